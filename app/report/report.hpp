@@ -1,0 +1,51 @@
+// Reports. All are views of RunRecords; nothing here measures or computes beyond sums over timelines.
+#pragma once
+
+#include <iosfwd>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+
+#include "app/report/run_record.hpp"
+
+namespace glinpack::app {
+
+/// HPL's own report: the head with the lists of parameters, a table head and row per run, the residual lines and the
+/// closing counts (HPL_pdinfo.c, HPL_pdtest.c, HPL_pdfini.c). Parsers read it, so their lines are byte for byte HPL's.
+class HplReport {
+ public:
+  explicit HplReport(std::ostream& out) : out_(out) {}
+
+  /// What HPL prints before the first run; the lists as given (N, NB, P, Q, ...), in `configuration`'s order.
+  void head(const ReportContext& context, std::span<const RunRecord> planned);
+  /// Table head, row, start and end time, residual line; FAILED says why, and norms are always printed.
+  void run(const RunRecord& record);
+  /// A combination that could not be run ("skipped because of illegal input values").
+  void skipped() { ++skipped_; }
+  /// Finished ... tests with the following results, End of Tests.
+  void tail();
+
+  int failed() const { return failed_; }
+
+ private:
+  std::ostream& out_;
+  int passed_ = 0;
+  int unchecked_ = 0;
+  int failed_ = 0;
+  int skipped_ = 0;
+};
+
+/// Network against compute: per role and phase minimum, mean and maximum over ranks in seconds and per cent of the
+/// run; GFLOPS of compute; bytes and GB/s of network and transfers; network exposed against total; idle time.
+std::string breakdown_text(const RunRecord& record);
+
+/// The JSON document of a whole program run: docs/result.schema.json describes it.
+nlohmann::json results_json(const ReportContext& context, std::span<const RunRecord> records);
+
+/// One line per run, with a head line.
+std::string results_csv(std::span<const RunRecord> records);
+
+/// Chrome's trace event format, which ui.perfetto.dev opens: pid = rank, lanes cpu, gpu, net as threads.
+void write_trace(std::ostream& out, std::span<const RunRecord> records);
+
+}  // namespace glinpack::app

@@ -1,0 +1,43 @@
+// What the reports are written from: one record per run of a sweep, and the context they share.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "global/run.hpp"
+
+namespace glinpack::app {
+
+/// The parameters that HPL's variant code shows and glinpack does not need: echoed, so that parsers find them
+/// (HPL_pdtest.c). Values as HPL.dat gives them.
+struct HplVariant {
+  int depth = 0;
+  int nbmin = 16;
+  int ndiv = 2;
+  char pfact = 'R';  // L C R
+  char rfact = 'R';
+};
+
+struct RunRecord {
+  RunParameters parameters;
+  GridShape grid;
+  RankOrder order = RankOrder::row_major;
+  Precision precision = Precision::double_;
+  std::string backend;   // as chosen: never "auto"
+  HplVariant variant;
+  int repeat = 0;        // 0-based
+  RunResult result;
+};
+
+struct ReportContext {
+  std::vector<std::string> command_line;
+  nlohmann::json configuration;   // every option with its value, after config file and defaults
+  std::vector<std::string> notes; // e.g. "OPENBLAS_CORETYPE=SkylakeX set: OpenBLAS had chosen Haswell"
+  std::string git_commit;
+  std::string version;
+  std::string mpi_library;        // MPI_Get_library_version
+  int world_size = 1;
+};
+
+}  // namespace glinpack::app

@@ -1,0 +1,75 @@
+// MPI as glinpack uses it: started and ended safely, waited for in one place, errors that name where they happened.
+#pragma once
+
+#include <mpi.h>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "local/matrix_view.hpp"
+
+namespace glinpack {
+
+template <class Real>
+MPI_Datatype mpi_type();
+template <>
+inline MPI_Datatype mpi_type<float>() { return MPI_FLOAT; }
+template <>
+inline MPI_Datatype mpi_type<double>() { return MPI_DOUBLE; }
+
+/// MPI from its start to its guarded end. One per program.
+class MpiSession {
+ public:
+  /// Starts MPI. Throws std::runtime_error where the launcher belongs to another MPI: it started several processes, but
+  /// this MPI sees a world of one.
+  MpiSession(int& argc, char**& argv);
+  MpiSession(const MpiSession&) = delete;
+  MpiSession& operator=(const MpiSession&) = delete;
+  ~MpiSession();
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  /// Ranks on this host, and this rank's number among them.
+  int local_size() const { return local_size_; }
+  int local_rank() const { return local_rank_; }
+  static std::string library_version();
+
+  /// Ends MPI; call once results are on disk. MPI_Finalize can hang over some networks: if it has not returned within
+  /// `seconds`, the process leaves with `exit_code` all the same. Returns exit_code.
+  int finish(int exit_code, double seconds = 5.0);
+
+ private:
+  int rank_ = 0;
+  int size_ = 1;
+  int local_rank_ = 0;
+  int local_size_ = 1;
+  bool finished_ = false;
+};
+
+/// The process number that a launcher gave this process (PMI_RANK, OMPI_COMM_WORLD_RANK, SLURM_PROCID ...), 0 where
+/// none did: known before MPI starts, so that only one process speaks.
+int launcher_rank();
+
+/// The one way to wait. Tests; where ranks outnumber the cores they may use, yields and then naps between tests, since
+/// a spinning rank takes the core from the one that it is waiting for.
+void wait(MPI_Request& request);
+void wait(std::span<MPI_Request> requests);
+/// A barrier that waits so, too.
+void barrier(MPI_Comm communicator);
+/// MPI_Allreduce, MPI_Bcast and MPI_Gather(v) that wait so, too.
+void all_reduce(MPI_Comm communicator, void* in_place, int count, MPI_Datatype type, MPI_Op operation);
+void broadcast_bytes(MPI_Comm communicator, std::string& bytes, int root);
+/// The strings of all ranks, in order, on the root; empty elsewhere.
+std::vector<std::string> gather_bytes(MPI_Comm communicator, const std::string& bytes, int root);
+/// True on every rank if it is true on every rank: how ranks agree that all went well before they go on.
+bool all_agree(MPI_Comm communicator, bool fine);
+
+/// Prints host, rank, what and where, and ends the whole job (MPI_Abort).
+[[noreturn]] void abort_job(std::string_view what);
+/// For every MPI call: aborts the job with MPI's own words when it fails.
+void check_mpi(int code, const char* expression);
+#define GLINPACK_MPI(call) ::glinpack::check_mpi((call), #call)
+
+}  // namespace glinpack

@@ -1,0 +1,84 @@
+// Two-dimensional block-cyclic distribution (ScaLAPACK's, HPL's): all index arithmetic of the global algorithm.
+//
+// Along one dimension, with extent n, block size nb and P processes, process 0 holding the first block:
+//
+//   global g     ->  block b = g / nb, offset o = g mod nb
+//   block b      ->  process p = b mod P, that process's block number l = b / P
+//   global g     ->  local i = (b / P) nb + o   on process b mod P
+//   local i, p   ->  global g = ((i / nb) P + p) nb + i mod nb
+//
+//   A quantity          | function                        | LAPACK / HPL name
+//   owner of g          | owner(g)                        | INDXG2P
+//   local of g          | local(g)                        | INDXG2L
+//   global of (i, p)    | global(i, p)                    | INDXL2G
+//   local extent of p   | local_extent(p)                 | NUMROC
+//   first local row at or after g on p | lower_bound(g, p) | NUMROC(g, ...)
+#pragma once
+
+#include "global/index_types.hpp"
+
+namespace glinpack {
+
+class BlockCyclic {
+ public:
+  /// extent >= 0, nb >= 1, processes >= 1; throws std::invalid_argument otherwise.
+  BlockCyclic(Index extent, Index nb, int processes);
+
+  Index extent() const { return extent_; }
+  Index nb() const { return nb_; }
+  int processes() const { return processes_; }
+
+  Index blocks() const { return (extent_ + nb_ - 1) / nb_; }
+  BlockIndex block(GlobalIndex g) const { return BlockIndex(g.value / nb_); }
+  GlobalIndex first(BlockIndex b) const { return GlobalIndex(b.value * nb_); }
+  Index width(BlockIndex b) const;  // nb, or what is left for the last block
+  int owner(BlockIndex b) const { return static_cast<int>(b.value % processes_); }
+  int owner(GlobalIndex g) const { return owner(block(g)); }
+
+  LocalIndex local(GlobalIndex g) const;
+  GlobalIndex global(LocalIndex i, int process) const;
+  /// How many of the rows or columns 0 ... extent-1 a process holds.
+  Index local_extent(int process) const { return lower_bound(GlobalIndex(extent_), process).value; }
+  /// The local position of the first element at or after g that a process holds (its local extent if none is).
+  LocalIndex lower_bound(GlobalIndex g, int process) const;
+
+ private:
+  Index extent_;
+  Index nb_;
+  int processes_;
+};
+
+/// A place in the P x Q process grid.
+struct GridPosition {
+  int row = 0;
+  int column = 0;
+  friend bool operator==(const GridPosition&, const GridPosition&) = default;
+};
+
+struct GridShape {
+  int rows = 1;     // P
+  int columns = 1;  // Q
+  int size() const { return rows * columns; }
+  friend bool operator==(const GridShape&, const GridShape&) = default;
+};
+
+/// The augmented matrix [A | b], N x (N+1), over a grid: b is global column N, as in HPL.
+struct Distribution {
+  Distribution(Index n, Index nb, GridShape grid)
+      : rows(n, nb, grid.rows), columns(n + 1, nb, grid.columns), n(n), nb(nb), shape(grid) {}
+
+  BlockCyclic rows;
+  BlockCyclic columns;
+  Index n;
+  Index nb;
+  GridShape shape;
+
+  /// Passes of the factorisation: block columns of A without b.
+  Index passes() const { return rows.blocks(); }
+  Index pass_width(Index pass) const { return rows.width(BlockIndex(pass)); }
+  GlobalIndex right_hand_side() const { return GlobalIndex(n); }
+  Index local_rows(GridPosition at) const { return rows.local_extent(at.row); }
+  Index local_columns(GridPosition at) const { return columns.local_extent(at.column); }
+};
+
+}  // namespace glinpack

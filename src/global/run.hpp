@@ -1,0 +1,94 @@
+// One run of the benchmark: distribute, factorise, solve, check. What a report needs to know of it is in RunResult.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "global/broadcast.hpp"
+#include "global/matrix_source.hpp"
+#include "global/process_grid.hpp"
+#include "global/schedule.hpp"
+#include "local/backend.hpp"
+#include "local/precision.hpp"
+
+namespace glinpack {
+
+struct RunParameters {
+  Index n = 0;   // order of the matrix, >= 1
+  Index nb = 0;  // block size, >= 1
+  Pivoting pivoting = Pivoting::partial;
+  BroadcastKind broadcast = BroadcastKind::ring;
+  double threshold = 16.0;  // of the scaled residual; negative: no check (HPL.dat line 13)
+};
+
+/// HPL's test: scaled = ||Ax-b||_oo / (eps (||A||_oo ||x||_oo + ||b||_oo) N), with the epsilon of the precision
+/// (HPL_pdtest.c). Norms of the matrix as it was, regenerated; computed in double whatever the precision.
+struct Residual {
+  double scaled = 0;
+  double epsilon = 0;
+  double norm_residual_inf = 0;
+  double norm_a_inf = 0;
+  double norm_a_one = 0;
+  double norm_x_inf = 0;
+  double norm_x_one = 0;
+  double norm_b_inf = 0;
+};
+
+/// What one rank of the grid reports.
+struct RankRecord {
+  int world_rank = 0;
+  int row = 0;     // in the process grid
+  int column = 0;
+  std::string host;
+  BackendInfo backend;
+  std::vector<Interval> intervals;
+};
+
+struct RunResult {
+  double seconds = 0;  // factorisation and solution, the slowest rank; HPL's timed section
+  double factor_seconds = 0;
+  double solve_seconds = 0;
+  double gflops = 0;   // (2/3 N^3 + 3/2 N^2) / seconds
+  double start_time = 0;  // of the timed section, seconds since 1970
+  double end_time = 0;
+  bool checked = false;  // false: threshold negative
+  bool passed = false;   // checked, and below the threshold
+  Residual residual;     // meaningful where checked and not singular
+  double growth = 0;     // max |u_ij| / max |a_ij|: pivot growth
+  std::optional<Index> singular_column;  // 0-based global column of the first zero pivot
+  std::string failure;                   // why it did not pass, one line; empty where it did
+  std::vector<RankRecord> ranks;         // on rank 0 of the grid; empty elsewhere
+  std::vector<double> solution;          // x, N elements, on rank 0 of the grid where asked for
+};
+
+/// Told on rank 0 of the grid, once a pass: the share of the flops done, 0 ... 1.
+using ProgressObserver = std::function<void(double fraction)>;
+
+struct RunOptions {
+  bool gather_solution = false;
+  bool gather_timelines = true;
+  ProgressObserver progress;  // may be empty
+};
+
+/// Collective over the grid. The timeline is the one that the backend was made with; it is restarted. Throws only
+/// before the first collective call's work starts (allocation), and then on every rank of the grid alike.
+template <class Real>
+RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
+              const MatrixSource& source, const RunOptions& options = {});
+
+/// Bytes that a rank will allocate for a run: host and device, before anything is allocated.
+struct MemoryNeed {
+  std::int64_t host = 0;
+  std::int64_t device = 0;
+};
+MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& distribution, GridPosition position,
+                           Precision precision);
+
+/// HPL's count for the factorisation and solution of order n: 2/3 n^3 + 3/2 n^2.
+double hpl_flops(Index n);
+
+}  // namespace glinpack

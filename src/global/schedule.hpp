@@ -1,0 +1,60 @@
+// The schedule is data: what every rank does in a pass, as a pure function of (N, nb, P, Q, pass, rank). The driver
+// follows it, `glinpack plu --explain-pass` prints it, and it is tested without MPI for thousands of ranks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "global/distribution.hpp"
+#include "local/timeline.hpp"
+
+namespace glinpack {
+
+enum class Pivoting {
+  local,    // the white paper's: candidates are the rows that the pivot rank itself holds
+  partial,  // HPL's: candidates are all remaining rows of the process column
+};
+std::string_view name_of(Pivoting pivoting);
+
+/// Where the pivot of a pass sits: process row k mod P, process column k mod Q.
+GridPosition pivot_position(const GridShape& grid, Index pass);
+
+/// pivot, normalize (its process row), eliminate (its process column) or reduce (white paper, 3.1).
+Role role_in_pass(const GridShape& grid, Index pass, GridPosition at);
+
+/// One rank's part in one pass: local extents, and positions in its local matrix.
+struct PassPlan {
+  Index pass = 0;
+  Index width = 0;          // columns of the panel: nb, less in the last pass
+  Role role = Role::none;
+  GridPosition pivot;       // who holds the pivot block
+  bool in_pivot_row = false;     // holds rows of U12
+  bool in_pivot_column = false;  // holds rows of the panel
+
+  LocalIndex panel_row;      // first local row of the block rows k ... (this rank's share of them)
+  LocalIndex panel_column;   // first local column of the panel (in the pivot's process column)
+  Index panel_rows = 0;      // this rank's share of rows k ... N-1
+  LocalIndex trailing_row;   // first local row below the pivot's block row
+  LocalIndex trailing_column;  // first local column right of the panel
+  Index trailing_rows = 0;     // rows of A22 here
+  Index trailing_columns = 0;  // columns of U12 and A22 here, b's included
+};
+
+PassPlan plan_pass(const Distribution& distribution, Index pass, GridPosition at);
+
+/// A message of a pass: `elements` matrix elements from one rank to others, by broadcast or row exchange.
+struct Message {
+  enum class Kind { panel_row, u11_column, u12_column, candidate, row_exchange };
+  Kind kind;
+  GridPosition from;
+  std::vector<GridPosition> to;
+  Index elements = 0;      // per receiver; for row_exchange the largest possible
+};
+
+/// All messages of a pass over the whole grid (white paper, figure 2).
+std::vector<Message> messages_of_pass(const Distribution& distribution, Pivoting pivoting, Index pass);
+
+/// The printed schedule of a pass: each rank's role and extents, then the messages.
+std::string explain_pass(const Distribution& distribution, Pivoting pivoting, Index pass);
+
+}  // namespace glinpack

@@ -1,0 +1,176 @@
+// The operations that a rank needs of the machine it computes on, each coarse enough that a virtual call costs
+// nothing. Implementations: reference/ (naive loops, the oracle), openblas/, gl/compute/.
+//
+// Memory. A local matrix is row-major and lives where the backend computes: DeviceMatrix, another type than host
+// memory. What crosses between host and device does so through HostBuffers, which the backend allocates (pinned or
+// mapped memory where that is faster) and which MPI and the panel arithmetic use in place.
+//
+// Order and waiting. Operations run in the order in which they are called and may be asynchronous. A host block handed
+// to upload or scatter_rows must not change, and one handed to download or gather_rows is not valid, before the
+// returned Fence has been waited for. Everything else is ordered by the backend.
+//
+// Panels. L is handed to the device transposed: block_columns x rows, so that column k of L is a contiguous row.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "local/matrix_view.hpp"
+#include "local/panel_arithmetic.hpp"
+#include "local/timeline.hpp"
+
+namespace glinpack {
+
+/// A rows x columns row-major matrix in the memory of the device. Created zero-filled by Backend::allocate.
+template <class Real>
+class DeviceMatrix {
+ public:
+  DeviceMatrix(Index rows, Index columns) : rows_(rows), columns_(columns) {}
+  DeviceMatrix(const DeviceMatrix&) = delete;
+  DeviceMatrix& operator=(const DeviceMatrix&) = delete;
+  virtual ~DeviceMatrix() = default;
+  Index rows() const { return rows_; }
+  Index columns() const { return columns_; }
+
+ private:
+  Index rows_;
+  Index columns_;
+};
+
+/// A rectangle of a device matrix: rows x columns elements from (row, column) on.
+template <class Real>
+struct DeviceBlock {
+  DeviceMatrix<Real>* matrix = nullptr;
+  Index row = 0;
+  Index column = 0;
+  Index rows = 0;
+  Index columns = 0;
+
+  bool empty() const { return rows <= 0 || columns <= 0; }
+  DeviceBlock block(Index i, Index j, Index block_rows, Index block_columns) const {
+    return {matrix, row + i, column + j, block_rows, block_columns};
+  }
+};
+
+/// The whole matrix as a block.
+template <class Real>
+DeviceBlock<Real> whole(DeviceMatrix<Real>& matrix) {
+  return {&matrix, 0, 0, matrix.rows(), matrix.columns()};
+}
+
+/// Host memory that the backend can transfer from and to.
+template <class Real>
+class HostBuffer {
+ public:
+  HostBuffer(Real* data, Index size) : data_(data), size_(size) {}
+  HostBuffer(const HostBuffer&) = delete;
+  HostBuffer& operator=(const HostBuffer&) = delete;
+  virtual ~HostBuffer() = default;
+  Real* data() const { return data_; }
+  Index size() const { return size_; }
+
+ private:
+  Real* data_;
+  Index size_;
+};
+
+/// A rows x columns row-major rectangle inside a host buffer, its first element `offset` elements into it.
+template <class Real>
+struct HostBlock {
+  HostBuffer<Real>* buffer = nullptr;
+  Index offset = 0;
+  Index rows = 0;
+  Index columns = 0;
+  Index leading_dimension = 0;
+
+  bool empty() const { return rows <= 0 || columns <= 0; }
+  RowMajorView<Real> view() const { return {buffer->data() + offset, rows, columns, leading_dimension}; }
+  HostBlock block(Index i, Index j, Index block_rows, Index block_columns) const {
+    return {buffer, offset + i * leading_dimension + j, block_rows, block_columns, leading_dimension};
+  }
+};
+
+/// Stands for all work handed to the backend before it was taken. Fence 0 is always passed.
+struct Fence {
+  std::uint64_t id = 0;
+};
+
+/// Row `from` of a matrix is to become row `to`. A set of moves is a parallel assignment: all rows are read before
+/// any is written.
+struct RowMove {
+  Index from = 0;
+  Index to = 0;
+  friend bool operator==(const RowMove&, const RowMove&) = default;
+};
+
+/// What a backend computes on, for reports.
+struct BackendInfo {
+  std::string backend;         // "openblas", "gl-compute", ...
+  std::string device;          // processor or GL renderer
+  std::string driver;          // GL version string, or the BLAS library
+  std::string kernels;         // BLAS kernels of the host arithmetic ("SkylakeX"), empty for reference
+  int threads = 1;             // host threads for arithmetic
+  bool software_gl = false;    // OpenGL without a GPU
+  int device_index = -1;       // as `glinpack devices` counts; -1 without GL
+  std::int64_t free_bytes = 0; // memory available for matrices when the backend started; 0 unknown
+};
+
+template <class Real>
+class Backend {
+ public:
+  explicit Backend(Timeline& timeline) : timeline_(timeline) {}
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+  virtual ~Backend() = default;
+
+  virtual BackendInfo info() const = 0;
+  /// Arithmetic for panels in host memory.
+  virtual PanelArithmetic<Real>& panel() = 0;
+
+  /// A zero-filled matrix. Throws std::runtime_error, naming sizes and limits, when the device cannot hold it.
+  virtual std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) = 0;
+  virtual std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) = 0;
+
+  /// to <- from, the same extents.
+  virtual Fence upload(HostBlock<Real> from, DeviceBlock<Real> to) = 0;
+  virtual Fence download(DeviceBlock<Real> from, HostBlock<Real> to) = 0;
+  /// to <- from^T: a block column of the matrix as a column-major panel.
+  virtual Fence download_transposed(DeviceBlock<Real> from, HostBlock<Real> to) = 0;
+  /// to <- from^T on the device: a factorised panel back into the matrix. Different matrices.
+  virtual void copy_transposed(DeviceBlock<Real> from, DeviceBlock<Real> to) = 0;
+  /// to <- from on the device. Different matrices.
+  virtual void copy(DeviceBlock<Real> from, DeviceBlock<Real> to) = 0;
+
+  /// Row i of `to` <- row rows[i] of `from` (rows counted from the block's first).
+  virtual Fence gather_rows(DeviceBlock<Real> from, std::span<const Index> rows, HostBlock<Real> to) = 0;
+  /// Row rows[i] of `to` <- row i of `from`.
+  virtual Fence scatter_rows(HostBlock<Real> from, std::span<const Index> rows, DeviceBlock<Real> to) = 0;
+  /// Rows within a block, all moves at once. Every `to` occurs once.
+  virtual void move_rows(DeviceBlock<Real> block, std::span<const RowMove> moves) = 0;
+
+  /// A12 <- L11^-1 A12: unit lower triangular L11 (k x k) given as L11^T (the upper triangle of l11_transposed, its
+  /// diagonal and lower triangle not read), A12 k x columns.
+  virtual void normalize(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) = 0;
+  /// A22 <- A22 - L21 U12: l21_transposed k x rows, u12 k x columns, a22 rows x columns; three different matrices.
+  virtual void reduce(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) = 0;
+  /// y <- y - A x: a rows x columns, x columns x 1, y rows x 1 (BLAS gemv); backward substitution.
+  virtual void substitute(DeviceBlock<Real> a, DeviceBlock<Real> x, DeviceBlock<Real> y) = 0;
+
+  /// Everything handed over so far.
+  virtual Fence fence() = 0;
+  /// Returns when the work before the fence is done. Time spent here is recorded as Phase::wait.
+  virtual void wait(Fence fence) = 0;
+  void wait_all() { wait(fence()); }
+  /// Adds device intervals that are measured but not yet on the timeline. Call after wait_all().
+  virtual void collect_timings() {}
+
+ protected:
+  Timeline& timeline() const { return timeline_; }
+
+ private:
+  Timeline& timeline_;
+};
+
+}  // namespace glinpack

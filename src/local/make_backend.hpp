@@ -1,0 +1,27 @@
+// Backends by name: the one place that knows them all.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "local/backend.hpp"
+
+namespace glinpack {
+
+struct BackendOptions {
+  int threads = 1;               // host threads for arithmetic, >= 1
+  int device = 0;                // EGL device index as `glinpack devices` counts
+  std::string shader_directory;  // GLSL files that override the embedded ones; empty: none
+  bool debug_gl = false;         // KHR_debug: any error the driver reports is thrown
+};
+
+/// "reference", "openblas", "gl-compute".
+const std::vector<std::string>& backend_names();
+
+/// Throws std::runtime_error, naming the cause and the remedy, when the backend cannot run here.
+template <class Real>
+std::unique_ptr<Backend<Real>> make_backend(std::string_view name, const BackendOptions& options, Timeline& timeline);
+
+}  // namespace glinpack

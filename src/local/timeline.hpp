@@ -1,0 +1,93 @@
+// One rank's timeline: every kernel, transfer, broadcast and wait as an interval. The report, the network-against-
+// compute breakdown, the JSON and the trace are all views of it.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "local/matrix_view.hpp"
+
+namespace glinpack {
+
+/// What a rank does in a pass (white paper, section 3.1). `none`: outside the passes (substitution, idle ranks).
+enum class Role : std::uint8_t { none, pivot, normalize, eliminate, reduce };
+
+/// Where the time goes. A lane's intervals never overlap each other, so their lengths may be added.
+enum class Lane : std::uint8_t { cpu, gpu, net };
+
+/// What the time is spent on. `transfer`: host to device and back; `wait`: the host waits for the device.
+enum class Phase : std::uint8_t {
+  panel, swap, broadcast_l, broadcast_u, normalize, eliminate, reduce, transfer, substitution, wait
+};
+
+inline constexpr std::array all_roles{Role::none, Role::pivot, Role::normalize, Role::eliminate, Role::reduce};
+inline constexpr std::array all_phases{Phase::panel,     Phase::swap,      Phase::broadcast_l, Phase::broadcast_u,
+                                       Phase::normalize, Phase::eliminate, Phase::reduce,      Phase::transfer,
+                                       Phase::substitution, Phase::wait};
+
+std::string_view name_of(Role role);    // "pivot", ...
+std::string_view name_of(Lane lane);    // "cpu", "gpu", "net"
+std::string_view name_of(Phase phase);  // "broadcast L", ...
+
+struct Interval {
+  double start = 0;  // seconds since the timeline's restart()
+  double end = 0;
+  double flops = 0;           // floating-point operations done in it
+  std::int64_t bytes = 0;     // moved over the network, or between host and device
+  std::int32_t pass = -1;     // -1 outside the passes
+  Role role = Role::none;
+  Lane lane = Lane::cpu;
+  Phase phase = Phase::wait;
+
+  double seconds() const { return end - start; }
+};
+
+class Timeline {
+ public:
+  class Scope;
+
+  /// Drops all intervals and starts the clock at 0.
+  void restart();
+  /// Seconds since restart().
+  double now() const;
+  /// Intervals from here on belong to this pass and role.
+  void enter_pass(Index pass, Role role);
+  void leave_passes() { enter_pass(-1, Role::none); }
+
+  std::int32_t pass() const { return pass_; }
+  Role role() const { return role_; }
+
+  /// Adds an interval as it is (device intervals are known only afterwards; the caller keeps pass and role).
+  void add(const Interval& interval) { intervals_.push_back(interval); }
+  /// Measures from here to the end of the returned object's life, in the current pass and role.
+  [[nodiscard]] Scope scope(Lane lane, Phase phase, std::int64_t bytes = 0, double flops = 0);
+
+  const std::vector<Interval>& intervals() const { return intervals_; }
+
+ private:
+  std::vector<Interval> intervals_;
+  std::chrono::steady_clock::time_point epoch_ = std::chrono::steady_clock::now();
+  std::int32_t pass_ = -1;
+  Role role_ = Role::none;
+};
+
+class Timeline::Scope {
+ public:
+  Scope(Timeline& timeline, const Interval& started) : timeline_(timeline), interval_(started) {}
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+  ~Scope() {
+    interval_.end = timeline_.now();
+    timeline_.add(interval_);
+  }
+  void add_bytes(std::int64_t bytes) { interval_.bytes += bytes; }
+
+ private:
+  Timeline& timeline_;
+  Interval interval_;
+};
+
+}  // namespace glinpack
