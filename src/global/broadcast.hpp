@@ -28,4 +28,54 @@ std::optional<BroadcastKind> broadcast_from_name(std::string_view name);
 /// HPL's digit; ibcast, which HPL does not have, is 6.
 int hpl_digit(BroadcastKind kind);
 
+/// Whom a process receives the whole message from and sends it on to, in the broadcasts that forward it whole. Places
+/// count from the root, which is 0. Pure, so that every kind is tested for every size without MPI.
+struct ForwardingPlace {
+  int parent = -1;  // -1 for the root
+  std::vector<int> children;
+};
+/// For ring, ring_modified, two_rings and two_rings_modified.
+ForwardingPlace forwarding_place(BroadcastKind kind, int size, int place);
+
+/// One broadcast under way. Non-blocking: started by the constructor, driven by test(), ended by wait(). The buffer
+/// must live, and on the root must not change, until it is done.
+class Broadcast {
+ public:
+  /// Collective over `communicator`: the same kind, root and count everywhere. Broadcasts that are under way at the same
+  /// time on one communicator need different tags.
+  Broadcast(MPI_Comm communicator, BroadcastKind kind, int root, void* data, Index count, MPI_Datatype type, int tag);
+  Broadcast(const Broadcast&) = delete;
+  Broadcast& operator=(const Broadcast&) = delete;
+
+  /// Drives the broadcast on; true once this process has its data and has sent on what others need.
+  bool test();
+  void wait();
+
+ private:
+  struct Step {
+    int peer = 0;        // rank in the communicator
+    Index first = 0;     // elements [first, first + count)
+    Index count = 0;
+    bool receive = false;
+    bool after_earlier = false;  // starts when all steps before it are done
+  };
+
+  void plan_forwarding(BroadcastKind kind);
+  void plan_long(bool modified);
+  void start_ready_steps();
+  int rank_at(int place) const { return (place + root_) % size_; }
+
+  MPI_Comm communicator_;
+  int root_;
+  char* data_;
+  Index count_;
+  MPI_Datatype type_;
+  int tag_;
+  int size_ = 1;
+  int place_ = 0;
+  std::vector<Step> steps_;
+  std::size_t next_step_ = 0;
+  std::vector<MPI_Request> under_way_;
+};
+
 }  // namespace glinpack

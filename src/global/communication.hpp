@@ -66,10 +66,16 @@ std::vector<std::string> gather_bytes(MPI_Comm communicator, const std::string& 
 /// True on every rank if it is true on every rank: how ranks agree that all went well before they go on.
 bool all_agree(MPI_Comm communicator, bool fine);
 
-/// Prints host, rank, what and where, and ends the whole job (MPI_Abort).
+/// Collective. Every rank hands in what went wrong on it, empty where nothing did; throws std::runtime_error with the
+/// first failing rank's message, host and rank on every rank alike.
+void agree_or_throw(MPI_Comm communicator, const std::string& error);
+
+/// Prints host, rank and what, and ends the whole job (MPI_Abort): for errors after the first collective call, when the
+/// other ranks wait for this one and cannot be told otherwise.
 [[noreturn]] void abort_job(std::string_view what);
-/// For every MPI call: aborts the job with MPI's own words when it fails.
+/// For every MPI call: throws std::runtime_error with the expression and MPI's own words when it fails.
 void check_mpi(int code, const char* expression);
+std::string host_name();
 #define GLINPACK_MPI(call) ::glinpack::check_mpi((call), #call)
 
 }  // namespace glinpack

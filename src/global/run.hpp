@@ -36,6 +36,7 @@ struct Residual {
   double norm_x_inf = 0;
   double norm_x_one = 0;
   double norm_b_inf = 0;
+  double largest_a = 0;  // max |a_ij|, for the growth
 };
 
 /// What one rank of the grid reports.
@@ -74,8 +75,9 @@ struct RunOptions {
   ProgressObserver progress;  // may be empty
 };
 
-/// Collective over the grid. The timeline is the one that the backend was made with; it is restarted. Throws only
-/// before the first collective call's work starts (allocation), and then on every rank of the grid alike.
+/// Collective over the grid. The timeline is the one that the backend was made with; it is restarted. Throws only when
+/// memory cannot be allocated, and then on every rank of the grid alike; an error after that aborts the job, with host,
+/// rank and pass.
 template <class Real>
 RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
               const MatrixSource& source, const RunOptions& options = {});

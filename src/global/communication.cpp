@@ -1,0 +1,229 @@
+#include "global/communication.hpp"
+
+#include <sched.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <thread>
+
+#include "global/tags.hpp"
+
+namespace glinpack {
+
+namespace {
+
+// Ranks on this node outnumber the cores that they may use. Set once by MpiSession.
+bool oversubscribed = false;
+
+constexpr int tests_before_nap = 40;
+constexpr std::chrono::microseconds nap{50};
+
+int environment_number(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? -1 : std::atoi(value);
+}
+
+// What the launchers tell their processes: of Hydra (MPICH), Open MPI, PMIx, MVAPICH, and Slurm's srun.
+int first_number(std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (const int number = environment_number(name); number >= 0) return number;
+  }
+  return -1;
+}
+
+// The cores that this node's ranks may use together: with binding, each rank sees only its own.
+int cores_of_node(MPI_Comm node) {
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  if (sched_getaffinity(0, sizeof mine, &mine) != 0) return INT_MAX;
+  GLINPACK_MPI(MPI_Allreduce(MPI_IN_PLACE, &mine, sizeof mine, MPI_BYTE, MPI_BOR, node));
+  return CPU_COUNT(&mine);
+}
+
+int checked_count(std::size_t count) {
+  if (count > static_cast<std::size_t>(INT_MAX)) throw std::runtime_error("a message of more than 2^31-1 elements");
+  return static_cast<int>(count);
+}
+
+}  // namespace
+
+std::string host_name() {
+  char name[HOST_NAME_MAX + 1] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "unknown host";
+}
+
+int launcher_rank() {
+  return std::max(0, first_number({"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID"}));
+}
+
+MpiSession::MpiSession(int& argc, char**& argv) {
+  int provided = 0;
+  if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
+    throw std::runtime_error("MPI_Init failed: start with the launcher of the MPI that glinpack was built with (" +
+                             library_version() + ")");
+  }
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  GLINPACK_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank_));
+  GLINPACK_MPI(MPI_Comm_size(MPI_COMM_WORLD, &size_));
+  const int launched =
+      first_number({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"});
+  if (size_ == 1 && launched > 1) {
+    finish(2);
+    throw std::runtime_error("the launcher started " + std::to_string(launched) +
+                             " processes, but each of them sees a world of its own: it belongs to another MPI than "
+                             "glinpack was built with (" +
+                             library_version() + "); use that one's launcher, e.g. mpirun.mpich or srun --mpi=pmi2");
+  }
+  MPI_Comm node = MPI_COMM_NULL;
+  GLINPACK_MPI(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node));
+  GLINPACK_MPI(MPI_Comm_rank(node, &local_rank_));
+  GLINPACK_MPI(MPI_Comm_size(node, &local_size_));
+  oversubscribed = local_size_ > cores_of_node(node);
+  GLINPACK_MPI(MPI_Comm_free(&node));
+  prctl(PR_SET_TIMERSLACK, 1000UL);  // nanoseconds; the default of 50 us would double every nap
+}
+
+MpiSession::~MpiSession() { finish(1); }
+
+std::string MpiSession::library_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  const std::string all(text, static_cast<std::size_t>(std::max(0, length)));
+  std::string first = all.substr(0, all.find('\n'));
+  for (char& c : first) {
+    if (c == '\t') c = ' ';
+  }
+  while (!first.empty() && (first.back() == ' ' || first.back() == '\0' || first.back() == '\r')) first.pop_back();
+  return first;
+}
+
+int MpiSession::finish(int exit_code, double seconds) {
+  if (finished_) return exit_code;
+  finished_ = true;
+  std::fflush(nullptr);
+  std::thread([exit_code, seconds] {
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    _exit(exit_code);
+  }).detach();
+  MPI_Finalize();
+  return exit_code;
+}
+
+void wait(std::span<MPI_Request> requests) {
+  if (requests.empty()) return;
+  for (int tests = 0;; ++tests) {
+    int done = 0;
+    GLINPACK_MPI(MPI_Testall(checked_count(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE));
+    if (done != 0) return;
+    if (!oversubscribed) continue;
+    if (tests < tests_before_nap) {
+      sched_yield();
+    } else {
+      std::this_thread::sleep_for(nap);
+    }
+  }
+}
+
+void wait(MPI_Request& request) { wait(std::span<MPI_Request>(&request, 1)); }
+
+void barrier(MPI_Comm communicator) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  GLINPACK_MPI(MPI_Ibarrier(communicator, &request));
+  wait(request);
+}
+
+void all_reduce(MPI_Comm communicator, void* in_place, int count, MPI_Datatype type, MPI_Op operation) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  GLINPACK_MPI(MPI_Iallreduce(MPI_IN_PLACE, in_place, count, type, operation, communicator, &request));
+  wait(request);
+}
+
+void broadcast_bytes(MPI_Comm communicator, std::string& bytes, int root) {
+  unsigned long long size = bytes.size();
+  MPI_Request request = MPI_REQUEST_NULL;
+  GLINPACK_MPI(MPI_Ibcast(&size, 1, MPI_UNSIGNED_LONG_LONG, root, communicator, &request));
+  wait(request);
+  bytes.resize(size);
+  GLINPACK_MPI(MPI_Ibcast(bytes.data(), checked_count(bytes.size()), MPI_BYTE, root, communicator, &request));
+  wait(request);
+}
+
+std::vector<std::string> gather_bytes(MPI_Comm communicator, const std::string& bytes, int root) {
+  int rank = 0;
+  int size = 1;
+  GLINPACK_MPI(MPI_Comm_rank(communicator, &rank));
+  GLINPACK_MPI(MPI_Comm_size(communicator, &size));
+  // one message a rank: together they may be more than a gather's int displacements can address
+  constexpr int tag = tags::gather;
+  if (rank != root) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    GLINPACK_MPI(MPI_Isend(bytes.data(), checked_count(bytes.size()), MPI_BYTE, root, tag, communicator, &request));
+    wait(request);
+    return {};
+  }
+  std::vector<std::string> all(static_cast<std::size_t>(size));
+  for (int from = 0; from < size; ++from) {
+    std::string& into = all[static_cast<std::size_t>(from)];
+    if (from == root) {
+      into = bytes;
+      continue;
+    }
+    MPI_Status status;
+    int arrived = 0;
+    while (true) {
+      GLINPACK_MPI(MPI_Iprobe(from, tag, communicator, &arrived, &status));
+      if (arrived != 0) break;
+      if (oversubscribed) std::this_thread::sleep_for(nap);
+    }
+    int count = 0;
+    GLINPACK_MPI(MPI_Get_count(&status, MPI_BYTE, &count));
+    into.resize(static_cast<std::size_t>(count));
+    GLINPACK_MPI(MPI_Recv(into.data(), count, MPI_BYTE, from, tag, communicator, MPI_STATUS_IGNORE));
+  }
+  return all;
+}
+
+bool all_agree(MPI_Comm communicator, bool fine) {
+  int agreed = fine ? 1 : 0;
+  all_reduce(communicator, &agreed, 1, MPI_INT, MPI_MIN);
+  return agreed == 1;
+}
+
+void agree_or_throw(MPI_Comm communicator, const std::string& error) {
+  int rank = 0;
+  GLINPACK_MPI(MPI_Comm_rank(communicator, &rank));
+  int first_failed = error.empty() ? INT_MAX : rank;
+  all_reduce(communicator, &first_failed, 1, MPI_INT, MPI_MIN);
+  if (first_failed == INT_MAX) return;
+  std::string message = host_name() + ", rank " + std::to_string(rank) + ": " + error;
+  broadcast_bytes(communicator, message, first_failed);
+  throw std::runtime_error(message);
+}
+
+void abort_job(std::string_view what) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  std::fprintf(stderr, "glinpack: %s, rank %d: %.*s\n", host_name().c_str(), rank, static_cast<int>(what.size()),
+               what.data());
+  std::fflush(nullptr);
+  MPI_Abort(MPI_COMM_WORLD, 3);
+  _exit(3);
+}
+
+void check_mpi(int code, const char* expression) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = {};
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  throw std::runtime_error(std::string(expression) + ": " + text);
+}
+
+}  // namespace glinpack

@@ -1,0 +1,82 @@
+// A panel in host memory: a rank's share of the block column that a pass factorises, and the message that takes it
+// along the process row. Two ways to factorise it: local and partial pivoting.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "global/schedule.hpp"
+#include "local/backend.hpp"
+
+namespace glinpack {
+
+/// One message holds it all, contiguous:
+///   zero pivot (or -1) | pivots[width] | the panel, column-major, rows x width
+/// the integers as 64-bit, padded to a whole cache line. After factorisation the ranks of the pivot's process row have
+/// L11 \ U11 in the first `width` rows; everyone has L21 below.
+template <class Real>
+class Panel {
+ public:
+  /// For panels of up to `rows` x `width`.
+  Panel(Backend<Real>& backend, Index rows, Index width);
+
+  void resize(Index rows, Index width);
+  Index rows() const { return rows_; }
+  Index width() const { return width_; }
+
+  /// rows x width.
+  ColumnMajorView<Real> view() const { return {first(), rows_, width_, leading_dimension_}; }
+  /// The same elements as the backend takes them: width x rows, row-major.
+  HostBlock<Real> transposed() const { return {buffer_.get(), header_, width_, rows_, leading_dimension_}; }
+
+  /// Global rows that were interchanged with the panel's first, second, ... row.
+  std::vector<GlobalIndex> pivots;
+  /// The first column of A whose pivot is exactly zero: A is singular.
+  std::optional<GlobalIndex> zero_pivot;
+
+  /// Writes pivots and zero_pivot into the message, and reads them out of it.
+  void pack();
+  void unpack();
+  Real* message() const { return buffer_->data(); }
+  Index message_elements() const { return header_ + leading_dimension_ * width_; }
+
+ private:
+  Real* first() const { return buffer_->data() + header_; }
+
+  std::unique_ptr<HostBuffer<Real>> buffer_;
+  Index header_ = 0;  // elements
+  Index rows_ = 0;
+  Index width_ = 0;
+  Index leading_dimension_ = 0;
+};
+
+/// Elements that a panel's message may need.
+template <class Real>
+Index panel_message_elements(Index rows, Index width);
+
+/// What a panel factorisation works with.
+template <class Real>
+struct PanelContext {
+  const Distribution& distribution;
+  GridPosition position;
+  MPI_Comm column;  // the pivot's process column
+  PanelArithmetic<Real>& arithmetic;
+  Timeline& timeline;
+};
+
+/// The white paper's pivoting (3.2.1, 3.2.3): the pivot rank factorises the rows that it holds; its U11 goes down the
+/// process column; the eliminate ranks compute L21 = A21 U11^-1. No row crosses the network. Collective over the
+/// pivot's process column; fills panel.pivots on the pivot's rank, zero_pivot on all.
+template <class Real>
+void factorize_panel_local(const PanelContext<Real>& context, const PassPlan& plan, Panel<Real>& panel);
+
+/// Partial pivoting over all rows of the process column (HPL_pdpanllT.c's communication, HPL_pdmxswp.c): recursive and
+/// right-looking, one all-reduce a column, which finds the pivot and exchanges its row with the current one. Collective
+/// over the pivot's process column; fills panel.pivots and zero_pivot on all its ranks.
+template <class Real>
+void factorize_panel_partial(const PanelContext<Real>& context, const PassPlan& plan, Panel<Real>& panel);
+
+}  // namespace glinpack

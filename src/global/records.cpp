@@ -1,0 +1,95 @@
+#include "global/records.hpp"
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "global/communication.hpp"
+
+namespace glinpack {
+
+namespace {
+
+template <class Element>
+std::string as_bytes(const std::vector<Element>& elements) {
+  static_assert(std::is_trivially_copyable_v<Element>);
+  std::string bytes(elements.size() * sizeof(Element), '\0');
+  if (!bytes.empty()) std::memcpy(bytes.data(), elements.data(), bytes.size());
+  return bytes;
+}
+
+template <class Element>
+std::vector<Element> from_bytes(const std::string& bytes) {
+  std::vector<Element> elements(bytes.size() / sizeof(Element));
+  if (!bytes.empty()) std::memcpy(elements.data(), bytes.data(), bytes.size());
+  return elements;
+}
+
+std::string describe(const ProcessGrid& grid, const BackendInfo& info) {
+  int world_rank = 0;
+  GLINPACK_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &world_rank));
+  return nlohmann::json{{"world_rank", world_rank},
+                        {"row", grid.position().row},
+                        {"column", grid.position().column},
+                        {"host", host_name()},
+                        {"backend", info.backend},
+                        {"device", info.device},
+                        {"driver", info.driver},
+                        {"kernels", info.kernels},
+                        {"threads", info.threads},
+                        {"software_gl", info.software_gl},
+                        {"device_index", info.device_index},
+                        {"free_bytes", info.free_bytes}}
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+RankRecord parse(const std::string& description) {
+  const nlohmann::json json = nlohmann::json::parse(description);
+  RankRecord record;
+  record.world_rank = json.at("world_rank");
+  record.row = json.at("row");
+  record.column = json.at("column");
+  record.host = json.at("host");
+  record.backend.backend = json.at("backend");
+  record.backend.device = json.at("device");
+  record.backend.driver = json.at("driver");
+  record.backend.kernels = json.at("kernels");
+  record.backend.threads = json.at("threads");
+  record.backend.software_gl = json.at("software_gl");
+  record.backend.device_index = json.at("device_index");
+  record.backend.free_bytes = json.at("free_bytes");
+  return record;
+}
+
+}  // namespace
+
+std::vector<RankRecord> gather_rank_records(const ProcessGrid& grid, const BackendInfo& info,
+                                            const std::vector<Interval>& intervals) {
+  const auto descriptions = gather_bytes(grid.all(), describe(grid, info), 0);
+  const auto timelines = gather_bytes(grid.all(), as_bytes(intervals), 0);
+  std::vector<RankRecord> records;
+  for (std::size_t rank = 0; rank < descriptions.size(); ++rank) {
+    records.push_back(parse(descriptions[rank]));
+    records.back().intervals = from_bytes<Interval>(timelines[rank]);
+  }
+  return records;
+}
+
+std::vector<double> gather_solution(const Distribution& distribution, const ProcessGrid& grid,
+                                    const std::vector<double>& local) {
+  // all ranks of a process column have the same part: the first process row tells the root
+  if (grid.position().row != 0) return {};
+  const auto parts = gather_bytes(grid.row(), as_bytes(local), 0);
+  if (!grid.is_root()) return {};
+  std::vector<double> x(static_cast<std::size_t>(distribution.n));
+  for (std::size_t column = 0; column < parts.size(); ++column) {
+    const auto part = from_bytes<double>(parts[column]);
+    for (std::size_t j = 0; j < part.size(); ++j) {
+      const GlobalIndex to = distribution.columns.global(LocalIndex(static_cast<Index>(j)), static_cast<int>(column));
+      x[static_cast<std::size_t>(to.value)] = part[j];
+    }
+  }
+  return x;
+}
+
+}  // namespace glinpack

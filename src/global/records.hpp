@@ -1,0 +1,19 @@
+// What the ranks of a grid hand to its root when a run is over.
+#pragma once
+
+#include <vector>
+
+#include "global/process_grid.hpp"
+#include "global/run.hpp"
+
+namespace glinpack {
+
+/// Every rank's host, backend and timeline, in the grid's rank order, on rank (0, 0); empty elsewhere. Collective.
+std::vector<RankRecord> gather_rank_records(const ProcessGrid& grid, const BackendInfo& info,
+                                            const std::vector<Interval>& intervals);
+
+/// The whole solution on rank (0, 0) from every process column's part; empty elsewhere. Collective.
+std::vector<double> gather_solution(const Distribution& distribution, const ProcessGrid& grid,
+                                    const std::vector<double>& local);
+
+}  // namespace glinpack

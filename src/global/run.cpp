@@ -1,0 +1,216 @@
+#include "global/run.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <exception>
+
+#include "global/communication.hpp"
+#include "global/factorize.hpp"
+#include "global/hpl_generator.hpp"
+#include "global/records.hpp"
+#include "global/residual.hpp"
+#include "global/substitute.hpp"
+#include "local/parallel_for.hpp"
+
+namespace glinpack {
+
+namespace {
+
+// The matrix is generated and uploaded in strips of about this many elements.
+constexpr Index strip_elements = Index{1} << 22;
+
+Index strip_rows(Index rows, Index columns) {
+  return std::min(rows, std::max<Index>(1, strip_elements / std::max<Index>(1, columns)));
+}
+
+/// Everything that a rank holds during a run. Made before the first collective call, so that a rank that cannot
+/// allocate it can still tell the others.
+template <class Real>
+struct Workspace {
+  Distribution distribution;
+  std::unique_ptr<DeviceMatrix<Real>> a;
+  FactorizationSteps<Real> steps;
+  BackwardSubstitution<Real> substitution;
+  std::unique_ptr<HostBuffer<Real>> strip;
+
+  Workspace(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline)
+      : distribution(parameters.n, parameters.nb, grid.shape()),
+        a(backend.allocate(distribution.local_rows(grid.position()), distribution.local_columns(grid.position()))),
+        steps(parameters, distribution, grid, backend, timeline, *a),
+        substitution(distribution, grid, backend, timeline, *a),
+        strip(backend.allocate_host(strip_rows(a->rows(), a->columns()) * a->columns())) {}
+};
+
+template <class Real>
+std::unique_ptr<Workspace<Real>> allocate(const RunParameters& parameters, const ProcessGrid& grid,
+                                          Backend<Real>& backend, Timeline& timeline) {
+  std::unique_ptr<Workspace<Real>> workspace;
+  std::string error;
+  try {
+    workspace = std::make_unique<Workspace<Real>>(parameters, grid, backend, timeline);
+  } catch (const std::exception& failure) {
+    error = failure.what();
+  }
+  agree_or_throw(grid.all(), error);
+  return workspace;
+}
+
+/// Calls body(first local row, strip in host memory) for all local rows, strip by strip.
+template <class Real, class Body>
+void for_each_strip(Workspace<Real>& workspace, Body body) {
+  const DeviceMatrix<Real>& a = *workspace.a;
+  const Index rows = strip_rows(a.rows(), a.columns());
+  for (Index first = 0; first < a.rows() && a.columns() > 0; first += rows) {
+    body(first, HostBlock<Real>{workspace.strip.get(), 0, std::min(rows, a.rows() - first), a.columns(), a.columns()});
+  }
+}
+
+template <class Real>
+void upload_matrix(Workspace<Real>& workspace, GridPosition at, Backend<Real>& backend, const MatrixSource& source) {
+  for_each_strip(workspace, [&](Index first, const HostBlock<Real>& strip) {
+    const RowMajorView<Real> to = strip.view();
+    parallel_for(backend.info().threads, strip.rows, Index{1}, [&](Index begin, Index end) {
+      std::vector<double> row(static_cast<std::size_t>(strip.columns));
+      for (Index i = begin; i < end; ++i) {
+        source.fill(workspace.distribution, at, LocalIndex(first + i), {row.data(), 1, strip.columns, strip.columns});
+        std::transform(row.begin(), row.end(), to.row(i), [](double value) { return static_cast<Real>(value); });
+      }
+    });
+    backend.wait(backend.upload(strip, whole(*workspace.a).block(first, 0, strip.rows, strip.columns)));
+  });
+}
+
+/// max |u_ij| of this rank's part of U.
+template <class Real>
+double largest_of_u(Workspace<Real>& workspace, GridPosition at, Backend<Real>& backend) {
+  const Distribution& distribution = workspace.distribution;
+  double largest = 0;
+  for_each_strip(workspace, [&](Index first, const HostBlock<Real>& strip) {
+    backend.wait(backend.download(whole(*workspace.a).block(first, 0, strip.rows, strip.columns), strip));
+    const Index end = distribution.columns.lower_bound(distribution.right_hand_side(), at.column).value;
+    for (Index i = 0; i < strip.rows; ++i) {
+      const GlobalIndex row = distribution.rows.global(LocalIndex(first + i), at.row);
+      const Real* values = strip.view().row(i);
+      for (Index j = distribution.columns.lower_bound(row, at.column).value; j < end; ++j) {
+        largest = std::max(largest, std::fabs(static_cast<double>(values[j])));
+      }
+    }
+  });
+  return largest;
+}
+
+double seconds_since_1970() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+/// The timed section: factorisation and solution. Times are the slowest rank's.
+template <class Real>
+std::vector<Real> solve(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend,
+                        Timeline& timeline, Workspace<Real>& workspace, const RunOptions& options, RunResult& result) {
+  barrier(grid.all());
+  result.start_time = seconds_since_1970();
+  timeline.restart();
+  const ProgressObserver progress = grid.is_root() ? options.progress : ProgressObserver{};
+  const Factorization factors =
+      factorize(parameters, workspace.distribution, grid, timeline, workspace.steps, progress);
+  backend.wait_all();
+  double times[2] = {timeline.now(), 0};
+  std::vector<Real> x;
+  if (factors.zero_pivot) {
+    result.singular_column = factors.zero_pivot->value;
+  } else {
+    x = workspace.substitution.run();
+  }
+  times[1] = timeline.now();
+  all_reduce(grid.all(), times, 2, MPI_DOUBLE, MPI_MAX);
+  result.end_time = seconds_since_1970();
+  backend.collect_timings();
+  result.factor_seconds = times[0];
+  result.seconds = times[1];
+  result.solve_seconds = times[1] - times[0];
+  result.gflops = hpl_flops(parameters.n) / result.seconds * 1e-9;
+  return x;
+}
+
+std::string why_failed(const RunResult& result, double threshold) {
+  const Residual& residual = result.residual;
+  if (result.singular_column) {
+    return "singular: the pivot of global column " + std::to_string(*result.singular_column) +
+           " (counted from 0) is zero";
+  }
+  if (!std::isfinite(residual.norm_x_inf) || !std::isfinite(residual.norm_residual_inf)) {
+    return "the solution has NaN or infinite elements: the factors overflowed";
+  }
+  if (!(residual.scaled < threshold)) {
+    return "the scaled residual is not below " + std::to_string(threshold) + "; pivot growth max|u|/max|a| = " +
+           std::to_string(result.growth);
+  }
+  return {};
+}
+
+template <class Real>
+void check(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend,
+           Workspace<Real>& workspace, const MatrixSource& source, const std::vector<Real>& x, RunResult& result) {
+  result.checked = parameters.threshold >= 0;
+  if (!result.singular_column && result.checked) {
+    result.residual = compute_residual(workspace.distribution, grid, source, x, backend.info().threads);
+    double largest = largest_of_u(workspace, grid.position(), backend);
+    all_reduce(grid.all(), &largest, 1, MPI_DOUBLE, MPI_MAX);
+    result.growth = largest / result.residual.largest_a;
+  }
+  if (result.checked || result.singular_column) result.failure = why_failed(result, parameters.threshold);
+  result.passed = result.checked && result.failure.empty();
+}
+
+}  // namespace
+
+double hpl_flops(Index n) {
+  const auto order = static_cast<double>(n);
+  return order * order * (2.0 / 3.0 * order + 1.5);
+}
+
+MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& distribution, GridPosition position,
+                           Precision precision) {
+  const auto element = static_cast<double>(precision == Precision::single ? sizeof(float) : sizeof(double));
+  const auto rows = static_cast<double>(distribution.local_rows(position));
+  const auto columns = static_cast<double>(distribution.local_columns(position));
+  const auto nb = static_cast<double>(std::min(parameters.nb, parameters.n));
+  const double device = rows * columns + nb * (rows + columns) + rows + nb;
+  const double travelling_rows = distribution.shape.rows > 1 ? 3 * nb * columns : 0;  // U12, rows in, rows out
+  const double strip = std::min(rows * columns, std::max(columns, static_cast<double>(strip_elements)));
+  const double host = nb * (rows + 2 * nb) + travelling_rows + strip;
+  const auto bytes = [element](double elements) {
+    constexpr double most = 9e18;  // fits std::int64_t
+    return static_cast<std::int64_t>(std::min(most, elements * element));
+  };
+  return {bytes(host), bytes(device)};
+}
+
+template <class Real>
+RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
+              const MatrixSource& source, const RunOptions& options) {
+  const auto workspace = allocate(parameters, grid, backend, timeline);
+  RunResult result;
+  try {
+    upload_matrix(*workspace, grid.position(), backend, source);
+    const std::vector<Real> x = solve(parameters, grid, backend, timeline, *workspace, options, result);
+    const std::vector<Interval> measured = options.gather_timelines ? timeline.intervals() : std::vector<Interval>{};
+    check(parameters, grid, backend, *workspace, source, x, result);
+    result.ranks = gather_rank_records(grid, backend.info(), measured);
+    if (options.gather_solution && !result.singular_column) {
+      result.solution = gather_solution(workspace->distribution, grid, std::vector<double>(x.begin(), x.end()));
+    }
+  } catch (const std::exception& error) {
+    const std::string where = timeline.pass() < 0 ? "outside the passes" : "pass " + std::to_string(timeline.pass());
+    abort_job(where + ": " + error.what());
+  }
+  return result;
+}
+
+template RunResult run(const RunParameters&, const ProcessGrid&, Backend<float>&, Timeline&, const MatrixSource&,
+                       const RunOptions&);
+template RunResult run(const RunParameters&, const ProcessGrid&, Backend<double>&, Timeline&, const MatrixSource&,
+                       const RunOptions&);
+
+}  // namespace glinpack

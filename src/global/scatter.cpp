@@ -1,0 +1,70 @@
+#include "global/scatter.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "global/communication.hpp"
+#include "global/tags.hpp"
+
+namespace glinpack {
+
+namespace {
+
+// The row of A that a process column holds, then the sum of the whole row.
+std::vector<double> pack_row(const Distribution& distribution, const double* row, int column) {
+  const Index columns = distribution.columns.lower_bound(distribution.right_hand_side(), column).value;
+  std::vector<double> packed(static_cast<std::size_t>(columns + 1));
+  for (Index j = 0; j < columns; j += distribution.nb) {
+    const Index first = distribution.columns.global(LocalIndex(j), column).value;
+    std::copy_n(row + first, std::min(distribution.nb, columns - j), packed.begin() + j);
+  }
+  packed.back() = std::accumulate(row, row + distribution.n, 0.0);
+  return packed;
+}
+
+}  // namespace
+
+std::unique_ptr<MatrixSource> scatter_matrix(const ProcessGrid& grid, const Distribution& distribution,
+                                             const std::vector<double>* dense_on_root) {
+  const GridPosition at = grid.position();
+  const Index rows = distribution.local_rows(at);
+  const Index columns = distribution.columns.lower_bound(distribution.right_hand_side(), at.column).value;
+  std::vector<double> local_a(static_cast<std::size_t>(rows * columns));
+  std::vector<double> local_b(static_cast<std::size_t>(rows));
+  const auto keep = [&](Index local_row, const std::vector<double>& packed) {
+    std::copy_n(packed.begin(), columns, local_a.begin() + local_row * columns);
+    local_b[static_cast<std::size_t>(local_row)] = packed.back();
+  };
+
+  if (grid.is_root()) {
+    for (Index i = 0; i < distribution.n; ++i) {
+      const int process_row = distribution.rows.owner(GlobalIndex(i));
+      for (int q = 0; q < grid.shape().columns; ++q) {
+        const std::vector<double> packed = pack_row(distribution, dense_on_root->data() + i * distribution.n, q);
+        if (GridPosition{process_row, q} == at) {
+          keep(distribution.rows.local(GlobalIndex(i)).value, packed);
+          continue;
+        }
+        const int coordinates[2] = {process_row, q};
+        int rank = 0;
+        GLINPACK_MPI(MPI_Cart_rank(grid.all(), coordinates, &rank));
+        MPI_Request request = MPI_REQUEST_NULL;
+        GLINPACK_MPI(MPI_Isend(packed.data(), static_cast<int>(packed.size()), MPI_DOUBLE, rank, tags::scatter,
+                               grid.all(), &request));
+        wait(request);
+      }
+    }
+  } else {
+    std::vector<double> packed(static_cast<std::size_t>(columns + 1));
+    for (Index local_row = 0; local_row < rows; ++local_row) {
+      MPI_Request request = MPI_REQUEST_NULL;
+      GLINPACK_MPI(MPI_Irecv(packed.data(), static_cast<int>(packed.size()), MPI_DOUBLE, 0, tags::scatter, grid.all(),
+                             &request));
+      wait(request);
+      keep(local_row, packed);
+    }
+  }
+  return make_stored_source(distribution.n, std::move(local_a), std::move(local_b));
+}
+
+}  // namespace glinpack

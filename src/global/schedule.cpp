@@ -1,0 +1,149 @@
+#include "global/schedule.hpp"
+
+#include <sstream>
+
+namespace glinpack {
+
+std::string_view name_of(Pivoting pivoting) { return pivoting == Pivoting::local ? "local" : "partial"; }
+
+GridPosition pivot_position(const GridShape& grid, Index pass) {
+  return {static_cast<int>(pass % grid.rows), static_cast<int>(pass % grid.columns)};
+}
+
+Role role_in_pass(const GridShape& grid, Index pass, GridPosition at) {
+  const GridPosition pivot = pivot_position(grid, pass);
+  if (at == pivot) return Role::pivot;
+  if (at.row == pivot.row) return Role::normalize;
+  if (at.column == pivot.column) return Role::eliminate;
+  return Role::reduce;
+}
+
+PassPlan plan_pass(const Distribution& distribution, Index pass, GridPosition at) {
+  const GlobalIndex first = distribution.rows.first(BlockIndex(pass));
+  const Index width = distribution.pass_width(pass);
+  const GridPosition pivot = pivot_position(distribution.shape, pass);
+  PassPlan plan;
+  plan.pass = pass;
+  plan.width = width;
+  plan.role = role_in_pass(distribution.shape, pass, at);
+  plan.pivot = pivot;
+  plan.in_pivot_row = at.row == pivot.row;
+  plan.in_pivot_column = at.column == pivot.column;
+  plan.panel_row = distribution.rows.lower_bound(first, at.row);
+  plan.panel_column = distribution.columns.lower_bound(first, at.column);
+  plan.panel_rows = distribution.local_rows(at) - plan.panel_row.value;
+  plan.trailing_row = distribution.rows.lower_bound(first + width, at.row);
+  plan.trailing_column = distribution.columns.lower_bound(first + width, at.column);
+  plan.trailing_rows = distribution.local_rows(at) - plan.trailing_row.value;
+  plan.trailing_columns = distribution.local_columns(at) - plan.trailing_column.value;
+  return plan;
+}
+
+namespace {
+
+std::vector<GridPosition> others_in_row(const GridShape& grid, GridPosition at) {
+  std::vector<GridPosition> others;
+  for (int q = 0; q < grid.columns; ++q) {
+    if (q != at.column) others.push_back({at.row, q});
+  }
+  return others;
+}
+
+std::vector<GridPosition> others_in_column(const GridShape& grid, GridPosition at) {
+  std::vector<GridPosition> others;
+  for (int p = 0; p < grid.rows; ++p) {
+    if (p != at.row) others.push_back({p, at.column});
+  }
+  return others;
+}
+
+}  // namespace
+
+std::vector<Message> messages_of_pass(const Distribution& distribution, Pivoting pivoting, Index pass) {
+  const GridShape grid = distribution.shape;
+  const GridPosition pivot = pivot_position(grid, pass);
+  const Index width = distribution.pass_width(pass);
+  std::vector<Message> messages;
+  const auto send = [&](Message::Kind kind, GridPosition from, std::vector<GridPosition> to, Index elements) {
+    if (!to.empty() && elements > 0) messages.push_back({kind, from, std::move(to), elements});
+  };
+
+  const bool partial = pivoting == Pivoting::partial;
+  if (partial) {
+    // every rank of the process column offers a row of the panel for every column of it
+    for (int p = 0; p < grid.rows; ++p) {
+      const GridPosition from{p, pivot.column};
+      send(Message::Kind::candidate, from, others_in_column(grid, from), width * width);
+    }
+  } else {
+    send(Message::Kind::u11_column, pivot, others_in_column(grid, pivot), width * width);
+  }
+  for (int p = 0; p < grid.rows; ++p) {
+    const GridPosition from{p, pivot.column};
+    send(Message::Kind::panel_row, from, others_in_row(grid, from), plan_pass(distribution, pass, from).panel_rows * width);
+  }
+  for (int q = 0; q < grid.columns; ++q) {
+    const GridPosition from{pivot.row, q};
+    const Index columns = plan_pass(distribution, pass, from).trailing_columns;
+    if (partial) send(Message::Kind::row_exchange, from, others_in_column(grid, from), width * columns);
+    send(Message::Kind::u12_column, from, others_in_column(grid, from), width * columns);
+  }
+  return messages;
+}
+
+namespace {
+
+std::string text(GridPosition at) { return "(" + std::to_string(at.row) + "," + std::to_string(at.column) + ")"; }
+
+std::string_view text(Message::Kind kind) {
+  switch (kind) {
+    case Message::Kind::panel_row: return "P, L11, L21 along the process row";
+    case Message::Kind::u11_column: return "U11 down the process column";
+    case Message::Kind::u12_column: return "U12 down the process column";
+    case Message::Kind::candidate: return "pivot candidates in the process column";
+    case Message::Kind::row_exchange: return "rows exchanged, at most";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string explain_pass(const Distribution& distribution, Pivoting pivoting, Index pass) {
+  const GridShape grid = distribution.shape;
+  const GridPosition pivot = pivot_position(grid, pass);
+  const GlobalIndex first = distribution.rows.first(BlockIndex(pass));
+  std::ostringstream out;
+  out << "Pass " << pass << " of " << distribution.passes() << " (0 ... " << distribution.passes() - 1 << "): N = "
+      << distribution.n << ", nb = " << distribution.nb << ", grid " << grid.rows << "x" << grid.columns << ", "
+      << name_of(pivoting) << " pivoting\n"
+      << "Columns " << first.value << " ... " << first.value + distribution.pass_width(pass) - 1
+      << " become L and U; the pivot is " << text(pivot) << ".\n\n"
+      << "rank (row,column)  role       panel, rows x columns  U12, rows x columns  A22, rows x columns\n";
+  for (int p = 0; p < grid.rows; ++p) {
+    for (int q = 0; q < grid.columns; ++q) {
+      const PassPlan plan = plan_pass(distribution, pass, {p, q});
+      const auto extent = [](bool present, Index rows, Index columns) {
+        return present ? std::to_string(rows) + " x " + std::to_string(columns) : std::string("-");
+      };
+      const auto cell = [&out](std::string_view value, std::size_t width) {
+        out << value << std::string(value.size() < width ? width - value.size() : 1, ' ');
+      };
+      cell(text(GridPosition{p, q}), 19);
+      cell(name_of(plan.role), 11);
+      cell(extent(plan.in_pivot_column, plan.panel_rows, plan.width), 23);
+      cell(extent(plan.in_pivot_row, plan.width, plan.trailing_columns), 21);
+      out << extent(true, plan.trailing_rows, plan.trailing_columns) << "\n";
+    }
+  }
+  out << "\nMessages, in matrix elements for each receiver:\n";
+  const auto messages = messages_of_pass(distribution, pivoting, pass);
+  for (const Message& message : messages) {
+    out << "  " << text(message.from) << " -> ";
+    for (const GridPosition& to : message.to) out << text(to) << ' ';
+    out << ' ' << text(message.kind) << ": " << message.elements << "\n";
+  }
+  if (messages.empty()) out << "  none\n";
+  return out.str();
+}
+
+}  // namespace glinpack
