@@ -18,7 +18,8 @@ class HplReport {
 
   /// What HPL prints before the first run; the lists as given (N, NB, P, Q, ...), in `configuration`'s order.
   void head(const ReportContext& context, std::span<const RunRecord> planned);
-  /// Table head, row, start and end time, residual line; FAILED says why, and norms are always printed.
+  /// Table head, row, start and end time, residual line; FAILED says why, and norms are always printed. Before the
+  /// first run, and before one on other hardware, what it computed on.
   void run(const RunRecord& record);
   /// A combination that could not be run ("skipped because of illegal input values").
   void skipped() { ++skipped_; }
@@ -33,19 +34,22 @@ class HplReport {
   int unchecked_ = 0;
   int failed_ = 0;
   int skipped_ = 0;
+  std::string machine_;  // what the last run computed on, as printed
 };
 
 /// Network against compute: per role and phase minimum, mean and maximum over ranks in seconds and per cent of the
-/// run; GFLOPS of compute; bytes and GB/s of network and transfers; network exposed against total; idle time.
+/// run; GFLOPS of compute; bytes and GB/s of network and transfers; network exposed against total; idle time. At most
+/// 100 columns; no line of it looks like a result to HPL's parsers.
 std::string breakdown_text(const RunRecord& record);
 
 /// The JSON document of a whole program run: docs/result.schema.json describes it.
 nlohmann::json results_json(const ReportContext& context, std::span<const RunRecord> records);
 
-/// One line per run, with a head line.
+/// One line per run, with a head line (RFC 4180, but lines end in \n). Empty: not known. Times in seconds.
 std::string results_csv(std::span<const RunRecord> records);
 
-/// Chrome's trace event format, which ui.perfetto.dev opens: pid = rank, lanes cpu, gpu, net as threads.
+/// Chrome's trace event format, which ui.perfetto.dev opens: pid = world rank, lanes cpu, gpu, net as threads. Runs
+/// follow one another. Written as it is formed: a trace may be larger than memory allows.
 void write_trace(std::ostream& out, std::span<const RunRecord> records);
 
 }  // namespace glinpack::app

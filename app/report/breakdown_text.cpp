@@ -1,0 +1,98 @@
+#include <spdlog/fmt/fmt.h>
+
+#include "app/report/breakdown.hpp"
+#include "app/report/report.hpp"
+
+namespace glinpack::app {
+namespace {
+
+/// Seconds are shown in ms where runs are short, so that three digits always mean something.
+struct TimeUnit {
+  const char* name;
+  double seconds;
+};
+
+TimeUnit unit_for(double run_seconds) { return run_seconds < 10 ? TimeUnit{"ms", 1e-3} : TimeUnit{"s", 1}; }
+
+/// Right-aligned with a blank before it, with fewer decimals rather than out of line. Never without a decimal point:
+/// no row of this table may look like HPL's to a parser.
+std::string cell(double value, int width, int decimals) {
+  std::string text;
+  do {
+    text = fmt::format("{:.{}f}", value, decimals);
+  } while (static_cast<int>(text.size()) >= width && --decimals >= 1);
+  return fmt::format(" {:>{}}", text, width - 1);
+}
+
+std::string blank(int width) { return fmt::format("{:>{}}", "-", width); }
+
+std::string rate_cells(double flops, double bytes, double seconds) {
+  std::string cells = flops > 0 && seconds > 0 ? cell(flops / seconds * 1e-9, 10, 1) : blank(10);
+  cells += bytes > 0 ? cell(bytes * 1e-9, 9, 3) : blank(9);
+  cells += bytes > 0 && seconds > 0 ? cell(bytes / seconds * 1e-9, 8, 2) : blank(8);
+  return cells;
+}
+
+std::string time_cells(const Spread& spread, double run_seconds) {
+  const TimeUnit unit = unit_for(run_seconds);
+  std::string cells;
+  for (const double seconds : {spread.min, spread.mean, spread.max}) cells += cell(seconds / unit.seconds, 9, 2);
+  for (const double seconds : {spread.min, spread.mean, spread.max}) {
+    cells += cell(run_seconds > 0 ? 100 * seconds / run_seconds : 0, 6, 1);
+  }
+  return cells;
+}
+
+std::string heading(const Breakdown& breakdown) {
+  const TimeUnit unit = unit_for(breakdown.seconds);
+  std::string line = fmt::format("{:<10}{:<13}{:<4}", "role", "phase", "lane");
+  for (const char* what : {"min", "mean", "max"}) line += fmt::format("{:>9}", fmt::format("{} {}", what, unit.name));
+  for (const char* what : {"min", "mean", "max"}) line += fmt::format("{:>6}", fmt::format("{}%", what));
+  return line + fmt::format("{:>10}{:>9}{:>8}\n", "GFLOPS", "GB", "GB/s");
+}
+
+std::string phase_line(const PhaseTotal& line, std::string_view role, double run_seconds) {
+  return fmt::format("{:<10}{:<13}{:<4}", role, name_of(line.phase), name_of(line.lane)) +
+         time_cells(line.seconds, run_seconds) + rate_cells(line.flops, line.bytes, line.busy_seconds) + '\n';
+}
+
+std::string summary_line(std::string_view what, const Spread& spread, const Breakdown& breakdown, double flops = 0,
+                         double bytes = 0) {
+  return fmt::format("{:<27}", what) + time_cells(spread, breakdown.seconds) +
+         rate_cells(flops, bytes, spread.mean * breakdown.ranks) + '\n';
+}
+
+/// Roles outside the passes are "other" here: "none" would read as if nothing were done.
+std::string_view shown_name(Role role) { return role == Role::none ? "other" : name_of(role); }
+
+}  // namespace
+
+std::string breakdown_text(const RunRecord& record) {
+  const Breakdown breakdown = break_down(record.result);
+  if (breakdown.phases.empty()) return "No timeline was recorded: no breakdown.\n";
+
+  const TimeUnit unit = unit_for(breakdown.seconds);
+  std::string text =
+      fmt::format("Where the time went: {:.2f} {} on {} rank{}; least, mean and most over ranks, per cent of the run\n",
+                  breakdown.seconds / unit.seconds, unit.name, breakdown.ranks, breakdown.ranks == 1 ? "" : "s");
+  text += heading(breakdown);
+  const std::string rule(99, '-');
+  text += rule + '\n';
+  const Role* last = nullptr;
+  for (const PhaseTotal& line : breakdown.phases) {
+    const bool new_role = last == nullptr || *last != line.role;
+    text += phase_line(line, new_role ? shown_name(line.role) : "", breakdown.seconds);
+    last = &line.role;
+  }
+  text += rule + '\n';
+  text += summary_line("computing", breakdown.computing, breakdown, breakdown.flops);
+  text += summary_line("transfers", breakdown.transfer, breakdown, 0, breakdown.transfer_bytes);
+  text += summary_line("network", breakdown.network, breakdown, 0, breakdown.network_bytes);
+  text += summary_line("  exposed: nothing computed", breakdown.network_exposed, breakdown);
+  text += summary_line("  hidden behind computing", breakdown.network_hidden, breakdown);
+  text += summary_line("idle: waits and gaps", breakdown.idle, breakdown);
+  text += "GFLOPS and GB/s: of one rank while it is at it. GB: of all ranks.\n";
+  return text;
+}
+
+}  // namespace glinpack::app

@@ -1,0 +1,309 @@
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <limits>
+#include <map>
+#include <ostream>
+#include <set>
+#include <vector>
+
+#include "app/report/free_text.hpp"
+#include "app/report/report.hpp"
+
+namespace glinpack::app {
+namespace {
+
+constexpr std::string_view double_rule =
+    "================================================================================\n";
+constexpr std::string_view single_rule =
+    "--------------------------------------------------------------------------------\n";
+
+constexpr std::string_view explanation =
+    "An explanation of the input/output parameters follows:\n"
+    "T/V    : Wall time / encoded variant.\n"
+    "N      : The order of the coefficient matrix A.\n"
+    "NB     : The partitioning blocking factor.\n"
+    "P      : The number of process rows.\n"
+    "Q      : The number of process columns.\n"
+    "Time   : Time in seconds to solve the linear system.\n"
+    "Gflops : Rate of execution for solving the linear system.\n\n";
+
+/// The different values of a parameter over the planned runs, in the order in which they come.
+template <class Get>
+auto values_of(std::span<const RunRecord> planned, Get get) {
+  std::vector<decltype(get(planned.front()))> values;
+  for (const RunRecord& record : planned) {
+    const auto value = get(record);
+    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+  }
+  return values;
+}
+
+/// HPL's list of a parameter: eight values a line, nine columns each.
+template <class Value>
+std::string list_line(std::string_view name, const std::vector<Value>& values) {
+  std::string line = fmt::format("{:<7}:", name);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i > 0 && i % 8 == 0) line += "\n        ";
+    line += fmt::format("{:>8} ", values[i]);
+  }
+  return line + '\n';
+}
+
+std::string_view word_for_factorisation(char letter) {
+  return letter == 'L' ? "Left" : letter == 'C' ? "Crout" : "Right";
+}
+
+std::string_view word_for_broadcast(BroadcastKind kind) {
+  switch (kind) {
+    case BroadcastKind::ring: return "1ring";
+    case BroadcastKind::ring_modified: return "1ringM";
+    case BroadcastKind::two_rings: return "2ring";
+    case BroadcastKind::two_rings_modified: return "2ringM";
+    case BroadcastKind::long_: return "Blong";
+    case BroadcastKind::long_modified: return "BlongM";
+    case BroadcastKind::ibcast: return "Ibcast";
+  }
+  return "?";
+}
+
+std::string_view word_for_order(RankOrder order) {
+  return order == RankOrder::row_major ? "Row-major" : "Column-major";
+}
+
+/// HPL's rules ask for 64-bit arithmetic and an accuracy that pivoting within one process does not promise.
+bool is_hpl(const RunRecord& record) {
+  return record.precision == Precision::double_ && record.parameters.pivoting == Pivoting::partial;
+}
+
+std::string title(const ReportContext& context, std::span<const RunRecord> planned) {
+  const bool hpl = std::all_of(planned.begin(), planned.end(), is_hpl);
+  std::string line = fmt::format("glinpack {}  --  {}", context.version,
+                                 hpl ? "High-Performance Linpack benchmark" : "LU benchmark for OpenGL devices");
+  if (!context.git_commit.empty()) line += fmt::format("  --  {}", context.git_commit);
+  return free_text(line) + '\n';
+}
+
+std::string parameter_lists(std::span<const RunRecord> planned) {
+  struct Grid {
+    GridShape shape;
+    bool operator==(const Grid&) const = default;
+  };
+  std::vector<int> rows, columns;
+  for (const Grid& grid : values_of(planned, [](const RunRecord& r) { return Grid{r.grid}; })) {
+    rows.push_back(grid.shape.rows);
+    columns.push_back(grid.shape.columns);
+  }
+  std::string order;
+  for (const std::string_view word : values_of(planned, [](const RunRecord& r) { return word_for_order(r.order); })) {
+    order += fmt::format("{} {}", order.empty() ? "" : ",", word);
+  }
+  const auto list = [&](std::string_view name, auto get) { return list_line(name, values_of(planned, get)); };
+
+  std::string text = "The following parameter values will be used:\n\n";
+  text += list("N", [](const RunRecord& r) { return r.parameters.n; });
+  text += list("NB", [](const RunRecord& r) { return r.parameters.nb; });
+  text += fmt::format("PMAP   :{} process mapping\n", order);
+  text += list_line("P", rows) + list_line("Q", columns);
+  text += list("PFACT", [](const RunRecord& r) { return word_for_factorisation(r.variant.pfact); });
+  text += list("NBMIN", [](const RunRecord& r) { return r.variant.nbmin; });
+  text += list("NDIV", [](const RunRecord& r) { return r.variant.ndiv; });
+  text += list("RFACT", [](const RunRecord& r) { return word_for_factorisation(r.variant.rfact); });
+  text += list("BCAST", [](const RunRecord& r) { return word_for_broadcast(r.parameters.broadcast); });
+  text += list("DEPTH", [](const RunRecord& r) { return r.variant.depth; });
+  text += list("PIVOT", [](const RunRecord& r) { return name_of(r.parameters.pivoting); });
+  text += list("PREC", [](const RunRecord& r) { return name_of(r.precision); });
+  text += list("BACKEND", [](const RunRecord& r) { return r.backend; });
+  return text + '\n';
+}
+
+/// True where the configuration names a file with the matrix.
+bool reads_matrix(const nlohmann::json& configuration) {
+  if (!configuration.is_object()) return false;
+  const auto input = configuration.find("input");
+  return input != configuration.end() && input->is_string() && !input->get<std::string>().empty();
+}
+
+std::string check_lines(const ReportContext& context, std::span<const RunRecord> planned) {
+  const auto thresholds = values_of(planned, [](const RunRecord& r) { return r.parameters.threshold; });
+  if (thresholds.empty() || thresholds.front() < 0) return "- The answer is not checked.\n";
+
+  std::string text = reads_matrix(context.configuration) ? "- The matrix A is read from a file; the right-hand side is A times ones.\n"
+                                                  : "- The matrix A is HPL's own, randomly generated for each test.\n";
+  text +=
+      "- The following scaled residual check will be computed:\n"
+      "      ||Ax-b||_oo / ( eps * ( || x ||_oo * || A ||_oo + || b ||_oo ) * N )\n";
+  for (const Precision precision : values_of(planned, [](const RunRecord& r) { return r.precision; })) {
+    text += fmt::format("- The relative machine precision (eps) is taken to be      {:21.6e}\n", epsilon_of(precision));
+  }
+  for (const double threshold : thresholds) {
+    text += fmt::format("- Computational tests pass if scaled residuals are less than         {:11.1f}\n", threshold);
+  }
+  return text;
+}
+
+/// What a reader must know before comparing the figures with HPL's.
+std::string honesty_lines(std::span<const RunRecord> planned) {
+  const auto any = [&](auto wanted) { return std::any_of(planned.begin(), planned.end(), wanted); };
+  std::string text;
+  if (any([](const RunRecord& r) { return r.precision == Precision::double_; })) {
+    text += "- double precision; residual with eps = 2^-53 = 1.11e-16\n";
+  }
+  if (any([](const RunRecord& r) { return r.precision == Precision::single; })) {
+    text += "- single precision; residual with eps = 2^-24 = 5.96e-08: not an HPL result\n";
+  }
+  if (any([](const RunRecord& r) { return r.parameters.pivoting == Pivoting::local; })) {
+    text += "- local pivoting: pivots are looked for within one process: not an HPL result\n";
+  }
+  text += "- PFACT, NBMIN, NDIV, RFACT and DEPTH are shown as given: glinpack computes the same whatever they are\n";
+  return text;
+}
+
+/// HPL's encoded variant and figures; the row that every parser looks for.
+std::string result_row(const RunRecord& record) {
+  const HplVariant& variant = record.variant;
+  const RunParameters& parameters = record.parameters;
+  return fmt::format("W{}{}{}{}{}{}{}{:12d} {:5d} {:5d} {:5d} {:18.2f}    {:19.4e}\n",
+                     record.order == RankOrder::row_major ? 'R' : 'C', variant.depth, hpl_digit(parameters.broadcast),
+                     variant.rfact, variant.ndiv, variant.pfact, variant.nbmin, parameters.n, parameters.nb,
+                     record.grid.rows, record.grid.columns, record.result.seconds, record.result.gflops);
+}
+
+/// As C's ctime() writes it, without its newline; local time.
+std::string clock_time(double seconds_since_1970) {
+  const auto seconds = static_cast<std::time_t>(seconds_since_1970);
+  std::tm fields{};
+  localtime_r(&seconds, &fields);
+  char text[64];
+  const std::size_t written = std::strftime(text, sizeof text, "%a %b %e %H:%M:%S %Y", &fields);
+  return {text, written};
+}
+
+/// HPL's lines, but with an exponent: six decimals show nothing of the norm of a good residual.
+std::string norm_lines(const Residual& residual, double growth) {
+  const auto line = [](std::string_view norm, double value) {
+    std::string dots(norm);
+    while (dots.size() < 47) dots += dots.size() % 2 == 0 ? ' ' : '.';
+    return fmt::format("{}= {:18.6e}\n", dots, value);
+  };
+  return line("||Ax-b||_oo ", residual.norm_residual_inf) + line("||A||_oo", residual.norm_a_inf) +
+         line("||A||_1 ", residual.norm_a_one) + line("||x||_oo", residual.norm_x_inf) +
+         line("||x||_1 ", residual.norm_x_one) + line("||b||_oo", residual.norm_b_inf) +
+         line("max|U|/max|A| ", growth);
+}
+
+std::string reason(const RunResult& result) {
+  std::string text = free_text(result.failure);
+  if (result.singular_column && text.find("singular") == std::string::npos) {
+    text = fmt::format("singular: zero pivot in global column {}{}{}", *result.singular_column,
+                       text.empty() ? "" : "; ", text);
+  }
+  if (text.empty()) text = "the scaled residual is not below the threshold";
+  return text;
+}
+
+std::string residual_lines(const RunRecord& record) {
+  const RunResult& result = record.result;
+  const bool failed = result.checked ? !result.passed : result.singular_column || !result.failure.empty();
+  std::string text;
+  if (result.checked) {
+    // A singular matrix has no answer to check, whatever the fields hold.
+    const double scaled = result.singular_column ? std::numeric_limits<double>::quiet_NaN() : result.residual.scaled;
+    text += single_rule;
+    text += fmt::format("||Ax-b||_oo/(eps*(||A||_oo*||x||_oo+||b||_oo)*N)= {:16.8e} ...... {}\n", scaled,
+                        result.passed ? "PASSED" : "FAILED");
+    if (!result.singular_column) text += norm_lines(result.residual, result.growth);
+  }
+  if (failed) text += fmt::format("FAILED because: {}\n", reason(result));
+  return text;
+}
+
+/// What a rank computes on, in lines.
+std::string device_lines(const BackendInfo& info) {
+  std::string lines = "DEVICE : " + free_text(info.device);
+  if (info.software_gl) lines += " (software OpenGL: computed by the processor, not by a GPU)";
+  lines += "\nDRIVER : " + free_text(info.driver);
+  const std::string kernels = info.kernels.empty() ? "" : free_text(info.kernels) + " kernels, ";
+  return lines + fmt::format("\nHOST   : {}{} thread{} a rank\n", kernels, info.threads, info.threads == 1 ? "" : "s");
+}
+
+/// The ranks of each kind of device.
+using Machine = std::map<std::string, int>;
+
+Machine machine_of(const std::vector<RankRecord>& ranks) {
+  Machine machine;
+  for (const RankRecord& rank : ranks) ++machine[device_lines(rank.backend)];
+  return machine;
+}
+
+std::string machine_lines(const Machine& machine, const std::vector<RankRecord>& ranks) {
+  std::set<std::string> hosts;
+  for (const RankRecord& rank : ranks) hosts.insert(rank.host);
+  const auto plural = [](std::size_t count) { return count == 1 ? "" : "s"; };
+  std::string text = fmt::format("Computed with {} by {} rank{} on {} host{}: {}{}\n", ranks.front().backend.backend,
+                                 ranks.size(), plural(ranks.size()), hosts.size(), plural(hosts.size()),
+                                 free_text(*hosts.begin()), hosts.size() > 1 ? " and others" : "");
+  for (const auto& [device, count] : machine) {
+    if (machine.size() > 1) text += fmt::format("{} of the ranks on\n", count);
+    text += device;
+  }
+  return text + '\n';
+}
+
+/// Tells machines apart, however many ranks of them a run takes.
+std::string kinds_of(const Machine& machine) {
+  std::string kinds;
+  for (const auto& [device, count] : machine) kinds += device;
+  return kinds;
+}
+
+}  // namespace
+
+void HplReport::head(const ReportContext& context, std::span<const RunRecord> planned) {
+  out_ << double_rule << title(context, planned)
+       << "Lines that parsers read are in the format of HPL 2.3 (netlib.org/benchmark/hpl)\n"
+       << double_rule << '\n'
+       << explanation << parameter_lists(planned) << single_rule << '\n'
+       << check_lines(context, planned) << honesty_lines(planned);
+  for (const std::string& note : context.notes) out_ << "- " << free_text(note) << '\n';
+  out_ << '\n';
+}
+
+void HplReport::run(const RunRecord& record) {
+  const RunResult& result = record.result;
+  const Machine machine = machine_of(result.ranks);
+  if (const std::string kinds = kinds_of(machine); !kinds.empty() && kinds != machine_) {
+    out_ << machine_lines(machine, result.ranks);
+    machine_ = kinds;
+  }
+  out_ << double_rule << "T/V                N    NB     P     Q               Time                 Gflops\n"
+       << single_rule << result_row(record) << "HPL_pdgesv() start time " << clock_time(result.start_time)
+       << "\n\nHPL_pdgesv() end time   " << clock_time(result.end_time) << "\n\n"
+       << residual_lines(record);
+  out_.flush();
+
+  if (result.checked) {
+    ++(result.passed ? passed_ : failed_);
+  } else {
+    ++(result.singular_column || !result.failure.empty() ? failed_ : unchecked_);
+  }
+}
+
+void HplReport::tail() {
+  const auto count = [](int tests, std::string_view what) { return fmt::format("         {:6d} {}\n", tests, what); };
+  out_ << double_rule
+       << fmt::format("\nFinished {:6d} tests with the following results:\n",
+                      passed_ + failed_ + unchecked_ + skipped_);
+  if (unchecked_ == 0 || passed_ + failed_ > 0) {
+    out_ << count(passed_, "tests completed and passed residual checks,")
+         << count(failed_, "tests completed and failed residual checks,");
+  }
+  if (unchecked_ > 0) out_ << count(unchecked_, "tests completed without checking,");
+  out_ << count(skipped_, "tests skipped because of illegal input values.") << single_rule << "\nEnd of Tests.\n"
+       << double_rule;
+  out_.flush();
+}
+
+}  // namespace glinpack::app

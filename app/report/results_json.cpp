@@ -1,0 +1,165 @@
+#include <set>
+
+#include "app/report/breakdown.hpp"
+#include "app/report/report.hpp"
+
+namespace glinpack::app {
+namespace {
+
+using nlohmann::json;
+
+json spread_json(const Spread& spread) { return {{"min", spread.min}, {"mean", spread.mean}, {"max", spread.max}}; }
+
+json phase_json(const PhaseTotal& line) {
+  return {{"role", name_of(line.role)}, {"phase", name_of(line.phase)}, {"lane", name_of(line.lane)},
+          {"flops", line.flops},        {"bytes", line.bytes}};
+}
+
+json phases_json(const Breakdown& breakdown) {
+  json lines = json::array();
+  for (const PhaseTotal& total : breakdown.phases) {
+    json line = phase_json(total);
+    line["ranks"] = total.ranks;
+    line["seconds"] = spread_json(total.seconds);
+    // Rates of one rank while it is at it.
+    const double busy = total.busy_seconds;
+    line["gflops"] = busy > 0 ? json(total.flops / busy * 1e-9) : json();
+    line["gigabytes_per_second"] = busy > 0 ? json(total.bytes / busy * 1e-9) : json();
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+json breakdown_json(const Breakdown& breakdown) {
+  return {{"phases", phases_json(breakdown)},
+          {"computing", spread_json(breakdown.computing)},
+          {"transfer", spread_json(breakdown.transfer)},
+          {"network",
+           {{"total", spread_json(breakdown.network)},
+            {"exposed", spread_json(breakdown.network_exposed)},
+            {"hidden", spread_json(breakdown.network_hidden)}}},
+          {"idle", spread_json(breakdown.idle)},
+          {"flops", breakdown.flops},
+          {"transfer_bytes", breakdown.transfer_bytes},
+          {"network_bytes", breakdown.network_bytes}};
+}
+
+json rank_json(const RankRecord& rank, const RankTime& time) {
+  const BackendInfo& info = rank.backend;
+  json phases = json::array();
+  for (const PhaseTotal& total : phases_of(rank.intervals)) {
+    json line = phase_json(total);
+    line["seconds"] = total.busy_seconds;
+    phases.push_back(std::move(line));
+  }
+  return {{"rank", rank.world_rank},
+          {"row", rank.row},
+          {"column", rank.column},
+          {"host", rank.host},
+          {"backend", info.backend},
+          {"device", info.device},
+          {"device_index", info.device_index < 0 ? json() : json(info.device_index)},
+          {"software_gl", info.software_gl},
+          {"driver", info.driver},
+          {"kernels", info.kernels},
+          {"threads", info.threads},
+          {"free_bytes", info.free_bytes > 0 ? json(info.free_bytes) : json()},
+          {"computing_seconds", time.computing},
+          {"transfer_seconds", time.transfer},
+          {"network_seconds", time.network},
+          {"network_exposed_seconds", time.network_exposed},
+          {"network_hidden_seconds", time.network_hidden},
+          {"idle_seconds", time.idle},
+          {"phases", std::move(phases)}};
+}
+
+json norms_json(const Residual& residual) {
+  return {{"residual_inf", residual.norm_residual_inf},
+          {"a_inf", residual.norm_a_inf},
+          {"a_one", residual.norm_a_one},
+          {"x_inf", residual.norm_x_inf},
+          {"x_one", residual.norm_x_one},
+          {"b_inf", residual.norm_b_inf}};
+}
+
+json parameters_json(const RunRecord& record) {
+  const HplVariant& variant = record.variant;
+  return {{"n", record.parameters.n},
+          {"nb", record.parameters.nb},
+          {"p", record.grid.rows},
+          {"q", record.grid.columns},
+          {"precision", name_of(record.precision)},
+          {"backend", record.backend},
+          {"pivoting", name_of(record.parameters.pivoting)},
+          {"broadcast", name_of(record.parameters.broadcast)},
+          {"order", record.order == RankOrder::row_major ? "row-major" : "column-major"},
+          {"threshold", record.parameters.threshold},
+          {"repeat", record.repeat},
+          {"variant",
+           {{"depth", variant.depth},
+            {"nbmin", variant.nbmin},
+            {"ndiv", variant.ndiv},
+            {"pfact", std::string(1, variant.pfact)},
+            {"rfact", std::string(1, variant.rfact)}}}};
+}
+
+json run_json(const RunRecord& record) {
+  const RunResult& result = record.result;
+  const bool answered = result.checked && !result.singular_column;
+  const Breakdown breakdown = break_down(result);
+  json ranks = json::array();
+  for (std::size_t i = 0; i < result.ranks.size(); ++i) {
+    ranks.push_back(rank_json(result.ranks[i], breakdown.by_rank[i]));
+  }
+  json run = parameters_json(record);
+  run["time"] = result.seconds;
+  run["gflops"] = result.gflops;
+  run["residual"] = answered ? json(result.residual.scaled) : json();
+  run["passed"] = result.passed;
+  run["checked"] = result.checked;
+  run["epsilon"] = epsilon_of(record.precision);
+  run["norms"] = answered ? norms_json(result.residual) : json();
+  run["growth"] = result.growth;
+  run["failure"] = result.failure.empty() ? json() : json(result.failure);
+  run["singular_column"] = result.singular_column ? json(*result.singular_column) : json();
+  run["factor_seconds"] = result.factor_seconds;
+  run["solve_seconds"] = result.solve_seconds;
+  run["start_time"] = result.start_time;
+  run["end_time"] = result.end_time;
+  run["breakdown"] = breakdown.phases.empty() ? json() : breakdown_json(breakdown);
+  run["ranks"] = std::move(ranks);
+  return run;
+}
+
+json context_json(const ReportContext& context, std::span<const RunRecord> records) {
+  std::set<std::string> hosts, kernels;
+  for (const RunRecord& record : records) {
+    for (const RankRecord& rank : record.result.ranks) {
+      hosts.insert(rank.host);
+      if (!rank.backend.kernels.empty()) kernels.insert(rank.backend.kernels);
+    }
+  }
+  return {{"program", "glinpack"},
+          {"version", context.version},
+          {"git_commit", context.git_commit},
+          {"mpi_library", context.mpi_library},
+          {"blas_kernels", kernels},
+          {"world_size", context.world_size},
+          {"hosts", hosts},
+          {"command_line", context.command_line},
+          {"configuration", context.configuration.is_null() ? json::object() : context.configuration},
+          {"notes", context.notes}};
+}
+
+}  // namespace
+
+json results_json(const ReportContext& context, std::span<const RunRecord> records) {
+  json runs = json::array();
+  for (const RunRecord& record : records) runs.push_back(run_json(record));
+  const json document{{"format", 1}, {"context", context_json(context, records)}, {"runs", std::move(runs)}};
+  // Written and read once: JSON knows no NaN and no infinity, which become null, and no bytes that are not UTF-8, which
+  // a command line or a driver may hold.
+  return json::parse(document.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+}  // namespace glinpack::app
