@@ -1,0 +1,228 @@
+// Whole factorisations and solutions over every grid, against LAPACK.
+#include <gtest/gtest.h>
+#include <lapacke.h>
+
+#include "global/hpl_generator.hpp"
+#include "global/run.hpp"
+#include "global/scatter.hpp"
+#include "tests/mpi/factors.hpp"
+
+namespace glinpack {
+namespace {
+
+using test::factorization_error;
+using test::factorize_and_gather;
+using test::GatheredFactors;
+using test::original_matrix;
+
+// Of the grids named, those that fill the world this program was started with; smaller ones are tested by smaller
+// worlds, but a world of 6 also shows that surplus ranks stay out.
+std::vector<GridShape> grids_of_this_world() {
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  std::vector<GridShape> grids;
+  for (const GridShape grid : {GridShape{1, 1}, {1, 2}, {2, 1}, {1, 4}, {4, 1}, {2, 2}, {2, 3}, {3, 2}}) {
+    if (grid.size() == size || (size == 6 && grid == GridShape{2, 2})) grids.push_back(grid);
+  }
+  return grids;
+}
+
+struct Size {
+  Index n, nb;
+};
+constexpr Size sizes[] = {{1, 1}, {1, 8}, {2, 1}, {5, 8}, {29, 1}, {30, 3}, {35, 4}, {64, 16}, {65, 16}, {97, 40}, {130, 33}};
+
+RunParameters parameters_of(Size size, Pivoting pivoting) {
+  RunParameters parameters;
+  parameters.n = size.n;
+  parameters.nb = size.nb;
+  parameters.pivoting = pivoting;
+  return parameters;
+}
+
+template <class Real>
+struct LapackFactors {
+  std::vector<double> lu;
+  std::vector<lapack_int> pivots;
+  std::vector<double> x;
+};
+
+// getrf and getrs in double: the factors that any precision is compared with.
+template <class Real>
+LapackFactors<Real> lapack(const MatrixSource& source) {
+  LapackFactors<Real> result;
+  const auto n = static_cast<lapack_int>(source.order());
+  result.lu = original_matrix<Real>(source);
+  result.pivots.resize(static_cast<std::size_t>(n));
+  std::vector<double> augmented(static_cast<std::size_t>(n * (n + 1)));
+  const Distribution alone(n, n, {1, 1});
+  source.fill(alone, {0, 0}, LocalIndex(0), {augmented.data(), n, n + 1, n + 1});
+  for (lapack_int i = 0; i < n; ++i) {
+    result.x.push_back(static_cast<double>(static_cast<Real>(augmented[static_cast<std::size_t>(i * (n + 1) + n)])));
+  }
+  LAPACKE_dgetrf(LAPACK_ROW_MAJOR, n, n, result.lu.data(), n, result.pivots.data());
+  LAPACKE_dgetrs(LAPACK_ROW_MAJOR, 'N', n, 1, result.lu.data(), n, result.pivots.data(), result.x.data(), 1);
+  return result;
+}
+
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double largest = a.size() == b.size() ? 0 : INFINITY;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    const double difference = std::fabs(a[i] - b[i]);
+    largest = difference <= largest ? largest : difference;  // a NaN stays
+  }
+  return largest;
+}
+
+double largest_magnitude(const std::vector<double>& a) { return largest_difference(a, std::vector<double>(a.size())); }
+
+// The condition of HPL's matrices grows with their order; factors and solution are compared within it.
+template <class Real>
+double conditioned_tolerance(Index n) {
+  return tolerance<Real>(n) * 100.0 * static_cast<double>(n);
+}
+
+template <class Real>
+void expect_lapacks_factors(const std::string& backend, const ProcessGrid& grid, Size size) {
+  const auto source = make_hpl_source(size.n);
+  const auto factors = factorize_and_gather<Real>(parameters_of(size, Pivoting::partial), grid, backend, *source);
+  if (!grid.is_root()) return;
+  SCOPED_TRACE(testing::Message() << backend << ", " << grid.shape().rows << "x" << grid.shape().columns << ", N = "
+                                  << size.n << ", nb = " << size.nb << ", " << sizeof(Real) * 8 << " bits");
+  const auto expected = lapack<Real>(*source);
+  for (Index j = 0; j < size.n; ++j) {
+    ASSERT_EQ(factors.pivots[static_cast<std::size_t>(j)], expected.pivots[static_cast<std::size_t>(j)] - 1) << "column " << j;
+  }
+  EXPECT_LE(factorization_error(factors, original_matrix<Real>(*source)), tolerance<Real>(size.n));
+  EXPECT_LE(largest_difference(factors.lu, expected.lu), conditioned_tolerance<Real>(size.n) * largest_magnitude(expected.lu));
+  EXPECT_LE(largest_difference(factors.x, expected.x), conditioned_tolerance<Real>(size.n) * largest_magnitude(expected.x));
+}
+
+template <class Real>
+void expect_exact_local_pivoting(const std::string& backend, const ProcessGrid& grid, Size size) {
+  const auto source = make_hpl_source(size.n);
+  const RunParameters parameters = parameters_of(size, Pivoting::local);
+  const auto factors = factorize_and_gather<Real>(parameters, grid, backend, *source);
+  if (!grid.is_root()) return;
+  SCOPED_TRACE(testing::Message() << backend << ", " << grid.shape().rows << "x" << grid.shape().columns << ", N = "
+                                  << size.n << ", nb = " << size.nb << ", " << sizeof(Real) * 8 << " bits");
+  const BlockCyclic rows(size.n, size.nb, grid.shape().rows);
+  double largest_l_times_u = 0;
+  for (Index i = 0; i < size.n; ++i) {
+    const Index pivot = factors.pivots[static_cast<std::size_t>(i)];
+    ASSERT_GE(pivot, i);
+    EXPECT_EQ(rows.owner(GlobalIndex(pivot)), rows.owner(GlobalIndex(i))) << "a row crossed the network";
+    for (Index j = 0; j < size.n; ++j) {
+      double sum = 0;
+      for (Index k = 0; k <= std::min(i, j); ++k) {
+        const double l = k == i ? 1 : factors.lu[static_cast<std::size_t>(i * size.n + k)];
+        sum += std::fabs(l * factors.lu[static_cast<std::size_t>(k * size.n + j)]);
+      }
+      largest_l_times_u = std::max(largest_l_times_u, sum);
+    }
+  }
+  // Higham, Accuracy and Stability, theorem 9.3: |P A - L U| <= n eps |L| |U|, whatever the pivots
+  const auto a = original_matrix<Real>(*source);
+  EXPECT_LE(factorization_error(factors, a) * largest_magnitude(a), tolerance<Real>(size.n) * largest_l_times_u);
+}
+
+class EveryBackend : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryBackend, PartialPivotingGivesLapacksPivotsFactorsAndSolution) {
+  for (const GridShape shape : grids_of_this_world()) {
+    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
+    if (!grid.active()) continue;
+    for (const Size size : sizes) {
+      expect_lapacks_factors<double>(GetParam(), grid, size);
+      // beyond this size roundoff of single precision may turn a pivot that nearly ties
+      if (size.n <= 65) expect_lapacks_factors<float>(GetParam(), grid, size);
+    }
+  }
+}
+
+TEST_P(EveryBackend, LocalPivotingFactorisesExactlyAndMovesNoRowBetweenProcesses) {
+  for (const GridShape shape : grids_of_this_world()) {
+    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
+    if (!grid.active()) continue;
+    for (const Size size : sizes) {
+      expect_exact_local_pivoting<double>(GetParam(), grid, size);
+      expect_exact_local_pivoting<float>(GetParam(), grid, size);
+    }
+  }
+}
+
+TEST_P(EveryBackend, NamesTheFirstColumnOfASingularMatrixWithoutAPivot) {
+  const Index n = 23;
+  for (const GridShape shape : grids_of_this_world()) {
+    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
+    if (!grid.active()) continue;
+    for (const Index zero : {0, 7, 22}) {
+      for (const Pivoting pivoting : {Pivoting::partial, Pivoting::local}) {
+        std::vector<double> dense(static_cast<std::size_t>(n * n));
+        for (Index i = 0; i < n; ++i) {
+          for (Index j = 0; j < n; ++j) {
+            dense[static_cast<std::size_t>(i * n + j)] = j == zero ? 0 : i == j ? 4 : hpl_element(n, i, j);
+          }
+        }
+        const Distribution distribution(n, 4, shape);
+        const auto source = scatter_matrix(grid, distribution, grid.is_root() ? &dense : nullptr);
+        const auto factors = factorize_and_gather<double>(parameters_of({n, 4}, pivoting), grid, GetParam(), *source);
+        EXPECT_EQ(factors.zero_pivot, zero);
+      }
+    }
+  }
+}
+
+TEST_P(EveryBackend, ARunPassesHplsTestWithEveryBroadcastAndReportsEveryRank) {
+  for (const GridShape shape : grids_of_this_world()) {
+    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::column_major);
+    if (!grid.active()) continue;
+    for (const std::string broadcast : {"1rg", "1rM", "2rg", "2rM", "Lng", "LnM", "ibcast"}) {
+      RunParameters parameters = parameters_of({75, 8}, Pivoting::partial);
+      parameters.broadcast = *broadcast_from_name(broadcast);
+      Timeline timeline;
+      const auto backend = make_backend<double>(GetParam(), BackendOptions{}, timeline);
+      const auto source = make_hpl_source(parameters.n);
+      RunOptions options;
+      options.gather_solution = true;
+      const RunResult result = run(parameters, grid, *backend, timeline, *source, options);
+      EXPECT_TRUE(result.passed) << result.failure;
+      EXPECT_LT(result.residual.scaled, 16.0);
+      EXPECT_GT(result.residual.scaled, 0.0);
+      EXPECT_GE(result.growth, 0.5);
+      if (!grid.is_root()) continue;
+      EXPECT_EQ(result.ranks.size(), static_cast<std::size_t>(shape.size()));
+      EXPECT_EQ(result.solution.size(), 75U);
+      for (const RankRecord& rank : result.ranks) EXPECT_FALSE(rank.intervals.empty());
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, EveryBackend, testing::ValuesIn(backend_names()), [](const auto& info) {
+  std::string name = info.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+// The reference backend adds in the same order on every grid: its factors are the same to the last bit.
+TEST(Reference, FactorsAreBitwiseTheSameOnEveryGrid) {
+  for (const Size size : sizes) {
+    const auto source = make_hpl_source(size.n);
+    const RunParameters parameters = parameters_of(size, Pivoting::partial);
+    const ProcessGrid alone(MPI_COMM_WORLD, {1, 1}, RankOrder::row_major);
+    GatheredFactors<double> expected;
+    if (alone.active()) expected = factorize_and_gather<double>(parameters, alone, "reference", *source);
+    for (const GridShape shape : grids_of_this_world()) {
+      const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
+      if (!grid.active()) continue;
+      const auto factors = factorize_and_gather<double>(parameters, grid, "reference", *source);
+      if (!grid.is_root()) continue;
+      EXPECT_EQ(factors.pivots, expected.pivots);
+      EXPECT_EQ(factors.lu, expected.lu) << shape.rows << "x" << shape.columns << ", N = " << size.n << ", nb = " << size.nb;
+      EXPECT_EQ(factors.y, expected.y);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace glinpack

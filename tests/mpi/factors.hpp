@@ -1,0 +1,150 @@
+// Factorises over a grid and brings the factors to the root, in LAPACK's form, to compare them with LAPACK's.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "global/communication.hpp"
+#include "global/factorize.hpp"
+#include "global/matrix_source.hpp"
+#include "global/substitute.hpp"
+#include "local/make_backend.hpp"
+
+namespace glinpack::test {
+
+/// On rank (0, 0) of the grid; empty elsewhere.
+template <class Real>
+struct GatheredFactors {
+  Index n = 0;
+  std::vector<double> lu;      // n x n row-major: L below the diagonal, U on and above, as LAPACK's getrf leaves them
+  std::vector<double> y;       // n: L^-1 P b
+  std::vector<Index> pivots;   // n: row interchanged with row j
+  std::vector<double> x;       // n: the solution
+  std::optional<Index> zero_pivot;
+};
+
+template <class Element>
+std::vector<std::vector<Element>> gather(MPI_Comm communicator, const std::vector<Element>& local) {
+  std::string bytes(local.size() * sizeof(Element), '\0');
+  if (!local.empty()) std::memcpy(bytes.data(), local.data(), bytes.size());
+  std::vector<std::vector<Element>> all;
+  for (const std::string& part : gather_bytes(communicator, bytes, 0)) {
+    all.emplace_back(part.size() / sizeof(Element));
+    if (!part.empty()) std::memcpy(all.back().data(), part.data(), part.size());
+  }
+  return all;
+}
+
+/// Interchanges are applied to the columns of a pass only from the next pass on; LAPACK applies them all.
+template <class Real>
+void apply_later_interchanges(GatheredFactors<Real>& factors, Index nb) {
+  for (Index j = 0; j < factors.n; ++j) {
+    const Index pivot = factors.pivots[static_cast<std::size_t>(j)];
+    double* const row = factors.lu.data() + j * factors.n;
+    if (pivot != j) std::swap_ranges(row, row + j / nb * nb, factors.lu.data() + pivot * factors.n);
+  }
+}
+
+template <class Real>
+GatheredFactors<Real> factorize_and_gather(const RunParameters& parameters, const ProcessGrid& grid,
+                                           const std::string& backend_name, const MatrixSource& source) {
+  Timeline timeline;
+  const auto backend = make_backend<Real>(backend_name, BackendOptions{}, timeline);
+  const Distribution distribution(parameters.n, parameters.nb, grid.shape());
+  const GridPosition at = grid.position();
+  const Index rows = distribution.local_rows(at);
+  const Index columns = distribution.local_columns(at);
+  const auto a = backend->allocate(rows, columns);
+  const auto buffer = backend->allocate_host(rows * columns);
+  const HostBlock<Real> host{buffer.get(), 0, rows, columns, columns};
+  std::vector<double> filled(static_cast<std::size_t>(rows * columns));
+  source.fill(distribution, at, LocalIndex(0), {filled.data(), rows, columns, columns});
+  std::transform(filled.begin(), filled.end(), buffer->data(), [](double v) { return static_cast<Real>(v); });
+  backend->wait(backend->upload(host, whole(*a)));
+
+  FactorizationSteps<Real> steps(parameters, distribution, grid, *backend, timeline, *a);
+  BackwardSubstitution<Real> substitution(distribution, grid, *backend, timeline, *a);
+  const Factorization result = factorize(parameters, distribution, grid, timeline, steps, {});
+  GatheredFactors<Real> factors;
+  factors.n = parameters.n;
+  if (result.zero_pivot) {
+    factors.zero_pivot = result.zero_pivot->value;
+    return factors;
+  }
+  const std::vector<Real> x = substitution.run();
+  backend->wait(backend->download(whole(*a), host));
+
+  const auto parts = gather(grid.all(), std::vector<Real>(buffer->data(), buffer->data() + rows * columns));
+  const auto pivots = gather(grid.all(), result.pivots);
+  const auto solutions = gather(grid.all(), x);
+  if (!grid.is_root()) return factors;
+  const Index n = parameters.n;
+  factors.lu.resize(static_cast<std::size_t>(n * n));
+  factors.y.resize(static_cast<std::size_t>(n));
+  factors.x.resize(static_cast<std::size_t>(n));
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j <= n; ++j) {
+      const GridPosition owner{distribution.rows.owner(GlobalIndex(i)), distribution.columns.owner(GlobalIndex(j))};
+      const auto rank = static_cast<std::size_t>(owner.row * grid.shape().columns + owner.column);
+      const Index local = distribution.rows.local(GlobalIndex(i)).value * distribution.local_columns(owner) +
+                          distribution.columns.local(GlobalIndex(j)).value;
+      const auto value = static_cast<double>(parts[rank][static_cast<std::size_t>(local)]);
+      (j < n ? factors.lu[static_cast<std::size_t>(i * n + j)] : factors.y[static_cast<std::size_t>(i)]) = value;
+    }
+    const int column = distribution.columns.owner(GlobalIndex(i));
+    factors.x[static_cast<std::size_t>(i)] = static_cast<double>(
+        solutions[static_cast<std::size_t>(column)]
+                 [static_cast<std::size_t>(distribution.columns.local(GlobalIndex(i)).value)]);
+  }
+  for (Index j = 0; j < n; ++j) {
+    // with local pivoting only the pivot's process row knows the pivots of a pass
+    const GridPosition owner = pivot_position(grid.shape(), j / parameters.nb);
+    const auto rank = static_cast<std::size_t>(owner.row * grid.shape().columns + owner.column);
+    factors.pivots.push_back(pivots[rank][static_cast<std::size_t>(j)].value);
+  }
+  apply_later_interchanges(factors, parameters.nb);
+  return factors;
+}
+
+/// The N x N matrix as it was factorised, rounded to Real.
+template <class Real>
+std::vector<double> original_matrix(const MatrixSource& source) {
+  const Index n = source.order();
+  const Distribution alone(n, std::max<Index>(1, n), {1, 1});
+  std::vector<double> augmented(static_cast<std::size_t>(n * (n + 1)));
+  source.fill(alone, {0, 0}, LocalIndex(0), {augmented.data(), n, n + 1, n + 1});
+  std::vector<double> a;
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) {
+      a.push_back(static_cast<double>(static_cast<Real>(augmented[static_cast<std::size_t>(i * (n + 1) + j)])));
+    }
+  }
+  return a;
+}
+
+/// max |P A - L U| / max |a|: the backward error of the factors.
+template <class Real>
+double factorization_error(const GatheredFactors<Real>& factors, std::vector<double> a) {
+  const Index n = factors.n;
+  double largest = 0;
+  for (const double value : a) largest = std::max(largest, std::fabs(value));
+  for (Index j = 0; j < n; ++j) {
+    const Index pivot = factors.pivots[static_cast<std::size_t>(j)];
+    if (pivot != j) std::swap_ranges(a.begin() + j * n, a.begin() + (j + 1) * n, a.begin() + pivot * n);
+  }
+  double error = 0;
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) {
+      double sum = i <= j ? factors.lu[static_cast<std::size_t>(i * n + j)] : 0;
+      for (Index k = 0; k < std::min(i, j + 1); ++k) {
+        sum += factors.lu[static_cast<std::size_t>(i * n + k)] * factors.lu[static_cast<std::size_t>(k * n + j)];
+      }
+      error = std::max(error, std::fabs(sum - a[static_cast<std::size_t>(i * n + j)]));
+    }
+  }
+  return error / largest;
+}
+
+}  // namespace glinpack::test

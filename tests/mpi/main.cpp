@@ -1,0 +1,24 @@
+// Every rank runs every test; a test fails if it fails on any rank.
+#include <gtest/gtest.h>
+
+#include "global/communication.hpp"
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  glinpack::MpiSession session(argc, argv);
+  if (session.rank() != 0) {
+    // failures of the other ranks still show: each failing assertion goes to standard error
+    auto& listeners = testing::UnitTest::GetInstance()->listeners();
+    delete listeners.Release(listeners.default_result_printer());
+    struct FailuresOnly final : testing::EmptyTestEventListener {
+      void OnTestPartResult(const testing::TestPartResult& result) override {
+        if (!result.failed()) return;
+        const char* file = result.file_name() == nullptr ? "" : result.file_name();
+        std::fprintf(stderr, "%s:%d: %s\n", file, result.line_number(), result.summary());
+      }
+    };
+    listeners.Append(new FailuresOnly);
+  }
+  const bool passed = RUN_ALL_TESTS() == 0;
+  return session.finish(glinpack::all_agree(MPI_COMM_WORLD, passed) ? 0 : 1);
+}
