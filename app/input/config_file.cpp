@@ -1,0 +1,67 @@
+#include "app/input/config_file.hpp"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "app/input/input_error.hpp"
+#include "app/input/text_file.hpp"
+#include "app/input/values.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+constexpr std::int64_t largest_file = 1 << 20;
+
+int line_of(const toml::node& node) { return static_cast<int>(node.source().begin.line); }
+
+std::string text_of(const toml::node& node) {
+  std::ostringstream text;
+  node.visit([&text](const auto& value) { text << value; });
+  return text.str();
+}
+
+[[noreturn]] void fail(const std::string& path, int line, const std::string& message) {
+  throw InputError(path + ":" + std::to_string(line) + ": " + message);
+}
+
+// A string, number or boolean as the command line would give it.
+std::string scalar(const toml::node& node, const std::string& path, const std::string& key) {
+  if (const auto* text = node.as_string()) return text->get();
+  if (node.is_integer() || node.is_floating_point() || node.is_boolean()) return text_of(node);
+  fail(path, line_of(node), key + " = " + text_of(node) + ": a string, a number, true or false, or a list is expected");
+}
+
+Setting setting_of(const std::string& path, const std::string& name, const toml::node& node) {
+  Setting setting{.key = name, .text = text_of(node), .line = line_of(node), .is_boolean = node.is_boolean()};
+  std::replace(setting.key.begin(), setting.key.end(), '_', '-');
+  if (node.is_table()) {
+    fail(path, setting.line, "table [" + name + "] is not expected; all keys stand at the top, without tables");
+  }
+  if (const toml::array* list = node.as_array()) {
+    for (const toml::node& item : *list) setting.values.push_back(scalar(item, path, name));
+  } else {
+    setting.values.push_back(scalar(node, path, name));
+  }
+  return setting;
+}
+
+}  // namespace
+
+std::vector<Setting> read_config_file(const std::string& path) {
+  read_lines(path, largest_file);  // for its messages about what is no text file at all
+  toml::table table;
+  try {
+    table = toml::parse(read_file(path, largest_file), path);
+  } catch (const toml::parse_error& error) {
+    fail(path, static_cast<int>(error.source().begin.line), "not TOML: " + std::string(error.description()));
+  }
+  std::vector<Setting> settings;
+  for (const auto& [key, node] : table) settings.push_back(setting_of(path, std::string(key), node));
+  std::stable_sort(settings.begin(), settings.end(), [](const Setting& a, const Setting& b) { return a.line < b.line; });
+  return settings;
+}
+
+}  // namespace glinpack::app

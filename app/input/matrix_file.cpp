@@ -1,0 +1,71 @@
+#include "app/input/matrix_file.hpp"
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "app/input/input_error.hpp"
+#include "app/input/matrix_readers.hpp"
+#include "app/input/values.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+enum class Format { npy, matrix_market };
+
+std::ifstream open_matrix(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) throw InputError(path + ": no such file; check --input");
+  if (std::filesystem::is_directory(path, error)) throw InputError(path + ": is a directory; a matrix is expected");
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw InputError(path + ": cannot be read: " + std::strerror(errno != 0 ? errno : EIO));
+  return file;
+}
+
+Format format_of(std::istream& file, const std::string& path) {
+  char beginning[14] = {};
+  file.read(beginning, sizeof beginning);
+  const std::string_view seen(beginning, static_cast<std::size_t>(file.gcount()));
+  file.clear();
+  file.seekg(0);
+  if (seen.starts_with("\x93NUMPY")) return Format::npy;
+  if (seen == "%%MatrixMarket") return Format::matrix_market;
+  if (seen.empty()) throw InputError(path + ":1: the file is empty; NumPy's .npy or Matrix Market is expected");
+  throw InputError(path + ":1: begins with " + in_quotes(seen) +
+                   ", which is neither NumPy's .npy nor Matrix Market (%%MatrixMarket)");
+}
+
+}  // namespace
+
+void check_matrix_size(const std::string& path, Index n, std::int64_t largest_bytes) {
+  const double bytes = 8.0 * static_cast<double>(n) * static_cast<double>(n);
+  if (bytes <= static_cast<double>(largest_bytes)) return;
+  constexpr double mebibyte = 1024.0 * 1024.0;
+  throw InputError(path + ": a matrix of order " + std::to_string(n) + " needs " +
+                   std::to_string(std::llround(bytes / mebibyte)) + " MiB on the first rank, which has " +
+                   std::to_string(static_cast<std::int64_t>(static_cast<double>(largest_bytes) / mebibyte)) +
+                   " MiB available; use a smaller matrix or a larger node");
+}
+
+void check_finite(const std::string& where, double value, Index row, Index column) {
+  if (std::isfinite(value)) return;
+  throw InputError(where + "row " + std::to_string(row) + ", column " + std::to_string(column) + " is " +
+                   (std::isnan(value) ? "NaN" : "infinite") + "; every element must be a finite number");
+}
+
+DenseMatrix read_matrix(const std::string& path, std::int64_t largest_bytes) {
+  std::ifstream file = open_matrix(path);
+  return format_of(file, path) == Format::npy ? read_npy(file, path, largest_bytes)
+                                              : read_matrix_market(file, path, largest_bytes);
+}
+
+Index read_matrix_order(const std::string& path) {
+  std::ifstream file = open_matrix(path);
+  return format_of(file, path) == Format::npy ? read_npy_header(file, path).n : read_matrix_market_order(file, path);
+}
+
+}  // namespace glinpack::app

@@ -1,0 +1,29 @@
+// The readers behind read_matrix, one per format. Rows and columns in messages count from 1.
+#pragma once
+
+#include <istream>
+
+#include "app/input/matrix_file.hpp"
+
+namespace glinpack::app {
+
+/// Throws InputError where n x n doubles are more than `largest_bytes`.
+void check_matrix_size(const std::string& path, Index n, std::int64_t largest_bytes);
+/// Throws InputError where the value is NaN or infinite; `where` ("FILE:7: " or "FILE: ") begins the message.
+void check_finite(const std::string& where, double value, Index row, Index column);
+
+/// What a .npy header says.
+struct NpyHeader {
+  Index n = 0;
+  bool fortran_order = false;
+  int bytes_per_element = 8;
+  bool big_endian = false;
+};
+/// Leaves the stream at the first element.
+NpyHeader read_npy_header(std::istream& file, const std::string& path);
+DenseMatrix read_npy(std::istream& file, const std::string& path, std::int64_t largest_bytes);
+
+Index read_matrix_market_order(std::istream& file, const std::string& path);
+DenseMatrix read_matrix_market(std::istream& file, const std::string& path, std::int64_t largest_bytes);
+
+}  // namespace glinpack::app

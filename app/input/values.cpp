@@ -1,0 +1,112 @@
+#include "app/input/values.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "app/input/input_error.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+std::string range_text(Index minimum, Index maximum) {
+  return "a whole number from " + std::to_string(minimum) + " to " + std::to_string(maximum) + " is expected";
+}
+
+std::string_view without_plus(std::string_view text) {
+  const bool signed_number = text.size() > 1 && text[0] == '+' && text[1] != '-' && text[1] != '+';
+  return signed_number ? text.substr(1) : text;
+}
+
+bool is_separator(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+}  // namespace
+
+std::string in_quotes(std::string_view text) {
+  constexpr std::size_t longest = 60;
+  std::string result = "'";
+  for (const char c : text.substr(0, longest)) {
+    const bool printable = static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x7f;
+    result += printable ? c : '?';
+  }
+  return result + (text.size() > longest ? "...'" : "'");
+}
+
+Index parse_whole(std::string_view text, Index minimum, Index maximum) {
+  const std::string_view digits = without_plus(text);
+  Index value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  const bool all_read = end == digits.data() + digits.size() && !digits.empty();
+  if (error == std::errc::invalid_argument || !all_read) {
+    throw InputError(in_quotes(text) + " is not a whole number; " + range_text(minimum, maximum));
+  }
+  if (error == std::errc::result_out_of_range || value < minimum || value > maximum) {
+    throw InputError(in_quotes(text) + " is out of range; " + range_text(minimum, maximum));
+  }
+  return value;
+}
+
+double parse_real(std::string_view text) {
+  const std::string_view digits = without_plus(text);
+  double value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(value)) {
+    throw InputError(in_quotes(text) + " is not a finite real number; one such as 16.0 is expected");
+  }
+  return value;
+}
+
+GridShape parse_grid(std::string_view text) {
+  const std::size_t cross = text.find_first_of("xX");
+  if (cross == std::string_view::npos) {
+    throw InputError(in_quotes(text) + " is not a process grid; PxQ is expected, for example 2x3");
+  }
+  try {
+    const Index rows = parse_whole(text.substr(0, cross), 1, largest_processes);
+    const Index columns = parse_whole(text.substr(cross + 1), 1, largest_processes);
+    if (rows * columns > largest_processes) {
+      throw InputError(std::to_string(rows * columns) + " processes are more than the " +
+                       std::to_string(largest_processes) + " that glinpack can address");
+    }
+    return {static_cast<int>(rows), static_cast<int>(columns)};
+  } catch (const InputError& error) {
+    throw InputError(in_quotes(text) + " is not a process grid PxQ: " + error.what());
+  }
+}
+
+std::vector<std::string> split_list(const std::vector<std::string>& tokens) {
+  std::vector<std::string> parts;
+  std::string part;
+  bool value_due = true;  // at the start, and after a comma
+  bool after_comma = false;
+  const auto finish_part = [&] {
+    if (part.empty()) return;
+    parts.push_back(std::exchange(part, {}));
+    value_due = after_comma = false;
+  };
+  const std::string empty_value = " has an empty value in its list";
+  for (const std::string& token : tokens) {
+    for (const char c : token) {
+      if (c == ',') {
+        finish_part();
+        if (value_due) throw InputError(in_quotes(token) + empty_value);
+        value_due = after_comma = true;
+      } else if (is_separator(c)) {
+        finish_part();
+      } else {
+        part += c;
+      }
+    }
+    finish_part();
+  }
+  if (after_comma) throw InputError(in_quotes(tokens.back()) + empty_value);
+  if (parts.empty()) throw InputError("the list is empty; at least one value is expected");
+  if (parts.size() > longest_list) {
+    throw InputError("the list has " + std::to_string(parts.size()) + " values; at most " +
+                     std::to_string(longest_list) + " are allowed");
+  }
+  return parts;
+}
+
+}  // namespace glinpack::app

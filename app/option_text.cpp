@@ -1,0 +1,71 @@
+#include "app/option_text.hpp"
+
+#include <array>
+#include <charconv>
+
+#include "app/input/nearest_name.hpp"
+#include "app/input/values.hpp"
+#include "local/make_backend.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+// The position of `text` among the choices.
+std::size_t choose(const std::string& text, std::span<const std::string> choices) {
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (choices[i] == text) return i;
+  }
+  throw InputError(in_quotes(text) + " is not one of " + enumerate(choices) + did_you_mean(text, choices));
+}
+
+const std::vector<std::string> precision_choices{"single", "double"};
+const std::vector<std::string> pivoting_choices{"local", "partial"};
+const std::vector<std::string> when_choices{"auto", "always", "never"};
+
+}  // namespace
+
+std::vector<std::string> backend_choices() {
+  std::vector<std::string> choices = backend_names();
+  choices.push_back("auto");
+  return choices;
+}
+
+std::string parse_backend(const std::string& text) {
+  const std::vector<std::string> choices = backend_choices();
+  return choices[choose(text, choices)];
+}
+
+Precision parse_precision(const std::string& text) {
+  return choose(text, precision_choices) == 0 ? Precision::single : Precision::double_;
+}
+
+Pivoting parse_pivoting(const std::string& text) {
+  return choose(text, pivoting_choices) == 0 ? Pivoting::local : Pivoting::partial;
+}
+
+BroadcastKind parse_broadcast(const std::string& text) {
+  if (const std::optional<BroadcastKind> kind = broadcast_from_name(text)) return *kind;
+  std::vector<std::string> names;
+  for (const BroadcastKind kind :
+       {BroadcastKind::ring, BroadcastKind::ring_modified, BroadcastKind::two_rings, BroadcastKind::two_rings_modified,
+        BroadcastKind::long_, BroadcastKind::long_modified, BroadcastKind::ibcast}) {
+    names.emplace_back(name_of(kind));
+  }
+  throw InputError(in_quotes(text) + " is not one of " + enumerate(names) + ", nor one of HPL's digits 0 ... 5" +
+                   did_you_mean(text, names));
+}
+
+When parse_when(const std::string& text) { return static_cast<When>(choose(text, when_choices)); }
+
+std::string text_of(When when) { return when_choices[static_cast<std::size_t>(when)]; }
+
+std::string text_of(const GridShape& grid) { return std::to_string(grid.rows) + "x" + std::to_string(grid.columns); }
+
+std::string text_of(double value) {
+  std::array<char, 32> text{};
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
+  return std::string(text.data(), end);
+}
+
+}  // namespace glinpack::app

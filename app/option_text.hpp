@@ -1,0 +1,27 @@
+// Names of the choices that options offer, in both directions.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/options.hpp"
+
+namespace glinpack::app {
+
+/// "reference", "openblas", "gl-compute", "auto".
+std::vector<std::string> backend_choices();
+
+/// All of these throw InputError, naming the choices and the nearest one.
+std::string parse_backend(const std::string& text);
+Precision parse_precision(const std::string& text);
+Pivoting parse_pivoting(const std::string& text);
+BroadcastKind parse_broadcast(const std::string& text);
+When parse_when(const std::string& text);
+
+std::string text_of(When when);
+std::string text_of(const GridShape& grid);  // "2x3"
+/// The shortest decimal that reads back as the same number.
+std::string text_of(double value);
+
+}  // namespace glinpack::app

@@ -1,0 +1,88 @@
+// Everything that `glinpack plu` can be told, by its command line or by a TOML file with the same names as keys.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "app/input/input_error.hpp"
+#include "global/broadcast.hpp"
+#include "global/process_grid.hpp"
+#include "global/schedule.hpp"
+#include "local/precision.hpp"
+
+namespace glinpack::app {
+
+/// Something that is shown when it seems to be of use, or regardless.
+enum class When { automatic, always, never };
+
+struct PluOptions {
+  // the problem; lists make a sweep over grids x n x nb
+  std::vector<Index> n{2000};
+  std::vector<Index> nb{128};
+  std::vector<GridShape> grid;  // empty: the squarest for the number of processes
+  RankOrder order = RankOrder::row_major;
+  std::uint64_t seed = 100;  // HPL's own
+  std::string input;
+  std::string hpl_dat;
+
+  // the algorithm
+  Precision precision = Precision::double_;
+  Pivoting pivoting = Pivoting::partial;
+  BroadcastKind broadcast = BroadcastKind::ring;
+  int repeat = 1;
+  double threshold = 16.0;
+
+  // what it runs on
+  std::string backend = "auto";
+  std::optional<int> device;   // as `glinpack devices` counts; without: by the rank's number on its node
+  std::optional<int> threads;  // without: the node's cores divided by its ranks
+  std::string shader_dir;
+
+  // what comes out; empty names: not written
+  std::string output_dir;
+  std::string json;
+  std::string csv;
+  std::string trace;
+  std::string save_solution;
+  bool force = false;
+  When progress = When::automatic;
+  When breakdown = When::automatic;
+
+  // instead of running
+  bool dry_run = false;
+  std::optional<Index> explain_pass;
+
+  std::string config;
+};
+
+/// Which options were given, and where.
+struct ParsedOptions {
+  PluOptions options;
+  std::set<std::string> on_command_line;  // names without dashes: "n", "grid", ...
+  std::set<std::string> in_file;
+
+  /// Whether an option that HPL.dat also sets takes precedence over it: given on the command line, or in the
+  /// configuration file that names the HPL.dat. HPL.dat given on the command line beats the configuration file.
+  bool overrides_hpl_dat(const std::string& name) const;
+};
+
+/// Adds plu's options to an empty `app`: groups, defaults, units, examples. `options` must outlive it.
+void define_plu_options(CLI::App& app, PluOptions& options);
+
+/// Command line over file over default. `arguments`: what follows `glinpack plu`. Throws InputError for whatever it
+/// cannot use. Choices that depend on the machine (backend "auto", grids) are left to the caller.
+ParsedOptions parse_plu_options(const std::vector<std::string>& arguments);
+
+/// What `glinpack plu --help` prints.
+std::string plu_help();
+
+/// Every option but config, by its name; unset ones null. from_json(to_json(x)) gives x back.
+nlohmann::json to_json(const PluOptions& options);
+PluOptions from_json(const nlohmann::json& configuration);
+
+}  // namespace glinpack::app
