@@ -1,0 +1,29 @@
+#include "local/make_backend.hpp"
+
+#include <stdexcept>
+
+#include "local/gl/compute/compute_backend.hpp"
+#include "local/openblas/openblas_backend.hpp"
+#include "local/reference/reference_backend.hpp"
+
+namespace glinpack {
+
+const std::vector<std::string>& backend_names() {
+  static const std::vector<std::string> names{"reference", "openblas", "gl-compute"};
+  return names;
+}
+
+template <class Real>
+std::unique_ptr<Backend<Real>> make_backend(std::string_view name, const BackendOptions& options, Timeline& timeline) {
+  if (name == "reference") return make_reference_backend<Real>(timeline);
+  if (name == "openblas") return make_openblas_backend<Real>(options, timeline);
+  if (name == "gl-compute") return make_compute_backend<Real>(options, timeline);
+  std::string known;
+  for (const std::string& backend : backend_names()) known += " " + backend;
+  throw std::runtime_error("no backend is called '" + std::string(name) + "'; there are" + known);
+}
+
+template std::unique_ptr<Backend<float>> make_backend(std::string_view, const BackendOptions&, Timeline&);
+template std::unique_ptr<Backend<double>> make_backend(std::string_view, const BackendOptions&, Timeline&);
+
+}  // namespace glinpack
