@@ -100,7 +100,7 @@ RankTime time_of_rank(std::span<const Interval> intervals, double seconds) {
   time.transfer = length(transfer);
   time.network = length(network);
   time.network_exposed = length(subtracted(network, computing));
-  time.network_hidden = time.network - time.network_exposed;
+  time.network_hidden = std::max(0.0, time.network - time.network_exposed);
   time.idle = std::max(0.0, seconds - length(busy));
   return time;
 }

@@ -165,7 +165,7 @@ std::string honesty_lines(std::span<const RunRecord> planned) {
 std::string result_row(const RunRecord& record) {
   const HplVariant& variant = record.variant;
   const RunParameters& parameters = record.parameters;
-  return fmt::format("W{}{}{}{}{}{}{}{:12d} {:5d} {:5d} {:5d} {:18.2f}    {:19.4e}\n",
+  return fmt::format("W{}{}{}{}{}{}{}{:12d} {:5d} {:5d} {:5d} {:>18.2f}    {:>19.4e}\n",
                      record.order == RankOrder::row_major ? 'R' : 'C', variant.depth, hpl_digit(parameters.broadcast),
                      variant.rfact, variant.ndiv, variant.pfact, variant.nbmin, parameters.n, parameters.nb,
                      record.grid.rows, record.grid.columns, record.result.seconds, record.result.gflops);
@@ -186,7 +186,7 @@ std::string norm_lines(const Residual& residual, double growth) {
   const auto line = [](std::string_view norm, double value) {
     std::string dots(norm);
     while (dots.size() < 47) dots += dots.size() % 2 == 0 ? ' ' : '.';
-    return fmt::format("{}= {:18.6e}\n", dots, value);
+    return fmt::format("{}= {:>18.6e}\n", dots, value);
   };
   return line("||Ax-b||_oo ", residual.norm_residual_inf) + line("||A||_oo", residual.norm_a_inf) +
          line("||A||_1 ", residual.norm_a_one) + line("||x||_oo", residual.norm_x_inf) +
@@ -210,9 +210,10 @@ std::string residual_lines(const RunRecord& record) {
   std::string text;
   if (result.checked) {
     // A singular matrix has no answer to check, whatever the fields hold.
-    const double scaled = result.singular_column ? std::numeric_limits<double>::quiet_NaN() : result.residual.scaled;
+    const bool known = !result.singular_column && !std::isnan(result.residual.scaled);
+    const double scaled = known ? result.residual.scaled : std::numeric_limits<double>::quiet_NaN();
     text += single_rule;
-    text += fmt::format("||Ax-b||_oo/(eps*(||A||_oo*||x||_oo+||b||_oo)*N)= {:16.8e} ...... {}\n", scaled,
+    text += fmt::format("||Ax-b||_oo/(eps*(||A||_oo*||x||_oo+||b||_oo)*N)= {:>16.8e} ...... {}\n", scaled,
                         result.passed ? "PASSED" : "FAILED");
     if (!result.singular_column) text += norm_lines(result.residual, result.growth);
   }

@@ -1,0 +1,175 @@
+// What is written for programs to read: JSON and its schema, CSV, trace.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <map>
+
+#include "tests/unit/report_records.hpp"
+
+namespace glinpack::app::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const std::filesystem::path repository = std::filesystem::path(GLINPACK_TEST_DATA).parent_path().parent_path();
+
+/// Exit status of the schema's check: 0 valid, 1 not.
+int validate(const json& document) {
+  const auto file = std::filesystem::temp_directory_path() / ("glinpack_report_" + std::to_string(getpid()) + ".json");
+  std::ofstream(file) << document.dump(2);
+  const std::string command = "/usr/bin/python3 '" + (repository / "tests/system/validate_json.py").string() + "' '" +
+                              file.string() + "' '" + (repository / "docs/result.schema.json").string() + "'";
+  const int status = std::system(command.c_str());
+  std::filesystem::remove(file);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+RunRecord singular_run() {
+  RunRecord record = passed_run();
+  record.precision = Precision::single;
+  record.result.passed = false;
+  record.result.singular_column = 3;
+  record.result.failure = "singular: zero pivot in global column 3";
+  record.result.growth = std::numeric_limits<double>::quiet_NaN();
+  return record;
+}
+
+TEST(ResultsJson, agrees_with_its_schema) {
+  RunRecord unchecked = passed_run();
+  unchecked.parameters.threshold = -1;
+  unchecked.result.checked = unchecked.result.passed = false;
+  unchecked.result.ranks.clear();
+  EXPECT_EQ(validate(results_json(context(), std::vector{passed_run(), singular_run(), unchecked})), 0);
+  EXPECT_EQ(validate(results_json({{}, {}, {}, "", "0.1.0", "", 1}, {})), 0);
+}
+
+TEST(ResultsJson, schema_rejects_what_is_missing_or_unknown) {
+  const json good = results_json(context(), std::vector{passed_run()});
+  ::testing::internal::CaptureStderr();
+  json missing = good;
+  missing["runs"][0].erase("gflops");
+  EXPECT_EQ(validate(missing), 1);
+  json unknown = good;
+  unknown["runs"][0]["ranks"][0]["colour"] = "green";
+  EXPECT_EQ(validate(unknown), 1);
+  json wrong = good;
+  wrong["runs"][0]["n"] = "35";
+  EXPECT_EQ(validate(wrong), 1);
+  ::testing::internal::GetCapturedStderr();
+}
+
+TEST(ResultsJson, run_has_the_agreed_keys_and_values) {
+  const json run = results_json(context(), std::vector{passed_run()})["runs"][0];
+  EXPECT_EQ(run["n"], 35);
+  EXPECT_EQ(run["nb"], 4);
+  EXPECT_EQ(run["p"], 1);
+  EXPECT_EQ(run["q"], 2);
+  EXPECT_EQ(run["time"], 4.0);
+  EXPECT_EQ(run["gflops"], 7.6053e-06);
+  EXPECT_EQ(run["residual"], 0.0312500123);
+  EXPECT_EQ(run["passed"], true);
+  EXPECT_EQ(run["epsilon"], 0x1p-53);
+  EXPECT_EQ(run["norms"]["a_one"], 10.25);
+  EXPECT_EQ(run["breakdown"]["network"]["exposed"]["mean"], 1.25);
+  EXPECT_EQ(run["ranks"][1]["host"], "node01");
+  EXPECT_EQ(run["ranks"][0]["network_hidden_seconds"], 0.5);
+  EXPECT_EQ(run["ranks"][1]["phases"][1],
+            json({{"role", "normalize"}, {"phase", "normalize"}, {"lane", "gpu"}, {"seconds", 0.5}, {"flops", 1e9},
+                  {"bytes", 0.0}}));
+}
+
+TEST(ResultsJson, nan_and_infinity_become_null) {
+  RunRecord record = passed_run();
+  record.result.residual.scaled = std::numeric_limits<double>::quiet_NaN();
+  record.result.residual.norm_x_inf = std::numeric_limits<double>::infinity();
+  record.result.passed = false;
+  record.result.failure = "the solution holds NaN";
+  const json document = results_json(context(), std::vector{record});
+  EXPECT_TRUE(document["runs"][0]["residual"].is_null());
+  EXPECT_TRUE(document["runs"][0]["norms"]["x_inf"].is_null());
+  EXPECT_EQ(validate(document), 0);
+}
+
+TEST(ResultsJson, bytes_that_are_not_utf8_do_not_stop_it) {
+  ReportContext shared = context();
+  shared.command_line.push_back("--json=\xff\xfe.json");
+  EXPECT_NO_THROW({ EXPECT_FALSE(results_json(shared, {}).dump().empty()); });
+}
+
+TEST(ResultsCsv, has_a_head_line_and_as_many_fields_in_every_line) {
+  RunRecord failed = singular_run();
+  failed.result.failure = "said \"no\", twice";
+  const std::vector<std::string> lines = lines_of(results_csv(std::vector{passed_run(), failed}));
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[0],
+            "n,nb,p,q,time,gflops,residual,passed,precision,backend,pivoting,broadcast,order,repeat,factor_seconds,"
+            "solve_seconds,computing_seconds,transfer_seconds,network_seconds,network_exposed_seconds,idle_seconds,"
+            "epsilon,threshold,growth,singular_column,start_time,device,failure");
+  EXPECT_EQ(lines[1],
+            "35,4,1,2,4,7.6053e-06,0.0312500123,true,double,gl-compute,partial,ring,row-major,0,3.5,0.5,2,0.25,1.5,"
+            "1.25,0.5,1.1102230246251565e-16,16,1.75,,1700000000,\"llvmpipe (LLVM 15.0.6, 256 bits)\",");
+  EXPECT_EQ(lines[2],
+            "35,4,1,2,4,7.6053e-06,,false,single,gl-compute,partial,ring,row-major,0,3.5,0.5,2,0.25,1.5,1.25,0.5,"
+            "5.960464477539063e-08,16,,3,1700000000,\"llvmpipe (LLVM 15.0.6, 256 bits)\",\"said \"\"no\"\", twice\"");
+}
+
+std::vector<json> events(const json& trace, const std::string& type) {
+  std::vector<json> found;
+  for (const json& event : trace["traceEvents"]) {
+    if (event["ph"] == type) found.push_back(event);
+  }
+  return found;
+}
+
+TEST(Trace, names_ranks_and_lanes_once) {
+  std::ostringstream out;
+  write_trace(out, std::vector{passed_run(), passed_run()});
+  const json trace = json::parse(out.str());
+  std::map<std::string, int> names;
+  for (const json& event : events(trace, "M")) {
+    if (event["name"] == "process_name") ++names[event["args"]["name"]];
+    if (event["name"] == "thread_name" && event["pid"] == 0) ++names[event["args"]["name"]];
+  }
+  EXPECT_EQ(names, (std::map<std::string, int>{{"rank 0 (0,0) node01", 1}, {"rank 1 (0,1) node01", 1}, {"cpu", 1},
+                                               {"gpu", 1}, {"net", 1}}));
+}
+
+TEST(Trace, every_interval_is_a_complete_event_in_microseconds) {
+  std::ostringstream out;
+  write_trace(out, std::vector{passed_run()});
+  const std::vector<json> complete = events(json::parse(out.str()), "X");
+  ASSERT_EQ(complete.size(), 8u);
+  EXPECT_EQ(complete[2], json::parse(R"({"ph":"X","pid":0,"tid":1,"ts":1500000.0,"dur":2000000.0,"name":"reduce",
+      "cat":"gpu","args":{"pass":0,"role":"pivot","bytes":0,"flops":8000000000}})"));
+}
+
+TEST(Trace, runs_follow_one_another_in_time) {
+  RunRecord late = passed_run();
+  late.result.ranks[0].intervals.back().end = 5.0;  // beyond the timed section
+  std::ostringstream out;
+  write_trace(out, std::vector{late, passed_run()});
+  const json trace = json::parse(out.str());
+  const std::vector<json> complete = events(trace, "X");
+  ASSERT_EQ(complete.size(), 16u);
+  EXPECT_GT(complete[8]["ts"].get<double>(), 5e6);
+  const std::vector<json> starts = events(trace, "i");
+  ASSERT_EQ(starts.size(), 2u);
+  EXPECT_THAT(starts[1]["name"].get<std::string>(), HasSubstr("run 1: N 35, NB 4, 1 x 2"));
+}
+
+TEST(Trace, without_runs_it_is_still_json) {
+  std::ostringstream out;
+  write_trace(out, {});
+  EXPECT_TRUE(json::parse(out.str())["traceEvents"].empty());
+}
+
+}  // namespace
+}  // namespace glinpack::app::testing
