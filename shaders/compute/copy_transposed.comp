@@ -1,0 +1,31 @@
+#version 450 core
+// to <- from^T by tiles of 32 x 32, turned in shared memory so that rows are read and rows are written.
+#include "compute/precision.glsl"
+
+layout(local_size_x = 32, local_size_y = 8) in;
+
+layout(std430, binding = 0) readonly restrict buffer From { Real from[]; };
+layout(std430, binding = 1) writeonly restrict buffer To { Real to[]; };
+
+layout(location = 0) uniform ivec2 extents;      // rows, columns of `from`
+layout(location = 1) uniform ivec2 from_layout;  // first element, leading dimension
+layout(location = 2) uniform ivec2 to_layout;
+
+shared Real tile[32 * 33];  // a column more than the tile has, so that its columns fall into different banks
+
+void main() {
+  int x = int(gl_LocalInvocationID.x);
+  int first_row = int(gl_WorkGroupID.y) * 32;
+  int first_column = int(gl_WorkGroupID.x) * 32;
+  for (int y = int(gl_LocalInvocationID.y); y < 32; y += 8) {
+    if (first_row + y < extents.x && first_column + x < extents.y) {
+      tile[y * 33 + x] = from[from_layout.x + (first_row + y) * from_layout.y + first_column + x];
+    }
+  }
+  barrier();
+  for (int y = int(gl_LocalInvocationID.y); y < 32; y += 8) {
+    if (first_column + y < extents.y && first_row + x < extents.x) {
+      to[to_layout.x + (first_column + y) * to_layout.y + first_row + x] = tile[x * 33 + y];
+    }
+  }
+}

@@ -1,0 +1,236 @@
+#version 450 core
+// C <- C - L U: L given transposed, depth x rows; U depth x columns; C rows x columns. The matrices may be parts of one
+// buffer as long as C is none of what is read.
+//
+// A work group of 16 x 8 invocations makes a tile of 64 rows x 32 vectors (a vector is a vec4 or a dvec2), an
+// invocation 8 rows x 2 vectors of it. Its rows lie in groups of VECTOR_WIDTH that are 8 groups apart and its vectors
+// 16 apart, so that neighbours read neighbouring shared memory. What makes it fast:
+//   - sums are separately named variables: an array would be put into memory;
+//   - tiles 8 deep lie in two shared buffers, and a turn of the loop goes through both in its text, so that every
+//     shared offset is a constant; the next tile is fetched into registers while this one is worked on;
+//   - both inputs have their rows along memory, so that every load is a vector;
+//   - work groups walk bands of 8 tile rows, so that the tiles they share stay in cache.
+//
+// Variants: DOUBLE (precision.glsl); ALIGNED: every first element is a multiple of VECTOR_WIDTH and depth one of 16,
+// and up to a tile's width beyond the inputs' columns may be read; otherwise nothing is assumed. UNROLLED: the 8 steps
+// of a stage are written out, against a loop that is quicker to compile.
+#include "compute/precision.glsl"
+
+#define ACROSS 16
+#define DOWN 8
+#define THREADS 128
+#define STAGE_DEPTH 8
+#define TILE_ROWS 64
+#define LEFT_VECTORS (TILE_ROWS / VECTOR_WIDTH)
+#define RIGHT_VECTORS 32
+#define BAND 8
+
+layout(local_size_x = THREADS) in;
+
+#if ALIGNED
+#define Element Vector
+#define ELEMENT_WIDTH VECTOR_WIDTH
+#else
+#define Element Real
+#define ELEMENT_WIDTH 1
+#endif
+layout(std430, binding = 0) readonly restrict buffer Left { Element left[]; };
+layout(std430, binding = 1) readonly restrict buffer Right { Element right[]; };
+layout(std430, binding = 2) restrict buffer Result { Element result[]; };
+
+layout(location = 0) uniform ivec2 extents;        // rows, columns of C
+layout(location = 1) uniform int depth;
+layout(location = 2) uniform ivec2 left_layout;    // first element (a Real), leading dimension
+layout(location = 3) uniform ivec2 right_layout;
+layout(location = 4) uniform ivec2 result_layout;
+
+shared Vector left_tile[2 * STAGE_DEPTH * LEFT_VECTORS];
+shared Vector right_tile[2 * STAGE_DEPTH * RIGHT_VECTORS];
+
+// --- Loading -------------------------------------------------------------------------------------------------------
+// `valid`: how many of the vector's elements exist.
+#if ALIGNED
+#define READ_LEFT(at, valid) left[at]
+#define READ_RIGHT(at, valid) right[at]
+#else
+#define READ(name, source)                       \
+  Vector name(int at, int valid) {               \
+    Vector value = Vector(0);                    \
+    if (valid > 0) value.x = source[at];         \
+    if (valid > 1) value.y = source[at + 1];     \
+    READ_UPPER(source)                           \
+    return value;                                \
+  }
+#if DOUBLE
+#define READ_UPPER(source)
+#else
+#define READ_UPPER(source)                       \
+  if (valid > 2) value.z = source[at + 2];       \
+  if (valid > 3) value.w = source[at + 3];
+#endif
+READ(read_left, left)
+READ(read_right, right)
+#define READ_LEFT(at, valid) read_left(at, valid)
+#define READ_RIGHT(at, valid) read_right(at, valid)
+#endif
+
+// --- Storing -------------------------------------------------------------------------------------------------------
+#if ALIGNED
+void subtract(int at, Vector sum) { result[at] -= sum; }
+void subtract_edge(int at, int valid, Vector sum) {
+  if (valid > 0) result[at].x -= sum.x;
+  if (valid > 1) result[at].y -= sum.y;
+#if !DOUBLE
+  if (valid > 2) result[at].z -= sum.z;
+  if (valid > 3) result[at].w -= sum.w;
+#endif
+}
+#else
+void subtract_edge(int at, int valid, Vector sum) {
+  if (valid > 0) result[at] -= sum.x;
+  if (valid > 1) result[at + 1] -= sum.y;
+#if !DOUBLE
+  if (valid > 2) result[at + 2] -= sum.z;
+  if (valid > 3) result[at + 3] -= sum.w;
+#endif
+}
+void subtract(int at, Vector sum) { subtract_edge(at, VECTOR_WIDTH, sum); }
+#endif
+
+// --- One step of depth: 8 rows x 2 vectors --------------------------------------------------------------------------
+#define ROW(factor, sum_a, sum_b)                \
+  sum_a = fma(Vector(factor), right_a, sum_a);   \
+  sum_b = fma(Vector(factor), right_b, sum_b);
+
+#define LEFT_AT(buffer, k, group) left_tile[left_from + ((buffer) * STAGE_DEPTH + (k)) * LEFT_VECTORS + (group) * DOWN]
+#define RIGHT_AT(buffer, k, group) \
+  right_tile[right_from + ((buffer) * STAGE_DEPTH + (k)) * RIGHT_VECTORS + (group) * ACROSS]
+
+#if DOUBLE
+#define ALL_ROWS(buffer, k)                                                                                \
+  Vector left_a = LEFT_AT(buffer, k, 0), left_b = LEFT_AT(buffer, k, 1);                                   \
+  Vector left_c = LEFT_AT(buffer, k, 2), left_d = LEFT_AT(buffer, k, 3);                                   \
+  ROW(left_a.x, sum0a, sum0b) ROW(left_a.y, sum1a, sum1b) ROW(left_b.x, sum2a, sum2b) ROW(left_b.y, sum3a, sum3b) \
+  ROW(left_c.x, sum4a, sum4b) ROW(left_c.y, sum5a, sum5b) ROW(left_d.x, sum6a, sum6b) ROW(left_d.y, sum7a, sum7b)
+#else
+#define ALL_ROWS(buffer, k)                                                                                \
+  Vector left_a = LEFT_AT(buffer, k, 0), left_b = LEFT_AT(buffer, k, 1);                                   \
+  ROW(left_a.x, sum0a, sum0b) ROW(left_a.y, sum1a, sum1b) ROW(left_a.z, sum2a, sum2b) ROW(left_a.w, sum3a, sum3b) \
+  ROW(left_b.x, sum4a, sum4b) ROW(left_b.y, sum5a, sum5b) ROW(left_b.z, sum6a, sum6b) ROW(left_b.w, sum7a, sum7b)
+#endif
+
+#define STEP(buffer, k)                                                                   \
+  {                                                                                       \
+    Vector right_a = RIGHT_AT(buffer, k, 0), right_b = RIGHT_AT(buffer, k, 1);            \
+    ALL_ROWS(buffer, k)                                                                   \
+  }
+
+#if UNROLLED
+#define STAGE(buffer)                                             \
+  STEP(buffer, 0) STEP(buffer, 1) STEP(buffer, 2) STEP(buffer, 3) \
+  STEP(buffer, 4) STEP(buffer, 5) STEP(buffer, 6) STEP(buffer, 7)
+#else
+#define STAGE(buffer) for (int k = 0; k < STAGE_DEPTH; ++k) STEP(buffer, k)
+#endif
+
+// --- Moving tiles: registers <- memory, shared memory <- registers --------------------------------------------------
+// An invocation fetches vectors a and b of each input, b lying 4 rows of depth below a; a single-precision tile of the
+// left has only the first. fetch_k: the row of depth at which the tile to be fetched begins.
+#define FETCH_RIGHT                                                                                \
+  fetched_right_a = READ_RIGHT(right_at, fetch_k + right_k < depth ? valid_right : 0);             \
+  fetched_right_b = READ_RIGHT(right_at + right_4, fetch_k + right_k + 4 < depth ? valid_right : 0); \
+  right_at += 2 * right_4;
+#define STORE_RIGHT(buffer)                                                                \
+  right_tile[(buffer) * STAGE_DEPTH * RIGHT_VECTORS + thread] = fetched_right_a;           \
+  right_tile[(buffer) * STAGE_DEPTH * RIGHT_VECTORS + THREADS + thread] = fetched_right_b;
+
+#if DOUBLE
+#define FETCH_LEFT                                                                                 \
+  fetched_left_a = READ_LEFT(left_at, fetch_k + left_k < depth ? valid_left : 0);                  \
+  fetched_left_b = READ_LEFT(left_at + left_4, fetch_k + left_k + 4 < depth ? valid_left : 0);     \
+  left_at += 2 * left_4;
+#define STORE_LEFT(buffer)                                                                 \
+  left_tile[(buffer) * STAGE_DEPTH * LEFT_VECTORS + thread] = fetched_left_a;              \
+  left_tile[(buffer) * STAGE_DEPTH * LEFT_VECTORS + THREADS + thread] = fetched_left_b;
+#else
+#define FETCH_LEFT                                                                                 \
+  fetched_left_a = READ_LEFT(left_at, fetch_k + left_k < depth ? valid_left : 0);                  \
+  left_at += 2 * left_4;
+#define STORE_LEFT(buffer) left_tile[(buffer) * STAGE_DEPTH * LEFT_VECTORS + thread] = fetched_left_a;
+#endif
+
+#define FETCH FETCH_LEFT FETCH_RIGHT fetch_k += STAGE_DEPTH;
+#define STORE(buffer) STORE_LEFT(buffer) STORE_RIGHT(buffer)
+
+// --- Writing a row of results back ----------------------------------------------------------------------------------
+#define ROW_OF(i) (first_row + ((i) / VECTOR_WIDTH) * VECTOR_WIDTH * DOWN + (i) % VECTOR_WIDTH)
+#define AT(i) ((result_layout.x + ROW_OF(i) * result_layout.y + first_column) / ELEMENT_WIDTH)
+#define SECOND (ACROSS * VECTOR_WIDTH)
+
+#define WRITE(i, sum_a, sum_b) \
+  subtract(AT(i), sum_a);      \
+  subtract(AT(i) + SECOND / ELEMENT_WIDTH, sum_b);
+#define WRITE_EDGE(i, sum_a, sum_b)                                          \
+  if (ROW_OF(i) < extents.x) {                                               \
+    subtract_edge(AT(i), extents.y - first_column, sum_a);                   \
+    subtract_edge(AT(i) + SECOND / ELEMENT_WIDTH, extents.y - first_column - SECOND, sum_b); \
+  }
+#define WRITE_ALL(write)                                                                          \
+  write(0, sum0a, sum0b) write(1, sum1a, sum1b) write(2, sum2a, sum2b) write(3, sum3a, sum3b)     \
+  write(4, sum4a, sum4b) write(5, sum5a, sum5b) write(6, sum6a, sum6b) write(7, sum7a, sum7b)
+
+void main() {
+  int thread = int(gl_LocalInvocationIndex);
+  int across = thread % ACROSS, down = thread / ACROSS;
+
+  // the tile: down the rows of a band, then to the band's next column
+  int tile_columns = int(gl_NumWorkGroups.x), tile_rows = int(gl_NumWorkGroups.y);
+  int tile = int(gl_WorkGroupID.y) * tile_columns + int(gl_WorkGroupID.x);
+  int band = tile / (BAND * tile_columns), in_band = tile % (BAND * tile_columns);
+  int band_rows = min(tile_rows - band * BAND, BAND);
+  int tile_row = (band * BAND + in_band % band_rows) * TILE_ROWS;
+  int tile_column = (in_band / band_rows) * RIGHT_VECTORS * VECTOR_WIDTH;
+
+  // what this invocation fetches
+  int left_k = thread / LEFT_VECTORS, left_row = tile_row + (thread % LEFT_VECTORS) * VECTOR_WIDTH;
+  int right_k = thread / RIGHT_VECTORS, right_column = tile_column + (thread % RIGHT_VECTORS) * VECTOR_WIDTH;
+  int valid_left = extents.x - left_row, valid_right = extents.y - right_column;
+  int left_at = (left_layout.x + left_k * left_layout.y + left_row) / ELEMENT_WIDTH;
+  int right_at = (right_layout.x + right_k * right_layout.y + right_column) / ELEMENT_WIDTH;
+  int left_4 = 4 * left_layout.y / ELEMENT_WIDTH, right_4 = 4 * right_layout.y / ELEMENT_WIDTH;
+  Vector fetched_left_a, fetched_left_b, fetched_right_a, fetched_right_b;
+  int fetch_k = 0;
+
+  // what it works on
+  int left_from = down, right_from = across;
+  Vector sum0a = Vector(0), sum0b = Vector(0), sum1a = Vector(0), sum1b = Vector(0);
+  Vector sum2a = Vector(0), sum2b = Vector(0), sum3a = Vector(0), sum3b = Vector(0);
+  Vector sum4a = Vector(0), sum4b = Vector(0), sum5a = Vector(0), sum5b = Vector(0);
+  Vector sum6a = Vector(0), sum6b = Vector(0), sum7a = Vector(0), sum7b = Vector(0);
+
+  FETCH
+  STORE(0)
+  barrier();
+  for (int done = 0; done < depth; done += 2 * STAGE_DEPTH) {
+    bool more = done + 2 * STAGE_DEPTH < depth;
+    FETCH
+    STAGE(0)
+    STORE(1)
+    barrier();
+    if (more) {
+      FETCH
+    }
+    STAGE(1)
+    if (more) {
+      STORE(0)
+    }
+    barrier();
+  }
+
+  int first_row = tile_row + down * VECTOR_WIDTH, first_column = tile_column + across * VECTOR_WIDTH;
+  if (tile_row + TILE_ROWS <= extents.x && tile_column + RIGHT_VECTORS * VECTOR_WIDTH <= extents.y) {
+    WRITE_ALL(WRITE)
+  } else {
+    WRITE_ALL(WRITE_EDGE)
+  }
+}

@@ -1,0 +1,59 @@
+// The compute shaders of one precision, launched on regions of any size: each launch sees the regions through windows
+// that fit a storage block.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "local/backend.hpp"
+#include "local/gl/compute/region.hpp"
+#include "local/gl/program.hpp"
+#include "local/precision.hpp"
+
+namespace glinpack::gl {
+
+/// Operations run in the order of the calls. The context must be current. Regions that are written do not overlap those
+/// that are read, unless said otherwise; extents fit each other and are not 0.
+class Kernels {
+ public:
+  /// `window_bytes`: the most that a storage block may have. Compiles all shaders; throws std::runtime_error.
+  Kernels(const std::shared_ptr<Context>& context, const ShaderSource& sources, Precision precision,
+          std::int64_t window_bytes);
+
+  /// to <- from.
+  void copy(const Region& from, const Region& to);
+  /// Row moves[i].to of `to` <- row moves[i].from of `from`.
+  void copy_rows(const Region& from, const Region& to, std::span<const RowMove> moves);
+  /// to <- from^T.
+  void copy_transposed(const Region& from, const Region& to);
+  /// A <- L^-1 A: unit lower triangular L given as L^T (k x k), a: k x columns. Recursive, after the two halves of L.
+  void normalize(const Region& l_transposed, const Region& a);
+  /// C <- C - L U: l_transposed k x rows, u k x columns, c rows x columns. U and C may be different rows of a matrix.
+  void reduce(const Region& l_transposed, const Region& u, const Region& c);
+  /// y <- y - A x.
+  void substitute(const Region& a, const Region& x, const Region& y);
+
+ private:
+  struct Layout {
+    GLint first;
+    GLint leading_dimension;
+  };
+  /// Binds the region's window to a shader's storage block.
+  Layout bind(GLuint binding, const Region& region) const;
+  void set(const Program& program, GLint location, const Layout& layout) const;
+  void dispatch(const Program& program, Index groups_x, Index groups_y) const;
+  Index rows_of(const Region& region) const { return rows_per_window(region, window_elements_); }
+
+  void copy_listed(const Region& from, const Region& to, std::span<const RowMove> moves);
+  void reduce_window(const Region& l_transposed, const Region& u, const Region& c);
+  void reduce_tiles(const Program& program, const Region& l_transposed, const Region& u, const Region& c);
+
+  Index element_bytes_;
+  Index vector_width_;
+  Index window_elements_;
+  Program copy_, copy_listed_, copy_transposed_, solve_, reduce_, reduce_aligned_, substitute_;
+  BufferHandle moves_;
+};
+
+}  // namespace glinpack::gl

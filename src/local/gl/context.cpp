@@ -1,0 +1,224 @@
+#include "local/gl/context.hpp"
+
+#include <GL/glew.h>
+
+#include <array>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "local/gl/egl_devices.hpp"
+
+namespace glinpack::gl {
+namespace {
+
+std::string gl_string(GLenum name) {
+  const GLubyte* text = glGetString(name);
+  return text ? reinterpret_cast<const char*>(text) : "";
+}
+
+std::int64_t gl_integer(GLenum name) {
+  GLint64 value = 0;
+  glGetInteger64v(name, &value);
+  return value;
+}
+
+/// GLEW cannot tell extensions of a core context apart from entry points; the context itself can.
+bool has_extension(std::string_view wanted) {
+  GLint count = 0;
+  glGetIntegerv(GL_NUM_EXTENSIONS, &count);
+  for (GLint i = 0; i < count; ++i) {
+    const GLubyte* name = glGetStringi(GL_EXTENSIONS, static_cast<GLuint>(i));
+    if (name && wanted == reinterpret_cast<const char*>(name)) return true;
+  }
+  return false;
+}
+
+bool is_software(const std::string& renderer) {
+  for (const char* name : {"llvmpipe", "softpipe", "swrast", "Software Rasterizer", "SwiftShader"}) {
+    if (renderer.find(name) != std::string::npos) return true;
+  }
+  return false;
+}
+
+/// A line of /proc/meminfo in bytes, 0 where there is none.
+std::int64_t host_memory(const std::string& wanted) {
+  std::ifstream file("/proc/meminfo");
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string name;
+    std::int64_t kibibytes = 0;
+    if (words >> name >> kibibytes && name == wanted + ":") return kibibytes * 1024;
+  }
+  return 0;
+}
+
+/// Bytes of device memory, {total, free}; 0 where the driver does not tell (GL_NVX_gpu_memory_info, GL_ATI_meminfo).
+std::pair<std::int64_t, std::int64_t> device_memory(bool software) {
+  if (software) return {host_memory("MemTotal"), host_memory("MemAvailable")};
+  if (has_extension("GL_NVX_gpu_memory_info")) {
+    return {gl_integer(GL_GPU_MEMORY_INFO_TOTAL_AVAILABLE_MEMORY_NVX) * 1024,
+            gl_integer(GL_GPU_MEMORY_INFO_CURRENT_AVAILABLE_VIDMEM_NVX) * 1024};
+  }
+  if (has_extension("GL_ATI_meminfo")) {
+    std::array<GLint, 4> kibibytes{};
+    glGetIntegerv(GL_VBO_FREE_MEMORY_ATI, kibibytes.data());
+    return {0, std::int64_t{kibibytes[0]} * 1024};
+  }
+  return {0, 0};
+}
+
+void GLAPIENTRY keep_first_error(GLenum, GLenum type, GLuint id, GLenum severity, GLsizei, const GLchar* message,
+                                 const void* kept) {
+  if (type != GL_DEBUG_TYPE_ERROR && severity != GL_DEBUG_SEVERITY_HIGH) return;
+  std::string& error = *static_cast<std::string*>(const_cast<void*>(kept));
+  if (error.empty()) error = "OpenGL reports error " + std::to_string(id) + ": " + message;
+}
+
+std::string hexadecimal(unsigned value) {
+  std::ostringstream text;
+  text << "0x" << std::hex << value;
+  return text.str();
+}
+
+EGLDeviceEXT device_at(int index) {
+  const std::vector<EGLDeviceEXT>& devices = egl_devices();
+  if (devices.empty()) {
+    throw std::runtime_error(
+        "no EGL device: install the EGL driver of the GPU, or libegl-mesa0 and libgl1-mesa-dri for software OpenGL, and "
+        "check EGL_VISIBLE_DEVICES");
+  }
+  if (index < 0 || index >= static_cast<int>(devices.size())) {
+    throw std::runtime_error("no EGL device " + std::to_string(index) + ": there are devices 0 to " +
+                             std::to_string(devices.size() - 1) + "; `glinpack devices` lists them");
+  }
+  return devices[static_cast<std::size_t>(index)];
+}
+
+}  // namespace
+
+std::shared_ptr<Context> Context::create(int device_index, bool debug) {
+  return std::shared_ptr<Context>(new Context(device_index, debug));
+}
+
+Context::Context(int device_index, bool debug) {
+  try {
+    create_context(device_index, debug);
+    make_current();
+    glewExperimental = GL_TRUE;
+    const GLenum status = glewInit();
+    // Under EGL GLEW looks in vain for a GLX display, after it has loaded every GL function.
+    if (status != GLEW_OK && status != GLEW_ERROR_NO_GLX_DISPLAY) {
+      throw std::runtime_error(std::string("GLEW cannot load the OpenGL functions: ") +
+                               reinterpret_cast<const char*>(glewGetErrorString(status)));
+    }
+    while (glGetError() != GL_NO_ERROR) {
+      // errors of GLEW's own probing
+    }
+    if (debug) {
+      glEnable(GL_DEBUG_OUTPUT);
+      glEnable(GL_DEBUG_OUTPUT_SYNCHRONOUS);
+      glDebugMessageCallback(keep_first_error, &debug_error_);
+    }
+    describe(device_index);
+  } catch (...) {
+    destroy();
+    throw;
+  }
+}
+
+Context::~Context() { destroy(); }
+
+void Context::create_context(int device_index, bool debug) {
+  display_ = display_of(device_at(device_index));
+  if (!eglBindAPI(EGL_OPENGL_API)) throw std::runtime_error("the EGL driver of the device has no desktop OpenGL");
+  const std::array<EGLint, 5> wanted{EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
+  EGLConfig config = nullptr;
+  EGLint configs = 0;
+  if (!eglChooseConfig(display_, wanted.data(), &config, 1, &configs) || configs < 1) {
+    throw std::runtime_error("the device has no EGL configuration for OpenGL without a window");
+  }
+  const std::array<EGLint, 9> version{EGL_CONTEXT_MAJOR_VERSION,
+                                      4,
+                                      EGL_CONTEXT_MINOR_VERSION,
+                                      5,
+                                      EGL_CONTEXT_OPENGL_PROFILE_MASK,
+                                      EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
+                                      debug ? EGL_CONTEXT_OPENGL_DEBUG : EGL_NONE,
+                                      EGL_TRUE,
+                                      EGL_NONE};
+  context_ = eglCreateContext(display_, config, EGL_NO_CONTEXT, version.data());
+  if (!context_) {
+    throw std::runtime_error("the device has no OpenGL 4.5 core profile (EGL error " +
+                             hexadecimal(static_cast<unsigned>(eglGetError())) + "): install a newer driver");
+  }
+}
+
+void Context::describe(int device_index) {
+  device_.index = device_index;
+  device_.usable = true;
+  device_.vendor = gl_string(GL_VENDOR);
+  device_.renderer = gl_string(GL_RENDERER);
+  device_.version = gl_string(GL_VERSION);
+  device_.software = is_software(device_.renderer);
+  std::tie(device_.total_memory, device_.free_memory) = device_memory(device_.software);
+  device_.storage_block = gl_integer(GL_MAX_SHADER_STORAGE_BLOCK_SIZE);
+  device_.texture_side = gl_integer(GL_MAX_TEXTURE_SIZE);
+  device_.shared_memory = gl_integer(GL_MAX_COMPUTE_SHARED_MEMORY_SIZE);
+  device_.invocations = gl_integer(GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS);
+}
+
+void Context::destroy() {
+  if (!context_) return;
+  if (eglGetCurrentContext() == context_) eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+  eglDestroyContext(display_, context_);
+  context_ = nullptr;
+}
+
+void Context::make_current() const {
+  if (eglGetCurrentContext() == context_) return;
+  if (!eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_)) {
+    throw std::runtime_error("the OpenGL context cannot be made current without a surface (EGL error " +
+                             hexadecimal(static_cast<unsigned>(eglGetError())) + ")");
+  }
+}
+
+std::int64_t Context::free_memory() const {
+  make_current();
+  return device_memory(device_.software).second;
+}
+
+void Context::throw_debug_error() {
+  if (debug_error_.empty()) return;
+  std::string error;
+  error.swap(debug_error_);
+  throw std::runtime_error(error);
+}
+
+void Context::throw_gl_error(const char* what) const {
+  const GLenum error = glGetError();
+  if (error == GL_NO_ERROR) return;
+  throw std::runtime_error(std::string(what) + ": OpenGL error " + hexadecimal(error) +
+                           (error == GL_OUT_OF_MEMORY ? " (out of memory)" : "") + " on " + device_.renderer);
+}
+
+CurrentContextGuard::CurrentContextGuard()
+    : display_(eglGetCurrentDisplay()),
+      context_(eglGetCurrentContext()),
+      draw_(eglGetCurrentSurface(EGL_DRAW)),
+      read_(eglGetCurrentSurface(EGL_READ)) {}
+
+CurrentContextGuard::~CurrentContextGuard() {
+  if (context_) {
+    eglMakeCurrent(display_, draw_, read_, context_);
+  } else if (EGLDisplay now = eglGetCurrentDisplay()) {
+    eglMakeCurrent(now, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+  }
+}
+
+int device_count() { return static_cast<int>(egl_devices().size()); }
+
+}  // namespace glinpack::gl

@@ -1,0 +1,64 @@
+// A headless OpenGL 4.5 core context on one EGL device (EGL_PLATFORM_DEVICE_EXT, no surface).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "local/gl/devices.hpp"
+
+namespace glinpack::gl {
+
+/// Owns an EGL context. Every GL object holds a shared pointer to the context that it was made in, so the context
+/// outlives them. Not for use by several threads at a time.
+class Context {
+ public:
+  /// On device `device_index`, as list_devices() counts, and current afterwards. `debug` asks for KHR_debug: see
+  /// throw_debug_error(). Throws std::runtime_error with cause and remedy.
+  static std::shared_ptr<Context> create(int device_index, bool debug = false);
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  ~Context();
+
+  /// Makes this context current; cheap when it already is.
+  void make_current() const;
+  /// Renderer, limits and memory; memory as it was when the context was created.
+  const DeviceDescription& device() const { return device_; }
+  /// Bytes that can be allocated now; 0 where the driver does not tell.
+  std::int64_t free_memory() const;
+  /// Throws std::runtime_error with the first error that the driver reported through KHR_debug since the last call.
+  void throw_debug_error();
+  void discard_debug_error() { debug_error_.clear(); }
+  /// Throws std::runtime_error naming `what` if glGetError() knows of an error.
+  void throw_gl_error(const char* what) const;
+
+ private:
+  Context(int device_index, bool debug);
+  void create_context(int device_index, bool debug);
+  void describe(int device_index);
+  void destroy();
+
+  void* display_ = nullptr;  // EGLDisplay and EGLContext: pointers, named so here that EGL stays out of this header
+  void* context_ = nullptr;
+  DeviceDescription device_;
+  std::string debug_error_;
+};
+
+/// Remembers which context is current and makes it current again at the end of its life.
+class CurrentContextGuard {
+ public:
+  CurrentContextGuard();
+  CurrentContextGuard(const CurrentContextGuard&) = delete;
+  CurrentContextGuard& operator=(const CurrentContextGuard&) = delete;
+  ~CurrentContextGuard();
+
+ private:
+  void* display_;
+  void* context_;
+  void* draw_;
+  void* read_;
+};
+
+/// Number of EGL devices after EGL_VISIBLE_DEVICES; 0 where there is no EGL driver.
+int device_count();
+
+}  // namespace glinpack::gl

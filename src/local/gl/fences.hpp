@@ -1,0 +1,38 @@
+// Points in the stream of GL commands that can be waited for.
+#pragma once
+
+#include <deque>
+#include <memory>
+
+#include "local/backend.hpp"
+#include "local/gl/handle.hpp"
+
+namespace glinpack::gl {
+
+/// Fence ids rise with every fence taken; a fence is passed when all commands before it are done.
+class Fences {
+ public:
+  explicit Fences(std::shared_ptr<Context> context) : context_(std::move(context)) {}
+
+  /// Commands were given since the last fence.
+  void work_given() { idle_ = false; }
+  /// Stands for all commands given so far.
+  Fence take();
+  bool passed(Fence fence) const { return fence.id <= passed_; }
+  void wait(Fence fence);
+  /// Waits for all commands given so far.
+  void wait_idle() { wait(take()); }
+
+ private:
+  struct Pending {
+    std::uint64_t id;
+    SyncHandle sync;
+  };
+  std::shared_ptr<Context> context_;
+  std::deque<Pending> pending_;
+  std::uint64_t last_ = 0;
+  std::uint64_t passed_ = 0;
+  bool idle_ = true;  // no command since fence `last_`
+};
+
+}  // namespace glinpack::gl

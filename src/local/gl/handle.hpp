@@ -1,0 +1,90 @@
+// OpenGL objects that delete themselves: one move-only template, one set of traits per kind of object.
+#pragma once
+
+#include <GL/glew.h>
+
+#include <memory>
+#include <utility>
+
+#include "local/gl/context.hpp"
+
+namespace glinpack::gl {
+
+/// Owns one GL object and keeps its context alive. Traits: the type of the name, and how to create and destroy it.
+template <class Traits>
+class Handle {
+ public:
+  using Id = typename Traits::Id;
+
+  Handle() = default;
+  /// Creates the object in `context`, which becomes current.
+  template <class... Arguments>
+  explicit Handle(std::shared_ptr<Context> context, Arguments... arguments) : context_(std::move(context)) {
+    context_->make_current();
+    id_ = Traits::create(arguments...);
+  }
+  Handle(Handle&& other) noexcept : context_(std::move(other.context_)), id_(std::exchange(other.id_, Id{})) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(context_, other.context_);
+    std::swap(id_, other.id_);
+    return *this;
+  }
+  ~Handle() {
+    if (!context_) return;
+    context_->make_current();
+    Traits::destroy(id_);
+  }
+
+  Id id() const { return id_; }
+  const std::shared_ptr<Context>& context() const { return context_; }
+
+ private:
+  std::shared_ptr<Context> context_;
+  Id id_{};
+};
+
+struct BufferTraits {
+  using Id = GLuint;
+  static Id create() {
+    Id id = 0;
+    glCreateBuffers(1, &id);
+    return id;
+  }
+  static void destroy(Id id) { glDeleteBuffers(1, &id); }
+};
+
+struct ShaderTraits {
+  using Id = GLuint;
+  static Id create(GLenum kind) { return glCreateShader(kind); }
+  static void destroy(Id id) { glDeleteShader(id); }
+};
+
+struct ProgramTraits {
+  using Id = GLuint;
+  static Id create() { return glCreateProgram(); }
+  static void destroy(Id id) { glDeleteProgram(id); }
+};
+
+struct TimestampTraits {
+  using Id = GLuint;
+  static Id create() {
+    Id id = 0;
+    glCreateQueries(GL_TIMESTAMP, 1, &id);
+    return id;
+  }
+  static void destroy(Id id) { glDeleteQueries(1, &id); }
+};
+
+struct SyncTraits {
+  using Id = GLsync;
+  static Id create() { return glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0); }
+  static void destroy(Id id) { glDeleteSync(id); }
+};
+
+using BufferHandle = Handle<BufferTraits>;
+using ShaderHandle = Handle<ShaderTraits>;
+using ProgramHandle = Handle<ProgramTraits>;
+using TimestampHandle = Handle<TimestampTraits>;
+using SyncHandle = Handle<SyncTraits>;
+
+}  // namespace glinpack::gl

@@ -1,0 +1,48 @@
+// Puts the operations of a device on the timeline, in Lane::gpu.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "local/gl/fences.hpp"
+#include "local/gl/handle.hpp"
+#include "local/timeline.hpp"
+
+namespace glinpack::gl {
+
+/// On a GPU an operation lies between two timestamps of the device, which are read when they are collected. Software
+/// OpenGL has no such clock for compute shaders: there an operation is waited for at its end and timed on the host.
+class OperationClock {
+ public:
+  OperationClock(std::shared_ptr<Context> context, Timeline& timeline, Fences& fences);
+
+  /// Around the commands of an operation. The pass and role are those of the moment of start().
+  void start(Phase phase, double flops, std::int64_t bytes);
+  void finish();
+  /// Reads the timestamps of all finished operations; waits for the device if they are not there yet.
+  void collect();
+
+ private:
+  struct Pending {
+    Interval interval;
+    TimestampHandle start;
+    TimestampHandle finish;
+  };
+  TimestampHandle stamp();
+  bool available(const Pending& pending) const;
+  void collect_while_available();
+  void collect_first(double offset);
+  double device_clock_offset() const;
+
+  std::shared_ptr<Context> context_;
+  Timeline& timeline_;
+  Fences& fences_;
+  bool software_;
+  Interval current_;
+  TimestampHandle current_start_;
+  std::deque<Pending> pending_;
+  std::vector<TimestampHandle> free_stamps_;
+};
+
+}  // namespace glinpack::gl

@@ -1,0 +1,94 @@
+#include "local/gl/program.hpp"
+
+#include <stdexcept>
+
+namespace glinpack::gl {
+namespace {
+
+std::string shader_log(GLuint shader) {
+  GLint length = 0;
+  glGetShaderiv(shader, GL_INFO_LOG_LENGTH, &length);
+  std::string log(static_cast<std::size_t>(length > 0 ? length : 1), '\0');
+  glGetShaderInfoLog(shader, length, nullptr, log.data());
+  return log.c_str();
+}
+
+std::string program_log(GLuint program) {
+  GLint length = 0;
+  glGetProgramiv(program, GL_INFO_LOG_LENGTH, &length);
+  std::string log(static_cast<std::size_t>(length > 0 ? length : 1), '\0');
+  glGetProgramInfoLog(program, length, nullptr, log.data());
+  return log.c_str();
+}
+
+[[noreturn]] void fail(const std::string& name, const char* step, const std::string& log, const std::string& text) {
+  throw std::runtime_error("shader '" + name + "' does not " + step + ":\n" + log + "\n" + with_line_numbers(text));
+}
+
+bool linked(GLuint program) {
+  GLint status = GL_FALSE;
+  glGetProgramiv(program, GL_LINK_STATUS, &status);
+  return status == GL_TRUE;
+}
+
+}  // namespace
+
+Program Program::compute(const std::shared_ptr<Context>& context, const ShaderSource& sources,
+                         const ProgramCache& cache, const std::string& name, const std::string& preamble) {
+  const std::string text = sources.expand(name, preamble);
+  const DeviceDescription& device = context->device();
+  const std::string key = device.vendor + "\n" + device.renderer + "\n" + device.version + "\n" + text;
+  Program program;
+  program.handle_ = ProgramHandle(context);
+  if (const std::optional<ProgramBinary> binary = cache.load(key); binary && program.link_binary(*binary)) {
+    program.from_cache_ = true;
+    return program;
+  }
+  program.compile(name, text);
+  if (const ProgramBinary binary = program.binary(); !binary.bytes.empty()) cache.store(key, binary);
+  return program;
+}
+
+bool Program::link_binary(const ProgramBinary& binary) {
+  // A format that this driver does not list is an error to glProgramBinary, and KHR_debug would report it.
+  GLint count = 0;
+  glGetIntegerv(GL_NUM_PROGRAM_BINARY_FORMATS, &count);
+  std::vector<GLint> formats(static_cast<std::size_t>(count));
+  if (count > 0) glGetIntegerv(GL_PROGRAM_BINARY_FORMATS, formats.data());
+  bool known = false;
+  for (const GLint format : formats) known = known || static_cast<std::uint32_t>(format) == binary.format;
+  if (!known) return false;
+  glProgramBinary(handle_.id(), binary.format, binary.bytes.data(), static_cast<GLsizei>(binary.bytes.size()));
+  return linked(handle_.id());
+}
+
+void Program::compile(const std::string& name, const std::string& text) {
+  const ShaderHandle shader(handle_.context(), GLenum{GL_COMPUTE_SHADER});
+  const char* source = text.c_str();
+  glShaderSource(shader.id(), 1, &source, nullptr);
+  glCompileShader(shader.id());
+  GLint compiled = GL_FALSE;
+  glGetShaderiv(shader.id(), GL_COMPILE_STATUS, &compiled);
+  if (compiled != GL_TRUE) fail(name, "compile", shader_log(shader.id()), text);
+  glProgramParameteri(handle_.id(), GL_PROGRAM_BINARY_RETRIEVABLE_HINT, GL_TRUE);
+  glAttachShader(handle_.id(), shader.id());
+  glLinkProgram(handle_.id());
+  glDetachShader(handle_.id(), shader.id());
+  if (!linked(handle_.id())) fail(name, "link", program_log(handle_.id()), text);
+}
+
+ProgramBinary Program::binary() const {
+  GLint length = 0;
+  glGetProgramiv(handle_.id(), GL_PROGRAM_BINARY_LENGTH, &length);
+  if (length <= 0) return {};
+  ProgramBinary binary;
+  binary.bytes.resize(static_cast<std::size_t>(length));
+  GLenum format = 0;
+  GLsizei written = 0;
+  glGetProgramBinary(handle_.id(), length, &written, &format, binary.bytes.data());
+  binary.format = format;
+  binary.bytes.resize(static_cast<std::size_t>(written));
+  return binary;
+}
+
+}  // namespace glinpack::gl

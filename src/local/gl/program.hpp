@@ -1,0 +1,39 @@
+// Linked compute programs.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "local/gl/handle.hpp"
+#include "local/gl/program_cache.hpp"
+#include "local/gl/shader_source.hpp"
+
+namespace glinpack::gl {
+
+class Program {
+ public:
+  Program() = default;
+
+  /// The program of one compute shader file in the variant of `preamble`; from the cache where it holds one that the
+  /// driver still takes. Throws std::runtime_error with the shader's name, the driver's log and the numbered source.
+  static Program compute(const std::shared_ptr<Context>& context, const ShaderSource& sources,
+                         const ProgramCache& cache, const std::string& name, const std::string& preamble);
+
+  void use() const { glUseProgram(handle_.id()); }
+  /// Sets uniforms by their locations.
+  void set(GLint location, GLint value) const { glProgramUniform1i(handle_.id(), location, value); }
+  void set(GLint location, GLint first, GLint second) const {
+    glProgramUniform2i(handle_.id(), location, first, second);
+  }
+  bool from_cache() const { return from_cache_; }
+
+ private:
+  bool link_binary(const ProgramBinary& binary);
+  void compile(const std::string& name, const std::string& text);
+  ProgramBinary binary() const;
+
+  ProgramHandle handle_;
+  bool from_cache_ = false;
+};
+
+}  // namespace glinpack::gl
