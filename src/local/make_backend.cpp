@@ -15,12 +15,12 @@ const std::vector<std::string>& backend_names() {
 
 template <class Real>
 std::unique_ptr<Backend<Real>> make_backend(std::string_view name, const BackendOptions& options, Timeline& timeline) {
-  if (name == "reference") return make_reference_backend<Real>(timeline);
+  if (name == "reference") return make_reference_backend<Real>(options, timeline);
   if (name == "openblas") return make_openblas_backend<Real>(options, timeline);
   if (name == "gl-compute") return make_compute_backend<Real>(options, timeline);
-  std::string known;
-  for (const std::string& backend : backend_names()) known += " " + backend;
-  throw std::runtime_error("no backend is called '" + std::string(name) + "'; there are" + known);
+  std::string message = "unknown backend '" + std::string(name) + "'; there are:";
+  for (const std::string& known : backend_names()) message += " " + known;
+  throw std::runtime_error(message);
 }
 
 template std::unique_ptr<Backend<float>> make_backend(std::string_view, const BackendOptions&, Timeline&);

@@ -1,90 +1,34 @@
 #include "local/host/host_backend.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <fstream>
-#include <limits>
-#include <stdexcept>
 
 #include "local/parallel_for.hpp"
 
 namespace glinpack {
-
 namespace {
 
-constexpr std::size_t alignment = 64;  // bytes: a cache line, and a vector register of AVX-512
+/// Fewer elements than this are not worth a thread: starting one takes as long as moving them.
+constexpr Index elements_per_thread = Index{1} << 18;
 
-// Rows a large power of two apart would share cache sets.
+/// Of a loop over rows (or columns) with so many elements each.
+Index grain_of(Index elements) { return elements_per_thread / std::max<Index>(1, elements) + 1; }
+
 template <class Real>
-Index padded_leading_dimension(Index columns) {
-  constexpr Index line = static_cast<Index>(alignment / sizeof(Real));
-  if (columns <= line) return std::max<Index>(1, columns);
-  const Index padded = (columns + line - 1) / line * line;
-  return padded % (16 * line) == 0 ? padded + line : padded;
+std::int64_t bytes_of(Index rows, Index columns) {
+  return rows * columns * static_cast<std::int64_t>(sizeof(Real));
 }
 
 template <class Real>
-void copy_elements(RowMajorView<const Real> from, RowMajorView<Real> to) {
-  for (Index i = 0; i < to.rows; ++i) std::copy_n(from.row(i), to.columns, to.row(i));
-}
-
-// to(j, i) <- from(i, j), in squares that fit the first-level cache, so that both sides use whole cache lines.
-template <class Real>
-void transpose(RowMajorView<const Real> from, RowMajorView<Real> to, int threads) {
-  constexpr Index side = 32;
-  parallel_for(from.rows * from.columns < Index{1} << 18 ? 1 : threads, from.rows, side, [&](Index begin, Index end) {
-    for (Index i0 = begin; i0 < end; i0 += side) {
-      const Index i1 = std::min(i0 + side, end);
-      for (Index j0 = 0; j0 < from.columns; j0 += side) {
-        const Index j1 = std::min(j0 + side, from.columns);
-        for (Index j = j0; j < j1; ++j) {
-          for (Index i = i0; i < i1; ++i) to(j, i) = from(i, j);
-        }
-      }
-    }
-  });
-}
-
-template <class Real>
-class PlainHostBuffer final : public HostBuffer<Real> {
+class HostMemoryBuffer final : public HostBuffer<Real> {
  public:
-  explicit PlainHostBuffer(Index elements) : PlainHostBuffer(HostMemory<Real>(elements, 1), elements) {}
+  HostMemoryBuffer(AlignedArray<Real> memory, Index elements)
+      : HostBuffer<Real>(memory.get(), elements), memory_(std::move(memory)) {}
 
  private:
-  PlainHostBuffer(HostMemory<Real> memory, Index elements)
-      : HostBuffer<Real>(memory.data(), elements), memory_(std::move(memory)) {}
-  HostMemory<Real> memory_;
+  AlignedArray<Real> memory_;
 };
 
 }  // namespace
-
-template <class Real>
-HostMemory<Real>::HostMemory(Index elements, int threads) {
-  constexpr Index most = std::numeric_limits<Index>::max() / static_cast<Index>(sizeof(Real)) - 64;
-  const Index wanted = std::clamp<Index>(elements, 1, most);
-  const std::size_t bytes = (static_cast<std::size_t>(wanted) * sizeof(Real) + alignment - 1) / alignment * alignment;
-  data_.reset(static_cast<Real*>(std::aligned_alloc(alignment, bytes)));
-  if (!data_) {
-    throw std::runtime_error("cannot allocate " + std::to_string(bytes) +
-                             " bytes of host memory; a smaller N or more processes are needed");
-  }
-  constexpr Index page = Index{1} << 20;
-  parallel_for(threads, wanted, page, [this](Index begin, Index end) { std::fill(&data_[begin], &data_[0] + end, Real{0}); });
-}
-
-template <class Real>
-HostMatrix<Real>::HostMatrix(Index rows, Index columns, int threads)
-    : DeviceMatrix<Real>(rows, columns),
-      leading_dimension_(padded_leading_dimension<Real>(columns)),
-      memory_(rows * leading_dimension_, threads) {}
-
-template <class Real>
-RowMajorView<Real> elements_of(const DeviceBlock<Real>& block) {
-  const auto& matrix = static_cast<const HostMatrix<Real>&>(*block.matrix);
-  return {matrix.data() + block.row * matrix.leading_dimension() + block.column, block.rows, block.columns,
-          matrix.leading_dimension()};
-}
 
 template <class Real>
 std::unique_ptr<DeviceMatrix<Real>> HostBackend<Real>::allocate(Index rows, Index columns) {
@@ -93,96 +37,118 @@ std::unique_ptr<DeviceMatrix<Real>> HostBackend<Real>::allocate(Index rows, Inde
 
 template <class Real>
 std::unique_ptr<HostBuffer<Real>> HostBackend<Real>::allocate_host(Index elements) {
-  return std::make_unique<PlainHostBuffer<Real>>(elements);
+  return std::make_unique<HostMemoryBuffer<Real>>(allocate_zeroed<Real>(elements, threads_), elements);
+}
+
+template <class Real>
+void HostBackend<Real>::copy_block(RowMajorView<const Real> from, RowMajorView<Real> to) const {
+  const auto scope = this->timeline().scope(Lane::cpu, Phase::transfer, bytes_of<Real>(from.rows, from.columns));
+  parallel_for(threads_, from.rows, grain_of(from.columns), [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) std::copy_n(from.row(i), from.columns, to.row(i));
+  });
+}
+
+template <class Real>
+void HostBackend<Real>::transpose_block(RowMajorView<const Real> from, RowMajorView<Real> to) const {
+  const auto scope = this->timeline().scope(Lane::cpu, Phase::transfer, bytes_of<Real>(from.rows, from.columns));
+  // Tiles, so that each cache line is used up while it is there.
+  constexpr Index tile = 32;
+  const Index tile_columns = (to.columns + tile - 1) / tile;
+  parallel_for(threads_, tile_columns, grain_of(tile * to.rows), [&](Index begin, Index end) {
+    const Index end_column = std::min(end * tile, to.columns);
+    for (Index first_column = begin * tile; first_column < end_column; first_column += tile) {
+      const Index last_column = std::min(first_column + tile, end_column);
+      for (Index first_row = 0; first_row < to.rows; first_row += tile) {
+        const Index last_row = std::min(first_row + tile, to.rows);
+        for (Index i = first_row; i < last_row; ++i) {
+          for (Index j = first_column; j < last_column; ++j) to(i, j) = from(j, i);
+        }
+      }
+    }
+  });
 }
 
 template <class Real>
 Fence HostBackend<Real>::upload(HostBlock<Real> from, DeviceBlock<Real> to) {
-  if (to.empty()) return {};
-  const auto scope = moving(Phase::transfer, to.rows, to.columns);
-  copy_elements<Real>(from.view(), elements_of(to));
+  if (!from.empty()) copy_block(from.view(), view_of(to));
   return {};
 }
 
 template <class Real>
 Fence HostBackend<Real>::download(DeviceBlock<Real> from, HostBlock<Real> to) {
-  if (from.empty()) return {};
-  const auto scope = moving(Phase::transfer, from.rows, from.columns);
-  copy_elements<Real>(elements_of(from), to.view());
+  if (!from.empty()) copy_block(view_of(from), to.view());
   return {};
 }
 
 template <class Real>
 Fence HostBackend<Real>::download_transposed(DeviceBlock<Real> from, HostBlock<Real> to) {
-  if (from.empty()) return {};
-  const auto scope = moving(Phase::transfer, from.rows, from.columns);
-  transpose<Real>(elements_of(from), to.view(), threads_);
+  if (!from.empty()) transpose_block(view_of(from), to.view());
   return {};
 }
 
 template <class Real>
 void HostBackend<Real>::copy_transposed(DeviceBlock<Real> from, DeviceBlock<Real> to) {
-  if (from.empty()) return;
-  const auto scope = moving(Phase::transfer, from.rows, from.columns);
-  transpose<Real>(elements_of(from), elements_of(to), threads_);
+  if (!from.empty()) transpose_block(view_of(from), view_of(to));
 }
 
 template <class Real>
 void HostBackend<Real>::copy(DeviceBlock<Real> from, DeviceBlock<Real> to) {
-  if (from.empty()) return;
-  const auto scope = moving(Phase::transfer, from.rows, from.columns);
-  copy_elements<Real>(elements_of(from), elements_of(to));
+  if (!from.empty()) copy_block(view_of(from), view_of(to));
 }
 
 template <class Real>
 Fence HostBackend<Real>::gather_rows(DeviceBlock<Real> from, std::span<const Index> rows, HostBlock<Real> to) {
-  if (rows.empty() || from.columns <= 0) return {};
-  const auto scope = moving(Phase::swap, to.rows, from.columns);
-  const RowMajorView<Real> elements = elements_of(from);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::copy_n(elements.row(rows[i]), from.columns, to.view().row(static_cast<Index>(i)));
-  }
+  const auto count = static_cast<Index>(rows.size());
+  if (count == 0 || from.columns <= 0) return {};
+  const auto scope = this->timeline().scope(Lane::cpu, Phase::swap, bytes_of<Real>(count, from.columns));
+  const RowMajorView<Real> source = view_of(from);
+  const RowMajorView<Real> target = to.view();
+  parallel_for(threads_, count, grain_of(from.columns), [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      std::copy_n(source.row(rows[static_cast<std::size_t>(i)]), source.columns, target.row(i));
+    }
+  });
   return {};
 }
 
 template <class Real>
 Fence HostBackend<Real>::scatter_rows(HostBlock<Real> from, std::span<const Index> rows, DeviceBlock<Real> to) {
-  if (rows.empty() || to.columns <= 0) return {};
-  const auto scope = moving(Phase::swap, from.rows, to.columns);
-  const RowMajorView<Real> elements = elements_of(to);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::copy_n(from.view().row(static_cast<Index>(i)), to.columns, elements.row(rows[i]));
-  }
+  const auto count = static_cast<Index>(rows.size());
+  if (count == 0 || to.columns <= 0) return {};
+  const auto scope = this->timeline().scope(Lane::cpu, Phase::swap, bytes_of<Real>(count, to.columns));
+  const RowMajorView<Real> source = from.view();
+  const RowMajorView<Real> target = view_of(to);
+  parallel_for(threads_, count, grain_of(to.columns), [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      std::copy_n(source.row(i), target.columns, target.row(rows[static_cast<std::size_t>(i)]));
+    }
+  });
   return {};
 }
 
 template <class Real>
 void HostBackend<Real>::move_rows(DeviceBlock<Real> block, std::span<const RowMove> moves) {
-  if (moves.empty() || block.columns <= 0) return;
   const auto count = static_cast<Index>(moves.size());
-  const auto scope = moving(Phase::swap, count, block.columns);
-  moved_rows_.resize(static_cast<std::size_t>(count * block.columns));
-  const RowMajorView<Real> elements = elements_of(block);
-  const RowMajorView<Real> moved{moved_rows_.data(), count, block.columns, block.columns};
-  for (Index i = 0; i < count; ++i) std::copy_n(elements.row(moves[static_cast<std::size_t>(i)].from), block.columns, moved.row(i));
-  for (Index i = 0; i < count; ++i) std::copy_n(moved.row(i), block.columns, elements.row(moves[static_cast<std::size_t>(i)].to));
+  if (count == 0 || block.columns <= 0) return;
+  const auto scope = this->timeline().scope(Lane::cpu, Phase::swap, bytes_of<Real>(count, block.columns));
+  const RowMajorView<Real> matrix = view_of(block);
+  parallel_for(threads_, matrix.columns, grain_of(count), [&](Index begin, Index end) {
+    // Strips of columns, all rows read before any is written; a strip of a few hundred rows fits in the second cache.
+    constexpr Index strip = 256;
+    std::vector<Real> rows(static_cast<std::size_t>(count * strip));
+    for (Index first = begin; first < end; first += strip) {
+      const Index width = std::min(strip, end - first);
+      Real* saved = rows.data();
+      for (const RowMove& move : moves) saved = std::copy_n(matrix.row(move.from) + first, width, saved);
+      const Real* next = rows.data();
+      for (const RowMove& move : moves) {
+        std::copy_n(next, width, matrix.row(move.to) + first);
+        next += width;
+      }
+    }
+  });
 }
 
-std::string processor_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return "unknown processor";
-}
-
-template class HostMemory<float>;
-template class HostMemory<double>;
-template class HostMatrix<float>;
-template class HostMatrix<double>;
-template RowMajorView<float> elements_of(const DeviceBlock<float>&);
-template RowMajorView<double> elements_of(const DeviceBlock<double>&);
 template class HostBackend<float>;
 template class HostBackend<double>;
 

@@ -1,80 +1,70 @@
-// What backends that compute in host memory share: matrices, and everything that only moves data.
+// What the backends that compute on the processor share: matrices in host memory, and all operations that only move
+// data. They are synchronous: when a call returns its work is done, so that every fence is passed.
 #pragma once
 
-#include <cstdlib>
 #include <memory>
-#include <new>
+#include <vector>
 
 #include "local/backend.hpp"
+#include "local/host/host_memory.hpp"
 
 namespace glinpack {
 
-/// Cache-line aligned, zero-filled memory; the pages are first touched by `threads` threads, so that they lie near the
-/// cores that will work on them. Throws std::runtime_error with the size when there is not enough.
-template <class Real>
-class HostMemory {
- public:
-  HostMemory(Index elements, int threads);
-  Real* data() const { return data_.get(); }
-
- private:
-  struct Free {
-    void operator()(Real* memory) const { std::free(memory); }
-  };
-  std::unique_ptr<Real[], Free> data_;
-};
-
+/// Row-major; leading dimension as padded_leading_dimension() has it.
 template <class Real>
 class HostMatrix final : public DeviceMatrix<Real> {
  public:
-  HostMatrix(Index rows, Index columns, int threads);
-  Index leading_dimension() const { return leading_dimension_; }
-  Real* data() const { return memory_.data(); }
+  HostMatrix(Index rows, Index columns, int threads)
+      : DeviceMatrix<Real>(rows, columns),
+        leading_dimension_(padded_leading_dimension<Real>(columns)),
+        elements_(allocate_zeroed<Real>(rows * leading_dimension_, threads)) {}
+
+  RowMajorView<Real> view() const { return {elements_.get(), this->rows(), this->columns(), leading_dimension_}; }
 
  private:
   Index leading_dimension_;
-  HostMemory<Real> memory_;
+  AlignedArray<Real> elements_;
 };
 
 /// The elements of a block of a HostMatrix.
 template <class Real>
-RowMajorView<Real> elements_of(const DeviceBlock<Real>& block);
+RowMajorView<Real> view_of(const DeviceBlock<Real>& block) {
+  return static_cast<const HostMatrix<Real>*>(block.matrix)
+      ->view()
+      .block(block.row, block.column, block.rows, block.columns);
+}
 
-/// Synchronous: every operation is done when it returns, and every fence has passed.
+/// Intervals: lane cpu; copies of any kind are Phase::transfer with their bytes, rows are Phase::swap.
 template <class Real>
 class HostBackend : public Backend<Real> {
  public:
-  std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) override;
-  std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) override;
-  Fence upload(HostBlock<Real> from, DeviceBlock<Real> to) override;
-  Fence download(DeviceBlock<Real> from, HostBlock<Real> to) override;
-  Fence download_transposed(DeviceBlock<Real> from, HostBlock<Real> to) override;
-  void copy_transposed(DeviceBlock<Real> from, DeviceBlock<Real> to) override;
-  void copy(DeviceBlock<Real> from, DeviceBlock<Real> to) override;
-  Fence gather_rows(DeviceBlock<Real> from, std::span<const Index> rows, HostBlock<Real> to) override;
-  Fence scatter_rows(HostBlock<Real> from, std::span<const Index> rows, DeviceBlock<Real> to) override;
-  void move_rows(DeviceBlock<Real> block, std::span<const RowMove> moves) override;
-  Fence fence() override { return {}; }
-  void wait(Fence) override {}
+  /// `threads` for moving data, >= 1.
+  HostBackend(Timeline& timeline, int threads) : Backend<Real>(timeline), threads_(threads) {}
+
+  std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) final;
+  std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) final;
+
+  Fence upload(HostBlock<Real> from, DeviceBlock<Real> to) final;
+  Fence download(DeviceBlock<Real> from, HostBlock<Real> to) final;
+  Fence download_transposed(DeviceBlock<Real> from, HostBlock<Real> to) final;
+  void copy_transposed(DeviceBlock<Real> from, DeviceBlock<Real> to) final;
+  void copy(DeviceBlock<Real> from, DeviceBlock<Real> to) final;
+
+  Fence gather_rows(DeviceBlock<Real> from, std::span<const Index> rows, HostBlock<Real> to) final;
+  Fence scatter_rows(HostBlock<Real> from, std::span<const Index> rows, DeviceBlock<Real> to) final;
+  void move_rows(DeviceBlock<Real> block, std::span<const RowMove> moves) final;
+
+  Fence fence() final { return {}; }
+  void wait(Fence) final {}
 
  protected:
-  HostBackend(Timeline& timeline, int threads) : Backend<Real>(timeline), threads_(threads) {}
   int threads() const { return threads_; }
-  /// An interval of the CPU's lane until the end of the returned object's life.
-  [[nodiscard]] Timeline::Scope computing(Phase phase, double flops) const {
-    return this->timeline().scope(Lane::cpu, phase, 0, flops);
-  }
 
  private:
-  [[nodiscard]] Timeline::Scope moving(Phase phase, Index rows, Index columns) const {
-    return this->timeline().scope(Lane::cpu, phase, rows * columns * static_cast<Index>(sizeof(Real)));
-  }
+  void copy_block(RowMajorView<const Real> from, RowMajorView<Real> to) const;
+  void transpose_block(RowMajorView<const Real> from, RowMajorView<Real> to) const;
 
   int threads_;
-  std::vector<Real> moved_rows_;
 };
-
-/// Name of the processor, as the operating system gives it.
-std::string processor_name();
 
 }  // namespace glinpack

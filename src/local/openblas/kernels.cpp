@@ -7,18 +7,17 @@
 #include "local/openblas/openblas_backend.hpp"
 
 namespace glinpack {
-
 namespace {
 
-// Kernels of OpenBLAS for x86-64 by the widest vectors that they use; others are left alone.
+// OpenBLAS's names of kernels for x86-64, oldest instruction sets first (its driver/others/dynamic.c).
+constexpr std::array<std::string_view, 20> before_avx2{
+    "Katmai", "Coppermine", "Northwood",   "Prescott",  "Banias",     "Atom",         "Core2",
+    "Penryn", "Dunnington", "Nehalem",     "Athlon",    "Opteron",    "Opteron_SSE3", "Barcelona",
+    "Bobcat", "Nano",       "Sandybridge", "Bulldozer", "Piledriver", "Steamroller"};
 constexpr std::array<std::string_view, 3> with_avx2{"Haswell", "Zen", "Excavator"};
-constexpr std::array<std::string_view, 16> older{"Prescott",  "Core2",       "Penryn",     "Dunnington",
-                                                 "Nehalem",   "Sandybridge", "SandyBridge", "Atom",
-                                                 "Athlon",    "Opteron",     "Opteron_SSE3", "Barcelona",
-                                                 "Bobcat",    "Bulldozer",   "Piledriver",  "Steamroller"};
 
-template <std::size_t size>
-bool contains(const std::array<std::string_view, size>& names, std::string_view name) {
+template <std::size_t count>
+bool contains(const std::array<std::string_view, count>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
@@ -37,11 +36,9 @@ ProcessorFeatures processor_features() {
 }
 
 std::optional<std::string> better_kernels(std::string_view chosen, const ProcessorFeatures& features) {
-  const bool is_avx2 = contains(with_avx2, chosen);
-  if (!is_avx2 && !contains(older, chosen)) return std::nullopt;
-  // AMD's Zen kernels were tuned for the processors that have them: left alone
-  if (features.avx512 && chosen != "Zen") return "SkylakeX";
-  if (features.avx2_fma && !is_avx2) return "Haswell";
+  const bool below_avx2 = contains(before_avx2, chosen);
+  if (features.avx512 && (below_avx2 || contains(with_avx2, chosen))) return "SkylakeX";
+  if (features.avx2_fma && below_avx2) return "Haswell";
   return std::nullopt;
 }
 

@@ -1,0 +1,84 @@
+// The BLAS and LAPACK routines in use, under one name for both precisions. Layouts as cblas has them.
+#pragma once
+
+#include <cblas.h>
+#include <lapacke.h>
+
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "local/matrix_view.hpp"
+
+namespace glinpack::blas {
+
+static_assert(sizeof(blasint) == 4 && sizeof(lapack_int) == 4);
+
+/// OpenBLAS counts with 32 bits.
+inline blasint to_int(Index extent) {
+  if (extent > std::numeric_limits<blasint>::max()) {
+    throw std::runtime_error("an extent of " + std::to_string(extent) +
+                             " exceeds OpenBLAS's 32-bit integers; use more processes");
+  }
+  return static_cast<blasint>(extent);
+}
+
+inline void gemm(CBLAS_ORDER order, CBLAS_TRANSPOSE trans_a, Index m, Index n, Index k, float alpha, const float* a,
+                 Index lda, const float* b, Index ldb, float beta, float* c, Index ldc) {
+  cblas_sgemm(order, trans_a, CblasNoTrans, to_int(m), to_int(n), to_int(k), alpha, a, to_int(lda), b, to_int(ldb),
+              beta, c, to_int(ldc));
+}
+inline void gemm(CBLAS_ORDER order, CBLAS_TRANSPOSE trans_a, Index m, Index n, Index k, double alpha, const double* a,
+                 Index lda, const double* b, Index ldb, double beta, double* c, Index ldc) {
+  cblas_dgemm(order, trans_a, CblasNoTrans, to_int(m), to_int(n), to_int(k), alpha, a, to_int(lda), b, to_int(ldb),
+              beta, c, to_int(ldc));
+}
+
+inline void trsm(CBLAS_ORDER order, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diagonal,
+                 Index m, Index n, const float* a, Index lda, float* b, Index ldb) {
+  cblas_strsm(order, side, uplo, trans, diagonal, to_int(m), to_int(n), 1.0F, a, to_int(lda), b, to_int(ldb));
+}
+inline void trsm(CBLAS_ORDER order, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diagonal,
+                 Index m, Index n, const double* a, Index lda, double* b, Index ldb) {
+  cblas_dtrsm(order, side, uplo, trans, diagonal, to_int(m), to_int(n), 1.0, a, to_int(lda), b, to_int(ldb));
+}
+
+/// y <- y - A x, A row-major.
+inline void subtract_product(Index rows, Index columns, const float* a, Index lda, const float* x, Index x_stride,
+                             float* y, Index y_stride) {
+  cblas_sgemv(CblasRowMajor, CblasNoTrans, to_int(rows), to_int(columns), -1.0F, a, to_int(lda), x, to_int(x_stride),
+              1.0F, y, to_int(y_stride));
+}
+inline void subtract_product(Index rows, Index columns, const double* a, Index lda, const double* x, Index x_stride,
+                             double* y, Index y_stride) {
+  cblas_dgemv(CblasRowMajor, CblasNoTrans, to_int(rows), to_int(columns), -1.0, a, to_int(lda), x, to_int(x_stride),
+              1.0, y, to_int(y_stride));
+}
+
+/// A <- A - l u^T, A column-major.
+inline void subtract_outer_product(Index rows, Index columns, const float* l, const float* u, Index u_stride, float* a,
+                                   Index lda) {
+  cblas_sger(CblasColMajor, to_int(rows), to_int(columns), -1.0F, l, 1, u, to_int(u_stride), a, to_int(lda));
+}
+inline void subtract_outer_product(Index rows, Index columns, const double* l, const double* u, Index u_stride,
+                                   double* a, Index lda) {
+  cblas_dger(CblasColMajor, to_int(rows), to_int(columns), -1.0, l, 1, u, to_int(u_stride), a, to_int(lda));
+}
+
+/// x <- U^-1 x, U column-major.
+inline void back_substitute(Index n, const float* u, Index ldu, float* x) {
+  cblas_strsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, to_int(n), u, to_int(ldu), x, 1);
+}
+inline void back_substitute(Index n, const double* u, Index ldu, double* x) {
+  cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, to_int(n), u, to_int(ldu), x, 1);
+}
+
+/// LAPACK's info.
+inline lapack_int getrf(Index rows, Index columns, float* a, Index lda, lapack_int* pivots) {
+  return LAPACKE_sgetrf_work(LAPACK_COL_MAJOR, to_int(rows), to_int(columns), a, to_int(lda), pivots);
+}
+inline lapack_int getrf(Index rows, Index columns, double* a, Index lda, lapack_int* pivots) {
+  return LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, to_int(rows), to_int(columns), a, to_int(lda), pivots);
+}
+
+}  // namespace glinpack::blas

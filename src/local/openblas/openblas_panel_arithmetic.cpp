@@ -1,0 +1,125 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "local/openblas/blas.hpp"
+#include "local/openblas/openblas_backend.hpp"
+
+namespace glinpack {
+namespace {
+
+template <class Real>
+class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
+ public:
+  std::optional<Index> pivot(ColumnMajorView<Real> a, std::span<Index> pivots) override {
+    if (a.rows <= 0 || a.columns <= 0) return std::nullopt;
+    lapack_pivots_.resize(static_cast<std::size_t>(std::min(a.rows, a.columns)));
+    const lapack_int info = blas::getrf(a.rows, a.columns, a.data, a.leading_dimension, lapack_pivots_.data());
+    if (info < 0) {
+      throw std::runtime_error("LAPACK getrf: argument " + std::to_string(-info) + " is not valid for a panel of " +
+                               std::to_string(a.rows) + " x " + std::to_string(a.columns));
+    }
+    std::transform(lapack_pivots_.begin(), lapack_pivots_.end(), pivots.begin(),
+                   [](lapack_int row) { return Index{row} - 1; });
+    if (info > 0) return Index{info} - 1;
+    return std::nullopt;
+  }
+
+  void eliminate(ColumnMajorView<const Real> u11, ColumnMajorView<Real> a21) override {
+    if (a21.rows <= 0 || a21.columns <= 0) return;
+    blas::trsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, a21.rows, a21.columns, u11.data,
+               u11.leading_dimension, a21.data, a21.leading_dimension);
+  }
+
+  void normalize(ColumnMajorView<const Real> l11, ColumnMajorView<Real> a12) override {
+    if (a12.rows <= 0 || a12.columns <= 0) return;
+    blas::trsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, a12.rows, a12.columns, l11.data,
+               l11.leading_dimension, a12.data, a12.leading_dimension);
+  }
+
+  void reduce(ColumnMajorView<const Real> l21, ColumnMajorView<const Real> u12, ColumnMajorView<Real> a22) override {
+    if (a22.rows <= 0 || a22.columns <= 0 || l21.columns <= 0) return;
+    blas::gemm(CblasColMajor, CblasNoTrans, a22.rows, a22.columns, l21.columns, Real{-1}, l21.data,
+               l21.leading_dimension, u12.data, u12.leading_dimension, Real{1}, a22.data, a22.leading_dimension);
+  }
+
+  Index index_of_largest(std::span<const Real> column) override;
+
+  void eliminate_column(Real pivot, std::span<Real> l, const Real* u, Index u_stride,
+                        ColumnMajorView<Real> a) override {
+    // A division, not a product with the inverse: the inverse of a small pivot may overflow.
+    for (Real& multiplier : l) multiplier /= pivot;
+    if (a.rows <= 0 || a.columns <= 0) return;
+    blas::subtract_outer_product(a.rows, a.columns, l.data(), u, u_stride, a.data, a.leading_dimension);
+  }
+
+  void back_substitute(ColumnMajorView<const Real> u, std::span<Real> x) override {
+    if (x.empty()) return;
+    blas::back_substitute(u.columns, u.data, u.leading_dimension, x.data());
+  }
+
+ private:
+  std::vector<lapack_int> lapack_pivots_;
+};
+
+/// The largest magnitude, or NaN where there is one: as independent maxima side by side, which compilers vectorise.
+template <class Real>
+Real largest_magnitude(const Real* column, std::size_t count) {
+  constexpr std::size_t lanes = 64 / sizeof(Real);
+  Real largest[lanes] = {};
+  Real not_a_number[lanes] = {};  // stays 0 unless NaN: x - x is NaN for infinities, too, hence 0 * is no test
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      const Real magnitude = std::abs(column[i + lane]);
+      largest[lane] = magnitude > largest[lane] ? magnitude : largest[lane];
+      not_a_number[lane] += magnitude == magnitude ? Real{0} : magnitude;
+    }
+  }
+  Real result = 0;
+  Real poison = 0;
+  for (; i < count; ++i) {
+    const Real magnitude = std::abs(column[i]);
+    result = magnitude > result ? magnitude : result;
+    poison += magnitude == magnitude ? Real{0} : magnitude;
+  }
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    result = std::max(result, largest[lane]);
+    poison += not_a_number[lane];
+  }
+  return std::isnan(poison) ? poison : result;
+}
+
+// BLAS iamax passes over NaNs, or not, as the kernel has it.
+template <class Real>
+Index OpenblasPanelArithmetic<Real>::index_of_largest(std::span<const Real> column) {
+  constexpr std::size_t block = 1024;
+  if (column.empty()) return -1;
+  Real largest = -1;
+  std::size_t block_of_largest = 0;
+  for (std::size_t begin = 0; begin < column.size(); begin += block) {
+    const Real magnitude = largest_magnitude(column.data() + begin, std::min(block, column.size() - begin));
+    if (magnitude > largest || std::isnan(magnitude)) {
+      largest = magnitude;
+      block_of_largest = begin;
+    }
+    if (std::isnan(magnitude)) break;
+  }
+  const auto found =
+      std::find_if(column.begin() + static_cast<std::ptrdiff_t>(block_of_largest), column.end(),
+                   [largest](Real x) { return std::isnan(largest) ? std::isnan(x) : std::abs(x) == largest; });
+  return found - column.begin();
+}
+
+}  // namespace
+
+template <class Real>
+std::unique_ptr<PanelArithmetic<Real>> make_openblas_panel_arithmetic(int threads) {
+  openblas_set_num_threads(threads);
+  return std::make_unique<OpenblasPanelArithmetic<Real>>();
+}
+
+template std::unique_ptr<PanelArithmetic<float>> make_openblas_panel_arithmetic(int);
+template std::unique_ptr<PanelArithmetic<double>> make_openblas_panel_arithmetic(int);
+
+}  // namespace glinpack
