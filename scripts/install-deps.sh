@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Installs what glinpack needs on Debian 12, and nothing that is there already. As root or through sudo.
+#   scripts/install-deps.sh          to build and run
+#   scripts/install-deps.sh --test   to run all tests, too
+set -euo pipefail
+
+packages=(
+  # building
+  cmake g++ git make ninja-build pkg-config
+  # message passing, linear algebra, OpenGL without a display
+  mpich libmpich-dev libopenblas-pthread-dev liblapacke-dev
+  libegl-dev libopengl-dev libglew-dev libegl1 libegl-mesa0 libgl1-mesa-dri
+  # libraries that serve better than our own code
+  libcli11-dev libspdlog-dev nlohmann-json3-dev libtomlplusplus-dev libhwloc-dev libgtest-dev libgmock-dev libbenchmark-dev
+)
+test_packages=(
+  # the other compiler, the other MPI
+  clang-14 openmpi-bin libopenmpi-dev
+  # the system tests and what they read with
+  python3 python3-jsonschema valgrind shellcheck man-db procps
+)
+
+case "${1:-}" in
+  "") ;;
+  --test) packages+=("${test_packages[@]}") ;;
+  *) echo "usage: scripts/install-deps.sh [--test]" >&2; exit 2 ;;
+esac
+
+missing=()
+for package in "${packages[@]}"; do
+  [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "install-deps.sh: these packages are missing, and there is neither root nor sudo to install them: ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+echo "Installing ${missing[*]}"
+"${as_root[@]}" apt-get update -qq
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# The main job from nothing: installs what is missing, builds, and runs the quick start: four ranks on a 2x2 grid,
+# N = 1024, software OpenGL. Arguments are handed on to `glinpack plu`:
+#   scripts/run.sh --n 2048 --json result.json
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+scripts/install-deps.sh
+[ -f build/release/build.ninja ] || cmake --preset release
+cmake --build --preset release
+
+# four ranks share the cores: one thread each for the software renderer, unless told otherwise
+export LP_NUM_THREADS="${LP_NUM_THREADS:-1}"
+set -x
+exec mpirun.mpich -np 4 build/release/bin/glinpack plu --config configs/quickstart.toml "$@"

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# Everything that must hold: the quick start, all tests, both compilers without warnings, the sanitizers, another MPI,
+# an installed copy, a run under valgrind. From nothing on a bare Debian 12, as root or through sudo.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+root=$PWD
+
+scripts/install-deps.sh --test
+
+steps=()
+failed=()
+# step NAME COMMAND...: runs it, remembers how it ended, goes on
+step() {
+  local name=$1 start=$SECONDS status=0
+  shift
+  printf '\n=== %s\n' "$name"
+  "$@" || status=$?
+  if [ "$status" -eq 0 ]; then
+    steps+=("passed  $((SECONDS - start)) s  $name")
+  else
+    steps+=("FAILED  $((SECONDS - start)) s  $name (exit status $status)")
+    failed+=("$name")
+  fi
+}
+
+# configure_and_build FOLDER CMAKE-ARGUMENT...: configures once
+configure_and_build() {
+  local folder=$1
+  shift
+  [ -f "$folder/build.ninja" ] || cmake -S . -B "$folder" -G Ninja "$@" >"$folder.configure.log" 2>&1 || { cat "$folder.configure.log"; return 1; }
+  cmake --build "$folder"
+}
+
+quick_start() { scripts/run.sh --progress never; }
+
+release_tests() { ctest --preset release; }
+
+sanitizers() {
+  [ -f build/asan/build.ninja ] || cmake --preset asan -DGLINPACK_WERROR=ON
+  cmake --build --preset asan
+  ctest --preset asan
+}
+
+clang() { configure_and_build build/clang -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_BUILD_TYPE=Release -DGLINPACK_WERROR=ON; }
+
+# The same sources with Open MPI, which stands beside MPICH, and the reverse of its trap: MPICH's launcher on it.
+open_mpi() {
+  configure_and_build build/openmpi -DGLINPACK_MPI=openmpi -DCMAKE_BUILD_TYPE=Release -DGLINPACK_TESTS=OFF
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+    mpirun.openmpi --oversubscribe -np 2 build/openmpi/bin/glinpack plu --n 300 --nb 32 --grid 1x2 --backend openblas
+}
+
+installed_copy() {
+  local prefix
+  prefix=$(mktemp -d)
+  cmake --install build/release --prefix "$prefix" >/dev/null
+  (cd / && LP_NUM_THREADS=1 mpirun.mpich -np 2 "$prefix/bin/glinpack" plu \
+    --config "$prefix/share/glinpack/configs/quickstart.toml" --grid 1x2 --n 256 --progress never)
+  man --warnings -l "$prefix/share/man/man1/glinpack.1" >/dev/null
+  rm -rf "$prefix"
+}
+
+valgrind_smoke() {
+  valgrind --quiet --error-exitcode=99 --suppressions=tests/valgrind.supp \
+    build/release/bin/glinpack plu --n 64 --nb 16 --backend reference
+}
+
+scripts_are_clean() { shellcheck scripts/*.sh scripts/slurm/*.sbatch .ci/run; }
+
+# a second build of the same tree compiles and links nothing
+nothing_to_rebuild() {
+  local built
+  built=$(cmake --build --preset release)
+  ! grep -E 'Building|Linking' <<<"$built"
+}
+
+step "quick start" quick_start
+step "tests" release_tests
+step "nothing is built twice" nothing_to_rebuild
+step "address and undefined-behaviour sanitizers, g++ -Werror" sanitizers
+step "clang -Werror" clang
+step "Open MPI" open_mpi
+step "installed copy" installed_copy
+step "valgrind" valgrind_smoke
+step "shell scripts" scripts_are_clean
+
+printf '\n=== Summary (%s)\n' "$root"
+printf '%s\n' "${steps[@]}"
+printf '%d passed, %d failed\n' $((${#steps[@]} - ${#failed[@]})) ${#failed[@]}
+[ ${#failed[@]} -eq 0 ]

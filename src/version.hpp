@@ -1,0 +1,9 @@
+// Which glinpack this is.
+#pragma once
+
+namespace glinpack {
+
+extern const char* const version;     // "0.1.0"
+extern const char* const git_commit;  // abbreviated, "-dirty" when the tree had changes; "unknown" outside a repository
+
+}  // namespace glinpack
