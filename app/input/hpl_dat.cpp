@@ -202,9 +202,7 @@ std::int64_t run_count(const HplDat& hpl_dat) {
 }
 
 std::string unused_parameters_note(const std::string& path) {
-  return path +
-         ": PFACT, NBMIN, NDIV, RFACT, DEPTH, SWAP, L1, U, equilibration and alignment are read and shown, but "
-         "glinpack has no use for them";
+  return path + ": SWAP and its threshold, L1, U, equilibration and alignment are accepted; glinpack has no use for them";
 }
 
 }  // namespace glinpack::app

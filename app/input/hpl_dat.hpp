@@ -64,7 +64,8 @@ std::vector<HplCombination> combinations(const HplDat& hpl_dat);
 /// How many runs the file asks for: grids x Ns x NBs x combinations.
 std::int64_t run_count(const HplDat& hpl_dat);
 
-/// One line that names every parameter which glinpack reads and has no use for.
+/// One line that names the parameters which glinpack reads and has no use for, but for those that it shows with the
+/// results (PFACT, NBMIN, NDIV, RFACT, DEPTH): the report names these.
 std::string unused_parameters_note(const std::string& path);
 
 }  // namespace glinpack::app

@@ -1,0 +1,62 @@
+#include "app/agreement.hpp"
+
+#include <stdexcept>
+
+#include "app/input/input_error.hpp"
+#include "global/communication.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+int world_rank() {
+  int rank = 0;
+  GLINPACK_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+  return rank;
+}
+
+}  // namespace
+
+nlohmann::json decided_by_first_rank(const std::function<nlohmann::json()>& decide) {
+  nlohmann::json outcome;
+  if (world_rank() == 0) {
+    try {
+      outcome["decision"] = decide();
+    } catch (const InputError& error) {
+      outcome["input_error"] = error.what();
+    } catch (const std::exception& error) {
+      outcome["error"] = error.what();
+    }
+  }
+  std::string bytes = dumped(outcome);
+  broadcast_bytes(MPI_COMM_WORLD, bytes, 0);
+  outcome = nlohmann::json::parse(bytes);
+  if (outcome.contains("input_error")) throw InputError(outcome["input_error"].get<std::string>());
+  if (outcome.contains("error")) throw std::runtime_error(outcome["error"].get<std::string>());
+  return outcome["decision"];
+}
+
+void together(const std::function<void()>& work) {
+  std::string error;
+  try {
+    work();
+  } catch (const std::exception& failure) {
+    error = failure.what();
+    if (error.empty()) error = "unknown error";
+  }
+  agree_or_throw(MPI_COMM_WORLD, error);
+}
+
+std::vector<nlohmann::json> gathered_on_first_rank(const nlohmann::json& mine) {
+  std::vector<nlohmann::json> all;
+  for (const std::string& bytes : gather_bytes(MPI_COMM_WORLD, dumped(mine), 0)) {
+    all.push_back(nlohmann::json::parse(bytes));
+  }
+  return all;
+}
+
+std::string dumped(const nlohmann::json& document, int indent) {
+  return document.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace glinpack::app

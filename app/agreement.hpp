@@ -1,0 +1,25 @@
+// How ranks go on together: one decides for all, or all say whether they can.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace glinpack::app {
+
+/// Collective over MPI_COMM_WORLD. Rank 0 calls `decide`; every rank returns what it returned, or throws what it threw:
+/// InputError, or std::runtime_error for anything else.
+nlohmann::json decided_by_first_rank(const std::function<nlohmann::json()>& decide);
+
+/// Collective over MPI_COMM_WORLD. Every rank calls `work`; if it throws on any, the first such rank's message with its
+/// host and rank is thrown on every rank as std::runtime_error.
+void together(const std::function<void()>& work);
+
+/// Collective over MPI_COMM_WORLD: what every rank hands in, in the order of ranks, on rank 0; empty elsewhere.
+std::vector<nlohmann::json> gathered_on_first_rank(const nlohmann::json& mine);
+
+/// As text; bytes that are not UTF-8 (in file names) are replaced.
+std::string dumped(const nlohmann::json& document, int indent = -1);
+
+}  // namespace glinpack::app

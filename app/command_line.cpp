@@ -1,0 +1,64 @@
+#include "app/command_line.hpp"
+
+#include <algorithm>
+
+#include "app/input/input_error.hpp"
+#include "app/input/nearest_name.hpp"
+#include "app/input/values.hpp"
+
+namespace glinpack::app {
+
+bool asks_for_help(const std::vector<std::string>& arguments) {
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [](const std::string& argument) { return argument == "-h" || argument == "--help"; });
+}
+
+std::string program_help() {
+  return "glinpack: an HPL-class LU benchmark for clusters of GPUs that speak OpenGL\n"
+         "Usage: [mpirun -np P*Q] glinpack SUBCOMMAND [OPTIONS]\n"
+         "\n"
+         "Subcommands:\n"
+         "  plu         Factorise, solve and check dense systems on a grid of processes; report GFLOPS and where\n"
+         "              the time went\n"
+         "  devices     List the EGL devices of this machine\n"
+         "\n"
+         "Options:\n"
+         "  -h,--help   Print this help message and exit; after a subcommand: that one's\n"
+         "  --version   Print version and commit\n"
+         "\n"
+         "Examples:\n"
+         "  mpirun -np 4 glinpack plu --config configs/quickstart.toml\n"
+         "  mpirun -np 4 glinpack plu --hpl-dat HPL.dat --backend openblas\n"
+         "  glinpack devices\n";
+}
+
+std::string devices_help() {
+  return "Lists the EGL devices of this machine: index (what --device counts), vendor, renderer, driver, limits and\n"
+         "memory in bytes with units, CUDA ordinal, software or not, and why an unusable one is.\n"
+         "Usage: glinpack devices [OPTIONS]\n"
+         "\n"
+         "Options:\n"
+         "  -h,--help   Print this help message and exit\n"
+         "  --json      As JSON; sizes in bytes\n"
+         "\n"
+         "Examples:\n"
+         "  glinpack devices\n"
+         "  EGL_VISIBLE_DEVICES=0 glinpack devices --json\n"
+         "\n"
+         "Exit code: 0, 1 where no device is usable, 2 for arguments that do not exist.\n";
+}
+
+DevicesOptions parse_devices_options(const std::vector<std::string>& arguments) {
+  DevicesOptions options;
+  const std::vector<std::string> names{"--json", "--help"};
+  for (const std::string& argument : arguments) {
+    if (argument != "--json") {
+      throw InputError("unknown option " + in_quotes(argument) + did_you_mean(argument, names) +
+                       "; see glinpack devices --help");
+    }
+    options.json = true;
+  }
+  return options;
+}
+
+}  // namespace glinpack::app

@@ -1,0 +1,88 @@
+#include "app/machine.hpp"
+
+#include "app/agreement.hpp"
+#include "app/topology.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+constexpr const char* gl_backend = "gl-compute";
+
+std::string why_no_device(std::span<const gl::DeviceDescription> devices) {
+  if (devices.empty()) {
+    return "no EGL device was found; install a driver (Mesa: libegl-mesa0 and libgl1-mesa-dri), check "
+           "EGL_VISIBLE_DEVICES, or use --backend openblas";
+  }
+  for (const gl::DeviceDescription& device : devices) {
+    if (!device.usable && !device.why_unusable.empty()) {
+      return "no EGL device is usable; device " + std::to_string(device.index) + ": " + device.why_unusable +
+             "; see glinpack devices, or use --backend openblas";
+    }
+  }
+  return "no EGL device is usable; see glinpack devices, or use --backend openblas";
+}
+
+}  // namespace
+
+int choose_device(const PluOptions& options, std::span<const gl::DeviceDescription> devices, int local_rank,
+                  bool software_allowed) {
+  if (!options.device) {
+    const int chosen = gl::device_for_local_rank({devices.begin(), devices.end()}, local_rank, software_allowed);
+    if (chosen < 0) throw InputError(why_no_device(devices));
+    return chosen;
+  }
+  for (const gl::DeviceDescription& device : devices) {
+    if (device.index != *options.device) continue;
+    if (!device.usable) throw InputError("--device " + std::to_string(device.index) + ": " + device.why_unusable);
+    if (device.software && !software_allowed) {
+      throw InputError("--device " + std::to_string(device.index) + " is software OpenGL");
+    }
+    return device.index;
+  }
+  throw InputError("--device " + std::to_string(*options.device) + ": there is no such device, but " +
+                   std::to_string(devices.size()) + ", counted from 0; see glinpack devices");
+}
+
+Machine choose_machine(const PluOptions& options, const MpiSession& session) {
+  Machine machine{.backend = options.backend, .options = {}};
+  machine.options.shader_directory = options.shader_dir;
+  if (options.backend == "auto" || options.backend == gl_backend) {
+    const bool by_name = options.backend == gl_backend;
+    std::string error;
+    try {
+      machine.options.device = choose_device(options, gl::list_devices(), session.local_rank(), by_name);
+    } catch (const InputError& failure) {
+      error = failure.what();
+    }
+    if (by_name) agree_or_throw(MPI_COMM_WORLD, error);
+    machine.backend = all_agree(MPI_COMM_WORLD, error.empty()) ? gl_backend : "openblas";
+  }
+
+  const std::vector<nlohmann::json> gathered = gathered_on_first_rank(view_node());
+  const nlohmann::json threads = decided_by_first_rank([&] {
+    const std::vector<NodeView> views(gathered.begin(), gathered.end());
+    nlohmann::json each = nlohmann::json::array();
+    for (std::size_t rank = 0; rank < views.size(); ++rank) each.push_back(threads_for(views, rank));
+    return each;
+  });
+  machine.options.threads = options.threads.value_or(threads.at(static_cast<std::size_t>(session.rank())).get<int>());
+  return machine;
+}
+
+std::vector<RankMemory> gather_memory(const BackendInfo& info) {
+  const NodeView node = view_node();
+  const bool on_device = info.device_index >= 0 && !info.software_gl;
+  const nlohmann::json mine{node.host, node.available_memory, !on_device, info.device_index, info.free_bytes};
+  std::vector<RankMemory> all;
+  for (const nlohmann::json& values : gathered_on_first_rank(mine)) {
+    all.push_back({.host = values.at(0),
+                   .host_available = values.at(1),
+                   .device_is_host = values.at(2),
+                   .device_index = values.at(3),
+                   .device_available = values.at(4)});
+  }
+  return all;
+}
+
+}  // namespace glinpack::app

@@ -1,0 +1,33 @@
+// What the sweep runs on: the backend that "auto" stands for, and each rank's device and threads.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "app/memory.hpp"
+#include "app/options.hpp"
+#include "global/communication.hpp"
+#include "local/gl/devices.hpp"
+#include "local/make_backend.hpp"
+
+namespace glinpack::app {
+
+struct Machine {
+  std::string backend;     // never "auto"; the same on every rank
+  BackendOptions options;  // this rank's
+};
+
+/// The device of a rank: --device, or by the rank's number on its node. Throws InputError where there is none for it,
+/// with the reason and the remedy.
+int choose_device(const PluOptions& options, std::span<const gl::DeviceDescription> devices, int local_rank,
+                  bool software_allowed);
+
+/// Collective over MPI_COMM_WORLD. "auto" becomes gl-compute where every rank has a hardware device, else openblas.
+/// Throws on every rank alike where a rank has no device for a GL backend asked for by name.
+Machine choose_machine(const PluOptions& options, const MpiSession& session);
+
+/// Collective over MPI_COMM_WORLD: what every rank's memory offers, on rank 0; empty elsewhere. `info`: of this rank's
+/// backend, which holds none of the matrices yet.
+std::vector<RankMemory> gather_memory(const BackendInfo& info);
+
+}  // namespace glinpack::app

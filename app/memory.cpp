@@ -1,0 +1,103 @@
+#include "app/memory.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "app/input/input_error.hpp"
+#include "app/option_text.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+// A node's memory, or one of its devices'.
+struct Pool {
+  double needed = 0;  // in double: sums over ranks of what may be beyond 64 bits
+  double available = 0;
+  int ranks = 0;
+  std::string name;
+};
+
+// By host and device index; the node's own memory has index -1 and comes first.
+using Pools = std::map<std::pair<std::string, int>, Pool>;
+
+void add(Pools& pools, const std::string& host, int device, double needed, std::int64_t available) {
+  Pool& pool = pools[{host, device}];
+  pool.needed += needed;
+  pool.available = static_cast<double>(available);
+  pool.ranks += 1;
+  pool.name = device < 0 ? host : host + ", device " + std::to_string(device);
+}
+
+Pools pools_of(const RunRecord& run, std::span<const RankMemory> ranks, bool stored_matrix) {
+  Pools pools;
+  const Distribution distribution(run.parameters.n, run.parameters.nb, run.grid);
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const std::optional<GridPosition> position = position_of(run, static_cast<int>(rank));
+    if (!position) break;
+    const RankMemory& memory = ranks[rank];
+    const MemoryNeed need = memory_per_rank(run.parameters, distribution, *position, run.precision);
+    double host = static_cast<double>(need.host);
+    if (stored_matrix) {
+      host += 8.0 * static_cast<double>(distribution.local_rows(*position)) *
+              static_cast<double>(distribution.local_columns(*position));
+    }
+    const double device = static_cast<double>(need.device);
+    add(pools, memory.host, -1, memory.device_is_host ? host + device : host, memory.host_available);
+    if (!memory.device_is_host) add(pools, memory.host, memory.device_index, device, memory.device_available);
+  }
+  return pools;
+}
+
+std::optional<Pool> too_small(const RunRecord& run, std::span<const RankMemory> ranks, bool stored_matrix) {
+  for (const auto& [key, pool] : pools_of(run, ranks, stored_matrix)) {
+    if (pool.available > 0 && pool.needed > pool.available) return pool;
+  }
+  return std::nullopt;
+}
+
+Index largest_fitting_n(RunRecord run, std::span<const RankMemory> ranks, bool stored_matrix) {
+  Index fits = 0;
+  Index fails = run.parameters.n;
+  while (fails - fits > 1) {
+    run.parameters.n = fits + (fails - fits) / 2;
+    (too_small(run, ranks, stored_matrix) ? fails : fits) = run.parameters.n;
+  }
+  return fits;
+}
+
+}  // namespace
+
+std::string memory_text(double bytes) {
+  constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  std::size_t unit = 0;
+  while (bytes >= 1024 && unit + 1 < units.size()) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, units[unit]);
+}
+
+void check_memory(std::span<const RunRecord> planned, std::span<const RankMemory> ranks, bool stored_matrix) {
+  std::set<std::tuple<Index, Index, int, int>> checked;
+  for (const RunRecord& run : planned) {
+    if (!checked.emplace(run.parameters.n, run.parameters.nb, run.grid.rows, run.grid.columns).second) continue;
+    const std::optional<Pool> pool = too_small(run, ranks, stored_matrix);
+    if (!pool) continue;
+    const Index largest = largest_fitting_n(run, ranks, stored_matrix);
+    const std::string remedy =
+        largest > 0 ? fmt::format("the largest N that fits with this block size and grid is {}", largest)
+                    : std::string("no N fits; use a smaller block size or more nodes");
+    throw InputError(fmt::format("{} ({}) is too large for the memory of {}: its {} rank{} need {}, {} is available; {}",
+                                 label_of(run), name_of(run.precision), pool->name, pool->ranks,
+                                 pool->ranks == 1 ? "" : "s", memory_text(pool->needed), memory_text(pool->available),
+                                 remedy));
+  }
+}
+
+}  // namespace glinpack::app

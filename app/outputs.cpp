@@ -1,0 +1,186 @@
+#include "app/outputs.hpp"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <streambuf>
+
+#include "app/input/input_error.hpp"
+
+namespace glinpack::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string in_folder(const std::string& folder, const std::string& name) {
+  if (name.empty() || folder.empty()) return name;
+  return (fs::path(folder) / name).string();
+}
+
+// The option that a file's name comes from, for messages.
+struct NamedFile {
+  const char* option;
+  const std::string& path;
+};
+
+std::vector<NamedFile> files_of(const OutputPaths& paths) {
+  return {{"the report", paths.report},
+          {"--json", paths.json},
+          {"--csv", paths.csv},
+          {"--trace", paths.trace},
+          {"--save-solution", paths.solution}};
+}
+
+// Access rights do not tell (root, read-only file systems, quotas): a file is made and removed.
+void check_writable(const fs::path& folder, const std::string& what) {
+  std::string probe = (folder / ".glinpack-XXXXXX").string();
+  const int descriptor = mkstemp(probe.data());
+  if (descriptor < 0) {
+    throw InputError(what + ": folder " + folder.string() + " is not writable: " + std::strerror(errno) +
+                     "; choose another one");
+  }
+  close(descriptor);
+  unlink(probe.c_str());
+}
+
+// The folder itself, or the nearest one above it that exists.
+fs::path nearest_existing(fs::path folder) {
+  std::error_code error;
+  folder = fs::absolute(folder, error).lexically_normal();
+  while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
+  return folder;
+}
+
+void check_folder(const fs::path& folder, const std::string& what, bool will_be_made) {
+  std::error_code error;
+  const fs::path present = will_be_made ? nearest_existing(folder) : folder;
+  if (!fs::exists(present, error)) {
+    throw InputError(what + ": folder " + folder.string() + " does not exist; make it, or use --output-dir");
+  }
+  if (!fs::is_directory(present, error)) throw InputError(what + ": " + present.string() + " is not a folder");
+  check_writable(present, what);
+}
+
+// Hands everything on to two buffers.
+class TeeBuffer : public std::streambuf {
+ public:
+  TeeBuffer(std::streambuf* first, std::streambuf* second) : first_(first), second_(second) {}
+
+ protected:
+  int_type overflow(int_type c) override {
+    if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
+    const char character = traits_type::to_char_type(c);
+    return xsputn(&character, 1) == 1 ? c : traits_type::eof();
+  }
+  std::streamsize xsputn(const char* text, std::streamsize count) override {
+    return std::min(first_->sputn(text, count), second_->sputn(text, count));
+  }
+  int sync() override { return first_->pubsync() == 0 && second_->pubsync() == 0 ? 0 : -1; }
+
+ private:
+  std::streambuf* first_;
+  std::streambuf* second_;
+};
+
+}  // namespace
+
+OutputPaths output_paths(const PluOptions& options, const std::optional<HplDat>& hpl_dat) {
+  OutputPaths paths;
+  paths.folder = options.output_dir;
+  paths.json = in_folder(paths.folder, options.json);
+  paths.csv = in_folder(paths.folder, options.csv);
+  paths.trace = in_folder(paths.folder, options.trace);
+  paths.solution = in_folder(paths.folder, options.save_solution);
+  const bool no_names = paths.json.empty() && paths.csv.empty() && paths.trace.empty() && paths.solution.empty();
+  if (!paths.folder.empty() && no_names) {
+    paths.report = in_folder(paths.folder, "report.txt");
+    paths.json = in_folder(paths.folder, "results.json");
+    paths.csv = in_folder(paths.folder, "results.csv");
+  }
+  if (hpl_dat && !hpl_dat->to_stdout()) {
+    paths.report_on_stdout = false;
+    paths.report_on_stderr = hpl_dat->to_stderr();
+    if (!paths.report_on_stderr) paths.report = in_folder(paths.folder, hpl_dat->output_file);
+  }
+  return paths;
+}
+
+void check_outputs(const OutputPaths& paths, bool force) {
+  if (!paths.folder.empty()) check_folder(paths.folder, "--output-dir", true);
+  const std::vector<NamedFile> files = files_of(paths);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const auto& [option, path] = files[i];
+    if (path.empty()) continue;
+    for (std::size_t j = 0; j < i; ++j) {
+      if (files[j].path == path) {
+        throw InputError(std::string(option) + ": " + path + " is also the file of " + files[j].option +
+                         "; give them different names");
+      }
+    }
+    std::error_code error;
+    if (fs::is_directory(path, error)) throw InputError(std::string(option) + ": " + path + " is a folder, not a file");
+    if (fs::exists(path, error) && !force) {
+      throw InputError(std::string(option) + ": " + path +
+                       " exists and is not overwritten; use --force, or choose another name");
+    }
+    const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
+    const bool will_be_made = !paths.folder.empty() && folder.lexically_normal() == fs::path(paths.folder).lexically_normal();
+    if (!will_be_made) check_folder(folder, option, false);
+  }
+}
+
+void make_output_folder(const OutputPaths& paths) {
+  if (paths.folder.empty()) return;
+  std::error_code error;
+  fs::create_directories(paths.folder, error);
+  if (error) throw InputError("--output-dir: " + paths.folder + " cannot be made: " + error.message());
+}
+
+ReportStream::ReportStream(const OutputPaths& paths) : path_(paths.report) {
+  if (!path_.empty()) {
+    file_.open(path_, std::ios::trunc);
+    if (!file_) throw InputError("the report: " + path_ + " cannot be written: " + std::strerror(errno));
+  }
+  std::streambuf* target = paths.report_on_stderr ? std::cerr.rdbuf() : std::cout.rdbuf();
+  if (!path_.empty() && paths.report_on_stdout) {
+    tee_ = std::make_unique<TeeBuffer>(target, file_.rdbuf());
+    target = tee_.get();
+  } else if (!path_.empty()) {
+    target = file_.rdbuf();
+  }
+  stream_ = std::make_unique<std::ostream>(target);
+}
+
+ReportStream::~ReportStream() = default;
+
+void ReportStream::flush() {
+  stream_->flush();
+  if (stream_->fail()) {
+    throw std::runtime_error("the report cannot be written" + (path_.empty() ? "" : " to " + path_) +
+                             ": is the disk full?");
+  }
+}
+
+void write_file(const std::string& path, const std::function<void(std::ostream&)>& write) {
+  if (path.empty()) return;
+  const std::string temporary = path + ".part" + std::to_string(getpid());
+  const auto fail = [&](const char* what) {
+    const std::string cause = std::strerror(errno);
+    unlink(temporary.c_str());
+    throw std::runtime_error(path + " " + what + ": " + cause);
+  };
+  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+  if (!file) fail("cannot be written");
+  write(file);
+  file.close();
+  if (!file) fail("cannot be written");
+  if (std::rename(temporary.c_str(), path.c_str()) != 0) fail("cannot be put in place");
+}
+
+}  // namespace glinpack::app

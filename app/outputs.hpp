@@ -1,0 +1,61 @@
+// Where results go: checked before any run, written so that a reader never sees half a file.
+#pragma once
+
+#include <fstream>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/input/hpl_dat.hpp"
+#include "app/options.hpp"
+
+namespace glinpack::app {
+
+/// Names of the files to write, the output folder in front; empty: not written.
+struct OutputPaths {
+  std::string folder;
+  std::string report;  // besides or instead of stdout
+  std::string json;
+  std::string csv;
+  std::string trace;
+  std::string solution;
+  bool report_on_stdout = true;
+  bool report_on_stderr = false;  // HPL.dat's device 7
+};
+
+/// HPL.dat's device line moves the report from stdout to stderr or its file. With an output folder and no names:
+/// report.txt, results.json, results.csv in it.
+OutputPaths output_paths(const PluOptions& options, const std::optional<HplDat>& hpl_dat);
+
+/// Throws InputError: a folder that is missing (all but --output-dir must exist) or not writable, a file that exists
+/// (without `force`), the same file twice. Creates nothing that stays.
+void check_outputs(const OutputPaths& paths, bool force);
+
+/// Makes the output folder where it is missing. Throws InputError.
+void make_output_folder(const OutputPaths& paths);
+
+/// Where the report is streamed to: stdout, stderr, the report file, or stdout and the file.
+class ReportStream {
+ public:
+  explicit ReportStream(const OutputPaths& paths);
+  ~ReportStream();
+  ReportStream(const ReportStream&) = delete;
+  ReportStream& operator=(const ReportStream&) = delete;
+  std::ostream& stream() { return *stream_; }
+  /// Throws std::runtime_error where something could not be written.
+  void flush();
+
+ private:
+  std::string path_;
+  std::ofstream file_;
+  std::unique_ptr<std::streambuf> tee_;
+  std::unique_ptr<std::ostream> stream_;
+};
+
+/// Writes to a temporary file beside `path` and renames it. Nothing for an empty path. Throws std::runtime_error naming
+/// path and cause.
+void write_file(const std::string& path, const std::function<void(std::ostream&)>& write);
+
+}  // namespace glinpack::app

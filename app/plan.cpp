@@ -1,0 +1,162 @@
+#include "app/plan.hpp"
+
+#include <algorithm>
+
+#include "app/input/input_error.hpp"
+#include "app/option_text.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+// The lists that a sweep runs over.
+struct Sweep {
+  std::vector<GridShape> grids;
+  std::vector<Index> n;
+  std::vector<Index> nb;
+  std::vector<HplCombination> combinations;
+  RankOrder order = RankOrder::row_major;
+  double threshold = 16.0;
+};
+
+Sweep sweep_of(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat, int world_size) {
+  const PluOptions& options = parsed.options;
+  Sweep sweep{.grids = options.grid,
+              .n = options.n,
+              .nb = options.nb,
+              .combinations = {{.broadcast = options.broadcast, .variant = {}}},
+              .order = options.order,
+              .threshold = options.threshold};
+  if (sweep.grids.empty()) sweep.grids = {squarest_grid(world_size)};
+  if (!hpl_dat) return sweep;
+
+  HplDat lists = *hpl_dat;
+  if (parsed.overrides_hpl_dat("broadcast")) lists.broadcast = {options.broadcast};
+  if (!parsed.overrides_hpl_dat("n")) sweep.n = lists.n;
+  if (!parsed.overrides_hpl_dat("nb")) sweep.nb = lists.nb;
+  if (!parsed.overrides_hpl_dat("grid")) sweep.grids = lists.grids;
+  if (!parsed.overrides_hpl_dat("threshold")) sweep.threshold = lists.threshold;
+  if (!parsed.overrides_hpl_dat("row-major") && !parsed.overrides_hpl_dat("column-major")) sweep.order = lists.order;
+  sweep.combinations = combinations(lists);
+  return sweep;
+}
+
+void check_run_count(const Sweep& sweep, int repeat) {
+  std::int64_t count = repeat;
+  for (const std::size_t size : {sweep.grids.size(), sweep.n.size(), sweep.nb.size(), sweep.combinations.size()}) {
+    count *= static_cast<std::int64_t>(size);
+    if (count > most_runs) {
+      throw InputError("the lists ask for more than " + std::to_string(most_runs) +
+                       " runs; shorten them, or start glinpack several times");
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat,
+                                 std::optional<Index> file_order, int world_size) {
+  const PluOptions& options = parsed.options;
+  if (hpl_dat && run_count(*hpl_dat) > most_runs) {
+    throw InputError(options.hpl_dat + ": the lists ask for " + std::to_string(run_count(*hpl_dat)) +
+                     " runs; at most " + std::to_string(most_runs) + " are possible: shorten them");
+  }
+  Sweep sweep = sweep_of(parsed, hpl_dat, world_size);
+  if (file_order) {
+    if (parsed.on_command_line.contains("n") && options.n != std::vector<Index>{*file_order}) {
+      throw InputError("--n is given, but the matrix of --input " + options.input + " has order " +
+                       std::to_string(*file_order) + "; leave --n out");
+    }
+    sweep.n = {*file_order};
+  }
+  check_run_count(sweep, options.repeat);
+
+  std::vector<RunRecord> planned;
+  RunRecord run;
+  run.order = sweep.order;
+  run.precision = options.precision;
+  run.backend = options.backend;
+  run.parameters.pivoting = options.pivoting;
+  run.parameters.threshold = sweep.threshold;
+  for (const GridShape& grid : sweep.grids) {
+    run.grid = grid;
+    for (const Index n : sweep.n) {
+      run.parameters.n = n;
+      for (const Index nb : sweep.nb) {
+        run.parameters.nb = nb;
+        for (const HplCombination& combination : sweep.combinations) {
+          run.parameters.broadcast = combination.broadcast;
+          run.variant = combination.variant;
+          for (run.repeat = 0; run.repeat < options.repeat; ++run.repeat) planned.push_back(run);
+        }
+      }
+    }
+  }
+  return planned;
+}
+
+void check_grids(std::span<const RunRecord> planned, int world_size) {
+  const auto largest = std::max_element(planned.begin(), planned.end(), [](const RunRecord& a, const RunRecord& b) {
+    return a.grid.size() < b.grid.size();
+  });
+  if (largest == planned.end() || largest->grid.size() <= world_size) return;
+  const std::string needed = std::to_string(largest->grid.size());
+  throw InputError("the grid " + text_of(largest->grid) + " needs at least " + needed + " processes, started with " +
+                   std::to_string(world_size) + ": start more (mpirun -np " + needed + " ...) or use a smaller grid");
+}
+
+std::optional<GridPosition> position_of(const RunRecord& run, int rank) {
+  if (rank >= run.grid.size()) return std::nullopt;
+  return run.order == RankOrder::row_major ? GridPosition{rank / run.grid.columns, rank % run.grid.columns}
+                                           : GridPosition{rank % run.grid.rows, rank / run.grid.rows};
+}
+
+std::string label_of(const RunRecord& run) {
+  return "N " + std::to_string(run.parameters.n) + ", NB " + std::to_string(run.parameters.nb) + ", grid " +
+         text_of(run.grid);
+}
+
+nlohmann::json plan_to_json(std::span<const RunRecord> planned) {
+  nlohmann::json plan = nlohmann::json::array();
+  for (const RunRecord& run : planned) {
+    const HplVariant& variant = run.variant;
+    plan.push_back({run.parameters.n, run.parameters.nb, static_cast<int>(run.parameters.pivoting),
+                    static_cast<int>(run.parameters.broadcast), run.parameters.threshold, run.grid.rows,
+                    run.grid.columns, static_cast<int>(run.order), static_cast<int>(run.precision), run.backend,
+                    variant.depth, variant.nbmin, variant.ndiv, static_cast<int>(variant.pfact),
+                    static_cast<int>(variant.rfact), run.repeat});
+  }
+  return plan;
+}
+
+std::vector<RunRecord> plan_from_json(const nlohmann::json& plan) {
+  std::vector<RunRecord> planned;
+  for (const nlohmann::json& values : plan) {
+    RunRecord run;
+    std::size_t next = 0;
+    const auto take = [&](auto& into) { values.at(next++).get_to(into); };
+    const auto take_choice = [&]<class Choice>(Choice& into) {
+      into = static_cast<Choice>(values.at(next++).get<int>());
+    };
+    take(run.parameters.n);
+    take(run.parameters.nb);
+    take_choice(run.parameters.pivoting);
+    take_choice(run.parameters.broadcast);
+    take(run.parameters.threshold);
+    take(run.grid.rows);
+    take(run.grid.columns);
+    take_choice(run.order);
+    take_choice(run.precision);
+    take(run.backend);
+    take(run.variant.depth);
+    take(run.variant.nbmin);
+    take(run.variant.ndiv);
+    take_choice(run.variant.pfact);
+    take_choice(run.variant.rfact);
+    take(run.repeat);
+    planned.push_back(run);
+  }
+  return planned;
+}
+
+}  // namespace glinpack::app

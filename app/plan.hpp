@@ -1,0 +1,42 @@
+// The runs that the options and HPL.dat ask for: a list of records whose results are yet to come.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "app/input/hpl_dat.hpp"
+#include "app/options.hpp"
+#include "app/report/run_record.hpp"
+
+namespace glinpack::app {
+
+inline constexpr std::int64_t most_runs = 100'000;
+
+/// Grids x N x NB x (HPL.dat's inner combinations) x repetitions, the last fastest. Options that override HPL.dat
+/// (ParsedOptions::overrides_hpl_dat) replace its lists. `file_order`: order of the matrix of --input, which then is the
+/// only N. Backend names stay as given ("auto" included). Throws InputError: more than most_runs runs, --n against
+/// --input, a pass to explain that a run does not have.
+std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat,
+                                 std::optional<Index> file_order, int world_size);
+
+/// Throws InputError where a grid needs more processes than there are, with both numbers.
+void check_grids(std::span<const RunRecord> planned, int world_size);
+
+/// Where rank `rank` of the world sits in a run's grid; none where the grid leaves it out.
+std::optional<GridPosition> position_of(const RunRecord& run, int rank);
+
+/// "N 1000, NB 64, grid 2x2".
+std::string label_of(const RunRecord& run);
+
+/// For the other ranks: everything but the results.
+nlohmann::json plan_to_json(std::span<const RunRecord> planned);
+std::vector<RunRecord> plan_from_json(const nlohmann::json& plan);
+
+/// What --dry-run prints: the runs, memory per rank, expected flops.
+std::string plan_text(std::span<const RunRecord> planned, int world_size);
+/// What --explain-pass prints: the schedule of the pass, once for every N, NB, grid and pivoting.
+std::string explained_passes(std::span<const RunRecord> planned, Index pass);
+
+}  // namespace glinpack::app

@@ -1,0 +1,102 @@
+#include "app/plu_command.hpp"
+
+#include <iostream>
+#include <optional>
+
+#include "app/agreement.hpp"
+#include "app/input/matrix_file.hpp"
+#include "app/sweep.hpp"
+#include "app/topology.hpp"
+#include "version.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+constexpr int exit_unusable_input = 2;
+constexpr int exit_error = 3;
+
+std::optional<HplDat> read_hpl_dat_of(const PluOptions& options) {
+  if (options.hpl_dat.empty()) return std::nullopt;
+  return read_hpl_dat(options.hpl_dat);
+}
+
+// Rank 0's part of the preparation: reads and checks everything that needs no other rank.
+nlohmann::json read_input(const std::vector<std::string>& arguments, SweepInput& input) {
+  const ParsedOptions parsed = parse_plu_options(arguments);
+  input.options = parsed.options;
+  const PluOptions& options = input.options;
+  const std::optional<HplDat> hpl_dat = read_hpl_dat_of(options);
+  if (hpl_dat) input.context.notes.push_back(unused_parameters_note(options.hpl_dat));
+  std::optional<Index> file_order;
+  if (!options.input.empty()) file_order = read_matrix_order(options.input);
+
+  const int world_size = input.session.size();
+  input.planned = plan_runs(parsed, hpl_dat, file_order, world_size);
+  if (!options.dry_run && !options.explain_pass) {
+    check_grids(input.planned, world_size);
+    input.outputs = output_paths(options, hpl_dat);
+    check_outputs(input.outputs, options.force);
+    if (!options.input.empty()) input.matrix = read_matrix(options.input, view_node().available_memory).elements;
+  }
+  input.context.configuration = to_json(options);
+  return {{"options", input.context.configuration}, {"plan", plan_to_json(input.planned)}};
+}
+
+void print_plan(const SweepInput& input) {
+  const PluOptions& options = input.options;
+  std::string text;
+  if (options.dry_run) text = plan_text(input.planned, input.session.size());
+  if (options.dry_run && options.explain_pass) text += "\n";
+  if (options.explain_pass) text += explained_passes(input.planned, *options.explain_pass);
+  std::cout << text << std::flush;
+}
+
+int plan_and_run(const std::vector<std::string>& arguments, SweepInput& input) {
+  const nlohmann::json agreed = decided_by_first_rank([&] { return read_input(arguments, input); });
+  if (input.session.rank() != 0) {
+    input.options = from_json(agreed.at("options"));
+    input.planned = plan_from_json(agreed.at("plan"));
+  }
+  if (input.options.dry_run || input.options.explain_pass) {
+    decided_by_first_rank([&] {
+      print_plan(input);
+      return nlohmann::json();
+    });
+    return 0;
+  }
+  input.machine = choose_machine(input.options, input.session);
+  return run_sweep(input);
+}
+
+// Errors reach every rank alike; one of them speaks.
+void print_error(const MpiSession& session, const std::exception& error) {
+  if (session.rank() == 0) std::cerr << "glinpack: " << error.what() << std::endl;
+}
+
+}  // namespace
+
+int run_plu_command(int argc, char** argv, std::vector<std::string> notes) {
+  const std::vector<std::string> command_line(argv, argv + argc);
+  MpiSession session(argc, argv);
+  int exit_code = exit_error;
+  try {
+    SweepInput input{.options = {}, .planned = {}, .machine = {}, .session = session, .matrix = {}, .outputs = {},
+                     .context = {}};
+    input.context.command_line = command_line;
+    input.context.notes = std::move(notes);
+    input.context.git_commit = git_commit;
+    input.context.version = version;
+    input.context.mpi_library = MpiSession::library_version();
+    input.context.world_size = session.size();
+    exit_code = plan_and_run({command_line.begin() + 2, command_line.end()}, input);
+  } catch (const InputError& error) {
+    print_error(session, error);
+    exit_code = exit_unusable_input;
+  } catch (const std::exception& error) {
+    print_error(session, error);
+  }
+  return session.finish(exit_code);
+}
+
+}  // namespace glinpack::app

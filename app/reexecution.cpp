@@ -1,0 +1,40 @@
+#include "app/reexecution.hpp"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <optional>
+
+#include "local/openblas/kernels.hpp"
+#include "local/openblas/openblas_backend.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+constexpr const char* kernels_variable = "OPENBLAS_CORETYPE";
+// Holds the kernels that OpenBLAS had chosen; that it is set marks the second execution.
+constexpr const char* marker = "GLINPACK_KERNELS_BEFORE";
+
+}  // namespace
+
+void execute_again_with_better_kernels(char** argv) {
+  if (getenv(marker) != nullptr || getenv(kernels_variable) != nullptr) return;
+  const std::optional<std::string> better = better_kernels();
+  if (!better) return;
+  setenv(marker, openblas_kernels().c_str(), 1);
+  setenv(kernels_variable, better->c_str(), 1);
+  execv("/proc/self/exe", argv);
+  // it goes on with the slow kernels where that failed
+  unsetenv(marker);
+  unsetenv(kernels_variable);
+}
+
+std::vector<std::string> reexecution_notes() {
+  const char* before = getenv(marker);
+  const char* kernels = getenv(kernels_variable);
+  if (before == nullptr || kernels == nullptr) return {};
+  return {std::string(kernels_variable) + "=" + kernels + " set: OpenBLAS had chosen " + before};
+}
+
+}  // namespace glinpack::app

@@ -1,0 +1,171 @@
+#include "app/sweep.hpp"
+
+#include <unistd.h>
+
+#include <iostream>
+#include <optional>
+
+#include "app/agreement.hpp"
+#include "app/input/matrix_file.hpp"
+#include "app/report/progress.hpp"
+#include "app/report/report.hpp"
+#include "global/run.hpp"
+#include "global/scatter.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+constexpr std::size_t most_breakdowns = 10;  // that --breakdown auto shows
+
+ProgressMode progress_mode(When when) {
+  switch (when) {
+    case When::always: return ProgressMode::always;
+    case When::never: return ProgressMode::never;
+    case When::automatic: break;
+  }
+  return ProgressMode::automatic;
+}
+
+// What rank 0 shows and writes.
+class Reporter {
+ public:
+  explicit Reporter(SweepInput& input)
+      : input_(input),
+        stream_(input.outputs),
+        report_(stream_.stream()),
+        progress_(progress_mode(input.options.progress), std::cerr, isatty(STDERR_FILENO) == 1),
+        breakdowns_(input.options.breakdown == When::always ||
+                    (input.options.breakdown == When::automatic && input.planned.size() <= most_breakdowns)),
+        keeps_records_(!input.outputs.json.empty() || !input.outputs.trace.empty()) {
+    report_.head(input.context, input.planned);
+    stream_.flush();
+  }
+
+  void begin(const RunRecord& run) { progress_.begin(label_of(run), hpl_flops(run.parameters.n)); }
+  ProgressObserver observer() {
+    return [this](double fraction) { progress_.update(fraction); };
+  }
+
+  void end(RunRecord& run) {
+    progress_.end();
+    report_.run(run);
+    if (breakdowns_) stream_.stream() << breakdown_text(run);
+    stream_.flush();
+    if (!run.result.solution.empty()) solution_ = std::move(run.result.solution);
+    if (!keeps_records_) run.result.ranks.clear();
+  }
+
+  void finish() {
+    report_.tail();
+    stream_.flush();
+    const std::span<const RunRecord> records = input_.planned;
+    const OutputPaths& paths = input_.outputs;
+    write_file(paths.json, [&](std::ostream& out) { out << dumped(results_json(input_.context, records), 2) << "\n"; });
+    write_file(paths.csv, [&](std::ostream& out) { out << results_csv(records); });
+    write_file(paths.trace, [&](std::ostream& out) { write_trace(out, records); });
+    if (paths.solution.empty()) return;
+    if (solution_.empty()) {
+      std::cerr << "glinpack: the last run has no solution; " << paths.solution << " is not written\n";
+      return;
+    }
+    write_file(paths.solution, [&](std::ostream& out) { write_npy(out, solution_); });
+  }
+
+  int failed() const { return report_.failed(); }
+
+ private:
+  SweepInput& input_;
+  ReportStream stream_;
+  HplReport report_;
+  Progress progress_;
+  bool breakdowns_;
+  bool keeps_records_;
+  std::vector<double> solution_;
+};
+
+// The grid of the run before is kept: sweeps change it last.
+class GridCache {
+ public:
+  const ProcessGrid& grid_for(const RunRecord& run) {
+    if (!grid_ || grid_->shape() != run.grid || order_ != run.order) {
+      grid_.reset();
+      grid_.emplace(MPI_COMM_WORLD, run.grid, run.order);
+      order_ = run.order;
+    }
+    return *grid_;
+  }
+
+ private:
+  std::optional<ProcessGrid> grid_;
+  RankOrder order_ = RankOrder::row_major;
+};
+
+std::unique_ptr<MatrixSource> source_for(const SweepInput& input, const RunRecord& run, const ProcessGrid& grid) {
+  if (input.options.input.empty()) return make_hpl_source(run.parameters.n, input.options.seed);
+  const Distribution distribution(run.parameters.n, run.parameters.nb, run.grid);
+  return scatter_matrix(grid, distribution, grid.is_root() ? &input.matrix : nullptr);
+}
+
+template <class Real>
+void run_one(const SweepInput& input, RunRecord& run, const ProcessGrid& grid, Backend<Real>& backend,
+             Timeline& timeline, Reporter* reporter, bool is_last) {
+  const std::unique_ptr<MatrixSource> source = source_for(input, run, grid);
+  RunOptions options;
+  options.gather_solution = is_last && !input.options.save_solution.empty();
+  if (reporter != nullptr) {
+    reporter->begin(run);
+    options.progress = reporter->observer();
+  }
+  run.result = glinpack::run(run.parameters, grid, backend, timeline, *source, options);
+}
+
+void add_software_note(const BackendInfo& info, ReportContext& context) {
+  if (!info.software_gl) return;
+  context.notes.push_back("software OpenGL (" + info.device + "): the processor draws, no GPU is measured");
+}
+
+template <class Real>
+int run_sweep_in(SweepInput& input) {
+  Timeline timeline;
+  std::unique_ptr<Backend<Real>> backend;
+  together([&] { backend = make_backend<Real>(input.machine.backend, input.machine.options, timeline); });
+  const BackendInfo info = backend->info();
+
+  const std::vector<RankMemory> memory = gather_memory(info);
+  std::optional<Reporter> reporter;
+  decided_by_first_rank([&] {
+    check_memory(input.planned, memory, !input.options.input.empty());
+    make_output_folder(input.outputs);
+    for (RunRecord& run : input.planned) run.backend = info.backend;
+    add_software_note(info, input.context);
+    reporter.emplace(input);
+    return nlohmann::json();
+  });
+
+  GridCache grids;
+  for (RunRecord& run : input.planned) {
+    const ProcessGrid& grid = grids.grid_for(run);
+    together([&] {
+      if (!grid.active()) return;
+      run_one(input, run, grid, *backend, timeline, reporter ? &*reporter : nullptr, &run == &input.planned.back());
+    });
+    decided_by_first_rank([&] {
+      reporter->end(run);
+      return nlohmann::json();
+    });
+  }
+  const nlohmann::json failed = decided_by_first_rank([&] {
+    reporter->finish();
+    return nlohmann::json(reporter->failed());
+  });
+  return failed.get<int>() > 0 ? 1 : 0;
+}
+
+}  // namespace
+
+int run_sweep(SweepInput& input) {
+  return input.options.precision == Precision::single ? run_sweep_in<float>(input) : run_sweep_in<double>(input);
+}
+
+}  // namespace glinpack::app
