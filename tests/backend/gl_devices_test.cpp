@@ -1,0 +1,95 @@
+#include "local/gl/devices.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "local/gl/context.hpp"
+#include "local/gl/egl_devices.hpp"
+
+namespace glinpack::gl {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+DeviceDescription device(int index, bool usable, bool software) {
+  DeviceDescription description;
+  description.index = index;
+  description.usable = usable;
+  description.software = software;
+  return description;
+}
+
+TEST(GlVisibleDevices, AreSelectedAndOrdered) {
+  EXPECT_THAT(selected_devices("2,0", 3), ElementsAre(2, 0));
+  EXPECT_THAT(selected_devices(" 1 , 2", 3), ElementsAre(1, 2));
+}
+
+TEST(GlVisibleDevices, EndAtTheFirstThatDoesNotExist) {
+  EXPECT_THAT(selected_devices("1,7,0", 3), ElementsAre(1));
+  EXPECT_THAT(selected_devices("none", 3), IsEmpty());
+  EXPECT_THAT(selected_devices("-1", 3), IsEmpty());
+  EXPECT_THAT(selected_devices("", 3), IsEmpty());
+}
+
+TEST(GlVisibleDevices, CountOnceWhenRepeated) { EXPECT_THAT(selected_devices("1,1,0", 2), ElementsAre(1, 0)); }
+
+TEST(GlDeviceForLocalRank, HandsOutUsableHardwareInTurn) {
+  const std::vector<DeviceDescription> devices{device(0, true, false), device(1, false, false), device(2, true, false),
+                                               device(3, true, true)};
+  EXPECT_EQ(device_for_local_rank(devices, 0, true), 0);
+  EXPECT_EQ(device_for_local_rank(devices, 1, true), 2);
+  EXPECT_EQ(device_for_local_rank(devices, 2, true), 0);
+}
+
+TEST(GlDeviceForLocalRank, TakesSoftwareOnlyWhereAllowed) {
+  const std::vector<DeviceDescription> devices{device(0, false, false), device(1, true, true)};
+  EXPECT_EQ(device_for_local_rank(devices, 3, true), 1);
+  EXPECT_EQ(device_for_local_rank(devices, 3, false), -1);
+  EXPECT_EQ(device_for_local_rank({}, 0, true), -1);
+}
+
+TEST(GlListDevices, DescribesEveryDevice) {
+  const std::vector<DeviceDescription> devices = list_devices();
+  ASSERT_FALSE(devices.empty()) << "no EGL device: install libegl-mesa0 and libgl1-mesa-dri";
+  bool any_usable = false;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    EXPECT_EQ(devices[i].index, static_cast<int>(i));
+    EXPECT_NE(devices[i].usable, devices[i].why_unusable.empty() == false);
+    if (!devices[i].usable) continue;
+    any_usable = true;
+    EXPECT_FALSE(devices[i].renderer.empty());
+    EXPECT_GE(devices[i].storage_block, 1 << 24);   // what GL 4.5 guarantees
+    EXPECT_GE(devices[i].shared_memory, 32 * 1024);
+    EXPECT_GE(devices[i].invocations, 1024);
+  }
+  EXPECT_TRUE(any_usable);
+}
+
+TEST(GlListDevices, LeavesTheCurrentContextCurrent) {
+  const auto context = Context::create(0);
+  const EGLContext before = eglGetCurrentContext();
+  ASSERT_NE(before, EGL_NO_CONTEXT);
+  list_devices();
+  EXPECT_EQ(eglGetCurrentContext(), before);
+}
+
+TEST(GlListDevices, LeavesNoContextCurrentWhereThereWasNone) {
+  ASSERT_EQ(eglGetCurrentContext(), EGL_NO_CONTEXT);
+  list_devices();
+  EXPECT_EQ(eglGetCurrentContext(), EGL_NO_CONTEXT);
+}
+
+TEST(GlContextCreation, NamesTheDevicesThereAreWhenAskedForAnother) {
+  try {
+    Context::create(99);
+    FAIL() << "device 99 was created";
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("no EGL device 99: there are devices 0 to"));
+    EXPECT_THAT(error.what(), HasSubstr("glinpack devices"));
+  }
+}
+
+}  // namespace
+}  // namespace glinpack::gl
