@@ -130,8 +130,9 @@ std::string check_lines(const ReportContext& context, std::span<const RunRecord>
   const auto thresholds = values_of(planned, [](const RunRecord& r) { return r.parameters.threshold; });
   if (thresholds.empty() || thresholds.front() < 0) return "- The answer is not checked.\n";
 
-  std::string text = reads_matrix(context.configuration) ? "- The matrix A is read from a file; the right-hand side is A times ones.\n"
-                                                  : "- The matrix A is HPL's own, randomly generated for each test.\n";
+  std::string text = reads_matrix(context.configuration)
+                         ? "- The matrix A is read from a file; the right-hand side is A times ones.\n"
+                         : "- The matrix A is HPL's own, randomly generated for each test.\n";
   text +=
       "- The following scaled residual check will be computed:\n"
       "      ||Ax-b||_oo / ( eps * ( || x ||_oo * || A ||_oo + || b ||_oo ) * N )\n";

@@ -64,8 +64,12 @@ std::string line_of(const RunRecord& record) {
       result.failure,
   };
   std::string line;
-  for (const std::string& field : fields) line += (&field == &fields.front() ? "" : ",") + csv_field(field);
-  return line + '\n';
+  for (const std::string& field : fields) {
+    if (!line.empty()) line += ',';
+    line += csv_field(field);
+  }
+  line += '\n';
+  return line;
 }
 
 }  // namespace

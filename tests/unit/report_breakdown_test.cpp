@@ -113,7 +113,8 @@ TEST(Breakdown, spread_is_over_the_ranks_that_have_the_role) {
 }
 
 TEST(BreakdownText, shows_times_shares_and_rates) {
-  EXPECT_EQ(breakdown_text(passed_run()), R"(Where the time went: 4000.00 ms on 2 ranks; least, mean and most over ranks, per cent of the run
+  EXPECT_EQ(breakdown_text(passed_run()),
+            R"(Where the time went: 4000.00 ms on 2 ranks; least, mean and most over ranks, per cent of the run
 role      phase        lane   min ms  mean ms   max ms  min% mean%  max%    GFLOPS       GB    GB/s
 ---------------------------------------------------------------------------------------------------
 pivot     panel        cpu   1000.00  1000.00  1000.00  25.0  25.0  25.0       2.0        -       -
