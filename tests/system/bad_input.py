@@ -1,0 +1,341 @@
+#!/usr/bin/python3
+"""Bad input ends on every rank with a non-zero exit status, within seconds, with one message that names file, line,
+value and remedy; and no output file appears."""
+import os
+import pathlib
+import shutil
+import signal
+import struct
+import subprocess
+import time
+import unittest
+
+from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest
+
+HPL_DAT = (ROOT / "tests" / "data" / "HPL.dat").read_text()
+SMALL_RUN = ["--n", "64", "--nb", "16", "--backend", "reference"]
+
+
+def hpl_dat_with(changes):
+    """netlib's HPL.dat with other text in some lines, counted from 1."""
+    lines = HPL_DAT.splitlines()
+    for number, text in changes.items():
+        lines[number - 1] = text
+    return "\n".join(lines) + "\n"
+
+
+def npy(rows, columns, values, description="<f8"):
+    """A .npy file, version 1."""
+    header = f"{{'descr': '{description}', 'fortran_order': False, 'shape': ({rows}, {columns}), }}".encode()
+    header += b" " * (63 - (10 + len(header)) % 64) + b"\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + struct.pack(f"<{len(values)}d", *values)
+
+
+class BadInputTest(GlinpackTest):
+    def refused(self, arguments, *named, ranks=2, environment=None, status=2):
+        """One message that names all of `named`; nothing on stdout, no file made."""
+        before = self.files()
+        outcome = self.glinpack(*arguments, ranks=ranks, environment=environment)
+        self.assertEqual(outcome.status, status, outcome)
+        self.assertEqual(len(outcome.messages), 1, outcome)
+        self.assertEqual(outcome.out, "", outcome)
+        for text in named:
+            self.assertIn(str(text), outcome.err)
+        self.assertEqual(self.files(), before, outcome)
+        return outcome
+
+    def refused_on_one_line(self, arguments, *named, **options):
+        outcome = self.refused(arguments, *named, **options)
+        self.assertEqual(len(outcome.err.splitlines()), 1, outcome)
+
+
+class CommandLine(BadInputTest):
+    def test_unknown_names_are_answered_with_the_nearest(self):
+        for arguments, named in [
+            (["pluu"], ["'pluu'", "plu"]),
+            (["plu", "--backnd", "openblas"], ["'--backnd'", "--backend"]),
+            (["plu", "--backend", "openbals"], ["--backend", "'openbals'", "openblas", "gl-compute"]),
+            (["plu", "--precision", "singel"], ["--precision", "'singel'", "single"]),
+            (["plu", "--pivoting", "partail"], ["--pivoting", "'partail'", "partial"]),
+            (["plu", "--broadcast", "rings"], ["--broadcast", "'rings'", "ring"]),
+            (["plu", "--broadcast", "6"], ["--broadcast", "'6'", "0 ... 5"]),
+            (["plu", "--progress", "sometimes"], ["--progress", "'sometimes'", "always"]),
+            (["plu", "surplus"], ["'surplus'"]),
+            (["devices", "--jsn"], ["'--jsn'", "--json"]),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.refused_on_one_line(arguments, *named)
+
+    def test_numbers_that_make_no_sense(self):
+        for arguments, named in [
+            (["--n", "0"], ["--n", "'0'"]),
+            (["--n", "-5"], ["--n", "'-5'"]),
+            (["--n", "1e4"], ["--n", "'1e4'"]),
+            (["--n", "12.5"], ["--n", "'12.5'"]),
+            (["--n", "99999999999999999999"], ["--n", "'99999999999999999999'"]),
+            (["--n", "100,,200"], ["--n", "'100,,200'"]),
+            (["--nb", "0"], ["--nb", "'0'"]),
+            (["--nb", "many"], ["--nb", "'many'"]),
+            (["--grid", "2by1"], ["--grid", "'2by1'", "PxQ"]),
+            (["--grid", "0x2"], ["--grid", "'0x2'"]),
+            (["--repeat", "0"], ["--repeat", "'0'"]),
+            (["--seed", "-1"], ["--seed", "'-1'"]),
+            (["--threshold", "nan"], ["--threshold", "'nan'"]),
+            (["--threads", "0"], ["--threads", "'0'"]),
+            (["--n"], ["--n"]),
+            (["--row-major", "--column-major"], ["--row-major", "--column-major"]),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.refused_on_one_line(["plu", *arguments, "--json", "out.json"], *named)
+
+    def test_a_grid_larger_than_the_world_is_named_with_both_numbers(self):
+        for ranks in 1, 2:
+            with self.subTest(ranks=ranks):
+                self.refused_on_one_line(["plu", *SMALL_RUN, "--grid", "1x1,2x3", "--json", "out.json"],
+                                         "2x3", "6", f"started with {ranks}", ranks=ranks)
+
+    def test_a_pass_that_does_not_exist_cannot_be_explained(self):
+        self.refused_on_one_line(["plu", *SMALL_RUN, "--explain-pass", "4"], "--explain-pass", "0 ... 3")
+
+    def test_n_too_large_for_the_memory_is_refused_before_anything_is_allocated(self):
+        for backend in "reference", "openblas", "gl-compute":
+            for n in "2000000", "1000000000":
+                with self.subTest(backend=backend, n=n):
+                    start = time.monotonic()
+                    self.refused_on_one_line(["plu", "--n", n, "--backend", backend, "--json", "out.json"], n,
+                                             "available")
+                    self.assertLess(time.monotonic() - start, 15)
+
+
+class ConfigurationFile(BadInputTest):
+    def test_a_missing_file_and_a_folder(self):
+        self.refused_on_one_line(["plu", "--config", "missing.toml"], "missing.toml", "no such file")
+        self.refused_on_one_line(["plu", "--config", "/"], "/", "directory")
+
+    def test_mistakes_are_named_with_file_and_line(self):
+        for content, named in [
+            ("n = 64\nnb = \n", [":2"]),
+            ("n = [64\n", [":"]),
+            ("n = 64\n\nbackned = 'openblas'\n", [":3", "backned", "backend"]),
+            ("# a comment\nn = -64\n", [":2", "n", "-64"]),
+            ("n = 'many'\n", [":1", "many"]),
+            ("n = []\n", [":1", "n"]),
+            ("precision = ['single', 'double']\n", [":1", "precision"]),
+            ("force = 3\n", [":1", "force"]),
+            ("n = 1\nn = 2\n", [":2", "n"]),
+            (b"n = 64\nnb = \xff\xfe\x00\n", [":2"]),
+        ]:
+            with self.subTest(content=content):
+                self.write("bad.toml", content)
+                self.refused_on_one_line(["plu", "--config", "bad.toml", "--json", "out.json"], "bad.toml", *named)
+
+
+class HplDat(BadInputTest):
+    def refused_file(self, content, *named):
+        self.write("HPL.dat", content)
+        self.refused_on_one_line(["plu", "--hpl-dat", "HPL.dat", "--backend", "reference", "--json", "out.json"],
+                                 "HPL.dat", *named)
+
+    def test_a_missing_file_and_a_folder(self):
+        self.refused_on_one_line(["plu", "--hpl-dat", "missing.dat"], "missing.dat", "no such file")
+        self.refused_on_one_line(["plu", "--hpl-dat", "/"], "/", "directory")
+
+    def test_mistakes_are_named_with_their_line(self):
+        for changes, named in [
+            ({5: "0            # of problems sizes (N)"}, [":5", "'0'"]),
+            ({5: "21           # of problems sizes (N)"}, [":5", "'21'", "20"]),
+            ({5: "-1           # of problems sizes (N)"}, [":5", "'-1'"]),
+            ({5: "four         # of problems sizes (N)"}, [":5", "'four'"]),
+            ({5: "9            # of problems sizes (N)"}, [":6"]),
+            ({6: "29 30 x 35   Ns"}, [":6", "'x'"]),
+            ({6: "29 30 -34 35 Ns"}, [":6", "'-34'"]),
+            ({8: "1 2 3 0      NBs"}, [":8", "'0'"]),
+            ({9: "2            PMAP process mapping"}, [":9", "'2'"]),
+            ({11: "2 1 0        Ps"}, [":11", "'0'"]),
+            ({13: "high         threshold"}, [":13", "'high'"]),
+            ({15: "0 1 3        PFACTs"}, [":15", "'3'"]),
+            ({19: "1            NDIVs"}, [":19", "'1'"]),
+            ({23: "6            BCASTs"}, [":23", "'6'"]),
+            ({25: "-1           DEPTHs"}, [":25", "'-1'"]),
+            ({31: "words        memory alignment"}, [":31", "'words'"]),
+        ]:
+            with self.subTest(changes=changes):
+                self.refused_file(hpl_dat_with(changes), *named)
+
+    def test_a_truncated_file_is_named_with_the_line_that_is_missing(self):
+        self.refused_file("".join(HPL_DAT.splitlines(keepends=True)[:12]), ":13")
+        self.refused_file("", ":1", "empty")
+
+    def test_binary_rubbish_is_no_hpl_dat(self):
+        self.refused_file(HPL_DAT[:200].encode() + bytes(range(256)))
+        self.refused_file(pathlib.Path(GLINPACK).read_bytes()[:4096])
+
+    def test_a_grid_larger_than_the_world_is_named_with_both_numbers(self):
+        self.refused_file(HPL_DAT, "4", "started with 2")
+
+    def test_carriage_returns_are_accepted(self):
+        one_run = {5: "1", 6: "30", 7: "1", 8: "4", 10: "1", 11: "1", 12: "2", 14: "1", 16: "1", 20: "1"}
+        self.write("HPL.dat", hpl_dat_with(one_run).replace("\n", "\r\n"))
+        outcome = self.glinpack("plu", "--hpl-dat", "HPL.dat", "--backend", "reference")
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertIn("1 tests completed and passed residual checks", outcome.out)
+
+
+class OutputFiles(BadInputTest):
+    def test_an_existing_file_is_never_overwritten_without_force(self):
+        for option in "--json", "--csv", "--trace", "--save-solution":
+            with self.subTest(option=option):
+                precious = self.write("precious", "precious")
+                self.refused_on_one_line(["plu", *SMALL_RUN, option, "precious"], option, "precious", "--force")
+                self.assertEqual(precious.read_text(), "precious")
+                outcome = self.glinpack("plu", *SMALL_RUN, option, "precious", "--force")
+                self.assertEqual(outcome.status, 0, outcome)
+                self.assertNotEqual(precious.read_bytes(), b"precious")
+
+    def test_hpl_dat_s_output_file_is_not_overwritten_either(self):
+        self.write("HPL.out", "precious")
+        self.write("HPL.dat", hpl_dat_with({4: "8", 10: "1", 11: "1", 12: "2"}))
+        self.refused_on_one_line(["plu", "--hpl-dat", "HPL.dat", "--backend", "reference"], "HPL.out", "--force")
+        self.assertEqual((self.folder / "HPL.out").read_text(), "precious")
+
+    def test_a_folder_that_cannot_be_written_is_refused_before_the_run(self):
+        # /proc refuses new files even to root.
+        self.refused_on_one_line(["plu", *SMALL_RUN, "--json", "/proc/out.json"], "--json", "/proc")
+        self.refused_on_one_line(["plu", *SMALL_RUN, "--output-dir", "/proc/results"], "--output-dir", "/proc")
+        self.refused_on_one_line(["plu", *SMALL_RUN, "--csv", "missing/out.csv"], "--csv", "missing")
+        self.write("file", "")
+        self.refused_on_one_line(["plu", *SMALL_RUN, "--output-dir", "file"], "--output-dir", "file")
+
+    def test_two_results_cannot_go_into_one_file(self):
+        self.refused_on_one_line(["plu", *SMALL_RUN, "--json", "out", "--csv", "out"], "--csv", "--json", "out")
+
+
+class InputMatrix(BadInputTest):
+    def refused_matrix(self, name, content, *named):
+        self.write(name, content)
+        self.refused_on_one_line(["plu", "--input", name, "--backend", "reference", "--json", "out.json"], name, *named)
+
+    def test_nan_and_infinity_are_named_with_their_place(self):
+        self.refused_matrix("nan.npy", npy(2, 2, [1, 2, float("nan"), 4]), "row 2", "column 1", "nan")
+        self.refused_matrix("inf.npy", npy(2, 2, [1, float("inf"), 3, 4]), "row 1", "column 2", "inf")
+        self.refused_matrix("nan.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\nnan\n3\n4\n", ":4", "nan")
+
+    def test_files_that_are_no_square_matrix(self):
+        self.refused_matrix("wide.npy", npy(1, 2, [1, 2]), "shape")
+        self.refused_matrix("short.npy", npy(2, 2, [1, 2, 3]))
+        self.refused_matrix("text.npy", "1 2 3\n")
+        self.refused_matrix("empty.mtx", "", ":1", "empty")
+        self.refused_matrix("short.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n2\n")
+        self.refused_matrix("letters.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n2\nthree\n4\n", ":5",
+                            "three")
+        self.refused_on_one_line(["plu", "--input", "missing.npy"], "missing.npy", "no such file")
+
+    def test_a_singular_matrix_fails_with_the_global_column(self):
+        n = 40
+        values = [0.0 if j == 27 else float((i * 7 + j * 13) % 11 + (i == j) * 20) for i in range(n) for j in range(n)]
+        self.write("singular.npy", npy(n, n, values))
+        for backend in "reference", "openblas", "gl-compute":
+            with self.subTest(backend=backend):
+                outcome = self.glinpack("plu", "--input", "singular.npy", "--nb", "8", "--backend", backend)
+                self.assertEqual(outcome.status, 1, outcome)
+                self.assertIn("FAILED", outcome.out)
+                self.assertRegex(outcome.out, r"singular.*column 27\b")
+
+
+class Machine(BadInputTest):
+    def test_without_egl_devices_gl_compute_says_so(self):
+        self.refused(["plu", "--n", "64", "--backend", "gl-compute", "--json", "out.json"], "EGL",
+                     environment={"__EGL_VENDOR_LIBRARY_DIRS": "/nonexistent",
+                                  "__EGL_VENDOR_LIBRARY_FILENAMES": "/nonexistent.json"})
+
+    def test_a_device_that_does_not_exist_is_refused(self):
+        self.refused(["plu", "--n", "64", "--backend", "gl-compute", "--device", "77", "--json", "out.json"], "--device",
+                     "77")
+
+    def test_without_gl_4_5_gl_compute_says_so(self):
+        # Mesa can pretend to be older than it is.
+        self.refused(["plu", "--n", "64", "--backend", "gl-compute", "--json", "out.json"], "4.5",
+                     environment={"MESA_GL_VERSION_OVERRIDE": "4.1"})
+
+    def test_a_shader_that_does_not_compile_is_shown_with_the_compiler_s_words(self):
+        shaders = self.folder / "shaders"
+        shutil.copytree(ROOT / "shaders", shaders)
+        broken = shaders / "compute" / "reduce.comp"
+        broken.write_text(broken.read_text() + "\nvoid broken( { nonsense\n")
+        outcome = self.glinpack("plu", "--n", "64", "--nb", "16", "--backend", "gl-compute", "--shader-dir", shaders,
+                                "--json", "out.json")
+        self.assertNotEqual(outcome.status, 0, outcome)
+        self.assertIn("reduce.comp", outcome.err)
+        self.assertIn("nonsense", outcome.err)
+        self.assertFalse((self.folder / "out.json").exists())
+
+    def test_the_launcher_of_another_mpi_is_recognised(self):
+        # What Open MPI's launcher leaves in the environment of a process that it starts.
+        outcome = self.start([GLINPACK, "plu", *SMALL_RUN, "--json", "out.json"],
+                             {"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "0"})
+        self.assertNotEqual(outcome.status, 0, outcome)
+        self.assertEqual(len(outcome.messages), 1, outcome)
+        self.assertIn("mpirun", outcome.err)
+        self.assertEqual(self.files(), [])
+
+    @unittest.skipUnless(shutil.which("mpirun.openmpi") and "mpich" in MPIEXEC, "Open MPI is not installed here")
+    def test_open_mpi_s_launcher_on_an_mpich_binary_is_recognised(self):
+        outcome = self.start(["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-np", "2", GLINPACK, "plu",
+                              *SMALL_RUN, "--json", "out.json"])
+        self.assertNotEqual(outcome.status, 0, outcome)
+        self.assertEqual(len(outcome.messages), 1, outcome)
+        self.assertEqual(self.files(), [])
+
+    def test_a_rank_that_dies_brings_the_job_down(self):
+        job = subprocess.Popen([MPIEXEC, "-np", "2", GLINPACK, "plu", "--n", "6000", "--nb", "64", "--backend",
+                                "reference", "--json", "out.json"], cwd=self.folder, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL, start_new_session=True)
+        try:
+            time.sleep(3)
+            ranks = descendants_called(job.pid, "glinpack")
+            self.assertEqual(len(ranks), 2)
+            os.kill(ranks[1], signal.SIGKILL)
+            self.assertNotEqual(job.wait(timeout=10), 0)
+            deadline = time.monotonic() + 10
+            while any(is_running(rank) for rank in ranks) and time.monotonic() < deadline:
+                time.sleep(0.1)
+            self.assertFalse(any(is_running(rank) for rank in ranks))
+        finally:
+            if job.poll() is None:
+                os.killpg(job.pid, signal.SIGKILL)
+                job.wait()
+        self.assertEqual(self.files(), [])
+
+
+def status_of(process):
+    """Name, state and parent from /proc, None where the process is gone."""
+    try:
+        text = pathlib.Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return None
+    name = text[text.index("(") + 1:text.rindex(")")]
+    state, parent = text[text.rindex(")") + 2:].split()[:2]
+    return name, state, int(parent)
+
+
+def is_running(process):
+    status = status_of(process)
+    return status is not None and status[1] != "Z"
+
+
+def descendants_called(ancestor, name):
+    processes = {int(path.name): status_of(path.name) for path in pathlib.Path("/proc").glob("[0-9]*")}
+    found = []
+    for process, status in sorted(processes.items()):
+        if status is None or status[0] != name:
+            continue
+        parent = status[2]
+        while parent in processes and parent != ancestor and processes[parent] is not None:
+            parent = processes[parent][2]
+        if parent == ancestor:
+            found.append(process)
+    return found
+
+
+if __name__ == "__main__":
+    unittest.main()

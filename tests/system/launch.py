@@ -1,0 +1,50 @@
+"""Starts glinpack as a user does. GLINPACK and MPIEXEC in the environment name the program and MPI's launcher."""
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+GLINPACK = os.environ.get("GLINPACK", str(ROOT / "build" / "release" / "bin" / "glinpack"))
+MPIEXEC = os.environ.get("MPIEXEC", "mpirun.mpich")
+
+
+class Outcome:
+    """How a run ended: exit status, what it wrote, and its lines on stderr that say something."""
+
+    def __init__(self, completed):
+        self.status = completed.returncode
+        self.out = completed.stdout.decode(errors="replace")
+        self.err = completed.stderr.decode(errors="replace")
+        self.messages = [line for line in self.err.splitlines() if line.startswith("glinpack: ")]
+
+    def __str__(self):
+        return f"exit status {self.status}\n--- stdout\n{self.out}\n--- stderr\n{self.err}"
+
+
+class GlinpackTest(unittest.TestCase):
+    """Each test has an empty folder, which is where glinpack runs."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="glinpack-test-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def start(self, command, environment=None, timeout=30):
+        completed = subprocess.run(command, cwd=self.folder, timeout=timeout, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                                   env={**os.environ, **(environment or {})})
+        return Outcome(completed)
+
+    def glinpack(self, *arguments, ranks=2, environment=None, timeout=30):
+        """mpirun -np RANKS glinpack ARGUMENTS"""
+        return self.start([MPIEXEC, "-np", str(ranks), GLINPACK, *map(str, arguments)], environment, timeout)
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def files(self):
+        return sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*"))
