@@ -5,10 +5,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <stdexcept>
 
 #include "backend/gl_matrices.hpp"
+#include "local/gl/shader_source.hpp"
 
 namespace glinpack {
 namespace {
@@ -120,6 +125,26 @@ TYPED_TEST(GlCompute, ReducesAtAnyOffsets) {
 TYPED_TEST(GlCompute, ReducesThroughWindowsSmallerThanTheMatrices) {
   check_reduce(this->narrow_backend(), 150, 300, 70, {1, 4}, {2, 8}, {3, 4});
   check_reduce(this->narrow_backend(), 150, 299, 71, {1, 5}, {0, 7}, {5, 2});
+}
+
+// GPUs get the variant of reduce whose steps are written out; software OpenGL gets it here, from a folder.
+TYPED_TEST(GlCompute, ReducesWithTheStepsWrittenOut) {
+  const auto folder = std::filesystem::temp_directory_path() / ("glinpack_unrolled_" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder / "compute");
+  for (const gl::EmbeddedShader& shader : gl::embedded_shaders()) {
+    if (shader.name != "compute/reduce.comp") continue;
+    std::string text(shader.text);
+    const std::size_t at = text.find("#if UNROLLED");
+    ASSERT_NE(at, std::string::npos);
+    std::ofstream(folder / shader.name) << text.replace(at, 12, "#if 1");
+  }
+  BackendOptions options = debugging();
+  options.shader_directory = folder.string();
+  const auto backend = make_compute_backend<TypeParam>(options, this->timeline());
+  check_reduce(*backend, 130, 260, 48, {1, 4}, {2, 8}, {3, 4});
+  check_reduce(*backend, 64, 128, 32, {}, {}, {});
+  check_reduce(*backend, 67, 131, 37, {1, 3}, {2, 5}, {3, 2});
+  std::filesystem::remove_all(folder);
 }
 
 /// A unit lower triangle in the upper triangle of L^T; the rest must not be read.

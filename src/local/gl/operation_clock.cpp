@@ -15,17 +15,17 @@ double seconds_of(const TimestampHandle& stamp) {
 
 }  // namespace
 
-OperationClock::OperationClock(std::shared_ptr<Context> context, Timeline& timeline, Fences& fences)
-    : context_(std::move(context)), timeline_(timeline), fences_(fences), software_(context_->device().software) {}
+OperationClock::OperationClock(std::shared_ptr<Context> context, Timeline& timeline, Fences& fences, Source source)
+    : context_(std::move(context)), timeline_(timeline), fences_(fences), source_(source) {}
 
 void OperationClock::start(Phase phase, double flops, std::int64_t bytes) {
   fences_.work_given();
   current_ = {timeline_.now(), 0, flops, bytes, timeline_.pass(), timeline_.role(), Lane::gpu, phase};
-  if (!software_) current_start_ = stamp();
+  if (source_ == Source::device) current_start_ = stamp();
 }
 
 void OperationClock::finish() {
-  if (software_) {
+  if (source_ == Source::host) {
     fences_.wait_idle();
     current_.end = timeline_.now();
     timeline_.add(current_);

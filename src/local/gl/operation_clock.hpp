@@ -15,7 +15,8 @@ namespace glinpack::gl {
 /// OpenGL has no such clock for compute shaders: there an operation is waited for at its end and timed on the host.
 class OperationClock {
  public:
-  OperationClock(std::shared_ptr<Context> context, Timeline& timeline, Fences& fences);
+  enum class Source { device, host };
+  OperationClock(std::shared_ptr<Context> context, Timeline& timeline, Fences& fences, Source source);
 
   /// Around the commands of an operation. The pass and role are those of the moment of start().
   void start(Phase phase, double flops, std::int64_t bytes);
@@ -38,7 +39,7 @@ class OperationClock {
   std::shared_ptr<Context> context_;
   Timeline& timeline_;
   Fences& fences_;
-  bool software_;
+  Source source_;
   Interval current_;
   TimestampHandle current_start_;
   std::deque<Pending> pending_;

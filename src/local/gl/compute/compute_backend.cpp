@@ -22,7 +22,8 @@ class ComputeBackend final : public Backend<Real> {
         options_(options),
         context_(Context::create(options.device, options.debug_gl)),
         fences_(context_),
-        clock_(context_, timeline, fences_),
+        clock_(context_, timeline, fences_,
+               context_->device().software ? OperationClock::Source::host : OperationClock::Source::device),
         kernels_(context_, ShaderSource(options.shader_directory), precision_of<Real>,
                  window_bytes > 0 ? window_bytes : context_->device().storage_block),
         panel_(make_openblas_panel_arithmetic<Real>(options.threads)) {}
