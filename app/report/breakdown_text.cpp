@@ -1,5 +1,7 @@
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
+
 #include "app/report/breakdown.hpp"
 #include "app/report/report.hpp"
 
@@ -14,6 +16,17 @@ struct TimeUnit {
 
 TimeUnit unit_for(double run_seconds) { return run_seconds < 10 ? TimeUnit{"ms", 1e-3} : TimeUnit{"s", 1}; }
 
+/// Likewise for what was moved.
+struct ByteUnit {
+  const char* name;
+  double bytes;
+};
+
+ByteUnit unit_for(const Breakdown& breakdown) {
+  const double most = std::max(breakdown.network_bytes, breakdown.transfer_bytes);
+  return most < 1e10 ? ByteUnit{"MB", 1e6} : ByteUnit{"GB", 1e9};
+}
+
 /// Right-aligned with a blank before it, with fewer decimals rather than out of line. Never without a decimal point:
 /// no row of this table may look like HPL's to a parser.
 std::string cell(double value, int width, int decimals) {
@@ -26,9 +39,9 @@ std::string cell(double value, int width, int decimals) {
 
 std::string blank(int width) { return fmt::format("{:>{}}", "-", width); }
 
-std::string rate_cells(double flops, double bytes, double seconds) {
+std::string rate_cells(double flops, double bytes, double seconds, const ByteUnit& unit) {
   std::string cells = flops > 0 && seconds > 0 ? cell(flops / seconds * 1e-9, 10, 1) : blank(10);
-  cells += bytes > 0 ? cell(bytes * 1e-9, 9, 3) : blank(9);
+  cells += bytes > 0 ? cell(bytes / unit.bytes, 9, 3) : blank(9);
   cells += bytes > 0 && seconds > 0 ? cell(bytes / seconds * 1e-9, 8, 2) : blank(8);
   return cells;
 }
@@ -48,18 +61,19 @@ std::string heading(const Breakdown& breakdown) {
   std::string line = fmt::format("{:<10}{:<13}{:<4}", "role", "phase", "lane");
   for (const char* what : {"min", "mean", "max"}) line += fmt::format("{:>9}", fmt::format("{} {}", what, unit.name));
   for (const char* what : {"min", "mean", "max"}) line += fmt::format("{:>6}", fmt::format("{}%", what));
-  return line + fmt::format("{:>10}{:>9}{:>8}\n", "GFLOPS", "GB", "GB/s");
+  return line + fmt::format("{:>10}{:>9}{:>8}\n", "GFLOPS", unit_for(breakdown).name, "GB/s");
 }
 
-std::string phase_line(const PhaseTotal& line, std::string_view role, double run_seconds) {
+std::string phase_line(const PhaseTotal& line, std::string_view role, const Breakdown& breakdown) {
   return fmt::format("{:<10}{:<13}{:<4}", role, name_of(line.phase), name_of(line.lane)) +
-         time_cells(line.seconds, run_seconds) + rate_cells(line.flops, line.bytes, line.busy_seconds) + '\n';
+         time_cells(line.seconds, breakdown.seconds) +
+         rate_cells(line.flops, line.bytes, line.busy_seconds, unit_for(breakdown)) + '\n';
 }
 
 std::string summary_line(std::string_view what, const Spread& spread, const Breakdown& breakdown, double flops = 0,
                          double bytes = 0) {
   return fmt::format("{:<27}", what) + time_cells(spread, breakdown.seconds) +
-         rate_cells(flops, bytes, spread.mean * breakdown.ranks) + '\n';
+         rate_cells(flops, bytes, spread.mean * breakdown.ranks, unit_for(breakdown)) + '\n';
 }
 
 /// Roles outside the passes are "other" here: "none" would read as if nothing were done.
@@ -73,7 +87,7 @@ std::string breakdown_text(const RunRecord& record) {
 
   const TimeUnit unit = unit_for(breakdown.seconds);
   std::string text =
-      fmt::format("Where the time went: {:.2f} {} on {} rank{}; least, mean and most over ranks, per cent of the run\n",
+      fmt::format("\nWhere the time went: {:.2f} {} on {} rank{}; least, mean and most over ranks, per cent of the run\n",
                   breakdown.seconds / unit.seconds, unit.name, breakdown.ranks, breakdown.ranks == 1 ? "" : "s");
   text += heading(breakdown);
   const std::string rule(99, '-');
@@ -81,7 +95,7 @@ std::string breakdown_text(const RunRecord& record) {
   const Role* last = nullptr;
   for (const PhaseTotal& line : breakdown.phases) {
     const bool new_role = last == nullptr || *last != line.role;
-    text += phase_line(line, new_role ? shown_name(line.role) : "", breakdown.seconds);
+    text += phase_line(line, new_role ? shown_name(line.role) : "", breakdown);
     last = &line.role;
   }
   text += rule + '\n';
@@ -91,7 +105,9 @@ std::string breakdown_text(const RunRecord& record) {
   text += summary_line("  exposed: nothing computed", breakdown.network_exposed, breakdown);
   text += summary_line("  hidden behind computing", breakdown.network_hidden, breakdown);
   text += summary_line("idle: waits and gaps", breakdown.idle, breakdown);
-  text += "GFLOPS and GB/s: of one rank while it is at it. GB: of all ranks.\n";
+  text += fmt::format(
+      "GFLOPS, GB/s: of one rank while at it. {}: of all ranks. Network: waiting for others included.\n",
+      unit_for(breakdown).name);
   return text;
 }
 

@@ -114,25 +114,26 @@ TEST(Breakdown, spread_is_over_the_ranks_that_have_the_role) {
 
 TEST(BreakdownText, shows_times_shares_and_rates) {
   EXPECT_EQ(breakdown_text(passed_run()),
-            R"(Where the time went: 4000.00 ms on 2 ranks; least, mean and most over ranks, per cent of the run
-role      phase        lane   min ms  mean ms   max ms  min% mean%  max%    GFLOPS       GB    GB/s
+            R"(
+Where the time went: 4000.00 ms on 2 ranks; least, mean and most over ranks, per cent of the run
+role      phase        lane   min ms  mean ms   max ms  min% mean%  max%    GFLOPS       MB    GB/s
 ---------------------------------------------------------------------------------------------------
 pivot     panel        cpu   1000.00  1000.00  1000.00  25.0  25.0  25.0       2.0        -       -
-          broadcast L  net   1000.00  1000.00  1000.00  25.0  25.0  25.0         -    0.500    0.50
+          broadcast L  net   1000.00  1000.00  1000.00  25.0  25.0  25.0         -  500.000    0.50
           reduce       gpu   2000.00  2000.00  2000.00  50.0  50.0  50.0       4.0        -       -
           wait         cpu   1500.00  1500.00  1500.00  37.5  37.5  37.5         -        -       -
-normalize broadcast L  net   2000.00  2000.00  2000.00  50.0  50.0  50.0         -    0.500    0.25
+normalize broadcast L  net   2000.00  2000.00  2000.00  50.0  50.0  50.0         -  500.000    0.25
           normalize    gpu    500.00   500.00   500.00  12.5  12.5  12.5       2.0        -       -
-          transfer     gpu    500.00   500.00   500.00  12.5  12.5  12.5         -    1.000    2.00
+          transfer     gpu    500.00   500.00   500.00  12.5  12.5  12.5         - 1000.000    2.00
 other     substitution cpu      0.00   250.00   500.00   0.0   6.2  12.5         -        -       -
 ---------------------------------------------------------------------------------------------------
 computing                     500.00  2000.00  3500.00  12.5  50.0  87.5       2.8        -       -
-transfers                       0.00   250.00   500.00   0.0   6.2  12.5         -    1.000    2.00
-network                      1000.00  1500.00  2000.00  25.0  37.5  50.0         -    1.000    0.33
+transfers                       0.00   250.00   500.00   0.0   6.2  12.5         - 1000.000    2.00
+network                      1000.00  1500.00  2000.00  25.0  37.5  50.0         - 1000.000    0.33
   exposed: nothing computed   500.00  1250.00  2000.00  12.5  31.2  50.0         -        -       -
   hidden behind computing       0.00   250.00   500.00   0.0   6.2  12.5         -        -       -
 idle: waits and gaps            0.00   500.00  1000.00   0.0  12.5  25.0         -        -       -
-GFLOPS and GB/s: of one rank while it is at it. GB: of all ranks.
+GFLOPS, GB/s: of one rank while at it. MB: of all ranks. Network: waiting for others included.
 )");
 }
 
@@ -159,7 +160,7 @@ TEST(BreakdownText, says_so_where_no_timeline_was_recorded) {
   EXPECT_EQ(breakdown_text(record), "No timeline was recorded: no breakdown.\n");
 }
 
-TEST(Breakdown, a_million_intervals_take_less_than_two_seconds) {
+TEST(Breakdown, a_million_intervals_in_any_order_do_not_take_quadratic_time) {
   RunResult result;
   result.seconds = 1000;
   std::vector<Interval> intervals;
@@ -176,7 +177,7 @@ TEST(Breakdown, a_million_intervals_take_less_than_two_seconds) {
   EXPECT_NEAR(breakdown.network.mean, 500, 1e-6);
   EXPECT_NEAR(breakdown.computing.mean, 750, 1e-6);
   EXPECT_NEAR(breakdown.network_exposed.mean, 250, 1e-6);
-  EXPECT_LT(taken.count(), 2.0);
+  EXPECT_LT(taken.count(), 20.0);  // 0.3 s without sanitizers; comparing each with each takes an hour
 }
 
 }  // namespace
