@@ -32,11 +32,11 @@ def npy(rows, columns, values, description="<f8"):
 
 
 class BadInputTest(GlinpackTest):
-    def refused(self, arguments, *named, ranks=2, environment=None, status=2):
+    def refused(self, arguments, *named, ranks=2, environment=None, status=(2,)):
         """One message that names all of `named`; nothing on stdout, no file made."""
         before = self.files()
         outcome = self.glinpack(*arguments, ranks=ranks, environment=environment)
-        self.assertEqual(outcome.status, status, outcome)
+        self.assertIn(outcome.status, status, outcome)
         self.assertEqual(len(outcome.messages), 1, outcome)
         self.assertEqual(outcome.out, "", outcome)
         for text in named:
@@ -243,19 +243,22 @@ class InputMatrix(BadInputTest):
 
 
 class Machine(BadInputTest):
+    def refused_by_the_machine(self, arguments, *named, **options):
+        """What is wrong may be the input or the machine."""
+        self.refused_on_one_line(["plu", "--n", "64", "--backend", "gl-compute", "--json", "out.json", *arguments],
+                                 *named, status=(2, 3), **options)
+
     def test_without_egl_devices_gl_compute_says_so(self):
-        self.refused(["plu", "--n", "64", "--backend", "gl-compute", "--json", "out.json"], "EGL",
-                     environment={"__EGL_VENDOR_LIBRARY_DIRS": "/nonexistent",
-                                  "__EGL_VENDOR_LIBRARY_FILENAMES": "/nonexistent.json"})
+        self.refused_by_the_machine([], "EGL", "--backend openblas",
+                                    environment={"__EGL_VENDOR_LIBRARY_DIRS": "/nonexistent",
+                                                 "__EGL_VENDOR_LIBRARY_FILENAMES": "/nonexistent.json"})
 
     def test_a_device_that_does_not_exist_is_refused(self):
-        self.refused(["plu", "--n", "64", "--backend", "gl-compute", "--device", "77", "--json", "out.json"], "--device",
-                     "77")
+        self.refused_by_the_machine(["--device", "77"], "--device 77", "glinpack devices")
 
     def test_without_gl_4_5_gl_compute_says_so(self):
         # Mesa can pretend to be older than it is.
-        self.refused(["plu", "--n", "64", "--backend", "gl-compute", "--json", "out.json"], "4.5",
-                     environment={"MESA_GL_VERSION_OVERRIDE": "4.1"})
+        self.refused_by_the_machine([], "4.5", "--backend openblas", environment={"MESA_GL_VERSION_OVERRIDE": "4.1"})
 
     def test_a_shader_that_does_not_compile_is_shown_with_the_compiler_s_words(self):
         shaders = self.folder / "shaders"
