@@ -2,6 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
@@ -42,12 +43,12 @@ Pools pools_of(const RunRecord& run, std::span<const RankMemory> ranks, bool sto
     if (!position) break;
     const RankMemory& memory = ranks[rank];
     const MemoryNeed need = memory_per_rank(run.parameters, distribution, *position, run.precision);
-    double host = static_cast<double>(need.host);
-    if (stored_matrix) {
-      host += 8.0 * static_cast<double>(distribution.local_rows(*position)) *
-              static_cast<double>(distribution.local_columns(*position));
-    }
-    const double device = static_cast<double>(need.device);
+    const double elements = static_cast<double>(distribution.local_rows(*position)) *
+                            static_cast<double>(distribution.local_columns(*position));
+    const double host = static_cast<double>(need.host) + (stored_matrix ? elements * sizeof(double) : 0.0);
+    // the need ends at what 64 bits can say, the message should not
+    const double element_size = run.precision == Precision::single ? sizeof(float) : sizeof(double);
+    const double device = std::max(static_cast<double>(need.device), elements * element_size);
     add(pools, memory.host, -1, memory.device_is_host ? host + device : host, memory.host_available);
     if (!memory.device_is_host) add(pools, memory.host, memory.device_index, device, memory.device_available);
   }
@@ -74,7 +75,7 @@ Index largest_fitting_n(RunRecord run, std::span<const RankMemory> ranks, bool s
 }  // namespace
 
 std::string memory_text(double bytes) {
-  constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"};
   std::size_t unit = 0;
   while (bytes >= 1024 && unit + 1 < units.size()) {
     bytes /= 1024;
@@ -93,10 +94,11 @@ void check_memory(std::span<const RunRecord> planned, std::span<const RankMemory
     const std::string remedy =
         largest > 0 ? fmt::format("the largest N that fits with this block size and grid is {}", largest)
                     : std::string("no N fits; use a smaller block size or more nodes");
-    throw InputError(fmt::format("{} ({}) is too large for the memory of {}: its {} rank{} need {}, {} is available; {}",
-                                 label_of(run), name_of(run.precision), pool->name, pool->ranks,
-                                 pool->ranks == 1 ? "" : "s", memory_text(pool->needed), memory_text(pool->available),
-                                 remedy));
+    throw InputError(fmt::format("{} ({}) is too large for the memory of {}: its {}, {} is available; {}",
+                                 label_of(run), name_of(run.precision), pool->name,
+                                 (pool->ranks == 1 ? "rank needs " : std::to_string(pool->ranks) + " ranks need ") +
+                                     memory_text(pool->needed),
+                                 memory_text(pool->available), remedy));
   }
 }
 

@@ -95,13 +95,13 @@ std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optiona
   return planned;
 }
 
-void check_grids(std::span<const RunRecord> planned, int world_size) {
+void check_grids(std::span<const RunRecord> planned, int world_size, const std::string& where) {
   const auto largest = std::max_element(planned.begin(), planned.end(), [](const RunRecord& a, const RunRecord& b) {
     return a.grid.size() < b.grid.size();
   });
   if (largest == planned.end() || largest->grid.size() <= world_size) return;
   const std::string needed = std::to_string(largest->grid.size());
-  throw InputError("the grid " + text_of(largest->grid) + " needs at least " + needed + " processes, started with " +
+  throw InputError(where + "the grid " + text_of(largest->grid) + " needs at least " + needed + " processes, started with " +
                    std::to_string(world_size) + ": start more (mpirun -np " + needed + " ...) or use a smaller grid");
 }
 

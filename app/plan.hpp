@@ -21,8 +21,9 @@ inline constexpr std::int64_t most_runs = 100'000;
 std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat,
                                  std::optional<Index> file_order, int world_size);
 
-/// Throws InputError where a grid needs more processes than there are, with both numbers.
-void check_grids(std::span<const RunRecord> planned, int world_size);
+/// Throws InputError where a grid needs more processes than there are, with both numbers. `where`
+/// ("HPL.dat:10: ") begins the message.
+void check_grids(std::span<const RunRecord> planned, int world_size, const std::string& where);
 
 /// Where rank `rank` of the world sits in a run's grid; none where the grid leaves it out.
 std::optional<GridPosition> position_of(const RunRecord& run, int rank);

@@ -34,7 +34,8 @@ nlohmann::json read_input(const std::vector<std::string>& arguments, SweepInput&
   const int world_size = input.session.size();
   input.planned = plan_runs(parsed, hpl_dat, file_order, world_size);
   if (!options.dry_run && !options.explain_pass) {
-    check_grids(input.planned, world_size);
+    const bool grids_of_file = hpl_dat && !parsed.overrides_hpl_dat("grid");
+    check_grids(input.planned, world_size, grids_of_file ? options.hpl_dat + ":10: " : "");
     input.outputs = output_paths(options, hpl_dat);
     check_outputs(input.outputs, options.force);
     if (!options.input.empty()) input.matrix = read_matrix(options.input, view_node().available_memory).elements;

@@ -17,7 +17,8 @@ constexpr std::string_view magic = "\x93NUMPY";
 // What stands after 'key': in the header, a Python dictionary such as
 // {'descr': '<f8', 'fortran_order': False, 'shape': (3, 3), }
 std::string_view header_value(std::string_view header, std::string_view key, const std::string& path) {
-  const std::string quoted_key = "'" + std::string(key) + "'";
+  std::string quoted_key = "'";
+  quoted_key.append(key).append("'");
   const std::size_t at = header.find(quoted_key);
   const std::size_t colon = at == std::string_view::npos ? at : header.find(':', at + quoted_key.size());
   if (colon == std::string_view::npos) {

@@ -1,0 +1,55 @@
+// Helpers of the app tests: expected errors, temporary files.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/input/input_error.hpp"
+
+namespace glinpack::app {
+
+/// `call` throws an InputError of one line that contains every one of the parts.
+inline void expect_input_error(const std::function<void()>& call, const std::vector<std::string>& parts) {
+  try {
+    call();
+  } catch (const InputError& error) {
+    const std::string message = error.what();
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+    for (const std::string& part : parts) {
+      EXPECT_NE(message.find(part), std::string::npos) << "'" << part << "' is not in: " << message;
+    }
+    return;
+  }
+  ADD_FAILURE() << "no InputError" << (parts.empty() ? "" : ": " + parts.front());
+}
+
+/// A folder of its own for every test, removed afterwards.
+class FolderTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "glinpack-test-XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override {
+    std::error_code error;
+    std::filesystem::remove_all(folder_, error);
+  }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string write(const std::string& name, const std::string& contents) const {
+    std::ofstream(path(name), std::ios::binary) << contents;
+    return path(name);
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+}  // namespace glinpack::app

@@ -1,0 +1,182 @@
+#include <gmock/gmock.h>
+
+#include "app/input/hpl_dat.hpp"
+#include "app/input/text_file.hpp"
+#include "app_expect.hpp"
+
+namespace glinpack::app {
+namespace {
+
+using testing::ElementsAre;
+
+const std::string netlib = std::string(GLINPACK_TEST_DATA) + "/HPL.dat";
+
+class HplDatFile : public FolderTest {
+ protected:
+  // netlib's file with one line (1-based) replaced
+  std::string with_line(int line, const std::string& text) const {
+    std::vector<std::string> lines = read_lines(netlib, 1 << 20);
+    lines.at(static_cast<std::size_t>(line - 1)) = text;
+    return write_lines(lines, "\n");
+  }
+  std::string write_lines(const std::vector<std::string>& lines, const std::string& end) const {
+    std::string contents;
+    for (const std::string& line : lines) contents += line + end;
+    return write("HPL.dat", contents);
+  }
+  void expect_refused(int line, const std::string& text, std::vector<std::string> parts) const {
+    const std::string file = with_line(line, text);
+    parts.push_back("HPL.dat:" + std::to_string(line) + ": ");
+    expect_input_error([&] { read_hpl_dat(file); }, parts);
+  }
+};
+
+TEST(HplDat, NetlibsOwnFileIsReadAsItStands) {
+  const HplDat read = read_hpl_dat(netlib);
+  EXPECT_EQ(read.output_file, "HPL.out");
+  EXPECT_TRUE(read.to_stdout());
+  EXPECT_THAT(read.n, ElementsAre(29, 30, 34, 35));
+  EXPECT_THAT(read.nb, ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(read.order, RankOrder::row_major);
+  EXPECT_THAT(read.grids, ElementsAre(GridShape{2, 2}, GridShape{1, 4}, GridShape{4, 1}));
+  EXPECT_EQ(read.threshold, 16.0);
+  EXPECT_THAT(read.pfact, ElementsAre('L', 'C', 'R'));
+  EXPECT_THAT(read.nbmin, ElementsAre(2, 4));
+  EXPECT_THAT(read.ndiv, ElementsAre(2));
+  EXPECT_THAT(read.rfact, ElementsAre('L', 'C', 'R'));
+  EXPECT_THAT(read.broadcast, ElementsAre(BroadcastKind::ring));
+  EXPECT_THAT(read.depth, ElementsAre(0));
+  EXPECT_EQ(read.swap, 2);
+  EXPECT_EQ(read.swap_threshold, 64);
+  EXPECT_EQ(read.l1_form, 0);
+  EXPECT_EQ(read.u_form, 0);
+  EXPECT_EQ(read.equilibration, 1);
+  EXPECT_EQ(read.alignment, 8);
+  EXPECT_EQ(run_count(read), 864);
+}
+
+TEST(HplDat, InnermostCombinationsRunInHplsOrder) {
+  HplDat file = read_hpl_dat(netlib);
+  const std::vector<HplCombination> all = combinations(file);
+  ASSERT_EQ(all.size(), 18U);
+  const auto code = [](const HplCombination& c) {
+    return std::string{c.variant.rfact, c.variant.pfact} + std::to_string(c.variant.nbmin);
+  };
+  EXPECT_EQ(code(all[0]), "LL2");
+  EXPECT_EQ(code(all[1]), "LL4");
+  EXPECT_EQ(code(all[2]), "LC2");
+  EXPECT_EQ(code(all[6]), "CL2");
+  EXPECT_EQ(code(all[17]), "RR4");
+
+  file.ndiv = {2, 3};
+  file.broadcast = {BroadcastKind::ring, BroadcastKind::long_};
+  file.depth = {0, 1};
+  const std::vector<HplCombination> more = combinations(file);
+  EXPECT_EQ(more[1].variant.ndiv, 3);
+  EXPECT_EQ(more[1].variant.nbmin, 2);
+  EXPECT_EQ(more[36].broadcast, BroadcastKind::long_);
+  EXPECT_EQ(more[36].variant.depth, 0);
+  EXPECT_EQ(more[72].variant.depth, 1);
+  EXPECT_EQ(more.size(), 144U);
+}
+
+TEST_F(HplDatFile, LinesMayEndInCarriageReturnAndLineFeed) {
+  const HplDat read = read_hpl_dat(write_lines(read_lines(netlib, 1 << 20), "\r\n"));
+  EXPECT_EQ(run_count(read), 864);
+  EXPECT_EQ(read.output_file, "HPL.out");
+}
+
+TEST_F(HplDatFile, LinesAfterTheThirtyFirstAreIgnored) {
+  std::vector<std::string> lines = read_lines(netlib, 1 << 20);
+  lines.push_back("##### This line (no. 32) is ignored #####");
+  lines.push_back("-1 nonsense");
+  EXPECT_EQ(run_count(read_hpl_dat(write_lines(lines, "\n"))), 864);
+}
+
+TEST_F(HplDatFile, CommentsNeedNotFollow) {
+  EXPECT_THAT(read_hpl_dat(with_line(6, "29 30 34 35")).n, ElementsAre(29, 30, 34, 35));
+}
+
+TEST_F(HplDatFile, EveryTruncationNamesTheMissingLine) {
+  const std::vector<std::string> lines = read_lines(netlib, 1 << 20);
+  for (std::size_t kept = 1; kept < 31; ++kept) {
+    const std::string file = write_lines({lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(kept)}, "\n");
+    expect_input_error([&] { read_hpl_dat(file); }, {"HPL.dat:" + std::to_string(kept + 1) + ": ", "the file ends"});
+  }
+}
+
+TEST_F(HplDatFile, WrongNumbersAreRefusedOnTheirLine) {
+  expect_refused(4, "six", {"'six'", "device"});
+  expect_refused(6, "29 30 0 35", {"'0'", "value 3"});
+  expect_refused(6, "29 -30 34 35", {"'-30'", "value 2"});
+  expect_refused(6, "29 30 3.5 35", {"'3.5'"});
+  expect_refused(6, "29 30 34 99999999999999999999", {"out of range"});
+  expect_refused(8, "0 2 3 4", {"block size", "'0'"});
+  expect_refused(9, "2", {"PMAP", "from 0 to 1"});
+  expect_refused(11, "2 1 0", {"'0'"});
+  expect_refused(12, "2 4 x", {"'x'"});
+  expect_refused(13, "sixteen", {"threshold", "'sixteen'"});
+  expect_refused(15, "0 1 3", {"PFACT", "from 0 to 2"});
+  expect_refused(17, "0 4", {"NBMIN"});
+  expect_refused(19, "1", {"NDIV"});
+  expect_refused(21, "0 -1 2", {"RFACT"});
+  expect_refused(23, "6", {"BCAST", "from 0 to 5"});
+  expect_refused(25, "-1", {"DEPTH"});
+  expect_refused(26, "3", {"SWAP"});
+  expect_refused(27, "a", {"swapping threshold"});
+  expect_refused(28, "2", {"L1"});
+  expect_refused(29, "2", {"U"});
+  expect_refused(30, "2", {"equilibration"});
+  expect_refused(31, "0", {"alignment"});
+}
+
+TEST_F(HplDatFile, WrongCountsAreRefusedOnTheirLine) {
+  for (const int line : {5, 7, 10, 14, 16, 18, 20, 22, 24}) {
+    expect_refused(line, "0 of them", {"'0'", "from 1 to 20"});
+    expect_refused(line, "21", {"'21'", "from 1 to 20"});
+    expect_refused(line, "-1", {"'-1'"});
+    expect_refused(line, "four", {"'four'"});
+    expect_refused(line, "", {"blank"});
+  }
+}
+
+TEST_F(HplDatFile, FewerValuesThanAnnouncedAreRefused) {
+  expect_refused(6, "29 30 34", {"3 values", "line 5 announces 4"});
+  expect_refused(6, "29 30 34      Ns", {"'Ns'", "value 4", "line 5 announces 4"});
+  expect_refused(12, "2 4", {"2 values", "line 10 announces 3"});
+  expect_refused(8, "", {"0 values"});
+}
+
+TEST_F(HplDatFile, BlankLinesAreRefusedWithWhatBelongsThere) {
+  expect_refused(9, "   ", {"blank", "PMAP"});
+  expect_refused(13, "", {"blank", "threshold"});
+  expect_refused(31, "", {"blank", "alignment"});
+}
+
+TEST_F(HplDatFile, AnOutputFileIsNeededOnlyWhereTheDeviceIsOne) {
+  EXPECT_EQ(read_hpl_dat(with_line(3, "")).output_file, "");
+  std::vector<std::string> lines = read_lines(netlib, 1 << 20);
+  lines[2] = "";
+  lines[3] = "8";
+  const std::string file = write_lines(lines, "\n");
+  expect_input_error([&] { read_hpl_dat(file); }, {"HPL.dat:4: ", "line 3"});
+}
+
+TEST_F(HplDatFile, DeviceSevenIsStderrAndOthersTheFile) {
+  EXPECT_TRUE(read_hpl_dat(with_line(4, "7 device out")).to_stderr());
+  const HplDat to_file = read_hpl_dat(with_line(4, "8 device out"));
+  EXPECT_FALSE(to_file.to_stderr());
+  EXPECT_FALSE(to_file.to_stdout());
+}
+
+TEST_F(HplDatFile, WhatIsNoTextFileIsRefused) {
+  expect_input_error([&] { read_hpl_dat(path("missing")); }, {"missing", "no such file"});
+  expect_input_error([&] { read_hpl_dat(path("")); }, {"is a directory"});
+  const std::string empty = write("empty", "");
+  expect_input_error([&] { read_hpl_dat(empty); }, {"empty:1", "empty"});
+  const std::string rubbish = write("rubbish", std::string("free text\n\x01\x02\x00\xff", 14));
+  expect_input_error([&] { read_hpl_dat(rubbish); }, {"rubbish:2: ", "not text"});
+}
+
+}  // namespace
+}  // namespace glinpack::app
