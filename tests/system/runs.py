@@ -1,0 +1,195 @@
+#!/usr/bin/python3
+"""Runs as users start them, and what comes out: reports that HPL's parsers read, JSON, CSV, traces, solutions."""
+import csv
+import io
+import json
+import re
+import struct
+import subprocess
+import sys
+import unittest
+
+from launch import GLINPACK, ROOT, GlinpackTest
+
+# Programs that read HPL's output.
+REFRAME = re.compile(r"^W[R|C]\S+\s+\d+\s+\d+\s+\d+\s+\d+\s+\d[\d.]+\s+(\d[\d.eE+]+)", re.MULTILINE)
+RAMBLE = re.compile(r".*\s+([0-9]+)\s+([0-9]+)\s+([0-9]+)\s+([0-9]+)\s+([0-9]+\.[0-9]+)\s+([0-9].*)\n")
+EASYBUILD = re.compile(r"(\d+) tests completed and passed")
+
+QUICK_START = ["--config", ROOT / "configs" / "quickstart.toml"]
+
+
+def npy_values(content):
+    """The elements of a one-dimensional float64 .npy file."""
+    length = struct.unpack("<H", content[8:10])[0]
+    data = content[10 + length:]
+    return struct.unpack(f"<{len(data) // 8}d", data)
+
+
+class RunsTest(GlinpackTest):
+    def passed(self, *arguments, runs=1, **options):
+        outcome = self.glinpack("plu", *arguments, **options)
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertEqual([int(count) for count in EASYBUILD.findall(outcome.out)], [runs], outcome)
+        self.assertEqual(outcome.out.count("PASSED"), runs, outcome)
+        return outcome
+
+    def json(self, name):
+        return json.loads((self.folder / name).read_text())
+
+
+class Commands(RunsTest):
+    def test_the_quick_start_passes_and_its_json_is_valid(self):
+        self.passed(*QUICK_START, "--json", "q.json", ranks=4, timeout=120)
+        document = self.json("q.json")
+        run = document["runs"][0]
+        self.assertLessEqual({"n", "nb", "p", "q", "time", "gflops", "residual", "passed"}, run.keys())
+        self.assertEqual((run["n"], run["p"], run["q"], run["passed"]), (1024, 2, 2, True))
+        valid = subprocess.run([sys.executable, ROOT / "tests" / "system" / "validate_json.py", self.folder / "q.json"],
+                               check=False, capture_output=True, text=True)
+        self.assertEqual(valid.returncode, 0, valid.stderr)
+
+    def test_netlib_s_hpl_dat_passes_all_its_864_runs(self):
+        self.passed("--hpl-dat", ROOT / "tests" / "data" / "HPL.dat", "--backend", "openblas", ranks=4, runs=864,
+                    timeout=600)
+
+    def test_local_pivoting_on_six_processes_passes_by_opengl(self):
+        self.passed("--n", 300, "--nb", 32, "--grid", "2x3", "--backend", "gl-compute", "--precision", "single",
+                    "--pivoting", "local", ranks=6, timeout=120)
+
+    def test_one_process_needs_no_launcher(self):
+        outcome = self.start([GLINPACK, "plu", "--n", "500", "--nb", "100", "--backend", "openblas"])
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertIn("PASSED", outcome.out)
+
+    def test_every_backend_and_precision_passes_where_n_is_no_multiple_of_nb(self):
+        for backend in "reference", "openblas", "gl-compute":
+            for precision in "single", "double":
+                with self.subTest(backend=backend, precision=precision):
+                    self.passed("--n", "1,7,100", "--nb", 16, "--backend", backend, "--precision", precision, runs=3)
+
+    def test_surplus_processes_idle(self):
+        self.passed("--n", 100, "--nb", 16, "--grid", "1x2,2x1,1x1", "--backend", "reference", ranks=3, runs=3)
+
+    def test_plans_and_schedules_are_printed_without_a_run(self):
+        outcome = self.glinpack("plu", "--n", 100000, "--nb", 512, "--grid", "16x32", "--dry-run", "--json", "x.json")
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertIn("6.667e+14", outcome.out)
+        outcome = self.glinpack("plu", "--n", 64, "--nb", 8, "--grid", "2x3", "--explain-pass", 3)
+        self.assertEqual(outcome.status, 0, outcome)
+        for role in "pivot", "normalize", "eliminate", "reduce":
+            self.assertEqual(len(re.findall(rf"^\(\d,\d\) +{role}\b", outcome.out, re.MULTILINE)),
+                             {"pivot": 1, "normalize": 2, "eliminate": 1, "reduce": 2}[role], outcome)
+        self.assertEqual(self.files(), [])
+
+    def test_help_and_version_are_printed_once_for_all_processes(self):
+        for arguments in (["--help"], ["plu", "--help"], ["devices", "--help"], ["--version"]):
+            with self.subTest(arguments=arguments):
+                outcome = self.glinpack(*arguments)
+                self.assertEqual(outcome.status, 0, outcome)
+                self.assertEqual(outcome.out.count("Usage:") + outcome.out.count("glinpack 0."), 1, outcome)
+
+    def test_devices_are_listed_as_json(self):
+        outcome = self.start([GLINPACK, "devices", "--json"])
+        devices = json.loads(outcome.out)["devices"]
+        self.assertEqual([device["index"] for device in devices], list(range(len(devices))))
+        self.assertEqual(outcome.status, 0 if any(device["usable"] for device in devices) else 1)
+
+
+class Reports(RunsTest):
+    SWEEP = ["--n", "120,150", "--nb", "16,32", "--backend", "openblas"]
+
+    def test_parsers_of_hpl_s_output_find_every_run_and_nothing_else(self):
+        outcome = self.passed(*self.SWEEP, "--progress", "always", "--breakdown", "always", runs=4)
+        self.assertEqual(len(REFRAME.findall(outcome.out)), 4, outcome)
+        rows = RAMBLE.findall(outcome.out + outcome.err)
+        self.assertEqual([row[:4] for row in rows], [("120", "16", "1", "2"), ("120", "32", "1", "2"),
+                                                     ("150", "16", "1", "2"), ("150", "32", "1", "2")], outcome)
+
+    def test_the_breakdown_names_every_role_and_phase(self):
+        outcome = self.passed("--n", 200, "--nb", 16, "--grid", "2x2", "--backend", "openblas", "--breakdown", "always",
+                              ranks=4)
+        for word in ("pivot", "normalize", "eliminate", "reduce", "panel", "swap", "broadcast L", "broadcast U",
+                     "transfer", "substitution", "exposed"):
+            self.assertIn(word, outcome.out)
+
+    def test_json_and_csv_agree_with_the_table(self):
+        outcome = self.passed(*self.SWEEP, "--json", "r.json", "--csv", "r.csv", runs=4)
+        rows = RAMBLE.findall(outcome.out)
+        runs = self.json("r.json")["runs"]
+        lines = list(csv.DictReader(io.StringIO((self.folder / "r.csv").read_text())))
+        self.assertEqual(len(runs), 4)
+        self.assertEqual(len(lines), 4)
+        for row, run, line in zip(rows, runs, lines):
+            self.assertEqual(row[:4], tuple(str(run[key]) for key in ("n", "nb", "p", "q")))
+            self.assertEqual(row[:4], tuple(line[key] for key in ("n", "nb", "p", "q")))
+            self.assertEqual(float(row[5]), float(f"{run['gflops']:.4e}"))
+            self.assertEqual(float(line["gflops"]), run["gflops"])
+
+    def test_a_trace_has_a_process_per_rank_and_intervals_in_order(self):
+        self.passed("--n", 200, "--nb", 32, "--grid", "2x2", "--backend", "openblas", "--trace", "t.json", ranks=4)
+        events = [event for event in self.json("t.json")["traceEvents"] if event["ph"] == "X"]
+        self.assertEqual({event["pid"] for event in events}, {0, 1, 2, 3})
+        for event in events:
+            self.assertGreaterEqual(event["ts"], 0)
+            self.assertGreaterEqual(event["dur"], 0)
+
+    def test_an_output_folder_gets_report_json_and_csv(self):
+        self.passed("--n", 100, "--nb", 16, "--backend", "openblas", "--output-dir", "out")
+        self.assertEqual(self.files(), ["out", "out/report.txt", "out/results.csv", "out/results.json"])
+        self.assertIn("PASSED", (self.folder / "out" / "report.txt").read_text())
+
+    def test_a_run_beyond_the_threshold_fails_with_exit_status_1(self):
+        outcome = self.glinpack("plu", "--n", 100, "--nb", 16, "--backend", "openblas", "--threshold", "1e-12")
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertIn("FAILED", outcome.out)
+        self.assertIn("1 tests completed and failed residual checks", outcome.out)
+
+    def test_hpl_dat_s_device_moves_the_report(self):
+        lines = (ROOT / "tests" / "data" / "HPL.dat").read_text().splitlines()
+        lines[4:8] = ["1", "30", "1", "4"]
+        lines[9:12] = ["1", "1", "2"]
+        for device, where in ("6", "out"), ("7", "err"), ("8", "file"):
+            lines[3] = f"{device} device out"
+            self.write("HPL.dat", "\n".join(lines))
+            with self.subTest(device=device):
+                outcome = self.glinpack("plu", "--hpl-dat", "HPL.dat", "--backend", "reference")
+                self.assertEqual(outcome.status, 0, outcome)
+                texts = {"out": outcome.out, "err": outcome.err,
+                         "file": (self.folder / "HPL.out").read_text() if where == "file" else ""}
+                for place, text in texts.items():
+                    self.assertEqual("End of Tests." in text, place == where, f"{place}:\n{text}")
+
+
+class Matrices(RunsTest):
+    def test_a_matrix_from_a_file_has_the_solution_of_ones(self):
+        n = 45
+        values = [((i * 37 + j * 101 + i * j * 7) % 97) / 97.0 - 0.5 for i in range(n) for j in range(n)]
+        header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({n}, {n}), }}".encode()
+        header += b" " * (63 - (10 + len(header)) % 64) + b"\n"
+        self.write("a.npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header +
+                   struct.pack(f"<{n * n}d", *values))
+        columns = [values[i * n + j] for j in range(n) for i in range(n)]
+        self.write("a.mtx", "%%MatrixMarket matrix array real general\n" + f"{n} {n}\n" +
+                   "".join(f"{value!r}\n" for value in columns))
+        for name in "a.npy", "a.mtx":
+            with self.subTest(name=name):
+                self.passed("--input", name, "--nb", 8, "--grid", "2x2", "--backend", "openblas", "--save-solution",
+                            f"{name}.x.npy", ranks=4)
+                solution = npy_values((self.folder / f"{name}.x.npy").read_bytes())
+                self.assertEqual(len(solution), n)
+                # the matrix's condition is some thousands
+                self.assertLess(max(abs(x - 1) for x in solution), 1e-9)
+
+    def test_the_solution_does_not_depend_on_the_grid(self):
+        solutions = []
+        for grid in "1x1", "2x2", "1x4":
+            self.passed("--n", 150, "--nb", 16, "--grid", grid, "--backend", "reference", "--save-solution",
+                        f"{grid}.npy", ranks=4)
+            solutions.append(npy_values((self.folder / f"{grid}.npy").read_bytes()))
+        for solution in solutions[1:]:
+            self.assertLess(max(abs(a - b) for a, b in zip(solution, solutions[0])), 1e-9)
+
+
+if __name__ == "__main__":
+    unittest.main()
