@@ -72,7 +72,7 @@ installed_copy() {
 # valgrind knows no AVX-512; with the kernels named, the program does not execute itself again, away from valgrind
 valgrind_smoke() {
   OPENBLAS_CORETYPE=Haswell OPENBLAS_NUM_THREADS=1 \
-    valgrind --quiet --error-exitcode=99 --suppressions=tests/valgrind.supp \
+    valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite \
     build/release/bin/glinpack plu --n 64 --nb 16 --backend reference
 }
 
