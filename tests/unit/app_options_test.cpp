@@ -1,0 +1,218 @@
+#include <gmock/gmock.h>
+
+#include "app/command_line.hpp"
+#include "app/option_text.hpp"
+#include "app/options.hpp"
+#include "app_expect.hpp"
+
+namespace glinpack::app {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using Arguments = std::vector<std::string>;
+
+PluOptions parsed(const Arguments& arguments) { return parse_plu_options(arguments).options; }
+
+class ConfigFile : public FolderTest {
+ protected:
+  ParsedOptions with_config(const std::string& contents, Arguments arguments = {}) const {
+    arguments.insert(arguments.begin(), {"--config", write("c.toml", contents)});
+    return parse_plu_options(arguments);
+  }
+  void expect_refused(int line, const std::string& contents, std::vector<std::string> parts) const {
+    parts.push_back("c.toml:" + std::to_string(line) + ": ");
+    expect_input_error([&] { with_config(contents); }, parts);
+  }
+};
+
+TEST(Options, DefaultsAreThoseOfHplWhereItHasThem) {
+  const PluOptions o = parsed({});
+  EXPECT_EQ(o.precision, Precision::double_);
+  EXPECT_EQ(o.pivoting, Pivoting::partial);
+  EXPECT_EQ(o.broadcast, BroadcastKind::ring);
+  EXPECT_EQ(o.order, RankOrder::row_major);
+  EXPECT_EQ(o.seed, 100U);
+  EXPECT_EQ(o.threshold, 16.0);
+  EXPECT_EQ(o.backend, "auto");
+  EXPECT_THAT(o.grid, IsEmpty());
+}
+
+TEST(Options, EveryOptionReachesItsPlace) {
+  const PluOptions o = parsed({"--n", "10", "20,30", "--nb=4,8", "--grid", "2x3", "--column-major", "--seed", "7",
+                               "--precision", "single", "--pivoting", "local", "--broadcast", "4", "--repeat", "3",
+                               "--threshold", "-1", "--backend", "openblas", "--device", "1", "--threads", "2",
+                               "--shader-dir", "s", "--output-dir", "o", "--json", "j", "--csv", "c", "--trace", "t",
+                               "--save-solution", "x.npy", "--force", "--progress", "never", "--breakdown", "always",
+                               "--dry-run", "--explain-pass", "5", "--input", "a.npy", "--hpl-dat", "h"});
+  EXPECT_THAT(o.n, ElementsAre(10, 20, 30));
+  EXPECT_THAT(o.nb, ElementsAre(4, 8));
+  EXPECT_THAT(o.grid, ElementsAre(GridShape{2, 3}));
+  EXPECT_EQ(o.order, RankOrder::column_major);
+  EXPECT_EQ(o.seed, 7U);
+  EXPECT_EQ(o.precision, Precision::single);
+  EXPECT_EQ(o.pivoting, Pivoting::local);
+  EXPECT_EQ(o.broadcast, BroadcastKind::long_);
+  EXPECT_EQ(o.repeat, 3);
+  EXPECT_EQ(o.threshold, -1.0);
+  EXPECT_EQ(o.backend, "openblas");
+  EXPECT_EQ(o.device, 1);
+  EXPECT_EQ(o.threads, 2);
+  EXPECT_EQ(o.shader_dir, "s");
+  EXPECT_EQ(o.output_dir, "o");
+  EXPECT_EQ(o.json, "j");
+  EXPECT_EQ(o.csv, "c");
+  EXPECT_EQ(o.trace, "t");
+  EXPECT_EQ(o.save_solution, "x.npy");
+  EXPECT_TRUE(o.force);
+  EXPECT_EQ(o.progress, When::never);
+  EXPECT_EQ(o.breakdown, When::always);
+  EXPECT_TRUE(o.dry_run);
+  EXPECT_EQ(o.explain_pass, 5);
+  EXPECT_EQ(o.input, "a.npy");
+  EXPECT_EQ(o.hpl_dat, "h");
+}
+
+TEST(Options, SurviveTheJourneyThroughJson) {
+  const PluOptions o = parsed({"--n", "10,20", "--grid", "2x3,1x1", "--column-major", "--threshold", "0.1", "--trace",
+                               "a,b", "--device", "0", "--force", "--seed", "9223372036854775807"});
+  const nlohmann::json configuration = to_json(o);
+  const PluOptions back = from_json(configuration);
+  EXPECT_EQ(to_json(back), configuration);
+  EXPECT_THAT(back.grid, ElementsAre(GridShape{2, 3}, GridShape{1, 1}));
+  EXPECT_EQ(back.threshold, 0.1);
+  EXPECT_EQ(back.trace, "a,b");
+  EXPECT_EQ(back.order, RankOrder::column_major);
+  EXPECT_EQ(to_json(from_json(to_json(PluOptions{}))), to_json(PluOptions{}));
+}
+
+TEST(Options, BroadcastsGoByNameAndByHplsDigitsAndNames) {
+  EXPECT_EQ(parse_broadcast("ring-modified"), BroadcastKind::ring_modified);
+  EXPECT_EQ(parse_broadcast("5"), BroadcastKind::long_modified);
+  EXPECT_EQ(parse_broadcast("2rM"), BroadcastKind::two_rings_modified);
+  EXPECT_EQ(parse_broadcast("ibcast"), BroadcastKind::ibcast);
+}
+
+TEST(Options, MisspeltNamesAreRefusedWithTheNearest) {
+  expect_input_error([] { parsed({"--bakend", "openblas"}); }, {"'--bakend'", "did you mean --backend?"});
+  expect_input_error([] { parsed({"--bakend=openblas"}); }, {"'--bakend'", "did you mean --backend?"});
+  expect_input_error([] { parsed({"--nn", "3"}); }, {"did you mean --n?"});
+  expect_input_error([] { parsed({"--backend", "opnblas"}); }, {"--backend", "'opnblas'", "did you mean openblas?"});
+  expect_input_error([] { parsed({"--pivoting", "parcial"}); }, {"--pivoting", "did you mean partial?"});
+  expect_input_error([] { parsed({"--broadcast", "rign"}); }, {"--broadcast", "did you mean ring?"});
+  expect_input_error([] { parsed({"--precision", "duoble"}); }, {"did you mean double?"});
+  expect_input_error([] { parsed({"--progress", "allways"}); }, {"did you mean always?"});
+}
+
+TEST(Options, BadValuesAreRefusedWithOptionAndValue) {
+  expect_input_error([] { parsed({"--n", "0"}); }, {"--n", "'0'", "out of range"});
+  expect_input_error([] { parsed({"--n", "-5"}); }, {"--n", "'-5'"});
+  expect_input_error([] { parsed({"--n", "ten"}); }, {"--n", "'ten'"});
+  expect_input_error([] { parsed({"--n", "1e3"}); }, {"--n", "'1e3'"});
+  expect_input_error([] { parsed({"--n", "99999999999999999999"}); }, {"--n", "out of range"});
+  expect_input_error([] { parsed({"--n", "10,,20"}); }, {"--n", "empty"});
+  expect_input_error([] { parsed({"--n", ""}); }, {"--n", "empty"});
+  expect_input_error([] { parsed({"--n"}); }, {"--n"});
+  expect_input_error([] { parsed({"--nb", "0"}); }, {"--nb"});
+  expect_input_error([] { parsed({"--grid", "2x"}); }, {"--grid", "'2x'"});
+  expect_input_error([] { parsed({"--threshold", "nan"}); }, {"--threshold"});
+  expect_input_error([] { parsed({"--seed", "-1"}); }, {"--seed"});
+  expect_input_error([] { parsed({"--repeat", "0"}); }, {"--repeat"});
+  expect_input_error([] { parsed({"--threads", "0"}); }, {"--threads"});
+  expect_input_error([] { parsed({"--device", "-1"}); }, {"--device"});
+  expect_input_error([] { parsed({"--explain-pass", "-1"}); }, {"--explain-pass"});
+  expect_input_error([] { parsed({"--json", ""}); }, {"--json", "empty"});
+  expect_input_error([] { parsed({"--backend"}); }, {"--backend"});
+  expect_input_error([] { parsed({"--backend", "openblas", "--backend", "reference"}); }, {"--backend"});
+  expect_input_error([] { parsed({"--row-major", "--column-major"}); }, {"--row-major", "--column-major"});
+  expect_input_error([] { parsed({"stray"}); }, {"'stray'"});
+}
+
+TEST(Options, HelpShowsEveryOptionWithDefaultsAndExamples) {
+  const std::string help = plu_help();
+  const nlohmann::json configuration = to_json(PluOptions{});
+  for (const auto& [key, value] : configuration.items()) {
+    EXPECT_NE(help.find("--" + key + " "), std::string::npos) << key;
+  }
+  for (const char* part : {"--config", "Examples:", "[double]", "[16.0]", "seconds", "GFLOPS", "Exit code"}) {
+    EXPECT_NE(help.find(part), std::string::npos) << part;
+  }
+}
+
+TEST(Options, DevicesKnowsOneOption) {
+  EXPECT_TRUE(parse_devices_options({"--json"}).json);
+  EXPECT_FALSE(parse_devices_options({}).json);
+  expect_input_error([] { parse_devices_options({"--jsn"}); }, {"'--jsn'", "did you mean --json?"});
+}
+
+TEST_F(ConfigFile, KeysAreTheOptions) {
+  const PluOptions o = with_config(
+      "# comment\nn = [100, 200]\nnb = 32\ngrid = ['1x2', \"2x1\"]\nbackend = 'reference'\ncolumn-major = true\n"
+      "threshold = -1.5\nforce = false\nbroadcast = 3\nsave-solution = 'a,b.npy'\n").options;
+  EXPECT_THAT(o.n, ElementsAre(100, 200));
+  EXPECT_THAT(o.nb, ElementsAre(32));
+  EXPECT_THAT(o.grid, ElementsAre(GridShape{1, 2}, GridShape{2, 1}));
+  EXPECT_EQ(o.backend, "reference");
+  EXPECT_EQ(o.order, RankOrder::column_major);
+  EXPECT_EQ(o.threshold, -1.5);
+  EXPECT_FALSE(o.force);
+  EXPECT_EQ(o.broadcast, BroadcastKind::two_rings_modified);
+  EXPECT_EQ(o.save_solution, "a,b.npy");
+}
+
+TEST_F(ConfigFile, UnderscoresStandForDashes) {
+  EXPECT_EQ(with_config("save_solution = 'x.npy'\n").options.save_solution, "x.npy");
+}
+
+TEST_F(ConfigFile, CommandLineBeatsFileBeatsDefault) {
+  const PluOptions o = with_config("n = [1, 2, 3]\nnb = 16\nrow-major = true\n", {"--n", "50", "--column-major"}).options;
+  EXPECT_THAT(o.n, ElementsAre(50));
+  EXPECT_THAT(o.nb, ElementsAre(16));
+  EXPECT_EQ(o.order, RankOrder::column_major);
+  EXPECT_EQ(o.repeat, 1);
+}
+
+TEST_F(ConfigFile, HplDatIsOverriddenByWhatStandsBesideOrAboveIt) {
+  const ParsedOptions beside = with_config("hpl-dat = 'H'\nnb = 16\n", {"--n", "50"});
+  EXPECT_TRUE(beside.overrides_hpl_dat("n"));
+  EXPECT_TRUE(beside.overrides_hpl_dat("nb"));
+  EXPECT_FALSE(beside.overrides_hpl_dat("grid"));
+  const ParsedOptions above = with_config("nb = 16\n", {"--hpl-dat", "H", "--n", "50"});
+  EXPECT_TRUE(above.overrides_hpl_dat("n"));
+  EXPECT_FALSE(above.overrides_hpl_dat("nb"));
+}
+
+TEST_F(ConfigFile, ErrorsNameFileLineKeyAndValue) {
+  expect_refused(2, "nb = 32\nn = 0\n", {"n = 0", "out of range"});
+  expect_refused(1, "n = -3\n", {"n = -3"});
+  expect_refused(1, "n = 10.0\n", {"n = 10.0", "not a whole number"});
+  expect_refused(1, "n = 'ten'\n", {"'ten'"});
+  expect_refused(3, "\n\nn = []\n", {"n", "empty"});
+  expect_refused(1, "n = [10, 0]\n", {"'0'"});
+  expect_refused(1, "n = true\n", {"n = true", "a value is expected"});
+  expect_refused(1, "force = 1\n", {"force = 1", "true or false"});
+  expect_refused(1, "backend = ['openblas', 'auto']\n", {"backend", "one value"});
+  expect_refused(1, "backend = 'opnblas'\n", {"backend", "did you mean openblas?"});
+  expect_refused(1, "json = ''\n", {"json", "empty"});
+  expect_refused(1, "n = 1979-05-27\n", {"n = 1979-05-27"});
+  expect_refused(1, "n = [[1]]\n", {"n"});
+}
+
+TEST_F(ConfigFile, UnknownKeysAreRefusedWithTheNearest) {
+  expect_refused(2, "n = 10\nbakend = 'openblas'\n", {"'bakend'", "did you mean backend?"});
+  expect_refused(1, "config = 'other.toml'\n", {"'config'"});
+  expect_refused(1, "help = true\n", {"'help'"});
+  expect_refused(1, "[plu]\nn = 10\n", {"[plu]"});
+}
+
+TEST_F(ConfigFile, WhatIsNotTomlIsRefusedWithTheLine) {
+  expect_refused(2, "n = 10\nnb == 3\n", {"not TOML"});
+  expect_refused(1, "n = [1, 2\n", {"not TOML"});
+  expect_refused(2, "n = 1\nn = 2\n", {"not TOML"});
+  expect_refused(1, std::string("n = \0\x01", 6), {"not text"});
+  expect_input_error([&] { parsed({"--config", path("missing.toml")}); }, {"missing.toml", "no such file"});
+  expect_input_error([&] { parsed({"--config", path("")}); }, {"is a directory"});
+}
+
+}  // namespace
+}  // namespace glinpack::app

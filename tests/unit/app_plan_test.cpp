@@ -1,0 +1,255 @@
+#include <gmock/gmock.h>
+
+#include "app/memory.hpp"
+#include "app/outputs.hpp"
+#include "app/plan.hpp"
+#include "app/topology.hpp"
+#include "app_expect.hpp"
+
+namespace glinpack::app {
+namespace {
+
+using testing::ElementsAre;
+
+const std::string netlib = std::string(GLINPACK_TEST_DATA) + "/HPL.dat";
+
+std::vector<RunRecord> plan(const std::vector<std::string>& arguments, int world_size = 4) {
+  const ParsedOptions parsed = parse_plu_options(arguments);
+  std::optional<HplDat> hpl_dat;
+  if (!parsed.options.hpl_dat.empty()) hpl_dat = read_hpl_dat(parsed.options.hpl_dat);
+  return plan_runs(parsed, hpl_dat, std::nullopt, world_size);
+}
+
+TEST(Plan, ListsMakeASweepWithRepetitionsFastest) {
+  std::vector<std::string> labels;
+  for (const RunRecord& run : plan({"--n", "10,20", "--nb", "2,3", "--grid", "1x2,2x1", "--repeat", "2"})) {
+    labels.push_back(label_of(run) + " " + std::to_string(run.repeat));
+  }
+  ASSERT_EQ(labels.size(), 16U);
+  EXPECT_EQ(labels[0], "N 10, NB 2, grid 1x2 0");
+  EXPECT_EQ(labels[1], "N 10, NB 2, grid 1x2 1");
+  EXPECT_EQ(labels[2], "N 10, NB 3, grid 1x2 0");
+  EXPECT_EQ(labels[4], "N 20, NB 2, grid 1x2 0");
+  EXPECT_EQ(labels[8], "N 10, NB 2, grid 2x1 0");
+}
+
+TEST(Plan, TheGridIsTheSquarestUnlessGiven) {
+  EXPECT_EQ(plan({}, 6).front().grid, (GridShape{2, 3}));
+  EXPECT_EQ(plan({}, 1).front().grid, (GridShape{1, 1}));
+}
+
+TEST(Plan, NetlibsHplDatMakes864RunsInHplsOrder) {
+  const std::vector<RunRecord> runs = plan({"--hpl-dat", netlib});
+  ASSERT_EQ(runs.size(), 864U);
+  EXPECT_EQ(label_of(runs[0]), "N 29, NB 1, grid 2x2");
+  EXPECT_EQ(label_of(runs[17]), "N 29, NB 1, grid 2x2");
+  EXPECT_EQ(label_of(runs[18]), "N 29, NB 2, grid 2x2");
+  EXPECT_EQ(label_of(runs[72]), "N 30, NB 1, grid 2x2");
+  EXPECT_EQ(label_of(runs[288]), "N 29, NB 1, grid 1x4");
+  EXPECT_EQ(label_of(runs[863]), "N 35, NB 4, grid 4x1");
+  EXPECT_EQ(runs[0].precision, Precision::double_);
+}
+
+TEST(Plan, OptionsOverrideHplDat) {
+  const std::vector<RunRecord> runs = plan({"--hpl-dat", netlib, "--n", "50", "--grid", "2x2", "--broadcast", "long",
+                                            "--threshold", "1", "--column-major"});
+  EXPECT_EQ(runs.size(), 72U);
+  EXPECT_EQ(runs[0].parameters.n, 50);
+  EXPECT_EQ(runs[0].parameters.broadcast, BroadcastKind::long_);
+  EXPECT_EQ(runs[0].parameters.threshold, 1.0);
+  EXPECT_EQ(runs[0].order, RankOrder::column_major);
+}
+
+TEST(Plan, MoreThanAHundredThousandRunsAreRefused) {
+  expect_input_error([] { plan({"--n", "1,2", "--repeat", "50001"}); }, {"100000 runs"});
+  EXPECT_EQ(plan({"--n", "1,2", "--repeat", "50000"}).size(), 100000U);
+}
+
+TEST(Plan, GridsLargerThanTheWorldAreRefusedWithBothNumbers) {
+  const std::vector<RunRecord> runs = plan({"--grid", "1x1,2x3"});
+  expect_input_error([&] { check_grids(runs, 4, "HPL.dat:10: "); },
+                     {"HPL.dat:10: ", "2x3", "at least 6", "started with 4", "-np 6"});
+  EXPECT_NO_THROW(check_grids(runs, 6, ""));
+}
+
+TEST(Plan, TheMatrixOfAFileFixesN) {
+  const ParsedOptions parsed = parse_plu_options({"--input", "a.npy", "--n", "10"});
+  expect_input_error([&] { plan_runs(parsed, std::nullopt, 12, 1); }, {"--n", "a.npy", "12"});
+  EXPECT_EQ(plan_runs(parsed, std::nullopt, 10, 1).front().parameters.n, 10);
+  EXPECT_EQ(plan_runs(parse_plu_options({"--input", "a.npy"}), std::nullopt, 12, 1).front().parameters.n, 12);
+}
+
+TEST(Plan, RanksFillTheGridInTheirOrder) {
+  RunRecord run;
+  run.grid = {2, 3};
+  EXPECT_EQ(position_of(run, 1), (GridPosition{0, 1}));
+  EXPECT_EQ(position_of(run, 5), (GridPosition{1, 2}));
+  EXPECT_EQ(position_of(run, 6), std::nullopt);
+  run.order = RankOrder::column_major;
+  EXPECT_EQ(position_of(run, 1), (GridPosition{1, 0}));
+}
+
+TEST(Plan, SurvivesTheJourneyThroughJson) {
+  const std::vector<RunRecord> runs = plan({"--hpl-dat", netlib, "--pivoting", "local", "--precision", "single"});
+  EXPECT_EQ(plan_to_json(plan_from_json(plan_to_json(runs))), plan_to_json(runs));
+  const RunRecord back = plan_from_json(plan_to_json(runs))[20];
+  EXPECT_EQ(label_of(back), label_of(runs[20]));
+  EXPECT_EQ(back.variant.rfact, runs[20].variant.rfact);
+  EXPECT_EQ(back.variant.nbmin, runs[20].variant.nbmin);
+  EXPECT_EQ(back.parameters.pivoting, Pivoting::local);
+  EXPECT_EQ(back.precision, Precision::single);
+}
+
+TEST(Plan, DryRunShowsRunsMemoryAndFlops) {
+  const std::string text = plan_text(plan({"--n", "1000000000000", "--grid", "4x4"}), 4);
+  EXPECT_NE(text.find("needs 16 processes"), std::string::npos) << text;
+  EXPECT_NE(text.find("6.667e+35"), std::string::npos) << text;
+}
+
+TEST(Plan, PassesAreExplainedOnceForEqualSchedules) {
+  const std::vector<RunRecord> runs = plan({"--n", "100", "--nb", "32", "--grid", "2x2", "--repeat", "3"});
+  const std::string text = explained_passes(runs, 3);
+  EXPECT_EQ(text.find("Pass 3"), text.rfind("Pass 3"));
+  EXPECT_NE(text.find("Pass 3"), std::string::npos);
+  expect_input_error([&] { explained_passes(runs, 4); }, {"--explain-pass", "0 ... 3", "4"});
+}
+
+std::vector<RankMemory> ranks(int count, std::int64_t host_available) {
+  return std::vector<RankMemory>(static_cast<std::size_t>(count), {.host = "a", .host_available = host_available});
+}
+
+TEST(Memory, RunsThatFitAreAccepted) {
+  EXPECT_NO_THROW(check_memory(plan({"--n", "1000"}), ranks(4, std::int64_t{1} << 30), false));
+  EXPECT_NO_THROW(check_memory(plan({"--n", "1000000"}), ranks(4, 0), false)) << "0 means unknown";
+}
+
+TEST(Memory, RunsThatDoNotFitAreRefusedWithTheLargestN) {
+  const auto memory = ranks(4, std::int64_t{1} << 30);
+  const auto refused = [&](const std::string& n) {
+    check_memory(plan({"--n", n, "--nb", "64", "--grid", "2x2"}), memory, false);
+  };
+  expect_input_error([&] { refused("20000"); }, {"N 20000", "4 ranks need", "1.0 GiB is available", "largest N"});
+  expect_input_error([&] { refused("1000000000000"); }, {"6.6 YiB"});
+  std::string message;
+  try {
+    refused("20000");
+  } catch (const InputError& error) {
+    message = error.what();
+  }
+  const Index largest = std::stoll(message.substr(message.rfind(' ') + 1));
+  EXPECT_NO_THROW(refused(std::to_string(largest)));
+  EXPECT_THROW(refused(std::to_string(largest + 1)), InputError);
+}
+
+TEST(Memory, AMatrixFromAFileCountsToo) {
+  const auto memory = ranks(1, 300 << 20);
+  EXPECT_NO_THROW(check_memory(plan({"--n", "4500", "--grid", "1x1"}), memory, false));
+  EXPECT_THROW(check_memory(plan({"--n", "4500", "--grid", "1x1"}), memory, true), InputError);
+}
+
+TEST(Memory, RanksThatShareADeviceShareItsMemory) {
+  std::vector<RankMemory> memory = ranks(2, std::int64_t{1} << 40);
+  for (RankMemory& rank : memory) {
+    rank.device_is_host = false;
+    rank.device_available = 100 << 20;
+  }
+  memory[0].device_index = 0;
+  memory[1].device_index = 1;
+  const auto runs = plan({"--n", "4500", "--nb", "64", "--grid", "1x2"}, 2);  // 81 MiB a rank, and a little
+  EXPECT_NO_THROW(check_memory(runs, memory, false));
+  memory[1].device_index = 0;
+  expect_input_error([&] { check_memory(runs, memory, false); }, {"device 0", "2 ranks"});
+}
+
+TEST(Memory, AmountsAreReadable) {
+  EXPECT_EQ(memory_text(0), "0 B");
+  EXPECT_EQ(memory_text(1536), "1.5 KiB");
+  EXPECT_EQ(memory_text(double{1 << 30} * 139), "139.0 GiB");
+}
+
+TEST(Topology, ThreadsAreCoresDividedByTheRanksThatShareThem) {
+  const NodeView unbound{.host = "a", .cores = {0, 1, 2, 3, 4, 5, 6, 7}};
+  EXPECT_EQ(threads_for(std::vector<NodeView>(1, unbound), 0), 8);
+  EXPECT_EQ(threads_for(std::vector<NodeView>(3, unbound), 2), 2);
+  EXPECT_EQ(threads_for(std::vector<NodeView>(16, unbound), 0), 1);
+  const std::vector<NodeView> bound{{.host = "a", .cores = {0, 1}}, {.host = "a", .cores = {2, 3, 4}}};
+  EXPECT_EQ(threads_for(bound, 0), 2);
+  EXPECT_EQ(threads_for(bound, 1), 3);
+  const std::vector<NodeView> two_nodes{unbound, {.host = "b", .cores = unbound.cores}};
+  EXPECT_EQ(threads_for(two_nodes, 1), 8);
+  const NodeView limited{.host = "a", .cores = unbound.cores, .core_limit = 4};
+  EXPECT_EQ(threads_for(std::vector<NodeView>(2, limited), 0), 2);
+}
+
+TEST(Topology, ThisNodeHasCoresAndMemory) {
+  const NodeView here = view_node();
+  EXPECT_FALSE(here.host.empty());
+  EXPECT_GE(here.cores.size(), 1U);
+  EXPECT_GT(here.available_memory, 1 << 20);
+}
+
+class Outputs : public FolderTest {
+ protected:
+  OutputPaths paths(const std::vector<std::string>& arguments) const {
+    return output_paths(parse_plu_options(arguments).options, std::nullopt);
+  }
+  void expect_refused(const std::vector<std::string>& arguments, const std::vector<std::string>& parts) const {
+    expect_input_error([&] { check_outputs(paths(arguments), false); }, parts);
+  }
+};
+
+TEST_F(Outputs, GoIntoTheOutputFolder) {
+  const OutputPaths named = paths({"--output-dir", "d", "--json", "j", "--trace", "/t"});
+  EXPECT_EQ(named.json, "d/j");
+  EXPECT_EQ(named.trace, "/t");
+  EXPECT_EQ(named.report, "");
+  const OutputPaths unnamed = paths({"--output-dir", "d"});
+  EXPECT_EQ(unnamed.report, "d/report.txt");
+  EXPECT_EQ(unnamed.json, "d/results.json");
+  EXPECT_EQ(unnamed.csv, "d/results.csv");
+  EXPECT_TRUE(unnamed.report_on_stdout);
+}
+
+TEST_F(Outputs, HplDatsDeviceMovesTheReport) {
+  HplDat hpl_dat = read_hpl_dat(netlib);
+  const PluOptions options;
+  EXPECT_TRUE(output_paths(options, hpl_dat).report_on_stdout);
+  hpl_dat.device = 7;
+  EXPECT_TRUE(output_paths(options, hpl_dat).report_on_stderr);
+  hpl_dat.device = 8;
+  EXPECT_EQ(output_paths(options, hpl_dat).report, "HPL.out");
+  EXPECT_FALSE(output_paths(options, hpl_dat).report_on_stdout);
+}
+
+TEST_F(Outputs, ExistingFilesAreKeptWithoutForce) {
+  const std::string file = write("j.json", "{}");
+  expect_refused({"--json", file}, {"--json", "j.json", "exists", "--force"});
+  EXPECT_NO_THROW(check_outputs(paths({"--json", file}), true));
+}
+
+TEST_F(Outputs, UnusablePlacesAreRefusedAndNothingIsMade) {
+  const std::string file = write("file", "");
+  expect_refused({"--json", path("missing/j")}, {"--json", "does not exist"});
+  expect_refused({"--output-dir", path("file/d")}, {"--output-dir", "not a folder"});
+  expect_refused({"--output-dir", "/proc/glinpack"}, {"--output-dir", "/proc", "not writable"});
+  expect_refused({"--json", path("")}, {"--json", "is a folder"});
+  expect_refused({"--json", path("x"), "--csv", path("x")}, {"--csv", "--json"});
+  EXPECT_NO_THROW(check_outputs(paths({"--output-dir", path("new/folder"), "--json", "j"}), false));
+  EXPECT_FALSE(std::filesystem::exists(path("new")));
+  EXPECT_FALSE(std::filesystem::exists(path("x")));
+}
+
+TEST_F(Outputs, FilesAppearWhole) {
+  write_file(path("a"), [&](std::ostream& out) {
+    out << "text";
+    EXPECT_FALSE(std::filesystem::exists(path("a")));
+  });
+  std::ifstream file(path("a"));
+  std::string text;
+  EXPECT_TRUE(file >> text);
+  EXPECT_EQ(text, "text");
+  EXPECT_THROW(write_file(path("missing/a"), [](std::ostream&) {}), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace glinpack::app
