@@ -80,10 +80,10 @@ bool is_hpl(const RunRecord& record) {
 
 std::string title(const ReportContext& context, std::span<const RunRecord> planned) {
   const bool hpl = std::all_of(planned.begin(), planned.end(), is_hpl);
-  std::string line = fmt::format("glinpack {}  --  {}", context.version,
+  std::string line = fmt::format("glinpack {}  --  {}", free_text(context.version),
                                  hpl ? "High-Performance Linpack benchmark" : "LU benchmark for OpenGL devices");
-  if (!context.git_commit.empty()) line += fmt::format("  --  {}", context.git_commit);
-  return free_text(line) + '\n';
+  if (!context.git_commit.empty()) line += fmt::format("  --  {}", free_text(context.git_commit));
+  return line + '\n';
 }
 
 std::string parameter_lists(std::span<const RunRecord> planned) {
@@ -115,7 +115,7 @@ std::string parameter_lists(std::span<const RunRecord> planned) {
   text += list("DEPTH", [](const RunRecord& r) { return r.variant.depth; });
   text += list("PIVOT", [](const RunRecord& r) { return name_of(r.parameters.pivoting); });
   text += list("PREC", [](const RunRecord& r) { return name_of(r.precision); });
-  text += list("BACKEND", [](const RunRecord& r) { return r.backend; });
+  text += list("BACKEND", [](const RunRecord& r) { return " " + r.backend; });
   return text + '\n';
 }
 
