@@ -281,6 +281,22 @@ TYPED_TEST(GlCompute, MovesBlocksThroughWindowsSmallerThanTheMatrices) {
   for (unsigned seed = 0; seed < 6; ++seed) check_moves(this->narrow_backend(), 150, 170, 10 * seed);
 }
 
+TYPED_TEST(GlCompute, MovesMoreRowsThanAListOfThemHolds) {
+  constexpr Index rows = 9000, columns = 3;
+  auto values = random_values<TypeParam>(rows, columns, 9);
+  const auto matrix = on_device(this->backend(), values);
+  std::vector<RowMove> moves;
+  for (Index i = 0; i < rows; ++i) moves.push_back({i, (i * 7 + 1) % rows});  // 7 and 9000 have no common factor
+  for (int turn = 0; turn < 9; ++turn) {
+    const auto before = values;
+    for (const RowMove& move : moves) {
+      for (Index j = 0; j < columns; ++j) values(move.to, j) = before(move.from, j);
+    }
+    this->backend().move_rows(whole(*matrix), moves);
+  }
+  EXPECT_EQ(from_device(this->backend(), *matrix), values);
+}
+
 template <class Real>
 void check_substitute(Backend<Real>& backend, Index rows, Index columns) {
   const auto a = random_values<Real>(rows, columns + 1, 1), x = random_values<Real>(columns, 2, 2);
