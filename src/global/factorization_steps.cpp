@@ -18,7 +18,9 @@ FactorizationSteps<Real>::FactorizationSteps(const RunParameters& parameters, co
       l_transposed_(backend.allocate(distribution.nb, a.rows())),
       u_(backend.allocate(distribution.nb, a.columns())),
       u_host_(backend.allocate_host(distribution.shape.rows > 1 ? distribution.nb * a.columns() : 0)),
-      row_exchange_(backend, timeline, grid.column(), distribution.shape.rows > 1 ? distribution.nb : 0, a.columns()) {}
+      row_exchange_(backend, timeline, grid.column(), distribution.shape.rows > 1 ? distribution.nb : 0, a.columns()) {
+  backend.reserve_moves(2 * distribution.nb, a.columns());  // nb rows and the nb that they change places with
+}
 
 template <class Real>
 void FactorizationSteps<Real>::factorize_panel(const PassPlan& plan) {

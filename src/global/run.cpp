@@ -108,6 +108,9 @@ double seconds_since_1970() {
 template <class Real>
 std::vector<Real> solve(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend,
                         Timeline& timeline, Workspace<Real>& workspace, const RunOptions& options, RunResult& result) {
+  // what the upload took belongs to no run
+  backend.wait_all();
+  backend.collect_timings();
   barrier(grid.all());
   result.start_time = seconds_since_1970();
   timeline.restart();
@@ -176,7 +179,7 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
   const auto rows = static_cast<double>(distribution.local_rows(position));
   const auto columns = static_cast<double>(distribution.local_columns(position));
   const auto nb = static_cast<double>(std::min(parameters.nb, parameters.n));
-  const double device = rows * columns + nb * (rows + columns) + rows + nb;
+  const double device = rows * columns + nb * (rows + 3 * columns) + rows + nb;  // A; L21, U12, rows on the move; y, x
   const double travelling_rows = distribution.shape.rows > 1 ? 3 * nb * columns : 0;  // U12, rows in, rows out
   const double strip = std::min(rows * columns, std::max(columns, static_cast<double>(strip_elements)));
   const double host = nb * (rows + 2 * nb) + travelling_rows + strip;

@@ -149,6 +149,9 @@ class Backend {
   virtual Fence scatter_rows(HostBlock<Real> from, std::span<const Index> rows, DeviceBlock<Real> to) = 0;
   /// Rows within a block, all moves at once. Every `to` occurs once.
   virtual void move_rows(DeviceBlock<Real> block, std::span<const RowMove> moves) = 0;
+  /// Sets memory aside for move_rows of up to `moves` rows of `columns` elements, so that none is allocated while a
+  /// factorisation is timed. Throws as allocate does.
+  virtual void reserve_moves(Index moves, Index columns) = 0;
 
   /// A12 <- L11^-1 A12: unit lower triangular L11 (k x k) given as L11^T (the upper triangle of l11_transposed, its
   /// diagonal and lower triangle not read), A12 k x columns.

@@ -86,6 +86,10 @@ class ComputeBackend final : public Backend<Real> {
     return fences_.take();
   }
   void move_rows(DeviceBlock<Real> block, std::span<const RowMove> moves) override;
+  void reserve_moves(Index moves, Index columns) override {
+    context_->make_current();
+    scratch(moves, columns);
+  }
 
   void normalize(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) override {
     if (a12.empty()) return;

@@ -1,8 +1,9 @@
 #include "local/gl/compute/kernels.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,8 @@ constexpr Index reduce_depth = 16;
 
 constexpr Index most_groups = 65535;  // of a dispatch in each direction: what GL 4.5 guarantees
 constexpr Index most_moves = 8192;    // of a launch
+constexpr Index listed_moves = 65536;  // that the list has room for before it starts again at its front
+constexpr Index move_alignment = 32;   // moves: 256 bytes, the coarsest that GL allows storage buffers to be bound at
 /// Shaders count elements and bytes of a window in 32 bits.
 constexpr std::int64_t largest_window = (std::int64_t{1} << 31) - 65536;
 
@@ -57,8 +60,11 @@ Kernels::Kernels(const std::shared_ptr<Context>& context, const ShaderSource& so
   reduce_ = build("reduce.comp", define("ALIGNED", false) + define("UNROLLED", false));
   reduce_aligned_ = build("reduce.comp", define("ALIGNED", true) + define("UNROLLED", !context->device().software));
   moves_ = BufferHandle(context);
-  glNamedBufferStorage(moves_.id(), most_moves * static_cast<GLsizeiptr>(2 * sizeof(GLint)), nullptr,
-                       GL_DYNAMIC_STORAGE_BIT);
+  constexpr GLbitfield access = GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
+  constexpr auto bytes = static_cast<GLsizeiptr>(listed_moves * static_cast<Index>(sizeof(Move)));
+  glNamedBufferStorage(moves_.id(), bytes, nullptr, access);
+  mapped_moves_ = static_cast<Move*>(glMapNamedBufferRange(moves_.id(), 0, bytes, access));
+  if (!mapped_moves_) throw std::runtime_error("the device does not map a buffer of " + std::to_string(bytes) + " bytes");
 }
 
 Kernels::Layout Kernels::bind(GLuint binding, const Region& region) const {
@@ -107,19 +113,32 @@ void Kernels::copy_rows(const Region& from, const Region& to, std::span<const Ro
 }
 
 void Kernels::copy_listed(const Region& from, const Region& to, std::span<const RowMove> moves) {
-  std::vector<std::array<GLint, 2>> list;
   for_parts(static_cast<Index>(moves.size()), most_moves, [&](Index begin, Index count) {
-    list.clear();
-    for (const RowMove& move : moves.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count))) {
-      list.push_back({static_cast<GLint>(move.from), static_cast<GLint>(move.to)});
-    }
-    glNamedBufferSubData(moves_.id(), 0, static_cast<GLsizeiptr>(list.size() * sizeof list[0]), list.data());
-    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 2, moves_.id());
+    bind_moves(2, moves.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)));
     copy_listed_.set(0, static_cast<GLint>(from.columns));
     set(copy_listed_, 1, bind(0, from));
     set(copy_listed_, 2, bind(1, to));
     dispatch(copy_listed_, groups(from.columns, copy_columns), count);
   });
+}
+
+// Lists follow each other in mapped memory, so that none is written while the device may still read it and no upload
+// waits for the kernels before it.
+void Kernels::bind_moves(GLuint binding, std::span<const RowMove> moves) {
+  const auto count = static_cast<Index>(moves.size());
+  if (next_move_ + count > listed_moves) {
+    const GLsync all_read = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+    while (glClientWaitSync(all_read, GL_SYNC_FLUSH_COMMANDS_BIT, 1'000'000'000) == GL_TIMEOUT_EXPIRED) {
+    }
+    glDeleteSync(all_read);
+    next_move_ = 0;
+  }
+  std::transform(moves.begin(), moves.end(), mapped_moves_ + next_move_, [](const RowMove& move) {
+    return Move{static_cast<GLint>(move.from), static_cast<GLint>(move.to)};
+  });
+  glBindBufferRange(GL_SHADER_STORAGE_BUFFER, binding, moves_.id(), next_move_ * static_cast<GLintptr>(sizeof(Move)),
+                    count * static_cast<GLsizeiptr>(sizeof(Move)));
+  next_move_ = round_up(next_move_ + count, move_alignment);
 }
 
 void Kernels::copy_transposed(const Region& from, const Region& to) {
@@ -130,7 +149,10 @@ void Kernels::copy_transposed(const Region& from, const Region& to) {
       copy_transposed_.set(0, static_cast<GLint>(rows), static_cast<GLint>(columns));
       set(copy_transposed_, 1, bind(0, from.block(row, column, rows, columns)));
       set(copy_transposed_, 2, bind(1, to.block(column, row, columns, rows)));
-      dispatch(copy_transposed_, groups(columns, transpose_side), groups(rows, transpose_side));
+      const bool rows_first = rows < columns;
+      copy_transposed_.set(3, rows_first ? 1 : 0);
+      dispatch(copy_transposed_, groups(std::min(rows, columns), transpose_side),
+               groups(std::max(rows, columns), transpose_side));
     });
   });
 }

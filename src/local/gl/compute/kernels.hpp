@@ -45,7 +45,14 @@ class Kernels {
   void dispatch(const Program& program, Index groups_x, Index groups_y) const;
   Index rows_of(const Region& region) const { return rows_per_window(region, window_elements_); }
 
+  /// A row move as the shader reads it: ivec2.
+  struct Move {
+    GLint from;
+    GLint to;
+  };
+
   void copy_listed(const Region& from, const Region& to, std::span<const RowMove> moves);
+  void bind_moves(GLuint binding, std::span<const RowMove> moves);
   void reduce_window(const Region& l_transposed, const Region& u, const Region& c);
   void reduce_tiles(const Program& program, const Region& l_transposed, const Region& u, const Region& c);
 
@@ -54,6 +61,8 @@ class Kernels {
   Index window_elements_;
   Program copy_, copy_listed_, copy_transposed_, solve_, reduce_, reduce_aligned_, substitute_;
   BufferHandle moves_;
+  Move* mapped_moves_ = nullptr;
+  Index next_move_ = 0;
 };
 
 }  // namespace glinpack::gl
