@@ -91,14 +91,14 @@ void check_memory(std::span<const RunRecord> planned, std::span<const RankMemory
     const std::optional<Pool> pool = too_small(run, ranks, stored_matrix);
     if (!pool) continue;
     const Index largest = largest_fitting_n(run, ranks, stored_matrix);
-    const std::string remedy =
-        largest > 0 ? fmt::format("the largest N that fits with this block size and grid is {}", largest)
-                    : std::string("no N fits; use a smaller block size or more nodes");
-    throw InputError(fmt::format("{} ({}) is too large for the memory of {}: its {}, {} is available; {}",
-                                 label_of(run), name_of(run.precision), pool->name,
-                                 (pool->ranks == 1 ? "rank needs " : std::to_string(pool->ranks) + " ranks need ") +
-                                     memory_text(pool->needed),
-                                 memory_text(pool->available), remedy));
+    const std::string remedy = largest > 0
+                                   ? fmt::format("the largest N that fits with this block size and grid is {}", largest)
+                                   : std::string("no N fits; use a smaller block size or more nodes");
+    throw InputError(fmt::format(
+        "{} ({}) is too large for the memory of {}: its {}, {} is available; {}", label_of(run), name_of(run.precision),
+        pool->name,
+        (pool->ranks == 1 ? "rank needs " : std::to_string(pool->ranks) + " ranks need ") + memory_text(pool->needed),
+        memory_text(pool->available), remedy));
   }
 }
 

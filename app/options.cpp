@@ -83,7 +83,8 @@ std::vector<Index> whole_numbers(const Values& values, Index largest) {
 }
 
 void define_problem(CLI::App& app, PluOptions& o) {
-  add_list(app, "--n", "N,...", "2000", "Orders of the matrix, in rows", [&o](const Values& v) { o.n = whole_numbers(v, largest_n); });
+  add_list(app, "--n", "N,...", "2000", "Orders of the matrix, in rows",
+           [&o](const Values& v) { o.n = whole_numbers(v, largest_n); });
   add_list(app, "--nb", "NB,...", "128", "Block sizes of the distribution, in rows and columns",
            [&o](const Values& v) { o.nb = whole_numbers(v, largest_nb); });
   add_list(app, "--grid", "PxQ,...", "squarest", "Process grids: P rows, Q columns; surplus processes idle",
@@ -96,9 +97,8 @@ void define_problem(CLI::App& app, PluOptions& o) {
   add_flag(app, "--column-major", "Processes fill the grid column by column",
            [&o] { o.order = RankOrder::column_major; });
   app.get_option("--row-major")->excludes("--column-major");
-  add(app, "--seed", "SEED", "100", "Seed of HPL's matrix generator (HPL itself uses 100)", [&o](const std::string& t) {
-    o.seed = static_cast<std::uint64_t>(parse_whole(t, 0, LLONG_MAX));
-  });
+  add(app, "--seed", "SEED", "100", "Seed of HPL's matrix generator (HPL itself uses 100)",
+      [&o](const std::string& t) { o.seed = static_cast<std::uint64_t>(parse_whole(t, 0, LLONG_MAX)); });
   add_text(app, "--input", "FILE", "Matrix from a .npy or Matrix Market file instead; b = A times ones", o.input);
   add_text(app, "--hpl-dat", "FILE", "Take the runs from netlib's HPL.dat; options given here override it", o.hpl_dat);
 }
@@ -120,7 +120,8 @@ void define_algorithm(CLI::App& app, PluOptions& o) {
 
 void define_machine(CLI::App& app, PluOptions& o) {
   add(app, "--backend", "NAME", "auto",
-      enumerate(backend_choices()) + "; auto: gl-compute where every process has a hardware OpenGL device, else openblas",
+      enumerate(backend_choices()) +
+          "; auto: gl-compute where every process has a hardware OpenGL device, else openblas",
       [&o](const std::string& t) { o.backend = parse_backend(t); });
   add(app, "--device", "INDEX", "by local rank", "EGL device for every process, as `glinpack devices` counts",
       [&o](const std::string& t) { o.device = static_cast<int>(parse_whole(t, 0, largest_device)); });
@@ -140,8 +141,10 @@ void define_output(CLI::App& app, PluOptions& o) {
   add_flag(app, "--force", "Overwrite output files that exist", [&o] { o.force = true; });
   add(app, "--progress", "WHEN", "auto", "Progress on stderr: auto (from runs of seconds on), always or never",
       [&o](const std::string& t) { o.progress = parse_when(t); });
-  add(app, "--breakdown", "WHEN", "auto", "Network against compute after each run: auto (in sweeps of up to 10 runs), "
-      "always or never", [&o](const std::string& t) { o.breakdown = parse_when(t); });
+  add(app, "--breakdown", "WHEN", "auto",
+      "Network against compute after each run: auto (in sweeps of up to 10 runs), "
+      "always or never",
+      [&o](const std::string& t) { o.breakdown = parse_when(t); });
 }
 
 void define_plan(CLI::App& app, PluOptions& o) {
@@ -149,8 +152,10 @@ void define_plan(CLI::App& app, PluOptions& o) {
            [&o] { o.dry_run = true; });
   add(app, "--explain-pass", "K", "", "Print the schedule of pass K (from 0): roles, extents, messages; run nothing",
       [&o](const std::string& t) { o.explain_pass = parse_whole(t, 0, largest_n); });
-  add_text(app, "--config", "FILE", "TOML file with any of these options (without dashes in front) as keys; the command "
-           "line takes precedence", o.config);
+  add_text(app, "--config", "FILE",
+           "TOML file with any of these options (without dashes in front) as keys; the command "
+           "line takes precedence",
+           o.config);
 }
 
 constexpr const char* examples =
@@ -167,7 +172,8 @@ constexpr const char* examples =
 // An argument that no option takes.
 [[noreturn]] void refuse_argument(const CLI::App& app, const std::string& argument) {
   if (!argument.starts_with("-")) {
-    throw InputError("argument " + in_quotes(argument) + " is not expected; options begin with -- (see glinpack plu --help)");
+    throw InputError("argument " + in_quotes(argument) +
+                     " is not expected; options begin with -- (see glinpack plu --help)");
   }
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) names.push_back("--" + key_of(*option));
@@ -218,7 +224,8 @@ void apply(const Setting& setting, PluOptions& options) {
                      " is expected");
   }
   if (is_flag && setting.values.front() == "false") return;
-  if (setting.values.empty()) throw InputError(setting.key + " = []: the list is empty; at least one value is expected");
+  if (setting.values.empty())
+    throw InputError(setting.key + " = []: the list is empty; at least one value is expected");
   const bool is_list = option->get_items_expected_max() > 1;
   if (setting.values.size() > 1 && !is_list) {
     throw InputError(setting.key + " = " + setting.text + ": one value is expected, not a list");

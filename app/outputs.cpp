@@ -130,7 +130,8 @@ void check_outputs(const OutputPaths& paths, bool force) {
                        " exists and is not overwritten; use --force, or choose another name");
     }
     const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
-    const bool will_be_made = !paths.folder.empty() && folder.lexically_normal() == fs::path(paths.folder).lexically_normal();
+    const bool will_be_made =
+        !paths.folder.empty() && folder.lexically_normal() == fs::path(paths.folder).lexically_normal();
     if (!will_be_made) check_folder(folder, option, false);
   }
 }

@@ -101,8 +101,9 @@ void check_grids(std::span<const RunRecord> planned, int world_size, const std::
   });
   if (largest == planned.end() || largest->grid.size() <= world_size) return;
   const std::string needed = std::to_string(largest->grid.size());
-  throw InputError(where + "the grid " + text_of(largest->grid) + " needs at least " + needed + " processes, started with " +
-                   std::to_string(world_size) + ": start more (mpirun -np " + needed + " ...) or use a smaller grid");
+  throw InputError(where + "the grid " + text_of(largest->grid) + " needs at least " + needed +
+                   " processes, started with " + std::to_string(world_size) + ": start more (mpirun -np " + needed +
+                   " ...) or use a smaller grid");
 }
 
 std::optional<GridPosition> position_of(const RunRecord& run, int rank) {

@@ -15,8 +15,8 @@ namespace glinpack::app {
 inline constexpr std::int64_t most_runs = 100'000;
 
 /// Grids x N x NB x (HPL.dat's inner combinations) x repetitions, the last fastest. Options that override HPL.dat
-/// (ParsedOptions::overrides_hpl_dat) replace its lists. `file_order`: order of the matrix of --input, which then is the
-/// only N. Backend names stay as given ("auto" included). Throws InputError: more than most_runs runs, --n against
+/// (ParsedOptions::overrides_hpl_dat) replace its lists. `file_order`: order of the matrix of --input, which then is
+/// the only N. Backend names stay as given ("auto" included). Throws InputError: more than most_runs runs, --n against
 /// --input, a pass to explain that a run does not have.
 std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat,
                                  std::optional<Index> file_order, int world_size);

@@ -36,8 +36,8 @@ bool same_schedule(const RunRecord& a, const RunRecord& b) {
 std::string plan_text(std::span<const RunRecord> planned, int world_size) {
   std::string text = fmt::format("Plan: {} run{} on {} process{}; nothing is run.\n", planned.size(),
                                  planned.size() == 1 ? "" : "s", world_size, world_size == 1 ? "" : "es");
-  text += fmt::format("{:>5}  {:>10} {:>6}  {:>7}  {:<10} {:<8} {:<8} {:<18}  {:>11} {:>11}  {:>10}\n", "run", "N", "NB",
-                      "grid", "backend", "precis.", "pivoting", "broadcast", "host/rank", "device/rank", "flops");
+  text += fmt::format("{:>5}  {:>10} {:>6}  {:>7}  {:<10} {:<8} {:<8} {:<18}  {:>11} {:>11}  {:>10}\n", "run", "N",
+                      "NB", "grid", "backend", "precis.", "pivoting", "broadcast", "host/rank", "device/rank", "flops");
   double flops = 0;
   for (std::size_t i = 0; i < planned.size(); ++i) {
     const RunRecord& run = planned[i];
@@ -50,8 +50,10 @@ std::string plan_text(std::span<const RunRecord> planned, int world_size) {
                         hpl_flops(run.parameters.n));
     text += run.grid.size() > world_size ? fmt::format("  needs {} processes\n", run.grid.size()) : "\n";
   }
-  text += fmt::format("Altogether {:.3e} flops. Memory is the most of any rank; backends on the processor take both kinds"
-                      " from the host.\n", flops);
+  text += fmt::format(
+      "Altogether {:.3e} flops. Memory is the most of any rank; backends on the processor take both kinds"
+      " from the host.\n",
+      flops);
   return text;
 }
 

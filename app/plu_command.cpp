@@ -82,8 +82,8 @@ int run_plu_command(int argc, char** argv, std::vector<std::string> notes) {
   MpiSession session(argc, argv);
   int exit_code = exit_error;
   try {
-    SweepInput input{.options = {}, .planned = {}, .machine = {}, .session = session, .matrix = {}, .outputs = {},
-                     .context = {}};
+    SweepInput input{
+        .options = {}, .planned = {}, .machine = {}, .session = session, .matrix = {}, .outputs = {}, .context = {}};
     input.context.command_line = command_line;
     input.context.notes = std::move(notes);
     input.context.git_commit = git_commit;

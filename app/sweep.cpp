@@ -20,9 +20,12 @@ constexpr std::size_t most_breakdowns = 10;  // that --breakdown auto shows
 
 ProgressMode progress_mode(When when) {
   switch (when) {
-    case When::always: return ProgressMode::always;
-    case When::never: return ProgressMode::never;
-    case When::automatic: break;
+    case When::always:
+      return ProgressMode::always;
+    case When::never:
+      return ProgressMode::never;
+    case When::automatic:
+      break;
   }
   return ProgressMode::automatic;
 }

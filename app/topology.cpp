@@ -62,8 +62,8 @@ std::vector<std::string> cgroup_folders(const std::string& controller) {
 std::int64_t memory_left_by_cgroups() {
   std::int64_t left = std::numeric_limits<std::int64_t>::max();
   for (const std::string& folder : cgroup_folders("memory")) {
-    for (const auto& [limit_name, usage_name] : {std::pair{"/memory.max", "/memory.current"},
-                                                 std::pair{"/memory.limit_in_bytes", "/memory.usage_in_bytes"}}) {
+    for (const auto& [limit_name, usage_name] :
+         {std::pair{"/memory.max", "/memory.current"}, std::pair{"/memory.limit_in_bytes", "/memory.usage_in_bytes"}}) {
       const std::optional<std::int64_t> limit = first_number(folder + limit_name);  // none where it reads "max"
       const std::optional<std::int64_t> usage = first_number(folder + usage_name);
       if (!limit || !usage) continue;
@@ -125,10 +125,8 @@ std::vector<int> usable_cores() {
 }  // namespace
 
 NodeView view_node() {
-  return {.host = host_name(),
-          .cores = usable_cores(),
-          .core_limit = core_limit(),
-          .available_memory = available_memory()};
+  return {
+      .host = host_name(), .cores = usable_cores(), .core_limit = core_limit(), .available_memory = available_memory()};
 }
 
 int threads_for(std::span<const NodeView> views, std::size_t rank) {

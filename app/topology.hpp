@@ -12,9 +12,9 @@ namespace glinpack::app {
 /// What one rank sees of its node. Cores, not hardware threads: arithmetic gains nothing from the second thread of one.
 struct NodeView {
   std::string host;
-  std::vector<int> cores;              // hwloc's logical indices of the cores that this process may run on, ascending
-  int core_limit = 0;                  // what a cgroup's quota leaves, rounded up; 0: no limit
-  std::int64_t available_memory = 0;   // bytes for all ranks of the node together; 0 unknown
+  std::vector<int> cores;             // hwloc's logical indices of the cores that this process may run on, ascending
+  int core_limit = 0;                 // what a cgroup's quota leaves, rounded up; 0: no limit
+  std::int64_t available_memory = 0;  // bytes for all ranks of the node together; 0 unknown
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NodeView, host, cores, core_limit, available_memory)
 

@@ -60,7 +60,8 @@ std::vector<Setting> read_config_file(const std::string& path) {
   }
   std::vector<Setting> settings;
   for (const auto& [key, node] : table) settings.push_back(setting_of(path, std::string(key), node));
-  std::stable_sort(settings.begin(), settings.end(), [](const Setting& a, const Setting& b) { return a.line < b.line; });
+  std::stable_sort(settings.begin(), settings.end(),
+                   [](const Setting& a, const Setting& b) { return a.line < b.line; });
   return settings;
 }
 

@@ -8,10 +8,10 @@ namespace glinpack::app {
 
 /// One key of a file, or one entry of a configuration in JSON.
 struct Setting {
-  std::string key;                  // with dashes, "_" having become "-"
+  std::string key;                    // with dashes, "_" having become "-"
   std::vector<std::string> values{};  // as the command line would give them; one, or those of a list
   std::string text{};                 // the value as the file has it, for messages
-  int line = 0;                     // 1-based
+  int line = 0;                       // 1-based
   bool is_boolean = false;
 };
 

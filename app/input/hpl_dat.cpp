@@ -121,8 +121,9 @@ void read_problem(HplDatReader& reader, HplDat& result) {
   result.output_file = reader.next_word("name of the output file");
   result.device = reader.next_whole({"device (6 stdout, 7 stderr, another number: the file of line 3)", 0, INT_MAX});
   if (!result.to_stdout() && !result.to_stderr() && result.output_file.empty()) {
-    reader.fail("device " + std::to_string(result.device) +
-                " sends the output to the file of line 3, but that line is blank; name a file there, or give 6 (stdout)");
+    reader.fail(
+        "device " + std::to_string(result.device) +
+        " sends the output to the file of line 3, but that line is blank; name a file there, or give 6 (stdout)");
   }
   result.n = reader.next_list<Index>("number of problem sizes (N)", {"problem size N", 1, largest_n});
   result.nb = reader.next_list<Index>("number of block sizes (NB)", {"block size NB", 1, largest_nb});
@@ -181,7 +182,8 @@ std::vector<HplCombination> combinations(const HplDat& hpl_dat) {
         for (const char pfact : hpl_dat.pfact) {
           for (const int nbmin : hpl_dat.nbmin) {
             for (const int ndiv : hpl_dat.ndiv) {
-              all.push_back({broadcast, {.depth = depth, .nbmin = nbmin, .ndiv = ndiv, .pfact = pfact, .rfact = rfact}});
+              all.push_back(
+                  {broadcast, {.depth = depth, .nbmin = nbmin, .ndiv = ndiv, .pfact = pfact, .rfact = rfact}});
             }
           }
         }
@@ -202,7 +204,8 @@ std::int64_t run_count(const HplDat& hpl_dat) {
 }
 
 std::string unused_parameters_note(const std::string& path) {
-  return path + ": SWAP and its threshold, L1, U, equilibration and alignment are accepted; glinpack has no use for them";
+  return path +
+         ": SWAP and its threshold, L1, U, equilibration and alignment are accepted; glinpack has no use for them";
 }
 
 }  // namespace glinpack::app

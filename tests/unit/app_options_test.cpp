@@ -39,12 +39,55 @@ TEST(Options, DefaultsAreThoseOfHplWhereItHasThem) {
 }
 
 TEST(Options, EveryOptionReachesItsPlace) {
-  const PluOptions o = parsed({"--n", "10", "20,30", "--nb=4,8", "--grid", "2x3", "--column-major", "--seed", "7",
-                               "--precision", "single", "--pivoting", "local", "--broadcast", "4", "--repeat", "3",
-                               "--threshold", "-1", "--backend", "openblas", "--device", "1", "--threads", "2",
-                               "--shader-dir", "s", "--output-dir", "o", "--json", "j", "--csv", "c", "--trace", "t",
-                               "--save-solution", "x.npy", "--force", "--progress", "never", "--breakdown", "always",
-                               "--dry-run", "--explain-pass", "5", "--input", "a.npy", "--hpl-dat", "h"});
+  const PluOptions o = parsed({"--n",
+                               "10",
+                               "20,30",
+                               "--nb=4,8",
+                               "--grid",
+                               "2x3",
+                               "--column-major",
+                               "--seed",
+                               "7",
+                               "--precision",
+                               "single",
+                               "--pivoting",
+                               "local",
+                               "--broadcast",
+                               "4",
+                               "--repeat",
+                               "3",
+                               "--threshold",
+                               "-1",
+                               "--backend",
+                               "openblas",
+                               "--device",
+                               "1",
+                               "--threads",
+                               "2",
+                               "--shader-dir",
+                               "s",
+                               "--output-dir",
+                               "o",
+                               "--json",
+                               "j",
+                               "--csv",
+                               "c",
+                               "--trace",
+                               "t",
+                               "--save-solution",
+                               "x.npy",
+                               "--force",
+                               "--progress",
+                               "never",
+                               "--breakdown",
+                               "always",
+                               "--dry-run",
+                               "--explain-pass",
+                               "5",
+                               "--input",
+                               "a.npy",
+                               "--hpl-dat",
+                               "h"});
   EXPECT_THAT(o.n, ElementsAre(10, 20, 30));
   EXPECT_THAT(o.nb, ElementsAre(4, 8));
   EXPECT_THAT(o.grid, ElementsAre(GridShape{2, 3}));
@@ -146,9 +189,11 @@ TEST(Options, DevicesKnowsOneOption) {
 }
 
 TEST_F(ConfigFile, KeysAreTheOptions) {
-  const PluOptions o = with_config(
-      "# comment\nn = [100, 200]\nnb = 32\ngrid = ['1x2', \"2x1\"]\nbackend = 'reference'\ncolumn-major = true\n"
-      "threshold = -1.5\nforce = false\nbroadcast = 3\nsave-solution = 'a,b.npy'\n").options;
+  const PluOptions o =
+      with_config(
+          "# comment\nn = [100, 200]\nnb = 32\ngrid = ['1x2', \"2x1\"]\nbackend = 'reference'\ncolumn-major = true\n"
+          "threshold = -1.5\nforce = false\nbroadcast = 3\nsave-solution = 'a,b.npy'\n")
+          .options;
   EXPECT_THAT(o.n, ElementsAre(100, 200));
   EXPECT_THAT(o.nb, ElementsAre(32));
   EXPECT_THAT(o.grid, ElementsAre(GridShape{1, 2}, GridShape{2, 1}));
@@ -165,7 +210,8 @@ TEST_F(ConfigFile, UnderscoresStandForDashes) {
 }
 
 TEST_F(ConfigFile, CommandLineBeatsFileBeatsDefault) {
-  const PluOptions o = with_config("n = [1, 2, 3]\nnb = 16\nrow-major = true\n", {"--n", "50", "--column-major"}).options;
+  const PluOptions o =
+      with_config("n = [1, 2, 3]\nnb = 16\nrow-major = true\n", {"--n", "50", "--column-major"}).options;
   EXPECT_THAT(o.n, ElementsAre(50));
   EXPECT_THAT(o.nb, ElementsAre(16));
   EXPECT_EQ(o.order, RankOrder::column_major);

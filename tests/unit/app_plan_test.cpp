@@ -51,8 +51,8 @@ TEST(Plan, NetlibsHplDatMakes864RunsInHplsOrder) {
 }
 
 TEST(Plan, OptionsOverrideHplDat) {
-  const std::vector<RunRecord> runs = plan({"--hpl-dat", netlib, "--n", "50", "--grid", "2x2", "--broadcast", "long",
-                                            "--threshold", "1", "--column-major"});
+  const std::vector<RunRecord> runs = plan(
+      {"--hpl-dat", netlib, "--n", "50", "--grid", "2x2", "--broadcast", "long", "--threshold", "1", "--column-major"});
   EXPECT_EQ(runs.size(), 72U);
   EXPECT_EQ(runs[0].parameters.n, 50);
   EXPECT_EQ(runs[0].parameters.broadcast, BroadcastKind::long_);
