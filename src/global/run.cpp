@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
+#include <sstream>
 
 #include "global/communication.hpp"
 #include "global/factorize.hpp"
@@ -146,8 +147,10 @@ std::string why_failed(const RunResult& result, double threshold) {
     return "the solution has NaN or infinite elements: the factors overflowed";
   }
   if (!(residual.scaled < threshold)) {
-    return "the scaled residual is not below " + std::to_string(threshold) + "; pivot growth max|u|/max|a| = " +
-           std::to_string(result.growth);
+    std::ostringstream text;
+    text << "the scaled residual " << residual.scaled << " is not below " << threshold << "; pivot growth max|u|/max|a| = "
+         << result.growth;
+    return text.str();
   }
   return {};
 }
