@@ -3,7 +3,9 @@
 #include <vector>
 
 #include "local/openblas/blas.hpp"
+#include "local/openblas/largest.hpp"
 #include "local/openblas/openblas_backend.hpp"
+#include "local/openblas/slab_panel.hpp"
 
 namespace glinpack {
 namespace {
@@ -11,8 +13,19 @@ namespace {
 template <class Real>
 class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
  public:
+  explicit OpenblasPanelArithmetic(int threads) : threads_(threads), slab_panel_(threads) {
+    openblas_set_num_threads(threads);
+  }
+
   std::optional<Index> pivot(ColumnMajorView<Real> a, std::span<Index> pivots) override {
     if (a.rows <= 0 || a.columns <= 0) return std::nullopt;
+    if (slab_panel_.pays(a.rows, a.columns)) {
+      // getrf's own threads share rows anew at every step: a third of the speed on tall panels
+      openblas_set_num_threads(1);
+      const std::optional<Index> zero = slab_panel_.factorize(a, pivots);
+      openblas_set_num_threads(threads_);
+      return zero;
+    }
     lapack_pivots_.resize(static_cast<std::size_t>(std::min(a.rows, a.columns)));
     const lapack_int info = blas::getrf(a.rows, a.columns, a.data, a.leading_dimension, lapack_pivots_.data());
     if (info < 0) {
@@ -43,7 +56,7 @@ class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
                l21.leading_dimension, u12.data, u12.leading_dimension, Real{1}, a22.data, a22.leading_dimension);
   }
 
-  Index index_of_largest(std::span<const Real> column) override;
+  Index index_of_largest(std::span<const Real> column) override { return index_of_largest_magnitude(column); }
 
   void eliminate_column(Real pivot, std::span<Real> l, const Real* u, Index u_stride,
                         ColumnMajorView<Real> a) override {
@@ -59,64 +72,16 @@ class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
   }
 
  private:
+  int threads_;
+  SlabPanel<Real> slab_panel_;
   std::vector<lapack_int> lapack_pivots_;
 };
-
-/// The largest magnitude, or NaN where there is one: as independent maxima side by side, which compilers vectorise.
-template <class Real>
-Real largest_magnitude(const Real* column, std::size_t count) {
-  constexpr std::size_t lanes = 64 / sizeof(Real);
-  Real largest[lanes] = {};
-  Real not_a_number[lanes] = {};  // stays 0 unless NaN: x - x is NaN for infinities, too, hence 0 * is no test
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      const Real magnitude = std::abs(column[i + lane]);
-      largest[lane] = magnitude > largest[lane] ? magnitude : largest[lane];
-      not_a_number[lane] += magnitude == magnitude ? Real{0} : magnitude;
-    }
-  }
-  Real result = 0;
-  Real poison = 0;
-  for (; i < count; ++i) {
-    const Real magnitude = std::abs(column[i]);
-    result = magnitude > result ? magnitude : result;
-    poison += magnitude == magnitude ? Real{0} : magnitude;
-  }
-  for (std::size_t lane = 0; lane < lanes; ++lane) {
-    result = std::max(result, largest[lane]);
-    poison += not_a_number[lane];
-  }
-  return std::isnan(poison) ? poison : result;
-}
-
-// BLAS iamax passes over NaNs, or not, as the kernel has it.
-template <class Real>
-Index OpenblasPanelArithmetic<Real>::index_of_largest(std::span<const Real> column) {
-  constexpr std::size_t block = 1024;
-  if (column.empty()) return -1;
-  Real largest = -1;
-  std::size_t block_of_largest = 0;
-  for (std::size_t begin = 0; begin < column.size(); begin += block) {
-    const Real magnitude = largest_magnitude(column.data() + begin, std::min(block, column.size() - begin));
-    if (magnitude > largest || std::isnan(magnitude)) {
-      largest = magnitude;
-      block_of_largest = begin;
-    }
-    if (std::isnan(magnitude)) break;
-  }
-  const auto found =
-      std::find_if(column.begin() + static_cast<std::ptrdiff_t>(block_of_largest), column.end(),
-                   [largest](Real x) { return std::isnan(largest) ? std::isnan(x) : std::abs(x) == largest; });
-  return found - column.begin();
-}
 
 }  // namespace
 
 template <class Real>
 std::unique_ptr<PanelArithmetic<Real>> make_openblas_panel_arithmetic(int threads) {
-  openblas_set_num_threads(threads);
-  return std::make_unique<OpenblasPanelArithmetic<Real>>();
+  return std::make_unique<OpenblasPanelArithmetic<Real>>(threads);
 }
 
 template std::unique_ptr<PanelArithmetic<float>> make_openblas_panel_arithmetic(int);

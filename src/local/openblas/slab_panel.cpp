@@ -1,0 +1,183 @@
+#include "local/openblas/slab_panel.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "local/openblas/blas.hpp"
+#include "local/openblas/largest.hpp"
+
+namespace glinpack {
+
+namespace {
+
+constexpr Index narrow_width = 16;      // columns eliminated one by one
+constexpr Index least_slab_rows = 256;  // below, threads wait for each other more than they work
+
+}  // namespace
+
+template <class Real>
+class SlabPanel<Real>::Factorization {
+ public:
+  Factorization(ColumnMajorView<Real> a, std::span<Index> pivots, int threads)
+      : a_(a), pivots_(pivots), threads_(threads), barrier_(threads), posts_(static_cast<std::size_t>(2 * threads)) {}
+
+  // What thread `thread` does; the same barriers on all.
+  void run(int thread) {
+    const Index slab = (a_.rows + threads_ - 1) / threads_;
+    Slab mine{thread, std::min(a_.rows, thread * slab), std::min(a_.rows, (thread + 1) * slab)};
+    factor(mine, 0, a_.columns);
+  }
+
+  std::optional<Index> zero_column() const { return zero_column_; }
+
+ private:
+  struct Slab {
+    int thread;
+    Index begin, end;  // rows
+    bool holds(Index row) const { return begin <= row && row < end; }
+    Index size_from(Index row) const { return std::max<Index>(0, end - std::max(begin, row)); }
+  };
+
+  // What a thread tells the others before the barrier of a column.
+  struct alignas(64) Post {
+    Real magnitude = -1;  // of its candidate; -1: none
+    Index row = -1;
+    std::array<Real, narrow_width> candidate_row{};
+    std::array<Real, narrow_width> current_row{};  // filled in by the thread that has it
+  };
+
+  // Posts alternate: a thread that is a column ahead must not overwrite what another still reads.
+  Post& post_of(Index column, int thread) { return posts_[static_cast<std::size_t>((column % 2) * threads_ + thread)]; }
+
+  // False once a column has no pivot: then all threads leave.
+  bool factor(const Slab& mine, Index first, Index width) {
+    if (width <= narrow_width) return factor_narrow(mine, first, width);
+    const Index left = (width / 2 + narrow_width - 1) / narrow_width * narrow_width;
+    const Index right = width - left;
+    if (!factor(mine, first, left)) return false;
+    // U12 <- L11^-1 A12: a share of the columns each
+    const Index begin = right * mine.thread / threads_;
+    const Index end = right * (mine.thread + 1) / threads_;
+    if (begin < end) {
+      blas::trsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, left, end - begin, &a_(first, first),
+                 a_.leading_dimension, &a_(first, first + left + begin), a_.leading_dimension);
+    }
+    barrier_.arrive_and_wait();
+    // A22 <- A22 - L21 U12: the rows of the slab
+    const Index below = std::max(mine.begin, first + left);
+    if (mine.size_from(first + left) > 0) {
+      blas::gemm(CblasColMajor, CblasNoTrans, mine.end - below, right, left, Real{-1}, &a_(below, first),
+                 a_.leading_dimension, &a_(first, first + left), a_.leading_dimension, Real{1},
+                 &a_(below, first + left), a_.leading_dimension);
+    }
+    return factor(mine, first + left, right);
+  }
+
+  bool factor_narrow(const Slab& mine, Index first, Index width) {
+    for (Index j = first; j < first + width; ++j) {
+      post_candidate(mine, j, first, width);
+      barrier_.arrive_and_wait();
+      const int winner = best_post(j);
+      const Post& best = post_of(j, winner);
+      if (best.magnitude == 0) {
+        if (mine.thread == 0) zero_column_ = j;
+        return false;
+      }
+      if (mine.thread == 0) pivots_[static_cast<std::size_t>(j)] = best.row;
+      exchange_and_eliminate(mine, j, first, width, best);
+    }
+    // the other columns follow: a share each, rows of all slabs
+    barrier_.arrive_and_wait();
+    for (Index column = mine.thread; column < a_.columns; column += threads_) {
+      if (first <= column && column < first + width) continue;
+      for (Index j = first; j < first + width; ++j) {
+        std::swap(a_(j, column), a_(pivots_[static_cast<std::size_t>(j)], column));
+      }
+    }
+    barrier_.arrive_and_wait();
+    return true;
+  }
+
+  void copy_row(Index row, Index first, Index width, std::array<Real, narrow_width>& to) const {
+    for (Index k = 0; k < width; ++k) to[static_cast<std::size_t>(k)] = a_(row, first + k);
+  }
+  void set_row(Index row, Index first, Index width, const std::array<Real, narrow_width>& from) {
+    for (Index k = 0; k < width; ++k) a_(row, first + k) = from[static_cast<std::size_t>(k)];
+  }
+
+  void post_candidate(const Slab& mine, Index j, Index first, Index width) {
+    Post& post = post_of(j, mine.thread);
+    post.magnitude = -1;
+    const Index begin = std::max(mine.begin, j);
+    if (begin < mine.end) {
+      post.row = begin + index_of_largest_magnitude<Real>({&a_(begin, j), static_cast<std::size_t>(mine.end - begin)});
+      post.magnitude = std::fabs(a_(post.row, j));
+      copy_row(post.row, first, width, post.candidate_row);
+    }
+    if (mine.holds(j)) copy_row(j, first, width, post.current_row);
+  }
+
+  // The largest; of equals the uppermost, as in a search by one thread; a NaN before all numbers.
+  int best_post(Index j) {
+    int best = 0;
+    for (int thread = 1; thread < threads_; ++thread) {
+      const Real ours = post_of(j, best).magnitude;
+      const Real theirs = post_of(j, thread).magnitude;
+      if (!std::isnan(ours) && (theirs > ours || std::isnan(theirs))) best = thread;
+    }
+    return best;
+  }
+
+  void exchange_and_eliminate(const Slab& mine, Index j, Index first, Index width, const Post& best) {
+    const auto u = best.candidate_row;
+    if (best.row != j) {
+      const int owner = static_cast<int>(j / ((a_.rows + threads_ - 1) / threads_));
+      if (mine.holds(best.row)) set_row(best.row, first, width, post_of(j, owner).current_row);
+      if (mine.holds(j)) set_row(j, first, width, u);
+    }
+    const Index below = std::max(mine.begin, j + 1);
+    const Index rows = mine.size_from(j + 1);
+    const Index right = first + width - j - 1;
+    if (rows == 0) return;
+    const Real pivot = u[static_cast<std::size_t>(j - first)];
+    Real* const l = &a_(below, j);
+    for (Index i = 0; i < rows; ++i) l[i] /= pivot;
+    if (right > 0) {
+      blas::subtract_outer_product(rows, right, l, u.data() + (j - first + 1), 1, &a_(below, j + 1),
+                                   a_.leading_dimension);
+    }
+  }
+
+  ColumnMajorView<Real> a_;
+  std::span<Index> pivots_;
+  int threads_;
+  SpinBarrier barrier_;
+  std::vector<Post> posts_;
+  std::optional<Index> zero_column_;
+};
+
+template <class Real>
+SlabPanel<Real>::SlabPanel(int threads) : team_(threads) {}
+
+template <class Real>
+SlabPanel<Real>::~SlabPanel() = default;
+
+template <class Real>
+bool SlabPanel<Real>::pays(Index rows, Index columns) const {
+  return team_.members() > 1 && columns > narrow_width && rows / team_.members() >= least_slab_rows &&
+         rows / team_.members() >= columns / 2;
+}
+
+template <class Real>
+std::optional<Index> SlabPanel<Real>::factorize(ColumnMajorView<Real> a, std::span<Index> pivots) {
+  Factorization factorization(a, pivots, team_.members());
+  team_.run([&](int thread) { factorization.run(thread); });
+  return factorization.zero_column();
+}
+
+template class SlabPanel<float>;
+template class SlabPanel<double>;
+
+}  // namespace glinpack
