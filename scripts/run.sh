@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 scripts/install-deps.sh
 [ -f build/release/build.ninja ] || cmake --preset release
-cmake --build --preset release
+cmake --build --preset release --target glinpack
 
 # four ranks share the cores: one thread each for the software renderer, unless told otherwise
 export LP_NUM_THREADS="${LP_NUM_THREADS:-1}"

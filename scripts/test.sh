@@ -41,7 +41,10 @@ quick_start() {
   scripts/run.sh --progress never
 }
 
-release_tests() { ctest --preset release; }
+release_tests() {
+  cmake --build --preset release
+  ctest --preset release
+}
 
 sanitizers() {
   [ -f build/asan/build.ninja ] || cmake --preset asan -DGLINPACK_WERROR=ON
