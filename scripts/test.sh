@@ -43,13 +43,13 @@ quick_start() {
 
 release_tests() {
   cmake --build --preset release
-  ctest --preset release
+  ctest --preset release | tee build/release/ctest.log
 }
 
 sanitizers() {
   [ -f build/asan/build.ninja ] || cmake --preset asan -DGLINPACK_WERROR=ON
   cmake --build --preset asan
-  OPENBLAS_NUM_THREADS=1 LP_NUM_THREADS=1 ctest --preset asan
+  OPENBLAS_NUM_THREADS=1 LP_NUM_THREADS=1 ctest --preset asan | tee build/asan/ctest.log
 }
 
 # clang's warnings do not depend on the optimisation
@@ -99,6 +99,7 @@ step "valgrind" valgrind_smoke
 step "shell scripts" scripts_are_clean
 
 printf '\n=== Summary (%s)\n' "$root"
+grep -H 'tests passed' build/release/ctest.log build/asan/ctest.log || true
 printf '%s\n' "${steps[@]}"
 printf '%d passed, %d failed\n' $((${#steps[@]} - ${#failed[@]})) ${#failed[@]}
 [ ${#failed[@]} -eq 0 ]
