@@ -106,10 +106,18 @@ void transfer(benchmark::State& state, Index n, Index k, Direction direction) {
   for (std::size_t i = 0; i < list.size(); ++i) list[i] = static_cast<Index>(list.size() - 1 - i);
   measure<Real>(state, "bytes/s", static_cast<double>(n * k) * sizeof(Real), [&] {
     switch (direction) {
-      case Direction::up: backend.upload(rows, whole(*panel)); break;
-      case Direction::down: backend.download(whole(*panel), rows); break;
-      case Direction::down_transposed: backend.download_transposed(whole(*matrix), rows); break;
-      case Direction::swap: backend.gather_rows(whole(*panel), list, rows); break;
+      case Direction::up:
+        backend.upload(rows, whole(*panel));
+        break;
+      case Direction::down:
+        backend.download(whole(*panel), rows);
+        break;
+      case Direction::down_transposed:
+        backend.download_transposed(whole(*matrix), rows);
+        break;
+      case Direction::swap:
+        backend.gather_rows(whole(*panel), list, rows);
+        break;
     }
   });
 }
@@ -155,8 +163,8 @@ int main(int argc, char** argv) {
     for (std::string& argument : rest) arguments.push_back(argument.data());
     int count = static_cast<int>(arguments.size());
     benchmark::Initialize(&count, arguments.data());
-    const BackendInfo info = settings.precisions.front() == "double" ? machine<double>().backend->info()
-                                                                     : machine<float>().backend->info();
+    const BackendInfo info =
+        settings.precisions.front() == "double" ? machine<double>().backend->info() : machine<float>().backend->info();
     std::cout << info.device << ", " << info.driver << std::endl;
     benchmark::RunSpecifiedBenchmarks();
   } catch (const std::exception& error) {

@@ -87,12 +87,10 @@ TimeSet time_of(std::span<const Interval> intervals, double seconds, Predicate w
 
 RankTime time_of_rank(std::span<const Interval> intervals, double seconds) {
   const TimeSet computing = time_of(intervals, seconds, computes);
-  const TimeSet transfer = time_of(intervals, seconds, [](const Interval& i) {
-    return i.lane != Lane::net && i.phase == Phase::transfer;
-  });
-  const TimeSet network = time_of(intervals, seconds, [](const Interval& i) {
-    return i.lane == Lane::net && i.phase != Phase::wait;
-  });
+  const TimeSet transfer =
+      time_of(intervals, seconds, [](const Interval& i) { return i.lane != Lane::net && i.phase == Phase::transfer; });
+  const TimeSet network =
+      time_of(intervals, seconds, [](const Interval& i) { return i.lane == Lane::net && i.phase != Phase::wait; });
   const TimeSet busy = time_of(intervals, seconds, [](const Interval& i) { return i.phase != Phase::wait; });
 
   RankTime time;

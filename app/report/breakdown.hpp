@@ -21,7 +21,7 @@ struct PhaseTotal {
   Role role = Role::none;
   Phase phase = Phase::wait;
   Lane lane = Lane::cpu;
-  int ranks = 0;        // that have the role in some pass: the ones counted in `seconds`
+  int ranks = 0;  // that have the role in some pass: the ones counted in `seconds`
   Spread seconds;
   double busy_seconds = 0;  // of all ranks together
   double flops = 0;         // of all ranks together
@@ -30,8 +30,8 @@ struct PhaseTotal {
 
 /// One rank's time, each a length of time and not a sum over lanes.
 struct RankTime {
-  double computing = 0;        // some work other than transfers and waits is under way in the cpu or gpu lane
-  double transfer = 0;         // between host and device
+  double computing = 0;  // some work other than transfers and waits is under way in the cpu or gpu lane
+  double transfer = 0;   // between host and device
   double network = 0;
   double network_exposed = 0;  // network while the rank does not compute
   double network_hidden = 0;   // network while it does

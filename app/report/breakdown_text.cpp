@@ -86,9 +86,9 @@ std::string breakdown_text(const RunRecord& record) {
   if (breakdown.phases.empty()) return "No timeline was recorded: no breakdown.\n";
 
   const TimeUnit unit = unit_for(breakdown.seconds);
-  std::string text =
-      fmt::format("\nWhere the time went: {:.2f} {} on {} rank{}; least, mean and most over ranks, per cent of the run\n",
-                  breakdown.seconds / unit.seconds, unit.name, breakdown.ranks, breakdown.ranks == 1 ? "" : "s");
+  std::string text = fmt::format(
+      "\nWhere the time went: {:.2f} {} on {} rank{}; least, mean and most over ranks, per cent of the run\n",
+      breakdown.seconds / unit.seconds, unit.name, breakdown.ranks, breakdown.ranks == 1 ? "" : "s");
   text += heading(breakdown);
   const std::string rule(99, '-');
   text += rule + '\n';
@@ -105,9 +105,9 @@ std::string breakdown_text(const RunRecord& record) {
   text += summary_line("  exposed: nothing computed", breakdown.network_exposed, breakdown);
   text += summary_line("  hidden behind computing", breakdown.network_hidden, breakdown);
   text += summary_line("idle: waits and gaps", breakdown.idle, breakdown);
-  text += fmt::format(
-      "GFLOPS, GB/s: of one rank while at it. {}: of all ranks. Network: waiting for others included.\n",
-      unit_for(breakdown).name);
+  text +=
+      fmt::format("GFLOPS, GB/s: of one rank while at it. {}: of all ranks. Network: waiting for others included.\n",
+                  unit_for(breakdown).name);
   return text;
 }
 

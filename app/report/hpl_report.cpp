@@ -58,13 +58,20 @@ std::string_view word_for_factorisation(char letter) {
 
 std::string_view word_for_broadcast(BroadcastKind kind) {
   switch (kind) {
-    case BroadcastKind::ring: return "1ring";
-    case BroadcastKind::ring_modified: return "1ringM";
-    case BroadcastKind::two_rings: return "2ring";
-    case BroadcastKind::two_rings_modified: return "2ringM";
-    case BroadcastKind::long_: return "Blong";
-    case BroadcastKind::long_modified: return "BlongM";
-    case BroadcastKind::ibcast: return "Ibcast";
+    case BroadcastKind::ring:
+      return "1ring";
+    case BroadcastKind::ring_modified:
+      return "1ringM";
+    case BroadcastKind::two_rings:
+      return "2ring";
+    case BroadcastKind::two_rings_modified:
+      return "2ringM";
+    case BroadcastKind::long_:
+      return "Blong";
+    case BroadcastKind::long_modified:
+      return "BlongM";
+    case BroadcastKind::ibcast:
+      return "Ibcast";
   }
   return "?";
 }
@@ -191,8 +198,7 @@ std::string norm_lines(const Residual& residual, double growth) {
   };
   return line("||Ax-b||_oo ", residual.norm_residual_inf) + line("||A||_oo", residual.norm_a_inf) +
          line("||A||_1 ", residual.norm_a_one) + line("||x||_oo", residual.norm_x_inf) +
-         line("||x||_1 ", residual.norm_x_one) + line("||b||_oo", residual.norm_b_inf) +
-         line("max|U|/max|A| ", growth);
+         line("||x||_1 ", residual.norm_x_one) + line("||b||_oo", residual.norm_b_inf) + line("max|U|/max|A| ", growth);
 }
 
 std::string reason(const RunResult& result) {

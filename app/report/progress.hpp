@@ -39,7 +39,7 @@ class Progress {
   std::string label_;
   double flops_ = 0;
   double begun_ = 0;
-  double shown_ = 0;        // when a line was last written
+  double shown_ = 0;  // when a line was last written
   bool line_shown_ = false;
 };
 

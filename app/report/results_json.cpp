@@ -11,8 +11,11 @@ using nlohmann::json;
 json spread_json(const Spread& spread) { return {{"min", spread.min}, {"mean", spread.mean}, {"max", spread.max}}; }
 
 json phase_json(const PhaseTotal& line) {
-  return {{"role", name_of(line.role)}, {"phase", name_of(line.phase)}, {"lane", name_of(line.lane)},
-          {"flops", line.flops},        {"bytes", line.bytes}};
+  return {{"role", name_of(line.role)},
+          {"phase", name_of(line.phase)},
+          {"lane", name_of(line.lane)},
+          {"flops", line.flops},
+          {"bytes", line.bytes}};
 }
 
 json phases_json(const Breakdown& breakdown) {

@@ -24,19 +24,19 @@ struct RunRecord {
   GridShape grid;
   RankOrder order = RankOrder::row_major;
   Precision precision = Precision::double_;
-  std::string backend;   // as chosen: never "auto"
+  std::string backend;  // as chosen: never "auto"
   HplVariant variant;
-  int repeat = 0;        // 0-based
+  int repeat = 0;  // 0-based
   RunResult result;
 };
 
 struct ReportContext {
   std::vector<std::string> command_line;
-  nlohmann::json configuration;   // every option with its value, after config file and defaults
-  std::vector<std::string> notes; // e.g. "OPENBLAS_CORETYPE=SkylakeX set: OpenBLAS had chosen Haswell"
+  nlohmann::json configuration;    // every option with its value, after config file and defaults
+  std::vector<std::string> notes;  // e.g. "OPENBLAS_CORETYPE=SkylakeX set: OpenBLAS had chosen Haswell"
   std::string git_commit;
   std::string version;
-  std::string mpi_library;        // MPI_Get_library_version
+  std::string mpi_library;  // MPI_Get_library_version
   int world_size = 1;
 };
 

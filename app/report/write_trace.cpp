@@ -64,12 +64,11 @@ void name_rank(EventWriter& writer, const RankRecord& rank) {
 }
 
 void write_interval(EventWriter& writer, int pid, double offset, const Interval& interval) {
-  writer.event(
-      R"({{"ph":"X","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f},"name":"{}","cat":"{}",)"
-      R"("args":{{"pass":{},"role":"{}","bytes":{},"flops":{:.0f}}}}})",
-      pid, static_cast<int>(interval.lane), (offset + interval.start) * 1e6, std::max(0.0, interval.seconds()) * 1e6,
-      name_of(interval.phase), name_of(interval.lane), interval.pass, name_of(interval.role), interval.bytes,
-      interval.flops);
+  writer.event(R"({{"ph":"X","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f},"name":"{}","cat":"{}",)"
+               R"("args":{{"pass":{},"role":"{}","bytes":{},"flops":{:.0f}}}}})",
+               pid, static_cast<int>(interval.lane), (offset + interval.start) * 1e6,
+               std::max(0.0, interval.seconds()) * 1e6, name_of(interval.phase), name_of(interval.lane), interval.pass,
+               name_of(interval.role), interval.bytes, interval.flops);
 }
 
 std::string run_name(const RunRecord& record, std::size_t number) {

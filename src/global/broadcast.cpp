@@ -69,12 +69,7 @@ ForwardingPlace forwarding_place(BroadcastKind kind, int size, int place) {
 
 Broadcast::Broadcast(MPI_Comm communicator, BroadcastKind kind, int root, void* data, Index count, MPI_Datatype type,
                      int tag)
-    : communicator_(communicator),
-      root_(root),
-      data_(static_cast<char*>(data)),
-      count_(count),
-      type_(type),
-      tag_(tag) {
+    : communicator_(communicator), root_(root), data_(static_cast<char*>(data)), count_(count), type_(type), tag_(tag) {
   if (count > INT_MAX) {
     throw std::runtime_error("a broadcast of " + std::to_string(count) +
                              " elements: MPI counts to 2^31-1; a smaller block size or more processes are needed");
@@ -161,8 +156,7 @@ void Broadcast::start_ready_steps() {
 bool Broadcast::test() {
   int done = 1;
   if (!under_way_.empty()) {
-    GLINPACK_MPI(
-        MPI_Testall(static_cast<int>(under_way_.size()), under_way_.data(), &done, MPI_STATUSES_IGNORE));
+    GLINPACK_MPI(MPI_Testall(static_cast<int>(under_way_.size()), under_way_.data(), &done, MPI_STATUSES_IGNORE));
   }
   if (done == 0) return false;
   under_way_.clear();

@@ -12,13 +12,13 @@
 namespace glinpack {
 
 enum class BroadcastKind {
-  ring,               // HPL 0, 1rg: increasing ring
-  ring_modified,      // HPL 1, 1rM: the root's neighbour receives first and does not forward
-  two_rings,          // HPL 2, 2rg
-  two_rings_modified, // HPL 3, 2rM
-  long_,              // HPL 4, Lng: scatter, then roll
-  long_modified,      // HPL 5, LnM
-  ibcast,             // MPI_Ibcast: what the MPI library chooses
+  ring,                // HPL 0, 1rg: increasing ring
+  ring_modified,       // HPL 1, 1rM: the root's neighbour receives first and does not forward
+  two_rings,           // HPL 2, 2rg
+  two_rings_modified,  // HPL 3, 2rM
+  long_,               // HPL 4, Lng: scatter, then roll
+  long_modified,       // HPL 5, LnM
+  ibcast,              // MPI_Ibcast: what the MPI library chooses
 };
 
 /// "ring", "ring-modified", "two-rings", "two-rings-modified", "long", "long-modified", "ibcast".
@@ -41,8 +41,8 @@ ForwardingPlace forwarding_place(BroadcastKind kind, int size, int place);
 /// must live, and on the root must not change, until it is done.
 class Broadcast {
  public:
-  /// Collective over `communicator`: the same kind, root and count everywhere. Broadcasts that are under way at the same
-  /// time on one communicator need different tags.
+  /// Collective over `communicator`: the same kind, root and count everywhere. Broadcasts that are under way at the
+  /// same time on one communicator need different tags.
   Broadcast(MPI_Comm communicator, BroadcastKind kind, int root, void* data, Index count, MPI_Datatype type, int tag);
   Broadcast(const Broadcast&) = delete;
   Broadcast& operator=(const Broadcast&) = delete;
@@ -53,8 +53,8 @@ class Broadcast {
 
  private:
   struct Step {
-    int peer = 0;        // rank in the communicator
-    Index first = 0;     // elements [first, first + count)
+    int peer = 0;     // rank in the communicator
+    Index first = 0;  // elements [first, first + count)
     Index count = 0;
     bool receive = false;
     bool after_earlier = false;  // starts when all steps before it are done

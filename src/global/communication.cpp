@@ -60,7 +60,8 @@ std::string host_name() {
 }
 
 int launcher_rank() {
-  return std::max(0, first_number({"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID"}));
+  return std::max(
+      0, first_number({"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID"}));
 }
 
 MpiSession::MpiSession(int& argc, char**& argv) {

@@ -96,9 +96,10 @@ void FactorizationSteps<Real>::normalize_and_broadcast(const PassPlan& plan) {
 template <class Real>
 void FactorizationSteps<Real>::reduce(const PassPlan& plan) {
   const Index above = plan.panel_rows - plan.trailing_rows;  // rows of the panel that belong to the pivot's block row
-  backend_.reduce(whole(*l_transposed_).block(0, above, plan.width, plan.trailing_rows),
-                  whole(*u_).block(0, 0, plan.width, plan.trailing_columns),
-                  {&a_, plan.trailing_row.value, plan.trailing_column.value, plan.trailing_rows, plan.trailing_columns});
+  backend_.reduce(
+      whole(*l_transposed_).block(0, above, plan.width, plan.trailing_rows),
+      whole(*u_).block(0, 0, plan.width, plan.trailing_columns),
+      {&a_, plan.trailing_row.value, plan.trailing_column.value, plan.trailing_rows, plan.trailing_columns});
 }
 
 template class FactorizationSteps<float>;

@@ -23,12 +23,12 @@ class HplSource final : public MatrixSource {
     // along a row: n numbers further is the next column; from a block's last column to the next block's first it is
     // n times as many as there are columns of other processes between, and one
     const HplJump next_column = hpl_jump(n);
-    const HplJump next_block =
-        hpl_jump(n * static_cast<std::uint64_t>(nb * (distribution.shape.columns - 1) + 1));
+    const HplJump next_block = hpl_jump(n * static_cast<std::uint64_t>(nb * (distribution.shape.columns - 1) + 1));
     const GlobalIndex first_column = distribution.columns.global(LocalIndex(0), at.column);
     for (Index i = 0; i < to.rows; ++i) {
       const GlobalIndex row = distribution.rows.global(first + i, at.row);
-      const std::uint64_t number = static_cast<std::uint64_t>(row.value) + static_cast<std::uint64_t>(first_column.value) * n + 1;
+      const std::uint64_t number =
+          static_cast<std::uint64_t>(row.value) + static_cast<std::uint64_t>(first_column.value) * n + 1;
       std::uint64_t state = hpl_jump(number)(seed_);
       double* const values = to.row(i);
       for (Index j = 0; j < to.columns;) {

@@ -12,7 +12,8 @@ constexpr Index cache_line = 64;  // bytes
 
 template <class Real>
 Index header_elements(Index width) {
-  return round_up((width + 1) * static_cast<Index>(sizeof(std::int64_t)), cache_line) / static_cast<Index>(sizeof(Real));
+  return round_up((width + 1) * static_cast<Index>(sizeof(std::int64_t)), cache_line) /
+         static_cast<Index>(sizeof(Real));
 }
 
 // Tall panels get columns that are not a multiple of a large power of two apart: those would share cache sets.

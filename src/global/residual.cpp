@@ -119,8 +119,11 @@ Residual compute_residual(const Distribution& distribution, const ProcessGrid& g
   for (const double value : x_double) x_sum += std::fabs(value);
   all_reduce(grid.row(), &x_sum, 1, MPI_DOUBLE, MPI_SUM);
 
-  std::vector<double> maxima{largest_magnitude(sums.residual), largest_magnitude(sums.row_sums),
-                             largest_magnitude(sums.column_sums), largest_magnitude(x_double), sums.largest_b,
+  std::vector<double> maxima{largest_magnitude(sums.residual),
+                             largest_magnitude(sums.row_sums),
+                             largest_magnitude(sums.column_sums),
+                             largest_magnitude(x_double),
+                             sums.largest_b,
                              sums.largest_a};
   maximum_over(grid.all(), maxima);
   Residual result;

@@ -26,13 +26,13 @@ std::vector<GlobalRowMove> net_row_moves(GlobalIndex first, std::span<const Glob
 /// One rank's part in carrying out a set of moves: positions in its local rows, grouped by peer.
 struct RowExchangePlan {
   struct Peer {
-    int process = 0;     // process row
-    Index first = 0;     // of its rows in the packed buffer
+    int process = 0;  // process row
+    Index first = 0;  // of its rows in the packed buffer
     Index count = 0;
   };
-  std::vector<RowMove> local_moves;   // both ends here
-  std::vector<Index> rows_to_send;    // ordered by receiving process, then as in the moves
-  std::vector<Index> rows_to_receive; // ordered by sending process, then as in the moves
+  std::vector<RowMove> local_moves;    // both ends here
+  std::vector<Index> rows_to_send;     // ordered by receiving process, then as in the moves
+  std::vector<Index> rows_to_receive;  // ordered by sending process, then as in the moves
   std::vector<Peer> receivers;
   std::vector<Peer> senders;
 };

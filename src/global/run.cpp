@@ -148,16 +148,16 @@ std::string why_failed(const RunResult& result, double threshold) {
   }
   if (!(residual.scaled < threshold)) {
     std::ostringstream text;
-    text << "the scaled residual " << residual.scaled << " is not below " << threshold << "; pivot growth max|u|/max|a| = "
-         << result.growth;
+    text << "the scaled residual " << residual.scaled << " is not below " << threshold
+         << "; pivot growth max|u|/max|a| = " << result.growth;
     return text.str();
   }
   return {};
 }
 
 template <class Real>
-void check(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend,
-           Workspace<Real>& workspace, const MatrixSource& source, const std::vector<Real>& x, RunResult& result) {
+void check(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Workspace<Real>& workspace,
+           const MatrixSource& source, const std::vector<Real>& x, RunResult& result) {
   result.checked = parameters.threshold >= 0;
   if (!result.singular_column && result.checked) {
     result.residual = compute_residual(workspace.distribution, grid, source, x, backend.info().threads);

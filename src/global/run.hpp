@@ -42,7 +42,7 @@ struct Residual {
 /// What one rank of the grid reports.
 struct RankRecord {
   int world_rank = 0;
-  int row = 0;     // in the process grid
+  int row = 0;  // in the process grid
   int column = 0;
   std::string host;
   BackendInfo backend;
@@ -53,13 +53,13 @@ struct RunResult {
   double seconds = 0;  // factorisation and solution, the slowest rank; HPL's timed section
   double factor_seconds = 0;
   double solve_seconds = 0;
-  double gflops = 0;   // (2/3 N^3 + 3/2 N^2) / seconds
+  double gflops = 0;      // (2/3 N^3 + 3/2 N^2) / seconds
   double start_time = 0;  // of the timed section, seconds since 1970
   double end_time = 0;
-  bool checked = false;  // false: threshold negative
-  bool passed = false;   // checked, and below the threshold
-  Residual residual;     // meaningful where checked and not singular
-  double growth = 0;     // max |u_ij| / max |a_ij|: pivot growth
+  bool checked = false;                  // false: threshold negative
+  bool passed = false;                   // checked, and below the threshold
+  Residual residual;                     // meaningful where checked and not singular
+  double growth = 0;                     // max |u_ij| / max |a_ij|: pivot growth
   std::optional<Index> singular_column;  // 0-based global column of the first zero pivot
   std::string failure;                   // why it did not pass, one line; empty where it did
   std::vector<RankRecord> ranks;         // on rank 0 of the grid; empty elsewhere

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
+#include <string>
 
 #include "global/communication.hpp"
 #include "global/tags.hpp"
@@ -29,8 +31,17 @@ std::unique_ptr<MatrixSource> scatter_matrix(const ProcessGrid& grid, const Dist
   const GridPosition at = grid.position();
   const Index rows = distribution.local_rows(at);
   const Index columns = distribution.columns.lower_bound(distribution.right_hand_side(), at.column).value;
-  std::vector<double> local_a(static_cast<std::size_t>(rows * columns));
-  std::vector<double> local_b(static_cast<std::size_t>(rows));
+  std::vector<double> local_a;
+  std::vector<double> local_b;
+  std::string error;
+  try {
+    local_a.resize(static_cast<std::size_t>(rows * columns));
+    local_b.resize(static_cast<std::size_t>(rows));
+  } catch (const std::exception&) {
+    error =
+        "no memory for this rank's " + std::to_string(rows) + " x " + std::to_string(columns) + " part of the matrix";
+  }
+  agree_or_throw(grid.all(), error);  // before the others wait for what this rank would send or receive
   const auto keep = [&](Index local_row, const std::vector<double>& packed) {
     std::copy_n(packed.begin(), columns, local_a.begin() + local_row * columns);
     local_b[static_cast<std::size_t>(local_row)] = packed.back();

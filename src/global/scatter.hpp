@@ -9,8 +9,9 @@
 
 namespace glinpack {
 
-/// Collective over the grid. The root, rank (0, 0), passes the N x N matrix, row-major; the others nullptr. The right-hand
-/// side is b = A 1, so that x = 1 is known.
+/// Collective over the grid. The root, rank (0, 0), passes the N x N matrix, row-major; the others nullptr. The
+/// right-hand side is b = A 1, so that x = 1 is known. Throws std::runtime_error on every rank when one has no memory
+/// for its part.
 std::unique_ptr<MatrixSource> scatter_matrix(const ProcessGrid& grid, const Distribution& distribution,
                                              const std::vector<double>* dense_on_root);
 

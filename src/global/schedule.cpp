@@ -80,7 +80,8 @@ std::vector<Message> messages_of_pass(const Distribution& distribution, Pivoting
   }
   for (int p = 0; p < grid.rows; ++p) {
     const GridPosition from{p, pivot.column};
-    send(Message::Kind::panel_row, from, others_in_row(grid, from), plan_pass(distribution, pass, from).panel_rows * width);
+    send(Message::Kind::panel_row, from, others_in_row(grid, from),
+         plan_pass(distribution, pass, from).panel_rows * width);
   }
   for (int q = 0; q < grid.columns; ++q) {
     const GridPosition from{pivot.row, q};
@@ -97,11 +98,16 @@ std::string text(GridPosition at) { return "(" + std::to_string(at.row) + "," + 
 
 std::string_view text(Message::Kind kind) {
   switch (kind) {
-    case Message::Kind::panel_row: return "P, L11, L21 along the process row";
-    case Message::Kind::u11_column: return "U11 down the process column";
-    case Message::Kind::u12_column: return "U12 down the process column";
-    case Message::Kind::candidate: return "pivot candidates in the process column";
-    case Message::Kind::row_exchange: return "rows exchanged, at most";
+    case Message::Kind::panel_row:
+      return "P, L11, L21 along the process row";
+    case Message::Kind::u11_column:
+      return "U11 down the process column";
+    case Message::Kind::u12_column:
+      return "U12 down the process column";
+    case Message::Kind::candidate:
+      return "pivot candidates in the process column";
+    case Message::Kind::row_exchange:
+      return "rows exchanged, at most";
   }
   return "";
 }
@@ -113,9 +119,9 @@ std::string explain_pass(const Distribution& distribution, Pivoting pivoting, In
   const GridPosition pivot = pivot_position(grid, pass);
   const GlobalIndex first = distribution.rows.first(BlockIndex(pass));
   std::ostringstream out;
-  out << "Pass " << pass << " of " << distribution.passes() << " (0 ... " << distribution.passes() - 1 << "): N = "
-      << distribution.n << ", nb = " << distribution.nb << ", grid " << grid.rows << "x" << grid.columns << ", "
-      << name_of(pivoting) << " pivoting\n"
+  out << "Pass " << pass << " of " << distribution.passes() << " (0 ... " << distribution.passes() - 1
+      << "): N = " << distribution.n << ", nb = " << distribution.nb << ", grid " << grid.rows << "x" << grid.columns
+      << ", " << name_of(pivoting) << " pivoting\n"
       << "Columns " << first.value << " ... " << first.value + distribution.pass_width(pass) - 1
       << " become L and U; the pivot is " << text(pivot) << ".\n\n"
       << "rank (row,column)  role       panel, rows x columns  U12, rows x columns  A22, rows x columns\n";

@@ -25,16 +25,16 @@ Role role_in_pass(const GridShape& grid, Index pass, GridPosition at);
 /// One rank's part in one pass: local extents, and positions in its local matrix.
 struct PassPlan {
   Index pass = 0;
-  Index width = 0;          // columns of the panel: nb, less in the last pass
+  Index width = 0;  // columns of the panel: nb, less in the last pass
   Role role = Role::none;
-  GridPosition pivot;       // who holds the pivot block
+  GridPosition pivot;            // who holds the pivot block
   bool in_pivot_row = false;     // holds rows of U12
   bool in_pivot_column = false;  // holds rows of the panel
 
-  LocalIndex panel_row;      // first local row of the block rows k ... (this rank's share of them)
-  LocalIndex panel_column;   // first local column of the panel (in the pivot's process column)
-  Index panel_rows = 0;      // this rank's share of rows k ... N-1
-  LocalIndex trailing_row;   // first local row below the pivot's block row
+  LocalIndex panel_row;        // first local row of the block rows k ... (this rank's share of them)
+  LocalIndex panel_column;     // first local column of the panel (in the pivot's process column)
+  Index panel_rows = 0;        // this rank's share of rows k ... N-1
+  LocalIndex trailing_row;     // first local row below the pivot's block row
   LocalIndex trailing_column;  // first local column right of the panel
   Index trailing_rows = 0;     // rows of A22 here
   Index trailing_columns = 0;  // columns of U12 and A22 here, b's included
@@ -48,7 +48,7 @@ struct Message {
   Kind kind;
   GridPosition from;
   std::vector<GridPosition> to;
-  Index elements = 0;      // per receiver; for row_exchange the largest possible
+  Index elements = 0;  // per receiver; for row_exchange the largest possible
 };
 
 /// All messages of a pass over the whole grid (white paper, figure 2).

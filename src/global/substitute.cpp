@@ -53,13 +53,11 @@ void BackwardSubstitution<Real>::solve_block(Index pass) {
   const HostBlock<Real> u11{diagonal_block_.get(), 0, plan.width, plan.width, plan.width};
   const int width = static_cast<int>(plan.width);
   if (plan.role == Role::pivot) {
-    backend_.download_transposed(
-        {&a_, plan.panel_row.value, plan.panel_column.value, plan.width, plan.width}, u11);
+    backend_.download_transposed({&a_, plan.panel_row.value, plan.panel_column.value, plan.width, plan.width}, u11);
   }
   backend_.wait(backend_.download({y_.get(), plan.panel_row.value, 0, plan.width, 1}, y));
   if (distribution_.shape.columns > 1) {
-    const auto scope =
-        timeline_.scope(Lane::net, Phase::substitution, plan.width * static_cast<Index>(sizeof(Real)));
+    const auto scope = timeline_.scope(Lane::net, Phase::substitution, plan.width * static_cast<Index>(sizeof(Real)));
     const bool receives = plan.role == Role::pivot;
     MPI_Request request = MPI_REQUEST_NULL;
     GLINPACK_MPI(MPI_Ireduce(receives ? MPI_IN_PLACE : y_host_->data(), y_host_->data(), width, mpi_type<Real>(),
@@ -79,8 +77,7 @@ void BackwardSubstitution<Real>::subtract_block(Index pass) {
   const PassPlan plan = plan_pass(distribution_, pass, grid_.position());
   if (!plan.in_pivot_column) return;
   if (distribution_.shape.rows > 1) {
-    const auto scope =
-        timeline_.scope(Lane::net, Phase::substitution, plan.width * static_cast<Index>(sizeof(Real)));
+    const auto scope = timeline_.scope(Lane::net, Phase::substitution, plan.width * static_cast<Index>(sizeof(Real)));
     Broadcast(grid_.column(), BroadcastKind::ibcast, plan.pivot.row, x_host_->data(), plan.width, mpi_type<Real>(),
               tags::solution)
         .wait();

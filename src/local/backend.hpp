@@ -107,14 +107,14 @@ struct RowMove {
 
 /// What a backend computes on, for reports.
 struct BackendInfo {
-  std::string backend;         // "openblas", "gl-compute", ...
-  std::string device;          // processor or GL renderer
-  std::string driver;          // GL version string, or the BLAS library
-  std::string kernels;         // BLAS kernels of the host arithmetic ("SkylakeX"), empty for reference
-  int threads = 1;             // host threads for arithmetic
-  bool software_gl = false;    // OpenGL without a GPU
-  int device_index = -1;       // as `glinpack devices` counts; -1 without GL
-  std::int64_t free_bytes = 0; // memory available for matrices when the backend started; 0 unknown
+  std::string backend;          // "openblas", "gl-compute", ...
+  std::string device;           // processor or GL renderer
+  std::string driver;           // GL version string, or the BLAS library
+  std::string kernels;          // BLAS kernels of the host arithmetic ("SkylakeX"), empty for reference
+  int threads = 1;              // host threads for arithmetic
+  bool software_gl = false;     // OpenGL without a GPU
+  int device_index = -1;        // as `glinpack devices` counts; -1 without GL
+  std::int64_t free_bytes = 0;  // memory available for matrices when the backend started; 0 unknown
 };
 
 template <class Real>

@@ -30,9 +30,7 @@ struct RowMajorView {
     return {data + i * leading_dimension + j, block_rows, block_columns, leading_dimension};
   }
   ColumnMajorView<Real> transposed() const { return {data, columns, rows, leading_dimension}; }
-  operator RowMajorView<const Real>() const
-    requires(!std::is_const_v<Real>)
-  {
+  operator RowMajorView<const Real>() const requires(!std::is_const_v<Real>) {
     return {data, rows, columns, leading_dimension};
   }
 };
@@ -50,9 +48,7 @@ struct ColumnMajorView {
     return {data + i + j * leading_dimension, block_rows, block_columns, leading_dimension};
   }
   RowMajorView<Real> transposed() const { return {data, columns, rows, leading_dimension}; }
-  operator ColumnMajorView<const Real>() const
-    requires(!std::is_const_v<Real>)
-  {
+  operator ColumnMajorView<const Real>() const requires(!std::is_const_v<Real>) {
     return {data, rows, columns, leading_dimension};
   }
 };

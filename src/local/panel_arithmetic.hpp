@@ -37,7 +37,8 @@ class PanelArithmetic {
 
   /// One step of elimination within a panel: l <- l / pivot, then A <- A - l u^T, where l has A.rows elements and u
   /// has A.columns elements `u_stride` apart.
-  virtual void eliminate_column(Real pivot, std::span<Real> l, const Real* u, Index u_stride, ColumnMajorView<Real> a) = 0;
+  virtual void eliminate_column(Real pivot, std::span<Real> l, const Real* u, Index u_stride,
+                                ColumnMajorView<Real> a) = 0;
 
   /// x <- U^-1 x for the upper triangle of a square u (BLAS trsv): a step of backward substitution.
   virtual void back_substitute(ColumnMajorView<const Real> u, std::span<Real> x) = 0;

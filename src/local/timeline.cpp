@@ -13,8 +13,8 @@ std::string_view name_of(Lane lane) {
 }
 
 std::string_view name_of(Phase phase) {
-  static constexpr std::array<std::string_view, 10> names{"panel",     "swap",      "broadcast L", "broadcast U",
-                                                          "normalize", "eliminate", "reduce",      "transfer",
+  static constexpr std::array<std::string_view, 10> names{"panel",        "swap",      "broadcast L", "broadcast U",
+                                                          "normalize",    "eliminate", "reduce",      "transfer",
                                                           "substitution", "wait"};
   return names[static_cast<std::size_t>(phase)];
 }

@@ -20,12 +20,21 @@ enum class Lane : std::uint8_t { cpu, gpu, net };
 
 /// What the time is spent on. `transfer`: host to device and back; `wait`: the host waits for the device.
 enum class Phase : std::uint8_t {
-  panel, swap, broadcast_l, broadcast_u, normalize, eliminate, reduce, transfer, substitution, wait
+  panel,
+  swap,
+  broadcast_l,
+  broadcast_u,
+  normalize,
+  eliminate,
+  reduce,
+  transfer,
+  substitution,
+  wait
 };
 
 inline constexpr std::array all_roles{Role::none, Role::pivot, Role::normalize, Role::eliminate, Role::reduce};
-inline constexpr std::array all_phases{Phase::panel,     Phase::swap,      Phase::broadcast_l, Phase::broadcast_u,
-                                       Phase::normalize, Phase::eliminate, Phase::reduce,      Phase::transfer,
+inline constexpr std::array all_phases{Phase::panel,        Phase::swap,      Phase::broadcast_l, Phase::broadcast_u,
+                                       Phase::normalize,    Phase::eliminate, Phase::reduce,      Phase::transfer,
                                        Phase::substitution, Phase::wait};
 
 std::string_view name_of(Role role);    // "pivot", ...
@@ -35,9 +44,9 @@ std::string_view name_of(Phase phase);  // "broadcast L", ...
 struct Interval {
   double start = 0;  // seconds since the timeline's restart()
   double end = 0;
-  double flops = 0;           // floating-point operations done in it
-  std::int64_t bytes = 0;     // moved over the network, or between host and device
-  std::int32_t pass = -1;     // -1 outside the passes
+  double flops = 0;        // floating-point operations done in it
+  std::int64_t bytes = 0;  // moved over the network, or between host and device
+  std::int32_t pass = -1;  // -1 outside the passes
   Role role = Role::none;
   Lane lane = Lane::cpu;
   Phase phase = Phase::wait;

@@ -1,6 +1,6 @@
-#include "local/gl/operation_clock.hpp"
-
 #include <gtest/gtest.h>
+
+#include "local/gl/operation_clock.hpp"
 
 namespace glinpack::gl {
 namespace {

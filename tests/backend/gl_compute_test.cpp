@@ -1,10 +1,7 @@
 // What is particular to gl-compute. That its operations compute what reference does is tested for every backend alike.
-#include "local/gl/compute/compute_backend.hpp"
-
 #include <GL/glew.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +10,7 @@
 #include <stdexcept>
 
 #include "backend/gl_matrices.hpp"
+#include "local/gl/compute/compute_backend.hpp"
 #include "local/gl/shader_source.hpp"
 
 namespace glinpack {
@@ -69,7 +67,8 @@ Values<Real> reduced(Values<Real> c, Place at, Index m, Index n, const Values<Re
     for (Index j = 0; j < n; ++j) {
       double sum = 0;
       for (Index k = 0; k < depth; ++k) {
-        sum += static_cast<double>(l(l_at.row + k, l_at.column + i)) * static_cast<double>(u(u_at.row + k, u_at.column + j));
+        sum += static_cast<double>(l(l_at.row + k, l_at.column + i)) *
+               static_cast<double>(u(u_at.row + k, u_at.column + j));
       }
       Real& element = c(at.row + i, at.column + j);
       element = static_cast<Real>(static_cast<double>(element) - sum);

@@ -1,9 +1,8 @@
-#include "local/gl/devices.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "local/gl/context.hpp"
+#include "local/gl/devices.hpp"
 #include "local/gl/egl_devices.hpp"
 
 namespace glinpack::gl {
@@ -60,7 +59,7 @@ TEST(GlListDevices, DescribesEveryDevice) {
     if (!devices[i].usable) continue;
     any_usable = true;
     EXPECT_FALSE(devices[i].renderer.empty());
-    EXPECT_GE(devices[i].storage_block, 1 << 24);   // what GL 4.5 guarantees
+    EXPECT_GE(devices[i].storage_block, 1 << 24);  // what GL 4.5 guarantees
     EXPECT_GE(devices[i].shared_memory, 32 * 1024);
     EXPECT_GE(devices[i].invocations, 1024);
   }

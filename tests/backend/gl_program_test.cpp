@@ -1,11 +1,11 @@
-#include "local/gl/program.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+
+#include "local/gl/program.hpp"
 
 namespace glinpack::gl {
 namespace {
@@ -63,7 +63,8 @@ TEST_F(GlProgram, CompileErrorShowsNameLogAndNumberedSource) {
 }
 
 TEST_F(GlProgram, LinkErrorShowsNameAndSource) {
-  write("unlinked.comp", "#version 450 core\nlayout(local_size_x = 1) in;\nvoid missing();\nvoid main() { missing(); }\n");
+  write("unlinked.comp",
+        "#version 450 core\nlayout(local_size_x = 1) in;\nvoid missing();\nvoid main() { missing(); }\n");
   const std::string message = failure_of("unlinked.comp");
   EXPECT_THAT(message, HasSubstr("shader 'unlinked.comp' does not "));
   EXPECT_THAT(message, HasSubstr("0:4 | void main() { missing(); }"));

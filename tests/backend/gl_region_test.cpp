@@ -1,9 +1,9 @@
-#include "local/gl/compute/region.hpp"
-
 #include <gtest/gtest.h>
 
 #include <random>
 #include <stdexcept>
+
+#include "local/gl/compute/region.hpp"
 
 namespace glinpack::gl {
 namespace {
@@ -16,8 +16,12 @@ TEST(GlWindow, BeginsAtAMultipleOf64AndHoldsTheRegionWithItsOverrun) {
     const Index rows = static_cast<Index>(1 + random() % 50);
     const Index column = static_cast<Index>(random() % static_cast<unsigned>(leading_dimension - columns + 1));
     const Index row = static_cast<Index>(random() % 10);
-    const Region region{1, (rows + row) * leading_dimension + overrun, row * leading_dimension + column,
-                        rows, columns, leading_dimension};
+    const Region region{1,
+                        (rows + row) * leading_dimension + overrun,
+                        row * leading_dimension + column,
+                        rows,
+                        columns,
+                        leading_dimension};
     const Window window = window_of(region);
     EXPECT_EQ(window.begin % window_alignment, 0);
     EXPECT_EQ(window.begin + window.first, region.first);

@@ -1,9 +1,10 @@
 // Panels factorised by several threads, a slab of rows each, against the reference.
+#include "local/openblas/slab_panel.hpp"
+
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "local/openblas/slab_panel.hpp"
 #include "local/precision.hpp"
 #include "local/reference/reference_backend.hpp"
 #include "local/thread_team.hpp"

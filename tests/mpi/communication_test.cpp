@@ -1,10 +1,11 @@
+#include "global/communication.hpp"
+
 #include <gtest/gtest.h>
 
 #include <numeric>
 #include <stdexcept>
 
 #include "global/broadcast.hpp"
-#include "global/communication.hpp"
 #include "global/process_grid.hpp"
 #include "global/row_exchange.hpp"
 #include "global/scatter.hpp"

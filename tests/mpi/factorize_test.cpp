@@ -30,7 +30,8 @@ std::vector<GridShape> grids_of_this_world() {
 struct Size {
   Index n, nb;
 };
-constexpr Size sizes[] = {{1, 1}, {1, 8}, {2, 1}, {5, 8}, {29, 1}, {30, 3}, {35, 4}, {64, 16}, {65, 16}, {97, 40}, {130, 33}};
+constexpr Size sizes[] = {{1, 1},  {1, 8},   {2, 1},   {5, 8},   {29, 1},  {30, 3},
+                          {35, 4}, {64, 16}, {65, 16}, {97, 40}, {130, 33}};
 
 RunParameters parameters_of(Size size, Pivoting pivoting) {
   RunParameters parameters;
@@ -87,15 +88,18 @@ void expect_lapacks_factors(const std::string& backend, const ProcessGrid& grid,
   const auto source = make_hpl_source(size.n);
   const auto factors = factorize_and_gather<Real>(parameters_of(size, Pivoting::partial), grid, backend, *source);
   if (!grid.is_root()) return;
-  SCOPED_TRACE(testing::Message() << backend << ", " << grid.shape().rows << "x" << grid.shape().columns << ", N = "
-                                  << size.n << ", nb = " << size.nb << ", " << sizeof(Real) * 8 << " bits");
+  SCOPED_TRACE(testing::Message() << backend << ", " << grid.shape().rows << "x" << grid.shape().columns
+                                  << ", N = " << size.n << ", nb = " << size.nb << ", " << sizeof(Real) * 8 << " bits");
   const auto expected = lapack<Real>(*source);
   for (Index j = 0; j < size.n; ++j) {
-    ASSERT_EQ(factors.pivots[static_cast<std::size_t>(j)], expected.pivots[static_cast<std::size_t>(j)] - 1) << "column " << j;
+    ASSERT_EQ(factors.pivots[static_cast<std::size_t>(j)], expected.pivots[static_cast<std::size_t>(j)] - 1)
+        << "column " << j;
   }
   EXPECT_LE(factorization_error(factors, original_matrix<Real>(*source)), tolerance<Real>(size.n));
-  EXPECT_LE(largest_difference(factors.lu, expected.lu), conditioned_tolerance<Real>(size.n) * largest_magnitude(expected.lu));
-  EXPECT_LE(largest_difference(factors.x, expected.x), conditioned_tolerance<Real>(size.n) * largest_magnitude(expected.x));
+  EXPECT_LE(largest_difference(factors.lu, expected.lu),
+            conditioned_tolerance<Real>(size.n) * largest_magnitude(expected.lu));
+  EXPECT_LE(largest_difference(factors.x, expected.x),
+            conditioned_tolerance<Real>(size.n) * largest_magnitude(expected.x));
 }
 
 template <class Real>
@@ -104,8 +108,8 @@ void expect_exact_local_pivoting(const std::string& backend, const ProcessGrid& 
   const RunParameters parameters = parameters_of(size, Pivoting::local);
   const auto factors = factorize_and_gather<Real>(parameters, grid, backend, *source);
   if (!grid.is_root()) return;
-  SCOPED_TRACE(testing::Message() << backend << ", " << grid.shape().rows << "x" << grid.shape().columns << ", N = "
-                                  << size.n << ", nb = " << size.nb << ", " << sizeof(Real) * 8 << " bits");
+  SCOPED_TRACE(testing::Message() << backend << ", " << grid.shape().rows << "x" << grid.shape().columns
+                                  << ", N = " << size.n << ", nb = " << size.nb << ", " << sizeof(Real) * 8 << " bits");
   const BlockCyclic rows(size.n, size.nb, grid.shape().rows);
   double largest_l_times_u = 0;
   for (Index i = 0; i < size.n; ++i) {
@@ -218,7 +222,8 @@ TEST(Reference, FactorsAreBitwiseTheSameOnEveryGrid) {
       const auto factors = factorize_and_gather<double>(parameters, grid, "reference", *source);
       if (!grid.is_root()) continue;
       EXPECT_EQ(factors.pivots, expected.pivots);
-      EXPECT_EQ(factors.lu, expected.lu) << shape.rows << "x" << shape.columns << ", N = " << size.n << ", nb = " << size.nb;
+      EXPECT_EQ(factors.lu, expected.lu) << shape.rows << "x" << shape.columns << ", N = " << size.n
+                                         << ", nb = " << size.nb;
       EXPECT_EQ(factors.y, expected.y);
     }
   }

@@ -18,10 +18,10 @@ namespace glinpack::test {
 template <class Real>
 struct GatheredFactors {
   Index n = 0;
-  std::vector<double> lu;      // n x n row-major: L below the diagonal, U on and above, as LAPACK's getrf leaves them
-  std::vector<double> y;       // n: L^-1 P b
-  std::vector<Index> pivots;   // n: row interchanged with row j
-  std::vector<double> x;       // n: the solution
+  std::vector<double> lu;     // n x n row-major: L below the diagonal, U on and above, as LAPACK's getrf leaves them
+  std::vector<double> y;      // n: L^-1 P b
+  std::vector<Index> pivots;  // n: row interchanged with row j
+  std::vector<double> x;      // n: the solution
   std::optional<Index> zero_pivot;
 };
 
@@ -94,9 +94,9 @@ GatheredFactors<Real> factorize_and_gather(const RunParameters& parameters, cons
       (j < n ? factors.lu[static_cast<std::size_t>(i * n + j)] : factors.y[static_cast<std::size_t>(i)]) = value;
     }
     const int column = distribution.columns.owner(GlobalIndex(i));
-    factors.x[static_cast<std::size_t>(i)] = static_cast<double>(
-        solutions[static_cast<std::size_t>(column)]
-                 [static_cast<std::size_t>(distribution.columns.local(GlobalIndex(i)).value)]);
+    factors.x[static_cast<std::size_t>(i)] =
+        static_cast<double>(solutions[static_cast<std::size_t>(column)]
+                                     [static_cast<std::size_t>(distribution.columns.local(GlobalIndex(i)).value)]);
   }
   for (Index j = 0; j < n; ++j) {
     // with local pivoting only the pivot's process row knows the pivots of a pass

@@ -38,7 +38,8 @@ TEST_P(EveryDistribution, LowerBoundIsTheFirstLocalIndexNotBefore) {
   for (int p = 0; p < distribution.processes(); ++p) {
     for (Index g = 0; g <= distribution.extent() + 3; ++g) {
       Index expected = 0;
-      while (expected < distribution.local_extent(p) && distribution.global(LocalIndex(expected), p).value < g) ++expected;
+      while (expected < distribution.local_extent(p) && distribution.global(LocalIndex(expected), p).value < g)
+        ++expected;
       EXPECT_EQ(distribution.lower_bound(GlobalIndex(g), p).value, expected) << "g = " << g << ", process " << p;
     }
   }
@@ -56,8 +57,8 @@ TEST_P(EveryDistribution, BlockWidthsAddUpToTheExtent) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, EveryDistribution,
-                         testing::Combine(testing::Values<Index>(0, 1, 2, 7, 64, 65, 100), testing::Values<Index>(1, 3, 8, 64, 200),
-                                          testing::Values(1, 2, 3, 7)));
+                         testing::Combine(testing::Values<Index>(0, 1, 2, 7, 64, 65, 100),
+                                          testing::Values<Index>(1, 3, 8, 64, 200), testing::Values(1, 2, 3, 7)));
 
 TEST(Distribution, PutsTheRightHandSideInTheColumnAfterTheLast) {
   const Distribution distribution(10, 4, {2, 3});

@@ -29,7 +29,8 @@ TEST(HplGenerator, GivesHplsOwnNumbersBitForBit) {
   for (Index i = 0; i < 5; ++i) {
     ASSERT_EQ(expected[static_cast<std::size_t>(i)].size(), 6U);
     for (Index j = 0; j < 6; ++j) {
-      EXPECT_EQ(hpl_element(5, i, j), expected[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]) << i << "," << j;
+      EXPECT_EQ(hpl_element(5, i, j), expected[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)])
+          << i << "," << j;
     }
   }
 }

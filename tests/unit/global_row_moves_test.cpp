@@ -58,12 +58,13 @@ TEST(RowExchange, WhatOneProcessSendsAnotherExpectsInTheSameOrder) {
     planned += plans[static_cast<std::size_t>(p)].local_moves.size();
     for (const auto& receiver : plans[static_cast<std::size_t>(p)].receivers) {
       const auto& other = plans[static_cast<std::size_t>(receiver.process)];
-      const auto sender = std::find_if(other.senders.begin(), other.senders.end(),
-                                       [p](const auto& peer) { return peer.process == p; });
+      const auto sender =
+          std::find_if(other.senders.begin(), other.senders.end(), [p](const auto& peer) { return peer.process == p; });
       ASSERT_NE(sender, other.senders.end());
       ASSERT_EQ(sender->count, receiver.count);
       for (Index i = 0; i < receiver.count; ++i) {
-        const Index from = plans[static_cast<std::size_t>(p)].rows_to_send[static_cast<std::size_t>(receiver.first + i)];
+        const Index from =
+            plans[static_cast<std::size_t>(p)].rows_to_send[static_cast<std::size_t>(receiver.first + i)];
         const Index to = other.rows_to_receive[static_cast<std::size_t>(sender->first + i)];
         const GlobalRowMove move{rows.global(LocalIndex(from), p), rows.global(LocalIndex(to), receiver.process)};
         EXPECT_NE(std::find(moves.begin(), moves.end(), move), moves.end());

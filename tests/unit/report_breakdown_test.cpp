@@ -1,11 +1,10 @@
-#include "app/report/breakdown.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <random>
 
+#include "app/report/breakdown.hpp"
 #include "app/report/intervals.hpp"
 #include "tests/unit/report_records.hpp"
 
@@ -81,16 +80,18 @@ TEST(Breakdown, network_under_computation_is_hidden_and_the_rest_exposed) {
 TEST(Breakdown, wait_that_nothing_fills_is_idle) {
   RunResult result;
   result.seconds = 3;
-  result.ranks.push_back(rank_record(0, 0, 0, {interval(0, 1, Role::reduce, Lane::gpu, Phase::reduce),
-                                               interval(1, 2, Role::reduce, Lane::cpu, Phase::wait)}));
+  result.ranks.push_back(rank_record(
+      0, 0, 0,
+      {interval(0, 1, Role::reduce, Lane::gpu, Phase::reduce), interval(1, 2, Role::reduce, Lane::cpu, Phase::wait)}));
   EXPECT_DOUBLE_EQ(break_down(result).idle.mean, 2.0);
 }
 
 TEST(Breakdown, what_lies_beyond_the_timed_section_is_not_counted) {
   RunResult result;
   result.seconds = 2;
-  result.ranks.push_back(rank_record(0, 0, 0, {interval(0, 1, Role::none, Lane::cpu, Phase::substitution),
-                                               interval(1.5, 9, Role::none, Lane::net, Phase::broadcast_u)}));
+  result.ranks.push_back(rank_record(0, 0, 0,
+                                     {interval(0, 1, Role::none, Lane::cpu, Phase::substitution),
+                                      interval(1.5, 9, Role::none, Lane::net, Phase::broadcast_u)}));
   const Breakdown breakdown = break_down(result);
   EXPECT_DOUBLE_EQ(breakdown.network.mean, 0.5);
   EXPECT_DOUBLE_EQ(breakdown.idle.mean, 0.5);

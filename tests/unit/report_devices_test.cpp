@@ -1,7 +1,7 @@
-#include "app/devices_command.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "app/devices_command.hpp"
 
 namespace glinpack::app {
 namespace {

@@ -81,9 +81,12 @@ TEST(ResultsJson, run_has_the_agreed_keys_and_values) {
   EXPECT_EQ(run["breakdown"]["network"]["exposed"]["mean"], 1.25);
   EXPECT_EQ(run["ranks"][1]["host"], "node01");
   EXPECT_EQ(run["ranks"][0]["network_hidden_seconds"], 0.5);
-  EXPECT_EQ(run["ranks"][1]["phases"][1],
-            json({{"role", "normalize"}, {"phase", "normalize"}, {"lane", "gpu"}, {"seconds", 0.5}, {"flops", 1e9},
-                  {"bytes", 0.0}}));
+  EXPECT_EQ(run["ranks"][1]["phases"][1], json({{"role", "normalize"},
+                                                {"phase", "normalize"},
+                                                {"lane", "gpu"},
+                                                {"seconds", 0.5},
+                                                {"flops", 1e9},
+                                                {"bytes", 0.0}}));
 }
 
 TEST(ResultsJson, nan_and_infinity_become_null) {
@@ -138,8 +141,8 @@ TEST(Trace, names_ranks_and_lanes_once) {
     if (event["name"] == "process_name") ++names[event["args"]["name"]];
     if (event["name"] == "thread_name" && event["pid"] == 0) ++names[event["args"]["name"]];
   }
-  EXPECT_EQ(names, (std::map<std::string, int>{{"rank 0 (0,0) node01", 1}, {"rank 1 (0,1) node01", 1}, {"cpu", 1},
-                                               {"gpu", 1}, {"net", 1}}));
+  EXPECT_EQ(names, (std::map<std::string, int>{
+                       {"rank 0 (0,0) node01", 1}, {"rank 1 (0,1) node01", 1}, {"cpu", 1}, {"gpu", 1}, {"net", 1}}));
 }
 
 TEST(Trace, every_interval_is_a_complete_event_in_microseconds) {

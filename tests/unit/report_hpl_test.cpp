@@ -131,10 +131,8 @@ TEST(HplReport, head_lists_parameters_in_hpl_columns) {
   EXPECT_THAT(lines, Contains("DEPTH  :       0 "));
   EXPECT_THAT(lines, Contains("BACKEND: gl-compute "));
   EXPECT_EQ(lines[1], "glinpack 0.1.0  --  High-Performance Linpack benchmark  --  0123abc");
-  EXPECT_THAT(lines,
-              Contains("- The relative machine precision (eps) is taken to be               1.110223e-16"));
-  EXPECT_THAT(lines,
-              Contains("- Computational tests pass if scaled residuals are less than                16.0"));
+  EXPECT_THAT(lines, Contains("- The relative machine precision (eps) is taken to be               1.110223e-16"));
+  EXPECT_THAT(lines, Contains("- Computational tests pass if scaled residuals are less than                16.0"));
 }
 
 TEST(HplReport, lists_longer_than_eight_wrap_as_in_hpl) {

@@ -1,9 +1,8 @@
-#include "app/report/progress.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "app/report/free_text.hpp"
+#include "app/report/progress.hpp"
 #include "tests/unit/report_records.hpp"
 
 namespace glinpack::app::testing {

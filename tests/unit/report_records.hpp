@@ -24,8 +24,8 @@ inline RankRecord rank_record(int rank, int row, int column, std::vector<Interva
   record.row = row;
   record.column = column;
   record.host = rank < 2 ? "node01" : "node02";
-  record.backend = {"gl-compute", "llvmpipe (LLVM 15.0.6, 256 bits)", "4.5 (Core Profile) Mesa 22.3.6", "SkylakeX",
-                    2,            true,                               0,                                0};
+  record.backend = {
+      "gl-compute", "llvmpipe (LLVM 15.0.6, 256 bits)", "4.5 (Core Profile) Mesa 22.3.6", "SkylakeX", 2, true, 0, 0};
   record.intervals = std::move(intervals);
   return record;
 }
@@ -49,18 +49,16 @@ inline RunRecord passed_run() {
   result.passed = true;
   result.residual = {0.0312500123, epsilon_of(Precision::double_), 1.25e-15, 9.5, 10.25, 2.5, 30.125, 0.4375};
   result.growth = 1.75;
-  result.ranks.push_back(
-      rank_record(0, 0, 0,
-                  {interval(0.0, 1.0, Role::pivot, Lane::cpu, Phase::panel, 0, 2e9),
-                   interval(1.0, 2.0, Role::pivot, Lane::net, Phase::broadcast_l, 500'000'000),
-                   interval(1.5, 3.5, Role::pivot, Lane::gpu, Phase::reduce, 0, 8e9),
-                   interval(2.0, 3.5, Role::pivot, Lane::cpu, Phase::wait),
-                   interval(3.5, 4.0, Role::none, Lane::cpu, Phase::substitution)}));
-  result.ranks.push_back(
-      rank_record(1, 0, 1,
-                  {interval(0.0, 2.0, Role::normalize, Lane::net, Phase::broadcast_l, 500'000'000),
-                   interval(2.0, 2.5, Role::normalize, Lane::gpu, Phase::transfer, 1'000'000'000),
-                   interval(2.5, 3.0, Role::normalize, Lane::gpu, Phase::normalize, 0, 1e9)}));
+  result.ranks.push_back(rank_record(0, 0, 0,
+                                     {interval(0.0, 1.0, Role::pivot, Lane::cpu, Phase::panel, 0, 2e9),
+                                      interval(1.0, 2.0, Role::pivot, Lane::net, Phase::broadcast_l, 500'000'000),
+                                      interval(1.5, 3.5, Role::pivot, Lane::gpu, Phase::reduce, 0, 8e9),
+                                      interval(2.0, 3.5, Role::pivot, Lane::cpu, Phase::wait),
+                                      interval(3.5, 4.0, Role::none, Lane::cpu, Phase::substitution)}));
+  result.ranks.push_back(rank_record(1, 0, 1,
+                                     {interval(0.0, 2.0, Role::normalize, Lane::net, Phase::broadcast_l, 500'000'000),
+                                      interval(2.0, 2.5, Role::normalize, Lane::gpu, Phase::transfer, 1'000'000'000),
+                                      interval(2.5, 3.0, Role::normalize, Lane::gpu, Phase::normalize, 0, 1e9)}));
   return record;
 }
 
@@ -106,8 +104,8 @@ inline std::vector<std::string> lines_that_look_like_results(const std::string& 
     std::smatch match;
     const bool alone = std::regex_search(line, reframe_row) || std::regex_search(line, ramble_row);
     // A match that begins in the next line is that line's.
-    const bool with_next = std::regex_search(pair, match, ramble_row) &&
-                           static_cast<std::size_t>(match.position(1)) < line.size();
+    const bool with_next =
+        std::regex_search(pair, match, ramble_row) && static_cast<std::size_t>(match.position(1)) < line.size();
     if (alone || with_next) found.push_back(lines[i]);
   }
   return found;

@@ -88,7 +88,8 @@ EGLDeviceEXT device_at(int index) {
   const std::vector<EGLDeviceEXT>& devices = egl_devices();
   if (devices.empty()) {
     throw std::runtime_error(
-        "no EGL device: install the EGL driver of the GPU, or libegl-mesa0 and libgl1-mesa-dri for software OpenGL, and "
+        "no EGL device: install the EGL driver of the GPU, or libegl-mesa0 and libgl1-mesa-dri for software OpenGL, "
+        "and "
         "check EGL_VISIBLE_DEVICES");
   }
   if (index < 0 || index >= static_cast<int>(devices.size())) {

@@ -186,8 +186,8 @@ Region ComputeBackend<Real>::scratch(Index rows, Index columns) {
   if (!scratch_ || scratch_->rows() < rows || scratch_->columns() < columns) {
     const Index kept_rows = scratch_ ? scratch_->rows() : 0, kept_columns = scratch_ ? scratch_->columns() : 0;
     scratch_.reset();
-    scratch_ = std::make_unique<ComputeMatrix<Real>>(context_, std::max(rows, kept_rows),
-                                                     std::max(columns, kept_columns));
+    scratch_ =
+        std::make_unique<ComputeMatrix<Real>>(context_, std::max(rows, kept_rows), std::max(columns, kept_columns));
   }
   return scratch_->region().block(0, 0, rows, columns);
 }

@@ -66,8 +66,9 @@ std::unique_ptr<MappedBuffer<Real>> MappedBuffer<Real>::create(const std::shared
     data = glMapNamedBufferRange(buffer.id(), 0, static_cast<GLsizeiptr>(bytes), access);
   }
   if (!data) {
-    throw std::runtime_error(fmt::format("{:.2f} GiB of mapped host memory cannot be had from {}: use a smaller N or NB",
-                                         gibibytes(bytes), context->device().renderer));
+    throw std::runtime_error(
+        fmt::format("{:.2f} GiB of mapped host memory cannot be had from {}: use a smaller N or NB", gibibytes(bytes),
+                    context->device().renderer));
   }
   return std::unique_ptr<MappedBuffer>(new MappedBuffer(std::move(buffer), static_cast<Real*>(data), elements, padded));
 }
@@ -90,9 +91,9 @@ Region region_of(const HostBlock<Real>& block) {
   if (!buffer) throw std::invalid_argument("the host block is not of a buffer of the gl-compute backend");
   const Index end = block.offset + (block.rows - 1) * block.leading_dimension + block.columns;
   if (block.offset < 0 || end > buffer->size() || (block.rows > 1 && block.leading_dimension < block.columns)) {
-    throw std::invalid_argument(fmt::format("host block of {} x {} at {} (leading dimension {}) is beyond a buffer of {}",
-                                            block.rows, block.columns, block.offset, block.leading_dimension,
-                                            buffer->size()));
+    throw std::invalid_argument(
+        fmt::format("host block of {} x {} at {} (leading dimension {}) is beyond a buffer of {}", block.rows,
+                    block.columns, block.offset, block.leading_dimension, buffer->size()));
   }
   Region region = buffer->region();
   region.first = block.offset;

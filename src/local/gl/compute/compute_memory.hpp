@@ -16,9 +16,7 @@ class ComputeMatrix final : public DeviceMatrix<Real> {
  public:
   /// Zero-filled. Throws std::runtime_error when the device cannot hold it, naming sizes.
   ComputeMatrix(const std::shared_ptr<Context>& context, Index rows, Index columns);
-  Region region() const {
-    return {buffer_.id(), elements_, 0, this->rows(), this->columns(), leading_dimension_};
-  }
+  Region region() const { return {buffer_.id(), elements_, 0, this->rows(), this->columns(), leading_dimension_}; }
 
  private:
   Index leading_dimension_;

@@ -19,8 +19,8 @@ constexpr Index reduce_rows = 64;
 constexpr Index reduce_vectors = 32;
 constexpr Index reduce_depth = 16;
 
-constexpr Index most_groups = 65535;  // of a dispatch in each direction: what GL 4.5 guarantees
-constexpr Index most_moves = 8192;    // of a launch
+constexpr Index most_groups = 65535;   // of a dispatch in each direction: what GL 4.5 guarantees
+constexpr Index most_moves = 8192;     // of a launch
 constexpr Index listed_moves = 65536;  // that the list has room for before it starts again at its front
 constexpr Index move_alignment = 32;   // moves: 256 bytes, the coarsest that GL allows storage buffers to be bound at
 /// Shaders count elements and bytes of a window in 32 bits.
@@ -37,9 +37,7 @@ void for_parts(Index extent, Index step, Body body) {
 /// `count` rounded down to whole units, where it holds one.
 Index whole_units(Index count, Index unit) { return count < unit ? count : count / unit * unit; }
 
-std::string define(const char* name, bool value) {
-  return std::string("#define ") + name + (value ? " 1\n" : " 0\n");
-}
+std::string define(const char* name, bool value) { return std::string("#define ") + name + (value ? " 1\n" : " 0\n"); }
 
 }  // namespace
 
@@ -64,7 +62,8 @@ Kernels::Kernels(const std::shared_ptr<Context>& context, const ShaderSource& so
   constexpr auto bytes = static_cast<GLsizeiptr>(listed_moves * static_cast<Index>(sizeof(Move)));
   glNamedBufferStorage(moves_.id(), bytes, nullptr, access);
   mapped_moves_ = static_cast<Move*>(glMapNamedBufferRange(moves_.id(), 0, bytes, access));
-  if (!mapped_moves_) throw std::runtime_error("the device does not map a buffer of " + std::to_string(bytes) + " bytes");
+  if (!mapped_moves_)
+    throw std::runtime_error("the device does not map a buffer of " + std::to_string(bytes) + " bytes");
 }
 
 Kernels::Layout Kernels::bind(GLuint binding, const Region& region) const {
