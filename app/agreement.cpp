@@ -32,19 +32,23 @@ nlohmann::json decided_by_first_rank(const std::function<nlohmann::json()>& deci
   broadcast_bytes(MPI_COMM_WORLD, bytes, 0);
   outcome = nlohmann::json::parse(bytes);
   if (outcome.contains("input_error")) throw InputError(outcome["input_error"].get<std::string>());
-  if (outcome.contains("error")) throw std::runtime_error(outcome["error"].get<std::string>());
+  if (outcome.contains("error")) throw AgreedError(outcome["error"].get<std::string>());
   return outcome["decision"];
 }
 
 void together(const std::function<void()>& work) {
   std::string error;
+  bool names_its_rank = false;
   try {
     work();
+  } catch (const AgreedError& failure) {
+    error = failure.what();
+    names_its_rank = true;
   } catch (const std::exception& failure) {
     error = failure.what();
     if (error.empty()) error = "unknown error";
   }
-  agree_or_throw(MPI_COMM_WORLD, error);
+  agree_or_throw(MPI_COMM_WORLD, error, names_its_rank);
 }
 
 std::vector<nlohmann::json> gathered_on_first_rank(const nlohmann::json& mine) {

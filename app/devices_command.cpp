@@ -45,9 +45,9 @@ std::string limit_lines(const DeviceDescription& device) {
 }
 
 std::string device_block(const DeviceDescription& device, bool taken) {
-  std::string text = fmt::format("device {}: {}{}\n", device.index,
-                                 device.renderer.empty() ? "(no renderer)" : device.renderer,
-                                 taken ? "  <- --backend auto takes it" : "");
+  std::string text =
+      fmt::format("device {}: {}{}\n", device.index, device.renderer.empty() ? "(no renderer)" : device.renderer,
+                  taken ? "  <- --backend auto takes it" : "");
   if (!device.usable) text += line("usable", "no: " + device.why_unusable);
   if (!device.vendor.empty()) text += line("vendor", device.vendor);
   if (!device.version.empty()) text += line("driver", device.version);
@@ -108,7 +108,8 @@ int run_devices_command(bool as_json, std::ostream& out) {
   } else {
     out << devices_text(devices, automatic);
   }
-  out.flush();
+  constexpr int exit_error = 3;
+  if (!out.flush()) return exit_error;
   return any_usable(devices) ? 0 : 1;
 }
 

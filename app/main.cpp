@@ -24,7 +24,7 @@ constexpr int exit_error = 3;
 
 // Under a launcher every process comes here: one of them prints.
 int print(const std::string& text, std::ostream& out = std::cout, int exit_code = 0) {
-  if (launcher_rank() == 0) out << text << std::flush;
+  if (launcher_rank() == 0 && !(out << text << std::flush)) return exit_error;
   return exit_code;
 }
 

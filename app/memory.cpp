@@ -37,7 +37,7 @@ void add(Pools& pools, const std::string& host, int device, double needed, std::
 
 Pools pools_of(const RunRecord& run, std::span<const RankMemory> ranks, bool stored_matrix) {
   Pools pools;
-  const Distribution distribution(run.parameters.n, run.parameters.nb, run.grid);
+  const Distribution distribution = distribution_of(run.parameters, run.grid);
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     const std::optional<GridPosition> position = position_of(run, static_cast<int>(rank));
     if (!position) break;

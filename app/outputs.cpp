@@ -1,5 +1,6 @@
 #include "app/outputs.hpp"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -67,6 +68,31 @@ void check_folder(const fs::path& folder, const std::string& what, bool will_be_
   check_writable(present, what);
 }
 
+// One spelling for each file.
+fs::path whole_path(const fs::path& path) { return fs::weakly_canonical(fs::absolute(path)); }
+
+// Files are put in place whole, which would replace a device, a pipe or a link by a file.
+void check_kind(const fs::path& path, const std::string& what) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  const bool dangling = fs::is_symlink(fs::symlink_status(path, error)) && !fs::exists(status);
+  if (dangling || (fs::exists(status) && !fs::is_regular_file(status))) {
+    throw InputError(what + ": " + path.string() + " is " + (dangling ? "a link to nothing" : "not a regular file") +
+                     "; choose another name");
+  }
+}
+
+std::string temporary_name(const fs::path& path) { return path.string() + ".part" + std::to_string(getpid()); }
+
+// A name may be too long, or not one that this file system takes.
+void check_name(const fs::path& path, const std::string& what) {
+  const std::string probe = temporary_name(path);
+  const int descriptor = open(probe.c_str(), O_CREAT | O_EXCL | O_WRONLY, 0600);
+  if (descriptor < 0) throw InputError(what + ": " + path.string() + " cannot be written: " + std::strerror(errno));
+  close(descriptor);
+  unlink(probe.c_str());
+}
+
 // Hands everything on to two buffers.
 class TeeBuffer : public std::streambuf {
  public:
@@ -93,6 +119,7 @@ class TeeBuffer : public std::streambuf {
 OutputPaths output_paths(const PluOptions& options, const std::optional<HplDat>& hpl_dat) {
   OutputPaths paths;
   paths.folder = options.output_dir;
+  paths.may_replace = options.force;
   paths.json = in_folder(paths.folder, options.json);
   paths.csv = in_folder(paths.folder, options.csv);
   paths.trace = in_folder(paths.folder, options.trace);
@@ -118,13 +145,14 @@ void check_outputs(const OutputPaths& paths, bool force) {
     const auto& [option, path] = files[i];
     if (path.empty()) continue;
     for (std::size_t j = 0; j < i; ++j) {
-      if (files[j].path == path) {
+      if (!files[j].path.empty() && whole_path(files[j].path) == whole_path(path)) {
         throw InputError(std::string(option) + ": " + path + " is also the file of " + files[j].option +
                          "; give them different names");
       }
     }
     std::error_code error;
     if (fs::is_directory(path, error)) throw InputError(std::string(option) + ": " + path + " is a folder, not a file");
+    check_kind(path, option);
     if (fs::exists(path, error) && !force) {
       throw InputError(std::string(option) + ": " + path +
                        " exists and is not overwritten; use --force, or choose another name");
@@ -132,7 +160,9 @@ void check_outputs(const OutputPaths& paths, bool force) {
     const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
     const bool will_be_made =
         !paths.folder.empty() && folder.lexically_normal() == fs::path(paths.folder).lexically_normal();
-    if (!will_be_made) check_folder(folder, option, false);
+    if (will_be_made) continue;
+    check_folder(folder, option, false);
+    check_name(path, option);
   }
 }
 
@@ -145,8 +175,14 @@ void make_output_folder(const OutputPaths& paths) {
 
 ReportStream::ReportStream(const OutputPaths& paths) : path_(paths.report) {
   if (!path_.empty()) {
-    file_.open(path_, std::ios::trunc);
-    if (!file_) throw InputError("the report: " + path_ + " cannot be written: " + std::strerror(errno));
+    // made here and now, or refused: another run may have made it since it was looked for
+    const int descriptor = open(path_.c_str(), O_CREAT | O_WRONLY | (paths.may_replace ? 0 : O_EXCL), 0666);
+    if (descriptor >= 0) {
+      close(descriptor);
+      file_.open(path_, std::ios::trunc);
+    }
+    if (descriptor < 0 || !file_)
+      throw InputError("the report: " + path_ + " cannot be written: " + std::strerror(errno));
   }
   std::streambuf* target = paths.report_on_stderr ? std::cerr.rdbuf() : std::cout.rdbuf();
   if (!path_.empty() && paths.report_on_stdout) {
@@ -168,9 +204,9 @@ void ReportStream::flush() {
   }
 }
 
-void write_file(const std::string& path, const std::function<void(std::ostream&)>& write) {
+void write_file(const std::string& path, bool may_replace, const std::function<void(std::ostream&)>& write) {
   if (path.empty()) return;
-  const std::string temporary = path + ".part" + std::to_string(getpid());
+  const std::string temporary = temporary_name(path);
   const auto fail = [&](const char* what) {
     const std::string cause = std::strerror(errno);
     unlink(temporary.c_str());
@@ -181,7 +217,12 @@ void write_file(const std::string& path, const std::function<void(std::ostream&)
   write(file);
   file.close();
   if (!file) fail("cannot be written");
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) fail("cannot be put in place");
+  // a link stays a link: what it names is replaced
+  const fs::path target = fs::exists(path) ? fs::canonical(path) : fs::path(path);
+  const int placed =
+      may_replace ? std::rename(temporary.c_str(), target.c_str()) : link(temporary.c_str(), path.c_str());
+  if (placed != 0) fail("cannot be put in place");
+  unlink(temporary.c_str());
 }
 
 }  // namespace glinpack::app

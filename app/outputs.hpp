@@ -21,6 +21,7 @@ struct OutputPaths {
   std::string csv;
   std::string trace;
   std::string solution;
+  bool may_replace = false;  // --force
   bool report_on_stdout = true;
   bool report_on_stderr = false;  // HPL.dat's device 7
 };
@@ -56,6 +57,6 @@ class ReportStream {
 
 /// Writes to a temporary file beside `path` and renames it. Nothing for an empty path. Throws std::runtime_error naming
 /// path and cause.
-void write_file(const std::string& path, const std::function<void(std::ostream&)>& write);
+void write_file(const std::string& path, bool may_replace, const std::function<void(std::ostream&)>& write);
 
 }  // namespace glinpack::app

@@ -50,7 +50,7 @@ void print_plan(const SweepInput& input) {
   if (options.dry_run) text = plan_text(input.planned, input.session.size());
   if (options.dry_run && options.explain_pass) text += "\n";
   if (options.explain_pass) text += explained_passes(input.planned, *options.explain_pass);
-  std::cout << text << std::flush;
+  if (!(std::cout << text << std::flush)) throw std::runtime_error("the plan cannot be written to standard output");
 }
 
 int plan_and_run(const std::vector<std::string>& arguments, SweepInput& input) {
@@ -94,8 +94,10 @@ int run_plu_command(int argc, char** argv, std::vector<std::string> notes) {
   } catch (const InputError& error) {
     print_error(session, error);
     exit_code = exit_unusable_input;
-  } catch (const std::exception& error) {
+  } catch (const AgreedError& error) {
     print_error(session, error);
+  } catch (const std::exception& error) {
+    abort_job(error.what());
   }
   return session.finish(exit_code);
 }

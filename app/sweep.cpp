@@ -40,14 +40,20 @@ class Reporter {
         progress_(progress_mode(input.options.progress), std::cerr, isatty(STDERR_FILENO) == 1),
         breakdowns_(input.options.breakdown == When::always ||
                     (input.options.breakdown == When::automatic && input.planned.size() <= most_breakdowns)),
-        keeps_records_(!input.outputs.json.empty() || !input.outputs.trace.empty()) {
+        keeps_records_(!input.outputs.json.empty() || !input.outputs.csv.empty() || !input.outputs.trace.empty()) {
     report_.head(input.context, input.planned);
     stream_.flush();
   }
 
-  void begin(const RunRecord& run) { progress_.begin(label_of(run), hpl_flops(run.parameters.n)); }
-  ProgressObserver observer() {
-    return [this](double fraction) { progress_.update(fraction); };
+  /// Starts with the run's timed section: what comes before it is no part of the rate.
+  ProgressObserver observer_of(const RunRecord& run) {
+    return [this, &run](double fraction) {
+      if (fraction == 0) {
+        progress_.begin(label_of(run), hpl_flops(run.parameters.n));
+      } else {
+        progress_.update(fraction);
+      }
+    };
   }
 
   void end(RunRecord& run) {
@@ -64,20 +70,29 @@ class Reporter {
     stream_.flush();
     const std::span<const RunRecord> records = input_.planned;
     const OutputPaths& paths = input_.outputs;
-    write_file(paths.json, [&](std::ostream& out) { out << dumped(results_json(input_.context, records), 2) << "\n"; });
-    write_file(paths.csv, [&](std::ostream& out) { out << results_csv(records); });
-    write_file(paths.trace, [&](std::ostream& out) { write_trace(out, records); });
-    if (paths.solution.empty()) return;
-    if (solution_.empty()) {
+    write(paths.json, [&](std::ostream& out) { out << dumped(results_json(input_.context, records), 2) << "\n"; });
+    write(paths.csv, [&](std::ostream& out) { out << results_csv(records); });
+    write(paths.trace, [&](std::ostream& out) { write_trace(out, records); });
+    if (!paths.solution.empty() && solution_.empty()) {
       std::cerr << "glinpack: the last run has no solution; " << paths.solution << " is not written\n";
-      return;
+    } else {
+      write(paths.solution, [&](std::ostream& out) { write_npy(out, solution_); });
     }
-    write_file(paths.solution, [&](std::ostream& out) { write_npy(out, solution_); });
+    if (!not_written_.empty()) throw std::runtime_error(not_written_);
   }
 
   int failed() const { return report_.failed(); }
 
  private:
+  // One file that cannot be written does not cost the others.
+  void write(const std::string& path, const std::function<void(std::ostream&)>& content) {
+    try {
+      write_file(path, input_.outputs.may_replace, content);
+    } catch (const std::exception& error) {
+      not_written_ += (not_written_.empty() ? "" : "; ") + std::string(error.what());
+    }
+  }
+
   SweepInput& input_;
   ReportStream stream_;
   HplReport report_;
@@ -85,6 +100,7 @@ class Reporter {
   bool breakdowns_;
   bool keeps_records_;
   std::vector<double> solution_;
+  std::string not_written_;
 };
 
 // The grid of the run before is kept: sweeps change it last.
@@ -106,7 +122,7 @@ class GridCache {
 
 std::unique_ptr<MatrixSource> source_for(const SweepInput& input, const RunRecord& run, const ProcessGrid& grid) {
   if (input.options.input.empty()) return make_hpl_source(run.parameters.n, input.options.seed);
-  const Distribution distribution(run.parameters.n, run.parameters.nb, run.grid);
+  const Distribution distribution = distribution_of(run.parameters, run.grid);
   return scatter_matrix(grid, distribution, grid.is_root() ? &input.matrix : nullptr);
 }
 
@@ -116,10 +132,7 @@ void run_one(const SweepInput& input, RunRecord& run, const ProcessGrid& grid, B
   const std::unique_ptr<MatrixSource> source = source_for(input, run, grid);
   RunOptions options;
   options.gather_solution = is_last && !input.options.save_solution.empty();
-  if (reporter != nullptr) {
-    reporter->begin(run);
-    options.progress = reporter->observer();
-  }
+  if (reporter != nullptr) options.progress = reporter->observer_of(run);
   run.result = glinpack::run(run.parameters, grid, backend, timeline, *source, options);
 }
 

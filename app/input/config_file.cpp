@@ -14,13 +14,17 @@ namespace glinpack::app {
 namespace {
 
 constexpr std::int64_t largest_file = 1 << 20;
+constexpr std::size_t longest_line = 10'000;  // TOML's dotted keys nest: a line's length bounds how deep
 
 int line_of(const toml::node& node) { return static_cast<int>(node.source().begin.line); }
 
 std::string text_of(const toml::node& node) {
-  std::ostringstream text;
-  node.visit([&text](const auto& value) { text << value; });
-  return text.str();
+  constexpr std::size_t longest = 60;
+  std::ostringstream stream;
+  node.visit([&stream](const auto& value) { stream << value; });
+  std::string text = stream.str();
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text.size() <= longest ? text : text.substr(0, longest) + "...";
 }
 
 [[noreturn]] void fail(const std::string& path, int line, const std::string& message) {
@@ -30,7 +34,8 @@ std::string text_of(const toml::node& node) {
 // A string, number or boolean as the command line would give it.
 std::string scalar(const toml::node& node, const std::string& path, const std::string& key) {
   if (const auto* text = node.as_string()) return text->get();
-  if (node.is_integer() || node.is_floating_point() || node.is_boolean()) return text_of(node);
+  if (const auto* number = node.as_integer()) return std::to_string(number->get());
+  if (node.is_floating_point() || node.is_boolean()) return text_of(node);
   fail(path, line_of(node), key + " = " + text_of(node) + ": a string, a number, true or false, or a list is expected");
 }
 
@@ -48,10 +53,27 @@ Setting setting_of(const std::string& path, const std::string& name, const toml:
   return setting;
 }
 
+// The command line refuses the two together, too; false is as good as absent.
+void check_rank_order(const std::string& path, const std::vector<Setting>& settings) {
+  const Setting* first = nullptr;
+  for (const Setting& setting : settings) {
+    const bool is_order = setting.key == "row-major" || setting.key == "column-major";
+    if (!is_order || setting.values != std::vector<std::string>{"true"}) continue;
+    if (first != nullptr) fail(path, setting.line, setting.key + " = true excludes " + first->key + " = true");
+    first = &setting;
+  }
+}
+
 }  // namespace
 
 std::vector<Setting> read_config_file(const std::string& path) {
-  read_lines(path, largest_file);  // for its messages about what is no text file at all
+  int line = 0;
+  for (const std::string& text : read_lines(path, largest_file)) {  // it also says what is no text file at all
+    ++line;
+    if (text.size() > longest_line) {
+      fail(path, line, "the line has more than " + std::to_string(longest_line) + " characters; break it");
+    }
+  }
   toml::table table;
   try {
     table = toml::parse(read_file(path, largest_file), path);
@@ -60,6 +82,7 @@ std::vector<Setting> read_config_file(const std::string& path) {
   }
   std::vector<Setting> settings;
   for (const auto& [key, node] : table) settings.push_back(setting_of(path, std::string(key), node));
+  check_rank_order(path, settings);
   std::stable_sort(settings.begin(), settings.end(),
                    [](const Setting& a, const Setting& b) { return a.line < b.line; });
   return settings;

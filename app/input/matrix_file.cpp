@@ -9,6 +9,7 @@
 #include "app/input/input_error.hpp"
 #include "app/input/matrix_readers.hpp"
 #include "app/input/values.hpp"
+#include "app/memory.hpp"
 
 namespace glinpack::app {
 
@@ -44,11 +45,9 @@ Format format_of(std::istream& file, const std::string& path) {
 void check_matrix_size(const std::string& path, Index n, std::int64_t largest_bytes) {
   const double bytes = 8.0 * static_cast<double>(n) * static_cast<double>(n);
   if (bytes <= static_cast<double>(largest_bytes)) return;
-  constexpr double mebibyte = 1024.0 * 1024.0;
-  throw InputError(path + ": a matrix of order " + std::to_string(n) + " needs " +
-                   std::to_string(std::llround(bytes / mebibyte)) + " MiB on the first rank, which has " +
-                   std::to_string(static_cast<std::int64_t>(static_cast<double>(largest_bytes) / mebibyte)) +
-                   " MiB available; use a smaller matrix or a larger node");
+  throw InputError(path + ": a matrix of order " + std::to_string(n) + " needs " + memory_text(bytes) +
+                   " on the first rank, which has " + memory_text(static_cast<double>(largest_bytes)) +
+                   " available; use a smaller matrix or a larger node");
 }
 
 void check_finite(const std::string& where, double value, Index row, Index column) {

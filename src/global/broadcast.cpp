@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <climits>
-#include <stdexcept>
 
 #include "global/communication.hpp"
 
@@ -70,10 +68,7 @@ ForwardingPlace forwarding_place(BroadcastKind kind, int size, int place) {
 Broadcast::Broadcast(MPI_Comm communicator, BroadcastKind kind, int root, void* data, Index count, MPI_Datatype type,
                      int tag)
     : communicator_(communicator), root_(root), data_(static_cast<char*>(data)), count_(count), type_(type), tag_(tag) {
-  if (count > INT_MAX) {
-    throw std::runtime_error("a broadcast of " + std::to_string(count) +
-                             " elements: MPI counts to 2^31-1; a smaller block size or more processes are needed");
-  }
+  message_count(count);  // refuses what MPI cannot count
   int rank = 0;
   GLINPACK_MPI(MPI_Comm_rank(communicator, &rank));
   GLINPACK_MPI(MPI_Comm_size(communicator, &size_));

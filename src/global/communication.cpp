@@ -47,11 +47,6 @@ int cores_of_node(MPI_Comm node) {
   return CPU_COUNT(&mine);
 }
 
-int checked_count(std::size_t count) {
-  if (count > static_cast<std::size_t>(INT_MAX)) throw std::runtime_error("a message of more than 2^31-1 elements");
-  return static_cast<int>(count);
-}
-
 }  // namespace
 
 std::string host_name() {
@@ -122,7 +117,8 @@ void wait(std::span<MPI_Request> requests) {
   if (requests.empty()) return;
   for (int tests = 0;; ++tests) {
     int done = 0;
-    GLINPACK_MPI(MPI_Testall(checked_count(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE));
+    GLINPACK_MPI(
+        MPI_Testall(message_count(static_cast<Index>(requests.size())), requests.data(), &done, MPI_STATUSES_IGNORE));
     if (done != 0) return;
     if (!oversubscribed) continue;
     if (tests < tests_before_nap) {
@@ -153,7 +149,8 @@ void broadcast_bytes(MPI_Comm communicator, std::string& bytes, int root) {
   GLINPACK_MPI(MPI_Ibcast(&size, 1, MPI_UNSIGNED_LONG_LONG, root, communicator, &request));
   wait(request);
   bytes.resize(size);
-  GLINPACK_MPI(MPI_Ibcast(bytes.data(), checked_count(bytes.size()), MPI_BYTE, root, communicator, &request));
+  GLINPACK_MPI(MPI_Ibcast(bytes.data(), message_count(static_cast<Index>(bytes.size())), MPI_BYTE, root, communicator,
+                          &request));
   wait(request);
 }
 
@@ -166,7 +163,8 @@ std::vector<std::string> gather_bytes(MPI_Comm communicator, const std::string& 
   constexpr int tag = tags::gather;
   if (rank != root) {
     MPI_Request request = MPI_REQUEST_NULL;
-    GLINPACK_MPI(MPI_Isend(bytes.data(), checked_count(bytes.size()), MPI_BYTE, root, tag, communicator, &request));
+    GLINPACK_MPI(MPI_Isend(bytes.data(), message_count(static_cast<Index>(bytes.size())), MPI_BYTE, root, tag,
+                           communicator, &request));
     wait(request);
     return {};
   }
@@ -198,15 +196,15 @@ bool all_agree(MPI_Comm communicator, bool fine) {
   return agreed == 1;
 }
 
-void agree_or_throw(MPI_Comm communicator, const std::string& error) {
+void agree_or_throw(MPI_Comm communicator, const std::string& error, bool names_its_rank) {
   int rank = 0;
   GLINPACK_MPI(MPI_Comm_rank(communicator, &rank));
   int first_failed = error.empty() ? INT_MAX : rank;
   all_reduce(communicator, &first_failed, 1, MPI_INT, MPI_MIN);
   if (first_failed == INT_MAX) return;
-  std::string message = host_name() + ", rank " + std::to_string(rank) + ": " + error;
+  std::string message = names_its_rank ? error : host_name() + ", rank " + std::to_string(rank) + ": " + error;
   broadcast_bytes(communicator, message, first_failed);
-  throw std::runtime_error(message);
+  throw AgreedError(message);
 }
 
 void abort_job(std::string_view what) {
@@ -217,6 +215,14 @@ void abort_job(std::string_view what) {
   std::fflush(nullptr);
   MPI_Abort(MPI_COMM_WORLD, 3);
   _exit(3);
+}
+
+int message_count(Index elements) {
+  if (elements > INT_MAX) {
+    throw std::runtime_error("a message of " + std::to_string(elements) +
+                             " elements: MPI counts to 2^31-1; a smaller block size or more processes are needed");
+  }
+  return static_cast<int>(elements);
 }
 
 void check_mpi(int code, const char* expression) {

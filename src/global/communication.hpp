@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,13 +71,22 @@ std::vector<std::string> gather_bytes(MPI_Comm communicator, const std::string& 
 /// True on every rank if it is true on every rank: how ranks agree that all went well before they go on.
 bool all_agree(MPI_Comm communicator, bool fine);
 
-/// Collective. Every rank hands in what went wrong on it, empty where nothing did; throws std::runtime_error with the
-/// first failing rank's message, host and rank on every rank alike.
-void agree_or_throw(MPI_Comm communicator, const std::string& error);
+/// An error that every rank of a communicator has been told of: they may all leave. Any other error after the first
+/// collective call is one rank's own, and ends the job.
+class AgreedError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Collective. Every rank hands in what went wrong on it, empty where nothing did; throws AgreedError with the first
+/// failing rank's message on every rank alike, with its host and rank unless the message `names_its_rank` already.
+void agree_or_throw(MPI_Comm communicator, const std::string& error, bool names_its_rank = false);
 
 /// Prints host, rank and what, and ends the whole job (MPI_Abort): for errors after the first collective call, when the
 /// other ranks wait for this one and cannot be told otherwise.
 [[noreturn]] void abort_job(std::string_view what);
+/// MPI counts elements with ints: throws std::runtime_error, with the remedy, where that is too few.
+int message_count(Index elements);
 /// For every MPI call: throws std::runtime_error with the expression and MPI's own words when it fails.
 void check_mpi(int code, const char* expression);
 std::string host_name();

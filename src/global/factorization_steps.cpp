@@ -45,7 +45,7 @@ void FactorizationSteps<Real>::broadcast_panel(const PassPlan& plan) {
   }
   if (distribution_.shape.columns > 1) {
     {
-      const auto scope = network(Phase::broadcast_l, panel_.message_elements());
+      const auto scope = network(Phase::broadcast_l, plan.in_pivot_column ? 0 : panel_.message_elements());
       Broadcast(grid_.row(), parameters_.broadcast, plan.pivot.column, panel_.message(), panel_.message_elements(),
                 mpi_type<Real>(), tags::panel_row)
           .wait();
@@ -85,7 +85,7 @@ void FactorizationSteps<Real>::normalize_and_broadcast(const PassPlan& plan) {
   if (!travels) return;
   {
     const Index elements = plan.width * plan.trailing_columns;
-    const auto scope = network(Phase::broadcast_u, elements);
+    const auto scope = network(Phase::broadcast_u, plan.in_pivot_row ? 0 : elements);
     Broadcast(grid_.column(), parameters_.broadcast, plan.pivot.row, u_host_->data(), elements, mpi_type<Real>(),
               tags::u12_column)
         .wait();

@@ -47,7 +47,8 @@ void factorize_panel_local(const PanelContext<Real>& context, const PassPlan& pl
   // U11 down the process column
   if (context.distribution.shape.rows > 1) {
     const auto elements = static_cast<Index>(diagonal.elements.size());
-    const auto scope = context.timeline.scope(Lane::net, Phase::broadcast_u, elements * Index{sizeof(Real)});
+    const Index received = plan.role == Role::pivot ? 0 : elements * Index{sizeof(Real)};
+    const auto scope = context.timeline.scope(Lane::net, Phase::broadcast_u, received);
     Broadcast(context.column, BroadcastKind::ring, plan.pivot.row, diagonal.elements.data(), elements, mpi_type<Real>(),
               tags::u11_column)
         .wait();

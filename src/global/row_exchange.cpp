@@ -86,12 +86,12 @@ void RowExchange<Real>::run(const RowExchangePlan& plan, DeviceBlock<Real> block
 
 template <class Real>
 void RowExchange<Real>::transfer(const RowExchangePlan& plan, Index columns) {
-  const auto elements = static_cast<std::int64_t>(plan.rows_to_send.size() + plan.rows_to_receive.size()) * columns;
+  const auto elements = static_cast<std::int64_t>(plan.rows_to_receive.size()) * columns;
   const auto scope = timeline_.scope(Lane::net, Phase::swap, elements * static_cast<std::int64_t>(sizeof(Real)));
   std::vector<MPI_Request> requests;
   const auto start = [&](const RowExchangePlan::Peer& peer, bool receive) {
     Real* first = (receive ? *incoming_ : *outgoing_).data() + peer.first * columns;
-    const int count = static_cast<int>(peer.count * columns);
+    const int count = message_count(peer.count * columns);
     requests.push_back(MPI_REQUEST_NULL);
     if (receive) {
       GLINPACK_MPI(

@@ -36,7 +36,7 @@ struct Workspace {
   std::unique_ptr<HostBuffer<Real>> strip;
 
   Workspace(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline)
-      : distribution(parameters.n, parameters.nb, grid.shape()),
+      : distribution(distribution_of(parameters, grid.shape())),
         a(backend.allocate(distribution.local_rows(grid.position()), distribution.local_columns(grid.position()))),
         steps(parameters, distribution, grid, backend, timeline, *a),
         substitution(distribution, grid, backend, timeline, *a),
@@ -116,6 +116,7 @@ std::vector<Real> solve(const RunParameters& parameters, const ProcessGrid& grid
   result.start_time = seconds_since_1970();
   timeline.restart();
   const ProgressObserver progress = grid.is_root() ? options.progress : ProgressObserver{};
+  if (progress) progress(0);
   const Factorization factors =
       factorize(parameters, workspace.distribution, grid, timeline, workspace.steps, progress);
   backend.wait_all();
@@ -170,6 +171,10 @@ void check(const RunParameters& parameters, const ProcessGrid& grid, Backend<Rea
 }
 
 }  // namespace
+
+Distribution distribution_of(const RunParameters& parameters, GridShape grid) {
+  return {parameters.n, std::min(parameters.nb, parameters.n), grid};
+}
 
 double hpl_flops(Index n) {
   const auto order = static_cast<double>(n);

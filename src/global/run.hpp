@@ -66,8 +66,11 @@ struct RunResult {
   std::vector<double> solution;          // x, N elements, on rank 0 of the grid where asked for
 };
 
-/// Told on rank 0 of the grid, once a pass: the share of the flops done, 0 ... 1.
+/// Told on rank 0 of the grid, once a pass: the share of the flops done, 0 ... 1. 0 when the timed section begins.
 using ProgressObserver = std::function<void(double fraction)>;
+
+/// How a run's [A | b] is dealt out: by blocks of nb, or of n where nb is larger.
+Distribution distribution_of(const RunParameters& parameters, GridShape grid);
 
 struct RunOptions {
   bool gather_solution = false;

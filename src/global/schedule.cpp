@@ -70,10 +70,10 @@ std::vector<Message> messages_of_pass(const Distribution& distribution, Pivoting
 
   const bool partial = pivoting == Pivoting::partial;
   if (partial) {
-    // every rank of the process column offers a row of the panel for every column of it
+    // every rank of the process column offers, for every column of the panel, a row of it and the current row
     for (int p = 0; p < grid.rows; ++p) {
       const GridPosition from{p, pivot.column};
-      send(Message::Kind::candidate, from, others_in_column(grid, from), width * width);
+      send(Message::Kind::candidate, from, others_in_column(grid, from), 2 * width * width);
     }
   } else {
     send(Message::Kind::u11_column, pivot, others_in_column(grid, pivot), width * width);

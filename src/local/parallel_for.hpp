@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -21,14 +22,19 @@ void parallel_for(int threads, Index count, Index grain, Body body) {
   }
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(slices));
   std::vector<std::thread> workers;
+  const auto run_slice = [&](Index slice) {
+    try {
+      body(count * slice / slices, count * (slice + 1) / slices);
+    } catch (...) {
+      errors[static_cast<std::size_t>(slice)] = std::current_exception();
+    }
+  };
   for (Index slice = 0; slice < slices; ++slice) {
-    workers.emplace_back([&, slice] {
-      try {
-        body(count * slice / slices, count * (slice + 1) / slices);
-      } catch (...) {
-        errors[static_cast<std::size_t>(slice)] = std::current_exception();
-      }
-    });
+    try {
+      workers.emplace_back(run_slice, slice);
+    } catch (const std::system_error&) {
+      run_slice(slice);  // no more threads are to be had here: slower, but right
+    }
   }
   for (std::thread& worker : workers) worker.join();
   for (const std::exception_ptr& error : errors) {

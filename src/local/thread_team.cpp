@@ -1,10 +1,16 @@
 #include "local/thread_team.hpp"
 
+#include <system_error>
+
 namespace glinpack {
 
 ThreadTeam::ThreadTeam(int members) {
   for (int member = 1; member < members; ++member) {
-    workers_.emplace_back([this, member] { work(member); });
+    try {
+      workers_.emplace_back([this, member] { work(member); });
+    } catch (const std::system_error&) {
+      return;  // a smaller team: no more threads are to be had here
+    }
   }
 }
 

@@ -39,6 +39,13 @@ class RunsTest(GlinpackTest):
 
 
 class Commands(RunsTest):
+    def test_blocks_larger_than_the_matrix_take_no_more_memory_than_the_matrix(self):
+        for backend in "openblas", "gl-compute":
+            with self.subTest(backend=backend):
+                outcome = self.glinpack("plu", "--n", "30", "--nb", "1000000", "--backend", backend)
+                self.assertEqual(outcome.status, 0, outcome)
+                self.assertIn("PASSED", outcome.out)
+
     def test_the_quick_start_passes_and_its_json_is_valid(self):
         self.passed(*QUICK_START, "--json", "q.json", ranks=4, timeout=120)
         document = self.json("q.json")

@@ -93,7 +93,7 @@ class ComputeBackend final : public Backend<Real> {
 
   void normalize(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) override {
     if (a12.empty()) return;
-    const double flops = count(a12.rows) * count(a12.rows) * count(a12.columns);
+    const double flops = count(a12.rows) * count(a12.rows - 1) * count(a12.columns);
     operation(Phase::normalize, flops, 0, [&] { kernels_.normalize(region_of(l11_transposed), region_of(a12)); });
   }
   void reduce(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override {
@@ -101,6 +101,7 @@ class ComputeBackend final : public Backend<Real> {
     const double flops = 2 * count(a22.rows) * count(a22.columns) * count(u12.rows);
     operation(Phase::reduce, flops, 0,
               [&] { kernels_.reduce(region_of(l21_transposed), region_of(u12), region_of(a22)); });
+    glFlush();  // the host may now wait for the network for long: the device must not wait with it
   }
   void substitute(DeviceBlock<Real> a, DeviceBlock<Real> x, DeviceBlock<Real> y) override {
     if (a.empty()) return;
