@@ -55,8 +55,8 @@ class ReportStream {
   std::unique_ptr<std::ostream> stream_;
 };
 
-/// Writes to a temporary file beside `path` and renames it. Nothing for an empty path. Throws std::runtime_error naming
-/// path and cause.
+/// Writes to a temporary file beside `path` and puts it in place whole; one that is there is replaced only where that
+/// `may` be. Nothing for an empty path. Throws std::runtime_error naming path and cause.
 void write_file(const std::string& path, bool may_replace, const std::function<void(std::ostream&)>& write);
 
 }  // namespace glinpack::app

@@ -240,7 +240,7 @@ TEST_F(Outputs, UnusablePlacesAreRefusedAndNothingIsMade) {
 }
 
 TEST_F(Outputs, FilesAppearWhole) {
-  write_file(path("a"), [&](std::ostream& out) {
+  write_file(path("a"), false, [&](std::ostream& out) {
     out << "text";
     EXPECT_FALSE(std::filesystem::exists(path("a")));
   });
@@ -248,7 +248,19 @@ TEST_F(Outputs, FilesAppearWhole) {
   std::string text;
   EXPECT_TRUE(file >> text);
   EXPECT_EQ(text, "text");
-  EXPECT_THROW(write_file(path("missing/a"), [](std::ostream&) {}), std::runtime_error);
+  EXPECT_THROW(write_file(path("missing/a"), false, [](std::ostream&) {}), std::runtime_error);
+}
+
+TEST_F(Outputs, AFileThatAppearedMeanwhileIsReplacedOnlyWhereThatWasAllowed) {
+  const auto write = [](std::ostream& out) { out << "mine"; };
+  std::ofstream(path("theirs")) << "theirs";
+  EXPECT_THROW(write_file(path("theirs"), false, write), std::runtime_error);
+  std::string text;
+  std::ifstream(path("theirs")) >> text;
+  EXPECT_EQ(text, "theirs");
+  write_file(path("theirs"), true, write);
+  std::ifstream(path("theirs")) >> text;
+  EXPECT_EQ(text, "mine");
 }
 
 }  // namespace
