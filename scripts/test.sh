@@ -76,6 +76,7 @@ installed_copy() {
 valgrind_smoke() {
   OPENBLAS_CORETYPE=Haswell OPENBLAS_NUM_THREADS=1 \
     valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite \
+    --suppressions=tests/valgrind.supp \
     build/release/bin/glinpack plu --n 64 --nb 16 --backend reference
 }
 
