@@ -46,6 +46,7 @@ release_tests() {
   ctest --preset release | tee build/release/ctest.log
 }
 
+# The preset hides hwloc's plugins: MPI loads and unloads them, and what they leak is nobody's by then.
 sanitizers() {
   [ -f build/asan/build.ninja ] || cmake --preset asan -DGLINPACK_WERROR=ON
   cmake --build --preset asan
