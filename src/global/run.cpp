@@ -8,7 +8,6 @@
 
 #include "global/communication.hpp"
 #include "global/factorize.hpp"
-#include "global/hpl_generator.hpp"
 #include "global/records.hpp"
 #include "global/residual.hpp"
 #include "global/substitute.hpp"

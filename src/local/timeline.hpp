@@ -92,7 +92,6 @@ class Timeline::Scope {
     interval_.end = timeline_.now();
     timeline_.add(interval_);
   }
-  void add_bytes(std::int64_t bytes) { interval_.bytes += bytes; }
 
  private:
   Timeline& timeline_;
