@@ -13,9 +13,8 @@ double share_done(Index done, Index n) {
 
 }  // namespace
 
-template <class Real>
 Factorization factorize(const RunParameters& parameters, const Distribution& distribution, const ProcessGrid& grid,
-                        Timeline& timeline, FactorizationSteps<Real>& steps, const ProgressObserver& progress) {
+                        Timeline& timeline, FactorizationSteps& steps, const ProgressObserver& progress) {
   Factorization result;
   for (Index k = 0; k < distribution.passes(); ++k) {
     const PassPlan plan = plan_pass(distribution, k, grid.position());
@@ -46,10 +45,5 @@ Factorization factorize(const RunParameters& parameters, const Distribution& dis
   timeline.leave_passes();
   return result;
 }
-
-template Factorization factorize(const RunParameters&, const Distribution&, const ProcessGrid&, Timeline&,
-                                 FactorizationSteps<float>&, const ProgressObserver&);
-template Factorization factorize(const RunParameters&, const Distribution&, const ProcessGrid&, Timeline&,
-                                 FactorizationSteps<double>&, const ProgressObserver&);
 
 }  // namespace glinpack

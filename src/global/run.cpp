@@ -6,6 +6,7 @@
 #include <exception>
 #include <sstream>
 
+#include "global/blocked_steps.hpp"
 #include "global/communication.hpp"
 #include "global/factorize.hpp"
 #include "global/records.hpp"
@@ -30,7 +31,7 @@ template <class Real>
 struct Workspace {
   Distribution distribution;
   std::unique_ptr<DeviceMatrix<Real>> a;
-  FactorizationSteps<Real> steps;
+  BlockedSteps<Real> steps;
   BackwardSubstitution<Real> substitution;
   std::unique_ptr<HostBuffer<Real>> strip;
 

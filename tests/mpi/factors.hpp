@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "global/blocked_steps.hpp"
 #include "global/communication.hpp"
 #include "global/factorize.hpp"
 #include "global/matrix_source.hpp"
@@ -64,7 +65,7 @@ GatheredFactors<Real> factorize_and_gather(const RunParameters& parameters, cons
   std::transform(filled.begin(), filled.end(), buffer->data(), [](double v) { return static_cast<Real>(v); });
   backend->wait(backend->upload(host, whole(*a)));
 
-  FactorizationSteps<Real> steps(parameters, distribution, grid, *backend, timeline, *a);
+  BlockedSteps<Real> steps(parameters, distribution, grid, *backend, timeline, *a);
   BackwardSubstitution<Real> substitution(distribution, grid, *backend, timeline, *a);
   const Factorization result = factorize(parameters, distribution, grid, timeline, steps, {});
   GatheredFactors<Real> factors;

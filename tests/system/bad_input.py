@@ -323,9 +323,12 @@ class Machine(BadInputTest):
                                 "reference", "--json", "out.json"], cwd=self.folder, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL, start_new_session=True)
         try:
-            time.sleep(3)
+            deadline = time.monotonic() + 20
+            while len(descendants_called(job.pid, "glinpack")) < 2 and time.monotonic() < deadline:
+                time.sleep(0.1)
+            time.sleep(2)  # well into the run, which takes minutes
             ranks = descendants_called(job.pid, "glinpack")
-            self.assertEqual(len(ranks), 2)
+            self.assertEqual(len(ranks), 2, f"the launcher's exit status: {job.poll()}")
             os.kill(ranks[1], signal.SIGKILL)
             self.assertNotEqual(job.wait(timeout=10), 0)
             deadline = time.monotonic() + 10

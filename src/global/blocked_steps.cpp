@@ -1,13 +1,14 @@
+#include "global/blocked_steps.hpp"
+
 #include "global/communication.hpp"
-#include "global/factorize.hpp"
 #include "global/tags.hpp"
 
 namespace glinpack {
 
 template <class Real>
-FactorizationSteps<Real>::FactorizationSteps(const RunParameters& parameters, const Distribution& distribution,
-                                             const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
-                                             DeviceMatrix<Real>& a)
+BlockedSteps<Real>::BlockedSteps(const RunParameters& parameters, const Distribution& distribution,
+                                 const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
+                                 DeviceMatrix<Real>& a)
     : parameters_(parameters),
       distribution_(distribution),
       grid_(grid),
@@ -23,7 +24,7 @@ FactorizationSteps<Real>::FactorizationSteps(const RunParameters& parameters, co
 }
 
 template <class Real>
-void FactorizationSteps<Real>::factorize_panel(const PassPlan& plan) {
+void BlockedSteps<Real>::factorize_panel(const PassPlan& plan) {
   backend_.wait(panel_free_);
   panel_.resize(plan.panel_rows, plan.width);
   const DeviceBlock<Real> panel{&a_, plan.panel_row.value, plan.panel_column.value, plan.panel_rows, plan.width};
@@ -38,7 +39,7 @@ void FactorizationSteps<Real>::factorize_panel(const PassPlan& plan) {
 }
 
 template <class Real>
-void FactorizationSteps<Real>::broadcast_panel(const PassPlan& plan) {
+void BlockedSteps<Real>::broadcast_panel(const PassPlan& plan) {
   if (!plan.in_pivot_column) {
     backend_.wait(panel_free_);
     panel_.resize(plan.panel_rows, plan.width);
@@ -61,7 +62,7 @@ void FactorizationSteps<Real>::broadcast_panel(const PassPlan& plan) {
 }
 
 template <class Real>
-void FactorizationSteps<Real>::swap_rows(const PassPlan& plan) {
+void BlockedSteps<Real>::swap_rows(const PassPlan& plan) {
   const GlobalIndex first = distribution_.rows.first(BlockIndex(plan.pass));
   const auto moves = net_row_moves(first, panel_.pivots);
   const RowExchangePlan exchange = plan_row_exchange(distribution_.rows, grid_.position().row, moves);
@@ -69,7 +70,7 @@ void FactorizationSteps<Real>::swap_rows(const PassPlan& plan) {
 }
 
 template <class Real>
-void FactorizationSteps<Real>::normalize_and_broadcast(const PassPlan& plan) {
+void BlockedSteps<Real>::normalize_and_broadcast(const PassPlan& plan) {
   if (plan.trailing_columns == 0) return;
   const DeviceBlock<Real> u = whole(*u_).block(0, 0, plan.width, plan.trailing_columns);
   const HostBlock<Real> u_host{u_host_.get(), 0, plan.width, plan.trailing_columns, plan.trailing_columns};
@@ -94,7 +95,7 @@ void FactorizationSteps<Real>::normalize_and_broadcast(const PassPlan& plan) {
 }
 
 template <class Real>
-void FactorizationSteps<Real>::reduce(const PassPlan& plan) {
+void BlockedSteps<Real>::reduce(const PassPlan& plan) {
   const Index above = plan.panel_rows - plan.trailing_rows;  // rows of the panel that belong to the pivot's block row
   backend_.reduce(
       whole(*l_transposed_).block(0, above, plan.width, plan.trailing_rows),
@@ -102,7 +103,7 @@ void FactorizationSteps<Real>::reduce(const PassPlan& plan) {
       {&a_, plan.trailing_row.value, plan.trailing_column.value, plan.trailing_rows, plan.trailing_columns});
 }
 
-template class FactorizationSteps<float>;
-template class FactorizationSteps<double>;
+template class BlockedSteps<float>;
+template class BlockedSteps<double>;
 
 }  // namespace glinpack
