@@ -56,6 +56,7 @@ std::string device_block(const DeviceDescription& device, bool taken) {
     text += line("memory", memory_of(device)) + limit_lines(device);
   }
   if (device.cuda_ordinal >= 0) text += line("CUDA ordinal", fmt::format("{}", device.cuda_ordinal));
+  if (!device.uuid.empty()) text += line("UUID", device.uuid);
   if (!device.drm_file.empty()) text += line("DRM file", device.drm_file);
   return text + '\n';
 }
@@ -88,6 +89,7 @@ json devices_json(std::span<const DeviceDescription> devices, int automatic) {
                     {"vendor", device.vendor},
                     {"renderer", device.renderer},
                     {"version", device.version},
+                    {"uuid", device.uuid.empty() ? json() : json(device.uuid)},
                     {"drm_file", device.drm_file.empty() ? json() : json(device.drm_file)},
                     {"cuda_ordinal", device.cuda_ordinal < 0 ? json() : json(device.cuda_ordinal)},
                     {"total_memory", known(device.total_memory)},

@@ -2,12 +2,15 @@
 
 #include "app/agreement.hpp"
 #include "app/topology.hpp"
+#include "local/host/host_memory.hpp"
 
 namespace glinpack::app {
 
 namespace {
 
-constexpr const char* gl_backend = "gl-compute";
+constexpr const char* gl_backend = "gl-compute";  // what "auto" takes
+
+bool is_gl(const std::string& backend) { return backend.rfind("gl-", 0) == 0; }
 
 std::string why_no_device(std::span<const gl::DeviceDescription> devices) {
   if (devices.empty()) {
@@ -56,8 +59,9 @@ int choose_device(const PluOptions& options, std::span<const gl::DeviceDescripti
 Machine choose_machine(const PluOptions& options, const MpiSession& session) {
   Machine machine{.backend = options.backend, .options = {}};
   machine.options.shader_directory = options.shader_dir;
-  if (options.backend == "auto" || options.backend == gl_backend) {
-    const bool by_name = options.backend == gl_backend;
+  machine.options.computed_coordinates = options.raster_coordinates == RasterCoordinates::computed;
+  if (options.backend == "auto" || is_gl(options.backend)) {
+    const bool by_name = options.backend != "auto";
     std::string error;
     try {
       machine.options.device = choose_device(options, gl::list_devices(), session.local_rank(), by_name);
@@ -65,7 +69,7 @@ Machine choose_machine(const PluOptions& options, const MpiSession& session) {
       error = failure.what();
     }
     if (by_name) agree_on_device(error);
-    machine.backend = all_agree(MPI_COMM_WORLD, error.empty()) ? gl_backend : "openblas";
+    if (!by_name) machine.backend = all_agree(MPI_COMM_WORLD, error.empty()) ? gl_backend : "openblas";
   }
 
   const std::vector<nlohmann::json> gathered = gathered_on_first_rank(view_node());
@@ -82,14 +86,21 @@ Machine choose_machine(const PluOptions& options, const MpiSession& session) {
 std::vector<RankMemory> gather_memory(const BackendInfo& info) {
   const NodeView node = view_node();
   const bool on_device = info.device_index >= 0 && !info.software_gl;
-  const nlohmann::json mine{node.host, node.available_memory, !on_device, info.device_index, info.free_bytes};
+  // ranks that each see one GPU alone all call it device 0: its UUID tells them apart
+  std::string device = "device " + std::to_string(info.device_index);
+  if (!info.device_uuid.empty()) device += " (UUID " + info.device_uuid + ")";
+  const nlohmann::json mine{node.host,       node.available_memory, !on_device,        device,
+                            info.free_bytes, address_space_left(),  info.largest_rows, info.largest_columns};
   std::vector<RankMemory> all;
   for (const nlohmann::json& values : gathered_on_first_rank(mine)) {
     all.push_back({.host = values.at(0),
                    .host_available = values.at(1),
                    .device_is_host = values.at(2),
-                   .device_index = values.at(3),
-                   .device_available = values.at(4)});
+                   .device = values.at(3),
+                   .address_space = values.at(5),
+                   .device_available = values.at(4),
+                   .largest_rows = values.at(6),
+                   .largest_columns = values.at(7)});
   }
   return all;
 }

@@ -11,6 +11,7 @@
 
 #include "app/input/input_error.hpp"
 #include "app/option_text.hpp"
+#include "local/make_backend.hpp"
 
 namespace glinpack::app {
 
@@ -24,15 +25,18 @@ struct Pool {
   std::string name;
 };
 
-// By host and device index; the node's own memory has index -1 and comes first.
-using Pools = std::map<std::pair<std::string, int>, Pool>;
+// By name: "node3", "node3, device 0", "the address space of rank 2 (ulimit -v)".
+using Pools = std::map<std::string, Pool>;
 
-void add(Pools& pools, const std::string& host, int device, double needed, std::int64_t available) {
-  Pool& pool = pools[{host, device}];
+// What OpenBLAS maps for its own work when it is first used (BUFFER_SIZE in its common_x86_64.h).
+constexpr double openblas_buffer = 128 << 20;
+
+void add(Pools& pools, const std::string& name, double needed, std::int64_t available) {
+  Pool& pool = pools[name];
   pool.needed += needed;
   pool.available = static_cast<double>(available);
   pool.ranks += 1;
-  pool.name = device < 0 ? host : host + ", device " + std::to_string(device);
+  pool.name = name;
 }
 
 Pools pools_of(const RunRecord& run, std::span<const RankMemory> ranks, bool stored_matrix) {
@@ -42,15 +46,21 @@ Pools pools_of(const RunRecord& run, std::span<const RankMemory> ranks, bool sto
     const std::optional<GridPosition> position = position_of(run, static_cast<int>(rank));
     if (!position) break;
     const RankMemory& memory = ranks[rank];
-    const MemoryNeed need = memory_per_rank(run.parameters, distribution, *position, run.precision);
+    const int copies = copies_on_device(run.backend);
+    const MemoryNeed need = memory_per_rank(run.parameters, distribution, *position, run.precision, copies);
     const double elements = static_cast<double>(distribution.local_rows(*position)) *
                             static_cast<double>(distribution.local_columns(*position));
     const double host = static_cast<double>(need.host) + (stored_matrix ? elements * sizeof(double) : 0.0);
     // the need ends at what 64 bits can say, the message should not
     const double element_size = run.precision == Precision::single ? sizeof(float) : sizeof(double);
-    const double device = std::max(static_cast<double>(need.device), elements * element_size);
-    add(pools, memory.host, -1, memory.device_is_host ? host + device : host, memory.host_available);
-    if (!memory.device_is_host) add(pools, memory.host, memory.device_index, device, memory.device_available);
+    const double device = std::max(static_cast<double>(need.device), copies * elements * element_size);
+    const double of_process = memory.device_is_host ? host + device : host;
+    add(pools, memory.host, of_process, memory.host_available);
+    if (!memory.device_is_host) add(pools, memory.host + ", " + memory.device, device, memory.device_available);
+    if (memory.address_space > 0) {
+      add(pools, "the address space of rank " + std::to_string(rank) + " (ulimit -v)", of_process + openblas_buffer,
+          memory.address_space);
+    }
   }
   return pools;
 }
@@ -60,6 +70,23 @@ std::optional<Pool> too_small(const RunRecord& run, std::span<const RankMemory> 
     if (pool.available > 0 && pool.needed > pool.available) return pool;
   }
   return std::nullopt;
+}
+
+// Local matrices beyond what a texture holds, for one.
+void check_extents(const RunRecord& run, std::span<const RankMemory> ranks) {
+  const Distribution distribution = distribution_of(run.parameters, run.grid);
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const std::optional<GridPosition> position = position_of(run, static_cast<int>(rank));
+    const RankMemory& memory = ranks[rank];
+    if (!position || memory.largest_rows == 0) continue;
+    const Index rows = distribution.local_rows(*position);
+    const Index columns = distribution.local_columns(*position);
+    if (rows <= memory.largest_rows && columns <= memory.largest_columns) continue;
+    throw InputError(fmt::format(
+        "{} gives rank {} a local matrix of {} x {}, but {} on {} holds at most {} rows of {} elements: one side of a "
+        "texture; use a smaller N, a larger grid, or --backend gl-compute",
+        label_of(run), rank, rows, columns, run.backend, memory.host, memory.largest_rows, memory.largest_columns));
+  }
 }
 
 Index largest_fitting_n(RunRecord run, std::span<const RankMemory> ranks, bool stored_matrix) {
@@ -88,6 +115,7 @@ void check_memory(std::span<const RunRecord> planned, std::span<const RankMemory
   std::set<std::tuple<Index, Index, int, int>> checked;
   for (const RunRecord& run : planned) {
     if (!checked.emplace(run.parameters.n, run.parameters.nb, run.grid.rows, run.grid.columns).second) continue;
+    check_extents(run, ranks);
     const std::optional<Pool> pool = too_small(run, ranks, stored_matrix);
     if (!pool) continue;
     const Index largest = largest_fitting_n(run, ranks, stored_matrix);

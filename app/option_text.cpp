@@ -21,6 +21,7 @@ std::size_t choose(const std::string& text, std::span<const std::string> choices
 
 const std::vector<std::string> precision_choices{"single", "double"};
 const std::vector<std::string> pivoting_choices{"local", "partial"};
+const std::vector<std::string> coordinates_choices{"streamed", "computed"};
 const std::vector<std::string> when_choices{"auto", "always", "never"};
 
 }  // namespace
@@ -54,6 +55,14 @@ BroadcastKind parse_broadcast(const std::string& text) {
   }
   throw InputError(in_quotes(text) + " is not one of " + enumerate(names) + ", nor one of HPL's digits 0 ... 5" +
                    did_you_mean(text, names));
+}
+
+RasterCoordinates parse_raster_coordinates(const std::string& text) {
+  return static_cast<RasterCoordinates>(choose(text, coordinates_choices));
+}
+
+std::string text_of(RasterCoordinates coordinates) {
+  return coordinates_choices[static_cast<std::size_t>(coordinates)];
 }
 
 When parse_when(const std::string& text) { return static_cast<When>(choose(text, when_choices)); }

@@ -9,7 +9,7 @@
 
 namespace glinpack::app {
 
-/// "reference", "openblas", "gl-compute", "auto".
+/// "reference", "openblas", "gl-compute", "gl-raster", "auto".
 std::vector<std::string> backend_choices();
 
 /// All of these throw InputError, naming the choices and the nearest one.
@@ -18,6 +18,9 @@ Precision parse_precision(const std::string& text);
 Pivoting parse_pivoting(const std::string& text);
 BroadcastKind parse_broadcast(const std::string& text);
 When parse_when(const std::string& text);
+/// "streamed", "computed".
+RasterCoordinates parse_raster_coordinates(const std::string& text);
+std::string text_of(RasterCoordinates coordinates);
 
 std::string text_of(When when);
 std::string text_of(const GridShape& grid);  // "2x3"

@@ -104,9 +104,9 @@ void define_problem(CLI::App& app, PluOptions& o) {
 }
 
 void define_algorithm(CLI::App& app, PluOptions& o) {
-  add(app, "--precision", "single|double", "double", "Precision of the factors and the solution",
+  add(app, "--precision", "single|double", "double, gl-raster: single", "Precision of the factors and the solution",
       [&o](const std::string& t) { o.precision = parse_precision(t); });
-  add(app, "--pivoting", "local|partial", "partial",
+  add(app, "--pivoting", "local|partial", "partial, gl-raster: local",
       "Pivots among the rows of the pivot's process, or of its process column (HPL's)",
       [&o](const std::string& t) { o.pivoting = parse_pivoting(t); });
   add(app, "--broadcast", "KIND", "ring",
@@ -128,6 +128,9 @@ void define_machine(CLI::App& app, PluOptions& o) {
   add(app, "--threads", "COUNT", "cores / ranks of the node", "Threads of every process for arithmetic on the host",
       [&o](const std::string& t) { o.threads = static_cast<int>(parse_whole(t, 1, largest_threads)); });
   add_text(app, "--shader-dir", "DIR", "GLSL files here override the built-in ones", o.shader_dir);
+  add(app, "--raster-coordinates", "WAY", "streamed",
+      "gl-raster: texture coordinates from the vertices (streamed), or computed by every fragment (computed)",
+      [&o](const std::string& t) { o.raster_coordinates = parse_raster_coordinates(t); });
 }
 
 void define_output(CLI::App& app, PluOptions& o) {
@@ -162,6 +165,7 @@ constexpr const char* examples =
     "Examples:\n"
     "  mpirun -np 4 glinpack plu --config configs/quickstart.toml\n"
     "  mpirun -np 4 glinpack plu --n 8000,16000 --nb 128,256 --grid 2x2,1x4 --backend openblas --json results.json\n"
+    "  mpirun -np 4 glinpack plu --n 512 --nb 64 --backend gl-raster --json raster.json\n"
     "  mpirun -np 6 glinpack plu --n 777 --nb 32 --grid 2x3 --backend gl-compute --precision single\n"
     "  mpirun -np 4 glinpack plu --hpl-dat HPL.dat --backend openblas\n"
     "  glinpack plu --n 100000 --nb 512 --grid 16x32 --dry-run\n"
@@ -267,13 +271,33 @@ void define_plu_options(CLI::App& app, PluOptions& options) {
   group("Plan and configuration", define_plan);
 }
 
+namespace {
+
+// What the white paper's backend can do, and does unless told otherwise: single precision, pivots of the rank's own
+// rows.
+ParsedOptions settled(ParsedOptions parsed) {
+  if (parsed.options.backend != "gl-raster") return parsed;
+  const auto given = [&parsed](const char* name) {
+    return parsed.on_command_line.contains(name) || parsed.in_file.contains(name);
+  };
+  if (given("precision") && parsed.options.precision == Precision::double_) {
+    throw InputError(
+        "the backend gl-raster computes in single precision only; use --precision single or another backend");
+  }
+  parsed.options.precision = Precision::single;
+  if (!given("pivoting")) parsed.options.pivoting = Pivoting::local;
+  return parsed;
+}
+
+}  // namespace
+
 ParsedOptions parse_plu_options(const std::vector<std::string>& arguments) {
   PluOptions from_command_line;
   ParsedOptions parsed;
   parsed.on_command_line = parse_arguments(arguments, from_command_line);
   if (from_command_line.config.empty()) {
     parsed.options = from_command_line;
-    return parsed;
+    return settled(std::move(parsed));
   }
   for (const Setting& setting : read_config_file(from_command_line.config)) {
     try {
@@ -284,7 +308,7 @@ ParsedOptions parse_plu_options(const std::vector<std::string>& arguments) {
     parsed.in_file.insert(setting.key);
   }
   parse_arguments(arguments, parsed.options);
-  return parsed;
+  return settled(std::move(parsed));
 }
 
 std::string plu_help() {
@@ -316,6 +340,7 @@ nlohmann::json to_json(const PluOptions& o) {
           {"device", number(o.device)},
           {"threads", number(o.threads)},
           {"shader-dir", text(o.shader_dir)},
+          {"raster-coordinates", text_of(o.raster_coordinates)},
           {"output-dir", text(o.output_dir)},
           {"json", text(o.json)},
           {"csv", text(o.csv)},

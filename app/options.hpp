@@ -20,6 +20,9 @@ namespace glinpack::app {
 /// Something that is shown when it seems to be of use, or regardless.
 enum class When { automatic, always, never };
 
+/// Where gl-raster's fragments get their texture coordinates from.
+enum class RasterCoordinates { streamed, computed };
+
 struct PluOptions {
   // the problem; lists make a sweep over grids x n x nb
   std::vector<Index> n{2000};
@@ -42,6 +45,7 @@ struct PluOptions {
   std::optional<int> device;   // as `glinpack devices` counts; without: by the rank's number on its node
   std::optional<int> threads;  // without: the node's cores divided by its ranks
   std::string shader_dir;
+  RasterCoordinates raster_coordinates = RasterCoordinates::streamed;
 
   // what comes out; empty names: not written
   std::string output_dir;

@@ -6,6 +6,7 @@
 #include "app/memory.hpp"
 #include "app/option_text.hpp"
 #include "app/plan.hpp"
+#include "local/make_backend.hpp"
 
 namespace glinpack::app {
 
@@ -17,7 +18,8 @@ MemoryNeed largest_need(const RunRecord& run) {
   const Distribution distribution(run.parameters.n, run.parameters.nb, run.grid);
   MemoryNeed largest;
   const auto consider = [&](GridPosition at) {
-    const MemoryNeed need = memory_per_rank(run.parameters, distribution, at, run.precision);
+    const MemoryNeed need =
+        memory_per_rank(run.parameters, distribution, at, run.precision, copies_on_device(run.backend));
     largest.host = std::max(largest.host, need.host);
     largest.device = std::max(largest.device, need.device);
   };

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <optional>
+#include <system_error>
 
 #include "local/openblas/kernels.hpp"
 #include "local/openblas/openblas_backend.hpp"
@@ -24,6 +26,10 @@ void execute_again_with_better_kernels(char** argv) {
   if (!better) return;
   setenv(marker, openblas_kernels().c_str(), 1);
   setenv(kernels_variable, better->c_str(), 1);
+  // by its path, so that it keeps its name in ps and top; by the link where the file has moved meanwhile
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error) execv(program.c_str(), argv);
   execv("/proc/self/exe", argv);
   // it goes on with the slow kernels where that failed
   unsetenv(marker);

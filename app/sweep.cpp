@@ -151,9 +151,9 @@ int run_sweep_in(SweepInput& input) {
   const std::vector<RankMemory> memory = gather_memory(info);
   std::optional<Reporter> reporter;
   decided_by_first_rank([&] {
+    for (RunRecord& run : input.planned) run.backend = info.backend;
     check_memory(input.planned, memory, !input.options.input.empty());
     make_output_folder(input.outputs);
-    for (RunRecord& run : input.planned) run.backend = info.backend;
     add_software_note(info, input.context);
     reporter.emplace(input);
     return nlohmann::json();

@@ -233,7 +233,8 @@ std::string device_lines(const BackendInfo& info) {
   std::string lines = "DEVICE : " + free_text(info.device);
   if (info.software_gl) lines += " (software OpenGL: computed by the processor, not by a GPU)";
   lines += "\nDRIVER : " + free_text(info.driver);
-  const std::string kernels = info.kernels.empty() ? "" : free_text(info.kernels) + " kernels, ";
+  const std::string kernels =
+      info.kernels.empty() ? "" : free_text(info.blas) + ", " + free_text(info.kernels) + " kernels, ";
   return lines + fmt::format("\nHOST   : {}{} thread{} a rank\n", kernels, info.threads, info.threads == 1 ? "" : "s");
 }
 

@@ -96,6 +96,7 @@ json rank_json(const RankRecord& rank, const RankTime& time) {
           {"device_index", info.device_index < 0 ? json() : json(info.device_index)},
           {"software_gl", info.software_gl},
           {"driver", info.driver},
+          {"blas", info.blas},
           {"kernels", info.kernels},
           {"threads", info.threads},
           {"free_bytes", info.free_bytes > 0 ? json(info.free_bytes) : json()},
@@ -169,10 +170,11 @@ json run_json(const RunRecord& record) {
 }
 
 json context_json(const ReportContext& context, std::span<const RunRecord> records) {
-  std::set<std::string> hosts, kernels;
+  std::set<std::string> hosts, libraries, kernels;
   for (const RunRecord& record : records) {
     for (const RankRecord& rank : record.result.ranks) {
       hosts.insert(rank.host);
+      if (!rank.backend.blas.empty()) libraries.insert(rank.backend.blas);
       if (!rank.backend.kernels.empty()) kernels.insert(rank.backend.kernels);
     }
   }
@@ -180,6 +182,7 @@ json context_json(const ReportContext& context, std::span<const RunRecord> recor
           {"version", context.version},
           {"git_commit", context.git_commit},
           {"mpi_library", context.mpi_library},
+          {"blas_library", libraries},
           {"blas_kernels", kernels},
           {"world_size", context.world_size},
           {"hosts", hosts},

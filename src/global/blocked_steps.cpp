@@ -1,8 +1,5 @@
 #include "global/blocked_steps.hpp"
 
-#include "global/communication.hpp"
-#include "global/tags.hpp"
-
 namespace glinpack {
 
 template <class Real>
@@ -44,15 +41,7 @@ void BlockedSteps<Real>::broadcast_panel(const PassPlan& plan) {
     backend_.wait(panel_free_);
     panel_.resize(plan.panel_rows, plan.width);
   }
-  if (distribution_.shape.columns > 1) {
-    {
-      const auto scope = network(Phase::broadcast_l, plan.in_pivot_column ? 0 : panel_.message_elements());
-      Broadcast(grid_.row(), parameters_.broadcast, plan.pivot.column, panel_.message(), panel_.message_elements(),
-                mpi_type<Real>(), tags::panel_row)
-          .wait();
-    }
-    if (!plan.in_pivot_column) panel_.unpack();
-  }
+  broadcast_panel_message(panel_, plan, grid_, parameters_.broadcast, timeline_);
   if (panel_.zero_pivot) return;
   const DeviceBlock<Real> l = whole(*l_transposed_).block(0, 0, plan.width, plan.panel_rows);
   panel_free_ = backend_.upload(panel_.transposed(), l);
@@ -84,13 +73,7 @@ void BlockedSteps<Real>::normalize_and_broadcast(const PassPlan& plan) {
     if (travels) backend_.wait(backend_.download(a12, u_host));
   }
   if (!travels) return;
-  {
-    const Index elements = plan.width * plan.trailing_columns;
-    const auto scope = network(Phase::broadcast_u, plan.in_pivot_row ? 0 : elements);
-    Broadcast(grid_.column(), parameters_.broadcast, plan.pivot.row, u_host_->data(), elements, mpi_type<Real>(),
-              tags::u12_column)
-        .wait();
-  }
+  broadcast_u12(u_host_->data(), plan, grid_, parameters_.broadcast, timeline_);
   if (!plan.in_pivot_row) u_host_free_ = backend_.upload(u_host, u);
 }
 

@@ -29,10 +29,6 @@ class BlockedSteps final : public FactorizationSteps {
   const std::vector<GlobalIndex>& pivots() const override { return panel_.pivots; }
 
  private:
-  Timeline::Scope network(Phase phase, Index elements) const {
-    return timeline_.scope(Lane::net, phase, elements * static_cast<Index>(sizeof(Real)));
-  }
-
   const RunParameters& parameters_;
   const Distribution& distribution_;
   const ProcessGrid& grid_;

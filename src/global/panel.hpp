@@ -8,6 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "global/broadcast.hpp"
+#include "global/process_grid.hpp"
 #include "global/schedule.hpp"
 #include "local/backend.hpp"
 
@@ -66,6 +68,34 @@ struct PanelContext {
   PanelArithmetic<Real>& arithmetic;
   Timeline& timeline;
 };
+
+/// L11 \ U11 of a pass, and behind it one element that says which column has a zero pivot (or -1): a column number of
+/// the panel is small enough to be exact in any precision.
+template <class Real>
+struct DiagonalBlock {
+  std::vector<Real> elements;
+  Index width;
+
+  explicit DiagonalBlock(Index w) : elements(static_cast<std::size_t>(w * w + 1)), width(w) {}
+  ColumnMajorView<Real> view() { return {elements.data(), width, width, width}; }
+  ColumnMajorView<const Real> view() const { return {elements.data(), width, width, width}; }
+};
+
+/// The pivot rank's L11 \ U11, the first rows of its panel, or the column of it whose pivot is `zero`, down the process
+/// column. Collective over it; fills panel.zero_pivot on all its ranks.
+template <class Real>
+DiagonalBlock<Real> broadcast_diagonal_block(const PanelContext<Real>& context, const PassPlan& plan,
+                                             Panel<Real>& panel, std::optional<Index> zero);
+
+/// A factorised panel along the process row: packed already where it comes from, unpacked where it arrives. Collective
+/// over the process row.
+template <class Real>
+void broadcast_panel_message(Panel<Real>& panel, const PassPlan& plan, const ProcessGrid& grid, BroadcastKind kind,
+                             Timeline& timeline);
+
+/// U12, plan.width x plan.trailing_columns without gaps, down the process column. Collective over it.
+template <class Real>
+void broadcast_u12(Real* u12, const PassPlan& plan, const ProcessGrid& grid, BroadcastKind kind, Timeline& timeline);
 
 /// The white paper's pivoting (3.2.1, 3.2.3): the pivot rank factorises the rows that it holds; its U11 goes down the
 /// process column; the eliminate ranks compute L21 = A21 U11^-1. No row crosses the network. Collective over the

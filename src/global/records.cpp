@@ -35,6 +35,7 @@ std::string describe(const ProcessGrid& grid, const BackendInfo& info) {
                         {"backend", info.backend},
                         {"device", info.device},
                         {"driver", info.driver},
+                        {"blas", info.blas},
                         {"kernels", info.kernels},
                         {"threads", info.threads},
                         {"software_gl", info.software_gl},
@@ -53,6 +54,7 @@ RankRecord parse(const std::string& description) {
   record.backend.backend = json.at("backend");
   record.backend.device = json.at("device");
   record.backend.driver = json.at("driver");
+  record.backend.blas = json.at("blas");
   record.backend.kernels = json.at("kernels");
   record.backend.threads = json.at("threads");
   record.backend.software_gl = json.at("software_gl");

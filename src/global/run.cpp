@@ -6,9 +6,9 @@
 #include <exception>
 #include <sstream>
 
-#include "global/blocked_steps.hpp"
 #include "global/communication.hpp"
 #include "global/factorize.hpp"
+#include "global/make_steps.hpp"
 #include "global/records.hpp"
 #include "global/residual.hpp"
 #include "global/substitute.hpp"
@@ -31,14 +31,14 @@ template <class Real>
 struct Workspace {
   Distribution distribution;
   std::unique_ptr<DeviceMatrix<Real>> a;
-  BlockedSteps<Real> steps;
+  std::unique_ptr<FactorizationSteps> steps;
   BackwardSubstitution<Real> substitution;
   std::unique_ptr<HostBuffer<Real>> strip;
 
   Workspace(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline)
       : distribution(distribution_of(parameters, grid.shape())),
         a(backend.allocate(distribution.local_rows(grid.position()), distribution.local_columns(grid.position()))),
-        steps(parameters, distribution, grid, backend, timeline, *a),
+        steps(make_steps(parameters, distribution, grid, backend, timeline, *a)),
         substitution(distribution, grid, backend, timeline, *a),
         strip(backend.allocate_host(strip_rows(a->rows(), a->columns()) * a->columns())) {}
 };
@@ -118,7 +118,7 @@ std::vector<Real> solve(const RunParameters& parameters, const ProcessGrid& grid
   const ProgressObserver progress = grid.is_root() ? options.progress : ProgressObserver{};
   if (progress) progress(0);
   const Factorization factors =
-      factorize(parameters, workspace.distribution, grid, timeline, workspace.steps, progress);
+      factorize(parameters, workspace.distribution, grid, timeline, *workspace.steps, progress);
   backend.wait_all();
   double times[2] = {timeline.now(), 0};
   std::vector<Real> x;
@@ -182,12 +182,13 @@ double hpl_flops(Index n) {
 }
 
 MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& distribution, GridPosition position,
-                           Precision precision) {
+                           Precision precision, int device_copies) {
   const auto element = static_cast<double>(precision == Precision::single ? sizeof(float) : sizeof(double));
   const auto rows = static_cast<double>(distribution.local_rows(position));
   const auto columns = static_cast<double>(distribution.local_columns(position));
   const auto nb = static_cast<double>(std::min(parameters.nb, parameters.n));
-  const double device = rows * columns + nb * (rows + 3 * columns) + rows + nb;  // A; L21, U12, rows on the move; y, x
+  // A; L21, U12, rows on the move; y, x
+  const double device = device_copies * (rows * columns + nb * (rows + 3 * columns) + rows + nb);
   const double travelling_rows = distribution.shape.rows > 1 ? 3 * nb * columns : 0;  // U12, rows in, rows out
   const double strip = std::min(rows * columns, std::max(columns, static_cast<double>(strip_elements)));
   const double host = nb * (rows + 2 * nb) + travelling_rows + strip;

@@ -90,8 +90,9 @@ struct MemoryNeed {
   std::int64_t host = 0;
   std::int64_t device = 0;
 };
+/// `device_copies`: see copies_on_device() of the backend.
 MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& distribution, GridPosition position,
-                           Precision precision);
+                           Precision precision, int device_copies = 1);
 
 /// HPL's count for the factorisation and solution of order n: 2/3 n^3 + 3/2 n^2.
 double hpl_flops(Index n);

@@ -110,12 +110,19 @@ struct BackendInfo {
   std::string backend;          // "openblas", "gl-compute", ...
   std::string device;           // processor or GL renderer
   std::string driver;           // GL version string, or the BLAS library
-  std::string kernels;          // BLAS kernels of the host arithmetic ("SkylakeX"), empty for reference
+  std::string blas;             // BLAS of the host arithmetic ("OpenBLAS 0.3.21"), empty for reference
+  std::string kernels;          // its kernels ("SkylakeX"), empty for reference
   int threads = 1;              // host threads for arithmetic
   bool software_gl = false;     // OpenGL without a GPU
   int device_index = -1;        // as `glinpack devices` counts; -1 without GL
+  std::string device_uuid;      // of the GL device; empty where the driver does not tell
   std::int64_t free_bytes = 0;  // memory available for matrices when the backend started; 0 unknown
+  Index largest_rows = 0;       // of a local matrix; 0: memory alone limits it
+  Index largest_columns = 0;
 };
+
+template <class Real>
+class RowByRowAlgorithm;
 
 template <class Real>
 class Backend {
@@ -128,6 +135,8 @@ class Backend {
   virtual BackendInfo info() const = 0;
   /// Arithmetic for panels in host memory.
   virtual PanelArithmetic<Real>& panel() = 0;
+  /// The white paper's local algorithm, where the backend has it (row_by_row.hpp); null elsewhere.
+  virtual RowByRowAlgorithm<Real>* row_by_row() { return nullptr; }
 
   /// A zero-filled matrix. Throws std::runtime_error, naming sizes and limits, when the device cannot hold it.
   virtual std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) = 0;

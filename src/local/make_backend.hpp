@@ -11,14 +11,18 @@
 namespace glinpack {
 
 struct BackendOptions {
-  int threads = 1;               // host threads for arithmetic, >= 1
-  int device = 0;                // EGL device index as `glinpack devices` counts
-  std::string shader_directory;  // GLSL files that override the embedded ones; empty: none
-  bool debug_gl = false;         // KHR_debug: any error the driver reports is thrown
+  int threads = 1;                    // host threads for arithmetic, >= 1
+  int device = 0;                     // EGL device index as `glinpack devices` counts
+  std::string shader_directory;       // GLSL files that override the embedded ones; empty: none
+  bool computed_coordinates = false;  // gl-raster: fragments compute addresses that else come from the vertices
+  bool debug_gl = false;              // KHR_debug: any error the driver reports is thrown
 };
 
-/// "reference", "openblas", "gl-compute".
+/// "reference", "openblas", "gl-compute", "gl-raster".
 const std::vector<std::string>& backend_names();
+
+/// How often a backend keeps a matrix in the device's memory: gl-raster reads one copy and draws the other.
+int copies_on_device(std::string_view name);
 
 /// Throws std::runtime_error, naming the cause and the remedy, when the backend cannot run here.
 template <class Real>

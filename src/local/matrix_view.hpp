@@ -14,6 +14,8 @@ namespace glinpack {
 /// Sizes and local positions; signed, so that differences are safe.
 using Index = std::int64_t;
 
+constexpr Index round_up(Index value, Index unit) { return (value + unit - 1) / unit * unit; }
+
 template <class Real>
 struct ColumnMajorView;
 

@@ -26,6 +26,11 @@ struct GlComputeCase {
   using Real = RealType;
   static constexpr const char* backend = "gl-compute";
 };
+template <class RealType>
+struct GlRasterCase {
+  using Real = RealType;
+  static constexpr const char* backend = "gl-raster";
+};
 
 struct CaseNames {
   template <class Case>
@@ -154,7 +159,7 @@ class BackendTest : public ::testing::Test {
   Index operands_ = 0;
 };
 
-using AllCases =
-    ::testing::Types<OpenblasCase<float>, OpenblasCase<double>, GlComputeCase<float>, GlComputeCase<double>>;
+using AllCases = ::testing::Types<OpenblasCase<float>, OpenblasCase<double>, GlComputeCase<float>,
+                                  GlComputeCase<double>, GlRasterCase<float>>;
 
 }  // namespace glinpack::test

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <vector>
 
-#include "global/blocked_steps.hpp"
 #include "global/communication.hpp"
 #include "global/factorize.hpp"
+#include "global/make_steps.hpp"
 #include "global/matrix_source.hpp"
 #include "global/substitute.hpp"
 #include "local/make_backend.hpp"
@@ -65,9 +65,9 @@ GatheredFactors<Real> factorize_and_gather(const RunParameters& parameters, cons
   std::transform(filled.begin(), filled.end(), buffer->data(), [](double v) { return static_cast<Real>(v); });
   backend->wait(backend->upload(host, whole(*a)));
 
-  BlockedSteps<Real> steps(parameters, distribution, grid, *backend, timeline, *a);
+  const auto steps = make_steps(parameters, distribution, grid, *backend, timeline, *a);
   BackwardSubstitution<Real> substitution(distribution, grid, *backend, timeline, *a);
-  const Factorization result = factorize(parameters, distribution, grid, timeline, steps, {});
+  const Factorization result = factorize(parameters, distribution, grid, timeline, *steps, {});
   GatheredFactors<Real> factors;
   factors.n = parameters.n;
   if (result.zero_pivot) {

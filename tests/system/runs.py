@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import re
 import struct
 import subprocess
@@ -59,6 +60,11 @@ class Commands(RunsTest):
     def test_netlib_s_hpl_dat_passes_all_its_864_runs(self):
         self.passed("--hpl-dat", ROOT / "tests" / "data" / "HPL.dat", "--backend", "openblas", ranks=4, runs=864,
                     timeout=600)
+
+    @unittest.skipIf(os.environ.get("GLINPACK_TEST_QUICK"), "GLINPACK_TEST_QUICK is set: too slow in this build")
+    def test_netlib_s_hpl_dat_passes_all_its_864_runs_by_opengl(self):
+        self.passed("--hpl-dat", ROOT / "tests" / "data" / "HPL.dat", "--backend", "gl-compute", ranks=4, runs=864,
+                    environment={"LP_NUM_THREADS": "1"}, timeout=900)
 
     def test_local_pivoting_on_six_processes_passes_by_opengl(self):
         self.passed("--n", 300, "--nb", 32, "--grid", "2x3", "--backend", "gl-compute", "--precision", "single",

@@ -153,12 +153,22 @@ TEST(Memory, RanksThatShareADeviceShareItsMemory) {
     rank.device_is_host = false;
     rank.device_available = 100 << 20;
   }
-  memory[0].device_index = 0;
-  memory[1].device_index = 1;
+  memory[0].device = "device 0 (UUID a)";
+  memory[1].device = "device 0 (UUID b)";
   const auto runs = plan({"--n", "4500", "--nb", "64", "--grid", "1x2"}, 2);  // 81 MiB a rank, and a little
   EXPECT_NO_THROW(check_memory(runs, memory, false));
-  memory[1].device_index = 0;
+  memory[1].device = memory[0].device;
   expect_input_error([&] { check_memory(runs, memory, false); }, {"device 0", "2 ranks"});
+}
+
+TEST(Memory, ALimitOfAddressSpaceHoldsForEachRankAndForOpenblasToo) {
+  std::vector<RankMemory> memory = ranks(2, std::int64_t{1} << 40);
+  const auto runs = plan({"--n", "4500", "--nb", "64", "--grid", "1x2"}, 2);  // 81 MiB a rank, a strip, and a little
+  memory[0].address_space = std::int64_t{1} << 30;
+  memory[1].address_space = 300 << 20;
+  EXPECT_NO_THROW(check_memory(runs, memory, false));
+  memory[1].address_space = 150 << 20;  // the matrix alone would fit
+  expect_input_error([&] { check_memory(runs, memory, false); }, {"address space of rank 1", "ulimit -v"});
 }
 
 TEST(Memory, AmountsAreReadable) {

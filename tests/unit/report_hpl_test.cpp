@@ -176,7 +176,7 @@ TEST(HplReport, machine_is_named_once_and_again_when_it_changes) {
             1);
   EXPECT_EQ(std::count(lines.begin(), lines.end(), "DEVICE : NVIDIA H200"), 1);
   EXPECT_THAT(lines, Contains("Computed with gl-compute by 2 ranks on 1 host: node01"));
-  EXPECT_THAT(lines, Contains("HOST   : SkylakeX kernels, 2 threads a rank"));
+  EXPECT_THAT(lines, Contains("HOST   : OpenBLAS 0.3.21, SkylakeX kernels, 2 threads a rank"));
 }
 
 TEST(HplReport, singular_matrix_fails_with_its_column) {

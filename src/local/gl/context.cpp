@@ -3,7 +3,6 @@
 #include <GL/glew.h>
 
 #include <array>
-#include <fstream>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "local/gl/egl_devices.hpp"
+#include "local/host/control_groups.hpp"
 
 namespace glinpack::gl {
 namespace {
@@ -45,16 +45,7 @@ bool is_software(const std::string& renderer) {
 }
 
 /// A line of /proc/meminfo in bytes, 0 where there is none.
-std::int64_t host_memory(const std::string& wanted) {
-  std::ifstream file("/proc/meminfo");
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream words(line);
-    std::string name;
-    std::int64_t kibibytes = 0;
-    if (words >> name >> kibibytes && name == wanted + ":") return kibibytes * 1024;
-  }
-  return 0;
-}
+std::int64_t host_memory(const std::string& wanted) { return number_named("/proc/meminfo", wanted).value_or(0) * 1024; }
 
 /// Bytes of device memory, {total, free}; 0 where the driver does not tell (GL_NVX_gpu_memory_info, GL_ATI_meminfo).
 std::pair<std::int64_t, std::int64_t> device_memory(bool software) {
@@ -69,6 +60,21 @@ std::pair<std::int64_t, std::int64_t> device_memory(bool software) {
     return {0, std::int64_t{kibibytes[0]} * 1024};
   }
   return {0, 0};
+}
+
+/// The driver's UUID of the device as hexadecimal digits (GL_EXT_memory_object); empty where it has none.
+std::string device_uuid() {
+  if (!has_extension("GL_EXT_memory_object") || glGetUnsignedBytei_vEXT == nullptr) return {};
+  std::array<GLubyte, GL_UUID_SIZE_EXT> uuid{};
+  glGetUnsignedBytei_vEXT(GL_DEVICE_UUID_EXT, 0, uuid.data());
+  if (glGetError() != GL_NO_ERROR) return {};
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text;
+  for (const GLubyte byte : uuid) {
+    text += digits[byte >> 4];
+    text += digits[byte & 15];
+  }
+  return text;
 }
 
 void GLAPIENTRY keep_first_error(GLenum, GLenum type, GLuint id, GLenum severity, GLsizei, const GLchar* message,
@@ -165,6 +171,7 @@ void Context::describe(int device_index) {
   device_.renderer = gl_string(GL_RENDERER);
   device_.version = gl_string(GL_VERSION);
   device_.software = is_software(device_.renderer);
+  device_.uuid = device_uuid();
   std::tie(device_.total_memory, device_.free_memory) = device_memory(device_.software);
   device_.storage_block = gl_integer(GL_MAX_SHADER_STORAGE_BLOCK_SIZE);
   device_.texture_side = gl_integer(GL_MAX_TEXTURE_SIZE);

@@ -15,6 +15,7 @@ struct DeviceDescription {
   std::string vendor;              // GL_VENDOR
   std::string renderer;            // GL_RENDERER
   std::string version;             // GL_VERSION: names the driver, too
+  std::string uuid;                // of the device, hexadecimal; empty where the driver has none
   std::string drm_file;            // "/dev/dri/card0"; empty where the driver does not say
   int cuda_ordinal = -1;           // EGL_CUDA_DEVICE_NV; -1 where there is none
   std::int64_t total_memory = 0;   // bytes, 0 where unknown

@@ -24,4 +24,13 @@ void Fences::wait(Fence fence) {
   pending_.pop_front();
 }
 
+void Fences::poll() {
+  while (!pending_.empty()) {
+    const GLenum status = glClientWaitSync(pending_.front().sync.id(), 0, 0);
+    if (status != GL_ALREADY_SIGNALED && status != GL_CONDITION_SATISFIED) return;
+    passed_ = pending_.front().id;
+    pending_.pop_front();
+  }
+}
+
 }  // namespace glinpack::gl

@@ -20,6 +20,8 @@ class Fences {
   Fence take();
   bool passed(Fence fence) const { return fence.id <= passed_; }
   void wait(Fence fence);
+  /// Notes which fences have passed, without waiting.
+  void poll();
   /// Waits for all commands given so far.
   void wait_idle() { wait(take()); }
 

@@ -81,10 +81,43 @@ struct SyncTraits {
   static void destroy(Id id) { glDeleteSync(id); }
 };
 
+struct TextureTraits {
+  using Id = GLuint;
+  static Id create() {
+    Id id = 0;
+    glCreateTextures(GL_TEXTURE_2D, 1, &id);
+    return id;
+  }
+  static void destroy(Id id) { glDeleteTextures(1, &id); }
+};
+
+struct FramebufferTraits {
+  using Id = GLuint;
+  static Id create() {
+    Id id = 0;
+    glCreateFramebuffers(1, &id);
+    return id;
+  }
+  static void destroy(Id id) { glDeleteFramebuffers(1, &id); }
+};
+
+struct VertexArrayTraits {
+  using Id = GLuint;
+  static Id create() {
+    Id id = 0;
+    glCreateVertexArrays(1, &id);
+    return id;
+  }
+  static void destroy(Id id) { glDeleteVertexArrays(1, &id); }
+};
+
 using BufferHandle = Handle<BufferTraits>;
 using ShaderHandle = Handle<ShaderTraits>;
 using ProgramHandle = Handle<ProgramTraits>;
 using TimestampHandle = Handle<TimestampTraits>;
 using SyncHandle = Handle<SyncTraits>;
+using TextureHandle = Handle<TextureTraits>;
+using FramebufferHandle = Handle<FramebufferTraits>;
+using VertexArrayHandle = Handle<VertexArrayTraits>;
 
 }  // namespace glinpack::gl

@@ -1,5 +1,6 @@
 #include "local/gl/operation_clock.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace glinpack::gl {
@@ -31,12 +32,35 @@ void OperationClock::finish() {
     timeline_.add(current_);
     return;
   }
+  if (source_ == Source::fence) {
+    unfinished_.push_back({current_, fences_.take()});
+    fences_.poll();
+    observe();
+    return;
+  }
   pending_.push_back({current_, std::move(current_start_), stamp()});
   current_start_ = {};
   if (pending_.size() > most_pending) collect_while_available();
 }
 
+void OperationClock::observe() {
+  const double now = timeline_.now();
+  if (now < last_end_) last_end_ = 0;  // the timeline was restarted
+  while (!unfinished_.empty() && fences_.passed(unfinished_.front().fence)) {
+    Interval interval = unfinished_.front().interval;
+    unfinished_.pop_front();
+    // one operation after the other: it began when the one before it had ended
+    interval.start = std::max(interval.start, last_end_);
+    interval.end = last_end_ = now;
+    timeline_.add(interval);
+  }
+}
+
 void OperationClock::collect() {
+  if (source_ == Source::fence) {
+    fences_.wait_idle();
+    observe();
+  }
   const double offset = pending_.empty() ? 0 : device_clock_offset();
   while (!pending_.empty()) collect_first(offset);
 }

@@ -12,15 +12,18 @@
 namespace glinpack::gl {
 
 /// On a GPU an operation lies between two timestamps of the device, which are read when they are collected. Software
-/// OpenGL has no such clock for compute shaders: there an operation is waited for at its end and timed on the host.
+/// OpenGL has no such clock: there an operation is waited for at its end and timed on the host, or, where operations
+/// are to go on by themselves, lasts until the host sees that a fence behind it has passed (it may have ended before).
 class OperationClock {
  public:
-  enum class Source { device, host };
+  enum class Source { device, host, fence };
   OperationClock(std::shared_ptr<Context> context, Timeline& timeline, Fences& fences, Source source);
 
   /// Around the commands of an operation. The pass and role are those of the moment of start().
   void start(Phase phase, double flops, std::int64_t bytes);
   void finish();
+  /// Ends the operations whose fences have passed by now; Source::fence only.
+  void observe();
   /// Reads the timestamps of all finished operations; waits for the device if they are not there yet.
   void collect();
 
@@ -29,6 +32,10 @@ class OperationClock {
     Interval interval;
     TimestampHandle start;
     TimestampHandle finish;
+  };
+  struct Unfinished {
+    Interval interval;
+    Fence fence;
   };
   TimestampHandle stamp();
   bool available(const Pending& pending) const;
@@ -44,6 +51,8 @@ class OperationClock {
   TimestampHandle current_start_;
   std::deque<Pending> pending_;
   std::vector<TimestampHandle> free_stamps_;
+  std::deque<Unfinished> unfinished_;
+  double last_end_ = 0;  // of the operations that fences have ended
 };
 
 }  // namespace glinpack::gl

@@ -35,16 +35,29 @@ bool linked(GLuint program) {
 
 Program Program::compute(const std::shared_ptr<Context>& context, const ShaderSource& sources,
                          const ProgramCache& cache, const std::string& name, const std::string& preamble) {
-  const std::string text = sources.expand(name, preamble);
+  return make(context, cache, {{GL_COMPUTE_SHADER, name, sources.expand(name, preamble)}});
+}
+
+Program Program::drawing(const std::shared_ptr<Context>& context, const ShaderSource& sources,
+                         const ProgramCache& cache, const std::string& vertex, const std::string& fragment,
+                         const std::string& preamble) {
+  return make(context, cache,
+              {{GL_VERTEX_SHADER, vertex, sources.expand(vertex, {})},
+               {GL_FRAGMENT_SHADER, fragment, sources.expand(fragment, preamble)}});
+}
+
+Program Program::make(const std::shared_ptr<Context>& context, const ProgramCache& cache,
+                      const std::vector<Stage>& stages) {
   const DeviceDescription& device = context->device();
-  const std::string key = device.vendor + "\n" + device.renderer + "\n" + device.version + "\n" + text;
+  std::string key = device.vendor + "\n" + device.renderer + "\n" + device.version;
+  for (const Stage& stage : stages) key += "\n" + stage.text;
   Program program;
   program.handle_ = ProgramHandle(context);
   if (const std::optional<ProgramBinary> binary = cache.load(key); binary && program.link_binary(*binary)) {
     program.from_cache_ = true;
     return program;
   }
-  program.compile(name, text);
+  program.compile(stages);
   if (const ProgramBinary binary = program.binary(); !binary.bytes.empty()) cache.store(key, binary);
   return program;
 }
@@ -62,19 +75,22 @@ bool Program::link_binary(const ProgramBinary& binary) {
   return linked(handle_.id());
 }
 
-void Program::compile(const std::string& name, const std::string& text) {
-  const ShaderHandle shader(handle_.context(), GLenum{GL_COMPUTE_SHADER});
-  const char* source = text.c_str();
-  glShaderSource(shader.id(), 1, &source, nullptr);
-  glCompileShader(shader.id());
-  GLint compiled = GL_FALSE;
-  glGetShaderiv(shader.id(), GL_COMPILE_STATUS, &compiled);
-  if (compiled != GL_TRUE) fail(name, "compile", shader_log(shader.id()), text);
+void Program::compile(const std::vector<Stage>& stages) {
+  std::vector<ShaderHandle> shaders;
+  for (const auto& [kind, name, text] : stages) {
+    const ShaderHandle& shader = shaders.emplace_back(handle_.context(), kind);
+    const char* source = text.c_str();
+    glShaderSource(shader.id(), 1, &source, nullptr);
+    glCompileShader(shader.id());
+    GLint compiled = GL_FALSE;
+    glGetShaderiv(shader.id(), GL_COMPILE_STATUS, &compiled);
+    if (compiled != GL_TRUE) fail(name, "compile", shader_log(shader.id()), text);
+    glAttachShader(handle_.id(), shader.id());
+  }
   glProgramParameteri(handle_.id(), GL_PROGRAM_BINARY_RETRIEVABLE_HINT, GL_TRUE);
-  glAttachShader(handle_.id(), shader.id());
   glLinkProgram(handle_.id());
-  glDetachShader(handle_.id(), shader.id());
-  if (!linked(handle_.id())) fail(name, "link", program_log(handle_.id()), text);
+  for (const ShaderHandle& shader : shaders) glDetachShader(handle_.id(), shader.id());
+  if (!linked(handle_.id())) fail(stages.back().name, "link", program_log(handle_.id()), stages.back().text);
 }
 
 ProgramBinary Program::binary() const {

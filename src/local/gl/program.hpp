@@ -1,8 +1,9 @@
-// Linked compute programs.
+// Linked programs: compute shaders, and pairs of vertex and fragment shader.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "local/gl/handle.hpp"
 #include "local/gl/program_cache.hpp"
@@ -19,17 +20,33 @@ class Program {
   static Program compute(const std::shared_ptr<Context>& context, const ShaderSource& sources,
                          const ProgramCache& cache, const std::string& name, const std::string& preamble);
 
+  /// The same of a vertex and a fragment shader; the preamble is the fragment shader's.
+  static Program drawing(const std::shared_ptr<Context>& context, const ShaderSource& sources,
+                         const ProgramCache& cache, const std::string& vertex, const std::string& fragment,
+                         const std::string& preamble);
+
   void use() const { glUseProgram(handle_.id()); }
   /// Sets uniforms by their locations.
   void set(GLint location, GLint value) const { glProgramUniform1i(handle_.id(), location, value); }
   void set(GLint location, GLint first, GLint second) const {
     glProgramUniform2i(handle_.id(), location, first, second);
   }
+  void set(GLint location, GLfloat first, GLfloat second) const {
+    glProgramUniform2f(handle_.id(), location, first, second);
+  }
   bool from_cache() const { return from_cache_; }
 
  private:
+  /// One of the shaders that a program is linked from.
+  struct Stage {
+    GLenum kind;
+    std::string name;
+    std::string text;
+  };
+  static Program make(const std::shared_ptr<Context>& context, const ProgramCache& cache,
+                      const std::vector<Stage>& stages);
   bool link_binary(const ProgramBinary& binary);
-  void compile(const std::string& name, const std::string& text);
+  void compile(const std::vector<Stage>& stages);
   ProgramBinary binary() const;
 
   ProgramHandle handle_;

@@ -1,14 +1,15 @@
 #include "local/host/host_memory.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <limits>
 #include <new>
 #include <sstream>
 #include <stdexcept>
 
+#include "local/host/control_groups.hpp"
 #include "local/parallel_for.hpp"
 
 namespace glinpack {
@@ -22,35 +23,6 @@ std::string size_text(std::int64_t bytes) {
   text.precision(3);
   text << std::fixed << static_cast<double>(bytes) / (1024.0 * 1024.0 * 1024.0) << " GiB";
   return text.str();
-}
-
-/// The number of bytes behind `key` in /proc/meminfo, 0 where it is not.
-std::int64_t meminfo_bytes(const std::string& key) {
-  std::ifstream file("/proc/meminfo");
-  std::string name;
-  std::int64_t kibibytes = 0;
-  std::string rest;
-  while (file >> name >> kibibytes) {
-    std::getline(file, rest);
-    if (name == key) return kibibytes * 1024;
-  }
-  return 0;
-}
-
-/// The smallest memory.max on the way from this process's control group (version 2) to the root.
-std::int64_t control_group_limit() {
-  std::int64_t limit = std::numeric_limits<std::int64_t>::max();
-  std::ifstream file("/proc/self/cgroup");
-  std::string line;
-  while (std::getline(file, line)) {
-    if (line.rfind("0::/", 0) != 0) continue;
-    std::filesystem::path group = std::filesystem::path("/sys/fs/cgroup") / line.substr(4);
-    for (; group.string().rfind("/sys/fs/cgroup", 0) == 0; group = group.parent_path()) {
-      std::int64_t bytes = 0;
-      if (std::ifstream(group / "memory.max") >> bytes) limit = std::min(limit, bytes);
-    }
-  }
-  return limit;
 }
 
 [[noreturn]] void throw_too_little(std::int64_t bytes) {
@@ -79,8 +51,17 @@ AlignedArray<Real> allocate_zeroed(Index elements, int threads) {
 }
 
 std::int64_t available_memory() {
-  const std::int64_t available = meminfo_bytes("MemAvailable:");
-  return available == 0 ? 0 : std::min(available, control_group_limit());
+  const std::optional<std::int64_t> kibibytes = number_named("/proc/meminfo", "MemAvailable");
+  if (!kibibytes) return 0;
+  const std::int64_t available = *kibibytes * 1024;
+  return std::min(available, memory_left_by_control_groups().value_or(available));
+}
+
+std::int64_t address_space_left() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return 0;
+  const std::int64_t used = number_named("/proc/self/status", "VmSize").value_or(0) * 1024;
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(limit.rlim_cur) - used);
 }
 
 std::string processor_name() {

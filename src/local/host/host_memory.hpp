@@ -22,9 +22,12 @@ using AlignedArray = std::unique_ptr<Real[], FreeAligned>;
 template <class Real>
 AlignedArray<Real> allocate_zeroed(Index elements, int threads);
 
-/// Bytes that can be allocated without swapping: what the kernel calls available, and no more than the control group of
-/// this process may have. 0 where the system does not say.
+/// Bytes that can be allocated without swapping: what the kernel calls available, and no more than the control groups
+/// of this process leave. 0 where the system does not say.
 std::int64_t available_memory();
+
+/// Bytes that this process may still map under its limit of address space (`ulimit -v`); 0 where there is none.
+std::int64_t address_space_left();
 
 /// "Intel(R) Xeon(R) ..."; "unknown processor" where the system does not say.
 std::string processor_name();

@@ -18,6 +18,7 @@ class OpenblasBackend final : public HostBackend<Real> {
     info.backend = "openblas";
     info.device = processor_name();
     info.driver = openblas_version();
+    info.blas = openblas_version();
     info.kernels = openblas_kernels();
     info.threads = this->threads();
     info.free_bytes = free_bytes_;

@@ -10,17 +10,6 @@
 namespace glinpack::gl {
 namespace {
 
-double gibibytes(std::int64_t bytes) { return static_cast<double>(bytes) / (1024.0 * 1024.0 * 1024.0); }
-
-/// Whether the buffer got its storage. A failure is an answer here, so that KHR_debug must not report it again.
-bool allocate_storage(Context& context, GLuint buffer, std::int64_t bytes, GLbitfield flags) {
-  context.throw_gl_error("before an allocation");
-  glNamedBufferStorage(buffer, static_cast<GLsizeiptr>(bytes), nullptr, flags);
-  const bool allocated = glGetError() == GL_NO_ERROR;
-  if (!allocated) context.discard_debug_error();
-  return allocated;
-}
-
 void clear(GLuint buffer, std::int64_t bytes) {
   constexpr std::int64_t step = std::int64_t{1} << 30;
   for (std::int64_t begin = 0; begin < bytes; begin += step) {
@@ -55,25 +44,6 @@ ComputeMatrix<Real>::ComputeMatrix(const std::shared_ptr<Context>& context, Inde
 }
 
 template <class Real>
-std::unique_ptr<MappedBuffer<Real>> MappedBuffer<Real>::create(const std::shared_ptr<Context>& context,
-                                                               Index elements) {
-  const Index padded = round_up(std::max<Index>(1, elements), window_alignment);
-  const std::int64_t bytes = padded * static_cast<std::int64_t>(sizeof(Real));
-  constexpr GLbitfield access = GL_MAP_READ_BIT | GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
-  BufferHandle buffer(context);
-  void* data = nullptr;
-  if (allocate_storage(*context, buffer.id(), bytes, access | GL_CLIENT_STORAGE_BIT)) {
-    data = glMapNamedBufferRange(buffer.id(), 0, static_cast<GLsizeiptr>(bytes), access);
-  }
-  if (!data) {
-    throw std::runtime_error(
-        fmt::format("{:.2f} GiB of mapped host memory cannot be had from {}: use a smaller N or NB", gibibytes(bytes),
-                    context->device().renderer));
-  }
-  return std::unique_ptr<MappedBuffer>(new MappedBuffer(std::move(buffer), static_cast<Real*>(data), elements, padded));
-}
-
-template <class Real>
 Region region_of(const DeviceBlock<Real>& block) {
   const auto* matrix = dynamic_cast<const ComputeMatrix<Real>*>(block.matrix);
   if (!matrix) throw std::invalid_argument("the block is not of a matrix of the gl-compute backend");
@@ -87,26 +57,12 @@ Region region_of(const DeviceBlock<Real>& block) {
 
 template <class Real>
 Region region_of(const HostBlock<Real>& block) {
-  const auto* buffer = dynamic_cast<const MappedBuffer<Real>*>(block.buffer);
-  if (!buffer) throw std::invalid_argument("the host block is not of a buffer of the gl-compute backend");
-  const Index end = block.offset + (block.rows - 1) * block.leading_dimension + block.columns;
-  if (block.offset < 0 || end > buffer->size() || (block.rows > 1 && block.leading_dimension < block.columns)) {
-    throw std::invalid_argument(
-        fmt::format("host block of {} x {} at {} (leading dimension {}) is beyond a buffer of {}", block.rows,
-                    block.columns, block.offset, block.leading_dimension, buffer->size()));
-  }
-  Region region = buffer->region();
-  region.first = block.offset;
-  region.rows = block.rows;
-  region.columns = block.columns;
-  region.leading_dimension = block.leading_dimension;
-  return region;
+  const MappedBuffer<Real>& buffer = mapped_buffer_of(block);
+  return {buffer.id(), buffer.elements(), block.offset, block.rows, block.columns, block.leading_dimension};
 }
 
 template class ComputeMatrix<float>;
 template class ComputeMatrix<double>;
-template class MappedBuffer<float>;
-template class MappedBuffer<double>;
 template Region region_of(const DeviceBlock<float>&);
 template Region region_of(const DeviceBlock<double>&);
 template Region region_of(const HostBlock<float>&);

@@ -1,11 +1,11 @@
-// Memory of the compute backend: matrices on the device, and host memory that the device reaches.
+// Memory of the compute backend: matrices on the device, and regions of them and of host memory.
 #pragma once
 
 #include <memory>
 
 #include "local/backend.hpp"
 #include "local/gl/compute/region.hpp"
-#include "local/gl/handle.hpp"
+#include "local/gl/mapped_buffer.hpp"
 
 namespace glinpack::gl {
 
@@ -20,21 +20,6 @@ class ComputeMatrix final : public DeviceMatrix<Real> {
 
  private:
   Index leading_dimension_;
-  Index elements_;
-  BufferHandle buffer_;
-};
-
-/// Host memory, mapped for good; the shaders read and write it in place.
-template <class Real>
-class MappedBuffer final : public HostBuffer<Real> {
- public:
-  /// Throws std::runtime_error when there is not that much memory.
-  static std::unique_ptr<MappedBuffer> create(const std::shared_ptr<Context>& context, Index elements);
-  Region region() const { return {buffer_.id(), elements_, 0, 1, this->size(), elements_}; }
-
- private:
-  MappedBuffer(BufferHandle buffer, Real* data, Index size, Index elements)
-      : HostBuffer<Real>(data, size), elements_(elements), buffer_(std::move(buffer)) {}
   Index elements_;
   BufferHandle buffer_;
 };

@@ -16,8 +16,6 @@ inline constexpr Index window_alignment = 64;
 /// How far shaders may read beyond a region, in elements: a tile's width. Matrices have that much room at their end.
 inline constexpr Index overrun = 128;
 
-inline constexpr Index round_up(Index value, Index unit) { return (value + unit - 1) / unit * unit; }
-
 /// rows x columns elements, row-major, the first one `first` elements into a buffer of `buffer_elements`.
 struct Region {
   std::uint32_t buffer = 0;

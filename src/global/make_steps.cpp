@@ -1,0 +1,24 @@
+#include "global/make_steps.hpp"
+
+#include "global/blocked_steps.hpp"
+#include "global/row_by_row_steps.hpp"
+
+namespace glinpack {
+
+template <class Real>
+std::unique_ptr<FactorizationSteps> make_steps(const RunParameters& parameters, const Distribution& distribution,
+                                               const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
+                                               DeviceMatrix<Real>& a) {
+  const bool rows_stay = parameters.pivoting == Pivoting::local || distribution.shape.rows == 1;
+  if (backend.row_by_row() != nullptr && rows_stay) {
+    return std::make_unique<RowByRowSteps<Real>>(parameters, distribution, grid, backend, timeline, a);
+  }
+  return std::make_unique<BlockedSteps<Real>>(parameters, distribution, grid, backend, timeline, a);
+}
+
+template std::unique_ptr<FactorizationSteps> make_steps(const RunParameters&, const Distribution&, const ProcessGrid&,
+                                                        Backend<float>&, Timeline&, DeviceMatrix<float>&);
+template std::unique_ptr<FactorizationSteps> make_steps(const RunParameters&, const Distribution&, const ProcessGrid&,
+                                                        Backend<double>&, Timeline&, DeviceMatrix<double>&);
+
+}  // namespace glinpack

@@ -1,0 +1,41 @@
+// Storage of GL buffers, and host memory that the device reaches.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "local/backend.hpp"
+#include "local/gl/handle.hpp"
+
+namespace glinpack::gl {
+
+/// Whether the buffer got its immutable storage (glNamedBufferStorage's flags). A failure is an answer here, so that
+/// KHR_debug must not report it again.
+bool allocate_storage(Context& context, GLuint buffer, std::int64_t bytes, GLbitfield flags);
+
+/// Bytes in GiB, for messages.
+inline double gibibytes(std::int64_t bytes) { return static_cast<double>(bytes) / (1024.0 * 1024.0 * 1024.0); }
+
+/// Host memory, mapped for good; shaders and pixel transfers read and write it in place.
+template <class Real>
+class MappedBuffer final : public HostBuffer<Real> {
+ public:
+  /// Throws std::runtime_error when there is not that much memory.
+  static std::unique_ptr<MappedBuffer> create(const std::shared_ptr<Context>& context, Index elements);
+  GLuint id() const { return buffer_.id(); }
+  /// What was allocated: size() rounded up to what storage blocks are bound by.
+  Index elements() const { return elements_; }
+
+ private:
+  MappedBuffer(BufferHandle buffer, Real* data, Index size, Index elements)
+      : HostBuffer<Real>(data, size), elements_(elements), buffer_(std::move(buffer)) {}
+  Index elements_;
+  BufferHandle buffer_;
+};
+
+/// The buffer behind a host block. Throws std::invalid_argument when the block is beyond its buffer, or the buffer is
+/// another backend's.
+template <class Real>
+const MappedBuffer<Real>& mapped_buffer_of(const HostBlock<Real>& block);
+
+}  // namespace glinpack::gl

@@ -1,0 +1,83 @@
+// The class behind make_raster_backend(). Its operations are in two files: raster_backend.cpp has those of every
+// backend, raster_row_by_row.cpp the white paper's algorithm.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "local/gl/gl_backend.hpp"
+#include "local/gl/raster/movement.hpp"
+#include "local/gl/raster/steps.hpp"
+#include "local/row_by_row.hpp"
+
+namespace glinpack::gl {
+
+class RasterBackend final : public GlBackend<float>, public RowByRowAlgorithm<float> {
+ public:
+  RasterBackend(const BackendOptions& options, Timeline& timeline);
+
+  BackendInfo info() const override;
+  RowByRowAlgorithm<float>* row_by_row() override { return this; }
+  std::unique_ptr<DeviceMatrix<float>> allocate(Index rows, Index columns) override;
+
+  Fence upload(HostBlock<float> from, DeviceBlock<float> to) override;
+  Fence download(DeviceBlock<float> from, HostBlock<float> to) override;
+  Fence download_transposed(DeviceBlock<float> from, HostBlock<float> to) override;
+  void copy_transposed(DeviceBlock<float> from, DeviceBlock<float> to) override;
+  void copy(DeviceBlock<float> from, DeviceBlock<float> to) override;
+  Fence gather_rows(DeviceBlock<float> from, std::span<const Index> rows, HostBlock<float> to) override;
+  Fence scatter_rows(HostBlock<float> from, std::span<const Index> rows, DeviceBlock<float> to) override;
+  void move_rows(DeviceBlock<float> block, std::span<const RowMove> moves) override;
+  void reserve_moves(Index moves, Index columns) override;
+  void normalize(DeviceBlock<float> l11_transposed, DeviceBlock<float> a12) override;
+  void reduce(DeviceBlock<float> l21_transposed, DeviceBlock<float> u12, DeviceBlock<float> a22) override;
+  void substitute(DeviceBlock<float> a, DeviceBlock<float> x, DeviceBlock<float> y) override;
+
+  std::optional<Index> pivot_rows(DeviceBlock<float> a, HostBlock<float> panel_transposed, HostBlock<float> u,
+                                  std::span<Index> pivots) override;
+  void normalize_rows(HostBlock<float> panel_transposed, std::span<const Index> pivots, DeviceBlock<float> a,
+                      HostBlock<float> u) override;
+  void eliminate_rows(ColumnMajorView<const float> u11, DeviceBlock<float> a21,
+                      HostBlock<float> panel_transposed) override;
+  Fence reduce_rows(HostBlock<float> l21_transposed, HostBlock<float> u12, DeviceBlock<float> a22) override;
+
+ private:
+  /// A part of a matrix that is read back through a pixel buffer, and when it will be there.
+  struct ReadBack {
+    const float* texels = nullptr;  // four elements each
+    Fence there;
+  };
+  /// Grows a buffer that read-backs go to; what it held is lost then.
+  void reserve(std::unique_ptr<MappedBuffer<float>>& buffer, Index elements);
+  /// Texels [x, x + width) x [y, y + height) of what `framebuffer` draws, into the buffer from `offset` on.
+  ReadBack read_back(GLuint framebuffer, Index x, Index y, Index width, Index height, MappedBuffer<float>& buffer,
+                     Index offset);
+
+  /// The extra column as draw_column has left it, from row `first` of the block on: multipliers in red, the next column
+  /// in blue.
+  ReadBack read_column(const DeviceBlock<float>& a, Index first);
+  /// Row `row` of the block from the front texture, whole; `slot`: where in rows_read_.
+  ReadBack read_row(const DeviceBlock<float>& a, Index row, Index slot);
+
+  /// Column k of L as multipliers.
+  Multipliers column_of_l(Index k) const { return {l_.id(), 0, k, true}; }
+  /// `u` itself when its columns lie in their texels as the block's do, else a copy of which that is true.
+  DeviceBlock<float> aligned(const DeviceBlock<float>& u, const DeviceBlock<float>& block);
+  DeviceBlock<float> scratch(Index rows, Index columns, const DeviceBlock<float>& aligned_with);
+  void eliminate_with(const DeviceBlock<float>& u, const DeviceBlock<float>& a);
+
+  /// The panel into the matrix, where it belongs.
+  void write_panel(const HostBlock<float>& panel_transposed, const DeviceBlock<float>& panel);
+
+  Painter painter_;
+  ProgramCache cache_;
+  ShaderSource sources_;
+  Movement movement_;
+  Steps steps_;
+  ElementTexture l_;  // element (i, k) of L at (i, k)
+  std::unique_ptr<RasterMatrix> scratch_;
+  std::unique_ptr<MappedBuffer<float>> columns_read_;
+  std::unique_ptr<MappedBuffer<float>> rows_read_;
+};
+
+}  // namespace glinpack::gl

@@ -1,0 +1,73 @@
+// A matrix in float textures, as the white paper has it (section 3.2): four consecutive elements of a row in a texel,
+// an extra column of texels at the left, and two textures that take turns as what is read and what is drawn.
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "local/backend.hpp"
+#include "local/gl/handle.hpp"
+
+namespace glinpack::gl {
+
+/// Element (i, j) is component j % 4 of texel (1 + j / 4, i); the last texel of a row is padded. Texel (0, i) belongs
+/// to the pivot and eliminate operations: red the multiplier of row i, blue its element of the next column.
+///
+/// Between operations both textures hold the same elements. Within one the front texture is read and the back texture
+/// drawn, then they are exchanged: nothing that is being drawn is read.
+class RasterMatrix final : public DeviceMatrix<float> {
+ public:
+  /// Zero-filled. Throws std::runtime_error when it is larger than a texture may be or than the device can hold, naming
+  /// sizes and limit.
+  RasterMatrix(const std::shared_ptr<Context>& context, Index rows, Index columns);
+
+  static Index texel_of(Index column) { return 1 + column / 4; }
+  Index texels() const { return texel_of(columns() + 3); }  // of a row, the extra one included
+
+  GLuint front() const { return textures_[front_].id(); }
+  GLuint back() const { return textures_[1 - front_].id(); }
+  void exchange() { front_ = 1 - front_; }
+
+  /// Framebuffers of one texture, and of front (attachment 0) and back (attachment 1) together.
+  GLuint draws_front() const { return framebuffers_[front_].id(); }
+  GLuint draws_back() const { return framebuffers_[1 - front_].id(); }
+  GLuint draws_both() const { return both_.id(); }
+
+ private:
+  std::array<TextureHandle, 2> textures_;
+  std::array<FramebufferHandle, 2> framebuffers_;
+  FramebufferHandle both_;
+  std::size_t front_ = 0;
+};
+
+/// A texture of width x height texels, `format` as glTextureStorage2D has it (GL_RGBA32F, GL_R32F), never filtered.
+/// Throws std::runtime_error when the device cannot hold it.
+TextureHandle make_texture(const std::shared_ptr<Context>& context, GLenum format, Index width, Index height);
+
+/// A framebuffer that draws into the textures, attachment by attachment. Throws std::runtime_error when it cannot.
+FramebufferHandle make_framebuffer(const std::shared_ptr<Context>& context, std::initializer_list<GLuint> textures);
+
+/// A single-channel texture that grows: elements one a texel, on their way between matrices and buffers, or L.
+class ElementTexture {
+ public:
+  explicit ElementTexture(std::shared_ptr<Context> context) : context_(std::move(context)) {}
+  /// At least width x height; what it held is lost when it grows.
+  void reserve(Index width, Index height);
+  GLuint id() const { return texture_.id(); }
+  GLuint framebuffer() const { return framebuffer_.id(); }
+  Index width() const { return width_; }
+  Index height() const { return height_; }
+
+ private:
+  std::shared_ptr<Context> context_;
+  TextureHandle texture_;
+  FramebufferHandle framebuffer_;
+  Index width_ = 0;
+  Index height_ = 0;
+};
+
+/// The RasterMatrix behind a block. Throws std::invalid_argument when the block is no part of it, or it is another
+/// backend's.
+RasterMatrix& raster_matrix_of(const DeviceBlock<float>& block);
+
+}  // namespace glinpack::gl
