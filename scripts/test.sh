@@ -102,7 +102,7 @@ step "shell scripts" scripts_are_clean
 
 printf '\n=== Summary (%s)\n' "$root"
 grep -H 'tests passed' build/release/ctest.log build/asan/ctest.log || true
-grep -h 'netlab: skipped: ' build/release/Testing/Temporary/LastTest.log || true
+grep -h '^netlab: skipped: ' build/release/Testing/Temporary/LastTest.log || true
 printf '%s\n' "${steps[@]}"
 printf '%d passed, %d failed\n' $((${#steps[@]} - ${#failed[@]})) ${#failed[@]}
 [ ${#failed[@]} -eq 0 ]
