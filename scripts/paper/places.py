@@ -64,8 +64,10 @@ class Netlab(Local):
         self.text = f"network namespaces of one machine as nodes, links of {rate}"
 
     def start(self, nodes):
-        # remembered before: an interrupted `up` leaves nothing behind only if `down` follows
-        self.is_up = True
+        listed = subprocess.run(["ip", "netns", "list"], check=False, capture_output=True, text=True).stdout
+        if "glinpack-node" in listed:
+            raise Refusal("--nodes netlab: a lab is up, which this would take down: scripts/netlab/down first")
+        self.is_up = True  # remembered before: so that `down` follows an interrupted `up`
         done = netlab("up", str(nodes), self.rate)
         if done.returncode != 0:
             raise Refusal(last_line(done.stderr) or f"scripts/netlab/up ended with exit status {done.returncode}")
