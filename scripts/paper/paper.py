@@ -61,7 +61,8 @@ def parse_arguments():
     add("--hostfile", type=pathlib.Path, metavar="FILE", help="the hosts, one a line, the first one this; in a Slurm "
         "allocation its hosts are taken")
     add("--largest-n", type=whole, metavar="N", help="leave larger matrices out of Tables 1 and 2 and of Table 4's OpenGL")
-    add("--repeat", type=whole, default=1, metavar="COUNT", help="runs of every cell; the median counts [1]")
+    add("--repeat", type=whole, default=3, metavar="COUNT",
+        help="runs of every cell, the first of which is cold; the median counts [3]")
     add("--time-limit", type=whole, default=3600, metavar="SECONDS", help="a run that takes longer has failed [3600]")
     add("--no-plots", action="store_true", help="no pictures; --render draws them later, elsewhere")
     add("--output", type=pathlib.Path, metavar="DIR", help="folder for all results [paper-DATE-TIME]")

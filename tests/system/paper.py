@@ -53,7 +53,7 @@ class PaperTest(GlinpackTest):
         self.assertGreater(min(width, height), 200)
         self.assertGreater(len(content), 5000, "an empty picture")
 
-    def paper(self, *arguments, timeout=120, **environment):
+    def paper(self, *arguments, timeout=600, **environment):
         return self.start([PAPER, *map(str, arguments)], environment, timeout)
 
     def plot(self, script, *arguments):
@@ -301,7 +301,7 @@ class WrongArguments(PaperTest):
         self.assertIn("scripts/paper.sh --quick", outcome.out)
 
 
-class Runs(PaperTest):
+class MeasuredTest(PaperTest):
     """Small tables, measured. The launcher and the program may be stand-ins that misbehave."""
 
     def table(self, number, folder="out"):
@@ -313,8 +313,31 @@ class Runs(PaperTest):
         return str(path)
 
     def measure(self, *arguments, **options):
-        return self.paper("--quick", "--no-plots", "--backend", "openblas", "--output", "out", *arguments, **options)
+        return self.paper("--quick", "--no-plots", "--backend", "openblas", "--repeat", 1, "--output", "out", *arguments,
+                          **options)
 
+    def assert_gone(self):
+        for pid in (self.folder / "pids").read_text().split():
+            self.assertFalse(pathlib.Path("/proc", pid).exists(), f"process {pid} is still there")
+
+    def interrupted(self, *arguments):
+        """Interrupts a table of four rows at its second."""
+        program = self.stand_in("program", 'case "$*" in *--dry-run*) ;; *"--nb 64 "*) echo $$ >> pids; exec sleep 600;;'
+                                           f' esac\nexec {GLINPACK} "$@"')
+        with open(self.folder / "said", "w") as said:
+            process = subprocess.Popen([PAPER, "--quick", "--no-plots", "--backend", "openblas", "--tables", "1",
+                                        "--output", "out", *arguments], cwd=self.folder, stdout=said, stderr=said,
+                                       env={**os.environ, "GLINPACK": program})
+        deadline = time.monotonic() + 120
+        while not (self.folder / "pids").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=60), 130, (self.folder / "said").read_text())
+        self.assertIn("interrupted", (self.folder / "out" / "table1.txt").read_text())
+        return [cell["status"] for cell in self.table(1)["cells"]]
+
+
+class OneMachine(MeasuredTest):
     def test_tables_are_measured_on_one_machine_and_it_is_said_that_it_is_one(self):
         outcome = self.measure("--nodes", "local", "--tables", "1,2")
         self.assertEqual(outcome.status, 0, outcome)
@@ -329,7 +352,8 @@ class Runs(PaperTest):
             run = recorded["runs"][0]
             self.assertEqual((run["n"], run["nb"], run["pivoting"], run["precision"], run["broadcast"]),
                              (cell["n"], cell["subsize"], "local", "single", "ibcast"))
-            self.assertEqual(run["factor_seconds"], cell["seconds"])
+            self.assertEqual(cell["samples"], [run["factor_seconds"]])
+            self.assertEqual(cell["seconds"], run["factor_seconds"])
             self.assertEqual(len(run["ranks"]), cell["processes"])
         text = (self.folder / "out" / "table1.txt").read_text()
         self.assertIn("processes of one machine, no network between them", text)
@@ -366,25 +390,8 @@ class Runs(PaperTest):
         self.assertIn("the time limit", self.table(1)["cells"][0]["reason"])
         self.assert_gone()
 
-    def assert_gone(self):
-        for pid in (self.folder / "pids").read_text().split():
-            self.assertFalse(pathlib.Path("/proc", pid).exists(), f"process {pid} is still there")
-
     def test_an_interrupted_run_ends_its_job_and_writes_what_it_has(self):
-        program = self.stand_in("program", 'case "$*" in *--dry-run*) ;; *"--nb 64 "*) echo $$ >> pids; exec sleep 600;;'
-                                           f' esac\nexec {GLINPACK} "$@"')
-        with open(self.folder / "said", "w") as said:
-            process = subprocess.Popen([PAPER, "--quick", "--no-plots", "--backend", "openblas", "--nodes", "local",
-                                        "--tables", "1", "--output", "out"], cwd=self.folder, stdout=said, stderr=said,
-                                       env={**os.environ, "GLINPACK": program})
-        deadline = time.monotonic() + 60
-        while not (self.folder / "pids").exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(timeout=60), 130, (self.folder / "said").read_text())
-        statuses = [cell["status"] for cell in self.table(1)["cells"][::4]]
-        self.assertEqual(statuses, ["measured", "not run", "not run", "not run"])
-        self.assertIn("interrupted", (self.folder / "out" / "table1.txt").read_text())
+        self.assertEqual(self.interrupted("--nodes", "local")[::4], ["measured", "not run", "not run", "not run"])
         self.assert_gone()
 
     def test_processes_on_fewer_hosts_than_asked_for_are_no_measurement(self):
@@ -398,6 +405,42 @@ class Runs(PaperTest):
         self.assertEqual(self.table(1)["cells"][1]["reason"], "ran on 1 host, not on 2")
         launched = (self.folder / "launched").read_text().splitlines()
         self.assertTrue(launched[2].startswith("-hosts one:2,two:1,three:1 -n 4 "), launched[2])
+
+
+@unittest.skipIf(why_no_netlab(), f"no cluster in a box: {why_no_netlab()}")
+class Namespaces(MeasuredTest):
+    """On nodes that are network namespaces."""
+
+    def assert_no_namespaces(self):
+        listed = subprocess.run(["ip", "netns", "list"], check=True, capture_output=True, text=True).stdout
+        self.assertNotIn("glinpack", listed)
+
+    def test_every_cell_is_measured_on_as_many_nodes_as_its_column_says(self):
+        outcome = self.measure("--nodes", "netlab", "--rate", "1gbit", "--tables", "1", timeout=600)
+        self.assertEqual(outcome.status, 0, outcome)
+        for cell in self.table(1)["cells"]:
+            self.assertEqual(cell["status"], "measured")
+            recorded = json.loads((self.folder / "out" / cell["log"].replace(".log", ".json")).read_text())
+            hosts = [rank["host"] for rank in recorded["runs"][0]["ranks"]]
+            self.assertEqual(hosts, [f"node{node + 1}" for node, count in enumerate(cell["placement"])
+                                     for _ in range(count)])
+        self.assertIn("links of 1gbit", (self.folder / "out" / "table1.txt").read_text())
+        self.assert_no_namespaces()
+
+    def test_an_interrupted_run_removes_the_namespaces(self):
+        self.assertEqual(self.interrupted("--nodes", "netlab")[:5], ["measured"] * 4 + ["not run"])
+        self.assert_no_namespaces()
+
+    def test_an_impossible_rate_is_refused(self):
+        self.refused(self.measure("--nodes", "netlab", "--rate", "fast", "--tables", "1"), "'fast'", "mbit")
+        self.assertFalse((self.folder / "out" / "table1.json").exists())
+        self.assert_no_namespaces()
+
+    def test_a_lab_that_is_up_is_left_alone(self):
+        self.start([places.NETLAB / "up", "1", "unlimited"])
+        self.addCleanup(self.start, [places.NETLAB / "down"])
+        self.refused(self.measure("--nodes", "netlab", "--tables", "1"), "scripts/netlab/down first")
+        self.assertEqual(self.start([places.NETLAB / "run", "1", "1", "--", "hostname"]).out, "node1\n")
 
 
 if __name__ == "__main__":
