@@ -104,10 +104,11 @@ void define_problem(CLI::App& app, PluOptions& o) {
 }
 
 void define_algorithm(CLI::App& app, PluOptions& o) {
-  add(app, "--precision", "single|double", "double, gl-raster: single", "Precision of the factors and the solution",
+  add(app, "--precision", "single|double", "double",
+      "Precision of the factors and the solution; gl-raster: single, whatever the default",
       [&o](const std::string& t) { o.precision = parse_precision(t); });
-  add(app, "--pivoting", "local|partial", "partial, gl-raster: local",
-      "Pivots among the rows of the pivot's process, or of its process column (HPL's)",
+  add(app, "--pivoting", "local|partial", "partial",
+      "Pivots among the rows of the pivot's process, or of its process column (HPL's); gl-raster's default is local",
       [&o](const std::string& t) { o.pivoting = parse_pivoting(t); });
   add(app, "--broadcast", "KIND", "ring",
       "ring, ring-modified, two-rings, two-rings-modified, long, long-modified (or HPL's digits 0 ... 5), or ibcast",

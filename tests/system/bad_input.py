@@ -107,6 +107,12 @@ class CommandLine(BadInputTest):
                     self.assertLess(time.monotonic() - start, 15)
 
 
+    def test_what_the_white_paper_s_backend_cannot_do_is_refused_with_the_limit(self):
+        self.refused_on_one_line(["plu", "--backend", "gl-raster", "--precision", "double"], "gl-raster", "single")
+        self.refused_on_one_line(["plu", "--backend", "gl-raster", "--n", "80000", "--grid", "1x1", "--json", "x.json"],
+                                 "gl-raster", "80000", "rows", "texture", "--backend gl-compute")
+
+
 class ConfigurationFile(BadInputTest):
     def test_a_missing_file_and_a_folder(self):
         self.refused_on_one_line(["plu", "--config", "missing.toml"], "missing.toml", "no such file")
@@ -263,7 +269,7 @@ class InputMatrix(BadInputTest):
         n = 40
         values = [0.0 if j == 27 else float((i * 7 + j * 13) % 11 + (i == j) * 20) for i in range(n) for j in range(n)]
         self.write("singular.npy", npy(n, n, values))
-        for backend in "reference", "openblas", "gl-compute":
+        for backend in "reference", "openblas", "gl-compute", "gl-raster":
             with self.subTest(backend=backend):
                 outcome = self.glinpack("plu", "--input", "singular.npy", "--nb", "8", "--backend", backend)
                 self.assertEqual(outcome.status, 1, outcome)

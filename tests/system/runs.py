@@ -70,6 +70,26 @@ class Commands(RunsTest):
         self.passed("--n", 300, "--nb", 32, "--grid", "2x3", "--backend", "gl-compute", "--precision", "single",
                     "--pivoting", "local", ranks=6, timeout=120)
 
+    def test_the_white_paper_s_backend_passes_row_by_row_and_by_blocks(self):
+        for arguments in ([], ["--pivoting", "partial"], ["--nb", 10], ["--raster-coordinates", "computed"],
+                          ["--grid", "1x1", "--nb", 200]):
+            with self.subTest(arguments=arguments):
+                outcome = self.passed("--n", 200, "--nb", 32, "--backend", "gl-raster", *arguments, "--breakdown",
+                                      "always", ranks=4, timeout=120)
+                self.assertRegex(outcome.out, r"PREC +: +single")
+                self.assertRegex(outcome.out, r"PIVOT +: +" + ("partial" if "partial" in arguments else "local"))
+
+    def test_the_white_paper_s_backend_searches_while_the_device_reduces(self):
+        self.passed("--n", 512, "--nb", 64, "--grid", "1x1", "--backend", "gl-raster", "--trace", "t.json", timeout=120)
+        events = [event for event in self.json("t.json")["traceEvents"] if event["ph"] == "X"]
+        reductions = [(event["ts"], event["ts"] + event["dur"]) for event in events
+                      if event["name"] == "reduce" and event["cat"] == "gpu"]
+        searches = [(event["ts"], event["ts"] + event["dur"]) for event in events
+                    if event["name"] == "panel" and event["cat"] == "cpu"]
+        overlapped = sum(any(start <= begin and end <= stop for start, stop in reductions) for begin, end in searches)
+        # a search before and one during each reduction
+        self.assertGreater(overlapped, 256)
+
     def test_one_process_needs_no_launcher(self):
         outcome = self.start([GLINPACK, "plu", "--n", "500", "--nb", "100", "--backend", "openblas"])
         self.assertEqual(outcome.status, 0, outcome)
