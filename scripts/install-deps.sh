@@ -18,6 +18,8 @@ test_packages=(
   clang-14 openmpi-bin libopenmpi-dev
   # the system tests and what they read with
   python3 python3-jsonschema valgrind shellcheck man-db procps
+  # the cluster in a box, scripts/netlab
+  iproute2
 )
 
 case "${1:-}" in

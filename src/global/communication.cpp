@@ -1,5 +1,6 @@
 #include "global/communication.hpp"
 
+#include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <climits>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -36,6 +38,11 @@ int first_number(std::initializer_list<const char*> names) {
     if (const int number = environment_number(name); number >= 0) return number;
   }
   return -1;
+}
+
+// A signal handler that never returns.
+void stop_here(int) {
+  while (true) pause();
 }
 
 // The cores that this node's ranks may use together: with binding, each rank sees only its own.
@@ -81,7 +88,8 @@ MpiSession::MpiSession(int& argc, char**& argv) {
   GLINPACK_MPI(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node));
   GLINPACK_MPI(MPI_Comm_rank(node, &local_rank_));
   GLINPACK_MPI(MPI_Comm_size(node, &local_size_));
-  oversubscribed = local_size_ > cores_of_node(node);
+  // "nodes" that are namespaces of one machine compute on the same cores, and whoever made them says so
+  oversubscribed = local_size_ > cores_of_node(node) || std::getenv("GLINPACK_OVERSUBSCRIBED") != nullptr;
   GLINPACK_MPI(MPI_Comm_free(&node));
   prctl(PR_SET_TIMERSLACK, 1000UL);  // nanoseconds; the default of 50 us would double every nap
 }
@@ -105,8 +113,13 @@ int MpiSession::finish(int exit_code, double seconds) {
   if (finished_) return exit_code;
   finished_ = true;
   std::fflush(nullptr);
-  std::thread([exit_code, seconds] {
+  std::signal(SIGUSR2, stop_here);
+  std::thread([exit_code, seconds, finishing = pthread_self()] {
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    // Ranks run out of time one after the other. The first to leave would set free MPI_Finalize on the next, which went
+    // on to a barrier with a rank that has left, and Hydra calls that a failed job: so all stop first, then all leave.
+    pthread_kill(finishing, SIGUSR2);
+    std::this_thread::sleep_for(std::chrono::seconds(1));
     _exit(exit_code);
   }).detach();
   MPI_Finalize();

@@ -42,7 +42,8 @@ class MpiSession {
   static std::string library_version();
 
   /// Ends MPI; call once results are on disk. MPI_Finalize can hang over some networks: if it has not returned within
-  /// `seconds`, the process leaves with `exit_code` all the same. Returns exit_code.
+  /// `seconds`, the process stops where it is and leaves a second later, with `exit_code` all the same. Returns
+  /// exit_code.
   int finish(int exit_code, double seconds = 5.0);
 
  private:
@@ -58,7 +59,8 @@ class MpiSession {
 int launcher_rank();
 
 /// The one way to wait. Tests; where ranks outnumber the cores they may use, yields and then naps between tests, since
-/// a spinning rank takes the core from the one that it is waiting for.
+/// a spinning rank takes the core from the one that it is waiting for. GLINPACK_OVERSUBSCRIBED in the environment says
+/// so where the ranks cannot see it.
 void wait(MPI_Request& request);
 void wait(std::span<MPI_Request> requests);
 /// A barrier that waits so, too.

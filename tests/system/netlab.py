@@ -1,0 +1,370 @@
+#!/usr/bin/python3
+"""The cluster in a box, scripts/netlab: jobs on it, what crosses its links, and that nothing of it is left behind.
+Needs root and a kernel with namespaces; elsewhere it says why not, and all tests count as skipped."""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest
+
+NETLAB = ROOT / "scripts" / "netlab"
+
+# An Ethernet frame of 1514 bytes carries 1448 of a TCP message; one without data, an acknowledgement, has 66.
+FRAME_DATA = 1448
+FRAME_HEADERS = 66
+
+
+def namespaces():
+    listed = subprocess.run(["ip", "netns", "list"], check=True, capture_output=True, text=True).stdout
+    return sorted(line.split()[0] for line in listed.splitlines() if line.startswith("glinpack-"))
+
+
+def interfaces():
+    return sorted(os.listdir("/sys/class/net"))
+
+
+def processes(namespace):
+    """Numbers of the processes in a namespace."""
+    listed = subprocess.run(["ip", "netns", "pids", namespace], check=False, capture_output=True, text=True).stdout
+    return [int(number) for number in listed.split()]
+
+
+def program_of(process):
+    try:
+        return pathlib.Path(os.readlink(f"/proc/{process}/exe")).name
+    except OSError:  # it has ended
+        return ""
+
+
+def wait_for(condition, seconds=30):
+    """The first true value of condition(), which is asked again and again; false after so many seconds."""
+    end = time.monotonic() + seconds
+    while not (value := condition()) and time.monotonic() < end:
+        time.sleep(0.05)
+    return value
+
+
+def skip_all(why):
+    print(f"netlab: skipped: {why}", file=sys.stderr)
+    raise unittest.SkipTest(why)
+
+
+def setUpModule():
+    try:
+        check = subprocess.run([NETLAB / "up", "--check"], check=False, capture_output=True, text=True)
+    except OSError as error:
+        skip_all(str(error))
+    if check.returncode != 0:
+        skip_all(check.stderr.strip())
+    version = subprocess.run([MPIEXEC, "--version"], check=False, capture_output=True, text=True).stdout
+    if "HYDRA" not in version:
+        skip_all(f"{MPIEXEC} is not MPICH's, which the lab is made for")
+    if namespaces():
+        raise RuntimeError("a lab is up, which these tests would take down: scripts/netlab/down first")
+
+
+class NetlabTest(GlinpackTest):
+    def netlab(self, command, *arguments, environment=None, timeout=60):
+        return self.start([NETLAB / command, *map(str, arguments)], environment, timeout)
+
+    def done(self, command, *arguments, **options):
+        outcome = self.netlab(command, *arguments, **options)
+        self.assertEqual(outcome.status, 0, outcome)
+        return outcome
+
+    def refused(self, command, *arguments, names, environment=None):
+        """One line that names the command and what is wrong, and nothing else."""
+        outcome = self.netlab(command, *arguments, environment=environment)
+        self.assertEqual(outcome.status, 2, outcome)
+        self.assertEqual(outcome.out, "", outcome)
+        self.assertEqual(len(outcome.err.splitlines()), 1, outcome)
+        self.assertTrue(outcome.err.startswith(f"netlab/{command}: "), outcome)
+        for name in names:
+            self.assertIn(name, outcome.err)
+
+
+class LabTest(NetlabTest):
+    """With a lab of four nodes, unlimited unless the test says otherwise, which each test gets anew."""
+
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(self.netlab, "down")
+        self.done("up", 4, "unlimited")
+
+    def plu(self, nodes, per_node, *arguments, **options):
+        """A run of glinpack that passes, and what its JSON says of it."""
+        outcome = self.done("run", "--timeout", 120, nodes, per_node, "--", GLINPACK, "plu", "--backend", "openblas",
+                            "--precision", "single", "--pivoting", "local", "--json", "r.json", "--force", *arguments,
+                            timeout=150, **options)
+        self.assertIn("PASSED", outcome.out)
+        return json.loads((self.folder / "r.json").read_text())
+
+    def counters(self):
+        """Bytes that each node has sent and received."""
+        rows = [line.split() for line in self.done("counters").out.splitlines()[1:]]
+        return {row[0]: (int(row[1]), int(row[2])) for row in rows}
+
+    def counted_during(self, action):
+        """What action() returns, and the bytes that each node sent and received meanwhile."""
+        before = self.counters()
+        result = action()
+        after = self.counters()
+        return result, {node: tuple(b - a for a, b in zip(before[node], after[node])) for node in after}
+
+    def background(self, *arguments):
+        process = subprocess.Popen([NETLAB / "run", *map(str, arguments)], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def running(self, node, name):
+        """The process of this program on a node, once it is there."""
+        def find():
+            return [process for process in processes(f"glinpack-node{node}") if program_of(process) == name]
+        found = wait_for(find)
+        self.assertTrue(found, f"no {name} on node{node}")
+        return found[0]
+
+    def assert_idle(self):
+        def left():
+            return [program_of(process) for namespace in namespaces() for process in processes(namespace)]
+        wait_for(lambda: not left(), 5)
+        self.assertEqual(left(), [])
+
+
+def received(rank, *phases):
+    """Bytes of messages that a rank received in these phases, as the report counts them."""
+    return sum(line["bytes"] for line in rank["phases"] if line["lane"] == "net" and line["phase"] in phases)
+
+
+class Arguments(NetlabTest):
+    def test_every_command_explains_itself(self):
+        for command in "up", "rate", "run", "counters", "down":
+            with self.subTest(command=command):
+                outcome = self.done(command, "--help")
+                self.assertTrue(outcome.out.startswith(f"usage: scripts/netlab/{command}"), outcome)
+                self.assertEqual(outcome.err, "")
+
+    def test_unusable_arguments_are_refused_before_anything_is_done(self):
+        for command, arguments, name in (
+                ("up", ["0"], "'0'"), ("up", ["four"], "'four'"), ("up", ["251"], "250"),
+                ("up", ["4", "100"], "'100'"), ("up", ["4", "100Mbit"], "'100Mbit'"), ("up", ["4", "1kbit"], "100kbit"),
+                ("up", ["4", "200gbit"], "100gbit"), ("up", ["4", "1gbit", "x"], "'x'"), ("up", ["--fast"], "'--fast'"),
+                ("up", ["--latency"], "50us"), ("up", ["4", "1gbit", "--latency", "5"], "'5'"),
+                ("rate", ["1gbit"], "no lab is up"), ("rate", [], "RATE"), ("rate", ["1gbit", "2gbit"], "RATE"),
+                ("run", ["4", "1", "--", "hostname"], "no lab is up"), ("run", ["4", "--", "hostname"], "PPN"),
+                ("run", ["4", "1"], "no command"), ("run", ["4", "1", "--"], "no command"),
+                ("run", ["4", "1", "hostname"], "--"), ("run", ["4", "0", "--", "hostname"], "PPN '0'"),
+                ("run", ["4", "1", "--", "./absent"], "'./absent'"),
+                ("run", ["4", "1", "--", "/etc/passwd"], "'/etc/passwd'"),
+                ("run", ["--timeout", "0", "4", "1", "--", "hostname"], "--timeout '0'"),
+                ("run", ["--timeout"], "--timeout 60"), ("counters", [], "no lab is up"), ("counters", ["x"], "'x'"),
+                ("down", ["4"], "'4'")):
+            with self.subTest(command=command, arguments=arguments):
+                self.refused(command, *arguments, names=[name])
+                self.assertEqual(namespaces(), [])
+
+    def test_who_is_not_root_is_told_so(self):
+        stranger = ["unshare", "--user"]  # without a mapping: nobody
+        if self.start([*stranger, "true"]).status != 0:
+            self.skipTest("user namespaces are not allowed here")
+        for command in (["up"], ["rate", "1gbit"], ["counters"], ["down"], ["run", "1", "1", "--", "hostname"]):
+            with self.subTest(command=command):
+                outcome = self.start([*stranger, NETLAB / command[0], *command[1:]])
+                self.assertEqual(outcome.status, 2, outcome)
+                self.assertRegex(outcome.err, rf"\Anetlab/{command[0]}: needs root\b.*\n\Z")
+
+
+class Coming(NetlabTest):
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(self.netlab, "down")
+
+    def test_up_twice_and_down_twice_leave_nothing_behind(self):
+        before = interfaces()
+        self.done("up", 4, "100mbit")
+        self.done("up", 3, "1gbit")
+        self.assertEqual(namespaces(), ["glinpack-node1", "glinpack-node2", "glinpack-node3", "glinpack-switch"])
+        self.assertEqual(interfaces(), before)
+        self.done("run", 3, 1, "--", "hostname")
+        self.done("down")
+        self.done("down")
+        self.assertEqual(namespaces(), [])
+        self.assertEqual(interfaces(), before)
+
+    def test_an_up_that_fails_half_way_leaves_nothing_behind(self):
+        # a tc that knows nothing of the third node
+        tc = self.write("tc", '#!/bin/sh\ncase "$*" in *node3*) echo "Error: no third" >&2; exit 2 ;; esac\n'
+                              'exec /usr/sbin/tc "$@"\n')
+        tc.chmod(0o755)
+        outcome = self.netlab("up", 4, environment={"PATH": f"{self.folder}:{os.environ['PATH']}"})
+        self.assertEqual(outcome.status, 3, outcome)
+        self.assertRegex(outcome.err, r"\Anetlab/up: .*Error: no third\n\Z")
+        self.assertEqual(namespaces(), [])
+
+    def test_a_part_of_a_lab_is_removed_and_rebuilt(self):
+        self.done("up", 3, "unlimited")
+        subprocess.run(["ip", "netns", "delete", "glinpack-switch"], check=True)
+        self.refused("run", 2, 1, "--", "hostname", names=["scripts/netlab/up"])
+        self.done("up", 2, "unlimited")
+        self.done("run", 2, 1, "--", "hostname")
+        subprocess.run(["ip", "netns", "delete", "glinpack-node1"], check=True)
+        self.refused("run", 1, 1, "--", "hostname", names=["scripts/netlab/up"])
+        self.done("down")
+        self.assertEqual(namespaces(), [])
+
+
+class Jobs(LabTest):
+    def test_a_job_on_four_nodes_passes_and_reports_four_hosts(self):
+        os.symlink(GLINPACK, self.folder / "glinpack")
+        self.done("rate", "100mbit")
+        outcome = self.done("run", 4, 1, "--", "./glinpack", "plu", "--n", 1024, "--nb", 128, "--grid", "2x2",
+                            "--backend", "openblas", "--precision", "single", "--pivoting", "local", "--json", "r.json")
+        self.assertIn("PASSED", outcome.out)
+        document = json.loads((self.folder / "r.json").read_text())
+        self.assertEqual([rank["host"] for rank in document["runs"][0]["ranks"]], ["node1", "node2", "node3", "node4"])
+        self.assert_idle()
+
+    def test_several_processes_of_a_node_share_its_name(self):
+        outcome = self.done("run", 3, 2, "--", "sh", "-c", 'echo "$PMI_RANK" "$(hostname)" "two  words"')
+        self.assertEqual(sorted(outcome.out.splitlines()),
+                         [f"{rank} node{rank // 2 + 1} two  words" for rank in range(6)])
+
+    def test_the_command_s_exit_status_is_handed_on(self):
+        self.assertEqual(self.netlab("run", 2, 1, "--", "sh", "-c", "exit 7").status, 7)
+        outcome = self.netlab("run", 2, 1, "--", GLINPACK, "plu", "--n", "ten")
+        self.assertEqual(outcome.status, 2, outcome)
+        self.assertEqual(len(outcome.messages), 1, outcome)
+
+    def test_more_nodes_than_there_are_are_refused(self):
+        self.refused("run", 5, 1, "--", "hostname", names=["NODES 5", "4", "scripts/netlab/up 5"])
+
+    def test_one_job_runs_at_a_time(self):
+        self.background("--timeout", 60, 2, 1, "--", "sleep", 50)
+        self.running(2, "sleep")
+        self.refused("run", 2, 1, "--", "hostname", names=["a job runs", "scripts/netlab/down"])
+        self.refused("up", names=["a job runs", "scripts/netlab/down"])
+        self.done("rate", "1gbit")
+
+
+class Ends(LabTest):
+    def test_a_killed_rank_ends_the_job(self):
+        process = self.background("--timeout", 100, 4, 1, "--", GLINPACK, "plu", "--n", 20000, "--nb", 128, "--grid",
+                                  "2x2", "--backend", "openblas")
+        rank = self.running(3, pathlib.Path(GLINPACK).resolve().name)
+        time.sleep(1)
+        os.kill(rank, signal.SIGKILL)
+        start = time.monotonic()
+        self.assertNotEqual(process.wait(timeout=110), 0)
+        self.assertLess(time.monotonic() - start, 30)
+        self.assert_idle()
+
+    def test_a_lost_node_is_ended_by_the_time_limit(self):
+        # the death of its proxy is what MPI's launcher never notices
+        process = self.background("--timeout", 4, 2, 1, "--", "sleep", 50)
+        self.running(2, "sleep")
+        os.kill(self.running(2, "hydra_pmi_proxy"), signal.SIGKILL)
+        self.assertEqual(process.wait(timeout=30), 124)
+        self.assertRegex(process.stderr.read().decode(), r"netlab/run: ended after 4 s.*--timeout")
+        self.assert_idle()
+
+    def test_the_lab_s_end_is_the_job_s(self):
+        process = self.background("--timeout", 60, 2, 2, "--", "sleep", 50)
+        self.running(2, "sleep")
+        self.done("down")
+        self.assertEqual(process.wait(timeout=10), 137)
+        self.assertEqual(namespaces(), [])
+
+    def test_nothing_outlives_a_killed_or_interrupted_run(self):
+        for number in signal.SIGKILL, signal.SIGTERM, signal.SIGINT:
+            with self.subTest(signal=number.name):
+                process = self.background("--timeout", 60, 2, 1, "--", "sleep", 50)
+                self.running(2, "sleep")
+                if number == signal.SIGINT:  # a terminal sends it to all of them
+                    os.killpg(process.pid, number)
+                    self.assertEqual(process.wait(timeout=20), 130)
+                else:
+                    process.send_signal(number)
+                    self.assertEqual(process.wait(timeout=20), -number)
+                self.assert_idle()
+                self.done("run", 2, 1, "--", "hostname")
+
+
+class Links(LabTest):
+    def test_what_the_report_counts_crosses_the_links_once(self):
+        document, crossed = self.counted_during(
+            lambda: self.plu(4, 1, "--n", 2048, "--nb", 64, "--grid", "2x2"))
+        ranks = document["runs"][0]["ranks"]
+        everything = "panel", "swap", "broadcast L", "broadcast U"
+        counted = {rank["host"]: received(rank, *everything) for rank in ranks}
+        self.assertEqual(sorted(counted), sorted(crossed))
+        total = document["runs"][0]["breakdown"]["network_bytes"]
+        # the rest is the substitution's, which counts the messages of those that send, too
+        self.assertLess(total - sum(counted.values()), 0.01 * total)
+        # MPI's start, the gathered report, the residual's vectors, packets sent again: what no report counts
+        uncounted = 256 * 1024
+        for node, (sent, got) in crossed.items():
+            with self.subTest(node=node, counted=counted[node], got=got):
+                self.assertGreaterEqual(got, counted[node])
+                headers = counted[node] / FRAME_DATA * FRAME_HEADERS
+                acknowledgements = sent / FRAME_DATA * FRAME_HEADERS  # at most one for each frame
+                self.assertLess(got, counted[node] + headers + acknowledgements + uncounted)
+        self.assertGreaterEqual(sum(sent for sent, _ in crossed.values()), sum(counted.values()))
+
+    def test_processes_of_one_node_send_nothing_over_its_link(self):
+        # row-major order: the rows of the 2x2 grid are nodes, its columns cross the link
+        document, crossed = self.counted_during(
+            lambda: self.plu(2, 2, "--n", 1024, "--nb", 64, "--grid", "2x2"))
+        ranks = document["runs"][0]["ranks"]
+        self.assertEqual([rank["host"] for rank in ranks], ["node1", "node1", "node2", "node2"])
+        for node in "node1", "node2":
+            with self.subTest(node=node):
+                here = [rank for rank in ranks if rank["host"] == node]
+                down = sum(received(rank, "broadcast U", "swap", "panel") for rank in here)
+                along = sum(received(rank, "broadcast L") for rank in here)
+                self.assertGreater(along, 0.9 * down)
+                self.assertGreaterEqual(crossed[node][1], down)
+                self.assertLess(crossed[node][1], down + along / 2)
+        self.assertLess(max(crossed["node3"] + crossed["node4"]), 10000)
+
+    def test_no_message_is_faster_than_the_rate(self):
+        self.done("rate", "20mbit")
+        run = self.plu(4, 1, "--n", 1024, "--nb", 64, "--grid", "2x2")["runs"][0]
+        most = max(received(rank, "broadcast L", "broadcast U") for rank in run["ranks"])
+        self.assertGreater(run["time"], most * 8 / 20e6)
+
+    def test_a_new_rate_replaces_the_old_one(self):
+        for rate, shown in (("1gbit", "1Gbit"), ("10gbit", "10Gbit"), ("250kbit", "250Kbit"), ("unlimited", None)):
+            with self.subTest(rate=rate):
+                self.done("rate", rate)
+                for namespace, interface in (("glinpack-node2", "eth0"), ("glinpack-switch", "port2")):
+                    queue = self.start(["tc", "-n", namespace, "qdisc", "show", "dev", interface]).out
+                    self.assertEqual(re.findall(r"tbf .*\brate (\S+)", queue), [shown] if shown else [], queue)
+
+    def test_a_latency_is_added_or_refused(self):
+        has_netem = self.start("unshare --net tc qdisc add dev lo root netem delay 1ms".split()).status == 0
+        if not has_netem:
+            self.refused("rate", "100mbit", "--latency", "20ms", names=["--latency 20ms", "netem"])
+            return
+        self.done("rate", "100mbit", "--latency", "20ms")
+        # a connection that nobody takes is refused after a way there and one back
+        attempt = ("import socket, time; start = time.monotonic()\n"
+                   "try: socket.create_connection(('198.18.0.2', 9), 10)\n"
+                   "except ConnectionRefusedError: print(time.monotonic() - start)\n")
+        command = ["ip", "netns", "exec", "glinpack-node1", sys.executable, "-c", attempt]
+        self.start(command)  # who is who on the link (ARP)
+        self.assertGreaterEqual(float(self.start(command).out), 0.040)
+        self.done("rate", "100mbit")
+        self.assertNotIn("netem", self.start("tc -n glinpack-node1 qdisc show dev eth0".split()).out)
+
+
+if __name__ == "__main__":
+    unittest.main()
