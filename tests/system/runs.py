@@ -87,6 +87,9 @@ class Commands(RunsTest):
         for role in "pivot", "normalize", "eliminate", "reduce":
             self.assertEqual(len(re.findall(rf"^\(\d,\d\) +{role}\b", outcome.out, re.MULTILINE)),
                              {"pivot": 1, "normalize": 2, "eliminate": 1, "reduce": 2}[role], outcome)
+        self.assertIn("\npivot                    2 normalize              eliminate                2 reduce\n", outcome.out)
+        for line in outcome.out.splitlines():
+            self.assertLessEqual(len(line), 100)
         self.assertEqual(self.files(), [])
 
     def test_help_and_version_are_printed_once_for_all_processes(self):
