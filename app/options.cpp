@@ -154,7 +154,8 @@ void define_output(CLI::App& app, PluOptions& o) {
 void define_plan(CLI::App& app, PluOptions& o) {
   add_flag(app, "--dry-run", "Print the runs, memory per process and expected flops; run nothing",
            [&o] { o.dry_run = true; });
-  add(app, "--explain-pass", "K", "", "Print the schedule of pass K (from 0): roles, extents, messages; run nothing",
+  add(app, "--explain-pass", "K", "",
+      "Print the schedule of pass K (from 0): roles, messages, who waits for whom; run nothing",
       [&o](const std::string& t) { o.explain_pass = parse_whole(t, 0, largest_n); });
   add_text(app, "--config", "FILE",
            "TOML file with any of these options (without dashes in front) as keys; the command "

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "app/report/intervals.hpp"
+#include "app/report/waiting.hpp"
 
 namespace glinpack::app {
 namespace {
@@ -76,45 +78,123 @@ bool computes(const Interval& interval) {
   return interval.lane != Lane::net && interval.phase != Phase::transfer && interval.phase != Phase::wait;
 }
 
-template <class Predicate>
-TimeSet time_of(std::span<const Interval> intervals, double seconds, Predicate wanted) {
-  std::vector<TimeSpan> spans;
-  for (const Interval& interval : intervals) {
-    if (wanted(interval)) spans.push_back({interval.start, interval.end});
+/// What one rank has under way, as sets of time.
+struct Activities {
+  TimeSet computing, transfer, network, waiting;
+};
+
+Activities activities_of(std::span<const Interval> intervals, std::span<const double> message_starts, double seconds) {
+  std::vector<TimeSpan> computing, transfer, network, waiting;
+  for (std::size_t i = 0; i < intervals.size(); ++i) {
+    const Interval& interval = intervals[i];
+    if (computes(interval)) {
+      computing.push_back({interval.start, interval.end});
+    } else if (interval.lane == Lane::net && interval.phase != Phase::wait) {
+      waiting.push_back({interval.start, message_starts[i]});
+      network.push_back({message_starts[i], interval.end});
+    } else if (interval.phase == Phase::transfer) {
+      transfer.push_back({interval.start, interval.end});
+    }
   }
-  return clipped(united(std::move(spans)), {0, seconds});
+  const auto within_the_run = [seconds](std::vector<TimeSpan>& spans) {
+    return clipped(united(std::move(spans)), {0, seconds});
+  };
+  return {within_the_run(computing), within_the_run(transfer), within_the_run(network), within_the_run(waiting)};
 }
 
-RankTime time_of_rank(std::span<const Interval> intervals, double seconds) {
-  const TimeSet computing = time_of(intervals, seconds, computes);
-  const TimeSet transfer =
-      time_of(intervals, seconds, [](const Interval& i) { return i.lane != Lane::net && i.phase == Phase::transfer; });
-  const TimeSet network =
-      time_of(intervals, seconds, [](const Interval& i) { return i.lane == Lane::net && i.phase != Phase::wait; });
-  const TimeSet busy = time_of(intervals, seconds, [](const Interval& i) { return i.phase != Phase::wait; });
+/// When a rank was in passes of each role. A pass begins with the first of its intervals, and the first pass with the
+/// run.
+std::array<TimeSet, all_roles.size()> role_times(std::span<const Interval> intervals, double seconds) {
+  struct Begin {
+    double start;
+    Role role;
+  };
+  std::map<std::int32_t, Begin> passes;
+  for (const Interval& interval : intervals) {
+    const auto [pass, is_new] = passes.try_emplace(interval.pass, Begin{interval.start, interval.role});
+    pass->second.start = std::min(pass->second.start, interval.start);
+  }
+  std::vector<Begin> begins;
+  for (const auto& [pass, begin] : passes) begins.push_back(begin);
+  std::sort(begins.begin(), begins.end(), [](const Begin& a, const Begin& b) { return a.start < b.start; });
+  if (begins.empty()) begins.push_back({0, Role::none});
 
+  std::array<std::vector<TimeSpan>, all_roles.size()> spans;
+  for (std::size_t i = 0; i < begins.size(); ++i) {
+    const double start = i == 0 ? 0 : begins[i].start;
+    const double end = i + 1 < begins.size() ? begins[i + 1].start : seconds;
+    spans[static_cast<std::size_t>(begins[i].role)].push_back({start, end});
+  }
+  std::array<TimeSet, all_roles.size()> times;
+  for (std::size_t role = 0; role < times.size(); ++role) {
+    times[role] = clipped(united(std::move(spans[role])), {0, seconds});
+  }
+  return times;
+}
+
+RankTime time_of_rank(std::span<const Interval> intervals, std::span<const double> message_starts, double seconds) {
+  const Activities rank = activities_of(intervals, message_starts, seconds);
+  const TimeSet transfer_alone = subtracted(rank.transfer, rank.computing);
+  const TimeSet exposed = subtracted(rank.network, rank.computing);
+  const TimeSet network_alone = subtracted(exposed, rank.transfer);
+  const TimeSet waiting_alone =
+      subtracted(subtracted(subtracted(rank.waiting, rank.computing), rank.transfer), rank.network);
+
+  const auto within = [&](const TimeSet& window) {
+    RoleTime time;
+    time.seconds = length(window);
+    time.computing = length(common(rank.computing, window));
+    time.transfer = length(common(transfer_alone, window));
+    time.network = length(common(network_alone, window));
+    time.idle = std::max(0.0, time.seconds - time.computing - time.transfer - time.network);
+    time.waiting = std::min(time.idle, length(common(waiting_alone, window)));
+    return time;
+  };
+  const RoleTime whole = within({{0, seconds}});
   RankTime time;
-  time.computing = length(computing);
-  time.transfer = length(transfer);
-  time.network = length(network);
-  time.network_exposed = length(subtracted(network, computing));
+  time.computing = whole.computing;
+  time.transfer = length(rank.transfer);
+  time.network = length(rank.network);
+  time.network_exposed = length(exposed);
   time.network_hidden = std::max(0.0, time.network - time.network_exposed);
-  time.idle = std::max(0.0, seconds - length(busy));
+  time.idle = whole.idle;
+  time.waiting = whole.waiting;
+  const auto windows = role_times(intervals, seconds);
+  std::transform(windows.begin(), windows.end(), time.roles.begin(), within);
   return time;
 }
 
-Spread spread(std::span<const RankTime> ranks, double RankTime::*what) {
+/// Spreads `time.*what` over times.
+template <class Time>
+Spread spread(std::span<const Time> times, double Time::*what) {
   Spread result;
-  if (ranks.empty()) return result;
-  result.min = result.max = ranks.front().*what;
+  if (times.empty()) return result;
+  result.min = result.max = times.front().*what;
   double sum = 0;
-  for (const RankTime& rank : ranks) {
-    result.min = std::min(result.min, rank.*what);
-    result.max = std::max(result.max, rank.*what);
-    sum += rank.*what;
+  for (const Time& time : times) {
+    result.min = std::min(result.min, time.*what);
+    result.max = std::max(result.max, time.*what);
+    sum += time.*what;
   }
-  result.mean = sum / static_cast<double>(ranks.size());
+  result.mean = sum / static_cast<double>(times.size());
   return result;
+}
+
+std::vector<RoleTotal> totals_by_role(std::span<const RankTime> ranks) {
+  std::vector<RoleTotal> totals;
+  for (const Role role : {Role::pivot, Role::normalize, Role::eliminate, Role::reduce, Role::none}) {
+    std::vector<RoleTime> times;
+    for (const RankTime& rank : ranks) {
+      const RoleTime& time = rank.roles[static_cast<std::size_t>(role)];
+      if (time.seconds > 0) times.push_back(time);
+    }
+    if (times.empty()) continue;
+    const auto over_ranks = [&times](double RoleTime::*what) { return spread<RoleTime>(times, what); };
+    totals.push_back({role, static_cast<int>(times.size()), over_ranks(&RoleTime::seconds),
+                      over_ranks(&RoleTime::computing), over_ranks(&RoleTime::transfer), over_ranks(&RoleTime::network),
+                      over_ranks(&RoleTime::idle), over_ranks(&RoleTime::waiting)});
+  }
+  return totals;
 }
 
 }  // namespace
@@ -128,10 +208,12 @@ Breakdown break_down(const RunResult& result) {
   Breakdown breakdown;
   breakdown.seconds = result.seconds;
   breakdown.ranks = static_cast<int>(result.ranks.size());
+  const std::vector<std::vector<double>> starts = message_starts(result.ranks);
   std::vector<Totals> totals;
-  for (const RankRecord& rank : result.ranks) {
-    totals.push_back(totals_of(rank.intervals));
-    breakdown.by_rank.push_back(time_of_rank(rank.intervals, result.seconds));
+  for (std::size_t rank = 0; rank < result.ranks.size(); ++rank) {
+    const std::vector<Interval>& intervals = result.ranks[rank].intervals;
+    totals.push_back(totals_of(intervals));
+    breakdown.by_rank.push_back(time_of_rank(intervals, starts[rank], result.seconds));
   }
   breakdown.phases = combined(totals);
   for (const PhaseTotal& line : breakdown.phases) {
@@ -142,12 +224,15 @@ Breakdown break_down(const RunResult& result) {
       breakdown.transfer_bytes += line.bytes;
     }
   }
-  breakdown.computing = spread(breakdown.by_rank, &RankTime::computing);
-  breakdown.transfer = spread(breakdown.by_rank, &RankTime::transfer);
-  breakdown.network = spread(breakdown.by_rank, &RankTime::network);
-  breakdown.network_exposed = spread(breakdown.by_rank, &RankTime::network_exposed);
-  breakdown.network_hidden = spread(breakdown.by_rank, &RankTime::network_hidden);
-  breakdown.idle = spread(breakdown.by_rank, &RankTime::idle);
+  breakdown.roles = totals_by_role(breakdown.by_rank);
+  const auto over_ranks = [&breakdown](double RankTime::*what) { return spread<RankTime>(breakdown.by_rank, what); };
+  breakdown.computing = over_ranks(&RankTime::computing);
+  breakdown.transfer = over_ranks(&RankTime::transfer);
+  breakdown.network = over_ranks(&RankTime::network);
+  breakdown.network_exposed = over_ranks(&RankTime::network_exposed);
+  breakdown.network_hidden = over_ranks(&RankTime::network_hidden);
+  breakdown.idle = over_ranks(&RankTime::idle);
+  breakdown.waiting = over_ranks(&RankTime::waiting);
   return breakdown;
 }
 

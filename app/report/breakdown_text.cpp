@@ -76,8 +76,42 @@ std::string summary_line(std::string_view what, const Spread& spread, const Brea
          rate_cells(flops, bytes, spread.mean * breakdown.ranks, unit_for(breakdown)) + '\n';
 }
 
+const std::string rule = std::string(99, '-') + '\n';
+
 /// Roles outside the passes are "other" here: "none" would read as if nothing were done.
 std::string_view shown_name(Role role) { return role == Role::none ? "other" : name_of(role); }
+
+std::string role_heading(const TimeUnit& unit) {
+  std::string spread;
+  for (const char* what : {"min", "mean", "max"}) spread += fmt::format("{:>9}", fmt::format("{} {}", what, unit.name));
+  return fmt::format("{:>28}{:>39}{:>18}\n", "in passes", "mean, per cent of it", "idle") +
+         fmt::format("{:<10}{:>5}{}{:>8}{:>7}{:>8}{:>7}{}\n", "role", "ranks", spread, "compute", "transf", "network",
+                     "idle", spread);
+}
+
+std::string role_line(const RoleTotal& total, const TimeUnit& unit) {
+  std::string line = fmt::format("{:<10}{:>5}", shown_name(total.role), total.ranks);
+  const auto spread = [&line, &unit](const Spread& seconds) {
+    for (const double value : {seconds.min, seconds.mean, seconds.max}) line += cell(value / unit.seconds, 9, 2);
+  };
+  const auto share = [&line, &total](const Spread& seconds, int width) {
+    line += cell(total.seconds.mean > 0 ? 100 * seconds.mean / total.seconds.mean : 0, width, 1);
+  };
+  spread(total.seconds);
+  share(total.computing, 8);
+  share(total.transfer, 7);
+  share(total.network, 8);
+  share(total.idle, 7);
+  spread(total.idle);
+  return line + '\n';
+}
+
+std::string role_table(const Breakdown& breakdown) {
+  const TimeUnit unit = unit_for(breakdown.seconds);
+  std::string text = role_heading(unit) + rule;
+  for (const RoleTotal& total : breakdown.roles) text += role_line(total, unit);
+  return text;
+}
 
 }  // namespace
 
@@ -90,24 +124,26 @@ std::string breakdown_text(const RunRecord& record) {
       "\nWhere the time went: {:.2f} {} on {} rank{}; least, mean and most over ranks, per cent of the run\n",
       breakdown.seconds / unit.seconds, unit.name, breakdown.ranks, breakdown.ranks == 1 ? "" : "s");
   text += heading(breakdown);
-  const std::string rule(99, '-');
-  text += rule + '\n';
+  text += rule;
   const Role* last = nullptr;
   for (const PhaseTotal& line : breakdown.phases) {
     const bool new_role = last == nullptr || *last != line.role;
     text += phase_line(line, new_role ? shown_name(line.role) : "", breakdown);
     last = &line.role;
   }
-  text += rule + '\n';
+  text += rule;
   text += summary_line("computing", breakdown.computing, breakdown, breakdown.flops);
   text += summary_line("transfers", breakdown.transfer, breakdown, 0, breakdown.transfer_bytes);
   text += summary_line("network", breakdown.network, breakdown, 0, breakdown.network_bytes);
   text += summary_line("  exposed: nothing computed", breakdown.network_exposed, breakdown);
   text += summary_line("  hidden behind computing", breakdown.network_hidden, breakdown);
   text += summary_line("idle: waits and gaps", breakdown.idle, breakdown);
+  text += summary_line("  waiting for other ranks", breakdown.waiting, breakdown);
   text +=
-      fmt::format("GFLOPS, GB/s: of one rank while at it. {}: of all ranks. Network: waiting for others included.\n",
+      fmt::format("GFLOPS, GB/s: of one rank while at it. {}: of all ranks. Lane net: waiting for others included.\n",
                   unit_for(breakdown).name);
+  text += "\nWho waits: time of ranks in their passes, by the role they had; least, mean and most over ranks\n";
+  text += role_table(breakdown);
   return text;
 }
 

@@ -37,6 +37,22 @@ TimeSet subtracted(const TimeSet& a, const TimeSet& b) {
   return rest;
 }
 
+TimeSet common(const TimeSet& a, const TimeSet& b) {
+  TimeSet both;
+  auto in_a = a.begin();
+  auto in_b = b.begin();
+  while (in_a != a.end() && in_b != b.end()) {
+    const TimeSpan part{std::max(in_a->begin, in_b->begin), std::min(in_a->end, in_b->end)};
+    if (part.begin < part.end) both.push_back(part);
+    if (in_a->end < in_b->end) {
+      ++in_a;
+    } else {
+      ++in_b;
+    }
+  }
+  return both;
+}
+
 TimeSet clipped(const TimeSet& set, TimeSpan window) {
   TimeSet inside;
   for (const TimeSpan& span : set) {

@@ -20,6 +20,8 @@ using TimeSet = std::vector<TimeSpan>;
 TimeSet united(std::vector<TimeSpan> spans);
 /// What is in `a` and not in `b`. O(a + b).
 TimeSet subtracted(const TimeSet& a, const TimeSet& b);
+/// What is in both. O(a + b).
+TimeSet common(const TimeSet& a, const TimeSet& b);
 /// The part of `set` within `window`.
 TimeSet clipped(const TimeSet& set, TimeSpan window);
 /// Seconds in all.

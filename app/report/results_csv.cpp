@@ -1,5 +1,7 @@
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "app/report/breakdown.hpp"
@@ -11,7 +13,26 @@ namespace {
 constexpr std::string_view head_line =
     "n,nb,p,q,time,gflops,residual,passed,precision,backend,pivoting,broadcast,order,repeat,factor_seconds,"
     "solve_seconds,computing_seconds,transfer_seconds,network_seconds,network_exposed_seconds,idle_seconds,epsilon,"
-    "threshold,growth,singular_column,start_time,device,failure\n";
+    "threshold,growth,singular_column,start_time,device,failure,waiting_seconds";
+
+/// Further columns, for each role: pivot_seconds, pivot_computing_seconds, ...
+struct RoleColumn {
+  std::string_view name;
+  Spread RoleTotal::*part;
+};
+constexpr std::array role_columns{
+    RoleColumn{"seconds", &RoleTotal::seconds},           RoleColumn{"computing_seconds", &RoleTotal::computing},
+    RoleColumn{"transfer_seconds", &RoleTotal::transfer}, RoleColumn{"network_seconds", &RoleTotal::network},
+    RoleColumn{"idle_seconds", &RoleTotal::idle},         RoleColumn{"waiting_seconds", &RoleTotal::waiting}};
+constexpr std::array roles_of_passes{Role::pivot, Role::normalize, Role::eliminate, Role::reduce};
+
+std::string head() {
+  std::string line(head_line);
+  for (const Role role : roles_of_passes) {
+    for (const RoleColumn& column : role_columns) line += fmt::format(",{}_{}", name_of(role), column.name);
+  }
+  return line + '\n';
+}
 
 std::string csv_field(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
@@ -25,6 +46,17 @@ std::string csv_field(std::string_view text) {
 
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : std::string(); }
 
+/// Means over the ranks that have the role; empty for roles that none has.
+void add_role_fields(const Breakdown& breakdown, std::vector<std::string>& fields) {
+  for (const Role role : roles_of_passes) {
+    const auto total = std::find_if(breakdown.roles.begin(), breakdown.roles.end(),
+                                    [role](const RoleTotal& candidate) { return candidate.role == role; });
+    for (const RoleColumn& column : role_columns) {
+      fields.push_back(total == breakdown.roles.end() ? std::string() : number(((*total).*column.part).mean));
+    }
+  }
+}
+
 std::string line_of(const RunRecord& record) {
   const RunParameters& parameters = record.parameters;
   const RunResult& result = record.result;
@@ -33,7 +65,7 @@ std::string line_of(const RunRecord& record) {
   const auto mean = [timed](const Spread& spread) { return timed ? number(spread.mean) : std::string(); };
   const bool answered = result.checked && !result.singular_column;
 
-  const std::vector<std::string> fields{
+  std::vector<std::string> fields{
       fmt::format("{}", parameters.n),
       fmt::format("{}", parameters.nb),
       fmt::format("{}", record.grid.rows),
@@ -62,7 +94,9 @@ std::string line_of(const RunRecord& record) {
       number(result.start_time),
       result.ranks.empty() ? "" : result.ranks.front().backend.device,
       result.failure,
+      mean(breakdown.waiting),
   };
+  add_role_fields(breakdown, fields);
   std::string line;
   for (const std::string& field : fields) {
     if (!line.empty()) line += ',';
@@ -75,7 +109,7 @@ std::string line_of(const RunRecord& record) {
 }  // namespace
 
 std::string results_csv(std::span<const RunRecord> records) {
-  std::string text(head_line);
+  std::string text = head();
   for (const RunRecord& record : records) text += line_of(record);
   return text;
 }

@@ -33,6 +33,36 @@ json phases_json(const Breakdown& breakdown) {
   return lines;
 }
 
+/// RoleTime and RoleTotal name their parts alike; only what a part is written as differs.
+template <class Time, class Write>
+json role_json(Role role, const Time& time, Write write) {
+  return {{"role", name_of(role)},
+          {"seconds", write(time.seconds)},
+          {"computing", write(time.computing)},
+          {"transfer", write(time.transfer)},
+          {"network", write(time.network)},
+          {"idle", write(time.idle)},
+          {"waiting", write(time.waiting)}};
+}
+
+json roles_json(const Breakdown& breakdown) {
+  json roles = json::array();
+  for (const RoleTotal& total : breakdown.roles) {
+    roles.push_back(role_json(total.role, total, spread_json));
+    roles.back()["ranks"] = total.ranks;
+  }
+  return roles;
+}
+
+json roles_json(const RankTime& time) {
+  json roles = json::array();
+  for (const Role role : all_roles) {
+    const RoleTime& in_role = time.roles[static_cast<std::size_t>(role)];
+    if (in_role.seconds > 0) roles.push_back(role_json(role, in_role, [](double seconds) { return seconds; }));
+  }
+  return roles;
+}
+
 json breakdown_json(const Breakdown& breakdown) {
   return {{"phases", phases_json(breakdown)},
           {"computing", spread_json(breakdown.computing)},
@@ -42,6 +72,8 @@ json breakdown_json(const Breakdown& breakdown) {
             {"exposed", spread_json(breakdown.network_exposed)},
             {"hidden", spread_json(breakdown.network_hidden)}}},
           {"idle", spread_json(breakdown.idle)},
+          {"waiting", spread_json(breakdown.waiting)},
+          {"roles", roles_json(breakdown)},
           {"flops", breakdown.flops},
           {"transfer_bytes", breakdown.transfer_bytes},
           {"network_bytes", breakdown.network_bytes}};
@@ -74,6 +106,8 @@ json rank_json(const RankRecord& rank, const RankTime& time) {
           {"network_exposed_seconds", time.network_exposed},
           {"network_hidden_seconds", time.network_hidden},
           {"idle_seconds", time.idle},
+          {"waiting_seconds", time.waiting},
+          {"roles", roles_json(time)},
           {"phases", std::move(phases)}};
 }
 

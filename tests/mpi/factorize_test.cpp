@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <lapacke.h>
 
+#include <set>
+
 #include "global/hpl_generator.hpp"
 #include "global/run.hpp"
 #include "global/scatter.hpp"
@@ -154,6 +156,47 @@ TEST_P(EveryBackend, LocalPivotingFactorisesExactlyAndMovesNoRowBetweenProcesses
     for (const Size size : sizes) {
       if (has_double_precision(GetParam())) expect_exact_local_pivoting<double>(GetParam(), grid, size);
       expect_exact_local_pivoting<float>(GetParam(), grid, size);
+    }
+  }
+}
+
+// The white paper varies its subsize from 8 to the local matrix (table 1). Beyond that, some ranks hold nothing.
+TEST_P(EveryBackend, LocalPivotingTakesBlocksFrom8ToTheLocalMatrixAndBeyond) {
+  for (const GridShape shape : grids_of_this_world()) {
+    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
+    if (!grid.active()) continue;
+    const Index n = 96;
+    for (const Index nb : std::set<Index>{8, 16, 24, 32, n / shape.rows, n / shape.columns, 50, n - 1, n, 2 * n}) {
+      expect_exact_local_pivoting<float>(GetParam(), grid, {n, nb});
+      if (has_double_precision(GetParam())) expect_exact_local_pivoting<double>(GetParam(), grid, {n, nb});
+    }
+  }
+}
+
+TEST_P(EveryBackend, EveryRankRecordsEveryPassInItsRoleAndTheLastBlockIsAPassOfItsOwn) {
+  for (const GridShape shape : grids_of_this_world()) {
+    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
+    if (!grid.active()) continue;
+    for (const Size size : {Size{64, 16}, Size{65, 16}, Size{48, 24}}) {
+      SCOPED_TRACE(testing::Message() << shape.rows << "x" << shape.columns << ", N = " << size.n);
+      Timeline timeline;
+      const auto backend = make_backend<float>(GetParam(), BackendOptions{}, timeline);
+      const auto source = make_hpl_source(size.n);
+      const RunResult result = run(parameters_of(size, Pivoting::local), grid, *backend, timeline, *source);
+      const Index passes = (size.n + size.nb - 1) / size.nb;
+      for (const RankRecord& rank : result.ranks) {
+        const GridPosition at{rank.row, rank.column};
+        std::set<Index> recorded;
+        bool factorises_last = false;
+        for (const Interval& interval : rank.intervals) {
+          if (interval.pass < 0) continue;
+          recorded.insert(interval.pass);
+          EXPECT_EQ(interval.role, role_in_pass(shape, interval.pass, at));
+          factorises_last |= interval.pass == passes - 1 && interval.phase == Phase::panel;
+        }
+        EXPECT_EQ(recorded.size(), static_cast<std::size_t>(passes)) << rank.row << "," << rank.column;
+        EXPECT_EQ(factorises_last, at == pivot_position(shape, passes - 1));
+      }
     }
   }
 }

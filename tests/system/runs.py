@@ -113,6 +113,9 @@ class Commands(RunsTest):
         for role in "pivot", "normalize", "eliminate", "reduce":
             self.assertEqual(len(re.findall(rf"^\(\d,\d\) +{role}\b", outcome.out, re.MULTILINE)),
                              {"pivot": 1, "normalize": 2, "eliminate": 1, "reduce": 2}[role], outcome)
+        self.assertIn("\npivot                    2 normalize              eliminate                2 reduce\n", outcome.out)
+        for line in outcome.out.splitlines():
+            self.assertLessEqual(len(line), 100)
         self.assertEqual(self.files(), [])
 
     def test_help_and_version_are_printed_once_for_all_processes(self):
@@ -145,6 +148,28 @@ class Reports(RunsTest):
         for word in ("pivot", "normalize", "eliminate", "reduce", "panel", "swap", "broadcast L", "broadcast U",
                      "transfer", "substitution", "exposed"):
             self.assertIn(word, outcome.out)
+
+    def test_ranks_that_wait_are_shown_waiting_by_role(self):
+        outcome = self.passed("--n", 600, "--nb", 100, "--grid", "2x2", "--backend", "openblas", "--pivoting", "local",
+                              "--breakdown", "always", "--json", "r.json", "--csv", "r.csv", ranks=4)
+        table = outcome.out[outcome.out.index("Who waits:"):]
+        run = self.json("r.json")["runs"][0]
+        line = next(csv.DictReader(io.StringIO((self.folder / "r.csv").read_text())))
+        self.assertEqual([role["role"] for role in run["breakdown"]["roles"]],
+                         ["pivot", "normalize", "eliminate", "reduce", "none"])
+        for role in run["breakdown"]["roles"]:
+            parts = sum(role[part]["mean"] for part in ("computing", "transfer", "network", "idle"))
+            self.assertAlmostEqual(parts, role["seconds"]["mean"], places=9)
+            self.assertRegex(table, rf"\n{'other' if role['role'] == 'none' else role['role']} +{role['ranks']} ")
+            if role["role"] != "none":
+                self.assertAlmostEqual(float(line[role["role"] + "_idle_seconds"]), role["idle"]["mean"], places=12)
+        waiting = {role["role"]: role["waiting"]["mean"] for role in run["breakdown"]["roles"]}
+        # both stand in the broadcast of L while the pivot, and then the eliminate rank, compute it
+        self.assertGreater(waiting["normalize"], 0)
+        self.assertGreater(waiting["reduce"], 0)
+        for rank in run["ranks"]:
+            self.assertAlmostEqual(sum(role["seconds"] for role in rank["roles"]), run["time"], places=9)
+            self.assertAlmostEqual(sum(role["idle"] for role in rank["roles"]), rank["idle_seconds"], places=9)
 
     def test_json_and_csv_agree_with_the_table(self):
         outcome = self.passed(*self.SWEEP, "--json", "r.json", "--csv", "r.csv", runs=4)

@@ -56,6 +56,16 @@ TEST(Intervals, clipping_keeps_what_is_inside_the_window) {
               ElementsAre(TimeSpan{0, 1}, TimeSpan{2, 3}, TimeSpan{4, 5}));
 }
 
+TEST(Intervals, intersection_agrees_with_taking_away_what_is_outside) {
+  const TimeSet a{{0, 10}, {20, 30}, {40, 50}};
+  const TimeSet b{{-1, 1}, {3, 4}, {9, 21}, {29, 45}, {60, 70}};
+  EXPECT_THAT(common(a, b), ElementsAre(TimeSpan{0, 1}, TimeSpan{3, 4}, TimeSpan{9, 10}, TimeSpan{20, 21},
+                                        TimeSpan{29, 30}, TimeSpan{40, 45}));
+  EXPECT_EQ(common(a, b), common(b, a));
+  EXPECT_EQ(common(a, b), subtracted(a, subtracted(a, b)));
+  EXPECT_THAT(common(a, {}), IsEmpty());
+}
+
 TEST(Breakdown, network_under_computation_is_hidden_and_the_rest_exposed) {
   const Breakdown breakdown = break_down(passed_run().result);
   ASSERT_EQ(breakdown.by_rank.size(), 2u);
@@ -66,12 +76,13 @@ TEST(Breakdown, network_under_computation_is_hidden_and_the_rest_exposed) {
   EXPECT_DOUBLE_EQ(first.computing, 3.5);
   EXPECT_DOUBLE_EQ(first.idle, 0.0) << "the host waits, but the device computes";
   const RankTime& second = breakdown.by_rank[1];
-  EXPECT_DOUBLE_EQ(second.network_exposed, 2.0);
+  EXPECT_DOUBLE_EQ(second.network_exposed, 1.0) << "of two seconds: for one its sender was not there";
+  EXPECT_DOUBLE_EQ(second.waiting, 1.0);
   EXPECT_DOUBLE_EQ(second.transfer, 0.5);
-  EXPECT_DOUBLE_EQ(second.idle, 1.0);
-  EXPECT_DOUBLE_EQ(breakdown.network.min, 1.0);
-  EXPECT_DOUBLE_EQ(breakdown.network.mean, 1.5);
-  EXPECT_DOUBLE_EQ(breakdown.network.max, 2.0);
+  EXPECT_DOUBLE_EQ(second.idle, 2.0);
+  EXPECT_DOUBLE_EQ(breakdown.network_exposed.min, 0.5);
+  EXPECT_DOUBLE_EQ(breakdown.network_exposed.mean, 0.75);
+  EXPECT_DOUBLE_EQ(breakdown.network_exposed.max, 1.0);
   EXPECT_DOUBLE_EQ(breakdown.network_bytes, 1e9);
   EXPECT_DOUBLE_EQ(breakdown.transfer_bytes, 1e9);
   EXPECT_DOUBLE_EQ(breakdown.flops, 11e9);
@@ -130,11 +141,20 @@ other     substitution cpu      0.00   250.00   500.00   0.0   6.2  12.5        
 ---------------------------------------------------------------------------------------------------
 computing                     500.00  2000.00  3500.00  12.5  50.0  87.5       2.8        -       -
 transfers                       0.00   250.00   500.00   0.0   6.2  12.5         - 1000.000    2.00
-network                      1000.00  1500.00  2000.00  25.0  37.5  50.0         - 1000.000    0.33
-  exposed: nothing computed   500.00  1250.00  2000.00  12.5  31.2  50.0         -        -       -
+network                      1000.00  1000.00  1000.00  25.0  25.0  25.0         - 1000.000    0.50
+  exposed: nothing computed   500.00   750.00  1000.00  12.5  18.8  25.0         -        -       -
   hidden behind computing       0.00   250.00   500.00   0.0   6.2  12.5         -        -       -
-idle: waits and gaps            0.00   500.00  1000.00   0.0  12.5  25.0         -        -       -
-GFLOPS, GB/s: of one rank while at it. MB: of all ranks. Network: waiting for others included.
+idle: waits and gaps            0.00  1000.00  2000.00   0.0  25.0  50.0         -        -       -
+  waiting for other ranks       0.00   500.00  1000.00   0.0  12.5  25.0         -        -       -
+GFLOPS, GB/s: of one rank while at it. MB: of all ranks. Lane net: waiting for others included.
+
+Who waits: time of ranks in their passes, by the role they had; least, mean and most over ranks
+                   in passes                   mean, per cent of it              idle
+role      ranks   min ms  mean ms   max ms compute transf network   idle   min ms  mean ms   max ms
+---------------------------------------------------------------------------------------------------
+pivot         1  3500.00  3500.00  3500.00    85.7    0.0    14.3    0.0     0.00     0.00     0.00
+normalize     1  4000.00  4000.00  4000.00    12.5   12.5    25.0   50.0  2000.00  2000.00  2000.00
+other         1   500.00   500.00   500.00   100.0    0.0     0.0    0.0     0.00     0.00     0.00
 )");
 }
 

@@ -78,7 +78,19 @@ TEST(ResultsJson, run_has_the_agreed_keys_and_values) {
   EXPECT_EQ(run["passed"], true);
   EXPECT_EQ(run["epsilon"], 0x1p-53);
   EXPECT_EQ(run["norms"]["a_one"], 10.25);
-  EXPECT_EQ(run["breakdown"]["network"]["exposed"]["mean"], 1.25);
+  EXPECT_EQ(run["breakdown"]["network"]["exposed"]["mean"], 0.75);
+  EXPECT_EQ(run["breakdown"]["waiting"]["max"], 1.0);
+  EXPECT_EQ(run["breakdown"]["roles"][1]["role"], "normalize");
+  EXPECT_EQ(run["breakdown"]["roles"][1]["ranks"], 1);
+  EXPECT_EQ(run["breakdown"]["roles"][1]["idle"], json({{"min", 2.0}, {"mean", 2.0}, {"max", 2.0}}));
+  EXPECT_EQ(run["ranks"][1]["waiting_seconds"], 1.0);
+  EXPECT_EQ(run["ranks"][1]["roles"], json::array({{{"role", "normalize"},
+                                                    {"seconds", 4.0},
+                                                    {"computing", 0.5},
+                                                    {"transfer", 0.5},
+                                                    {"network", 1.0},
+                                                    {"idle", 2.0},
+                                                    {"waiting", 1.0}}}));
   EXPECT_EQ(run["ranks"][1]["host"], "node01");
   EXPECT_EQ(run["ranks"][0]["network_hidden_seconds"], 0.5);
   EXPECT_EQ(run["ranks"][1]["phases"][1], json({{"role", "normalize"},
@@ -115,13 +127,22 @@ TEST(ResultsCsv, has_a_head_line_and_as_many_fields_in_every_line) {
   EXPECT_EQ(lines[0],
             "n,nb,p,q,time,gflops,residual,passed,precision,backend,pivoting,broadcast,order,repeat,factor_seconds,"
             "solve_seconds,computing_seconds,transfer_seconds,network_seconds,network_exposed_seconds,idle_seconds,"
-            "epsilon,threshold,growth,singular_column,start_time,device,failure");
+            "epsilon,threshold,growth,singular_column,start_time,device,failure,waiting_seconds,"
+            "pivot_seconds,pivot_computing_seconds,pivot_transfer_seconds,pivot_network_seconds,pivot_idle_seconds,"
+            "pivot_waiting_seconds,normalize_seconds,normalize_computing_seconds,normalize_transfer_seconds,"
+            "normalize_network_seconds,normalize_idle_seconds,normalize_waiting_seconds,eliminate_seconds,"
+            "eliminate_computing_seconds,eliminate_transfer_seconds,eliminate_network_seconds,eliminate_idle_seconds,"
+            "eliminate_waiting_seconds,reduce_seconds,reduce_computing_seconds,reduce_transfer_seconds,"
+            "reduce_network_seconds,reduce_idle_seconds,reduce_waiting_seconds");
+  const std::string roles = "0.5,3.5,3,0,0.5,0,0,4,0.5,0.5,1,2,1,,,,,,,,,,,,";  // none eliminates or reduces
   EXPECT_EQ(lines[1],
-            "35,4,1,2,4,7.6053e-06,0.0312500123,true,double,gl-compute,partial,ring,row-major,0,3.5,0.5,2,0.25,1.5,"
-            "1.25,0.5,1.1102230246251565e-16,16,1.75,,1700000000,\"llvmpipe (LLVM 15.0.6, 256 bits)\",");
+            "35,4,1,2,4,7.6053e-06,0.0312500123,true,double,gl-compute,partial,ring,row-major,0,3.5,0.5,2,0.25,1,0.75,"
+            "1,1.1102230246251565e-16,16,1.75,,1700000000,\"llvmpipe (LLVM 15.0.6, 256 bits)\",," +
+                roles);
   EXPECT_EQ(lines[2],
-            "35,4,1,2,4,7.6053e-06,,false,single,gl-compute,partial,ring,row-major,0,3.5,0.5,2,0.25,1.5,1.25,0.5,"
-            "5.960464477539063e-08,16,,3,1700000000,\"llvmpipe (LLVM 15.0.6, 256 bits)\",\"said \"\"no\"\", twice\"");
+            "35,4,1,2,4,7.6053e-06,,false,single,gl-compute,partial,ring,row-major,0,3.5,0.5,2,0.25,1,0.75,1,"
+            "5.960464477539063e-08,16,,3,1700000000,\"llvmpipe (LLVM 15.0.6, 256 bits)\",\"said \"\"no\"\", twice\"," +
+                roles);
 }
 
 std::vector<json> events(const json& trace, const std::string& type) {

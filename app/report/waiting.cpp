@@ -1,0 +1,115 @@
+#include "app/report/waiting.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace glinpack::app {
+namespace {
+
+/// One rank's end of a message.
+struct End {
+  Phase phase = Phase::wait;
+  int line = 0;  // the process row or column that the message stays in
+  std::int32_t pass = -1;
+  std::size_t order = 0;  // among the rank's messages of this pass and phase
+  double start = 0;
+  double finish = 0;
+  Role role = Role::none;
+  std::size_t rank = 0;
+  std::size_t interval = 0;
+
+  auto exchange() const { return std::tie(phase, line, pass); }
+};
+
+bool is_message_of_a_pass(const Interval& interval) {
+  if (interval.lane != Lane::net || interval.pass < 0) return false;
+  return interval.phase == Phase::broadcast_l || interval.phase == Phase::broadcast_u ||
+         interval.phase == Phase::swap || interval.phase == Phase::panel;
+}
+
+/// A rank's ends of messages, by phase and pass, numbered in order of time.
+std::vector<End> ends_of(const RankRecord& record, std::size_t rank) {
+  std::vector<End> ends;
+  for (std::size_t i = 0; i < record.intervals.size(); ++i) {
+    const Interval& interval = record.intervals[i];
+    if (!is_message_of_a_pass(interval)) continue;
+    const int line = interval.phase == Phase::broadcast_l ? record.row : record.column;
+    ends.push_back({interval.phase, line, interval.pass, 0, interval.start, interval.end, interval.role, rank, i});
+  }
+  std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) {
+    return std::tie(a.phase, a.pass, a.start) < std::tie(b.phase, b.pass, b.start);
+  });
+  for (std::size_t i = 1; i < ends.size(); ++i) {
+    if (ends[i].exchange() == ends[i - 1].exchange()) ends[i].order = ends[i - 1].order + 1;
+  }
+  return ends;
+}
+
+/// The rank that all others of a broadcast or row exchange deal with.
+bool is_centre(const End& end) {
+  return end.role == Role::pivot || end.role == (end.phase == Phase::broadcast_l ? Role::eliminate : Role::normalize);
+}
+
+using Starts = std::vector<std::vector<double>>;
+
+void set_start(Starts& starts, const End& end, double known) {
+  starts[end.rank][end.interval] = std::clamp(known, end.start, std::max(end.start, end.finish));
+}
+
+/// All ends of one message.
+void match_message(std::span<const End> ends, Starts& starts) {
+  if (ends.size() < 2) return;
+  const auto earlier = [](const End& a, const End& b) { return a.start < b.start; };
+  if (ends.front().phase == Phase::panel) {
+    const double last = std::max_element(ends.begin(), ends.end(), earlier)->start;
+    for (const End& end : ends) set_start(starts, end, last);
+    return;
+  }
+  const auto centre = std::find_if(ends.begin(), ends.end(), is_centre);
+  if (std::count_if(ends.begin(), ends.end(), is_centre) != 1) return;
+  const End* first = nullptr;
+  for (const End& end : ends) {
+    if (&end == &*centre) continue;
+    set_start(starts, end, centre->start);
+    if (first == nullptr || end.start < first->start) first = &end;
+  }
+  if (centre->finish > first->start) set_start(starts, *centre, first->start);
+}
+
+/// All ends of one process row's or column's messages of one pass and phase, in order; left alone where some rank has
+/// other messages than the rest.
+void match_exchange(std::span<const End> ends, Starts& starts) {
+  const std::size_t messages = ends.back().order + 1;
+  const std::size_t ranks = ends.size() / messages;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    if (ends[i].order != i / ranks) return;
+  }
+  for (std::size_t message = 0; message < messages; ++message) {
+    match_message(ends.subspan(message * ranks, ranks), starts);
+  }
+}
+
+}  // namespace
+
+std::vector<std::vector<double>> message_starts(std::span<const RankRecord> ranks) {
+  Starts starts;
+  std::vector<End> ends;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    std::vector<double>& of_rank = starts.emplace_back();
+    for (const Interval& interval : ranks[rank].intervals) of_rank.push_back(interval.start);
+    const std::vector<End> own = ends_of(ranks[rank], rank);
+    ends.insert(ends.end(), own.begin(), own.end());
+  }
+  std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) {
+    return std::tie(a.phase, a.line, a.pass, a.order, a.rank) < std::tie(b.phase, b.line, b.pass, b.order, b.rank);
+  });
+  for (auto first = ends.begin(); first != ends.end();) {
+    const auto next =
+        std::find_if(first, ends.end(), [&](const End& end) { return end.exchange() != first->exchange(); });
+    match_exchange({first, next}, starts);
+    first = next;
+  }
+  return starts;
+}
+
+}  // namespace glinpack::app
