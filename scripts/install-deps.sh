@@ -17,7 +17,7 @@ test_packages=(
   # the other compiler, the other MPI
   clang-14 openmpi-bin libopenmpi-dev
   # the system tests and what they read with
-  python3 python3-jsonschema valgrind shellcheck man-db procps
+  python3 python3-jsonschema python3-matplotlib valgrind shellcheck man-db procps
   # the cluster in a box, scripts/netlab
   iproute2
 )

@@ -57,6 +57,8 @@ class CommandLine(BadInputTest):
             (["plu", "--backend", "openbals"], ["--backend", "'openbals'", "openblas", "gl-compute"]),
             (["plu", "--precision", "singel"], ["--precision", "'singel'", "single"]),
             (["plu", "--pivoting", "partail"], ["--pivoting", "'partail'", "partial"]),
+            (["plu", "--matrix", "wilkenson"], ["--matrix", "'wilkenson'", "uniform", "did you mean wilkinson"]),
+            (["plu", "--matrix", "file"], ["--matrix", "'file'", "hpl"]),
             (["plu", "--broadcast", "rings"], ["--broadcast", "'rings'", "ring"]),
             (["plu", "--broadcast", "6"], ["--broadcast", "'6'", "0 ... 5"]),
             (["plu", "--progress", "sometimes"], ["--progress", "'sometimes'", "always"]),
@@ -84,6 +86,7 @@ class CommandLine(BadInputTest):
             (["--threads", "0"], ["--threads", "'0'"]),
             (["--n"], ["--n"]),
             (["--row-major", "--column-major"], ["--row-major", "--column-major"]),
+            (["--matrix", "hpl", "--input", "a.npy"], ["--matrix hpl", "--input a.npy", "leave one of them out"]),
         ]:
             with self.subTest(arguments=arguments):
                 self.refused_on_one_line(["plu", *arguments, "--json", "out.json"], *named)
