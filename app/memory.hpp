@@ -14,7 +14,7 @@ struct RankMemory {
   std::string host;
   std::int64_t host_available = 0;    // bytes on the node, for all its ranks together; 0 unknown
   bool device_is_host = true;         // matrices lie in the node's memory: processor, software OpenGL
-  std::string device;                 // ranks of a node that name the same device share it
+  std::string device = {};            // ranks of a node that name the same device share it
   std::int64_t address_space = 0;     // bytes that the rank's process may still map; 0 no limit
   std::int64_t device_available = 0;  // bytes on the device; 0 unknown
   Index largest_rows = 0;             // of a local matrix; 0: no limit but memory

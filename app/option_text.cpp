@@ -37,6 +37,12 @@ std::string parse_backend(const std::string& text) {
   return choices[choose(text, choices)];
 }
 
+std::vector<std::string> matrix_choices() {
+  std::vector<std::string> choices;
+  for (const MatrixKind kind : matrix_formulas) choices.emplace_back(name_of(kind));
+  return choices;
+}
+
 Precision parse_precision(const std::string& text) {
   return choose(text, precision_choices) == 0 ? Precision::single : Precision::double_;
 }
@@ -44,6 +50,8 @@ Precision parse_precision(const std::string& text) {
 Pivoting parse_pivoting(const std::string& text) {
   return choose(text, pivoting_choices) == 0 ? Pivoting::local : Pivoting::partial;
 }
+
+MatrixKind parse_matrix(const std::string& text) { return matrix_formulas[choose(text, matrix_choices())]; }
 
 BroadcastKind parse_broadcast(const std::string& text) {
   if (const std::optional<BroadcastKind> kind = broadcast_from_name(text)) return *kind;

@@ -11,11 +11,14 @@ namespace glinpack::app {
 
 /// "reference", "openblas", "gl-compute", "gl-raster", "auto".
 std::vector<std::string> backend_choices();
+/// The matrices that are formulas: "hpl", "uniform", ...
+std::vector<std::string> matrix_choices();
 
 /// All of these throw InputError, naming the choices and the nearest one.
 std::string parse_backend(const std::string& text);
 Precision parse_precision(const std::string& text);
 Pivoting parse_pivoting(const std::string& text);
+MatrixKind parse_matrix(const std::string& text);
 BroadcastKind parse_broadcast(const std::string& text);
 When parse_when(const std::string& text);
 /// "streamed", "computed".

@@ -97,17 +97,21 @@ void define_problem(CLI::App& app, PluOptions& o) {
   add_flag(app, "--column-major", "Processes fill the grid column by column",
            [&o] { o.order = RankOrder::column_major; });
   app.get_option("--row-major")->excludes("--column-major");
-  add(app, "--seed", "SEED", "100", "Seed of HPL's matrix generator (HPL itself uses 100)",
+  add(app, "--matrix", "KIND", "hpl",
+      enumerate(matrix_choices()) + ": HPL's own, or one to study pivoting with (docs/pivoting.md); not with --input",
+      [&o](const std::string& t) { o.matrix = parse_matrix(t); });
+  add(app, "--seed", "SEED", "100", "Seed of a random matrix and right-hand side (HPL itself uses 100)",
       [&o](const std::string& t) { o.seed = static_cast<std::uint64_t>(parse_whole(t, 0, LLONG_MAX)); });
   add_text(app, "--input", "FILE", "Matrix from a .npy or Matrix Market file instead; b = A times ones", o.input);
   add_text(app, "--hpl-dat", "FILE", "Take the runs from netlib's HPL.dat; options given here override it", o.hpl_dat);
 }
 
 void define_algorithm(CLI::App& app, PluOptions& o) {
-  add(app, "--precision", "single|double", "double, gl-raster: single", "Precision of the factors and the solution",
+  add(app, "--precision", "single|double", "double",
+      "Precision of the factors and the solution; gl-raster: single, whatever the default",
       [&o](const std::string& t) { o.precision = parse_precision(t); });
-  add(app, "--pivoting", "local|partial", "partial, gl-raster: local",
-      "Pivots among the rows of the pivot's process, or of its process column (HPL's)",
+  add(app, "--pivoting", "local|partial", "partial",
+      "Pivots among the rows of the pivot's process, or of its process column (HPL's); gl-raster's default is local",
       [&o](const std::string& t) { o.pivoting = parse_pivoting(t); });
   add(app, "--broadcast", "KIND", "ring",
       "ring, ring-modified, two-rings, two-rings-modified, long, long-modified (or HPL's digits 0 ... 5), or ibcast",
@@ -153,7 +157,8 @@ void define_output(CLI::App& app, PluOptions& o) {
 void define_plan(CLI::App& app, PluOptions& o) {
   add_flag(app, "--dry-run", "Print the runs, memory per process and expected flops; run nothing",
            [&o] { o.dry_run = true; });
-  add(app, "--explain-pass", "K", "", "Print the schedule of pass K (from 0): roles, extents, messages; run nothing",
+  add(app, "--explain-pass", "K", "",
+      "Print the schedule of pass K (from 0): roles, messages, who waits for whom; run nothing",
       [&o](const std::string& t) { o.explain_pass = parse_whole(t, 0, largest_n); });
   add_text(app, "--config", "FILE",
            "TOML file with any of these options (without dashes in front) as keys; the command "
@@ -248,6 +253,19 @@ void apply(const Setting& setting, PluOptions& options) {
   }
 }
 
+// One source of the matrix: --input makes it `file`.
+ParsedOptions with_one_matrix(ParsedOptions parsed) {
+  if (parsed.options.input.empty()) return parsed;
+  if (parsed.on_command_line.contains("matrix") || parsed.in_file.contains("matrix")) {
+    const bool in_file = parsed.in_file.contains("matrix") || parsed.in_file.contains("input");
+    throw InputError((in_file ? parsed.options.config + ": " : "") + "--matrix " +
+                     std::string(name_of(parsed.options.matrix)) + " and --input " + parsed.options.input +
+                     " are both given: leave one of them out");
+  }
+  parsed.options.matrix = MatrixKind::file;
+  return parsed;
+}
+
 }  // namespace
 
 bool ParsedOptions::overrides_hpl_dat(const std::string& name) const {
@@ -297,7 +315,7 @@ ParsedOptions parse_plu_options(const std::vector<std::string>& arguments) {
   parsed.on_command_line = parse_arguments(arguments, from_command_line);
   if (from_command_line.config.empty()) {
     parsed.options = from_command_line;
-    return settled(std::move(parsed));
+    return settled(with_one_matrix(std::move(parsed)));
   }
   for (const Setting& setting : read_config_file(from_command_line.config)) {
     try {
@@ -308,7 +326,7 @@ ParsedOptions parse_plu_options(const std::vector<std::string>& arguments) {
     parsed.in_file.insert(setting.key);
   }
   parse_arguments(arguments, parsed.options);
-  return settled(std::move(parsed));
+  return settled(with_one_matrix(std::move(parsed)));
 }
 
 std::string plu_help() {
@@ -328,6 +346,7 @@ nlohmann::json to_json(const PluOptions& o) {
           {"grid", grid},
           {"row-major", o.order == RankOrder::row_major},
           {"column-major", o.order == RankOrder::column_major},
+          {"matrix", o.matrix == MatrixKind::file ? nlohmann::json() : nlohmann::json(name_of(o.matrix))},
           {"seed", o.seed},
           {"input", text(o.input)},
           {"hpl-dat", text(o.hpl_dat)},
@@ -368,6 +387,7 @@ PluOptions from_json(const nlohmann::json& configuration) {
     }
     apply(setting, options);
   }
+  if (!options.input.empty()) options.matrix = MatrixKind::file;
   return options;
 }
 

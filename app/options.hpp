@@ -11,6 +11,7 @@
 
 #include "app/input/input_error.hpp"
 #include "global/broadcast.hpp"
+#include "global/matrix_kinds.hpp"
 #include "global/process_grid.hpp"
 #include "global/schedule.hpp"
 #include "local/precision.hpp"
@@ -29,7 +30,8 @@ struct PluOptions {
   std::vector<Index> nb{128};
   std::vector<GridShape> grid;  // empty: the squarest for the number of processes
   RankOrder order = RankOrder::row_major;
-  std::uint64_t seed = 100;  // HPL's own
+  MatrixKind matrix = MatrixKind::hpl;  // file: the one of `input`
+  std::uint64_t seed = 100;             // HPL's own
   std::string input;
   std::string hpl_dat;
 

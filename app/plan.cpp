@@ -74,6 +74,7 @@ std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optiona
   std::vector<RunRecord> planned;
   RunRecord run;
   run.order = sweep.order;
+  run.matrix = options.matrix;
   run.precision = options.precision;
   run.backend = options.backend;
   run.parameters.pivoting = options.pivoting;
@@ -123,9 +124,9 @@ nlohmann::json plan_to_json(std::span<const RunRecord> planned) {
     const HplVariant& variant = run.variant;
     plan.push_back({run.parameters.n, run.parameters.nb, static_cast<int>(run.parameters.pivoting),
                     static_cast<int>(run.parameters.broadcast), run.parameters.threshold, run.grid.rows,
-                    run.grid.columns, static_cast<int>(run.order), static_cast<int>(run.precision), run.backend,
-                    variant.depth, variant.nbmin, variant.ndiv, static_cast<int>(variant.pfact),
-                    static_cast<int>(variant.rfact), run.repeat});
+                    run.grid.columns, static_cast<int>(run.order), static_cast<int>(run.matrix),
+                    static_cast<int>(run.precision), run.backend, variant.depth, variant.nbmin, variant.ndiv,
+                    static_cast<int>(variant.pfact), static_cast<int>(variant.rfact), run.repeat});
   }
   return plan;
 }
@@ -147,6 +148,7 @@ std::vector<RunRecord> plan_from_json(const nlohmann::json& plan) {
     take(run.grid.rows);
     take(run.grid.columns);
     take_choice(run.order);
+    take_choice(run.matrix);
     take_choice(run.precision);
     take(run.backend);
     take(run.variant.depth);

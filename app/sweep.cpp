@@ -121,7 +121,7 @@ class GridCache {
 };
 
 std::unique_ptr<MatrixSource> source_for(const SweepInput& input, const RunRecord& run, const ProcessGrid& grid) {
-  if (input.options.input.empty()) return make_hpl_source(run.parameters.n, input.options.seed);
+  if (run.matrix != MatrixKind::file) return make_source(run.matrix, run.parameters.n, input.options.seed);
   const Distribution distribution = distribution_of(run.parameters, run.grid);
   return scatter_matrix(grid, distribution, grid.is_root() ? &input.matrix : nullptr);
 }

@@ -80,9 +80,10 @@ std::string_view word_for_order(RankOrder order) {
   return order == RankOrder::row_major ? "Row-major" : "Column-major";
 }
 
-/// HPL's rules ask for 64-bit arithmetic and an accuracy that pivoting within one process does not promise.
+/// HPL's rules ask for its matrix, 64-bit arithmetic and an accuracy that pivoting within one process does not promise.
 bool is_hpl(const RunRecord& record) {
-  return record.precision == Precision::double_ && record.parameters.pivoting == Pivoting::partial;
+  return record.matrix == MatrixKind::hpl && record.precision == Precision::double_ &&
+         record.parameters.pivoting == Pivoting::partial;
 }
 
 std::string title(const ReportContext& context, std::span<const RunRecord> planned) {
@@ -120,26 +121,21 @@ std::string parameter_lists(std::span<const RunRecord> planned) {
   text += list("RFACT", [](const RunRecord& r) { return word_for_factorisation(r.variant.rfact); });
   text += list("BCAST", [](const RunRecord& r) { return word_for_broadcast(r.parameters.broadcast); });
   text += list("DEPTH", [](const RunRecord& r) { return r.variant.depth; });
+  text += list("MATRIX", [](const RunRecord& r) { return " " + std::string(name_of(r.matrix)); });
   text += list("PIVOT", [](const RunRecord& r) { return name_of(r.parameters.pivoting); });
   text += list("PREC", [](const RunRecord& r) { return name_of(r.precision); });
   text += list("BACKEND", [](const RunRecord& r) { return " " + r.backend; });
   return text + '\n';
 }
 
-/// True where the configuration names a file with the matrix.
-bool reads_matrix(const nlohmann::json& configuration) {
-  if (!configuration.is_object()) return false;
-  const auto input = configuration.find("input");
-  return input != configuration.end() && input->is_string() && !input->get<std::string>().empty();
-}
-
-std::string check_lines(const ReportContext& context, std::span<const RunRecord> planned) {
+std::string check_lines(std::span<const RunRecord> planned) {
   const auto thresholds = values_of(planned, [](const RunRecord& r) { return r.parameters.threshold; });
   if (thresholds.empty() || thresholds.front() < 0) return "- The answer is not checked.\n";
 
-  std::string text = reads_matrix(context.configuration)
-                         ? "- The matrix A is read from a file; the right-hand side is A times ones.\n"
-                         : "- The matrix A is HPL's own, randomly generated for each test.\n";
+  std::string text;
+  for (const MatrixKind matrix : values_of(planned, [](const RunRecord& r) { return r.matrix; })) {
+    text += fmt::format("- The matrix A is {}\n", description_of(matrix));
+  }
   text +=
       "- The following scaled residual check will be computed:\n"
       "      ||Ax-b||_oo / ( eps * ( || x ||_oo * || A ||_oo + || b ||_oo ) * N )\n";
@@ -161,6 +157,9 @@ std::string honesty_lines(std::span<const RunRecord> planned) {
   }
   if (any([](const RunRecord& r) { return r.precision == Precision::single; })) {
     text += "- single precision; residual with eps = 2^-24 = 5.96e-08: not an HPL result\n";
+  }
+  if (any([](const RunRecord& r) { return r.matrix != MatrixKind::hpl; })) {
+    text += "- the matrix is not HPL's: not an HPL result\n";
   }
   if (any([](const RunRecord& r) { return r.parameters.pivoting == Pivoting::local; })) {
     text += "- local pivoting: pivots are looked for within one process: not an HPL result\n";
@@ -275,7 +274,7 @@ void HplReport::head(const ReportContext& context, std::span<const RunRecord> pl
        << "Lines that parsers read are in the format of HPL 2.3 (netlib.org/benchmark/hpl)\n"
        << double_rule << '\n'
        << explanation << parameter_lists(planned) << single_rule << '\n'
-       << check_lines(context, planned) << honesty_lines(planned);
+       << check_lines(planned) << honesty_lines(planned);
   for (const std::string& note : context.notes) out_ << "- " << free_text(note) << '\n';
   out_ << '\n';
 }

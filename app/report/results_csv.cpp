@@ -11,7 +11,7 @@ namespace glinpack::app {
 namespace {
 
 constexpr std::string_view head_line =
-    "n,nb,p,q,time,gflops,residual,passed,precision,backend,pivoting,broadcast,order,repeat,factor_seconds,"
+    "n,nb,p,q,time,gflops,residual,passed,matrix,precision,backend,pivoting,broadcast,order,repeat,factor_seconds,"
     "solve_seconds,computing_seconds,transfer_seconds,network_seconds,network_exposed_seconds,idle_seconds,epsilon,"
     "threshold,growth,singular_column,start_time,device,failure,waiting_seconds";
 
@@ -74,6 +74,7 @@ std::string line_of(const RunRecord& record) {
       number(result.gflops),
       answered ? number(result.residual.scaled) : "",
       result.checked ? (result.passed ? "true" : "false") : "",
+      std::string(name_of(record.matrix)),
       std::string(name_of(record.precision)),
       record.backend,
       std::string(name_of(parameters.pivoting)),

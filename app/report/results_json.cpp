@@ -126,6 +126,7 @@ json parameters_json(const RunRecord& record) {
           {"nb", record.parameters.nb},
           {"p", record.grid.rows},
           {"q", record.grid.columns},
+          {"matrix", name_of(record.matrix)},
           {"precision", name_of(record.precision)},
           {"backend", record.backend},
           {"pivoting", name_of(record.parameters.pivoting)},

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "global/matrix_kinds.hpp"
 #include "global/run.hpp"
 
 namespace glinpack::app {
@@ -21,6 +22,7 @@ struct HplVariant {
 
 struct RunRecord {
   RunParameters parameters;
+  MatrixKind matrix = MatrixKind::hpl;
   GridShape grid;
   RankOrder order = RankOrder::row_major;
   Precision precision = Precision::double_;

@@ -1,7 +1,5 @@
 #include "global/schedule.hpp"
 
-#include <sstream>
-
 namespace glinpack {
 
 std::string_view name_of(Pivoting pivoting) { return pivoting == Pivoting::local ? "local" : "partial"; }
@@ -90,66 +88,6 @@ std::vector<Message> messages_of_pass(const Distribution& distribution, Pivoting
     send(Message::Kind::u12_column, from, others_in_column(grid, from), width * columns);
   }
   return messages;
-}
-
-namespace {
-
-std::string text(GridPosition at) { return "(" + std::to_string(at.row) + "," + std::to_string(at.column) + ")"; }
-
-std::string_view text(Message::Kind kind) {
-  switch (kind) {
-    case Message::Kind::panel_row:
-      return "P, L11, L21 along the process row";
-    case Message::Kind::u11_column:
-      return "U11 down the process column";
-    case Message::Kind::u12_column:
-      return "U12 down the process column";
-    case Message::Kind::candidate:
-      return "pivot candidates in the process column";
-    case Message::Kind::row_exchange:
-      return "rows exchanged, at most";
-  }
-  return "";
-}
-
-}  // namespace
-
-std::string explain_pass(const Distribution& distribution, Pivoting pivoting, Index pass) {
-  const GridShape grid = distribution.shape;
-  const GridPosition pivot = pivot_position(grid, pass);
-  const GlobalIndex first = distribution.rows.first(BlockIndex(pass));
-  std::ostringstream out;
-  out << "Pass " << pass << " of " << distribution.passes() << " (0 ... " << distribution.passes() - 1
-      << "): N = " << distribution.n << ", nb = " << distribution.nb << ", grid " << grid.rows << "x" << grid.columns
-      << ", " << name_of(pivoting) << " pivoting\n"
-      << "Columns " << first.value << " ... " << first.value + distribution.pass_width(pass) - 1
-      << " become L and U; the pivot is " << text(pivot) << ".\n\n"
-      << "rank (row,column)  role       panel, rows x columns  U12, rows x columns  A22, rows x columns\n";
-  for (int p = 0; p < grid.rows; ++p) {
-    for (int q = 0; q < grid.columns; ++q) {
-      const PassPlan plan = plan_pass(distribution, pass, {p, q});
-      const auto extent = [](bool present, Index rows, Index columns) {
-        return present ? std::to_string(rows) + " x " + std::to_string(columns) : std::string("-");
-      };
-      const auto cell = [&out](std::string_view value, std::size_t width) {
-        out << value << std::string(value.size() < width ? width - value.size() : 1, ' ');
-      };
-      cell(text(GridPosition{p, q}), 19);
-      cell(name_of(plan.role), 11);
-      cell(extent(plan.in_pivot_column, plan.panel_rows, plan.width), 23);
-      cell(extent(plan.in_pivot_row, plan.width, plan.trailing_columns), 21);
-      out << extent(true, plan.trailing_rows, plan.trailing_columns) << "\n";
-    }
-  }
-  out << "\nMessages, in matrix elements for each receiver:\n";
-  const auto messages = messages_of_pass(distribution, pivoting, pass);
-  for (const Message& message : messages) {
-    out << "  " << text(message.from) << " -> ";
-    for (const GridPosition& to : message.to) out << text(to) << ' ';
-    out << ' ' << text(message.kind) << ": " << message.elements << "\n";
-  }
-  if (messages.empty()) out << "  none\n";
-  return out.str();
 }
 
 }  // namespace glinpack

@@ -54,7 +54,11 @@ struct Message {
 /// All messages of a pass over the whole grid (white paper, figure 2).
 std::vector<Message> messages_of_pass(const Distribution& distribution, Pivoting pivoting, Index pass);
 
-/// The printed schedule of a pass: each rank's role and extents, then the messages.
+/// Who waits for whom in a pass (white paper, figure 2): a text picture with a column for each role and time running
+/// downwards. At most 100 characters wide on any grid: ranks of the same role are counted.
+std::string picture_of_pass(const Distribution& distribution, Pivoting pivoting, Index pass);
+
+/// The printed schedule of a pass: each rank's role and extents, the messages, then the picture.
 std::string explain_pass(const Distribution& distribution, Pivoting pivoting, Index pass);
 
 }  // namespace glinpack

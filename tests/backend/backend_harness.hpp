@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <concepts>
 #include <memory>
 #include <string>
 #include <vector>
@@ -97,6 +98,14 @@ class BackendTest : public ::testing::Test {
 
   /// rows x columns random elements somewhere inside a larger random matrix; offsets differ from operand to operand.
   Operand<Real> operand(Index rows, Index columns, bool triangle = false) {
+    return operand(rows, columns, [&](Real* first, Index leading_dimension) {
+      if (triangle) make_well_conditioned(first, rows, leading_dimension, random_);
+    });
+  }
+
+  /// The same; `prepare` may change the random elements: it gets the block's first one and the leading dimension.
+  template <class Prepare>
+  Operand<Real> operand(Index rows, Index columns, Prepare prepare) requires std::invocable<Prepare, Real*, Index> {
     ++operands_;
     const Index row = (operands_ * 3) % 8;
     const Index column = (operands_ * 5) % 7;
@@ -104,7 +113,7 @@ class BackendTest : public ::testing::Test {
     const Index matrix_rows = row + rows + operands_ % 3;
     const Index matrix_columns = column + columns + operands_ % 5;
     std::vector<Real> elements = random_elements<Real>(matrix_rows * matrix_columns, random_);
-    if (triangle) make_well_conditioned(elements.data() + row * matrix_columns + column, rows, matrix_columns, random_);
+    prepare(elements.data() + row * matrix_columns + column, matrix_columns);
     result.largest = largest_magnitude(elements);
     result.tested_matrix = put(tested(), elements, matrix_rows, matrix_columns);
     result.expected_matrix = put(reference(), elements, matrix_rows, matrix_columns);

@@ -1,6 +1,8 @@
 // The white paper's local algorithm (row_by_row.hpp) against the reference's arithmetic, operation by operation.
 #include "local/row_by_row.hpp"
 
+#include <numeric>
+
 #include "tests/backend/backend_harness.hpp"
 
 namespace glinpack::test {
@@ -45,6 +47,19 @@ class RowByRow : public BackendTest<Case> {
     this->reference().copy_transposed(whole(*matrix), block);
   }
 
+  // A large element in every column of the panel, in rows in random order: well conditioned, and pivots to be found.
+  void give_pivots(Real* panel, Index rows, Index width, Index leading_dimension) {
+    std::vector<Index> order(static_cast<std::size_t>(rows));
+    std::iota(order.begin(), order.end(), Index{0});
+    std::shuffle(order.begin(), order.end(), this->random());
+    const Real scale = Real{4} / static_cast<Real>(std::max<Index>(width, 4));
+    for (Index j = 0; j < width; ++j) {
+      for (Index i = 0; i < rows; ++i) panel[i * leading_dimension + j] *= scale;
+      panel[order[static_cast<std::size_t>(j)] * leading_dimension + j] =
+          Real{2} + random_element<Real>(this->random());
+    }
+  }
+
   // Transposed host block against a column-major one.
   void expect_transposed(const HostBlock<Real>& actual, ColumnMajorView<const Real> wanted, double allowed) {
     for (Index j = 0; j < wanted.columns; ++j) {
@@ -84,7 +99,9 @@ TYPED_TEST(RowByRow, pivot_gives_the_reference_s_pivots_and_factors_and_reduces_
   using Real = typename TypeParam::Real;
   for (const auto& [rows, width, trailing] : pivot_extents) {
     SCOPED_TRACE(testing::Message() << rows << " x " << width << ", " << trailing << " trailing columns");
-    auto a = this->operand(rows, width + trailing);
+    auto a = this->operand(rows, width + trailing, [&](Real* first, Index leading_dimension) {
+      this->give_pivots(first, rows, width, leading_dimension);
+    });
     std::vector<Real> elements = this->taken(a.expected);
     const ColumnMajorView<Real> expected{elements.data(), rows, width + trailing, rows};
     std::vector<Index> wanted(static_cast<std::size_t>(width)), pivots(wanted);
@@ -130,6 +147,12 @@ TYPED_TEST(RowByRow, normalize_exchanges_eliminates_and_reduces) {
   for (const auto& [rows, width, trailing] : pivot_extents) {
     SCOPED_TRACE(testing::Message() << rows << " x " << width << ", " << trailing << " columns");
     std::vector<Real> factors = random_elements<Real>(rows * width, this->random());
+    std::vector<Real> row_major = factors;
+    this->give_pivots(row_major.data(), rows, width, width);
+    for (Index i = 0; i < rows; ++i) {
+      for (Index j = 0; j < width; ++j)
+        factors[static_cast<std::size_t>(j * rows + i)] = row_major[static_cast<std::size_t>(i * width + j)];
+    }
     const ColumnMajorView<Real> l{factors.data(), rows, width, rows};
     std::vector<Index> pivots(static_cast<std::size_t>(width));
     ASSERT_EQ(this->arithmetic().pivot(l, pivots), std::nullopt);

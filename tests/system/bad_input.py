@@ -57,6 +57,8 @@ class CommandLine(BadInputTest):
             (["plu", "--backend", "openbals"], ["--backend", "'openbals'", "openblas", "gl-compute"]),
             (["plu", "--precision", "singel"], ["--precision", "'singel'", "single"]),
             (["plu", "--pivoting", "partail"], ["--pivoting", "'partail'", "partial"]),
+            (["plu", "--matrix", "wilkenson"], ["--matrix", "'wilkenson'", "uniform", "did you mean wilkinson"]),
+            (["plu", "--matrix", "file"], ["--matrix", "'file'", "hpl"]),
             (["plu", "--broadcast", "rings"], ["--broadcast", "'rings'", "ring"]),
             (["plu", "--broadcast", "6"], ["--broadcast", "'6'", "0 ... 5"]),
             (["plu", "--progress", "sometimes"], ["--progress", "'sometimes'", "always"]),
@@ -84,6 +86,7 @@ class CommandLine(BadInputTest):
             (["--threads", "0"], ["--threads", "'0'"]),
             (["--n"], ["--n"]),
             (["--row-major", "--column-major"], ["--row-major", "--column-major"]),
+            (["--matrix", "hpl", "--input", "a.npy"], ["--matrix hpl", "--input a.npy", "leave one of them out"]),
         ]:
             with self.subTest(arguments=arguments):
                 self.refused_on_one_line(["plu", *arguments, "--json", "out.json"], *named)
@@ -105,6 +108,12 @@ class CommandLine(BadInputTest):
                     self.refused_on_one_line(["plu", "--n", n, "--backend", backend, "--json", "out.json"], n,
                                              "available")
                     self.assertLess(time.monotonic() - start, 15)
+
+
+    def test_what_the_white_paper_s_backend_cannot_do_is_refused_with_the_limit(self):
+        self.refused_on_one_line(["plu", "--backend", "gl-raster", "--precision", "double"], "gl-raster", "single")
+        self.refused_on_one_line(["plu", "--backend", "gl-raster", "--n", "80000", "--grid", "1x1", "--json", "x.json"],
+                                 "gl-raster", "80000", "rows", "texture", "--backend gl-compute")
 
 
 class ConfigurationFile(BadInputTest):
@@ -263,7 +272,7 @@ class InputMatrix(BadInputTest):
         n = 40
         values = [0.0 if j == 27 else float((i * 7 + j * 13) % 11 + (i == j) * 20) for i in range(n) for j in range(n)]
         self.write("singular.npy", npy(n, n, values))
-        for backend in "reference", "openblas", "gl-compute":
+        for backend in "reference", "openblas", "gl-compute", "gl-raster":
             with self.subTest(backend=backend):
                 outcome = self.glinpack("plu", "--input", "singular.npy", "--nb", "8", "--backend", backend)
                 self.assertEqual(outcome.status, 1, outcome)

@@ -70,6 +70,26 @@ class Commands(RunsTest):
         self.passed("--n", 300, "--nb", 32, "--grid", "2x3", "--backend", "gl-compute", "--precision", "single",
                     "--pivoting", "local", ranks=6, timeout=120)
 
+    def test_the_white_paper_s_backend_passes_row_by_row_and_by_blocks(self):
+        for arguments in ([], ["--pivoting", "partial"], ["--nb", 10], ["--raster-coordinates", "computed"],
+                          ["--grid", "1x1", "--nb", 200]):
+            with self.subTest(arguments=arguments):
+                outcome = self.passed("--n", 200, "--nb", 32, "--backend", "gl-raster", *arguments, "--breakdown",
+                                      "always", ranks=4, timeout=120)
+                self.assertRegex(outcome.out, r"PREC +: +single")
+                self.assertRegex(outcome.out, r"PIVOT +: +" + ("partial" if "partial" in arguments else "local"))
+
+    def test_the_white_paper_s_backend_searches_while_the_device_reduces(self):
+        self.passed("--n", 512, "--nb", 64, "--grid", "1x1", "--backend", "gl-raster", "--trace", "t.json", timeout=120)
+        events = [event for event in self.json("t.json")["traceEvents"] if event["ph"] == "X"]
+        reductions = [(event["ts"], event["ts"] + event["dur"]) for event in events
+                      if event["name"] == "reduce" and event["cat"] == "gpu"]
+        searches = [(event["ts"], event["ts"] + event["dur"]) for event in events
+                    if event["name"] == "panel" and event["cat"] == "cpu"]
+        overlapped = sum(any(start <= begin and end <= stop for start, stop in reductions) for begin, end in searches)
+        # a search before and one during each reduction
+        self.assertGreater(overlapped, 256)
+
     def test_one_process_needs_no_launcher(self):
         outcome = self.start([GLINPACK, "plu", "--n", "500", "--nb", "100", "--backend", "openblas"])
         self.assertEqual(outcome.status, 0, outcome)
@@ -93,6 +113,9 @@ class Commands(RunsTest):
         for role in "pivot", "normalize", "eliminate", "reduce":
             self.assertEqual(len(re.findall(rf"^\(\d,\d\) +{role}\b", outcome.out, re.MULTILINE)),
                              {"pivot": 1, "normalize": 2, "eliminate": 1, "reduce": 2}[role], outcome)
+        self.assertIn("\npivot                    2 normalize              eliminate                2 reduce\n", outcome.out)
+        for line in outcome.out.splitlines():
+            self.assertLessEqual(len(line), 100)
         self.assertEqual(self.files(), [])
 
     def test_help_and_version_are_printed_once_for_all_processes(self):
@@ -215,6 +238,51 @@ class Matrices(RunsTest):
                 self.assertEqual(len(solution), n)
                 # the matrix's condition is some thousands
                 self.assertLess(max(abs(x - 1) for x in solution), 1e-9)
+
+    def test_every_kind_passes_with_partial_pivoting_but_the_one_that_defeats_it(self):
+        for kind in "hpl", "uniform", "hilbert", "hilbert-reversed", "dominant":
+            for precision in "single", "double":
+                with self.subTest(kind=kind, precision=precision):
+                    self.passed("--matrix", kind, "--precision", precision, "--n", "1,150", "--nb", 16, "--grid", "2x2",
+                                "--backend", "openblas", "--json", "k.json", "--force", ranks=4, runs=2)
+                    document = self.json("k.json")
+                    self.assertEqual(document["context"]["configuration"]["matrix"], kind)
+                    self.assertEqual({run["matrix"] for run in document["runs"]}, {kind})
+
+    def study(self, kind, *arguments, status, n=200):
+        """The JSON of one run with a matrix kind on a 2x1 grid."""
+        outcome = self.glinpack("plu", "--matrix", kind, "--n", n, "--nb", 16, "--grid", "2x1", "--backend",
+                                "openblas", *arguments, "--json", "k.json", "--force")
+        self.assertEqual(outcome.status, status, outcome)
+        return self.json("k.json")["runs"][0]
+
+    def test_wilkinson_s_matrix_grows_whatever_the_pivoting(self):
+        for pivoting in "partial", "local":
+            with self.subTest(pivoting=pivoting):
+                run = self.study("wilkinson", "--pivoting", pivoting, status=1)
+                self.assertAlmostEqual(run["growth"] / 2**30, 1, places=9)
+                self.assertGreater(run["residual"], 16)
+                run = self.study("wilkinson", "--pivoting", pivoting, n=8, status=0)
+                self.assertEqual(run["growth"], 2**7)
+
+    def test_a_well_conditioned_matrix_may_need_the_rows_of_other_processes(self):
+        self.assertEqual(round(self.study("hilbert-reversed", "--pivoting", "partial", status=0)["growth"], 9), 1)
+        self.assertGreater(self.study("hilbert-reversed", "--pivoting", "local", status=1)["growth"], 1e6)
+
+    def test_local_pivoting_may_call_a_regular_matrix_singular(self):
+        n = 32  # two block rows, whose ones lie in the other's columns
+        entries = "".join(f"{i + 1} {(i + 16) % n + 1} 1\n" for i in range(n))
+        self.write("exchange.mtx", f"%%MatrixMarket matrix coordinate real general\n{n} {n} {n}\n{entries}")
+        arguments = ["--input", "exchange.mtx", "--nb", 16, "--grid", "2x1", "--backend", "openblas"]
+        self.passed(*arguments, "--pivoting", "partial")
+        outcome = self.glinpack("plu", *arguments, "--pivoting", "local")
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertIn("FAILED because: singular", outcome.out)
+
+    def test_the_seed_makes_the_matrix(self):
+        growths = {seed: self.study("uniform", "--seed", seed, status=0)["growth"] for seed in (1, 2)}
+        self.assertNotEqual(growths[1], growths[2])
+        self.assertEqual(self.study("uniform", "--seed", 1, status=0)["growth"], growths[1])
 
     def test_the_solution_does_not_depend_on_the_grid(self):
         solutions = []

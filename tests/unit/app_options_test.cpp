@@ -32,6 +32,7 @@ TEST(Options, DefaultsAreThoseOfHplWhereItHasThem) {
   EXPECT_EQ(o.pivoting, Pivoting::partial);
   EXPECT_EQ(o.broadcast, BroadcastKind::ring);
   EXPECT_EQ(o.order, RankOrder::row_major);
+  EXPECT_EQ(o.matrix, MatrixKind::hpl);
   EXPECT_EQ(o.seed, 100U);
   EXPECT_EQ(o.threshold, 16.0);
   EXPECT_EQ(o.backend, "auto");
@@ -116,6 +117,29 @@ TEST(Options, EveryOptionReachesItsPlace) {
   EXPECT_EQ(o.hpl_dat, "h");
 }
 
+TEST(Options, EveryMatrixGoesByItsName) {
+  for (const MatrixKind kind : matrix_formulas) {
+    const PluOptions o = parsed({"--matrix", std::string(name_of(kind))});
+    EXPECT_EQ(o.matrix, kind);
+    EXPECT_EQ(from_json(to_json(o)).matrix, kind);
+  }
+}
+
+TEST(Options, AFileIsTheMatrixWhereOneIsGiven) {
+  const PluOptions o = parsed({"--input", "a.npy"});
+  EXPECT_EQ(o.matrix, MatrixKind::file);
+  EXPECT_EQ(from_json(to_json(o)).matrix, MatrixKind::file);
+  EXPECT_EQ(to_json(from_json(to_json(o))), to_json(o));
+  expect_input_error([] { parsed({"--matrix", "file"}); }, {"--matrix", "'file'"});
+  for (const std::string kind : {"hpl", "uniform"}) {
+    expect_input_error(
+        [&] {
+          parsed({"--input", "a.npy", "--matrix", kind});
+        },
+        {"--matrix " + kind, "--input a.npy", "leave one of them out"});
+  }
+}
+
 TEST(Options, SurviveTheJourneyThroughJson) {
   const PluOptions o = parsed({"--n", "10,20", "--grid", "2x3,1x1", "--column-major", "--threshold", "0.1", "--trace",
                                "a,b", "--device", "0", "--force", "--seed", "9223372036854775807"});
@@ -143,6 +167,7 @@ TEST(Options, MisspeltNamesAreRefusedWithTheNearest) {
   expect_input_error([] { parsed({"--backend", "opnblas"}); }, {"--backend", "'opnblas'", "did you mean openblas?"});
   expect_input_error([] { parsed({"--pivoting", "parcial"}); }, {"--pivoting", "did you mean partial?"});
   expect_input_error([] { parsed({"--broadcast", "rign"}); }, {"--broadcast", "did you mean ring?"});
+  expect_input_error([] { parsed({"--matrix", "wilkenson"}); }, {"--matrix", "did you mean wilkinson?"});
   expect_input_error([] { parsed({"--precision", "duoble"}); }, {"did you mean double?"});
   expect_input_error([] { parsed({"--progress", "allways"}); }, {"did you mean always?"});
 }
@@ -228,6 +253,14 @@ TEST_F(ConfigFile, HplDatIsOverriddenByWhatStandsBesideOrAboveIt) {
   EXPECT_FALSE(above.overrides_hpl_dat("nb"));
 }
 
+TEST_F(ConfigFile, MatrixAndInputExcludeEachOtherWhereverTheyStand) {
+  EXPECT_EQ(with_config("matrix = 'dominant'\n").options.matrix, MatrixKind::dominant);
+  const std::vector<std::string> parts{"c.toml: ", "--matrix uniform", "--input a.npy"};
+  expect_input_error([&] { with_config("matrix = 'uniform'\ninput = 'a.npy'\n"); }, parts);
+  expect_input_error([&] { with_config("matrix = 'uniform'\n", {"--input", "a.npy"}); }, parts);
+  expect_input_error([&] { with_config("input = 'a.npy'\n", {"--matrix", "uniform"}); }, parts);
+}
+
 TEST_F(ConfigFile, ErrorsNameFileLineKeyAndValue) {
   expect_refused(2, "nb = 32\nn = 0\n", {"n = 0", "out of range"});
   expect_refused(1, "n = -3\n", {"n = -3"});
@@ -240,6 +273,7 @@ TEST_F(ConfigFile, ErrorsNameFileLineKeyAndValue) {
   expect_refused(1, "backend = ['openblas', 'auto']\n", {"backend", "one value"});
   expect_refused(1, "backend = 'opnblas'\n", {"backend", "did you mean openblas?"});
   expect_refused(1, "json = ''\n", {"json", "empty"});
+  expect_refused(2, "n = 10\nmatrix = 'hilbret'\n", {"matrix", "did you mean hilbert?"});
   expect_refused(1, "n = 1979-05-27\n", {"n = 1979-05-27"});
   expect_refused(1, "n = [[1]]\n", {"n"});
 }

@@ -100,6 +100,13 @@ TEST(Plan, SurvivesTheJourneyThroughJson) {
   EXPECT_EQ(back.precision, Precision::single);
 }
 
+TEST(Plan, EveryRunKnowsItsMatrix) {
+  const std::vector<RunRecord> runs = plan({"--matrix", "wilkinson", "--n", "10,20"});
+  for (const RunRecord& run : plan_from_json(plan_to_json(runs))) EXPECT_EQ(run.matrix, MatrixKind::wilkinson);
+  const ParsedOptions from_file = parse_plu_options({"--input", "a.npy"});
+  EXPECT_EQ(plan_runs(from_file, std::nullopt, 12, 1).front().matrix, MatrixKind::file);
+}
+
 TEST(Plan, DryRunShowsRunsMemoryAndFlops) {
   const std::string text = plan_text(plan({"--n", "1000000000000", "--grid", "4x4"}), 4);
   EXPECT_NE(text.find("needs 16 processes"), std::string::npos) << text;

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "global/schedule.hpp"
 
@@ -17,14 +18,29 @@ std::map<Role, int> count_roles(GridShape grid, Index pass) {
 }
 
 // White paper, section 3.1: one pivot, s-1 normalize, s-1 eliminate, s^2 - 2(s-1) - 1 reduce
-TEST(Schedule, CountsRolesAsTheWhitePaperDoesOnSquareGrids) {
-  for (const int s : {1, 2, 3, 5, 40}) {
-    for (const Index pass : {0, 1, 2, 7, 1000}) {
-      auto counts = count_roles({s, s}, pass);
+TEST(Schedule, CountsRolesAsTheWhitePaperDoesOnSquareGridsInEveryPass) {
+  for (int s = 1; s <= 40; ++s) {
+    // all places of the pivot, and passes far into a large matrix
+    for (Index pass = 0; pass < s; ++pass) {
+      for (const Index turn : {0, 1, 1000}) {
+        auto counts = count_roles({s, s}, pass + turn * s);
+        EXPECT_EQ(counts[Role::pivot], 1);
+        EXPECT_EQ(counts[Role::normalize], s - 1);
+        EXPECT_EQ(counts[Role::eliminate], s - 1);
+        EXPECT_EQ(counts[Role::reduce], s * s - 2 * (s - 1) - 1);
+      }
+    }
+  }
+}
+
+TEST(Schedule, CountsRolesOnOtherGridsByTheirRowsAndColumns) {
+  for (const GridShape grid : {GridShape{1, 4}, {4, 1}, {2, 3}, {3, 2}, {7, 16}}) {
+    for (Index pass = 0; pass < 2 * Index{grid.rows} * grid.columns; ++pass) {
+      auto counts = count_roles(grid, pass);
       EXPECT_EQ(counts[Role::pivot], 1);
-      EXPECT_EQ(counts[Role::normalize], s - 1);
-      EXPECT_EQ(counts[Role::eliminate], s - 1);
-      EXPECT_EQ(counts[Role::reduce], s * s - 2 * (s - 1) - 1);
+      EXPECT_EQ(counts[Role::normalize], grid.columns - 1);
+      EXPECT_EQ(counts[Role::eliminate], grid.rows - 1);
+      EXPECT_EQ(counts[Role::reduce], (grid.rows - 1) * (grid.columns - 1));
     }
   }
 }
@@ -97,6 +113,29 @@ TEST_P(EveryPass, EveryRankGetsThePanelAndUExactlyOnce) {
   }
 }
 
+// White paper, section 3.1: the last block is computed by the last node in an extra pass
+TEST_P(EveryPass, TheLastBlockIsAPassOfItsOwnInWhichOnlyItsOwnerHasAPanel) {
+  const GridShape grid = distribution.shape;
+  const Index last = distribution.passes() - 1;
+  const Index first_row = last * distribution.nb;
+  ASSERT_LT(first_row, distribution.n);
+  ASSERT_GE(first_row + distribution.nb, distribution.n);
+  const GridPosition pivot = pivot_position(grid, last);
+  EXPECT_EQ(pivot.row, distribution.rows.owner(GlobalIndex(distribution.n - 1)));
+  EXPECT_EQ(pivot.column, distribution.columns.owner(GlobalIndex(distribution.n - 1)));
+  for (int p = 0; p < grid.rows; ++p) {
+    for (int q = 0; q < grid.columns; ++q) {
+      const PassPlan plan = plan_pass(distribution, last, {p, q});
+      EXPECT_EQ(plan.width, distribution.n - first_row);
+      EXPECT_EQ(plan.in_pivot_column ? plan.panel_rows : 0, plan.role == Role::pivot ? plan.width : 0);
+      EXPECT_EQ(plan.trailing_rows, 0);
+      // the right-hand side is all that is left to normalize
+      const bool has_b = q == distribution.columns.owner(distribution.right_hand_side());
+      EXPECT_EQ(plan.trailing_columns, has_b ? 1 : 0);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Grids, EveryPass,
                          testing::Values(Case{1, 1, {1, 1}}, Case{5, 8, {2, 2}}, Case{29, 4, {2, 2}},
                                          Case{30, 7, {2, 3}}, Case{64, 16, {3, 2}}, Case{33, 3, {1, 4}},
@@ -124,6 +163,108 @@ TEST(Schedule, ExplainsThePassOfTheWhitePapersFigure) {
   EXPECT_NE(text.find("(1,1)              reduce"), std::string::npos) << text;
   EXPECT_NE(text.find("(0,0) -> (1,0)  U11 down the process column: 4096"), std::string::npos) << text;
   EXPECT_NE(text.find("(0,1) -> (1,1)  U12 down the process column"), std::string::npos) << text;
+}
+
+TEST(PassPicture, DrawsTheWhitePapersFigure) {
+  EXPECT_EQ("\n" + picture_of_pass(Distribution(512, 64, {2, 2}), Pivoting::local, 2), R"(
+Who waits for whom. Time runs downwards; a role waits where its column has colons.
+
+pivot                    normalize                eliminate                reduce
+(0,0)                    (0,1)                    (1,0)                    (1,1)
+
+P, L11, U11, L21         : waits for P, L11, L21  : waits for U11          : waits for L21, U12
+-- U11 ------------------:----------------------->:                        :
+                         :                        L21 = A21 U11^-1         :
+-- P, L11, L21 --------->:                        -- L21 ----------------->:
+rows exchanged by P      rows exchanged by P      : waits for U12          :
+U12 = L11^-1 A12         U12 = L11^-1 A12         :                        :
+-- U12 ------------------------------------------>:                        :
+                         -- U12 ------------------------------------------>:
+A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12
+)");
+}
+
+TEST(PassPicture, DrawsPartialPivotingWithItsCandidatesAndRows) {
+  EXPECT_EQ("\n" + picture_of_pass(Distribution(512, 64, {2, 3}), Pivoting::partial, 3), R"(
+Who waits for whom. Time runs downwards; a role waits where its column has colons.
+
+pivot                    2 normalize              eliminate                2 reduce
+(1,0)                    process row 1            (0,0)                    all others
+
+a candidate row          : waits for P, L11, L21  a candidate row          : waits for P, L21, U12
+<- for each of 64 columns ----------------------->|                        :
+P, L11, U11, L21         :                        P, L21                   :
+-- P, L11, L21 to 2 ---->:                        -- P, L21 to 2 --------->:
+<- rows, by P ----------------------------------->|                        :
+                         <- rows, by P ----------------------------------->:
+U12 = L11^-1 A12         U12 = L11^-1 A12         : waits for U12          :
+-- U12 ------------------------------------------>:                        :
+                         -- U12, each to 1 ------------------------------->:
+A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12
+)");
+}
+
+TEST(PassPicture, CountsTheRanksOfLargeGrids) {
+  EXPECT_EQ("\n" + picture_of_pass(Distribution(5120, 64, {16, 16}), Pivoting::local, 18), R"(
+Who waits for whom. Time runs downwards; a role waits where its column has colons.
+
+pivot                    15 normalize             15 eliminate             225 reduce
+(2,2)                    process row 2            process column 2         all others
+
+P, L11, U11, L21         : waits for P, L11, L21  : waits for U11          : waits for L21, U12
+-- U11 to 15 ------------:----------------------->:                        :
+                         :                        L21 = A21 U11^-1         :
+-- P, L11, L21 to 15 --->:                        -- L21, each to 15 ----->:
+rows exchanged by P      rows exchanged by P      : waits for U12          :
+U12 = L11^-1 A12         U12 = L11^-1 A12         :                        :
+-- U12 to 15 ------------------------------------>:                        :
+                         -- U12, each to 15 ------------------------------>:
+A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12
+)");
+}
+
+TEST(PassPicture, LeavesOutRolesThatAGridDoesNotHave) {
+  EXPECT_EQ("\n" + picture_of_pass(Distribution(100, 10, {1, 4}), Pivoting::partial, 3), R"(
+Who waits for whom. Time runs downwards; a role waits where its column has colons.
+
+pivot                    3 normalize
+(0,3)                    process row 0
+
+P, L11, U11, L21         : waits for P, L11, L21
+-- P, L11, L21 to 3 ---->:
+rows exchanged by P      rows exchanged by P
+U12 = L11^-1 A12         U12 = L11^-1 A12
+A22 = A22 - L21 U12      A22 = A22 - L21 U12
+)");
+  // the last pass: nothing is left to reduce, and only b to normalize
+  EXPECT_EQ("\n" + picture_of_pass(Distribution(64, 16, {2, 2}), Pivoting::local, 3), R"(
+Who waits for whom. Time runs downwards; a role waits where its column has colons.
+
+pivot                    normalize                eliminate                reduce
+(1,1)                    (1,0)                    (0,1)                    (0,0)
+
+P, L11, U11, L21         : waits for P, L11, L21  : waits for U11          : waits for U12
+-- U11 ------------------:----------------------->:                        :
+-- P, L11, L21 --------->:                                                 :
+                         rows exchanged by P                               :
+                         U12 = L11^-1 A12                                  :
+                         -- U12 ------------------------------------------>:
+)");
+}
+
+TEST(PassPicture, FitsIn100ColumnsForEveryPassAndGrid) {
+  for (const GridShape grid : {GridShape{1, 1}, {1, 5}, {5, 1}, {2, 3}, {16, 16}, {100, 120}}) {
+    const Distribution distribution(12800, 100, grid);
+    for (const Pivoting pivoting : {Pivoting::local, Pivoting::partial}) {
+      for (const Index pass : {0, 1, 77, 127}) {
+        std::istringstream text(picture_of_pass(distribution, pivoting, pass));
+        for (std::string line; std::getline(text, line);) {
+          EXPECT_LE(line.size(), 100U) << line;
+          EXPECT_TRUE(line.empty() || line.back() != ' ') << line;
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ TEST(ResultsCsv, has_a_head_line_and_as_many_fields_in_every_line) {
   const std::vector<std::string> lines = lines_of(results_csv(std::vector{passed_run(), failed}));
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_EQ(lines[0],
-            "n,nb,p,q,time,gflops,residual,passed,precision,backend,pivoting,broadcast,order,repeat,factor_seconds,"
+            "n,nb,p,q,time,gflops,residual,passed,matrix,precision,backend,pivoting,broadcast,order,repeat,factor_seconds,"
             "solve_seconds,computing_seconds,transfer_seconds,network_seconds,network_exposed_seconds,idle_seconds,"
             "epsilon,threshold,growth,singular_column,start_time,device,failure,waiting_seconds,"
             "pivot_seconds,pivot_computing_seconds,pivot_transfer_seconds,pivot_network_seconds,pivot_idle_seconds,"
@@ -136,11 +136,11 @@ TEST(ResultsCsv, has_a_head_line_and_as_many_fields_in_every_line) {
             "reduce_network_seconds,reduce_idle_seconds,reduce_waiting_seconds");
   const std::string roles = "0.5,3.5,3,0,0.5,0,0,4,0.5,0.5,1,2,1,,,,,,,,,,,,";  // none eliminates or reduces
   EXPECT_EQ(lines[1],
-            "35,4,1,2,4,7.6053e-06,0.0312500123,true,double,gl-compute,partial,ring,row-major,0,3.5,0.5,2,0.25,1,0.75,"
+            "35,4,1,2,4,7.6053e-06,0.0312500123,true,hpl,double,gl-compute,partial,ring,row-major,0,3.5,0.5,2,0.25,1,0.75,"
             "1,1.1102230246251565e-16,16,1.75,,1700000000,\"llvmpipe (LLVM 15.0.6, 256 bits)\",," +
                 roles);
   EXPECT_EQ(lines[2],
-            "35,4,1,2,4,7.6053e-06,,false,single,gl-compute,partial,ring,row-major,0,3.5,0.5,2,0.25,1,0.75,1,"
+            "35,4,1,2,4,7.6053e-06,,false,hpl,single,gl-compute,partial,ring,row-major,0,3.5,0.5,2,0.25,1,0.75,1,"
             "5.960464477539063e-08,16,,3,1700000000,\"llvmpipe (LLVM 15.0.6, 256 bits)\",\"said \"\"no\"\", twice\"," +
                 roles);
 }

@@ -9,6 +9,7 @@ namespace glinpack::app::testing {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -159,6 +160,21 @@ TEST(HplReport, local_pivoting_is_not_called_hpl) {
   const std::string text = report_of({record});
   EXPECT_THAT(text, HasSubstr("- local pivoting"));
   EXPECT_THAT(text, Not(HasSubstr("High-Performance Linpack")));
+}
+
+TEST(HplReport, other_matrices_are_named_and_not_called_hpl) {
+  for (const auto& [kind, name, sentence] :
+       {std::tuple{MatrixKind::wilkinson, "wilkinson", "- The matrix A is Wilkinson's"},
+        std::tuple{MatrixKind::file, "file", "- The matrix A is read from a file"}}) {
+    RunRecord record = passed_run();
+    record.matrix = kind;
+    const std::string text = report_of({record});
+    EXPECT_THAT(text, HasSubstr(sentence));
+    EXPECT_THAT(text, ContainsRegex("MATRIX : *" + std::string(name)));
+    EXPECT_THAT(text, HasSubstr("- the matrix is not HPL's: not an HPL result\n"));
+    EXPECT_THAT(text, Not(HasSubstr("High-Performance Linpack")));
+  }
+  EXPECT_THAT(report_of({passed_run()}), HasSubstr("- The matrix A is HPL's own, randomly generated for each test.\n"));
 }
 
 TEST(HplReport, machine_is_named_once_and_again_when_it_changes) {

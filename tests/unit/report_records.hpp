@@ -24,8 +24,14 @@ inline RankRecord rank_record(int rank, int row, int column, std::vector<Interva
   record.row = row;
   record.column = column;
   record.host = rank < 2 ? "node01" : "node02";
-  record.backend = {
-      "gl-compute", "llvmpipe (LLVM 15.0.6, 256 bits)", "4.5 (Core Profile) Mesa 22.3.6", "SkylakeX", 2, true, 0, 0};
+  record.backend.backend = "gl-compute";
+  record.backend.device = "llvmpipe (LLVM 15.0.6, 256 bits)";
+  record.backend.driver = "4.5 (Core Profile) Mesa 22.3.6";
+  record.backend.blas = "OpenBLAS 0.3.21";
+  record.backend.kernels = "SkylakeX";
+  record.backend.threads = 2;
+  record.backend.software_gl = true;
+  record.backend.device_index = 0;
   record.intervals = std::move(intervals);
   return record;
 }

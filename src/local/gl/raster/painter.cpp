@@ -63,6 +63,7 @@ void Painter::draw(const Program& program, const Target& target, std::span<const
       segment_ = (segment_ + 1) % segments;
       fences_.wait(segment_drawn_[static_cast<std::size_t>(segment_)]);
       used_ = 0;
+      fences_.work_given();  // commands go on: a fence taken behind them must not be this one
     }
     const auto count = std::min(quads.size(), static_cast<std::size_t>(quads_per_segment - used_));
     draw_some(quads.first(count));

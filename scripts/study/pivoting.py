@@ -1,0 +1,235 @@
+#!/usr/bin/python3
+"""What a way of pivoting costs: residual and growth over process grids, orders and kinds of matrices.
+
+Runs glinpack, gathers its JSON, and writes into a folder: every run as JSON and CSV, tables (Markdown), plots (PNG and
+SVG), and the log with all commands. docs/pivoting.md says what came out.
+
+  scripts/study/pivoting.py --output-dir DIR            the whole study: some 15 minutes on 2 cores
+  scripts/study/pivoting.py --output-dir DIR --quick    the same for small matrices: half a minute
+  scripts/study/pivoting.py --output-dir DIR --redraw   tables and plots again from DIR/pivoting.json
+
+Only numbers that do not depend on the machine's load are kept; any number of processes may share a core. A run that
+fails its check is a result like others. Exit status: 0, 2 unusable input, 3 a run ended with an error.
+"""
+import argparse
+import csv
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+import pivoting_report  # pylint: disable=wrong-import-position
+
+KINDS = ["hpl", "uniform", "hilbert", "hilbert-reversed", "wilkinson", "dominant"]
+SEEDED = ["hpl", "uniform"]  # kinds whose pivots depend on the seed; of the others the first one is enough
+PIVOTINGS = ["partial", "local", "tournament"]
+PRECISIONS = ["double", "single"]
+RUN_KEYS = ["matrix", "seed", "precision", "pivoting", "n", "nb", "p", "q", "growth", "residual", "passed",
+            "singular_column", "failure"]
+
+
+class StudyError(Exception):
+    """Ends the study with a message and an exit status."""
+
+    def __init__(self, message, status=2):
+        super().__init__(message)
+        self.status = status
+
+
+def whole_numbers(text):
+    numbers = [int(part) if re.fullmatch("[1-9][0-9]{0,8}", part) else 0 for part in text.split(",")]
+    if 0 in numbers:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a list of whole numbers above 0, with commas")
+    return numbers
+
+
+def whole_number(text):
+    numbers = whole_numbers(text)
+    if len(numbers) != 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not one whole number")
+    return numbers[0]
+
+
+def grids(text):
+    for part in text.split(","):
+        if not re.fullmatch("[1-9][0-9]{0,3}x[1-9][0-9]{0,3}", part):
+            raise argparse.ArgumentTypeError(f"'{part}' is not a grid PxQ such as 2x1")
+    return text.split(",")
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--output-dir", metavar="DIR", required=True, type=pathlib.Path, help="made if missing")
+    parser.add_argument("--quick", action="store_true", help="small matrices, few grids, one seed")
+    parser.add_argument("--redraw", action="store_true", help="run nothing: tables and plots from DIR/pivoting.json")
+    parser.add_argument("--force", action="store_true", help="overwrite files that exist")
+    parser.add_argument("--n", metavar="N,...", type=whole_numbers, help="orders [256,512,1024,2048; quick: 64,128]")
+    parser.add_argument("--nb", metavar="NB", type=whole_number, help="block size [32; quick: 8]")
+    parser.add_argument("--grid", metavar="PxQ,...", type=grids,
+                        help="process grids [1x1,2x1,2x2,4x1,8x1,16x1; quick: 1x1,2x1,4x1]")
+    parser.add_argument("--seeds", metavar="COUNT", type=whole_number,
+                        help="seeds, from 100 on, for the random matrices [5; quick: 1]")
+    parser.add_argument("--glinpack", metavar="FILE", default="build/release/bin/glinpack", help="[%(default)s]")
+    parser.add_argument("--mpiexec", metavar="COMMAND", default="mpirun.mpich", help="MPI's launcher [%(default)s]")
+    parser.add_argument("--timeout", metavar="SECONDS", type=whole_number, default=900,
+                        help="a start of glinpack may take [%(default)s]")
+    arguments = parser.parse_args()
+    quick = arguments.quick
+    arguments.n = arguments.n or ([64, 128] if quick else [256, 512, 1024, 2048])
+    arguments.nb = arguments.nb or (8 if quick else 32)
+    arguments.grid = arguments.grid or (["1x1", "2x1", "4x1"] if quick else
+                                        ["1x1", "2x1", "2x2", "4x1", "8x1", "16x1"])
+    arguments.seeds = arguments.seeds or (1 if quick else 5)
+    return arguments
+
+
+def prepare_folder(folder, names, force):
+    """Makes the folder; refuses to overwrite."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StudyError(f"--output-dir: {folder} cannot be made: {error.strerror}") from error
+    if not os.access(folder, os.W_OK):
+        raise StudyError(f"--output-dir: {folder} cannot be written to")
+    existing = [name for name in names if (folder / name).exists()]
+    if existing and not force:
+        raise StudyError(f"{folder / existing[0]} exists and is not overwritten; use --force, or another --output-dir")
+
+
+class Log:
+    """Lines for the user, and for log.txt."""
+
+    def __init__(self, path):
+        self.file = open(path, "w", encoding="utf-8")
+
+    def line(self, text):
+        print(text, flush=True)
+        print(text, file=self.file, flush=True)
+
+
+def start(command, timeout):
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    try:
+        return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+                              timeout=timeout, check=False, env=environment)
+    except OSError as error:
+        raise StudyError(f"{command[0]} cannot be started: {error.strerror}; see --glinpack and --mpiexec") from error
+    except subprocess.TimeoutExpired as error:
+        raise StudyError(f"took longer than --timeout {timeout}: {shlex.join(command)}", 3) from error
+
+
+def known_pivotings(glinpack):
+    """Those of PIVOTINGS that this glinpack has."""
+    known = []
+    for pivoting in PIVOTINGS:
+        if start([glinpack, "plu", "--n", "1", "--pivoting", pivoting, "--dry-run"], 60).returncode == 0:
+            known.append(pivoting)
+    if "partial" not in known:
+        raise StudyError(f"--glinpack: {glinpack} does not know plu --pivoting partial; is it the program?")
+    return known
+
+
+def study_command(arguments, kind, seed, precision, pivoting):
+    processes = max(int(grid.split("x")[0]) * int(grid.split("x")[1]) for grid in arguments.grid)
+    return [*shlex.split(arguments.mpiexec), "-np", str(processes), arguments.glinpack, "plu",
+            "--matrix", kind, "--seed", str(seed), "--precision", precision, "--pivoting", pivoting,
+            "--n", ",".join(map(str, arguments.n)), "--nb", str(arguments.nb), "--grid", ",".join(arguments.grid),
+            "--backend", "openblas", "--threads", "1", "--progress", "never", "--breakdown", "never"]
+
+
+def run_one(command, seed, timeout):
+    """The runs of one start of glinpack, and its context."""
+    with tempfile.TemporaryDirectory(prefix="pivoting-") as folder:
+        path = pathlib.Path(folder) / "results.json"
+        completed = start([*command, "--json", str(path)], timeout)
+        if completed.returncode not in (0, 1) or not path.exists():  # 1: a run failed its check
+            raise StudyError(f"exit status {completed.returncode} of {shlex.join(command)}\n"
+                             f"{completed.stderr.strip() or completed.stdout[-2000:]}", 3)
+        document = json.loads(path.read_text(encoding="utf-8"))
+    runs = []
+    for run in document["runs"]:
+        kept = {key: seed if key == "seed" else run[key] for key in RUN_KEYS}
+        if run["singular_column"] is not None:
+            kept["growth"] = None  # the factorisation stopped: there is no U
+        runs.append(kept)
+    return runs, document["context"]
+
+
+def run_study(arguments, pivotings, log):
+    missing = [pivoting for pivoting in PIVOTINGS if pivoting not in pivotings]
+    for pivoting in missing:
+        log.line(f"# {pivoting} pivoting is not part of this study: glinpack plu --pivoting does not know it yet")
+    runs, context = [], {}
+    for kind in KINDS:
+        for seed in range(100, 100 + (arguments.seeds if kind in SEEDED else 1)):
+            for precision in PRECISIONS:
+                for pivoting in pivotings:
+                    command = study_command(arguments, kind, seed, precision, pivoting)
+                    log.line(shlex.join(command))
+                    found, context = run_one(command, seed, arguments.timeout)
+                    failed = sum(not run["passed"] for run in found)
+                    log.line(f"  {len(found)} runs, {failed} FAILED; growth up to "
+                             f"{pivoting_report.text_of(max((r['growth'] or 0) for r in found))}")
+                    runs += found
+    return {"format": 1,
+            "context": {key: context[key] for key in ("version", "git_commit", "mpi_library", "blas_kernels")},
+            "settings": {"n": arguments.n, "nb": arguments.nb, "grid": arguments.grid, "seeds": arguments.seeds,
+                         "quick": arguments.quick, "pivotings": pivotings, "pivotings_missing": missing,
+                         "kinds": KINDS, "precisions": PRECISIONS, "backend": "openblas"},
+            "runs": runs}
+
+
+def write_runs(folder, study):
+    with open(folder / "pivoting.json", "w", encoding="utf-8") as file:
+        head = {key: value for key, value in study.items() if key != "runs"}
+        lines = ",\n".join("    " + json.dumps(run) for run in study["runs"])
+        file.write(json.dumps(head, indent=2)[:-2] + ',\n  "runs": [\n' + lines + "\n  ]\n}\n")
+    with open(folder / "pivoting.csv", "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, RUN_KEYS, lineterminator="\n")
+        writer.writeheader()
+        for run in study["runs"]:
+            writer.writerow({**run, "passed": str(run["passed"]).lower()})
+
+
+def read_runs(folder):
+    path = folder / "pivoting.json"
+    try:
+        study = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise StudyError(f"--redraw: {path} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise StudyError(f"--redraw: {path} is not JSON: {error}") from error
+    if not isinstance(study, dict) or study.get("format") != 1:
+        raise StudyError(f"--redraw: {path} is not what this study writes")
+    return study
+
+
+def main():
+    arguments = parse_arguments()
+    folder = arguments.output_dir
+    if arguments.redraw:
+        study = read_runs(folder)
+    else:
+        pivotings = known_pivotings(arguments.glinpack)
+        prepare_folder(folder, ["pivoting.json", "pivoting.csv", "log.txt", *pivoting_report.FILES], arguments.force)
+        log = Log(folder / "log.txt")
+        log.line("# " + shlex.join(sys.argv))
+        study = run_study(arguments, pivotings, log)
+        write_runs(folder, study)
+        if study["context"]["git_commit"].endswith("-dirty"):
+            log.line("# the program was built from sources that are not committed: these figures cannot be repeated")
+    pivoting_report.write(folder, study)
+    print(f"Written to {folder}: " + ", ".join(sorted(path.name for path in folder.iterdir())))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except StudyError as error:
+        print(f"pivoting.py: {error}", file=sys.stderr)
+        sys.exit(error.status)

@@ -1,0 +1,82 @@
+#!/usr/bin/python3
+"""The pivoting study: what it writes, that it can be drawn again, and what it refuses."""
+import csv
+import json
+import unittest
+
+from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest
+
+STUDY = ROOT / "scripts" / "study" / "pivoting.py"
+SMALL = ["--n", "40,64", "--nb", "8", "--grid", "1x1,2x1", "--seeds", "1"]
+PLOTS = [f"{value}-{axis}" for value in ("growth", "residual") for axis in "pn"]
+
+
+class PivotingStudy(GlinpackTest):
+    def study(self, *arguments, glinpack=GLINPACK):
+        return self.start([STUDY, "--output-dir", "out", "--glinpack", glinpack, "--mpiexec", MPIEXEC,
+                           *map(str, arguments)], timeout=300)
+
+    def refused(self, arguments, *named, **options):
+        outcome = self.study(*arguments, **options)
+        self.assertEqual((outcome.status, outcome.out), (2, ""), outcome)
+        for text in named:
+            self.assertIn(text, outcome.err)
+
+    def test_every_kind_precision_and_pivoting_comes_as_table_and_plot(self):
+        outcome = self.study("--quick", *SMALL)
+        self.assertEqual(outcome.status, 0, outcome)
+        out = self.folder / "out"
+        names = {"log.txt", "pivoting.json", "pivoting.csv", "pivoting.md",
+                 *[f"{plot}.{suffix}" for plot in PLOTS for suffix in ("png", "svg")]}
+        self.assertEqual({path.name for path in out.iterdir()}, names)
+
+        study = json.loads((out / "pivoting.json").read_text())
+        pivotings = study["settings"]["pivotings"]
+        self.assertLessEqual({"partial", "local"}, set(pivotings))
+        for missing in study["settings"]["pivotings_missing"]:
+            self.assertIn(f"{missing} pivoting is not part of this study", outcome.out)
+            self.assertIn(f"no {missing} pivoting", (out / "pivoting.md").read_text())
+        self.assertEqual(len(study["runs"]), 6 * 2 * len(pivotings) * 2 * 2)
+        found = {(run["matrix"], run["precision"], run["pivoting"], run["n"], run["p"]): run for run in study["runs"]}
+        self.assertEqual(len(found), len(study["runs"]))
+        for (kind, precision, _, n, p), run in found.items():
+            alone = found[kind, precision, "partial", n, 1]
+            if run["pivoting"] == "partial":  # the same pivots on every grid, but for roundoff
+                self.assertLess(abs(run["growth"] / alone["growth"] - 1), 1e-3, run)
+            if run["pivoting"] == "local" and p == 1:  # all rows are candidates
+                self.assertLess(abs(run["growth"] / alone["growth"] - 1), 1e-3, run)
+        self.assertFalse(found["hilbert-reversed", "double", "local", 64, 2]["passed"])
+        self.assertTrue(found["hilbert-reversed", "double", "partial", 64, 2]["passed"])
+
+        with open(out / "pivoting.csv", encoding="utf-8") as file:
+            lines = list(csv.DictReader(file))
+        self.assertEqual([(line["matrix"], line["pivoting"], float(line["growth"])) for line in lines],
+                         [(run["matrix"], run["pivoting"], run["growth"]) for run in study["runs"]])
+        for plot in PLOTS:
+            self.assertTrue((out / f"{plot}.png").read_bytes().startswith(b"\x89PNG"))
+            self.assertIn("<svg", (out / f"{plot}.svg").read_text())
+
+        self.refused(["--quick"], "out/pivoting.json", "--force")
+        before = (out / "pivoting.md").read_bytes(), (out / "growth-p.svg").read_bytes()
+        self.assertEqual(self.study("--redraw").status, 0)
+        self.assertEqual(((out / "pivoting.md").read_bytes(), (out / "growth-p.svg").read_bytes()), before)
+
+    def test_bad_input_is_refused_before_any_work(self):
+        self.refused(["--n", "64,x"], "--n", "64,x")
+        self.refused(["--grid", "2"], "--grid", "'2'", "PxQ")
+        self.refused(["--seeds", "0"], "--seeds", "'0'")
+        self.refused(["--redraw"], "out/pivoting.json", "No such file")
+        self.assertEqual(self.files(), [])
+        self.refused(["--quick"], "./missing", "--glinpack", glinpack="./missing")
+
+    def test_a_pivoting_that_is_not_there_yet_is_taken_up_when_it_is(self):
+        program = self.write("glinpack", "#!/bin/sh\ncase \"$*\" in *--dry-run*) exit 0 ;; esac\nexit 3\n")
+        program.chmod(0o755)
+        outcome = self.study("--quick", *SMALL, glinpack=program)
+        self.assertEqual(outcome.status, 3, outcome)  # that program runs nothing, and the study says so
+        self.assertNotIn("not part of this study", outcome.out)
+        self.assertIn("exit status 3 of ", outcome.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
