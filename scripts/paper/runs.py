@@ -12,6 +12,7 @@ import places
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GLINPACK = os.environ.get("GLINPACK", str(ROOT / "build" / "release" / "bin" / "glinpack"))
+MESSAGES = ("glinpack: ", "netlab/", "paper.sh: ")  # by which lines of a log begin that say why
 SECONDS_TO_END = 10  # from asking to killing
 
 
@@ -56,12 +57,17 @@ def end(process):
 
 
 def run_job(command, log, limit, environment):
-    """The job's exit status; None where it took too long. Its output goes to `log`, under the command."""
+    """The job's exit status; None where it took too long, 127 where it cannot be started. Its output goes to `log`,
+    under the command."""
     with open(log, "w", encoding="utf-8") as out:
         out.write(f"$ {shlex.join(command)}\n")
         out.flush()
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
-                                   env=environment, start_new_session=True)
+        try:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+                                       env=environment, start_new_session=True)
+        except OSError as error:
+            out.write(f"paper.sh: {command[0]}: {error.strerror}\n")
+            return 127
         try:
             return process.wait(timeout=limit)
         except subprocess.TimeoutExpired:
@@ -74,7 +80,7 @@ def run_job(command, log, limit, environment):
 def why_not(status, limit, log):
     if status is None or status == 124:
         return f"not finished after {limit} s, the time limit"
-    lines = [line for line in log.read_text(errors="replace").splitlines() if line.startswith(("glinpack: ", "netlab/"))]
+    lines = [line for line in log.read_text(errors="replace").splitlines() if line.startswith(MESSAGES)]
     return f"exit status {status}" + (f": {lines[0]}" if lines else "")
 
 

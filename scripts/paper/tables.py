@@ -158,9 +158,12 @@ def notes(document):
     for reason in dict.fromkeys(cell["reason"] for cell in cells if cell["status"] == "left out"):
         lines.append(f"-  left out: {reason}")
     for status, mark in ("doubtful", "!"), ("failed", "failed"):
-        for cell in cells:
-            if cell["status"] == status:
-                lines.append(f"{mark}  {plan.text_of(table, cell)}: {cell['reason']}; log: {cell['log']}")
+        of_status = [cell for cell in cells if cell["status"] == status]
+        for reason in dict.fromkeys(cell["reason"] for cell in of_status):
+            where = "; ".join(plan.text_of(table, cell) for cell in of_status if cell["reason"] == reason)
+            lines.append(f"{mark}  {reason}: {where}")
+    if any(cell["status"] in ("doubtful", "failed") for cell in cells):
+        lines.append("   The logs are in runs/.")
     unfinished = sum(cell["status"] == "not run" for cell in cells)
     if unfinished:
         lines.append(f"?  not run: {unfinished} cells; interrupted before")
