@@ -1,7 +1,6 @@
 #include "global/blocked_steps.hpp"
 
-#include "global/communication.hpp"
-#include "global/tags.hpp"
+#include "global/stand_ins.hpp"
 
 namespace glinpack {
 
@@ -15,12 +14,23 @@ BlockedSteps<Real>::BlockedSteps(const RunParameters& parameters, const Distribu
       backend_(backend),
       timeline_(timeline),
       a_(a),
+      messages_(grid, parameters.broadcast, timeline, parameters.parts == RunParts::compute),
       panel_(backend, a.rows(), distribution.nb),
       l_transposed_(backend.allocate(distribution.nb, a.rows())),
       u_(backend.allocate(distribution.nb, a.columns())),
       u_host_(backend.allocate_host(distribution.shape.rows > 1 ? distribution.nb * a.columns() : 0)),
-      row_exchange_(backend, timeline, grid.column(), distribution.shape.rows > 1 ? distribution.nb : 0, a.columns()) {
+      row_exchange_(backend, messages_, distribution.shape.rows > 1 ? distribution.nb : 0, a.columns()) {
   backend.reserve_moves(2 * distribution.nb, a.columns());  // nb rows and the nb that they change places with
+  if (!messages_.left_out()) return;
+  const auto stand_ins = [&](Index elements) {
+    auto buffer = backend.allocate_host(elements);
+    fill_with_stand_ins(std::span(buffer->data(), static_cast<std::size_t>(elements)), distribution.n);
+    return buffer;
+  };
+  if (distribution.shape.columns > 1) {
+    stand_in_panel_ = stand_ins(panel_message_elements<Real>(a.rows(), distribution.nb));
+  }
+  if (distribution.shape.rows > 1) stand_in_u_ = stand_ins(u_host_->size());
 }
 
 template <class Real>
@@ -29,7 +39,7 @@ void BlockedSteps<Real>::factorize_panel(const PassPlan& plan) {
   panel_.resize(plan.panel_rows, plan.width);
   const DeviceBlock<Real> panel{&a_, plan.panel_row.value, plan.panel_column.value, plan.panel_rows, plan.width};
   backend_.wait(backend_.download_transposed(panel, panel_.transposed()));
-  const PanelContext<Real> context{distribution_, grid_.position(), grid_.column(), backend_.panel(), timeline_};
+  const PanelContext<Real> context{distribution_, grid_.position(), messages_, backend_.panel(), timeline_};
   if (parameters_.pivoting == Pivoting::local) {
     factorize_panel_local(context, plan, panel_);
   } else {
@@ -44,18 +54,17 @@ void BlockedSteps<Real>::broadcast_panel(const PassPlan& plan) {
     backend_.wait(panel_free_);
     panel_.resize(plan.panel_rows, plan.width);
   }
-  if (distribution_.shape.columns > 1) {
-    {
-      const auto scope = network(Phase::broadcast_l, plan.in_pivot_column ? 0 : panel_.message_elements());
-      Broadcast(grid_.row(), parameters_.broadcast, plan.pivot.column, panel_.message(), panel_.message_elements(),
-                mpi_type<Real>(), tags::panel_row)
-          .wait();
-    }
-    if (!plan.in_pivot_column) panel_.unpack();
+  messages_.panel_row(plan, panel_.message(), panel_.message_elements());
+  HostBlock<Real> l_host = panel_.transposed();
+  if (!plan.in_pivot_column && messages_.left_out()) {
+    l_host.buffer = stand_in_panel_.get();
+    panel_.pivots = drawn_pivots(distribution_, parameters_.pivoting, plan.pass);
+  } else if (!plan.in_pivot_column) {
+    panel_.unpack();
   }
   if (panel_.zero_pivot) return;
   const DeviceBlock<Real> l = whole(*l_transposed_).block(0, 0, plan.width, plan.panel_rows);
-  panel_free_ = backend_.upload(panel_.transposed(), l);
+  panel_free_ = backend_.upload(l_host, l);
   if (plan.in_pivot_column) {
     backend_.copy_transposed(l, {&a_, plan.panel_row.value, plan.panel_column.value, plan.panel_rows, plan.width});
   }
@@ -73,7 +82,7 @@ template <class Real>
 void BlockedSteps<Real>::normalize_and_broadcast(const PassPlan& plan) {
   if (plan.trailing_columns == 0) return;
   const DeviceBlock<Real> u = whole(*u_).block(0, 0, plan.width, plan.trailing_columns);
-  const HostBlock<Real> u_host{u_host_.get(), 0, plan.width, plan.trailing_columns, plan.trailing_columns};
+  HostBlock<Real> u_host{u_host_.get(), 0, plan.width, plan.trailing_columns, plan.trailing_columns};
   const bool travels = distribution_.shape.rows > 1;
   if (travels) backend_.wait(u_host_free_);
   if (plan.in_pivot_row) {
@@ -84,14 +93,10 @@ void BlockedSteps<Real>::normalize_and_broadcast(const PassPlan& plan) {
     if (travels) backend_.wait(backend_.download(a12, u_host));
   }
   if (!travels) return;
-  {
-    const Index elements = plan.width * plan.trailing_columns;
-    const auto scope = network(Phase::broadcast_u, plan.in_pivot_row ? 0 : elements);
-    Broadcast(grid_.column(), parameters_.broadcast, plan.pivot.row, u_host_->data(), elements, mpi_type<Real>(),
-              tags::u12_column)
-        .wait();
-  }
-  if (!plan.in_pivot_row) u_host_free_ = backend_.upload(u_host, u);
+  messages_.u12_column(plan, u_host_->data(), plan.width * plan.trailing_columns);
+  if (plan.in_pivot_row) return;
+  if (messages_.left_out()) u_host.buffer = stand_in_u_.get();
+  u_host_free_ = backend_.upload(u_host, u);
 }
 
 template <class Real>

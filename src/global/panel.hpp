@@ -2,12 +2,11 @@
 // along the process row. Two ways to factorise it: local and partial pivoting.
 #pragma once
 
-#include <mpi.h>
-
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "global/pass_messages.hpp"
 #include "global/schedule.hpp"
 #include "local/backend.hpp"
 
@@ -41,7 +40,7 @@ class Panel {
   void pack();
   void unpack();
   Real* message() const { return buffer_->data(); }
-  Index message_elements() const { return header_ + leading_dimension_ * width_; }
+  Index message_elements() const { return header_ + leading_dimension_ * width_; }  // panel_message_elements()
 
  private:
   Real* first() const { return buffer_->data() + header_; }
@@ -57,12 +56,15 @@ class Panel {
 template <class Real>
 Index panel_message_elements(Index rows, Index width);
 
+/// Elements of local pivoting's U11 message: L11 \ U11, and which column has a zero pivot.
+constexpr Index u11_message_elements(Index width) { return width * width + 1; }
+
 /// What a panel factorisation works with.
 template <class Real>
 struct PanelContext {
   const Distribution& distribution;
   GridPosition position;
-  MPI_Comm column;  // the pivot's process column
+  const PassMessages& messages;
   PanelArithmetic<Real>& arithmetic;
   Timeline& timeline;
 };

@@ -1,9 +1,7 @@
 #include <algorithm>
 
-#include "global/broadcast.hpp"
-#include "global/communication.hpp"
 #include "global/panel.hpp"
-#include "global/tags.hpp"
+#include "global/stand_ins.hpp"
 
 namespace glinpack {
 
@@ -16,9 +14,14 @@ struct DiagonalBlock {
   std::vector<Real> elements;
   Index width;
 
-  explicit DiagonalBlock(Index w) : elements(static_cast<std::size_t>(w * w + 1)), width(w) {}
+  explicit DiagonalBlock(Index w) : elements(static_cast<std::size_t>(u11_message_elements(w))), width(w) {}
   ColumnMajorView<Real> view() { return {elements.data(), width, width, width}; }
   Real& zero_column() { return elements.back(); }
+  void stand_in(Index n) {
+    fill_with_stand_ins(std::span(elements), n);
+    for (Index j = 0; j < width; ++j) view()(j, j) = 1;
+    zero_column() = -1;
+  }
 };
 
 }  // namespace
@@ -45,14 +48,8 @@ void factorize_panel_local(const PanelContext<Real>& context, const PassPlan& pl
   }
 
   // U11 down the process column
-  if (context.distribution.shape.rows > 1) {
-    const auto elements = static_cast<Index>(diagonal.elements.size());
-    const Index received = plan.role == Role::pivot ? 0 : elements * Index{sizeof(Real)};
-    const auto scope = context.timeline.scope(Lane::net, Phase::broadcast_u, received);
-    Broadcast(context.column, BroadcastKind::ring, plan.pivot.row, diagonal.elements.data(), elements, mpi_type<Real>(),
-              tags::u11_column)
-        .wait();
-  }
+  context.messages.u11_column(plan, diagonal.elements.data(), static_cast<Index>(diagonal.elements.size()));
+  if (context.messages.left_out() && plan.role == Role::eliminate) diagonal.stand_in(context.distribution.n);
   if (diagonal.zero_column() >= 0) {
     panel.zero_pivot = first + static_cast<Index>(diagonal.zero_column());
     return;

@@ -1,0 +1,22 @@
+// What takes the place of data where there is none: of real pivots where nothing is computed (`glinpack network`), of
+// whatever a message would bring where nothing is sent (`glinpack plu --compute-only`). Deterministic, and the same on
+// every rank.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "global/schedule.hpp"
+
+namespace glinpack {
+
+/// Pivots of a pass as those of a random matrix are: for column j of the panel a row drawn from the rows j ... that
+/// pivots may be among, all remaining ones (partial) or those of the pivot's process row (local), each as likely.
+std::vector<GlobalIndex> drawn_pivots(const Distribution& distribution, Pivoting pivoting, Index pass);
+
+/// Numbers of either sign, 1/(4n) ... 1/(2n) in magnitude. As L or U of a matrix of order n they let no element grow
+/// more than e-fold over all passes, whatever it meets: a pass multiplies by at most 1 + nb/n.
+template <class Real>
+void fill_with_stand_ins(std::span<Real> values, Index n);
+
+}  // namespace glinpack
