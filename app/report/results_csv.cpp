@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view head_line =
     "n,nb,p,q,time,gflops,residual,passed,precision,backend,pivoting,broadcast,order,repeat,factor_seconds,"
     "solve_seconds,computing_seconds,transfer_seconds,network_seconds,network_exposed_seconds,idle_seconds,epsilon,"
-    "threshold,growth,singular_column,start_time,device,failure\n";
+    "threshold,growth,singular_column,start_time,device,failure,compute_only\n";
 
 std::string csv_field(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
@@ -62,6 +62,7 @@ std::string line_of(const RunRecord& record) {
       number(result.start_time),
       result.ranks.empty() ? "" : result.ranks.front().backend.device,
       result.failure,
+      parameters.parts == RunParts::compute ? "true" : "false",
   };
   std::string line;
   for (const std::string& field : fields) {

@@ -57,6 +57,9 @@ class MpiSession {
 /// none did: known before MPI starts, so that only one process speaks.
 int launcher_rank();
 
+/// Whether the ranks of this node outnumber the cores that they may use.
+bool ranks_outnumber_cores();
+
 /// The one way to wait. Tests; where ranks outnumber the cores they may use, yields and then naps between tests, since
 /// a spinning rank takes the core from the one that it is waiting for.
 void wait(MPI_Request& request);

@@ -2,6 +2,8 @@
 
 #include <random>
 
+#include "global/row_moves.hpp"
+
 namespace glinpack {
 
 namespace {
@@ -30,6 +32,18 @@ std::vector<GlobalIndex> drawn_pivots(const Distribution& distribution, Pivoting
     }
   }
   return pivots;
+}
+
+Index rows_exchanged(const Distribution& distribution, Pivoting pivoting) {
+  Index rows = 0;
+  if (pivoting == Pivoting::local || distribution.shape.rows == 1) return rows;
+  for (Index pass = 0; pass < distribution.passes(); ++pass) {
+    const auto pivots = drawn_pivots(distribution, pivoting, pass);
+    for (const GlobalRowMove& move : net_row_moves(distribution.rows.first(BlockIndex(pass)), pivots)) {
+      if (distribution.rows.owner(move.from) != distribution.rows.owner(move.to)) ++rows;
+    }
+  }
+  return rows;
 }
 
 template <class Real>

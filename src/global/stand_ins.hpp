@@ -14,6 +14,9 @@ namespace glinpack {
 /// pivots may be among, all remaining ones (partial) or those of the pivot's process row (local), each as likely.
 std::vector<GlobalIndex> drawn_pivots(const Distribution& distribution, Pivoting pivoting, Index pass);
 
+/// Rows that the drawn pivots of all passes take from one process row to another.
+Index rows_exchanged(const Distribution& distribution, Pivoting pivoting);
+
 /// Numbers of either sign, 1/(4n) ... 1/(2n) in magnitude. As L or U of a matrix of order n they let no element grow
 /// more than e-fold over all passes, whatever it meets: a pass multiplies by at most 1 + nb/n.
 template <class Real>
