@@ -7,6 +7,7 @@
 #include <set>
 
 #include "app/report/report.hpp"
+#include "app/report/waiting.hpp"
 
 namespace glinpack::app {
 namespace {
@@ -63,12 +64,14 @@ void name_rank(EventWriter& writer, const RankRecord& rank) {
   }
 }
 
-void write_interval(EventWriter& writer, int pid, double offset, const Interval& interval) {
+/// `message_start`: as from message_starts().
+void write_interval(EventWriter& writer, int pid, double offset, const Interval& interval, double message_start) {
   writer.event(R"({{"ph":"X","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f},"name":"{}","cat":"{}",)"
-               R"("args":{{"pass":{},"role":"{}","bytes":{},"flops":{:.0f}}}}})",
+               R"("args":{{"pass":{},"role":"{}","bytes":{},"flops":{:.0f},"waiting":{:.3f}}}}})",
                pid, static_cast<int>(interval.lane), (offset + interval.start) * 1e6,
                std::max(0.0, interval.seconds()) * 1e6, name_of(interval.phase), name_of(interval.lane), interval.pass,
-               name_of(interval.role), interval.bytes, interval.flops);
+               name_of(interval.role), interval.bytes, interval.flops,
+               std::max(0.0, message_start - interval.start) * 1e6);
 }
 
 std::string run_name(const RunRecord& record, std::size_t number) {
@@ -84,17 +87,19 @@ void write_trace(std::ostream& out, std::span<const RunRecord> records) {
   double offset = 0;
   for (std::size_t number = 0; number < records.size(); ++number) {
     const RunRecord& record = records[number];
+    const std::vector<std::vector<double>> starts = message_starts(record.result.ranks);
     double end = record.result.seconds;
-    for (const RankRecord& rank : record.result.ranks) {
+    for (std::size_t place = 0; place < record.result.ranks.size(); ++place) {
+      const RankRecord& rank = record.result.ranks[place];
       // A rank keeps the name that it has in its first run, though its place may be another in a later grid.
       if (named.insert(rank.world_rank).second) name_rank(writer, rank);
-      if (&rank == &record.result.ranks.front()) {
+      if (place == 0) {
         writer.event(R"({{"ph":"i","s":"g","pid":{},"tid":0,"ts":{:.3f},"name":{}}})", rank.world_rank, offset * 1e6,
                      json_text(run_name(record, number)));
       }
-      for (const Interval& interval : rank.intervals) {
-        write_interval(writer, rank.world_rank, offset, interval);
-        end = std::max(end, interval.end);
+      for (std::size_t i = 0; i < rank.intervals.size(); ++i) {
+        write_interval(writer, rank.world_rank, offset, rank.intervals[i], starts[place][i]);
+        end = std::max(end, rank.intervals[i].end);
       }
     }
     offset += end + gap_between_runs;

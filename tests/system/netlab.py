@@ -238,6 +238,12 @@ class Jobs(LabTest):
         self.assertEqual(sorted(outcome.out.splitlines()),
                          [f"{rank} node{rank // 2 + 1} two  words" for rank in range(6)])
 
+    def test_nodes_may_have_numbers_of_processes_of_their_own(self):
+        outcome = self.done("run", 3, "2,1,1", "--", "sh", "-c", 'echo "$PMI_RANK" "$(hostname)"')
+        self.assertEqual(sorted(outcome.out.splitlines()), ["0 node1", "1 node1", "2 node2", "3 node3"])
+        self.refused("run", 3, "2,2", "--", "hostname", names=["'2,2'", "2 numbers", "NODES 3"])
+        self.refused("run", 2, "2,", "--", "hostname", names=["PPN ''"])
+
     def test_the_command_s_exit_status_is_handed_on(self):
         self.assertEqual(self.netlab("run", 2, 1, "--", "sh", "-c", "exit 7").status, 7)
         outcome = self.netlab("run", 2, 1, "--", GLINPACK, "plu", "--n", "ten")

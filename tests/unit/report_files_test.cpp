@@ -174,7 +174,17 @@ TEST(Trace, every_interval_is_a_complete_event_in_microseconds) {
   const std::vector<json> complete = events(json::parse(out.str()), "X");
   ASSERT_EQ(complete.size(), 8u);
   EXPECT_EQ(complete[2], json::parse(R"({"ph":"X","pid":0,"tid":1,"ts":1500000.0,"dur":2000000.0,"name":"reduce",
-      "cat":"gpu","args":{"pass":0,"role":"pivot","bytes":0,"flops":8000000000}})"));
+      "cat":"gpu","args":{"pass":0,"role":"pivot","bytes":0,"flops":8000000000,"waiting":0}})"));
+}
+
+TEST(Trace, a_message_whose_other_end_has_not_begun_says_how_long_it_waited) {
+  std::ostringstream out;
+  write_trace(out, std::vector{passed_run()});
+  const std::vector<json> complete = events(json::parse(out.str()), "X");
+  ASSERT_EQ(complete.size(), 8u);
+  EXPECT_EQ(complete[5]["name"], "broadcast L");
+  EXPECT_EQ(complete[5]["dur"], 2e6);
+  EXPECT_EQ(complete[5]["args"]["waiting"], 1e6) << "its root begins a second later";
 }
 
 TEST(Trace, runs_follow_one_another_in_time) {

@@ -166,7 +166,7 @@ SlabPanel<Real>::~SlabPanel() = default;
 
 template <class Real>
 bool SlabPanel<Real>::pays(Index rows, Index columns) const {
-  return team_.members() > 1 && columns > narrow_width && rows / team_.members() >= least_slab_rows &&
+  return team_.members() > 1 && rows > columns && columns > narrow_width && rows / team_.members() >= least_slab_rows &&
          rows / team_.members() >= columns / 2;
 }
 

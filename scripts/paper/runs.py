@@ -1,0 +1,143 @@
+"""Runs the cells of a table with glinpack, and takes their figures from its JSON."""
+import json
+import os
+import pathlib
+import shlex
+import signal
+import statistics
+import subprocess
+
+import cells as plan
+import places
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+GLINPACK = os.environ.get("GLINPACK", str(ROOT / "build" / "release" / "bin" / "glinpack"))
+SECONDS_TO_END = 10  # from asking to killing
+
+
+def cores():
+    return len(os.sched_getaffinity(0))
+
+
+def glinpack_arguments(table, cell):
+    """What distinguishes the cell's run; the rest is in the table's configuration."""
+    arguments = ["network" if table == 3 else "plu", "--config", str(ROOT / "configs" / "paper" / f"table{table}.toml"),
+                 "--n", str(cell["n"]), "--nb", str(cell["subsize"]), "--grid", cell["grid"]]
+    return arguments + (["--backend", cell["backend"]] if cell["backend"] else [])
+
+
+def check_program(planned):
+    """Refuses before any work what glinpack would refuse: it plans one run of each kind, or tries a very small one."""
+    if not os.access(GLINPACK, os.X_OK):
+        raise places.Refusal(f"there is no program {GLINPACK}: cmake --preset release && cmake --build --preset release, "
+                             "or name it by GLINPACK in the environment")
+    kinds = {(table, cell["backend"]): cell for table, cells in planned.items() for cell in cells}
+    for (table, _), cell in kinds.items():
+        if table == 3:
+            trial = glinpack_arguments(table, {**cell, "n": 8, "subsize": 4, "grid": "1x1"})
+        else:
+            trial = [*glinpack_arguments(table, cell), "--dry-run"]
+        done = subprocess.run([GLINPACK, *trial], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise places.Refusal(f"table {table}: {places.last_line(done.stderr)}")
+
+
+def end(process):
+    """Ends a job and everything it started in its session."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, number)
+            process.wait(timeout=SECONDS_TO_END)
+            return
+        except ProcessLookupError:
+            return
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def run_job(command, log, limit, environment):
+    """The job's exit status; None where it took too long. Its output goes to `log`, under the command."""
+    with open(log, "w", encoding="utf-8") as out:
+        out.write(f"$ {shlex.join(command)}\n")
+        out.flush()
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+                                   env=environment, start_new_session=True)
+        try:
+            return process.wait(timeout=limit)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            if process.poll() is None:
+                end(process)
+
+
+def why_not(status, limit, log):
+    if status is None or status == 124:
+        return f"not finished after {limit} s, the time limit"
+    lines = [line for line in log.read_text(errors="replace").splitlines() if line.startswith(("glinpack: ", "netlab/"))]
+    return f"exit status {status}" + (f": {lines[0]}" if lines else "")
+
+
+class Machine:
+    """Where the cells run, and what is learnt of it on the way."""
+
+    def __init__(self, place, folder, repeat, limit):
+        self.place = place
+        self.folder = folder
+        self.repeat = repeat
+        self.limit = limit
+        self.contexts = {}  # of a table and backend: what the first run's JSON says of program, devices, libraries
+
+    def environment(self, processes):
+        """llvmpipe's threads: it takes all cores for every process where it is not told."""
+        if self.place.name == "hosts" or processes == 1 or "LP_NUM_THREADS" in os.environ:
+            return dict(os.environ)
+        return {**os.environ, "LP_NUM_THREADS": str(max(1, cores() // processes))}
+
+    def run(self, table, cell):
+        """Runs a cell, and fills in its figures."""
+        name = plan.name_of(table, cell)
+        result, log = (self.folder / "runs" / f"{name}.{kind}" for kind in ("json", "log"))
+        result.unlink(missing_ok=True)
+        cell["log"] = str(log.relative_to(self.folder))
+        command = [*self.place.command(cell["placement"], self.limit), GLINPACK, *glinpack_arguments(table, cell),
+                   "--repeat", str(self.repeat), "--json", str(result)]
+        status = run_job(command, log, self.limit + self.place.seconds_to_end, self.environment(cell["processes"]))
+        if not result.exists():
+            cell.update(status="failed", reason=why_not(status, self.limit, log))
+            return
+        document = json.loads(result.read_text(encoding="utf-8"))
+        self.contexts.setdefault((table, cell["backend"]), document)
+        take = take_messages if table == 3 else take_runs
+        take(cell, document)
+        hosts = {rank["host"] for run in document["runs"] for rank in run["ranks"]}
+        if len(hosts) != cell["nodes"]:
+            cell.update(status="failed", reason=f"ran on {plan.count_text(len(hosts), 'host')}, not on {cell['nodes']}")
+        elif status != 0 and not cell["reason"]:
+            cell.update(status="doubtful", reason=why_not(status, self.limit, log))
+
+
+def median(values):
+    return statistics.median(values) if values else None
+
+
+def take_runs(cell, document):
+    """The figures of glinpack plu's runs. Times are the factorisation's, as the paper's."""
+    runs = document["runs"]
+    cell["samples"] = [run["factor_seconds"] for run in runs]
+    cell["seconds"] = median(cell["samples"])
+    cell["gflops"] = plan.gflops(cell["n"], cell["seconds"])
+    cell["residual"] = max((run["residual"] for run in runs if run["residual"] is not None), default=None)
+    parts = [(run["breakdown"], run["time"]) for run in runs if run["breakdown"] and run["time"] > 0]
+    if cell["processes"] > 1:
+        cell["network_percent"] = median([100 * part["network"]["total"]["mean"] / time for part, time in parts])
+        cell["waiting_percent"] = median([100 * part["waiting"]["mean"] / time for part, time in parts])
+    failures = [run["failure"] for run in runs if run["checked"] and not run["passed"]]
+    cell.update(status="doubtful" if failures else "measured", reason=failures[0] if failures else "")
+
+
+def take_messages(cell, document):
+    """The figures of glinpack network."""
+    cell["samples"] = [run["time"] for run in document["runs"]]
+    cell["seconds"] = median(cell["samples"])
+    cell["status"] = "measured"

@@ -1,0 +1,223 @@
+"""What the plots share: reading glinpack's JSON, looks that can be told apart in grey, writing PNG and SVG."""
+import argparse
+import json
+import pathlib
+import statistics
+import sys
+
+try:
+    import matplotlib
+except ImportError:
+    print(f"{pathlib.Path(sys.argv[0]).name}: matplotlib is not installed: apt-get install python3-matplotlib",
+          file=sys.stderr)
+    sys.exit(2)
+matplotlib.use("Agg")
+from matplotlib import pyplot  # noqa: E402, after the choice of a renderer that needs no display
+
+pyplot.rcParams.update({
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "legend.fontsize": 8,
+    "axes.grid": True,
+    "grid.color": "0.85",
+    "axes.axisbelow": True,
+    "hatch.linewidth": 0.6,
+    "figure.dpi": 150,
+    "svg.fonttype": "none",  # text stays text: small, and can be searched
+    "svg.hashsalt": "glinpack",  # the same picture gives the same file
+    "font.family": ["DejaVu Sans", "sans-serif"],
+})
+
+# Colours from dark to light, so that they stay apart in grey, and something else besides for each.
+COLOURS = ("#0b2e59", "#b2430f", "#2a8f7a", "#c98a00", "#7a5cc4", "#86b5dd", "#e39ab8", "#9b9b9b")
+LINES = ("-", "--", "-.", ":")
+MARKERS = "osD^vPX*"
+MOST_SERIES = 16
+
+# The four roles of the white paper, dark to light, in the order of a pass.
+ROLES = {
+    "pivot": {"facecolor": "#0b2e59", "hatch": ""},
+    "eliminate": {"facecolor": "#c8501e", "hatch": "\\\\\\"},
+    "normalize": {"facecolor": "#58b39d", "hatch": "///"},
+    "reduce": {"facecolor": "#f3d77c", "hatch": "..."},
+}
+
+# What tells one run from another, in the order in which labels name it: key, and how its value reads.
+PARAMETERS = {
+    "backend": str,
+    "precision": str,
+    "pivoting": lambda value: f"{value} pivoting",
+    "broadcast": lambda value: f"broadcast {value}",
+    "grid": lambda value: f"grid {value}",
+    "n": lambda value: f"n {value}",
+    "nb": lambda value: f"nb {value}",
+    "nodes": lambda value: f"{value} node" + ("" if value == 1 else "s"),
+}
+
+
+class Refusal(Exception):
+    """Something that the user can mend. Ends the program with exit status 2."""
+
+
+def line_look(index):
+    """Colour, line and marker of the index-th series of lines."""
+    return {"color": COLOURS[index % len(COLOURS)], "linestyle": LINES[(index + index // len(COLOURS)) % len(LINES)],
+            "marker": MARKERS[index % len(MARKERS)], "markersize": 5, "linewidth": 1.4}
+
+
+def argument_parser(description, examples, inputs):
+    """A parser with what every plot takes: input files, --output, --title, --force."""
+    parser = argparse.ArgumentParser(description=description, epilog=examples,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", metavar="FILE", nargs=inputs, type=pathlib.Path,
+                        help="what glinpack wrote; see below")
+    parser.add_argument("-o", "--output", metavar="PICTURE", action="append", required=True, type=pathlib.Path,
+                        help="picture to write, its kind by the name: .png or .svg; may be given several times")
+    parser.add_argument("--title", help="title of the picture instead of its own")
+    parser.add_argument("--force", action="store_true", help="overwrite pictures that exist")
+    return parser
+
+
+def add_where(parser):
+    parser.add_argument("--where", metavar="KEY=VALUE", action="append", default=[],
+                        help="only runs with this value of " + ", ".join(PARAMETERS) + "; may be given several times")
+
+
+def main(draw):
+    """Runs `draw()`; a Refusal becomes one line and exit status 2."""
+    try:
+        draw()
+    except Refusal as refusal:
+        print(f"{pathlib.Path(sys.argv[0]).name}: {refusal}", file=sys.stderr)
+        sys.exit(2)
+
+
+def legend_below(axes, columns, handles=None):
+    """A legend under the label of the x axis, however tall the picture is."""
+    height = axes.get_window_extent().height / axes.figure.dpi  # inches
+    handles = handles or axes.get_legend_handles_labels()[0]
+    axes.legend(handles=handles, loc="upper center", ncol=columns, bbox_to_anchor=(0.5, -0.45 / height), frameon=False)
+
+
+def check_outputs(paths, force):
+    for path in paths:
+        if path.suffix not in (".png", ".svg"):
+            raise Refusal(f"--output {path}: the name ends neither in .png nor in .svg")
+        if path.exists() and not force:
+            raise Refusal(f"--output {path}: the file exists; --force overwrites it")
+        if not path.parent.is_dir():
+            raise Refusal(f"--output {path}: there is no folder {path.parent}")
+
+
+def save(figure, paths):
+    for path in paths:
+        metadata = {"Date": None} if path.suffix == ".svg" else {"Software": None}
+        try:
+            figure.savefig(path, bbox_inches="tight", metadata=metadata)
+        except OSError as error:
+            raise Refusal(f"--output {path}: {error.strerror}") from None
+        print(path)
+    pyplot.close(figure)
+
+
+def read_json(path):
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise Refusal(f"{path}: {error.strerror}") from None
+    except ValueError as error:
+        raise Refusal(f"{path}: not JSON: {error}") from None
+
+
+def described(run):
+    """The run with the PARAMETERS that JSON has not as such."""
+    ranks = run["ranks"]
+    software = any(rank["software_gl"] for rank in ranks)
+    return {**run, "backend": run["backend"] + (" (software)" if software else ""), "grid": f"{run['p']}x{run['q']}",
+            "nodes": len({rank["host"] for rank in ranks})}
+
+
+def read_runs(paths, where=()):
+    """The runs of all files that meet the conditions and passed their check; says how many did not pass."""
+    runs = []
+    for path in paths:
+        document = read_json(path)
+        if not isinstance(document, dict) or "runs" not in document:
+            raise Refusal(f"{path}: no results of glinpack plu: what --json writes is expected, see docs/reports.md")
+        try:
+            runs += [described(run) for run in document["runs"]]
+        except (KeyError, TypeError) as error:
+            raise Refusal(f"{path}: a run has no {error}: not what glinpack plu --json writes") from None
+    for condition in where:
+        key, equals, value = condition.partition("=")
+        if not equals or key not in PARAMETERS:
+            raise Refusal(f"--where {condition}: KEY=VALUE with a key of {', '.join(PARAMETERS)} is expected")
+        runs = [run for run in runs if str(run[key]) == value]
+    if not runs:
+        raise Refusal("no runs to draw: " + (f"none of the files has one with {', '.join(where)}" if where
+                                             else "the files have none"))
+    good = [run for run in runs if run["passed"] or not run["checked"]]
+    if len(good) < len(runs):
+        print(f"left out: {len(runs) - len(good)} of {len(runs)} runs, which failed their check", file=sys.stderr)
+    if not good:
+        raise Refusal("no runs to draw: all failed their check")
+    return good
+
+
+def varying(runs, but=()):
+    return [key for key in PARAMETERS if key not in but and len({run[key] for run in runs}) > 1]
+
+
+def label(run, keys):
+    return ", ".join(PARAMETERS[key](run[key]) for key in keys)
+
+
+def common_title(runs, but=()):
+    """What all runs have in common."""
+    constant = [key for key in PARAMETERS if key not in but and len({run[key] for run in runs}) == 1]
+    return label(runs[0], constant)
+
+
+def series(runs, x):
+    """[(label, runs)], a series for every combination of what varies besides x, ordered by it."""
+    keys = varying(runs, but=(x,))
+    groups = {}
+    for run in runs:
+        groups.setdefault(tuple(run[key] for key in keys), []).append(run)
+    if len(groups) > MOST_SERIES:
+        raise Refusal(f"{len(groups)} lines are too many to tell apart, {MOST_SERIES} the most: they differ in "
+                      f"{', '.join(keys)}; choose with --where KEY=VALUE")
+    return [(label(group[0], keys), group) for _, group in sorted(groups.items())]
+
+
+def draw_series(axes, groups, x, y):
+    """A line through the medians of each group, with a bar from least to most where there are repetitions."""
+    for index, (name, group) in enumerate(groups):
+        places = sorted({run[x] for run in group})
+        values = [[run[y] for run in group if run[x] == place and run[y] is not None] for place in places]
+        points = [(place, v) for place, v in zip(places, values) if v]
+        middle = [statistics.median(v) for _, v in points]
+        reach = [[m - min(v) for m, (_, v) in zip(middle, points)], [max(v) - m for m, (_, v) in zip(middle, points)]]
+        look = line_look(index)
+        axes.plot([place for place, _ in points], middle, label=name or None, **look)
+        axes.errorbar([place for place, _ in points], middle, yerr=reach, capsize=2, fmt="none", ecolor=look["color"])
+    if any(name for name, _ in groups):
+        axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
+
+
+def whole_ticks(axis, values):
+    """Ticks at the values themselves, as plain numbers, as many as find room."""
+    values = sorted(set(values))
+    kept = values[::-(-len(values) // 12)]
+    axis.set_major_locator(matplotlib.ticker.FixedLocator(kept))
+    axis.set_major_formatter(matplotlib.ticker.FixedFormatter([str(value) for value in kept]))
+    axis.set_minor_locator(matplotlib.ticker.NullLocator())
+
+
+def plain_log_ticks(axis):
+    """A logarithmic axis of time or rate, written 0.01, 0.1, 1, 10, with 2 and 5 between where it is short."""
+    low, high = axis.get_view_interval()
+    steps = (1,) if high > 1000 * low else (1, 2, 5)
+    axis.set_major_locator(matplotlib.ticker.LogLocator(subs=steps, numticks=50))
+    axis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(matplotlib.ticker.NullFormatter())

@@ -1,0 +1,447 @@
+#!/usr/bin/python3
+"""scripts/plot draws what glinpack writes; scripts/paper.sh repeats the white paper's tables, and says what it cannot."""
+import csv
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+import xml.etree.ElementTree
+
+from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest
+
+PAPER = ROOT / "scripts" / "paper.sh"
+PLOT = ROOT / "scripts" / "plot"
+DATA = ROOT / "tests" / "data" / "paper"
+PICTURES = importlib.util.find_spec("matplotlib") is not None
+needs_matplotlib = unittest.skipUnless(PICTURES, "matplotlib is not installed: scripts/install-deps.sh --test")
+
+sys.path.insert(0, str(ROOT / "scripts" / "paper"))
+import cells as plan  # noqa: E402, after the path that they are found by
+import places  # noqa: E402
+import tables  # noqa: E402
+
+
+def why_no_netlab():
+    return "needs root" if os.geteuid() != 0 else places.why_no_netlab()
+
+
+class PaperTest(GlinpackTest):
+    def refused(self, outcome, *words):
+        """Exit status 2, and one line that has all words."""
+        self.assertEqual(outcome.status, 2, outcome)
+        lines = [line for line in outcome.err.splitlines() if not line.startswith(("usage: ", " "))]
+        self.assertEqual(len(lines), 1, outcome)
+        for word in words:
+            self.assertIn(word, lines[0])
+
+    def svg_text(self, name):
+        """All text of a picture, which must be XML."""
+        root = xml.etree.ElementTree.parse(self.folder / name).getroot()
+        self.assertTrue(root.tag.endswith("svg"))
+        return " ".join("".join(element.itertext()) for element in root.iter() if element.tag.endswith("}text"))
+
+    def expect_png(self, name):
+        content = (self.folder / name).read_bytes()
+        self.assertEqual(content[:8], b"\x89PNG\r\n\x1a\n")
+        width, height = (int.from_bytes(content[start:start + 4], "big") for start in (16, 20))
+        self.assertGreater(min(width, height), 200)
+        self.assertGreater(len(content), 5000, "an empty picture")
+
+    def paper(self, *arguments, timeout=600, **environment):
+        return self.start([PAPER, *map(str, arguments)], environment, timeout)
+
+    def plot(self, script, *arguments):
+        return self.start([PLOT / f"{script}.py", *map(str, arguments)], timeout=120)
+
+
+@needs_matplotlib
+class Plots(PaperTest):
+    def sweep(self, *arguments):
+        outcome = self.glinpack("plu", "--n", "96,160", "--nb", "16,32", "--grid", "2x2", "--backend", "openblas",
+                                "--threads", 1, "--pivoting", "local", *arguments, ranks=4, timeout=120)
+        self.assertEqual(outcome.status, 0, outcome)
+
+    def test_each_is_drawn_from_a_run_s_json_with_labels_and_units(self):
+        self.sweep("--json", "r.json", "--repeat", 2)
+        wanted = {
+            "time_over_n": ["seconds", "order n", "nb 16", "nb 32", "96", "160", "openblas", "local pivoting"],
+            "gflops_over_nodes": ["GFLOPS", "nodes", "n 96, nb 16", "n 160, nb 32"],
+            "network_share": ["per cent", "computing", "network", "waiting", "n 160, nb 16"],
+        }
+        for script, words in wanted.items():
+            with self.subTest(script=script):
+                outcome = self.plot(script, "r.json", "-o", f"{script}.png", "-o", f"{script}.svg")
+                self.assertEqual(outcome.status, 0, outcome)
+                self.expect_png(f"{script}.png")
+                text = self.svg_text(f"{script}.svg")
+                for word in words:
+                    self.assertIn(word, text)
+
+    def test_passes_are_drawn_in_the_colours_of_the_roles(self):
+        self.sweep("--trace", "t.json")
+        outcome = self.plot("passes", "t.json", "--run", 3, "-o", "p.png", "-o", "p.svg")
+        self.assertEqual(outcome.status, 0, outcome)
+        self.expect_png("p.png")
+        text = self.svg_text("p.svg")
+        for word in ("pivot", "normalize", "eliminate", "reduce", "rank 3 (1,1)", "seconds", "N 160, NB 32", "cpu", "net"):
+            self.assertIn(word, text)
+        drawing = (self.folder / "p.svg").read_text()
+        hatched = {colour: name for name, colour in
+                   re.findall(r'<pattern id="(\w+)"[^>]*>\s*<rect [^>]*fill="(#\w+)"', drawing)}
+        for colour in ("#0b2e59", "#c8501e", "#58b39d", "#f3d77c"):
+            uses = drawing.count(f"url(#{hatched[colour]})" if colour in hatched else f"fill: {colour}")
+            self.assertGreater(uses, 1, f"{colour} stands in the legend alone")
+
+    def test_parts_of_a_trace_are_chosen_by_pass_and_rank(self):
+        self.sweep("--trace", "t.json")
+        outcome = self.plot("passes", "t.json", "--passes", "1-2", "--ranks", "0-1", "-o", "p.svg")
+        self.assertEqual(outcome.status, 0, outcome)
+        text = self.svg_text("p.svg")
+        self.assertIn("rank 1", text)
+        self.assertNotIn("rank 2", text)
+        self.assertNotIn("outside the passes", text)
+
+    def test_the_same_data_gives_the_same_picture(self):
+        self.sweep("--json", "r.json")
+        for name in "a.svg", "b.svg":
+            self.assertEqual(self.plot("time_over_n", "r.json", "-o", name).status, 0)
+        self.assertEqual((self.folder / "a.svg").read_text(), (self.folder / "b.svg").read_text())
+
+    def test_help_has_examples(self):
+        for script in "time_over_n", "gflops_over_nodes", "network_share", "passes":
+            outcome = self.plot(script, "--help")
+            self.assertEqual(outcome.status, 0, outcome)
+            self.assertIn(f"scripts/plot/{script}.py", outcome.out)
+
+    def test_wrong_arguments_are_refused(self):
+        self.sweep("--json", "r.json", "--trace", "t.json")
+        self.write("text.json", "not JSON")
+        self.write("there.svg", "mine")
+        self.refused(self.plot("time_over_n", "r.json", "-o", "x.pdf"), "x.pdf", ".png", ".svg")
+        self.refused(self.plot("time_over_n", "r.json", "-o", "none/x.svg"), "none/x.svg", "no folder")
+        self.refused(self.plot("time_over_n", "r.json", "-o", "there.svg"), "there.svg", "--force")
+        self.refused(self.plot("time_over_n", "none.json", "-o", "x.svg"), "none.json", "No such file")
+        self.refused(self.plot("time_over_n", "text.json", "-o", "x.svg"), "text.json", "not JSON")
+        self.refused(self.plot("time_over_n", "t.json", "-o", "x.svg"), "t.json", "no results")
+        self.refused(self.plot("time_over_n", "r.json", "-o", "x.svg", "--where", "size=3"), "size=3", "nb")
+        self.refused(self.plot("time_over_n", "r.json", "-o", "x.svg", "--where", "n=7"), "n=7", "no runs")
+        self.refused(self.plot("passes", "r.json", "-o", "x.svg"), "r.json", "no trace")
+        self.refused(self.plot("passes", "t.json", "-o", "x.svg", "--run", 9), "--run 9", "4 runs")
+        self.refused(self.plot("passes", "t.json", "-o", "x.svg", "--passes", "99"), "nothing to draw")
+        self.refused(self.plot("passes", "t.json", "-o", "x.svg", "--passes", "a-b"), "a-b")
+        self.assertEqual(self.files(), ["r.json", "t.json", "text.json", "there.svg"])
+        self.assertEqual((self.folder / "there.svg").read_text(), "mine")
+
+    def test_runs_that_failed_their_check_are_left_out_and_counted(self):
+        self.sweep("--json", "r.json")
+        document = json.loads((self.folder / "r.json").read_text())
+        document["runs"][0]["passed"] = False
+        self.write("r.json", json.dumps(document))
+        outcome = self.plot("time_over_n", "r.json", "-o", "x.svg")
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertIn("1 of 4 runs", outcome.err)
+
+
+class WithoutMatplotlib(PaperTest):
+    def test_the_way_out_is_named(self):
+        self.write("matplotlib.py", "raise ImportError")
+        for script in "time_over_n", "passes":
+            outcome = self.start([PLOT / f"{script}.py", "r.json", "-o", "x.svg"], {"PYTHONPATH": str(self.folder)},
+                                 timeout=120)
+            self.refused(outcome, "apt-get install python3-matplotlib")
+        self.refused(self.paper("--quick", PYTHONPATH=str(self.folder)), "python3-matplotlib", "--no-plots")
+
+
+class WhitePaper(unittest.TestCase):
+    """What is known of the paper's figures from its text."""
+
+    def test_rates_in_the_text_follow_from_the_tables(self):
+        best = {table: max(plan.gflops(row["n"], seconds) for row in plan.paper_rows(table)
+                           for seconds in row["seconds"].values()) for table in (1, 2, 4)}
+        self.assertAlmostEqual(best[1], 3.5, delta=0.05)
+        self.assertAlmostEqual(best[2], 4.2, delta=0.05)  # which is where n = 8192 comes from
+        self.assertAlmostEqual(best[4], 4.6, delta=0.05)
+
+    def test_tables_have_their_rows(self):
+        self.assertEqual([len(plan.paper_rows(table)) for table in plan.TABLES], [16, 12, 4, 5])
+        self.assertEqual([row["processes"] for row in plan.paper_rows(2)], [4] * 4 + [16] * 4 + [64] * 4)
+
+    def test_no_block_is_larger_than_a_process_s_part(self):
+        for table in 1, 2, 3:
+            for row in plan.paper_rows(table):
+                self.assertLessEqual(row["subsize"] ** 2 * row["processes"], row["n"] ** 2, row)
+
+    def test_configurations_hold_rows_of_their_tables(self):
+        for table in plan.TABLES:
+            text = (ROOT / "configs" / "paper" / f"table{table}.toml").read_text()
+            n = int(re.search(r"^n = (\d+)$", text, re.MULTILINE)[1])
+            blocks = [int(word) for word in re.findall(r"\d+", re.search(r"^nb = (.*)$", text, re.MULTILINE)[1])]
+            rows = {(row["n"], row["subsize"]) for row in plan.paper_rows(table)}
+            self.assertLessEqual({(n, nb) for nb in blocks}, rows)
+
+
+class Cells(unittest.TestCase):
+    def cells(self, table, **options):
+        return plan.cells_of(table, **{"backend": "gl-raster", "pivot_backends": ["gl-raster", "openblas"], "quick": False,
+                                       "most_nodes": 4, "place": "netlab", "largest_n": None, **options})
+
+    def test_processes_are_dealt_out_in_blocks_the_first_nodes_having_more(self):
+        self.assertEqual(plan.placement(4, 3), [2, 1, 1])
+        self.assertEqual(plan.placement(64, 4), [16] * 4)
+        self.assertEqual([cell["placement"] for cell in self.cells(1)[:4]], [[4], [2, 2], [2, 1, 1], [1, 1, 1, 1]])
+
+    def test_every_cell_of_the_paper_is_planned(self):
+        self.assertEqual([len(self.cells(table)) for table in plan.TABLES], [64, 12, 16, 10])
+        for table in plan.TABLES:
+            for cell in self.cells(table):
+                self.assertIsNotNone(cell["white_paper_seconds"])
+                self.assertEqual(cell["status"], "not run")
+
+    def test_what_is_left_out_says_why(self):
+        cells = self.cells(1, largest_n=512, most_nodes=3)
+        for cell in cells:
+            expected = "--largest-n 512" if cell["n"] > 512 else "--nodes netlab has 3" if cell["nodes"] == 4 else ""
+            if cell["nodes"] == 4 and cell["n"] > 512:
+                expected = "--nodes netlab has 3"
+            self.assertEqual(cell["status"], "left out" if expected else "not run")
+            self.assertIn(expected, cell["reason"])
+
+    def test_the_network_alone_and_openblas_in_table_4_have_no_largest_n(self):
+        self.assertEqual({cell["status"] for cell in self.cells(3, largest_n=64)}, {"not run"})
+        left_out = [cell for cell in self.cells(4, largest_n=64) if cell["status"] == "left out"]
+        self.assertEqual({cell["backend"] for cell in left_out}, {"gl-raster"})
+        self.assertEqual({cell["n"] for cell in left_out}, {256, 1024, 2048, 4096})
+
+    def test_a_quick_row_has_the_paper_s_figures_only_where_the_paper_has_the_row(self):
+        for table in plan.TABLES:
+            printed = {(row["n"], row["processes"], row["subsize"]): row["seconds"] for row in plan.paper_rows(table)}
+            for cell in self.cells(table, quick=True):
+                seconds = printed.get((cell["n"], cell["processes"], cell["subsize"]), {})
+                self.assertEqual(cell["white_paper_seconds"], seconds.get(cell["nodes"]))
+
+    def test_four_nodes_are_told_from_a_host_file(self):
+        folder = pathlib.Path(os.environ.get("TMPDIR", "/tmp")) / f"glinpack-hosts-{os.getpid()}"
+        folder.write_text("# the cluster\na:4\n\nb  # slow\nc:2 binding=rr\n")
+        self.addCleanup(folder.unlink)
+        hosts = places.Hosts("mpirun", places.hosts_of_file(folder), "file")
+        self.assertEqual(hosts.most_nodes, 3)
+        self.assertEqual(hosts.command([2, 1, 1], 60), ["mpirun", "-hosts", "a:2,b:1,c:1", "-n", "4"])
+        self.assertEqual(hosts.command([1], 60), ["mpirun", "-hosts", "a:1", "-n", "1"])
+
+
+class Layout(PaperTest):
+    """Text, CSV and pictures from recorded JSON."""
+
+    def document(self, table):
+        return json.loads((DATA / f"table{table}.json").read_text())
+
+    def test_the_text_has_the_paper_s_layout_with_its_figures_beside(self):
+        for table in plan.TABLES:
+            with self.subTest(table=table):
+                self.assertEqual(tables.text(self.document(table)), (DATA / f"table{table}.txt").read_text())
+
+    def test_csv_has_a_line_for_each_cell(self):
+        for table in plan.TABLES:
+            document = self.document(table)
+            lines = list(csv.DictReader(tables.csv_text(document).splitlines()))
+            self.assertEqual(len(lines), len(document["cells"]))
+            for line, cell in zip(lines, document["cells"]):
+                self.assertEqual(line["table"], str(table))
+                self.assertEqual(line["status"], cell["status"])
+                self.assertEqual(line["seconds"], "" if cell["seconds"] is None else str(cell["seconds"]))
+                self.assertEqual(line["reason"], cell["reason"])
+
+    @needs_matplotlib
+    def test_pictures_are_drawn_anew_from_the_json_alone(self):
+        for table in plan.TABLES:
+            self.write(f"table{table}.json", (DATA / f"table{table}.json").read_bytes())
+        outcome = self.paper("--render", ".")
+        self.assertEqual(outcome.status, 0, outcome)
+        for table in plan.TABLES:
+            self.expect_png(f"table{table}.png")
+            text = self.svg_text(f"table{table}.svg")
+            for word in f"Table {table}", "white paper (2007)", "time, seconds", "glinpack":
+                self.assertIn(word, text)
+            self.assertEqual((self.folder / f"table{table}.txt").read_text(), (DATA / f"table{table}.txt").read_text())
+        self.refused(self.paper("--render", "."), "table1.txt exists", "--force")
+
+
+class WrongArguments(PaperTest):
+    def test_they_are_refused_before_any_work(self):
+        no_plots = "--no-plots"
+        self.refused(self.paper("--tables", "5"), "'5'", "1,2,3,4")
+        self.refused(self.paper("--largest-n", "big"), "'big'", "whole number")
+        self.refused(self.paper("--bakend", "openblas"), "--bakend")
+        self.refused(self.paper(no_plots, "--nodes", "local", "--rate", "1gbit"), "--rate", "netlab")
+        self.refused(self.paper(no_plots, "--nodes", "local", "--hostfile", "h"), "--hostfile", "hosts")
+        self.refused(self.paper(no_plots, "--nodes", "hosts", "--hostfile", "none"), "none", "No such file")
+        self.refused(self.paper(no_plots, "--nodes", "local", "--backend", "openblass"), "openblass", "openblas")
+        self.refused(self.paper(no_plots, "--nodes", "local", GLINPACK="/none/glinpack"), "/none/glinpack", "cmake")
+        self.refused(self.paper(no_plots, "--nodes", "local", MPIEXEC="/none/mpirun"), "/none/mpirun", "MPIEXEC")
+        self.refused(self.paper(no_plots, "--render", "."), "table1.json")
+        self.write("hosts", "# none\n")
+        self.refused(self.paper(no_plots, "--nodes", "hosts", "--hostfile", "hosts"), "names no host")
+        self.write("table1.json", "mine")
+        self.refused(self.paper(no_plots, "--nodes", "local", "--output", "."), "table1.json exists", "--force")
+        self.assertEqual(self.files(), ["hosts", "table1.json"])
+
+    @unittest.skipIf("SLURM_JOB_NODELIST" in os.environ, "inside a Slurm allocation")
+    def test_hosts_must_be_named(self):
+        self.refused(self.paper("--no-plots", "--nodes", "hosts"), "--hostfile", "Slurm")
+
+    def test_help_has_examples(self):
+        outcome = self.paper("--help")
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertIn("scripts/paper.sh --quick", outcome.out)
+
+
+class MeasuredTest(PaperTest):
+    """Small tables, measured. The launcher and the program may be stand-ins that misbehave."""
+
+    def table(self, number, folder="out"):
+        return json.loads((self.folder / folder / f"table{number}.json").read_text())
+
+    def stand_in(self, name, lines):
+        path = self.write(name, "#!/usr/bin/env bash\n" + lines)
+        path.chmod(0o755)
+        return str(path)
+
+    def measure(self, *arguments, **options):
+        return self.paper("--quick", "--no-plots", "--backend", "openblas", "--repeat", 1, "--output", "out", *arguments,
+                          **options)
+
+    def assert_gone(self):
+        for pid in (self.folder / "pids").read_text().split():
+            self.assertFalse(pathlib.Path("/proc", pid).exists(), f"process {pid} is still there")
+
+    def interrupted(self, *arguments):
+        """Interrupts a table of four rows at its second."""
+        program = self.stand_in("program", 'case "$*" in *--dry-run*) ;; *"--nb 64 "*) echo $$ >> pids; exec sleep 600;;'
+                                           f' esac\nexec {GLINPACK} "$@"')
+        with open(self.folder / "said", "w") as said:
+            process = subprocess.Popen([PAPER, "--quick", "--no-plots", "--backend", "openblas", "--tables", "1",
+                                        "--output", "out", *arguments], cwd=self.folder, stdout=said, stderr=said,
+                                       env={**os.environ, "GLINPACK": program})
+        deadline = time.monotonic() + 120
+        while not (self.folder / "pids").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=60), 130, (self.folder / "said").read_text())
+        self.assertIn("interrupted", (self.folder / "out" / "table1.txt").read_text())
+        return [cell["status"] for cell in self.table(1)["cells"]]
+
+
+class OneMachine(MeasuredTest):
+    def test_tables_are_measured_on_one_machine_and_it_is_said_that_it_is_one(self):
+        outcome = self.measure("--nodes", "local", "--tables", "1,2")
+        self.assertEqual(outcome.status, 0, outcome)
+        cells = self.table(1)["cells"]
+        self.assertEqual([cell["status"] for cell in cells], ["measured", "left out", "left out", "left out"] * 4)
+        for cell in cells[::4] + self.table(2)["cells"]:
+            self.assertGreater(cell["seconds"], 0)
+            self.assertAlmostEqual(cell["gflops"], 2 / 3 * cell["n"] ** 3 / cell["seconds"] * 1e-9)
+            self.assertLess(cell["residual"], 16)
+            self.assertTrue(0 < cell["network_percent"] + cell["waiting_percent"] <= 100)
+            recorded = json.loads((self.folder / "out" / cell["log"].replace(".log", ".json")).read_text())
+            run = recorded["runs"][0]
+            self.assertEqual((run["n"], run["nb"], run["pivoting"], run["precision"], run["broadcast"]),
+                             (cell["n"], cell["subsize"], "local", "single", "ibcast"))
+            self.assertEqual(cell["samples"], [run["factor_seconds"]])
+            self.assertEqual(cell["seconds"], run["factor_seconds"])
+            self.assertEqual(len(run["ranks"]), cell["processes"])
+        text = (self.folder / "out" / "table1.txt").read_text()
+        self.assertIn("processes of one machine, no network between them", text)
+        self.assertIn("left out: 4 nodes: --nodes local has 1", text)
+        self.assertIn("On 1 node instead of four", (self.folder / "out" / "table2.txt").read_text())
+
+    def test_a_failed_run_leaves_its_cell_marked_and_its_log(self):
+        program = self.stand_in("program", f'case "$*" in *--dry-run*) ;; *"--nb 64 "*) echo "glinpack: broken" >&2; exit 3;;'
+                                           f' esac\nexec {GLINPACK} "$@"')
+        outcome = self.measure("--nodes", "local", "--tables", "1", GLINPACK=program)
+        self.assertEqual(outcome.status, 1, outcome)
+        failed = [cell for cell in self.table(1)["cells"] if cell["status"] == "failed"]
+        self.assertEqual([(cell["n"], cell["subsize"]) for cell in failed], [(128, 64), (512, 64)])
+        for cell in failed:
+            self.assertIn("glinpack: broken", cell["reason"])
+            self.assertIn("glinpack: broken", (self.folder / "out" / cell["log"]).read_text())
+        self.assertIn("failed  n 128, subsize 64", (self.folder / "out" / "table1.txt").read_text())
+
+    def test_a_run_whose_answer_is_wrong_keeps_its_time_but_is_marked(self):
+        program = self.stand_in("program", f'exec {GLINPACK} "$@" --threshold 1e-30')
+        outcome = self.measure("--nodes", "local", "--tables", "1", GLINPACK=program)
+        self.assertEqual(outcome.status, 1, outcome)
+        cell = self.table(1)["cells"][0]
+        self.assertEqual(cell["status"], "doubtful")
+        self.assertIn("residual", cell["reason"])
+        self.assertRegex((self.folder / "out" / "table1.txt").read_text(), r"128 +8 +\| +!0\.\d{5}")
+
+    def test_a_run_that_takes_too_long_is_ended(self):
+        program = self.stand_in("program", 'case "$*" in *--dry-run*) exit 0;; esac\necho $$ >> pids; exec sleep 600')
+        start = time.monotonic()
+        outcome = self.measure("--nodes", "local", "--tables", "1", "--time-limit", 1, GLINPACK=program, timeout=300)
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertLess(time.monotonic() - start, 250)
+        self.assertIn("the time limit", self.table(1)["cells"][0]["reason"])
+        self.assert_gone()
+
+    def test_an_interrupted_run_ends_its_job_and_writes_what_it_has(self):
+        self.assertEqual(self.interrupted("--nodes", "local")[::4], ["measured", "not run", "not run", "not run"])
+        self.assert_gone()
+
+    def test_processes_on_fewer_hosts_than_asked_for_are_no_measurement(self):
+        launcher = self.stand_in("launcher", f'echo "$@" >> launched; shift 2; exec {MPIEXEC} "$@"')
+        self.write("hosts", "one\ntwo\nthree\n")
+        outcome = self.measure("--nodes", "hosts", "--hostfile", "hosts", "--tables", "1", "--time-limit", 60,
+                               MPIEXEC=launcher)
+        self.assertEqual(outcome.status, 1, outcome)
+        statuses = [cell["status"] for cell in self.table(1)["cells"][:4]]
+        self.assertEqual(statuses, ["measured", "failed", "failed", "left out"])
+        self.assertEqual(self.table(1)["cells"][1]["reason"], "ran on 1 host, not on 2")
+        launched = (self.folder / "launched").read_text().splitlines()
+        self.assertTrue(launched[2].startswith("-hosts one:2,two:1,three:1 -n 4 "), launched[2])
+
+
+@unittest.skipIf(why_no_netlab(), f"no cluster in a box: {why_no_netlab()}")
+class Namespaces(MeasuredTest):
+    """On nodes that are network namespaces."""
+
+    def assert_no_namespaces(self):
+        listed = subprocess.run(["ip", "netns", "list"], check=True, capture_output=True, text=True).stdout
+        self.assertNotIn("glinpack", listed)
+
+    def test_every_cell_is_measured_on_as_many_nodes_as_its_column_says(self):
+        outcome = self.measure("--nodes", "netlab", "--rate", "1gbit", "--tables", "1", timeout=600)
+        self.assertEqual(outcome.status, 0, outcome)
+        for cell in self.table(1)["cells"]:
+            self.assertEqual(cell["status"], "measured")
+            recorded = json.loads((self.folder / "out" / cell["log"].replace(".log", ".json")).read_text())
+            hosts = [rank["host"] for rank in recorded["runs"][0]["ranks"]]
+            self.assertEqual(hosts, [f"node{node + 1}" for node, count in enumerate(cell["placement"])
+                                     for _ in range(count)])
+        self.assertIn("links of 1gbit", (self.folder / "out" / "table1.txt").read_text())
+        self.assert_no_namespaces()
+
+    def test_an_interrupted_run_removes_the_namespaces(self):
+        self.assertEqual(self.interrupted("--nodes", "netlab")[:5], ["measured"] * 4 + ["not run"])
+        self.assert_no_namespaces()
+
+    def test_an_impossible_rate_is_refused(self):
+        self.refused(self.measure("--nodes", "netlab", "--rate", "fast", "--tables", "1"), "'fast'", "mbit")
+        self.assertFalse((self.folder / "out" / "table1.json").exists())
+        self.assert_no_namespaces()
+
+    def test_a_lab_that_is_up_is_left_alone(self):
+        self.start([places.NETLAB / "up", "1", "unlimited"])
+        self.addCleanup(self.start, [places.NETLAB / "down"])
+        self.refused(self.measure("--nodes", "netlab", "--tables", "1"), "scripts/netlab/down first")
+        self.assertEqual(self.start([places.NETLAB / "run", "1", "1", "--", "hostname"]).out, "node1\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
