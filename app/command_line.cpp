@@ -20,6 +20,7 @@ std::string program_help() {
          "Subcommands:\n"
          "  plu         Factorise, solve and check dense systems on a grid of processes; report GFLOPS and where\n"
          "              the time went\n"
+         "  network     Send the messages of a factorisation alone, time them, and look for slow links\n"
          "  devices     List the EGL devices of this machine\n"
          "\n"
          "Options:\n"
@@ -29,6 +30,7 @@ std::string program_help() {
          "Examples:\n"
          "  mpirun -np 4 glinpack plu --config configs/quickstart.toml\n"
          "  mpirun -np 4 glinpack plu --hpl-dat HPL.dat --backend openblas\n"
+         "  mpirun -np 4 glinpack network --n 2048 --nb 256 --grid 2x2\n"
          "  glinpack devices\n";
 }
 

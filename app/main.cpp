@@ -8,6 +8,8 @@
 #include "app/input/input_error.hpp"
 #include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
+#include "app/network_command.hpp"
+#include "app/network_options.hpp"
 #include "app/options.hpp"
 #include "app/plu_command.hpp"
 #include "app/reexecution.hpp"
@@ -34,6 +36,10 @@ int plu(int argc, char** argv, const std::vector<std::string>& arguments) {
   return run_plu_command(argc, argv, reexecution_notes());
 }
 
+int network(int argc, char** argv, const std::vector<std::string>& arguments) {
+  return asks_for_help(arguments) ? print(network_help()) : run_network_command(argc, argv);
+}
+
 int devices(const std::vector<std::string>& arguments) {
   if (asks_for_help(arguments)) return print(devices_help());
   const DevicesOptions options = parse_devices_options(arguments);
@@ -45,12 +51,13 @@ int run_command(int argc, char** argv) {
   const std::string command = argv[1];
   const std::vector<std::string> arguments(argv + 2, argv + argc);
   if (command == "plu") return plu(argc, argv, arguments);
+  if (command == "network") return network(argc, argv, arguments);
   if (command == "devices") return devices(arguments);
   if (asks_for_help({command}) || command == "help") return print(program_help());
   if (command == "--version") return print(std::string("glinpack ") + version + " (" + git_commit + ")\n");
-  const std::vector<std::string> commands{"plu", "devices", "--help", "--version"};
+  const std::vector<std::string> commands{"plu", "network", "devices", "--help", "--version"};
   throw InputError("unknown subcommand " + in_quotes(command) + did_you_mean(command, commands) +
-                   "; there are plu and devices: see glinpack --help");
+                   "; there are plu, network and devices: see glinpack --help");
 }
 
 }  // namespace

@@ -53,7 +53,9 @@ Pools pools_of(const RunRecord& run, std::span<const RankMemory> ranks, bool sto
     const double host = static_cast<double>(need.host) + (stored_matrix ? elements * sizeof(double) : 0.0);
     // the need ends at what 64 bits can say, the message should not
     const double element_size = run.precision == Precision::single ? sizeof(float) : sizeof(double);
-    const double device = std::max(static_cast<double>(need.device), copies * elements * element_size);
+    const bool holds_matrix = run.parameters.parts != RunParts::messages;
+    const double device =
+        holds_matrix ? std::max(static_cast<double>(need.device), copies * elements * element_size) : 0;
     const double of_process = memory.device_is_host ? host + device : host;
     add(pools, memory.host, of_process, memory.host_available);
     if (!memory.device_is_host) add(pools, memory.host + ", " + memory.device, device, memory.device_available);

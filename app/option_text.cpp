@@ -56,11 +56,7 @@ MatrixKind parse_matrix(const std::string& text) { return matrix_formulas[choose
 BroadcastKind parse_broadcast(const std::string& text) {
   if (const std::optional<BroadcastKind> kind = broadcast_from_name(text)) return *kind;
   std::vector<std::string> names;
-  for (const BroadcastKind kind :
-       {BroadcastKind::ring, BroadcastKind::ring_modified, BroadcastKind::two_rings, BroadcastKind::two_rings_modified,
-        BroadcastKind::long_, BroadcastKind::long_modified, BroadcastKind::ibcast}) {
-    names.emplace_back(name_of(kind));
-  }
+  for (const BroadcastKind kind : all_broadcasts) names.emplace_back(name_of(kind));
   throw InputError(in_quotes(text) + " is not one of " + enumerate(names) + ", nor one of HPL's digits 0 ... 5" +
                    did_you_mean(text, names));
 }

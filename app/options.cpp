@@ -1,13 +1,10 @@
 #include "app/options.hpp"
 
-#include <algorithm>
 #include <climits>
-#include <functional>
-#include <sstream>
 
-#include "app/input/config_file.hpp"
 #include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
+#include "app/option_set.hpp"
 #include "app/option_text.hpp"
 
 namespace glinpack::app {
@@ -20,60 +17,8 @@ constexpr int largest_repeat = 1'000'000;
 constexpr int largest_device = 4096;
 constexpr int largest_threads = 4096;
 
-// Names of options as configuration files write them: without dashes in front.
-std::string key_of(const CLI::Option& option) { return option.get_lnames().front(); }
-
-// The help text of an option with its default, broken into lines that fit beside the names.
-std::string help_text(const std::string& help, const std::string& default_text) {
-  constexpr std::size_t width = 84;
-  std::istringstream words(default_text.empty() ? help : help + " [" + default_text + "]");
-  std::string text;
-  std::size_t column = 0;
-  for (std::string word; words >> word;) {
-    const bool fits = column + 1 + word.size() <= width;
-    if (column > 0) text += fits ? ' ' : '\n';
-    column = (column > 0 && fits ? column + 1 : 0) + word.size();
-    text += word;
-  }
-  return text;
-}
-
-// Adds an option, `set` taking its text; what `set` throws is prefixed with the option's name.
-void add(CLI::App& app, const std::string& name, const std::string& type, const std::string& default_text,
-         const std::string& help, std::function<void(const std::string&)> set) {
-  const auto guarded = [name, set = std::move(set)](const std::string& value) {
-    try {
-      set(value);
-    } catch (const InputError& error) {
-      throw InputError(name + ": " + error.what());
-    }
-  };
-  app.add_option_function<std::string>(name, guarded, help_text(help, default_text))->type_name(type);
-}
-
-// The same for a list, given with commas, spaces, or both.
-void add_list(CLI::App& app, const std::string& name, const std::string& type, const std::string& default_text,
-              const std::string& help, std::function<void(const Values&)> set) {
-  const auto guarded = [name, set = std::move(set)](const Values& values) {
-    try {
-      set(split_list(values));
-    } catch (const InputError& error) {
-      throw InputError(name + ": " + error.what());
-    }
-  };
-  app.add_option_function<Values>(name, guarded, help_text(help, default_text))->type_name(type);
-}
-
-void add_text(CLI::App& app, const std::string& name, const std::string& type, const std::string& help,
-              std::string& into) {
-  add(app, name, type, "", help, [&into](const std::string& text) {
-    if (text.empty()) throw InputError("the name is empty");
-    into = text;
-  });
-}
-
-void add_flag(CLI::App& app, const std::string& name, const std::string& help, std::function<void()> set) {
-  app.add_flag_callback(name, std::move(set), help_text(help, ""));
+nlohmann::json text_or_null(const std::string& value) {
+  return value.empty() ? nlohmann::json() : nlohmann::json(value);
 }
 
 std::vector<Index> whole_numbers(const Values& values, Index largest) {
@@ -82,7 +27,9 @@ std::vector<Index> whole_numbers(const Values& values, Index largest) {
   return numbers;
 }
 
-void define_problem(CLI::App& app, PluOptions& o) {
+}  // namespace
+
+void define_grid_options(CLI::App& app, CommonOptions& o) {
   add_list(app, "--n", "N,...", "2000", "Orders of the matrix, in rows",
            [&o](const Values& v) { o.n = whole_numbers(v, largest_n); });
   add_list(app, "--nb", "NB,...", "128", "Block sizes of the distribution, in rows and columns",
@@ -97,6 +44,58 @@ void define_problem(CLI::App& app, PluOptions& o) {
   add_flag(app, "--column-major", "Processes fill the grid column by column",
            [&o] { o.order = RankOrder::column_major; });
   app.get_option("--row-major")->excludes("--column-major");
+}
+
+void define_algorithm_options(CLI::App& app, CommonOptions& o) {
+  add(app, "--precision", "single|double", "double", "Precision of the factors and the solution",
+      [&o](const std::string& t) { o.precision = parse_precision(t); });
+  add(app, "--pivoting", "local|partial", "partial",
+      "Pivots among the rows of the pivot's process, or of its process column (HPL's)",
+      [&o](const std::string& t) { o.pivoting = parse_pivoting(t); });
+  add(app, "--repeat", "COUNT", "1", "Runs of every combination",
+      [&o](const std::string& t) { o.repeat = static_cast<int>(parse_whole(t, 1, largest_repeat)); });
+}
+
+void define_result_options(CLI::App& app, CommonOptions& o) {
+  add_text(app, "--output-dir", "DIR",
+           "Folder for the files below, made if missing; without names: report.txt, results.json, results.csv",
+           o.output_dir);
+  add_text(app, "--json", "FILE", "All results, per rank, as JSON", o.json);
+  add_text(app, "--csv", "FILE", "One line per run", o.csv);
+  add_flag(app, "--force", "Overwrite output files that exist", [&o] { o.force = true; });
+  add(app, "--progress", "WHEN", "auto", "Progress on stderr: auto (from runs of seconds on), always or never",
+      [&o](const std::string& t) { o.progress = parse_when(t); });
+}
+
+void define_config_option(CLI::App& app, CommonOptions& o) {
+  add_text(app, "--config", "FILE",
+           "TOML file with any of these options (without dashes in front) as keys; the command "
+           "line takes precedence",
+           o.config);
+}
+
+nlohmann::json common_to_json(const CommonOptions& o) {
+  nlohmann::json grid;
+  for (const GridShape& shape : o.grid) grid.push_back(text_of(shape));
+  return {{"n", o.n},
+          {"nb", o.nb},
+          {"grid", grid},
+          {"row-major", o.order == RankOrder::row_major},
+          {"column-major", o.order == RankOrder::column_major},
+          {"precision", name_of(o.precision)},
+          {"pivoting", name_of(o.pivoting)},
+          {"repeat", o.repeat},
+          {"output-dir", text_or_null(o.output_dir)},
+          {"json", text_or_null(o.json)},
+          {"csv", text_or_null(o.csv)},
+          {"force", o.force},
+          {"progress", text_of(o.progress)}};
+}
+
+namespace {
+
+void define_problem(CLI::App& app, PluOptions& o) {
+  define_grid_options(app, o);
   add(app, "--matrix", "KIND", "hpl",
       enumerate(matrix_choices()) + ": HPL's own, or one to study pivoting with (docs/pivoting.md); not with --input",
       [&o](const std::string& t) { o.matrix = parse_matrix(t); });
@@ -107,25 +106,22 @@ void define_problem(CLI::App& app, PluOptions& o) {
 }
 
 void define_algorithm(CLI::App& app, PluOptions& o) {
-  add(app, "--precision", "single|double", "double",
-      "Precision of the factors and the solution; gl-raster: single, whatever the default",
-      [&o](const std::string& t) { o.precision = parse_precision(t); });
-  add(app, "--pivoting", "local|partial", "partial",
-      "Pivots among the rows of the pivot's process, or of its process column (HPL's); gl-raster's default is local",
-      [&o](const std::string& t) { o.pivoting = parse_pivoting(t); });
+  define_algorithm_options(app, o);
   add(app, "--broadcast", "KIND", "ring",
       "ring, ring-modified, two-rings, two-rings-modified, long, long-modified (or HPL's digits 0 ... 5), or ibcast",
       [&o](const std::string& t) { o.broadcast = parse_broadcast(t); });
-  add(app, "--repeat", "COUNT", "1", "Runs of every combination",
-      [&o](const std::string& t) { o.repeat = static_cast<int>(parse_whole(t, 1, largest_repeat)); });
   add(app, "--threshold", "REAL", "16.0", "Largest scaled residual that passes; negative: no check",
       [&o](const std::string& t) { o.threshold = parse_real(t); });
+  add_flag(app, "--compute-only",
+           "The arithmetic alone: local buffers stand for messages, nothing is sent, solved or checked",
+           [&o] { o.compute_only = true; });
 }
 
 void define_machine(CLI::App& app, PluOptions& o) {
   add(app, "--backend", "NAME", "auto",
       enumerate(backend_choices()) +
-          "; auto: gl-compute where every process has a hardware OpenGL device, else openblas",
+          "; auto: gl-compute where every process has a hardware OpenGL device, else openblas; gl-raster computes in "
+          "single precision, and pivots locally unless told otherwise",
       [&o](const std::string& t) { o.backend = parse_backend(t); });
   add(app, "--device", "INDEX", "by local rank", "EGL device for every process, as `glinpack devices` counts",
       [&o](const std::string& t) { o.device = static_cast<int>(parse_whole(t, 0, largest_device)); });
@@ -138,16 +134,9 @@ void define_machine(CLI::App& app, PluOptions& o) {
 }
 
 void define_output(CLI::App& app, PluOptions& o) {
-  add_text(app, "--output-dir", "DIR",
-           "Folder for the files below, made if missing; without names: report.txt, results.json, results.csv",
-           o.output_dir);
-  add_text(app, "--json", "FILE", "All results with the breakdown, per rank, as JSON", o.json);
-  add_text(app, "--csv", "FILE", "One line per run", o.csv);
+  define_result_options(app, o);
   add_text(app, "--trace", "FILE", "Timeline in Chrome's trace format, for ui.perfetto.dev", o.trace);
   add_text(app, "--save-solution", "FILE", "Solution x of the last run as .npy (float64)", o.save_solution);
-  add_flag(app, "--force", "Overwrite output files that exist", [&o] { o.force = true; });
-  add(app, "--progress", "WHEN", "auto", "Progress on stderr: auto (from runs of seconds on), always or never",
-      [&o](const std::string& t) { o.progress = parse_when(t); });
   add(app, "--breakdown", "WHEN", "auto",
       "Network against compute after each run: auto (in sweeps of up to 10 runs), "
       "always or never",
@@ -160,10 +149,7 @@ void define_plan(CLI::App& app, PluOptions& o) {
   add(app, "--explain-pass", "K", "",
       "Print the schedule of pass K (from 0): roles, messages, who waits for whom; run nothing",
       [&o](const std::string& t) { o.explain_pass = parse_whole(t, 0, largest_n); });
-  add_text(app, "--config", "FILE",
-           "TOML file with any of these options (without dashes in front) as keys; the command "
-           "line takes precedence",
-           o.config);
+  define_config_option(app, o);
 }
 
 constexpr const char* examples =
@@ -177,81 +163,6 @@ constexpr const char* examples =
     "\n"
     "Times are in seconds, rates in GFLOPS (10^9 operations a second), memory in MiB (2^20 bytes) and GiB (2^30).\n"
     "Exit code: 0 all runs passed, 1 a run failed its check, 2 unusable input, 3 an error while running.";
-
-// An argument that no option takes.
-[[noreturn]] void refuse_argument(const CLI::App& app, const std::string& argument) {
-  if (!argument.starts_with("-")) {
-    throw InputError("argument " + in_quotes(argument) +
-                     " is not expected; options begin with -- (see glinpack plu --help)");
-  }
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) names.push_back("--" + key_of(*option));
-  const std::string name = argument.substr(0, argument.find('='));
-  throw InputError("unknown option " + in_quotes(name) + did_you_mean(name, names) + "; see glinpack plu --help");
-}
-
-std::set<std::string> given_options(const CLI::App& app) {
-  std::set<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->count() > 0) names.insert(key_of(*option));
-  }
-  return names;
-}
-
-// Parses over what `options` holds; returns the names of the options that were given.
-std::set<std::string> parse_arguments(std::vector<std::string> arguments, PluOptions& options) {
-  CLI::App app;
-  define_plu_options(app, options);
-  app.allow_extras();
-  std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
-  try {
-    app.parse(arguments);
-  } catch (const CLI::ArgumentMismatch& error) {
-    throw InputError(std::string(error.what()) + " (an option takes one value, the lists --n, --nb and --grid more)");
-  } catch (const CLI::ParseError& error) {
-    throw InputError(std::string(error.what()) + "; see glinpack plu --help");
-  }
-  if (const std::vector<std::string> extras = app.remaining(); !extras.empty()) refuse_argument(app, extras.front());
-  return given_options(app);
-}
-
-void apply(const Setting& setting, PluOptions& options) {
-  CLI::App app;
-  define_plu_options(app, options);
-  const CLI::Option* option = app.get_option_no_throw("--" + setting.key);
-  if (option == nullptr || setting.key == "help" || setting.key == "config") {
-    std::vector<std::string> keys;
-    for (const CLI::Option* known : app.get_options()) {
-      if (key_of(*known) != "help" && key_of(*known) != "config") keys.push_back(key_of(*known));
-    }
-    throw InputError("unknown key " + in_quotes(setting.key) + did_you_mean(setting.key, keys) +
-                     "; the keys are the options of glinpack plu --help");
-  }
-  const bool is_flag = option->get_items_expected_max() == 0;
-  if (is_flag != setting.is_boolean) {
-    throw InputError(setting.key + " = " + setting.text + ": " + (is_flag ? "true or false" : "a value") +
-                     " is expected");
-  }
-  if (is_flag && setting.values.front() == "false") return;
-  if (setting.values.empty())
-    throw InputError(setting.key + " = []: the list is empty; at least one value is expected");
-  const bool is_list = option->get_items_expected_max() > 1;
-  if (setting.values.size() > 1 && !is_list) {
-    throw InputError(setting.key + " = " + setting.text + ": one value is expected, not a list");
-  }
-  std::string argument = "--" + setting.key;
-  if (!is_flag) {
-    argument += "=" + setting.values.front();
-    for (std::size_t i = 1; i < setting.values.size(); ++i) argument += "," + setting.values[i];
-    if (argument.back() == '=') throw InputError(setting.key + " = " + setting.text + ": the value is empty");
-  }
-  try {
-    parse_arguments({argument}, options);
-  } catch (const InputError& error) {
-    throw InputError(setting.key + " = " + setting.text + ": " +
-                     std::string(error.what()).substr(setting.key.size() + 4));  // without "--key: "
-  }
-}
 
 // One source of the matrix: --input makes it `file`.
 ParsedOptions with_one_matrix(ParsedOptions parsed) {
@@ -310,83 +221,42 @@ ParsedOptions settled(ParsedOptions parsed) {
 }  // namespace
 
 ParsedOptions parse_plu_options(const std::vector<std::string>& arguments) {
-  PluOptions from_command_line;
   ParsedOptions parsed;
-  parsed.on_command_line = parse_arguments(arguments, from_command_line);
-  if (from_command_line.config.empty()) {
-    parsed.options = from_command_line;
-    return settled(with_one_matrix(std::move(parsed)));
-  }
-  for (const Setting& setting : read_config_file(from_command_line.config)) {
-    try {
-      apply(setting, parsed.options);
-    } catch (const InputError& error) {
-      throw InputError(from_command_line.config + ":" + std::to_string(setting.line) + ": " + error.what());
-    }
-    parsed.in_file.insert(setting.key);
-  }
-  parse_arguments(arguments, parsed.options);
+  parse_into(parsed, arguments, define_plu_options);
   return settled(with_one_matrix(std::move(parsed)));
 }
 
 std::string plu_help() {
-  CLI::App app;
   PluOptions options;
-  define_plu_options(app, options);
-  return app.help();
+  return help_of([&](CLI::App& app) { define_plu_options(app, options); });
 }
 
 nlohmann::json to_json(const PluOptions& o) {
-  const auto text = [](const std::string& value) { return value.empty() ? nlohmann::json() : nlohmann::json(value); };
   const auto number = [](const auto& value) { return value ? nlohmann::json(*value) : nlohmann::json(); };
-  nlohmann::json grid;
-  for (const GridShape& shape : o.grid) grid.push_back(text_of(shape));
-  return {{"n", o.n},
-          {"nb", o.nb},
-          {"grid", grid},
-          {"row-major", o.order == RankOrder::row_major},
-          {"column-major", o.order == RankOrder::column_major},
-          {"matrix", o.matrix == MatrixKind::file ? nlohmann::json() : nlohmann::json(name_of(o.matrix))},
-          {"seed", o.seed},
-          {"input", text(o.input)},
-          {"hpl-dat", text(o.hpl_dat)},
-          {"precision", name_of(o.precision)},
-          {"pivoting", name_of(o.pivoting)},
-          {"broadcast", name_of(o.broadcast)},
-          {"repeat", o.repeat},
-          {"threshold", o.threshold},
-          {"backend", o.backend},
-          {"device", number(o.device)},
-          {"threads", number(o.threads)},
-          {"shader-dir", text(o.shader_dir)},
-          {"raster-coordinates", text_of(o.raster_coordinates)},
-          {"output-dir", text(o.output_dir)},
-          {"json", text(o.json)},
-          {"csv", text(o.csv)},
-          {"trace", text(o.trace)},
-          {"save-solution", text(o.save_solution)},
-          {"force", o.force},
-          {"progress", text_of(o.progress)},
-          {"breakdown", text_of(o.breakdown)},
-          {"dry-run", o.dry_run},
-          {"explain-pass", number(o.explain_pass)}};
+  nlohmann::json json = common_to_json(o);
+  json.update({{"matrix", o.matrix == MatrixKind::file ? nlohmann::json() : nlohmann::json(name_of(o.matrix))},
+               {"seed", o.seed},
+               {"input", text_or_null(o.input)},
+               {"hpl-dat", text_or_null(o.hpl_dat)},
+               {"broadcast", name_of(o.broadcast)},
+               {"threshold", o.threshold},
+               {"compute-only", o.compute_only},
+               {"backend", o.backend},
+               {"device", number(o.device)},
+               {"threads", number(o.threads)},
+               {"shader-dir", text_or_null(o.shader_dir)},
+               {"raster-coordinates", text_of(o.raster_coordinates)},
+               {"trace", text_or_null(o.trace)},
+               {"save-solution", text_or_null(o.save_solution)},
+               {"breakdown", text_of(o.breakdown)},
+               {"dry-run", o.dry_run},
+               {"explain-pass", number(o.explain_pass)}});
+  return json;
 }
 
 PluOptions from_json(const nlohmann::json& configuration) {
   PluOptions options;
-  for (const auto& [key, value] : configuration.items()) {
-    if (value.is_null()) continue;
-    Setting setting{.key = key, .text = value.dump(), .is_boolean = value.is_boolean()};
-    const auto text = [](const nlohmann::json& item) {
-      return item.is_string() ? item.get<std::string>() : item.dump();
-    };
-    if (value.is_array()) {
-      for (const nlohmann::json& item : value) setting.values.push_back(text(item));
-    } else {
-      setting.values.push_back(text(value));
-    }
-    apply(setting, options);
-  }
+  apply_configuration(configuration, [&](CLI::App& app) { define_plu_options(app, options); });
   if (!options.input.empty()) options.matrix = MatrixKind::file;
   return options;
 }

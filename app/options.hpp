@@ -1,15 +1,13 @@
-// Everything that `glinpack plu` can be told, by its command line or by a TOML file with the same names as keys.
+// Everything that `glinpack plu` can be told, by its command line or by a TOML file with the same names as keys; and
+// the part of it that other subcommands share.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
-#include "app/input/input_error.hpp"
+#include "app/option_set.hpp"
 #include "global/broadcast.hpp"
 #include "global/matrix_kinds.hpp"
 #include "global/process_grid.hpp"
@@ -24,23 +22,38 @@ enum class When { automatic, always, never };
 /// Where gl-raster's fragments get their texture coordinates from.
 enum class RasterCoordinates { streamed, computed };
 
-struct PluOptions {
-  // the problem; lists make a sweep over grids x n x nb
+/// What plu and network share.
+struct CommonOptions {
+  // lists make a sweep over grids x n x nb
   std::vector<Index> n{2000};
   std::vector<Index> nb{128};
   std::vector<GridShape> grid;  // empty: the squarest for the number of processes
   RankOrder order = RankOrder::row_major;
+  Precision precision = Precision::double_;
+  Pivoting pivoting = Pivoting::partial;
+  int repeat = 1;
+
+  // what comes out; empty names: not written
+  std::string output_dir;
+  std::string json;
+  std::string csv;
+  bool force = false;
+  When progress = When::automatic;
+
+  std::string config;
+};
+
+struct PluOptions : CommonOptions {
+  // the problem
   MatrixKind matrix = MatrixKind::hpl;  // file: the one of `input`
   std::uint64_t seed = 100;             // HPL's own
   std::string input;
   std::string hpl_dat;
 
   // the algorithm
-  Precision precision = Precision::double_;
-  Pivoting pivoting = Pivoting::partial;
   BroadcastKind broadcast = BroadcastKind::ring;
-  int repeat = 1;
   double threshold = 16.0;
+  bool compute_only = false;
 
   // what it runs on
   std::string backend = "auto";
@@ -50,32 +63,28 @@ struct PluOptions {
   RasterCoordinates raster_coordinates = RasterCoordinates::streamed;
 
   // what comes out; empty names: not written
-  std::string output_dir;
-  std::string json;
-  std::string csv;
   std::string trace;
   std::string save_solution;
-  bool force = false;
-  When progress = When::automatic;
   When breakdown = When::automatic;
 
   // instead of running
   bool dry_run = false;
   std::optional<Index> explain_pass;
-
-  std::string config;
 };
 
-/// Which options were given, and where.
-struct ParsedOptions {
-  PluOptions options;
-  std::set<std::string> on_command_line;  // names without dashes: "n", "grid", ...
-  std::set<std::string> in_file;
-
+struct ParsedOptions : Parsed<PluOptions> {
   /// Whether an option that HPL.dat also sets takes precedence over it: given on the command line, or in the
   /// configuration file that names the HPL.dat. HPL.dat given on the command line beats the configuration file.
   bool overrides_hpl_dat(const std::string& name) const;
 };
+
+/// The options that subcommands share, group by group: sizes and grids; precision, pivoting, repetitions; files and
+/// progress; the configuration file. `options` must outlive the app.
+void define_grid_options(CLI::App& app, CommonOptions& options);
+void define_algorithm_options(CLI::App& app, CommonOptions& options);
+void define_result_options(CLI::App& app, CommonOptions& options);
+void define_config_option(CLI::App& app, CommonOptions& options);
+nlohmann::json common_to_json(const CommonOptions& options);
 
 /// Adds plu's options to an empty `app`: groups, defaults, units, examples. `options` must outlive it.
 void define_plu_options(CLI::App& app, PluOptions& options);

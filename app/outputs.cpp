@@ -138,6 +138,12 @@ OutputPaths output_paths(const PluOptions& options, const std::optional<HplDat>&
   return paths;
 }
 
+OutputPaths output_paths(const CommonOptions& options) {
+  PluOptions plu;
+  static_cast<CommonOptions&>(plu) = options;
+  return output_paths(plu, std::nullopt);
+}
+
 void check_outputs(const OutputPaths& paths, bool force) {
   if (!paths.folder.empty()) check_folder(paths.folder, "--output-dir", true);
   const std::vector<NamedFile> files = files_of(paths);
@@ -223,6 +229,25 @@ void write_file(const std::string& path, bool may_replace, const std::function<v
       may_replace ? std::rename(temporary.c_str(), target.c_str()) : link(temporary.c_str(), path.c_str());
   if (placed != 0) fail("cannot be put in place");
   unlink(temporary.c_str());
+}
+
+void FileWriter::write(const std::string& path, const std::function<void(std::ostream&)>& content) {
+  try {
+    write_file(path, may_replace_, content);
+  } catch (const std::exception& error) {
+    not_written_ += (not_written_.empty() ? "" : "; ") + std::string(error.what());
+  }
+}
+
+void FileWriter::finish() const {
+  if (!not_written_.empty()) throw std::runtime_error(not_written_);
+}
+
+Progress progress_on_stderr(When when) {
+  const ProgressMode mode = when == When::always  ? ProgressMode::always
+                            : when == When::never ? ProgressMode::never
+                                                  : ProgressMode::automatic;
+  return {mode, std::cerr, isatty(STDERR_FILENO) == 1};
 }
 
 }  // namespace glinpack::app

@@ -10,6 +10,7 @@
 
 #include "app/input/hpl_dat.hpp"
 #include "app/options.hpp"
+#include "app/report/progress.hpp"
 
 namespace glinpack::app {
 
@@ -29,6 +30,8 @@ struct OutputPaths {
 /// HPL.dat's device line moves the report from stdout to stderr or its file. With an output folder and no names:
 /// report.txt, results.json, results.csv in it.
 OutputPaths output_paths(const PluOptions& options, const std::optional<HplDat>& hpl_dat);
+/// The same for what subcommands share.
+OutputPaths output_paths(const CommonOptions& options);
 
 /// Throws InputError: a folder that is missing (all but --output-dir must exist) or not writable, a file that exists
 /// (without `force`), the same file twice. Creates nothing that stays.
@@ -58,5 +61,22 @@ class ReportStream {
 /// Writes to a temporary file beside `path` and puts it in place whole; one that is there is replaced only where that
 /// `may` be. Nothing for an empty path. Throws std::runtime_error naming path and cause.
 void write_file(const std::string& path, bool may_replace, const std::function<void(std::ostream&)>& write);
+
+/// Writes several files: one that cannot be written does not cost the others.
+class FileWriter {
+ public:
+  explicit FileWriter(bool may_replace) : may_replace_(may_replace) {}
+  /// As write_file, but what is thrown is kept.
+  void write(const std::string& path, const std::function<void(std::ostream&)>& content);
+  /// Throws std::runtime_error with all that went wrong.
+  void finish() const;
+
+ private:
+  bool may_replace_;
+  std::string not_written_;
+};
+
+/// Progress as --progress asks for it.
+Progress progress_on_stderr(When when);
 
 }  // namespace glinpack::app

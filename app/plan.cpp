@@ -52,6 +52,28 @@ void check_run_count(const Sweep& sweep, int repeat) {
   }
 }
 
+// Every combination; `run` has what they share.
+std::vector<RunRecord> all_runs(const Sweep& sweep, int repeat, RunRecord run) {
+  std::vector<RunRecord> planned;
+  run.order = sweep.order;
+  run.parameters.threshold = sweep.threshold;
+  for (const GridShape& grid : sweep.grids) {
+    run.grid = grid;
+    for (const Index n : sweep.n) {
+      run.parameters.n = n;
+      for (const Index nb : sweep.nb) {
+        run.parameters.nb = nb;
+        for (const HplCombination& combination : sweep.combinations) {
+          run.parameters.broadcast = combination.broadcast;
+          run.variant = combination.variant;
+          for (run.repeat = 0; run.repeat < repeat; ++run.repeat) planned.push_back(run);
+        }
+      }
+    }
+  }
+  return planned;
+}
+
 }  // namespace
 
 std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat,
@@ -71,29 +93,31 @@ std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optiona
   }
   check_run_count(sweep, options.repeat);
 
-  std::vector<RunRecord> planned;
   RunRecord run;
-  run.order = sweep.order;
   run.matrix = options.matrix;
   run.precision = options.precision;
   run.backend = options.backend;
   run.parameters.pivoting = options.pivoting;
-  run.parameters.threshold = sweep.threshold;
-  for (const GridShape& grid : sweep.grids) {
-    run.grid = grid;
-    for (const Index n : sweep.n) {
-      run.parameters.n = n;
-      for (const Index nb : sweep.nb) {
-        run.parameters.nb = nb;
-        for (const HplCombination& combination : sweep.combinations) {
-          run.parameters.broadcast = combination.broadcast;
-          run.variant = combination.variant;
-          for (run.repeat = 0; run.repeat < options.repeat; ++run.repeat) planned.push_back(run);
-        }
-      }
-    }
-  }
-  return planned;
+  run.parameters.parts = options.compute_only ? RunParts::compute : RunParts::all;
+  if (options.compute_only) sweep.threshold = -1;
+  return all_runs(sweep, options.repeat, run);
+}
+
+std::vector<RunRecord> plan_network_runs(const NetworkOptions& options, int world_size) {
+  Sweep sweep{.grids = options.grid,
+              .n = options.n,
+              .nb = options.nb,
+              .combinations = {},
+              .order = options.order,
+              .threshold = -1};
+  if (sweep.grids.empty()) sweep.grids = {squarest_grid(world_size)};
+  for (const BroadcastKind kind : options.broadcast) sweep.combinations.push_back({.broadcast = kind, .variant = {}});
+  check_run_count(sweep, options.repeat);
+  RunRecord run;
+  run.precision = options.precision;
+  run.parameters.pivoting = options.pivoting;
+  run.parameters.parts = RunParts::messages;
+  return all_runs(sweep, options.repeat, run);
 }
 
 void check_grids(std::span<const RunRecord> planned, int world_size, const std::string& where) {
@@ -126,7 +150,8 @@ nlohmann::json plan_to_json(std::span<const RunRecord> planned) {
                     static_cast<int>(run.parameters.broadcast), run.parameters.threshold, run.grid.rows,
                     run.grid.columns, static_cast<int>(run.order), static_cast<int>(run.matrix),
                     static_cast<int>(run.precision), run.backend, variant.depth, variant.nbmin, variant.ndiv,
-                    static_cast<int>(variant.pfact), static_cast<int>(variant.rfact), run.repeat});
+                    static_cast<int>(variant.pfact), static_cast<int>(variant.rfact), run.repeat,
+                    static_cast<int>(run.parameters.parts)});
   }
   return plan;
 }
@@ -157,6 +182,7 @@ std::vector<RunRecord> plan_from_json(const nlohmann::json& plan) {
     take_choice(run.variant.pfact);
     take_choice(run.variant.rfact);
     take(run.repeat);
+    take_choice(run.parameters.parts);
     planned.push_back(run);
   }
   return planned;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/input/hpl_dat.hpp"
+#include "app/network_options.hpp"
 #include "app/options.hpp"
 #include "app/report/run_record.hpp"
 
@@ -20,6 +21,9 @@ inline constexpr std::int64_t most_runs = 100'000;
 /// --input, a pass to explain that a run does not have.
 std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat,
                                  std::optional<Index> file_order, int world_size);
+
+/// The runs of messages: grids x N x NB x broadcasts x repetitions, the last fastest. Throws InputError as plan_runs.
+std::vector<RunRecord> plan_network_runs(const NetworkOptions& options, int world_size);
 
 /// Throws InputError where a grid needs more processes than there are, with both numbers. `where`
 /// ("HPL.dat:10: ") begins the message.

@@ -5,20 +5,23 @@
 
 #include "app/agreement.hpp"
 #include "app/input/matrix_file.hpp"
+#include "app/mpi_command.hpp"
 #include "app/sweep.hpp"
 #include "app/topology.hpp"
-#include "version.hpp"
 
 namespace glinpack::app {
 
 namespace {
 
-constexpr int exit_unusable_input = 2;
-constexpr int exit_error = 3;
-
 std::optional<HplDat> read_hpl_dat_of(const PluOptions& options) {
   if (options.hpl_dat.empty()) return std::nullopt;
   return read_hpl_dat(options.hpl_dat);
+}
+
+void check_combinations(const PluOptions& options) {
+  if (options.compute_only && !options.save_solution.empty()) {
+    throw InputError("--save-solution: --compute-only solves nothing; leave one of the two out");
+  }
 }
 
 // Rank 0's part of the preparation: reads and checks everything that needs no other rank.
@@ -26,6 +29,7 @@ nlohmann::json read_input(const std::vector<std::string>& arguments, SweepInput&
   const ParsedOptions parsed = parse_plu_options(arguments);
   input.options = parsed.options;
   const PluOptions& options = input.options;
+  check_combinations(options);
   const std::optional<HplDat> hpl_dat = read_hpl_dat_of(options);
   if (hpl_dat) input.context.notes.push_back(unused_parameters_note(options.hpl_dat));
   std::optional<Index> file_order;
@@ -70,36 +74,21 @@ int plan_and_run(const std::vector<std::string>& arguments, SweepInput& input) {
   return run_sweep(input);
 }
 
-// Errors reach every rank alike; one of them speaks.
-void print_error(const MpiSession& session, const std::exception& error) {
-  if (session.rank() == 0) std::cerr << "glinpack: " << error.what() << std::endl;
-}
-
 }  // namespace
 
 int run_plu_command(int argc, char** argv, std::vector<std::string> notes) {
-  const std::vector<std::string> command_line(argv, argv + argc);
-  MpiSession session(argc, argv);
-  int exit_code = exit_error;
-  try {
-    SweepInput input{
-        .options = {}, .planned = {}, .machine = {}, .session = session, .matrix = {}, .outputs = {}, .context = {}};
-    input.context.command_line = command_line;
-    input.context.notes = std::move(notes);
-    input.context.git_commit = git_commit;
-    input.context.version = version;
-    input.context.mpi_library = MpiSession::library_version();
-    input.context.world_size = session.size();
-    exit_code = plan_and_run({command_line.begin() + 2, command_line.end()}, input);
-  } catch (const InputError& error) {
-    print_error(session, error);
-    exit_code = exit_unusable_input;
-  } catch (const AgreedError& error) {
-    print_error(session, error);
-  } catch (const std::exception& error) {
-    abort_job(error.what());
-  }
-  return session.finish(exit_code);
+  return run_under_mpi(
+      argc, argv, [&](const MpiSession& session, const std::vector<std::string>& arguments, ReportContext context) {
+        SweepInput input{.options = {},
+                         .planned = {},
+                         .machine = {},
+                         .session = session,
+                         .matrix = {},
+                         .outputs = {},
+                         .context = std::move(context)};
+        input.context.notes = std::move(notes);
+        return plan_and_run(arguments, input);
+      });
 }
 
 }  // namespace glinpack::app

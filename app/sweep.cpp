@@ -1,11 +1,10 @@
 #include "app/sweep.hpp"
 
-#include <unistd.h>
-
 #include <iostream>
 #include <optional>
 
 #include "app/agreement.hpp"
+#include "app/grid_cache.hpp"
 #include "app/input/matrix_file.hpp"
 #include "app/report/progress.hpp"
 #include "app/report/report.hpp"
@@ -18,18 +17,6 @@ namespace {
 
 constexpr std::size_t most_breakdowns = 10;  // that --breakdown auto shows
 
-ProgressMode progress_mode(When when) {
-  switch (when) {
-    case When::always:
-      return ProgressMode::always;
-    case When::never:
-      return ProgressMode::never;
-    case When::automatic:
-      break;
-  }
-  return ProgressMode::automatic;
-}
-
 // What rank 0 shows and writes.
 class Reporter {
  public:
@@ -37,7 +24,7 @@ class Reporter {
       : input_(input),
         stream_(input.outputs),
         report_(stream_.stream()),
-        progress_(progress_mode(input.options.progress), std::cerr, isatty(STDERR_FILENO) == 1),
+        progress_(progress_on_stderr(input.options.progress)),
         breakdowns_(input.options.breakdown == When::always ||
                     (input.options.breakdown == When::automatic && input.planned.size() <= most_breakdowns)),
         keeps_records_(!input.outputs.json.empty() || !input.outputs.csv.empty() || !input.outputs.trace.empty()) {
@@ -70,29 +57,22 @@ class Reporter {
     stream_.flush();
     const std::span<const RunRecord> records = input_.planned;
     const OutputPaths& paths = input_.outputs;
-    write(paths.json, [&](std::ostream& out) { out << dumped(results_json(input_.context, records), 2) << "\n"; });
-    write(paths.csv, [&](std::ostream& out) { out << results_csv(records); });
-    write(paths.trace, [&](std::ostream& out) { write_trace(out, records); });
+    FileWriter files(paths.may_replace);
+    files.write(paths.json,
+                [&](std::ostream& out) { out << dumped(results_json(input_.context, records), 2) << "\n"; });
+    files.write(paths.csv, [&](std::ostream& out) { out << results_csv(records); });
+    files.write(paths.trace, [&](std::ostream& out) { write_trace(out, records); });
     if (!paths.solution.empty() && solution_.empty()) {
       std::cerr << "glinpack: the last run has no solution; " << paths.solution << " is not written\n";
     } else {
-      write(paths.solution, [&](std::ostream& out) { write_npy(out, solution_); });
+      files.write(paths.solution, [&](std::ostream& out) { write_npy(out, solution_); });
     }
-    if (!not_written_.empty()) throw std::runtime_error(not_written_);
+    files.finish();
   }
 
   int failed() const { return report_.failed(); }
 
  private:
-  // One file that cannot be written does not cost the others.
-  void write(const std::string& path, const std::function<void(std::ostream&)>& content) {
-    try {
-      write_file(path, input_.outputs.may_replace, content);
-    } catch (const std::exception& error) {
-      not_written_ += (not_written_.empty() ? "" : "; ") + std::string(error.what());
-    }
-  }
-
   SweepInput& input_;
   ReportStream stream_;
   HplReport report_;
@@ -100,24 +80,6 @@ class Reporter {
   bool breakdowns_;
   bool keeps_records_;
   std::vector<double> solution_;
-  std::string not_written_;
-};
-
-// The grid of the run before is kept: sweeps change it last.
-class GridCache {
- public:
-  const ProcessGrid& grid_for(const RunRecord& run) {
-    if (!grid_ || grid_->shape() != run.grid || order_ != run.order) {
-      grid_.reset();
-      grid_.emplace(MPI_COMM_WORLD, run.grid, run.order);
-      order_ = run.order;
-    }
-    return *grid_;
-  }
-
- private:
-  std::optional<ProcessGrid> grid_;
-  RankOrder order_ = RankOrder::row_major;
 };
 
 std::unique_ptr<MatrixSource> source_for(const SweepInput& input, const RunRecord& run, const ProcessGrid& grid) {

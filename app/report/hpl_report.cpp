@@ -83,7 +83,7 @@ std::string_view word_for_order(RankOrder order) {
 /// HPL's rules ask for its matrix, 64-bit arithmetic and an accuracy that pivoting within one process does not promise.
 bool is_hpl(const RunRecord& record) {
   return record.matrix == MatrixKind::hpl && record.precision == Precision::double_ &&
-         record.parameters.pivoting == Pivoting::partial;
+         record.parameters.pivoting == Pivoting::partial && record.parameters.parts == RunParts::all;
 }
 
 std::string title(const ReportContext& context, std::span<const RunRecord> planned) {
@@ -164,6 +164,11 @@ std::string honesty_lines(std::span<const RunRecord> planned) {
   if (any([](const RunRecord& r) { return r.parameters.pivoting == Pivoting::local; })) {
     text += "- local pivoting: pivots are looked for within one process: not an HPL result\n";
   }
+  if (any([](const RunRecord& r) { return r.parameters.parts == RunParts::compute; })) {
+    text +=
+        "- compute only: every process does its arithmetic with local buffers in place of messages: not an HPL result\n"
+        "- compute only: Time and Gflops are of the factorisation alone, with 2/3 N^3 + 1/2 N^2 operations\n";
+  }
   text += "- PFACT, NBMIN, NDIV, RFACT and DEPTH are shown as given: glinpack computes the same whatever they are\n";
   return text;
 }
@@ -214,6 +219,7 @@ std::string residual_lines(const RunRecord& record) {
   const RunResult& result = record.result;
   const bool failed = result.checked ? !result.passed : result.singular_column || !result.failure.empty();
   std::string text;
+  if (record.parameters.parts == RunParts::compute) text += "Compute only: nothing was sent, solved or checked.\n";
   if (result.checked) {
     // A singular matrix has no answer to check, whatever the fields hold.
     const bool known = !result.singular_column && !std::isnan(result.residual.scaled);

@@ -72,8 +72,8 @@ void Progress::end() {
 std::string Progress::line(double fraction, double elapsed) const {
   std::string text = fmt::format("{}: {:.1f} % done", label_, 100 * fraction);
   if (elapsed > 0 && fraction > 0) {
-    text += fmt::format(", {:.1f} GFLOPS so far, {} left", flops_ * fraction / elapsed * 1e-9,
-                        hours_minutes_seconds(elapsed * (1 - fraction) / fraction));
+    if (flops_ > 0) text += fmt::format(", {:.1f} GFLOPS so far", flops_ * fraction / elapsed * 1e-9);
+    text += fmt::format(", {} left", hours_minutes_seconds(elapsed * (1 - fraction) / fraction));
   }
   return text;
 }

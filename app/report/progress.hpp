@@ -22,7 +22,8 @@ class Progress {
   Progress(ProgressMode mode, std::ostream& out, bool is_terminal);
   Progress(ProgressMode mode, std::ostream& out, bool is_terminal, Clock clock);
 
-  /// A run of so many floating-point operations starts. The label names it ("N 16384, NB 256, grid 2x2").
+  /// A run of so many floating-point operations starts, 0 where nothing is computed. The label names it
+  /// ("N 16384, NB 256, grid 2x2").
   void begin(std::string label, double flops);
   /// The share of the operations done, 0 ... 1. Cheap: shows something ten times a second at most.
   void update(double fraction);

@@ -3,6 +3,7 @@
 
 #include <iosfwd>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <span>
 #include <string>
 
@@ -41,6 +42,9 @@ class HplReport {
 /// run; GFLOPS of compute; bytes and GB/s of network and transfers; network exposed against total; idle time. At most
 /// 100 columns; no line of it looks like a result to HPL's parsers.
 std::string breakdown_text(const RunRecord& record);
+
+/// What all runs share, in every JSON document: program, versions, hosts, command line, options.
+nlohmann::json context_json(const ReportContext& context, const std::set<std::string>& hosts);
 
 /// The JSON document of a whole program run: docs/result.schema.json describes it.
 nlohmann::json results_json(const ReportContext& context, std::span<const RunRecord> records);

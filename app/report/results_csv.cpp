@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view head_line =
     "n,nb,p,q,time,gflops,residual,passed,matrix,precision,backend,pivoting,broadcast,order,repeat,factor_seconds,"
     "solve_seconds,computing_seconds,transfer_seconds,network_seconds,network_exposed_seconds,idle_seconds,epsilon,"
-    "threshold,growth,singular_column,start_time,device,failure,waiting_seconds";
+    "threshold,growth,singular_column,start_time,device,failure,compute_only,waiting_seconds";
 
 /// Further columns, for each role: pivot_seconds, pivot_computing_seconds, ...
 struct RoleColumn {
@@ -95,6 +95,7 @@ std::string line_of(const RunRecord& record) {
       number(result.start_time),
       result.ranks.empty() ? "" : result.ranks.front().backend.device,
       result.failure,
+      parameters.parts == RunParts::compute ? "true" : "false",
       mean(breakdown.waiting),
   };
   add_role_fields(breakdown, fields);

@@ -1,5 +1,3 @@
-#include <set>
-
 #include "app/report/breakdown.hpp"
 #include "app/report/report.hpp"
 
@@ -133,6 +131,7 @@ json parameters_json(const RunRecord& record) {
           {"broadcast", name_of(record.parameters.broadcast)},
           {"order", record.order == RankOrder::row_major ? "row-major" : "column-major"},
           {"threshold", record.parameters.threshold},
+          {"compute_only", record.parameters.parts == RunParts::compute},
           {"repeat", record.repeat},
           {"variant",
            {{"depth", variant.depth},
@@ -170,7 +169,7 @@ json run_json(const RunRecord& record) {
   return run;
 }
 
-json context_json(const ReportContext& context, std::span<const RunRecord> records) {
+json context_of(const ReportContext& context, std::span<const RunRecord> records) {
   std::set<std::string> hosts, libraries, kernels;
   for (const RunRecord& record : records) {
     for (const RankRecord& rank : record.result.ranks) {
@@ -179,12 +178,19 @@ json context_json(const ReportContext& context, std::span<const RunRecord> recor
       if (!rank.backend.kernels.empty()) kernels.insert(rank.backend.kernels);
     }
   }
+  json document = context_json(context, hosts);
+  document["blas_library"] = libraries;
+  document["blas_kernels"] = kernels;
+  return document;
+}
+
+}  // namespace
+
+json context_json(const ReportContext& context, const std::set<std::string>& hosts) {
   return {{"program", "glinpack"},
           {"version", context.version},
           {"git_commit", context.git_commit},
           {"mpi_library", context.mpi_library},
-          {"blas_library", libraries},
-          {"blas_kernels", kernels},
           {"world_size", context.world_size},
           {"hosts", hosts},
           {"command_line", context.command_line},
@@ -192,12 +198,10 @@ json context_json(const ReportContext& context, std::span<const RunRecord> recor
           {"notes", context.notes}};
 }
 
-}  // namespace
-
 json results_json(const ReportContext& context, std::span<const RunRecord> records) {
   json runs = json::array();
   for (const RunRecord& record : records) runs.push_back(run_json(record));
-  const json document{{"format", 1}, {"context", context_json(context, records)}, {"runs", std::move(runs)}};
+  const json document{{"format", 1}, {"context", context_of(context, records)}, {"runs", std::move(runs)}};
   // Written and read once: JSON knows no NaN and no infinity, which become null, and no bytes that are not UTF-8, which
   // a command line or a driver may hold.
   return json::parse(document.dump(-1, ' ', false, json::error_handler_t::replace));

@@ -1,5 +1,7 @@
 #include "global/blocked_steps.hpp"
 
+#include "global/stand_ins.hpp"
+
 namespace glinpack {
 
 template <class Real>
@@ -12,12 +14,18 @@ BlockedSteps<Real>::BlockedSteps(const RunParameters& parameters, const Distribu
       backend_(backend),
       timeline_(timeline),
       a_(a),
+      messages_(grid, parameters.broadcast, timeline, parameters.parts == RunParts::compute),
       panel_(backend, a.rows(), distribution.nb),
       l_transposed_(backend.allocate(distribution.nb, a.rows())),
       u_(backend.allocate(distribution.nb, a.columns())),
       u_host_(backend.allocate_host(distribution.shape.rows > 1 ? distribution.nb * a.columns() : 0)),
-      row_exchange_(backend, timeline, grid.column(), distribution.shape.rows > 1 ? distribution.nb : 0, a.columns()) {
+      row_exchange_(backend, messages_, distribution.shape.rows > 1 ? distribution.nb : 0, a.columns()) {
   backend.reserve_moves(2 * distribution.nb, a.columns());  // nb rows and the nb that they change places with
+  if (!messages_.left_out()) return;
+  if (distribution.shape.columns > 1) {
+    stand_in_panel_ = stand_ins(backend, panel_message_elements<Real>(a.rows(), distribution.nb), distribution.n);
+  }
+  if (distribution.shape.rows > 1) stand_in_u_ = stand_ins(backend, u_host_->size(), distribution.n);
 }
 
 template <class Real>
@@ -26,7 +34,7 @@ void BlockedSteps<Real>::factorize_panel(const PassPlan& plan) {
   panel_.resize(plan.panel_rows, plan.width);
   const DeviceBlock<Real> panel{&a_, plan.panel_row.value, plan.panel_column.value, plan.panel_rows, plan.width};
   backend_.wait(backend_.download_transposed(panel, panel_.transposed()));
-  const PanelContext<Real> context{distribution_, grid_.position(), grid_.column(), backend_.panel(), timeline_};
+  const PanelContext<Real> context{distribution_, grid_.position(), messages_, backend_.panel(), timeline_};
   if (parameters_.pivoting == Pivoting::local) {
     factorize_panel_local(context, plan, panel_);
   } else {
@@ -41,10 +49,17 @@ void BlockedSteps<Real>::broadcast_panel(const PassPlan& plan) {
     backend_.wait(panel_free_);
     panel_.resize(plan.panel_rows, plan.width);
   }
-  broadcast_panel_message(panel_, plan, grid_, parameters_.broadcast, timeline_);
+  messages_.panel_row(plan, panel_.message(), panel_.message_elements());
+  HostBlock<Real> l_host = panel_.transposed();
+  if (!plan.in_pivot_column && messages_.left_out()) {
+    l_host.buffer = stand_in_panel_.get();
+    panel_.pivots = drawn_pivots(distribution_, parameters_.pivoting, plan.pass);
+  } else if (!plan.in_pivot_column) {
+    panel_.unpack();
+  }
   if (panel_.zero_pivot) return;
   const DeviceBlock<Real> l = whole(*l_transposed_).block(0, 0, plan.width, plan.panel_rows);
-  panel_free_ = backend_.upload(panel_.transposed(), l);
+  panel_free_ = backend_.upload(l_host, l);
   if (plan.in_pivot_column) {
     backend_.copy_transposed(l, {&a_, plan.panel_row.value, plan.panel_column.value, plan.panel_rows, plan.width});
   }
@@ -62,7 +77,7 @@ template <class Real>
 void BlockedSteps<Real>::normalize_and_broadcast(const PassPlan& plan) {
   if (plan.trailing_columns == 0) return;
   const DeviceBlock<Real> u = whole(*u_).block(0, 0, plan.width, plan.trailing_columns);
-  const HostBlock<Real> u_host{u_host_.get(), 0, plan.width, plan.trailing_columns, plan.trailing_columns};
+  HostBlock<Real> u_host{u_host_.get(), 0, plan.width, plan.trailing_columns, plan.trailing_columns};
   const bool travels = distribution_.shape.rows > 1;
   if (travels) backend_.wait(u_host_free_);
   if (plan.in_pivot_row) {
@@ -73,8 +88,10 @@ void BlockedSteps<Real>::normalize_and_broadcast(const PassPlan& plan) {
     if (travels) backend_.wait(backend_.download(a12, u_host));
   }
   if (!travels) return;
-  broadcast_u12(u_host_->data(), plan, grid_, parameters_.broadcast, timeline_);
-  if (!plan.in_pivot_row) u_host_free_ = backend_.upload(u_host, u);
+  messages_.u12_column(plan, u_host_->data(), plan.width * plan.trailing_columns);
+  if (plan.in_pivot_row) return;
+  if (messages_.left_out()) u_host.buffer = stand_in_u_.get();
+  u_host_free_ = backend_.upload(u_host, u);
 }
 
 template <class Real>

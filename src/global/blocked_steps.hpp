@@ -7,6 +7,7 @@
 
 #include "global/factorize.hpp"
 #include "global/panel.hpp"
+#include "global/pass_messages.hpp"
 #include "global/row_exchange.hpp"
 #include "local/backend.hpp"
 
@@ -35,11 +36,15 @@ class BlockedSteps final : public FactorizationSteps {
   Backend<Real>& backend_;
   Timeline& timeline_;
   DeviceMatrix<Real>& a_;
+  PassMessages messages_;
   Panel<Real> panel_;
   std::unique_ptr<DeviceMatrix<Real>> l_transposed_;  // nb x local rows: the panel on the device
   std::unique_ptr<DeviceMatrix<Real>> u_;             // nb x local columns: U12 on the device
   std::unique_ptr<HostBuffer<Real>> u_host_;          // U12 as it travels; only where there are several process rows
   RowExchange<Real> row_exchange_;
+  // what would arrive, where messages are left out: filled once, in the form of panel_'s message and of u_host_
+  std::unique_ptr<HostBuffer<Real>> stand_in_panel_;
+  std::unique_ptr<HostBuffer<Real>> stand_in_u_;
   Fence panel_free_;  // until these, the device may still read the last pass's host buffers
   Fence u_host_free_;
 };

@@ -1,7 +1,6 @@
 #include "global/broadcast.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "global/communication.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,10 @@ enum class BroadcastKind {
   long_modified,       // HPL 5, LnM
   ibcast,              // MPI_Ibcast: what the MPI library chooses
 };
+
+inline constexpr std::array all_broadcasts{
+    BroadcastKind::ring,  BroadcastKind::ring_modified, BroadcastKind::two_rings, BroadcastKind::two_rings_modified,
+    BroadcastKind::long_, BroadcastKind::long_modified, BroadcastKind::ibcast};
 
 /// "ring", "ring-modified", "two-rings", "two-rings-modified", "long", "long-modified", "ibcast".
 std::string_view name_of(BroadcastKind kind);

@@ -126,6 +126,8 @@ int MpiSession::finish(int exit_code, double seconds) {
   return exit_code;
 }
 
+bool ranks_outnumber_cores() { return oversubscribed; }
+
 void wait(std::span<MPI_Request> requests) {
   if (requests.empty()) return;
   for (int tests = 0;; ++tests) {

@@ -58,6 +58,9 @@ class MpiSession {
 /// none did: known before MPI starts, so that only one process speaks.
 int launcher_rank();
 
+/// Whether the ranks of this node outnumber the cores that they may use.
+bool ranks_outnumber_cores();
+
 /// The one way to wait. Tests; where ranks outnumber the cores they may use, yields and then naps between tests, since
 /// a spinning rank takes the core from the one that it is waiting for. GLINPACK_OVERSUBSCRIBED in the environment says
 /// so where the ranks cannot see it.
@@ -83,6 +86,21 @@ class AgreedError : public std::runtime_error {
 /// Collective. Every rank hands in what went wrong on it, empty where nothing did; throws AgreedError with the first
 /// failing rank's message on every rank alike, with its host and rank unless the message `names_its_rank` already.
 void agree_or_throw(MPI_Comm communicator, const std::string& error, bool names_its_rank = false);
+
+/// Collective. What `make` returns, a pointer or the like; throws as agree_or_throw does where it threw on any rank.
+template <class Make>
+auto made_by_all(MPI_Comm communicator, Make make) {
+  decltype(make()) made{};
+  std::string error;
+  try {
+    made = make();
+  } catch (const std::exception& failure) {
+    error = failure.what();
+    if (error.empty()) error = "unknown error";
+  }
+  agree_or_throw(communicator, error);
+  return made;
+}
 
 /// Prints host, rank and what, and ends the whole job (MPI_Abort): for errors after the first collective call, when the
 /// other ranks wait for this one and cannot be told otherwise.

@@ -2,9 +2,6 @@
 
 #include <cstring>
 
-#include "global/communication.hpp"
-#include "global/tags.hpp"
-
 namespace glinpack {
 
 namespace {
@@ -59,35 +56,7 @@ void Panel<Real>::unpack() {
 
 template Index panel_message_elements<float>(Index, Index);
 template Index panel_message_elements<double>(Index, Index);
-template <class Real>
-void broadcast_panel_message(Panel<Real>& panel, const PassPlan& plan, const ProcessGrid& grid, BroadcastKind kind,
-                             Timeline& timeline) {
-  if (grid.shape().columns == 1) return;
-  {
-    const Index received = plan.in_pivot_column ? 0 : panel.message_elements() * Index{sizeof(Real)};
-    const auto scope = timeline.scope(Lane::net, Phase::broadcast_l, received);
-    Broadcast(grid.row(), kind, plan.pivot.column, panel.message(), panel.message_elements(), mpi_type<Real>(),
-              tags::panel_row)
-        .wait();
-  }
-  if (!plan.in_pivot_column) panel.unpack();
-}
-
-template <class Real>
-void broadcast_u12(Real* u12, const PassPlan& plan, const ProcessGrid& grid, BroadcastKind kind, Timeline& timeline) {
-  if (grid.shape().rows == 1) return;
-  const Index elements = plan.width * plan.trailing_columns;
-  const Index received = plan.in_pivot_row ? 0 : elements * Index{sizeof(Real)};
-  const auto scope = timeline.scope(Lane::net, Phase::broadcast_u, received);
-  Broadcast(grid.column(), kind, plan.pivot.row, u12, elements, mpi_type<Real>(), tags::u12_column).wait();
-}
-
 template class Panel<float>;
 template class Panel<double>;
-
-template void broadcast_panel_message(Panel<float>&, const PassPlan&, const ProcessGrid&, BroadcastKind, Timeline&);
-template void broadcast_panel_message(Panel<double>&, const PassPlan&, const ProcessGrid&, BroadcastKind, Timeline&);
-template void broadcast_u12(float*, const PassPlan&, const ProcessGrid&, BroadcastKind, Timeline&);
-template void broadcast_u12(double*, const PassPlan&, const ProcessGrid&, BroadcastKind, Timeline&);
 
 }  // namespace glinpack

@@ -2,14 +2,11 @@
 // along the process row. Two ways to factorise it: local and partial pivoting.
 #pragma once
 
-#include <mpi.h>
-
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "global/broadcast.hpp"
-#include "global/process_grid.hpp"
+#include "global/pass_messages.hpp"
 #include "global/schedule.hpp"
 #include "local/backend.hpp"
 
@@ -43,7 +40,7 @@ class Panel {
   void pack();
   void unpack();
   Real* message() const { return buffer_->data(); }
-  Index message_elements() const { return header_ + leading_dimension_ * width_; }
+  Index message_elements() const { return header_ + leading_dimension_ * width_; }  // panel_message_elements()
 
  private:
   Real* first() const { return buffer_->data() + header_; }
@@ -59,12 +56,15 @@ class Panel {
 template <class Real>
 Index panel_message_elements(Index rows, Index width);
 
+/// Elements of local pivoting's U11 message: L11 \ U11, and which column has a zero pivot.
+constexpr Index u11_message_elements(Index width) { return width * width + 1; }
+
 /// What a panel factorisation works with.
 template <class Real>
 struct PanelContext {
   const Distribution& distribution;
   GridPosition position;
-  MPI_Comm column;  // the pivot's process column
+  const PassMessages& messages;
   PanelArithmetic<Real>& arithmetic;
   Timeline& timeline;
 };
@@ -76,26 +76,17 @@ struct DiagonalBlock {
   std::vector<Real> elements;
   Index width;
 
-  explicit DiagonalBlock(Index w) : elements(static_cast<std::size_t>(w * w + 1)), width(w) {}
+  explicit DiagonalBlock(Index w) : elements(static_cast<std::size_t>(u11_message_elements(w))), width(w) {}
   ColumnMajorView<Real> view() { return {elements.data(), width, width, width}; }
   ColumnMajorView<const Real> view() const { return {elements.data(), width, width, width}; }
 };
 
 /// The pivot rank's L11 \ U11, the first rows of its panel, or the column of it whose pivot is `zero`, down the process
-/// column. Collective over it; fills panel.zero_pivot on all its ranks.
+/// column. Collective over it; fills panel.zero_pivot on all its ranks. Where messages are left out, eliminate ranks
+/// get a stand-in.
 template <class Real>
 DiagonalBlock<Real> broadcast_diagonal_block(const PanelContext<Real>& context, const PassPlan& plan,
                                              Panel<Real>& panel, std::optional<Index> zero);
-
-/// A factorised panel along the process row: packed already where it comes from, unpacked where it arrives. Collective
-/// over the process row.
-template <class Real>
-void broadcast_panel_message(Panel<Real>& panel, const PassPlan& plan, const ProcessGrid& grid, BroadcastKind kind,
-                             Timeline& timeline);
-
-/// U12, plan.width x plan.trailing_columns without gaps, down the process column. Collective over it.
-template <class Real>
-void broadcast_u12(Real* u12, const PassPlan& plan, const ProcessGrid& grid, BroadcastKind kind, Timeline& timeline);
 
 /// The white paper's pivoting (3.2.1, 3.2.3): the pivot rank factorises the rows that it holds; its U11 goes down the
 /// process column; the eliminate ranks compute L21 = A21 U11^-1. No row crosses the network. Collective over the

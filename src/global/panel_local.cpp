@@ -1,9 +1,7 @@
 #include <algorithm>
 
-#include "global/broadcast.hpp"
-#include "global/communication.hpp"
 #include "global/panel.hpp"
-#include "global/tags.hpp"
+#include "global/stand_ins.hpp"
 
 namespace glinpack {
 
@@ -15,18 +13,14 @@ DiagonalBlock<Real> broadcast_diagonal_block(const PanelContext<Real>& context, 
     for (Index j = 0; j < plan.width; ++j) std::copy_n(panel.view().column(j), plan.width, block.view().column(j));
     block.elements.back() = static_cast<Real>(zero.value_or(-1));
   }
-  if (context.distribution.shape.rows > 1) {
-    const auto elements = static_cast<Index>(block.elements.size());
-    const Index received = plan.role == Role::pivot ? 0 : elements * Index{sizeof(Real)};
-    const auto scope = context.timeline.scope(Lane::net, Phase::broadcast_u, received);
-    Broadcast(context.column, BroadcastKind::ring, plan.pivot.row, block.elements.data(), elements, mpi_type<Real>(),
-              tags::u11_column)
-        .wait();
+  context.messages.u11_column(plan, block.elements.data(), static_cast<Index>(block.elements.size()));
+  if (context.messages.left_out() && plan.role == Role::eliminate) {
+    fill_with_stand_ins(std::span(block.elements), context.distribution.n);
+    for (Index j = 0; j < plan.width; ++j) block.view()(j, j) = 1;
+    block.elements.back() = -1;
   }
   const auto zero_column = static_cast<Index>(block.elements.back());
-  if (zero_column >= 0) {
-    panel.zero_pivot = context.distribution.rows.first(BlockIndex(plan.pass)) + zero_column;
-  }
+  if (zero_column >= 0) panel.zero_pivot = context.distribution.rows.first(BlockIndex(plan.pass)) + zero_column;
   return block;
 }
 

@@ -1,9 +1,8 @@
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
-#include "global/communication.hpp"
 #include "global/panel.hpp"
+#include "global/stand_ins.hpp"
 
 namespace glinpack {
 
@@ -11,80 +10,6 @@ namespace {
 
 // Columns are eliminated one by one up to this width; above it the work is in BLAS-3.
 constexpr Index narrow_width = 16;
-
-// A candidate for a pivot as it travels: this header, the candidate's row, then the current row, which only the rank
-// that holds it fills in.
-struct CandidateHeader {
-  double magnitude = -1;  // -1: no row here
-  std::int64_t row = -1;  // global
-  std::int64_t has_current_row = 0;
-};
-
-// Larger magnitude first, then the upper row, as in a sequential search; a NaN wins, so that it is not hidden.
-bool better(const CandidateHeader& a, const CandidateHeader& b) {
-  if (a.row < 0 || b.row < 0) return b.row < 0;
-  const bool a_nan = std::isnan(a.magnitude);
-  const bool b_nan = std::isnan(b.magnitude);
-  if (a_nan != b_nan) return a_nan;
-  if (!a_nan && a.magnitude != b.magnitude) return a.magnitude > b.magnitude;
-  return a.row < b.row;
-}
-
-// MPI_User_function: the better candidate, and the current row from whoever has it.
-void combine_candidates(void* in, void* in_out, int* count, MPI_Datatype* type) {
-  int size = 0;
-  MPI_Type_size(*type, &size);
-  const std::size_t row_bytes = (static_cast<std::size_t>(size) - sizeof(CandidateHeader)) / 2;
-  for (int i = 0; i < *count; ++i) {
-    char* from = static_cast<char*>(in) + static_cast<std::ptrdiff_t>(i) * size;
-    char* to = static_cast<char*>(in_out) + static_cast<std::ptrdiff_t>(i) * size;
-    CandidateHeader theirs;
-    CandidateHeader ours;
-    std::memcpy(&theirs, from, sizeof theirs);
-    std::memcpy(&ours, to, sizeof ours);
-    char* const current_row = to + sizeof ours + row_bytes;
-    if (theirs.has_current_row != 0) std::memcpy(current_row, from + sizeof theirs + row_bytes, row_bytes);
-    if (better(theirs, ours)) std::memcpy(to + sizeof ours, from + sizeof theirs, row_bytes);
-    CandidateHeader result = better(theirs, ours) ? theirs : ours;
-    result.has_current_row = theirs.has_current_row | ours.has_current_row;
-    std::memcpy(to, &result, sizeof result);
-  }
-}
-
-// The all-reduce over candidates with rows of `width` elements; owns MPI's type and operation.
-template <class Real>
-class CandidateReduction {
- public:
-  explicit CandidateReduction(Index width)
-      : width_(static_cast<std::size_t>(width)), bytes_(sizeof(CandidateHeader) + 2 * width_ * sizeof(Real)) {
-    GLINPACK_MPI(MPI_Type_contiguous(static_cast<int>(bytes_.size()), MPI_BYTE, &type_));
-    GLINPACK_MPI(MPI_Type_commit(&type_));
-    GLINPACK_MPI(MPI_Op_create(combine_candidates, 1, &operation_));
-  }
-  CandidateReduction(const CandidateReduction&) = delete;
-  CandidateReduction& operator=(const CandidateReduction&) = delete;
-  ~CandidateReduction() {
-    MPI_Op_free(&operation_);
-    MPI_Type_free(&type_);
-  }
-
-  void set_header(const CandidateHeader& header) { std::memcpy(bytes_.data(), &header, sizeof header); }
-  CandidateHeader header() const {
-    CandidateHeader header;
-    std::memcpy(&header, bytes_.data(), sizeof header);
-    return header;
-  }
-  Real* candidate_row() { return reinterpret_cast<Real*>(bytes_.data() + sizeof(CandidateHeader)); }
-  Real* current_row() { return candidate_row() + width_; }
-  std::int64_t message_bytes() const { return static_cast<std::int64_t>(bytes_.size()); }
-  void run(MPI_Comm column) { all_reduce(column, bytes_.data(), 1, type_, operation_); }
-
- private:
-  std::size_t width_;
-  std::vector<char> bytes_;
-  MPI_Datatype type_ = MPI_DATATYPE_NULL;
-  MPI_Op operation_ = MPI_OP_NULL;
-};
 
 // The panel's top block, L11 \ U11, is built up row by row on every rank of the process column, so that each can
 // eliminate its own rows without another message.
@@ -99,7 +24,9 @@ class PartialPivotingPanel {
         first_row_(context.distribution.rows.first(BlockIndex(plan.pass))),
         top_elements_(static_cast<std::size_t>(plan.width * plan.width)),
         top_{top_elements_.data(), plan.width, plan.width, plan.width},
-        reduction_(plan.width) {}
+        reduction_(plan.width) {
+    if (context.messages.left_out()) drawn_ = drawn_pivots(context.distribution, Pivoting::partial, plan.pass);
+  }
 
   void run() {
     factor(0, plan_.width);
@@ -144,9 +71,10 @@ class PartialPivotingPanel {
   // Finds the pivot of column j, exchanges its row with row j, and eliminates in columns up to `end`.
   void column(Index j, Index end) {
     offer_candidate(j);
-    {
-      const auto scope = context_.timeline.scope(Lane::net, Phase::panel, reduction_.message_bytes());
-      reduction_.run(context_.column);
+    if (context_.messages.left_out()) {
+      choose_alone(j);
+    } else {
+      context_.messages.candidates(reduction_);
     }
     const CandidateHeader chosen = reduction_.header();
     panel_.pivots[static_cast<std::size_t>(j)] = GlobalIndex(chosen.row);
@@ -182,6 +110,23 @@ class PartialPivotingPanel {
     reduction_.set_header(mine);
   }
 
+  // Without messages: where the drawn pivot is among this rank's rows, its own candidate is the pivot. Elsewhere a
+  // stand-in comes, so large on the diagonal that the multipliers are small, whatever this rank's rows are.
+  void choose_alone(Index j) {
+    const Index n = context_.distribution.n;
+    const auto width = static_cast<std::size_t>(plan_.width);
+    CandidateHeader chosen = reduction_.header();
+    const GlobalIndex drawn = drawn_[static_cast<std::size_t>(j)];
+    if (chosen.row < 0 || context_.distribution.rows.owner(drawn) != context_.position.row) {
+      chosen.row = drawn.value;
+      chosen.magnitude = chosen.magnitude > 0 ? static_cast<double>(n) * chosen.magnitude : 1;
+      fill_with_stand_ins(std::span(reduction_.candidate_row(), width), n);
+      reduction_.candidate_row()[j] = static_cast<Real>(chosen.magnitude);
+    }
+    if (chosen.has_current_row == 0) fill_with_stand_ins(std::span(reduction_.current_row(), width), n);
+    reduction_.set_header(chosen);
+  }
+
   void exchange_rows(Index j, GlobalIndex pivot) {
     set_row(top_, j, reduction_.candidate_row());
     if (plan_.in_pivot_row) set_row(a_, j, reduction_.candidate_row());
@@ -199,6 +144,7 @@ class PartialPivotingPanel {
   std::vector<Real> top_elements_;
   ColumnMajorView<Real> top_;
   CandidateReduction<Real> reduction_;
+  std::vector<GlobalIndex> drawn_;  // only where messages are left out
 };
 
 }  // namespace

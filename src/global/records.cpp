@@ -1,29 +1,14 @@
 #include "global/records.hpp"
 
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "global/bytes.hpp"
 #include "global/communication.hpp"
 
 namespace glinpack {
 
 namespace {
-
-template <class Element>
-std::string as_bytes(const std::vector<Element>& elements) {
-  static_assert(std::is_trivially_copyable_v<Element>);
-  std::string bytes(elements.size() * sizeof(Element), '\0');
-  if (!bytes.empty()) std::memcpy(bytes.data(), elements.data(), bytes.size());
-  return bytes;
-}
-
-template <class Element>
-std::vector<Element> from_bytes(const std::string& bytes) {
-  std::vector<Element> elements(bytes.size() / sizeof(Element));
-  if (!bytes.empty()) std::memcpy(elements.data(), bytes.data(), bytes.size());
-  return elements;
-}
 
 std::string describe(const ProcessGrid& grid, const BackendInfo& info) {
   int world_rank = 0;

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include "global/broadcast.hpp"
-#include "global/communication.hpp"
-#include "global/tags.hpp"
+#include "global/stand_ins.hpp"
 
 namespace glinpack {
 
@@ -19,8 +17,29 @@ RowByRowSteps<Real>::RowByRowSteps(const RunParameters& parameters, const Distri
       local_(*backend.row_by_row()),
       timeline_(timeline),
       a_(a),
+      messages_(grid, parameters.broadcast, timeline, parameters.parts == RunParts::compute),
       panel_(backend, a.rows(), distribution.nb),
-      u_host_(backend.allocate_host(distribution.nb * a.columns())) {}
+      u_host_(backend.allocate_host(distribution.nb * a.columns())) {
+  if (!messages_.left_out()) return;
+  if (distribution.shape.columns > 1) {
+    stand_in_panel_ = stand_ins(backend, panel_message_elements<Real>(a.rows(), distribution.nb), distribution.n);
+  }
+  if (distribution.shape.rows > 1) stand_in_u_ = stand_ins(backend, u_host_->size(), distribution.n);
+}
+
+template <class Real>
+HostBlock<Real> RowByRowSteps<Real>::l(const PassPlan& plan) const {
+  HostBlock<Real> block = panel_.transposed();
+  if (stand_in_panel_ && !plan.in_pivot_column) block.buffer = stand_in_panel_.get();
+  return block;
+}
+
+template <class Real>
+HostBlock<Real> RowByRowSteps<Real>::u(const PassPlan& plan) const {
+  HostBlock<Real> block = u12(plan);
+  if (stand_in_u_ && !plan.in_pivot_row) block.buffer = stand_in_u_.get();
+  return block;
+}
 
 // P A = L U of the panel, and all that this rank holds to the right and below reduced by it.
 template <class Real>
@@ -41,7 +60,7 @@ void RowByRowSteps<Real>::factorize_panel(const PassPlan& plan) {
   std::optional<Index> zero;
   if (plan.role == Role::pivot) zero = pivot(plan);
 
-  const PanelContext<Real> context{distribution_, grid_.position(), grid_.column(), backend_.panel(), timeline_};
+  const PanelContext<Real> context{distribution_, grid_.position(), messages_, backend_.panel(), timeline_};
   const DiagonalBlock<Real> diagonal = broadcast_diagonal_block(context, plan, panel_, zero);
   if (!panel_.zero_pivot && plan.role == Role::eliminate) {
     const DeviceBlock<Real> a21{&a_, plan.panel_row.value, plan.panel_column.value, plan.panel_rows, plan.width};
@@ -56,7 +75,13 @@ void RowByRowSteps<Real>::broadcast_panel(const PassPlan& plan) {
     backend_.wait(host_free_);
     panel_.resize(plan.panel_rows, plan.width);
   }
-  broadcast_panel_message(panel_, plan, grid_, parameters_.broadcast, timeline_);
+  messages_.panel_row(plan, panel_.message(), panel_.message_elements());
+  if (plan.in_pivot_column) return;
+  if (messages_.left_out()) {
+    panel_.pivots = drawn_pivots(distribution_, parameters_.pivoting, plan.pass);
+  } else {
+    panel_.unpack();
+  }
 }
 
 template <class Real>
@@ -69,9 +94,9 @@ void RowByRowSteps<Real>::normalize_and_broadcast(const PassPlan& plan) {
     }
     const DeviceBlock<Real> a{&a_, plan.panel_row.value, plan.trailing_column.value, plan.panel_rows,
                               plan.trailing_columns};
-    local_.normalize_rows(panel_.transposed(), local, a, u12(plan));
+    local_.normalize_rows(l(plan), local, a, u12(plan));
   }
-  broadcast_u12(u_host_->data(), plan, grid_, parameters_.broadcast, timeline_);
+  messages_.u12_column(plan, u_host_->data(), plan.width * plan.trailing_columns);
 }
 
 template <class Real>
@@ -79,7 +104,7 @@ void RowByRowSteps<Real>::reduce(const PassPlan& plan) {
   if (plan.in_pivot_row) return;  // done with the pivot's and the normalize ranks' own steps
   const DeviceBlock<Real> a22{&a_, plan.trailing_row.value, plan.trailing_column.value, plan.trailing_rows,
                               plan.trailing_columns};
-  host_free_ = local_.reduce_rows(panel_.transposed(), u12(plan), a22);
+  host_free_ = local_.reduce_rows(l(plan), u(plan), a22);
 }
 
 template class RowByRowSteps<float>;

@@ -9,6 +9,7 @@
 
 #include "global/factorize.hpp"
 #include "global/panel.hpp"
+#include "global/pass_messages.hpp"
 #include "local/backend.hpp"
 #include "local/row_by_row.hpp"
 
@@ -33,6 +34,9 @@ class RowByRowSteps final : public FactorizationSteps {
 
  private:
   std::optional<Index> pivot(const PassPlan& plan);
+  /// Columns of L and rows of U, or what stands in for those that messages would have brought.
+  HostBlock<Real> l(const PassPlan& plan) const;
+  HostBlock<Real> u(const PassPlan& plan) const;
   HostBlock<Real> u12(const PassPlan& plan) const {
     return {u_host_.get(), 0, plan.width, plan.trailing_columns, plan.trailing_columns};
   }
@@ -44,8 +48,11 @@ class RowByRowSteps final : public FactorizationSteps {
   RowByRowAlgorithm<Real>& local_;
   Timeline& timeline_;
   DeviceMatrix<Real>& a_;
+  PassMessages messages_;
   Panel<Real> panel_;
   std::unique_ptr<HostBuffer<Real>> u_host_;
+  std::unique_ptr<HostBuffer<Real>> stand_in_panel_;  // where messages are left out
+  std::unique_ptr<HostBuffer<Real>> stand_in_u_;
   Fence host_free_;  // until then the device may still read the last pass's panel and U12
 };
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
+#include <limits>
 #include <sstream>
 
 #include "global/communication.hpp"
@@ -46,15 +47,8 @@ struct Workspace {
 template <class Real>
 std::unique_ptr<Workspace<Real>> allocate(const RunParameters& parameters, const ProcessGrid& grid,
                                           Backend<Real>& backend, Timeline& timeline) {
-  std::unique_ptr<Workspace<Real>> workspace;
-  std::string error;
-  try {
-    workspace = std::make_unique<Workspace<Real>>(parameters, grid, backend, timeline);
-  } catch (const std::exception& failure) {
-    error = failure.what();
-  }
-  agree_or_throw(grid.all(), error);
-  return workspace;
+  return made_by_all(grid.all(),
+                     [&] { return std::make_unique<Workspace<Real>>(parameters, grid, backend, timeline); });
 }
 
 /// Calls body(first local row, strip in host memory) for all local rows, strip by strip.
@@ -101,8 +95,12 @@ double largest_of_u(Workspace<Real>& workspace, GridPosition at, Backend<Real>& 
   return largest;
 }
 
-double seconds_since_1970() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+// Without messages, a zero pivot is known to the rank that met it alone.
+void agree_on_zero_pivot(const ProcessGrid& grid, Factorization& factors) {
+  constexpr auto none = std::numeric_limits<std::int64_t>::max();
+  std::int64_t first = factors.zero_pivot ? factors.zero_pivot->value : none;
+  all_reduce(grid.all(), &first, 1, MPI_INT64_T, MPI_MIN);
+  if (first != none) factors.zero_pivot = GlobalIndex(first);
 }
 
 /// The timed section: factorisation and solution. Times are the slowest rank's.
@@ -117,24 +115,25 @@ std::vector<Real> solve(const RunParameters& parameters, const ProcessGrid& grid
   timeline.restart();
   const ProgressObserver progress = grid.is_root() ? options.progress : ProgressObserver{};
   if (progress) progress(0);
-  const Factorization factors =
-      factorize(parameters, workspace.distribution, grid, timeline, *workspace.steps, progress);
+  const bool solves = parameters.parts == RunParts::all;
+  Factorization factors = factorize(parameters, workspace.distribution, grid, timeline, *workspace.steps, progress);
   backend.wait_all();
   double times[2] = {timeline.now(), 0};
+  if (!solves) agree_on_zero_pivot(grid, factors);
   std::vector<Real> x;
   if (factors.zero_pivot) {
     result.singular_column = factors.zero_pivot->value;
-  } else {
+  } else if (solves) {
     x = workspace.substitution.run();
   }
-  times[1] = timeline.now();
+  times[1] = solves ? timeline.now() : times[0];
   all_reduce(grid.all(), times, 2, MPI_DOUBLE, MPI_MAX);
   result.end_time = seconds_since_1970();
   backend.collect_timings();
   result.factor_seconds = times[0];
   result.seconds = times[1];
   result.solve_seconds = times[1] - times[0];
-  result.gflops = hpl_flops(parameters.n) / result.seconds * 1e-9;
+  result.gflops = (solves ? hpl_flops(parameters.n) : factorization_flops(parameters.n)) / result.seconds * 1e-9;
   return x;
 }
 
@@ -159,7 +158,7 @@ std::string why_failed(const RunResult& result, double threshold) {
 template <class Real>
 void check(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Workspace<Real>& workspace,
            const MatrixSource& source, const std::vector<Real>& x, RunResult& result) {
-  result.checked = parameters.threshold >= 0;
+  result.checked = parameters.threshold >= 0 && parameters.parts == RunParts::all;
   if (!result.singular_column && result.checked) {
     result.residual = compute_residual(workspace.distribution, grid, source, x, backend.info().threads);
     double largest = largest_of_u(workspace, grid.position(), backend);
@@ -181,6 +180,20 @@ double hpl_flops(Index n) {
   return order * order * (2.0 / 3.0 * order + 1.5);
 }
 
+double factorization_flops(Index n) {
+  const auto order = static_cast<double>(n);
+  return order * order * (2.0 / 3.0 * order + 0.5);
+}
+
+double seconds_since_1970() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+void abort_run(const Timeline& timeline, const std::exception& error) {
+  const std::string where = timeline.pass() < 0 ? "outside the passes" : "pass " + std::to_string(timeline.pass());
+  abort_job(where + ": " + error.what());
+}
+
 MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& distribution, GridPosition position,
                            Precision precision, int device_copies) {
   const auto element = static_cast<double>(precision == Precision::single ? sizeof(float) : sizeof(double));
@@ -191,11 +204,15 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
   const double device = device_copies * (rows * columns + nb * (rows + 3 * columns) + rows + nb);
   const double travelling_rows = distribution.shape.rows > 1 ? 3 * nb * columns : 0;  // U12, rows in, rows out
   const double strip = std::min(rows * columns, std::max(columns, static_cast<double>(strip_elements)));
-  const double host = nb * (rows + 2 * nb) + travelling_rows + strip;
+  const double panel = nb * (rows + 2 * nb);
+  // what stands in for messages: a panel, U12
+  const double stand_ins = parameters.parts == RunParts::compute ? panel + travelling_rows / 3 : 0;
+  const double host = panel + travelling_rows + strip + stand_ins;
   const auto bytes = [element](double elements) {
     constexpr double most = 9e18;  // fits std::int64_t
     return static_cast<std::int64_t>(std::min(most, elements * element));
   };
+  if (parameters.parts == RunParts::messages) return {bytes(panel + travelling_rows), 0};
   return {bytes(host), bytes(device)};
 }
 
@@ -210,12 +227,11 @@ RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<
     const std::vector<Interval> measured = options.gather_timelines ? timeline.intervals() : std::vector<Interval>{};
     check(parameters, grid, backend, *workspace, source, x, result);
     result.ranks = gather_rank_records(grid, backend.info(), measured);
-    if (options.gather_solution && !result.singular_column) {
+    if (options.gather_solution && !result.singular_column && parameters.parts == RunParts::all) {
       result.solution = gather_solution(workspace->distribution, grid, std::vector<double>(x.begin(), x.end()));
     }
   } catch (const std::exception& error) {
-    const std::string where = timeline.pass() < 0 ? "outside the passes" : "pass " + std::to_string(timeline.pass());
-    abort_job(where + ": " + error.what());
+    abort_run(timeline, error);
   }
   return result;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,12 +18,20 @@
 
 namespace glinpack {
 
+/// What of a run is done.
+enum class RunParts {
+  all,
+  compute,   // the factorisation's arithmetic: messages are left out, nothing is solved
+  messages,  // the factorisation's messages: nothing is computed
+};
+
 struct RunParameters {
   Index n = 0;   // order of the matrix, >= 1
   Index nb = 0;  // block size, >= 1
   Pivoting pivoting = Pivoting::partial;
   BroadcastKind broadcast = BroadcastKind::ring;
   double threshold = 16.0;  // of the scaled residual; negative: no check (HPL.dat line 13)
+  RunParts parts = RunParts::all;
 };
 
 /// HPL's test: scaled = ||Ax-b||_oo / (eps (||A||_oo ||x||_oo + ||b||_oo) N), with the epsilon of the precision
@@ -50,13 +59,13 @@ struct RankRecord {
 };
 
 struct RunResult {
-  double seconds = 0;  // factorisation and solution, the slowest rank; HPL's timed section
+  double seconds = 0;  // factorisation and solution, the slowest rank; HPL's timed section. Or the parts of it done
   double factor_seconds = 0;
   double solve_seconds = 0;
-  double gflops = 0;      // (2/3 N^3 + 3/2 N^2) / seconds
+  double gflops = 0;      // hpl_flops() / seconds; factorization_flops() where nothing is solved
   double start_time = 0;  // of the timed section, seconds since 1970
   double end_time = 0;
-  bool checked = false;                  // false: threshold negative
+  bool checked = false;                  // false: threshold negative, or nothing solved
   bool passed = false;                   // checked, and below the threshold
   Residual residual;                     // meaningful where checked and not singular
   double growth = 0;                     // max |u_ij| / max |a_ij|: pivot growth
@@ -71,6 +80,10 @@ using ProgressObserver = std::function<void(double fraction)>;
 
 /// How a run's [A | b] is dealt out: by blocks of nb, or of n where nb is larger.
 Distribution distribution_of(const RunParameters& parameters, GridShape grid);
+
+double seconds_since_1970();
+/// Ends the job (abort_job), saying in which pass: for errors after the first collective call of a run.
+[[noreturn]] void abort_run(const Timeline& timeline, const std::exception& error);
 
 struct RunOptions {
   bool gather_solution = false;
@@ -96,5 +109,7 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
 
 /// HPL's count for the factorisation and solution of order n: 2/3 n^3 + 3/2 n^2.
 double hpl_flops(Index n);
+/// Of the factorisation of [A | b] alone: 2/3 n^3 + 1/2 n^2.
+double factorization_flops(Index n);
 
 }  // namespace glinpack

@@ -10,5 +10,6 @@ inline constexpr int u12_column = 4;    // U12 down process columns
 inline constexpr int row_exchange = 5;  // within process columns
 inline constexpr int solution = 6;      // blocks of x down process columns
 inline constexpr int scatter = 7;       // a matrix read from a file
+inline constexpr int ping_pong = 8;
 
 }  // namespace glinpack::tags

@@ -34,9 +34,9 @@ void Timeline::enter_pass(Index pass, Role role) {
   role_ = role;
 }
 
-Timeline::Scope Timeline::scope(Lane lane, Phase phase, std::int64_t bytes, double flops) {
+Timeline::Scope Timeline::scope(Lane lane, Phase phase, std::int64_t bytes, double flops, std::int32_t messages) {
   const double start = now();
-  return {*this, Interval{start, start, flops, bytes, pass_, role_, lane, phase}};
+  return {*this, Interval{start, start, flops, bytes, pass_, role_, lane, phase, messages}};
 }
 
 }  // namespace glinpack

@@ -50,6 +50,7 @@ struct Interval {
   Role role = Role::none;
   Lane lane = Lane::cpu;
   Phase phase = Phase::wait;
+  std::int32_t messages = 0;  // received in it, with those bytes
 
   double seconds() const { return end - start; }
 };
@@ -72,7 +73,8 @@ class Timeline {
   /// Adds an interval as it is (device intervals are known only afterwards; the caller keeps pass and role).
   void add(const Interval& interval) { intervals_.push_back(interval); }
   /// Measures from here to the end of the returned object's life, in the current pass and role.
-  [[nodiscard]] Scope scope(Lane lane, Phase phase, std::int64_t bytes = 0, double flops = 0);
+  [[nodiscard]] Scope scope(Lane lane, Phase phase, std::int64_t bytes = 0, double flops = 0,
+                            std::int32_t messages = 0);
 
   const std::vector<Interval>& intervals() const { return intervals_; }
 

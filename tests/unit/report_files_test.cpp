@@ -124,21 +124,23 @@ TEST(ResultsCsv, has_a_head_line_and_as_many_fields_in_every_line) {
   failed.result.failure = "said \"no\", twice";
   const std::vector<std::string> lines = lines_of(results_csv(std::vector{passed_run(), failed}));
   ASSERT_EQ(lines.size(), 3u);
-  EXPECT_EQ(lines[0],
-            "n,nb,p,q,time,gflops,residual,passed,matrix,precision,backend,pivoting,broadcast,order,repeat,factor_seconds,"
-            "solve_seconds,computing_seconds,transfer_seconds,network_seconds,network_exposed_seconds,idle_seconds,"
-            "epsilon,threshold,growth,singular_column,start_time,device,failure,waiting_seconds,"
-            "pivot_seconds,pivot_computing_seconds,pivot_transfer_seconds,pivot_network_seconds,pivot_idle_seconds,"
-            "pivot_waiting_seconds,normalize_seconds,normalize_computing_seconds,normalize_transfer_seconds,"
-            "normalize_network_seconds,normalize_idle_seconds,normalize_waiting_seconds,eliminate_seconds,"
-            "eliminate_computing_seconds,eliminate_transfer_seconds,eliminate_network_seconds,eliminate_idle_seconds,"
-            "eliminate_waiting_seconds,reduce_seconds,reduce_computing_seconds,reduce_transfer_seconds,"
-            "reduce_network_seconds,reduce_idle_seconds,reduce_waiting_seconds");
-  const std::string roles = "0.5,3.5,3,0,0.5,0,0,4,0.5,0.5,1,2,1,,,,,,,,,,,,";  // none eliminates or reduces
-  EXPECT_EQ(lines[1],
-            "35,4,1,2,4,7.6053e-06,0.0312500123,true,hpl,double,gl-compute,partial,ring,row-major,0,3.5,0.5,2,0.25,1,0.75,"
-            "1,1.1102230246251565e-16,16,1.75,,1700000000,\"llvmpipe (LLVM 15.0.6, 256 bits)\",," +
-                roles);
+  EXPECT_EQ(
+      lines[0],
+      "n,nb,p,q,time,gflops,residual,passed,matrix,precision,backend,pivoting,broadcast,order,repeat,factor_seconds,"
+      "solve_seconds,computing_seconds,transfer_seconds,network_seconds,network_exposed_seconds,idle_seconds,"
+      "epsilon,threshold,growth,singular_column,start_time,device,failure,compute_only,waiting_seconds,"
+      "pivot_seconds,pivot_computing_seconds,pivot_transfer_seconds,pivot_network_seconds,pivot_idle_seconds,"
+      "pivot_waiting_seconds,normalize_seconds,normalize_computing_seconds,normalize_transfer_seconds,"
+      "normalize_network_seconds,normalize_idle_seconds,normalize_waiting_seconds,eliminate_seconds,"
+      "eliminate_computing_seconds,eliminate_transfer_seconds,eliminate_network_seconds,eliminate_idle_seconds,"
+      "eliminate_waiting_seconds,reduce_seconds,reduce_computing_seconds,reduce_transfer_seconds,"
+      "reduce_network_seconds,reduce_idle_seconds,reduce_waiting_seconds");
+  const std::string roles = "false,0.5,3.5,3,0,0.5,0,0,4,0.5,0.5,1,2,1,,,,,,,,,,,,";  // none eliminates or reduces
+  EXPECT_EQ(
+      lines[1],
+      "35,4,1,2,4,7.6053e-06,0.0312500123,true,hpl,double,gl-compute,partial,ring,row-major,0,3.5,0.5,2,0.25,1,0.75,"
+      "1,1.1102230246251565e-16,16,1.75,,1700000000,\"llvmpipe (LLVM 15.0.6, 256 bits)\",," +
+          roles);
   EXPECT_EQ(lines[2],
             "35,4,1,2,4,7.6053e-06,,false,hpl,single,gl-compute,partial,ring,row-major,0,3.5,0.5,2,0.25,1,0.75,1,"
             "5.960464477539063e-08,16,,3,1700000000,\"llvmpipe (LLVM 15.0.6, 256 bits)\",\"said \"\"no\"\", twice\"," +

@@ -115,7 +115,6 @@ std::optional<Index> RasterBackend::pivot_rows(DeviceBlock<float> a, HostBlock<f
     }
     rows[static_cast<std::size_t>(j)] = read_row(a, j, j);
   }
-  operation(Phase::transfer, 0, 0, [&] { steps_.draw_back(a, width - 1); });
   wait(rows.back().there);
   for (Index j = 0; j < width; ++j) {
     const float* row = rows[static_cast<std::size_t>(j)].texels + a.column % channels;
@@ -123,6 +122,7 @@ std::optional<Index> RasterBackend::pivot_rows(DeviceBlock<float> a, HostBlock<f
     std::copy_n(row + width, u.columns, u.view().row(j));
   }
   write_panel(panel_transposed, a.block(0, 0, a.rows, width));
+  operation(Phase::transfer, 0, 0, [&] { steps_.draw_back(a, width - 1); });
   return std::nullopt;
 }
 
@@ -194,10 +194,10 @@ Fence RasterBackend::reduce_rows(HostBlock<float> l21_transposed, HostBlock<floa
 }
 
 void RasterBackend::write_panel(const HostBlock<float>& panel_transposed, const DeviceBlock<float>& panel) {
-  operation(Phase::transfer, 0, bytes_of(panel_transposed), [&] {
-    movement_.upload(panel_transposed, l_);
-    movement_.pack_transposed(l_, panel);
-  });
+  operation(Phase::transfer, 0, bytes_of(panel_transposed), [&] { movement_.upload(panel_transposed, l_); });
+  const Fence uploaded = fences().take();
+  operation(Phase::transfer, 0, 0, [&] { movement_.pack_transposed(l_, panel); });
+  wait(uploaded);  // from here on the host may write the next panel there
 }
 
 }  // namespace glinpack::gl

@@ -1,0 +1,45 @@
+#include "app/mpi_command.hpp"
+
+#include <iostream>
+
+#include "app/input/input_error.hpp"
+#include "version.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+constexpr int exit_unusable_input = 2;
+constexpr int exit_error = 3;
+
+// Errors reach every rank alike; one of them speaks.
+void print_error(const MpiSession& session, const std::exception& error) {
+  if (session.rank() == 0) std::cerr << "glinpack: " << error.what() << std::endl;
+}
+
+}  // namespace
+
+int run_under_mpi(int argc, char** argv, const MpiCommand& command) {
+  ReportContext context;
+  context.command_line.assign(argv, argv + argc);
+  context.git_commit = git_commit;
+  context.version = version;
+  const std::vector<std::string> arguments(argv + 2, argv + argc);
+  MpiSession session(argc, argv);
+  context.mpi_library = MpiSession::library_version();
+  context.world_size = session.size();
+  int exit_code = exit_error;
+  try {
+    exit_code = command(session, arguments, std::move(context));
+  } catch (const InputError& error) {
+    print_error(session, error);
+    exit_code = exit_unusable_input;
+  } catch (const AgreedError& error) {
+    print_error(session, error);
+  } catch (const std::exception& error) {
+    abort_job(error.what());
+  }
+  return session.finish(exit_code);
+}
+
+}  // namespace glinpack::app

@@ -1,0 +1,251 @@
+#include "app/network_command.hpp"
+
+#include <cmath>
+#include <iostream>
+
+#include "app/agreement.hpp"
+#include "app/grid_cache.hpp"
+#include "app/machine.hpp"
+#include "app/mpi_command.hpp"
+#include "app/network_options.hpp"
+#include "app/option_text.hpp"
+#include "app/outputs.hpp"
+#include "app/plan.hpp"
+#include "app/report/network_report.hpp"
+#include "global/bytes.hpp"
+#include "global/ping_pong.hpp"
+#include "global/run_messages.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+/// The same on every rank, but for what only rank 0 uses.
+struct NetworkInput {
+  const MpiSession& session;
+  NetworkOptions options;
+  std::vector<RunRecord> planned;
+  // rank 0 only
+  OutputPaths outputs;
+  ReportContext context;
+};
+
+bool same_case(const RunRecord& a, const RunRecord& b) {
+  return a.parameters.n == b.parameters.n && a.parameters.nb == b.parameters.nb && a.grid == b.grid;
+}
+
+// What rank 0 shows and writes.
+class NetworkReporter {
+ public:
+  NetworkReporter(NetworkInput& input, std::vector<std::string> hosts, bool naps)
+      : input_(input), stream_(input.outputs), progress_(progress_on_stderr(input.options.progress)) {
+    results_.hosts = std::move(hosts);
+    results_.naps = naps;
+    show(network_head(input.context, results_, input.options.pivoting == Pivoting::partial));
+  }
+
+  ProgressObserver observer_of(const RunRecord& run) {
+    return [this, &run](double flops_done) {
+      if (flops_done == 0) {
+        progress_.begin(label_of(run) + ", " + std::string(name_of(run.parameters.broadcast)), 0);
+      } else {
+        // the share of the operations is 1 - (share of columns left)^3; that of the elements that travel, with ^2
+        progress_.update(1 - std::pow(std::max(0.0, 1 - flops_done), 2.0 / 3.0));
+      }
+    };
+  }
+
+  void end(RunRecord& run) {
+    progress_.end();
+    std::vector<NetworkRun>& runs = results_.runs;
+    const bool new_case = runs.empty() || !same_case(runs.back().record, run);
+    if (new_case) finish_case();
+    NetworkRun done{.record = {}, .totals = network_totals(run)};
+    run.result.ranks.clear();
+    done.record = run;
+    show((new_case ? network_case_head(run) : "") + network_run_line(done));
+    runs.push_back(std::move(done));
+    if (new_case || runs.back().record.result.seconds < runs[quickest_].record.result.seconds) {
+      quickest_ = runs.size() - 1;
+    }
+  }
+
+  /// Details of the quickest run of an N, NB and grid.
+  void finish_case() {
+    if (!results_.runs.empty()) show(network_case_details(results_.runs[quickest_]));
+  }
+
+  void ping_pong(PingPongRecord record) {
+    show(ping_pong_text(record, results_));
+    results_.ping_pongs.push_back(std::move(record));
+  }
+
+  void screening(Screening screening, const ScreeningOptions& options) {
+    results_.screening_options = options;
+    show(screening_text(screening, results_));
+    results_.screening = std::move(screening);
+  }
+
+  void write_files() {
+    FileWriter files(input_.outputs.may_replace);
+    files.write(input_.outputs.json,
+                [&](std::ostream& out) { out << dumped(network_json(input_.context, results_), 2) << "\n"; });
+    files.write(input_.outputs.csv, [&](std::ostream& out) { out << network_csv(results_.runs); });
+    files.finish();
+  }
+
+ private:
+  void show(const std::string& text) {
+    stream_.stream() << text;
+    stream_.flush();
+  }
+
+  NetworkInput& input_;
+  ReportStream stream_;
+  Progress progress_;
+  NetworkResults results_;
+  std::size_t quickest_ = 0;  // run of the present case
+};
+
+void check_pairs(const NetworkOptions& options, int world_size) {
+  for (const RankPair& pair : options.ping_pong_pairs) {
+    if (pair.first < world_size && pair.second < world_size) continue;
+    throw InputError("--ping-pong " + std::to_string(pair.first) + "-" + std::to_string(pair.second) +
+                     ": there is no such rank; started with " + std::to_string(world_size) +
+                     (world_size == 1 ? " process, rank 0" : " processes, ranks 0 to ") +
+                     (world_size == 1 ? "" : std::to_string(world_size - 1)));
+  }
+}
+
+// Rank 0's part of the preparation: reads and checks everything that needs no other rank.
+nlohmann::json read_input(const std::vector<std::string>& arguments, NetworkInput& input) {
+  input.options = parse_network_options(arguments);
+  input.planned = plan_network_runs(input.options, input.session.size());
+  check_grids(input.planned, input.session.size(), "");
+  check_pairs(input.options, input.session.size());
+  input.outputs = output_paths(input.options);
+  check_outputs(input.outputs, input.options.force);
+  input.context.configuration = to_json(input.options);
+  return {{"options", input.context.configuration}, {"plan", plan_to_json(input.planned)}};
+}
+
+// The pairs of --ping-pong, or rank 0 with the first other rank of its host and the first one of another host.
+std::vector<RankPair> ping_pong_pairs(const NetworkOptions& options, const std::vector<std::string>& hosts) {
+  if (options.ping_pong == When::never) return {};
+  if (!options.ping_pong_pairs.empty()) return options.ping_pong_pairs;
+  std::vector<RankPair> pairs;
+  for (const bool same_host : {true, false}) {
+    for (std::size_t rank = 1; rank < hosts.size(); ++rank) {
+      if ((hosts[rank] == hosts[0]) != same_host) continue;
+      pairs.push_back({0, static_cast<int>(rank)});
+      break;
+    }
+  }
+  return pairs;
+}
+
+// 8 bytes to 4 MiB: from pure latency to pure bandwidth on any network.
+std::vector<Index> ping_pong_sizes() {
+  std::vector<Index> sizes;
+  for (Index bytes = 8; bytes <= Index{4} << 20; bytes *= 2) sizes.push_back(bytes);
+  return sizes;
+}
+
+// Collective over MPI_COMM_WORLD; the result is on rank 0.
+PingPongRecord time_pair(const RankPair& pair, int rank) {
+  constexpr PingPongLimits limits{.round_trips = 200, .seconds = 0.1};
+  std::vector<PingPongTime> times;
+  for (const Index bytes : ping_pong_sizes()) {
+    barrier(MPI_COMM_WORLD);
+    const PingPongTime time = ping_pong(MPI_COMM_WORLD, pair.first, pair.second, bytes, limits);
+    if (rank == pair.first) times.push_back(time);
+  }
+  PingPongRecord record{.first = pair.first, .second = pair.second, .times = {}};
+  for (const std::string& bytes : gather_bytes(MPI_COMM_WORLD, as_bytes(times), 0)) {
+    if (!bytes.empty()) record.times = from_bytes<PingPongTime>(bytes);
+  }
+  return record;
+}
+
+bool screens(const NetworkOptions& options, int world_size) {
+  if (options.screen == When::automatic) return world_size > 2 && world_size <= most_screened_automatically;
+  return options.screen == When::always && world_size > 1;
+}
+
+// Collective. `reporter`: on rank 0 alone.
+void try_links(const NetworkInput& input, const std::vector<std::string>& hosts, NetworkReporter* reporter) {
+  nlohmann::json chosen = decided_by_first_rank([&] {
+    nlohmann::json pairs = nlohmann::json::array();
+    for (const RankPair& pair : ping_pong_pairs(input.options, hosts)) pairs.push_back({pair.first, pair.second});
+    return pairs;
+  });
+  for (const nlohmann::json& ends : chosen) {
+    PingPongRecord record = time_pair({ends.at(0), ends.at(1)}, input.session.rank());
+    decided_by_first_rank([&] {
+      reporter->ping_pong(std::move(record));
+      return nlohmann::json();
+    });
+  }
+  if (!screens(input.options, input.session.size())) return;
+  const ScreeningOptions options{.seconds = input.options.screen_seconds, .together = input.options.screen_together};
+  Screening screening = screen_links(MPI_COMM_WORLD, options);
+  decided_by_first_rank([&] {
+    reporter->screening(std::move(screening), options);
+    return nlohmann::json();
+  });
+}
+
+int measure(NetworkInput& input) {
+  const std::vector<std::string> hosts = gather_bytes(MPI_COMM_WORLD, host_name(), 0);
+  const bool naps = !all_agree(MPI_COMM_WORLD, !ranks_outnumber_cores());
+  const std::vector<RankMemory> memory = gather_memory({});
+  std::optional<NetworkReporter> reporter;
+  decided_by_first_rank([&] {
+    check_memory(input.planned, memory, false);
+    make_output_folder(input.outputs);
+    reporter.emplace(input, hosts, naps);
+    return nlohmann::json();
+  });
+
+  GridCache grids;
+  for (RunRecord& run : input.planned) {
+    const ProcessGrid& grid = grids.grid_for(run);
+    together([&] {
+      if (!grid.active()) return;
+      const ProgressObserver progress = reporter ? reporter->observer_of(run) : ProgressObserver{};
+      run.result = run_messages(run.parameters, grid, run.precision, progress);
+    });
+    decided_by_first_rank([&] {
+      reporter->end(run);
+      return nlohmann::json();
+    });
+  }
+  decided_by_first_rank([&] {
+    reporter->finish_case();
+    return nlohmann::json();
+  });
+  try_links(input, hosts, reporter ? &*reporter : nullptr);
+  decided_by_first_rank([&] {
+    reporter->write_files();
+    return nlohmann::json();
+  });
+  return 0;
+}
+
+}  // namespace
+
+int run_network_command(int argc, char** argv) {
+  return run_under_mpi(
+      argc, argv, [](const MpiSession& session, const std::vector<std::string>& arguments, ReportContext context) {
+        NetworkInput input{
+            .session = session, .options = {}, .planned = {}, .outputs = {}, .context = std::move(context)};
+        const nlohmann::json agreed = decided_by_first_rank([&] { return read_input(arguments, input); });
+        if (session.rank() != 0) {
+          input.options = network_options_from_json(agreed.at("options"));
+          input.planned = plan_from_json(agreed.at("plan"));
+        }
+        return measure(input);
+      });
+}
+
+}  // namespace glinpack::app

@@ -1,0 +1,10 @@
+// `glinpack network`: the messages of a factorisation alone, ping-pong, and the screening of all links.
+#pragma once
+
+namespace glinpack::app {
+
+/// Starts MPI, measures and ends it. argv is the program's. Returns the exit code, the same on every rank: 0 measured,
+/// 2 unusable input, 3 an error while running.
+int run_network_command(int argc, char** argv);
+
+}  // namespace glinpack::app

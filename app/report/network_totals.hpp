@@ -1,0 +1,67 @@
+// What a run of messages came to: sums over the ranks' timelines. Text, JSON and CSV are all written from it.
+#pragma once
+
+#include <vector>
+
+#include "app/report/breakdown.hpp"
+#include "app/report/run_record.hpp"
+#include "global/pass_messages.hpp"
+
+namespace glinpack::app {
+
+/// Messages as they are received: each counts once.
+struct Traffic {
+  double bytes = 0;
+  double messages = 0;
+  /// Of all ranks that receive them, from when a rank asks for a message to when it has it: what it waits for the
+  /// sender is in it.
+  double seconds = 0;
+
+  double bytes_per_second() const { return seconds > 0 ? bytes / seconds : 0; }  // of one rank while it receives
+};
+
+/// One process row's or column's communicator.
+struct LineTotal {
+  Line line = Line::row;
+  int index = 0;  // of the process row or column
+  int ranks = 0;
+  Spread seconds;  // of its ranks in all its messages, sent or received
+  Traffic traffic;
+};
+
+/// Messages of one kind and of more than at_most / 2 and up to at_most bytes.
+struct SizeTotal {
+  Phase phase = Phase::broadcast_l;
+  double at_most = 0;  // a power of two
+  Traffic traffic;
+  double least_seconds = 0;  // a message
+};
+
+/// One rank.
+struct RankTotal {
+  int world_rank = 0;
+  int row = 0;
+  int column = 0;
+  std::string host;
+  double row_seconds = 0;
+  double column_seconds = 0;
+  Traffic traffic;
+};
+
+struct NetworkTotals {
+  double share = 0;  // of the run's time, over all ranks, in messages: 0 ... 1
+  Traffic traffic;
+  Spread row_seconds;  // over ranks
+  Spread column_seconds;
+  std::vector<LineTotal> lines;  // rows, then columns
+  std::vector<SizeTotal> sizes;  // by phase, then size
+  std::vector<RankTotal> ranks;
+  Index rows_exchanged = 0;  // between process rows
+};
+
+NetworkTotals network_totals(const RunRecord& run);
+
+/// "L along process rows": the messages of a phase.
+std::string_view messages_of(Phase phase);
+
+}  // namespace glinpack::app

@@ -1,0 +1,69 @@
+#include "global/message_steps.hpp"
+
+#include "global/panel.hpp"
+#include "global/stand_ins.hpp"
+
+namespace glinpack {
+
+template <class Real>
+MessageSteps<Real>::MessageSteps(const RunParameters& parameters, const Distribution& distribution,
+                                 const ProcessGrid& grid, Timeline& timeline)
+    : parameters_(parameters),
+      distribution_(distribution),
+      grid_(grid),
+      messages_(grid, parameters.broadcast, timeline, false) {
+  const Index nb = distribution.nb;
+  const Index rows = distribution.local_rows(grid.position());
+  const Index columns = distribution.local_columns(grid.position());
+  const auto size = [](Index elements) { return static_cast<std::size_t>(elements); };
+  if (distribution.shape.columns > 1) panel_.resize(size(panel_message_elements<Real>(rows, nb)));
+  if (distribution.shape.rows == 1) return;
+  u12_.resize(size(nb * columns));
+  if (parameters.pivoting == Pivoting::local) {
+    u11_.resize(size(u11_message_elements(nb)));
+  } else {
+    outgoing_rows_.resize(size(nb * columns));
+    incoming_rows_.resize(size(nb * columns));
+  }
+}
+
+template <class Real>
+void MessageSteps<Real>::factorize_panel(const PassPlan& plan) {
+  if (distribution_.shape.rows == 1) return;
+  if (parameters_.pivoting == Pivoting::local) {
+    messages_.u11_column(plan, u11_.data(), u11_message_elements(plan.width));
+    return;
+  }
+  CandidateReduction<Real> reduction(plan.width);
+  for (Index j = 0; j < plan.width; ++j) {
+    CandidateHeader mine;
+    mine.has_current_row = plan.in_pivot_row ? 1 : 0;
+    reduction.set_header(mine);
+    messages_.candidates(reduction);
+  }
+}
+
+template <class Real>
+void MessageSteps<Real>::broadcast_panel(const PassPlan& plan) {
+  pivots_ = drawn_pivots(distribution_, parameters_.pivoting, plan.pass);
+  messages_.panel_row(plan, panel_.data(), panel_message_elements<Real>(plan.panel_rows, plan.width));
+}
+
+template <class Real>
+void MessageSteps<Real>::swap_rows(const PassPlan& plan) {
+  if (distribution_.shape.rows == 1 || parameters_.pivoting == Pivoting::local || plan.trailing_columns == 0) return;
+  const auto moves = net_row_moves(distribution_.rows.first(BlockIndex(plan.pass)), pivots_);
+  const RowExchangePlan exchange = plan_row_exchange(distribution_.rows, grid_.position().row, moves);
+  messages_.rows(exchange, plan.trailing_columns, outgoing_rows_.data(), incoming_rows_.data());
+}
+
+template <class Real>
+void MessageSteps<Real>::normalize_and_broadcast(const PassPlan& plan) {
+  if (plan.trailing_columns == 0) return;
+  messages_.u12_column(plan, u12_.data(), plan.width * plan.trailing_columns);
+}
+
+template class MessageSteps<float>;
+template class MessageSteps<double>;
+
+}  // namespace glinpack

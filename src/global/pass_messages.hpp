@@ -1,0 +1,87 @@
+// The messages of a pass, as one rank sends and receives them. All steps send through this class: it alone knows which
+// communicator, broadcast and tag a message takes, it records every message on the timeline, and it can leave them all
+// out.
+#pragma once
+
+#include "global/broadcast.hpp"
+#include "global/candidate_reduction.hpp"
+#include "global/communication.hpp"
+#include "global/process_grid.hpp"
+#include "global/row_moves.hpp"
+#include "global/schedule.hpp"
+#include "global/tags.hpp"
+
+namespace glinpack {
+
+/// Along a process row, where L travels, or down a process column.
+enum class Line { row, column };
+
+/// Every call is collective over the line that it names. Bytes and messages are counted where they are received; an
+/// all-reduce is one message for each rank. A line of one rank has no messages.
+class PassMessages {
+ public:
+  /// `left_out`: nothing is sent and nothing recorded; buffers stay as they are, and who would have received goes on
+  /// with stand-ins (stand_ins.hpp). The grid must outlive it. Not collective.
+  PassMessages(const ProcessGrid& grid, BroadcastKind kind, Timeline& timeline, bool left_out)
+      : grid_(grid), kind_(kind), timeline_(timeline), left_out_(left_out) {}
+
+  bool left_out() const { return left_out_; }
+
+  /// P, L11, L21 from the pivot's process column along every process row.
+  template <class Real>
+  void panel_row(const PassPlan& plan, Real* message, Index elements) const {
+    along_row(Phase::broadcast_l, plan.pivot.column, message, elements, tags::panel_row);
+  }
+  /// U11 from the pivot down its process column (local pivoting).
+  template <class Real>
+  void u11_column(const PassPlan& plan, Real* u11, Index elements) const {
+    broadcast(Line::column, BroadcastKind::ring, Phase::broadcast_u, plan.pivot.row, u11, elements, tags::u11_column);
+  }
+  /// U12 from the pivot's process row down every process column.
+  template <class Real>
+  void u12_column(const PassPlan& plan, Real* u12, Index elements) const {
+    down_column(Phase::broadcast_u, plan.pivot.row, u12, elements, tags::u12_column);
+  }
+  /// The pivot of one column of the panel, over the pivot's process column (partial pivoting).
+  template <class Real>
+  void candidates(CandidateReduction<Real>& reduction) const {
+    if (left_out_ || size(Line::column) == 1) return;
+    const auto scope = timeline_.scope(Lane::net, Phase::panel, reduction.message_bytes(), 0, 1);
+    reduction.run(grid_.column());
+  }
+  /// Rows of `columns` elements between the ranks of a process column, packed as the plan says.
+  template <class Real>
+  void rows(const RowExchangePlan& plan, Index columns, const Real* outgoing, Real* incoming) const;
+
+  /// For steps with broadcasts of other extents: from the rank in process column (or row) `root`, by the run's kind of
+  /// broadcast. Tags: those of tags.hpp.
+  template <class Real>
+  void along_row(Phase phase, int root, Real* data, Index elements, int tag) const {
+    broadcast(Line::row, kind_, phase, root, data, elements, tag);
+  }
+  template <class Real>
+  void down_column(Phase phase, int root, Real* data, Index elements, int tag) const {
+    broadcast(Line::column, kind_, phase, root, data, elements, tag);
+  }
+
+ private:
+  int size(Line line) const { return line == Line::row ? grid_.shape().columns : grid_.shape().rows; }
+  int place(Line line) const { return line == Line::row ? grid_.position().column : grid_.position().row; }
+
+  template <class Real>
+  void broadcast(Line line, BroadcastKind kind, Phase phase, int root, Real* data, Index elements, int tag) const {
+    if (left_out_ || size(line) == 1) return;
+    const bool receives = place(line) != root;
+    const Index bytes = receives ? elements * Index{sizeof(Real)} : 0;
+    const auto scope = timeline_.scope(Lane::net, phase, bytes, 0, receives ? 1 : 0);
+    MPI_Comm communicator = line == Line::row ? grid_.row() : grid_.column();
+    Broadcast(communicator, kind, root, data, elements, mpi_type<Real>(), tag).wait();
+  }
+
+  const ProcessGrid& grid_;
+  BroadcastKind kind_;
+  Timeline& timeline_;
+  bool left_out_;
+};
+
+}  // namespace glinpack

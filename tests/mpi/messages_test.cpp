@@ -1,0 +1,247 @@
+// The messages without the arithmetic, and the arithmetic without the messages, against whole factorisations.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <tuple>
+
+#include "global/candidate_reduction.hpp"
+#include "global/panel.hpp"
+#include "global/row_moves.hpp"
+#include "global/run_messages.hpp"
+#include "global/stand_ins.hpp"
+#include "local/make_backend.hpp"
+
+namespace glinpack {
+namespace {
+
+int world_size() {
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+std::vector<GridShape> grids_of_this_world() {
+  std::vector<GridShape> grids;
+  for (int rows = 1; rows <= world_size(); ++rows) {
+    if (world_size() % rows == 0) grids.push_back({rows, world_size() / rows});
+  }
+  return grids;
+}
+
+std::vector<RunParameters> cases(RunParts parts) {
+  std::vector<RunParameters> all;
+  for (const auto& [n, nb] : {std::pair<Index, Index>{1, 1}, {5, 8}, {30, 3}, {65, 16}, {97, 40}, {130, 33}}) {
+    for (const Pivoting pivoting : {Pivoting::local, Pivoting::partial}) {
+      RunParameters parameters;
+      parameters.n = n;
+      parameters.nb = nb;
+      parameters.pivoting = pivoting;
+      parameters.parts = parts;
+      all.push_back(parameters);
+    }
+  }
+  return all;
+}
+
+testing::Message description(const RunParameters& parameters, GridShape grid) {
+  return testing::Message() << "N = " << parameters.n << ", nb = " << parameters.nb << ", " << grid.rows << "x"
+                            << grid.columns << ", " << name_of(parameters.pivoting) << " pivoting";
+}
+
+// What one rank receives: by phase, messages and bytes.
+struct Received {
+  Index messages = 0;
+  Index bytes = 0;
+  friend bool operator==(const Received&, const Received&) = default;
+  friend std::ostream& operator<<(std::ostream& out, const Received& received) {
+    return out << received.messages << " messages, " << received.bytes << " bytes";
+  }
+};
+using ByPhase = std::map<Phase, Received>;
+
+ByPhase received_by(const RankRecord& rank) {
+  ByPhase received;
+  for (const Interval& interval : rank.intervals) {
+    if (interval.lane != Lane::net || interval.pass < 0) continue;
+    received[interval.phase].messages += interval.messages;
+    received[interval.phase].bytes += interval.bytes;
+  }
+  std::erase_if(received, [](const auto& entry) { return entry.second == Received{}; });
+  return received;
+}
+
+// The schedule's messages to the rank at `at`, in the form in which they travel. Row exchanges, which the schedule
+// knows the most of, are left out; candidates meet in an all-reduce for each column, which brings every rank one
+// message.
+template <class Real>
+ByPhase scheduled_for(const RunParameters& parameters, const Distribution& distribution, GridPosition at) {
+  ByPhase received;
+  const auto add = [&received](Phase phase, Index messages, Index bytes) {
+    received[phase].messages += messages;
+    received[phase].bytes += messages * bytes;
+  };
+  constexpr Index real = sizeof(Real);
+  for (Index pass = 0; pass < distribution.passes(); ++pass) {
+    const Index width = distribution.pass_width(pass);
+    bool has_candidates = false;
+    for (const Message& message : messages_of_pass(distribution, parameters.pivoting, pass)) {
+      if (std::find(message.to.begin(), message.to.end(), at) == message.to.end()) continue;
+      switch (message.kind) {
+        case Message::Kind::panel_row:
+          add(Phase::broadcast_l, 1, panel_message_elements<Real>(message.elements / width, width) * real);
+          break;
+        case Message::Kind::u11_column:
+          add(Phase::broadcast_u, 1, u11_message_elements(width) * real);
+          break;
+        case Message::Kind::u12_column:
+          add(Phase::broadcast_u, 1, message.elements * real);
+          break;
+        case Message::Kind::candidate:
+          has_candidates = true;
+          break;
+        case Message::Kind::row_exchange:
+          break;
+      }
+    }
+    if (has_candidates) {
+      add(Phase::panel, width, static_cast<Index>(sizeof(CandidateHeader)) + 2 * width * real);
+    }
+    // a rank without rows of the panel is told the pivots all the same
+    const PassPlan plan = plan_pass(distribution, pass, at);
+    if (!plan.in_pivot_column && plan.panel_rows == 0) {
+      add(Phase::broadcast_l, 1, panel_message_elements<Real>(0, width) * real);
+    }
+  }
+  return received;
+}
+
+// Rows of the drawn pivots that reach the rank at `at` from other process rows.
+template <class Real>
+Received drawn_rows_for(const RunParameters& parameters, const Distribution& distribution, GridPosition at) {
+  Received received;
+  if (parameters.pivoting == Pivoting::local) return received;
+  for (Index pass = 0; pass < distribution.passes(); ++pass) {
+    const auto pivots = drawn_pivots(distribution, parameters.pivoting, pass);
+    const Index columns = plan_pass(distribution, pass, at).trailing_columns;
+    std::map<int, Index> rows_from;
+    for (const GlobalRowMove& move : net_row_moves(distribution.rows.first(BlockIndex(pass)), pivots)) {
+      const int from = distribution.rows.owner(move.from);
+      if (distribution.rows.owner(move.to) == at.row && from != at.row && columns > 0) ++rows_from[from];
+    }
+    for (const auto& [from, rows] : rows_from) {
+      ++received.messages;
+      received.bytes += rows * columns * Index{sizeof(Real)};
+    }
+  }
+  return received;
+}
+
+template <class Real>
+void expect_the_schedules_messages(const RunParameters& parameters, const ProcessGrid& grid) {
+  const RunResult result = run_messages(parameters, grid, precision_of<Real>);
+  EXPECT_GE(result.seconds, 0);
+  const Distribution distribution = distribution_of(parameters, grid.shape());
+  for (const RankRecord& rank : result.ranks) {
+    const GridPosition at{rank.row, rank.column};
+    SCOPED_TRACE(testing::Message() << "rank (" << at.row << ", " << at.column << ")");
+    ByPhase expected = scheduled_for<Real>(parameters, distribution, at);
+    if (const Received rows = drawn_rows_for<Real>(parameters, distribution, at); rows.messages > 0) {
+      expected[Phase::swap] = rows;
+    }
+    EXPECT_EQ(received_by(rank), expected);
+  }
+}
+
+TEST(MessageSteps, SendTheMessagesOfTheScheduleAndNoOthers) {
+  for (const GridShape shape : grids_of_this_world()) {
+    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
+    for (RunParameters parameters : cases(RunParts::messages)) {
+      SCOPED_TRACE(description(parameters, shape));
+      expect_the_schedules_messages<float>(parameters, grid);
+      expect_the_schedules_messages<double>(parameters, grid);
+      parameters.broadcast = BroadcastKind::long_modified;
+      expect_the_schedules_messages<float>(parameters, grid);
+    }
+  }
+}
+
+template <class Real>
+RunResult run_with(const RunParameters& parameters, const ProcessGrid& grid, const std::string& backend_name) {
+  Timeline timeline;
+  const auto backend = make_backend<Real>(backend_name, BackendOptions{}, timeline);
+  return run(parameters, grid, *backend, timeline, *make_hpl_source(parameters.n));
+}
+
+// Which rows a matrix exchanges is its own affair; all else is the same.
+TEST(MessageSteps, SendWhatAWholeFactorisationSends) {
+  for (const GridShape shape : grids_of_this_world()) {
+    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::column_major);
+    for (const RunParameters& parameters : cases(RunParts::messages)) {
+      SCOPED_TRACE(description(parameters, shape));
+      RunParameters whole = parameters;
+      whole.parts = RunParts::all;
+      const RunResult messages = run_messages(parameters, grid, Precision::single);
+      const RunResult real = run_with<float>(whole, grid, "openblas");
+      ASSERT_EQ(messages.ranks.size(), real.ranks.size());
+      for (std::size_t rank = 0; rank < real.ranks.size(); ++rank) {
+        ByPhase sent = received_by(messages.ranks[rank]);
+        ByPhase expected = received_by(real.ranks[rank]);
+        sent.erase(Phase::swap);
+        expected.erase(Phase::swap);
+        EXPECT_EQ(sent, expected) << "rank " << rank;
+      }
+    }
+  }
+}
+
+// Operations and bytes by what they are for, the network's and the row exchanges' apart: those depend on the matrix.
+using Work = std::map<std::tuple<Role, Phase, Lane>, std::pair<double, std::int64_t>>;
+
+Work work_of(const RankRecord& rank) {
+  Work work;
+  for (const Interval& interval : rank.intervals) {
+    if (interval.pass < 0 || interval.lane == Lane::net) continue;
+    if (interval.phase == Phase::swap || interval.phase == Phase::wait) continue;
+    auto& [flops, bytes] = work[{interval.role, interval.phase, interval.lane}];
+    flops += interval.flops;
+    bytes += interval.bytes;
+  }
+  return work;
+}
+
+class ComputeOnly : public testing::TestWithParam<std::string> {};
+
+TEST_P(ComputeOnly, DoesTheArithmeticOfAWholeFactorisationAndSendsNothing) {
+  for (const GridShape shape : grids_of_this_world()) {
+    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
+    for (const RunParameters& parameters : cases(RunParts::compute)) {
+      SCOPED_TRACE(description(parameters, shape));
+      RunParameters whole = parameters;
+      whole.parts = RunParts::all;
+      const RunResult computed = run_with<double>(parameters, grid, GetParam());
+      const RunResult real = run_with<double>(whole, grid, GetParam());
+      EXPECT_FALSE(computed.checked);
+      EXPECT_FALSE(computed.passed);
+      EXPECT_EQ(computed.failure, "");
+      EXPECT_EQ(computed.solve_seconds, 0);
+      ASSERT_EQ(computed.ranks.size(), real.ranks.size());
+      for (std::size_t rank = 0; rank < real.ranks.size(); ++rank) {
+        EXPECT_EQ(work_of(computed.ranks[rank]), work_of(real.ranks[rank])) << "rank " << rank;
+        for (const Interval& interval : computed.ranks[rank].intervals) {
+          EXPECT_NE(interval.lane, Lane::net);
+          EXPECT_GE(interval.pass, 0) << "nothing is solved";
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, ComputeOnly, testing::Values("reference", "openblas", "gl-compute"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace glinpack
