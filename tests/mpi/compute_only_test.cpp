@@ -12,8 +12,7 @@ namespace {
 template <class Real>
 std::vector<Real> factorized_part(const std::string& backend_name, const RunParameters& parameters,
                                   const ProcessGrid& grid) {
-  Timeline timeline;
-  const auto backend = make_backend<Real>(backend_name, BackendOptions{}, timeline);
+  auto& [timeline, backend] = test::kept_backend<Real>(backend_name);
   const Distribution distribution = distribution_of(parameters, grid.shape());
   const Index rows = distribution.local_rows(grid.position());
   const Index columns = distribution.local_columns(grid.position());

@@ -179,8 +179,7 @@ TEST_P(EveryBackend, EveryRankRecordsEveryPassInItsRoleAndTheLastBlockIsAPassOfI
     if (!grid.active()) continue;
     for (const Size size : {Size{64, 16}, Size{65, 16}, Size{48, 24}}) {
       SCOPED_TRACE(testing::Message() << shape.rows << "x" << shape.columns << ", N = " << size.n);
-      Timeline timeline;
-      const auto backend = make_backend<float>(GetParam(), BackendOptions{}, timeline);
+      auto& [timeline, backend] = test::kept_backend<float>(GetParam());
       const auto source = make_hpl_source(size.n);
       const RunResult result = run(parameters_of(size, Pivoting::local), grid, *backend, timeline, *source);
       const Index passes = (size.n + size.nb - 1) / size.nb;
@@ -237,8 +236,7 @@ void expect_runs_that_pass(const std::string& backend_name) {
     for (const std::string broadcast : {"1rg", "1rM", "2rg", "2rM", "Lng", "LnM", "ibcast"}) {
       RunParameters parameters = parameters_of({75, 8}, Pivoting::partial);
       parameters.broadcast = *broadcast_from_name(broadcast);
-      Timeline timeline;
-      const auto backend = make_backend<Real>(backend_name, BackendOptions{}, timeline);
+      auto& [timeline, backend] = test::kept_backend<Real>(backend_name);
       const auto source = make_hpl_source(parameters.n);
       RunOptions options;
       options.gather_solution = true;

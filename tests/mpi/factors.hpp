@@ -11,7 +11,7 @@
 #include "global/make_steps.hpp"
 #include "global/matrix_source.hpp"
 #include "global/substitute.hpp"
-#include "local/make_backend.hpp"
+#include "tests/mpi/kept_backend.hpp"
 
 namespace glinpack::test {
 
@@ -51,8 +51,7 @@ void apply_later_interchanges(GatheredFactors<Real>& factors, Index nb) {
 template <class Real>
 GatheredFactors<Real> factorize_and_gather(const RunParameters& parameters, const ProcessGrid& grid,
                                            const std::string& backend_name, const MatrixSource& source) {
-  Timeline timeline;
-  const auto backend = make_backend<Real>(backend_name, BackendOptions{}, timeline);
+  auto& [timeline, backend] = kept_backend<Real>(backend_name);
   const Distribution distribution(parameters.n, parameters.nb, grid.shape());
   const GridPosition at = grid.position();
   const Index rows = distribution.local_rows(at);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "global/communication.hpp"
+#include "tests/mpi/kept_backend.hpp"
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
@@ -20,5 +21,6 @@ int main(int argc, char** argv) {
     listeners.Append(new FailuresOnly);
   }
   const bool passed = RUN_ALL_TESTS() == 0;
+  glinpack::test::forget_backends();
   return session.finish(glinpack::all_agree(MPI_COMM_WORLD, passed) ? 0 : 1);
 }

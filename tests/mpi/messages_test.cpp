@@ -9,7 +9,7 @@
 #include "global/row_moves.hpp"
 #include "global/run_messages.hpp"
 #include "global/stand_ins.hpp"
-#include "local/make_backend.hpp"
+#include "tests/mpi/kept_backend.hpp"
 
 namespace glinpack {
 namespace {
@@ -167,8 +167,7 @@ TEST(MessageSteps, SendTheMessagesOfTheScheduleAndNoOthers) {
 
 template <class Real>
 RunResult run_with(const RunParameters& parameters, const ProcessGrid& grid, const std::string& backend_name) {
-  Timeline timeline;
-  const auto backend = make_backend<Real>(backend_name, BackendOptions{}, timeline);
+  auto& [timeline, backend] = test::kept_backend<Real>(backend_name);
   return run(parameters, grid, *backend, timeline, *make_hpl_source(parameters.n));
 }
 

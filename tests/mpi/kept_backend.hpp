@@ -1,0 +1,41 @@
+// One backend of each kind for all tests of a rank: a GL context and its shaders take longer than most tests.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "local/make_backend.hpp"
+
+namespace glinpack::test {
+
+template <class Real>
+struct KeptBackend {
+  Timeline timeline;
+  std::unique_ptr<Backend<Real>> backend;
+};
+
+template <class Real>
+std::map<std::string, KeptBackend<Real>>& kept_backends() {
+  static std::map<std::string, KeptBackend<Real>> backends;
+  return backends;
+}
+
+/// With an empty timeline.
+template <class Real>
+KeptBackend<Real>& kept_backend(const std::string& name) {
+  KeptBackend<Real>& kept = kept_backends<Real>()[name];
+  if (!kept.backend) kept.backend = make_backend<Real>(name, BackendOptions{}, kept.timeline);
+  kept.backend->wait_all();
+  kept.backend->collect_timings();
+  kept.timeline.restart();
+  return kept;
+}
+
+/// Before the program ends: GL drivers do not outlive main.
+inline void forget_backends() {
+  kept_backends<float>().clear();
+  kept_backends<double>().clear();
+}
+
+}  // namespace glinpack::test
