@@ -4,7 +4,7 @@
 Runs glinpack, gathers its JSON, and writes into a folder: every run as JSON and CSV, tables (Markdown), plots (PNG and
 SVG), and the log with all commands. docs/pivoting.md says what came out.
 
-  scripts/study/pivoting.py --output-dir DIR            the whole study: some 15 minutes on 2 cores
+  scripts/study/pivoting.py --output-dir DIR            the whole study: about half an hour on 2 cores
   scripts/study/pivoting.py --output-dir DIR --quick    the same for small matrices: half a minute
   scripts/study/pivoting.py --output-dir DIR --redraw   tables and plots again from DIR/pivoting.json
 
@@ -62,12 +62,25 @@ def grids(text):
     return text.split(",")
 
 
+def names_of(known):
+    def names(text):
+        for part in text.split(","):
+            if part not in known:
+                raise argparse.ArgumentTypeError(f"'{part}' is not one of {', '.join(known)}")
+        return text.split(",")
+    return names
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output-dir", metavar="DIR", required=True, type=pathlib.Path, help="made if missing")
     parser.add_argument("--quick", action="store_true", help="small matrices, few grids, one seed")
     parser.add_argument("--redraw", action="store_true", help="run nothing: tables and plots from DIR/pivoting.json")
     parser.add_argument("--force", action="store_true", help="overwrite files that exist")
+    parser.add_argument("--matrix", metavar="KIND,...", type=names_of(KINDS), default=KINDS, help="[all]")
+    parser.add_argument("--precision", metavar="NAME,...", type=names_of(PRECISIONS), default=PRECISIONS, help="[all]")
+    parser.add_argument("--pivoting", metavar="NAME,...", type=names_of(PIVOTINGS), default=PIVOTINGS,
+                        help="[all that this glinpack has]")
     parser.add_argument("--n", metavar="N,...", type=whole_numbers, help="orders [256,512,1024,2048; quick: 64,128]")
     parser.add_argument("--nb", metavar="NB", type=whole_number, help="block size [32; quick: 8]")
     parser.add_argument("--grid", metavar="PxQ,...", type=grids,
@@ -161,13 +174,14 @@ def run_one(command, seed, timeout):
 
 
 def run_study(arguments, pivotings, log):
-    missing = [pivoting for pivoting in PIVOTINGS if pivoting not in pivotings]
+    missing = [pivoting for pivoting in arguments.pivoting if pivoting not in pivotings]
+    pivotings = [pivoting for pivoting in pivotings if pivoting in arguments.pivoting]
     for pivoting in missing:
         log.line(f"# {pivoting} pivoting is not part of this study: glinpack plu --pivoting does not know it yet")
     runs, context = [], {}
-    for kind in KINDS:
+    for kind in arguments.matrix:
         for seed in range(100, 100 + (arguments.seeds if kind in SEEDED else 1)):
-            for precision in PRECISIONS:
+            for precision in arguments.precision:
                 for pivoting in pivotings:
                     command = study_command(arguments, kind, seed, precision, pivoting)
                     log.line(shlex.join(command))
@@ -180,7 +194,7 @@ def run_study(arguments, pivotings, log):
             "context": {key: context[key] for key in ("version", "git_commit", "mpi_library", "blas_kernels")},
             "settings": {"n": arguments.n, "nb": arguments.nb, "grid": arguments.grid, "seeds": arguments.seeds,
                          "quick": arguments.quick, "pivotings": pivotings, "pivotings_missing": missing,
-                         "kinds": KINDS, "precisions": PRECISIONS, "backend": "openblas"},
+                         "kinds": arguments.matrix, "precisions": arguments.precision, "backend": "openblas"},
             "runs": runs}
 
 
@@ -216,6 +230,8 @@ def main():
         study = read_runs(folder)
     else:
         pivotings = known_pivotings(arguments.glinpack)
+        if not set(pivotings) & set(arguments.pivoting):
+            raise StudyError(f"--pivoting: glinpack plu does not know {', '.join(arguments.pivoting)} yet")
         prepare_folder(folder, ["pivoting.json", "pivoting.csv", "log.txt", *pivoting_report.FILES], arguments.force)
         log = Log(folder / "log.txt")
         log.line("# " + shlex.join(sys.argv))

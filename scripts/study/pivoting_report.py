@@ -6,6 +6,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 matplotlib.rcParams["svg.hashsalt"] = "pivoting"  # the same file from the same figures
+matplotlib.rcParams["svg.fonttype"] = "none"  # text stays text
 import matplotlib.pyplot as plt  # pylint: disable=wrong-import-position
 
 PLOTS = [(value, axis) for value in ("growth", "residual") for axis in ("p", "n")]
@@ -33,6 +34,11 @@ def chosen(study, **wanted):
 
 def largest_p(study):
     return max(run["p"] for run in study["runs"] if run["q"] == 1)
+
+
+def drawn_axes(study):
+    """ "p" always, "n" where there are several orders."""
+    return ["p", "n"] if len(study["settings"]["n"]) > 1 else ["p"]
 
 
 def spread(runs, value):
@@ -76,16 +82,18 @@ def write_tables(path, study):
     by_order = [(str(order), dict(n=order, p=p, q=1)) for order in settings["n"]]
     text = "# Pivoting: growth and residual\n\n"
     text += (f"glinpack {context['version']}, commit {context['git_commit']}; NB = {settings['nb']}, "
-             f"backend {settings['backend']}. Growth is max |u| / max |a|, the residual HPL's, scaled; a run FAILED\n"
-             f"where it is not below {THRESHOLD:g}. Of random matrices the median over {settings['seeds']} "
-             f"seed{'s' if settings['seeds'] > 1 else ''}, in parentheses the largest. - : no factors, or no number.\n")
+             f"backend {settings['backend']}. Growth is max |u| / max |a|,\n"
+             f"the residual HPL's, scaled; a run FAILED where it is not below {THRESHOLD:g}. Of random matrices the\n"
+             f"median over {settings['seeds']} seed{'s' if settings['seeds'] > 1 else ''}, in parentheses the largest. "
+             "- : no factors, or no number.\n")
     for missing in settings["pivotings_missing"]:
         text += f"There is no {missing} pivoting here: this glinpack does not have it.\n"
     for precision in settings["precisions"]:
         text += f"\n## {precision.capitalize()} precision, N = {n}, by process grid\n\n"
         text += table(study, precision, "PxQ", by_grid) + "\n"
-        text += f"\n## {precision.capitalize()} precision, P = {p}, Q = 1, by order\n\n"
-        text += table(study, precision, "N", by_order) + "\n"
+        if "n" in drawn_axes(study):
+            text += f"\n## {precision.capitalize()} precision, P = {p}, Q = 1, by order\n\n"
+            text += table(study, precision, "N", by_order) + "\n"
     path.write_text(text, encoding="utf-8")
 
 
@@ -122,13 +130,14 @@ def set_limits(axes, value):
         axes.set_ylim(10 ** (-0.08 * decades), 10**decades)
     else:
         low, high = min(low, 1), max(high, 4 * THRESHOLD)
-        axes.set_ylim(low, max(high, 1000 * low))
+        axes.set_ylim(low, max(1.5 * high, 1000 * low))
 
 
 def draw(folder, study, value, axis):
     settings = study["settings"]
     kinds = settings["kinds"]
-    figure, grid = plt.subplots(2, math.ceil(len(kinds) / 2), figsize=(11, 6.6), squeeze=False)
+    rows, columns = (2, math.ceil(len(kinds) / 2)) if len(kinds) > 1 else (1, 1)
+    figure, grid = plt.subplots(rows, columns, figsize=(11 if columns > 2 else 8.5, 1.2 + 2.7 * rows), squeeze=False)
     incomplete = False
     for axes, kind in zip(grid.flat, kinds):
         incomplete |= draw_lines(axes, study, kind, value, axis)
@@ -157,14 +166,15 @@ def draw(folder, study, value, axis):
     handles, labels = grid[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncol=len(labels), frameon=False, bbox_to_anchor=(0.5, 0.025))
     figure.text(0.5, 0.01, note, ha="center", fontsize=9)
-    figure.tight_layout(rect=(0, 0.075, 1, 1))
+    figure.tight_layout(rect=(0, 0.075 * 6.6 / figure.get_figheight(), 1, 1))
     figure.savefig(folder / f"{value}-{axis}.png", dpi=110)
     figure.savefig(folder / f"{value}-{axis}.svg", metadata={"Date": None})
     plt.close(figure)
 
 
 def write(folder, study):
-    """All of FILES."""
+    """FILES; without the plots over N where there is only one."""
     write_tables(folder / "pivoting.md", study)
     for value, axis in PLOTS:
-        draw(folder, study, value, axis)
+        if axis in drawn_axes(study):
+            draw(folder, study, value, axis)

@@ -14,7 +14,7 @@ PLOTS = [f"{value}-{axis}" for value in ("growth", "residual") for axis in "pn"]
 class PivotingStudy(GlinpackTest):
     def study(self, *arguments, glinpack=GLINPACK):
         return self.start([STUDY, "--output-dir", "out", "--glinpack", glinpack, "--mpiexec", MPIEXEC,
-                           *map(str, arguments)], timeout=300)
+                           *map(str, arguments)], timeout=600)
 
     def refused(self, arguments, *named, **options):
         outcome = self.study(*arguments, **options)
@@ -41,10 +41,9 @@ class PivotingStudy(GlinpackTest):
         self.assertEqual(len(found), len(study["runs"]))
         for (kind, precision, _, n, p), run in found.items():
             alone = found[kind, precision, "partial", n, 1]
-            if run["pivoting"] == "partial":  # the same pivots on every grid, but for roundoff
-                self.assertLess(abs(run["growth"] / alone["growth"] - 1), 1e-3, run)
-            if run["pivoting"] == "local" and p == 1:  # all rows are candidates
-                self.assertLess(abs(run["growth"] / alone["growth"] - 1), 1e-3, run)
+            # the same pivots on every grid but for roundoff, and with local pivoting where one process has all rows
+            if precision == "double" and (run["pivoting"] == "partial" or p == 1):
+                self.assertLess(abs(run["growth"] / alone["growth"] - 1), 1e-6, run)
         self.assertFalse(found["hilbert-reversed", "double", "local", 64, 2]["passed"])
         self.assertTrue(found["hilbert-reversed", "double", "partial", 64, 2]["passed"])
 
@@ -65,7 +64,10 @@ class PivotingStudy(GlinpackTest):
         self.refused(["--n", "64,x"], "--n", "64,x")
         self.refused(["--grid", "2"], "--grid", "'2'", "PxQ")
         self.refused(["--seeds", "0"], "--seeds", "'0'")
+        self.refused(["--matrix", "hpl,hilbret"], "--matrix", "'hilbret'", "hilbert-reversed")
         self.refused(["--redraw"], "out/pivoting.json", "No such file")
+        if self.start([GLINPACK, "plu", "--n", "1", "--pivoting", "tournament", "--dry-run"]).status != 0:
+            self.refused(["--pivoting", "tournament"], "--pivoting", "tournament")
         self.assertEqual(self.files(), [])
         self.refused(["--quick"], "./missing", "--glinpack", glinpack="./missing")
 
