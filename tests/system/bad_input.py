@@ -53,6 +53,7 @@ class CommandLine(BadInputTest):
     def test_unknown_names_are_answered_with_the_nearest(self):
         for arguments, named in [
             (["pluu"], ["'pluu'", "plu"]),
+            (["netwrk"], ["'netwrk'", "network"]),
             (["plu", "--backnd", "openblas"], ["'--backnd'", "--backend"]),
             (["plu", "--backend", "openbals"], ["--backend", "'openbals'", "openblas", "gl-compute"]),
             (["plu", "--precision", "singel"], ["--precision", "'singel'", "single"]),
@@ -114,6 +115,41 @@ class CommandLine(BadInputTest):
         self.refused_on_one_line(["plu", "--backend", "gl-raster", "--precision", "double"], "gl-raster", "single")
         self.refused_on_one_line(["plu", "--backend", "gl-raster", "--n", "80000", "--grid", "1x1", "--json", "x.json"],
                                  "gl-raster", "80000", "rows", "texture", "--backend gl-compute")
+
+
+class Network(BadInputTest):
+    def test_mistakes_are_named(self):
+        for arguments, named in [
+            (["--broadcst", "ring"], ["'--broadcst'", "--broadcast"]),
+            (["--broadcast", "rings"], ["--broadcast", "'rings'", "all"]),
+            (["--backend", "openblas"], ["'--backend'", "glinpack network --help"]),
+            (["--n", "0"], ["--n", "'0'"]),
+            (["--grid", "2x3"], ["2x3", "6", "started with 2"]),
+            (["--ping-pong", "0"], ["--ping-pong", "'0'", "0-3"]),
+            (["--ping-pong", "1-1"], ["--ping-pong", "'1-1'"]),
+            (["--ping-pong", "0-2"], ["--ping-pong 0-2", "ranks 0 to 1"]),
+            (["--screen", "perhaps"], ["--screen", "'perhaps'", "always"]),
+            (["--screen-seconds", "-1"], ["--screen-seconds", "'-1'"]),
+            (["--n", "1000000000", "--nb", "1000000"], ["1000000000", "available"]),
+            (["--csv", "out.json"], ["--csv", "--json", "out.json"]),
+            (["--config", "missing.toml"], ["missing.toml", "no such file"]),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.refused_on_one_line(["network", "--json", "out.json", *arguments], *named)
+
+    def test_a_configuration_file_s_mistakes_are_named_with_their_line(self):
+        self.write("bad.toml", "n = 64\n\nthreshold = 16\n")
+        self.refused_on_one_line(["network", "--config", "bad.toml"], "bad.toml:3", "'threshold'")
+
+    def test_an_existing_file_is_not_overwritten(self):
+        precious = self.write("precious", "precious")
+        for option in "--json", "--csv":
+            self.refused_on_one_line(["network", "--n", "64", option, "precious"], option, "--force")
+        self.assertEqual(precious.read_text(), "precious")
+
+    def test_compute_only_has_no_solution_to_save(self):
+        self.refused_on_one_line(["plu", *SMALL_RUN, "--compute-only", "--save-solution", "x.npy"],
+                                 "--save-solution", "--compute-only")
 
 
 class ConfigurationFile(BadInputTest):

@@ -36,6 +36,13 @@ class Documents(unittest.TestCase):
                     if anchor:
                         self.assertIn(anchor, anchors(file))
 
+    def test_files_that_are_named_exist(self):
+        for document in DOCUMENTS:
+            code = re.findall(r"`((?:app|configs|docs|scripts|shaders|src|tests)/[\w./-]*)`", document.read_text())
+            for name in code:
+                with self.subTest(document=document.name, file=name):
+                    self.assertTrue((ROOT / name).exists())
+
 
 class Figures(unittest.TestCase):
     def test_figures_are_what_the_script_draws(self):

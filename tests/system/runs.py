@@ -119,7 +119,7 @@ class Commands(RunsTest):
         self.assertEqual(self.files(), [])
 
     def test_help_and_version_are_printed_once_for_all_processes(self):
-        for arguments in (["--help"], ["plu", "--help"], ["devices", "--help"], ["--version"]):
+        for arguments in (["--help"], ["plu", "--help"], ["network", "--help"], ["devices", "--help"], ["--version"]):
             with self.subTest(arguments=arguments):
                 outcome = self.glinpack(*arguments)
                 self.assertEqual(outcome.status, 0, outcome)

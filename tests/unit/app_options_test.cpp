@@ -88,7 +88,8 @@ TEST(Options, EveryOptionReachesItsPlace) {
                                "--input",
                                "a.npy",
                                "--hpl-dat",
-                               "h"});
+                               "h",
+                               "--compute-only"});
   EXPECT_THAT(o.n, ElementsAre(10, 20, 30));
   EXPECT_THAT(o.nb, ElementsAre(4, 8));
   EXPECT_THAT(o.grid, ElementsAre(GridShape{2, 3}));
@@ -115,6 +116,7 @@ TEST(Options, EveryOptionReachesItsPlace) {
   EXPECT_EQ(o.explain_pass, 5);
   EXPECT_EQ(o.input, "a.npy");
   EXPECT_EQ(o.hpl_dat, "h");
+  EXPECT_TRUE(o.compute_only);
 }
 
 TEST(Options, EveryMatrixGoesByItsName) {

@@ -1,0 +1,77 @@
+// Single links, measured.
+#include <gtest/gtest.h>
+
+#include "global/communication.hpp"
+#include "global/link_screening.hpp"
+#include "global/ping_pong.hpp"
+
+namespace glinpack {
+namespace {
+
+int world_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+int world_size() {
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+TEST(PingPong, TimesMessagesOfEverySizeOnTheFirstOfTwoRanks) {
+  if (world_size() < 2) return;
+  const int last = world_size() - 1;
+  for (const Index bytes : {1, 8, 1000, 1 << 20}) {
+    const PingPongTime time = ping_pong(MPI_COMM_WORLD, last, 0, bytes, {.round_trips = 5, .seconds = 1});
+    if (world_rank() != last) {
+      EXPECT_EQ(time.round_trips, 0);
+      continue;
+    }
+    EXPECT_EQ(time.bytes, bytes);
+    EXPECT_GE(time.round_trips, 1);
+    EXPECT_LE(time.round_trips, 5);
+    EXPECT_GT(time.least, 0);
+    EXPECT_GE(time.mean, time.least);
+    EXPECT_GT(time.bytes_per_second(), 0);
+  }
+}
+
+TEST(PingPong, MeasuresOnceWhereThereIsNoTime) {
+  if (world_size() < 2) return;
+  const PingPongTime time = ping_pong(MPI_COMM_WORLD, 0, 1, 8, {.round_trips = 100, .seconds = 0});
+  EXPECT_EQ(time.round_trips, world_rank() == 0 ? 1 : 0);
+}
+
+TEST(Screening, MeasuresAllPairsOnceInEitherWay) {
+  for (const bool together : {false, true}) {
+    const Screening screening = screen_links(MPI_COMM_WORLD, {.seconds = 100, .together = together});
+    EXPECT_EQ(screening.pairs, world_size() * (world_size() - 1) / 2);
+    if (world_rank() != 0) {
+      EXPECT_TRUE(screening.links.empty());
+      continue;
+    }
+    std::size_t next = 0;
+    for (int first = 0; first < world_size(); ++first) {
+      for (int second = first + 1; second < world_size(); ++second, ++next) {
+        ASSERT_LT(next, screening.links.size());
+        EXPECT_EQ(screening.links[next].first, first);
+        EXPECT_EQ(screening.links[next].second, second);
+        EXPECT_GT(screening.links[next].latency, 0);
+        EXPECT_GT(screening.links[next].bandwidth, 0);
+      }
+    }
+    EXPECT_EQ(next, screening.links.size());
+    EXPECT_EQ(screening.within_hosts.links, screening.pairs);
+  }
+}
+
+TEST(Screening, EndsWhenItsTimeIsOver) {
+  const Screening screening = screen_links(MPI_COMM_WORLD, {.seconds = 0, .together = false});
+  EXPECT_TRUE(screening.links.empty());
+  EXPECT_TRUE(screening.slow.empty());
+}
+
+}  // namespace
+}  // namespace glinpack
