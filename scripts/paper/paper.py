@@ -130,6 +130,7 @@ def write_tables(machine, planned, arguments, folder):
         document = documents.document_of(table, cells, machine, arguments)
         (folder / f"table{table}.json").write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n",
                                                    encoding="utf-8")
+    for table in planned:
         print("\n" + render(folder, table, not arguments.no_plots), end="", flush=True)
     print(f"\nall of it: {folder}")
 
@@ -139,6 +140,13 @@ def ignore_signals():
         signal.signal(number, signal.SIG_IGN)
 
 
+def make_folder(folder):
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise places.Refusal(f"--output {folder}: {error.strerror}") from None
+
+
 def measure(arguments, place, planned, folder):
     """Runs all cells and writes the tables, even if interrupted; True where no cell failed."""
     machine = runs.Machine(place, folder, arguments.repeat, arguments.time_limit)
@@ -146,6 +154,7 @@ def measure(arguments, place, planned, folder):
     try:
         if nodes:
             place.start(max(nodes))
+        make_folder(folder / "runs")
         try:
             run_cells(machine, planned)
         finally:
@@ -165,10 +174,6 @@ def run_all(arguments):
                     [file for table in arguments.tables
                      for file in derived_files(folder, table, not arguments.no_plots)], arguments.force)
     runs.check_program(planned)
-    try:
-        (folder / "runs").mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise places.Refusal(f"--output {folder}: {error.strerror}") from None
     print(f"nodes: {place.text}", flush=True)
     return 0 if measure(arguments, place, planned, folder) else 1
 

@@ -25,10 +25,14 @@ def draw_pair(axes, index, label, cells, x, ours, paper):
 
 
 def seconds_axis(axes):
-    axes.set_yscale("log")
-    axes.autoscale_view()
-    plotting.plain_log_ticks(axes.yaxis)
     axes.set_ylabel("time, seconds")
+    if any(len(line.get_ydata()) for line in axes.lines):
+        axes.set_yscale("log")
+        axes.autoscale_view()
+        plotting.plain_log_ticks(axes.yaxis)
+    else:
+        axes.set_yticks([])
+        axes.text(0.5, 0.5, "nothing measured", ha="center", va="center", transform=axes.transAxes)
 
 
 def grouped(cells, key):
