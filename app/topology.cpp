@@ -23,7 +23,9 @@ std::vector<int> usable_cores() {
   const std::unique_ptr<hwloc_topology, Destroy> topology(raw);
   if (hwloc_topology_load(topology.get()) != 0) return {};
   const std::unique_ptr<hwloc_bitmap_s, Destroy> bound(hwloc_bitmap_alloc());
-  if (hwloc_get_cpubind(topology.get(), bound.get(), HWLOC_CPUBIND_PROCESS) != 0) {
+  // of this thread: where the threads of a process differ, as OpenGL drivers unbind theirs, it has no binding as a
+  // whole
+  if (hwloc_get_cpubind(topology.get(), bound.get(), HWLOC_CPUBIND_THREAD) != 0) {
     hwloc_bitmap_copy(bound.get(), hwloc_topology_get_allowed_cpuset(topology.get()));
   }
   std::vector<int> cores;

@@ -147,9 +147,9 @@ def make_folder(folder):
         raise places.Refusal(f"--output {folder}: {error.strerror}") from None
 
 
-def measure(arguments, place, planned, folder):
+def measure(arguments, place, program, planned, folder):
     """Runs all cells and writes the tables, even if interrupted; True where no cell failed."""
-    machine = runs.Machine(place, folder, arguments.repeat, arguments.time_limit)
+    machine = runs.Machine(place, program, folder, arguments.repeat, arguments.time_limit)
     nodes = [cell["nodes"] for cells in planned.values() for cell in cells if cell["status"] == "not run"]
     try:
         if nodes:
@@ -173,9 +173,9 @@ def run_all(arguments):
     refuse_existing([folder / f"table{table}.json" for table in arguments.tables] +
                     [file for table in arguments.tables
                      for file in derived_files(folder, table, not arguments.no_plots)], arguments.force)
-    runs.check_program(planned)
+    program = runs.check_program(planned)
     print(f"nodes: {place.text}", flush=True)
-    return 0 if measure(arguments, place, planned, folder) else 1
+    return 0 if measure(arguments, place, program, planned, folder) else 1
 
 
 def interrupt(*_):

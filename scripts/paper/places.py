@@ -8,12 +8,18 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 NETLAB = ROOT / "scripts" / "netlab"
 
 
+def relative(path):
+    """A path as commands name it, which all start in ROOT: so what is within it has the same name on every machine."""
+    path = pathlib.Path(path).resolve()
+    return str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
+
+
 class Refusal(Exception):
     """Something that the user can mend. Ends the program with exit status 2."""
 
 
 class Local:
-    """This machine, whose processes share memory: one node."""
+    """This machine, whose processes share memory: one node. `launcher`: of MPI."""
 
     most_nodes = 1
     name = "local"
@@ -83,7 +89,7 @@ class Netlab(Local):
         if sum(placement) == 1:
             return []
         per_node = ",".join(map(str, placement)) if len(set(placement)) > 1 else str(placement[0])
-        return [str(NETLAB / "run"), "--timeout", str(limit), str(len(placement)), per_node, "--"]
+        return [relative(NETLAB / "run"), "--timeout", str(limit), str(len(placement)), per_node, "--"]
 
 
 def netlab(command, *arguments):

@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import shlex
+import shutil
 import signal
 import statistics
 import subprocess
@@ -10,7 +11,7 @@ import subprocess
 import cells as plan
 import places
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = places.ROOT
 GLINPACK = os.environ.get("GLINPACK", str(ROOT / "build" / "release" / "bin" / "glinpack"))
 MESSAGES = ("glinpack: ", "netlab/", "paper.sh: ")  # by which lines of a log begin that say why
 SECONDS_TO_END = 10  # from asking to killing
@@ -22,25 +23,30 @@ def cores():
 
 def glinpack_arguments(table, cell):
     """What distinguishes the cell's run; the rest is in the table's configuration."""
-    arguments = ["network" if table == 3 else "plu", "--config", str(ROOT / "configs" / "paper" / f"table{table}.toml"),
-                 "--n", str(cell["n"]), "--nb", str(cell["subsize"]), "--grid", cell["grid"]]
+    arguments = ["network" if table == 3 else "plu", "--config", f"configs/paper/table{table}.toml", "--n", str(cell["n"]),
+                 "--nb", str(cell["subsize"]), "--grid", cell["grid"]]
     return arguments + (["--backend", cell["backend"]] if cell["backend"] else [])
 
 
 def check_program(planned):
-    """Refuses before any work what glinpack would refuse: it plans one run of each kind, or tries a very small one."""
-    if not os.access(GLINPACK, os.X_OK):
+    """The program as commands name it. Refuses before any work what glinpack would refuse: it plans one run of each
+    kind, or tries a very small one."""
+    program = shutil.which(GLINPACK)
+    if not program:
         raise places.Refusal(f"there is no program {GLINPACK}: cmake --preset release && cmake --build --preset release, "
                              "or name it by GLINPACK in the environment")
+    program = str(pathlib.Path(program).resolve())
     kinds = {(table, cell["backend"]): cell for table, cells in planned.items() for cell in cells}
     for (table, _), cell in kinds.items():
         if table == 3:
             trial = glinpack_arguments(table, {**cell, "n": 8, "subsize": 4, "grid": "1x1"})
         else:
             trial = [*glinpack_arguments(table, cell), "--dry-run"]
-        done = subprocess.run([GLINPACK, *trial], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        done = subprocess.run([program, *trial], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              check=False)
         if done.returncode != 0:
             raise places.Refusal(f"table {table}: {places.last_line(done.stderr)}")
+    return places.relative(program)
 
 
 def end(process):
@@ -64,7 +70,7 @@ def run_job(command, log, limit, environment):
         out.flush()
         try:
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
-                                       env=environment, start_new_session=True)
+                                       cwd=ROOT, env=environment, start_new_session=True)
         except OSError as error:
             out.write(f"paper.sh: {command[0]}: {error.strerror}\n")
             return 127
@@ -87,8 +93,9 @@ def why_not(status, limit, log):
 class Machine:
     """Where the cells run, and what is learnt of it on the way."""
 
-    def __init__(self, place, folder, repeat, limit):
+    def __init__(self, place, program, folder, repeat, limit):
         self.place = place
+        self.program = program
         self.folder = folder
         self.repeat = repeat
         self.limit = limit
@@ -106,8 +113,8 @@ class Machine:
         result, log = (self.folder / "runs" / f"{name}.{kind}" for kind in ("json", "log"))
         result.unlink(missing_ok=True)
         cell["log"] = str(log.relative_to(self.folder))
-        command = [*self.place.command(cell["placement"], self.limit), GLINPACK, *glinpack_arguments(table, cell),
-                   "--repeat", str(self.repeat), "--json", str(result)]
+        command = [*self.place.command(cell["placement"], self.limit), self.program,
+                   *glinpack_arguments(table, cell), "--repeat", str(self.repeat), "--json", places.relative(result)]
         status = run_job(command, log, self.limit + self.place.seconds_to_end, self.environment(cell["processes"]))
         if not result.exists():
             cell.update(status="failed", reason=why_not(status, self.limit, log))

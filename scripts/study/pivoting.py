@@ -23,7 +23,8 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-import pivoting_report  # pylint: disable=wrong-import-position
+import pivoting_report  # noqa: E402, after the line that keeps it from leaving files behind
+import plotting  # noqa: E402, found by pivoting_report
 
 KINDS = ["hpl", "uniform", "hilbert", "hilbert-reversed", "wilkinson", "dominant"]
 SEEDED = ["hpl", "uniform"]  # kinds whose pivots depend on the seed; of the others the first one is enough
@@ -33,7 +34,7 @@ RUN_KEYS = ["matrix", "seed", "precision", "pivoting", "n", "nb", "p", "q", "gro
             "singular_column", "failure"]
 
 
-class StudyError(Exception):
+class StudyError(plotting.Refusal):
     """Ends the study with a message and an exit status."""
 
     def __init__(self, message, status=2):
@@ -212,12 +213,7 @@ def write_runs(folder, study):
 
 def read_runs(folder):
     path = folder / "pivoting.json"
-    try:
-        study = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise StudyError(f"--redraw: {path} cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise StudyError(f"--redraw: {path} is not JSON: {error}") from error
+    study = plotting.read_json(path)
     if not isinstance(study, dict) or study.get("format") != 1:
         raise StudyError(f"--redraw: {path} is not what this study writes")
     return study
@@ -240,12 +236,11 @@ def main():
         if study["context"]["git_commit"].endswith("-dirty"):
             log.line("# the program was built from sources that are not committed: these figures cannot be repeated")
     pivoting_report.write(folder, study)
-    print(f"Written to {folder}: " + ", ".join(sorted(path.name for path in folder.iterdir())))
 
 
 if __name__ == "__main__":
     try:
         main()
-    except StudyError as error:
+    except plotting.Refusal as error:
         print(f"pivoting.py: {error}", file=sys.stderr)
-        sys.exit(error.status)
+        sys.exit(getattr(error, "status", 2))

@@ -1,13 +1,11 @@
 """Tables and plots of the pivoting study, from its JSON alone."""
 import math
+import pathlib
 import statistics
+import sys
 
-import matplotlib
-
-matplotlib.use("Agg")
-matplotlib.rcParams["svg.hashsalt"] = "pivoting"  # the same file from the same figures
-matplotlib.rcParams["svg.fonttype"] = "none"  # text stays text
-import matplotlib.pyplot as plt  # pylint: disable=wrong-import-position
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "plot"))
+import plotting  # noqa: E402, after the path that it is found by
 
 PLOTS = [(value, axis) for value in ("growth", "residual") for axis in ("p", "n")]
 FILES = ["pivoting.md"] + [f"{value}-{axis}.{suffix}" for value, axis in PLOTS for suffix in ("png", "svg")]
@@ -15,9 +13,9 @@ THRESHOLD = 16.0
 
 VALUE_LABELS = {"growth": "pivot growth max |u| / max |a|", "residual": "scaled residual"}
 # Thin and dark lies on thick and light, so that lines that coincide are all seen, in grey, too.
-STYLES = {"partial": dict(color="#8fb8de", marker="o", linewidth=4.5, markersize=10, zorder=2),
-          "tournament": dict(color="#3f9b7f", marker="^", linewidth=2.4, markersize=8, zorder=3),
-          "local": dict(color="#8c2d04", marker="s", linewidth=1.2, markersize=4.5, zorder=4)}
+STYLES = {"partial": dict(color=plotting.COLOURS[5], marker="o", linewidth=4.5, markersize=10, zorder=2),
+          "tournament": dict(color=plotting.COLOURS[2], marker="^", linewidth=2.4, markersize=8, zorder=3),
+          "local": dict(color=plotting.COLOURS[1], marker="s", linewidth=1.2, markersize=4.5, zorder=4)}
 DASHES = {"double": "-", "single": (0, (2, 1.5))}
 
 
@@ -136,22 +134,20 @@ def set_limits(axes, value):
 def draw(folder, study, value, axis):
     settings = study["settings"]
     kinds = settings["kinds"]
-    rows, columns = (2, math.ceil(len(kinds) / 2)) if len(kinds) > 1 else (1, 1)
-    figure, grid = plt.subplots(rows, columns, figsize=(11 if columns > 2 else 8.5, 1.2 + 2.7 * rows), squeeze=False)
+    rows = 1 if len(kinds) <= 3 else 2
+    columns = math.ceil(len(kinds) / rows)
+    figure, grid = plotting.pyplot.subplots(rows, columns, figsize=(11 if columns > 2 else 8.5, 1.2 + 2.7 * rows),
+                                            squeeze=False)
     incomplete = False
     for axes, kind in zip(grid.flat, kinds):
         incomplete |= draw_lines(axes, study, kind, value, axis)
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
-        places = sorted({run[axis] for run in study["runs"] if run["q"] == 1})
-        axes.set_xticks(places, [str(place) for place in places])
-        axes.minorticks_off()
+        plotting.whole_ticks(axes.xaxis, [run[axis] for run in study["runs"] if run["q"] == 1])
         if value == "residual":
             axes.axhline(THRESHOLD, color="black", linewidth=0.9, linestyle="-.", label=f"{THRESHOLD:g}: FAILED above")
         set_limits(axes, value)
-        axes.grid(True, which="major", color="#dddddd", linewidth=0.6)
-        axes.set_axisbelow(True)
-        axes.set_title(kind, fontsize=11)
+        axes.set_title(kind)
     for axes in grid.flat[len(kinds):]:
         axes.set_visible(False)
     for axes in grid[-1]:
@@ -159,17 +155,15 @@ def draw(folder, study, value, axis):
     for axes in grid[:, 0]:
         axes.set_ylabel(VALUE_LABELS[value])
     fixed = f"N = {max(settings['n'])}" if axis == "p" else f"P = {largest_p(study)}"
-    figure.suptitle(f"{VALUE_LABELS[value]}, {fixed}, Q = 1, NB = {settings['nb']}", fontsize=12)
+    figure.suptitle(f"{VALUE_LABELS[value]}, {fixed}, Q = 1, NB = {settings['nb']}")
     note = f"Bars: least and most over {settings['seeds']} seeds. " if settings["seeds"] > 1 else ""
     note += "Vertical axes differ."
     note += " Runs without a result are left out: see the table." if incomplete else ""
     handles, labels = grid[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncol=len(labels), frameon=False, bbox_to_anchor=(0.5, 0.025))
-    figure.text(0.5, 0.01, note, ha="center", fontsize=9)
+    figure.text(0.5, 0.01, note, ha="center")
     figure.tight_layout(rect=(0, 0.075 * 6.6 / figure.get_figheight(), 1, 1))
-    figure.savefig(folder / f"{value}-{axis}.png", dpi=110)
-    figure.savefig(folder / f"{value}-{axis}.svg", metadata={"Date": None})
-    plt.close(figure)
+    plotting.save(figure, [folder / f"{value}-{axis}.{suffix}" for suffix in ("png", "svg")])
 
 
 def write(folder, study):

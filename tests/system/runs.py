@@ -71,11 +71,11 @@ class Commands(RunsTest):
                     "--pivoting", "local", ranks=6, timeout=120)
 
     def test_the_white_paper_s_backend_passes_row_by_row_and_by_blocks(self):
-        for arguments in ([], ["--pivoting", "partial"], ["--nb", 10], ["--raster-coordinates", "computed"],
-                          ["--grid", "1x1", "--nb", 200]):
+        for arguments in (["--nb", 32], ["--nb", 32, "--pivoting", "partial"], ["--nb", 10],
+                          ["--nb", 32, "--raster-coordinates", "computed"], ["--nb", 200, "--grid", "1x1"]):
             with self.subTest(arguments=arguments):
-                outcome = self.passed("--n", 200, "--nb", 32, "--backend", "gl-raster", *arguments, "--breakdown",
-                                      "always", ranks=4, timeout=120)
+                outcome = self.passed("--n", 200, "--backend", "gl-raster", *arguments, "--breakdown", "always",
+                                      ranks=4, timeout=120)
                 self.assertRegex(outcome.out, r"PREC +: +single")
                 self.assertRegex(outcome.out, r"PIVOT +: +" + ("partial" if "partial" in arguments else "local"))
 
@@ -89,6 +89,15 @@ class Commands(RunsTest):
         overlapped = sum(any(start <= begin and end <= stop for start, stop in reductions) for begin, end in searches)
         # a search before and one during each reduction
         self.assertGreater(overlapped, 256)
+
+    def test_a_process_bound_to_one_core_has_one_thread_whatever_opengl_s_threads_are_bound_to(self):
+        core = min(os.sched_getaffinity(0))
+        for backend in "openblas", "gl-compute":
+            with self.subTest(backend=backend):
+                outcome = self.start(["taskset", "--cpu-list", str(core), GLINPACK, "plu", "--n", "100", "--nb", "50",
+                                      "--backend", backend, "--json", f"{backend}.json"])
+                self.assertEqual(outcome.status, 0, outcome)
+                self.assertEqual(self.json(f"{backend}.json")["runs"][0]["ranks"][0]["threads"], 1)
 
     def test_one_process_needs_no_launcher(self):
         outcome = self.start([GLINPACK, "plu", "--n", "500", "--nb", "100", "--backend", "openblas"])
