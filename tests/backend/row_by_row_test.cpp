@@ -99,9 +99,10 @@ TYPED_TEST(RowByRow, pivot_gives_the_reference_s_pivots_and_factors_and_reduces_
   using Real = typename TypeParam::Real;
   for (const auto& [rows, width, trailing] : pivot_extents) {
     SCOPED_TRACE(testing::Message() << rows << " x " << width << ", " << trailing << " trailing columns");
-    auto a = this->operand(rows, width + trailing, [&](Real* first, Index leading_dimension) {
-      this->give_pivots(first, rows, width, leading_dimension);
-    });
+    auto a =
+        this->operand(rows, width + trailing, [this, rows = rows, width = width](Real* first, Index leading_dimension) {
+          this->give_pivots(first, rows, width, leading_dimension);
+        });
     std::vector<Real> elements = this->taken(a.expected);
     const ColumnMajorView<Real> expected{elements.data(), rows, width + trailing, rows};
     std::vector<Index> wanted(static_cast<std::size_t>(width)), pivots(wanted);
