@@ -46,8 +46,8 @@ release_tests() {
   ctest --preset release | tee build/release/ctest.log
 }
 
-# The preset hides hwloc's plugins: MPI loads and unloads them, and what they leak is nobody's by then. It leaves out the
-# tests that mostly run scripts.
+# The preset hides hwloc's plugins: MPI loads and unloads them, and what they leak is nobody's by then. It leaves out
+# the tests that mostly run scripts, and six ranks where four have run.
 sanitizers() {
   [ -f build/asan/build.ninja ] || cmake --preset asan -DGLINPACK_WERROR=ON
   cmake --build --preset asan

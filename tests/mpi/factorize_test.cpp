@@ -166,9 +166,8 @@ TEST_P(EveryBackend, LocalPivotingTakesBlocksFrom8ToTheLocalMatrixAndBeyond) {
     const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
     if (!grid.active()) continue;
     const Index n = 96;
-    for (const Index nb : std::set<Index>{8, 16, 24, 32, n / shape.rows, n / shape.columns, 50, n - 1, n, 2 * n}) {
+    for (const Index nb : std::set<Index>{8, n / shape.rows, n / shape.columns, 50, 2 * n}) {
       expect_exact_local_pivoting<float>(GetParam(), grid, {n, nb});
-      if (has_double_precision(GetParam())) expect_exact_local_pivoting<double>(GetParam(), grid, {n, nb});
     }
   }
 }
