@@ -6,7 +6,7 @@ import pathlib
 WHITE_PAPER = json.loads((pathlib.Path(__file__).parent / "white_paper.json").read_text(encoding="utf-8"))
 TABLES = (1, 2, 3, 4)
 
-# What becomes of a cell: "not run" before it is its turn; "doubtful" has a time, but its run did not end well.
+# What becomes of a cell: "not run" before it is its turn; "doubtful" has a time, but a wrong answer.
 STATUSES = ("not run", "left out", "measured", "doubtful", "failed")
 
 # --quick: rows that two cores finish in seconds, where possible some that the paper has. Table 2 has none of these.
@@ -97,7 +97,7 @@ def cells_of(table, *, backend, pivot_backends, quick, most_nodes, place, larges
                 side = math.isqrt(row["processes"])
                 cell = {"n": row["n"], "subsize": row["subsize"], "processes": row["processes"],
                         "grid": f"{side}x{side}", "nodes": count, "placement": placement(row["processes"], count),
-                        "backend": name, "status": "not run", "reason": "", "seconds": None, "samples": [],
+                        "backend": name, "status": "not run", "reason": "", "remark": "", "seconds": None, "samples": [],
                         "gflops": None, "network_percent": None, "waiting_percent": None, "residual": None,
                         "white_paper_seconds": row["seconds"].get(4 if table == 2 else count),
                         "white_paper_network_percent": row["network_percent"]}

@@ -120,14 +120,16 @@ class Machine:
             cell.update(status="failed", reason=why_not(status, self.limit, log))
             return
         document = json.loads(result.read_text(encoding="utf-8"))
-        self.contexts.setdefault((table, cell["backend"]), document)
-        take = take_messages if table == 3 else take_runs
-        take(cell, document)
         hosts = {rank["host"] for run in document["runs"] for rank in run["ranks"]}
         if len(hosts) != cell["nodes"]:
             cell.update(status="failed", reason=f"ran on {plan.count_text(len(hosts), 'host')}, not on {cell['nodes']}")
-        elif status != 0 and not cell["reason"]:
-            cell.update(status="doubtful", reason=why_not(status, self.limit, log))
+            return
+        self.contexts.setdefault((table, cell["backend"]), document)
+        take = take_messages if table == 3 else take_runs
+        take(cell, document)
+        if status != 0 and cell["status"] == "measured":
+            # glinpack writes its JSON, whole, after the last run: what came then was MPI's end
+            cell["remark"] = f"the job did not end well after its last result, {why_not(status, self.limit, log)}"
 
 
 def median(values):

@@ -157,13 +157,17 @@ def notes(document):
     lines = []
     for reason in dict.fromkeys(cell["reason"] for cell in cells if cell["status"] == "left out"):
         lines.append(f"-  left out: {reason}")
-    for status, mark in ("doubtful", "!"), ("failed", "failed"):
-        of_status = [cell for cell in cells if cell["status"] == status]
-        for reason in dict.fromkeys(cell["reason"] for cell in of_status):
-            where = "; ".join(plan.text_of(table, cell) for cell in of_status if cell["reason"] == reason)
-            lines.append(f"{mark}  {reason}: {where}")
-    if any(cell["status"] in ("doubtful", "failed") for cell in cells):
+    def by_text(key, mark, chosen):
+        for words in dict.fromkeys(cell.get(key) for cell in chosen):
+            where = "; ".join(plan.text_of(table, cell) for cell in chosen if cell.get(key) == words)
+            lines.append(f"{mark}  {words}: {where}")
+
+    bad = {status: [cell for cell in cells if cell["status"] == status] for status in ("doubtful", "failed")}
+    by_text("reason", "!", bad["doubtful"])
+    by_text("reason", "failed", bad["failed"])
+    if bad["doubtful"] or bad["failed"]:
         lines.append("   The logs are in runs/.")
+    by_text("remark", "*", [cell for cell in cells if cell.get("remark")])
     unfinished = sum(cell["status"] == "not run" for cell in cells)
     if unfinished:
         lines.append(f"?  not run: {unfinished} cells; interrupted before")

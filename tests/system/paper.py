@@ -385,6 +385,16 @@ class OneMachine(MeasuredTest):
         self.assertIn("residual", cell["reason"])
         self.assertRegex((self.folder / "out" / "table1.txt").read_text(), r"128 +8 +\| +!0\.\d{5}")
 
+    def test_a_job_that_ends_badly_after_its_results_keeps_them_with_a_remark(self):
+        program = self.stand_in("program", f'{GLINPACK} "$@"; case "$*" in *--dry-run*) ;; *) exit 9;; esac')
+        outcome = self.measure("--nodes", "local", "--tables", "4", "--pivot-backends", "openblas", GLINPACK=program)
+        self.assertEqual(outcome.status, 0, outcome)
+        for cell in self.table(4)["cells"]:
+            self.assertEqual((cell["status"], cell["remark"]),
+                             ("measured", "the job did not end well after its last result, exit status 9"))
+        text = " ".join((self.folder / "out" / "table4.txt").read_text().split())
+        self.assertIn("after its last result, exit status 9: n 64, openblas; n 256, openblas", text)
+
     def test_a_run_that_takes_too_long_is_ended(self):
         program = self.stand_in("program", 'case "$*" in *--dry-run*) exit 0;; esac\necho $$ >> '
                                            f"{self.folder}/pids; exec sleep 600")
@@ -408,6 +418,7 @@ class OneMachine(MeasuredTest):
         statuses = [cell["status"] for cell in self.table(1)["cells"][:4]]
         self.assertEqual(statuses, ["measured", "failed", "failed", "left out"])
         self.assertEqual(self.table(1)["cells"][1]["reason"], "ran on 1 host, not on 2")
+        self.assertIsNone(self.table(1)["cells"][1]["seconds"])
         launched = (self.folder / "launched").read_text().splitlines()
         self.assertTrue(launched[2].startswith("-hosts one:2,two:1,three:1 -n 4 "), launched[2])
 
