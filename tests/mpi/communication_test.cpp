@@ -9,21 +9,13 @@
 #include "global/process_grid.hpp"
 #include "global/row_exchange.hpp"
 #include "global/scatter.hpp"
+#include "tests/mpi/world.hpp"
 
 namespace glinpack {
 namespace {
 
-int world_rank() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-
-int world_size() {
-  int size = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
-}
+using test::world_rank;
+using test::world_size;
 
 TEST(Broadcasts, BringTheRootsDataToEveryRankFromEveryRoot) {
   for (const std::string name : {"1rg", "1rM", "2rg", "2rM", "Lng", "LnM", "ibcast"}) {

@@ -4,21 +4,13 @@
 #include "global/communication.hpp"
 #include "global/link_screening.hpp"
 #include "global/ping_pong.hpp"
+#include "tests/mpi/world.hpp"
 
 namespace glinpack {
 namespace {
 
-int world_rank() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-
-int world_size() {
-  int size = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
-}
+using test::world_rank;
+using test::world_size;
 
 TEST(PingPong, TimesMessagesOfEverySizeOnTheFirstOfTwoRanks) {
   if (world_size() < 2) return;

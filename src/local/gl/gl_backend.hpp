@@ -55,7 +55,6 @@ class GlBackend : public Backend<Real> {
 
  protected:
   const std::shared_ptr<Context>& context() const { return context_; }
-  const BackendOptions& options() const { return options_; }
   Fences& fences() { return fences_; }
 
   BackendInfo info_as(const char* name) const {
