@@ -97,7 +97,7 @@ class Commands(RunsTest):
             overlapped += search < start + duration
         # Every reduction is handed out before the host looks for the next pivot, which it does before it asks for the
         # row; whether a small one is still running by then depends on the machine.
-        self.assertEqual(in_between, 511)
+        self.assertEqual(in_between, 512)
         self.assertGreater(overlapped, 0)
 
     def test_a_process_bound_to_one_core_has_one_thread_whatever_opengl_s_threads_are_bound_to(self):
