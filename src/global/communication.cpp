@@ -1,8 +1,10 @@
 #include "global/communication.hpp"
 
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,6 +43,47 @@ int first_number(std::initializer_list<const char*> names) {
   }
   return -1;
 }
+
+// Whether MPI_Finalize may hang between nodes. In MPICH before 4.2 a rank that has closed its connections waits for
+// the launcher in a blocking read, where it answers no other rank that still closes its own (MPICH pull request 6596).
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40200300
+constexpr bool finalize_may_hang = true;
+#else
+constexpr bool finalize_may_hang = false;
+#endif
+
+// What MPI_Finalize says to Hydra, in Hydra's protocol PMI-1, while MPI goes on with what others still ask of this
+// rank. Hydra takes a process that leaves without it for a failed one. Collective over all ranks that MPI started;
+// false where Hydra does not answer, or where the launcher is another one.
+class HydraFarewell {
+ public:
+  bool run() {
+    // srun has a PMI_FD, too, but speaks PMI-2, and sets no MPI_LOCALNRANKS
+    if (launcher_ < 0 || environment_number("MPI_LOCALNRANKS") < 0) return false;
+    return ask("cmd=barrier_in\n", "barrier_out") && ask("cmd=finalize\n", "finalize_ack");
+  }
+
+ private:
+  bool ask(std::string_view question, std::string_view answer) const {
+    // a launcher that has gone must not end this process by a signal
+    if (send(launcher_, question.data(), question.size(), MSG_NOSIGNAL) < 0) return false;
+    std::string answers;
+    while (answers.find(answer) == std::string::npos) {
+      int unused = 0;
+      if (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &unused, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        return false;
+      pollfd readable{.fd = launcher_, .events = POLLIN, .revents = 0};
+      if (poll(&readable, 1, 1) <= 0) continue;
+      char piece[256];
+      const ssize_t length = read(launcher_, piece, sizeof piece);
+      if (length <= 0) return false;
+      answers.append(piece, static_cast<std::size_t>(length));
+    }
+    return true;
+  }
+
+  int launcher_ = environment_number("PMI_FD");
+};
 
 // A signal handler that never returns.
 void stop_here(int) {
@@ -124,6 +167,7 @@ int MpiSession::finish(int exit_code, double seconds) {
     std::this_thread::sleep_for(std::chrono::seconds(1));
     _exit(exit_code);
   }).detach();
+  if (finalize_may_hang && local_size_ < size_ && HydraFarewell().run()) _exit(exit_code);
   MPI_Finalize();
   return exit_code;
 }

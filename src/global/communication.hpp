@@ -41,9 +41,9 @@ class MpiSession {
   int local_rank() const { return local_rank_; }
   static std::string library_version();
 
-  /// Ends MPI; call once results are on disk. MPI_Finalize can hang over some networks: if it has not returned within
-  /// `seconds`, the process stops where it is and leaves a second later, with `exit_code` all the same. Returns
-  /// exit_code.
+  /// Ends MPI; call once results are on disk, on every rank. Returns exit_code, or leaves the process with it: between
+  /// nodes, where this MPI's MPI_Finalize may hang, Hydra is told the end and the process leaves without. An end that
+  /// takes longer than `seconds` is cut short: the process stops where it is and leaves a second later.
   int finish(int exit_code, double seconds = 5.0);
 
  private:

@@ -244,6 +244,14 @@ class Jobs(LabTest):
         self.refused("run", 3, "2,2", "--", "hostname", names=["'2,2'", "2 numbers", "NODES 3"])
         self.refused("run", 2, "2,", "--", "hostname", names=["PPN ''"])
 
+    def test_a_job_of_many_processes_ends_well_and_soon_though_mpi_finalize_may_hang(self):
+        outcome = self.done("run", 4, 4, "--", GLINPACK, "plu", "--n", 64, "--nb", 8, "--backend", "openblas", "--json",
+                            "r.json")
+        self.assertIn("End of Tests.", outcome.out)
+        self.assertNotIn("BAD TERMINATION", outcome.out + outcome.err)
+        seconds_to_end = time.time() - (self.folder / "r.json").stat().st_mtime
+        self.assertLess(seconds_to_end, 4, "as long as MPI_Finalize's time limit")
+
     def test_the_command_s_exit_status_is_handed_on(self):
         self.assertEqual(self.netlab("run", 2, 1, "--", "sh", "-c", "exit 7").status, 7)
         outcome = self.netlab("run", 2, 1, "--", GLINPACK, "plu", "--n", "ten")
