@@ -16,6 +16,7 @@ using Values = std::vector<std::string>;
 constexpr int largest_repeat = 1'000'000;
 constexpr int largest_device = 4096;
 constexpr int largest_threads = 4096;
+constexpr int largest_lookahead = 9;  // one digit in HPL's row
 
 nlohmann::json text_or_null(const std::string& value) {
   return value.empty() ? nlohmann::json() : nlohmann::json(value);
@@ -110,6 +111,11 @@ void define_algorithm(CLI::App& app, PluOptions& o) {
   add(app, "--broadcast", "KIND", "ring",
       "ring, ring-modified, two-rings, two-rings-modified, long, long-modified (or HPL's digits 0 ... 5), or ibcast",
       [&o](const std::string& t) { o.broadcast = parse_broadcast(t); });
+  add(app, "--lookahead", "DEPTH", "1",
+      "1: the next panel is factorised and sent while the rest of the matrix is reduced; 0: after it. More, as "
+      "HPL.dat's "
+      "DEPTHs may ask for, computes as 1",
+      [&o](const std::string& t) { o.lookahead = static_cast<int>(parse_whole(t, 0, largest_lookahead)); });
   add(app, "--threshold", "REAL", "16.0", "Largest scaled residual that passes; negative: no check",
       [&o](const std::string& t) { o.threshold = parse_real(t); });
   add_flag(app, "--compute-only",
@@ -239,6 +245,7 @@ nlohmann::json to_json(const PluOptions& o) {
                {"input", text_or_null(o.input)},
                {"hpl-dat", text_or_null(o.hpl_dat)},
                {"broadcast", name_of(o.broadcast)},
+               {"lookahead", o.lookahead},
                {"threshold", o.threshold},
                {"compute-only", o.compute_only},
                {"backend", o.backend},

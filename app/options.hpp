@@ -52,6 +52,7 @@ struct PluOptions : CommonOptions {
 
   // the algorithm
   BroadcastKind broadcast = BroadcastKind::ring;
+  int lookahead = 1;
   double threshold = 16.0;
   bool compute_only = false;
 

@@ -24,7 +24,7 @@ Sweep sweep_of(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat
   Sweep sweep{.grids = options.grid,
               .n = options.n,
               .nb = options.nb,
-              .combinations = {{.broadcast = options.broadcast, .variant = {}}},
+              .combinations = {{.lookahead = options.lookahead, .broadcast = options.broadcast, .variant = {}}},
               .order = options.order,
               .threshold = options.threshold};
   if (sweep.grids.empty()) sweep.grids = {squarest_grid(world_size)};
@@ -32,6 +32,7 @@ Sweep sweep_of(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat
 
   HplDat lists = *hpl_dat;
   if (parsed.overrides_hpl_dat("broadcast")) lists.broadcast = {options.broadcast};
+  if (parsed.overrides_hpl_dat("lookahead")) lists.depth = {options.lookahead};
   if (!parsed.overrides_hpl_dat("n")) sweep.n = lists.n;
   if (!parsed.overrides_hpl_dat("nb")) sweep.nb = lists.nb;
   if (!parsed.overrides_hpl_dat("grid")) sweep.grids = lists.grids;
@@ -64,6 +65,7 @@ std::vector<RunRecord> all_runs(const Sweep& sweep, int repeat, RunRecord run) {
       for (const Index nb : sweep.nb) {
         run.parameters.nb = nb;
         for (const HplCombination& combination : sweep.combinations) {
+          run.parameters.lookahead = combination.lookahead;
           run.parameters.broadcast = combination.broadcast;
           run.variant = combination.variant;
           for (run.repeat = 0; run.repeat < repeat; ++run.repeat) planned.push_back(run);
@@ -111,7 +113,8 @@ std::vector<RunRecord> plan_network_runs(const NetworkOptions& options, int worl
               .order = options.order,
               .threshold = -1};
   if (sweep.grids.empty()) sweep.grids = {squarest_grid(world_size)};
-  for (const BroadcastKind kind : options.broadcast) sweep.combinations.push_back({.broadcast = kind, .variant = {}});
+  for (const BroadcastKind kind : options.broadcast)
+    sweep.combinations.push_back({.lookahead = 0, .broadcast = kind, .variant = {}});
   check_run_count(sweep, options.repeat);
   RunRecord run;
   run.precision = options.precision;
@@ -149,7 +152,7 @@ nlohmann::json plan_to_json(std::span<const RunRecord> planned) {
     plan.push_back({run.parameters.n, run.parameters.nb, static_cast<int>(run.parameters.pivoting),
                     static_cast<int>(run.parameters.broadcast), run.parameters.threshold, run.grid.rows,
                     run.grid.columns, static_cast<int>(run.order), static_cast<int>(run.matrix),
-                    static_cast<int>(run.precision), run.backend, variant.depth, variant.nbmin, variant.ndiv,
+                    static_cast<int>(run.precision), run.backend, run.parameters.lookahead, variant.nbmin, variant.ndiv,
                     static_cast<int>(variant.pfact), static_cast<int>(variant.rfact), run.repeat,
                     static_cast<int>(run.parameters.parts)});
   }
@@ -176,7 +179,7 @@ std::vector<RunRecord> plan_from_json(const nlohmann::json& plan) {
     take_choice(run.matrix);
     take_choice(run.precision);
     take(run.backend);
-    take(run.variant.depth);
+    take(run.parameters.lookahead);
     take(run.variant.nbmin);
     take(run.variant.ndiv);
     take_choice(run.variant.pfact);

@@ -182,8 +182,7 @@ std::vector<HplCombination> combinations(const HplDat& hpl_dat) {
         for (const char pfact : hpl_dat.pfact) {
           for (const int nbmin : hpl_dat.nbmin) {
             for (const int ndiv : hpl_dat.ndiv) {
-              all.push_back(
-                  {broadcast, {.depth = depth, .nbmin = nbmin, .ndiv = ndiv, .pfact = pfact, .rfact = rfact}});
+              all.push_back({depth, broadcast, {.nbmin = nbmin, .ndiv = ndiv, .pfact = pfact, .rfact = rfact}});
             }
           }
         }

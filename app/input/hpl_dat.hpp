@@ -38,7 +38,7 @@ struct HplDat {
   std::vector<int> ndiv;
   std::vector<char> rfact;
   std::vector<BroadcastKind> broadcast;
-  std::vector<int> depth;
+  std::vector<int> depth;  // of look-ahead
   int swap = 2;
   int swap_threshold = 64;
   int l1_form = 0;
@@ -56,6 +56,7 @@ HplDat read_hpl_dat(const std::string& path);
 /// The parameters that HPL's innermost loops run over, in HPL's order (HPL_pddriver.c: depth, broadcast, RFACT, PFACT,
 /// NBMIN, NDIV, the last fastest; around them grid, N and NB).
 struct HplCombination {
+  int lookahead = 0;
   BroadcastKind broadcast = BroadcastKind::ring;
   HplVariant variant;
 };
@@ -65,7 +66,7 @@ std::vector<HplCombination> combinations(const HplDat& hpl_dat);
 std::int64_t run_count(const HplDat& hpl_dat);
 
 /// One line that names the parameters which glinpack reads and has no use for, but for those that it shows with the
-/// results (PFACT, NBMIN, NDIV, RFACT, DEPTH): the report names these.
+/// results (PFACT, NBMIN, NDIV, RFACT): the report names these.
 std::string unused_parameters_note(const std::string& path);
 
 }  // namespace glinpack::app

@@ -120,7 +120,7 @@ std::string parameter_lists(std::span<const RunRecord> planned) {
   text += list("NDIV", [](const RunRecord& r) { return r.variant.ndiv; });
   text += list("RFACT", [](const RunRecord& r) { return word_for_factorisation(r.variant.rfact); });
   text += list("BCAST", [](const RunRecord& r) { return word_for_broadcast(r.parameters.broadcast); });
-  text += list("DEPTH", [](const RunRecord& r) { return r.variant.depth; });
+  text += list("DEPTH", [](const RunRecord& r) { return r.parameters.lookahead; });
   text += list("MATRIX", [](const RunRecord& r) { return " " + std::string(name_of(r.matrix)); });
   text += list("PIVOT", [](const RunRecord& r) { return name_of(r.parameters.pivoting); });
   text += list("PREC", [](const RunRecord& r) { return name_of(r.precision); });
@@ -169,7 +169,10 @@ std::string honesty_lines(std::span<const RunRecord> planned) {
         "- compute only: every process does its arithmetic with local buffers in place of messages: not an HPL result\n"
         "- compute only: Time and Gflops are of the factorisation alone, with 2/3 N^3 + 1/2 N^2 operations\n";
   }
-  text += "- PFACT, NBMIN, NDIV, RFACT and DEPTH are shown as given: glinpack computes the same whatever they are\n";
+  text += "- PFACT, NBMIN, NDIV and RFACT are shown as given: glinpack computes the same whatever they are\n";
+  if (any([](const RunRecord& r) { return r.parameters.lookahead > 1; })) {
+    text += "- DEPTH is shown as given: above 1 glinpack looks one panel ahead\n";
+  }
   return text;
 }
 
@@ -178,9 +181,10 @@ std::string result_row(const RunRecord& record) {
   const HplVariant& variant = record.variant;
   const RunParameters& parameters = record.parameters;
   return fmt::format("W{}{}{}{}{}{}{}{:12d} {:5d} {:5d} {:5d} {:>18.2f}    {:>19.4e}\n",
-                     record.order == RankOrder::row_major ? 'R' : 'C', variant.depth, hpl_digit(parameters.broadcast),
-                     variant.rfact, variant.ndiv, variant.pfact, variant.nbmin, parameters.n, parameters.nb,
-                     record.grid.rows, record.grid.columns, record.result.seconds, record.result.gflops);
+                     record.order == RankOrder::row_major ? 'R' : 'C', parameters.lookahead,
+                     hpl_digit(parameters.broadcast), variant.rfact, variant.ndiv, variant.pfact, variant.nbmin,
+                     parameters.n, parameters.nb, record.grid.rows, record.grid.columns, record.result.seconds,
+                     record.result.gflops);
 }
 
 /// As C's ctime() writes it, without its newline; local time.

@@ -134,7 +134,7 @@ json parameters_json(const RunRecord& record) {
           {"compute_only", record.parameters.parts == RunParts::compute},
           {"repeat", record.repeat},
           {"variant",
-           {{"depth", variant.depth},
+           {{"depth", record.parameters.lookahead},
             {"nbmin", variant.nbmin},
             {"ndiv", variant.ndiv},
             {"pfact", std::string(1, variant.pfact)},

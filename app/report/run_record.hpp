@@ -13,7 +13,6 @@ namespace glinpack::app {
 /// The parameters that HPL's variant code shows and glinpack does not need: echoed, so that parsers find them
 /// (HPL_pdtest.c). Values as HPL.dat gives them.
 struct HplVariant {
-  int depth = 0;
   int nbmin = 16;
   int ndiv = 2;
   char pfact = 'R';  // L C R

@@ -1,8 +1,17 @@
 #include "global/blocked_steps.hpp"
 
+#include <algorithm>
+
 #include "global/stand_ins.hpp"
 
 namespace glinpack {
+
+namespace {
+
+// Nobody but the host drives a broadcast on: while it reduces, it looks after one between strips of the matrix.
+constexpr Index rows_between_tests = 512;
+
+}  // namespace
 
 template <class Real>
 BlockedSteps<Real>::BlockedSteps(const RunParameters& parameters, const Distribution& distribution,
@@ -29,11 +38,16 @@ BlockedSteps<Real>::BlockedSteps(const RunParameters& parameters, const Distribu
 }
 
 template <class Real>
-void BlockedSteps<Real>::factorize_panel(const PassPlan& plan) {
+void BlockedSteps<Real>::fetch_panel(const PassPlan& plan) {
   backend_.wait(panel_free_);
   panel_.resize(plan.panel_rows, plan.width);
   const DeviceBlock<Real> panel{&a_, plan.panel_row.value, plan.panel_column.value, plan.panel_rows, plan.width};
-  backend_.wait(backend_.download_transposed(panel, panel_.transposed()));
+  panel_here_ = backend_.download_transposed(panel, panel_.transposed());
+}
+
+template <class Real>
+void BlockedSteps<Real>::factorize_panel(const PassPlan& plan) {
+  backend_.wait(panel_here_);
   const PanelContext<Real> context{distribution_, grid_.position(), messages_, backend_.panel(), timeline_};
   if (parameters_.pivoting == Pivoting::local) {
     factorize_panel_local(context, plan, panel_);
@@ -44,12 +58,18 @@ void BlockedSteps<Real>::factorize_panel(const PassPlan& plan) {
 }
 
 template <class Real>
-void BlockedSteps<Real>::broadcast_panel(const PassPlan& plan) {
+void BlockedSteps<Real>::start_broadcast(const PassPlan& plan) {
   if (!plan.in_pivot_column) {
     backend_.wait(panel_free_);
     panel_.resize(plan.panel_rows, plan.width);
   }
-  messages_.panel_row(plan, panel_.message(), panel_.message_elements());
+  broadcast_ = messages_.start_panel_row(plan, panel_.message(), panel_.message_elements());
+}
+
+template <class Real>
+void BlockedSteps<Real>::finish_broadcast(const PassPlan& plan) {
+  if (broadcast_) broadcast_->wait();
+  broadcast_.reset();
   HostBlock<Real> l_host = panel_.transposed();
   if (!plan.in_pivot_column && messages_.left_out()) {
     l_host.buffer = stand_in_panel_.get();
@@ -95,12 +115,17 @@ void BlockedSteps<Real>::normalize_and_broadcast(const PassPlan& plan) {
 }
 
 template <class Real>
-void BlockedSteps<Real>::reduce(const PassPlan& plan) {
+void BlockedSteps<Real>::reduce(const PassPlan& plan, ColumnRange columns) {
   const Index above = plan.panel_rows - plan.trailing_rows;  // rows of the panel that belong to the pivot's block row
-  backend_.reduce(
-      whole(*l_transposed_).block(0, above, plan.width, plan.trailing_rows),
-      whole(*u_).block(0, 0, plan.width, plan.trailing_columns),
-      {&a_, plan.trailing_row.value, plan.trailing_column.value, plan.trailing_rows, plan.trailing_columns});
+  for (Index i = 0; i < plan.trailing_rows;) {
+    const bool under_way = broadcast_ && !broadcast_->test();
+    const Index rows = under_way ? std::min(rows_between_tests, plan.trailing_rows - i) : plan.trailing_rows - i;
+    backend_.reduce(
+        whole(*l_transposed_).block(0, above + i, plan.width, rows),
+        whole(*u_).block(0, columns.first, plan.width, columns.count),
+        {&a_, plan.trailing_row.value + i, plan.trailing_column.value + columns.first, rows, columns.count});
+    i += rows;
+  }
 }
 
 template class BlockedSteps<float>;

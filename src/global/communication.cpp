@@ -136,6 +136,9 @@ MpiSession::MpiSession(int& argc, char**& argv) {
   // "nodes" that are namespaces of one machine compute on the same cores, and whoever made them says so
   oversubscribed = local_size_ > cores_of_node(node) || std::getenv("GLINPACK_OVERSUBSCRIBED") != nullptr;
   GLINPACK_MPI(MPI_Comm_free(&node));
+  // UCX catches what kills a process, and its handler may wait for ever for a lock that the process held: a crash must
+  // end the process at once, so that the launcher notices
+  for (const int deadly : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) std::signal(deadly, SIG_DFL);
   prctl(PR_SET_TIMERSLACK, 1000UL);  // nanoseconds; the default of 50 us would double every nap
 }
 

@@ -1,4 +1,4 @@
-// The global algorithm (white paper, section 3.1; HPL_pdgesv0.c), right-looking without look-ahead.
+// The global algorithm (white paper, section 3.1; HPL_pdgesv0.c), right-looking, and the same with look-ahead.
 #include "global/factorize.hpp"
 
 namespace glinpack {
@@ -11,39 +11,122 @@ double share_done(Index done, Index n) {
   return 1.0 - left * left * left;
 }
 
+class Driver {
+ public:
+  Driver(const RunParameters& parameters, const Distribution& distribution, GridPosition position, Timeline& timeline,
+         FactorizationSteps& steps, const ProgressObserver& progress)
+      : pivoting_(parameters.pivoting),
+        distribution_(distribution),
+        position_(position),
+        timeline_(timeline),
+        steps_(steps),
+        progress_(progress) {}
+
+  Factorization run() {
+    for (Index k = 0; k < distribution_.passes(); ++k) {
+      const PassPlan plan = entered(k);
+      start_panel(plan);
+      if (!apply_panel(plan)) break;
+      steps_.reduce(plan, {0, plan.trailing_columns});
+      report(plan);
+    }
+    return finished();
+  }
+
+  // While pass k reduces, panel k + 1 is factorised and on its way.
+  Factorization run_ahead() {
+    PassPlan plan = entered(0);
+    start_panel(plan);
+    for (Index k = 0; k < distribution_.passes(); ++k) {
+      plan = entered(k);
+      if (!apply_panel(plan)) break;
+      if (k + 1 < distribution_.passes()) {
+        reduce_ahead(plan, plan_pass(distribution_, k + 1, position_));
+      } else {
+        steps_.reduce(plan, {0, plan.trailing_columns});
+      }
+      report(plan);
+    }
+    return finished();
+  }
+
+ private:
+  PassPlan entered(Index k) {
+    PassPlan plan = plan_pass(distribution_, k, position_);
+    timeline_.enter_pass(k, plan.role);
+    return plan;
+  }
+
+  //   [ L11 ]         [ A11 ]
+  // P [ L21 ] U11  =  [ A21 ]      pivot and eliminate; P, L11, L21 to every process column
+  void start_panel(const PassPlan& plan) {
+    if (plan.in_pivot_column) {
+      steps_.fetch_panel(plan);
+      steps_.factorize_panel(plan);
+    }
+    steps_.start_broadcast(plan);
+  }
+
+  // [ A12 ]        [ A12 ]
+  // [ A22 ]  <-  P [ A22 ]         the right-hand side is the last column of A12, A22
+  //   U12    <-  L11^-1 A12        normalize, then U12 to every process row
+  // False where the panel has a zero pivot.
+  bool apply_panel(const PassPlan& plan) {
+    steps_.finish_broadcast(plan);
+    result_.pivots.insert(result_.pivots.end(), steps_.pivots().begin(), steps_.pivots().end());
+    result_.zero_pivot = steps_.zero_pivot();
+    if (result_.zero_pivot) return false;
+    if (plan.in_pivot_row || pivoting_ == Pivoting::partial) steps_.swap_rows(plan);
+    steps_.normalize_and_broadcast(plan);
+    return true;
+  }
+
+  // A22  <-  A22 - L21 U12, first in the columns of the next panel, where these are here. The host factorises that
+  // panel while the rest is reduced, or before, where it is the host that reduces; its broadcast goes on meanwhile.
+  void reduce_ahead(const PassPlan& plan, const PassPlan& next) {
+    const Index ahead = next.in_pivot_column ? next.width : 0;
+    const ColumnRange rest{ahead, plan.trailing_columns - ahead};
+    if (ahead > 0) {
+      steps_.reduce(plan, {0, ahead});
+      timeline_.enter_pass(next.pass, next.role);
+      steps_.fetch_panel(next);
+    }
+    if (steps_.reduces_in_background()) reduce_in(plan, rest);
+    timeline_.enter_pass(next.pass, next.role);
+    if (ahead > 0) steps_.factorize_panel(next);
+    steps_.start_broadcast(next);
+    if (!steps_.reduces_in_background()) reduce_in(plan, rest);
+  }
+
+  void reduce_in(const PassPlan& plan, ColumnRange columns) {
+    timeline_.enter_pass(plan.pass, plan.role);
+    steps_.reduce(plan, columns);
+  }
+
+  void report(const PassPlan& plan) const {
+    if (progress_) progress_(share_done(plan.pass * distribution_.nb + plan.width, distribution_.n));
+  }
+
+  Factorization finished() {
+    timeline_.leave_passes();
+    return std::move(result_);
+  }
+
+  Pivoting pivoting_;
+  const Distribution& distribution_;
+  GridPosition position_;
+  Timeline& timeline_;
+  FactorizationSteps& steps_;
+  const ProgressObserver& progress_;
+  Factorization result_;
+};
+
 }  // namespace
 
 Factorization factorize(const RunParameters& parameters, const Distribution& distribution, const ProcessGrid& grid,
                         Timeline& timeline, FactorizationSteps& steps, const ProgressObserver& progress) {
-  Factorization result;
-  for (Index k = 0; k < distribution.passes(); ++k) {
-    const PassPlan plan = plan_pass(distribution, k, grid.position());
-    timeline.enter_pass(k, plan.role);
-
-    //   [ L11 ]         [ A11 ]
-    // P [ L21 ] U11  =  [ A21 ]      pivot and eliminate
-    if (plan.in_pivot_column) steps.factorize_panel(plan);
-
-    // P, L11, L21 to every process column
-    steps.broadcast_panel(plan);
-    result.pivots.insert(result.pivots.end(), steps.pivots().begin(), steps.pivots().end());
-    result.zero_pivot = steps.zero_pivot();
-    if (result.zero_pivot) break;
-
-    // [ A12 ]        [ A12 ]
-    // [ A22 ]  <-  P [ A22 ]         the right-hand side is the last column of A12, A22
-    if (plan.in_pivot_row || parameters.pivoting == Pivoting::partial) steps.swap_rows(plan);
-
-    // U12  <-  L11^-1 A12            normalize, then U12 to every process row
-    steps.normalize_and_broadcast(plan);
-
-    // A22  <-  A22 - L21 U12         reduce
-    steps.reduce(plan);
-
-    if (progress) progress(share_done(k * distribution.nb + plan.width, distribution.n));
-  }
-  timeline.leave_passes();
-  return result;
+  Driver driver(parameters, distribution, grid.position(), timeline, steps, progress);
+  return parameters.lookahead > 0 && steps.can_look_ahead() ? driver.run_ahead() : driver.run();
 }
 
 }  // namespace glinpack

@@ -44,7 +44,7 @@ void MessageSteps<Real>::factorize_panel(const PassPlan& plan) {
 }
 
 template <class Real>
-void MessageSteps<Real>::broadcast_panel(const PassPlan& plan) {
+void MessageSteps<Real>::finish_broadcast(const PassPlan& plan) {
   pivots_ = drawn_pivots(distribution_, parameters_.pivoting, plan.pass);
   messages_.panel_row(plan, panel_.data(), panel_message_elements<Real>(plan.panel_rows, plan.width));
 }

@@ -19,10 +19,12 @@ class MessageSteps final : public FactorizationSteps {
                Timeline& timeline);
 
   void factorize_panel(const PassPlan& plan) override;
-  void broadcast_panel(const PassPlan& plan) override;
+  /// Nothing: it is sent and received when it is needed.
+  void start_broadcast(const PassPlan&) override {}
+  void finish_broadcast(const PassPlan& plan) override;
   void swap_rows(const PassPlan& plan) override;
   void normalize_and_broadcast(const PassPlan& plan) override;
-  void reduce(const PassPlan&) override {}
+  void reduce(const PassPlan&, ColumnRange) override {}
   std::optional<GlobalIndex> zero_pivot() const override { return std::nullopt; }
   const std::vector<GlobalIndex>& pivots() const override { return pivots_; }
 

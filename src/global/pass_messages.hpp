@@ -3,6 +3,8 @@
 // out.
 #pragma once
 
+#include <memory>
+
 #include "global/broadcast.hpp"
 #include "global/candidate_reduction.hpp"
 #include "global/communication.hpp"
@@ -15,6 +17,29 @@ namespace glinpack {
 
 /// Along a process row, where L travels, or down a process column.
 enum class Line { row, column };
+
+/// A broadcast that goes on while its ranks compute. On the timeline from its start until it is seen to be done.
+class BroadcastUnderWay {
+ public:
+  /// `bytes` that this rank receives by it in `messages` messages; the rest as Broadcast takes it.
+  BroadcastUnderWay(Timeline& timeline, Phase phase, Index bytes, std::int32_t messages, MPI_Comm communicator,
+                    BroadcastKind kind, int root, void* data, Index count, MPI_Datatype type, int tag)
+      : scope_(new Timeline::Scope(timeline.scope(Lane::net, phase, bytes, 0, messages))),
+        broadcast_(communicator, kind, root, data, count, type, tag) {}
+
+  bool test() {
+    if (scope_ && broadcast_.test()) scope_.reset();
+    return !scope_;
+  }
+  void wait() {
+    if (scope_) broadcast_.wait();
+    scope_.reset();
+  }
+
+ private:
+  std::unique_ptr<Timeline::Scope> scope_;  // while under way
+  Broadcast broadcast_;
+};
 
 /// Every call is collective over the line that it names. Bytes and messages are counted where they are received; an
 /// all-reduce is one message for each rank. A line of one rank has no messages.
@@ -31,6 +56,11 @@ class PassMessages {
   template <class Real>
   void panel_row(const PassPlan& plan, Real* message, Index elements) const {
     along_row(Phase::broadcast_l, plan.pivot.column, message, elements, tags::panel_row);
+  }
+  /// The same, started only; null where nothing is sent.
+  template <class Real>
+  std::unique_ptr<BroadcastUnderWay> start_panel_row(const PassPlan& plan, Real* message, Index elements) const {
+    return start(Line::row, kind_, Phase::broadcast_l, plan.pivot.column, message, elements, tags::panel_row);
   }
   /// U11 from the pivot down its process column (local pivoting).
   template <class Real>
@@ -69,13 +99,18 @@ class PassMessages {
   int place(Line line) const { return line == Line::row ? grid_.position().column : grid_.position().row; }
 
   template <class Real>
-  void broadcast(Line line, BroadcastKind kind, Phase phase, int root, Real* data, Index elements, int tag) const {
-    if (left_out_ || size(line) == 1) return;
+  std::unique_ptr<BroadcastUnderWay> start(Line line, BroadcastKind kind, Phase phase, int root, Real* data,
+                                           Index elements, int tag) const {
+    if (left_out_ || size(line) == 1) return nullptr;
     const bool receives = place(line) != root;
     const Index bytes = receives ? elements * Index{sizeof(Real)} : 0;
-    const auto scope = timeline_.scope(Lane::net, phase, bytes, 0, receives ? 1 : 0);
     MPI_Comm communicator = line == Line::row ? grid_.row() : grid_.column();
-    Broadcast(communicator, kind, root, data, elements, mpi_type<Real>(), tag).wait();
+    return std::make_unique<BroadcastUnderWay>(timeline_, phase, bytes, receives ? 1 : 0, communicator, kind, root,
+                                               data, elements, mpi_type<Real>(), tag);
+  }
+  template <class Real>
+  void broadcast(Line line, BroadcastKind kind, Phase phase, int root, Real* data, Index elements, int tag) const {
+    if (const auto under_way = start(line, kind, phase, root, data, elements, tag)) under_way->wait();
   }
 
   const ProcessGrid& grid_;

@@ -70,7 +70,7 @@ void RowByRowSteps<Real>::factorize_panel(const PassPlan& plan) {
 }
 
 template <class Real>
-void RowByRowSteps<Real>::broadcast_panel(const PassPlan& plan) {
+void RowByRowSteps<Real>::finish_broadcast(const PassPlan& plan) {
   if (!plan.in_pivot_column) {
     backend_.wait(host_free_);
     panel_.resize(plan.panel_rows, plan.width);
@@ -100,7 +100,7 @@ void RowByRowSteps<Real>::normalize_and_broadcast(const PassPlan& plan) {
 }
 
 template <class Real>
-void RowByRowSteps<Real>::reduce(const PassPlan& plan) {
+void RowByRowSteps<Real>::reduce(const PassPlan& plan, ColumnRange) {
   if (plan.in_pivot_row) return;  // done with the pivot's and the normalize ranks' own steps
   const DeviceBlock<Real> a22{&a_, plan.trailing_row.value, plan.trailing_column.value, plan.trailing_rows,
                               plan.trailing_columns};

@@ -24,11 +24,14 @@ class RowByRowSteps final : public FactorizationSteps {
                 Backend<Real>& backend, Timeline& timeline, DeviceMatrix<Real>& a);
 
   void factorize_panel(const PassPlan& plan) override;
-  void broadcast_panel(const PassPlan& plan) override;
+  /// Nothing: it is sent and received when it is needed.
+  void start_broadcast(const PassPlan&) override {}
+  void finish_broadcast(const PassPlan& plan) override;
   /// Nothing: rows change places while they are reduced.
   void swap_rows(const PassPlan&) override {}
   void normalize_and_broadcast(const PassPlan& plan) override;
-  void reduce(const PassPlan& plan) override;
+  /// All trailing columns, as without look-ahead.
+  void reduce(const PassPlan& plan, ColumnRange columns) override;
   std::optional<GlobalIndex> zero_pivot() const override { return panel_.zero_pivot; }
   const std::vector<GlobalIndex>& pivots() const override { return panel_.pivots; }
 

@@ -133,6 +133,8 @@ class Backend {
   virtual ~Backend() = default;
 
   virtual BackendInfo info() const = 0;
+  /// Whether operations may go on when their call has returned.
+  virtual bool asynchronous() const = 0;
   /// Arithmetic for panels in host memory.
   virtual PanelArithmetic<Real>& panel() = 0;
   /// The white paper's local algorithm, where the backend has it (row_by_row.hpp); null elsewhere.

@@ -75,8 +75,8 @@ TEST(HplDat, InnermostCombinationsRunInHplsOrder) {
   EXPECT_EQ(more[1].variant.ndiv, 3);
   EXPECT_EQ(more[1].variant.nbmin, 2);
   EXPECT_EQ(more[36].broadcast, BroadcastKind::long_);
-  EXPECT_EQ(more[36].variant.depth, 0);
-  EXPECT_EQ(more[72].variant.depth, 1);
+  EXPECT_EQ(more[36].lookahead, 0);
+  EXPECT_EQ(more[72].lookahead, 1);
   EXPECT_EQ(more.size(), 144U);
 }
 

@@ -62,7 +62,8 @@ TEST(HplReport, row_encodes_the_variant_and_large_runs_keep_their_columns) {
   record.parameters.broadcast = BroadcastKind::long_modified;
   record.grid = {16, 24};
   record.order = RankOrder::column_major;
-  record.variant = {1, 16, 4, 'R', 'L'};
+  record.parameters.lookahead = 1;
+  record.variant = {16, 4, 'R', 'L'};
   record.result.seconds = 12345.678;
   record.result.gflops = 121634.5;
   EXPECT_THAT(lines_of(run_text(record)),

@@ -43,7 +43,8 @@ inline RunRecord passed_run() {
   record.parameters.nb = 4;
   record.grid = {1, 2};
   record.backend = "gl-compute";
-  record.variant = {0, 2, 2, 'L', 'C'};
+  record.parameters.lookahead = 0;
+  record.variant = {2, 2, 'L', 'C'};
   RunResult& result = record.result;
   result.seconds = 4.0;
   result.factor_seconds = 3.5;

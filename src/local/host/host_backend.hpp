@@ -41,6 +41,7 @@ class HostBackend : public Backend<Real> {
   /// `threads` for moving data, >= 1.
   HostBackend(Timeline& timeline, int threads) : Backend<Real>(timeline), threads_(threads) {}
 
+  bool asynchronous() const final { return false; }
   std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) final;
   std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) final;
 
