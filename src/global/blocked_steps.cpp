@@ -24,7 +24,7 @@ BlockedSteps<Real>::BlockedSteps(const RunParameters& parameters, const Distribu
       timeline_(timeline),
       a_(a),
       messages_(grid, parameters.broadcast, timeline, parameters.parts == RunParts::compute),
-      panel_(backend, a.rows(), distribution.nb),
+      panels_{Panel<Real>(backend, a.rows(), distribution.nb), Panel<Real>(backend, a.rows(), distribution.nb)},
       l_transposed_(backend.allocate(distribution.nb, a.rows())),
       u_(backend.allocate(distribution.nb, a.columns())),
       u_host_(backend.allocate_host(distribution.shape.rows > 1 ? distribution.nb * a.columns() : 0)),
@@ -38,48 +38,64 @@ BlockedSteps<Real>::BlockedSteps(const RunParameters& parameters, const Distribu
 }
 
 template <class Real>
+Panel<Real>& BlockedSteps<Real>::free_panel(const PassPlan& plan) {
+  finish(slot_of(plan));
+  backend_.wait(panel_free_[slot_of(plan)]);
+  Panel<Real>& panel = panels_[slot_of(plan)];
+  panel.resize(plan.panel_rows, plan.width);
+  return panel;
+}
+
+template <class Real>
+void BlockedSteps<Real>::finish(std::size_t slot) {
+  if (broadcasts_[slot]) broadcasts_[slot]->wait();
+  broadcasts_[slot].reset();
+}
+
+template <class Real>
 void BlockedSteps<Real>::fetch_panel(const PassPlan& plan) {
-  backend_.wait(panel_free_);
-  panel_.resize(plan.panel_rows, plan.width);
-  const DeviceBlock<Real> panel{&a_, plan.panel_row.value, plan.panel_column.value, plan.panel_rows, plan.width};
-  panel_here_ = backend_.download_transposed(panel, panel_.transposed());
+  Panel<Real>& panel = free_panel(plan);
+  const DeviceBlock<Real> a{&a_, plan.panel_row.value, plan.panel_column.value, plan.panel_rows, plan.width};
+  panel_here_ = backend_.download_transposed(a, panel.transposed());
 }
 
 template <class Real>
 void BlockedSteps<Real>::factorize_panel(const PassPlan& plan) {
+  Panel<Real>& panel = panels_[slot_of(plan)];
   backend_.wait(panel_here_);
   const PanelContext<Real> context{distribution_, grid_.position(), messages_, backend_.panel(), timeline_};
   if (parameters_.pivoting == Pivoting::local) {
-    factorize_panel_local(context, plan, panel_);
+    factorize_panel_local(context, plan, panel);
   } else {
-    factorize_panel_partial(context, plan, panel_);
+    factorize_panel_partial(context, plan, panel);
   }
-  panel_.pack();
+  panel.pack();
 }
 
 template <class Real>
 void BlockedSteps<Real>::start_broadcast(const PassPlan& plan) {
-  if (!plan.in_pivot_column) {
-    backend_.wait(panel_free_);
-    panel_.resize(plan.panel_rows, plan.width);
-  }
-  broadcast_ = messages_.start_panel_row(plan, panel_.message(), panel_.message_elements());
+  Panel<Real>& panel = plan.in_pivot_column ? panels_[slot_of(plan)] : free_panel(plan);
+  broadcasts_[slot_of(plan)] = messages_.start_panel_row(plan, panel.message(), panel.message_elements());
 }
 
 template <class Real>
 void BlockedSteps<Real>::finish_broadcast(const PassPlan& plan) {
-  if (broadcast_) broadcast_->wait();
-  broadcast_.reset();
-  HostBlock<Real> l_host = panel_.transposed();
+  current_ = slot_of(plan);
+  Panel<Real>& panel = panels_[current_];
+  if (broadcasts_[current_]) broadcasts_[current_]->wait_until_arrived();
+  HostBlock<Real> l_host = panel.transposed();
   if (!plan.in_pivot_column && messages_.left_out()) {
     l_host.buffer = stand_in_panel_.get();
-    panel_.pivots = drawn_pivots(distribution_, parameters_.pivoting, plan.pass);
+    panel.pivots = drawn_pivots(distribution_, parameters_.pivoting, plan.pass);
   } else if (!plan.in_pivot_column) {
-    panel_.unpack();
+    panel.unpack();
   }
-  if (panel_.zero_pivot) return;
+  if (panel.zero_pivot || plan.pass + 1 == distribution_.passes()) {
+    for (std::size_t slot = 0; slot < broadcasts_.size(); ++slot) finish(slot);
+  }
+  if (panel.zero_pivot) return;
   const DeviceBlock<Real> l = whole(*l_transposed_).block(0, 0, plan.width, plan.panel_rows);
-  panel_free_ = backend_.upload(l_host, l);
+  panel_free_[current_] = backend_.upload(l_host, l);
   if (plan.in_pivot_column) {
     backend_.copy_transposed(l, {&a_, plan.panel_row.value, plan.panel_column.value, plan.panel_rows, plan.width});
   }
@@ -88,7 +104,7 @@ void BlockedSteps<Real>::finish_broadcast(const PassPlan& plan) {
 template <class Real>
 void BlockedSteps<Real>::swap_rows(const PassPlan& plan) {
   const GlobalIndex first = distribution_.rows.first(BlockIndex(plan.pass));
-  const auto moves = net_row_moves(first, panel_.pivots);
+  const auto moves = net_row_moves(first, pivots());
   const RowExchangePlan exchange = plan_row_exchange(distribution_.rows, grid_.position().row, moves);
   row_exchange_.run(exchange, {&a_, 0, plan.trailing_column.value, a_.rows(), plan.trailing_columns});
 }
@@ -114,11 +130,19 @@ void BlockedSteps<Real>::normalize_and_broadcast(const PassPlan& plan) {
   u_host_free_ = backend_.upload(u_host, u);
 }
 
+// True while one is under way.
+template <class Real>
+bool BlockedSteps<Real>::drive_broadcasts() {
+  bool under_way = false;
+  for (const auto& broadcast : broadcasts_) under_way |= broadcast && !broadcast->test();
+  return under_way;
+}
+
 template <class Real>
 void BlockedSteps<Real>::reduce(const PassPlan& plan, ColumnRange columns) {
   const Index above = plan.panel_rows - plan.trailing_rows;  // rows of the panel that belong to the pivot's block row
   for (Index i = 0; i < plan.trailing_rows;) {
-    const bool under_way = broadcast_ && !broadcast_->test();
+    const bool under_way = drive_broadcasts();
     const Index rows = under_way ? std::min(rows_between_tests, plan.trailing_rows - i) : plan.trailing_rows - i;
     backend_.reduce(
         whole(*l_transposed_).block(0, above + i, plan.width, rows),

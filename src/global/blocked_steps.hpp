@@ -1,6 +1,7 @@
 // The steps of a pass by blocks: the panel is factorised on the host, then whole blocks are normalized and reduced.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -30,10 +31,17 @@ class BlockedSteps final : public FactorizationSteps {
   void reduce(const PassPlan& plan, ColumnRange columns) override;
   bool can_look_ahead() const override { return true; }
   bool reduces_in_background() const override { return backend_.asynchronous(); }
-  std::optional<GlobalIndex> zero_pivot() const override { return panel_.zero_pivot; }
-  const std::vector<GlobalIndex>& pivots() const override { return panel_.pivots; }
+  std::optional<GlobalIndex> zero_pivot() const override { return panels_[current_].zero_pivot; }
+  const std::vector<GlobalIndex>& pivots() const override { return panels_[current_].pivots; }
 
  private:
+  // Panels take turns, so that one may still be on its way to other ranks while the next one comes.
+  static std::size_t slot_of(const PassPlan& plan) { return static_cast<std::size_t>(plan.pass) % 2; }
+  // The pass's panel, of the right extents, when nobody reads it any more.
+  Panel<Real>& free_panel(const PassPlan& plan);
+  void finish(std::size_t slot);
+  bool drive_broadcasts();
+
   const RunParameters& parameters_;
   const Distribution& distribution_;
   const ProcessGrid& grid_;
@@ -41,18 +49,19 @@ class BlockedSteps final : public FactorizationSteps {
   Timeline& timeline_;
   DeviceMatrix<Real>& a_;
   PassMessages messages_;
-  Panel<Real> panel_;
+  std::array<Panel<Real>, 2> panels_;
+  std::array<Fence, 2> panel_free_;  // until then, the device may still read the panel
+  std::array<std::unique_ptr<BroadcastUnderWay>, 2> broadcasts_;
+  std::size_t current_ = 0;                           // the pass's panel, after finish_broadcast
   std::unique_ptr<DeviceMatrix<Real>> l_transposed_;  // nb x local rows: the panel on the device
   std::unique_ptr<DeviceMatrix<Real>> u_;             // nb x local columns: U12 on the device
   std::unique_ptr<HostBuffer<Real>> u_host_;          // U12 as it travels; only where there are several process rows
   RowExchange<Real> row_exchange_;
-  std::unique_ptr<BroadcastUnderWay> broadcast_;
-  // what would arrive, where messages are left out: filled once, in the form of panel_'s message and of u_host_
+  // what would arrive, where messages are left out: filled once, in the form of a panel's message and of u_host_
   std::unique_ptr<HostBuffer<Real>> stand_in_panel_;
   std::unique_ptr<HostBuffer<Real>> stand_in_u_;
-  Fence panel_here_;  // of fetch_panel
-  Fence panel_free_;  // until these, the device may still read the last pass's host buffers
-  Fence u_host_free_;
+  Fence panel_here_;   // of fetch_panel
+  Fence u_host_free_;  // until then, the device may still read the last pass's U12
 };
 
 }  // namespace glinpack

@@ -74,6 +74,7 @@ Broadcast::Broadcast(MPI_Comm communicator, BroadcastKind kind, int root, void* 
   place_ = (rank - root + size_) % size_;
   if (size_ == 1 || count == 0) return;
   if (kind == BroadcastKind::ibcast) {
+    to_receive_ = place_ == 0 ? 0 : 1;
     under_way_.push_back(MPI_REQUEST_NULL);
     GLINPACK_MPI(MPI_Ibcast(data, static_cast<int>(count), type, root, communicator, &under_way_.back()));
     return;
@@ -83,6 +84,8 @@ Broadcast::Broadcast(MPI_Comm communicator, BroadcastKind kind, int root, void* 
   } else {
     plan_forwarding(kind);
   }
+  to_receive_ = static_cast<std::size_t>(
+      std::count_if(steps_.begin(), steps_.end(), [](const Step& step) { return step.receive; }));
   start_ready_steps();
 }
 
@@ -153,9 +156,24 @@ bool Broadcast::test() {
     GLINPACK_MPI(MPI_Testall(static_cast<int>(under_way_.size()), under_way_.data(), &done, MPI_STATUSES_IGNORE));
   }
   if (done == 0) return false;
-  under_way_.clear();
+  take_done();
   start_ready_steps();
   return under_way_.empty() && next_step_ == steps_.size();
+}
+
+void Broadcast::take_done() {
+  under_way_.clear();
+  const auto waits = [](const Step& step) { return step.receive; };
+  // MPI's own broadcast has no steps
+  to_receive_ = static_cast<std::size_t>(
+      std::count_if(steps_.begin() + static_cast<std::ptrdiff_t>(next_step_), steps_.end(), waits));
+}
+
+void Broadcast::wait_until_arrived() {
+  while (!arrived()) {
+    glinpack::wait(under_way_);
+    test();
+  }
 }
 
 void Broadcast::wait() {

@@ -55,6 +55,9 @@ class Broadcast {
   /// Drives the broadcast on; true once this process has its data and has sent on what others need.
   bool test();
   void wait();
+  /// Whether this process has its data: it may read them, but others may still need them from here.
+  bool arrived() const { return to_receive_ == 0; }
+  void wait_until_arrived();
 
  private:
   struct Step {
@@ -68,6 +71,7 @@ class Broadcast {
   void plan_forwarding(BroadcastKind kind);
   void plan_long(bool modified);
   void start_ready_steps();
+  void take_done();
   int rank_at(int place) const { return (place + root_) % size_; }
 
   MPI_Comm communicator_;
@@ -80,6 +84,7 @@ class Broadcast {
   int place_ = 0;
   std::vector<Step> steps_;
   std::size_t next_step_ = 0;
+  std::size_t to_receive_ = 0;  // steps, not done
   std::vector<MPI_Request> under_way_;
 };
 

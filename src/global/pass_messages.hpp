@@ -18,26 +18,46 @@ namespace glinpack {
 /// Along a process row, where L travels, or down a process column.
 enum class Line { row, column };
 
-/// A broadcast that goes on while its ranks compute. On the timeline from its start until it is seen to be done.
+/// A broadcast that goes on while its ranks compute. On the timeline from its start until it is seen to have arrived,
+/// on its root until all is sent; waiting for what is sent on is an interval of its own.
 class BroadcastUnderWay {
  public:
   /// `bytes` that this rank receives by it in `messages` messages; the rest as Broadcast takes it.
   BroadcastUnderWay(Timeline& timeline, Phase phase, Index bytes, std::int32_t messages, MPI_Comm communicator,
                     BroadcastKind kind, int root, void* data, Index count, MPI_Datatype type, int tag)
-      : scope_(new Timeline::Scope(timeline.scope(Lane::net, phase, bytes, 0, messages))),
+      : timeline_(timeline),
+        phase_(phase),
+        receives_(messages > 0),
+        scope_(new Timeline::Scope(timeline.scope(Lane::net, phase, bytes, 0, messages))),
         broadcast_(communicator, kind, root, data, count, type, tag) {}
 
+  /// True once all is done.
   bool test() {
-    if (scope_ && broadcast_.test()) scope_.reset();
-    return !scope_;
+    if (!done_) done_ = broadcast_.test();
+    if (done_ || (receives_ && broadcast_.arrived())) scope_.reset();
+    return done_;
+  }
+  /// Until the data may be read here; they must not change before wait().
+  void wait_until_arrived() {
+    broadcast_.wait_until_arrived();
+    if (receives_) scope_.reset();
   }
   void wait() {
-    if (scope_) broadcast_.wait();
+    wait_until_arrived();
+    if (!test()) {
+      if (!scope_) scope_.reset(new Timeline::Scope(timeline_.scope(Lane::net, phase_)));
+      broadcast_.wait();
+      done_ = true;
+    }
     scope_.reset();
   }
 
  private:
-  std::unique_ptr<Timeline::Scope> scope_;  // while under way
+  Timeline& timeline_;
+  Phase phase_;
+  bool receives_;
+  bool done_ = false;
+  std::unique_ptr<Timeline::Scope> scope_;
   Broadcast broadcast_;
 };
 

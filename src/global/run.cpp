@@ -207,7 +207,7 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
   const double panel = nb * (rows + 2 * nb);
   // what stands in for messages: a panel, U12
   const double stand_ins = parameters.parts == RunParts::compute ? panel + travelling_rows / 3 : 0;
-  const double host = panel + travelling_rows + strip + stand_ins;
+  const double host = 2 * panel + travelling_rows + strip + stand_ins;
   const auto bytes = [element](double elements) {
     constexpr double most = 9e18;  // fits std::int64_t
     return static_cast<std::int64_t>(std::min(most, elements * element));

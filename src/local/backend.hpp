@@ -133,7 +133,7 @@ class Backend {
   virtual ~Backend() = default;
 
   virtual BackendInfo info() const = 0;
-  /// Whether operations may go on when their call has returned.
+  /// Whether operations go on when their call has returned, so that the host can do something else meanwhile.
   virtual bool asynchronous() const = 0;
   /// Arithmetic for panels in host memory.
   virtual PanelArithmetic<Real>& panel() = 0;

@@ -28,7 +28,8 @@ class GlBackend : public Backend<Real> {
                context_->device().software ? software_clock : OperationClock::Source::device),
         panel_(make_openblas_panel_arithmetic<Real>(options.threads)) {}
 
-  bool asynchronous() const final { return true; }
+  /// Software OpenGL has computed when a dispatch returns.
+  bool asynchronous() const final { return !context_->device().software; }
   PanelArithmetic<Real>& panel() final { return *panel_; }
   std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) final {
     begin();
