@@ -102,10 +102,11 @@ class Machine:
         self.contexts = {}  # of a table and backend: what the first run's JSON says of program, devices, libraries
 
     def environment(self, processes):
-        """llvmpipe's threads: it takes all cores for every process where it is not told."""
+        """llvmpipe's threads: it takes all cores for every process where it is not told. None, where processes outnumber
+        cores: they would only compete, and then may crash (docs/netlab.md, traps)."""
         if self.place.name == "hosts" or processes == 1 or "LP_NUM_THREADS" in os.environ:
             return dict(os.environ)
-        return {**os.environ, "LP_NUM_THREADS": str(max(1, cores() // processes))}
+        return {**os.environ, "LP_NUM_THREADS": str(cores() // processes)}
 
     def run(self, table, cell):
         """Runs a cell, and fills in its figures."""

@@ -10,8 +10,17 @@
 
 namespace glinpack {
 
-/// For all threads of a team. Spins a while, since members meet every few microseconds; then yields, since a member may
-/// have no core to run on.
+/// Spins a while, since members of a team meet every few microseconds; then yields, since a member may have no core to
+/// run on.
+template <class Condition>
+void spin_until(Condition condition) {
+  constexpr int spins = 4000;
+  for (int tries = 0; !condition(); ++tries) {
+    if (tries > spins) std::this_thread::yield();
+  }
+}
+
+/// For all threads of a team.
 class SpinBarrier {
  public:
   explicit SpinBarrier(int members) : members_(members) {}
@@ -23,10 +32,7 @@ class SpinBarrier {
       generation_.store(mine + 1, std::memory_order_release);
       return;
     }
-    constexpr int spins = 4000;
-    for (int tries = 0; generation_.load(std::memory_order_acquire) == mine; ++tries) {
-      if (tries > spins) std::this_thread::yield();
-    }
+    spin_until([&] { return generation_.load(std::memory_order_acquire) != mine; });
   }
 
  private:

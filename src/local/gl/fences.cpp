@@ -13,24 +13,31 @@ Fence Fences::take() {
 
 void Fences::wait(Fence fence) {
   if (passed(fence)) return;
-  while (pending_.size() > 1 && pending_[1].id <= fence.id) pending_.pop_front();  // the later one implies the earlier
+  auto awaited = pending_.begin();  // the latest that is not after `fence`: it implies the earlier ones
+  while (awaited + 1 != pending_.end() && (awaited + 1)->id <= fence.id) ++awaited;
   constexpr GLuint64 second = 1'000'000'000;
   GLenum status = GL_TIMEOUT_EXPIRED;
   while (status == GL_TIMEOUT_EXPIRED) {
-    status = glClientWaitSync(pending_.front().sync.id(), GL_SYNC_FLUSH_COMMANDS_BIT, second);
+    status = glClientWaitSync(awaited->sync.id(), GL_SYNC_FLUSH_COMMANDS_BIT, second);
   }
   if (status == GL_WAIT_FAILED) throw std::runtime_error("the device was lost: waiting for its work failed");
-  passed_ = pending_.front().id;
-  pending_.pop_front();
+  pass(awaited);
 }
 
 void Fences::poll() {
   while (!pending_.empty()) {
     const GLenum status = glClientWaitSync(pending_.front().sync.id(), 0, 0);
     if (status != GL_ALREADY_SIGNALED && status != GL_CONDITION_SATISFIED) return;
-    passed_ = pending_.front().id;
-    pending_.pop_front();
+    pass(pending_.begin());
   }
+}
+
+void Fences::pass(std::deque<Pending>::iterator fence) {
+  passed_ = fence->id;
+  // Mesa's llvmpipe says that a fence has passed a moment before its own thread lets go of it: deleted in that moment,
+  // it is written to after its memory has been given back. By the next fence, that thread is elsewhere.
+  last_passed_ = std::move(fence->sync);
+  pending_.erase(pending_.begin(), fence + 1);
 }
 
 }  // namespace glinpack::gl

@@ -30,8 +30,12 @@ class Fences {
     std::uint64_t id;
     SyncHandle sync;
   };
+  /// Notes that this fence, and all before it, have passed.
+  void pass(std::deque<Pending>::iterator fence);
+
   std::shared_ptr<Context> context_;
   std::deque<Pending> pending_;
+  SyncHandle last_passed_;
   std::uint64_t last_ = 0;
   std::uint64_t passed_ = 0;
   bool idle_ = true;  // no command since fence `last_`

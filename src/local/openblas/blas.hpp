@@ -55,16 +55,6 @@ inline void subtract_product(Index rows, Index columns, const double* a, Index l
               1.0, y, to_int(y_stride));
 }
 
-/// A <- A - l u^T, A column-major.
-inline void subtract_outer_product(Index rows, Index columns, const float* l, const float* u, Index u_stride, float* a,
-                                   Index lda) {
-  cblas_sger(CblasColMajor, to_int(rows), to_int(columns), -1.0F, l, 1, u, to_int(u_stride), a, to_int(lda));
-}
-inline void subtract_outer_product(Index rows, Index columns, const double* l, const double* u, Index u_stride,
-                                   double* a, Index lda) {
-  cblas_dger(CblasColMajor, to_int(rows), to_int(columns), -1.0, l, 1, u, to_int(u_stride), a, to_int(lda));
-}
-
 /// x <- U^-1 x, U column-major.
 inline void back_substitute(Index n, const float* u, Index ldu, float* x) {
   cblas_strsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, to_int(n), u, to_int(ldu), x, 1);

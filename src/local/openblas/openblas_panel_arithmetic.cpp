@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "local/openblas/blas.hpp"
-#include "local/openblas/largest.hpp"
+#include "local/openblas/column_kernels.hpp"
 #include "local/openblas/openblas_backend.hpp"
 #include "local/openblas/slab_panel.hpp"
 
@@ -60,10 +60,7 @@ class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
 
   void eliminate_column(Real pivot, std::span<Real> l, const Real* u, Index u_stride,
                         ColumnMajorView<Real> a) override {
-    // A division, not a product with the inverse: the inverse of a small pivot may overflow.
-    for (Real& multiplier : l) multiplier /= pivot;
-    if (a.rows <= 0 || a.columns <= 0) return;
-    blas::subtract_outer_product(a.rows, a.columns, l.data(), u, u_stride, a.data, a.leading_dimension);
+    glinpack::eliminate_column(pivot, l, u, u_stride, a);
   }
 
   void back_substitute(ColumnMajorView<const Real> u, std::span<Real> x) override {

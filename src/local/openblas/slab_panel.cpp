@@ -2,17 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <vector>
 
 #include "local/openblas/blas.hpp"
-#include "local/openblas/largest.hpp"
+#include "local/openblas/column_kernels.hpp"
 
 namespace glinpack {
 
 namespace {
 
-constexpr Index narrow_width = 16;      // columns eliminated one by one
+constexpr Index narrow_width = 8;       // columns eliminated one by one
 constexpr Index least_slab_rows = 256;  // below, threads wait for each other more than they work
 
 }  // namespace
@@ -40,15 +41,18 @@ class SlabPanel<Real>::Factorization {
     Index size_from(Index row) const { return std::max<Index>(0, end - std::max(begin, row)); }
   };
 
-  // What a thread tells the others before the barrier of a column.
+  // What a thread tells the others about a column. It is the column's barrier, too: each thread waits for the posts of
+  // all, which are written side by side, where threads at a barrier would queue for its counter.
   struct alignas(64) Post {
-    Real magnitude = -1;  // of its candidate; -1: none
+    std::atomic<Index> posted{0};  // columns; the rest is valid for the last of them
+    Real magnitude = -1;           // of its candidate; -1: none
     Index row = -1;
-    std::array<Real, narrow_width> candidate_row{};
-    std::array<Real, narrow_width> current_row{};  // filled in by the thread that has it
+    alignas(64) std::array<Real, narrow_width> candidate_row{};
+    alignas(64) std::array<Real, narrow_width> current_row{};  // filled in by the thread that has it
   };
 
-  // Posts alternate: a thread that is a column ahead must not overwrite what another still reads.
+  // Posts alternate: a thread that is a column ahead must not overwrite what another still reads. None is two ahead,
+  // since for that it would have seen this one's post of the column between.
   Post& post_of(Index column, int thread) { return posts_[static_cast<std::size_t>((column % 2) * threads_ + thread)]; }
 
   // False once a column has no pivot: then all threads leave.
@@ -78,7 +82,6 @@ class SlabPanel<Real>::Factorization {
   bool factor_narrow(const Slab& mine, Index first, Index width) {
     for (Index j = first; j < first + width; ++j) {
       post_candidate(mine, j, first, width);
-      barrier_.arrive_and_wait();
       const int winner = best_post(j);
       const Post& best = post_of(j, winner);
       if (best.magnitude == 0) {
@@ -117,11 +120,16 @@ class SlabPanel<Real>::Factorization {
       copy_row(post.row, first, width, post.candidate_row);
     }
     if (mine.holds(j)) copy_row(j, first, width, post.current_row);
+    post.posted.store(j + 1, std::memory_order_release);
   }
 
-  // The largest; of equals the uppermost, as in a search by one thread; a NaN before all numbers.
+  // Waits for all posts. The largest; of equals the uppermost, as in a search by one thread; a NaN before all numbers.
   int best_post(Index j) {
     int best = 0;
+    for (int thread = 0; thread < threads_; ++thread) {
+      const Post& post = post_of(j, thread);
+      spin_until([&] { return post.posted.load(std::memory_order_acquire) == j + 1; });
+    }
     for (int thread = 1; thread < threads_; ++thread) {
       const Real ours = post_of(j, best).magnitude;
       const Real theirs = post_of(j, thread).magnitude;
@@ -142,12 +150,10 @@ class SlabPanel<Real>::Factorization {
     const Index right = first + width - j - 1;
     if (rows == 0) return;
     const Real pivot = u[static_cast<std::size_t>(j - first)];
-    Real* const l = &a_(below, j);
-    for (Index i = 0; i < rows; ++i) l[i] /= pivot;
-    if (right > 0) {
-      blas::subtract_outer_product(rows, right, l, u.data() + (j - first + 1), 1, &a_(below, j + 1),
-                                   a_.leading_dimension);
-    }
+    // the last column of the block has nothing to its right
+    Real* const next = right > 0 ? &a_(below, j + 1) : nullptr;
+    eliminate_column<Real>(pivot, {&a_(below, j), static_cast<std::size_t>(rows)}, u.data() + (j - first) + 1, 1,
+                           {next, rows, right, a_.leading_dimension});
   }
 
   ColumnMajorView<Real> a_;

@@ -1,0 +1,79 @@
+// The factorisation of a tall panel on the host, with the threads and at the shapes of a factorisation:
+//   panel_bench --threads 16 --rows 4096,32768 --columns 256 [--benchmark_...]
+// FLOPS by the host's clock.
+#include <benchmark/benchmark.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "local/openblas/openblas_backend.hpp"
+
+namespace {
+
+using namespace glinpack;
+
+struct Settings {
+  int threads = 1;
+  std::vector<Index> rows{2048, 8192};
+  std::vector<Index> columns{128};
+  std::vector<std::string> precisions{"single", "double"};
+};
+
+template <class Real>
+void pivot(benchmark::State& state, int threads, Index rows, Index columns) {
+  const auto arithmetic = make_openblas_panel_arithmetic<Real>(threads);
+  const Index leading_dimension = rows + 16;  // as Panel has it
+  std::vector<Real> original(static_cast<std::size_t>(leading_dimension * columns));
+  std::mt19937 random(1);
+  std::uniform_real_distribution<Real> uniform(Real(-0.5), Real(0.5));
+  for (Real& element : original) element = uniform(random);
+  std::vector<Real> panel;
+  std::vector<Index> pivots(static_cast<std::size_t>(columns));
+  for (auto iteration : state) {
+    benchmark::DoNotOptimize(iteration);
+    state.PauseTiming();
+    panel = original;
+    state.ResumeTiming();
+    arithmetic->pivot({panel.data(), rows, columns, leading_dimension}, pivots);
+  }
+  const auto m = static_cast<double>(rows);
+  const auto n = static_cast<double>(columns);
+  state.counters["FLOPS"] =
+      benchmark::Counter(n * n * (m - n / 3) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+}
+
+template <class Real>
+void register_all(const Settings& settings, const std::string& precision) {
+  if (std::find(settings.precisions.begin(), settings.precisions.end(), precision) == settings.precisions.end()) return;
+  for (const Index rows : settings.rows) {
+    for (const Index columns : settings.columns) {
+      const std::string name = "panel/" + precision + "/" + std::to_string(rows) + "/" + std::to_string(columns);
+      benchmark::RegisterBenchmark(name.c_str(), pivot<Real>, settings.threads, rows, columns)
+          ->UseRealTime()
+          ->Unit(benchmark::kMillisecond);
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Settings settings;
+  benchmark::Initialize(&argc, argv);
+  CLI::App app("Factorises tall panels on the host.");
+  app.add_option("--threads", settings.threads, "Threads")->capture_default_str()->check(CLI::Range(1, 4096));
+  app.add_option("--rows", settings.rows, "Rows of a panel")->delimiter(',')->check(CLI::PositiveNumber);
+  app.add_option("--columns", settings.columns, "Its columns: block sizes")->delimiter(',')->check(CLI::PositiveNumber);
+  app.add_option("--precision", settings.precisions, "single,double")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"single", "double"}));
+  CLI11_PARSE(app, argc, argv);
+  register_all<float>(settings, "single");
+  register_all<double>(settings, "double");
+  benchmark::RunSpecifiedBenchmarks();
+  return EXIT_SUCCESS;
+}
