@@ -96,9 +96,6 @@ void BlockedSteps<Real>::finish_broadcast(const PassPlan& plan) {
   if (panel.zero_pivot) return;
   const DeviceBlock<Real> l = whole(*l_transposed_).block(0, 0, plan.width, plan.panel_rows);
   panel_free_[current_] = backend_.upload(l_host, l);
-  if (plan.in_pivot_column) {
-    backend_.copy_transposed(l, {&a_, plan.panel_row.value, plan.panel_column.value, plan.panel_rows, plan.width});
-  }
 }
 
 template <class Real>
@@ -141,6 +138,12 @@ bool BlockedSteps<Real>::drive_broadcasts() {
 template <class Real>
 void BlockedSteps<Real>::reduce(const PassPlan& plan, ColumnRange columns) {
   const Index above = plan.panel_rows - plan.trailing_rows;  // rows of the panel that belong to the pivot's block row
+  const bool last_part = columns.first + columns.count == plan.trailing_columns;
+  if (last_part && plan.in_pivot_column) {
+    // the factors to their place in A, where nobody waits for them: the next panel is on its way by now
+    backend_.copy_transposed(whole(*l_transposed_).block(0, 0, plan.width, plan.panel_rows),
+                             {&a_, plan.panel_row.value, plan.panel_column.value, plan.panel_rows, plan.width});
+  }
   for (Index i = 0; i < plan.trailing_rows;) {
     const bool under_way = drive_broadcasts();
     const Index rows = under_way ? std::min(rows_between_tests, plan.trailing_rows - i) : plan.trailing_rows - i;
