@@ -82,7 +82,7 @@ valgrind_smoke() {
     build/release/bin/glinpack plu --n 64 --nb 16 --backend reference
 }
 
-scripts_are_clean() { shellcheck scripts/*.sh scripts/slurm/*.sbatch scripts/netlab/* .ci/run; }
+scripts_are_clean() { shellcheck scripts/*.sh scripts/bench/*.sh scripts/slurm/*.sbatch scripts/netlab/* .ci/run; }
 
 # a second build of the same tree compiles and links nothing
 nothing_to_rebuild() {
