@@ -4,7 +4,7 @@ set -euo pipefail
 
 usage() {
   cat <<'TEXT'
-Usage: scripts/bench/cpu.sh [--n N] [--repetitions COUNT] [--quick]
+Usage: scripts/bench/cpu.sh [--n N] [--repetitions COUNT] [--without-hpl] [--quick]
 
 Factorises and solves the same system with `glinpack plu --backend openblas` and with its rivals, all on the first two
 cores that this process may use and with the kernels of OpenBLAS that glinpack chooses, one after the other and again
@@ -19,10 +19,11 @@ glinpack itself runs on 1x2 processes of one thread, NB 128.
 
   --n N                 order of the matrix, 8000 by default
   --repetitions COUNT   of each, 1 to 20, 5 by default
+  --without-hpl         leaves out HPL, and with it hpcc and Open MPI
   --quick               once, N = 2000, one NB for ScaLAPACK: shows that all of it works, not who is faster
 
-hpcc's other tests cannot be switched off. They run once, at the beginning; before HPL and after each of its runs hpcc is
-stopped (SIGSTOP) until it is its turn again.
+hpcc's other tests cannot be switched off. They run once, at the beginning, and take minutes at N = 8000; before HPL and
+after each of its runs hpcc is stopped (SIGSTOP) until it is its turn again.
 
 Packages (Debian): hpcc openmpi-bin libscalapack-mpich-dev, besides those of scripts/install-deps.sh. CMake builds the
 program rivals, which calls ScaLAPACK and OpenBLAS, where it finds ScaLAPACK.
@@ -38,6 +39,7 @@ failed() { echo "cpu.sh: $*" >&2; exit 1; }
 
 n=8000
 repetitions=5
+with_hpl=true
 block_sizes=(32 64 96 128)
 # number OPTION VALUE MOST
 number() {
@@ -48,6 +50,7 @@ number() {
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage && exit 0 ;;
+    --without-hpl) with_hpl=false ;;
     --quick) n=2000 repetitions=1 block_sizes=(64) ;;
     --n | --repetitions)
       [ $# -ge 2 ] || unusable "$1 needs a number; see --help"
@@ -69,8 +72,10 @@ need() { command -v "$1" >/dev/null || missing+=("${1##*/} is missing: $2"); }
 need "$glinpack" "scripts/run.sh builds it"
 need "$rivals" "install libscalapack-mpich-dev, then cmake --preset release && cmake --build --preset release"
 need mpirun.mpich "install mpich"
-need mpirun.openmpi "install openmpi-bin"
-need hpcc "install hpcc"
+if $with_hpl; then
+  need mpirun.openmpi "install openmpi-bin"
+  need hpcc "install hpcc"
+fi
 need taskset "install util-linux"
 need pkg-config "install pkg-config"
 # "0,1" from "Cpus_allowed_list: 0-1,4"
@@ -297,11 +302,11 @@ versions
 declare -A best
 best_block_size double
 best_block_size single
-start_hpcc
+if $with_hpl; then start_hpcc; fi
 gemm_n=$((n < 4000 ? n : 4000))
 for ((round = 1; round <= repetitions; round++)); do
   run_glinpack "$round" double
-  run_hpl "$round"
+  if $with_hpl; then run_hpl "$round"; fi
   run_scalapack "$round" double "${best[double]}"
   run_openblas "$round" double getrf "$n"
   run_openblas "$round" double gemm "$gemm_n"
@@ -310,6 +315,6 @@ for ((round = 1; round <= repetitions; round++)); do
   run_openblas "$round" single getrf "$n"
   run_openblas "$round" single gemm "$gemm_n"
 done
-end_hpcc
+if $with_hpl; then end_hpcc; fi
 summary
 printf 'load at the end %s, %d s in all\n' "$(cut -d ' ' -f 1 /proc/loadavg)" "$SECONDS"

@@ -42,6 +42,9 @@ class Cpu(GlinpackTest):
         message = self.refused(environment={"PATH": str(self.folder)})
         for package in ("mpich", "openmpi-bin", "hpcc"):
             self.assertTrue(re.search(rf"^cpu\.sh: .* is missing: install {package}$", message, re.MULTILINE), message)
+        message = self.refused("--without-hpl", environment={"PATH": str(self.folder)})
+        self.assertIn("install mpich", message)
+        self.assertNotIn("hpcc", message)
 
 
 if __name__ == "__main__":
