@@ -185,7 +185,7 @@ void Refiner<Real>::refine_by_gmres(std::vector<double>& x) {
       r_.swap(r);
       test_ = test;
     }
-    if (!passes(test_.scaled) && !(test_.scaled <= slowest_progress * before)) {
+    if (goes_on() && !(test_.scaled <= slowest_progress * before)) {
       record_.stopped = "GMRES stagnates, too";
       return;
     }

@@ -281,11 +281,92 @@ TEST_P(Refining, SaysWhyItDoesNotConverge) {
   });
 }
 
+// Powers of two change no digit: only ranges are at stake.
+TEST_P(Refining, TakesRightHandSidesAndMatricesOfAnyMagnitudeThatSinglePrecisionFactorsHave) {
+  on_every_grid([](const ProcessGrid& grid) {
+    constexpr Index n = 40;
+    for (const auto& [a_exponent, b_exponent] : {std::pair{0, 300}, {0, -300}, {90, 0}, {-90, 0}, {60, -400}}) {
+      SCOPED_TRACE(testing::Message() << "A 2^" << a_exponent << ", b 2^" << b_exponent);
+      const ChangedSource source(make_hpl_source(n), [a = a_exponent, b = b_exponent](Index, Index j, double value) {
+        return std::scalbn(value, j == n ? b : a);
+      });
+      const RunResult result = refined(GetParam(), grid, parameters_of(n, 8, Pivoting::partial), source);
+      ASSERT_TRUE(result.refinement);
+      EXPECT_TRUE(result.passed) << result.failure;
+      EXPECT_LE(result.refinement->iterations(), 4);
+      EXPECT_EQ(result.refinement->iterations_of(Method::gmres), 0);
+    }
+  });
+}
+
+TEST_P(Refining, GivesUpAtOnceWhereTheFactorsAreNotFinite) {
+  on_every_grid([](const ProcessGrid& grid) {
+    const ChangedSource source(make_hpl_source(40), [](Index, Index, double value) { return std::scalbn(value, 200); });
+    const RunResult result = refined(GetParam(), grid, parameters_of(40, 8, Pivoting::partial), source);
+    ASSERT_TRUE(result.refinement);
+    EXPECT_FALSE(result.passed);
+    EXPECT_FALSE(result.refinement->converged);
+    EXPECT_NE(result.failure.find("no finite correction"), std::string::npos) << result.failure;
+    EXPECT_LE(result.refinement->iterations(), 1);
+  });
+}
+
+TEST_P(Refining, CallsSingularWhatSinglePrecisionTakesForIt) {
+  on_every_grid([](const ProcessGrid& grid) {
+    // rows 0 and 1 agree in single precision, not in double
+    const ChangedSource source(make_source(MatrixKind::dominant, 12, 1), [](Index i, Index j, double value) {
+      if (i > 1) return j < 2 ? 0.0 : value;
+      return j < 2 ? (i == 1 && j == 1 ? 1 + 1e-12 : 1.0) : 0.5;
+    });
+    const RunResult result = refined(GetParam(), grid, parameters_of(12, 4, Pivoting::partial), source);
+    EXPECT_EQ(result.singular_column, 1);
+    EXPECT_FALSE(result.refinement);
+    EXPECT_FALSE(result.passed);
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, Refining, testing::ValuesIn(backend_names()), [](const auto& info) {
   std::string name = info.param;
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
+
+// Half of the singular values are lost in single precision: GMRES would need a step for each.
+TEST(RefiningByGmres, EndsAfterFiftyIterationsAndKeepsTheBestSolution) {
+  for (const GridShape shape : grids_of_this_world()) {
+    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
+    if (!grid.active()) continue;
+    std::vector<double> s(80, 1.0);
+    for (const double value : graded(80, 1e9)) s.push_back(1e-9 * value);
+    const RunResult result =
+        refined("openblas", grid, parameters_of(160, 40, Pivoting::partial), *with_singular_values(s));
+    ASSERT_TRUE(result.refinement);
+    EXPECT_FALSE(result.passed);
+    EXPECT_EQ(result.refinement->iterations(), most_refinements);
+    EXPECT_NE(result.failure.find("not converged after 50 iterations"), std::string::npos) << result.failure;
+    EXPECT_NE(result.failure.find("no more than 50"), std::string::npos) << result.failure;
+    EXPECT_LE(result.residual.scaled, result.refinement->history.front().scaled_residual);
+  }
+}
+
+// docs/pivoting.md: well conditioned, but the rows to pivot on are other processes'.
+TEST(RefiningByGmres, SolvesWhatLocalPivotingLosesEvenInDoublePrecision) {
+  for (const GridShape shape : grids_of_this_world()) {
+    if (shape.rows != 4) continue;
+    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
+    const auto source = make_source(MatrixKind::hilbert_reversed, 256, 1);
+    RunParameters parameters = parameters_of(256, 16, Pivoting::local);
+    const RunResult result = refined("openblas", grid, parameters, *source);
+    EXPECT_TRUE(result.passed) << result.failure;
+    EXPECT_GE(result.refinement->iterations_of(Method::gmres), 1);
+
+    parameters.refine = false;
+    auto& [timeline, backend] = test::kept_backend<double>("openblas");
+    const RunResult in_double = run(parameters, grid, *backend, timeline, *source);
+    EXPECT_FALSE(in_double.passed);
+    EXPECT_FALSE(in_double.refinement);
+  }
+}
 
 }  // namespace
 }  // namespace glinpack
