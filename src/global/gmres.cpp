@@ -26,7 +26,8 @@ Gmres::Gmres(Index rows, Index columns, int most_steps)
       cosines_(as_size(most_steps)),
       sines_(as_size(most_steps)),
       g_(as_size(most_steps + 1)),
-      residual_(as_size(rows)) {}
+      residual_(as_size(rows)),
+      x_(as_size(columns)) {}
 
 double Gmres::norm(GmresSystem& system, std::span<const double> w) {
   double square = 0;
@@ -74,14 +75,14 @@ double Gmres::rotate(int step) {
   return diagonal;
 }
 
-// x <- x + Z R^-1 g
-void Gmres::add_correction(int steps, std::span<double> x) {
+// x_ <- x_ + Z R^-1 g
+void Gmres::add_correction(int steps) {
   std::vector<double> y(g_.begin(), g_.begin() + steps);
   for (int j = steps - 1; j >= 0; --j) {
     y[as_size(j)] /= h(j, j);
     for (int i = 0; i < j; ++i) y[as_size(i)] -= h(i, j) * y[as_size(j)];
   }
-  for (int j = 0; j < steps; ++j) add(y[as_size(j)], z(j), x);
+  for (int j = 0; j < steps; ++j) add(y[as_size(j)], z(j), x_);
 }
 
 int Gmres::run(GmresSystem& system, std::span<const double> r, std::span<double> x, int most_steps) {
@@ -109,9 +110,11 @@ int Gmres::run(GmresSystem& system, std::span<const double> r, std::span<double>
     const double sine = sines_[as_size(step)];
     for (double& element : residual_) element *= sine * sine;
     add(cosine * g_[as_size(step + 1)], v(step + 1), residual_);
-    if (system.enough(residual_) || left == 0) break;
+    std::copy(x.begin(), x.end(), x_.begin());
+    add_correction(steps);
+    if (system.enough(residual_, x_) || left == 0) break;
   }
-  add_correction(steps, x);
+  if (steps > 0) std::copy(x_.begin(), x_.end(), x.begin());
   return steps;
 }
 

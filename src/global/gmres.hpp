@@ -24,8 +24,9 @@ class GmresSystem {
   /// products[i] = (v_i, w) over all ranks, where v_i, of w's extent, begins at basis + i * w.size(). The same to the
   /// last bit on every rank.
   virtual void dot(const double* basis, std::span<const double> w, std::span<double> products) = 0;
-  /// Told after every step the residual that is left; true: no further step is needed. The same on every rank.
-  virtual bool enough(std::span<const double> residual) = 0;
+  /// Told after every step the x that it would end with, and what the recurrence has for b - A x; true: no further step
+  /// is needed. The same on every rank.
+  virtual bool enough(std::span<const double> residual, std::span<const double> x) = 0;
 };
 
 class Gmres {
@@ -46,7 +47,7 @@ class Gmres {
   double norm(GmresSystem& system, std::span<const double> w);
   double orthogonalize(GmresSystem& system, int step);
   double rotate(int step);
-  void add_correction(int steps, std::span<double> x);
+  void add_correction(int steps);
 
   std::size_t rows_;
   std::size_t columns_;
@@ -58,6 +59,7 @@ class Gmres {
   std::vector<double> sines_;
   std::vector<double> g_;         // the rotated right-hand side
   std::vector<double> residual_;  // rows
+  std::vector<double> x_;         // columns
 };
 
 }  // namespace glinpack

@@ -54,9 +54,8 @@ class Refiner<Real>::System final : public GmresSystem {
     add_over(refiner_.grid_.all(), products);
   }
 
-  bool enough(std::span<const double> residual) override {
-    const auto scope = refiner_.timeline_.scope(Lane::net, Phase::refinement);
-    const double scaled = scaled_residual(refiner_.test_, refiner_.distribution_, refiner_.grid_, residual);
+  bool enough(std::span<const double> residual, std::span<const double> x) override {
+    const double scaled = refiner_.tested(residual, x).scaled;
     refiner_.record(Refinement::Method::gmres, scaled);
     return refiner_.passes(scaled);
   }
@@ -213,8 +212,8 @@ double refinement_elements(const Distribution& distribution, GridPosition at) {
   const auto rows = static_cast<double>(distribution.local_rows(at));
   const auto columns = static_cast<double>(columns_of_a(distribution, at));
   constexpr double steps = most_refinements;
-  // V and the recurrence's residual, r twice, sums over rows; Z, x three times, sums over columns
-  return rows * (steps + 5) + columns * (steps + 4) + steps * (steps + 1);
+  // V and the recurrence's residual, r twice, sums over rows; Z and its x, x three times, sums over columns
+  return rows * (steps + 5) + columns * (steps + 5) + steps * (steps + 1);
 }
 
 template class Refiner<float>;

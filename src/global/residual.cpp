@@ -171,15 +171,6 @@ Residual test_again(const Residual& known, const Distribution& distribution, con
   return result;
 }
 
-double scaled_residual(const Residual& known, const Distribution& distribution, const ProcessGrid& grid,
-                       std::span<const double> vector) {
-  std::vector<double> maximum{largest_magnitude(vector)};
-  maximum_over(grid.all(), maximum);
-  Residual residual = known;
-  residual.norm_residual_inf = maximum[0];
-  return scaled(residual, distribution.n);
-}
-
 template LocalSums local_sums<float>(const Distribution&, GridPosition, const MatrixSource&, const std::vector<double>&,
                                      int);
 template LocalSums local_sums<double>(const Distribution&, GridPosition, const MatrixSource&,

@@ -49,8 +49,5 @@ void add_over(MPI_Comm communicator, std::span<double> values);
 /// grid.
 Residual test_again(const Residual& known, const Distribution& distribution, const ProcessGrid& grid,
                     std::span<const double> vector, std::span<const double> x);
-/// The scaled residual that a residual vector would give, with all else as in `known`. Collective over the grid.
-double scaled_residual(const Residual& known, const Distribution& distribution, const ProcessGrid& grid,
-                       std::span<const double> vector);
 
 }  // namespace glinpack

@@ -257,7 +257,8 @@ TEST_P(Refining, GoesOnByGmresWhereTheClassicalRefinementStalls) {
     EXPECT_TRUE(result.passed) << result.failure;
     EXPECT_GE(result.refinement->iterations_of(Method::classical), 1);
     EXPECT_GE(result.refinement->iterations_of(Method::gmres), 2);
-    EXPECT_LE(result.refinement->iterations(), most_refinements);
+    // far fewer than without the factors, which would need about a step for each row
+    EXPECT_LE(result.refinement->iterations(), 30);
     EXPECT_LT(result.residual.scaled, 16);
   });
 }

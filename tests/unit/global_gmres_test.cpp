@@ -76,12 +76,14 @@ class DenseSystem final : public GmresSystem {
       for (std::size_t k = 0; k < w.size(); ++k) products[i] += basis[i * w.size() + k] * w[k];
     }
   }
-  bool enough(std::span<const double> residual) override {
+  bool enough(std::span<const double> residual, std::span<const double> x) override {
     residuals.emplace_back(residual.begin(), residual.end());
+    solutions.emplace_back(x.begin(), x.end());
     return norm(residual) <= wanted;
   }
 
   std::vector<Vector> residuals;
+  std::vector<Vector> solutions;
   double wanted = 0;
 
  private:
@@ -141,17 +143,21 @@ TEST(Gmres, FindsTheLeastResidualOfEveryKrylovSpace) {
   }
 }
 
-TEST(Gmres, TellsTheResidualElementByElement) {
+TEST(Gmres, TellsSolutionAndResidualOfEveryStep) {
   constexpr Index n = 25;
   const Dense a = random_matrix(n, 6);
   const Vector b = random_vector(n);
   DenseSystem system(a, unchanged);
   Gmres gmres(n, n, 9);
-  Vector x(n);
-  ASSERT_EQ(gmres.run(system, b, x, 9), 9);
-  const Vector residual = difference(b, a.times(x));
-  for (std::size_t i = 0; i < residual.size(); ++i) {
-    EXPECT_NEAR(system.residuals.back()[i], residual[i], 100 * tolerance<double>(n) * norm(b)) << i;
+  Vector x(n, 0.5);
+  ASSERT_EQ(gmres.run(system, difference(b, a.times(x)), x, 9), 9);
+  ASSERT_EQ(system.solutions.size(), 9U);
+  EXPECT_EQ(system.solutions.back(), x);
+  for (std::size_t step = 0; step < system.solutions.size(); ++step) {
+    const Vector residual = difference(b, a.times(system.solutions[step]));
+    for (std::size_t i = 0; i < residual.size(); ++i) {
+      EXPECT_NEAR(system.residuals[step][i], residual[i], 100 * tolerance<double>(n) * norm(b)) << step << ", " << i;
+    }
   }
 }
 
@@ -232,7 +238,7 @@ TEST(Gmres, TakesVectorsOfNoElements) {
     void dot(const double*, std::span<const double>, std::span<double> products) override {
       std::fill(products.begin(), products.end(), 1.0);
     }
-    bool enough(std::span<const double>) override { return ++told == 2; }
+    bool enough(std::span<const double>, std::span<const double>) override { return ++told == 2; }
     int told = 0;
   };
   Empty system;
