@@ -37,35 +37,48 @@ void for_each_row_again(const Distribution& distribution, GridPosition at, const
   }
 }
 
+// Sums that would wait for each other are kept four times.
+constexpr std::size_t lanes = 4;
+double sum_of(const double (&sums)[lanes]) { return (sums[0] + sums[1]) + (sums[2] + sums[3]); }
+
+// body(lane, j) for all columns j < count.
+template <class Body>
+void for_each_column(std::size_t count, Body body) {
+  const std::size_t whole = count / lanes * lanes;
+  for (std::size_t j = 0; j < whole; j += lanes) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) body(lane, j + lane);
+  }
+  for (std::size_t j = whole; j < count; ++j) body(0, j);
+}
+
 template <class Real>
 void add_row(const double* a, const std::vector<double>& x, std::size_t row, LocalSums& sums,
              std::vector<double>& column_sums, double& largest_a) {
-  double product = 0;
-  double row_sum = 0;
-  for (std::size_t j = 0; j < x.size(); ++j) {
+  double product[lanes] = {};
+  double row_sum[lanes] = {};
+  double largest[lanes] = {};
+  const double* const x_data = x.data();
+  double* const column = column_sums.data();
+  for_each_column(x.size(), [&](std::size_t lane, std::size_t j) {
     const auto element = static_cast<double>(static_cast<Real>(a[j]));
     const double magnitude = std::fabs(element);
-    product += element * x[j];
-    row_sum += magnitude;
-    column_sums[j] += magnitude;
-    largest_a = std::max(largest_a, magnitude);
-  }
-  sums.residual[row] = -product;
-  sums.row_sums[row] = row_sum;
+    product[lane] += element * x_data[j];
+    row_sum[lane] += magnitude;
+    column[j] += magnitude;
+    largest[lane] = std::max(largest[lane], magnitude);
+  });
+  sums.residual[row] = -sum_of(product);
+  sums.row_sums[row] = sum_of(row_sum);
+  for (const double value : largest) largest_a = std::max(largest_a, value);
 }
 
 // Rows are worth a thread from so many on.
 constexpr Index rows_per_thread = 16;
 
-// In four sums that do not wait for each other.
 double sum_of_products(const double* a, std::span<const double> x) {
-  double sums[4] = {};
-  const std::size_t whole = x.size() / 4 * 4;
-  for (std::size_t j = 0; j < whole; j += 4) {
-    for (std::size_t k = 0; k < 4; ++k) sums[k] += a[j + k] * x[j + k];
-  }
-  for (std::size_t j = whole; j < x.size(); ++j) sums[0] += a[j] * x[j];
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  double sums[lanes] = {};
+  for_each_column(x.size(), [&](std::size_t lane, std::size_t j) { sums[lane] += a[j] * x[j]; });
+  return sum_of(sums);
 }
 
 // MPI_MAX may drop a NaN: it travels as a flag beside the maxima.
