@@ -188,6 +188,11 @@ class MixedPrecision(RunsTest):
                 self.assertFalse(refinement["converged"])
                 self.assertGreater(refinement["gmres_iterations"], 0)
 
+    def test_refinement_mends_what_growth_spoilt(self):
+        arguments = ["--matrix", "wilkinson", "--n", 200, "--nb", 16, "--grid", "2x1", "--backend", "openblas"]
+        self.assertEqual(self.glinpack("plu", *arguments, "--precision", "double").status, 1)
+        self.passed(*arguments, "--precision", "mixed")
+
     def test_without_a_check_it_is_refined_to_hpl_s_threshold(self):
         outcome = self.glinpack("plu", *self.ARGUMENTS, "--threshold", "-1", ranks=4)
         self.assertEqual(outcome.status, 0, outcome)
