@@ -52,7 +52,7 @@ Pools pools_of(const RunRecord& run, std::span<const RankMemory> ranks, bool sto
                             static_cast<double>(distribution.local_columns(*position));
     const double host = static_cast<double>(need.host) + (stored_matrix ? elements * sizeof(double) : 0.0);
     // the need ends at what 64 bits can say, the message should not
-    const double element_size = run.precision == Precision::single ? sizeof(float) : sizeof(double);
+    const auto element_size = static_cast<double>(factor_bytes(run.precision));
     const bool holds_matrix = run.parameters.parts != RunParts::messages;
     const double device =
         holds_matrix ? std::max(static_cast<double>(need.device), copies * elements * element_size) : 0;

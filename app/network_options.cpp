@@ -59,6 +59,13 @@ double parse_seconds(const std::string& text) {
   throw InputError(in_quotes(text) + " is out of range; seconds, more than 0 and at most 1000000, are expected");
 }
 
+// With mixed precision what is sent while it factorises is single.
+Precision parse_precision_sent(const std::string& text) {
+  const Precision precision = parse_precision(text);
+  if (precision != Precision::mixed) return precision;
+  throw InputError("'mixed' factorises in single precision, and sends what single does; use single");
+}
+
 void define_links(CLI::App& app, NetworkOptions& o) {
   add_list(
       app, "--ping-pong", "A-B,...", "auto",
@@ -101,6 +108,8 @@ void define_network_options(CLI::App& app, NetworkOptions& options) {
   app.get_formatter()->column_width(34);
   app.option_defaults()->group("Messages");
   define_grid_options(app, options);
+  add(app, "--precision", "single|double", "double", "Precision of the elements that are sent",
+      [&options](const std::string& t) { options.precision = parse_precision_sent(t); });
   define_algorithm_options(app, options);
   add_list(app, "--broadcast", "KIND,...", "ring",
            "ring, ring-modified, two-rings, two-rings-modified, long, long-modified (or HPL's digits 0 ... 5), ibcast; "

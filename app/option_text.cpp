@@ -19,7 +19,7 @@ std::size_t choose(const std::string& text, std::span<const std::string> choices
   throw InputError(in_quotes(text) + " is not one of " + enumerate(choices) + did_you_mean(text, choices));
 }
 
-const std::vector<std::string> precision_choices{"single", "double"};
+const std::vector<std::string> precision_choices{"single", "double", "mixed"};
 const std::vector<std::string> pivoting_choices{"local", "partial"};
 const std::vector<std::string> coordinates_choices{"streamed", "computed"};
 const std::vector<std::string> when_choices{"auto", "always", "never"};
@@ -44,7 +44,8 @@ std::vector<std::string> matrix_choices() {
 }
 
 Precision parse_precision(const std::string& text) {
-  return choose(text, precision_choices) == 0 ? Precision::single : Precision::double_;
+  constexpr std::array precisions{Precision::single, Precision::double_, Precision::mixed};
+  return precisions[choose(text, precision_choices)];
 }
 
 Pivoting parse_pivoting(const std::string& text) {

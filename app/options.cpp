@@ -48,8 +48,6 @@ void define_grid_options(CLI::App& app, CommonOptions& o) {
 }
 
 void define_algorithm_options(CLI::App& app, CommonOptions& o) {
-  add(app, "--precision", "single|double", "double", "Precision of the factors and the solution",
-      [&o](const std::string& t) { o.precision = parse_precision(t); });
   add(app, "--pivoting", "local|partial", "partial",
       "Pivots among the rows of the pivot's process, or of its process column (HPL's)",
       [&o](const std::string& t) { o.pivoting = parse_pivoting(t); });
@@ -107,6 +105,10 @@ void define_problem(CLI::App& app, PluOptions& o) {
 }
 
 void define_algorithm(CLI::App& app, PluOptions& o) {
+  add(app, "--precision", "single|double|mixed", "double",
+      "Precision of the factors and the solution; mixed: single factors, the solution refined in double until it "
+      "passes (docs/mixed.md)",
+      [&o](const std::string& t) { o.precision = parse_precision(t); });
   define_algorithm_options(app, o);
   add(app, "--broadcast", "KIND", "ring",
       "ring, ring-modified, two-rings, two-rings-modified, long, long-modified (or HPL's digits 0 ... 5), or ibcast",
@@ -217,9 +219,9 @@ ParsedOptions settled(ParsedOptions parsed) {
   };
   if (given("precision") && parsed.options.precision == Precision::double_) {
     throw InputError(
-        "the backend gl-raster computes in single precision only; use --precision single or another backend");
+        "the backend gl-raster computes in single precision only; use --precision single or mixed, or another backend");
   }
-  parsed.options.precision = Precision::single;
+  if (parsed.options.precision == Precision::double_) parsed.options.precision = Precision::single;
   if (!given("pivoting")) parsed.options.pivoting = Pivoting::local;
   return parsed;
 }

@@ -79,8 +79,8 @@ struct ParsedOptions : Parsed<PluOptions> {
   bool overrides_hpl_dat(const std::string& name) const;
 };
 
-/// The options that subcommands share, group by group: sizes and grids; precision, pivoting, repetitions; files and
-/// progress; the configuration file. `options` must outlive the app.
+/// The options that subcommands share, group by group: sizes and grids; pivoting, repetitions; files and progress; the
+/// configuration file. `options` must outlive the app.
 void define_grid_options(CLI::App& app, CommonOptions& options);
 void define_algorithm_options(CLI::App& app, CommonOptions& options);
 void define_result_options(CLI::App& app, CommonOptions& options);

@@ -98,6 +98,7 @@ std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optiona
   RunRecord run;
   run.matrix = options.matrix;
   run.precision = options.precision;
+  run.parameters.refine = options.precision == Precision::mixed;
   run.backend = options.backend;
   run.parameters.pivoting = options.pivoting;
   run.parameters.parts = options.compute_only ? RunParts::compute : RunParts::all;
@@ -178,6 +179,7 @@ std::vector<RunRecord> plan_from_json(const nlohmann::json& plan) {
     take_choice(run.order);
     take_choice(run.matrix);
     take_choice(run.precision);
+    run.parameters.refine = run.precision == Precision::mixed;
     take(run.backend);
     take(run.parameters.lookahead);
     take(run.variant.nbmin);

@@ -19,6 +19,9 @@ std::optional<HplDat> read_hpl_dat_of(const PluOptions& options) {
 }
 
 void check_combinations(const PluOptions& options) {
+  if (options.compute_only && options.precision == Precision::mixed) {
+    throw InputError("--precision mixed: --compute-only solves nothing that could be refined; use --precision single");
+  }
   if (options.compute_only && !options.save_solution.empty()) {
     throw InputError("--save-solution: --compute-only solves nothing; leave one of the two out");
   }

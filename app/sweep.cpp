@@ -143,7 +143,7 @@ int run_sweep_in(SweepInput& input) {
 }  // namespace
 
 int run_sweep(SweepInput& input) {
-  return input.options.precision == Precision::single ? run_sweep_in<float>(input) : run_sweep_in<double>(input);
+  return input.options.precision == Precision::double_ ? run_sweep_in<double>(input) : run_sweep_in<float>(input);
 }
 
 }  // namespace glinpack::app

@@ -158,6 +158,11 @@ std::string honesty_lines(std::span<const RunRecord> planned) {
   if (any([](const RunRecord& r) { return r.precision == Precision::single; })) {
     text += "- single precision; residual with eps = 2^-24 = 5.96e-08: not an HPL result\n";
   }
+  if (any([](const RunRecord& r) { return r.precision == Precision::mixed; })) {
+    text +=
+        "- mixed precision, HPL-MxP style: factors in single, the solution refined in double until it passes\n"
+        "- mixed precision: residual with eps = 2^-53 = 1.11e-16; Time includes the refinement: not an HPL result\n";
+  }
   if (any([](const RunRecord& r) { return r.matrix != MatrixKind::hpl; })) {
     text += "- the matrix is not HPL's: not an HPL result\n";
   }
@@ -219,6 +224,36 @@ std::string reason(const RunResult& result) {
   return text;
 }
 
+/// The scaled residuals of some iterations, in lines of five. Commas part them: no two numbers in a row.
+std::string residual_list(std::span<const Refinement::Step> steps) {
+  std::string text;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (i > 0) text += i % 5 == 0 ? ",\n    " : ", ";
+    text += fmt::format("{:.2e}", steps[i].scaled_residual);
+  }
+  return text;
+}
+
+/// What the refinement did: the history of HPL's scaled residual, method by method.
+std::string refinement_lines(const Refinement& refinement) {
+  const int count = refinement.iterations();
+  std::string text = fmt::format("HPL-MxP style: the refinement {} after {} iteration{}, in {:.3f} s.\n",
+                                 refinement.converged ? "converged" : "had NOT converged", count, count == 1 ? "" : "s",
+                                 refinement.seconds);
+  const std::span<const Refinement::Step> history = refinement.history;
+  for (std::size_t first = 0; first < history.size();) {
+    std::size_t end = first;
+    while (end < history.size() && history[end].method == history[first].method) ++end;
+    const std::string_view method = name_of(history[first].method);
+    const std::string which = first == 0         ? " of the factors' solution"
+                              : first + 1 == end ? fmt::format(", {} iteration {}", method, first)
+                                                 : fmt::format(", {} iterations {} to {}", method, first, end - 1);
+    text += fmt::format("  scaled residual{}: {}\n", which, residual_list(history.subspan(first, end - first)));
+    first = end;
+  }
+  return text;
+}
+
 std::string residual_lines(const RunRecord& record) {
   const RunResult& result = record.result;
   const bool failed = result.checked ? !result.passed : result.singular_column || !result.failure.empty();
@@ -233,6 +268,7 @@ std::string residual_lines(const RunRecord& record) {
                         result.passed ? "PASSED" : "FAILED");
     if (!result.singular_column) text += norm_lines(result.residual, result.growth);
   }
+  if (result.refinement) text += refinement_lines(*result.refinement);
   if (failed) text += fmt::format("FAILED because: {}\n", reason(result));
   return text;
 }

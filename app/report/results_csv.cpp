@@ -13,7 +13,8 @@ namespace {
 constexpr std::string_view head_line =
     "n,nb,p,q,time,gflops,residual,passed,matrix,precision,backend,pivoting,broadcast,order,repeat,factor_seconds,"
     "solve_seconds,computing_seconds,transfer_seconds,network_seconds,network_exposed_seconds,idle_seconds,epsilon,"
-    "threshold,growth,singular_column,start_time,device,failure,compute_only,waiting_seconds";
+    "threshold,growth,singular_column,start_time,device,failure,compute_only,waiting_seconds,"
+    "iterations,gmres_iterations,refinement_seconds,residual_history";
 
 /// Further columns, for each role: pivot_seconds, pivot_computing_seconds, ...
 struct RoleColumn {
@@ -57,6 +58,23 @@ void add_role_fields(const Breakdown& breakdown, std::vector<std::string>& field
   }
 }
 
+/// Iterations, those of GMRES, seconds, and the residuals after each with blanks between; empty where nothing is
+/// refined.
+void add_refinement_fields(const std::optional<Refinement>& refinement, std::vector<std::string>& fields) {
+  if (!refinement) {
+    fields.insert(fields.end(), 4, "");
+    return;
+  }
+  std::string history;
+  for (const Refinement::Step& step : refinement->history) {
+    history += fmt::format("{}{}", history.empty() ? "" : " ", step.scaled_residual);
+  }
+  fields.push_back(fmt::format("{}", refinement->iterations()));
+  fields.push_back(fmt::format("{}", refinement->iterations_of(Refinement::Method::gmres)));
+  fields.push_back(number(refinement->seconds));
+  fields.push_back(history);
+}
+
 std::string line_of(const RunRecord& record) {
   const RunParameters& parameters = record.parameters;
   const RunResult& result = record.result;
@@ -98,6 +116,7 @@ std::string line_of(const RunRecord& record) {
       parameters.parts == RunParts::compute ? "true" : "false",
       mean(breakdown.waiting),
   };
+  add_refinement_fields(result.refinement, fields);
   add_role_fields(breakdown, fields);
   std::string line;
   for (const std::string& field : fields) {

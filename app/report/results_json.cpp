@@ -118,6 +118,19 @@ json norms_json(const Residual& residual) {
           {"b_inf", residual.norm_b_inf}};
 }
 
+json refinement_json(const Refinement& refinement) {
+  json history = json::array();
+  for (const Refinement::Step& step : refinement.history) {
+    history.push_back({{"method", name_of(step.method)}, {"residual", step.scaled_residual}});
+  }
+  return {{"converged", refinement.converged},
+          {"iterations", refinement.iterations()},
+          {"gmres_iterations", refinement.iterations_of(Refinement::Method::gmres)},
+          {"seconds", refinement.seconds},
+          {"stopped", refinement.stopped.empty() ? json() : json(refinement.stopped)},
+          {"history", std::move(history)}};
+}
+
 json parameters_json(const RunRecord& record) {
   const HplVariant& variant = record.variant;
   return {{"n", record.parameters.n},
@@ -156,6 +169,7 @@ json run_json(const RunRecord& record) {
   run["passed"] = result.passed;
   run["checked"] = result.checked;
   run["epsilon"] = epsilon_of(record.precision);
+  run["refinement"] = result.refinement ? refinement_json(*result.refinement) : json();
   run["norms"] = answered ? norms_json(result.residual) : json();
   run["growth"] = result.growth;
   run["failure"] = result.failure.empty() ? json() : json(result.failure);

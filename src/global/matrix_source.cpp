@@ -1,6 +1,7 @@
 #include "global/matrix_source.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "global/hpl_generator.hpp"
@@ -18,32 +19,48 @@ class HplSource final : public MatrixSource {
   void fill(const Distribution& distribution, GridPosition at, LocalIndex first,
             RowMajorView<double> to) const override {
     if (to.rows == 0 || to.columns == 0) return;
+    // Along a row, n numbers further is the next column; from a block's last column to the next block's first it is n
+    // times as many as there are columns of other processes between, and one.
     const auto n = static_cast<std::uint64_t>(n_);
-    const Index nb = distribution.nb;
-    // along a row: n numbers further is the next column; from a block's last column to the next block's first it is
-    // n times as many as there are columns of other processes between, and one
-    const HplJump next_column = hpl_jump(n);
-    const HplJump next_block = hpl_jump(n * static_cast<std::uint64_t>(nb * (distribution.shape.columns - 1) + 1));
+    const std::uint64_t columns_between =
+        static_cast<std::uint64_t>(distribution.nb * (distribution.shape.columns - 1));
+    const Walk walk{hpl_jump(n), hpl_jump(n * (columns_between + 1)), distribution.nb};
     const GlobalIndex first_column = distribution.columns.global(LocalIndex(0), at.column);
-    for (Index i = 0; i < to.rows; ++i) {
+    const auto start = [&](Index i) {
       const GlobalIndex row = distribution.rows.global(first + i, at.row);
-      const std::uint64_t number =
-          static_cast<std::uint64_t>(row.value) + static_cast<std::uint64_t>(first_column.value) * n + 1;
-      std::uint64_t state = hpl_jump(number)(seed_);
-      double* const values = to.row(i);
-      for (Index j = 0; j < to.columns;) {
-        const Index end = std::min(j + nb, to.columns);
-        for (; j < end - 1; ++j) {
-          values[j] = hpl_value(state);
-          state = next_column(state);
-        }
-        values[j++] = hpl_value(state);
-        state = next_block(state);
-      }
+      return hpl_jump(static_cast<std::uint64_t>(row.value) + static_cast<std::uint64_t>(first_column.value) * n +
+                      1)(seed_);
+    };
+    Index i = 0;
+    for (; i + 4 <= to.rows; i += 4) {
+      fill_rows<4>(walk, {start(i), start(i + 1), start(i + 2), start(i + 3)}, to.block(i, 0, 4, to.columns));
     }
+    for (; i < to.rows; ++i) fill_rows<1>(walk, {start(i)}, to.block(i, 0, 1, to.columns));
   }
 
  private:
+  struct Walk {
+    HplJump next_column;
+    HplJump next_block;
+    Index nb;
+  };
+
+  // Rows take turns: each number of a row waits for the one before it.
+  template <std::size_t count>
+  static void fill_rows(const Walk& walk, std::array<std::uint64_t, count> states, RowMajorView<double> to) {
+    const auto fill_column = [&](Index j, const HplJump& jump) {
+      for (std::size_t row = 0; row < count; ++row) {
+        to(static_cast<Index>(row), j) = hpl_value(states[row]);
+        states[row] = jump(states[row]);
+      }
+    };
+    for (Index j = 0; j < to.columns;) {
+      const Index last = std::min(j + walk.nb, to.columns) - 1;
+      for (; j < last; ++j) fill_column(j, walk.next_column);
+      fill_column(j++, walk.next_block);
+    }
+  }
+
   Index n_;
   std::uint64_t seed_;
 };

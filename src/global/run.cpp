@@ -11,6 +11,7 @@
 #include "global/factorize.hpp"
 #include "global/make_steps.hpp"
 #include "global/records.hpp"
+#include "global/refinement.hpp"
 #include "global/residual.hpp"
 #include "global/substitute.hpp"
 #include "local/parallel_for.hpp"
@@ -34,6 +35,7 @@ struct Workspace {
   std::unique_ptr<DeviceMatrix<Real>> a;
   std::unique_ptr<FactorizationSteps> steps;
   BackwardSubstitution<Real> substitution;
+  std::unique_ptr<Refiner<Real>> refiner;  // where the run refines
   std::unique_ptr<HostBuffer<Real>> strip;
 
   Workspace(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline)
@@ -41,7 +43,10 @@ struct Workspace {
         a(backend.allocate(distribution.local_rows(grid.position()), distribution.local_columns(grid.position()))),
         steps(make_steps(parameters, distribution, grid, backend, timeline, *a)),
         substitution(distribution, grid, backend, timeline, *a),
-        strip(backend.allocate_host(strip_rows(a->rows(), a->columns()) * a->columns())) {}
+        strip(backend.allocate_host(strip_rows(a->rows(), a->columns()) * a->columns())) {
+    if (!parameters.refine) return;
+    refiner = std::make_unique<Refiner<Real>>(parameters, distribution, grid, backend, timeline, substitution);
+  }
 };
 
 template <class Real>
@@ -103,10 +108,11 @@ void agree_on_zero_pivot(const ProcessGrid& grid, Factorization& factors) {
   if (first != none) factors.zero_pivot = GlobalIndex(first);
 }
 
-/// The timed section: factorisation and solution. Times are the slowest rank's.
+/// The timed section: factorisation and solution, refined where asked for. Times are the slowest rank's.
 template <class Real>
-std::vector<Real> solve(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend,
-                        Timeline& timeline, Workspace<Real>& workspace, const RunOptions& options, RunResult& result) {
+std::vector<double> solve(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend,
+                          Timeline& timeline, Workspace<Real>& workspace, const MatrixSource& source,
+                          const RunOptions& options, RunResult& result) {
   // what the upload took belongs to no run
   backend.wait_all();
   backend.collect_timings();
@@ -118,16 +124,20 @@ std::vector<Real> solve(const RunParameters& parameters, const ProcessGrid& grid
   const bool solves = parameters.parts == RunParts::all;
   Factorization factors = factorize(parameters, workspace.distribution, grid, timeline, *workspace.steps, progress);
   backend.wait_all();
-  double times[2] = {timeline.now(), 0};
+  double times[3] = {timeline.now(), 0, 0};
   if (!solves) agree_on_zero_pivot(grid, factors);
-  std::vector<Real> x;
+  std::vector<double> x;
   if (factors.zero_pivot) {
     result.singular_column = factors.zero_pivot->value;
   } else if (solves) {
-    x = workspace.substitution.run();
+    const std::vector<Real> solution = workspace.substitution.run();
+    x.assign(solution.begin(), solution.end());
+    times[2] = timeline.now();
+    if (workspace.refiner) result.refinement = workspace.refiner->run(factors, source, x);
   }
   times[1] = solves ? timeline.now() : times[0];
-  all_reduce(grid.all(), times, 2, MPI_DOUBLE, MPI_MAX);
+  all_reduce(grid.all(), times, 3, MPI_DOUBLE, MPI_MAX);
+  if (result.refinement) result.refinement->seconds = times[1] - times[2];
   result.end_time = seconds_since_1970();
   backend.collect_timings();
   result.factor_seconds = times[0];
@@ -136,6 +146,8 @@ std::vector<Real> solve(const RunParameters& parameters, const ProcessGrid& grid
   result.gflops = (solves ? hpl_flops(parameters.n) : factorization_flops(parameters.n)) / result.seconds * 1e-9;
   return x;
 }
+
+bool not_converged(const RunResult& result) { return result.refinement && !result.refinement->converged; }
 
 std::string why_failed(const RunResult& result, double threshold) {
   const Residual& residual = result.residual;
@@ -146,30 +158,53 @@ std::string why_failed(const RunResult& result, double threshold) {
   if (!std::isfinite(residual.norm_x_inf) || !std::isfinite(residual.norm_residual_inf)) {
     return "the solution has NaN or infinite elements: the factors overflowed";
   }
-  if (!(residual.scaled < threshold)) {
-    std::ostringstream text;
-    text << "the scaled residual " << residual.scaled << " is not below " << threshold
-         << "; pivot growth max|u|/max|a| = " << result.growth;
-    return text.str();
+  std::ostringstream text;
+  if (not_converged(result)) {
+    text << "not converged after " << result.refinement->iterations()
+         << " iterations of refinement: " << result.refinement->stopped;
   }
-  return {};
+  if (result.checked && !(residual.scaled < threshold)) {
+    text << (text.tellp() > 0 ? "; " : "") << "the scaled residual " << residual.scaled << " is not below " << threshold
+         << "; pivot growth max|u|/max|a| = " << result.growth;
+  }
+  return text.str();
 }
 
 template <class Real>
 void check(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Workspace<Real>& workspace,
-           const MatrixSource& source, const std::vector<Real>& x, RunResult& result) {
+           const MatrixSource& source, const std::vector<double>& x, RunResult& result) {
   result.checked = parameters.threshold >= 0 && parameters.parts == RunParts::all;
   if (!result.singular_column && result.checked) {
-    result.residual = compute_residual(workspace.distribution, grid, source, x, backend.info().threads);
+    const auto compute = parameters.refine ? compute_residual<double> : compute_residual<Real>;
+    result.residual = compute(workspace.distribution, grid, source, x, backend.info().threads);
     double largest = largest_of_u(workspace, grid.position(), backend);
     all_reduce(grid.all(), &largest, 1, MPI_DOUBLE, MPI_MAX);
     result.growth = largest / result.residual.largest_a;
   }
-  if (result.checked || result.singular_column) result.failure = why_failed(result, parameters.threshold);
+  if (result.checked || result.singular_column || not_converged(result)) {
+    result.failure = why_failed(result, parameters.threshold);
+  }
   result.passed = result.checked && result.failure.empty();
 }
 
 }  // namespace
+
+std::string_view name_of(Refinement::Method method) {
+  switch (method) {
+    case Refinement::Method::factors:
+      return "factors";
+    case Refinement::Method::classical:
+      return "classical";
+    case Refinement::Method::gmres:
+      return "GMRES";
+  }
+  return "?";
+}
+
+int Refinement::iterations_of(Method method) const {
+  return static_cast<int>(
+      std::count_if(history.begin(), history.end(), [method](const Step& step) { return step.method == method; }));
+}
 
 Distribution distribution_of(const RunParameters& parameters, GridShape grid) {
   return {parameters.n, std::min(parameters.nb, parameters.n), grid};
@@ -196,7 +231,7 @@ void abort_run(const Timeline& timeline, const std::exception& error) {
 
 MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& distribution, GridPosition position,
                            Precision precision, int device_copies) {
-  const auto element = static_cast<double>(precision == Precision::single ? sizeof(float) : sizeof(double));
+  const auto element = static_cast<double>(factor_bytes(precision));
   const auto rows = static_cast<double>(distribution.local_rows(position));
   const auto columns = static_cast<double>(distribution.local_columns(position));
   const auto nb = static_cast<double>(std::min(parameters.nb, parameters.n));
@@ -213,7 +248,11 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
     return static_cast<std::int64_t>(std::min(most, elements * element));
   };
   if (parameters.parts == RunParts::messages) return {bytes(panel + travelling_rows), 0};
-  return {bytes(host), bytes(device)};
+  if (precision != Precision::mixed) return {bytes(host), bytes(device)};
+  // the right-hand side of a solution with the factors, twice; rows on the move; and what is in double precision
+  const double refinement =
+      (2 * rows + 2 * nb) * element + refinement_elements(distribution, position) * sizeof(double);
+  return {bytes(host + refinement / element), bytes(device)};
 }
 
 template <class Real>
@@ -223,12 +262,12 @@ RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<
   RunResult result;
   try {
     upload_matrix(*workspace, grid.position(), backend, source);
-    const std::vector<Real> x = solve(parameters, grid, backend, timeline, *workspace, options, result);
+    const std::vector<double> x = solve(parameters, grid, backend, timeline, *workspace, source, options, result);
     const std::vector<Interval> measured = options.gather_timelines ? timeline.intervals() : std::vector<Interval>{};
     check(parameters, grid, backend, *workspace, source, x, result);
     result.ranks = gather_rank_records(grid, backend.info(), measured);
     if (options.gather_solution && !result.singular_column && parameters.parts == RunParts::all) {
-      result.solution = gather_solution(workspace->distribution, grid, std::vector<double>(x.begin(), x.end()));
+      result.solution = gather_solution(workspace->distribution, grid, x);
     }
   } catch (const std::exception& error) {
     abort_run(timeline, error);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "global/broadcast.hpp"
@@ -33,6 +34,7 @@ struct RunParameters {
   int lookahead = 1;        // 0: a panel is factorised after the pass before it; more than 1 computes as 1
   double threshold = 16.0;  // of the scaled residual; negative: no check (HPL.dat line 13)
   RunParts parts = RunParts::all;
+  bool refine = false;  // the solution in double precision, until it passes; with factors of the backend's precision
 };
 
 /// HPL's test: scaled = ||Ax-b||_oo / (eps (||A||_oo ||x||_oo + ||b||_oo) N), with the epsilon of the precision
@@ -59,6 +61,25 @@ struct RankRecord {
   std::vector<Interval> intervals;
 };
 
+/// How a solution was refined in double precision (refinement.hpp).
+struct Refinement {
+  enum class Method { factors, classical, gmres };
+  struct Step {
+    Method method;
+    double scaled_residual;
+  };
+  /// HPL's scaled residual with double precision's epsilon: first of the factors' own solution, then after every
+  /// iteration; within GMRES as its recurrence has it, but for the last of a cycle.
+  std::vector<Step> history;
+  bool converged = false;
+  std::string stopped;  // why it did not converge, one line; empty where it did
+  double seconds = 0;   // part of the run's: from when the last rank had its first solution
+
+  int iterations() const { return static_cast<int>(history.size()) - 1; }
+  int iterations_of(Method method) const;
+};
+std::string_view name_of(Refinement::Method method);  // "factors", "classical", "GMRES"
+
 struct RunResult {
   double seconds = 0;  // factorisation and solution, the slowest rank; HPL's timed section. Or the parts of it done
   double factor_seconds = 0;
@@ -68,10 +89,11 @@ struct RunResult {
   double end_time = 0;
   bool checked = false;                  // false: threshold negative, or nothing solved
   bool passed = false;                   // checked, and below the threshold
-  Residual residual;                     // meaningful where checked and not singular
+  Residual residual;                     // meaningful where checked and not singular; in double where refined
   double growth = 0;                     // max |u_ij| / max |a_ij|: pivot growth
   std::optional<Index> singular_column;  // 0-based global column of the first zero pivot
   std::string failure;                   // why it did not pass, one line; empty where it did
+  std::optional<Refinement> refinement;  // where the run refines, and is not singular
   std::vector<RankRecord> ranks;         // on rank 0 of the grid; empty elsewhere
   std::vector<double> solution;          // x, N elements, on rank 0 of the grid where asked for
 };

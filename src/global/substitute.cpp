@@ -2,11 +2,6 @@
 
 #include <algorithm>
 
-#include "global/broadcast.hpp"
-#include "global/communication.hpp"
-#include "global/schedule.hpp"
-#include "global/tags.hpp"
-
 namespace glinpack {
 
 template <class Real>
@@ -17,21 +12,23 @@ BackwardSubstitution<Real>::BackwardSubstitution(const Distribution& distributio
       backend_(backend),
       timeline_(timeline),
       a_(a),
-      y_(backend.allocate(a.rows(), 1)),
-      x_block_(backend.allocate(distribution.nb, 1)),
-      y_host_(backend.allocate_host(distribution.nb)),
-      x_host_(backend.allocate_host(distribution.nb)),
-      diagonal_block_(backend.allocate_host(distribution.nb * distribution.nb)) {}
+      blocks_(distribution, grid, backend, timeline, a) {}
 
 template <class Real>
 std::vector<Real> BackwardSubstitution<Real>::run() {
+  start_right_hand_side();
+  return run_on_shares();
+}
+
+template <class Real>
+std::vector<Real> BackwardSubstitution<Real>::run_on_shares() {
   x_.assign(static_cast<std::size_t>(
                 distribution_.columns.lower_bound(distribution_.right_hand_side(), grid_.position().column).value),
             Real{0});
-  start_right_hand_side();
   for (Index pass = distribution_.passes() - 1; pass >= 0; --pass) {
-    solve_block(pass);
-    subtract_block(pass);
+    const PassPlan plan = plan_pass(distribution_, pass, grid_.position());
+    if (plan.in_pivot_row) solve_block(plan);
+    if (plan.in_pivot_column) subtract_block(plan);
   }
   backend_.wait_all();
   return std::move(x_);
@@ -39,59 +36,96 @@ std::vector<Real> BackwardSubstitution<Real>::run() {
 
 template <class Real>
 void BackwardSubstitution<Real>::start_right_hand_side() {
-  // y where the last column is, nothing elsewhere (y_ is created zero)
+  // y where the last column is, nothing elsewhere (the shares are created zero)
   const GlobalIndex column = distribution_.right_hand_side();
   if (distribution_.columns.owner(column) != grid_.position().column) return;
-  backend_.copy({&a_, 0, distribution_.columns.local(column).value, a_.rows(), 1}, whole(*y_));
+  backend_.copy({&a_, 0, distribution_.columns.local(column).value, a_.rows(), 1}, whole(blocks_.shares()));
 }
 
 template <class Real>
-void BackwardSubstitution<Real>::solve_block(Index pass) {
-  const PassPlan plan = plan_pass(distribution_, pass, grid_.position());
-  if (!plan.in_pivot_row) return;
-  const HostBlock<Real> y{y_host_.get(), 0, plan.width, 1, 1};
-  const HostBlock<Real> u11{diagonal_block_.get(), 0, plan.width, plan.width, plan.width};
-  const int width = static_cast<int>(plan.width);
-  if (plan.role == Role::pivot) {
-    backend_.download_transposed({&a_, plan.panel_row.value, plan.panel_column.value, plan.width, plan.width}, u11);
-  }
-  backend_.wait(backend_.download({y_.get(), plan.panel_row.value, 0, plan.width, 1}, y));
-  if (distribution_.shape.columns > 1) {
-    const auto scope = timeline_.scope(Lane::net, Phase::substitution, plan.width * static_cast<Index>(sizeof(Real)));
-    const bool receives = plan.role == Role::pivot;
-    MPI_Request request = MPI_REQUEST_NULL;
-    GLINPACK_MPI(MPI_Ireduce(receives ? MPI_IN_PLACE : y_host_->data(), y_host_->data(), width, mpi_type<Real>(),
-                             MPI_SUM, plan.pivot.column, grid_.row(), &request));
-    wait(request);
-  }
-  if (plan.role == Role::pivot) {
-    const double flops = static_cast<double>(plan.width) * static_cast<double>(plan.width);
-    const auto scope = timeline_.scope(Lane::cpu, Phase::substitution, 0, flops);
-    std::copy_n(y_host_->data(), plan.width, x_host_->data());
-    backend_.panel().back_substitute(u11.view().transposed(), {x_host_->data(), static_cast<std::size_t>(plan.width)});
-  }
+void BackwardSubstitution<Real>::solve_block(const PassPlan& plan) {
+  blocks_.gather(plan);
+  if (plan.role != Role::pivot) return;
+  const double flops = static_cast<double>(plan.width) * static_cast<double>(plan.width);
+  const auto scope = timeline_.scope(Lane::cpu, Phase::substitution, 0, flops);
+  backend_.panel().back_substitute(blocks_.diagonal_block(plan), blocks_.unknowns(plan));
 }
 
 template <class Real>
-void BackwardSubstitution<Real>::subtract_block(Index pass) {
-  const PassPlan plan = plan_pass(distribution_, pass, grid_.position());
-  if (!plan.in_pivot_column) return;
-  if (distribution_.shape.rows > 1) {
-    const auto scope = timeline_.scope(Lane::net, Phase::substitution, plan.width * static_cast<Index>(sizeof(Real)));
-    Broadcast(grid_.column(), BroadcastKind::ibcast, plan.pivot.row, x_host_->data(), plan.width, mpi_type<Real>(),
-              tags::solution)
-        .wait();
-  }
-  std::copy_n(x_host_->data(), plan.width, x_.begin() + plan.panel_column.value);
+void BackwardSubstitution<Real>::subtract_block(const PassPlan& plan) {
+  blocks_.send_down(plan);
+  std::copy_n(blocks_.unknowns(plan).data(), plan.width, x_.begin() + plan.panel_column.value);
   // the rows above the block are the ones before its first local row
-  const DeviceBlock<Real> above{&a_, 0, plan.panel_column.value, plan.panel_row.value, plan.width};
-  if (above.empty()) return;
-  const DeviceBlock<Real> x = whole(*x_block_).block(0, 0, plan.width, 1);
-  backend_.wait(backend_.upload({x_host_.get(), 0, plan.width, 1, 1}, x));
-  backend_.substitute(above, x, whole(*y_).block(0, 0, above.rows, 1));
+  blocks_.subtract(plan, 0, plan.panel_row.value);
+}
+
+template <class Real>
+ForwardSubstitution<Real>::ForwardSubstitution(const Distribution& distribution, const ProcessGrid& grid,
+                                               Backend<Real>& backend, Timeline& timeline,
+                                               SubstitutionBlocks<Real>& blocks)
+    : distribution_(distribution),
+      grid_(grid),
+      backend_(backend),
+      timeline_(timeline),
+      blocks_(blocks),
+      messages_(grid, BroadcastKind::ring, timeline, false),
+      exchange_(backend, messages_, distribution.shape.rows > 1 ? distribution.nb : 0, 1),
+      shares_host_(backend.allocate_host(blocks.shares().rows())) {
+  backend.reserve_moves(2 * distribution.nb, 1);
+}
+
+template <class Real>
+void ForwardSubstitution<Real>::set_pivots(const std::vector<GlobalIndex>& pivots, Pivoting pivoting) {
+  interchanges_.assign(static_cast<std::size_t>(distribution_.passes()), {});
+  for (Index pass = 0; pass < distribution_.passes(); ++pass) {
+    // local pivoting moves rows of the pivot's process row alone, and no other knows its pivots
+    const PassPlan plan = plan_pass(distribution_, pass, grid_.position());
+    if (pivoting == Pivoting::local && !plan.in_pivot_row) continue;
+    const GlobalIndex first = distribution_.rows.first(BlockIndex(pass));
+    const auto moves = net_row_moves(
+        first, std::span(pivots).subspan(static_cast<std::size_t>(first.value), static_cast<std::size_t>(plan.width)));
+    interchanges_[static_cast<std::size_t>(pass)] = plan_row_exchange(distribution_.rows, grid_.position().row, moves);
+  }
+}
+
+template <class Real>
+void ForwardSubstitution<Real>::upload_shares() {
+  const Index rows = blocks_.shares().rows();
+  backend_.wait(backend_.upload({shares_host_.get(), 0, rows, 1, 1}, whole(blocks_.shares())));
+}
+
+template <class Real>
+void ForwardSubstitution<Real>::run(const std::vector<Real>& r) {
+  Real* const shares = shares_host_->data();
+  std::fill_n(shares, shares_host_->size(), Real{0});
+  if (grid_.position().column == 0) std::copy(r.begin(), r.end(), shares);
+  upload_shares();
+  std::fill_n(shares, shares_host_->size(), Real{0});
+  for (Index pass = 0; pass < distribution_.passes(); ++pass) {
+    const PassPlan plan = plan_pass(distribution_, pass, grid_.position());
+    exchange_.run(interchanges_[static_cast<std::size_t>(pass)], whole(blocks_.shares()));
+
+    // y_k  <-  L11^-1 r_k            on the pivot's rank
+    if (plan.in_pivot_row) blocks_.gather(plan);
+    if (plan.role == Role::pivot) {
+      const double flops = static_cast<double>(plan.width) * static_cast<double>(plan.width - 1);
+      const auto scope = timeline_.scope(Lane::cpu, Phase::substitution, 0, flops);
+      const std::span<Real> y = blocks_.unknowns(plan);
+      backend_.panel().normalize(blocks_.diagonal_block(plan), {y.data(), plan.width, 1, plan.width});
+      std::copy(y.begin(), y.end(), shares + plan.panel_row.value);
+    }
+
+    // r  <-  r - L21 y_k             on its process column
+    if (!plan.in_pivot_column || pass + 1 == distribution_.passes()) continue;
+    blocks_.send_down(plan);
+    blocks_.subtract(plan, plan.trailing_row.value, plan.trailing_rows);
+  }
+  upload_shares();
 }
 
 template class BackwardSubstitution<float>;
 template class BackwardSubstitution<double>;
+template class ForwardSubstitution<float>;
+template class ForwardSubstitution<double>;
 
 }  // namespace glinpack

@@ -1,6 +1,7 @@
 // Precisions and what follows from them: the epsilon of the residual, and every tolerance of the tests.
 #pragma once
 
+#include <cstddef>
 #include <limits>
 #include <string_view>
 
@@ -8,16 +9,22 @@
 
 namespace glinpack {
 
-enum class Precision { single, double_ };
+/// mixed: factors in single, the solution refined in double.
+enum class Precision { single, double_, mixed };
 
 template <class Real>
 inline constexpr Precision precision_of = sizeof(Real) == 4 ? Precision::single : Precision::double_;
 
 inline constexpr std::string_view name_of(Precision precision) {
-  return precision == Precision::single ? "single" : "double";
+  return precision == Precision::single ? "single" : precision == Precision::double_ ? "double" : "mixed";
 }
 
-/// Unit roundoff, HPL's eps: 2^-24 single, 2^-53 double (LAPACK dlamch('E')).
+/// Bytes of an element of the factors.
+inline constexpr std::size_t factor_bytes(Precision precision) {
+  return precision == Precision::double_ ? sizeof(double) : sizeof(float);
+}
+
+/// Unit roundoff of the solution, HPL's eps: 2^-24 single, 2^-53 double and mixed (LAPACK dlamch('E')).
 inline constexpr double epsilon_of(Precision precision) {
   return precision == Precision::single ? std::numeric_limits<float>::epsilon() / 2.0
                                         : std::numeric_limits<double>::epsilon() / 2.0;

@@ -18,7 +18,8 @@ enum class Role : std::uint8_t { none, pivot, normalize, eliminate, reduce };
 /// Where the time goes. A lane's intervals never overlap each other, so their lengths may be added.
 enum class Lane : std::uint8_t { cpu, gpu, net };
 
-/// What the time is spent on. `transfer`: host to device and back; `wait`: the host waits for the device.
+/// What the time is spent on. `transfer`: host to device and back; `refinement`: residuals in double precision, of a
+/// solution in mixed; `wait`: the host waits for the device.
 enum class Phase : std::uint8_t {
   panel,
   swap,
@@ -29,13 +30,14 @@ enum class Phase : std::uint8_t {
   reduce,
   transfer,
   substitution,
+  refinement,
   wait
 };
 
 inline constexpr std::array all_roles{Role::none, Role::pivot, Role::normalize, Role::eliminate, Role::reduce};
-inline constexpr std::array all_phases{Phase::panel,        Phase::swap,      Phase::broadcast_l, Phase::broadcast_u,
-                                       Phase::normalize,    Phase::eliminate, Phase::reduce,      Phase::transfer,
-                                       Phase::substitution, Phase::wait};
+inline constexpr std::array all_phases{Phase::panel,        Phase::swap,       Phase::broadcast_l, Phase::broadcast_u,
+                                       Phase::normalize,    Phase::eliminate,  Phase::reduce,      Phase::transfer,
+                                       Phase::substitution, Phase::refinement, Phase::wait};
 
 std::string_view name_of(Role role);    // "pivot", ...
 std::string_view name_of(Lane lane);    // "cpu", "gpu", "net"

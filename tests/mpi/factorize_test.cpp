@@ -8,6 +8,7 @@
 #include "global/run.hpp"
 #include "global/scatter.hpp"
 #include "tests/mpi/factors.hpp"
+#include "tests/mpi/world.hpp"
 
 namespace glinpack {
 namespace {
@@ -15,19 +16,8 @@ namespace {
 using test::factorization_error;
 using test::factorize_and_gather;
 using test::GatheredFactors;
+using test::grids_of_this_world;
 using test::original_matrix;
-
-// Of the grids named, those that fill the world this program was started with; smaller ones are tested by smaller
-// worlds, but a world of 6 also shows that surplus ranks stay out.
-std::vector<GridShape> grids_of_this_world() {
-  int size = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  std::vector<GridShape> grids;
-  for (const GridShape grid : {GridShape{1, 1}, {1, 2}, {2, 1}, {1, 4}, {4, 1}, {2, 2}, {2, 3}, {3, 2}}) {
-    if (grid.size() == size || (size == 6 && grid == GridShape{2, 2})) grids.push_back(grid);
-  }
-  return grids;
-}
 
 struct Size {
   Index n, nb;

@@ -1,7 +1,11 @@
-// This rank and how many there are.
+// This rank, how many there are, and the grids they make.
 #pragma once
 
 #include <mpi.h>
+
+#include <vector>
+
+#include "global/distribution.hpp"
 
 namespace glinpack::test {
 
@@ -15,6 +19,17 @@ inline int world_size() {
   int size = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   return size;
+}
+
+/// Of the grids named, those that fill the world this program was started with; smaller ones are tested by smaller
+/// worlds, but a world of 6 also shows that surplus ranks stay out.
+inline std::vector<GridShape> grids_of_this_world() {
+  const int size = world_size();
+  std::vector<GridShape> grids;
+  for (const GridShape grid : {GridShape{1, 1}, {1, 2}, {2, 1}, {1, 4}, {4, 1}, {2, 2}, {2, 3}, {3, 2}}) {
+    if (grid.size() == size || (size == 6 && grid == GridShape{2, 2})) grids.push_back(grid);
+  }
+  return grids;
 }
 
 }  // namespace glinpack::test

@@ -113,6 +113,7 @@ class CommandLine(BadInputTest):
 
     def test_what_the_white_paper_s_backend_cannot_do_is_refused_with_the_limit(self):
         self.refused_on_one_line(["plu", "--backend", "gl-raster", "--precision", "double"], "gl-raster", "single")
+        self.refused_on_one_line(["plu", *SMALL_RUN, "--precision", "mixed", "--compute-only"], "mixed", "--compute-only")
         self.refused_on_one_line(["plu", "--backend", "gl-raster", "--n", "80000", "--grid", "1x1", "--json", "x.json"],
                                  "gl-raster", "80000", "rows", "texture", "--backend gl-compute")
 

@@ -73,11 +73,12 @@ class Commands(RunsTest):
 
     def test_the_white_paper_s_backend_passes_row_by_row_and_by_blocks(self):
         for arguments in (["--nb", 32], ["--nb", 32, "--pivoting", "partial"], ["--nb", 10],
-                          ["--nb", 32, "--raster-coordinates", "computed"], ["--nb", 200, "--grid", "1x1"]):
+                          ["--nb", 32, "--raster-coordinates", "computed"], ["--nb", 200, "--grid", "1x1"],
+                          ["--nb", 32, "--precision", "mixed"]):
             with self.subTest(arguments=arguments):
                 outcome = self.passed("--n", 200, "--backend", "gl-raster", *arguments, "--breakdown", "always",
                                       ranks=4, timeout=120)
-                self.assertRegex(outcome.out, r"PREC +: +single")
+                self.assertRegex(outcome.out, r"PREC +: +" + ("mixed" if "mixed" in arguments else "single"))
                 self.assertRegex(outcome.out, r"PIVOT +: +" + ("partial" if "partial" in arguments else "local"))
 
     def test_the_white_paper_s_backend_searches_while_the_device_reduces(self):
@@ -116,7 +117,7 @@ class Commands(RunsTest):
 
     def test_every_backend_and_precision_passes_where_n_is_no_multiple_of_nb(self):
         for backend in "reference", "openblas", "gl-compute":
-            for precision in "single", "double":
+            for precision in "single", "double", "mixed":
                 with self.subTest(backend=backend, precision=precision):
                     self.passed("--n", "1,7,100", "--nb", 16, "--backend", backend, "--precision", precision, runs=3)
 
@@ -149,6 +150,66 @@ class Commands(RunsTest):
         devices = json.loads(outcome.out)["devices"]
         self.assertEqual([device["index"] for device in devices], list(range(len(devices))))
         self.assertEqual(outcome.status, 0 if any(device["usable"] for device in devices) else 1)
+
+
+class MixedPrecision(RunsTest):
+    ARGUMENTS = ["--n", 150, "--nb", 16, "--grid", "2x2", "--backend", "openblas", "--precision", "mixed", "--json", "m.json"]
+
+    def test_the_report_says_how_the_solution_was_refined(self):
+        outcome = self.passed(*self.ARGUMENTS, "--csv", "m.csv", "--breakdown", "always", ranks=4)
+        self.assertIn("HPL-MxP style: the refinement converged after", outcome.out)
+        self.assertNotIn("High-Performance Linpack", outcome.out)
+        self.assertIn("taken to be               1.110223e-16", outcome.out)
+        self.assertRegex(outcome.out, r"\n +refinement +cpu ")
+        self.assertEqual(len(REFRAME.findall(outcome.out)), 1, outcome)
+        self.assertEqual(len(RAMBLE.findall(outcome.out)), 1, outcome)
+        run = self.json("m.json")["runs"][0]
+        refinement = run["refinement"]
+        self.assertTrue(refinement["converged"])
+        self.assertGreater(refinement["history"][0]["residual"], 1e3)  # the factors' own solution is a single one
+        self.assertLess(refinement["history"][-1]["residual"], 16)
+        self.assertEqual(len(refinement["history"]), refinement["iterations"] + 1)
+        self.assertLessEqual(refinement["seconds"], run["solve_seconds"])
+        line = next(csv.DictReader(io.StringIO((self.folder / "m.csv").read_text())))
+        self.assertEqual([float(residual) for residual in line["residual_history"].split()],
+                         [step["residual"] for step in refinement["history"]])
+        valid = subprocess.run([sys.executable, ROOT / "tests" / "system" / "validate_json.py", self.folder / "m.json"],
+                               check=False, capture_output=True, text=True)
+        self.assertEqual(valid.returncode, 0, valid.stderr)
+
+    def test_what_does_not_converge_fails_with_its_history(self):
+        for threshold in "1e-9", "0":
+            with self.subTest(threshold=threshold):
+                outcome = self.glinpack("plu", *self.ARGUMENTS, "--threshold", threshold, "--force", ranks=4)
+                self.assertEqual(outcome.status, 1, outcome)
+                self.assertIn("the refinement had NOT converged after", outcome.out)
+                self.assertIn("FAILED because: not converged after", outcome.out)
+                refinement = self.json("m.json")["runs"][0]["refinement"]
+                self.assertFalse(refinement["converged"])
+                self.assertGreater(refinement["gmres_iterations"], 0)
+
+    def test_refinement_mends_what_growth_spoilt(self):
+        arguments = ["--matrix", "wilkinson", "--n", 200, "--nb", 16, "--grid", "2x1", "--backend", "openblas"]
+        self.assertEqual(self.glinpack("plu", *arguments, "--precision", "double").status, 1)
+        self.passed(*arguments, "--precision", "mixed")
+
+    def test_without_a_check_it_is_refined_to_hpl_s_threshold(self):
+        outcome = self.glinpack("plu", *self.ARGUMENTS, "--threshold", "-1", ranks=4)
+        self.assertEqual(outcome.status, 0, outcome)
+        run = self.json("m.json")["runs"][0]
+        self.assertFalse(run["checked"])
+        self.assertLess(run["refinement"]["history"][-1]["residual"], 16)
+
+    def test_a_matrix_from_a_file_is_refined_in_double_precision(self):
+        n = 40
+        entries = "".join(f"{i + 1} {j + 1} {((i * 37 + j * 101 + i * j * 7) % 97) / 97.0 - 0.5!r}\n"
+                          for i in range(n) for j in range(n))
+        self.write("a.mtx", f"%%MatrixMarket matrix coordinate real general\n{n} {n} {n * n}\n{entries}")
+        self.passed("--input", "a.mtx", "--nb", 8, "--grid", "2x2", "--backend", "openblas", "--precision", "mixed",
+                    "--save-solution", "x.npy", ranks=4)
+        solution = npy_values((self.folder / "x.npy").read_bytes())
+        # the elements are no single precision numbers: their rounding alone would leave 1e-5
+        self.assertLess(max(abs(x - 1) for x in solution), 1e-9)
 
 
 class Reports(RunsTest):
@@ -260,7 +321,7 @@ class Matrices(RunsTest):
 
     def test_every_kind_passes_with_partial_pivoting_but_the_one_that_defeats_it(self):
         for kind in "hpl", "uniform", "hilbert", "hilbert-reversed", "dominant":
-            for precision in "single", "double":
+            for precision in "single", "double", "mixed":
                 with self.subTest(kind=kind, precision=precision):
                     self.passed("--matrix", kind, "--precision", precision, "--n", "1,150", "--nb", 16, "--grid", "2x2",
                                 "--backend", "openblas", "--json", "k.json", "--force", ranks=4, runs=2)

@@ -104,6 +104,7 @@ TEST(NetworkOptions, SurviveTheJourneyThroughJson) {
 
 TEST(NetworkOptions, BadValuesAreRefusedWithOptionAndValue) {
   expect_input_error([] { parsed({"--n", "0"}); }, {"--n", "'0'"});
+  expect_input_error([] { parsed({"--precision", "mixed"}); }, {"--precision", "'mixed'", "single"});
   expect_input_error([] { parsed({"--broadcast", "rign"}); }, {"--broadcast", "'rign'", "did you mean ring?", "all"});
   expect_input_error([] { parsed({"--ping-pong", "03"}); }, {"--ping-pong", "'03'", "0-3"});
   expect_input_error([] { parsed({"--ping-pong", "-3"}); }, {"--ping-pong"});

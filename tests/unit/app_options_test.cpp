@@ -127,6 +127,21 @@ TEST(Options, EveryMatrixGoesByItsName) {
   }
 }
 
+TEST(Options, EveryPrecisionGoesByItsName) {
+  for (const Precision precision : {Precision::single, Precision::double_, Precision::mixed}) {
+    const PluOptions o = parsed({"--precision", std::string(name_of(precision))});
+    EXPECT_EQ(o.precision, precision);
+    EXPECT_EQ(from_json(to_json(o)).precision, precision);
+  }
+}
+
+TEST(Options, TheWhitePapersBackendHasSinglePrecisionFactors) {
+  EXPECT_EQ(parsed({"--backend", "gl-raster"}).precision, Precision::single);
+  EXPECT_EQ(parsed({"--backend", "gl-raster", "--precision", "single"}).precision, Precision::single);
+  EXPECT_EQ(parsed({"--backend", "gl-raster", "--precision", "mixed"}).precision, Precision::mixed);
+  expect_input_error([] { parsed({"--backend", "gl-raster", "--precision", "double"}); }, {"gl-raster", "mixed"});
+}
+
 TEST(Options, AFileIsTheMatrixWhereOneIsGiven) {
   const PluOptions o = parsed({"--input", "a.npy"});
   EXPECT_EQ(o.matrix, MatrixKind::file);

@@ -100,6 +100,17 @@ TEST(Plan, SurvivesTheJourneyThroughJson) {
   EXPECT_EQ(back.precision, Precision::single);
 }
 
+TEST(Plan, RunsInMixedPrecisionRefine) {
+  for (const std::string precision : {"single", "double", "mixed"}) {
+    const std::vector<RunRecord> runs = plan({"--n", "10,20", "--precision", precision});
+    for (const RunRecord& run : runs) EXPECT_EQ(run.parameters.refine, precision == "mixed");
+    for (const RunRecord& run : plan_from_json(plan_to_json(runs))) {
+      EXPECT_EQ(run.parameters.refine, precision == "mixed");
+      EXPECT_EQ(name_of(run.precision), precision);
+    }
+  }
+}
+
 TEST(Plan, EveryRunKnowsItsMatrix) {
   const std::vector<RunRecord> runs = plan({"--matrix", "wilkinson", "--n", "10,20"});
   for (const RunRecord& run : plan_from_json(plan_to_json(runs))) EXPECT_EQ(run.matrix, MatrixKind::wilkinson);
@@ -111,6 +122,21 @@ TEST(Plan, DryRunShowsRunsMemoryAndFlops) {
   const std::string text = plan_text(plan({"--n", "1000000000000", "--grid", "4x4"}), 4);
   EXPECT_NE(text.find("needs 16 processes"), std::string::npos) << text;
   EXPECT_NE(text.find("6.667e+35"), std::string::npos) << text;
+}
+
+TEST(Plan, DryRunShowsMixedPrecisionWithSinglesMatrixAndTheVectorsOfItsRefinement) {
+  const std::vector<std::string> arguments{"--n", "20000", "--nb", "100", "--grid", "1x1", "--backend", "openblas"};
+  const auto need = [&](const std::string& precision) {
+    std::vector<std::string> all = arguments;
+    all.insert(all.end(), {"--precision", precision});
+    const RunRecord run = plan(all).front();
+    EXPECT_NE(plan_text(plan(all), 1).find(precision), std::string::npos);
+    return memory_per_rank(run.parameters, distribution_of(run.parameters, run.grid), {0, 0}, run.precision);
+  };
+  EXPECT_EQ(need("mixed").device, need("single").device);
+  const auto vectors = static_cast<double>(need("mixed").host - need("single").host) / (20000 * sizeof(double));
+  EXPECT_GT(vectors, 101);  // GMRES's two bases
+  EXPECT_LT(vectors, 115);
 }
 
 TEST(Plan, PassesAreExplainedOnceForEqualSchedules) {

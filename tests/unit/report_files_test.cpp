@@ -47,7 +47,9 @@ TEST(ResultsJson, agrees_with_its_schema) {
   unchecked.parameters.threshold = -1;
   unchecked.result.checked = unchecked.result.passed = false;
   unchecked.result.ranks.clear();
-  EXPECT_EQ(validate(results_json(context(), std::vector{passed_run(), singular_run(), unchecked})), 0);
+  EXPECT_EQ(validate(results_json(
+                context(), std::vector{passed_run(), singular_run(), unchecked, refined_run(), unrefined_run()})),
+            0);
   EXPECT_EQ(validate(results_json({{}, {}, {}, "", "0.1.0", "", 1}, {})), 0);
 }
 
@@ -101,6 +103,20 @@ TEST(ResultsJson, run_has_the_agreed_keys_and_values) {
                                                 {"bytes", 0.0}}));
 }
 
+TEST(ResultsJson, a_refined_run_has_its_history) {
+  const json runs = results_json(context(), std::vector{refined_run(), unrefined_run(), passed_run()})["runs"];
+  EXPECT_EQ(runs[0]["precision"], "mixed");
+  EXPECT_EQ(runs[0]["epsilon"], 0x1p-53);
+  EXPECT_EQ(runs[0]["refinement"], json::parse(R"({"converged": true, "iterations": 3, "gmres_iterations": 1,
+      "seconds": 0.125, "stopped": null, "history": [
+        {"method": "factors", "residual": 1234567.5}, {"method": "classical", "residual": 2048.0},
+        {"method": "classical", "residual": 2000.0}, {"method": "GMRES", "residual": 0.25}]})"));
+  EXPECT_EQ(runs[1]["refinement"]["converged"], false);
+  EXPECT_EQ(runs[1]["refinement"]["stopped"], "GMRES stagnates, too");
+  EXPECT_TRUE(runs[1]["refinement"]["history"][0]["residual"].is_null());
+  EXPECT_TRUE(runs[2]["refinement"].is_null());
+}
+
 TEST(ResultsJson, nan_and_infinity_become_null) {
   RunRecord record = passed_run();
   record.result.residual.scaled = std::numeric_limits<double>::quiet_NaN();
@@ -129,13 +145,14 @@ TEST(ResultsCsv, has_a_head_line_and_as_many_fields_in_every_line) {
       "n,nb,p,q,time,gflops,residual,passed,matrix,precision,backend,pivoting,broadcast,order,repeat,factor_seconds,"
       "solve_seconds,computing_seconds,transfer_seconds,network_seconds,network_exposed_seconds,idle_seconds,"
       "epsilon,threshold,growth,singular_column,start_time,device,failure,compute_only,waiting_seconds,"
+      "iterations,gmres_iterations,refinement_seconds,residual_history,"
       "pivot_seconds,pivot_computing_seconds,pivot_transfer_seconds,pivot_network_seconds,pivot_idle_seconds,"
       "pivot_waiting_seconds,normalize_seconds,normalize_computing_seconds,normalize_transfer_seconds,"
       "normalize_network_seconds,normalize_idle_seconds,normalize_waiting_seconds,eliminate_seconds,"
       "eliminate_computing_seconds,eliminate_transfer_seconds,eliminate_network_seconds,eliminate_idle_seconds,"
       "eliminate_waiting_seconds,reduce_seconds,reduce_computing_seconds,reduce_transfer_seconds,"
       "reduce_network_seconds,reduce_idle_seconds,reduce_waiting_seconds");
-  const std::string roles = "false,0.5,3.5,3,0,0.5,0,0,4,0.5,0.5,1,2,1,,,,,,,,,,,,";  // none eliminates or reduces
+  const std::string roles = "false,0.5,,,,,3.5,3,0,0.5,0,0,4,0.5,0.5,1,2,1,,,,,,,,,,,,";  // none eliminates or reduces
   EXPECT_EQ(
       lines[1],
       "35,4,1,2,4,7.6053e-06,0.0312500123,true,hpl,double,gl-compute,partial,ring,row-major,0,3.5,0.5,2,0.25,1,0.75,"
@@ -145,6 +162,13 @@ TEST(ResultsCsv, has_a_head_line_and_as_many_fields_in_every_line) {
             "35,4,1,2,4,7.6053e-06,,false,hpl,single,gl-compute,partial,ring,row-major,0,3.5,0.5,2,0.25,1,0.75,1,"
             "5.960464477539063e-08,16,,3,1700000000,\"llvmpipe (LLVM 15.0.6, 256 bits)\",\"said \"\"no\"\", twice\"," +
                 roles);
+}
+
+TEST(ResultsCsv, a_refined_run_has_its_history_in_one_field) {
+  const std::vector<std::string> lines = lines_of(results_csv(std::vector{refined_run()}));
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_THAT(lines[1], HasSubstr(",false,0.5,3,1,0.125,1234567.5 2048 2000 0.25,3.5,3,"));
+  EXPECT_THAT(lines[1], HasSubstr(",mixed,"));
 }
 
 std::vector<json> events(const json& trace, const std::string& type) {

@@ -155,6 +155,43 @@ TEST(HplReport, single_precision_is_named_and_not_called_hpl) {
   EXPECT_THAT(report_of({passed_run()}), HasSubstr("High-Performance Linpack benchmark"));
 }
 
+TEST(HplReport, mixed_precision_is_named_hpl_mxp_style_and_not_called_hpl) {
+  const std::string text = report_of({refined_run()});
+  EXPECT_THAT(text, ContainsRegex("PREC   : *mixed"));
+  EXPECT_THAT(text, HasSubstr("- mixed precision, HPL-MxP style: factors in single, the solution refined in double"));
+  EXPECT_THAT(text, HasSubstr("taken to be               1.110223e-16\n"));
+  EXPECT_THAT(text, Not(HasSubstr("High-Performance Linpack")));
+  EXPECT_THAT(report_of({passed_run()}), Not(HasSubstr("MxP")));
+}
+
+TEST(HplReport, a_refined_run_tells_the_history_of_its_residual) {
+  const std::string text = run_text(refined_run());
+  EXPECT_THAT(text, HasSubstr("HPL-MxP style: the refinement converged after 3 iterations, in 0.125 s.\n"
+                              "  scaled residual of the factors' solution: 1.23e+06\n"
+                              "  scaled residual, classical iterations 1 to 2: 2.05e+03, 2.00e+03\n"
+                              "  scaled residual, GMRES iteration 3: 2.50e-01\n"));
+  EXPECT_THAT(lines_that_look_like_results(text), ::testing::SizeIs(1)) << "the row";
+  EXPECT_THAT(run_text(passed_run()), Not(HasSubstr("refine")));
+}
+
+TEST(HplReport, a_run_that_could_not_be_refined_fails_with_its_history) {
+  const std::string text = run_text(unrefined_run());
+  EXPECT_THAT(text, HasSubstr("...... FAILED\n"));
+  EXPECT_THAT(text, HasSubstr("HPL-MxP style: the refinement had NOT converged after 10 iterations, in 0.125 s.\n"
+                              "  scaled residual of the factors' solution: nan\n"
+                              "  scaled residual, GMRES iterations 1 to 10: 1.00e+02, 2.00e+02, 3.00e+02, 4.00e+02, "
+                              "5.00e+02,\n    6.00e+02"));
+  EXPECT_THAT(text, HasSubstr("9.00e+02, 1.00e+03\nFAILED because: not converged after 10 iterations of refinement: "));
+  EXPECT_THAT(lines_that_look_like_results(text), ::testing::SizeIs(1)) << "the row";
+  for (const std::string& line : lines_of(text)) EXPECT_LE(line.size(), 100U);
+
+  // also where HPL's test is not asked for
+  RunRecord unchecked = unrefined_run();
+  unchecked.parameters.threshold = -1;
+  unchecked.result.checked = false;
+  EXPECT_THAT(run_text(unchecked), HasSubstr("FAILED because: not converged"));
+}
+
 TEST(HplReport, local_pivoting_is_not_called_hpl) {
   RunRecord record = passed_run();
   record.parameters.pivoting = Pivoting::local;

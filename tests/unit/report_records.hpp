@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <ctime>
+#include <limits>
 #include <regex>
 #include <sstream>
 #include <string>
@@ -66,6 +67,35 @@ inline RunRecord passed_run() {
                                      {interval(0.0, 2.0, Role::normalize, Lane::net, Phase::broadcast_l, 500'000'000),
                                       interval(2.0, 2.5, Role::normalize, Lane::gpu, Phase::transfer, 1'000'000'000),
                                       interval(2.5, 3.0, Role::normalize, Lane::gpu, Phase::normalize, 0, 1e9)}));
+  return record;
+}
+
+/// The same in mixed precision: two classical iterations, and one of GMRES.
+inline RunRecord refined_run() {
+  using Method = Refinement::Method;
+  RunRecord record = passed_run();
+  record.precision = Precision::mixed;
+  record.parameters.refine = true;
+  record.result.refinement = {.history = {{Method::factors, 1234567.5},
+                                          {Method::classical, 2048.0},
+                                          {Method::classical, 2000.0},
+                                          {Method::gmres, 0.25}},
+                              .converged = true,
+                              .stopped = {},
+                              .seconds = 0.125};
+  return record;
+}
+
+/// It gave up after ten iterations of GMRES, the first of which met NaN.
+inline RunRecord unrefined_run() {
+  RunRecord record = refined_run();
+  Refinement& refinement = *record.result.refinement;
+  refinement.history = {{Refinement::Method::factors, std::numeric_limits<double>::quiet_NaN()}};
+  for (int i = 1; i <= 10; ++i) refinement.history.push_back({Refinement::Method::gmres, 100.0 * i});
+  refinement.converged = false;
+  refinement.stopped = "GMRES stagnates, too";
+  record.result.passed = false;
+  record.result.failure = "not converged after 10 iterations of refinement: GMRES stagnates, too";
   return record;
 }
 
