@@ -54,13 +54,13 @@ std::vector<Real> right_hand_side(Index n) {
 template <class Real>
 double scaled_residual(const Distribution& distribution, const ProcessGrid& grid, const std::vector<Real>& x) {
   const int process_column = grid.position().column;
-  std::vector<Real> part(static_cast<std::size_t>(local_columns_of_a(distribution, process_column)));
+  std::vector<double> part(static_cast<std::size_t>(local_columns_of_a(distribution, process_column)));
   for (std::size_t j = 0; j < part.size(); ++j) {
     const GlobalIndex column = distribution.columns.global(LocalIndex(static_cast<Index>(j)), process_column);
-    part[j] = x[static_cast<std::size_t>(column.value)];
+    part[j] = static_cast<double>(x[static_cast<std::size_t>(column.value)]);
   }
   const int threads = 1;
-  return compute_residual(distribution, grid, *make_hpl_source(distribution.n), part, threads).scaled;
+  return compute_residual<Real>(distribution, grid, *make_hpl_source(distribution.n), part, threads).scaled;
 }
 
 template std::vector<float> local_matrix<float>(const Distribution&, GridPosition);
