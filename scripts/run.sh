@@ -9,7 +9,7 @@ scripts/install-deps.sh
 [ -f build/release/build.ninja ] || cmake --preset release
 cmake --build --preset release --target glinpack
 
-# four ranks share the cores: one thread each for the software renderer, unless told otherwise
-export LP_NUM_THREADS="${LP_NUM_THREADS:-1}"
+# four ranks share the cores: no threads of its own for each one's software renderer, unless told otherwise
+export LP_NUM_THREADS="${LP_NUM_THREADS:-0}"
 set -x
 exec mpirun.mpich -np 4 build/release/bin/glinpack plu --config configs/quickstart.toml "$@"

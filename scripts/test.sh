@@ -51,7 +51,7 @@ release_tests() {
 sanitizers() {
   [ -f build/asan/build.ninja ] || cmake --preset asan -DGLINPACK_WERROR=ON
   cmake --build --preset asan
-  OPENBLAS_NUM_THREADS=1 LP_NUM_THREADS=1 ctest --preset asan | tee build/asan/ctest.log
+  OPENBLAS_NUM_THREADS=1 LP_NUM_THREADS=0 ctest --preset asan | tee build/asan/ctest.log
 }
 
 # clang's warnings do not depend on the optimisation
@@ -68,7 +68,7 @@ installed_copy() {
   local prefix
   prefix=$(mktemp -d)
   cmake --install build/release --prefix "$prefix" >/dev/null
-  (cd / && LP_NUM_THREADS=1 mpirun.mpich -np 2 "$prefix/bin/glinpack" plu \
+  (cd / && LP_NUM_THREADS=0 mpirun.mpich -np 2 "$prefix/bin/glinpack" plu \
     --config "$prefix/share/glinpack/configs/quickstart.toml" --grid 1x2 --n 256 --progress never)
   man --warnings -l "$prefix/share/man/man1/glinpack.1" >/dev/null
   rm -rf "$prefix"

@@ -65,7 +65,7 @@ class Commands(RunsTest):
     @unittest.skipIf(os.environ.get("GLINPACK_TEST_QUICK"), "GLINPACK_TEST_QUICK is set: too slow in this build")
     def test_netlib_s_hpl_dat_passes_all_its_864_runs_by_opengl(self):
         self.passed("--hpl-dat", ROOT / "tests" / "data" / "HPL.dat", "--backend", "gl-compute", ranks=4, runs=864,
-                    environment={"LP_NUM_THREADS": "1"}, timeout=900)
+                    timeout=900)
 
     def test_local_pivoting_on_six_processes_passes_by_opengl(self):
         self.passed("--n", 300, "--nb", 32, "--grid", "2x3", "--backend", "gl-compute", "--precision", "single",
@@ -82,7 +82,8 @@ class Commands(RunsTest):
                 self.assertRegex(outcome.out, r"PIVOT +: +" + ("partial" if "partial" in arguments else "local"))
 
     def test_the_white_paper_s_backend_searches_while_the_device_reduces(self):
-        self.passed("--n", 512, "--nb", 64, "--grid", "1x1", "--backend", "gl-raster", "--trace", "t.json", timeout=120)
+        self.passed("--n", 512, "--nb", 64, "--grid", "1x1", "--backend", "gl-raster", "--trace", "t.json",
+                    environment={"LP_NUM_THREADS": "1"}, timeout=120)
         events = [event for event in self.json("t.json")["traceEvents"] if event["ph"] == "X"]
         handed_out = sorted((event["ts"], event["dur"], event["name"]) for event in events
                             if event["cat"] == "gpu" and event["name"] in ("reduce", "transfer"))
