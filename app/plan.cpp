@@ -114,8 +114,9 @@ std::vector<RunRecord> plan_network_runs(const NetworkOptions& options, int worl
               .order = options.order,
               .threshold = -1};
   if (sweep.grids.empty()) sweep.grids = {squarest_grid(world_size)};
-  for (const BroadcastKind kind : options.broadcast)
+  for (const BroadcastKind kind : options.broadcast) {
     sweep.combinations.push_back({.lookahead = 0, .broadcast = kind, .variant = {}});
+  }
   check_run_count(sweep, options.repeat);
   RunRecord run;
   run.precision = options.precision;

@@ -84,8 +84,7 @@ Broadcast::Broadcast(MPI_Comm communicator, BroadcastKind kind, int root, void* 
   } else {
     plan_forwarding(kind);
   }
-  to_receive_ = static_cast<std::size_t>(
-      std::count_if(steps_.begin(), steps_.end(), [](const Step& step) { return step.receive; }));
+  to_receive_ = receives_not_started();
   start_ready_steps();
 }
 
@@ -163,10 +162,12 @@ bool Broadcast::test() {
 
 void Broadcast::take_done() {
   under_way_.clear();
-  const auto waits = [](const Step& step) { return step.receive; };
-  // MPI's own broadcast has no steps
-  to_receive_ = static_cast<std::size_t>(
-      std::count_if(steps_.begin() + static_cast<std::ptrdiff_t>(next_step_), steps_.end(), waits));
+  to_receive_ = receives_not_started();  // none in MPI's own broadcast, which has no steps
+}
+
+std::size_t Broadcast::receives_not_started() const {
+  return static_cast<std::size_t>(std::count_if(steps_.begin() + static_cast<std::ptrdiff_t>(next_step_), steps_.end(),
+                                                [](const Step& step) { return step.receive; }));
 }
 
 void Broadcast::wait_until_arrived() {

@@ -72,6 +72,7 @@ class Broadcast {
   void plan_long(bool modified);
   void start_ready_steps();
   void take_done();
+  std::size_t receives_not_started() const;
   int rank_at(int place) const { return (place + root_) % size_; }
 
   MPI_Comm communicator_;
