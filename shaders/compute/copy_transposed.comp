@@ -1,7 +1,8 @@
 #version 450 core
 // to <- from^T by tiles of 32 x 32, turned in shared memory so that rows are read and rows are written. Work groups
-// that follow each other go along the shorter side: of a panel they so touch all of a few long rows of the matrix,
-// whose rows are pages apart, before they go on to the next.
+// that follow each other go along the shorter side: of a panel they so touch all of a few rows, which lie together,
+// before they go on to the next.
+#include "compute/place.glsl"
 #include "compute/precision.glsl"
 
 layout(local_size_x = 32, local_size_y = 8) in;
@@ -10,8 +11,8 @@ layout(std430, binding = 0) readonly restrict buffer From { Real from[]; };
 layout(std430, binding = 1) writeonly restrict buffer To { Real to[]; };
 
 layout(location = 0) uniform ivec2 extents;      // rows, columns of `from`
-layout(location = 1) uniform ivec2 from_layout;  // first element, leading dimension
-layout(location = 2) uniform ivec2 to_layout;
+layout(location = 1) uniform ivec4 from_layout;
+layout(location = 2) uniform ivec4 to_layout;
 layout(location = 3) uniform int rows_first;     // consecutive work groups go down rows of `from`, not along columns
 
 shared Real tile[32 * 33];  // a column more than the tile has, so that its columns fall into different banks
@@ -23,13 +24,13 @@ void main() {
   int first_column = group.y * 32;
   for (int y = int(gl_LocalInvocationID.y); y < 32; y += 8) {
     if (first_row + y < extents.x && first_column + x < extents.y) {
-      tile[y * 33 + x] = from[from_layout.x + (first_row + y) * from_layout.y + first_column + x];
+      tile[y * 33 + x] = from[place(from_layout, first_row + y, first_column + x)];
     }
   }
   barrier();
   for (int y = int(gl_LocalInvocationID.y); y < 32; y += 8) {
     if (first_column + y < extents.y && first_row + x < extents.x) {
-      to[to_layout.x + (first_column + y) * to_layout.y + first_row + x] = tile[x * 33 + y];
+      to[place(to_layout, first_column + y, first_row + x)] = tile[x * 33 + y];
     }
   }
 }

@@ -11,9 +11,10 @@
 //   - both inputs have their rows along memory, so that every load is a vector;
 //   - work groups walk bands of 8 tile rows, so that the tiles they share stay in cache.
 //
-// Variants: DOUBLE (precision.glsl); ALIGNED: every first element is a multiple of VECTOR_WIDTH and depth one of 16,
-// and up to a tile's width beyond the inputs' columns may be read; otherwise nothing is assumed. UNROLLED: the 8 steps
+// Variants: DOUBLE (precision.glsl); ALIGNED: every first element is a multiple of VECTOR_WIDTH, depth one of 16, and
+// the last vector of an input's row may be read whole; otherwise nothing is assumed. UNROLLED: the 8 steps
 // of a stage are written out, against a loop that is quicker to compile.
+#include "compute/place.glsl"
 #include "compute/precision.glsl"
 
 #define ACROSS 16
@@ -29,10 +30,8 @@ layout(local_size_x = THREADS) in;
 
 #if ALIGNED
 #define Element Vector
-#define ELEMENT_WIDTH VECTOR_WIDTH
 #else
 #define Element Real
-#define ELEMENT_WIDTH 1
 #endif
 layout(std430, binding = 0) readonly restrict buffer Left { Element left[]; };
 layout(std430, binding = 1) readonly restrict buffer Right { Element right[]; };
@@ -40,44 +39,45 @@ layout(std430, binding = 2) restrict buffer Result { Element result[]; };
 
 layout(location = 0) uniform ivec2 extents;        // rows, columns of C
 layout(location = 1) uniform int depth;
-layout(location = 2) uniform ivec2 left_layout;    // first element (a Real), leading dimension
-layout(location = 3) uniform ivec2 right_layout;
-layout(location = 4) uniform ivec2 result_layout;
+layout(location = 2) uniform ivec4 left_layout;    // place.glsl
+layout(location = 3) uniform ivec4 right_layout;
+layout(location = 4) uniform ivec4 result_layout;
 
 shared Vector left_tile[2 * STAGE_DEPTH * LEFT_VECTORS];
 shared Vector right_tile[2 * STAGE_DEPTH * RIGHT_VECTORS];
 
 // --- Loading -------------------------------------------------------------------------------------------------------
-// `valid`: how many of the vector's elements exist.
+// A vector, by its place among the vectors, or by its row of depth and column. `valid`: how many of its elements exist.
 #if ALIGNED
-#define READ_LEFT(at, valid) left[at]
-#define READ_RIGHT(at, valid) right[at]
+#define READ_LEFT(at, k, column, valid) left[at]
+#define READ_RIGHT(at, k, column, valid) right[at]
 #else
-#define READ(name, source)                       \
-  Vector name(int at, int valid) {               \
-    Vector value = Vector(0);                    \
-    if (valid > 0) value.x = source[at];         \
-    if (valid > 1) value.y = source[at + 1];     \
-    READ_UPPER(source)                           \
-    return value;                                \
+#define READ(name, source, layout_of)                                                       \
+  Vector name(int k, int column, int valid) {                                    \
+    Vector value = Vector(0);                                                    \
+    if (valid > 0) value.x = source[place(layout_of, k, column)];          \
+    if (valid > 1) value.y = source[place(layout_of, k, column + 1)];      \
+    READ_UPPER(source, layout_of)                                                           \
+    return value;                                                                \
   }
 #if DOUBLE
-#define READ_UPPER(source)
+#define READ_UPPER(source, layout_of)
 #else
-#define READ_UPPER(source)                       \
-  if (valid > 2) value.z = source[at + 2];       \
-  if (valid > 3) value.w = source[at + 3];
+#define READ_UPPER(source, layout_of)                                                       \
+  if (valid > 2) value.z = source[place(layout_of, k, column + 2)];        \
+  if (valid > 3) value.w = source[place(layout_of, k, column + 3)];
 #endif
-READ(read_left, left)
-READ(read_right, right)
-#define READ_LEFT(at, valid) read_left(at, valid)
-#define READ_RIGHT(at, valid) read_right(at, valid)
+READ(read_left, left, left_layout)
+READ(read_right, right, right_layout)
+#define READ_LEFT(at, k, column, valid) read_left(k, column, (k) < depth ? valid : 0)
+#define READ_RIGHT(at, k, column, valid) read_right(k, column, (k) < depth ? valid : 0)
 #endif
 
 // --- Storing -------------------------------------------------------------------------------------------------------
 #if ALIGNED
-void subtract(int at, Vector sum) { result[at] -= sum; }
-void subtract_edge(int at, int valid, Vector sum) {
+void subtract(int row, int column, Vector sum) { result[place(result_layout, row, column) / VECTOR_WIDTH] -= sum; }
+void subtract_edge(int row, int column, int valid, Vector sum) {
+  int at = place(result_layout, row, column) / VECTOR_WIDTH;
   if (valid > 0) result[at].x -= sum.x;
   if (valid > 1) result[at].y -= sum.y;
 #if !DOUBLE
@@ -86,15 +86,15 @@ void subtract_edge(int at, int valid, Vector sum) {
 #endif
 }
 #else
-void subtract_edge(int at, int valid, Vector sum) {
-  if (valid > 0) result[at] -= sum.x;
-  if (valid > 1) result[at + 1] -= sum.y;
+void subtract_edge(int row, int column, int valid, Vector sum) {
+  if (valid > 0) result[place(result_layout, row, column)] -= sum.x;
+  if (valid > 1) result[place(result_layout, row, column + 1)] -= sum.y;
 #if !DOUBLE
-  if (valid > 2) result[at + 2] -= sum.z;
-  if (valid > 3) result[at + 3] -= sum.w;
+  if (valid > 2) result[place(result_layout, row, column + 2)] -= sum.z;
+  if (valid > 3) result[place(result_layout, row, column + 3)] -= sum.w;
 #endif
 }
-void subtract(int at, Vector sum) { subtract_edge(at, VECTOR_WIDTH, sum); }
+void subtract(int row, int column, Vector sum) { subtract_edge(row, column, VECTOR_WIDTH, sum); }
 #endif
 
 // --- One step of depth: 8 rows x 2 vectors --------------------------------------------------------------------------
@@ -136,25 +136,25 @@ void subtract(int at, Vector sum) { subtract_edge(at, VECTOR_WIDTH, sum); }
 // --- Moving tiles: registers <- memory, shared memory <- registers --------------------------------------------------
 // An invocation fetches vectors a and b of each input, b lying 4 rows of depth below a; a single-precision tile of the
 // left has only the first. fetch_k: the row of depth at which the tile to be fetched begins.
-#define FETCH_RIGHT                                                                                \
-  fetched_right_a = READ_RIGHT(right_at, fetch_k + right_k < depth ? valid_right : 0);             \
-  fetched_right_b = READ_RIGHT(right_at + right_4, fetch_k + right_k + 4 < depth ? valid_right : 0); \
+#define FETCH_RIGHT                                                                                        \
+  fetched_right_a = READ_RIGHT(right_at, fetch_k + right_k, right_column, valid_right);                    \
+  fetched_right_b = READ_RIGHT(right_at + right_4, fetch_k + right_k + 4, right_column, valid_right);      \
   right_at += 2 * right_4;
 #define STORE_RIGHT(buffer)                                                                \
   right_tile[(buffer) * STAGE_DEPTH * RIGHT_VECTORS + thread] = fetched_right_a;           \
   right_tile[(buffer) * STAGE_DEPTH * RIGHT_VECTORS + THREADS + thread] = fetched_right_b;
 
 #if DOUBLE
-#define FETCH_LEFT                                                                                 \
-  fetched_left_a = READ_LEFT(left_at, fetch_k + left_k < depth ? valid_left : 0);                  \
-  fetched_left_b = READ_LEFT(left_at + left_4, fetch_k + left_k + 4 < depth ? valid_left : 0);     \
+#define FETCH_LEFT                                                                                         \
+  fetched_left_a = READ_LEFT(left_at, fetch_k + left_k, left_row, valid_left);                             \
+  fetched_left_b = READ_LEFT(left_at + left_4, fetch_k + left_k + 4, left_row, valid_left);                \
   left_at += 2 * left_4;
 #define STORE_LEFT(buffer)                                                                 \
   left_tile[(buffer) * STAGE_DEPTH * LEFT_VECTORS + thread] = fetched_left_a;              \
   left_tile[(buffer) * STAGE_DEPTH * LEFT_VECTORS + THREADS + thread] = fetched_left_b;
 #else
-#define FETCH_LEFT                                                                                 \
-  fetched_left_a = READ_LEFT(left_at, fetch_k + left_k < depth ? valid_left : 0);                  \
+#define FETCH_LEFT                                                                                         \
+  fetched_left_a = READ_LEFT(left_at, fetch_k + left_k, left_row, valid_left);                             \
   left_at += 2 * left_4;
 #define STORE_LEFT(buffer) left_tile[(buffer) * STAGE_DEPTH * LEFT_VECTORS + thread] = fetched_left_a;
 #endif
@@ -164,20 +164,21 @@ void subtract(int at, Vector sum) { subtract_edge(at, VECTOR_WIDTH, sum); }
 
 // --- Writing a row of results back ----------------------------------------------------------------------------------
 #define ROW_OF(i) (first_row + ((i) / VECTOR_WIDTH) * VECTOR_WIDTH * DOWN + (i) % VECTOR_WIDTH)
-#define AT(i) ((result_layout.x + ROW_OF(i) * result_layout.y + first_column) / ELEMENT_WIDTH)
 #define SECOND (ACROSS * VECTOR_WIDTH)
 
-#define WRITE(i, sum_a, sum_b) \
-  subtract(AT(i), sum_a);      \
-  subtract(AT(i) + SECOND / ELEMENT_WIDTH, sum_b);
-#define WRITE_EDGE(i, sum_a, sum_b)                                          \
-  if (ROW_OF(i) < extents.x) {                                               \
-    subtract_edge(AT(i), extents.y - first_column, sum_a);                   \
-    subtract_edge(AT(i) + SECOND / ELEMENT_WIDTH, extents.y - first_column - SECOND, sum_b); \
+#define WRITE(i, sum_a, sum_b)                \
+  subtract(ROW_OF(i), first_column, sum_a);   \
+  subtract(ROW_OF(i), first_column + SECOND, sum_b);
+#define WRITE_EDGE(i, sum_a, sum_b)                                                        \
+  if (ROW_OF(i) < extents.x) {                                                             \
+    subtract_edge(ROW_OF(i), first_column, extents.y - first_column, sum_a);               \
+    subtract_edge(ROW_OF(i), first_column + SECOND, extents.y - first_column - SECOND, sum_b); \
   }
 #define WRITE_ALL(write)                                                                          \
   write(0, sum0a, sum0b) write(1, sum1a, sum1b) write(2, sum2a, sum2b) write(3, sum3a, sum3b)     \
   write(4, sum4a, sum4b) write(5, sum5a, sum5b) write(6, sum6a, sum6b) write(7, sum7a, sum7b)
+
+int last_vector(int extent) { return (extent - 1) / VECTOR_WIDTH * VECTOR_WIDTH; }
 
 void main() {
   int thread = int(gl_LocalInvocationIndex);
@@ -191,13 +192,13 @@ void main() {
   int tile_row = (band * BAND + in_band % band_rows) * TILE_ROWS;
   int tile_column = (in_band / band_rows) * RIGHT_VECTORS * VECTOR_WIDTH;
 
-  // what this invocation fetches
+  // what this invocation fetches; beyond the edge it fetches the last vector again, whose sums nobody writes
   int left_k = thread / LEFT_VECTORS, left_row = tile_row + (thread % LEFT_VECTORS) * VECTOR_WIDTH;
   int right_k = thread / RIGHT_VECTORS, right_column = tile_column + (thread % RIGHT_VECTORS) * VECTOR_WIDTH;
   int valid_left = extents.x - left_row, valid_right = extents.y - right_column;
-  int left_at = (left_layout.x + left_k * left_layout.y + left_row) / ELEMENT_WIDTH;
-  int right_at = (right_layout.x + right_k * right_layout.y + right_column) / ELEMENT_WIDTH;
-  int left_4 = 4 * left_layout.y / ELEMENT_WIDTH, right_4 = 4 * right_layout.y / ELEMENT_WIDTH;
+  int left_at = place(left_layout, left_k, min(left_row, last_vector(extents.x))) / VECTOR_WIDTH;
+  int right_at = place(right_layout, right_k, min(right_column, last_vector(extents.y))) / VECTOR_WIDTH;
+  int left_4 = 4 * left_layout.y / VECTOR_WIDTH, right_4 = 4 * right_layout.y / VECTOR_WIDTH;
   Vector fetched_left_a, fetched_left_b, fetched_right_a, fetched_right_b;
   int fetch_k = 0;
 

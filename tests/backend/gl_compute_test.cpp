@@ -25,7 +25,8 @@ BackendOptions debugging() {
   return options;
 }
 
-/// One backend for the tests of a precision, which checks every GL call, and one whose shaders see 16 KiB at a time.
+/// Backends for the tests of a precision, which check every GL call: one as users have it, one whose matrices have many
+/// stripes, and one whose shaders see 16 KiB at a time.
 template <class Real>
 class GlCompute : public testing::Test {
  protected:
@@ -34,7 +35,11 @@ class GlCompute : public testing::Test {
     return *instance;
   }
   static Backend<Real>& narrow_backend() {
-    static const auto instance = make_compute_backend<Real>(debugging(), timeline(), 16 * 1024);
+    static const auto instance = make_compute_backend<Real>(debugging(), timeline(), {16 * 1024, 64});
+    return *instance;
+  }
+  static Backend<Real>& striped_backend() {
+    static const auto instance = make_compute_backend<Real>(debugging(), timeline(), {0, 64});
     return *instance;
   }
   static Timeline& timeline() {
@@ -116,6 +121,7 @@ TYPED_TEST(GlCompute, ReducesAtAnyOffsets) {
     for (const Index u_column : {0, 2, 8, 65}) {
       for (const Index c_column : {0, 3, 4, 70}) {
         check_reduce(this->backend(), 70, 37, 16, {1, l_column}, {2, u_column}, {3, c_column});
+        check_reduce(this->striped_backend(), 150, 137, 32, {1, l_column}, {2, u_column}, {3, c_column});
       }
     }
   }
@@ -185,6 +191,7 @@ TYPED_TEST(GlCompute, NormalizesAnyExtents) {
     for (const Index columns : {1, 64, 131}) check_normalize(this->backend(), k, columns, 0);
   }
   for (const Index margin : {1, 2, 64}) check_normalize(this->backend(), 75, 40, margin);
+  for (const Index margin : {0, 3}) check_normalize(this->striped_backend(), 75, 140, margin);
 }
 
 TYPED_TEST(GlCompute, NormalizesThroughWindowsSmallerThanTheMatrices) {
@@ -274,6 +281,7 @@ void check_moves(Backend<Real>& backend, Index rows, Index columns, unsigned see
 TYPED_TEST(GlCompute, MovesBlocksAtAnyPlaceAndLeavesTheirNeighboursAlone) {
   for (unsigned seed = 0; seed < 12; ++seed) check_moves(this->backend(), 90, 170, 10 * seed);
   check_moves(this->backend(), 40, 1100, 5);
+  for (unsigned seed = 1; seed < 6; ++seed) check_moves(this->striped_backend(), 90, 270, 10 * seed);
 }
 
 TYPED_TEST(GlCompute, MovesBlocksThroughWindowsSmallerThanTheMatrices) {
@@ -312,7 +320,10 @@ void check_substitute(Backend<Real>& backend, Index rows, Index columns) {
 }
 
 TYPED_TEST(GlCompute, Substitutes) {
-  for (const Index columns : {1, 63, 64, 200}) check_substitute(this->backend(), 130, columns);
+  for (const Index columns : {1, 63, 64, 200}) {
+    check_substitute(this->backend(), 130, columns);
+    check_substitute(this->striped_backend(), 130, columns);
+  }
 }
 
 TYPED_TEST(GlCompute, SubstitutesThroughWindowsSmallerThanTheMatrices) {

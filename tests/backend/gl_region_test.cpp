@@ -1,44 +1,81 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <stdexcept>
+#include <vector>
 
 #include "local/gl/compute/region.hpp"
 
 namespace glinpack::gl {
 namespace {
 
-TEST(GlWindow, BeginsAtAMultipleOf64AndHoldsTheRegionWithItsOverrun) {
+/// rows x columns, row-major, in a buffer with room behind it.
+Region plain(Index rows, Index columns, Index leading_dimension, Index first = 0) {
+  return {1, Index{1} << 24, first, 0, rows, columns, leading_dimension, 0, 0};
+}
+
+/// A whole matrix in stripes.
+Region striped(Index rows, Index columns, Index stripe_width) {
+  const Index stripes = (columns + stripe_width - 1) / stripe_width;
+  return {1, stripes * rows * stripe_width, 0, 0, rows, columns, stripe_width, stripe_width, rows * stripe_width};
+}
+
+Index place(const Region& region, Index i, Index j) {
+  return region.first + i * region.leading_dimension + region.across(j);
+}
+
+TEST(GlRegion, OfABlockHasTheElementsOfTheWhole) {
+  for (const Region& whole : {striped(7, 300, 64), plain(7, 300, 320, 5)}) {
+    for (const Index row : {0, 3}) {
+      for (const Index column : {0, 1, 63, 64, 130, 299}) {
+        const Region block = whole.block(row, column, 7 - row, 300 - column);
+        const Region inner = block.block(1, 0, 1, 300 - column);
+        for (Index j = 0; j < 300 - column; ++j) {
+          ASSERT_EQ(place(block, 2, j), place(whole, row + 2, column + j));
+          ASSERT_EQ(place(inner, 0, j), place(whole, row + 1, column + j));
+        }
+      }
+    }
+  }
+}
+
+TEST(GlRegion, InStripesHasEveryElementAtAPlaceOfItsOwn) {
+  const Region region = striped(5, 200, 64);
+  std::vector<int> uses(static_cast<std::size_t>(region.buffer_elements));
+  for (Index i = 0; i < 5; ++i) {
+    for (Index j = 0; j < 200; ++j) ++uses.at(static_cast<std::size_t>(place(region, i, j)));
+  }
+  EXPECT_EQ(std::count(uses.begin(), uses.end(), 1), 5 * 200);
+  EXPECT_EQ(std::count(uses.begin(), uses.end(), 0), region.buffer_elements - 5 * 200);
+}
+
+TEST(GlWindow, BeginsAtAMultipleOf64AndHoldsTheRegion) {
   std::mt19937 random(3);
-  for (int trial = 0; trial < 1000; ++trial) {
-    const Index leading_dimension = static_cast<Index>(64 * (1 + random() % 5));
-    const Index columns = static_cast<Index>(1 + random() % static_cast<unsigned>(leading_dimension));
-    const Index rows = static_cast<Index>(1 + random() % 50);
-    const Index column = static_cast<Index>(random() % static_cast<unsigned>(leading_dimension - columns + 1));
-    const Index row = static_cast<Index>(random() % 10);
-    const Region region{1,
-                        (rows + row) * leading_dimension + overrun,
-                        row * leading_dimension + column,
-                        rows,
-                        columns,
-                        leading_dimension};
-    const Window window = window_of(region);
-    EXPECT_EQ(window.begin % window_alignment, 0);
-    EXPECT_EQ(window.begin + window.first, region.first);
-    EXPECT_LT(window.first, window_alignment);
-    EXPECT_LE(window.begin + window.size, region.buffer_elements);
-    EXPECT_GE(window.size, window.first + (rows - 1) * leading_dimension + columns + overrun);
+  const auto below = [&](Index limit) { return static_cast<Index>(random() % static_cast<unsigned>(limit)); };
+  for (const Region& whole : {striped(50, 400, 64), plain(50, 400, 448, 7)}) {
+    for (int trial = 0; trial < 1000; ++trial) {
+      const Index row = below(50), column = below(400);
+      const Region region = whole.block(row, column, 1 + below(50 - row), 1 + below(400 - column));
+      const Window window = window_of(region);
+      EXPECT_EQ(window.begin % window_alignment, 0);
+      EXPECT_EQ(window.begin + window.first, region.first);
+      EXPECT_LT(window.first, window_alignment);
+      EXPECT_LE(window.begin + window.size, region.buffer_elements);
+      EXPECT_GE(place(region, 0, 0), window.begin);
+      EXPECT_GE(window.begin + window.size, place(region, region.rows - 1, region.columns - 1) + 1);
+    }
   }
 }
 
 TEST(GlWindow, OfAHostRegionEndsWithItsBuffer) {
-  const Region region{1, 128, 0, 2, 50, 60};
+  const Region region{1, 128, 0, 0, 2, 50, 60, 0, 0};
   EXPECT_EQ(window_of(region).size, 128);
 }
 
 TEST(GlRowsPerWindow, AreTheMostThatFit) {
   for (const Index limit : {400, 1000, 5000, 100000}) {
-    const Region region{1, 1 << 24, 63, 1000, 100, 128};
+    const Region region = plain(1000, 100, 128, 63);
     const Index rows = rows_per_window(region, limit);
     EXPECT_GE(rows, 1);
     EXPECT_LE(window_of(region.row_range(0, rows)).size, limit);
@@ -47,8 +84,39 @@ TEST(GlRowsPerWindow, AreTheMostThatFit) {
 }
 
 TEST(GlRowsPerWindow, ThrowsWhereNoRowFits) {
-  const Region region{1, 1 << 24, 0, 10, 1000, 1024};
-  EXPECT_THROW(rows_per_window(region, 1000), std::runtime_error);
+  EXPECT_THROW(rows_per_window(plain(10, 1000, 1024), 1000), std::runtime_error);
+}
+
+TEST(GlWindowParts, CoverTheRegionOnceAndFit) {
+  for (const Region& whole : {striped(90, 700, 64), plain(90, 700, 704)}) {
+    for (const Index limit : {900, 3000, 6000, 15000, 40000, 100000}) {
+      for (const Index column : {0, 5, 64, 250}) {
+        const Region region = whole.block(3, column, 80, 700 - column);
+        std::vector<int> covered(static_cast<std::size_t>(region.rows * region.columns));
+        for_window_parts(region, limit, 8, [&](Index i, Index j, Index rows, Index columns) {
+          EXPECT_LE(window_of(region.block(i, j, rows, columns)).size, limit);
+          EXPECT_TRUE(i % 8 == 0 || rows < 8) << "parts begin at whole units, where a window holds one";
+          for (Index row = i; row < i + rows; ++row) {
+            for (Index c = j; c < j + columns; ++c) ++covered.at(static_cast<std::size_t>(row * region.columns + c));
+          }
+        });
+        EXPECT_EQ(std::count(covered.begin(), covered.end(), 1), region.rows * region.columns);
+      }
+    }
+  }
+}
+
+TEST(GlWindowParts, AreWholeStripesWhereTheyFit) {
+  const Region region = striped(100, 640, 64);
+  Index parts = 0;
+  for_window_parts(region, 3 * 6400 + 200, 8, [&](Index i, Index j, Index rows, Index columns) {
+    ++parts;
+    EXPECT_EQ(i, 0);
+    EXPECT_EQ(rows, 100);
+    EXPECT_EQ(j % 192, 0);
+    EXPECT_EQ(columns, j == 576 ? 64 : 192);
+  });
+  EXPECT_EQ(parts, 4);
 }
 
 }  // namespace

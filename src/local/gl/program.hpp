@@ -31,6 +31,9 @@ class Program {
   void set(GLint location, GLint first, GLint second) const {
     glProgramUniform2i(handle_.id(), location, first, second);
   }
+  void set(GLint location, GLint first, GLint second, GLint third, GLint fourth) const {
+    glProgramUniform4i(handle_.id(), location, first, second, third, fourth);
+  }
   void set(GLint location, GLfloat first, GLfloat second) const {
     glProgramUniform2f(handle_.id(), location, first, second);
   }

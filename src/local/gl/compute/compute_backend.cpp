@@ -16,17 +16,18 @@ namespace {
 template <class Real>
 class ComputeBackend final : public GlBackend<Real> {
  public:
-  ComputeBackend(const BackendOptions& options, Timeline& timeline, std::int64_t window_bytes)
+  ComputeBackend(const BackendOptions& options, Timeline& timeline, const ComputeLimits& limits)
       : GlBackend<Real>(options, timeline, OperationClock::Source::host),
+        stripe_width_(limits.stripe_width),
         kernels_(context(), ShaderSource(options.shader_directory), precision_of<Real>,
-                 window_bytes > 0 ? window_bytes : context()->device().storage_block) {}
+                 limits.window_bytes > 0 ? limits.window_bytes : context()->device().storage_block, stripe_width_) {}
 
   BackendInfo info() const override { return this->info_as("gl-compute"); }
 
   std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) override {
     begin();
     fences().work_given();
-    return std::make_unique<ComputeMatrix<Real>>(context(), rows, columns);
+    return std::make_unique<ComputeMatrix<Real>>(context(), rows, columns, stripe_width_);
   }
 
   Fence upload(HostBlock<Real> from, DeviceBlock<Real> to) override {
@@ -104,6 +105,7 @@ class ComputeBackend final : public GlBackend<Real> {
   static double count(Index extent) { return static_cast<double>(extent); }
   Region scratch(Index rows, Index columns);
 
+  Index stripe_width_;
   Kernels kernels_;
   std::unique_ptr<ComputeMatrix<Real>> scratch_;
 };
@@ -132,8 +134,8 @@ Region ComputeBackend<Real>::scratch(Index rows, Index columns) {
   if (!scratch_ || scratch_->rows() < rows || scratch_->columns() < columns) {
     const Index kept_rows = scratch_ ? scratch_->rows() : 0, kept_columns = scratch_ ? scratch_->columns() : 0;
     scratch_.reset();
-    scratch_ =
-        std::make_unique<ComputeMatrix<Real>>(context(), std::max(rows, kept_rows), std::max(columns, kept_columns));
+    scratch_ = std::make_unique<ComputeMatrix<Real>>(context(), std::max(rows, kept_rows),
+                                                     std::max(columns, kept_columns), stripe_width_);
   }
   return scratch_->region().block(0, 0, rows, columns);
 }
@@ -143,11 +145,11 @@ Region ComputeBackend<Real>::scratch(Index rows, Index columns) {
 
 template <class Real>
 std::unique_ptr<Backend<Real>> make_compute_backend(const BackendOptions& options, Timeline& timeline,
-                                                    std::int64_t window_bytes) {
-  return std::make_unique<gl::ComputeBackend<Real>>(options, timeline, window_bytes);
+                                                    const ComputeLimits& limits) {
+  return std::make_unique<gl::ComputeBackend<Real>>(options, timeline, limits);
 }
 
-template std::unique_ptr<Backend<float>> make_compute_backend(const BackendOptions&, Timeline&, std::int64_t);
-template std::unique_ptr<Backend<double>> make_compute_backend(const BackendOptions&, Timeline&, std::int64_t);
+template std::unique_ptr<Backend<float>> make_compute_backend(const BackendOptions&, Timeline&, const ComputeLimits&);
+template std::unique_ptr<Backend<double>> make_compute_backend(const BackendOptions&, Timeline&, const ComputeLimits&);
 
 }  // namespace glinpack

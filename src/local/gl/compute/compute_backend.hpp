@@ -5,14 +5,20 @@
 #include <memory>
 
 #include "local/backend.hpp"
+#include "local/gl/compute/region.hpp"
 #include "local/make_backend.hpp"
 
 namespace glinpack {
 
-/// On the EGL device options.device. `window_bytes` (tests): shaders see no more of a buffer at a time; 0: what the
-/// device allows. Throws std::runtime_error with cause and remedy.
+/// Tests take other ones.
+struct ComputeLimits {
+  std::int64_t window_bytes = 0;  // shaders see no more of a buffer at a time; 0: what the device allows
+  Index stripe_width = gl::default_stripe_width;  // of matrices (region.hpp)
+};
+
+/// On the EGL device options.device. Throws std::runtime_error with cause and remedy.
 template <class Real>
 std::unique_ptr<Backend<Real>> make_compute_backend(const BackendOptions& options, Timeline& timeline,
-                                                    std::int64_t window_bytes = 0);
+                                                    const ComputeLimits& limits = {});
 
 }  // namespace glinpack

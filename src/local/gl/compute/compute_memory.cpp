@@ -18,13 +18,21 @@ void clear(GLuint buffer, std::int64_t bytes) {
   }
 }
 
+// Of a stripe. A vector's elements follow each other.
+Index padded_columns(Index columns, Index stripe_width) {
+  return columns <= 1 ? 1 : std::min(stripe_width, round_up(columns, window_alignment));
+}
+
 }  // namespace
 
 template <class Real>
-ComputeMatrix<Real>::ComputeMatrix(const std::shared_ptr<Context>& context, Index rows, Index columns)
+ComputeMatrix<Real>::ComputeMatrix(const std::shared_ptr<Context>& context, Index rows, Index columns,
+                                   Index stripe_width)
     : DeviceMatrix<Real>(rows, columns),
-      leading_dimension_(round_up(std::max<Index>(1, columns), window_alignment)),
-      elements_(rows * leading_dimension_ + overrun),
+      stripe_width_(stripe_width),
+      leading_dimension_(padded_columns(columns, stripe_width)),
+      elements_(round_up(std::max<Index>(1, rows * leading_dimension_ * ((columns + stripe_width - 1) / stripe_width)),
+                         window_alignment)),
       buffer_(context) {
   const std::int64_t bytes = elements_ * static_cast<std::int64_t>(sizeof(Real));
   const std::int64_t free_bytes = context->free_memory();
@@ -58,7 +66,7 @@ Region region_of(const DeviceBlock<Real>& block) {
 template <class Real>
 Region region_of(const HostBlock<Real>& block) {
   const MappedBuffer<Real>& buffer = mapped_buffer_of(block);
-  return {buffer.id(), buffer.elements(), block.offset, block.rows, block.columns, block.leading_dimension};
+  return {buffer.id(), buffer.elements(), block.offset, 0, block.rows, block.columns, block.leading_dimension, 0, 0};
 }
 
 template class ComputeMatrix<float>;

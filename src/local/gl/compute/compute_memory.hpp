@@ -9,16 +9,26 @@
 
 namespace glinpack::gl {
 
-/// Immutable storage out of the host's reach; the leading dimension is padded to window_alignment, and the buffer's end
-/// by `overrun`.
+/// Immutable storage out of the host's reach, in stripes (region.hpp) whose rows are padded to window_alignment.
 template <class Real>
 class ComputeMatrix final : public DeviceMatrix<Real> {
  public:
   /// Zero-filled. Throws std::runtime_error when the device cannot hold it, naming sizes.
-  ComputeMatrix(const std::shared_ptr<Context>& context, Index rows, Index columns);
-  Region region() const { return {buffer_.id(), elements_, 0, this->rows(), this->columns(), leading_dimension_}; }
+  ComputeMatrix(const std::shared_ptr<Context>& context, Index rows, Index columns, Index stripe_width);
+  Region region() const {
+    return {buffer_.id(),
+            elements_,
+            0,
+            0,
+            this->rows(),
+            this->columns(),
+            leading_dimension_,
+            stripe_width_,
+            this->rows() * leading_dimension_};
+  }
 
  private:
+  Index stripe_width_;
   Index leading_dimension_;
   Index elements_;
   BufferHandle buffer_;

@@ -1,6 +1,7 @@
 #include "local/gl/compute/kernels.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -34,19 +35,21 @@ void for_parts(Index extent, Index step, Body body) {
   for (Index begin = 0; begin < extent; begin += step) body(begin, std::min(step, extent - begin));
 }
 
-/// `count` rounded down to whole units, where it holds one.
-Index whole_units(Index count, Index unit) { return count < unit ? count : count / unit * unit; }
-
-std::string define(const char* name, bool value) { return std::string("#define ") + name + (value ? " 1\n" : " 0\n"); }
+std::string define(const char* name, Index value) {
+  return std::string("#define ") + name + " " + std::to_string(value) + "\n";
+}
 
 }  // namespace
 
 Kernels::Kernels(const std::shared_ptr<Context>& context, const ShaderSource& sources, Precision precision,
-                 std::int64_t window_bytes)
-    : element_bytes_(precision == Precision::double_ ? 8 : 4), vector_width_(16 / element_bytes_) {
-  window_elements_ = std::min(window_bytes, largest_window) / element_bytes_;
+                 std::int64_t window_bytes, Index stripe_width)
+    : element_bytes_(precision == Precision::double_ ? 8 : 4),
+      vector_width_(16 / element_bytes_),
+      window_elements_(std::min(window_bytes, largest_window) / element_bytes_),
+      stripe_width_(stripe_width) {
   const ProgramCache cache;
-  const std::string types = define("DOUBLE", precision == Precision::double_);
+  const std::string types = define("DOUBLE", precision == Precision::double_) +
+                            define("STRIPE_SHIFT", std::countr_zero(static_cast<std::uint64_t>(stripe_width)));
   const auto build = [&](const char* name, const std::string& variant) {
     return Program::compute(context, sources, cache, std::string("compute/") + name, types + variant);
   };
@@ -66,15 +69,15 @@ Kernels::Kernels(const std::shared_ptr<Context>& context, const ShaderSource& so
     throw std::runtime_error("the device does not map a buffer of " + std::to_string(bytes) + " bytes");
 }
 
-Kernels::Layout Kernels::bind(GLuint binding, const Region& region) const {
+// Binds the region's window to a shader's storage block, and says in `location` where in it the region lies.
+void Kernels::bind(const Program& program, GLuint binding, GLint location, const Region& region) const {
   const Window window = window_of(region);
   glBindBufferRange(GL_SHADER_STORAGE_BUFFER, binding, region.buffer, window.begin * element_bytes_,
                     window.size * element_bytes_);
-  return {static_cast<GLint>(window.first), static_cast<GLint>(region.leading_dimension)};
-}
-
-void Kernels::set(const Program& program, GLint location, const Layout& layout) const {
-  program.set(location, layout.first, layout.leading_dimension);
+  // a plain region is one of stripes that follow each other in every row
+  const Index stripe_stride = region.striped() ? region.stripe_stride : stripe_width_;
+  program.set(location, static_cast<GLint>(window.first), static_cast<GLint>(region.leading_dimension),
+              static_cast<GLint>(region.column), static_cast<GLint>(stripe_stride));
 }
 
 void Kernels::dispatch(const Program& program, Index groups_x, Index groups_y) const {
@@ -84,22 +87,36 @@ void Kernels::dispatch(const Program& program, Index groups_x, Index groups_y) c
 }
 
 void Kernels::copy(const Region& from, const Region& to) {
-  const Index step = std::min({rows_of(from), rows_of(to), most_groups});
-  for_parts(from.rows, step, [&](Index row, Index rows) {
-    copy_.set(0, static_cast<GLint>(from.columns));
-    set(copy_, 1, bind(0, from.row_range(row, rows)));
-    set(copy_, 2, bind(1, to.row_range(row, rows)));
-    dispatch(copy_, groups(from.columns, copy_columns), rows);
+  each_part(from, 1, [&](Index i, Index j, Index some_rows, Index some_columns) {
+    const Region source = from.block(i, j, some_rows, some_columns), target = to.block(i, j, some_rows, some_columns);
+    each_part(target, 1, [&](Index row, Index column, Index rows, Index columns) {
+      for_parts(rows, most_groups, [&](Index first, Index count) {
+        copy_.set(0, static_cast<GLint>(columns));
+        bind(copy_, 0, 1, source.block(row + first, column, count, columns));
+        bind(copy_, 1, 2, target.block(row + first, column, count, columns));
+        dispatch(copy_, groups(columns, copy_columns), count);
+      });
+    });
   });
 }
 
 void Kernels::copy_rows(const Region& from, const Region& to, std::span<const RowMove> moves) {
-  const Index from_step = rows_of(from), to_step = rows_of(to);
-  if (from.rows <= from_step && to.rows <= to_step) {
+  for_column_parts(from, window_elements_, [&](Index j, Index some_columns) {
+    const Region source = from.column_range(j, some_columns), target = to.column_range(j, some_columns);
+    for_column_parts(target, window_elements_, [&](Index column, Index columns) {
+      copy_rows_by_windows(source.column_range(column, columns), target.column_range(column, columns), moves);
+    });
+  });
+}
+
+// Columns of which both windows hold some rows, if not all.
+void Kernels::copy_rows_by_windows(const Region& from, const Region& to, std::span<const RowMove> moves) {
+  if (fits(from) && fits(to)) {
     copy_listed(from, to, moves);
     return;
   }
   // by pairs of windows, each pair's moves counted from the windows' first rows
+  const Index from_step = rows_of(from), to_step = rows_of(to);
   std::map<std::pair<Index, Index>, std::vector<RowMove>> by_windows;
   for (const RowMove& move : moves) {
     by_windows[{move.from / from_step, move.to / to_step}].push_back({move.from % from_step, move.to % to_step});
@@ -115,8 +132,8 @@ void Kernels::copy_listed(const Region& from, const Region& to, std::span<const 
   for_parts(static_cast<Index>(moves.size()), most_moves, [&](Index begin, Index count) {
     bind_moves(2, moves.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)));
     copy_listed_.set(0, static_cast<GLint>(from.columns));
-    set(copy_listed_, 1, bind(0, from));
-    set(copy_listed_, 2, bind(1, to));
+    bind(copy_listed_, 0, 1, from);
+    bind(copy_listed_, 1, 2, to);
     dispatch(copy_listed_, groups(from.columns, copy_columns), count);
   });
 }
@@ -141,28 +158,37 @@ void Kernels::bind_moves(GLuint binding, std::span<const RowMove> moves) {
 }
 
 void Kernels::copy_transposed(const Region& from, const Region& to) {
-  const Index row_step = std::min(rows_of(from), most_groups * transpose_side);
-  const Index column_step = std::min(rows_of(to), most_groups * transpose_side);
-  for_parts(from.rows, row_step, [&](Index row, Index rows) {
-    for_parts(from.columns, column_step, [&](Index column, Index columns) {
-      copy_transposed_.set(0, static_cast<GLint>(rows), static_cast<GLint>(columns));
-      set(copy_transposed_, 1, bind(0, from.block(row, column, rows, columns)));
-      set(copy_transposed_, 2, bind(1, to.block(column, row, columns, rows)));
-      const bool rows_first = rows < columns;
-      copy_transposed_.set(3, rows_first ? 1 : 0);
-      dispatch(copy_transposed_, groups(std::min(rows, columns), transpose_side),
-               groups(std::max(rows, columns), transpose_side));
+  each_part(from, 1, [&](Index i, Index j, Index some_rows, Index some_columns) {
+    const Region source = from.block(i, j, some_rows, some_columns), target = to.block(j, i, some_columns, some_rows);
+    each_part(target, 1, [&](Index column, Index row, Index columns, Index rows) {
+      for_parts(rows, most_groups * transpose_side, [&](Index first_row, Index m) {
+        for_parts(columns, most_groups * transpose_side, [&](Index first_column, Index n) {
+          copy_tiles_transposed(source.block(row + first_row, column + first_column, m, n),
+                                target.block(column + first_column, row + first_row, n, m));
+        });
+      });
     });
   });
+}
+
+void Kernels::copy_tiles_transposed(const Region& from, const Region& to) {
+  copy_transposed_.set(0, static_cast<GLint>(from.rows), static_cast<GLint>(from.columns));
+  bind(copy_transposed_, 0, 1, from);
+  bind(copy_transposed_, 1, 2, to);
+  copy_transposed_.set(3, from.rows < from.columns ? 1 : 0);
+  dispatch(copy_transposed_, groups(std::min(from.rows, from.columns), transpose_side),
+           groups(std::max(from.rows, from.columns), transpose_side));
 }
 
 void Kernels::normalize(const Region& l_transposed, const Region& a) {
   const Index k = a.rows;
   if (k <= std::min(solve_rows, std::min(rows_of(l_transposed), rows_of(a)))) {
-    solve_.set(0, static_cast<GLint>(k), static_cast<GLint>(a.columns));
-    set(solve_, 1, bind(0, l_transposed));
-    set(solve_, 2, bind(1, a));
-    dispatch(solve_, groups(a.columns, solve_columns), 1);
+    each_part(a, k, [&](Index, Index column, Index, Index columns) {
+      solve_.set(0, static_cast<GLint>(k), static_cast<GLint>(columns));
+      bind(solve_, 0, 1, l_transposed);
+      bind(solve_, 1, 2, a.column_range(column, columns));
+      dispatch(solve_, groups(columns, solve_columns), 1);
+    });
     return;
   }
   //   | L11      | | X1 |   | A1 |      X1 = L11^-1 A1
@@ -175,11 +201,14 @@ void Kernels::normalize(const Region& l_transposed, const Region& a) {
 }
 
 void Kernels::reduce(const Region& l_transposed, const Region& u, const Region& c) {
-  const Index row_step = whole_units(rows_of(c), reduce_rows);
-  const Index depth_step = whole_units(std::min(rows_of(l_transposed), rows_of(u)), reduce_depth);
-  for_parts(c.rows, row_step, [&](Index row, Index rows) {
-    for_parts(u.rows, depth_step, [&](Index k, Index depth) {
-      reduce_window(l_transposed.block(k, row, depth, rows), u.row_range(k, depth), c.row_range(row, rows));
+  each_part(c, reduce_rows, [&](Index i, Index j, Index c_rows, Index c_columns) {
+    const Region some_u = u.column_range(j, c_columns);
+    each_part(some_u, reduce_depth, [&](Index u_k, Index u_j, Index u_depth, Index columns) {
+      const Region some_l = l_transposed.block(u_k, i, u_depth, c_rows);
+      each_part(some_l, reduce_depth, [&](Index k, Index row, Index depth, Index rows) {
+        reduce_window(some_l.block(k, row, depth, rows), some_u.block(u_k + k, u_j, depth, columns),
+                      c.block(i + row, j + u_j, rows, columns));
+      });
     });
   });
 }
@@ -187,7 +216,8 @@ void Kernels::reduce(const Region& l_transposed, const Region& u, const Region& 
 void Kernels::reduce_window(const Region& l_transposed, const Region& u, const Region& c) {
   bool aligned = true;
   for (const Region* region : {&l_transposed, &u, &c}) {
-    aligned = aligned && region->first % vector_width_ == 0 && region->leading_dimension % vector_width_ == 0;
+    aligned = aligned && region->first % vector_width_ == 0 && region->column % vector_width_ == 0 &&
+              region->leading_dimension % vector_width_ == 0;
   }
   const Index whole = aligned ? u.rows / reduce_depth * reduce_depth : 0;
   const Index rest = u.rows - whole;
@@ -198,21 +228,22 @@ void Kernels::reduce_window(const Region& l_transposed, const Region& u, const R
 void Kernels::reduce_tiles(const Program& program, const Region& l_transposed, const Region& u, const Region& c) {
   program.set(0, static_cast<GLint>(c.rows), static_cast<GLint>(c.columns));
   program.set(1, static_cast<GLint>(u.rows));
-  set(program, 2, bind(0, l_transposed));
-  set(program, 3, bind(1, u));
-  set(program, 4, bind(2, c));
+  bind(program, 0, 2, l_transposed);
+  bind(program, 1, 3, u);
+  bind(program, 2, 4, c);
   dispatch(program, groups(c.columns, reduce_vectors * vector_width_), groups(c.rows, reduce_rows));
 }
 
 void Kernels::substitute(const Region& a, const Region& x, const Region& y) {
-  const Index row_step = std::min({rows_of(a), rows_of(y), most_groups});
-  for_parts(a.rows, row_step, [&](Index row, Index rows) {
-    for_parts(a.columns, rows_of(x), [&](Index column, Index columns) {
-      substitute_.set(0, static_cast<GLint>(columns));
-      set(substitute_, 1, bind(0, a.block(row, column, rows, columns)));
-      set(substitute_, 2, bind(1, x.row_range(column, columns)));
-      set(substitute_, 3, bind(2, y.row_range(row, rows)));
-      dispatch(substitute_, rows, 1);
+  each_part(a, 1, [&](Index i, Index j, Index a_rows, Index a_columns) {
+    for_parts(a_rows, std::min(rows_of(y), most_groups), [&](Index row, Index rows) {
+      for_parts(a_columns, rows_of(x), [&](Index column, Index columns) {
+        substitute_.set(0, static_cast<GLint>(columns));
+        bind(substitute_, 0, 1, a.block(i + row, j + column, rows, columns));
+        bind(substitute_, 1, 2, x.row_range(j + column, columns));
+        bind(substitute_, 2, 3, y.row_range(i + row, rows));
+        dispatch(substitute_, rows, 1);
+      });
     });
   });
 }

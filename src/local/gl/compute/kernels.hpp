@@ -17,9 +17,10 @@ namespace glinpack::gl {
 /// that are read, unless said otherwise; extents fit each other and are not 0.
 class Kernels {
  public:
-  /// `window_bytes`: the most that a storage block may have. Compiles all shaders; throws std::runtime_error.
+  /// `window_bytes`: the most that a storage block may have. `stripe_width`: of all regions that have stripes. Compiles
+  /// all shaders; throws std::runtime_error.
   Kernels(const std::shared_ptr<Context>& context, const ShaderSource& sources, Precision precision,
-          std::int64_t window_bytes);
+          std::int64_t window_bytes, Index stripe_width);
 
   /// to <- from.
   void copy(const Region& from, const Region& to);
@@ -35,15 +36,18 @@ class Kernels {
   void substitute(const Region& a, const Region& x, const Region& y);
 
  private:
-  struct Layout {
-    GLint first;
-    GLint leading_dimension;
-  };
-  /// Binds the region's window to a shader's storage block.
-  Layout bind(GLuint binding, const Region& region) const;
-  void set(const Program& program, GLint location, const Layout& layout) const;
+  void bind(const Program& program, GLuint binding, GLint location, const Region& region) const;
   void dispatch(const Program& program, Index groups_x, Index groups_y) const;
   Index rows_of(const Region& region) const { return rows_per_window(region, window_elements_); }
+  bool fits(const Region& region) const { return window_of(region).size <= window_elements_; }
+  template <class Body>
+  void each_part(const Region& region, Index row_unit, Body body) const {
+    if (fits(region)) {
+      body(Index{0}, Index{0}, region.rows, region.columns);
+    } else {
+      for_window_parts(region, window_elements_, row_unit, body);
+    }
+  }
 
   /// A row move as the shader reads it: ivec2.
   struct Move {
@@ -51,7 +55,9 @@ class Kernels {
     GLint to;
   };
 
+  void copy_rows_by_windows(const Region& from, const Region& to, std::span<const RowMove> moves);
   void copy_listed(const Region& from, const Region& to, std::span<const RowMove> moves);
+  void copy_tiles_transposed(const Region& from, const Region& to);
   void bind_moves(GLuint binding, std::span<const RowMove> moves);
   void reduce_window(const Region& l_transposed, const Region& u, const Region& c);
   void reduce_tiles(const Program& program, const Region& l_transposed, const Region& u, const Region& c);
@@ -59,6 +65,7 @@ class Kernels {
   Index element_bytes_;
   Index vector_width_;
   Index window_elements_;
+  Index stripe_width_;
   Program copy_, copy_listed_, copy_transposed_, solve_, reduce_, reduce_aligned_, substitute_;
   BufferHandle moves_;
   Move* mapped_moves_ = nullptr;
