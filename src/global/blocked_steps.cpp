@@ -1,6 +1,7 @@
 #include "global/blocked_steps.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "global/stand_ins.hpp"
 
@@ -25,8 +26,8 @@ BlockedSteps<Real>::BlockedSteps(const RunParameters& parameters, const Distribu
       a_(a),
       messages_(grid, parameters.broadcast, timeline, parameters.parts == RunParts::compute),
       panels_{Panel<Real>(backend, a.rows(), distribution.nb), Panel<Real>(backend, a.rows(), distribution.nb)},
-      l_transposed_(backend.allocate(distribution.nb, a.rows())),
-      u_(backend.allocate(distribution.nb, a.columns())),
+      l_transposed_(backend.computes_in_host_memory() ? nullptr : backend.allocate(distribution.nb, a.rows())),
+      u_(backend.computes_in_host_memory() ? nullptr : backend.allocate(distribution.nb, a.columns())),
       u_host_(backend.allocate_host(distribution.shape.rows > 1 ? distribution.nb * a.columns() : 0)),
       row_exchange_(backend, messages_, distribution.shape.rows > 1 ? distribution.nb : 0, a.columns()) {
   backend.reserve_moves(2 * distribution.nb, a.columns());  // nb rows and the nb that they change places with
@@ -93,9 +94,19 @@ void BlockedSteps<Real>::finish_broadcast(const PassPlan& plan) {
   if (panel.zero_pivot || plan.pass + 1 == distribution_.passes()) {
     for (std::size_t slot = 0; slot < broadcasts_.size(); ++slot) finish(slot);
   }
-  if (panel.zero_pivot) return;
-  const DeviceBlock<Real> l = whole(*l_transposed_).block(0, 0, plan.width, plan.panel_rows);
-  panel_free_[current_] = backend_.upload(l_host, l);
+  if (!panel.zero_pivot) l_ = operand(l_host, l_transposed_, panel_free_[current_]);
+}
+
+template <class Real>
+DeviceBlock<Real> BlockedSteps<Real>::operand(const HostBlock<Real>& block, std::unique_ptr<DeviceMatrix<Real>>& matrix,
+                                              Fence& free) {
+  if (backend_.computes_in_host_memory()) {
+    matrix = backend_.in_place(block);
+    return whole(*matrix);
+  }
+  const DeviceBlock<Real> uploaded = whole(*matrix).block(0, 0, block.rows, block.columns);
+  free = backend_.upload(block, uploaded);
+  return uploaded;
 }
 
 template <class Real>
@@ -109,22 +120,23 @@ void BlockedSteps<Real>::swap_rows(const PassPlan& plan) {
 template <class Real>
 void BlockedSteps<Real>::normalize_and_broadcast(const PassPlan& plan) {
   if (plan.trailing_columns == 0) return;
-  const DeviceBlock<Real> u = whole(*u_).block(0, 0, plan.width, plan.trailing_columns);
   HostBlock<Real> u_host{u_host_.get(), 0, plan.width, plan.trailing_columns, plan.trailing_columns};
   const bool travels = distribution_.shape.rows > 1;
   if (travels) backend_.wait(u_host_free_);
   if (plan.in_pivot_row) {
-    const DeviceBlock<Real> a12{&a_, plan.panel_row.value, plan.trailing_column.value, plan.width,
-                                plan.trailing_columns};
-    backend_.normalize(whole(*l_transposed_).block(0, 0, plan.width, plan.width), a12);
-    backend_.copy(a12, u);
-    if (travels) backend_.wait(backend_.download(a12, u_host));
+    u12_ = {&a_, plan.panel_row.value, plan.trailing_column.value, plan.width, plan.trailing_columns};
+    backend_.normalize(l_.block(0, 0, plan.width, plan.width), u12_);
+    if (travels) backend_.wait(backend_.download(u12_, u_host));
+    if (!backend_.computes_in_host_memory()) {
+      const DeviceBlock<Real> a12 = std::exchange(u12_, whole(*u_).block(0, 0, plan.width, plan.trailing_columns));
+      backend_.copy(a12, u12_);
+    }
   }
   if (!travels) return;
   messages_.u12_column(plan, u_host_->data(), plan.width * plan.trailing_columns);
   if (plan.in_pivot_row) return;
   if (messages_.left_out()) u_host.buffer = stand_in_u_.get();
-  u_host_free_ = backend_.upload(u_host, u);
+  u12_ = operand(u_host, u_, u_host_free_);
 }
 
 // True while one is under way.
@@ -141,15 +153,14 @@ void BlockedSteps<Real>::reduce(const PassPlan& plan, ColumnRange columns) {
   const bool last_part = columns.first + columns.count == plan.trailing_columns;
   if (last_part && plan.in_pivot_column) {
     // the factors to their place in A, where nobody waits for them: the next panel is on its way by now
-    backend_.copy_transposed(whole(*l_transposed_).block(0, 0, plan.width, plan.panel_rows),
+    backend_.copy_transposed(l_.block(0, 0, plan.width, plan.panel_rows),
                              {&a_, plan.panel_row.value, plan.panel_column.value, plan.panel_rows, plan.width});
   }
   for (Index i = 0; i < plan.trailing_rows;) {
     const bool under_way = drive_broadcasts();
     const Index rows = under_way ? std::min(rows_between_tests, plan.trailing_rows - i) : plan.trailing_rows - i;
     backend_.reduce(
-        whole(*l_transposed_).block(0, above + i, plan.width, rows),
-        whole(*u_).block(0, columns.first, plan.width, columns.count),
+        l_.block(0, above + i, plan.width, rows), u12_.block(0, columns.first, plan.width, columns.count),
         {&a_, plan.trailing_row.value + i, plan.trailing_column.value + columns.first, rows, columns.count});
     i += rows;
   }

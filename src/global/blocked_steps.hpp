@@ -41,6 +41,9 @@ class BlockedSteps final : public FactorizationSteps {
   Panel<Real>& free_panel(const PassPlan& plan);
   void finish(std::size_t slot);
   bool drive_broadcasts();
+  // The host block as an operand: itself, where the backend computes in host memory, or what it is uploaded to; then
+  // `free` says when the block may change again.
+  DeviceBlock<Real> operand(const HostBlock<Real>& block, std::unique_ptr<DeviceMatrix<Real>>& matrix, Fence& free);
 
   const RunParameters& parameters_;
   const Distribution& distribution_;
@@ -53,8 +56,10 @@ class BlockedSteps final : public FactorizationSteps {
   std::array<Fence, 2> panel_free_;  // until then, the device may still read the panel
   std::array<std::unique_ptr<BroadcastUnderWay>, 2> broadcasts_;
   std::size_t current_ = 0;                           // the pass's panel, after finish_broadcast
-  std::unique_ptr<DeviceMatrix<Real>> l_transposed_;  // nb x local rows: the panel on the device
-  std::unique_ptr<DeviceMatrix<Real>> u_;             // nb x local columns: U12 on the device
+  std::unique_ptr<DeviceMatrix<Real>> l_transposed_;  // nb x local rows: the panel on the device, or the panel itself
+  std::unique_ptr<DeviceMatrix<Real>> u_;             // nb x local columns: U12 on the device, or U12 as it travelled
+  DeviceBlock<Real> l_;                               // the pass's L11 \ L21, transposed
+  DeviceBlock<Real> u12_;                             // the pass's U12
   std::unique_ptr<HostBuffer<Real>> u_host_;          // U12 as it travels; only where there are several process rows
   RowExchange<Real> row_exchange_;
   // what would arrive, where messages are left out: filled once, in the form of a panel's message and of u_host_

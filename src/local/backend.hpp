@@ -143,6 +143,11 @@ class Backend {
   /// A zero-filled matrix. Throws std::runtime_error, naming sizes and limits, when the device cannot hold it.
   virtual std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) = 0;
   virtual std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) = 0;
+  /// Whether in_place() has something to give.
+  virtual bool computes_in_host_memory() const { return false; }
+  /// The block's elements as a matrix of the device, nothing copied, where the backend computes in host memory; null
+  /// elsewhere. The block's buffer must outlive it.
+  virtual std::unique_ptr<DeviceMatrix<Real>> in_place(const HostBlock<Real>&) { return nullptr; }
 
   /// to <- from, the same extents.
   virtual Fence upload(HostBlock<Real> from, DeviceBlock<Real> to) = 0;
@@ -167,7 +172,8 @@ class Backend {
   /// A12 <- L11^-1 A12: unit lower triangular L11 (k x k) given as L11^T (the upper triangle of l11_transposed, its
   /// diagonal and lower triangle not read), A12 k x columns.
   virtual void normalize(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) = 0;
-  /// A22 <- A22 - L21 U12: l21_transposed k x rows, u12 k x columns, a22 rows x columns; three different matrices.
+  /// A22 <- A22 - L21 U12: l21_transposed k x rows, u12 k x columns, a22 rows x columns; three different matrices, but
+  /// that u12 may be other rows of a22's where the backend computes in host memory.
   virtual void reduce(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) = 0;
   /// y <- y - A x: a rows x columns, x columns x 1, y rows x 1 (BLAS gemv); backward substitution.
   virtual void substitute(DeviceBlock<Real> a, DeviceBlock<Real> x, DeviceBlock<Real> y) = 0;

@@ -10,20 +10,26 @@
 
 namespace glinpack {
 
-/// Row-major; leading dimension as padded_leading_dimension() has it.
+/// Row-major. Its own memory has the leading dimension that padded_leading_dimension() gives; or somebody else's.
 template <class Real>
 class HostMatrix final : public DeviceMatrix<Real> {
  public:
   HostMatrix(Index rows, Index columns, int threads)
       : DeviceMatrix<Real>(rows, columns),
         leading_dimension_(padded_leading_dimension<Real>(columns)),
-        elements_(allocate_zeroed<Real>(rows * leading_dimension_, threads)) {}
+        owned_(allocate_zeroed<Real>(rows * leading_dimension_, threads)),
+        first_(owned_.get()) {}
+  explicit HostMatrix(const RowMajorView<Real>& elements)
+      : DeviceMatrix<Real>(elements.rows, elements.columns),
+        leading_dimension_(elements.leading_dimension),
+        first_(elements.data) {}
 
-  RowMajorView<Real> view() const { return {elements_.get(), this->rows(), this->columns(), leading_dimension_}; }
+  RowMajorView<Real> view() const { return {first_, this->rows(), this->columns(), leading_dimension_}; }
 
  private:
   Index leading_dimension_;
-  AlignedArray<Real> elements_;
+  AlignedArray<Real> owned_;
+  Real* first_;
 };
 
 /// The elements of a block of a HostMatrix.
@@ -44,6 +50,10 @@ class HostBackend : public Backend<Real> {
   bool asynchronous() const final { return false; }
   std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) final;
   std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) final;
+  bool computes_in_host_memory() const final { return true; }
+  std::unique_ptr<DeviceMatrix<Real>> in_place(const HostBlock<Real>& block) final {
+    return std::make_unique<HostMatrix<Real>>(block.view());
+  }
 
   Fence upload(HostBlock<Real> from, DeviceBlock<Real> to) final;
   Fence download(DeviceBlock<Real> from, HostBlock<Real> to) final;

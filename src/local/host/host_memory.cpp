@@ -1,5 +1,6 @@
 #include "local/host/host_memory.hpp"
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@ namespace glinpack {
 namespace {
 
 constexpr std::size_t alignment = 64;
+constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr Index bytes_per_thread = Index{1} << 20;
 
 std::string size_text(std::int64_t bytes) {
@@ -28,6 +30,16 @@ std::string size_text(std::int64_t bytes) {
 [[noreturn]] void throw_too_little(std::int64_t bytes) {
   throw std::runtime_error("cannot allocate " + size_text(bytes) + " of host memory: " + size_text(available_memory()) +
                            " are available; use a smaller N or more processes");
+}
+
+// Large arrays on huge pages, where the system has them: the rows of a block column lie pages apart, and with pages of
+// 4 KiB every row of every tile would miss in the translation buffers. Null when there is too little memory.
+void* allocate_aligned(std::size_t bytes) {
+  if (bytes < 4 * huge_page) return std::aligned_alloc(alignment, bytes);
+  const std::size_t whole = (bytes + huge_page - 1) / huge_page * huge_page;
+  void* const memory = std::aligned_alloc(huge_page, whole);
+  if (memory != nullptr) madvise(memory, whole, MADV_HUGEPAGE);  // advice: without it all works the same
+  return memory;
 }
 
 }  // namespace
@@ -43,7 +55,7 @@ AlignedArray<Real> allocate_zeroed(Index elements, int threads) {
   // The system grants more than it has and kills whoever touches it: ask beforehand.
   const std::int64_t available = available_memory();
   if (available > 0 && bytes > available) throw_too_little(bytes);
-  AlignedArray<Real> memory(static_cast<Real*>(std::aligned_alloc(alignment, static_cast<std::size_t>(bytes))));
+  AlignedArray<Real> memory(static_cast<Real*>(allocate_aligned(static_cast<std::size_t>(bytes))));
   if (!memory) throw_too_little(bytes);
   parallel_for(threads, lines * elements_per_line, bytes_per_thread / element_bytes,
                [data = memory.get()](Index begin, Index end) { std::fill(data + begin, data + end, Real{0}); });

@@ -7,6 +7,25 @@
 namespace glinpack {
 namespace {
 
+// A <- L^-1 A, L^T given, recursive down to this: OpenBLAS's trsm for AVX-512 runs at a quarter of its gemm's rate.
+constexpr Index solved_at_once = 16;
+
+template <class Real>
+void solve_unit_lower(const RowMajorView<const Real>& lt, const RowMajorView<Real>& a) {
+  const Index k = a.rows;
+  if (k <= solved_at_once) {
+    blas::trsm(CblasRowMajor, CblasLeft, CblasUpper, CblasTrans, CblasUnit, k, a.columns, lt.data, lt.leading_dimension,
+               a.data, a.leading_dimension);
+    return;
+  }
+  const Index half = round_up(k / 2, solved_at_once);
+  const RowMajorView<Real> upper = a.block(0, 0, half, a.columns), lower = a.block(half, 0, k - half, a.columns);
+  solve_unit_lower<Real>(lt.block(0, 0, half, half), upper);
+  blas::gemm(CblasRowMajor, CblasTrans, k - half, a.columns, half, Real{-1}, lt.row(0) + half, lt.leading_dimension,
+             upper.data, upper.leading_dimension, Real{1}, lower.data, lower.leading_dimension);
+  solve_unit_lower<Real>(lt.block(half, half, k - half, k - half), lower);
+}
+
 template <class Real>
 class OpenblasBackend final : public HostBackend<Real> {
  public:
@@ -32,8 +51,7 @@ class OpenblasBackend final : public HostBackend<Real> {
     const auto scope = this->timeline().scope(Lane::cpu, Phase::normalize, 0, normalize_flops(a12.rows, a12.columns));
     const RowMajorView<const Real> lt = view_of(l11_transposed);
     const RowMajorView<Real> a = view_of(a12);
-    blas::trsm(CblasRowMajor, CblasLeft, CblasUpper, CblasTrans, CblasUnit, a.rows, a.columns, lt.data,
-               lt.leading_dimension, a.data, a.leading_dimension);
+    solve_unit_lower(lt, a);
   }
 
   void reduce(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override {
