@@ -4,9 +4,9 @@
 #include <limits>
 #include <stdexcept>
 
-#include "global/hpl_generator.hpp"
 #include "global/matrix_source.hpp"
 #include "global/residual.hpp"
+#include "local/hpl_generator.hpp"
 
 namespace glinpack::rivals {
 
@@ -60,7 +60,11 @@ double scaled_residual(const Distribution& distribution, const ProcessGrid& grid
     part[j] = static_cast<double>(x[static_cast<std::size_t>(column.value)]);
   }
   const int threads = 1;
-  return compute_residual<Real>(distribution, grid, *make_hpl_source(distribution.n), part, threads).scaled;
+  const auto source = make_hpl_source(distribution.n);
+  Timeline timeline;
+  const auto matrix =
+      original_matrix_on_host(distribution, grid.position(), *source, precision_of<Real>, threads, timeline);
+  return compute_residual(*matrix, distribution, grid, precision_of<Real>, part).scaled;
 }
 
 template std::vector<float> local_matrix<float>(const Distribution&, GridPosition);

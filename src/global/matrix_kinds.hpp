@@ -2,7 +2,7 @@
 // rank, without communication, and so the same for every grid and block size. Indices count from 0; the right-hand
 // side b is column n of the n x (n+1) matrix [A | b].
 //
-//   hpl        HPL's own, A and b, in (-0.5, 0.5] (global/hpl_generator.hpp)
+//   hpl        HPL's own, A and b, in (-0.5, 0.5] (local/hpl_generator.hpp)
 //   uniform    a_ij uniform in [-1, 1): number i (n+1) + j of SplitMix64. Unlike HPL's, which takes the elements column
 //              by column from one linear congruential sequence, each is hashed from its own number, so that no affine
 //              map leads from one element to its neighbour

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "global/hpl_generator.hpp"
+#include "local/hpl_generator.hpp"
 
 namespace glinpack {
 
@@ -28,8 +28,7 @@ class HplSource final : public MatrixSource {
     const GlobalIndex first_column = distribution.columns.global(LocalIndex(0), at.column);
     const auto start = [&](Index i) {
       const GlobalIndex row = distribution.rows.global(first + i, at.row);
-      return hpl_jump(static_cast<std::uint64_t>(row.value) + static_cast<std::uint64_t>(first_column.value) * n +
-                      1)(seed_);
+      return hpl_jump(number(row, first_column))(seed_);
     };
     Index i = 0;
     for (; i + 4 <= to.rows; i += 4) {
@@ -38,7 +37,26 @@ class HplSource final : public MatrixSource {
     for (; i < to.rows; ++i) fill_rows<1>(walk, {start(i)}, to.block(i, 0, 1, to.columns));
   }
 
+  // Element (i, j) is number i + j n + 1: j's state is number j n + 1, and i steps further is row i.
+  std::optional<HplElements> hpl_elements(const Distribution& distribution, GridPosition at) const override {
+    HplElements elements;
+    for (Index i = 0; i < distribution.local_rows(at); ++i) {
+      const GlobalIndex row = distribution.rows.global(LocalIndex(i), at.row);
+      elements.rows.push_back(hpl_jump(static_cast<std::uint64_t>(row.value)));
+    }
+    for (Index j = 0; j < distribution.local_columns(at); ++j) {
+      const GlobalIndex column = distribution.columns.global(LocalIndex(j), at.column);
+      elements.columns.push_back(hpl_jump(number(GlobalIndex(0), column))(seed_));
+    }
+    return elements;
+  }
+
  private:
+  std::uint64_t number(GlobalIndex row, GlobalIndex column) const {
+    return static_cast<std::uint64_t>(row.value) +
+           static_cast<std::uint64_t>(column.value) * static_cast<std::uint64_t>(n_) + 1;
+  }
+
   struct Walk {
     HplJump next_column;
     HplJump next_block;

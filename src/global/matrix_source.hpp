@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "global/distribution.hpp"
+#include "local/hpl_product.hpp"
 #include "local/matrix_view.hpp"
 
 namespace glinpack {
@@ -19,6 +21,8 @@ class MatrixSource {
   /// Thread-safe. to.columns == distribution.local_columns(at).
   virtual void fill(const Distribution& distribution, GridPosition at, LocalIndex first,
                     RowMajorView<double> to) const = 0;
+  /// Of HPL's own matrix, what all local elements of [A | b] of that rank are made of; none of any other.
+  virtual std::optional<HplElements> hpl_elements(const Distribution&, GridPosition) const { return std::nullopt; }
 };
 
 /// HPL's matrix [A | b] of order n (HPL_pdmatgen.c, HPL_pdrand.c); seed 100 is HPL's own.

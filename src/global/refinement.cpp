@@ -19,10 +19,6 @@ Index columns_of_a(const Distribution& distribution, GridPosition at) {
   return distribution.columns.lower_bound(distribution.right_hand_side(), at.column).value;
 }
 
-double product_flops(const Distribution& distribution, GridPosition at) {
-  return 2.0 * static_cast<double>(distribution.local_rows(at)) * static_cast<double>(columns_of_a(distribution, at));
-}
-
 }  // namespace
 
 // What GMRES sees: A by its source, M by the factors.
@@ -75,7 +71,6 @@ Refiner<Real>::Refiner(const RunParameters& parameters, const Distribution& dist
       gmres_(distribution.local_rows(grid.position()), columns_of_a(distribution, grid.position()), most_refinements),
       pivoting_(parameters.pivoting),
       threshold_(parameters.threshold >= 0 ? parameters.threshold : hpl_threshold),
-      threads_(backend.info().threads),
       r_rounded_(static_cast<std::size_t>(distribution.local_rows(grid.position()))) {}
 
 template <class Real>
@@ -96,11 +91,7 @@ void Refiner<Real>::solve(std::span<const double> r, double norm, std::span<doub
 
 template <class Real>
 std::vector<double> Refiner<Real>::residual_of(std::span<const double> x, double beta) {
-  std::vector<double> residual;
-  {
-    const auto scope = timeline_.scope(Lane::cpu, Phase::refinement, 0, product_flops(distribution_, grid_.position()));
-    residual = local_residual(distribution_, grid_.position(), *source_, x, beta, threads_);
-  }
+  std::vector<double> residual = matrix_->residual(x, beta);
   if (distribution_.shape.columns > 1) {
     const auto scope =
         timeline_.scope(Lane::net, Phase::refinement, static_cast<std::int64_t>(std::span(residual).size_bytes()));
@@ -118,11 +109,7 @@ Residual Refiner<Real>::tested(std::span<const double> r, std::span<const double
 // The first test, with the norms of A and b.
 template <class Real>
 void Refiner<Real>::test_with_norms(const std::vector<double>& x) {
-  const GridPosition at = grid_.position();
-  LocalSums sums = [&] {
-    const auto scope = timeline_.scope(Lane::cpu, Phase::refinement, 0, product_flops(distribution_, at));
-    return local_sums<double>(distribution_, at, *source_, x, threads_);
-  }();
+  LocalSums sums = matrix_->sums(x);
   const auto scope = timeline_.scope(Lane::net, Phase::refinement);
   test_ = combined(sums, distribution_, grid_, Precision::double_, x);
   r_ = std::move(sums.residual);
@@ -192,9 +179,9 @@ void Refiner<Real>::refine_by_gmres(std::vector<double>& x) {
 }
 
 template <class Real>
-Refinement Refiner<Real>::run(const Factorization& factors, const MatrixSource& source, std::vector<double>& x) {
+Refinement Refiner<Real>::run(const Factorization& factors, OriginalMatrix& matrix, std::vector<double>& x) {
   record_ = {};
-  source_ = &source;
+  matrix_ = &matrix;
   forward_.set_pivots(factors.pivots, pivoting_);
   start(x);
   refine_classically(x);

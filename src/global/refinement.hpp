@@ -8,7 +8,7 @@
 
 #include "global/factorize.hpp"
 #include "global/gmres.hpp"
-#include "global/matrix_source.hpp"
+#include "global/original_matrix.hpp"
 #include "global/residual.hpp"
 #include "global/substitute.hpp"
 
@@ -31,14 +31,14 @@ class Refiner {
   /// x: the factors' own solution, this rank's local columns; it is improved until HPL's test passes in double
   /// precision, below the run's threshold, HPL's own where that is negative. Collective over the grid. What happened is
   /// the same on every rank; its seconds are left to the caller.
-  Refinement run(const Factorization& factors, const MatrixSource& source, std::vector<double>& x);
+  Refinement run(const Factorization& factors, OriginalMatrix& matrix, std::vector<double>& x);
 
  private:
   class System;
 
   /// d = U^-1 L^-1 P r; `norm`: about the largest magnitude in r, by which it is scaled into the factors' precision.
   void solve(std::span<const double> r, double norm, std::span<double> d);
-  /// beta b - A x, timed.
+  /// beta b - A x, the whole sums over the process row.
   std::vector<double> residual_of(std::span<const double> x, double beta);
   Residual tested(std::span<const double> r, std::span<const double> x);
   void test_with_norms(const std::vector<double>& x);
@@ -58,11 +58,10 @@ class Refiner {
   Gmres gmres_;
   Pivoting pivoting_;
   double threshold_;
-  int threads_;
   std::vector<Real> r_rounded_;  // local rows
 
   // of the run under way
-  const MatrixSource* source_ = nullptr;
+  OriginalMatrix* matrix_ = nullptr;
   Refinement record_;
   Residual test_;          // of x
   std::vector<double> r_;  // b - A x

@@ -10,6 +10,7 @@
 #include "global/communication.hpp"
 #include "global/factorize.hpp"
 #include "global/make_steps.hpp"
+#include "global/original_matrix.hpp"
 #include "global/records.hpp"
 #include "global/refinement.hpp"
 #include "global/residual.hpp"
@@ -27,6 +28,28 @@ Index strip_rows(Index rows, Index columns) {
   return std::min(rows, std::max<Index>(1, strip_elements / std::max<Index>(1, columns)));
 }
 
+// What residuals are computed from, and its precision.
+template <class Real>
+Precision precision_of_residual(const RunParameters& parameters) {
+  return parameters.refine ? Precision::double_ : precision_of<Real>;
+}
+
+// By a GPU where one can. Software OpenGL has the processor alone, which is faster without it.
+template <class Real>
+std::unique_ptr<OriginalMatrix> original_matrix(const RunParameters& parameters, const Distribution& distribution,
+                                                GridPosition at, const MatrixSource& source, Backend<Real>& backend,
+                                                Timeline& timeline, const RunOptions& options) {
+  const Precision precision = precision_of_residual<Real>(parameters);
+  std::unique_ptr<OriginalMatrix> matrix;
+  if (backend.asynchronous() || options.software_gl_as_gpu) {
+    matrix = original_matrix_on_device(distribution, at, source, precision, backend);
+  }
+  if (!matrix) {
+    matrix = original_matrix_on_host(distribution, at, source, precision, backend.info().threads, timeline);
+  }
+  return matrix;
+}
+
 /// Everything that a rank holds during a run. Made before the first collective call, so that a rank that cannot
 /// allocate it can still tell the others.
 template <class Real>
@@ -37,13 +60,16 @@ struct Workspace {
   BackwardSubstitution<Real> substitution;
   std::unique_ptr<Refiner<Real>> refiner;  // where the run refines
   std::unique_ptr<HostBuffer<Real>> strip;
+  std::unique_ptr<OriginalMatrix> original;
 
-  Workspace(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline)
+  Workspace(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
+            const MatrixSource& source, const RunOptions& options)
       : distribution(distribution_of(parameters, grid.shape())),
         a(backend.allocate(distribution.local_rows(grid.position()), distribution.local_columns(grid.position()))),
         steps(make_steps(parameters, distribution, grid, backend, timeline, *a)),
         substitution(distribution, grid, backend, timeline, *a),
-        strip(backend.allocate_host(strip_rows(a->rows(), a->columns()) * a->columns())) {
+        strip(backend.allocate_host(strip_rows(a->rows(), a->columns()) * a->columns())),
+        original(original_matrix(parameters, distribution, grid.position(), source, backend, timeline, options)) {
     if (!parameters.refine) return;
     refiner = std::make_unique<Refiner<Real>>(parameters, distribution, grid, backend, timeline, substitution);
   }
@@ -51,9 +77,11 @@ struct Workspace {
 
 template <class Real>
 std::unique_ptr<Workspace<Real>> allocate(const RunParameters& parameters, const ProcessGrid& grid,
-                                          Backend<Real>& backend, Timeline& timeline) {
-  return made_by_all(grid.all(),
-                     [&] { return std::make_unique<Workspace<Real>>(parameters, grid, backend, timeline); });
+                                          Backend<Real>& backend, Timeline& timeline, const MatrixSource& source,
+                                          const RunOptions& options) {
+  return made_by_all(grid.all(), [&] {
+    return std::make_unique<Workspace<Real>>(parameters, grid, backend, timeline, source, options);
+  });
 }
 
 /// Calls body(first local row, strip in host memory) for all local rows, strip by strip.
@@ -111,8 +139,8 @@ void agree_on_zero_pivot(const ProcessGrid& grid, Factorization& factors) {
 /// The timed section: factorisation and solution, refined where asked for. Times are the slowest rank's.
 template <class Real>
 std::vector<double> solve(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend,
-                          Timeline& timeline, Workspace<Real>& workspace, const MatrixSource& source,
-                          const RunOptions& options, RunResult& result) {
+                          Timeline& timeline, Workspace<Real>& workspace, const RunOptions& options,
+                          RunResult& result) {
   // what the upload took belongs to no run
   backend.wait_all();
   backend.collect_timings();
@@ -133,7 +161,7 @@ std::vector<double> solve(const RunParameters& parameters, const ProcessGrid& gr
     const std::vector<Real> solution = workspace.substitution.run();
     x.assign(solution.begin(), solution.end());
     times[2] = timeline.now();
-    if (workspace.refiner) result.refinement = workspace.refiner->run(factors, source, x);
+    if (workspace.refiner) result.refinement = workspace.refiner->run(factors, *workspace.original, x);
   }
   times[1] = solves ? timeline.now() : times[0];
   all_reduce(grid.all(), times, 3, MPI_DOUBLE, MPI_MAX);
@@ -172,11 +200,11 @@ std::string why_failed(const RunResult& result, double threshold) {
 
 template <class Real>
 void check(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Workspace<Real>& workspace,
-           const MatrixSource& source, const std::vector<double>& x, RunResult& result) {
+           const std::vector<double>& x, RunResult& result) {
   result.checked = parameters.threshold >= 0 && parameters.parts == RunParts::all;
   if (!result.singular_column && result.checked) {
-    const auto compute = parameters.refine ? compute_residual<double> : compute_residual<Real>;
-    result.residual = compute(workspace.distribution, grid, source, x, backend.info().threads);
+    result.residual =
+        compute_residual(*workspace.original, workspace.distribution, grid, precision_of_residual<Real>(parameters), x);
     double largest = largest_of_u(workspace, grid.position(), backend);
     all_reduce(grid.all(), &largest, 1, MPI_DOUBLE, MPI_MAX);
     result.growth = largest / result.residual.largest_a;
@@ -258,13 +286,13 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
 template <class Real>
 RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
               const MatrixSource& source, const RunOptions& options) {
-  const auto workspace = allocate(parameters, grid, backend, timeline);
+  const auto workspace = allocate(parameters, grid, backend, timeline, source, options);
   RunResult result;
   try {
     upload_matrix(*workspace, grid.position(), backend, source);
-    const std::vector<double> x = solve(parameters, grid, backend, timeline, *workspace, source, options, result);
+    const std::vector<double> x = solve(parameters, grid, backend, timeline, *workspace, options, result);
     const std::vector<Interval> measured = options.gather_timelines ? timeline.intervals() : std::vector<Interval>{};
-    check(parameters, grid, backend, *workspace, source, x, result);
+    check(parameters, grid, backend, *workspace, x, result);
     result.ranks = gather_rank_records(grid, backend.info(), measured);
     if (options.gather_solution && !result.singular_column && parameters.parts == RunParts::all) {
       result.solution = gather_solution(workspace->distribution, grid, x);

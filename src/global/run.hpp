@@ -111,7 +111,8 @@ double seconds_since_1970();
 struct RunOptions {
   bool gather_solution = false;
   bool gather_timelines = true;
-  ProgressObserver progress;  // may be empty
+  ProgressObserver progress;        // may be empty
+  bool software_gl_as_gpu = false;  // HPL's matrix is made again by software OpenGL, too, not by host threads (tests)
 };
 
 /// Collective over the grid. The timeline is the one that the backend was made with; it is restarted. Throws only when

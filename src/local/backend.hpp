@@ -17,8 +17,10 @@
 #include <span>
 #include <string>
 
+#include "local/hpl_product.hpp"
 #include "local/matrix_view.hpp"
 #include "local/panel_arithmetic.hpp"
+#include "local/precision.hpp"
 #include "local/timeline.hpp"
 
 namespace glinpack {
@@ -139,6 +141,11 @@ class Backend {
   virtual PanelArithmetic<Real>& panel() = 0;
   /// The white paper's local algorithm, where the backend has it (row_by_row.hpp); null elsewhere.
   virtual RowByRowAlgorithm<Real>* row_by_row() { return nullptr; }
+
+  /// Products with HPL's matrix, where the device can make its elements (hpl_product.hpp); null elsewhere. The
+  /// elements are rounded to single precision where that is given. The backend must outlive it. Throws as allocate
+  /// does.
+  virtual std::unique_ptr<HplProduct> make_hpl_product(const HplElements&, Precision) { return nullptr; }
 
   /// A zero-filled matrix. Throws std::runtime_error, naming sizes and limits, when the device cannot hold it.
   virtual std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) = 0;

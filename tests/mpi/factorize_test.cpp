@@ -4,9 +4,9 @@
 
 #include <set>
 
-#include "global/hpl_generator.hpp"
 #include "global/run.hpp"
 #include "global/scatter.hpp"
+#include "local/hpl_generator.hpp"
 #include "tests/mpi/factors.hpp"
 #include "tests/mpi/world.hpp"
 

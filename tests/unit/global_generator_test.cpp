@@ -4,8 +4,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "global/hpl_generator.hpp"
 #include "global/matrix_source.hpp"
+#include "local/hpl_generator.hpp"
 
 namespace glinpack {
 namespace {

@@ -4,8 +4,8 @@
 #include <set>
 #include <stdexcept>
 
-#include "global/hpl_generator.hpp"
 #include "global/matrix_kinds.hpp"
+#include "local/hpl_generator.hpp"
 
 namespace glinpack {
 namespace {

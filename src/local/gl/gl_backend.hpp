@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "local/gl/fences.hpp"
+#include "local/gl/hpl_sums.hpp"
 #include "local/gl/mapped_buffer.hpp"
 #include "local/gl/operation_clock.hpp"
 #include "local/make_backend.hpp"
@@ -34,6 +35,15 @@ class GlBackend : public Backend<Real> {
   std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) final {
     begin();
     return MappedBuffer<Real>::create(context_, elements);
+  }
+  std::unique_ptr<HplProduct> make_hpl_product(const HplElements& elements, Precision precision) final {
+    begin();
+    fences_.work_given();
+    return std::make_unique<HplSums>(context_, ShaderSource(options_.shader_directory), elements, precision,
+                                     [this](double flops, const std::function<void()>& commands) {
+                                       operation(Phase::refinement, flops, 0, commands);
+                                       wait(fence());
+                                     });
   }
   Fence fence() final {
     context_->make_current();

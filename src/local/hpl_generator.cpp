@@ -1,4 +1,4 @@
-#include "global/hpl_generator.hpp"
+#include "local/hpl_generator.hpp"
 
 namespace glinpack {
 
