@@ -67,7 +67,8 @@ struct Workspace {
       : distribution(distribution_of(parameters, grid.shape())),
         a(backend.allocate(distribution.local_rows(grid.position()), distribution.local_columns(grid.position()))),
         steps(make_steps(parameters, distribution, grid, backend, timeline, *a)),
-        substitution(distribution, grid, backend, timeline, *a),
+        substitution(distribution, grid, backend, timeline, *a,
+                     parameters.refine ? Solutions::several : Solutions::one),
         strip(backend.allocate_host(strip_rows(a->rows(), a->columns()) * a->columns())),
         original(original_matrix(parameters, distribution, grid.position(), source, backend, timeline, options)) {
     if (!parameters.refine) return;
@@ -277,9 +278,11 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
   };
   if (parameters.parts == RunParts::messages) return {bytes(panel + travelling_rows), 0};
   if (precision != Precision::mixed) return {bytes(host), bytes(device)};
-  // the right-hand side of a solution with the factors, twice; rows on the move; and what is in double precision
+  // the right-hand side of a solution with the factors, twice; rows on the move; diagonal blocks; and what is in double
+  // precision
+  const auto blocks = static_cast<double>(diagonal_blocks_on_host(distribution, position, Solutions::several));
   const double refinement =
-      (2 * rows + 2 * nb) * element + refinement_elements(distribution, position) * sizeof(double);
+      (2 * rows + (2 + blocks * nb) * nb) * element + refinement_elements(distribution, position) * sizeof(double);
   return {bytes(host + refinement / element), bytes(device)};
 }
 

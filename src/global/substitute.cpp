@@ -6,13 +6,14 @@ namespace glinpack {
 
 template <class Real>
 BackwardSubstitution<Real>::BackwardSubstitution(const Distribution& distribution, const ProcessGrid& grid,
-                                                 Backend<Real>& backend, Timeline& timeline, DeviceMatrix<Real>& a)
+                                                 Backend<Real>& backend, Timeline& timeline, DeviceMatrix<Real>& a,
+                                                 Solutions solutions)
     : distribution_(distribution),
       grid_(grid),
       backend_(backend),
       timeline_(timeline),
       a_(a),
-      blocks_(distribution, grid, backend, timeline, a) {}
+      blocks_(distribution, grid, backend, timeline, a, solutions) {}
 
 template <class Real>
 std::vector<Real> BackwardSubstitution<Real>::run() {

@@ -14,9 +14,10 @@ namespace glinpack {
 template <class Real>
 class BackwardSubstitution {
  public:
-  /// Allocates. Not collective.
+  /// Allocates. `solutions`: how many are to come, those of a ForwardSubstitution with its blocks counted. Not
+  /// collective.
   BackwardSubstitution(const Distribution& distribution, const ProcessGrid& grid, Backend<Real>& backend,
-                       Timeline& timeline, DeviceMatrix<Real>& a);
+                       Timeline& timeline, DeviceMatrix<Real>& a, Solutions solutions);
 
   /// With y = L^-1 P b, which the factorisation left in the last column. Collective over the grid. Returns x for this
   /// rank's local columns of A: the same on all ranks of a process column.

@@ -1,6 +1,7 @@
 #include "global/substitution_blocks.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "global/broadcast.hpp"
 #include "global/communication.hpp"
@@ -8,9 +9,25 @@
 
 namespace glinpack {
 
+namespace {
+
+// A rank is the pivot in one of so many passes, or in none.
+Index period_of(const GridShape& grid) { return std::lcm<Index, Index>(grid.rows, grid.columns); }
+
+}  // namespace
+
+Index diagonal_blocks_on_host(const Distribution& distribution, GridPosition at, Solutions solutions) {
+  // pass k's pivot is in row k mod P and column k mod Q: there is such a k where they agree modulo what P and Q share
+  const bool is_ever_pivot = (at.row - at.column) % std::gcd(distribution.shape.rows, distribution.shape.columns) == 0;
+  if (solutions == Solutions::one || !is_ever_pivot) return 1;
+  const Index period = period_of(distribution.shape);
+  return (distribution.passes() + period - 1) / period;
+}
+
 template <class Real>
 SubstitutionBlocks<Real>::SubstitutionBlocks(const Distribution& distribution, const ProcessGrid& grid,
-                                             Backend<Real>& backend, Timeline& timeline, DeviceMatrix<Real>& a)
+                                             Backend<Real>& backend, Timeline& timeline, DeviceMatrix<Real>& a,
+                                             Solutions solutions)
     : distribution_(distribution),
       grid_(grid),
       backend_(backend),
@@ -20,16 +37,34 @@ SubstitutionBlocks<Real>::SubstitutionBlocks(const Distribution& distribution, c
       x_block_(backend.allocate(distribution.nb, 1)),
       y_host_(backend.allocate_host(distribution.nb)),
       x_host_(backend.allocate_host(distribution.nb)),
-      diagonal_block_(backend.allocate_host(distribution.nb * distribution.nb)) {}
+      pass_at_(static_cast<std::size_t>(diagonal_blocks_on_host(distribution, grid.position(), solutions)), -1) {
+  diagonal_blocks_ = backend.allocate_host(static_cast<Index>(pass_at_.size()) * distribution.nb * distribution.nb);
+}
+
+template <class Real>
+std::size_t SubstitutionBlocks<Real>::place_of(const PassPlan& plan) const {
+  return static_cast<std::size_t>(plan.pass / period_of(distribution_.shape)) % pass_at_.size();
+}
+
+template <class Real>
+HostBlock<Real> SubstitutionBlocks<Real>::block_on_host(const PassPlan& plan) const {
+  const Index offset = static_cast<Index>(place_of(plan)) * distribution_.nb * distribution_.nb;
+  return {diagonal_blocks_.get(), offset, plan.width, plan.width, plan.width};
+}
+
+template <class Real>
+void SubstitutionBlocks<Real>::fetch_diagonal_block(const PassPlan& plan) {
+  Index& held = pass_at_[place_of(plan)];
+  if (held == plan.pass) return;
+  held = plan.pass;
+  backend_.download_transposed({&a_, plan.panel_row.value, plan.panel_column.value, plan.width, plan.width},
+                               block_on_host(plan));
+}
 
 template <class Real>
 void SubstitutionBlocks<Real>::gather(const PassPlan& plan) {
   const HostBlock<Real> y{y_host_.get(), 0, plan.width, 1, 1};
-  if (plan.role == Role::pivot) {
-    const HostBlock<Real> diagonal{diagonal_block_.get(), 0, plan.width, plan.width, plan.width};
-    backend_.download_transposed({&a_, plan.panel_row.value, plan.panel_column.value, plan.width, plan.width},
-                                 diagonal);
-  }
+  if (plan.role == Role::pivot) fetch_diagonal_block(plan);
   backend_.wait(backend_.download({shares_.get(), plan.panel_row.value, 0, plan.width, 1}, y));
   if (distribution_.shape.columns > 1) {
     const auto scope = timeline_.scope(Lane::net, Phase::substitution, plan.width * static_cast<Index>(sizeof(Real)));
@@ -39,17 +74,20 @@ void SubstitutionBlocks<Real>::gather(const PassPlan& plan) {
                              mpi_type<Real>(), MPI_SUM, plan.pivot.column, grid_.row(), &request));
     wait(request);
   }
-  if (plan.role == Role::pivot) std::copy_n(y_host_->data(), plan.width, x_host_->data());
+  if (plan.role != Role::pivot) return;
+  backend_.wait(x_uploaded_);
+  std::copy_n(y_host_->data(), plan.width, x_host_->data());
 }
 
 template <class Real>
 ColumnMajorView<const Real> SubstitutionBlocks<Real>::diagonal_block(const PassPlan& plan) const {
-  return {diagonal_block_->data(), plan.width, plan.width, plan.width};
+  return {block_on_host(plan).view().data, plan.width, plan.width, plan.width};
 }
 
 template <class Real>
 void SubstitutionBlocks<Real>::send_down(const PassPlan& plan) {
   if (distribution_.shape.rows == 1) return;
+  backend_.wait(x_uploaded_);
   const auto scope = timeline_.scope(Lane::net, Phase::substitution, plan.width * static_cast<Index>(sizeof(Real)));
   Broadcast(grid_.column(), BroadcastKind::ibcast, plan.pivot.row, x_host_->data(), plan.width, mpi_type<Real>(),
             tags::solution)
@@ -61,7 +99,7 @@ void SubstitutionBlocks<Real>::subtract(const PassPlan& plan, Index first, Index
   const DeviceBlock<Real> a{&a_, first, plan.panel_column.value, rows, plan.width};
   if (a.empty()) return;
   const DeviceBlock<Real> x = whole(*x_block_).block(0, 0, plan.width, 1);
-  backend_.wait(backend_.upload({x_host_.get(), 0, plan.width, 1, 1}, x));
+  x_uploaded_ = backend_.upload({x_host_.get(), 0, plan.width, 1, 1}, x);
   backend_.substitute(a, x, whole(*shares_).block(first, 0, rows, 1));
 }
 

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "global/process_grid.hpp"
 #include "global/schedule.hpp"
@@ -11,14 +12,21 @@
 
 namespace glinpack {
 
+/// One, or several with the same factors: then a rank's diagonal blocks stay on the host from the first on.
+enum class Solutions { one, several };
+
+/// How many diagonal blocks the rank at `at` has room for on the host.
+Index diagonal_blocks_on_host(const Distribution& distribution, GridPosition at, Solutions solutions);
+
 /// Block by block (HPL_pdtrsv.c): the process row of block k adds up what its ranks have subtracted so far, the owner
 /// of the diagonal block solves for x_k, its process column gets x_k and subtracts its block column's part.
 template <class Real>
 class SubstitutionBlocks {
  public:
-  /// Allocates; the shares are zero. `a`: this rank's part of the factors. Not collective.
+  /// Allocates; the shares are zero. `a`: this rank's part of the factors, which must not change from the first
+  /// gather() on. `solutions`: how many are to come. Not collective.
   SubstitutionBlocks(const Distribution& distribution, const ProcessGrid& grid, Backend<Real>& backend,
-                     Timeline& timeline, DeviceMatrix<Real>& a);
+                     Timeline& timeline, DeviceMatrix<Real>& a, Solutions solutions);
 
   /// Local rows x 1: this rank's share of the right-hand side. Those of a process row add up to it.
   DeviceMatrix<Real>& shares() { return *shares_; }
@@ -35,16 +43,23 @@ class SubstitutionBlocks {
   void subtract(const PassPlan& plan, Index first, Index rows);
 
  private:
+  void fetch_diagonal_block(const PassPlan& plan);
+  /// Where in the buffer's places the pass's diagonal block goes.
+  std::size_t place_of(const PassPlan& plan) const;
+  HostBlock<Real> block_on_host(const PassPlan& plan) const;
+
   const Distribution& distribution_;
   const ProcessGrid& grid_;
   Backend<Real>& backend_;
   Timeline& timeline_;
   DeviceMatrix<Real>& a_;
-  std::unique_ptr<DeviceMatrix<Real>> shares_;        // local rows x 1
-  std::unique_ptr<DeviceMatrix<Real>> x_block_;       // nb x 1
-  std::unique_ptr<HostBuffer<Real>> y_host_;          // nb
-  std::unique_ptr<HostBuffer<Real>> x_host_;          // nb
-  std::unique_ptr<HostBuffer<Real>> diagonal_block_;  // nb x nb
+  std::unique_ptr<DeviceMatrix<Real>> shares_;         // local rows x 1
+  std::unique_ptr<DeviceMatrix<Real>> x_block_;        // nb x 1
+  std::unique_ptr<HostBuffer<Real>> y_host_;           // nb
+  std::unique_ptr<HostBuffer<Real>> x_host_;           // nb
+  std::unique_ptr<HostBuffer<Real>> diagonal_blocks_;  // nb x nb each
+  std::vector<Index> pass_at_;                         // whose block is at each place; -1: none
+  Fence x_uploaded_;
 };
 
 }  // namespace glinpack

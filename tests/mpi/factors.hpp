@@ -65,7 +65,7 @@ GatheredFactors<Real> factorize_and_gather(const RunParameters& parameters, cons
   backend->wait(backend->upload(host, whole(*a)));
 
   const auto steps = make_steps(parameters, distribution, grid, *backend, timeline, *a);
-  BackwardSubstitution<Real> substitution(distribution, grid, *backend, timeline, *a);
+  BackwardSubstitution<Real> substitution(distribution, grid, *backend, timeline, *a, Solutions::one);
   const Factorization result = factorize(parameters, distribution, grid, timeline, *steps, {});
   GatheredFactors<Real> factors;
   factors.n = parameters.n;

@@ -148,7 +148,7 @@ void expect_solution_with_factors(const std::string& backend_name, const Process
   std::transform(filled.begin(), filled.end(), buffer->data(), [](double value) { return static_cast<Real>(value); });
   backend->wait(backend->upload({buffer.get(), 0, a->rows(), a->columns(), a->columns()}, whole(*a)));
   const auto steps = make_steps(parameters, distribution, grid, *backend, timeline, *a);
-  BackwardSubstitution<Real> backward(distribution, grid, *backend, timeline, *a);
+  BackwardSubstitution<Real> backward(distribution, grid, *backend, timeline, *a, Solutions::several);
   ForwardSubstitution<Real> forward(distribution, grid, *backend, timeline, backward.blocks());
   forward.set_pivots(factorize(parameters, distribution, grid, timeline, *steps, {}).pivots, pivoting);
   const auto right_hand_side = [](Index i) {

@@ -46,6 +46,10 @@ class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
 
   void normalize(ColumnMajorView<const Real> l11, ColumnMajorView<Real> a12) override {
     if (a12.rows <= 0 || a12.columns <= 0) return;
+    if (a12.columns == 1) {  // a right-hand side: trsm would pack L for it
+      blas::forward_substitute(a12.rows, l11.data, l11.leading_dimension, a12.data);
+      return;
+    }
     blas::trsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, a12.rows, a12.columns, l11.data,
                l11.leading_dimension, a12.data, a12.leading_dimension);
   }
