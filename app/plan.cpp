@@ -87,7 +87,9 @@ std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optiona
   }
   Sweep sweep = sweep_of(parsed, hpl_dat, world_size);
   if (file_order) {
-    if (parsed.on_command_line.contains("n") && options.n != std::vector<Index>{*file_order}) {
+    const std::vector<Index>& n = options.n;
+    const bool agrees = n == std::vector<Index>{*file_order} || n == std::vector<Index>{automatic};
+    if (parsed.on_command_line.contains("n") && !agrees) {
       throw InputError("--n is given, but the matrix of --input " + options.input + " has order " +
                        std::to_string(*file_order) + "; leave --n out");
     }

@@ -82,6 +82,13 @@ class CommandLine(BadInputTest):
             (["--grid", "2by1"], ["--grid", "'2by1'", "PxQ"]),
             (["--grid", "0x2"], ["--grid", "'0x2'"]),
             (["--repeat", "0"], ["--repeat", "'0'"]),
+            (["--n", "auto,100"], ["--n", "'auto'", "alone"]),
+            (["--nb", "8,auto"], ["--nb", "'auto'", "alone"]),
+            (["--grid", "auto,1x1"], ["--grid", "'auto'", "alone"]),
+            (["--memory-fraction", "0"], ["--memory-fraction", "'0'", "at most 1"]),
+            (["--memory-fraction", "1.1"], ["--memory-fraction", "'1.1'", "at most 1"]),
+            (["--memory-fraction", "nan"], ["--memory-fraction", "'nan'"]),
+            (["--memory-fraction", "most"], ["--memory-fraction", "'most'"]),
             (["--seed", "-1"], ["--seed", "'-1'"]),
             (["--threshold", "nan"], ["--threshold", "'nan'"]),
             (["--threads", "0"], ["--threads", "'0'"]),
@@ -97,6 +104,12 @@ class CommandLine(BadInputTest):
             with self.subTest(ranks=ranks):
                 self.refused_on_one_line(["plu", *SMALL_RUN, "--grid", "1x1,2x3", "--json", "out.json"],
                                          "2x3", "6", f"started with {ranks}", ranks=ranks)
+
+    def test_n_auto_needs_the_processes_of_the_grid_and_room_for_a_matrix(self):
+        self.refused_on_one_line(["plu", "--n", "auto", "--grid", "2x3", "--backend", "openblas", "--dry-run"],
+                                 "2x3", "6", "started with 2")
+        self.refused_on_one_line(["plu", "--n", "auto", "--backend", "openblas", "--memory-fraction", "1e-12"],
+                                 "--n auto", "--memory-fraction", "1x2")
 
     def test_a_pass_that_does_not_exist_cannot_be_explained(self):
         self.refused_on_one_line(["plu", *SMALL_RUN, "--explain-pass", "4"], "--explain-pass", "0 ... 3")

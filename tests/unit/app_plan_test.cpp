@@ -79,6 +79,29 @@ TEST(Plan, TheMatrixOfAFileFixesN) {
   EXPECT_EQ(plan_runs(parse_plu_options({"--input", "a.npy"}), std::nullopt, 12, 1).front().parameters.n, 12);
 }
 
+TEST(Plan, WhatIsLeftToGlinpackStaysOpen) {
+  for (const RunRecord& run : plan({"--n", "auto", "--nb", "auto", "--grid", "auto", "--repeat", "2"})) {
+    EXPECT_EQ(run.parameters.n, automatic);
+    EXPECT_EQ(run.parameters.nb, automatic);
+    EXPECT_EQ(run.grid, automatic_shape);
+  }
+  const std::vector<RunRecord> runs = plan({"--hpl-dat", netlib, "--n", "auto"});
+  ASSERT_EQ(runs.size(), 216U);
+  EXPECT_EQ(runs[0].parameters.n, automatic);
+  EXPECT_EQ(runs[0].parameters.nb, 1);
+  EXPECT_EQ(runs[0].grid, (GridShape{2, 2}));
+}
+
+TEST(Plan, TheMatrixOfAFileIsWhatAutomaticNIs) {
+  const ParsedOptions parsed = parse_plu_options({"--input", "a.npy", "--n", "auto"});
+  EXPECT_EQ(plan_runs(parsed, std::nullopt, 12, 1).front().parameters.n, 12);
+}
+
+TEST(Plan, DryRunTellsWhatWasChosen) {
+  const std::vector<std::string> choices{"--nb auto: NB 8"};
+  EXPECT_TRUE(plan_text(plan({"--n", "100"}), 4, choices).ends_with("\n--nb auto: NB 8\n"));
+}
+
 TEST(Plan, RanksFillTheGridInTheirOrder) {
   RunRecord run;
   run.grid = {2, 3};
