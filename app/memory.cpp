@@ -31,6 +31,21 @@ void add(PoolsByName& pools, const std::string& name, double needed, std::int64_
   pool.name = name;
 }
 
+double product(Index rows, Index columns) { return static_cast<double>(rows) * static_cast<double>(columns); }
+
+// Bytes of a local matrix, with what the backend pads it by.
+double bytes_of_matrix(const RunRecord& run, Index rows, Index columns) {
+  return static_cast<double>(factor_bytes(run.precision)) * product(rows, columns_on_device(run.backend, columns));
+}
+
+double device_need(const RunRecord& run, Index rows, Index columns, const MemoryNeed& need) {
+  if (run.parameters.parts == RunParts::messages) return 0;
+  const int copies = copies_on_device(run.backend);
+  const double unpadded = copies * static_cast<double>(factor_bytes(run.precision)) * product(rows, columns);
+  // the need ends at what 64 bits can say, the message should not
+  return std::max(static_cast<double>(need.device), unpadded) + copies * bytes_of_matrix(run, rows, columns) - unpadded;
+}
+
 PoolsByName pools_by_name(const RunRecord& run, std::span<const RankMemory> ranks, bool stored_matrix) {
   PoolsByName pools;
   const Distribution distribution = distribution_of(run.parameters, run.grid);
@@ -38,16 +53,13 @@ PoolsByName pools_by_name(const RunRecord& run, std::span<const RankMemory> rank
     const std::optional<GridPosition> position = position_of(run, static_cast<int>(rank));
     if (!position) break;
     const RankMemory& memory = ranks[rank];
-    const int copies = copies_on_device(run.backend);
-    const MemoryNeed need = memory_per_rank(run.parameters, distribution, *position, run.precision, copies);
-    const double elements = static_cast<double>(distribution.local_rows(*position)) *
-                            static_cast<double>(distribution.local_columns(*position));
-    const double host = static_cast<double>(need.host) + (stored_matrix ? elements * sizeof(double) : 0.0);
-    // the need ends at what 64 bits can say, the message should not
-    const auto element_size = static_cast<double>(factor_bytes(run.precision));
-    const bool holds_matrix = run.parameters.parts != RunParts::messages;
-    const double device =
-        holds_matrix ? std::max(static_cast<double>(need.device), copies * elements * element_size) : 0;
+    const Index rows = distribution.local_rows(*position);
+    const Index columns = distribution.local_columns(*position);
+    const MemoryNeed need =
+        memory_per_rank(run.parameters, distribution, *position, run.precision, copies_on_device(run.backend));
+    const double stored = stored_matrix ? product(rows, columns) * sizeof(double) : 0.0;
+    const double host = static_cast<double>(need.host) + stored;
+    const double device = device_need(run, rows, columns, need);
     const double of_process = memory.device_is_host ? host + device : host;
     add(pools, memory.host, of_process, memory.host_available);
     if (!memory.device_is_host) add(pools, memory.host + ", " + memory.device, device, memory.device_available);
@@ -105,9 +117,8 @@ void check_extents(const RunRecord& run, std::span<const RankMemory> ranks) {
 // Not only allowed: what the device is sure to hold.
 bool is_held(const RunRecord& run, std::span<const RankMemory> ranks) {
   constexpr Index padding = 64;  // columns that a device may add
-  const auto element = static_cast<double>(factor_bytes(run.precision));
-  return !first_beyond(run, ranks, [element](const LocalMatrix& local, const RankMemory& memory) {
-    const double bytes = element * static_cast<double>(local.rows) * static_cast<double>(local.columns + padding);
+  return !first_beyond(run, ranks, [&run](const LocalMatrix& local, const RankMemory& memory) {
+    const double bytes = bytes_of_matrix(run, local.rows, local.columns + padding);
     return within_extents(local, memory) &&
            (memory.largest_matrix == 0 || bytes <= static_cast<double>(memory.largest_matrix));
   });

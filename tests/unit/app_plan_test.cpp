@@ -217,6 +217,19 @@ TEST(Memory, RanksThatShareADeviceShareItsMemory) {
   expect_input_error([&] { check_memory(runs, memory, false); }, {"device 0", "2 ranks"});
 }
 
+TEST(Memory, ColumnsThatABackendAddsCountToo) {
+  std::vector<RankMemory> memory = ranks(1, std::int64_t{1} << 40);
+  memory[0].device_is_host = false;
+  memory[0].device_available = 1060 * 1060 * 8 * 3 / 2;
+  const auto runs = [](const std::string& n) {
+    std::vector<RunRecord> planned = plan({"--n", n, "--nb", "8", "--grid", "1x1"}, 1);
+    planned.front().backend = "gl-compute";
+    return planned;
+  };
+  EXPECT_NO_THROW(check_memory(runs("1020"), memory, false));
+  EXPECT_THROW(check_memory(runs("1060"), memory, false), InputError) << "stripes of 1024 columns";
+}
+
 TEST(Memory, ALimitOfAddressSpaceHoldsForEachRankAndForOpenblasToo) {
   std::vector<RankMemory> memory = ranks(2, std::int64_t{1} << 40);
   const auto runs = plan({"--n", "4500", "--nb", "64", "--grid", "1x2"}, 2);  // 81 MiB a rank, a strip, and a little
