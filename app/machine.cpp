@@ -29,15 +29,6 @@ std::string why_no_device(std::span<const gl::DeviceDescription> devices) {
   return "no EGL device is usable; see glinpack devices, or use --backend openblas";
 }
 
-// A missing device is the user's to mend: it leads to the exit code of unusable input.
-void agree_on_device(const std::string& error) {
-  try {
-    agree_or_throw(MPI_COMM_WORLD, error);
-  } catch (const AgreedError& failure) {
-    throw InputError(failure.what());
-  }
-}
-
 }  // namespace
 
 int choose_device(const PluOptions& options, std::span<const gl::DeviceDescription> devices, int local_rank,
@@ -71,7 +62,7 @@ Machine choose_machine(const PluOptions& options, const MpiSession& session) {
     } catch (const InputError& failure) {
       error = failure.what();
     }
-    if (by_name) agree_on_device(error);
+    if (by_name) agree_on_input(error);
     if (!by_name) machine.backend = all_agree(MPI_COMM_WORLD, error.empty()) ? gl_backend : "openblas";
   }
 

@@ -11,6 +11,7 @@
 #include "app/report/report.hpp"
 #include "global/run.hpp"
 #include "global/scatter.hpp"
+#include "local/gl/shader_source.hpp"
 
 namespace glinpack::app {
 
@@ -104,6 +105,22 @@ void add_software_note(const BackendInfo& info, ReportContext& context) {
   context.notes.push_back("software OpenGL (" + info.device + "): the processor draws, no GPU is measured");
 }
 
+// Collective.
+template <class Real>
+std::unique_ptr<Backend<Real>> make_agreed_backend(const Machine& machine, Timeline& timeline) {
+  std::unique_ptr<Backend<Real>> backend;
+  std::string unusable_shaders;
+  together([&] {
+    try {
+      backend = make_backend<Real>(machine.backend, machine.options, timeline);
+    } catch (const gl::ShaderFolderError& error) {
+      unusable_shaders = std::string("--shader-dir: ") + error.what();
+    }
+  });
+  agree_on_input(unusable_shaders);
+  return backend;
+}
+
 // Collective. What the options left to glinpack, now that backend and memory are known; in sentences, on rank 0.
 std::vector<std::string> settle_plan(SweepInput& input, std::span<const RankMemory> memory) {
   if (all_settled(input.planned)) return {};
@@ -119,8 +136,7 @@ std::vector<std::string> settle_plan(SweepInput& input, std::span<const RankMemo
 template <class Real>
 int run_sweep_in(SweepInput& input) {
   Timeline timeline;
-  std::unique_ptr<Backend<Real>> backend;
-  together([&] { backend = make_backend<Real>(input.machine.backend, input.machine.options, timeline); });
+  const std::unique_ptr<Backend<Real>> backend = make_agreed_backend<Real>(input.machine, timeline);
   const BackendInfo info = backend->info();
 
   const std::vector<RankMemory> memory = gather_memory(info);

@@ -355,10 +355,18 @@ class Machine(BadInputTest):
         broken.write_text(broken.read_text() + "\nvoid broken( { nonsense\n")
         outcome = self.glinpack("plu", "--n", "64", "--nb", "16", "--backend", "gl-compute", "--shader-dir", shaders,
                                 "--json", "out.json")
-        self.assertNotEqual(outcome.status, 0, outcome)
+        self.assertEqual(outcome.status, 2, outcome)
+        self.assertIn("--shader-dir", outcome.err)
         self.assertIn("reduce.comp", outcome.err)
         self.assertIn("nonsense", outcome.err)
         self.assertFalse((self.folder / "out.json").exists())
+
+    def test_a_shader_folder_without_any_of_the_backend_s_files_is_refused(self):
+        (self.folder / "shaders" / "raster").mkdir(parents=True)
+        shutil.copy(ROOT / "shaders" / "raster" / "step.frag", self.folder / "shaders" / "raster")
+        self.refused_by_the_machine(["--shader-dir", "shaders"], "--shader-dir", "'shaders'", "compute/reduce.comp",
+                                    "compute/copy.comp")
+        self.refused_by_the_machine(["--shader-dir", "nowhere"], "--shader-dir", "'nowhere'", "not a directory")
 
     def test_the_launcher_of_another_mpi_is_recognised(self):
         # What Open MPI's launcher leaves in the environment of a process that it starts.
