@@ -26,15 +26,16 @@ bool computes_on_hosts(std::span<const RankMemory> ranks) {
   return std::any_of(ranks.begin(), ranks.end(), [](const RankMemory& rank) { return rank.device_is_host; });
 }
 
-// The narrowest block that a backend is fastest with, or nearly so.
+// The narrowest block that a backend is fastest with, or nearly so, where N leaves the choice. `blocks` below:
+// results/small-box/block-sizes.txt.
 Index measured_block_size(const std::string& backend, Precision precision, Index n) {
-  // results/small-box/block-sizes.txt: neither gains from wider ones, and narrow ones balance the load. The white
-  // paper's algorithm goes row by row: a block is no unit of its arithmetic
+  // blocks: reference is slower with wider ones. The white paper's algorithm goes row by row, and narrow blocks balance
+  // its load: the fastest of a 2x2 grid (results/paper/gl-raster/table1.txt), if not of 1x2 (blocks)
   if (backend == "gl-raster" || backend == "reference") return 32;
-  // the same file; results/small-box/cpu.txt was measured with it, too
+  // blocks: within 2 per cent of the fastest at N = 4000 and 8000, within 7 at 2000
   if (backend == "openblas") return 128;
-  // The same file for software OpenGL, results/h200 for GPUs. Panels' columns lie far apart, which wider blocks make up
-  // for where the reduction takes longer than the panel (docs/performance.md). Not measured between 16384 and 32768
+  // blocks for software OpenGL, results/h200 for GPUs: wider ones where the reduction takes longer than the panel
+  // (docs/performance.md). Not measured between 16384 and 32768
   constexpr Index wide_from = 32768;
   return precision != Precision::double_ && n >= wide_from ? 512 : 256;
 }
