@@ -51,6 +51,14 @@ void together(const std::function<void()>& work) {
   agree_or_throw(MPI_COMM_WORLD, error, names_its_rank);
 }
 
+void agree_on_input(const std::string& error) {
+  try {
+    agree_or_throw(MPI_COMM_WORLD, error);
+  } catch (const AgreedError& failure) {
+    throw InputError(failure.what());
+  }
+}
+
 std::vector<nlohmann::json> gathered_on_first_rank(const nlohmann::json& mine) {
   std::vector<nlohmann::json> all;
   for (const std::string& bytes : gather_bytes(MPI_COMM_WORLD, dumped(mine), 0)) {

@@ -16,6 +16,10 @@ nlohmann::json decided_by_first_rank(const std::function<nlohmann::json()>& deci
 /// host and rank is thrown on every rank as std::runtime_error.
 void together(const std::function<void()>& work);
 
+/// Collective over MPI_COMM_WORLD. `error` is empty, or says what the user can mend: the first such rank's, with its
+/// host and rank, is thrown on every rank as InputError.
+void agree_on_input(const std::string& error);
+
 /// Collective over MPI_COMM_WORLD: what every rank hands in, in the order of ranks, on rank 0; empty elsewhere.
 std::vector<nlohmann::json> gathered_on_first_rank(const nlohmann::json& mine);
 

@@ -10,6 +10,9 @@ namespace {
 
 constexpr const char* gl_backend = "gl-compute";  // what "auto" takes
 
+// Mesa's llvmpipe allocates larger buffers, but not all of them, and not in every version.
+constexpr std::int64_t largest_software_matrix = std::int64_t{2} << 30;
+
 bool is_gl(const std::string& backend) { return backend.rfind("gl-", 0) == 0; }
 
 std::string why_no_device(std::span<const gl::DeviceDescription> devices) {
@@ -24,15 +27,6 @@ std::string why_no_device(std::span<const gl::DeviceDescription> devices) {
     }
   }
   return "no EGL device is usable; see glinpack devices, or use --backend openblas";
-}
-
-// A missing device is the user's to mend: it leads to the exit code of unusable input.
-void agree_on_device(const std::string& error) {
-  try {
-    agree_or_throw(MPI_COMM_WORLD, error);
-  } catch (const AgreedError& failure) {
-    throw InputError(failure.what());
-  }
 }
 
 }  // namespace
@@ -68,7 +62,7 @@ Machine choose_machine(const PluOptions& options, const MpiSession& session) {
     } catch (const InputError& failure) {
       error = failure.what();
     }
-    if (by_name) agree_on_device(error);
+    if (by_name) agree_on_input(error);
     if (!by_name) machine.backend = all_agree(MPI_COMM_WORLD, error.empty()) ? gl_backend : "openblas";
   }
 
@@ -89,8 +83,10 @@ std::vector<RankMemory> gather_memory(const BackendInfo& info) {
   // ranks that each see one GPU alone all call it device 0: its UUID tells them apart
   std::string device = "device " + std::to_string(info.device_index);
   if (!info.device_uuid.empty()) device += " (UUID " + info.device_uuid + ")";
+  const std::int64_t largest_matrix = info.software_gl ? largest_software_matrix : 0;
   const nlohmann::json mine{node.host,       node.available_memory, !on_device,        device,
-                            info.free_bytes, address_space_left(),  info.largest_rows, info.largest_columns};
+                            info.free_bytes, address_space_left(),  info.largest_rows, info.largest_columns,
+                            largest_matrix};
   std::vector<RankMemory> all;
   for (const nlohmann::json& values : gathered_on_first_rank(mine)) {
     all.push_back({.host = values.at(0),
@@ -100,7 +96,8 @@ std::vector<RankMemory> gather_memory(const BackendInfo& info) {
                    .address_space = values.at(5),
                    .device_available = values.at(4),
                    .largest_rows = values.at(6),
-                   .largest_columns = values.at(7)});
+                   .largest_columns = values.at(7),
+                   .largest_matrix = values.at(8)});
   }
   return all;
 }

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "app/input/input_error.hpp"
+#include "app/input/values.hpp"
 #include "app/option_text.hpp"
 #include "local/make_backend.hpp"
 
@@ -17,45 +18,48 @@ namespace glinpack::app {
 
 namespace {
 
-// A node's memory, or one of its devices'.
-struct Pool {
-  double needed = 0;  // in double: sums over ranks of what may be beyond 64 bits
-  double available = 0;
-  int ranks = 0;
-  std::string name;
-};
-
-// By name: "node3", "node3, device 0", "the address space of rank 2 (ulimit -v)".
-using Pools = std::map<std::string, Pool>;
+using PoolsByName = std::map<std::string, MemoryPool>;
 
 // What OpenBLAS maps for its own work when it is first used (BUFFER_SIZE in its common_x86_64.h).
 constexpr double openblas_buffer = 128 << 20;
 
-void add(Pools& pools, const std::string& name, double needed, std::int64_t available) {
-  Pool& pool = pools[name];
+void add(PoolsByName& pools, const std::string& name, double needed, std::int64_t available) {
+  MemoryPool& pool = pools[name];
   pool.needed += needed;
   pool.available = static_cast<double>(available);
   pool.ranks += 1;
   pool.name = name;
 }
 
-Pools pools_of(const RunRecord& run, std::span<const RankMemory> ranks, bool stored_matrix) {
-  Pools pools;
+double product(Index rows, Index columns) { return static_cast<double>(rows) * static_cast<double>(columns); }
+
+// Bytes of a local matrix, with what the backend pads it by.
+double bytes_of_matrix(const RunRecord& run, Index rows, Index columns) {
+  return static_cast<double>(factor_bytes(run.precision)) * product(rows, columns_on_device(run.backend, columns));
+}
+
+double device_need(const RunRecord& run, Index rows, Index columns, const MemoryNeed& need) {
+  if (run.parameters.parts == RunParts::messages) return 0;
+  const int copies = copies_on_device(run.backend);
+  const double unpadded = copies * static_cast<double>(factor_bytes(run.precision)) * product(rows, columns);
+  // the need ends at what 64 bits can say, the message should not
+  return std::max(static_cast<double>(need.device), unpadded) + copies * bytes_of_matrix(run, rows, columns) - unpadded;
+}
+
+PoolsByName pools_by_name(const RunRecord& run, std::span<const RankMemory> ranks, bool stored_matrix) {
+  PoolsByName pools;
   const Distribution distribution = distribution_of(run.parameters, run.grid);
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     const std::optional<GridPosition> position = position_of(run, static_cast<int>(rank));
     if (!position) break;
     const RankMemory& memory = ranks[rank];
-    const int copies = copies_on_device(run.backend);
-    const MemoryNeed need = memory_per_rank(run.parameters, distribution, *position, run.precision, copies);
-    const double elements = static_cast<double>(distribution.local_rows(*position)) *
-                            static_cast<double>(distribution.local_columns(*position));
-    const double host = static_cast<double>(need.host) + (stored_matrix ? elements * sizeof(double) : 0.0);
-    // the need ends at what 64 bits can say, the message should not
-    const auto element_size = static_cast<double>(factor_bytes(run.precision));
-    const bool holds_matrix = run.parameters.parts != RunParts::messages;
-    const double device =
-        holds_matrix ? std::max(static_cast<double>(need.device), copies * elements * element_size) : 0;
+    const Index rows = distribution.local_rows(*position);
+    const Index columns = distribution.local_columns(*position);
+    const MemoryNeed need =
+        memory_per_rank(run.parameters, distribution, *position, run.precision, copies_on_device(run.backend));
+    const double stored = stored_matrix ? product(rows, columns) * sizeof(double) : 0.0;
+    const double host = static_cast<double>(need.host) + stored;
+    const double device = device_need(run, rows, columns, need);
     const double of_process = memory.device_is_host ? host + device : host;
     add(pools, memory.host, of_process, memory.host_available);
     if (!memory.device_is_host) add(pools, memory.host + ", " + memory.device, device, memory.device_available);
@@ -67,41 +71,84 @@ Pools pools_of(const RunRecord& run, std::span<const RankMemory> ranks, bool sto
   return pools;
 }
 
-std::optional<Pool> too_small(const RunRecord& run, std::span<const RankMemory> ranks, bool stored_matrix) {
-  for (const auto& [key, pool] : pools_of(run, ranks, stored_matrix)) {
-    if (pool.available > 0 && pool.needed > pool.available) return pool;
+std::optional<MemoryPool> too_small(const RunRecord& run, std::span<const RankMemory> ranks, bool stored_matrix,
+                                    double fraction = 1) {
+  for (const auto& [key, pool] : pools_by_name(run, ranks, stored_matrix)) {
+    if (pool.available > 0 && pool.needed > fraction * pool.available) return pool;
   }
   return std::nullopt;
 }
 
-// Local matrices beyond what a texture holds, for one.
-void check_extents(const RunRecord& run, std::span<const RankMemory> ranks) {
+struct LocalMatrix {
+  std::size_t rank = 0;
+  Index rows = 0;
+  Index columns = 0;
+};
+
+// The first local matrix that `fits`(local matrix, memory of its rank) denies.
+template <class Fits>
+std::optional<LocalMatrix> first_beyond(const RunRecord& run, std::span<const RankMemory> ranks, Fits fits) {
   const Distribution distribution = distribution_of(run.parameters, run.grid);
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     const std::optional<GridPosition> position = position_of(run, static_cast<int>(rank));
-    const RankMemory& memory = ranks[rank];
-    if (!position || memory.largest_rows == 0) continue;
-    const Index rows = distribution.local_rows(*position);
-    const Index columns = distribution.local_columns(*position);
-    if (rows <= memory.largest_rows && columns <= memory.largest_columns) continue;
-    throw InputError(fmt::format(
-        "{} gives rank {} a local matrix of {} x {}, but {} on {} holds at most {} rows of {} elements: one side of a "
-        "texture; use a smaller N, a larger grid, or --backend gl-compute",
-        label_of(run), rank, rows, columns, run.backend, memory.host, memory.largest_rows, memory.largest_columns));
+    if (!position) break;
+    const LocalMatrix local{rank, distribution.local_rows(*position), distribution.local_columns(*position)};
+    if (!fits(local, ranks[rank])) return local;
   }
+  return std::nullopt;
 }
 
-Index largest_fitting_n(RunRecord run, std::span<const RankMemory> ranks, bool stored_matrix) {
-  Index fits = 0;
-  Index fails = run.parameters.n;
-  while (fails - fits > 1) {
-    run.parameters.n = fits + (fails - fits) / 2;
-    (too_small(run, ranks, stored_matrix) ? fails : fits) = run.parameters.n;
-  }
-  return fits;
+bool within_extents(const LocalMatrix& local, const RankMemory& memory) {
+  return memory.largest_rows == 0 || (local.rows <= memory.largest_rows && local.columns <= memory.largest_columns);
+}
+
+// Local matrices beyond what a texture holds, for one.
+void check_extents(const RunRecord& run, std::span<const RankMemory> ranks) {
+  const std::optional<LocalMatrix> local = first_beyond(run, ranks, within_extents);
+  if (!local) return;
+  const RankMemory& memory = ranks[local->rank];
+  throw InputError(fmt::format(
+      "{} gives rank {} a local matrix of {} x {}, but {} on {} holds at most {} rows of {} elements: one side of a "
+      "texture; use a smaller N, a larger grid, or --backend gl-compute",
+      label_of(run), local->rank, local->rows, local->columns, run.backend, memory.host, memory.largest_rows,
+      memory.largest_columns));
+}
+
+// Not only allowed: what the device is sure to hold.
+bool is_held(const RunRecord& run, std::span<const RankMemory> ranks) {
+  constexpr Index padding = 64;  // columns that a device may add
+  return !first_beyond(run, ranks, [&run](const LocalMatrix& local, const RankMemory& memory) {
+    const double bytes = bytes_of_matrix(run, local.rows, local.columns + padding);
+    return within_extents(local, memory) &&
+           (memory.largest_matrix == 0 || bytes <= static_cast<double>(memory.largest_matrix));
+  });
 }
 
 }  // namespace
+
+Index largest_fitting_n(RunRecord run, std::span<const RankMemory> ranks, bool stored_matrix, double fraction) {
+  const auto fits = [&](Index n) {
+    run.parameters.n = n;
+    return !too_small(run, ranks, stored_matrix, fraction) && is_held(run, ranks);
+  };
+  Index fitting = 0;
+  Index failing = 1;
+  while (failing <= largest_n && fits(failing)) {
+    fitting = failing;
+    failing *= 2;
+  }
+  while (failing - fitting > 1) {
+    const Index middle = fitting + (failing - fitting) / 2;
+    (fits(middle) ? fitting : failing) = middle;
+  }
+  return fitting;
+}
+
+std::vector<MemoryPool> pools_of(const RunRecord& run, std::span<const RankMemory> ranks, bool stored_matrix) {
+  std::vector<MemoryPool> pools;
+  for (const auto& [name, pool] : pools_by_name(run, ranks, stored_matrix)) pools.push_back(pool);
+  return pools;
+}
 
 std::string memory_text(double bytes) {
   constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"};
@@ -118,7 +165,7 @@ void check_memory(std::span<const RunRecord> planned, std::span<const RankMemory
   for (const RunRecord& run : planned) {
     if (!checked.emplace(run.parameters.n, run.parameters.nb, run.grid.rows, run.grid.columns).second) continue;
     check_extents(run, ranks);
-    const std::optional<Pool> pool = too_small(run, ranks, stored_matrix);
+    const std::optional<MemoryPool> pool = too_small(run, ranks, stored_matrix);
     if (!pool) continue;
     const Index largest = largest_fitting_n(run, ranks, stored_matrix);
     const std::string remedy = largest > 0

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "app/plan.hpp"
 
@@ -19,12 +20,29 @@ struct RankMemory {
   std::int64_t device_available = 0;  // bytes on the device; 0 unknown
   Index largest_rows = 0;             // of a local matrix; 0: no limit but memory
   Index largest_columns = 0;
+  std::int64_t largest_matrix = 0;  // bytes of a local matrix that the device is sure to hold; 0: no limit but memory
+};
+
+/// A node's memory, a device's, or the address space of a process.
+struct MemoryPool {
+  std::string name;      // "node3", "node3, device 0", "the address space of rank 2 (ulimit -v)"
+  double needed = 0;     // bytes; in double: sums over ranks of what may be beyond 64 bits
+  double available = 0;  // bytes; 0 unknown
+  int ranks = 0;         // that share it
 };
 
 /// Throws InputError for the first run that does not fit into memory or whose local matrices a backend cannot hold,
 /// with what it needs, what is available, and the largest N that fits with its block size and grid. `ranks`: one per
 /// rank of the world, in order. `stored_matrix`: the ranks hold their part of a matrix read from a file besides.
 void check_memory(std::span<const RunRecord> planned, std::span<const RankMemory> ranks, bool stored_matrix);
+
+/// The largest N with which a run fits into `fraction` of every pool's memory, and its local matrices are no larger
+/// than the backend is sure to hold; 0 where there is none. The run's own N does not matter. Pools of unknown size set
+/// no limit.
+Index largest_fitting_n(RunRecord run, std::span<const RankMemory> ranks, bool stored_matrix, double fraction = 1);
+
+/// The pools of memory that a run takes from.
+std::vector<MemoryPool> pools_of(const RunRecord& run, std::span<const RankMemory> ranks, bool stored_matrix);
 
 /// "12.3 GiB".
 std::string memory_text(double bytes);

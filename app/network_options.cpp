@@ -107,7 +107,7 @@ void define_network_options(CLI::App& app, NetworkOptions& options) {
   app.footer(examples);
   app.get_formatter()->column_width(34);
   app.option_defaults()->group("Messages");
-  define_grid_options(app, options);
+  define_grid_options(app, options, false);
   add(app, "--precision", "single|double", "double", "Precision of the elements that are sent",
       [&options](const std::string& t) { options.precision = parse_precision_sent(t); });
   define_algorithm_options(app, options);

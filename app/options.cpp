@@ -1,6 +1,7 @@
 #include "app/options.hpp"
 
 #include <climits>
+#include <functional>
 
 #include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
@@ -17,28 +18,68 @@ constexpr int largest_repeat = 1'000'000;
 constexpr int largest_device = 4096;
 constexpr int largest_threads = 4096;
 constexpr int largest_lookahead = 9;  // one digit in HPL's row
+constexpr const char* auto_word = "auto";
 
 nlohmann::json text_or_null(const std::string& value) {
   return value.empty() ? nlohmann::json() : nlohmann::json(value);
 }
 
-std::vector<Index> whole_numbers(const Values& values, Index largest) {
-  std::vector<Index> numbers;
-  for (const std::string& value : values) numbers.push_back(parse_whole(value, 1, largest));
-  return numbers;
+// A list, or {chosen_later} for the word auto, which stands alone.
+template <class Value>
+std::vector<Value> list_or_auto(const Values& values, bool with_auto, Value chosen_later,
+                                const std::function<Value(const std::string&)>& parse) {
+  if (with_auto && values == Values{auto_word}) return {chosen_later};
+  std::vector<Value> list;
+  for (const std::string& value : values) {
+    if (with_auto && value == auto_word) {
+      throw InputError("'auto' stands in a list with other values; give it alone, or values alone");
+    }
+    list.push_back(parse(value));
+  }
+  return list;
+}
+
+std::vector<Index> sizes(const Values& values, bool with_auto, Index largest) {
+  return list_or_auto<Index>(values, with_auto, automatic,
+                             [largest](const std::string& value) { return parse_whole(value, 1, largest); });
+}
+
+// The list as `as_json` writes its values; null where it is empty.
+template <class Value, class AsJson>
+nlohmann::json list_to_json(const std::vector<Value>& list, Value chosen_later, AsJson as_json) {
+  if (list == std::vector<Value>{chosen_later}) return auto_word;
+  nlohmann::json values;
+  for (const Value& value : list) values.push_back(as_json(value));
+  return values;
+}
+
+nlohmann::json sizes_to_json(const std::vector<Index>& list) {
+  return list_to_json(list, automatic, [](Index size) { return size; });
+}
+
+double parse_fraction(const std::string& text) {
+  const double fraction = parse_real(text);
+  if (fraction > 0 && fraction <= 1) return fraction;
+  throw InputError(in_quotes(text) + " is out of range; a part, more than 0 and at most 1, is expected");
 }
 
 }  // namespace
 
-void define_grid_options(CLI::App& app, CommonOptions& o) {
-  add_list(app, "--n", "N,...", "2000", "Orders of the matrix, in rows",
-           [&o](const Values& v) { o.n = whole_numbers(v, largest_n); });
-  add_list(app, "--nb", "NB,...", "128", "Block sizes of the distribution, in rows and columns",
-           [&o](const Values& v) { o.nb = whole_numbers(v, largest_nb); });
-  add_list(app, "--grid", "PxQ,...", "squarest", "Process grids: P rows, Q columns; surplus processes idle",
-           [&o](const Values& v) {
-             o.grid.clear();
-             for (const std::string& text : v) o.grid.push_back(parse_grid(text));
+void define_grid_options(CLI::App& app, CommonOptions& o, bool with_auto) {
+  const auto help = [with_auto](const char* text, const char* chosen) {
+    return std::string(text) + (with_auto ? std::string("; auto: ") + chosen : std::string());
+  };
+  add_list(app, "--n", "N,...", "2000",
+           help("Orders of the matrix, in rows", "the largest that keeps within --memory-fraction"),
+           [&o, with_auto](const Values& v) { o.n = sizes(v, with_auto, largest_n); });
+  add_list(app, "--nb", "NB,...", "128",
+           help("Block sizes of the distribution, in rows and columns", "by backend, precision and N"),
+           [&o, with_auto](const Values& v) { o.nb = sizes(v, with_auto, largest_nb); });
+  add_list(app, "--grid", "PxQ,...", "squarest",
+           help("Process grids: P rows, Q columns; surplus processes idle",
+                "one row of processes where all are GPUs of one host, else the squarest"),
+           [&o, with_auto](const Values& v) {
+             o.grid = list_or_auto<GridShape>(v, with_auto, automatic_shape, parse_grid);
            });
   add_flag(app, "--row-major", "Processes fill the grid row by row (default)",
            [&o] { o.order = RankOrder::row_major; });
@@ -74,11 +115,9 @@ void define_config_option(CLI::App& app, CommonOptions& o) {
 }
 
 nlohmann::json common_to_json(const CommonOptions& o) {
-  nlohmann::json grid;
-  for (const GridShape& shape : o.grid) grid.push_back(text_of(shape));
-  return {{"n", o.n},
-          {"nb", o.nb},
-          {"grid", grid},
+  return {{"n", sizes_to_json(o.n)},
+          {"nb", sizes_to_json(o.nb)},
+          {"grid", list_to_json(o.grid, automatic_shape, [](const GridShape& shape) { return text_of(shape); })},
           {"row-major", o.order == RankOrder::row_major},
           {"column-major", o.order == RankOrder::column_major},
           {"precision", name_of(o.precision)},
@@ -94,7 +133,7 @@ nlohmann::json common_to_json(const CommonOptions& o) {
 namespace {
 
 void define_problem(CLI::App& app, PluOptions& o) {
-  define_grid_options(app, o);
+  define_grid_options(app, o, true);
   add(app, "--matrix", "KIND", "hpl",
       enumerate(matrix_choices()) + ": HPL's own, or one to study pivoting with (docs/pivoting.md); not with --input",
       [&o](const std::string& t) { o.matrix = parse_matrix(t); });
@@ -135,6 +174,9 @@ void define_machine(CLI::App& app, PluOptions& o) {
       [&o](const std::string& t) { o.device = static_cast<int>(parse_whole(t, 0, largest_device)); });
   add(app, "--threads", "COUNT", "cores / ranks of the node", "Threads of every process for arithmetic on the host",
       [&o](const std::string& t) { o.threads = static_cast<int>(parse_whole(t, 1, largest_threads)); });
+  add(app, "--memory-fraction", "PART", "0.8",
+      "--n auto: the part of the free memory of every host and device that may be taken, more than 0, at most 1",
+      [&o](const std::string& t) { o.memory_fraction = parse_fraction(t); });
   add_text(app, "--shader-dir", "DIR", "GLSL files here override the built-in ones", o.shader_dir);
   add(app, "--raster-coordinates", "WAY", "streamed",
       "gl-raster: texture coordinates from the vertices (streamed), or computed by every fragment (computed)",
@@ -253,6 +295,7 @@ nlohmann::json to_json(const PluOptions& o) {
                {"backend", o.backend},
                {"device", number(o.device)},
                {"threads", number(o.threads)},
+               {"memory-fraction", o.memory_fraction},
                {"shader-dir", text_or_null(o.shader_dir)},
                {"raster-coordinates", text_of(o.raster_coordinates)},
                {"trace", text_or_null(o.trace)},

@@ -22,9 +22,14 @@ enum class When { automatic, always, never };
 /// Where gl-raster's fragments get their texture coordinates from.
 enum class RasterCoordinates { streamed, computed };
 
+/// An order or a block size that is still to be chosen (automatic.hpp).
+inline constexpr Index automatic = 0;
+/// The same for a grid.
+inline constexpr GridShape automatic_shape{0, 0};
+
 /// What plu and network share.
 struct CommonOptions {
-  // lists make a sweep over grids x n x nb
+  // lists make a sweep over grids x n x nb; a list of `automatic` alone is what "auto" gives
   std::vector<Index> n{2000};
   std::vector<Index> nb{128};
   std::vector<GridShape> grid;  // empty: the squarest for the number of processes
@@ -58,8 +63,9 @@ struct PluOptions : CommonOptions {
 
   // what it runs on
   std::string backend = "auto";
-  std::optional<int> device;   // as `glinpack devices` counts; without: by the rank's number on its node
-  std::optional<int> threads;  // without: the node's cores divided by its ranks
+  std::optional<int> device;     // as `glinpack devices` counts; without: by the rank's number on its node
+  std::optional<int> threads;    // without: the node's cores divided by its ranks
+  double memory_fraction = 0.8;  // of what is free, that n = automatic may take
   std::string shader_dir;
   RasterCoordinates raster_coordinates = RasterCoordinates::streamed;
 
@@ -71,6 +77,8 @@ struct PluOptions : CommonOptions {
   // instead of running
   bool dry_run = false;
   std::optional<Index> explain_pass;
+
+  bool runs() const { return !dry_run && !explain_pass; }
 };
 
 struct ParsedOptions : Parsed<PluOptions> {
@@ -80,8 +88,8 @@ struct ParsedOptions : Parsed<PluOptions> {
 };
 
 /// The options that subcommands share, group by group: sizes and grids; pivoting, repetitions; files and progress; the
-/// configuration file. `options` must outlive the app.
-void define_grid_options(CLI::App& app, CommonOptions& options);
+/// configuration file. `options` must outlive the app. `with_auto`: sizes and grids may be left to glinpack.
+void define_grid_options(CLI::App& app, CommonOptions& options, bool with_auto);
 void define_algorithm_options(CLI::App& app, CommonOptions& options);
 void define_result_options(CLI::App& app, CommonOptions& options);
 void define_config_option(CLI::App& app, CommonOptions& options);

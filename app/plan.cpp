@@ -9,6 +9,12 @@ namespace glinpack::app {
 
 namespace {
 
+// Mixed precision is single's factors with a refined solution.
+void set_precision(RunRecord& run, Precision precision) {
+  run.precision = precision;
+  run.parameters.refine = precision == Precision::mixed;
+}
+
 // The lists that a sweep runs over.
 struct Sweep {
   std::vector<GridShape> grids;
@@ -87,7 +93,9 @@ std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optiona
   }
   Sweep sweep = sweep_of(parsed, hpl_dat, world_size);
   if (file_order) {
-    if (parsed.on_command_line.contains("n") && options.n != std::vector<Index>{*file_order}) {
+    const std::vector<Index>& n = options.n;
+    const bool agrees = n == std::vector<Index>{*file_order} || n == std::vector<Index>{automatic};
+    if (parsed.on_command_line.contains("n") && !agrees) {
       throw InputError("--n is given, but the matrix of --input " + options.input + " has order " +
                        std::to_string(*file_order) + "; leave --n out");
     }
@@ -97,8 +105,7 @@ std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optiona
 
   RunRecord run;
   run.matrix = options.matrix;
-  run.precision = options.precision;
-  run.parameters.refine = options.precision == Precision::mixed;
+  set_precision(run, options.precision);
   run.backend = options.backend;
   run.parameters.pivoting = options.pivoting;
   run.parameters.parts = options.compute_only ? RunParts::compute : RunParts::all;
@@ -119,7 +126,7 @@ std::vector<RunRecord> plan_network_runs(const NetworkOptions& options, int worl
   }
   check_run_count(sweep, options.repeat);
   RunRecord run;
-  run.precision = options.precision;
+  set_precision(run, options.precision);
   run.parameters.pivoting = options.pivoting;
   run.parameters.parts = RunParts::messages;
   return all_runs(sweep, options.repeat, run);
@@ -179,8 +186,9 @@ std::vector<RunRecord> plan_from_json(const nlohmann::json& plan) {
     take(run.grid.columns);
     take_choice(run.order);
     take_choice(run.matrix);
-    take_choice(run.precision);
-    run.parameters.refine = run.precision == Precision::mixed;
+    Precision precision{};
+    take_choice(precision);
+    set_precision(run, precision);
     take(run.backend);
     take(run.parameters.lookahead);
     take(run.variant.nbmin);

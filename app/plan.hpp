@@ -17,8 +17,8 @@ inline constexpr std::int64_t most_runs = 100'000;
 
 /// Grids x N x NB x (HPL.dat's inner combinations) x repetitions, the last fastest. Options that override HPL.dat
 /// (ParsedOptions::overrides_hpl_dat) replace its lists. `file_order`: order of the matrix of --input, which then is
-/// the only N. Backend names stay as given ("auto" included). Throws InputError: more than most_runs runs, --n against
-/// --input, a pass to explain that a run does not have.
+/// the only N. Backend names stay as given ("auto" included), and what is `automatic` so: settle() (automatic.hpp)
+/// chooses it. Throws InputError: more than most_runs runs, --n against --input.
 std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat,
                                  std::optional<Index> file_order, int world_size);
 
@@ -39,8 +39,8 @@ std::string label_of(const RunRecord& run);
 nlohmann::json plan_to_json(std::span<const RunRecord> planned);
 std::vector<RunRecord> plan_from_json(const nlohmann::json& plan);
 
-/// What --dry-run prints: the runs, memory per rank, expected flops.
-std::string plan_text(std::span<const RunRecord> planned, int world_size);
+/// What --dry-run prints: the runs, memory per rank, expected flops; what was chosen, and why.
+std::string plan_text(std::span<const RunRecord> planned, int world_size, std::span<const std::string> choices = {});
 /// What --explain-pass prints: the schedule of the pass, once for every N, NB, grid and pivoting.
 std::string explained_passes(std::span<const RunRecord> planned, Index pass);
 

@@ -1,9 +1,9 @@
 #include "app/plu_command.hpp"
 
-#include <iostream>
 #include <optional>
 
 #include "app/agreement.hpp"
+#include "app/automatic.hpp"
 #include "app/input/matrix_file.hpp"
 #include "app/mpi_command.hpp"
 #include "app/sweep.hpp"
@@ -40,9 +40,12 @@ nlohmann::json read_input(const std::vector<std::string>& arguments, SweepInput&
 
   const int world_size = input.session.size();
   input.planned = plan_runs(parsed, hpl_dat, file_order, world_size);
-  if (!options.dry_run && !options.explain_pass) {
+  // how large N may become is known of the processes that there are
+  if (options.runs() || !all_settled(input.planned)) {
     const bool grids_of_file = hpl_dat && !parsed.overrides_hpl_dat("grid");
     check_grids(input.planned, world_size, grids_of_file ? options.hpl_dat + ":10: " : "");
+  }
+  if (options.runs()) {
     input.outputs = output_paths(options, hpl_dat);
     check_outputs(input.outputs, options.force);
     if (!options.input.empty()) input.matrix = read_matrix(options.input, view_node().available_memory).elements;
@@ -51,26 +54,14 @@ nlohmann::json read_input(const std::vector<std::string>& arguments, SweepInput&
   return {{"options", input.context.configuration}, {"plan", plan_to_json(input.planned)}};
 }
 
-void print_plan(const SweepInput& input) {
-  const PluOptions& options = input.options;
-  std::string text;
-  if (options.dry_run) text = plan_text(input.planned, input.session.size());
-  if (options.dry_run && options.explain_pass) text += "\n";
-  if (options.explain_pass) text += explained_passes(input.planned, *options.explain_pass);
-  if (!(std::cout << text << std::flush)) throw std::runtime_error("the plan cannot be written to standard output");
-}
-
 int plan_and_run(const std::vector<std::string>& arguments, SweepInput& input) {
   const nlohmann::json agreed = decided_by_first_rank([&] { return read_input(arguments, input); });
   if (input.session.rank() != 0) {
     input.options = from_json(agreed.at("options"));
     input.planned = plan_from_json(agreed.at("plan"));
   }
-  if (input.options.dry_run || input.options.explain_pass) {
-    decided_by_first_rank([&] {
-      print_plan(input);
-      return nlohmann::json();
-    });
+  if (!input.options.runs() && all_settled(input.planned)) {
+    print_plan(input, {});
     return 0;
   }
   input.machine = choose_machine(input.options, input.session);

@@ -4,12 +4,14 @@
 #include <optional>
 
 #include "app/agreement.hpp"
+#include "app/automatic.hpp"
 #include "app/grid_cache.hpp"
 #include "app/input/matrix_file.hpp"
 #include "app/report/progress.hpp"
 #include "app/report/report.hpp"
 #include "global/run.hpp"
 #include "global/scatter.hpp"
+#include "local/gl/shader_source.hpp"
 
 namespace glinpack::app {
 
@@ -103,17 +105,50 @@ void add_software_note(const BackendInfo& info, ReportContext& context) {
   context.notes.push_back("software OpenGL (" + info.device + "): the processor draws, no GPU is measured");
 }
 
+// Collective.
+template <class Real>
+std::unique_ptr<Backend<Real>> make_agreed_backend(const Machine& machine, Timeline& timeline) {
+  std::unique_ptr<Backend<Real>> backend;
+  std::string unusable_shaders;
+  together([&] {
+    try {
+      backend = make_backend<Real>(machine.backend, machine.options, timeline);
+    } catch (const gl::ShaderFolderError& error) {
+      unusable_shaders = std::string("--shader-dir: ") + error.what();
+    }
+  });
+  agree_on_input(unusable_shaders);
+  return backend;
+}
+
+// Collective. What the options left to glinpack, now that backend and memory are known; in sentences, on rank 0.
+std::vector<std::string> settle_plan(SweepInput& input, std::span<const RankMemory> memory) {
+  if (all_settled(input.planned)) return {};
+  std::vector<std::string> choices;
+  const nlohmann::json plan = decided_by_first_rank([&] {
+    choices = settle(input.planned, memory, input.options.memory_fraction);
+    return plan_to_json(input.planned);
+  });
+  if (input.session.rank() != 0) input.planned = plan_from_json(plan);
+  return choices;
+}
+
 template <class Real>
 int run_sweep_in(SweepInput& input) {
   Timeline timeline;
-  std::unique_ptr<Backend<Real>> backend;
-  together([&] { backend = make_backend<Real>(input.machine.backend, input.machine.options, timeline); });
+  const std::unique_ptr<Backend<Real>> backend = make_agreed_backend<Real>(input.machine, timeline);
   const BackendInfo info = backend->info();
 
   const std::vector<RankMemory> memory = gather_memory(info);
+  for (RunRecord& run : input.planned) run.backend = info.backend;
+  const std::vector<std::string> choices = settle_plan(input, memory);
+  if (!input.options.runs()) {
+    print_plan(input, choices);
+    return 0;
+  }
+  input.context.notes.insert(input.context.notes.end(), choices.begin(), choices.end());
   std::optional<Reporter> reporter;
   decided_by_first_rank([&] {
-    for (RunRecord& run : input.planned) run.backend = info.backend;
     check_memory(input.planned, memory, !input.options.input.empty());
     make_output_folder(input.outputs);
     add_software_note(info, input.context);
@@ -141,6 +176,18 @@ int run_sweep_in(SweepInput& input) {
 }
 
 }  // namespace
+
+void print_plan(const SweepInput& input, std::span<const std::string> choices) {
+  decided_by_first_rank([&] {
+    const PluOptions& options = input.options;
+    std::string text;
+    if (options.dry_run) text = plan_text(input.planned, input.session.size(), choices);
+    if (options.dry_run && options.explain_pass) text += "\n";
+    if (options.explain_pass) text += explained_passes(input.planned, *options.explain_pass);
+    if (!(std::cout << text << std::flush)) throw std::runtime_error("the plan cannot be written to standard output");
+    return nlohmann::json();
+  });
+}
 
 int run_sweep(SweepInput& input) {
   return input.options.precision == Precision::double_ ? run_sweep_in<double>(input) : run_sweep_in<float>(input);

@@ -23,9 +23,14 @@ struct SweepInput {
   ReportContext context;
 };
 
-/// Collective over MPI_COMM_WORLD. Makes the backend, checks the memory, runs everything, reports on rank 0 and writes
-/// its files. Returns the exit code, 0 or 1 (a run failed), on every rank. Throws on every rank alike: InputError for
-/// what the user can mend, else std::runtime_error.
+/// Collective over MPI_COMM_WORLD. Prints what --dry-run and --explain-pass ask for, on rank 0. `choices`: what was
+/// left to glinpack, in sentences; on rank 0.
+void print_plan(const SweepInput& input, std::span<const std::string> choices);
+
+/// Collective over MPI_COMM_WORLD. Makes the backend, chooses what the plan leaves to choose, checks the memory, runs
+/// everything, reports on rank 0 and writes its files; or prints the plan where it is not to run. Returns the exit
+/// code, 0 or 1 (a run failed), on every rank. Throws on every rank alike: InputError for what the user can mend, else
+/// std::runtime_error.
 int run_sweep(SweepInput& input);
 
 }  // namespace glinpack::app

@@ -17,6 +17,12 @@ const std::vector<std::string>& backend_names() {
 
 int copies_on_device(std::string_view name) { return name == "gl-raster" ? 2 : 1; }
 
+Index columns_on_device(std::string_view name, Index columns) {
+  constexpr Index width = gl::default_stripe_width;
+  if (name != "gl-compute" || columns <= width) return columns;
+  return (columns + width - 1) / width * width;
+}
+
 template <class Real>
 std::unique_ptr<Backend<Real>> make_backend(std::string_view name, const BackendOptions& options, Timeline& timeline) {
   if (name == "reference") return make_reference_backend<Real>(options, timeline);

@@ -23,6 +23,8 @@ const std::vector<std::string>& backend_names();
 
 /// How often a backend keeps a matrix in the device's memory: gl-raster reads one copy and draws the other.
 int copies_on_device(std::string_view name);
+/// How many columns a backend sets memory aside for where a matrix has so many: gl-compute keeps whole stripes.
+Index columns_on_device(std::string_view name, Index columns);
 
 /// Throws std::runtime_error, naming the cause and the remedy, when the backend cannot run here.
 template <class Real>

@@ -101,7 +101,48 @@ TEST_F(GlProgram, FolderOverridesTheEmbeddedFileAndNoOther) {
 }
 
 TEST_F(GlProgram, FolderThatDoesNotExistIsAnError) {
-  EXPECT_THROW(ShaderSource((shaders() / "nowhere").string()), std::runtime_error);
+  EXPECT_THROW(ShaderSource((shaders() / "nowhere").string()), ShaderFolderError);
+}
+
+TEST_F(GlProgram, FolderWithoutAnyFileOfItsKindIsAnErrorThatNamesThem) {
+  fs::create_directories(shaders() / "compute" / "reduce.comp");  // a folder is no file
+  write("compute/other.comp", good_shader);
+  try {
+    ShaderSource(shaders().string(), "compute/");
+    FAIL();
+  } catch (const ShaderFolderError& error) {
+    EXPECT_THAT(error.what(), HasSubstr(shaders().string()));
+    EXPECT_THAT(error.what(), HasSubstr("compute/copy.comp, "));
+    EXPECT_THAT(error.what(), Not(HasSubstr("raster/")));
+  }
+  EXPECT_NO_THROW(ShaderSource({}, "compute/"));
+  write("compute/precision.glsl", "");
+  EXPECT_NO_THROW(ShaderSource(shaders().string(), "compute/"));
+}
+
+TEST_F(GlProgram, ErrorsOfAFoldersFilesAreToldFromThoseOfEmbeddedOnes) {
+  write("broken.comp", "#version 450 core\nnonsense\n");
+  EXPECT_THROW(build("broken.comp", ""), ShaderFolderError);
+  write("old.comp", "void main() {}\n");
+  EXPECT_THROW(build("old.comp", ""), ShaderFolderError);
+  const auto build_embedded = [this](const std::string& preamble) {
+    Program::compute(context_, ShaderSource(), ProgramCache(cache_folder().string()), "compute/copy.comp", preamble);
+  };
+  try {
+    build_embedded("nonsense\n");
+    FAIL();
+  } catch (const ShaderFolderError& error) {
+    FAIL() << error.what();
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("compute/copy.comp"));
+  }
+}
+
+TEST_F(GlProgram, AnIncludedFileOfTheFolderOverrides) {
+  EXPECT_FALSE(ShaderSource(shaders().string()).overrides("compute/copy.comp"));
+  fs::create_directories(shaders() / "compute");
+  write("compute/precision.glsl", "");
+  EXPECT_TRUE(ShaderSource(shaders().string()).overrides("compute/copy.comp"));
 }
 
 TEST_F(GlProgram, SecondBuildComesFromTheCache) {

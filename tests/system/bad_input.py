@@ -82,6 +82,13 @@ class CommandLine(BadInputTest):
             (["--grid", "2by1"], ["--grid", "'2by1'", "PxQ"]),
             (["--grid", "0x2"], ["--grid", "'0x2'"]),
             (["--repeat", "0"], ["--repeat", "'0'"]),
+            (["--n", "auto,100"], ["--n", "'auto'", "alone"]),
+            (["--nb", "8,auto"], ["--nb", "'auto'", "alone"]),
+            (["--grid", "auto,1x1"], ["--grid", "'auto'", "alone"]),
+            (["--memory-fraction", "0"], ["--memory-fraction", "'0'", "at most 1"]),
+            (["--memory-fraction", "1.1"], ["--memory-fraction", "'1.1'", "at most 1"]),
+            (["--memory-fraction", "nan"], ["--memory-fraction", "'nan'"]),
+            (["--memory-fraction", "most"], ["--memory-fraction", "'most'"]),
             (["--seed", "-1"], ["--seed", "'-1'"]),
             (["--threshold", "nan"], ["--threshold", "'nan'"]),
             (["--threads", "0"], ["--threads", "'0'"]),
@@ -97,6 +104,12 @@ class CommandLine(BadInputTest):
             with self.subTest(ranks=ranks):
                 self.refused_on_one_line(["plu", *SMALL_RUN, "--grid", "1x1,2x3", "--json", "out.json"],
                                          "2x3", "6", f"started with {ranks}", ranks=ranks)
+
+    def test_n_auto_needs_the_processes_of_the_grid_and_room_for_a_matrix(self):
+        self.refused_on_one_line(["plu", "--n", "auto", "--grid", "2x3", "--backend", "openblas", "--dry-run"],
+                                 "2x3", "6", "started with 2")
+        self.refused_on_one_line(["plu", "--n", "auto", "--backend", "openblas", "--memory-fraction", "1e-12"],
+                                 "--n auto", "--memory-fraction", "1x2")
 
     def test_a_pass_that_does_not_exist_cannot_be_explained(self):
         self.refused_on_one_line(["plu", *SMALL_RUN, "--explain-pass", "4"], "--explain-pass", "0 ... 3")
@@ -342,10 +355,18 @@ class Machine(BadInputTest):
         broken.write_text(broken.read_text() + "\nvoid broken( { nonsense\n")
         outcome = self.glinpack("plu", "--n", "64", "--nb", "16", "--backend", "gl-compute", "--shader-dir", shaders,
                                 "--json", "out.json")
-        self.assertNotEqual(outcome.status, 0, outcome)
+        self.assertEqual(outcome.status, 2, outcome)
+        self.assertIn("--shader-dir", outcome.err)
         self.assertIn("reduce.comp", outcome.err)
         self.assertIn("nonsense", outcome.err)
         self.assertFalse((self.folder / "out.json").exists())
+
+    def test_a_shader_folder_without_any_of_the_backend_s_files_is_refused(self):
+        (self.folder / "shaders" / "raster").mkdir(parents=True)
+        shutil.copy(ROOT / "shaders" / "raster" / "step.frag", self.folder / "shaders" / "raster")
+        self.refused_by_the_machine(["--shader-dir", "shaders"], "--shader-dir", "'shaders'", "compute/reduce.comp",
+                                    "compute/copy.comp")
+        self.refused_by_the_machine(["--shader-dir", "nowhere"], "--shader-dir", "'nowhere'", "not a directory")
 
     def test_the_launcher_of_another_mpi_is_recognised(self):
         # What Open MPI's launcher leaves in the environment of a process that it starts.

@@ -125,6 +125,43 @@ class Commands(RunsTest):
     def test_surplus_processes_idle(self):
         self.passed("--n", 100, "--nb", 16, "--grid", "1x2,2x1,1x1", "--backend", "reference", ranks=3, runs=3)
 
+    def test_sizes_and_grid_that_are_left_to_glinpack_pass_and_are_told(self):
+        self.passed("--n", 8, "--backend", "openblas", "--json", "tiny.json")
+        free = self.json("tiny.json")["runs"][0]["ranks"][0]["free_bytes"]
+        fraction = (8 << 20) / free
+        for backend in "reference", "openblas", "gl-compute", "gl-raster":
+            with self.subTest(backend=backend):
+                outcome = self.passed("--n", "auto", "--nb", "auto", "--grid", "auto", "--memory-fraction",
+                                      f"{fraction:.3e}", "--backend", backend, "--json", f"{backend}.json", ranks=4,
+                                      timeout=120)
+                document = self.json(f"{backend}.json")
+                run = document["runs"][0]
+                self.assertEqual([document["context"]["configuration"][key] for key in ("n", "nb", "grid")],
+                                 ["auto"] * 3)
+                self.assertEqual((run["p"], run["q"]), (2, 2))
+                self.assertGreaterEqual(run["nb"], 8)
+                self.assertGreater(run["n"], 200)
+                self.assertLess(run["n"], 1100)
+                self.assertIn(f"--n auto: N {run['n']} ", outcome.out)
+                self.assertIn(f"--nb auto: NB {run['nb']} ", outcome.out)
+                self.assertEqual([row[:4] for row in RAMBLE.findall(outcome.out)],
+                                 [tuple(str(run[key]) for key in ("n", "nb", "p", "q"))])
+
+    def test_a_dry_run_tells_what_glinpack_would_choose(self):
+        outcome = self.glinpack("plu", "--n", "auto", "--nb", "auto", "--backend", "openblas", "--dry-run")
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertIn("nothing is run", outcome.out)
+        n, nb = (int(re.search(rf"--{name} auto: {name.upper()} (\d+)", outcome.out).group(1)) for name in ("n", "nb"))
+        self.assertRegex(outcome.out, rf"\n +1 +{n} +{nb} +1x2 +openblas ")
+        self.assertEqual((nb, n % 128), (128, 0))
+        self.assertIn("at most 80 % ", outcome.out)
+
+    def test_an_order_that_is_left_to_glinpack_overrides_hpl_dat_s(self):
+        outcome = self.glinpack("plu", "--hpl-dat", ROOT / "tests" / "data" / "HPL.dat", "--n", "auto", "--backend",
+                                "openblas", "--dry-run", ranks=4)
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertIn("Plan: 216 runs on 4 processes", outcome.out)
+
     def test_plans_and_schedules_are_printed_without_a_run(self):
         outcome = self.glinpack("plu", "--n", 100000, "--nb", 512, "--grid", "16x32", "--dry-run", "--json", "x.json")
         self.assertEqual(outcome.status, 0, outcome)

@@ -104,6 +104,9 @@ TEST(NetworkOptions, SurviveTheJourneyThroughJson) {
 
 TEST(NetworkOptions, BadValuesAreRefusedWithOptionAndValue) {
   expect_input_error([] { parsed({"--n", "0"}); }, {"--n", "'0'"});
+  for (const std::string option : {"--n", "--nb", "--grid"}) {
+    expect_input_error([&] { parsed({option, "auto"}); }, {option, "'auto'"});
+  }
   expect_input_error([] { parsed({"--precision", "mixed"}); }, {"--precision", "'mixed'", "single"});
   expect_input_error([] { parsed({"--broadcast", "rign"}); }, {"--broadcast", "'rign'", "did you mean ring?", "all"});
   expect_input_error([] { parsed({"--ping-pong", "03"}); }, {"--ping-pong", "'03'", "0-3"});

@@ -65,6 +65,8 @@ TEST(Options, EveryOptionReachesItsPlace) {
                                "1",
                                "--threads",
                                "2",
+                               "--memory-fraction",
+                               "0.9",
                                "--shader-dir",
                                "s",
                                "--output-dir",
@@ -103,6 +105,7 @@ TEST(Options, EveryOptionReachesItsPlace) {
   EXPECT_EQ(o.backend, "openblas");
   EXPECT_EQ(o.device, 1);
   EXPECT_EQ(o.threads, 2);
+  EXPECT_EQ(o.memory_fraction, 0.9);
   EXPECT_EQ(o.shader_dir, "s");
   EXPECT_EQ(o.output_dir, "o");
   EXPECT_EQ(o.json, "j");
@@ -170,6 +173,26 @@ TEST(Options, SurviveTheJourneyThroughJson) {
   EXPECT_EQ(to_json(from_json(to_json(PluOptions{}))), to_json(PluOptions{}));
 }
 
+TEST(Options, SizesAndGridsMayBeLeftToGlinpack) {
+  const PluOptions o = parsed({"--n", "auto", "--nb", "auto", "--grid", "auto"});
+  EXPECT_THAT(o.n, ElementsAre(automatic));
+  EXPECT_THAT(o.nb, ElementsAre(automatic));
+  EXPECT_THAT(o.grid, ElementsAre(automatic_shape));
+  const nlohmann::json configuration = to_json(o);
+  for (const char* key : {"n", "nb", "grid"}) EXPECT_EQ(configuration.at(key), "auto");
+  EXPECT_EQ(to_json(from_json(configuration)), configuration);
+  EXPECT_EQ(parsed({}).memory_fraction, 0.8);
+}
+
+TEST(Options, AutoStandsAlone) {
+  for (const std::string option : {"--n", "--nb", "--grid"}) {
+    const std::string value = option == "--grid" ? "1x1" : "100";
+    for (const std::string& list : {"auto," + value, value + ",auto", std::string("auto,auto")}) {
+      expect_input_error([&] { parsed({option, list}); }, {option, "'auto'", "alone"});
+    }
+  }
+}
+
 TEST(Options, BroadcastsGoByNameAndByHplsDigitsAndNames) {
   EXPECT_EQ(parse_broadcast("ring-modified"), BroadcastKind::ring_modified);
   EXPECT_EQ(parse_broadcast("5"), BroadcastKind::long_modified);
@@ -201,6 +224,9 @@ TEST(Options, BadValuesAreRefusedWithOptionAndValue) {
   expect_input_error([] { parsed({"--nb", "0"}); }, {"--nb"});
   expect_input_error([] { parsed({"--grid", "2x"}); }, {"--grid", "'2x'"});
   expect_input_error([] { parsed({"--threshold", "nan"}); }, {"--threshold"});
+  for (const std::string fraction : {"0", "-0.5", "1.01", "nan", "inf", "most", "80%", ""}) {
+    expect_input_error([&] { parsed({"--memory-fraction", fraction}); }, {"--memory-fraction", "'" + fraction + "'"});
+  }
   expect_input_error([] { parsed({"--seed", "-1"}); }, {"--seed"});
   expect_input_error([] { parsed({"--repeat", "0"}); }, {"--repeat"});
   expect_input_error([] { parsed({"--threads", "0"}); }, {"--threads"});
@@ -245,6 +271,18 @@ TEST_F(ConfigFile, KeysAreTheOptions) {
   EXPECT_FALSE(o.force);
   EXPECT_EQ(o.broadcast, BroadcastKind::two_rings_modified);
   EXPECT_EQ(o.save_solution, "a,b.npy");
+}
+
+TEST_F(ConfigFile, SizesAndGridsMayBeLeftToGlinpack) {
+  const PluOptions o = with_config("n = 'auto'\nnb = ['auto']\ngrid = \"auto\"\nmemory-fraction = 0.5\n").options;
+  EXPECT_THAT(o.n, ElementsAre(automatic));
+  EXPECT_THAT(o.nb, ElementsAre(automatic));
+  EXPECT_THAT(o.grid, ElementsAre(automatic_shape));
+  EXPECT_EQ(o.memory_fraction, 0.5);
+  EXPECT_THAT(with_config("n = 'auto'\n", {"--n", "50"}).options.n, ElementsAre(50));
+  expect_refused(2, "nb = 32\nn = [100, 'auto']\n", {"n = [ 100, 'auto' ]", "alone"});
+  expect_refused(1, "memory-fraction = 2\n", {"memory-fraction = 2", "at most 1"});
+  expect_refused(1, "memory-fraction = nan\n", {"memory-fraction = nan"});
 }
 
 TEST_F(ConfigFile, UnderscoresStandForDashes) {

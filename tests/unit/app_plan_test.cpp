@@ -79,6 +79,29 @@ TEST(Plan, TheMatrixOfAFileFixesN) {
   EXPECT_EQ(plan_runs(parse_plu_options({"--input", "a.npy"}), std::nullopt, 12, 1).front().parameters.n, 12);
 }
 
+TEST(Plan, WhatIsLeftToGlinpackStaysOpen) {
+  for (const RunRecord& run : plan({"--n", "auto", "--nb", "auto", "--grid", "auto", "--repeat", "2"})) {
+    EXPECT_EQ(run.parameters.n, automatic);
+    EXPECT_EQ(run.parameters.nb, automatic);
+    EXPECT_EQ(run.grid, automatic_shape);
+  }
+  const std::vector<RunRecord> runs = plan({"--hpl-dat", netlib, "--n", "auto"});
+  ASSERT_EQ(runs.size(), 216U);
+  EXPECT_EQ(runs[0].parameters.n, automatic);
+  EXPECT_EQ(runs[0].parameters.nb, 1);
+  EXPECT_EQ(runs[0].grid, (GridShape{2, 2}));
+}
+
+TEST(Plan, TheMatrixOfAFileIsWhatAutomaticNIs) {
+  const ParsedOptions parsed = parse_plu_options({"--input", "a.npy", "--n", "auto"});
+  EXPECT_EQ(plan_runs(parsed, std::nullopt, 12, 1).front().parameters.n, 12);
+}
+
+TEST(Plan, DryRunTellsWhatWasChosen) {
+  const std::vector<std::string> choices{"--nb auto: NB 8"};
+  EXPECT_TRUE(plan_text(plan({"--n", "100"}), 4, choices).ends_with("\n--nb auto: NB 8\n"));
+}
+
 TEST(Plan, RanksFillTheGridInTheirOrder) {
   RunRecord run;
   run.grid = {2, 3};
@@ -194,6 +217,19 @@ TEST(Memory, RanksThatShareADeviceShareItsMemory) {
   EXPECT_NO_THROW(check_memory(runs, memory, false));
   memory[1].device = memory[0].device;
   expect_input_error([&] { check_memory(runs, memory, false); }, {"device 0", "2 ranks"});
+}
+
+TEST(Memory, ColumnsThatABackendAddsCountToo) {
+  std::vector<RankMemory> memory = ranks(1, std::int64_t{1} << 40);
+  memory[0].device_is_host = false;
+  memory[0].device_available = 1060 * 1060 * 8 * 3 / 2;
+  const auto runs = [](const std::string& n) {
+    std::vector<RunRecord> planned = plan({"--n", n, "--nb", "8", "--grid", "1x1"}, 1);
+    planned.front().backend = "gl-compute";
+    return planned;
+  };
+  EXPECT_NO_THROW(check_memory(runs("1020"), memory, false));
+  EXPECT_THROW(check_memory(runs("1060"), memory, false), InputError) << "stripes of 1024 columns";
 }
 
 TEST(Memory, ALimitOfAddressSpaceHoldsForEachRankAndForOpenblasToo) {

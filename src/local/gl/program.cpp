@@ -1,6 +1,6 @@
 #include "local/gl/program.hpp"
 
-#include <stdexcept>
+#include <algorithm>
 
 namespace glinpack::gl {
 namespace {
@@ -21,10 +21,6 @@ std::string program_log(GLuint program) {
   return log.c_str();
 }
 
-[[noreturn]] void fail(const std::string& name, const char* step, const std::string& log, const std::string& text) {
-  throw std::runtime_error("shader '" + name + "' does not " + step + ":\n" + log + "\n" + with_line_numbers(text));
-}
-
 bool linked(GLuint program) {
   GLint status = GL_FALSE;
   glGetProgramiv(program, GL_LINK_STATUS, &status);
@@ -35,15 +31,15 @@ bool linked(GLuint program) {
 
 Program Program::compute(const std::shared_ptr<Context>& context, const ShaderSource& sources,
                          const ProgramCache& cache, const std::string& name, const std::string& preamble) {
-  return make(context, cache, {{GL_COMPUTE_SHADER, name, sources.expand(name, preamble)}});
+  return make(context, cache, {{GL_COMPUTE_SHADER, name, sources.expand(name, preamble), sources.overrides(name)}});
 }
 
 Program Program::drawing(const std::shared_ptr<Context>& context, const ShaderSource& sources,
                          const ProgramCache& cache, const std::string& vertex, const std::string& fragment,
                          const std::string& preamble) {
   return make(context, cache,
-              {{GL_VERTEX_SHADER, vertex, sources.expand(vertex, {})},
-               {GL_FRAGMENT_SHADER, fragment, sources.expand(fragment, preamble)}});
+              {{GL_VERTEX_SHADER, vertex, sources.expand(vertex, {}), sources.overrides(vertex)},
+               {GL_FRAGMENT_SHADER, fragment, sources.expand(fragment, preamble), sources.overrides(fragment)}});
 }
 
 Program Program::make(const std::shared_ptr<Context>& context, const ProgramCache& cache,
@@ -76,21 +72,29 @@ bool Program::link_binary(const ProgramBinary& binary) {
 }
 
 void Program::compile(const std::vector<Stage>& stages) {
+  const auto fail = [](const Stage& stage, const char* step, const std::string& log, bool overridden) {
+    throw_shader_error(
+        "shader '" + stage.name + "' does not " + step + ":\n" + log + "\n" + with_line_numbers(stage.text),
+        overridden);
+  };
   std::vector<ShaderHandle> shaders;
-  for (const auto& [kind, name, text] : stages) {
-    const ShaderHandle& shader = shaders.emplace_back(handle_.context(), kind);
-    const char* source = text.c_str();
+  for (const Stage& stage : stages) {
+    const ShaderHandle& shader = shaders.emplace_back(handle_.context(), stage.kind);
+    const char* source = stage.text.c_str();
     glShaderSource(shader.id(), 1, &source, nullptr);
     glCompileShader(shader.id());
     GLint compiled = GL_FALSE;
     glGetShaderiv(shader.id(), GL_COMPILE_STATUS, &compiled);
-    if (compiled != GL_TRUE) fail(name, "compile", shader_log(shader.id()), text);
+    if (compiled != GL_TRUE) fail(stage, "compile", shader_log(shader.id()), stage.overridden);
     glAttachShader(handle_.id(), shader.id());
   }
   glProgramParameteri(handle_.id(), GL_PROGRAM_BINARY_RETRIEVABLE_HINT, GL_TRUE);
   glLinkProgram(handle_.id());
   for (const ShaderHandle& shader : shaders) glDetachShader(handle_.id(), shader.id());
-  if (!linked(handle_.id())) fail(stages.back().name, "link", program_log(handle_.id()), stages.back().text);
+  if (linked(handle_.id())) return;
+  const bool overridden =
+      std::any_of(stages.begin(), stages.end(), [](const Stage& stage) { return stage.overridden; });
+  fail(stages.back(), "link", program_log(handle_.id()), overridden);
 }
 
 ProgramBinary Program::binary() const {

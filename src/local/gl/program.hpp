@@ -16,7 +16,8 @@ class Program {
   Program() = default;
 
   /// The program of one compute shader file in the variant of `preamble`; from the cache where it holds one that the
-  /// driver still takes. Throws std::runtime_error with the shader's name, the driver's log and the numbered source.
+  /// driver still takes. Throws std::runtime_error with the shader's name, the driver's log and the numbered source:
+  /// ShaderFolderError where a folder has part of it.
   static Program compute(const std::shared_ptr<Context>& context, const ShaderSource& sources,
                          const ProgramCache& cache, const std::string& name, const std::string& preamble);
 
@@ -45,6 +46,7 @@ class Program {
     GLenum kind;
     std::string name;
     std::string text;
+    bool overridden = false;  // by a folder's files
   };
   static Program make(const std::shared_ptr<Context>& context, const ProgramCache& cache,
                       const std::vector<Stage>& stages);

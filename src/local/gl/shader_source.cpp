@@ -1,9 +1,7 @@
 #include "local/gl/shader_source.hpp"
 
 #include <filesystem>
-#include <fstream>
 #include <sstream>
-#include <stdexcept>
 #include <utility>
 
 namespace glinpack::gl {
@@ -27,49 +25,70 @@ std::string line_directive(int line, int file) {
 
 ShaderSource::ShaderSource(std::string directory) : directory_(std::move(directory)) {
   if (!directory_.empty() && !std::filesystem::is_directory(directory_)) {
-    throw std::runtime_error("shader directory '" + directory_ + "' is not a directory");
+    throw ShaderFolderError("shader directory '" + directory_ + "' is not a directory");
   }
 }
 
-std::string ShaderSource::text_of(const std::string& name) const {
-  if (!directory_.empty()) {
-    if (std::ifstream file(std::filesystem::path(directory_) / name, std::ios::binary); file) {
-      return {std::istreambuf_iterator<char>(file), {}};
-    }
-  }
+ShaderSource::ShaderSource(std::string directory, std::string_view kind) : ShaderSource(std::move(directory)) {
+  if (directory_.empty()) return;
+  std::string names;
   for (const EmbeddedShader& shader : embedded_shaders()) {
-    if (shader.name == name) return std::string(shader.text);
+    if (!shader.name.starts_with(kind)) continue;
+    if (file_of(shader.name).is_open()) return;
+    names += (names.empty() ? "" : ", ") + std::string(shader.name);
   }
-  throw std::runtime_error("no shader '" + name + "'");
+  throw ShaderFolderError("shader directory '" + directory_ +
+                          "' has none of the files that it could override: " + names);
 }
 
-std::string ShaderSource::expand(const std::string& name, const std::string& preamble) const {
+std::ifstream ShaderSource::file_of(std::string_view name) const {
+  if (directory_.empty()) return {};
+  const std::filesystem::path path = std::filesystem::path(directory_) / name;
+  return std::filesystem::is_directory(path) ? std::ifstream() : std::ifstream(path, std::ios::binary);
+}
+
+ShaderSource::Expansion ShaderSource::expansion_of(const std::string& name, const std::string& preamble) const {
   int files = 0;
   bool version_seen = false;
-  std::string expanded;
+  Expansion expanded;
+  const auto text_of = [&](const std::string& file_name) {
+    if (std::ifstream file = file_of(file_name); file.is_open()) {
+      expanded.overridden = true;
+      return std::string(std::istreambuf_iterator<char>(file), {});
+    }
+    for (const EmbeddedShader& shader : embedded_shaders()) {
+      if (shader.name == file_name) return std::string(shader.text);
+    }
+    throw_shader_error("no shader '" + file_name + "'", expanded.overridden);
+  };
   const auto append = [&](const auto& self, const std::string& file_name, int depth) -> void {
-    if (depth > deepest_include) throw std::runtime_error("shader '" + name + "' includes itself");
+    if (depth > deepest_include) throw_shader_error("shader '" + name + "' includes itself", expanded.overridden);
     const int file = files++;
-    if (depth > 0) expanded += line_directive(1, file);
+    if (depth > 0) expanded.text += line_directive(1, file);
     std::istringstream text(text_of(file_name));
     int number = 0;
     for (std::string line; std::getline(text, line);) {
       ++number;
       if (const std::string included = included_name(line); !included.empty()) {
         self(self, included, depth + 1);
-        expanded += line_directive(number + 1, file);
+        expanded.text += line_directive(number + 1, file);
         continue;
       }
-      expanded += line + "\n";
+      expanded.text += line + "\n";
       if (!version_seen && line.starts_with("#version")) {
         version_seen = true;
-        expanded += preamble + line_directive(number + 1, file);
+        expanded.text += preamble + line_directive(number + 1, file);
       }
     }
   };
   append(append, name, 0);
-  if (!version_seen) throw std::runtime_error("shader '" + name + "' has no #version");
+  if (!version_seen) throw_shader_error("shader '" + name + "' has no #version", expanded.overridden);
   return expanded;
+}
+
+void throw_shader_error(const std::string& message, bool overridden) {
+  if (overridden) throw ShaderFolderError(message);
+  throw std::runtime_error(message);
 }
 
 std::string with_line_numbers(std::string_view source) {

@@ -19,7 +19,7 @@ class ComputeBackend final : public GlBackend<Real> {
   ComputeBackend(const BackendOptions& options, Timeline& timeline, const ComputeLimits& limits)
       : GlBackend<Real>(options, timeline, OperationClock::Source::host),
         stripe_width_(limits.stripe_width),
-        kernels_(context(), ShaderSource(options.shader_directory), precision_of<Real>,
+        kernels_(context(), ShaderSource(options.shader_directory, "compute/"), precision_of<Real>,
                  limits.window_bytes > 0 ? limits.window_bytes : context()->device().storage_block, stripe_width_) {}
 
   BackendInfo info() const override { return this->info_as("gl-compute"); }

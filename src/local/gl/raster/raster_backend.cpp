@@ -12,7 +12,7 @@ namespace gl {
 RasterBackend::RasterBackend(const BackendOptions& options, Timeline& timeline)
     : GlBackend<float>(options, timeline, OperationClock::Source::fence),
       painter_(context(), fences()),
-      sources_(options.shader_directory),
+      sources_(options.shader_directory, "raster/"),
       movement_(context(), painter_, sources_, cache_),
       steps_(context(), painter_, sources_, cache_, options.computed_coordinates),
       l_(context()) {}

@@ -1,0 +1,180 @@
+#!/usr/bin/python3
+"""Options together: every pair of values that may meet meets in some run, and passes. Software OpenGL where OpenGL is.
+
+N and NB are lists, and every job runs all of both. The other options are dealt out over jobs by a covering array."""
+import itertools
+import random
+import re
+import struct
+import unittest
+
+from launch import GlinpackTest
+
+N = [1, 37, 96, 130]
+NB = [8, 32, 100]
+RANKS = 4
+
+# What is not worth a job of its own. Values of an option that is added belong here.
+OPTIONS = {
+    "backend": ["reference", "openblas", "gl-compute", "gl-raster"],
+    "precision": ["single", "double", "mixed"],
+    "pivoting": ["local", "partial"],
+    "broadcast": ["ring", "ring-modified", "two-rings", "two-rings-modified", "long", "long-modified", "ibcast"],
+    "lookahead": ["0", "1", "2"],
+    "grid": ["1x1", "1x4", "4x1", "2x2"],
+    "order": ["row-major", "column-major"],
+    "threads": ["1", "2"],
+    "raster-coordinates": ["streamed", "computed"],
+    "compute-only": [False, True],
+    "hpl-dat": [False, True],
+}
+
+
+def is_possible(case):
+    """Whether options exclude each other; those that `case` lacks do not matter."""
+    is_raster = case.get("backend") == "gl-raster"
+    is_other = "backend" in case and not is_raster
+    return not (is_raster and case.get("precision") == "double" or
+                is_other and case.get("raster-coordinates") == "computed" or
+                case.get("compute-only") and case.get("precision") == "mixed")
+
+
+# The options that is_possible looks at.
+RESTRICTED = ["backend", "precision", "raster-coordinates", "compute-only"]
+
+
+def may_become_a_case(part):
+    """Whether values for some options can be completed to a possible case."""
+    free = [option for option in RESTRICTED if option not in part]
+    return any(is_possible({**part, **dict(zip(free, values))})
+               for values in itertools.product(*(OPTIONS[option] for option in free)))
+
+
+def all_pairs():
+    """Every pair of values of different options that may meet: ((option, value), (option, value))."""
+    pairs = set()
+    for first, second in itertools.combinations(OPTIONS, 2):
+        for values in itertools.product(OPTIONS[first], OPTIONS[second]):
+            if may_become_a_case({first: values[0], second: values[1]}):
+                pairs.add(((first, values[0]), (second, values[1])))
+    return pairs
+
+
+def pairs_of(case):
+    return set(itertools.combinations([(option, case[option]) for option in OPTIONS if option in case], 2))
+
+
+def covering_array(tries=20, seed=1):
+    """Cases that together have every pair. Greedy, as in AETG (Cohen, Dalal, Fredman, Patton, 1997): each case begins
+    with a pair that is missing, takes the other options in random order, each with the value that adds most missing
+    pairs, and is the best of some tries."""
+    choose = random.Random(seed)
+    missing = all_pairs()
+    cases = []
+    while missing:
+        best = None
+        for _ in range(tries):
+            case = dict(choose.choice(sorted(missing, key=repr)))
+            options = [option for option in OPTIONS if option not in case]
+            choose.shuffle(options)
+            for option in options:
+                values = [value for value in OPTIONS[option] if may_become_a_case({**case, option: value})]
+                choose.shuffle(values)
+                case[option] = max(values, key=lambda value: len(pairs_of({**case, option: value}) & missing))
+            if best is None or len(pairs_of(case) & missing) > len(pairs_of(best) & missing):
+                best = case
+        cases.append(best)
+        missing -= pairs_of(best)
+    return cases
+
+
+# HPL's digits are the positions in the list of broadcasts, but for ibcast, which HPL does not have.
+def hpl_dat(case):
+    """netlib's input file with the case's runs."""
+    rows, columns = case["grid"].split("x")
+    broadcast = OPTIONS["broadcast"].index(case["broadcast"]) if case["broadcast"] != "ibcast" else 0
+    threshold = "16.0"
+    lines = ["HPLinpack benchmark input file", "pairwise", "HPL.out", "6", len(N), " ".join(map(str, N)), len(NB),
+             " ".join(map(str, NB)), 0 if case["order"] == "row-major" else 1, 1, rows, columns, threshold,
+             1, 2, 1, 4, 1, 2, 1, 2, 1, broadcast, 1, case["lookahead"], 2, 64, 0, 0, 1, 8]
+    return "".join(f"{line}  \n" for line in lines)
+
+
+def arguments_of(case):
+    arguments = ["plu", "--backend", case["backend"], "--precision", case["precision"], "--pivoting", case["pivoting"],
+                 "--threads", case["threads"], "--raster-coordinates", case["raster-coordinates"],
+                 "--progress", "never", "--breakdown", "never"]
+    if case["compute-only"]:
+        arguments.append("--compute-only")
+    if case["hpl-dat"]:
+        return [*arguments, "--hpl-dat", "HPL.dat", *(["--broadcast", "ibcast"] if case["broadcast"] == "ibcast" else [])]
+    return [*arguments, "--n", ",".join(map(str, N)), "--nb", ",".join(map(str, NB)), "--grid", case["grid"],
+            "--broadcast", case["broadcast"], "--lookahead", case["lookahead"], f"--{case['order']}"]
+
+
+# order, look-ahead, N, NB, P, Q of HPL's row of a result
+ROW = re.compile(r"^W([RC])(\d)\S+ +(\d+) +(\d+) +(\d+) +(\d+) +\d+\.\d+ +\S+$", re.MULTILINE)
+
+
+class CoveringArray(unittest.TestCase):
+    def test_every_pair_of_values_that_may_meet_meets(self):
+        cases = covering_array()
+        met = set()
+        for case in cases:
+            self.assertEqual(case.keys(), OPTIONS.keys())
+            self.assertTrue(is_possible(case), case)
+            for first, second in itertools.combinations(OPTIONS, 2):
+                met.add((first, case[first], second, case[second]))
+        excluded = {("backend", "gl-raster", "precision", "double"),
+                    ("precision", "double", "raster-coordinates", "computed"),
+                    ("precision", "mixed", "compute-only", True),
+                    *(("backend", backend, "raster-coordinates", "computed")
+                      for backend in OPTIONS["backend"] if backend != "gl-raster")}
+        for first, second in itertools.combinations(OPTIONS, 2):
+            for one, other in itertools.product(OPTIONS[first], OPTIONS[second]):
+                pair = (first, one, second, other)
+                self.assertNotEqual(pair in met, pair in excluded, pair)
+        self.assertLess(len(cases), 2 * 28)  # 28: the pairs of backends and broadcasts
+
+    def test_it_is_the_same_every_time(self):
+        self.assertEqual(covering_array(), covering_array())
+
+
+class Pairwise(GlinpackTest):
+    def test_every_case_passes(self):
+        for case in covering_array():
+            with self.subTest(case=case):
+                self.write("HPL.dat", hpl_dat(case))
+                outcome = self.glinpack(*arguments_of(case), ranks=RANKS, timeout=300)
+                self.assertEqual(outcome.status, 0, outcome)
+                runs = len(N) * len(NB)
+                checked = 0 if case["compute-only"] else runs
+                self.assertEqual(outcome.out.count("PASSED"), checked, outcome)
+                self.assertNotIn("FAILED", outcome.out)
+                self.assertIn(f"Finished {runs:6} tests", outcome.out)
+                rows, columns = case["grid"].split("x")
+                letter = "R" if case["order"] == "row-major" else "C"
+                self.assertEqual(ROW.findall(outcome.out),
+                                 [(letter, case["lookahead"], str(n), str(nb), rows, columns) for n in N for nb in NB],
+                                 outcome)
+
+
+class LookAhead(GlinpackTest):
+    def test_solutions_are_the_same_with_and_without_it(self):
+        for backend in OPTIONS["backend"]:
+            for pivoting in OPTIONS["pivoting"]:
+                with self.subTest(backend=backend, pivoting=pivoting):
+                    solutions = []
+                    for depth in OPTIONS["lookahead"]:
+                        name = f"{backend}-{pivoting}-{depth}.npy"
+                        outcome = self.glinpack("plu", "--n", 130, "--nb", 12, "--grid", "2x2", "--backend", backend,
+                                                "--precision", "single", "--pivoting", pivoting, "--threads", 1,
+                                                "--lookahead", depth, "--save-solution", name, ranks=RANKS, timeout=120)
+                        self.assertEqual(outcome.status, 0, outcome)
+                        solutions.append((self.folder / name).read_bytes())
+                    self.assertEqual(len(solutions[0][-130 * 8:]), 130 * struct.calcsize("d"))
+                    self.assertEqual(solutions[1:], solutions[:1] * (len(solutions) - 1))
+
+
+if __name__ == "__main__":
+    unittest.main()
