@@ -40,16 +40,13 @@ class TournamentPanel<Real>::Factorization {
     tournament_.play(mine.thread, a_.block(begin, first, mine.size_from(first), width), begin,
                      [&] { note_pivots(first); });
     if (zero_column_) return false;
-    // rows change places, each thread's by a copy in between
-    const std::vector<RowMove>& moves = interchanges_.moves;
-    copy_rows(mine, moves, &RowMove::from, [](Real& in_panel, Real& travelling) { travelling = in_panel; });
-    slabs_.barrier.arrive_and_wait();
-    copy_rows(mine, moves, &RowMove::to, [](Real& in_panel, Real& travelling) { in_panel = travelling; });
-    // L11 \ U11 are known; L21 <- A21 U11^-1
+    // rows change places by a copy in between, and L11 \ U11 come to theirs; L21 <- A21 U11^-1
     const ColumnMajorView<const Real> factors = tournament_.factors();
-    const Index top = std::clamp(mine.end, first, first + width) - std::clamp(mine.begin, first, first + width);
-    for (Index j = 0; j < width && top > 0; ++j) {
-      std::copy_n(factors.column(j) + (begin - first), top, a_.column(first + j) + begin);
+    copy_rows(mine, first, &RowMove::from, [](Real& in_panel, Real& travelling) { travelling = in_panel; });
+    slabs_.barrier.arrive_and_wait();
+    copy_rows(mine, first, &RowMove::to, [](Real& in_panel, Real& travelling) { in_panel = travelling; });
+    for (Index j = share_begin(mine.thread); j < share_begin(mine.thread + 1); ++j) {
+      if (first <= j && j < first + width) std::copy_n(factors.column(j - first), width, a_.column(j) + first);
     }
     const Index below = mine.begin_from(first + width);
     eliminate_rows(factors, a_.block(below, first, mine.size_from(first + width), width));
@@ -63,15 +60,28 @@ class TournamentPanel<Real>::Factorization {
     std::copy(interchanges_.pivots.begin(), interchanges_.pivots.end(), pivots_.begin() + first);
   }
 
-  // For all moves whose `end` is in the slab, all columns.
+  // The columns that a thread copies of the top rows, which lie side by side: one thread alone would be long at it.
+  Index share_begin(int thread) const { return a_.columns * thread / slabs_.threads; }
+
+  // For all moves: whose `end` is in the slab, all columns; whose end is one of the top rows, a share of the columns.
   template <class Copy>
-  void copy_rows(const Slab& mine, const std::vector<RowMove>& moves, Index RowMove::*end, Copy copy) {
-    std::vector<std::pair<Index, Index>> rows;  // in the panel, travelling
+  void copy_rows(const Slab& mine, Index first, Index RowMove::*end, Copy copy) {
+    const std::vector<RowMove>& moves = interchanges_.moves;
+    std::vector<std::pair<Index, Index>> of_slab, of_top;  // row in the panel, travelling row
     for (std::size_t i = 0; i < moves.size(); ++i) {
-      if (mine.holds(moves[i].*end)) rows.emplace_back(moves[i].*end, static_cast<Index>(i));
+      const Index row = moves[i].*end;
+      const bool is_top = row < first + static_cast<Index>(interchanges_.pivots.size());
+      if (is_top) {
+        of_top.emplace_back(row, static_cast<Index>(i));
+      } else if (mine.holds(row)) {
+        of_slab.emplace_back(row, static_cast<Index>(i));
+      }
     }
     for (Index j = 0; j < a_.columns; ++j) {
-      for (const auto& [row, place] : rows) copy(a_(row, j), travelling_(place, j));
+      for (const auto& [row, place] : of_slab) copy(a_(row, j), travelling_(place, j));
+    }
+    for (Index j = share_begin(mine.thread); j < share_begin(mine.thread + 1); ++j) {
+      for (const auto& [row, place] : of_top) copy(a_(row, j), travelling_(place, j));
     }
   }
 
