@@ -10,8 +10,8 @@
 
 namespace glinpack {
 
-/// Columns of a panel whose pivots one tree chooses. With fewer there are more messages, but all of the same size
-/// together; with more, each rank factorises more of its rows twice.
+/// Columns of a panel whose pivots one tree chooses. Fewer make more messages, of as many bytes together; more make
+/// more work, since every rank's rows of these columns are factorised twice.
 inline constexpr Index tournament_columns = 64;
 
 /// One process row sends its candidates to another, which chooses from them and its own. The order of both is fixed:
