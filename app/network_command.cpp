@@ -41,7 +41,7 @@ class NetworkReporter {
       : input_(input), stream_(input.outputs), progress_(progress_on_stderr(input.options.progress)) {
     results_.hosts = std::move(hosts);
     results_.naps = naps;
-    show(network_head(input.context, results_, input.options.pivoting == Pivoting::partial));
+    show(network_head(input.context, results_, input.options.pivoting));
   }
 
   ProgressObserver observer_of(const RunRecord& run) {

@@ -20,7 +20,7 @@ std::size_t choose(const std::string& text, std::span<const std::string> choices
 }
 
 const std::vector<std::string> precision_choices{"single", "double", "mixed"};
-const std::vector<std::string> pivoting_choices{"local", "partial"};
+const std::vector<std::string> pivoting_choices{"local", "partial", "tournament"};
 const std::vector<std::string> coordinates_choices{"streamed", "computed"};
 const std::vector<std::string> when_choices{"auto", "always", "never"};
 
@@ -49,7 +49,8 @@ Precision parse_precision(const std::string& text) {
 }
 
 Pivoting parse_pivoting(const std::string& text) {
-  return choose(text, pivoting_choices) == 0 ? Pivoting::local : Pivoting::partial;
+  constexpr std::array pivotings{Pivoting::local, Pivoting::partial, Pivoting::tournament};
+  return pivotings[choose(text, pivoting_choices)];
 }
 
 MatrixKind parse_matrix(const std::string& text) { return matrix_formulas[choose(text, matrix_choices())]; }

@@ -89,8 +89,8 @@ void define_grid_options(CLI::App& app, CommonOptions& o, bool with_auto) {
 }
 
 void define_algorithm_options(CLI::App& app, CommonOptions& o) {
-  add(app, "--pivoting", "local|partial", "partial",
-      "Pivots among the rows of the pivot's process, or of its process column (HPL's)",
+  add(app, "--pivoting", "local|partial|tournament", "partial",
+      "Pivots among the rows of the pivot's process; of its process column (HPL's); of that, by a tree",
       [&o](const std::string& t) { o.pivoting = parse_pivoting(t); });
   add(app, "--repeat", "COUNT", "1", "Runs of every combination",
       [&o](const std::string& t) { o.repeat = static_cast<int>(parse_whole(t, 1, largest_repeat)); });

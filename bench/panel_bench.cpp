@@ -1,11 +1,14 @@
 // The factorisation of a tall panel on the host, with the threads and at the shapes of a factorisation:
-//   panel_bench --threads 16 --rows 4096,32768 --columns 256 [--benchmark_...]
+//   panel_bench --threads 16 --rows 4096,32768 --columns 256 --pivoting partial,tournament [--benchmark_...]
+// With tournament pivoting the names end with the block of columns that a tournament chooses pivots for, the players of
+// a match, and the rows that a thread must have to play.
 // FLOPS by the host's clock.
 #include <benchmark/benchmark.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -21,11 +24,16 @@ struct Settings {
   std::vector<Index> rows{2048, 8192};
   std::vector<Index> columns{128};
   std::vector<std::string> precisions{"single", "double"};
+  std::vector<std::string> pivotings{"partial"};
+  std::vector<Index> blocks{TournamentShape{}.block};
+  std::vector<int> arities{TournamentShape{}.arity};
+  std::vector<Index> slab_rows{TournamentShape{}.least_slab_rows};
 };
 
 template <class Real>
-void pivot(benchmark::State& state, int threads, Index rows, Index columns) {
-  const auto arithmetic = make_openblas_panel_arithmetic<Real>(threads);
+void pivot(benchmark::State& state, int threads, Index rows, Index columns,
+           const std::optional<TournamentShape>& tournament) {
+  const auto arithmetic = make_openblas_panel_arithmetic<Real>(threads, tournament.value_or(TournamentShape{}));
   const Index leading_dimension = rows + 16;  // as Panel has it
   std::vector<Real> original(static_cast<std::size_t>(leading_dimension * columns));
   std::mt19937 random(1);
@@ -38,7 +46,8 @@ void pivot(benchmark::State& state, int threads, Index rows, Index columns) {
     state.PauseTiming();
     panel = original;
     state.ResumeTiming();
-    arithmetic->pivot({panel.data(), rows, columns, leading_dimension}, pivots);
+    const ColumnMajorView<Real> a{panel.data(), rows, columns, leading_dimension};
+    tournament ? arithmetic->pivot_by_tournament(a, pivots) : arithmetic->pivot(a, pivots);
   }
   const auto m = static_cast<double>(rows);
   const auto n = static_cast<double>(columns);
@@ -47,14 +56,37 @@ void pivot(benchmark::State& state, int threads, Index rows, Index columns) {
 }
 
 template <class Real>
+void register_one(const Settings& settings, const std::string& name, Index rows, Index columns,
+                  const std::optional<TournamentShape>& tournament) {
+  benchmark::RegisterBenchmark(name.c_str(), pivot<Real>, settings.threads, rows, columns, tournament)
+      ->UseRealTime()
+      ->Unit(benchmark::kMillisecond);
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+template <class Real>
 void register_all(const Settings& settings, const std::string& precision) {
-  if (std::find(settings.precisions.begin(), settings.precisions.end(), precision) == settings.precisions.end()) return;
+  if (!contains(settings.precisions, precision)) return;
   for (const Index rows : settings.rows) {
     for (const Index columns : settings.columns) {
       const std::string name = "panel/" + precision + "/" + std::to_string(rows) + "/" + std::to_string(columns);
-      benchmark::RegisterBenchmark(name.c_str(), pivot<Real>, settings.threads, rows, columns)
-          ->UseRealTime()
-          ->Unit(benchmark::kMillisecond);
+      if (contains(settings.pivotings, "partial")) {
+        register_one<Real>(settings, name + "/partial", rows, columns, std::nullopt);
+      }
+      if (!contains(settings.pivotings, "tournament")) continue;
+      for (const Index block : settings.blocks) {
+        for (const int arity : settings.arities) {
+          for (const Index slab_rows : settings.slab_rows) {
+            register_one<Real>(settings,
+                               name + "/tournament/" + std::to_string(block) + "/" + std::to_string(arity) + "/" +
+                                   std::to_string(slab_rows),
+                               rows, columns, TournamentShape{block, arity, slab_rows});
+          }
+        }
+      }
     }
   }
 }
@@ -71,6 +103,18 @@ int main(int argc, char** argv) {
   app.add_option("--precision", settings.precisions, "single,double")
       ->delimiter(',')
       ->check(CLI::IsMember({"single", "double"}));
+  app.add_option("--pivoting", settings.pivotings, "partial,tournament")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"partial", "tournament"}));
+  app.add_option("--block", settings.blocks, "Columns that a tournament chooses pivots for")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
+  app.add_option("--arity", settings.arities, "Threads whose candidates meet in one match")
+      ->delimiter(',')
+      ->check(CLI::Range(2, 4096));
+  app.add_option("--slab-rows", settings.slab_rows, "Rows that a thread must have to play")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
   register_all<float>(settings, "single");
   register_all<double>(settings, "double");

@@ -80,7 +80,8 @@ std::string_view word_for_order(RankOrder order) {
   return order == RankOrder::row_major ? "Row-major" : "Column-major";
 }
 
-/// HPL's rules ask for its matrix, 64-bit arithmetic and an accuracy that pivoting within one process does not promise.
+/// HPL's rules ask for its matrix, 64-bit arithmetic and LU with partial pivoting (top500.org, frequently asked
+/// questions).
 bool is_hpl(const RunRecord& record) {
   return record.matrix == MatrixKind::hpl && record.precision == Precision::double_ &&
          record.parameters.pivoting == Pivoting::partial && record.parameters.parts == RunParts::all;
@@ -122,7 +123,7 @@ std::string parameter_lists(std::span<const RunRecord> planned) {
   text += list("BCAST", [](const RunRecord& r) { return word_for_broadcast(r.parameters.broadcast); });
   text += list("DEPTH", [](const RunRecord& r) { return r.parameters.lookahead; });
   text += list("MATRIX", [](const RunRecord& r) { return " " + std::string(name_of(r.matrix)); });
-  text += list("PIVOT", [](const RunRecord& r) { return name_of(r.parameters.pivoting); });
+  text += list("PIVOT", [](const RunRecord& r) { return " " + std::string(name_of(r.parameters.pivoting)); });
   text += list("PREC", [](const RunRecord& r) { return name_of(r.precision); });
   text += list("BACKEND", [](const RunRecord& r) { return " " + r.backend; });
   return text + '\n';
@@ -168,6 +169,9 @@ std::string honesty_lines(std::span<const RunRecord> planned) {
   }
   if (any([](const RunRecord& r) { return r.parameters.pivoting == Pivoting::local; })) {
     text += "- local pivoting: pivots are looked for within one process: not an HPL result\n";
+  }
+  if (any([](const RunRecord& r) { return r.parameters.pivoting == Pivoting::tournament; })) {
+    text += "- tournament pivoting: multipliers may exceed 1, where HPL's do not: not an HPL result\n";
   }
   if (any([](const RunRecord& r) { return r.parameters.parts == RunParts::compute; })) {
     text +=

@@ -34,7 +34,7 @@ struct NetworkResults {
 };
 
 /// The text, part by part as it is measured. At most 100 columns; no line looks like a result to HPL's parsers.
-std::string network_head(const ReportContext& context, const NetworkResults& results, bool partial_pivoting);
+std::string network_head(const ReportContext& context, const NetworkResults& results, Pivoting pivoting);
 /// Before the first run of an N, NB and grid: they, and the head of the table of runs.
 std::string network_case_head(const RunRecord& run);
 /// A line of the table.

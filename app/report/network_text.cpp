@@ -53,7 +53,7 @@ std::string median_line(std::string_view kind, const LinkMedian& median) {
 
 }  // namespace
 
-std::string network_head(const ReportContext& context, const NetworkResults& results, bool partial_pivoting) {
+std::string network_head(const ReportContext& context, const NetworkResults& results, Pivoting pivoting) {
   const std::set<std::string> hosts(results.hosts.begin(), results.hosts.end());
   std::string text = double_rule + '\n';
   text += fmt::format("glinpack {}  --  the network alone", free_text(context.version));
@@ -66,9 +66,9 @@ std::string network_head(const ReportContext& context, const NetworkResults& res
       "The messages of a factorisation on its communicators, with its broadcasts. Nothing is computed.\n"
       "Bytes and messages are counted where they are received; GB/s: of one rank while it receives.\n"
       "Waiting for the sender is part of every time.\n";
-  if (partial_pivoting && context.world_size > 1) {
+  if (pivots_across_processes(pivoting) && context.world_size > 1) {
     text +=
-        "Partial pivoting: each column's pivot is drawn from the remaining rows, the same ones in every run,\n"
+        "Each column's pivot is drawn from the remaining rows of all processes, the same ones in every run,\n"
         "so as many rows change places as with a random matrix.\n";
   }
   if (results.naps) {

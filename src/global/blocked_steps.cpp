@@ -65,10 +65,16 @@ void BlockedSteps<Real>::factorize_panel(const PassPlan& plan) {
   Panel<Real>& panel = panels_[slot_of(plan)];
   backend_.wait(panel_here_);
   const PanelContext<Real> context{distribution_, grid_.position(), messages_, backend_.panel(), timeline_};
-  if (parameters_.pivoting == Pivoting::local) {
-    factorize_panel_local(context, plan, panel);
-  } else {
-    factorize_panel_partial(context, plan, panel);
+  switch (parameters_.pivoting) {
+    case Pivoting::local:
+      factorize_panel_local(context, plan, panel);
+      break;
+    case Pivoting::partial:
+      factorize_panel_partial(context, plan, panel);
+      break;
+    case Pivoting::tournament:
+      factorize_panel_tournament(context, plan, panel);
+      break;
   }
   panel.pack();
 }

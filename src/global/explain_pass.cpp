@@ -31,6 +31,10 @@ std::string_view text(Message::Kind kind) {
       return "U12 down the process column";
     case Message::Kind::candidate:
       return "pivot candidates in the process column";
+    case Message::Kind::match:
+      return "candidate rows up the tournament's tree";
+    case Message::Kind::winners:
+      return "winners and the rows they displace";
     case Message::Kind::row_exchange:
       return "rows exchanged, at most";
   }
@@ -74,7 +78,9 @@ std::string explain_pass(const Distribution& distribution, Pivoting pivoting, In
   const auto messages = messages_of_pass(distribution, pivoting, pass);
   for (const Message& message : messages) {
     out << "  " << text(message.from) << " -> " << text(message.to) << ' ' << text(message.kind) << ": "
-        << message.elements << "\n";
+        << message.elements;
+    if (message.parts > 1) out << " in " << message.parts << " messages";
+    out << "\n";
   }
   if (messages.empty()) out << "  none\n";
   out << "\n" << picture_of_pass(distribution, pivoting, pass);

@@ -76,7 +76,7 @@ class Driver {
     result_.pivots.insert(result_.pivots.end(), steps_.pivots().begin(), steps_.pivots().end());
     result_.zero_pivot = steps_.zero_pivot();
     if (result_.zero_pivot) return false;
-    if (plan.in_pivot_row || pivoting_ == Pivoting::partial) steps_.swap_rows(plan);
+    if (plan.in_pivot_row || pivots_across_processes(pivoting_)) steps_.swap_rows(plan);
     steps_.normalize_and_broadcast(plan);
     return true;
   }

@@ -48,7 +48,7 @@ class FactorizationSteps {
 
 struct Factorization {
   /// Global rows interchanged with rows 0, 1, ...: P. Known on the ranks of each pivot's process row, and with partial
-  /// pivoting on all.
+  /// or tournament pivoting on all.
   std::vector<GlobalIndex> pivots;
   std::optional<GlobalIndex> zero_pivot;
 };

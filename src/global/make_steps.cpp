@@ -9,7 +9,9 @@ template <class Real>
 std::unique_ptr<FactorizationSteps> make_steps(const RunParameters& parameters, const Distribution& distribution,
                                                const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
                                                DeviceMatrix<Real>& a) {
-  const bool rows_stay = parameters.pivoting == Pivoting::local || distribution.shape.rows == 1;
+  // row by row there is a pivot for every row: no tournament
+  const bool rows_stay = parameters.pivoting == Pivoting::local ||
+                         (parameters.pivoting == Pivoting::partial && distribution.shape.rows == 1);
   if (backend.row_by_row() != nullptr && rows_stay) {
     return std::make_unique<RowByRowSteps<Real>>(parameters, distribution, grid, backend, timeline, a);
   }

@@ -1,5 +1,7 @@
 #include "global/message_steps.hpp"
 
+#include <algorithm>
+
 #include "global/panel.hpp"
 #include "global/stand_ins.hpp"
 
@@ -22,6 +24,8 @@ MessageSteps<Real>::MessageSteps(const RunParameters& parameters, const Distribu
   if (parameters.pivoting == Pivoting::local) {
     u11_.resize(size(u11_message_elements(nb)));
   } else {
+    const Index block = std::min(nb, tournament_columns);
+    if (parameters.pivoting == Pivoting::tournament) winners_.resize(size(winners_message_elements<Real>(block, nb)));
     outgoing_rows_.resize(size(nb * columns));
     incoming_rows_.resize(size(nb * columns));
   }
@@ -34,12 +38,26 @@ void MessageSteps<Real>::factorize_panel(const PassPlan& plan) {
     messages_.u11_column(plan, u11_.data(), u11_message_elements(plan.width));
     return;
   }
+  if (parameters_.pivoting == Pivoting::tournament) return play_tournaments(plan);
   CandidateReduction<Real> reduction(plan.width);
   for (Index j = 0; j < plan.width; ++j) {
     CandidateHeader mine;
     mine.has_current_row = plan.in_pivot_row ? 1 : 0;
     reduction.set_header(mine);
     messages_.candidates(reduction);
+  }
+}
+
+template <class Real>
+void MessageSteps<Real>::play_tournaments(const PassPlan& plan) {
+  const int here = grid_.position().row;
+  for (const TournamentBlock& block : tournaments_of_pass(distribution_, plan.pass)) {
+    for (const TournamentMatch& match : block.matches) {
+      if (match.from != here && match.to != here) continue;
+      // candidates are fewer than what an outcome has
+      messages_.tournament_match(match, winners_.data(), candidates_message_elements<Real>(match.rows, plan.width));
+    }
+    messages_.winners_column(plan, winners_.data(), winners_message_elements<Real>(block.width, plan.width));
   }
 }
 
@@ -51,7 +69,8 @@ void MessageSteps<Real>::finish_broadcast(const PassPlan& plan) {
 
 template <class Real>
 void MessageSteps<Real>::swap_rows(const PassPlan& plan) {
-  if (distribution_.shape.rows == 1 || parameters_.pivoting == Pivoting::local || plan.trailing_columns == 0) return;
+  if (distribution_.shape.rows == 1 || !pivots_across_processes(parameters_.pivoting)) return;
+  if (plan.trailing_columns == 0) return;
   const auto moves = net_row_moves(distribution_.rows.first(BlockIndex(plan.pass)), pivots_);
   const RowExchangePlan exchange = plan_row_exchange(distribution_.rows, grid_.position().row, moves);
   messages_.rows(exchange, plan.trailing_columns, outgoing_rows_.data(), incoming_rows_.data());

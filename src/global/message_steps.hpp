@@ -29,6 +29,8 @@ class MessageSteps final : public FactorizationSteps {
   const std::vector<GlobalIndex>& pivots() const override { return pivots_; }
 
  private:
+  void play_tournaments(const PassPlan& plan);
+
   const RunParameters& parameters_;
   const Distribution& distribution_;
   const ProcessGrid& grid_;
@@ -36,6 +38,7 @@ class MessageSteps final : public FactorizationSteps {
   std::vector<GlobalIndex> pivots_;
   std::vector<Real> panel_;
   std::vector<Real> u11_;
+  std::vector<Real> winners_;
   std::vector<Real> u12_;
   std::vector<Real> outgoing_rows_;
   std::vector<Real> incoming_rows_;

@@ -1,5 +1,5 @@
 // A panel in host memory: a rank's share of the block column that a pass factorises, and the message that takes it
-// along the process row. Two ways to factorise it: local and partial pivoting.
+// along the process row. Three ways to factorise it: local, partial and tournament pivoting.
 #pragma once
 
 #include <memory>
@@ -88,6 +88,15 @@ template <class Real>
 DiagonalBlock<Real> broadcast_diagonal_block(const PanelContext<Real>& context, const PassPlan& plan,
                                              Panel<Real>& panel, std::optional<Index> zero);
 
+template <class Real>
+using PivotOperation = std::optional<Index> (PanelArithmetic<Real>::*)(ColumnMajorView<Real>, std::span<Index>);
+
+/// P A = L U of the rows of the panel that the pivot rank holds: fills panel.pivots, and returns the panel's first
+/// column without a pivot. Not collective.
+template <class Real>
+std::optional<Index> factorize_own_rows(const PanelContext<Real>& context, const PassPlan& plan, Panel<Real>& panel,
+                                        PivotOperation<Real> pivot);
+
 /// The white paper's pivoting (3.2.1, 3.2.3): the pivot rank factorises the rows that it holds; its U11 goes down the
 /// process column; the eliminate ranks compute L21 = A21 U11^-1. No row crosses the network. Collective over the
 /// pivot's process column; fills panel.pivots on the pivot's rank, zero_pivot on all.
@@ -99,5 +108,13 @@ void factorize_panel_local(const PanelContext<Real>& context, const PassPlan& pl
 /// over the pivot's process column; fills panel.pivots and zero_pivot on all its ranks.
 template <class Real>
 void factorize_panel_partial(const PanelContext<Real>& context, const PassPlan& plan, Panel<Real>& panel);
+
+/// Tournament pivoting over all rows of the process column (CALU: Grigori, Demmel, Xiang, SIAM J. Matrix Anal. Appl.
+/// 32, 2011): for every block of columns (tournament_tree.hpp) each rank chooses candidates, whole rows of the panel,
+/// which meet in a tree; its root, the pivot rank, tells all the winners, L11 \ U11 and the rows that the winners
+/// displace; then L21 = A21 U11^-1. Collective over the pivot's process column; fills panel.pivots and zero_pivot on
+/// all its ranks, which follow the root's arithmetic, whatever processors they have.
+template <class Real>
+void factorize_panel_tournament(const PanelContext<Real>& context, const PassPlan& plan, Panel<Real>& panel);
 
 }  // namespace glinpack

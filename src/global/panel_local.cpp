@@ -25,30 +25,34 @@ DiagonalBlock<Real> broadcast_diagonal_block(const PanelContext<Real>& context, 
 }
 
 template <class Real>
-void factorize_panel_local(const PanelContext<Real>& context, const PassPlan& plan, Panel<Real>& panel) {
-  const ColumnMajorView<Real> a = panel.view();
+std::optional<Index> factorize_own_rows(const PanelContext<Real>& context, const PassPlan& plan, Panel<Real>& panel,
+                                        PivotOperation<Real> pivot) {
   const double width = static_cast<double>(plan.width);
-  const double rows = static_cast<double>(plan.panel_rows);
+  const double flops = static_cast<double>(plan.panel_rows) * width * width - width * width * width / 3;
+  const auto scope = context.timeline.scope(Lane::cpu, Phase::panel, 0, flops);
+  std::vector<Index> local_pivots(static_cast<std::size_t>(plan.width));
+  const std::optional<Index> zero = (context.arithmetic.*pivot)(panel.view(), local_pivots);
+  std::transform(local_pivots.begin(), local_pivots.end(), panel.pivots.begin(), [&](Index local) {
+    return context.distribution.rows.global(plan.panel_row + local, context.position.row);
+  });
+  return zero;
+}
+
+template <class Real>
+void factorize_panel_local(const PanelContext<Real>& context, const PassPlan& plan, Panel<Real>& panel) {
   std::optional<Index> zero;
 
   // pivot: P A = L U of the rows that this rank holds
-  if (plan.role == Role::pivot) {
-    const double flops = rows * width * width - width * width * width / 3;
-    const auto scope = context.timeline.scope(Lane::cpu, Phase::panel, 0, flops);
-    std::vector<Index> local_pivots(static_cast<std::size_t>(plan.width));
-    zero = context.arithmetic.pivot(a, local_pivots);
-    std::transform(local_pivots.begin(), local_pivots.end(), panel.pivots.begin(), [&](Index local) {
-      return context.distribution.rows.global(plan.panel_row + local, context.position.row);
-    });
-  }
+  if (plan.role == Role::pivot) zero = factorize_own_rows(context, plan, panel, &PanelArithmetic<Real>::pivot);
 
   // U11 down the process column
   const DiagonalBlock<Real> diagonal = broadcast_diagonal_block(context, plan, panel, zero);
 
   // eliminate: L21 <- A21 U11^-1
   if (!panel.zero_pivot && plan.role == Role::eliminate) {
-    const auto scope = context.timeline.scope(Lane::cpu, Phase::eliminate, 0, rows * width * width);
-    context.arithmetic.eliminate(diagonal.view(), a);
+    const double flops = static_cast<double>(plan.panel_rows) * static_cast<double>(plan.width * plan.width);
+    const auto scope = context.timeline.scope(Lane::cpu, Phase::eliminate, 0, flops);
+    context.arithmetic.eliminate(diagonal.view(), panel.view());
   }
 }
 
@@ -56,6 +60,10 @@ template DiagonalBlock<float> broadcast_diagonal_block(const PanelContext<float>
                                                        std::optional<Index>);
 template DiagonalBlock<double> broadcast_diagonal_block(const PanelContext<double>&, const PassPlan&, Panel<double>&,
                                                         std::optional<Index>);
+template std::optional<Index> factorize_own_rows(const PanelContext<float>&, const PassPlan&, Panel<float>&,
+                                                 PivotOperation<float>);
+template std::optional<Index> factorize_own_rows(const PanelContext<double>&, const PassPlan&, Panel<double>&,
+                                                 PivotOperation<double>);
 template void factorize_panel_local(const PanelContext<float>&, const PassPlan&, Panel<float>&);
 template void factorize_panel_local(const PanelContext<double>&, const PassPlan&, Panel<double>&);
 

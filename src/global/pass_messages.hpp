@@ -12,6 +12,7 @@
 #include "global/row_moves.hpp"
 #include "global/schedule.hpp"
 #include "global/tags.hpp"
+#include "global/tournament_tree.hpp"
 
 namespace glinpack {
 
@@ -98,6 +99,30 @@ class PassMessages {
     if (left_out_ || size(Line::column) == 1) return;
     const auto scope = timeline_.scope(Lane::net, Phase::panel, reduction.message_bytes(), 0, 1);
     reduction.run(grid_.column());
+  }
+  /// Candidates from one rank of the pivot's process column to another, which has `elements` of them to receive
+  /// (tournament pivoting). Collective over these two.
+  template <class Real>
+  void tournament_match(const TournamentMatch& match, Real* candidates, Index elements) const {
+    if (left_out_) return;
+    const bool receives = place(Line::column) == match.to;
+    const Index bytes = receives ? elements * Index{sizeof(Real)} : 0;
+    const auto scope = timeline_.scope(Lane::net, Phase::panel, bytes, 0, receives ? 1 : 0);
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (receives) {
+      GLINPACK_MPI(MPI_Irecv(candidates, message_count(elements), mpi_type<Real>(), match.from, tags::tournament,
+                             grid_.column(), &request));
+    } else {
+      GLINPACK_MPI(MPI_Isend(candidates, message_count(elements), mpi_type<Real>(), match.to, tags::tournament,
+                             grid_.column(), &request));
+    }
+    wait(request);
+  }
+  /// The outcome from the pivot down its process column (tournament pivoting): as small as U11, and waited for at once.
+  template <class Real>
+  void winners_column(const PassPlan& plan, Real* outcome, Index elements) const {
+    broadcast(Line::column, BroadcastKind::ibcast, Phase::broadcast_u, plan.pivot.row, outcome, elements,
+              tags::winners);
   }
   /// Rows of `columns` elements between the ranks of a process column, packed as the plan says.
   template <class Real>

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "global/schedule.hpp"
+#include "global/tournament_tree.hpp"
 
 namespace glinpack {
 
@@ -59,7 +60,7 @@ class PassPicture {
 
   std::string draw(Pivoting pivoting) {
     head();
-    pivoting == Pivoting::local ? panel_by_local_pivoting() : panel_by_partial_pivoting();
+    pivots_across_processes(pivoting) ? panel_by_pivoting_across_processes() : panel_by_local_pivoting();
     normalize_and_reduce();
     return text_;
   }
@@ -122,13 +123,18 @@ class PassPicture {
     act(where_normalizing("rows exchanged by P"));
   }
 
-  void panel_by_partial_pivoting() {
+  // Partial pivoting sends candidates, tournament pivoting winners.
+  void panel_by_pivoting_across_processes() {
     wait_for(Role::normalize, {{Kind::panel_row, "P, L11, L21"}});
     wait_for(Role::reduce, {{Kind::panel_row, "P, L21"}, {Kind::u12_column, "U12"}});
     if (sent(Kind::candidate, Role::pivot, Role::eliminate)) {
       act({{Role::pivot, "a candidate row"}, {Role::eliminate, "a candidate row"}});
     }
+    if (sent(Kind::winners, Role::pivot, Role::eliminate)) {
+      act({{Role::pivot, "candidate rows"}, {Role::eliminate, "candidate rows"}});
+    }
     send({{Kind::candidate, Role::pivot, Role::eliminate, "for each of " + std::to_string(width_) + " columns", true}});
+    send({{Kind::winners, Role::pivot, Role::eliminate, "a tree, " + each_block(), true}});
     act({{Role::pivot, "P, L11, U11, L21"}, {Role::eliminate, part(Role::eliminate).factorises ? "P, L21" : "P"}});
     send({{Kind::panel_row, Role::pivot, Role::normalize, "P, L11, L21"},
           {Kind::panel_row, Role::eliminate, Role::reduce, "P, L21"}});
@@ -148,6 +154,11 @@ class PassPicture {
       if (part(role).reduces) reductions[role] = "A22 = A22 - L21 U12";
     }
     act(reductions);
+  }
+
+  std::string each_block() const {
+    const Index blocks = (width_ + tournament_columns - 1) / tournament_columns;
+    return blocks == 1 ? "once" : "for each of " + std::to_string(blocks) + " blocks";
   }
 
   Texts where_normalizing(const std::string& what) const {

@@ -1,8 +1,22 @@
 #include "global/schedule.hpp"
 
+#include <algorithm>
+
+#include "global/tournament_tree.hpp"
+
 namespace glinpack {
 
-std::string_view name_of(Pivoting pivoting) { return pivoting == Pivoting::local ? "local" : "partial"; }
+std::string_view name_of(Pivoting pivoting) {
+  switch (pivoting) {
+    case Pivoting::local:
+      return "local";
+    case Pivoting::partial:
+      return "partial";
+    case Pivoting::tournament:
+      return "tournament";
+  }
+  return "?";
+}
 
 GridPosition pivot_position(const GridShape& grid, Index pass) {
   return {static_cast<int>(pass % grid.rows), static_cast<int>(pass % grid.columns)};
@@ -55,6 +69,30 @@ std::vector<GridPosition> others_in_column(const GridShape& grid, GridPosition a
   return others;
 }
 
+// Each match of the trees with its rows in all blocks of columns; then the outcomes.
+void add_tournaments(std::vector<Message>& messages, const Distribution& distribution, Index pass) {
+  const GridPosition pivot = pivot_position(distribution.shape, pass);
+  const Index width = distribution.pass_width(pass);
+  const auto blocks = tournaments_of_pass(distribution, pass);
+  const std::size_t before = messages.size();
+  for (const TournamentBlock& block : blocks) {
+    for (const TournamentMatch& match : block.matches) {
+      const GridPosition from{match.from, pivot.column};
+      const auto same = std::find_if(messages.begin() + static_cast<std::ptrdiff_t>(before), messages.end(),
+                                     [&](const Message& message) { return message.from == from; });
+      if (same == messages.end()) {
+        messages.push_back({Message::Kind::match, from, {{match.to, pivot.column}}, match.rows * width, 1});
+      } else {
+        same->elements += match.rows * width;
+        ++same->parts;
+      }
+    }
+  }
+  const auto others = others_in_column(distribution.shape, pivot);
+  if (others.empty()) return;
+  messages.push_back({Message::Kind::winners, pivot, others, 2 * width * width, static_cast<Index>(blocks.size())});
+}
+
 }  // namespace
 
 std::vector<Message> messages_of_pass(const Distribution& distribution, Pivoting pivoting, Index pass) {
@@ -63,11 +101,12 @@ std::vector<Message> messages_of_pass(const Distribution& distribution, Pivoting
   const Index width = distribution.pass_width(pass);
   std::vector<Message> messages;
   const auto send = [&](Message::Kind kind, GridPosition from, std::vector<GridPosition> to, Index elements) {
-    if (!to.empty() && elements > 0) messages.push_back({kind, from, std::move(to), elements});
+    if (!to.empty() && elements > 0) messages.push_back({kind, from, std::move(to), elements, 1});
   };
 
-  const bool partial = pivoting == Pivoting::partial;
-  if (partial) {
+  if (pivoting == Pivoting::tournament) {
+    add_tournaments(messages, distribution, pass);
+  } else if (pivoting == Pivoting::partial) {
     // every rank of the process column offers, for every column of the panel, a row of it and the current row
     for (int p = 0; p < grid.rows; ++p) {
       const GridPosition from{p, pivot.column};
@@ -84,7 +123,8 @@ std::vector<Message> messages_of_pass(const Distribution& distribution, Pivoting
   for (int q = 0; q < grid.columns; ++q) {
     const GridPosition from{pivot.row, q};
     const Index columns = plan_pass(distribution, pass, from).trailing_columns;
-    if (partial) send(Message::Kind::row_exchange, from, others_in_column(grid, from), width * columns);
+    if (pivots_across_processes(pivoting))
+      send(Message::Kind::row_exchange, from, others_in_column(grid, from), width * columns);
     send(Message::Kind::u12_column, from, others_in_column(grid, from), width * columns);
   }
   return messages;

@@ -11,10 +11,13 @@
 namespace glinpack {
 
 enum class Pivoting {
-  local,    // the white paper's: candidates are the rows that the pivot rank itself holds
-  partial,  // HPL's: candidates are all remaining rows of the process column
+  local,       // the white paper's: candidates are the rows that the pivot rank itself holds
+  partial,     // HPL's: candidates are all remaining rows of the process column
+  tournament,  // CALU's: these rows meet in a tree, once for a block of columns and not for every column
 };
 std::string_view name_of(Pivoting pivoting);
+/// Whether candidates are the rows of all ranks of a process column, so that rows cross the network.
+constexpr bool pivots_across_processes(Pivoting pivoting) { return pivoting != Pivoting::local; }
 
 /// Where the pivot of a pass sits: process row k mod P, process column k mod Q.
 GridPosition pivot_position(const GridShape& grid, Index pass);
@@ -44,11 +47,12 @@ PassPlan plan_pass(const Distribution& distribution, Index pass, GridPosition at
 
 /// A message of a pass: `elements` matrix elements from one rank to others, by broadcast or row exchange.
 struct Message {
-  enum class Kind { panel_row, u11_column, u12_column, candidate, row_exchange };
+  enum class Kind { panel_row, u11_column, u12_column, candidate, match, winners, row_exchange };
   Kind kind;
   GridPosition from;
   std::vector<GridPosition> to;
   Index elements = 0;  // per receiver; for row_exchange the largest possible
+  Index parts = 1;     // messages that they come in; matches and winners: one for every block of columns
 };
 
 /// All messages of a pass over the whole grid (white paper, figure 2).

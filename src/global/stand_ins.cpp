@@ -24,7 +24,7 @@ std::vector<GlobalIndex> drawn_pivots(const Distribution& distribution, Pivoting
   std::mt19937_64 generator(static_cast<std::uint64_t>(pass));
   std::vector<GlobalIndex> pivots;
   for (Index j = 0; j < width; ++j) {
-    if (pivoting == Pivoting::partial) {
+    if (pivots_across_processes(pivoting)) {
       pivots.push_back(first + j + draw(generator, distribution.n - first.value - j));
     } else {
       const LocalIndex row = plan.panel_row + j + draw(generator, plan.panel_rows - j);
@@ -36,7 +36,7 @@ std::vector<GlobalIndex> drawn_pivots(const Distribution& distribution, Pivoting
 
 Index rows_exchanged(const Distribution& distribution, Pivoting pivoting) {
   Index rows = 0;
-  if (pivoting == Pivoting::local || distribution.shape.rows == 1) return rows;
+  if (!pivots_across_processes(pivoting) || distribution.shape.rows == 1) return rows;
   for (Index pass = 0; pass < distribution.passes(); ++pass) {
     const auto pivots = drawn_pivots(distribution, pivoting, pass);
     for (const GlobalRowMove& move : net_row_moves(distribution.rows.first(BlockIndex(pass)), pivots)) {

@@ -13,7 +13,8 @@
 namespace glinpack {
 
 /// Pivots of a pass as those of a random matrix are: for column j of the panel a row drawn from the rows j ... that
-/// pivots may be among, all remaining ones (partial) or those of the pivot's process row (local), each as likely.
+/// pivots may be among, all remaining ones (partial, tournament) or those of the pivot's process row (local), each as
+/// likely.
 std::vector<GlobalIndex> drawn_pivots(const Distribution& distribution, Pivoting pivoting, Index pass);
 
 /// Rows that the drawn pivots of all passes take from one process row to another.

@@ -81,7 +81,7 @@ void ForwardSubstitution<Real>::set_pivots(const std::vector<GlobalIndex>& pivot
   for (Index pass = 0; pass < distribution_.passes(); ++pass) {
     // local pivoting moves rows of the pivot's process row alone, and no other knows its pivots
     const PassPlan plan = plan_pass(distribution_, pass, grid_.position());
-    if (pivoting == Pivoting::local && !plan.in_pivot_row) continue;
+    if (!pivots_across_processes(pivoting) && !plan.in_pivot_row) continue;
     const GlobalIndex first = distribution_.rows.first(BlockIndex(pass));
     const auto moves = net_row_moves(
         first, std::span(pivots).subspan(static_cast<std::size_t>(first.value), static_cast<std::size_t>(plan.width)));

@@ -22,6 +22,18 @@ class PanelArithmetic {
   /// columns after it are then unspecified.
   virtual std::optional<Index> pivot(ColumnMajorView<Real> a, std::span<Index> pivots) = 0;
 
+  /// The same with tournament pivoting (CALU: Grigori, Demmel, Xiang, SIAM J. Matrix Anal. Appl. 32, 2011): pivots are
+  /// chosen for a block of columns at once, among the rows that win over others in LUs of a few rows each. Multipliers
+  /// may be above 1. How rows meet, and with it the pivots, is up to the implementation, but the same in every call
+  /// with the same extents.
+  virtual std::optional<Index> pivot_by_tournament(ColumnMajorView<Real> a, std::span<Index> pivots) = 0;
+
+  /// One such choice: rows <- min(rows, columns) rows of A in the order in which they would be pivots, as good as
+  /// independent if any are; factors <- L \ U of these rows, of as many rows. Returns the first column without a pivot
+  /// among all rows of A, if there is one; the rows are then chosen with what the columns after it have.
+  virtual std::optional<Index> choose_rows(ColumnMajorView<const Real> a, std::span<Index> rows,
+                                           ColumnMajorView<Real> factors) = 0;
+
   /// A21 <- A21 U11^-1 (BLAS trsm, right, upper, non-unit; white paper 3.2.3): the multipliers below a pivot block.
   virtual void eliminate(ColumnMajorView<const Real> u11, ColumnMajorView<Real> a21) = 0;
 

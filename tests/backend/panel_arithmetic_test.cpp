@@ -7,7 +7,7 @@
 #include "local/openblas/openblas_backend.hpp"
 #include "local/precision.hpp"
 #include "local/reference/reference_backend.hpp"
-#include "tests/backend/random_matrix.hpp"
+#include "tests/backend/factorization_error.hpp"
 
 namespace glinpack::test {
 namespace {
@@ -56,33 +56,6 @@ class PanelArithmeticTest : public ::testing::Test {
   Random random_{7};
 };
 TYPED_TEST_SUITE(PanelArithmeticTest, Precisions, PrecisionNames);
-
-/// The largest element of |P A - L U|, and of |L| |U|: what the rounding of a factorisation is proportional to.
-template <class Real>
-std::pair<double, double> factorization_error(ColumnMajorMatrix<Real> original, ColumnMajorMatrix<Real>& factors,
-                                              const std::vector<Index>& pivots) {
-  const ColumnMajorView<Real> a = original.view();
-  const ColumnMajorView<Real> lu = factors.view();
-  for (Index k = 0; k < a.columns; ++k) {
-    for (Index j = 0; j < a.columns; ++j) std::swap(a(k, j), a(pivots[static_cast<std::size_t>(k)], j));
-  }
-  double error = 0;
-  double scale = 0;
-  for (Index j = 0; j < a.columns; ++j) {
-    for (Index i = 0; i < a.rows; ++i) {
-      double product = 0;
-      double magnitude = 0;
-      for (Index k = 0; k <= std::min(i, j); ++k) {
-        const double term = (k == i ? 1.0 : static_cast<double>(lu(i, k))) * static_cast<double>(lu(k, j));
-        product += term;
-        magnitude += std::abs(term);
-      }
-      error = std::max(error, std::abs(static_cast<double>(a(i, j)) - product));
-      scale = std::max(scale, magnitude);
-    }
-  }
-  return {error, scale};
-}
 
 TYPED_TEST(PanelArithmeticTest, pivot_factorises_with_the_reference_s_pivots) {
   for (const auto& [rows, columns] :

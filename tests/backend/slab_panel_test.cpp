@@ -22,7 +22,8 @@ void expect_the_reference_s_factors(Index rows, Index columns, int threads) {
   auto wanted = actual;
   std::vector<Index> actual_pivots(static_cast<std::size_t>(columns));
   std::vector<Index> wanted_pivots(static_cast<std::size_t>(columns));
-  EXPECT_EQ(SlabPanel<Real>(threads).factorize(actual.view(), actual_pivots), std::nullopt);
+  ThreadTeam team(threads);
+  EXPECT_EQ(SlabPanel<Real>(team).factorize(actual.view(), actual_pivots), std::nullopt);
   EXPECT_EQ(make_reference_panel_arithmetic<Real>()->pivot(wanted.view(), wanted_pivots), std::nullopt);
   ASSERT_EQ(actual_pivots, wanted_pivots);
   // both within their rounding of the exact factors; growth within a panel stays small on random elements
@@ -44,33 +45,36 @@ TEST(SlabPanel, FactorisesWithTheReferencesPivotsWhateverTheThreads) {
 
 TEST(SlabPanel, ReportsTheFirstColumnWithoutAPivotAndEndsOnAllThreads) {
   for (const int threads : {1, 2, 4}) {
+    ThreadTeam team(threads);
     for (const Index zero_column : {0, 5, 20, 39}) {
       Random random(3);
       ColumnMajorMatrix<double> a(100, 40, random);
       std::fill_n(a.view().column(zero_column), 100, 0.0);
       std::vector<Index> pivots(40);
-      EXPECT_EQ(SlabPanel<double>(threads).factorize(a.view(), pivots), zero_column);
+      EXPECT_EQ(SlabPanel<double>(team).factorize(a.view(), pivots), zero_column);
     }
   }
 }
 
 TEST(SlabPanel, TakesANanForThePivotWhicheverSlabHasIt) {
+  ThreadTeam team(3);
   for (const Index row : {0, 30, 99}) {
     Random random(4);
     ColumnMajorMatrix<double> a(100, 20, random);
     a.view()(row, 0) = std::numeric_limits<double>::quiet_NaN();
     std::vector<Index> pivots(20);
-    SlabPanel<double>(3).factorize(a.view(), pivots);
+    SlabPanel<double>(team).factorize(a.view(), pivots);
     EXPECT_EQ(pivots[0], row);
   }
 }
 
 TEST(SlabPanel, PaysOnlyOnTallPanelsAndWithSeveralThreads) {
-  EXPECT_FALSE(SlabPanel<float>(1).pays(100'000, 128));
-  EXPECT_FALSE(SlabPanel<float>(4).pays(1000, 128));
-  EXPECT_FALSE(SlabPanel<float>(4).pays(100'000, 8));
-  EXPECT_FALSE(SlabPanel<float>(2).pays(4096, 4096)) << "a square matrix is what getrf was made for";
-  EXPECT_TRUE(SlabPanel<float>(4).pays(4096, 128));
+  ThreadTeam one(1), two(2), four(4);
+  EXPECT_FALSE(SlabPanel<float>(one).pays(100'000, 128));
+  EXPECT_FALSE(SlabPanel<float>(four).pays(1000, 128));
+  EXPECT_FALSE(SlabPanel<float>(four).pays(100'000, 8));
+  EXPECT_FALSE(SlabPanel<float>(two).pays(4096, 4096)) << "a square matrix is what getrf was made for";
+  EXPECT_TRUE(SlabPanel<float>(four).pays(4096, 128));
 }
 
 TEST(ThreadTeam, RunsEveryMemberOncePerRunAndMeetsAtTheBarrier) {

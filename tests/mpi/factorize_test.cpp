@@ -95,9 +95,9 @@ void expect_lapacks_factors(const std::string& backend, const ProcessGrid& grid,
 }
 
 template <class Real>
-void expect_exact_local_pivoting(const std::string& backend, const ProcessGrid& grid, Size size) {
+void expect_exact_factors(const std::string& backend, const ProcessGrid& grid, Size size, Pivoting pivoting) {
   const auto source = make_hpl_source(size.n);
-  const RunParameters parameters = parameters_of(size, Pivoting::local);
+  const RunParameters parameters = parameters_of(size, pivoting);
   const auto factors = factorize_and_gather<Real>(parameters, grid, backend, *source);
   if (!grid.is_root()) return;
   SCOPED_TRACE(testing::Message() << backend << ", " << grid.shape().rows << "x" << grid.shape().columns
@@ -107,7 +107,9 @@ void expect_exact_local_pivoting(const std::string& backend, const ProcessGrid& 
   for (Index i = 0; i < size.n; ++i) {
     const Index pivot = factors.pivots[static_cast<std::size_t>(i)];
     ASSERT_GE(pivot, i);
-    EXPECT_EQ(rows.owner(GlobalIndex(pivot)), rows.owner(GlobalIndex(i))) << "a row crossed the network";
+    if (pivoting == Pivoting::local) {
+      EXPECT_EQ(rows.owner(GlobalIndex(pivot)), rows.owner(GlobalIndex(i))) << "a row crossed the network";
+    }
     for (Index j = 0; j < size.n; ++j) {
       double sum = 0;
       for (Index k = 0; k <= std::min(i, j); ++k) {
@@ -144,9 +146,28 @@ TEST_P(EveryBackend, LocalPivotingFactorisesExactlyAndMovesNoRowBetweenProcesses
     const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
     if (!grid.active()) continue;
     for (const Size size : sizes) {
-      if (has_double_precision(GetParam())) expect_exact_local_pivoting<double>(GetParam(), grid, size);
-      expect_exact_local_pivoting<float>(GetParam(), grid, size);
+      if (has_double_precision(GetParam())) expect_exact_factors<double>(GetParam(), grid, size, Pivoting::local);
+      expect_exact_factors<float>(GetParam(), grid, size, Pivoting::local);
     }
+  }
+}
+
+// Its own sizes, too: panels of several trees, with process rows that have few rows or none.
+TEST_P(EveryBackend, TournamentPivotingFactorisesExactlyAndSolves) {
+  for (const GridShape shape : grids_of_this_world()) {
+    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
+    if (!grid.active()) continue;
+    std::vector<Size> all(std::begin(sizes), std::end(sizes));
+    all.insert(all.end(), {{150, 70}, {160, 130}, {140, 139}, {90, 200}});
+    for (const Size size : all) {
+      if (has_double_precision(GetParam())) expect_exact_factors<double>(GetParam(), grid, size, Pivoting::tournament);
+      expect_exact_factors<float>(GetParam(), grid, size, Pivoting::tournament);
+    }
+    RunParameters parameters = parameters_of({170, 80}, Pivoting::tournament);
+    auto& [timeline, backend] = test::kept_backend<float>(GetParam());
+    const RunResult result = run(parameters, grid, *backend, timeline, *make_hpl_source(parameters.n));
+    EXPECT_TRUE(result.passed) << result.failure;
+    EXPECT_LT(result.growth, 40);
   }
 }
 
@@ -157,7 +178,7 @@ TEST_P(EveryBackend, LocalPivotingTakesBlocksFrom8ToTheLocalMatrixAndBeyond) {
     if (!grid.active()) continue;
     const Index n = 96;
     for (const Index nb : std::set<Index>{8, n / shape.rows, n / shape.columns, 50, 2 * n}) {
-      expect_exact_local_pivoting<float>(GetParam(), grid, {n, nb});
+      expect_exact_factors<float>(GetParam(), grid, {n, nb}, Pivoting::local);
     }
   }
 }
@@ -196,7 +217,7 @@ void expect_singular_column_named(const std::string& backend) {
     const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
     if (!grid.active()) continue;
     for (const Index zero : {0, 7, 22}) {
-      for (const Pivoting pivoting : {Pivoting::partial, Pivoting::local}) {
+      for (const Pivoting pivoting : {Pivoting::partial, Pivoting::local, Pivoting::tournament}) {
         std::vector<double> dense(static_cast<std::size_t>(n * n));
         for (Index i = 0; i < n; ++i) {
           for (Index j = 0; j < n; ++j) {
@@ -223,7 +244,7 @@ void expect_the_same_with_look_ahead(const std::string& backend) {
     const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
     if (!grid.active()) continue;
     for (const Size size : {Size{5, 8}, Size{29, 1}, Size{65, 16}, Size{64, 33}}) {
-      for (const Pivoting pivoting : {Pivoting::partial, Pivoting::local}) {
+      for (const Pivoting pivoting : {Pivoting::partial, Pivoting::local, Pivoting::tournament}) {
         SCOPED_TRACE(testing::Message() << backend << ", " << shape.rows << "x" << shape.columns << ", N = " << size.n
                                         << ", nb = " << size.nb << ", " << name_of(pivoting) << " pivoting");
         const auto source = make_hpl_source(size.n);

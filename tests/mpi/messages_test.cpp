@@ -9,6 +9,7 @@
 #include "global/row_moves.hpp"
 #include "global/run_messages.hpp"
 #include "global/stand_ins.hpp"
+#include "global/tournament_tree.hpp"
 #include "tests/mpi/kept_backend.hpp"
 
 namespace glinpack {
@@ -30,8 +31,9 @@ std::vector<GridShape> grids_of_this_world() {
 
 std::vector<RunParameters> cases(RunParts parts) {
   std::vector<RunParameters> all;
-  for (const auto& [n, nb] : {std::pair<Index, Index>{1, 1}, {5, 8}, {30, 3}, {65, 16}, {97, 40}, {130, 33}}) {
-    for (const Pivoting pivoting : {Pivoting::local, Pivoting::partial}) {
+  for (const auto& [n, nb] :
+       {std::pair<Index, Index>{1, 1}, {5, 8}, {30, 3}, {65, 16}, {97, 40}, {130, 33}, {150, 100}}) {
+    for (const Pivoting pivoting : {Pivoting::local, Pivoting::partial, Pivoting::tournament}) {
       RunParameters parameters;
       parameters.n = n;
       parameters.nb = nb;
@@ -99,6 +101,15 @@ ByPhase scheduled_for(const RunParameters& parameters, const Distribution& distr
         case Message::Kind::candidate:
           has_candidates = true;
           break;
+        case Message::Kind::match:
+          add(Phase::panel, message.parts, 0);
+          received[Phase::panel].bytes += candidates_message_elements<Real>(message.elements / width, width) * real;
+          break;
+        case Message::Kind::winners:
+          add(Phase::broadcast_u, message.parts, 0);
+          received[Phase::broadcast_u].bytes +=
+              winners_message_elements<Real>(width, width) * real + (message.parts - 1) * Index{sizeof(std::int64_t)};
+          break;
         case Message::Kind::row_exchange:
           break;
       }
@@ -119,7 +130,7 @@ ByPhase scheduled_for(const RunParameters& parameters, const Distribution& distr
 template <class Real>
 Received drawn_rows_for(const RunParameters& parameters, const Distribution& distribution, GridPosition at) {
   Received received;
-  if (parameters.pivoting == Pivoting::local) return received;
+  if (!pivots_across_processes(parameters.pivoting)) return received;
   for (Index pass = 0; pass < distribution.passes(); ++pass) {
     const auto pivots = drawn_pivots(distribution, parameters.pivoting, pass);
     const Index columns = plan_pass(distribution, pass, at).trailing_columns;

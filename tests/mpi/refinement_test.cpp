@@ -191,7 +191,7 @@ void expect_solution_with_factors(const std::string& backend_name, const Process
 TEST_P(Refining, SolvesAnyRightHandSideWithFactorsWhoseRowsStayedInTheirPasses) {
   on_every_grid([](const ProcessGrid& grid) {
     for (const auto& [n, nb] : {std::pair<Index, Index>{1, 1}, {2, 1}, {5, 8}, {30, 3}, {64, 16}, {97, 40}}) {
-      for (const Pivoting pivoting : {Pivoting::partial, Pivoting::local}) {
+      for (const Pivoting pivoting : {Pivoting::partial, Pivoting::local, Pivoting::tournament}) {
         expect_solution_with_factors<float>(GetParam(), grid, n, nb, pivoting);
         if (GetParam() != "gl-raster") expect_solution_with_factors<double>(GetParam(), grid, n, nb, pivoting);
       }
@@ -202,7 +202,7 @@ TEST_P(Refining, SolvesAnyRightHandSideWithFactorsWhoseRowsStayedInTheirPasses) 
 TEST_P(Refining, ReachesDoublePrecisionFromSingleFactors) {
   on_every_grid([](const ProcessGrid& grid) {
     for (const auto& [n, nb] : {std::pair<Index, Index>{1, 1}, {7, 16}, {35, 4}, {97, 40}, {150, 16}}) {
-      for (const Pivoting pivoting : {Pivoting::partial, Pivoting::local}) {
+      for (const Pivoting pivoting : {Pivoting::partial, Pivoting::local, Pivoting::tournament}) {
         SCOPED_TRACE(testing::Message() << "N = " << n << ", nb = " << nb << ", " << name_of(pivoting));
         const auto source = make_hpl_source(n);
         const RunResult result = refined(GetParam(), grid, parameters_of(n, nb, pivoting), *source);

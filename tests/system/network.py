@@ -76,7 +76,7 @@ class Network(FileTest):
         self.assertEqual(run["rows_exchanged"], 0)
 
     def test_messages_alone_are_those_of_a_whole_run(self):
-        for pivoting in "local", "partial":
+        for pivoting in "local", "partial", "tournament":
             arguments = ["--n", 250, "--nb", 24, "--grid", "2x2", "--pivoting", pivoting]
             self.network(*arguments, "--json", "n.json", "--force", *NO_LINKS, ranks=4)
             self.done("plu", *arguments, "--backend", "openblas", "--threads", 1, "--json", "p.json", "--force", ranks=4)
@@ -135,7 +135,7 @@ class ComputeOnly(FileTest):
 
     def test_every_process_does_its_part_of_the_arithmetic_and_sends_nothing(self):
         for backend in "openblas", "gl-compute":
-            for pivoting in "local", "partial":
+            for pivoting in "local", "partial", "tournament":
                 with self.subTest(backend=backend, pivoting=pivoting):
                     arguments = ["--n", 200, "--nb", 16, "--grid", "2x2", "--pivoting", pivoting, "--backend", backend,
                                  "--threads", 1]

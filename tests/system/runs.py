@@ -71,6 +71,19 @@ class Commands(RunsTest):
         self.passed("--n", 300, "--nb", 32, "--grid", "2x3", "--backend", "gl-compute", "--precision", "single",
                     "--pivoting", "local", ranks=6, timeout=120)
 
+    def test_tournament_pivoting_passes_whatever_the_grid_the_blocks_and_the_backend(self):
+        for backend, arguments, runs in (("openblas", ["--n", "1,100,300", "--nb", "7,32,150"], 27),
+                                         ("reference", ["--n", "60,130", "--nb", "16,100"], 12),
+                                         ("gl-compute", ["--n", "100,200", "--nb", "24,100"], 12),
+                                         ("gl-raster", ["--n", "150", "--nb", "32,70"], 6)):
+            with self.subTest(backend=backend):
+                outcome = self.passed(*arguments, "--grid", "1x4,2x2,4x1", "--backend", backend, "--pivoting",
+                                      "tournament", ranks=4, runs=runs, timeout=240)
+                self.assertRegex(outcome.out, "PIVOT +: +tournament")
+                self.assertIn("not an HPL result", outcome.out)
+        self.passed("--n", 150, "--nb", 70, "--grid", "3x2", "--backend", "openblas", "--pivoting", "tournament",
+                    "--precision", "mixed", ranks=6)
+
     def test_the_white_paper_s_backend_passes_row_by_row_and_by_blocks(self):
         for arguments in (["--nb", 32], ["--nb", 32, "--pivoting", "partial"], ["--nb", 10],
                           ["--nb", 32, "--raster-coordinates", "computed"], ["--nb", 200, "--grid", "1x1"],
@@ -375,7 +388,7 @@ class Matrices(RunsTest):
         return self.json("k.json")["runs"][0]
 
     def test_wilkinson_s_matrix_grows_whatever_the_pivoting(self):
-        for pivoting in "partial", "local":
+        for pivoting in "partial", "local", "tournament":
             with self.subTest(pivoting=pivoting):
                 run = self.study("wilkinson", "--pivoting", pivoting, status=1)
                 self.assertAlmostEqual(run["growth"] / 2**30, 1, places=9)
@@ -384,7 +397,8 @@ class Matrices(RunsTest):
                 self.assertEqual(run["growth"], 2**7)
 
     def test_a_well_conditioned_matrix_may_need_the_rows_of_other_processes(self):
-        self.assertEqual(round(self.study("hilbert-reversed", "--pivoting", "partial", status=0)["growth"], 9), 1)
+        for pivoting in "partial", "tournament":
+            self.assertEqual(round(self.study("hilbert-reversed", "--pivoting", pivoting, status=0)["growth"], 9), 1)
         self.assertGreater(self.study("hilbert-reversed", "--pivoting", "local", status=1)["growth"], 1e6)
 
     def test_local_pivoting_may_call_a_regular_matrix_singular(self):
@@ -393,6 +407,7 @@ class Matrices(RunsTest):
         self.write("exchange.mtx", f"%%MatrixMarket matrix coordinate real general\n{n} {n} {n}\n{entries}")
         arguments = ["--input", "exchange.mtx", "--nb", 16, "--grid", "2x1", "--backend", "openblas"]
         self.passed(*arguments, "--pivoting", "partial")
+        self.passed(*arguments, "--pivoting", "tournament")
         outcome = self.glinpack("plu", *arguments, "--pivoting", "local")
         self.assertEqual(outcome.status, 1, outcome)
         self.assertIn("FAILED because: singular", outcome.out)

@@ -85,7 +85,7 @@ TEST_P(EveryPass, PanelsAndTrailingMatricesOfAllRanksMakeUpTheWhole) {
 }
 
 TEST_P(EveryPass, EveryRankGetsThePanelAndUExactlyOnce) {
-  for (const Pivoting pivoting : {Pivoting::local, Pivoting::partial}) {
+  for (const Pivoting pivoting : {Pivoting::local, Pivoting::partial, Pivoting::tournament}) {
     for (Index k = 0; k < distribution.passes(); ++k) {
       std::map<std::pair<int, int>, int> panels;
       std::map<std::pair<int, int>, int> u_blocks;
@@ -204,6 +204,37 @@ A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 =
 )");
 }
 
+TEST(PassPicture, DrawsTournamentPivotingWithItsTrees) {
+  EXPECT_EQ("\n" + picture_of_pass(Distribution(512, 128, {2, 3}), Pivoting::tournament, 1), R"(
+Who waits for whom. Time runs downwards; a role waits where its column has colons.
+
+pivot                    2 normalize              eliminate                2 reduce
+(1,1)                    process row 1            (0,1)                    all others
+
+candidate rows           : waits for P, L11, L21  candidate rows           : waits for P, L21, U12
+<- a tree, for each of 2 blocks ----------------->|                        :
+P, L11, U11, L21         :                        P, L21                   :
+-- P, L11, L21 to 2 ---->:                        -- P, L21 to 2 --------->:
+<- rows, by P ----------------------------------->|                        :
+                         <- rows, by P ----------------------------------->:
+U12 = L11^-1 A12         U12 = L11^-1 A12         : waits for U12          :
+-- U12 ------------------------------------------>:                        :
+                         -- U12, each to 1 ------------------------------->:
+A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12
+)");
+}
+
+TEST(Schedule, ExplainsWhoSendsCandidatesToWhom) {
+  const std::string text = explain_pass(Distribution(2048, 128, {5, 1}), Pivoting::tournament, 1);
+  for (const auto* line : {"(2,0) -> (1,0)  candidate rows up the tournament's tree: 16384 in 2 messages",
+                           "(4,0) -> (3,0)  candidate rows up the tournament's tree: 16384 in 2 messages",
+                           "(3,0) -> (1,0)  candidate rows up the tournament's tree: 16384 in 2 messages",
+                           "(0,0) -> (1,0)  candidate rows up the tournament's tree: 16384 in 2 messages",
+                           "winners and the rows they displace: 32768 in 2 messages"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
+  }
+}
+
 TEST(PassPicture, CountsTheRanksOfLargeGrids) {
   EXPECT_EQ("\n" + picture_of_pass(Distribution(5120, 64, {16, 16}), Pivoting::local, 18), R"(
 Who waits for whom. Time runs downwards; a role waits where its column has colons.
@@ -255,7 +286,7 @@ P, L11, U11, L21         : waits for P, L11, L21  : waits for U11          : wai
 TEST(PassPicture, FitsIn100ColumnsForEveryPassAndGrid) {
   for (const GridShape grid : {GridShape{1, 1}, {1, 5}, {5, 1}, {2, 3}, {16, 16}, {100, 120}}) {
     const Distribution distribution(12800, 100, grid);
-    for (const Pivoting pivoting : {Pivoting::local, Pivoting::partial}) {
+    for (const Pivoting pivoting : {Pivoting::local, Pivoting::partial, Pivoting::tournament}) {
       for (const Index pass : {0, 1, 77, 127}) {
         std::istringstream text(picture_of_pass(distribution, pivoting, pass));
         for (std::string line; std::getline(text, line);) {

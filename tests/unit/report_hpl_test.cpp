@@ -192,12 +192,14 @@ TEST(HplReport, a_run_that_could_not_be_refined_fails_with_its_history) {
   EXPECT_THAT(run_text(unchecked), HasSubstr("FAILED because: not converged"));
 }
 
-TEST(HplReport, local_pivoting_is_not_called_hpl) {
-  RunRecord record = passed_run();
-  record.parameters.pivoting = Pivoting::local;
-  const std::string text = report_of({record});
-  EXPECT_THAT(text, HasSubstr("- local pivoting"));
-  EXPECT_THAT(text, Not(HasSubstr("High-Performance Linpack")));
+TEST(HplReport, other_pivoting_than_partial_is_not_called_hpl) {
+  for (const Pivoting pivoting : {Pivoting::local, Pivoting::tournament}) {
+    RunRecord record = passed_run();
+    record.parameters.pivoting = pivoting;
+    const std::string text = report_of({record});
+    EXPECT_THAT(text, HasSubstr("- " + std::string(name_of(pivoting)) + " pivoting"));
+    EXPECT_THAT(text, Not(HasSubstr("High-Performance Linpack")));
+  }
 }
 
 TEST(HplReport, other_matrices_are_named_and_not_called_hpl) {

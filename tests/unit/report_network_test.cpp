@@ -88,8 +88,8 @@ TEST(NetworkTotals, PutMessagesOfAKindIntoBinsOfPowersOfTwo) {
 TEST(NetworkText, ShowsCommunicatorsSizesAndTotalsAndNothingThatLooksLikeAResult) {
   const NetworkResults results = results_with(down_a_column());
   const NetworkRun& run = results.runs[0];
-  const std::string text = network_head(testing::context(), results, true) + network_case_head(run.record) +
-                           network_run_line(run) + network_case_details(run);
+  const std::string text = network_head(testing::context(), results, Pivoting::partial) +
+                           network_case_head(run.record) + network_run_line(run) + network_case_details(run);
   for (const char* part : {"the network alone", "4 processes on 2 hosts: node01 and others", "drawn", "N 20, NB 10",
                            "grid 2x1", "1.000000", "column 0", "pivot candidates", "rows exchanged", "128 B", "1.0 KiB",
                            "U down process columns", "change their process row"}) {
@@ -109,7 +109,7 @@ TEST(NetworkText, SaysWhereNothingTravels) {
   EXPECT_THAT(network_run_line(results.runs[0]), HasSubstr(" 0.0 "));
   ReportContext context = testing::context();
   context.world_size = 1;
-  EXPECT_THAT(network_head(context, results, true), HasSubstr("one process: nothing travels"));
+  EXPECT_THAT(network_head(context, results, Pivoting::partial), HasSubstr("one process: nothing travels"));
 }
 
 TEST(NetworkText, NamesBothEndsOfSlowLinks) {

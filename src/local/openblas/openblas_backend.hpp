@@ -7,13 +7,14 @@
 
 #include "local/backend.hpp"
 #include "local/make_backend.hpp"
+#include "local/openblas/tournament.hpp"
 
 namespace glinpack {
 
 /// Panels through getrf, trsm, gemm. OpenBLAS's threads are one setting of the process: the last caller's `threads`
 /// holds. Operations throw std::runtime_error where an extent exceeds OpenBLAS's 32-bit integers.
 template <class Real>
-std::unique_ptr<PanelArithmetic<Real>> make_openblas_panel_arithmetic(int threads);
+std::unique_ptr<PanelArithmetic<Real>> make_openblas_panel_arithmetic(int threads, TournamentShape shape = {});
 
 /// Matrices in host memory, reduce and normalize through gemm and trsm. Uses options.threads alone.
 template <class Real>

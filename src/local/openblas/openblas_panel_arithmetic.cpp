@@ -4,16 +4,33 @@
 
 #include "local/openblas/blas.hpp"
 #include "local/openblas/column_kernels.hpp"
+#include "local/openblas/eliminate_rows.hpp"
 #include "local/openblas/openblas_backend.hpp"
 #include "local/openblas/slab_panel.hpp"
+#include "local/openblas/tournament_panel.hpp"
 
 namespace glinpack {
 namespace {
 
+constexpr Index least_rows_of_a_thread = 512;  // for a step of a few dozen columns
+
+// While threads of our own call BLAS.
+class OneBlasThread {
+ public:
+  explicit OneBlasThread(int threads) : threads_(threads) { openblas_set_num_threads(1); }
+  OneBlasThread(const OneBlasThread&) = delete;
+  OneBlasThread& operator=(const OneBlasThread&) = delete;
+  ~OneBlasThread() { openblas_set_num_threads(threads_); }
+
+ private:
+  int threads_;
+};
+
 template <class Real>
 class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
  public:
-  explicit OpenblasPanelArithmetic(int threads) : threads_(threads), slab_panel_(threads) {
+  OpenblasPanelArithmetic(int threads, TournamentShape shape)
+      : threads_(threads), team_(threads), slab_panel_(team_), tournament_panel_(team_, shape) {
     openblas_set_num_threads(threads);
   }
 
@@ -21,10 +38,8 @@ class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
     if (a.rows <= 0 || a.columns <= 0) return std::nullopt;
     if (slab_panel_.pays(a.rows, a.columns)) {
       // getrf's own threads share rows anew at every step: a third of the speed on tall panels
-      openblas_set_num_threads(1);
-      const std::optional<Index> zero = slab_panel_.factorize(a, pivots);
-      openblas_set_num_threads(threads_);
-      return zero;
+      const OneBlasThread one(threads_);
+      return slab_panel_.factorize(a, pivots);
     }
     lapack_pivots_.resize(static_cast<std::size_t>(std::min(a.rows, a.columns)));
     const lapack_int info = blas::getrf(a.rows, a.columns, a.data, a.leading_dimension, lapack_pivots_.data());
@@ -38,10 +53,31 @@ class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
     return std::nullopt;
   }
 
+  std::optional<Index> pivot_by_tournament(ColumnMajorView<Real> a, std::span<Index> pivots) override {
+    // a tournament of one player is partial pivoting
+    if (!tournament_panel_.pays(a.rows, a.columns)) return pivot(a, pivots);
+    const OneBlasThread one(threads_);
+    return tournament_panel_.factorize(a, pivots);
+  }
+
+  std::optional<Index> choose_rows(ColumnMajorView<const Real> a, std::span<Index> rows,
+                                   ColumnMajorView<Real> factors) override {
+    const OneBlasThread one(threads_);
+    return tournament_panel_.choose_rows(a, rows, factors);
+  }
+
   void eliminate(ColumnMajorView<const Real> u11, ColumnMajorView<Real> a21) override {
     if (a21.rows <= 0 || a21.columns <= 0) return;
-    blas::trsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, a21.rows, a21.columns, u11.data,
-               u11.leading_dimension, a21.data, a21.leading_dimension);
+    const OneBlasThread one(threads_);
+    const auto shares = std::clamp<Index>(a21.rows / least_rows_of_a_thread, 1, team_.members());
+    const auto eliminate_share = [&](Index share) {
+      const Index begin = a21.rows * share / shares;
+      eliminate_rows(u11, a21.block(begin, 0, a21.rows * (share + 1) / shares - begin, a21.columns));
+    };
+    if (shares == 1) return eliminate_share(0);
+    team_.run([&](int thread) {
+      if (thread < shares) eliminate_share(thread);
+    });
   }
 
   void normalize(ColumnMajorView<const Real> l11, ColumnMajorView<Real> a12) override {
@@ -74,18 +110,20 @@ class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
 
  private:
   int threads_;
+  ThreadTeam team_;
   SlabPanel<Real> slab_panel_;
+  TournamentPanel<Real> tournament_panel_;
   std::vector<lapack_int> lapack_pivots_;
 };
 
 }  // namespace
 
 template <class Real>
-std::unique_ptr<PanelArithmetic<Real>> make_openblas_panel_arithmetic(int threads) {
-  return std::make_unique<OpenblasPanelArithmetic<Real>>(threads);
+std::unique_ptr<PanelArithmetic<Real>> make_openblas_panel_arithmetic(int threads, TournamentShape shape) {
+  return std::make_unique<OpenblasPanelArithmetic<Real>>(threads, shape);
 }
 
-template std::unique_ptr<PanelArithmetic<float>> make_openblas_panel_arithmetic(int);
-template std::unique_ptr<PanelArithmetic<double>> make_openblas_panel_arithmetic(int);
+template std::unique_ptr<PanelArithmetic<float>> make_openblas_panel_arithmetic(int, TournamentShape);
+template std::unique_ptr<PanelArithmetic<double>> make_openblas_panel_arithmetic(int, TournamentShape);
 
 }  // namespace glinpack

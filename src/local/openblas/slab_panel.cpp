@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "local/openblas/blas.hpp"
 #include "local/openblas/column_kernels.hpp"
+#include "local/openblas/slab_recursion.hpp"
 
 namespace glinpack {
 
@@ -22,25 +22,17 @@ template <class Real>
 class SlabPanel<Real>::Factorization {
  public:
   Factorization(ColumnMajorView<Real> a, std::span<Index> pivots, int threads)
-      : a_(a), pivots_(pivots), threads_(threads), barrier_(threads), posts_(static_cast<std::size_t>(2 * threads)) {}
+      : slabs_(a, threads), a_(a), pivots_(pivots), posts_(static_cast<std::size_t>(2 * threads)) {}
 
   // What thread `thread` does; the same barriers on all.
   void run(int thread) {
-    const Index slab = (a_.rows + threads_ - 1) / threads_;
-    Slab mine{thread, std::min(a_.rows, thread * slab), std::min(a_.rows, (thread + 1) * slab)};
-    factor(mine, 0, a_.columns);
+    const Slab mine = slabs_.slab_of(thread);
+    slabs_.factor(mine, narrow_width, [&](Index first, Index width) { return factor_narrow(mine, first, width); });
   }
 
   std::optional<Index> zero_column() const { return zero_column_; }
 
  private:
-  struct Slab {
-    int thread;
-    Index begin, end;  // rows
-    bool holds(Index row) const { return begin <= row && row < end; }
-    Index size_from(Index row) const { return std::max<Index>(0, end - std::max(begin, row)); }
-  };
-
   // What a thread tells the others about a column. It is the column's barrier, too: each thread waits for the posts of
   // all, which are written side by side, where threads at a barrier would queue for its counter.
   struct alignas(64) Post {
@@ -53,32 +45,11 @@ class SlabPanel<Real>::Factorization {
 
   // Posts alternate: a thread that is a column ahead must not overwrite what another still reads. None is two ahead,
   // since for that it would have seen this one's post of the column between.
-  Post& post_of(Index column, int thread) { return posts_[static_cast<std::size_t>((column % 2) * threads_ + thread)]; }
-
-  // False once a column has no pivot: then all threads leave.
-  bool factor(const Slab& mine, Index first, Index width) {
-    if (width <= narrow_width) return factor_narrow(mine, first, width);
-    const Index left = (width / 2 + narrow_width - 1) / narrow_width * narrow_width;
-    const Index right = width - left;
-    if (!factor(mine, first, left)) return false;
-    // U12 <- L11^-1 A12: a share of the columns each
-    const Index begin = right * mine.thread / threads_;
-    const Index end = right * (mine.thread + 1) / threads_;
-    if (begin < end) {
-      blas::trsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, left, end - begin, &a_(first, first),
-                 a_.leading_dimension, &a_(first, first + left + begin), a_.leading_dimension);
-    }
-    barrier_.arrive_and_wait();
-    // A22 <- A22 - L21 U12: the rows of the slab
-    const Index below = std::max(mine.begin, first + left);
-    if (mine.size_from(first + left) > 0) {
-      blas::gemm(CblasColMajor, CblasNoTrans, mine.end - below, right, left, Real{-1}, &a_(below, first),
-                 a_.leading_dimension, &a_(first, first + left), a_.leading_dimension, Real{1},
-                 &a_(below, first + left), a_.leading_dimension);
-    }
-    return factor(mine, first + left, right);
+  Post& post_of(Index column, int thread) {
+    return posts_[static_cast<std::size_t>((column % 2) * slabs_.threads + thread)];
   }
 
+  // False once a column has no pivot.
   bool factor_narrow(const Slab& mine, Index first, Index width) {
     for (Index j = first; j < first + width; ++j) {
       post_candidate(mine, j, first, width);
@@ -92,14 +63,14 @@ class SlabPanel<Real>::Factorization {
       exchange_and_eliminate(mine, j, first, width, best);
     }
     // the other columns follow: a share each, rows of all slabs
-    barrier_.arrive_and_wait();
-    for (Index column = mine.thread; column < a_.columns; column += threads_) {
+    slabs_.barrier.arrive_and_wait();
+    for (Index column = mine.thread; column < a_.columns; column += slabs_.threads) {
       if (first <= column && column < first + width) continue;
       for (Index j = first; j < first + width; ++j) {
         std::swap(a_(j, column), a_(pivots_[static_cast<std::size_t>(j)], column));
       }
     }
-    barrier_.arrive_and_wait();
+    slabs_.barrier.arrive_and_wait();
     return true;
   }
 
@@ -113,7 +84,7 @@ class SlabPanel<Real>::Factorization {
   void post_candidate(const Slab& mine, Index j, Index first, Index width) {
     Post& post = post_of(j, mine.thread);
     post.magnitude = -1;
-    const Index begin = std::max(mine.begin, j);
+    const Index begin = mine.begin_from(j);
     if (begin < mine.end) {
       post.row = begin + index_of_largest_magnitude<Real>({&a_(begin, j), static_cast<std::size_t>(mine.end - begin)});
       post.magnitude = std::fabs(a_(post.row, j));
@@ -126,11 +97,11 @@ class SlabPanel<Real>::Factorization {
   // Waits for all posts. The largest; of equals the uppermost, as in a search by one thread; a NaN before all numbers.
   int best_post(Index j) {
     int best = 0;
-    for (int thread = 0; thread < threads_; ++thread) {
+    for (int thread = 0; thread < slabs_.threads; ++thread) {
       const Post& post = post_of(j, thread);
       spin_until([&] { return post.posted.load(std::memory_order_acquire) == j + 1; });
     }
-    for (int thread = 1; thread < threads_; ++thread) {
+    for (int thread = 1; thread < slabs_.threads; ++thread) {
       const Real ours = post_of(j, best).magnitude;
       const Real theirs = post_of(j, thread).magnitude;
       if (!std::isnan(ours) && (theirs > ours || std::isnan(theirs))) best = thread;
@@ -141,11 +112,11 @@ class SlabPanel<Real>::Factorization {
   void exchange_and_eliminate(const Slab& mine, Index j, Index first, Index width, const Post& best) {
     const auto u = best.candidate_row;
     if (best.row != j) {
-      const int owner = static_cast<int>(j / ((a_.rows + threads_ - 1) / threads_));
+      const int owner = static_cast<int>(j / slabs_.slab_rows());
       if (mine.holds(best.row)) set_row(best.row, first, width, post_of(j, owner).current_row);
       if (mine.holds(j)) set_row(j, first, width, u);
     }
-    const Index below = std::max(mine.begin, j + 1);
+    const Index below = mine.begin_from(j + 1);
     const Index rows = mine.size_from(j + 1);
     const Index right = first + width - j - 1;
     if (rows == 0) return;
@@ -156,19 +127,12 @@ class SlabPanel<Real>::Factorization {
                            {next, rows, right, a_.leading_dimension});
   }
 
+  SlabRecursion<Real> slabs_;
   ColumnMajorView<Real> a_;
   std::span<Index> pivots_;
-  int threads_;
-  SpinBarrier barrier_;
   std::vector<Post> posts_;
   std::optional<Index> zero_column_;
 };
-
-template <class Real>
-SlabPanel<Real>::SlabPanel(int threads) : team_(threads) {}
-
-template <class Real>
-SlabPanel<Real>::~SlabPanel() = default;
 
 template <class Real>
 bool SlabPanel<Real>::pays(Index rows, Index columns) const {

@@ -1,7 +1,6 @@
 // LU with partial pivoting of a tall panel by several threads, each of which keeps a slab of its rows in its own cache.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <span>
 
@@ -10,14 +9,14 @@
 
 namespace glinpack {
 
-/// Recursive and right-looking, as LAPACK's getrf2: narrow blocks of columns one by one, BLAS-3 between. One barrier a
-/// column: with its candidate each thread posts a copy of the candidate's row, and the thread that has the current row
-/// a copy of that, so that after the barrier everyone exchanges rows in its own slab alone.
+/// Recursive (slab_recursion.hpp), narrow blocks of columns one by one. One barrier a column: with its candidate each
+/// thread posts a copy of the candidate's row, and the thread that has the current row a copy of that, so that after
+/// the barrier everyone exchanges rows in its own slab alone.
 template <class Real>
 class SlabPanel {
  public:
-  explicit SlabPanel(int threads);
-  ~SlabPanel();
+  /// The team must outlive it.
+  explicit SlabPanel(ThreadTeam& team) : team_(team) {}
 
   /// Whether a panel is tall enough for slabs to pay; getrf is as good elsewhere.
   bool pays(Index rows, Index columns) const;
@@ -27,7 +26,7 @@ class SlabPanel {
 
  private:
   class Factorization;
-  ThreadTeam team_;
+  ThreadTeam& team_;
 };
 
 }  // namespace glinpack

@@ -1,7 +1,11 @@
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "local/reference/reference_backend.hpp"
+#include "local/row_interchanges.hpp"
 
 namespace glinpack {
 namespace {
@@ -11,17 +15,65 @@ class ReferencePanelArithmetic final : public PanelArithmetic<Real> {
  public:
   std::optional<Index> pivot(ColumnMajorView<Real> a, std::span<Index> pivots) override {
     for (Index k = 0; k < a.columns; ++k) {
-      const Index rows_below = a.rows - k - 1;
-      const Index columns_right = a.columns - k - 1;
-      const Index p = k + index_of_largest({a.column(k) + k, static_cast<std::size_t>(a.rows - k)});
-      pivots[static_cast<std::size_t>(k)] = p;
-      if (a(p, k) == Real{0}) return k;
-      for (Index j = 0; j < a.columns && p != k; ++j) std::swap(a(k, j), a(p, j));
-      eliminate_column(a(k, k), {a.column(k) + k + 1, static_cast<std::size_t>(rows_below)},
-                       columns_right > 0 ? &a(k, k + 1) : nullptr, a.leading_dimension,
-                       a.block(k + 1, k + 1, rows_below, columns_right));
+      if (!pivot_column(a, k, pivots[static_cast<std::size_t>(k)])) return k;
     }
     return std::nullopt;
+  }
+
+  std::optional<Index> pivot_by_tournament(ColumnMajorView<Real> a, std::span<Index> pivots) override {
+    for (Index first = 0; first < a.columns; first += tournament_block) {
+      const Index width = std::min(tournament_block, a.columns - first);
+      const Index end = first + width;
+      std::vector<Index> chosen(static_cast<std::size_t>(width));
+      std::vector<Real> factors(static_cast<std::size_t>(width * width));
+      const ColumnMajorView<Real> l11_u11{factors.data(), width, width, width};
+      const auto zero = choose_rows(a.block(first, first, a.rows - first, width), chosen, l11_u11);
+      if (zero) return first + *zero;
+      for (Index& row : chosen) row += first;
+      const std::vector<Index> interchanged = bring_to_top(first, chosen).pivots;
+      std::copy(interchanged.begin(), interchanged.end(), pivots.begin() + first);
+      for (Index i = 0; i < width; ++i) {
+        for (Index j = 0; j < a.columns; ++j)
+          std::swap(a(first + i, j), a(pivots[static_cast<std::size_t>(first + i)], j));
+      }
+      for (Index j = 0; j < width; ++j) std::copy_n(l11_u11.column(j), width, a.column(first + j) + first);
+      const ColumnMajorView<Real> l21 = a.block(end, first, a.rows - end, width);
+      const ColumnMajorView<Real> u12 = a.block(first, end, width, a.columns - end);
+      eliminate(l11_u11, l21);
+      normalize(l11_u11, u12);
+      reduce(l21, u12, a.block(end, end, a.rows - end, a.columns - end));
+    }
+    return std::nullopt;
+  }
+
+  // Two halves of many rows choose first, then the rows that they have chosen meet: a binary tree.
+  std::optional<Index> choose_rows(ColumnMajorView<const Real> a, std::span<Index> rows,
+                                   ColumnMajorView<Real> factors) override {
+    std::vector<Index> candidates(static_cast<std::size_t>(a.rows));
+    std::iota(candidates.begin(), candidates.end(), Index{0});
+    if (a.rows > 4 * a.columns && a.columns > 0) {
+      candidates.clear();
+      for (const auto& [begin, end] : {std::pair<Index, Index>{0, a.rows / 2}, {a.rows / 2, a.rows}}) {
+        std::vector<Index> half(static_cast<std::size_t>(a.columns));
+        choose_rows(a.block(begin, 0, end - begin, a.columns), half, factors);
+        for (const Index row : half) candidates.push_back(begin + row);
+      }
+    }
+    const auto count = static_cast<Index>(candidates.size());
+    std::vector<Real> copied(static_cast<std::size_t>(count * a.columns));
+    const ColumnMajorView<Real> copy{copied.data(), count, a.columns, count};
+    for (Index j = 0; j < a.columns; ++j) {
+      for (Index i = 0; i < count; ++i) copy(i, j) = a(candidates[static_cast<std::size_t>(i)], j);
+    }
+    std::optional<Index> zero;
+    for (Index k = 0; k < std::min(count, a.columns); ++k) {
+      Index pivot = 0;
+      if (!pivot_column(copy, k, pivot) && !zero) zero = k;
+      std::swap(candidates[static_cast<std::size_t>(k)], candidates[static_cast<std::size_t>(pivot)]);
+    }
+    std::copy_n(candidates.begin(), rows.size(), rows.begin());
+    for (Index j = 0; j < a.columns; ++j) std::copy_n(copy.column(j), rows.size(), factors.column(j));
+    return zero;
   }
 
   void eliminate(ColumnMajorView<const Real> u11, ColumnMajorView<Real> a21) override {
@@ -74,6 +126,22 @@ class ReferencePanelArithmetic final : public PanelArithmetic<Real> {
       x_j /= u(j, j);
       for (Index i = 0; i < j; ++i) x[static_cast<std::size_t>(i)] -= u(i, j) * x_j;
     }
+  }
+
+ private:
+  static constexpr Index tournament_block = 8;
+
+  // Finds the pivot of column k, exchanges its row with row k, and eliminates. False, and nothing done, where it is 0.
+  bool pivot_column(ColumnMajorView<Real> a, Index k, Index& pivot) {
+    const Index rows_below = a.rows - k - 1;
+    const Index columns_right = a.columns - k - 1;
+    pivot = k + index_of_largest({a.column(k) + k, static_cast<std::size_t>(a.rows - k)});
+    if (a(pivot, k) == Real{0}) return false;
+    for (Index j = 0; j < a.columns && pivot != k; ++j) std::swap(a(k, j), a(pivot, j));
+    eliminate_column(a(k, k), {a.column(k) + k + 1, static_cast<std::size_t>(rows_below)},
+                     columns_right > 0 ? &a(k, k + 1) : nullptr, a.leading_dimension,
+                     a.block(k + 1, k + 1, rows_below, columns_right));
+    return true;
   }
 };
 

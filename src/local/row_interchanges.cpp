@@ -1,0 +1,33 @@
+#include "local/row_interchanges.hpp"
+
+#include <numeric>
+
+namespace glinpack {
+
+RowInterchanges bring_to_top(Index first, std::span<const Index> chosen) {
+  const auto count = static_cast<Index>(chosen.size());
+  const auto place = [](Index i) { return static_cast<std::size_t>(i); };
+  const auto is_top = [&](Index row) { return row < first + count; };
+  // where the top rows are, and which of them is at each place of the top that is not yet filled
+  std::vector<Index> position_of(chosen.size());
+  std::iota(position_of.begin(), position_of.end(), first);
+  std::vector<Index> row_at = position_of;
+  std::vector<bool> stays_on_top(chosen.size(), false);
+  RowInterchanges result;
+  for (Index i = 0; i < count; ++i) {
+    const Index row = chosen[place(i)];
+    const Index pivot = is_top(row) ? position_of[place(row - first)] : row;
+    const Index displaced = row_at[place(i)];
+    position_of[place(displaced - first)] = pivot;
+    if (is_top(pivot)) row_at[place(pivot - first)] = displaced;
+    if (is_top(row)) stays_on_top[place(row - first)] = true;
+    result.pivots.push_back(pivot);
+    if (row != first + i) result.moves.push_back({row, first + i});
+  }
+  for (Index i = 0; i < count; ++i) {
+    if (!stays_on_top[place(i)]) result.moves.push_back({first + i, position_of[place(i)]});
+  }
+  return result;
+}
+
+}  // namespace glinpack

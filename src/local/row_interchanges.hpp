@@ -1,0 +1,19 @@
+// Bringing chosen rows to the top: as interchanges, which is how pivots are reported, and as what these come to.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "local/backend.hpp"
+
+namespace glinpack {
+
+struct RowInterchanges {
+  std::vector<Index> pivots;   // row first + i changes places with row pivots[i] >= first + i, i = 0, 1, ...
+  std::vector<RowMove> moves;  // the same done at once: rows that end somewhere else; those that go to the top first
+};
+
+/// Makes row chosen[i] row first + i. The chosen rows are different, and none is above `first`.
+RowInterchanges bring_to_top(Index first, std::span<const Index> chosen);
+
+}  // namespace glinpack

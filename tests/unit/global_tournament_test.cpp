@@ -1,0 +1,82 @@
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <numeric>
+#include <set>
+
+#include "global/schedule.hpp"
+#include "global/tournament_tree.hpp"
+
+namespace glinpack {
+namespace {
+
+// Rows that each process row has left to offer when the matches have been played.
+std::vector<Index> played(const std::vector<TournamentMatch>& matches, std::vector<Index> candidates, Index width) {
+  for (Index& rows : candidates) rows = std::min(rows, width);
+  for (const TournamentMatch& match : matches) {
+    const auto from = static_cast<std::size_t>(match.from);
+    const auto to = static_cast<std::size_t>(match.to);
+    EXPECT_EQ(match.rows, candidates[from]) << match.from << " -> " << match.to;
+    candidates[to] = std::min(width, candidates[to] + match.rows);
+    candidates[from] = 0;
+  }
+  return candidates;
+}
+
+TEST(TournamentTree, BringsTheCandidatesOfAllProcessRowsToTheRoot) {
+  for (int processes = 1; processes <= 20; ++processes) {
+    for (const int root : {0, processes / 2, processes - 1}) {
+      for (const Index width : {1, 7, 64}) {
+        for (const Index empty : {0, 2, 3}) {  // every how manieth process row has no rows
+          std::vector<Index> rows_of;
+          for (int p = 0; p < processes; ++p) {
+            const bool has_none = empty > 0 && p % empty == 0 && p != root;
+            rows_of.push_back(has_none ? 0 : 5 * p + (p == root ? width : 1));
+          }
+          const auto left = played(tournament_matches(rows_of, root, width), rows_of, width);
+          const Index all = std::accumulate(rows_of.begin(), rows_of.end(), Index{0});
+          for (int p = 0; p < processes; ++p) {
+            EXPECT_EQ(left[static_cast<std::size_t>(p)], p == root ? std::min(width, all) : 0);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(TournamentTree, HasAsManyLevelsAsTheLogarithmOfTheProcessRows) {
+  for (const int processes : {2, 3, 4, 5, 8, 9, 64, 100}) {
+    const std::vector<Index> rows_of(static_cast<std::size_t>(processes), 100);
+    std::vector<int> level(static_cast<std::size_t>(processes), 0);
+    std::set<int> senders;
+    for (const TournamentMatch& match : tournament_matches(rows_of, 1, 16)) {
+      int& receiver = level[static_cast<std::size_t>(match.to)];
+      receiver = std::max(receiver, level[static_cast<std::size_t>(match.from)]) + 1;
+      EXPECT_TRUE(senders.insert(match.from).second) << "sends twice";
+    }
+    EXPECT_EQ(senders.size(), static_cast<std::size_t>(processes - 1));
+    EXPECT_EQ(level[1], static_cast<int>(std::bit_width(static_cast<unsigned>(processes - 1))));
+  }
+}
+
+TEST(TournamentTree, CoversThePanelBlockByBlockWithTheRowsThatAreLeft) {
+  const Distribution distribution(600, 150, {3, 2});
+  for (Index pass = 0; pass < distribution.passes(); ++pass) {
+    Index next = 0;
+    for (const TournamentBlock& block : tournaments_of_pass(distribution, pass)) {
+      EXPECT_EQ(block.first, next);
+      EXPECT_LE(block.width, tournament_columns);
+      next += block.width;
+      for (const TournamentMatch& match : block.matches) {
+        EXPECT_NE(match.from, pivot_position(distribution.shape, pass).row);
+        EXPECT_EQ(match.rows, block.width);
+      }
+      // of three process rows with 150 rows each and one with two blocks, those whose rows are done have no part
+      EXPECT_EQ(block.matches.size(), static_cast<std::size_t>(std::min<Index>(2, 3 - pass)));
+    }
+    EXPECT_EQ(next, 150);
+  }
+}
+
+}  // namespace
+}  // namespace glinpack
