@@ -101,6 +101,7 @@ std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optiona
   run.parameters.refine = options.precision == Precision::mixed;
   run.backend = options.backend;
   run.parameters.pivoting = options.pivoting;
+  run.parameters.node_transport = options.node_transport;
   run.parameters.parts = options.compute_only ? RunParts::compute : RunParts::all;
   if (options.compute_only) sweep.threshold = -1;
   return all_runs(sweep, options.repeat, run);
@@ -121,6 +122,7 @@ std::vector<RunRecord> plan_network_runs(const NetworkOptions& options, int worl
   RunRecord run;
   run.precision = options.precision;
   run.parameters.pivoting = options.pivoting;
+  run.parameters.node_transport = options.node_transport;
   run.parameters.parts = RunParts::messages;
   return all_runs(sweep, options.repeat, run);
 }
@@ -156,7 +158,7 @@ nlohmann::json plan_to_json(std::span<const RunRecord> planned) {
                     run.grid.columns, static_cast<int>(run.order), static_cast<int>(run.matrix),
                     static_cast<int>(run.precision), run.backend, run.parameters.lookahead, variant.nbmin, variant.ndiv,
                     static_cast<int>(variant.pfact), static_cast<int>(variant.rfact), run.repeat,
-                    static_cast<int>(run.parameters.parts)});
+                    static_cast<int>(run.parameters.parts), static_cast<int>(run.parameters.node_transport)});
   }
   return plan;
 }
@@ -189,6 +191,7 @@ std::vector<RunRecord> plan_from_json(const nlohmann::json& plan) {
     take_choice(run.variant.rfact);
     take(run.repeat);
     take_choice(run.parameters.parts);
+    take_choice(run.parameters.node_transport);
     planned.push_back(run);
   }
   return planned;

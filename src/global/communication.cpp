@@ -177,13 +177,8 @@ int MpiSession::finish(int exit_code, double seconds) {
 
 bool ranks_outnumber_cores() { return oversubscribed; }
 
-void wait(std::span<MPI_Request> requests) {
-  if (requests.empty()) return;
-  for (int tests = 0;; ++tests) {
-    int done = 0;
-    GLINPACK_MPI(
-        MPI_Testall(message_count(static_cast<Index>(requests.size())), requests.data(), &done, MPI_STATUSES_IGNORE));
-    if (done != 0) return;
+void wait_until(const std::function<bool()>& done) {
+  for (int tests = 0; !done(); ++tests) {
     if (!oversubscribed) continue;
     if (tests < tests_before_nap) {
       sched_yield();
@@ -193,7 +188,22 @@ void wait(std::span<MPI_Request> requests) {
   }
 }
 
+void wait(std::span<MPI_Request> requests) {
+  if (requests.empty()) return;
+  wait_until([requests] {
+    int done = 0;
+    GLINPACK_MPI(
+        MPI_Testall(message_count(static_cast<Index>(requests.size())), requests.data(), &done, MPI_STATUSES_IGNORE));
+    return done != 0;
+  });
+}
+
 void wait(MPI_Request& request) { wait(std::span<MPI_Request>(&request, 1)); }
+
+void make_progress(MPI_Comm communicator) {
+  int unused = 0;
+  GLINPACK_MPI(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, communicator, &unused, MPI_STATUS_IGNORE));
+}
 
 void barrier(MPI_Comm communicator) {
   MPI_Request request = MPI_REQUEST_NULL;
@@ -215,6 +225,12 @@ void broadcast_bytes(MPI_Comm communicator, std::string& bytes, int root) {
   bytes.resize(size);
   GLINPACK_MPI(MPI_Ibcast(bytes.data(), message_count(static_cast<Index>(bytes.size())), MPI_BYTE, root, communicator,
                           &request));
+  wait(request);
+}
+
+void all_gather(MPI_Comm communicator, const void* mine, void* all, int bytes_each) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  GLINPACK_MPI(MPI_Iallgather(mine, bytes_each, MPI_BYTE, all, bytes_each, MPI_BYTE, communicator, &request));
   wait(request);
 }
 
