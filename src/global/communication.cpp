@@ -23,8 +23,9 @@ namespace glinpack {
 
 namespace {
 
-// Ranks on this node outnumber the cores that they may use. Set once by MpiSession.
+// Ranks on this node outnumber the cores that they may use; the first of them. Set once by MpiSession.
 bool oversubscribed = false;
+int first_of_node = 0;
 
 // One to two milliseconds: a column's pivot arrives within that, and a rank that naps answers the next one late. Four
 // ranks on two cores took twice as long with 40 tests, and no less with 1000 or 20000 (N = 4000, 2x2).
@@ -133,6 +134,8 @@ MpiSession::MpiSession(int& argc, char**& argv) {
   GLINPACK_MPI(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node));
   GLINPACK_MPI(MPI_Comm_rank(node, &local_rank_));
   GLINPACK_MPI(MPI_Comm_size(node, &local_size_));
+  first_of_node = rank_;
+  GLINPACK_MPI(MPI_Bcast(&first_of_node, 1, MPI_INT, 0, node));
   // "nodes" that are namespaces of one machine compute on the same cores, and whoever made them says so
   oversubscribed = local_size_ > cores_of_node(node) || std::getenv("GLINPACK_OVERSUBSCRIBED") != nullptr;
   GLINPACK_MPI(MPI_Comm_free(&node));
@@ -176,6 +179,8 @@ int MpiSession::finish(int exit_code, double seconds) {
 }
 
 bool ranks_outnumber_cores() { return oversubscribed; }
+
+int first_rank_of_node() { return first_of_node; }
 
 void wait_until(const std::function<bool()>& done) {
   for (int tests = 0; !done(); ++tests) {

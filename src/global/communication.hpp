@@ -63,6 +63,9 @@ int launcher_rank();
 /// Whether the ranks of this node outnumber the cores that they may use.
 bool ranks_outnumber_cores();
 
+/// The first rank of MPI_COMM_WORLD that MPI can give memory in common with this one.
+int first_rank_of_node();
+
 /// The one way to wait. Tests; where ranks outnumber the cores they may use, yields and then naps between tests, since
 /// a spinning rank takes the core from the one that it is waiting for. GLINPACK_OVERSUBSCRIBED in the environment says
 /// so where the ranks cannot see it.

@@ -13,31 +13,18 @@ namespace {
 
 // As it travels.
 struct NodeName {
-  int first_rank = 0;  // of those that MPI can give memory in common
+  int first_rank = 0;  // first_rank_of_node()
   char host[HOST_NAME_MAX + 1] = {};
   friend bool operator==(const NodeName& a, const NodeName& b) {
     return a.first_rank == b.first_rank && std::strcmp(a.host, b.host) == 0;
   }
 };
 
-int first_rank_with_memory_in_common(MPI_Comm communicator, int rank) {
-  MPI_Comm sharing = MPI_COMM_NULL;
-  GLINPACK_MPI(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &sharing));
-  int first = rank;
-  all_reduce(sharing, &first, 1, MPI_INT, MPI_MIN);
-  GLINPACK_MPI(MPI_Comm_free(&sharing));
-  return first;
-}
-
 }  // namespace
 
 std::vector<int> nodes_of(MPI_Comm communicator) {
-  int rank = 0;
-  int size = 1;
-  GLINPACK_MPI(MPI_Comm_rank(communicator, &rank));
-  GLINPACK_MPI(MPI_Comm_size(communicator, &size));
   NodeName mine;
-  mine.first_rank = first_rank_with_memory_in_common(communicator, rank);
+  mine.first_rank = first_rank_of_node();
   const std::string host = host_name();
   std::copy_n(host.begin(), std::min(host.size(), sizeof mine.host - 1), mine.host);
   const std::vector<NodeName> names = all_gather(communicator, mine);
