@@ -50,6 +50,17 @@ int choose_device(const PluOptions& options, std::span<const gl::DeviceDescripti
                    std::to_string(devices.size()) + ", counted from 0; see glinpack devices");
 }
 
+int threads_by_cores(const MpiSession& session) {
+  const std::vector<nlohmann::json> gathered = gathered_on_first_rank(view_node());
+  const nlohmann::json threads = decided_by_first_rank([&] {
+    const std::vector<NodeView> views(gathered.begin(), gathered.end());
+    nlohmann::json each = nlohmann::json::array();
+    for (std::size_t rank = 0; rank < views.size(); ++rank) each.push_back(threads_for(views, rank));
+    return each;
+  });
+  return threads.at(static_cast<std::size_t>(session.rank())).get<int>();
+}
+
 Machine choose_machine(const PluOptions& options, const MpiSession& session) {
   Machine machine{.backend = options.backend, .options = {}};
   machine.options.shader_directory = options.shader_dir;
@@ -66,14 +77,8 @@ Machine choose_machine(const PluOptions& options, const MpiSession& session) {
     if (!by_name) machine.backend = all_agree(MPI_COMM_WORLD, error.empty()) ? gl_backend : "openblas";
   }
 
-  const std::vector<nlohmann::json> gathered = gathered_on_first_rank(view_node());
-  const nlohmann::json threads = decided_by_first_rank([&] {
-    const std::vector<NodeView> views(gathered.begin(), gathered.end());
-    nlohmann::json each = nlohmann::json::array();
-    for (std::size_t rank = 0; rank < views.size(); ++rank) each.push_back(threads_for(views, rank));
-    return each;
-  });
-  machine.options.threads = options.threads.value_or(threads.at(static_cast<std::size_t>(session.rank())).get<int>());
+  const int by_cores = threads_by_cores(session);
+  machine.options.threads = options.threads.value_or(by_cores);
   return machine;
 }
 

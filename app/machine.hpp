@@ -26,6 +26,9 @@ int choose_device(const PluOptions& options, std::span<const gl::DeviceDescripti
 /// Throws on every rank alike where a rank has no device for a GL backend asked for by name.
 Machine choose_machine(const PluOptions& options, const MpiSession& session);
 
+/// Collective over MPI_COMM_WORLD: this rank's share of its node's cores.
+int threads_by_cores(const MpiSession& session);
+
 /// Collective over MPI_COMM_WORLD: what every rank's memory offers, on rank 0; empty elsewhere. `info`: of this rank's
 /// backend, which holds none of the matrices yet.
 std::vector<RankMemory> gather_memory(const BackendInfo& info);

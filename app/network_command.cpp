@@ -207,13 +207,14 @@ int measure(NetworkInput& input) {
     return nlohmann::json();
   });
 
+  const int threads = threads_by_cores(input.session);
   GridCache grids;
   for (RunRecord& run : input.planned) {
     const ProcessGrid& grid = grids.grid_for(run);
     together([&] {
       if (!grid.active()) return;
       const ProgressObserver progress = reporter ? reporter->observer_of(run) : ProgressObserver{};
-      run.result = run_messages(run.parameters, grid, run.precision, progress);
+      run.result = run_messages(run.parameters, grid, run.precision, threads, progress);
     });
     decided_by_first_rank([&] {
       reporter->end(run);

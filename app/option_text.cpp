@@ -21,6 +21,7 @@ std::size_t choose(const std::string& text, std::span<const std::string> choices
 
 const std::vector<std::string> precision_choices{"single", "double", "mixed"};
 const std::vector<std::string> pivoting_choices{"local", "partial", "tournament"};
+const std::vector<std::string> transport_choices{"shared", "mpi"};
 const std::vector<std::string> coordinates_choices{"streamed", "computed"};
 const std::vector<std::string> when_choices{"auto", "always", "never"};
 
@@ -61,6 +62,10 @@ BroadcastKind parse_broadcast(const std::string& text) {
   for (const BroadcastKind kind : all_broadcasts) names.emplace_back(name_of(kind));
   throw InputError(in_quotes(text) + " is not one of " + enumerate(names) + ", nor one of HPL's digits 0 ... 5" +
                    did_you_mean(text, names));
+}
+
+NodeTransport parse_node_transport(const std::string& text) {
+  return static_cast<NodeTransport>(choose(text, transport_choices));
 }
 
 RasterCoordinates parse_raster_coordinates(const std::string& text) {

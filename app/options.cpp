@@ -92,6 +92,10 @@ void define_algorithm_options(CLI::App& app, CommonOptions& o) {
   add(app, "--pivoting", "local|partial|tournament", "partial",
       "Pivots among the rows of the pivot's process; of its process column (HPL's); of that, by a tree",
       [&o](const std::string& t) { o.pivoting = parse_pivoting(t); });
+  add(app, "--node-broadcast", "shared|mpi", "shared",
+      "What is broadcast goes between the processes of a node through memory that they share, or by MPI as between "
+      "nodes",
+      [&o](const std::string& t) { o.node_transport = parse_node_transport(t); });
   add(app, "--repeat", "COUNT", "1", "Runs of every combination",
       [&o](const std::string& t) { o.repeat = static_cast<int>(parse_whole(t, 1, largest_repeat)); });
 }
@@ -122,6 +126,7 @@ nlohmann::json common_to_json(const CommonOptions& o) {
           {"column-major", o.order == RankOrder::column_major},
           {"precision", name_of(o.precision)},
           {"pivoting", name_of(o.pivoting)},
+          {"node-broadcast", name_of(o.node_transport)},
           {"repeat", o.repeat},
           {"output-dir", text_or_null(o.output_dir)},
           {"json", text_or_null(o.json)},

@@ -36,6 +36,7 @@ struct CommonOptions {
   RankOrder order = RankOrder::row_major;
   Precision precision = Precision::double_;
   Pivoting pivoting = Pivoting::partial;
+  NodeTransport node_transport = NodeTransport::shared;
   int repeat = 1;
 
   // what comes out; empty names: not written

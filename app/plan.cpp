@@ -108,6 +108,7 @@ std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optiona
   set_precision(run, options.precision);
   run.backend = options.backend;
   run.parameters.pivoting = options.pivoting;
+  run.parameters.node_transport = options.node_transport;
   run.parameters.parts = options.compute_only ? RunParts::compute : RunParts::all;
   if (options.compute_only) sweep.threshold = -1;
   return all_runs(sweep, options.repeat, run);
@@ -128,6 +129,7 @@ std::vector<RunRecord> plan_network_runs(const NetworkOptions& options, int worl
   RunRecord run;
   set_precision(run, options.precision);
   run.parameters.pivoting = options.pivoting;
+  run.parameters.node_transport = options.node_transport;
   run.parameters.parts = RunParts::messages;
   return all_runs(sweep, options.repeat, run);
 }
@@ -163,7 +165,7 @@ nlohmann::json plan_to_json(std::span<const RunRecord> planned) {
                     run.grid.columns, static_cast<int>(run.order), static_cast<int>(run.matrix),
                     static_cast<int>(run.precision), run.backend, run.parameters.lookahead, variant.nbmin, variant.ndiv,
                     static_cast<int>(variant.pfact), static_cast<int>(variant.rfact), run.repeat,
-                    static_cast<int>(run.parameters.parts)});
+                    static_cast<int>(run.parameters.parts), static_cast<int>(run.parameters.node_transport)});
   }
   return plan;
 }
@@ -197,6 +199,7 @@ std::vector<RunRecord> plan_from_json(const nlohmann::json& plan) {
     take_choice(run.variant.rfact);
     take(run.repeat);
     take_choice(run.parameters.parts);
+    take_choice(run.parameters.node_transport);
     planned.push_back(run);
   }
   return planned;

@@ -17,14 +17,14 @@ constexpr Index rows_between_tests = 512;
 template <class Real>
 BlockedSteps<Real>::BlockedSteps(const RunParameters& parameters, const Distribution& distribution,
                                  const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
-                                 DeviceMatrix<Real>& a)
+                                 DeviceMatrix<Real>& a, NodeWindows* windows)
     : parameters_(parameters),
       distribution_(distribution),
       grid_(grid),
       backend_(backend),
       timeline_(timeline),
       a_(a),
-      messages_(grid, parameters.broadcast, timeline, parameters.parts == RunParts::compute),
+      messages_(grid, parameters.broadcast, timeline, parameters.parts == RunParts::compute, windows),
       panels_{Panel<Real>(backend, a.rows(), distribution.nb), Panel<Real>(backend, a.rows(), distribution.nb)},
       l_transposed_(backend.computes_in_host_memory() ? nullptr : backend.allocate(distribution.nb, a.rows())),
       u_(backend.computes_in_host_memory() ? nullptr : backend.allocate(distribution.nb, a.columns())),

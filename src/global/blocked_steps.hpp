@@ -20,7 +20,7 @@ class BlockedSteps final : public FactorizationSteps {
  public:
   /// Allocates everything that the factorisation needs besides the matrix. Not collective.
   BlockedSteps(const RunParameters& parameters, const Distribution& distribution, const ProcessGrid& grid,
-               Backend<Real>& backend, Timeline& timeline, DeviceMatrix<Real>& a);
+               Backend<Real>& backend, Timeline& timeline, DeviceMatrix<Real>& a, NodeWindows* windows);
 
   void fetch_panel(const PassPlan& plan) override;
   void factorize_panel(const PassPlan& plan) override;

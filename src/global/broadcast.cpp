@@ -1,6 +1,7 @@
 #include "global/broadcast.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "global/communication.hpp"
 
@@ -29,6 +30,8 @@ int middle_of(int first, int size) { return first + (size - first + 1) / 2; }
 }  // namespace
 
 std::string_view name_of(BroadcastKind kind) { return kinds[static_cast<std::size_t>(kind)].name; }
+
+std::string_view name_of(NodeTransport transport) { return transport == NodeTransport::shared ? "shared" : "mpi"; }
 
 int hpl_digit(BroadcastKind kind) { return kinds[static_cast<std::size_t>(kind)].digit; }
 
@@ -64,18 +67,36 @@ ForwardingPlace forwarding_place(BroadcastKind kind, int size, int place) {
   return result;
 }
 
+std::vector<int> ring_order(MPI_Comm communicator, int root) {
+  int size = 1;
+  GLINPACK_MPI(MPI_Comm_size(communicator, &size));
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  for (int place = 0; place < size; ++place) ranks[static_cast<std::size_t>(place)] = (root + place) % size;
+  return ranks;
+}
+
 Broadcast::Broadcast(MPI_Comm communicator, BroadcastKind kind, int root, void* data, Index count, MPI_Datatype type,
                      int tag)
-    : communicator_(communicator), root_(root), data_(static_cast<char*>(data)), count_(count), type_(type), tag_(tag) {
+    : Broadcast(communicator, kind, ring_order(communicator, root), data, count, type, tag) {}
+
+Broadcast::Broadcast(MPI_Comm communicator, BroadcastKind kind, std::vector<int> members, void* data, Index count,
+                     MPI_Datatype type, int tag)
+    : communicator_(communicator),
+      members_(std::move(members)),
+      data_(static_cast<char*>(data)),
+      count_(count),
+      type_(type),
+      tag_(tag),
+      size_(static_cast<int>(members_.size())) {
   message_count(count);  // refuses what MPI cannot count
   int rank = 0;
   GLINPACK_MPI(MPI_Comm_rank(communicator, &rank));
-  GLINPACK_MPI(MPI_Comm_size(communicator, &size_));
-  place_ = (rank - root + size_) % size_;
+  place_ = static_cast<int>(std::find(members_.begin(), members_.end(), rank) - members_.begin());
   if (size_ == 1 || count == 0) return;
   if (kind == BroadcastKind::ibcast) {
     to_receive_ = place_ == 0 ? 0 : 1;
     under_way_.push_back(MPI_REQUEST_NULL);
+    const int root = rank_at(0);
     GLINPACK_MPI(MPI_Ibcast(data, static_cast<int>(count), type, root, communicator, &under_way_.back()));
     return;
   }

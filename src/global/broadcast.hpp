@@ -26,6 +26,13 @@ inline constexpr std::array all_broadcasts{
     BroadcastKind::ring,  BroadcastKind::ring_modified, BroadcastKind::two_rings, BroadcastKind::two_rings_modified,
     BroadcastKind::long_, BroadcastKind::long_modified, BroadcastKind::ibcast};
 
+/// How the ranks of one node hand each other what is broadcast.
+enum class NodeTransport {
+  shared,  // through memory that they share; by messages where it cannot be had
+  mpi,     // by messages, as between nodes
+};
+std::string_view name_of(NodeTransport transport);  // "shared", "mpi"
+
 /// "ring", "ring-modified", "two-rings", "two-rings-modified", "long", "long-modified", "ibcast".
 std::string_view name_of(BroadcastKind kind);
 /// By name, by HPL's name (1rg 1rM 2rg 2rM Lng LnM) or digit (0 ... 5).
@@ -42,6 +49,9 @@ struct ForwardingPlace {
 /// For ring, ring_modified, two_rings and two_rings_modified.
 ForwardingPlace forwarding_place(BroadcastKind kind, int size, int place);
 
+/// All ranks of a communicator in the order in which a ring passes them: `root`, root + 1, ...
+std::vector<int> ring_order(MPI_Comm communicator, int root);
+
 /// One broadcast under way. Non-blocking: started by the constructor, driven by test(), ended by wait(). The buffer
 /// must live, and on the root must not change, until it is done.
 class Broadcast {
@@ -49,6 +59,10 @@ class Broadcast {
   /// Collective over `communicator`: the same kind, root and count everywhere. Broadcasts that are under way at the
   /// same time on one communicator need different tags.
   Broadcast(MPI_Comm communicator, BroadcastKind kind, int root, void* data, Index count, MPI_Datatype type, int tag);
+  /// Among some ranks of the communicator alone, in the order in which a ring passes them: the root first, this rank
+  /// one of them. Collective over them, of any kind but ibcast.
+  Broadcast(MPI_Comm communicator, BroadcastKind kind, std::vector<int> members, void* data, Index count,
+            MPI_Datatype type, int tag);
   Broadcast(const Broadcast&) = delete;
   Broadcast& operator=(const Broadcast&) = delete;
 
@@ -73,10 +87,10 @@ class Broadcast {
   void start_ready_steps();
   void take_done();
   std::size_t receives_not_started() const;
-  int rank_at(int place) const { return (place + root_) % size_; }
+  int rank_at(int place) const { return members_[static_cast<std::size_t>(place)]; }
 
   MPI_Comm communicator_;
-  int root_;
+  std::vector<int> members_;  // ranks, by place
   char* data_;
   Index count_;
   MPI_Datatype type_;

@@ -23,8 +23,9 @@ namespace glinpack {
 
 namespace {
 
-// Ranks on this node outnumber the cores that they may use. Set once by MpiSession.
+// Ranks on this node outnumber the cores that they may use; the first of them. Set once by MpiSession.
 bool oversubscribed = false;
+int first_of_node = 0;
 
 // One to two milliseconds: a column's pivot arrives within that, and a rank that naps answers the next one late. Four
 // ranks on two cores took twice as long with 40 tests, and no less with 1000 or 20000 (N = 4000, 2x2).
@@ -133,6 +134,8 @@ MpiSession::MpiSession(int& argc, char**& argv) {
   GLINPACK_MPI(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node));
   GLINPACK_MPI(MPI_Comm_rank(node, &local_rank_));
   GLINPACK_MPI(MPI_Comm_size(node, &local_size_));
+  first_of_node = rank_;
+  GLINPACK_MPI(MPI_Bcast(&first_of_node, 1, MPI_INT, 0, node));
   // "nodes" that are namespaces of one machine compute on the same cores, and whoever made them says so
   oversubscribed = local_size_ > cores_of_node(node) || std::getenv("GLINPACK_OVERSUBSCRIBED") != nullptr;
   GLINPACK_MPI(MPI_Comm_free(&node));
@@ -177,13 +180,10 @@ int MpiSession::finish(int exit_code, double seconds) {
 
 bool ranks_outnumber_cores() { return oversubscribed; }
 
-void wait(std::span<MPI_Request> requests) {
-  if (requests.empty()) return;
-  for (int tests = 0;; ++tests) {
-    int done = 0;
-    GLINPACK_MPI(
-        MPI_Testall(message_count(static_cast<Index>(requests.size())), requests.data(), &done, MPI_STATUSES_IGNORE));
-    if (done != 0) return;
+int first_rank_of_node() { return first_of_node; }
+
+void wait_until(const std::function<bool()>& done) {
+  for (int tests = 0; !done(); ++tests) {
     if (!oversubscribed) continue;
     if (tests < tests_before_nap) {
       sched_yield();
@@ -193,7 +193,22 @@ void wait(std::span<MPI_Request> requests) {
   }
 }
 
+void wait(std::span<MPI_Request> requests) {
+  if (requests.empty()) return;
+  wait_until([requests] {
+    int done = 0;
+    GLINPACK_MPI(
+        MPI_Testall(message_count(static_cast<Index>(requests.size())), requests.data(), &done, MPI_STATUSES_IGNORE));
+    return done != 0;
+  });
+}
+
 void wait(MPI_Request& request) { wait(std::span<MPI_Request>(&request, 1)); }
+
+void make_progress(MPI_Comm communicator) {
+  int unused = 0;
+  GLINPACK_MPI(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, communicator, &unused, MPI_STATUS_IGNORE));
+}
 
 void barrier(MPI_Comm communicator) {
   MPI_Request request = MPI_REQUEST_NULL;
@@ -215,6 +230,12 @@ void broadcast_bytes(MPI_Comm communicator, std::string& bytes, int root) {
   bytes.resize(size);
   GLINPACK_MPI(MPI_Ibcast(bytes.data(), message_count(static_cast<Index>(bytes.size())), MPI_BYTE, root, communicator,
                           &request));
+  wait(request);
+}
+
+void all_gather(MPI_Comm communicator, const void* mine, void* all, int bytes_each) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  GLINPACK_MPI(MPI_Iallgather(mine, bytes_each, MPI_BYTE, all, bytes_each, MPI_BYTE, communicator, &request));
   wait(request);
 }
 

@@ -3,10 +3,12 @@
 
 #include <mpi.h>
 
+#include <functional>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "local/matrix_view.hpp"
@@ -61,16 +63,33 @@ int launcher_rank();
 /// Whether the ranks of this node outnumber the cores that they may use.
 bool ranks_outnumber_cores();
 
+/// The first rank of MPI_COMM_WORLD that MPI can give memory in common with this one.
+int first_rank_of_node();
+
 /// The one way to wait. Tests; where ranks outnumber the cores they may use, yields and then naps between tests, since
 /// a spinning rank takes the core from the one that it is waiting for. GLINPACK_OVERSUBSCRIBED in the environment says
 /// so where the ranks cannot see it.
+void wait_until(const std::function<bool()>& done);
 void wait(MPI_Request& request);
 void wait(std::span<MPI_Request> requests);
+/// Lets MPI go on with what others ask of this rank, while it waits for something else.
+void make_progress(MPI_Comm communicator);
 /// A barrier that waits so, too.
 void barrier(MPI_Comm communicator);
-/// MPI_Allreduce, MPI_Bcast and MPI_Gather(v) that wait so, too.
+/// MPI_Allreduce, MPI_Bcast, MPI_Allgather and MPI_Gather(v) that wait so, too.
 void all_reduce(MPI_Comm communicator, void* in_place, int count, MPI_Datatype type, MPI_Op operation);
 void broadcast_bytes(MPI_Comm communicator, std::string& bytes, int root);
+void all_gather(MPI_Comm communicator, const void* mine, void* all, int bytes_each);
+/// The values of all ranks, in order, on every rank.
+template <class Value>
+std::vector<Value> all_gather(MPI_Comm communicator, const Value& mine) {
+  static_assert(std::is_trivially_copyable_v<Value>);
+  int size = 1;
+  MPI_Comm_size(communicator, &size);
+  std::vector<Value> all(static_cast<std::size_t>(size));
+  all_gather(communicator, &mine, all.data(), static_cast<int>(sizeof mine));
+  return all;
+}
 /// The strings of all ranks, in order, on the root; empty elsewhere.
 std::vector<std::string> gather_bytes(MPI_Comm communicator, const std::string& bytes, int root);
 /// True on every rank if it is true on every rank: how ranks agree that all went well before they go on.

@@ -9,11 +9,11 @@ namespace glinpack {
 
 template <class Real>
 MessageSteps<Real>::MessageSteps(const RunParameters& parameters, const Distribution& distribution,
-                                 const ProcessGrid& grid, Timeline& timeline)
+                                 const ProcessGrid& grid, Timeline& timeline, NodeWindows* windows)
     : parameters_(parameters),
       distribution_(distribution),
       grid_(grid),
-      messages_(grid, parameters.broadcast, timeline, false) {
+      messages_(grid, parameters.broadcast, timeline, false, windows) {
   const Index nb = distribution.nb;
   const Index rows = distribution.local_rows(grid.position());
   const Index columns = distribution.local_columns(grid.position());

@@ -16,7 +16,7 @@ class MessageSteps final : public FactorizationSteps {
  public:
   /// Allocates the buffers. Not collective.
   MessageSteps(const RunParameters& parameters, const Distribution& distribution, const ProcessGrid& grid,
-               Timeline& timeline);
+               Timeline& timeline, NodeWindows* windows);
 
   void factorize_panel(const PassPlan& plan) override;
   /// Nothing: it is sent and received when it is needed.

@@ -5,9 +5,10 @@
 
 #include <memory>
 
-#include "global/broadcast.hpp"
 #include "global/candidate_reduction.hpp"
 #include "global/communication.hpp"
+#include "global/node_broadcast.hpp"
+#include "global/node_windows.hpp"
 #include "global/process_grid.hpp"
 #include "global/row_moves.hpp"
 #include "global/schedule.hpp"
@@ -23,14 +24,17 @@ enum class Line { row, column };
 /// on its root until all is sent; waiting for what is sent on is an interval of its own.
 class BroadcastUnderWay {
  public:
-  /// `bytes` that this rank receives by it in `messages` messages; the rest as Broadcast takes it.
+  /// `bytes` that this rank receives by it in `messages` messages; the rest as NodeBroadcast takes it.
   BroadcastUnderWay(Timeline& timeline, Phase phase, Index bytes, std::int32_t messages, MPI_Comm communicator,
-                    BroadcastKind kind, int root, void* data, Index count, MPI_Datatype type, int tag)
+                    BroadcastKind kind, int root, void* data, Index count, MPI_Datatype type, int tag,
+                    NodeWindow* window)
       : timeline_(timeline),
         phase_(phase),
         receives_(messages > 0),
         scope_(new Timeline::Scope(timeline.scope(Lane::net, phase, bytes, 0, messages))),
-        broadcast_(communicator, kind, root, data, count, type, tag) {}
+        broadcast_(communicator, kind, root, data, count, type, tag, window) {
+    test();  // may be all done
+  }
 
   /// True once all is done.
   bool test() {
@@ -59,7 +63,7 @@ class BroadcastUnderWay {
   bool receives_;
   bool done_ = false;
   std::unique_ptr<Timeline::Scope> scope_;
-  Broadcast broadcast_;
+  NodeBroadcast broadcast_;
 };
 
 /// Every call is collective over the line that it names. Bytes and messages are counted where they are received; an
@@ -67,9 +71,11 @@ class BroadcastUnderWay {
 class PassMessages {
  public:
   /// `left_out`: nothing is sent and nothing recorded; buffers stay as they are, and who would have received goes on
-  /// with stand-ins (stand_ins.hpp). The grid must outlive it. Not collective.
-  PassMessages(const ProcessGrid& grid, BroadcastKind kind, Timeline& timeline, bool left_out)
-      : grid_(grid), kind_(kind), timeline_(timeline), left_out_(left_out) {}
+  /// with stand-ins (stand_ins.hpp). `windows`: for the broadcasts that they are large enough for; may be null. Grid
+  /// and windows must outlive it. Not collective.
+  PassMessages(const ProcessGrid& grid, BroadcastKind kind, Timeline& timeline, bool left_out,
+               NodeWindows* windows = nullptr)
+      : grid_(grid), kind_(kind), timeline_(timeline), left_out_(left_out), windows_(windows) {}
 
   bool left_out() const { return left_out_; }
 
@@ -151,17 +157,25 @@ class PassMessages {
     const Index bytes = receives ? elements * Index{sizeof(Real)} : 0;
     MPI_Comm communicator = line == Line::row ? grid_.row() : grid_.column();
     return std::make_unique<BroadcastUnderWay>(timeline_, phase, bytes, receives ? 1 : 0, communicator, kind, root,
-                                               data, elements, mpi_type<Real>(), tag);
+                                               data, elements, mpi_type<Real>(), tag,
+                                               window_for(line, elements * Index{sizeof(Real)}));
   }
   template <class Real>
   void broadcast(Line line, BroadcastKind kind, Phase phase, int root, Real* data, Index elements, int tag) const {
     if (const auto under_way = start(line, kind, phase, root, data, elements, tag)) under_way->wait();
   }
 
+  NodeWindow* window_for(Line line, Index bytes) const {
+    if (windows_ == nullptr) return nullptr;
+    NodeWindow* const window = line == Line::row ? windows_->row() : windows_->column();
+    return window != nullptr && static_cast<std::size_t>(bytes) <= window->largest() ? window : nullptr;
+  }
+
   const ProcessGrid& grid_;
   BroadcastKind kind_;
   Timeline& timeline_;
   bool left_out_;
+  NodeWindows* windows_;
 };
 
 }  // namespace glinpack

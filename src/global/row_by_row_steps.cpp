@@ -9,7 +9,7 @@ namespace glinpack {
 template <class Real>
 RowByRowSteps<Real>::RowByRowSteps(const RunParameters& parameters, const Distribution& distribution,
                                    const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
-                                   DeviceMatrix<Real>& a)
+                                   DeviceMatrix<Real>& a, NodeWindows* windows)
     : parameters_(parameters),
       distribution_(distribution),
       grid_(grid),
@@ -17,7 +17,7 @@ RowByRowSteps<Real>::RowByRowSteps(const RunParameters& parameters, const Distri
       local_(*backend.row_by_row()),
       timeline_(timeline),
       a_(a),
-      messages_(grid, parameters.broadcast, timeline, parameters.parts == RunParts::compute),
+      messages_(grid, parameters.broadcast, timeline, parameters.parts == RunParts::compute, windows),
       panel_(backend, a.rows(), distribution.nb),
       u_host_(backend.allocate_host(distribution.nb * a.columns())) {
   if (!messages_.left_out()) return;

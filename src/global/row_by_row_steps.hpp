@@ -21,7 +21,7 @@ class RowByRowSteps final : public FactorizationSteps {
  public:
   /// Allocates everything that the factorisation needs besides the matrix. Not collective.
   RowByRowSteps(const RunParameters& parameters, const Distribution& distribution, const ProcessGrid& grid,
-                Backend<Real>& backend, Timeline& timeline, DeviceMatrix<Real>& a);
+                Backend<Real>& backend, Timeline& timeline, DeviceMatrix<Real>& a, NodeWindows* windows);
 
   void factorize_panel(const PassPlan& plan) override;
   /// Nothing: it is sent and received when it is needed.

@@ -10,6 +10,7 @@
 #include "global/communication.hpp"
 #include "global/factorize.hpp"
 #include "global/make_steps.hpp"
+#include "global/node_windows.hpp"
 #include "global/original_matrix.hpp"
 #include "global/records.hpp"
 #include "global/refinement.hpp"
@@ -63,10 +64,10 @@ struct Workspace {
   std::unique_ptr<OriginalMatrix> original;
 
   Workspace(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
-            const MatrixSource& source, const RunOptions& options)
+            const MatrixSource& source, const RunOptions& options, NodeWindows* windows)
       : distribution(distribution_of(parameters, grid.shape())),
         a(backend.allocate(distribution.local_rows(grid.position()), distribution.local_columns(grid.position()))),
-        steps(make_steps(parameters, distribution, grid, backend, timeline, *a)),
+        steps(make_steps(parameters, distribution, grid, backend, timeline, *a, windows)),
         substitution(distribution, grid, backend, timeline, *a,
                      parameters.refine ? Solutions::several : Solutions::one),
         strip(backend.allocate_host(strip_rows(a->rows(), a->columns()) * a->columns())),
@@ -79,9 +80,9 @@ struct Workspace {
 template <class Real>
 std::unique_ptr<Workspace<Real>> allocate(const RunParameters& parameters, const ProcessGrid& grid,
                                           Backend<Real>& backend, Timeline& timeline, const MatrixSource& source,
-                                          const RunOptions& options) {
+                                          const RunOptions& options, NodeWindows* windows) {
   return made_by_all(grid.all(), [&] {
-    return std::make_unique<Workspace<Real>>(parameters, grid, backend, timeline, source, options);
+    return std::make_unique<Workspace<Real>>(parameters, grid, backend, timeline, source, options, windows);
   });
 }
 
@@ -271,12 +272,15 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
   const double panel = nb * (rows + 2 * nb);
   // what stands in for messages: a panel, U12
   const double stand_ins = parameters.parts == RunParts::compute ? panel + travelling_rows / 3 : 0;
-  const double host = 2 * panel + travelling_rows + strip + stand_ins;
+  // two slots for panels and two for U12, each for two ranks of a node at least
+  const bool shares = takes_node_windows(parameters);
+  const double windows = shares ? (distribution.shape.columns > 1 ? panel : 0) + travelling_rows / 3 : 0;
+  const double host = 2 * panel + travelling_rows + strip + stand_ins + windows;
   const auto bytes = [element](double elements) {
     constexpr double most = 9e18;  // fits std::int64_t
     return static_cast<std::int64_t>(std::min(most, elements * element));
   };
-  if (parameters.parts == RunParts::messages) return {bytes(panel + travelling_rows), 0};
+  if (parameters.parts == RunParts::messages) return {bytes(panel + travelling_rows + windows), 0};
   if (precision != Precision::mixed) return {bytes(host), bytes(device)};
   // the right-hand side of a solution with the factors, twice; rows on the move; diagonal blocks; and what is in double
   // precision
@@ -289,7 +293,9 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
 template <class Real>
 RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
               const MatrixSource& source, const RunOptions& options) {
-  const auto workspace = allocate(parameters, grid, backend, timeline, source, options);
+  const Distribution distribution = distribution_of(parameters, grid.shape());
+  const auto windows = make_node_windows<Real>(parameters, distribution, grid, backend.info().threads);
+  const auto workspace = allocate(parameters, grid, backend, timeline, source, options, windows.get());
   RunResult result;
   try {
     upload_matrix(*workspace, grid.position(), backend, source);

@@ -31,6 +31,7 @@ struct RunParameters {
   Index nb = 0;  // block size, >= 1
   Pivoting pivoting = Pivoting::partial;
   BroadcastKind broadcast = BroadcastKind::ring;
+  NodeTransport node_transport = NodeTransport::shared;
   int lookahead = 1;        // 0: a panel is factorised after the pass before it; more than 1 computes as 1
   double threshold = 16.0;  // of the scaled residual; negative: no check (HPL.dat line 13)
   RunParts parts = RunParts::all;

@@ -4,6 +4,7 @@
 
 #include "global/communication.hpp"
 #include "global/message_steps.hpp"
+#include "global/node_windows.hpp"
 #include "global/records.hpp"
 
 namespace glinpack {
@@ -11,11 +12,14 @@ namespace glinpack {
 namespace {
 
 template <class Real>
-RunResult run_messages_in(const RunParameters& parameters, const ProcessGrid& grid, const ProgressObserver& progress) {
+RunResult run_messages_in(const RunParameters& parameters, const ProcessGrid& grid, int threads,
+                          const ProgressObserver& progress) {
   const Distribution distribution = distribution_of(parameters, grid.shape());
   Timeline timeline;
-  const auto steps = made_by_all(
-      grid.all(), [&] { return std::make_unique<MessageSteps<Real>>(parameters, distribution, grid, timeline); });
+  const auto windows = make_node_windows<Real>(parameters, distribution, grid, threads);
+  const auto steps = made_by_all(grid.all(), [&] {
+    return std::make_unique<MessageSteps<Real>>(parameters, distribution, grid, timeline, windows.get());
+  });
   RunResult result;
   try {
     barrier(grid.all());
@@ -37,10 +41,10 @@ RunResult run_messages_in(const RunParameters& parameters, const ProcessGrid& gr
 
 }  // namespace
 
-RunResult run_messages(const RunParameters& parameters, const ProcessGrid& grid, Precision precision,
+RunResult run_messages(const RunParameters& parameters, const ProcessGrid& grid, Precision precision, int threads,
                        const ProgressObserver& progress) {
-  return precision == Precision::single ? run_messages_in<float>(parameters, grid, progress)
-                                        : run_messages_in<double>(parameters, grid, progress);
+  return precision == Precision::single ? run_messages_in<float>(parameters, grid, threads, progress)
+                                        : run_messages_in<double>(parameters, grid, threads, progress);
 }
 
 }  // namespace glinpack

@@ -50,7 +50,8 @@ void apply_later_interchanges(GatheredFactors<Real>& factors, Index nb) {
 
 template <class Real>
 GatheredFactors<Real> factorize_and_gather(const RunParameters& parameters, const ProcessGrid& grid,
-                                           const std::string& backend_name, const MatrixSource& source) {
+                                           const std::string& backend_name, const MatrixSource& source,
+                                           NodeWindows* windows = nullptr) {
   auto& [timeline, backend] = kept_backend<Real>(backend_name);
   const Distribution distribution(parameters.n, parameters.nb, grid.shape());
   const GridPosition at = grid.position();
@@ -64,7 +65,7 @@ GatheredFactors<Real> factorize_and_gather(const RunParameters& parameters, cons
   std::transform(filled.begin(), filled.end(), buffer->data(), [](double v) { return static_cast<Real>(v); });
   backend->wait(backend->upload(host, whole(*a)));
 
-  const auto steps = make_steps(parameters, distribution, grid, *backend, timeline, *a);
+  const auto steps = make_steps(parameters, distribution, grid, *backend, timeline, *a, windows);
   BackwardSubstitution<Real> substitution(distribution, grid, *backend, timeline, *a, Solutions::one);
   const Factorization result = factorize(parameters, distribution, grid, timeline, *steps, {});
   GatheredFactors<Real> factors;

@@ -172,6 +172,8 @@ TEST(MessageSteps, SendTheMessagesOfTheScheduleAndNoOthers) {
       expect_the_schedules_messages<double>(parameters, grid);
       parameters.broadcast = BroadcastKind::long_modified;
       expect_the_schedules_messages<float>(parameters, grid);
+      parameters.node_transport = NodeTransport::mpi;
+      expect_the_schedules_messages<float>(parameters, grid);
     }
   }
 }

@@ -349,6 +349,18 @@ class Links(LabTest):
                 self.assertLess(crossed[node][1], down + along / 2)
         self.assertLess(max(crossed["node3"] + crossed["node4"]), 10000)
 
+    def test_a_panel_crosses_the_link_to_a_node_once(self):
+        # of four panels each node receives two from the other, for its two processes each; a ring sends three
+        document, crossed = self.counted_during(
+            lambda: self.plu(2, 2, "--n", 2048, "--nb", 64, "--grid", "1x4"))
+        for node in "node1", "node2":
+            with self.subTest(node=node):
+                here = [rank for rank in document["runs"][0]["ranks"] if rank["host"] == node]
+                along = sum(received(rank, "broadcast L") for rank in here)
+                self.assertGreater(along, 10e6)
+                self.assertGreater(crossed[node][1], 0.3 * along)
+                self.assertLess(crossed[node][1], 0.42 * along)
+
     def test_no_message_is_faster_than_the_rate(self):
         self.done("rate", "20mbit")
         run = self.plu(4, 1, "--n", 1024, "--nb", 64, "--grid", "2x2")["runs"][0]

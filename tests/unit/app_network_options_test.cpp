@@ -39,6 +39,8 @@ TEST(NetworkOptions, EveryOptionReachesItsPlace) {
                                    "single",
                                    "--pivoting",
                                    "local",
+                                   "--node-broadcast",
+                                   "mpi",
                                    "--repeat",
                                    "3",
                                    "--broadcast",
@@ -66,6 +68,7 @@ TEST(NetworkOptions, EveryOptionReachesItsPlace) {
   EXPECT_EQ(o.order, RankOrder::column_major);
   EXPECT_EQ(o.precision, Precision::single);
   EXPECT_EQ(o.pivoting, Pivoting::local);
+  EXPECT_EQ(o.node_transport, NodeTransport::mpi);
   EXPECT_EQ(o.repeat, 3);
   EXPECT_THAT(o.broadcast, ElementsAre(BroadcastKind::ring, BroadcastKind::long_modified, BroadcastKind::ibcast));
   EXPECT_EQ(o.ping_pong, When::always);
@@ -93,7 +96,8 @@ TEST(NetworkOptions, SurviveTheJourneyThroughJson) {
   for (const Arguments& arguments :
        {Arguments{},
         Arguments{"--broadcast", "all", "--ping-pong", "0-1", "--grid", "2x2,1x4", "--screen-seconds", "0.1"},
-        Arguments{"--ping-pong", "never", "--screen", "never", "--csv", "a,b", "--screen-together"}}) {
+        Arguments{"--ping-pong", "never", "--node-broadcast", "mpi", "--screen", "never", "--csv", "a,b",
+                  "--screen-together"}}) {
     const NetworkOptions o = parsed(arguments);
     const NetworkOptions back = network_options_from_json(to_json(o));
     EXPECT_EQ(to_json(back), to_json(o));

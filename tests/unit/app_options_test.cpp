@@ -31,6 +31,7 @@ TEST(Options, DefaultsAreThoseOfHplWhereItHasThem) {
   EXPECT_EQ(o.precision, Precision::double_);
   EXPECT_EQ(o.pivoting, Pivoting::partial);
   EXPECT_EQ(o.broadcast, BroadcastKind::ring);
+  EXPECT_EQ(o.node_transport, NodeTransport::shared);
   EXPECT_EQ(o.order, RankOrder::row_major);
   EXPECT_EQ(o.matrix, MatrixKind::hpl);
   EXPECT_EQ(o.seed, 100U);
@@ -55,6 +56,8 @@ TEST(Options, EveryOptionReachesItsPlace) {
                                "local",
                                "--broadcast",
                                "4",
+                               "--node-broadcast",
+                               "mpi",
                                "--repeat",
                                "3",
                                "--threshold",
@@ -100,6 +103,7 @@ TEST(Options, EveryOptionReachesItsPlace) {
   EXPECT_EQ(o.precision, Precision::single);
   EXPECT_EQ(o.pivoting, Pivoting::local);
   EXPECT_EQ(o.broadcast, BroadcastKind::long_);
+  EXPECT_EQ(o.node_transport, NodeTransport::mpi);
   EXPECT_EQ(o.repeat, 3);
   EXPECT_EQ(o.threshold, -1.0);
   EXPECT_EQ(o.backend, "openblas");
@@ -206,6 +210,7 @@ TEST(Options, MisspeltNamesAreRefusedWithTheNearest) {
   expect_input_error([] { parsed({"--nn", "3"}); }, {"did you mean --n?"});
   expect_input_error([] { parsed({"--backend", "opnblas"}); }, {"--backend", "'opnblas'", "did you mean openblas?"});
   expect_input_error([] { parsed({"--pivoting", "parcial"}); }, {"--pivoting", "did you mean partial?"});
+  expect_input_error([] { parsed({"--node-broadcast", "share"}); }, {"--node-broadcast", "did you mean shared?"});
   expect_input_error([] { parsed({"--broadcast", "rign"}); }, {"--broadcast", "did you mean ring?"});
   expect_input_error([] { parsed({"--matrix", "wilkenson"}); }, {"--matrix", "did you mean wilkinson?"});
   expect_input_error([] { parsed({"--precision", "duoble"}); }, {"did you mean double?"});
