@@ -66,11 +66,11 @@ void define_result_options(CLI::App& app, CommonOptions& o) {
       [&o](const std::string& t) { o.progress = parse_when(t); });
 }
 
-void define_config_option(CLI::App& app, CommonOptions& o) {
+void define_config_option(CLI::App& app, std::string& config) {
   add_text(app, "--config", "FILE",
            "TOML file with any of these options (without dashes in front) as keys; the command "
            "line takes precedence",
-           o.config);
+           config);
 }
 
 nlohmann::json common_to_json(const CommonOptions& o) {
@@ -157,7 +157,7 @@ void define_plan(CLI::App& app, PluOptions& o) {
   add(app, "--explain-pass", "K", "",
       "Print the schedule of pass K (from 0): roles, messages, who waits for whom; run nothing",
       [&o](const std::string& t) { o.explain_pass = parse_whole(t, 0, largest_n); });
-  define_config_option(app, o);
+  define_config_option(app, o.config);
 }
 
 constexpr const char* examples =

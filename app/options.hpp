@@ -84,7 +84,7 @@ struct ParsedOptions : Parsed<PluOptions> {
 void define_grid_options(CLI::App& app, CommonOptions& options);
 void define_algorithm_options(CLI::App& app, CommonOptions& options);
 void define_result_options(CLI::App& app, CommonOptions& options);
-void define_config_option(CLI::App& app, CommonOptions& options);
+void define_config_option(CLI::App& app, std::string& config);
 nlohmann::json common_to_json(const CommonOptions& options);
 
 /// Adds plu's options to an empty `app`: groups, defaults, units, examples. `options` must outlive it.

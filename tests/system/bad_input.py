@@ -65,6 +65,9 @@ class CommandLine(BadInputTest):
             (["plu", "--progress", "sometimes"], ["--progress", "'sometimes'", "always"]),
             (["plu", "surplus"], ["'surplus'"]),
             (["devices", "--jsn"], ["'--jsn'", "--json"]),
+            (["ceilings", "--jsn", "c.json"], ["'--jsn'", "--json"]),
+            (["ceilings", "--device", "77"], ["--device 77", "glinpack devices"]),
+            (["ceilings", "--json", "no/folder/c.json"], ["--json", "no/folder"]),
         ]:
             with self.subTest(arguments=arguments):
                 self.refused_on_one_line(arguments, *named)

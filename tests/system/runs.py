@@ -140,7 +140,8 @@ class Commands(RunsTest):
         self.assertEqual(self.files(), [])
 
     def test_help_and_version_are_printed_once_for_all_processes(self):
-        for arguments in (["--help"], ["plu", "--help"], ["network", "--help"], ["devices", "--help"], ["--version"]):
+        for arguments in (["--help"], ["plu", "--help"], ["network", "--help"], ["devices", "--help"],
+                          ["ceilings", "--help"], ["--version"]):
             with self.subTest(arguments=arguments):
                 outcome = self.glinpack(*arguments)
                 self.assertEqual(outcome.status, 0, outcome)
@@ -151,6 +152,31 @@ class Commands(RunsTest):
         devices = json.loads(outcome.out)["devices"]
         self.assertEqual([device["index"] for device in devices], list(range(len(devices))))
         self.assertEqual(outcome.status, 0 if any(device["usable"] for device in devices) else 1)
+
+
+class Ceilings(RunsTest):
+    BRIEFLY = ["--seconds", 0.002, "--repeat", 2, "--threads", 1, "--json", "c.json"]
+
+    def measured(self, *arguments):
+        outcome = self.start([GLINPACK, "ceilings", *map(str, [*self.BRIEFLY, *arguments])])
+        self.assertEqual((outcome.status, outcome.err), (0, ""), outcome)
+        valid = self.start([ROOT / "tests" / "system" / "validate_json.py", self.folder / "c.json",
+                            ROOT / "docs" / "ceilings.schema.json"])
+        self.assertEqual(valid.status, 0, valid)
+        return outcome.out, json.loads((self.folder / "c.json").read_text())
+
+    def test_device_and_host_are_measured_with_units(self):
+        text, document = self.measured("--backend", "gl-compute")
+        for line in (r"copy, read \+ written .* GB/s .* by (a compute shader|the driver)", r"fma, double .* GFLOPS",
+                     r"upload .* GB/s", r"dispatch .* us", r"read-back .* us", r"gemm, single .* GFLOPS"):
+            self.assertRegex(text, rf"(?m)^  {line}")
+        self.assertEqual(document["host"]["threads"], 1)
+        self.assertEqual(document["context"]["configuration"]["repeat"], 2)
+
+    def test_openblas_is_the_host_alone(self):
+        text, document = self.measured("--backend", "openblas")
+        self.assertIsNone(document["device"])
+        self.assertNotIn("device", text)
 
 
 class MixedPrecision(RunsTest):
