@@ -1,20 +1,13 @@
 // The factorisation of a tall panel on the host, with the threads and at the shapes of a factorisation:
 //   panel_bench --threads 16 --rows 4096,32768 --columns 256 [--benchmark_...]
 // FLOPS by the host's clock.
-#include <benchmark/benchmark.h>
-
-#include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cstdlib>
-#include <random>
-#include <string>
-#include <vector>
-
+#include "bench_support.hpp"
 #include "local/openblas/openblas_backend.hpp"
 
 namespace {
 
 using namespace glinpack;
+using namespace glinpack::bench;
 
 struct Settings {
   int threads = 1;
@@ -28,22 +21,16 @@ void pivot(benchmark::State& state, int threads, Index rows, Index columns) {
   const auto arithmetic = make_openblas_panel_arithmetic<Real>(threads);
   const Index leading_dimension = rows + 16;  // as Panel has it
   std::vector<Real> original(static_cast<std::size_t>(leading_dimension * columns));
-  std::mt19937 random(1);
-  std::uniform_real_distribution<Real> uniform(Real(-0.5), Real(0.5));
-  for (Real& element : original) element = uniform(random);
+  fill_uniform(original.data(), leading_dimension * columns);
   std::vector<Real> panel;
   std::vector<Index> pivots(static_cast<std::size_t>(columns));
-  for (auto iteration : state) {
-    benchmark::DoNotOptimize(iteration);
-    state.PauseTiming();
-    panel = original;
-    state.ResumeTiming();
-    arithmetic->pivot({panel.data(), rows, columns, leading_dimension}, pivots);
-  }
   const auto m = static_cast<double>(rows);
   const auto n = static_cast<double>(columns);
-  state.counters["FLOPS"] =
-      benchmark::Counter(n * n * (m - n / 3) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+  measure(
+      state, {"FLOPS", n * n * (m - n / 3)}, [&] { panel = original; },
+      [&] {
+        arithmetic->pivot({panel.data(), rows, columns, leading_dimension}, pivots);
+      });
 }
 
 template <class Real>
@@ -52,9 +39,9 @@ void register_all(const Settings& settings, const std::string& precision) {
   for (const Index rows : settings.rows) {
     for (const Index columns : settings.columns) {
       const std::string name = "panel/" + precision + "/" + std::to_string(rows) + "/" + std::to_string(columns);
-      benchmark::RegisterBenchmark(name.c_str(), pivot<Real>, settings.threads, rows, columns)
-          ->UseRealTime()
-          ->Unit(benchmark::kMillisecond);
+      add_benchmark(name, [threads = settings.threads, rows, columns](benchmark::State& state) {
+        pivot<Real>(state, threads, rows, columns);
+      });
     }
   }
 }
@@ -63,17 +50,13 @@ void register_all(const Settings& settings, const std::string& precision) {
 
 int main(int argc, char** argv) {
   Settings settings;
-  benchmark::Initialize(&argc, argv);
   CLI::App app("Factorises tall panels on the host.");
   app.add_option("--threads", settings.threads, "Threads")->capture_default_str()->check(CLI::Range(1, 4096));
-  app.add_option("--rows", settings.rows, "Rows of a panel")->delimiter(',')->check(CLI::PositiveNumber);
-  app.add_option("--columns", settings.columns, "Its columns: block sizes")->delimiter(',')->check(CLI::PositiveNumber);
-  app.add_option("--precision", settings.precisions, "single,double")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"single", "double"}));
-  CLI11_PARSE(app, argc, argv);
-  register_all<float>(settings, "single");
-  register_all<double>(settings, "double");
-  benchmark::RunSpecifiedBenchmarks();
-  return EXIT_SUCCESS;
+  add_size_list(app, "--rows", settings.rows, "Rows of a panel");
+  add_size_list(app, "--columns", settings.columns, "Its columns: block sizes");
+  add_precisions(app, settings.precisions);
+  return run_program(app, argc, argv, [&] {
+    register_all<float>(settings, "single");
+    register_all<double>(settings, "double");
+  });
 }
