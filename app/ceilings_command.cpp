@@ -9,8 +9,8 @@
 #include "app/machine.hpp"
 #include "app/memory.hpp"
 #include "app/outputs.hpp"
+#include "app/program_context.hpp"
 #include "app/topology.hpp"
-#include "version.hpp"
 
 namespace glinpack::app {
 
@@ -82,37 +82,20 @@ std::array<Row, 3> rows_of(const HostCeilings& host) {
               .more = {{"bytes", host.copy_bytes}}}};
 }
 
-// Four digits, but never fewer than the whole number has.
-std::string number(double value) {
-  const int decimals = value >= 1000 ? 0 : value >= 100 ? 1 : value >= 10 ? 2 : 3;
-  return fmt::format("{:.{}f}", value, decimals);
-}
-
 std::string line_of(const Row& row) {
   const Measured& m = row.measured;
-  const std::string line = fmt::format("  {:<21}{:>9} {:<7}{:>9}{:>9}  {}", row.name, number(m.median * row.scale),
-                                       row.unit, number(m.least * row.scale), number(m.most * row.scale), row.how);
+  const std::string line =
+      fmt::format("  {:<21}{:>9} {:<7}{:>9}{:>9}  {}", row.name, four_digits(m.median * row.scale), row.unit,
+                  four_digits(m.least * row.scale), four_digits(m.most * row.scale), row.how);
   return line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
 }
 
 std::string table_head() { return fmt::format("  {:<21}{:>9} {:<7}{:>9}{:>9}\n", "", "median", "", "least", "most"); }
 
 json json_of(const Row& row) {
-  json object{{"unit", row.unit},
-              {"median", row.measured.median * row.scale},
-              {"least", row.measured.least * row.scale},
-              {"most", row.measured.most * row.scale},
-              {"repetitions", row.measured.repetitions}};
+  json object = measured_json(row.measured, row.unit, row.scale);
   object.update(row.more);
   return object;
-}
-
-json context_of(const std::vector<std::string>& command_line, const CeilingsOptions& options) {
-  return {{"program", "glinpack"},
-          {"version", version},
-          {"git_commit", git_commit},
-          {"command_line", command_line},
-          {"configuration", to_json(options)}};
 }
 
 // The device to measure, -1 for none.
@@ -164,12 +147,7 @@ std::string ceilings_text(const Ceilings& ceilings) {
 json ceilings_json(const Ceilings& ceilings) {
   json device;
   if (ceilings.device) {
-    const gl::DeviceDescription& description = ceilings.device->device;
-    device = {{"index", description.index},
-              {"renderer", description.renderer},
-              {"version", description.version},
-              {"uuid", description.uuid.empty() ? json() : json(description.uuid)},
-              {"software", description.software}};
+    device = device_json(ceilings.device->device);
     for (const Row& row : rows_of(*ceilings.device)) device[row.key] = json_of(row);
   }
   json host{{"name", ceilings.host_name},
@@ -191,7 +169,7 @@ void run_ceilings_command(const CeilingsOptions& options, const std::vector<std:
     throw std::runtime_error("the table cannot be written to standard output");
   }
   json document = ceilings_json(ceilings);
-  document["context"] = context_of(command_line, options);
+  document["context"] = program_context(command_line, to_json(options));
   write_file(options.json, options.force, [&](std::ostream& file) { file << dumped(document, 2) << '\n'; });
 }
 

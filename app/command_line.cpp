@@ -23,6 +23,7 @@ std::string program_help() {
          "  network     Send the messages of a factorisation alone, time them, and look for slow links\n"
          "  devices     List the EGL devices of this machine\n"
          "  ceilings    Measure what a device and the host can do at most: copies, multiply-adds, gemm\n"
+         "  tune        Choose the tile in which a device reduces fastest, for later runs of plu\n"
          "\n"
          "Options:\n"
          "  -h,--help   Print this help message and exit; after a subcommand: that one's\n"

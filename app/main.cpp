@@ -15,6 +15,7 @@
 #include "app/options.hpp"
 #include "app/plu_command.hpp"
 #include "app/reexecution.hpp"
+#include "app/tune_command.hpp"
 #include "global/communication.hpp"
 #include "version.hpp"
 
@@ -57,6 +58,13 @@ int ceilings(int argc, char** argv, const std::vector<std::string>& arguments) {
   return 0;
 }
 
+int tune(int argc, char** argv, const std::vector<std::string>& arguments) {
+  if (asks_for_help(arguments)) return print(tune_help());
+  const TuneOptions options = parse_tune_options(arguments);
+  if (launcher_rank() == 0) run_tune_command(options, {argv, argv + argc}, std::cout);
+  return 0;
+}
+
 int run_command(int argc, char** argv) {
   if (argc < 2) return print(program_help(), std::cerr, exit_unusable_input);
   const std::string command = argv[1];
@@ -65,11 +73,12 @@ int run_command(int argc, char** argv) {
   if (command == "network") return network(argc, argv, arguments);
   if (command == "devices") return devices(arguments);
   if (command == "ceilings") return ceilings(argc, argv, arguments);
+  if (command == "tune") return tune(argc, argv, arguments);
   if (asks_for_help({command}) || command == "help") return print(program_help());
   if (command == "--version") return print(std::string("glinpack ") + version + " (" + git_commit + ")\n");
-  const std::vector<std::string> commands{"plu", "network", "devices", "ceilings", "--help", "--version"};
+  const std::vector<std::string> commands{"plu", "network", "devices", "ceilings", "tune", "--help", "--version"};
   throw InputError("unknown subcommand " + in_quotes(command) + did_you_mean(command, commands) +
-                   "; there are plu, network, devices and ceilings: see glinpack --help");
+                   "; there are plu, network, devices, ceilings and tune: see glinpack --help");
 }
 
 }  // namespace

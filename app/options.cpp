@@ -6,6 +6,7 @@
 #include "app/input/values.hpp"
 #include "app/option_set.hpp"
 #include "app/option_text.hpp"
+#include "local/gl/compute/reduce_tile.hpp"
 
 namespace glinpack::app {
 
@@ -136,6 +137,11 @@ void define_machine(CLI::App& app, PluOptions& o) {
   add(app, "--threads", "COUNT", "cores / ranks of the node", "Threads of every process for arithmetic on the host",
       [&o](const std::string& t) { o.threads = static_cast<int>(parse_whole(t, 1, largest_threads)); });
   add_text(app, "--shader-dir", "DIR", "GLSL files here override the built-in ones", o.shader_dir);
+  add_text(
+      app, "--tile", "NAME",
+      "gl-compute: the tile in which it reduces, of those that `glinpack tune` lists [what that has chosen, or the "
+      "first of them]",
+      o.tile);
   add(app, "--raster-coordinates", "WAY", "streamed",
       "gl-raster: texture coordinates from the vertices (streamed), or computed by every fragment (computed)",
       [&o](const std::string& t) { o.raster_coordinates = parse_raster_coordinates(t); });
@@ -210,9 +216,24 @@ void define_plu_options(CLI::App& app, PluOptions& options) {
 
 namespace {
 
+// A tile that the precision of the factors has.
+void check_tile(const PluOptions& options) {
+  if (options.tile.empty()) return;
+  if (options.backend != "auto" && options.backend != "gl-compute") {
+    throw InputError("--tile " + options.tile + ": the backend " + options.backend +
+                     " has no tiles; leave it out, or use --backend gl-compute");
+  }
+  try {
+    gl::reduce_tile(options.tile, options.precision);
+  } catch (const std::runtime_error& error) {
+    throw InputError("--tile: " + std::string(error.what()));
+  }
+}
+
 // What the white paper's backend can do, and does unless told otherwise: single precision, pivots of the rank's own
 // rows.
 ParsedOptions settled(ParsedOptions parsed) {
+  check_tile(parsed.options);
   if (parsed.options.backend != "gl-raster") return parsed;
   const auto given = [&parsed](const char* name) {
     return parsed.on_command_line.contains(name) || parsed.in_file.contains(name);
@@ -254,6 +275,7 @@ nlohmann::json to_json(const PluOptions& o) {
                {"device", number(o.device)},
                {"threads", number(o.threads)},
                {"shader-dir", text_or_null(o.shader_dir)},
+               {"tile", text_or_null(o.tile)},
                {"raster-coordinates", text_of(o.raster_coordinates)},
                {"trace", text_or_null(o.trace)},
                {"save-solution", text_or_null(o.save_solution)},

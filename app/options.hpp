@@ -61,6 +61,7 @@ struct PluOptions : CommonOptions {
   std::optional<int> device;   // as `glinpack devices` counts; without: by the rank's number on its node
   std::optional<int> threads;  // without: the node's cores divided by its ranks
   std::string shader_dir;
+  std::string tile;  // of gl-compute's reduce kernel; empty: the one tuned, or the built-in one
   RasterCoordinates raster_coordinates = RasterCoordinates::streamed;
 
   // what comes out; empty names: not written

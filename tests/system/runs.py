@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import os
+import pathlib
 import re
 import struct
 import subprocess
@@ -141,7 +142,7 @@ class Commands(RunsTest):
 
     def test_help_and_version_are_printed_once_for_all_processes(self):
         for arguments in (["--help"], ["plu", "--help"], ["network", "--help"], ["devices", "--help"],
-                          ["ceilings", "--help"], ["--version"]):
+                          ["ceilings", "--help"], ["tune", "--help"], ["--version"]):
             with self.subTest(arguments=arguments):
                 outcome = self.glinpack(*arguments)
                 self.assertEqual(outcome.status, 0, outcome)
@@ -177,6 +178,31 @@ class Ceilings(RunsTest):
         text, document = self.measured("--backend", "openblas")
         self.assertIsNone(document["device"])
         self.assertNotIn("device", text)
+
+
+class Tune(RunsTest):
+    def test_what_is_tuned_is_kept_and_taken_unless_a_tile_is_named(self):
+        cache = {"XDG_CACHE_HOME": str(self.folder / "cache")}
+        device = self.software_device()
+        outcome = self.start([GLINPACK, "tune", "--device", device, "--precision", "single",
+                              "--json", "t.json"], cache, timeout=120)
+        self.assertEqual((outcome.status, outcome.err), (0, ""), outcome)
+        valid = self.start([ROOT / "tests" / "system" / "validate_json.py", self.folder / "t.json",
+                            ROOT / "docs" / "tune.schema.json"])
+        self.assertEqual(valid.status, 0, valid)
+        self.assertEqual(outcome.out.count("  <- taken"), 1)
+        for tuning in self.json("t.json")["tunings"]:
+            kept = pathlib.Path(tuning["file"])
+            self.assertEqual(kept.read_text().splitlines()[0], tuning["taken"])
+            self.assertEqual(kept.parent, self.folder / "cache" / "glinpack")
+            self.assertTrue(all(trial["right"] for trial in tuning["trials"]))
+            for tile in [], ["--tile", tuning["trials"][-1]["tile"]]:
+                self.passed("--n", 150, "--nb", 32, "--backend", "gl-compute", "--device", device, *tile,
+                            "--precision", tuning["precision"], environment=cache, timeout=60)
+
+    def software_device(self):
+        devices = json.loads(self.start([GLINPACK, "devices", "--json"]).out)["devices"]
+        return str(next(device["index"] for device in devices if device["usable"]))
 
 
 class MixedPrecision(RunsTest):
