@@ -22,6 +22,8 @@ std::string program_help() {
          "              the time went\n"
          "  network     Send the messages of a factorisation alone, time them, and look for slow links\n"
          "  devices     List the EGL devices of this machine\n"
+         "  ceilings    Measure what a device and the host can do at most: copies, multiply-adds, gemm\n"
+         "  tune        Choose the tile in which a device reduces fastest, for later runs of plu\n"
          "\n"
          "Options:\n"
          "  -h,--help   Print this help message and exit; after a subcommand: that one's\n"
@@ -31,7 +33,8 @@ std::string program_help() {
          "  mpirun -np 4 glinpack plu --config configs/quickstart.toml\n"
          "  mpirun -np 4 glinpack plu --hpl-dat HPL.dat --backend openblas\n"
          "  mpirun -np 4 glinpack network --n 2048 --nb 256 --grid 2x2\n"
-         "  glinpack devices\n";
+         "  glinpack devices\n"
+         "  glinpack ceilings\n";
 }
 
 std::string devices_help() {

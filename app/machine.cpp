@@ -2,6 +2,7 @@
 
 #include "app/agreement.hpp"
 #include "app/topology.hpp"
+#include "local/gl/compute/tuning.hpp"
 #include "local/host/host_memory.hpp"
 
 namespace glinpack::app {
@@ -27,6 +28,15 @@ std::string why_no_device(std::span<const gl::DeviceDescription> devices) {
     }
   }
   return "no EGL device is usable; see glinpack devices, or use --backend openblas";
+}
+
+std::string tile_note_of(const PluOptions& options, const gl::DeviceDescription& device) {
+  const bool kept = gl::TileCache().load(device, options.precision).has_value();
+  const std::string tile = name_of(gl::chosen_tile(options.tile, device, options.precision), options.precision);
+  return "gl-compute reduces in tiles of " + tile +
+         (!options.tile.empty() ? ", as asked for"
+          : kept                ? ", as glinpack tune chose"
+                                : ", the default: glinpack tune looks for a faster one");
 }
 
 }  // namespace
@@ -62,19 +72,24 @@ int threads_by_cores(const MpiSession& session) {
 }
 
 Machine choose_machine(const PluOptions& options, const MpiSession& session) {
-  Machine machine{.backend = options.backend, .options = {}};
+  Machine machine{.backend = options.backend, .options = {}, .tile_note = {}};
   machine.options.shader_directory = options.shader_dir;
+  machine.options.tile = options.tile;
   machine.options.computed_coordinates = options.raster_coordinates == RasterCoordinates::computed;
   if (options.backend == "auto" || is_gl(options.backend)) {
     const bool by_name = options.backend != "auto";
     std::string error;
+    const std::vector<gl::DeviceDescription> devices = gl::list_devices();
     try {
-      machine.options.device = choose_device(options, gl::list_devices(), session.local_rank(), by_name);
+      machine.options.device = choose_device(options, devices, session.local_rank(), by_name);
     } catch (const InputError& failure) {
       error = failure.what();
     }
     if (by_name) agree_on_input(error);
     if (!by_name) machine.backend = all_agree(MPI_COMM_WORLD, error.empty()) ? gl_backend : "openblas";
+    if (machine.backend == gl_backend) {
+      machine.tile_note = tile_note_of(options, devices[static_cast<std::size_t>(machine.options.device)]);
+    }
   }
 
   const int by_cores = threads_by_cores(session);

@@ -15,6 +15,7 @@ namespace glinpack::app {
 struct Machine {
   std::string backend;     // never "auto"; the same on every rank
   BackendOptions options;  // this rank's
+  std::string tile_note;   // gl-compute: the tile that this rank's device reduces in, and why it
 };
 
 /// The device of a rank: --device, or by the rank's number on its node. Throws InputError where there is none for it,

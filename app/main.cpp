@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "app/ceilings_command.hpp"
+#include "app/ceilings_options.hpp"
 #include "app/command_line.hpp"
 #include "app/devices_command.hpp"
 #include "app/input/input_error.hpp"
@@ -13,6 +15,7 @@
 #include "app/options.hpp"
 #include "app/plu_command.hpp"
 #include "app/reexecution.hpp"
+#include "app/tune_command.hpp"
 #include "global/communication.hpp"
 #include "version.hpp"
 
@@ -46,6 +49,22 @@ int devices(const std::vector<std::string>& arguments) {
   return launcher_rank() == 0 ? run_devices_command(options.json, std::cout) : 0;
 }
 
+int ceilings(int argc, char** argv, const std::vector<std::string>& arguments) {
+  if (asks_for_help(arguments)) return print(ceilings_help());
+  const CeilingsOptions options = parse_ceilings_options(arguments);
+  execute_again_with_better_kernels(argv);
+  if (launcher_rank() != 0) return 0;
+  run_ceilings_command(options, {argv, argv + argc}, reexecution_notes(), std::cout);
+  return 0;
+}
+
+int tune(int argc, char** argv, const std::vector<std::string>& arguments) {
+  if (asks_for_help(arguments)) return print(tune_help());
+  const TuneOptions options = parse_tune_options(arguments);
+  if (launcher_rank() == 0) run_tune_command(options, {argv, argv + argc}, std::cout);
+  return 0;
+}
+
 int run_command(int argc, char** argv) {
   if (argc < 2) return print(program_help(), std::cerr, exit_unusable_input);
   const std::string command = argv[1];
@@ -53,11 +72,13 @@ int run_command(int argc, char** argv) {
   if (command == "plu") return plu(argc, argv, arguments);
   if (command == "network") return network(argc, argv, arguments);
   if (command == "devices") return devices(arguments);
+  if (command == "ceilings") return ceilings(argc, argv, arguments);
+  if (command == "tune") return tune(argc, argv, arguments);
   if (asks_for_help({command}) || command == "help") return print(program_help());
   if (command == "--version") return print(std::string("glinpack ") + version + " (" + git_commit + ")\n");
-  const std::vector<std::string> commands{"plu", "network", "devices", "--help", "--version"};
+  const std::vector<std::string> commands{"plu", "network", "devices", "ceilings", "tune", "--help", "--version"};
   throw InputError("unknown subcommand " + in_quotes(command) + did_you_mean(command, commands) +
-                   "; there are plu, network and devices: see glinpack --help");
+                   "; there are plu, network, devices, ceilings and tune: see glinpack --help");
 }
 
 }  // namespace

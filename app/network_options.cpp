@@ -10,8 +10,6 @@ namespace glinpack::app {
 
 namespace {
 
-constexpr double most_screen_seconds = 1e6;
-
 void set_broadcasts(NetworkOptions& o, const std::vector<std::string>& names) {
   o.broadcast.clear();
   for (const std::string& name : names) {
@@ -51,12 +49,6 @@ void set_ping_pong(NetworkOptions& o, const std::vector<std::string>& values) {
   }
   o.ping_pong = When::always;
   for (const std::string& value : values) o.ping_pong_pairs.push_back(parse_pair(value));
-}
-
-double parse_seconds(const std::string& text) {
-  const double seconds = parse_real(text);
-  if (seconds > 0 && seconds <= most_screen_seconds) return seconds;
-  throw InputError(in_quotes(text) + " is out of range; seconds, more than 0 and at most 1000000, are expected");
 }
 
 // With mixed precision what is sent while it factorises is single.
@@ -120,7 +112,7 @@ void define_network_options(CLI::App& app, NetworkOptions& options) {
   app.option_defaults()->group("Output");
   define_result_options(app, options);
   app.option_defaults()->group("Configuration");
-  define_config_option(app, options);
+  define_config_option(app, options.config);
 }
 
 NetworkOptions parse_network_options(const std::vector<std::string>& arguments) {

@@ -20,6 +20,7 @@ std::size_t choose(const std::string& text, std::span<const std::string> choices
 }
 
 const std::vector<std::string> precision_choices{"single", "double", "mixed"};
+const std::vector<std::string> measured_backend_choices{"openblas", "gl-compute", "auto"};
 const std::vector<std::string> pivoting_choices{"local", "partial", "tournament"};
 const std::vector<std::string> transport_choices{"shared", "mpi"};
 const std::vector<std::string> coordinates_choices{"streamed", "computed"};
@@ -36,6 +37,10 @@ std::vector<std::string> backend_choices() {
 std::string parse_backend(const std::string& text) {
   const std::vector<std::string> choices = backend_choices();
   return choices[choose(text, choices)];
+}
+
+std::string parse_measured_backend(const std::string& text) {
+  return measured_backend_choices[choose(text, measured_backend_choices)];
 }
 
 std::vector<std::string> matrix_choices() {

@@ -16,6 +16,8 @@ std::vector<std::string> matrix_choices();
 
 /// All of these throw InputError, naming the choices and the nearest one.
 std::string parse_backend(const std::string& text);
+/// "openblas", "gl-compute", "auto".
+std::string parse_measured_backend(const std::string& text);
 Precision parse_precision(const std::string& text);
 Pivoting parse_pivoting(const std::string& text);
 MatrixKind parse_matrix(const std::string& text);

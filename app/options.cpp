@@ -7,6 +7,7 @@
 #include "app/input/values.hpp"
 #include "app/option_set.hpp"
 #include "app/option_text.hpp"
+#include "local/gl/compute/reduce_tile.hpp"
 
 namespace glinpack::app {
 
@@ -111,11 +112,11 @@ void define_result_options(CLI::App& app, CommonOptions& o) {
       [&o](const std::string& t) { o.progress = parse_when(t); });
 }
 
-void define_config_option(CLI::App& app, CommonOptions& o) {
+void define_config_option(CLI::App& app, std::string& config) {
   add_text(app, "--config", "FILE",
            "TOML file with any of these options (without dashes in front) as keys; the command "
            "line takes precedence",
-           o.config);
+           config);
 }
 
 nlohmann::json common_to_json(const CommonOptions& o) {
@@ -183,6 +184,11 @@ void define_machine(CLI::App& app, PluOptions& o) {
       "--n auto: the part of the free memory of every host and device that may be taken, more than 0, at most 1",
       [&o](const std::string& t) { o.memory_fraction = parse_fraction(t); });
   add_text(app, "--shader-dir", "DIR", "GLSL files here override the built-in ones", o.shader_dir);
+  add_text(
+      app, "--tile", "NAME",
+      "gl-compute: the tile in which it reduces, of those that `glinpack tune` lists [what that has chosen, or the "
+      "first of them]",
+      o.tile);
   add(app, "--raster-coordinates", "WAY", "streamed",
       "gl-raster: texture coordinates from the vertices (streamed), or computed by every fragment (computed)",
       [&o](const std::string& t) { o.raster_coordinates = parse_raster_coordinates(t); });
@@ -204,7 +210,7 @@ void define_plan(CLI::App& app, PluOptions& o) {
   add(app, "--explain-pass", "K", "",
       "Print the schedule of pass K (from 0): roles, messages, who waits for whom; run nothing",
       [&o](const std::string& t) { o.explain_pass = parse_whole(t, 0, largest_n); });
-  define_config_option(app, o);
+  define_config_option(app, o.config);
 }
 
 constexpr const char* examples =
@@ -257,9 +263,24 @@ void define_plu_options(CLI::App& app, PluOptions& options) {
 
 namespace {
 
+// A tile that the precision of the factors has.
+void check_tile(const PluOptions& options) {
+  if (options.tile.empty()) return;
+  if (options.backend != "auto" && options.backend != "gl-compute") {
+    throw InputError("--tile " + options.tile + ": the backend " + options.backend +
+                     " has no tiles; leave it out, or use --backend gl-compute");
+  }
+  try {
+    gl::reduce_tile(options.tile, options.precision);
+  } catch (const std::runtime_error& error) {
+    throw InputError("--tile: " + std::string(error.what()));
+  }
+}
+
 // What the white paper's backend can do, and does unless told otherwise: single precision, pivots of the rank's own
 // rows.
 ParsedOptions settled(ParsedOptions parsed) {
+  check_tile(parsed.options);
   if (parsed.options.backend != "gl-raster") return parsed;
   const auto given = [&parsed](const char* name) {
     return parsed.on_command_line.contains(name) || parsed.in_file.contains(name);
@@ -302,6 +323,7 @@ nlohmann::json to_json(const PluOptions& o) {
                {"threads", number(o.threads)},
                {"memory-fraction", o.memory_fraction},
                {"shader-dir", text_or_null(o.shader_dir)},
+               {"tile", text_or_null(o.tile)},
                {"raster-coordinates", text_of(o.raster_coordinates)},
                {"trace", text_or_null(o.trace)},
                {"save-solution", text_or_null(o.save_solution)},

@@ -68,6 +68,7 @@ struct PluOptions : CommonOptions {
   std::optional<int> threads;    // without: the node's cores divided by its ranks
   double memory_fraction = 0.8;  // of what is free, that n = automatic may take
   std::string shader_dir;
+  std::string tile;  // of gl-compute's reduce kernel; empty: the one tuned, or the built-in one
   RasterCoordinates raster_coordinates = RasterCoordinates::streamed;
 
   // what comes out; empty names: not written
@@ -93,7 +94,7 @@ struct ParsedOptions : Parsed<PluOptions> {
 void define_grid_options(CLI::App& app, CommonOptions& options, bool with_auto);
 void define_algorithm_options(CLI::App& app, CommonOptions& options);
 void define_result_options(CLI::App& app, CommonOptions& options);
-void define_config_option(CLI::App& app, CommonOptions& options);
+void define_config_option(CLI::App& app, std::string& config);
 nlohmann::json common_to_json(const CommonOptions& options);
 
 /// Adds plu's options to an empty `app`: groups, defaults, units, examples. `options` must outlive it.

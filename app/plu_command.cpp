@@ -65,6 +65,7 @@ int plan_and_run(const std::vector<std::string>& arguments, SweepInput& input) {
     return 0;
   }
   input.machine = choose_machine(input.options, input.session);
+  if (!input.machine.tile_note.empty()) input.context.notes.push_back(input.machine.tile_note);
   return run_sweep(input);
 }
 

@@ -3,21 +3,15 @@
 // With tournament pivoting the names end with the block of columns that a tournament chooses pivots for, the players of
 // a match, and the rows that a thread must have to play.
 // FLOPS by the host's clock.
-#include <benchmark/benchmark.h>
-
-#include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cstdlib>
 #include <optional>
-#include <random>
-#include <string>
-#include <vector>
 
+#include "bench_support.hpp"
 #include "local/openblas/openblas_backend.hpp"
 
 namespace {
 
 using namespace glinpack;
+using namespace glinpack::bench;
 
 struct Settings {
   int threads = 1;
@@ -36,31 +30,25 @@ void pivot(benchmark::State& state, int threads, Index rows, Index columns,
   const auto arithmetic = make_openblas_panel_arithmetic<Real>(threads, tournament.value_or(TournamentShape{}));
   const Index leading_dimension = rows + 16;  // as Panel has it
   std::vector<Real> original(static_cast<std::size_t>(leading_dimension * columns));
-  std::mt19937 random(1);
-  std::uniform_real_distribution<Real> uniform(Real(-0.5), Real(0.5));
-  for (Real& element : original) element = uniform(random);
+  fill_uniform(original.data(), leading_dimension * columns);
   std::vector<Real> panel;
   std::vector<Index> pivots(static_cast<std::size_t>(columns));
-  for (auto iteration : state) {
-    benchmark::DoNotOptimize(iteration);
-    state.PauseTiming();
-    panel = original;
-    state.ResumeTiming();
-    const ColumnMajorView<Real> a{panel.data(), rows, columns, leading_dimension};
-    tournament ? arithmetic->pivot_by_tournament(a, pivots) : arithmetic->pivot(a, pivots);
-  }
   const auto m = static_cast<double>(rows);
   const auto n = static_cast<double>(columns);
-  state.counters["FLOPS"] =
-      benchmark::Counter(n * n * (m - n / 3) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+  measure(
+      state, {"FLOPS", n * n * (m - n / 3)}, [&] { panel = original; },
+      [&] {
+        const ColumnMajorView<Real> a{panel.data(), rows, columns, leading_dimension};
+        tournament ? arithmetic->pivot_by_tournament(a, pivots) : arithmetic->pivot(a, pivots);
+      });
 }
 
 template <class Real>
 void register_one(const Settings& settings, const std::string& name, Index rows, Index columns,
                   const std::optional<TournamentShape>& tournament) {
-  benchmark::RegisterBenchmark(name.c_str(), pivot<Real>, settings.threads, rows, columns, tournament)
-      ->UseRealTime()
-      ->Unit(benchmark::kMillisecond);
+  add_benchmark(name, [threads = settings.threads, rows, columns, tournament](benchmark::State& state) {
+    pivot<Real>(state, threads, rows, columns, tournament);
+  });
 }
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
@@ -95,29 +83,21 @@ void register_all(const Settings& settings, const std::string& precision) {
 
 int main(int argc, char** argv) {
   Settings settings;
-  benchmark::Initialize(&argc, argv);
   CLI::App app("Factorises tall panels on the host.");
   app.add_option("--threads", settings.threads, "Threads")->capture_default_str()->check(CLI::Range(1, 4096));
-  app.add_option("--rows", settings.rows, "Rows of a panel")->delimiter(',')->check(CLI::PositiveNumber);
-  app.add_option("--columns", settings.columns, "Its columns: block sizes")->delimiter(',')->check(CLI::PositiveNumber);
-  app.add_option("--precision", settings.precisions, "single,double")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"single", "double"}));
+  add_size_list(app, "--rows", settings.rows, "Rows of a panel");
+  add_size_list(app, "--columns", settings.columns, "Its columns: block sizes");
+  add_precisions(app, settings.precisions);
   app.add_option("--pivoting", settings.pivotings, "partial,tournament")
       ->delimiter(',')
       ->check(CLI::IsMember({"partial", "tournament"}));
-  app.add_option("--block", settings.blocks, "Columns that a tournament chooses pivots for")
-      ->delimiter(',')
-      ->check(CLI::PositiveNumber);
+  add_size_list(app, "--block", settings.blocks, "Columns that a tournament chooses pivots for");
   app.add_option("--arity", settings.arities, "Threads whose candidates meet in one match")
       ->delimiter(',')
       ->check(CLI::Range(2, 4096));
-  app.add_option("--slab-rows", settings.slab_rows, "Rows that a thread must have to play")
-      ->delimiter(',')
-      ->check(CLI::PositiveNumber);
-  CLI11_PARSE(app, argc, argv);
-  register_all<float>(settings, "single");
-  register_all<double>(settings, "double");
-  benchmark::RunSpecifiedBenchmarks();
-  return EXIT_SUCCESS;
+  add_size_list(app, "--slab-rows", settings.slab_rows, "Rows that a thread must have to play");
+  return run_program(app, argc, argv, [&] {
+    register_all<float>(settings, "single");
+    register_all<double>(settings, "double");
+  });
 }

@@ -3,19 +3,16 @@
 //   raster_bench --device 0 --n 1024,2048 --k 64 [--benchmark_...]
 // FLOPS by the host's clock around an operation and the wait for it. The matrices change from iteration to iteration;
 // what is in them does not matter to the time as long as it stays finite, so that they are uploaded anew before each.
-#include <benchmark/benchmark.h>
+#include <utility>
 
-#include <CLI/CLI.hpp>
-#include <iostream>
-#include <random>
-#include <vector>
-
+#include "bench_support.hpp"
 #include "local/gl/raster/raster_backend.hpp"
 #include "local/row_by_row.hpp"
 
 namespace {
 
 using namespace glinpack;
+using namespace glinpack::bench;
 
 enum class Operation { pivot, normalize, eliminate, reduce };
 
@@ -38,9 +35,7 @@ class Problem {
         panel_(backend.allocate_host(n * k)),
         u_(backend.allocate_host(n * k)),
         pivots_(static_cast<std::size_t>(k)) {
-    std::mt19937 generator(1);
-    std::uniform_real_distribution<float> uniform(-0.5F, 0.5F);
-    for (Index e = 0; e < n * n; ++e) random_->data()[e] = uniform(generator);
+    fill_uniform(random_->data(), n * n);
     renew();
     run(Operation::pivot);
     for (Index j = 0; j < k; ++j) u11_.insert(u11_.end(), panel_->data() + j * n, panel_->data() + j * n + k);
@@ -95,17 +90,13 @@ class Problem {
   std::vector<float> u11_;  // k x k, column-major
 };
 
-void measure(benchmark::State& state, Backend<float>& backend, Operation operation, Index n, Index k) {
-  Problem problem(backend, n, k);
-  for (auto iteration : state) {
-    benchmark::DoNotOptimize(iteration);
-    state.PauseTiming();
-    problem.renew();
-    state.ResumeTiming();
-    problem.run(operation);
-  }
-  state.counters["FLOPS"] = benchmark::Counter(problem.flops(operation) * static_cast<double>(state.iterations()),
-                                               benchmark::Counter::kIsRate);
+void add(const std::string& name, Operation operation, Backend<float>& backend, Index n, Index k) {
+  add_benchmark(
+      name + "/" + std::to_string(n) + "/" + std::to_string(k), [operation, &backend, n, k](benchmark::State& state) {
+        Problem problem(backend, n, k);
+        measure(
+            state, {"FLOPS", problem.flops(operation)}, [&] { problem.renew(); }, [&] { problem.run(operation); });
+      });
 }
 
 }  // namespace
@@ -115,45 +106,26 @@ int main(int argc, char** argv) {
   std::vector<Index> sizes{512};
   std::vector<Index> widths{64};
   CLI::App app("Measures gl-raster's operations");
-  app.allow_extras();
   app.add_option("--device", options.device, "EGL device, as `glinpack devices` counts");
-  app.add_option("--n", sizes, "rows and columns")->delimiter(',');
-  app.add_option("--k", widths, "panel widths")->delimiter(',');
-  CLI11_PARSE(app, argc, argv);
-  try {
-    Machine streamed(options);
+  add_size_list(app, "--n", sizes, "rows and columns");
+  add_size_list(app, "--k", widths, "panel widths");
+  std::unique_ptr<Machine> streamed, computed;
+  return run_program(app, argc, argv, [&] {
+    streamed = std::make_unique<Machine>(options);
     options.computed_coordinates = true;
-    Machine computed(options);
-    const std::vector<std::pair<const char*, Operation>> operations{{"pivot", Operation::pivot},
-                                                                    {"normalize", Operation::normalize},
-                                                                    {"eliminate", Operation::eliminate},
-                                                                    {"reduce", Operation::reduce}};
-    for (const auto& [name, operation] : operations) {
+    computed = std::make_unique<Machine>(options);
+    for (const auto& [name, operation] : {std::pair{"pivot", Operation::pivot},
+                                          {"normalize", Operation::normalize},
+                                          {"eliminate", Operation::eliminate},
+                                          {"reduce", Operation::reduce}}) {
       for (const Index n : sizes) {
         for (const Index k : widths) {
-          for (const auto& [way, machine] : {std::pair{"streamed", &streamed}, std::pair{"computed", &computed}}) {
-            const std::string label = std::string(name) + "/" + way + "/" + std::to_string(n) + "/" + std::to_string(k);
-            benchmark::RegisterBenchmark(label.c_str(),
-                                         [operation = operation, machine = machine, n, k](benchmark::State& state) {
-                                           measure(state, *machine->backend, operation, n, k);
-                                         })
-                ->UseRealTime()
-                ->Unit(benchmark::kMillisecond);
-          }
+          add(std::string(name) + "/streamed", operation, *streamed->backend, n, k);
+          add(std::string(name) + "/computed", operation, *computed->backend, n, k);
         }
       }
     }
-    std::vector<std::string> rest = app.remaining();
-    std::vector<char*> arguments{argv[0]};
-    for (std::string& argument : rest) arguments.push_back(argument.data());
-    int count = static_cast<int>(arguments.size());
-    benchmark::Initialize(&count, arguments.data());
-    const BackendInfo info = streamed.backend->info();
-    std::cout << info.device << ", " << info.driver << std::endl;
-    benchmark::RunSpecifiedBenchmarks();
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << '\n';
-    return 1;
-  }
-  return 0;
+    const BackendInfo info = streamed->backend->info();
+    benchmark::AddCustomContext("device", info.device + ", " + info.driver);
+  });
 }

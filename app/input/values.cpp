@@ -57,6 +57,13 @@ double parse_real(std::string_view text) {
   return value;
 }
 
+double parse_seconds(std::string_view text) {
+  constexpr double most = 1e6;
+  const double seconds = parse_real(text);
+  if (seconds > 0 && seconds <= most) return seconds;
+  throw InputError(in_quotes(text) + " is out of range; seconds, more than 0 and at most 1000000, are expected");
+}
+
 GridShape parse_grid(std::string_view text) {
   const std::size_t cross = text.find_first_of("xX");
   if (cross == std::string_view::npos) {

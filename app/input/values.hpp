@@ -22,6 +22,8 @@ std::string in_quotes(std::string_view text);
 Index parse_whole(std::string_view text, Index minimum, Index maximum);
 /// A finite real number.
 double parse_real(std::string_view text);
+/// Seconds: more than 0, at most a million.
+double parse_seconds(std::string_view text);
 /// "2x3" or "2X3": P rows and Q columns, each at least 1.
 GridShape parse_grid(std::string_view text);
 /// The parts between commas and white space. Throws where there are none, one is empty ("1,,2") or there are too many.

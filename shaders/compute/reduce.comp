@@ -2,29 +2,28 @@
 // C <- C - L U: L given transposed, depth x rows; U depth x columns; C rows x columns. The matrices may be parts of one
 // buffer as long as C is none of what is read.
 //
-// A work group of 16 x 8 invocations makes a tile of 64 rows x 32 vectors (a vector is a vec4 or a dvec2), an
-// invocation 8 rows x 2 vectors of it. Its rows lie in groups of VECTOR_WIDTH that are 8 groups apart and its vectors
-// 16 apart, so that neighbours read neighbouring shared memory. What makes it fast:
+// A work group of ACROSS x DOWN invocations makes a tile of 8 DOWN rows x 2 ACROSS vectors (a vector is a vec4 or a
+// dvec2), an invocation 8 rows x 2 vectors of it. Its rows lie in groups of VECTOR_WIDTH that are DOWN groups apart and
+// its vectors ACROSS apart, so that neighbours read neighbouring shared memory. What makes it fast:
 //   - sums are separately named variables: an array would be put into memory;
 //   - tiles 8 deep lie in two shared buffers, and a turn of the loop goes through both in its text, so that every
 //     shared offset is a constant; the next tile is fetched into registers while this one is worked on;
 //   - both inputs have their rows along memory, so that every load is a vector;
-//   - work groups walk bands of 8 tile rows, so that the tiles they share stay in cache.
+//   - work groups walk bands of BAND tile rows, so that the tiles they share stay in cache.
 //
 // Variants: DOUBLE (precision.glsl); ALIGNED: every first element is a multiple of VECTOR_WIDTH, depth one of 16, and
 // the last vector of an input's row may be read whole; otherwise nothing is assumed. UNROLLED: the 8 steps
-// of a stage are written out, against a loop that is quicker to compile.
+// of a stage are written out, against a loop that is quicker to compile. PREFETCH: they are, and what a step needs of
+// shared memory is read during the step before it. The tile: ACROSS, a multiple of 8 of at most 32, DOWN, 8 or 16, BAND
+// (src/local/gl/compute/reduce_tile.hpp).
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
 
-#define ACROSS 16
-#define DOWN 8
-#define THREADS 128
+#define THREADS (ACROSS * DOWN)
 #define STAGE_DEPTH 8
-#define TILE_ROWS 64
+#define TILE_ROWS (8 * DOWN)
 #define LEFT_VECTORS (TILE_ROWS / VECTOR_WIDTH)
-#define RIGHT_VECTORS 32
-#define BAND 8
+#define RIGHT_VECTORS (2 * ACROSS)
 
 layout(local_size_x = THREADS) in;
 
@@ -98,33 +97,60 @@ void subtract(int row, int column, Vector sum) { subtract_edge(row, column, VECT
 #endif
 
 // --- One step of depth: 8 rows x 2 vectors --------------------------------------------------------------------------
-#define ROW(factor, sum_a, sum_b)                \
-  sum_a = fma(Vector(factor), right_a, sum_a);   \
+#define ROW(factor, right_a, right_b, sum_a, sum_b) \
+  sum_a = fma(Vector(factor), right_a, sum_a);      \
   sum_b = fma(Vector(factor), right_b, sum_b);
 
 #define LEFT_AT(buffer, k, group) left_tile[left_from + ((buffer) * STAGE_DEPTH + (k)) * LEFT_VECTORS + (group) * DOWN]
 #define RIGHT_AT(buffer, k, group) \
   right_tile[right_from + ((buffer) * STAGE_DEPTH + (k)) * RIGHT_VECTORS + (group) * ACROSS]
 
+// Eight rows of the left are four vectors or two.
 #if DOUBLE
-#define ALL_ROWS(buffer, k)                                                                                \
-  Vector left_a = LEFT_AT(buffer, k, 0), left_b = LEFT_AT(buffer, k, 1);                                   \
-  Vector left_c = LEFT_AT(buffer, k, 2), left_d = LEFT_AT(buffer, k, 3);                                   \
-  ROW(left_a.x, sum0a, sum0b) ROW(left_a.y, sum1a, sum1b) ROW(left_b.x, sum2a, sum2b) ROW(left_b.y, sum3a, sum3b) \
-  ROW(left_c.x, sum4a, sum4b) ROW(left_c.y, sum5a, sum5b) ROW(left_d.x, sum6a, sum6b) ROW(left_d.y, sum7a, sum7b)
+#define TAKE_LEFT(buffer, k, a, b, c, d) \
+  a = LEFT_AT(buffer, k, 0);             \
+  b = LEFT_AT(buffer, k, 1);             \
+  c = LEFT_AT(buffer, k, 2);             \
+  d = LEFT_AT(buffer, k, 3);
+#define ALL_ROWS(a, b, c, d, e, f)                                        \
+  ROW(a.x, e, f, sum0a, sum0b) ROW(a.y, e, f, sum1a, sum1b) ROW(b.x, e, f, sum2a, sum2b) ROW(b.y, e, f, sum3a, sum3b) \
+  ROW(c.x, e, f, sum4a, sum4b) ROW(c.y, e, f, sum5a, sum5b) ROW(d.x, e, f, sum6a, sum6b) ROW(d.y, e, f, sum7a, sum7b)
 #else
-#define ALL_ROWS(buffer, k)                                                                                \
-  Vector left_a = LEFT_AT(buffer, k, 0), left_b = LEFT_AT(buffer, k, 1);                                   \
-  ROW(left_a.x, sum0a, sum0b) ROW(left_a.y, sum1a, sum1b) ROW(left_a.z, sum2a, sum2b) ROW(left_a.w, sum3a, sum3b) \
-  ROW(left_b.x, sum4a, sum4b) ROW(left_b.y, sum5a, sum5b) ROW(left_b.z, sum6a, sum6b) ROW(left_b.w, sum7a, sum7b)
+#define TAKE_LEFT(buffer, k, a, b, c, d) \
+  a = LEFT_AT(buffer, k, 0);             \
+  b = LEFT_AT(buffer, k, 1);
+#define ALL_ROWS(a, b, c, d, e, f)                                        \
+  ROW(a.x, e, f, sum0a, sum0b) ROW(a.y, e, f, sum1a, sum1b) ROW(a.z, e, f, sum2a, sum2b) ROW(a.w, e, f, sum3a, sum3b) \
+  ROW(b.x, e, f, sum4a, sum4b) ROW(b.y, e, f, sum5a, sum5b) ROW(b.z, e, f, sum6a, sum6b) ROW(b.w, e, f, sum7a, sum7b)
 #endif
+#define TAKE(buffer, k, a, b, c, d, e, f) \
+  TAKE_LEFT(buffer, k, a, b, c, d)        \
+  e = RIGHT_AT(buffer, k, 0);             \
+  f = RIGHT_AT(buffer, k, 1);
 
+#if PREFETCH
+// Two sets of fragments, one being filled while the other is worked with.
+#define TAKE_EVEN(buffer, k) TAKE(buffer, k, even_a, even_b, even_c, even_d, even_e, even_f)
+#define TAKE_ODD(buffer, k) TAKE(buffer, k, odd_a, odd_b, odd_c, odd_d, odd_e, odd_f)
+#define DO_EVEN ALL_ROWS(even_a, even_b, even_c, even_d, even_e, even_f)
+#define DO_ODD ALL_ROWS(odd_a, odd_b, odd_c, odd_d, odd_e, odd_f)
+#define STAGE(buffer)                                                                     \
+  {                                                                                       \
+    Vector even_a, even_b, even_c, even_d, even_e, even_f;                                \
+    Vector odd_a, odd_b, odd_c, odd_d, odd_e, odd_f;                                      \
+    TAKE_EVEN(buffer, 0)                                                                  \
+    TAKE_ODD(buffer, 1) DO_EVEN TAKE_EVEN(buffer, 2) DO_ODD                               \
+    TAKE_ODD(buffer, 3) DO_EVEN TAKE_EVEN(buffer, 4) DO_ODD                               \
+    TAKE_ODD(buffer, 5) DO_EVEN TAKE_EVEN(buffer, 6) DO_ODD                               \
+    TAKE_ODD(buffer, 7) DO_EVEN DO_ODD                                                    \
+  }
+#else
 #define STEP(buffer, k)                                                                   \
   {                                                                                       \
-    Vector right_a = RIGHT_AT(buffer, k, 0), right_b = RIGHT_AT(buffer, k, 1);            \
-    ALL_ROWS(buffer, k)                                                                   \
+    Vector left_a, left_b, left_c, left_d, right_a, right_b;                              \
+    TAKE(buffer, k, left_a, left_b, left_c, left_d, right_a, right_b)                     \
+    ALL_ROWS(left_a, left_b, left_c, left_d, right_a, right_b)                            \
   }
-
 #if UNROLLED
 #define STAGE(buffer)                                             \
   STEP(buffer, 0) STEP(buffer, 1) STEP(buffer, 2) STEP(buffer, 3) \
@@ -132,34 +158,51 @@ void subtract(int row, int column, Vector sum) { subtract_edge(row, column, VECT
 #else
 #define STAGE(buffer) for (int k = 0; k < STAGE_DEPTH; ++k) STEP(buffer, k)
 #endif
-
-// --- Moving tiles: registers <- memory, shared memory <- registers --------------------------------------------------
-// An invocation fetches vectors a and b of each input, b lying 4 rows of depth below a; a single-precision tile of the
-// left has only the first. fetch_k: the row of depth at which the tile to be fetched begins.
-#define FETCH_RIGHT                                                                                        \
-  fetched_right_a = READ_RIGHT(right_at, fetch_k + right_k, right_column, valid_right);                    \
-  fetched_right_b = READ_RIGHT(right_at + right_4, fetch_k + right_k + 4, right_column, valid_right);      \
-  right_at += 2 * right_4;
-#define STORE_RIGHT(buffer)                                                                \
-  right_tile[(buffer) * STAGE_DEPTH * RIGHT_VECTORS + thread] = fetched_right_a;           \
-  right_tile[(buffer) * STAGE_DEPTH * RIGHT_VECTORS + THREADS + thread] = fetched_right_b;
-
-#if DOUBLE
-#define FETCH_LEFT                                                                                         \
-  fetched_left_a = READ_LEFT(left_at, fetch_k + left_k, left_row, valid_left);                             \
-  fetched_left_b = READ_LEFT(left_at + left_4, fetch_k + left_k + 4, left_row, valid_left);                \
-  left_at += 2 * left_4;
-#define STORE_LEFT(buffer)                                                                 \
-  left_tile[(buffer) * STAGE_DEPTH * LEFT_VECTORS + thread] = fetched_left_a;              \
-  left_tile[(buffer) * STAGE_DEPTH * LEFT_VECTORS + THREADS + thread] = fetched_left_b;
-#else
-#define FETCH_LEFT                                                                                         \
-  fetched_left_a = READ_LEFT(left_at, fetch_k + left_k, left_row, valid_left);                             \
-  left_at += 2 * left_4;
-#define STORE_LEFT(buffer) left_tile[(buffer) * STAGE_DEPTH * LEFT_VECTORS + thread] = fetched_left_a;
 #endif
 
-#define FETCH FETCH_LEFT FETCH_RIGHT fetch_k += STAGE_DEPTH;
+// --- Moving tiles: registers <- memory, shared memory <- registers --------------------------------------------------
+// An invocation fetches one, two or four vectors of each input, the next one lying LEFT_STEP or RIGHT_STEP rows of depth
+// below. fetch_k: the row of depth at which the tile to be fetched begins.
+#define LEFT_STEP (THREADS / LEFT_VECTORS)
+#define RIGHT_STEP (THREADS / RIGHT_VECTORS)
+
+#define FETCH_LEFT_PART(part, into) \
+  into = READ_LEFT(left_at + (part) * left_step, fetch_k + left_k + (part) * LEFT_STEP, left_row, valid_left);
+#define FETCH_RIGHT_PART(part, into) \
+  into = READ_RIGHT(right_at + (part) * right_step, fetch_k + right_k + (part) * RIGHT_STEP, right_column, valid_right);
+#define STORE_LEFT_PART(buffer, part, from) \
+  left_tile[(buffer) * STAGE_DEPTH * LEFT_VECTORS + (part) * THREADS + thread] = from;
+#define STORE_RIGHT_PART(buffer, part, from) \
+  right_tile[(buffer) * STAGE_DEPTH * RIGHT_VECTORS + (part) * THREADS + thread] = from;
+
+#if STAGE_DEPTH / LEFT_STEP == 1
+#define FETCH_LEFT FETCH_LEFT_PART(0, fetched_left_a)
+#define STORE_LEFT(buffer) STORE_LEFT_PART(buffer, 0, fetched_left_a)
+#elif STAGE_DEPTH / LEFT_STEP == 2
+#define FETCH_LEFT FETCH_LEFT_PART(0, fetched_left_a) FETCH_LEFT_PART(1, fetched_left_b)
+#define STORE_LEFT(buffer) STORE_LEFT_PART(buffer, 0, fetched_left_a) STORE_LEFT_PART(buffer, 1, fetched_left_b)
+#else
+#define FETCH_LEFT                                                           \
+  FETCH_LEFT_PART(0, fetched_left_a) FETCH_LEFT_PART(1, fetched_left_b)      \
+  FETCH_LEFT_PART(2, fetched_left_c) FETCH_LEFT_PART(3, fetched_left_d)
+#define STORE_LEFT(buffer)                                                                   \
+  STORE_LEFT_PART(buffer, 0, fetched_left_a) STORE_LEFT_PART(buffer, 1, fetched_left_b)      \
+  STORE_LEFT_PART(buffer, 2, fetched_left_c) STORE_LEFT_PART(buffer, 3, fetched_left_d)
+#endif
+
+#if STAGE_DEPTH / RIGHT_STEP == 1
+#define FETCH_RIGHT FETCH_RIGHT_PART(0, fetched_right_a)
+#define STORE_RIGHT(buffer) STORE_RIGHT_PART(buffer, 0, fetched_right_a)
+#else
+#define FETCH_RIGHT FETCH_RIGHT_PART(0, fetched_right_a) FETCH_RIGHT_PART(1, fetched_right_b)
+#define STORE_RIGHT(buffer) STORE_RIGHT_PART(buffer, 0, fetched_right_a) STORE_RIGHT_PART(buffer, 1, fetched_right_b)
+#endif
+
+#define FETCH                                            \
+  FETCH_LEFT FETCH_RIGHT                                 \
+  left_at += STAGE_DEPTH / LEFT_STEP * left_step;        \
+  right_at += STAGE_DEPTH / RIGHT_STEP * right_step;     \
+  fetch_k += STAGE_DEPTH;
 #define STORE(buffer) STORE_LEFT(buffer) STORE_RIGHT(buffer)
 
 // --- Writing a row of results back ----------------------------------------------------------------------------------
@@ -198,8 +241,8 @@ void main() {
   int valid_left = extents.x - left_row, valid_right = extents.y - right_column;
   int left_at = place(left_layout, left_k, min(left_row, last_vector(extents.x))) / VECTOR_WIDTH;
   int right_at = place(right_layout, right_k, min(right_column, last_vector(extents.y))) / VECTOR_WIDTH;
-  int left_4 = 4 * left_layout.y / VECTOR_WIDTH, right_4 = 4 * right_layout.y / VECTOR_WIDTH;
-  Vector fetched_left_a, fetched_left_b, fetched_right_a, fetched_right_b;
+  int left_step = LEFT_STEP * left_layout.y / VECTOR_WIDTH, right_step = RIGHT_STEP * right_layout.y / VECTOR_WIDTH;
+  Vector fetched_left_a, fetched_left_b, fetched_left_c, fetched_left_d, fetched_right_a, fetched_right_b;
   int fetch_k = 0;
 
   // what it works on

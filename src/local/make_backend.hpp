@@ -14,6 +14,7 @@ struct BackendOptions {
   int threads = 1;                    // host threads for arithmetic, >= 1
   int device = 0;                     // EGL device index as `glinpack devices` counts
   std::string shader_directory;       // GLSL files that override the embedded ones; empty: none
+  std::string tile;                   // gl-compute: of the reduce kernel; empty: the one tuned, or the built-in one
   bool computed_coordinates = false;  // gl-raster: fragments compute addresses that else come from the vertices
   bool debug_gl = false;              // KHR_debug: any error the driver reports is thrown
 };

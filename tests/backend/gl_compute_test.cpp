@@ -11,6 +11,7 @@
 
 #include "backend/gl_matrices.hpp"
 #include "local/gl/compute/compute_backend.hpp"
+#include "local/gl/compute/reduce_tile.hpp"
 #include "local/gl/shader_source.hpp"
 
 namespace glinpack {
@@ -124,6 +125,30 @@ TYPED_TEST(GlCompute, ReducesAtAnyOffsets) {
         check_reduce(this->striped_backend(), 150, 137, 32, {1, l_column}, {2, u_column}, {3, c_column});
       }
     }
+  }
+}
+
+TYPED_TEST(GlCompute, ReducesInEveryTile) {
+  for (const gl::ReduceTile& tile : gl::reduce_tiles(precision_of<TypeParam>)) {
+    BackendOptions options = debugging();
+    options.tile = name_of(tile, precision_of<TypeParam>);
+    SCOPED_TRACE(options.tile);
+    const auto backend = make_compute_backend<TypeParam>(options, this->timeline());
+    check_reduce(*backend, 128, 256, 32, {}, {}, {});                  // whole tiles
+    check_reduce(*backend, 130, 200, 40, {1, 4}, {2, 8}, {3, 4});      // their edges, and a depth with a rest
+    check_reduce(*backend, 75, 61, 19, {1, 5}, {0, 7}, {5, 2});        // nothing aligned
+    check_reduce(*backend, 18 * tile.rows() + 1, 70, 16, {}, {}, {});  // two bands
+  }
+}
+
+TYPED_TEST(GlCompute, RefusesATileThatThereIsNot) {
+  BackendOptions options = debugging();
+  options.tile = "7x7";
+  try {
+    make_compute_backend<TypeParam>(options, this->timeline());
+    FAIL() << "there is a tile 7x7";
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("there is no tile '7x7'"));
   }
 }
 

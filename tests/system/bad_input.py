@@ -65,6 +65,15 @@ class CommandLine(BadInputTest):
             (["plu", "--progress", "sometimes"], ["--progress", "'sometimes'", "always"]),
             (["plu", "surplus"], ["'surplus'"]),
             (["devices", "--jsn"], ["'--jsn'", "--json"]),
+            (["plu", "--backend", "gl-compute", "--tile", "7x7"], ["--tile", "'7x7'", "double", "64x64-prefetch"]),
+            (["plu", "--precision", "mixed", "--tile", "64x32"], ["--tile", "'64x32'", "single", "64x128"]),
+            (["plu", "--backend", "openblas", "--tile", "64x64"], ["--tile 64x64", "openblas"]),
+            (["tune", "--precison", "single"], ["'--precison'", "--precision"]),
+            (["tune", "--device", "77"], ["--device 77", "glinpack devices"]),
+            (["tune", "--json", "no/folder/t.json"], ["--json", "no/folder"]),
+            (["ceilings", "--jsn", "c.json"], ["'--jsn'", "--json"]),
+            (["ceilings", "--device", "77"], ["--device 77", "glinpack devices"]),
+            (["ceilings", "--json", "no/folder/c.json"], ["--json", "no/folder"]),
         ]:
             with self.subTest(arguments=arguments):
                 self.refused_on_one_line(arguments, *named)

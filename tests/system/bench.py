@@ -1,9 +1,11 @@
 #!/usr/bin/python3
-"""The scripts that measure: what they say of themselves and what they refuse. Nothing is measured here."""
+"""What measures: the scripts say what they are and refuse what they cannot use; the programs run. No figure is looked at."""
+import json
+import pathlib
 import re
 import unittest
 
-from launch import ROOT, GlinpackTest
+from launch import GLINPACK, ROOT, GlinpackTest
 
 SCRIPTS = sorted((ROOT / "scripts" / "bench").glob("*.sh"))
 CPU = ROOT / "scripts" / "bench" / "cpu.sh"
@@ -45,6 +47,54 @@ class Cpu(GlinpackTest):
         message = self.refused("--without-hpl", environment={"PATH": str(self.folder)})
         self.assertIn("install mpich", message)
         self.assertNotIn("hpcc", message)
+
+
+PROGRAMS = pathlib.Path(GLINPACK).parent
+
+
+@unittest.skipUnless((PROGRAMS / "operations_bench").exists(), "built without Google Benchmark")
+class Programs(GlinpackTest):
+    def benchmarks(self, program, *arguments):
+        outcome = self.start([PROGRAMS / program, "--benchmark_format=json", "--benchmark_min_time=0.0001", *arguments])
+        self.assertEqual(outcome.status, 0, outcome)
+        return json.loads(outcome.out)["benchmarks"]
+
+    def test_every_operation_has_a_rate_and_its_share_of_a_ceiling(self):
+        operations = {"reduce", "normalize", "substitute", "copy", "copy_transposed", "move_rows", "upload", "download",
+                      "download_transposed", "gather_rows", "scatter_rows", "panel_pivot", "panel_eliminate",
+                      "panel_normalize", "panel_reduce"}
+        for backend, precisions in (("gl-compute", "sd"), ("gl-raster", "s"), ("openblas", "sd"), ("reference", "sd")):
+            with self.subTest(backend=backend):
+                benchmarks = self.benchmarks("operations_bench", "--backend", backend, "--n", "24,40", "--nb", "8",
+                                             "--ceiling-seconds", "0.001")
+                names = {(*benchmark["name"].split("/")[:4],) for benchmark in benchmarks}
+                self.assertEqual(names, {(operation, precision, n, "8") for operation in operations
+                                         for precision in ("single", "double") if precision[0] in precisions
+                                         for n in ("24", "40")})
+                for benchmark in benchmarks:
+                    self.assertGreater(benchmark.get("FLOPS", benchmark.get("bytes/s")), 0, benchmark)
+                    self.assertGreater(benchmark["share"], 0, benchmark)
+
+    def test_ceilings_can_be_left_out(self):
+        for benchmark in self.benchmarks("operations_bench", "--backend", "openblas", "--n", "16", "--nb", "4",
+                                         "--ceiling-seconds", "0", "--precision", "single"):
+            self.assertNotIn("share", benchmark)
+
+    def test_panels_and_row_by_row_operations_have_rates(self):
+        for program, arguments, count in (("panel_bench", ["--rows", "32", "--columns", "8"], 2),
+                                          ("raster_bench", ["--n", "16", "--k", "4"], 8)):
+            with self.subTest(program=program):
+                benchmarks = self.benchmarks(program, *arguments)
+                self.assertEqual(len(benchmarks), count)
+                for benchmark in benchmarks:
+                    self.assertGreater(benchmark["FLOPS"], 0, benchmark)
+
+    def test_unknown_options_are_refused(self):
+        for program in "operations_bench", "panel_bench", "raster_bench":
+            with self.subTest(program=program):
+                outcome = self.start([PROGRAMS / program, "--nonsense"])
+                self.assertNotEqual(outcome.status, 0, outcome)
+                self.assertIn("--nonsense", outcome.err)
 
 
 if __name__ == "__main__":

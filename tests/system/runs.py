@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import os
+import pathlib
 import re
 import struct
 import subprocess
@@ -190,7 +191,8 @@ class Commands(RunsTest):
         self.assertEqual(self.files(), [])
 
     def test_help_and_version_are_printed_once_for_all_processes(self):
-        for arguments in (["--help"], ["plu", "--help"], ["network", "--help"], ["devices", "--help"], ["--version"]):
+        for arguments in (["--help"], ["plu", "--help"], ["network", "--help"], ["devices", "--help"],
+                          ["ceilings", "--help"], ["tune", "--help"], ["--version"]):
             with self.subTest(arguments=arguments):
                 outcome = self.glinpack(*arguments)
                 self.assertEqual(outcome.status, 0, outcome)
@@ -201,6 +203,56 @@ class Commands(RunsTest):
         devices = json.loads(outcome.out)["devices"]
         self.assertEqual([device["index"] for device in devices], list(range(len(devices))))
         self.assertEqual(outcome.status, 0 if any(device["usable"] for device in devices) else 1)
+
+
+class Ceilings(RunsTest):
+    BRIEFLY = ["--seconds", 0.002, "--repeat", 2, "--threads", 1, "--json", "c.json"]
+
+    def measured(self, *arguments):
+        outcome = self.start([GLINPACK, "ceilings", *map(str, [*self.BRIEFLY, *arguments])])
+        self.assertEqual((outcome.status, outcome.err), (0, ""), outcome)
+        valid = self.start([ROOT / "tests" / "system" / "validate_json.py", self.folder / "c.json",
+                            ROOT / "docs" / "ceilings.schema.json"])
+        self.assertEqual(valid.status, 0, valid)
+        return outcome.out, json.loads((self.folder / "c.json").read_text())
+
+    def test_device_and_host_are_measured_with_units(self):
+        text, document = self.measured("--backend", "gl-compute")
+        for line in (r"copy, read \+ written .* GB/s .* by (a compute shader|the driver)", r"fma, double .* GFLOPS",
+                     r"upload .* GB/s", r"dispatch .* us", r"read-back .* us", r"gemm, single .* GFLOPS"):
+            self.assertRegex(text, rf"(?m)^  {line}")
+        self.assertEqual(document["host"]["threads"], 1)
+        self.assertEqual(document["context"]["configuration"]["repeat"], 2)
+
+    def test_openblas_is_the_host_alone(self):
+        text, document = self.measured("--backend", "openblas")
+        self.assertIsNone(document["device"])
+        self.assertNotIn("device", text)
+
+
+class Tune(RunsTest):
+    def test_what_is_tuned_is_kept_and_taken_unless_a_tile_is_named(self):
+        cache = {"XDG_CACHE_HOME": str(self.folder / "cache")}
+        device = self.software_device()
+        outcome = self.start([GLINPACK, "tune", "--device", device, "--precision", "single",
+                              "--json", "t.json"], cache, timeout=120)
+        self.assertEqual((outcome.status, outcome.err), (0, ""), outcome)
+        valid = self.start([ROOT / "tests" / "system" / "validate_json.py", self.folder / "t.json",
+                            ROOT / "docs" / "tune.schema.json"])
+        self.assertEqual(valid.status, 0, valid)
+        self.assertEqual(outcome.out.count("  <- taken"), 1)
+        for tuning in self.json("t.json")["tunings"]:
+            kept = pathlib.Path(tuning["file"])
+            self.assertEqual(kept.read_text().splitlines()[0], tuning["taken"])
+            self.assertEqual(kept.parent, self.folder / "cache" / "glinpack")
+            self.assertTrue(all(trial["right"] for trial in tuning["trials"]))
+            for tile in [], ["--tile", tuning["trials"][-1]["tile"]]:
+                self.passed("--n", 150, "--nb", 32, "--backend", "gl-compute", "--device", device, *tile,
+                            "--precision", tuning["precision"], environment=cache, timeout=60)
+
+    def software_device(self):
+        devices = json.loads(self.start([GLINPACK, "devices", "--json"]).out)["devices"]
+        return str(next(device["index"] for device in devices if device["usable"]))
 
 
 class MixedPrecision(RunsTest):

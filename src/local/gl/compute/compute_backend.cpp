@@ -7,6 +7,7 @@
 
 #include "local/gl/compute/compute_memory.hpp"
 #include "local/gl/compute/kernels.hpp"
+#include "local/gl/compute/tuning.hpp"
 #include "local/gl/gl_backend.hpp"
 
 namespace glinpack {
@@ -20,7 +21,8 @@ class ComputeBackend final : public GlBackend<Real> {
       : GlBackend<Real>(options, timeline, OperationClock::Source::host),
         stripe_width_(limits.stripe_width),
         kernels_(context(), ShaderSource(options.shader_directory, "compute/"), precision_of<Real>,
-                 limits.window_bytes > 0 ? limits.window_bytes : context()->device().storage_block, stripe_width_) {}
+                 limits.window_bytes > 0 ? limits.window_bytes : context()->device().storage_block, stripe_width_,
+                 chosen_tile(options.tile, context()->device(), precision_of<Real>)) {}
 
   BackendInfo info() const override { return this->info_as("gl-compute"); }
 

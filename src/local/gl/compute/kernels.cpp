@@ -16,8 +16,6 @@ constexpr Index copy_columns = 512;
 constexpr Index transpose_side = 32;
 constexpr Index solve_rows = 32;
 constexpr Index solve_columns = 64;
-constexpr Index reduce_rows = 64;
-constexpr Index reduce_vectors = 32;
 constexpr Index reduce_depth = 16;
 
 constexpr Index most_groups = 65535;   // of a dispatch in each direction: what GL 4.5 guarantees
@@ -42,24 +40,23 @@ std::string define(const char* name, Index value) {
 }  // namespace
 
 Kernels::Kernels(const std::shared_ptr<Context>& context, const ShaderSource& sources, Precision precision,
-                 std::int64_t window_bytes, Index stripe_width)
+                 std::int64_t window_bytes, Index stripe_width, const ReduceTile& tile)
     : element_bytes_(precision == Precision::double_ ? 8 : 4),
       vector_width_(16 / element_bytes_),
       window_elements_(std::min(window_bytes, largest_window) / element_bytes_),
       stripe_width_(stripe_width) {
+  types_ = define("DOUBLE", precision == Precision::double_) +
+           define("STRIPE_SHIFT", std::countr_zero(static_cast<std::uint64_t>(stripe_width)));
   const ProgramCache cache;
-  const std::string types = define("DOUBLE", precision == Precision::double_) +
-                            define("STRIPE_SHIFT", std::countr_zero(static_cast<std::uint64_t>(stripe_width)));
   const auto build = [&](const char* name, const std::string& variant) {
-    return Program::compute(context, sources, cache, std::string("compute/") + name, types + variant);
+    return Program::compute(context, sources, cache, std::string("compute/") + name, types_ + variant);
   };
   copy_ = build("copy.comp", define("LISTED", false));
   copy_listed_ = build("copy.comp", define("LISTED", true));
   copy_transposed_ = build("copy_transposed.comp", "");
   solve_ = build("solve.comp", "");
   substitute_ = build("substitute.comp", "");
-  reduce_ = build("reduce.comp", define("ALIGNED", false) + define("UNROLLED", false));
-  reduce_aligned_ = build("reduce.comp", define("ALIGNED", true) + define("UNROLLED", !context->device().software));
+  take_tile(context, sources, tile);
   moves_ = BufferHandle(context);
   constexpr GLbitfield access = GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
   constexpr auto bytes = static_cast<GLsizeiptr>(listed_moves * static_cast<Index>(sizeof(Move)));
@@ -67,6 +64,18 @@ Kernels::Kernels(const std::shared_ptr<Context>& context, const ShaderSource& so
   mapped_moves_ = static_cast<Move*>(glMapNamedBufferRange(moves_.id(), 0, bytes, access));
   if (!mapped_moves_)
     throw std::runtime_error("the device does not map a buffer of " + std::to_string(bytes) + " bytes");
+}
+
+void Kernels::take_tile(const std::shared_ptr<Context>& context, const ShaderSource& sources, const ReduceTile& tile) {
+  tile_ = tile;
+  const std::string shape = define("ACROSS", tile.across) + define("DOWN", tile.down) + define("BAND", tile.band);
+  const auto build = [&](bool aligned, bool unrolled, bool prefetch) {
+    return Program::compute(
+        context, sources, ProgramCache(), "compute/reduce.comp",
+        types_ + shape + define("ALIGNED", aligned) + define("UNROLLED", unrolled) + define("PREFETCH", prefetch));
+  };
+  reduce_ = build(false, false, false);
+  reduce_aligned_ = build(true, !context->device().software, tile.prefetch);
 }
 
 // Binds the region's window to a shader's storage block, and says in `location` where in it the region lies.
@@ -201,7 +210,7 @@ void Kernels::normalize(const Region& l_transposed, const Region& a) {
 }
 
 void Kernels::reduce(const Region& l_transposed, const Region& u, const Region& c) {
-  each_part(c, reduce_rows, [&](Index i, Index j, Index c_rows, Index c_columns) {
+  each_part(c, tile_.rows(), [&](Index i, Index j, Index c_rows, Index c_columns) {
     const Region some_u = u.column_range(j, c_columns);
     each_part(some_u, reduce_depth, [&](Index u_k, Index u_j, Index u_depth, Index columns) {
       const Region some_l = l_transposed.block(u_k, i, u_depth, c_rows);
@@ -231,7 +240,7 @@ void Kernels::reduce_tiles(const Program& program, const Region& l_transposed, c
   bind(program, 0, 2, l_transposed);
   bind(program, 1, 3, u);
   bind(program, 2, 4, c);
-  dispatch(program, groups(c.columns, reduce_vectors * vector_width_), groups(c.rows, reduce_rows));
+  dispatch(program, groups(c.columns, tile_.vectors() * vector_width_), groups(c.rows, tile_.rows()));
 }
 
 void Kernels::substitute(const Region& a, const Region& x, const Region& y) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "local/backend.hpp"
+#include "local/gl/compute/reduce_tile.hpp"
 #include "local/gl/compute/region.hpp"
 #include "local/gl/program.hpp"
 #include "local/precision.hpp"
@@ -17,10 +18,13 @@ namespace glinpack::gl {
 /// that are read, unless said otherwise; extents fit each other and are not 0.
 class Kernels {
  public:
-  /// `window_bytes`: the most that a storage block may have. `stripe_width`: of all regions that have stripes. Compiles
-  /// all shaders; throws std::runtime_error.
+  /// `window_bytes`: the most that a storage block may have. `stripe_width`: of all regions that have stripes. `tile`:
+  /// of reduce. Compiles all shaders; throws std::runtime_error.
   Kernels(const std::shared_ptr<Context>& context, const ShaderSource& sources, Precision precision,
-          std::int64_t window_bytes, Index stripe_width);
+          std::int64_t window_bytes, Index stripe_width, const ReduceTile& tile);
+
+  /// Compiles reduce for another tile.
+  void take_tile(const std::shared_ptr<Context>& context, const ShaderSource& sources, const ReduceTile& tile);
 
   /// to <- from.
   void copy(const Region& from, const Region& to);
@@ -66,6 +70,8 @@ class Kernels {
   Index vector_width_;
   Index window_elements_;
   Index stripe_width_;
+  ReduceTile tile_;
+  std::string types_;  // preamble of every shader
   Program copy_, copy_listed_, copy_transposed_, solve_, reduce_, reduce_aligned_, substitute_;
   BufferHandle moves_;
   Move* mapped_moves_ = nullptr;

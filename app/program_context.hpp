@@ -1,0 +1,25 @@
+// What the JSON documents of commands that measure one machine, without MPI, have in common.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "local/gl/devices.hpp"
+#include "local/measuring.hpp"
+
+namespace glinpack::app {
+
+/// Program, version, commit, command line and options.
+nlohmann::json program_context(const std::vector<std::string>& command_line, nlohmann::json configuration);
+
+/// Index, renderer, version, UUID or null, software or not.
+nlohmann::json device_json(const gl::DeviceDescription& device);
+
+/// Unit, median, least, most, each times `scale`, and repetitions.
+nlohmann::json measured_json(const Measured& measured, const char* unit, double scale);
+
+/// "4.000", "40.00", "400.0", "4000": four digits, but never fewer than the whole number has.
+std::string four_digits(double value);
+
+}  // namespace glinpack::app

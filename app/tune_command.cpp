@@ -1,0 +1,153 @@
+#include "app/tune_command.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <ostream>
+
+#include "app/agreement.hpp"
+#include "app/input/values.hpp"
+#include "app/machine.hpp"
+#include "app/option_text.hpp"
+#include "app/outputs.hpp"
+#include "app/program_context.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr double giga = 1e-9;
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  glinpack tune\n"
+    "  glinpack tune --device 1 --precision double --json tune.json\n"
+    "\n"
+    "The choice is kept for the device, its driver and the precision, and `glinpack plu` takes it; --tile there takes\n"
+    "another. Where nothing was tuned, plu takes the first of the table. Rates are in GFLOPS (10^9 operations a "
+    "second).\n"
+    "Exit code: 0 tuned, 2 unusable input, 3 an error while tuning.";
+
+std::vector<Precision> parse_precisions(const std::string& text) {
+  if (text == "both") return {Precision::single, Precision::double_};
+  const Precision precision = parse_precision(text);
+  return {precision == Precision::mixed ? Precision::single : precision};  // mixed factorises in single
+}
+
+void define_tune_options(CLI::App& app, TuneOptions& o) {
+  constexpr int largest_device = 4096;
+  app.name("glinpack tune");
+  app.description("Tries the tiles in which gl-compute reduces on a device, and keeps the fastest for later runs.");
+  app.footer(examples);
+  app.get_formatter()->column_width(34);
+  add(app, "--device", "INDEX", "the first that is hardware",
+      "EGL device, as `glinpack devices` counts; software OpenGL, too, where it is named",
+      [&o](const std::string& t) { o.device = static_cast<int>(parse_whole(t, 0, largest_device)); });
+  add(app, "--precision", "single|double|both", "both", "Precision of the factors",
+      [&o](const std::string& t) { o.precisions = parse_precisions(t); });
+  add_text(app, "--json", "FILE", "All of it as JSON (docs/tune.schema.json)", o.json);
+  add_flag(app, "--force", "Overwrite a file that exists", [&o] { o.force = true; });
+  define_config_option(app, o.config);
+}
+
+int device_to_tune(const TuneOptions& options) {
+  const std::vector<gl::DeviceDescription> devices = gl::list_devices();
+  if (!options.device && gl::device_for_local_rank(devices, 0, false) < 0) {
+    throw InputError(
+        "no hardware OpenGL device is usable; --device INDEX names one to tune, software OpenGL, too; see glinpack "
+        "devices");
+  }
+  PluOptions plu;
+  plu.device = options.device;
+  return choose_device(plu, devices, 0, options.device.has_value());
+}
+
+std::string text_of(const KeptTuning& kept) {
+  const gl::Tuning& tuning = kept.tuning;
+  std::string text =
+      fmt::format("{} precision, {} x {} x {}\n  {:<22}{:>9} {:<7}{:>9}{:>9}\n", name_of(tuning.precision),
+                  tuning.order, tuning.order, tuning.depth, "tile", "median", "", "least", "most");
+  const gl::TileTrial& best = tuning.best();
+  for (const gl::TileTrial& trial : tuning.trials) {
+    text += fmt::format("  {:<22}{:>9} {:<7}{:>9}{:>9}{}\n", name_of(trial.tile, tuning.precision),
+                        four_digits(trial.rate.median * giga), "GFLOPS", four_digits(trial.rate.least * giga),
+                        four_digits(trial.rate.most * giga),
+                        !trial.right              ? "  wrong results: not taken"
+                        : trial.tile == best.tile ? "  <- taken"
+                                                  : "");
+  }
+  return text + (kept.file.empty() ? "  not kept: the cache folder cannot be written; use plu's --tile\n"
+                                   : "  kept in " + kept.file + "\n");
+}
+
+}  // namespace
+
+TuneOptions parse_tune_options(const std::vector<std::string>& arguments) {
+  Parsed<TuneOptions> parsed;
+  parse_into(parsed, arguments, define_tune_options);
+  return parsed.options;
+}
+
+std::string tune_help() {
+  TuneOptions options;
+  return help_of([&](CLI::App& app) { define_tune_options(app, options); });
+}
+
+json to_json(const TuneOptions& o) {
+  return {{"device", o.device ? json(*o.device) : json()},
+          {"precision", o.precisions.size() > 1 ? "both" : std::string(name_of(o.precisions.front()))},
+          {"json", o.json.empty() ? json() : json(o.json)},
+          {"force", o.force}};
+}
+
+void run_tune_command(const TuneOptions& options, const std::vector<std::string>& command_line, std::ostream& out) {
+  OutputPaths outputs;
+  outputs.json = options.json;
+  check_outputs(outputs, options.force);
+  const int device = device_to_tune(options);
+  const gl::TileCache cache;
+  std::vector<KeptTuning> tunings;
+  for (const Precision precision : options.precisions) {
+    KeptTuning kept{.tuning = gl::tune_reduce(device, precision, {.repeat = 3, .seconds = 0.12}), .file = {}};
+    if (cache.store(kept.tuning.device, precision, kept.tuning.best().tile)) {
+      kept.file = cache.path_of(kept.tuning.device, precision);
+    }
+    tunings.push_back(std::move(kept));
+  }
+  if (!(out << tuning_text(tunings) << std::flush)) {
+    throw std::runtime_error("the table cannot be written to standard output");
+  }
+  json document = tuning_json(tunings);
+  document["context"] = program_context(command_line, to_json(options));
+  write_file(options.json, options.force, [&](std::ostream& file) { file << dumped(document, 2) << '\n'; });
+}
+
+std::string tuning_text(std::span<const KeptTuning> tunings) {
+  const gl::DeviceDescription& device = tunings.front().tuning.device;
+  std::string text = fmt::format("device {}: {}\n  driver {}\n", device.index, device.renderer, device.version);
+  for (const KeptTuning& kept : tunings) text += "\n" + text_of(kept);
+  return text;
+}
+
+json tuning_json(std::span<const KeptTuning> tunings) {
+  json list = json::array();
+  for (const KeptTuning& kept : tunings) {
+    const gl::Tuning& tuning = kept.tuning;
+    json trials = json::array();
+    for (const gl::TileTrial& trial : tuning.trials) {
+      json entry = measured_json(trial.rate, "GFLOPS", giga);
+      entry.update({{"tile", name_of(trial.tile, tuning.precision)}, {"right", trial.right}});
+      trials.push_back(std::move(entry));
+    }
+    list.push_back({{"precision", name_of(tuning.precision)},
+                    {"order", tuning.order},
+                    {"depth", tuning.depth},
+                    {"trials", trials},
+                    {"taken", name_of(tuning.best().tile, tuning.precision)},
+                    {"file", kept.file.empty() ? json() : json(kept.file)}});
+  }
+  return {{"format", 1}, {"device", device_json(tunings.front().tuning.device)}, {"tunings", list}};
+}
+
+}  // namespace glinpack::app

@@ -1,0 +1,189 @@
+#include "local/gl/compute/tuning.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <random>
+#include <stdexcept>
+#include <utility>
+
+#include "local/gl/cache_files.hpp"
+#include "local/gl/compute/compute_memory.hpp"
+#include "local/gl/compute/kernels.hpp"
+#include "local/gl/fences.hpp"
+#include "local/gl/shader_source.hpp"
+#include "local/host/flops.hpp"
+
+namespace glinpack::gl {
+namespace {
+
+constexpr const char* kernel = "compute/reduce.comp";
+
+/// What a choice belongs to.
+std::string key_of(const DeviceDescription& device, Precision precision) {
+  const Precision factors = precision == Precision::double_ ? precision : Precision::single;
+  return "tile\n" + device.vendor + "\n" + device.renderer + "\n" + device.version + "\n" +
+         std::string(name_of(factors)) + "\n" + ShaderSource().expand(kernel, "");
+}
+
+template <class Real>
+class Trials {
+ public:
+  Trials(int device, const MeasuringOptions& options, const std::string& shader_directory)
+      : context_(Context::create(device)), fences_(context_), options_(options), sources_(shader_directory) {}
+
+  Tuning run(std::span<const ReduceTile> tiles);
+
+ private:
+  using Matrix = ComputeMatrix<Real>;
+
+  Matrix zeros(Index rows, Index columns) { return Matrix(context_, rows, columns, default_stripe_width); }
+  void fill(Kernels& kernels, const Region& region, const std::vector<Real>& values);
+  /// Of a small, ragged product.
+  bool right(Kernels& kernels);
+
+  void wait() {
+    fences_.work_given();
+    fences_.wait_idle();
+    context_->throw_gl_error("the device reports a failed operation");
+  }
+
+  std::shared_ptr<Context> context_;
+  Fences fences_;
+  MeasuringOptions options_;
+  ShaderSource sources_;
+};
+
+template <class Real>
+std::vector<Real> uniform_values(Index count, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<Real> uniform(Real(-0.5), Real(0.5));
+  std::vector<Real> values(static_cast<std::size_t>(count));
+  std::generate(values.begin(), values.end(), [&] { return uniform(generator); });
+  return values;
+}
+
+template <class Real>
+void Trials<Real>::fill(Kernels& kernels, const Region& region, const std::vector<Real>& values) {
+  const auto buffer = MappedBuffer<Real>::create(context_, region.rows * region.columns);
+  std::copy(values.begin(), values.end(), buffer->data());
+  kernels.copy(region_of(HostBlock<Real>{buffer.get(), 0, region.rows, region.columns, region.columns}), region);
+  wait();
+}
+
+// Sizes that no tile divides.
+constexpr Index check_rows = 300, check_columns = 340;
+
+template <class Real>
+bool Trials<Real>::right(Kernels& kernels) {
+  // whole stages, and a rest; software compiles the kernel for that long, which the tests check
+  const Index check_depth = context_->device().software ? 32 : 40;
+  const std::vector<Real> l_values = uniform_values<Real>(check_depth * check_rows, 1);
+  const std::vector<Real> u_values = uniform_values<Real>(check_depth * check_columns, 2);
+  const Matrix l = zeros(check_depth, check_rows), u = zeros(check_depth, check_columns),
+               c = zeros(check_rows, check_columns);
+  fill(kernels, l.region(), l_values);
+  fill(kernels, u.region(), u_values);
+  kernels.reduce(l.region(), u.region(), c.region());
+  const auto buffer = MappedBuffer<Real>::create(context_, check_rows * check_columns);
+  kernels.copy(c.region(), region_of(HostBlock<Real>{buffer.get(), 0, check_rows, check_columns, check_columns}));
+  wait();
+  for (Index i = 0; i < check_rows; ++i) {
+    for (Index j = 0; j < check_columns; ++j) {
+      double sum = 0;
+      for (Index k = 0; k < check_depth; ++k) {
+        sum += double{l_values[static_cast<std::size_t>(k * check_rows + i)]} *
+               double{u_values[static_cast<std::size_t>(k * check_columns + j)]};
+      }
+      const double difference = std::abs(double{buffer->data()[i * check_columns + j]} + sum);
+      if (!(difference <= tolerance<Real>(check_depth))) return false;
+    }
+  }
+  return true;
+}
+
+template <class Real>
+Tuning Trials<Real>::run(std::span<const ReduceTile> tiles) {
+  Tuning tuning;
+  tuning.device = context_->device();
+  tuning.precision = precision_of<Real>;
+  tuning.order = tuning_order(tuning.device, tuning.precision);
+  tuning.depth = tuning.device.software ? 32 : 256;
+  const Matrix l = zeros(tuning.depth, tuning.order), u = zeros(tuning.depth, tuning.order),
+               c = zeros(tuning.order, tuning.order);
+  const double flops = reduce_flops(tuning.order, tuning.order, tuning.depth);
+  Kernels kernels(context_, sources_, tuning.precision, tuning.device.storage_block, default_stripe_width,
+                  tiles.front());
+  const std::vector<Real> values = uniform_values<Real>(tuning.depth * tuning.order, 3);
+  fill(kernels, l.region(), values);
+  fill(kernels, u.region(), values);
+  for (const ReduceTile& tile : tiles) {
+    kernels.take_tile(context_, sources_, tile);
+    const bool is_right = right(kernels);
+    const Measured rate = measured_rate(options_, flops, [&](std::int64_t rounds) {
+      for (std::int64_t round = 0; round < rounds; ++round) kernels.reduce(l.region(), u.region(), c.region());
+      wait();
+    });
+    tuning.trials.push_back({tile, rate, is_right});
+  }
+  return tuning;
+}
+
+}  // namespace
+
+TileCache::TileCache() : directory_(user_cache()) {}
+TileCache::TileCache(std::string directory) : directory_(std::move(directory)) {}
+
+std::string TileCache::path_of(const DeviceDescription& device, Precision precision) const {
+  return cache_path(directory_, key_of(device, precision), "tile");
+}
+
+std::optional<ReduceTile> TileCache::load(const DeviceDescription& device, Precision precision) const {
+  if (directory_.empty()) return std::nullopt;
+  std::ifstream file(path_of(device, precision));
+  std::string name;
+  if (!std::getline(file, name)) return std::nullopt;
+  for (const ReduceTile& tile : reduce_tiles(precision)) {
+    if (name_of(tile, precision) == name) return tile;
+  }
+  return std::nullopt;
+}
+
+bool TileCache::store(const DeviceDescription& device, Precision precision, const ReduceTile& tile) const {
+  // the lines after the first are for people
+  return !directory_.empty() &&
+         write_cache_file(path_of(device, precision),
+                          name_of(tile, precision) + "\n" + device.renderer + "\n" + device.version + "\n");
+}
+
+ReduceTile chosen_tile(std::string_view name, const DeviceDescription& device, Precision precision,
+                       const TileCache& cache) {
+  if (!name.empty()) return reduce_tile(name, precision);
+  return cache.load(device, precision).value_or(reduce_tiles(precision).front());
+}
+
+const TileTrial& Tuning::best() const {
+  const TileTrial* best = nullptr;
+  for (const TileTrial& trial : trials) {
+    if (trial.right && (!best || trial.rate.median > best->rate.median)) best = &trial;
+  }
+  if (!best) throw std::runtime_error("no tile computes the right results on " + device.renderer);
+  return *best;
+}
+
+Tuning tune_reduce(int device, Precision precision, const MeasuringOptions& options,
+                   const std::string& shader_directory, std::span<const ReduceTile> tiles) {
+  if (tiles.empty()) tiles = reduce_tiles(precision);
+  if (precision == Precision::double_) return Trials<double>(device, options, shader_directory).run(tiles);
+  return Trials<float>(device, options, shader_directory).run(tiles);
+}
+
+Index tuning_order(const DeviceDescription& device, Precision precision) {
+  constexpr Index least = 256, most = 8192, step = 256;
+  if (device.software) return least;
+  if (device.free_memory <= 0) return most / 2;
+  const double elements = static_cast<double>(device.free_memory) / 8 / static_cast<double>(factor_bytes(precision));
+  return std::clamp(static_cast<Index>(std::sqrt(elements)) / step * step, least, most);
+}
+
+}  // namespace glinpack::gl

@@ -1,0 +1,30 @@
+// What the host can do at most: the yardstick for the operations of the backends that compute there, and for panels.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "local/matrix_view.hpp"
+#include "local/measuring.hpp"
+
+namespace glinpack {
+
+struct HostCeilings {
+  std::string processor;
+  std::string blas;     // "OpenBLAS 0.3.21"
+  std::string kernels;  // "SkylakeX"
+  int threads = 1;
+  Measured gemm_single;  // flops a second of OpenBLAS's C <- C - A B, square
+  Measured gemm_double;
+  Index gemm_single_n = 0;  // order of its matrices
+  Index gemm_double_n = 0;
+  Measured copy;  // bytes a second of memory to memory by all threads; bytes read and bytes written both count
+  std::int64_t copy_bytes = 0;  // copied at a time
+};
+
+/// With `threads` threads, OpenBLAS's too, which stay set. Takes about four times options.seconds, and the memory of
+/// three matrices of order 4096 or two copies of twice the last cache at most. Throws std::runtime_error where there is
+/// too little memory, and where a product or a copy is wrong.
+HostCeilings measure_host_ceilings(int threads, const MeasuringOptions& options);
+
+}  // namespace glinpack
