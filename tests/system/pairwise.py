@@ -18,7 +18,7 @@ RANKS = 4
 OPTIONS = {
     "backend": ["reference", "openblas", "gl-compute", "gl-raster"],
     "precision": ["single", "double", "mixed"],
-    "pivoting": ["local", "partial"],
+    "pivoting": ["local", "partial", "tournament"],
     "broadcast": ["ring", "ring-modified", "two-rings", "two-rings-modified", "long", "long-modified", "ibcast"],
     "lookahead": ["0", "1", "2"],
     "grid": ["1x1", "1x4", "4x1", "2x2"],
