@@ -59,6 +59,8 @@ std::unique_ptr<NodeWindows> make_node_windows(const RunParameters& parameters, 
   } catch (const AgreedError& failure) {
     if (grid.is_root()) warn_once(failure.what());
     return nullptr;
+  } catch (const std::exception& failure) {
+    abort_job(failure.what());  // the others wait for this rank's part in what failed
   }
 }
 

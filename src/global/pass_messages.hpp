@@ -158,15 +158,16 @@ class PassMessages {
     MPI_Comm communicator = line == Line::row ? grid_.row() : grid_.column();
     return std::make_unique<BroadcastUnderWay>(timeline_, phase, bytes, receives ? 1 : 0, communicator, kind, root,
                                                data, elements, mpi_type<Real>(), tag,
-                                               window_for(line, elements * Index{sizeof(Real)}));
+                                               window_for(line, kind, elements * Index{sizeof(Real)}));
   }
   template <class Real>
   void broadcast(Line line, BroadcastKind kind, Phase phase, int root, Real* data, Index elements, int tag) const {
     if (const auto under_way = start(line, kind, phase, root, data, elements, tag)) under_way->wait();
   }
 
-  NodeWindow* window_for(Line line, Index bytes) const {
-    if (windows_ == nullptr) return nullptr;
+  // None for MPI's own broadcast, which is collective over all ranks of the line and not over the nodes' leaders alone.
+  NodeWindow* window_for(Line line, BroadcastKind kind, Index bytes) const {
+    if (windows_ == nullptr || kind == BroadcastKind::ibcast) return nullptr;
     NodeWindow* const window = line == Line::row ? windows_->row() : windows_->column();
     return window != nullptr && static_cast<std::size_t>(bytes) <= window->largest() ? window : nullptr;
   }

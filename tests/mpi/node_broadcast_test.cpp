@@ -154,7 +154,7 @@ TEST(NodeBroadcasts, GiveTheSameFactorsToTheLastBitHoweverRanksShareNodes) {
   for (const GridShape shape : grids_of_this_world()) {
     const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
     if (!grid.active()) continue;
-    for (const Pivoting pivoting : {Pivoting::partial, Pivoting::local}) {
+    for (const Pivoting pivoting : {Pivoting::partial, Pivoting::local, Pivoting::tournament}) {
       for (const int lookahead : {0, 1}) {
         expect_the_same_factors<double>("reference", grid, parameters_of(65, 8, pivoting, lookahead));
         expect_the_same_factors<float>("openblas", grid, parameters_of(130, 33, pivoting, lookahead));

@@ -233,6 +233,13 @@ class Jobs(LabTest):
         self.assertEqual([rank["host"] for rank in document["runs"][0]["ranks"]], ["node1", "node2", "node3", "node4"])
         self.assert_idle()
 
+    def test_tournaments_are_played_over_nodes_of_several_processes(self):
+        for grid in "4x1", "2x2":
+            with self.subTest(grid=grid):
+                outcome = self.done("run", 2, 2, "--", GLINPACK, "plu", "--n", 300, "--nb", 32, "--grid", grid,
+                                    "--column-major", "--backend", "openblas", "--pivoting", "tournament")
+                self.assertIn("PASSED", outcome.out)
+
     def test_several_processes_of_a_node_share_its_name(self):
         outcome = self.done("run", 3, 2, "--", "sh", "-c", 'echo "$PMI_RANK" "$(hostname)" "two  words"')
         self.assertEqual(sorted(outcome.out.splitlines()),

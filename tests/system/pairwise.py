@@ -20,6 +20,7 @@ OPTIONS = {
     "precision": ["single", "double", "mixed"],
     "pivoting": ["local", "partial", "tournament"],
     "broadcast": ["ring", "ring-modified", "two-rings", "two-rings-modified", "long", "long-modified", "ibcast"],
+    "node-broadcast": ["shared", "mpi"],
     "lookahead": ["0", "1", "2"],
     "grid": ["1x1", "1x4", "4x1", "2x2"],
     "order": ["row-major", "column-major"],
@@ -102,7 +103,7 @@ def hpl_dat(case):
 
 def arguments_of(case):
     arguments = ["plu", "--backend", case["backend"], "--precision", case["precision"], "--pivoting", case["pivoting"],
-                 "--threads", case["threads"], "--raster-coordinates", case["raster-coordinates"],
+                 "--threads", case["threads"], "--node-broadcast", case["node-broadcast"], "--raster-coordinates", case["raster-coordinates"],
                  "--progress", "never", "--breakdown", "never"]
     if case["compute-only"]:
         arguments.append("--compute-only")

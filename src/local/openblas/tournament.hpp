@@ -12,7 +12,7 @@
 
 namespace glinpack {
 
-/// How threads play, chosen by measurement (bench/panel_bench.cpp).
+/// How threads play, chosen on two cores; bench/panel_bench.cpp tries others.
 struct TournamentShape {
   Index block = 32;             // columns of a panel whose pivots one tournament chooses
   int arity = 4;                // threads whose candidates meet in one match

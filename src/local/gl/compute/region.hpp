@@ -3,8 +3,8 @@
 // Device matrices lie in stripes of `stripe_width` columns, one behind the other, each row-major:
 //   element (i, j) at  first + i leading_dimension + j / stripe_width stripe_stride + j % stripe_width
 // A row is still contiguous by pieces of 4 or 8 KiB, long enough to exchange rows at full bandwidth; and a block column
-// is dense in memory, where rows of the whole matrix would lie on memory pages of their own: on an H200, reading 256
-// columns of a row-major matrix takes some 24 ns for every row, whatever their width. Host memory is plainly row-major.
+// is dense in memory, where rows of the whole matrix would lie on memory pages of their own: on an H200, reading a
+// block column of a row-major matrix takes as long for every row, whatever its width. Host memory is plainly row-major.
 //
 // A shader's storage block may be smaller than a matrix (128 MiB on llvmpipe, 2 GiB - 1 byte on NVIDIA). It is bound to
 // a window of the buffer that begins at a multiple of 64 elements, which satisfies every driver's alignment (at most
