@@ -76,7 +76,7 @@ void NodeWindow::copy_in(std::uint64_t message, const void* data, std::size_t by
   if (readers_ == 0) return;
   char* const slot = slot_of(message);
   for_each_slice(bytes, [&](std::size_t slice, std::size_t first, std::size_t count) {
-    std::memcpy(slot + head_bytes_ + first, static_cast<const char*>(data) + first, count);
+    if (count > 0) std::memcpy(slot + head_bytes_ + first, static_cast<const char*>(data) + first, count);
     turn_of_slice(slot, slice).store(turn_of(message), std::memory_order_release);
   });
 }
@@ -86,7 +86,7 @@ void NodeWindow::copy_out(std::uint64_t message, void* data, std::size_t bytes) 
   for_each_slice(bytes, [&](std::size_t slice, std::size_t first, std::size_t count) {
     const Word turn = turn_of_slice(slot, slice);
     spin_until([&] { return turn.load(std::memory_order_acquire) == turn_of(message); });
-    std::memcpy(static_cast<char*>(data) + first, slot + head_bytes_ + first, count);
+    if (count > 0) std::memcpy(static_cast<char*>(data) + first, slot + head_bytes_ + first, count);
   });
   reads_of(slot).fetch_add(1, std::memory_order_acq_rel);
 }
