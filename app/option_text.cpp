@@ -21,6 +21,7 @@ std::size_t choose(const std::string& text, std::span<const std::string> choices
 
 const std::vector<std::string> precision_choices{"single", "double", "mixed"};
 const std::vector<std::string> measured_backend_choices{"openblas", "gl-compute", "auto"};
+const std::vector<std::string> panel_choices{"auto", "host", "device"};
 const std::vector<std::string> pivoting_choices{"local", "partial", "tournament"};
 const std::vector<std::string> transport_choices{"shared", "mpi"};
 const std::vector<std::string> coordinates_choices{"streamed", "computed"};
@@ -68,6 +69,8 @@ BroadcastKind parse_broadcast(const std::string& text) {
   throw InputError(in_quotes(text) + " is not one of " + enumerate(names) + ", nor one of HPL's digits 0 ... 5" +
                    did_you_mean(text, names));
 }
+
+PanelPlace parse_panel_place(const std::string& text) { return static_cast<PanelPlace>(choose(text, panel_choices)); }
 
 NodeTransport parse_node_transport(const std::string& text) {
   return static_cast<NodeTransport>(choose(text, transport_choices));

@@ -22,6 +22,7 @@ Precision parse_precision(const std::string& text);
 Pivoting parse_pivoting(const std::string& text);
 MatrixKind parse_matrix(const std::string& text);
 BroadcastKind parse_broadcast(const std::string& text);
+PanelPlace parse_panel_place(const std::string& text);
 NodeTransport parse_node_transport(const std::string& text);
 When parse_when(const std::string& text);
 /// "streamed", "computed".

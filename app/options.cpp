@@ -155,6 +155,9 @@ void define_algorithm(CLI::App& app, PluOptions& o) {
       "passes (docs/mixed.md)",
       [&o](const std::string& t) { o.precision = parse_precision(t); });
   define_algorithm_options(app, o);
+  add(app, "--panel", "auto|host|device", "auto",
+      "Where panels are factorised; auto: on GPUs with tournament pivoting and one process row, else on the host",
+      [&o](const std::string& t) { o.panel = parse_panel_place(t); });
   add(app, "--broadcast", "KIND", "ring",
       "ring, ring-modified, two-rings, two-rings-modified, long, long-modified (or HPL's digits 0 ... 5), or ibcast",
       [&o](const std::string& t) { o.broadcast = parse_broadcast(t); });
@@ -314,6 +317,7 @@ nlohmann::json to_json(const PluOptions& o) {
                {"seed", o.seed},
                {"input", text_or_null(o.input)},
                {"hpl-dat", text_or_null(o.hpl_dat)},
+               {"panel", name_of(o.panel)},
                {"broadcast", name_of(o.broadcast)},
                {"lookahead", o.lookahead},
                {"threshold", o.threshold},

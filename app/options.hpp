@@ -57,6 +57,7 @@ struct PluOptions : CommonOptions {
   std::string hpl_dat;
 
   // the algorithm
+  PanelPlace panel = PanelPlace::automatic;
   BroadcastKind broadcast = BroadcastKind::ring;
   int lookahead = 1;
   double threshold = 16.0;

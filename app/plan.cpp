@@ -108,6 +108,7 @@ std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optiona
   set_precision(run, options.precision);
   run.backend = options.backend;
   run.parameters.pivoting = options.pivoting;
+  run.parameters.panel = options.panel;
   run.parameters.node_transport = options.node_transport;
   run.parameters.parts = options.compute_only ? RunParts::compute : RunParts::all;
   if (options.compute_only) sweep.threshold = -1;
@@ -160,12 +161,26 @@ nlohmann::json plan_to_json(std::span<const RunRecord> planned) {
   nlohmann::json plan = nlohmann::json::array();
   for (const RunRecord& run : planned) {
     const HplVariant& variant = run.variant;
-    plan.push_back({run.parameters.n, run.parameters.nb, static_cast<int>(run.parameters.pivoting),
-                    static_cast<int>(run.parameters.broadcast), run.parameters.threshold, run.grid.rows,
-                    run.grid.columns, static_cast<int>(run.order), static_cast<int>(run.matrix),
-                    static_cast<int>(run.precision), run.backend, run.parameters.lookahead, variant.nbmin, variant.ndiv,
-                    static_cast<int>(variant.pfact), static_cast<int>(variant.rfact), run.repeat,
-                    static_cast<int>(run.parameters.parts), static_cast<int>(run.parameters.node_transport)});
+    plan.push_back({run.parameters.n,
+                    run.parameters.nb,
+                    static_cast<int>(run.parameters.pivoting),
+                    static_cast<int>(run.parameters.broadcast),
+                    run.parameters.threshold,
+                    run.grid.rows,
+                    run.grid.columns,
+                    static_cast<int>(run.order),
+                    static_cast<int>(run.matrix),
+                    static_cast<int>(run.precision),
+                    run.backend,
+                    run.parameters.lookahead,
+                    variant.nbmin,
+                    variant.ndiv,
+                    static_cast<int>(variant.pfact),
+                    static_cast<int>(variant.rfact),
+                    run.repeat,
+                    static_cast<int>(run.parameters.parts),
+                    static_cast<int>(run.parameters.node_transport),
+                    static_cast<int>(run.parameters.panel)});
   }
   return plan;
 }
@@ -200,6 +215,7 @@ std::vector<RunRecord> plan_from_json(const nlohmann::json& plan) {
     take(run.repeat);
     take_choice(run.parameters.parts);
     take_choice(run.parameters.node_transport);
+    take_choice(run.parameters.panel);
     planned.push_back(run);
   }
   return planned;

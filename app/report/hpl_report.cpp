@@ -124,6 +124,7 @@ std::string parameter_lists(std::span<const RunRecord> planned) {
   text += list("DEPTH", [](const RunRecord& r) { return r.parameters.lookahead; });
   text += list("MATRIX", [](const RunRecord& r) { return " " + std::string(name_of(r.matrix)); });
   text += list("PIVOT", [](const RunRecord& r) { return " " + std::string(name_of(r.parameters.pivoting)); });
+  text += list("PANEL", [](const RunRecord& r) { return " " + std::string(name_of(r.parameters.panel)); });
   text += list("PREC", [](const RunRecord& r) { return name_of(r.precision); });
   text += list("BACKEND", [](const RunRecord& r) { return " " + r.backend; });
   return text + '\n';

@@ -141,6 +141,7 @@ json parameters_json(const RunRecord& record) {
           {"precision", name_of(record.precision)},
           {"backend", record.backend},
           {"pivoting", name_of(record.parameters.pivoting)},
+          {"panel", name_of(record.parameters.panel)},
           {"broadcast", name_of(record.parameters.broadcast)},
           {"order", record.order == RankOrder::row_major ? "row-major" : "column-major"},
           {"threshold", record.parameters.threshold},

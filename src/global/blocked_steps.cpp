@@ -1,6 +1,8 @@
 #include "global/blocked_steps.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "global/stand_ins.hpp"
@@ -11,6 +13,23 @@ namespace {
 
 // Nobody but the host drives a broadcast on: while it reduces, it looks after one between strips of the matrix.
 constexpr Index rows_between_tests = 512;
+
+/// What factorises this rank's panels on the device, or null where the host does. Throws where the device was asked for
+/// and cannot.
+template <class Real>
+std::unique_ptr<DevicePanel<Real>> make_device_panel(const RunParameters& parameters, const Distribution& distribution,
+                                                     Backend<Real>& backend, Index rows) {
+  const bool wanted =
+      parameters.panel == PanelPlace::device || (parameters.panel == PanelPlace::automatic && backend.asynchronous());
+  if (!wanted || !panels_may_be_on_device(parameters.pivoting, distribution.shape)) return nullptr;
+  auto panel = backend.make_device_panel(rows, distribution.nb);
+  if (!panel && parameters.panel == PanelPlace::device) {
+    throw std::runtime_error("the " + backend.info().backend + " backend does not factorise panels of " +
+                             std::to_string(rows) + " x " + std::to_string(distribution.nb) +
+                             " on this device: leave out --panel device, or use a smaller --nb");
+  }
+  return panel;
+}
 
 }  // namespace
 
@@ -26,10 +45,12 @@ BlockedSteps<Real>::BlockedSteps(const RunParameters& parameters, const Distribu
       a_(a),
       messages_(grid, parameters.broadcast, timeline, parameters.parts == RunParts::compute, windows),
       panels_{Panel<Real>(backend, a.rows(), distribution.nb), Panel<Real>(backend, a.rows(), distribution.nb)},
-      l_transposed_(backend.computes_in_host_memory() ? nullptr : backend.allocate(distribution.nb, a.rows())),
+      device_panel_(make_device_panel(parameters, distribution, backend, a.rows())),
       u_(backend.computes_in_host_memory() ? nullptr : backend.allocate(distribution.nb, a.columns())),
       u_host_(backend.allocate_host(distribution.shape.rows > 1 ? distribution.nb * a.columns() : 0)),
       row_exchange_(backend, messages_, distribution.shape.rows > 1 ? distribution.nb : 0, a.columns()) {
+  if (!backend.computes_in_host_memory()) l_transposed_[0] = backend.allocate(distribution.nb, a.rows());
+  if (device_panel_) l_transposed_[1] = backend.allocate(distribution.nb, a.rows());
   backend.reserve_moves(2 * distribution.nb, a.columns());  // nb rows and the nb that they change places with
   if (!messages_.left_out()) return;
   if (distribution.shape.columns > 1) {
@@ -57,6 +78,13 @@ template <class Real>
 void BlockedSteps<Real>::fetch_panel(const PassPlan& plan) {
   Panel<Real>& panel = free_panel(plan);
   const DeviceBlock<Real> a{&a_, plan.panel_row.value, plan.panel_column.value, plan.panel_rows, plan.width};
+  if (on_device(plan)) {
+    const DeviceBlock<Real> on_device = l_on_device(plan);
+    backend_.copy_transposed(a, on_device);
+    panel_here_ = device_panel_->factorize(on_device);
+    if (distribution_.shape.columns > 1) panel_here_ = backend_.download(on_device, panel.transposed());
+    return;
+  }
   panel_here_ = backend_.download_transposed(a, panel.transposed());
 }
 
@@ -64,6 +92,11 @@ template <class Real>
 void BlockedSteps<Real>::factorize_panel(const PassPlan& plan) {
   Panel<Real>& panel = panels_[slot_of(plan)];
   backend_.wait(panel_here_);
+  if (on_device(plan)) {
+    take_outcome(plan, panel);
+    panel.pack();
+    return;
+  }
   const PanelContext<Real> context{distribution_, grid_.position(), messages_, backend_.panel(), timeline_};
   switch (parameters_.pivoting) {
     case Pivoting::local:
@@ -100,7 +133,19 @@ void BlockedSteps<Real>::finish_broadcast(const PassPlan& plan) {
   if (panel.zero_pivot || plan.pass + 1 == distribution_.passes()) {
     for (std::size_t slot = 0; slot < broadcasts_.size(); ++slot) finish(slot);
   }
-  if (!panel.zero_pivot) l_ = operand(l_host, l_transposed_, panel_free_[current_]);
+  if (panel.zero_pivot) return;
+  l_ = on_device(plan) ? l_on_device(plan) : operand(l_host, l_matrix(plan), panel_free_[current_]);
+}
+
+template <class Real>
+void BlockedSteps<Real>::take_outcome(const PassPlan& plan, Panel<Real>& panel) {
+  std::vector<Index> rows(static_cast<std::size_t>(plan.width));
+  const std::optional<Index> zero = device_panel_->outcome(rows);
+  const auto global_row = [&](Index row) {
+    return distribution_.rows.global(plan.panel_row + row, grid_.position().row);
+  };
+  std::transform(rows.begin(), rows.end(), panel.pivots.begin(), global_row);
+  if (zero) panel.zero_pivot = global_row(*zero);
 }
 
 template <class Real>

@@ -39,6 +39,16 @@ class BlockedSteps final : public FactorizationSteps {
   static std::size_t slot_of(const PassPlan& plan) { return static_cast<std::size_t>(plan.pass) % 2; }
   // The pass's panel, of the right extents, when nobody reads it any more.
   Panel<Real>& free_panel(const PassPlan& plan);
+  bool on_device(const PassPlan& plan) const { return device_panel_ && plan.in_pivot_column; }
+  // What the device tells of the panel that it has factorised.
+  void take_outcome(const PassPlan& plan, Panel<Real>& panel);
+  // Where the device factorises panel k + 1, that of pass k is still needed.
+  std::unique_ptr<DeviceMatrix<Real>>& l_matrix(const PassPlan& plan) {
+    return l_transposed_[device_panel_ ? slot_of(plan) : 0];
+  }
+  DeviceBlock<Real> l_on_device(const PassPlan& plan) {
+    return whole(*l_matrix(plan)).block(0, 0, plan.width, plan.panel_rows);
+  }
   void finish(std::size_t slot);
   bool drive_broadcasts();
   // The host block as an operand: itself, where the backend computes in host memory, or what it is uploaded to; then
@@ -55,12 +65,14 @@ class BlockedSteps final : public FactorizationSteps {
   std::array<Panel<Real>, 2> panels_;
   std::array<Fence, 2> panel_free_;  // until then, the device may still read the panel
   std::array<std::unique_ptr<BroadcastUnderWay>, 2> broadcasts_;
-  std::size_t current_ = 0;                           // the pass's panel, after finish_broadcast
-  std::unique_ptr<DeviceMatrix<Real>> l_transposed_;  // nb x local rows: the panel on the device, or the panel itself
-  std::unique_ptr<DeviceMatrix<Real>> u_;             // nb x local columns: U12 on the device, or U12 as it travelled
-  DeviceBlock<Real> l_;                               // the pass's L11 \ L21, transposed
-  DeviceBlock<Real> u12_;                             // the pass's U12
-  std::unique_ptr<HostBuffer<Real>> u_host_;          // U12 as it travels; only where there are several process rows
+  std::size_t current_ = 0;  // the pass's panel, after finish_broadcast
+  // nb x local rows: the panel on the device, or the panel itself. Two take turns where the device factorises panels
+  std::array<std::unique_ptr<DeviceMatrix<Real>>, 2> l_transposed_;
+  std::unique_ptr<DevicePanel<Real>> device_panel_;  // null where the host factorises panels
+  std::unique_ptr<DeviceMatrix<Real>> u_;            // nb x local columns: U12 on the device, or U12 as it travelled
+  DeviceBlock<Real> l_;                              // the pass's L11 \ L21, transposed
+  DeviceBlock<Real> u12_;                            // the pass's U12
+  std::unique_ptr<HostBuffer<Real>> u_host_;         // U12 as it travels; only where there are several process rows
   RowExchange<Real> row_exchange_;
   // what would arrive, where messages are left out: filled once, in the form of a panel's message and of u_host_
   std::unique_ptr<HostBuffer<Real>> stand_in_panel_;

@@ -266,7 +266,10 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
   const auto columns = static_cast<double>(distribution.local_columns(position));
   const auto nb = static_cast<double>(std::min(parameters.nb, parameters.n));
   // A; L21, U12, rows on the move; y, x
-  const double device = device_copies * (rows * columns + nb * (rows + 3 * columns) + rows + nb);
+  const bool two_panels =
+      parameters.panel != PanelPlace::host && panels_may_be_on_device(parameters.pivoting, distribution.shape);
+  const double panels = two_panels ? 2 : 1;
+  const double device = device_copies * (rows * columns + nb * (panels * rows + 3 * columns) + rows + nb);
   const double travelling_rows = distribution.shape.rows > 1 ? 3 * nb * columns : 0;  // U12, rows in, rows out
   const double strip = std::min(rows * columns, std::max(columns, static_cast<double>(strip_elements)));
   const double panel = nb * (rows + 2 * nb);

@@ -30,6 +30,7 @@ struct RunParameters {
   Index n = 0;   // order of the matrix, >= 1
   Index nb = 0;  // block size, >= 1
   Pivoting pivoting = Pivoting::partial;
+  PanelPlace panel = PanelPlace::automatic;
   BroadcastKind broadcast = BroadcastKind::ring;
   NodeTransport node_transport = NodeTransport::shared;
   int lookahead = 1;        // 0: a panel is factorised after the pass before it; more than 1 computes as 1

@@ -1,6 +1,7 @@
 #include "global/schedule.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "global/tournament_tree.hpp"
 
@@ -16,6 +17,11 @@ std::string_view name_of(Pivoting pivoting) {
       return "tournament";
   }
   return "?";
+}
+
+std::string_view name_of(PanelPlace place) {
+  constexpr std::array<std::string_view, 3> names{"auto", "host", "device"};
+  return names[static_cast<std::size_t>(place)];
 }
 
 GridPosition pivot_position(const GridShape& grid, Index pass) {

@@ -19,6 +19,15 @@ std::string_view name_of(Pivoting pivoting);
 /// Whether candidates are the rows of all ranks of a process column, so that rows cross the network.
 constexpr bool pivots_across_processes(Pivoting pivoting) { return pivoting != Pivoting::local; }
 
+/// Where panels are factorised. automatic: on a GPU that is good at it, with tournament pivoting, where a process
+/// column is one process; else on the host.
+enum class PanelPlace { automatic, host, device };
+std::string_view name_of(PanelPlace place);  // "auto", "host", "device"
+/// Whether devices can: their tournament is over the rows of one process.
+constexpr bool panels_may_be_on_device(Pivoting pivoting, GridShape grid) {
+  return pivoting == Pivoting::tournament && grid.rows == 1;
+}
+
 /// Where the pivot of a pass sits: process row k mod P, process column k mod Q.
 GridPosition pivot_position(const GridShape& grid, Index pass);
 

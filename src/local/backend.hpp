@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 
+#include "local/device_panel.hpp"
 #include "local/hpl_product.hpp"
 #include "local/matrix_view.hpp"
 #include "local/panel_arithmetic.hpp"
@@ -146,6 +147,10 @@ class Backend {
   /// elements are rounded to single precision where that is given. The backend must outlive it. Throws as allocate
   /// does.
   virtual std::unique_ptr<HplProduct> make_hpl_product(const HplElements&, Precision) { return nullptr; }
+
+  /// Panels of up to rows x columns factorised on the device, where it is good at that; null elsewhere. The backend must
+  /// outlive it. Throws as allocate does.
+  virtual std::unique_ptr<DevicePanel<Real>> make_device_panel(Index /*rows*/, Index /*columns*/) { return nullptr; }
 
   /// A zero-filled matrix. Throws std::runtime_error, naming sizes and limits, when the device cannot hold it.
   virtual std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) = 0;

@@ -37,6 +37,16 @@ bool has_extension(std::string_view wanted) {
   return false;
 }
 
+/// DeviceDescription::subgroup_size. GLEW 2.2 does not know the extension.
+int useful_subgroup_size() {
+  if (!has_extension("GL_KHR_shader_subgroup")) return 0;
+  constexpr GLenum size = 0x9532, supported_stages = 0x9533, supported_features = 0x9534;
+  constexpr std::int64_t compute = 0x20, basic = 0x1, arithmetic = 0x4, ballot = 0x8;
+  constexpr std::int64_t needed = basic | arithmetic | ballot;
+  if ((gl_integer(supported_stages) & compute) == 0 || (gl_integer(supported_features) & needed) != needed) return 0;
+  return static_cast<int>(gl_integer(size));
+}
+
 bool is_software(const std::string& renderer) {
   for (const char* name : {"llvmpipe", "softpipe", "swrast", "Software Rasterizer", "SwiftShader"}) {
     if (renderer.find(name) != std::string::npos) return true;
@@ -177,6 +187,7 @@ void Context::describe(int device_index) {
   device_.texture_side = gl_integer(GL_MAX_TEXTURE_SIZE);
   device_.shared_memory = gl_integer(GL_MAX_COMPUTE_SHARED_MEMORY_SIZE);
   device_.invocations = gl_integer(GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS);
+  device_.subgroup_size = useful_subgroup_size();
 }
 
 void Context::destroy() {

@@ -24,6 +24,8 @@ struct DeviceDescription {
   std::int64_t texture_side = 0;   // GL_MAX_TEXTURE_SIZE, texels
   std::int64_t shared_memory = 0;  // GL_MAX_COMPUTE_SHARED_MEMORY_SIZE, bytes
   std::int64_t invocations = 0;    // GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS
+  // of subgroups that compute shaders may reduce over and take votes of (KHR_shader_subgroup); 0 where there are none
+  int subgroup_size = 0;
 };
 
 /// All EGL devices, in EGL's order; the ones that do not work say why. EGL_VISIBLE_DEVICES ("0,2"), where it is set,

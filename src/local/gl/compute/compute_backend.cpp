@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "local/gl/compute/compute_memory.hpp"
+#include "local/gl/compute/compute_panel.hpp"
 #include "local/gl/compute/kernels.hpp"
 #include "local/gl/compute/tuning.hpp"
 #include "local/gl/gl_backend.hpp"
@@ -20,12 +21,15 @@ class ComputeBackend final : public GlBackend<Real> {
   ComputeBackend(const BackendOptions& options, Timeline& timeline, const ComputeLimits& limits)
       : GlBackend<Real>(options, timeline, OperationClock::Source::host),
         stripe_width_(limits.stripe_width),
-        kernels_(context(), ShaderSource(options.shader_directory, "compute/"), precision_of<Real>,
+        players_(limits.players),
+        sources_(options.shader_directory, "compute/"),
+        kernels_(context(), sources_, precision_of<Real>,
                  limits.window_bytes > 0 ? limits.window_bytes : context()->device().storage_block, stripe_width_,
                  chosen_tile(options.tile, context()->device(), precision_of<Real>)) {}
 
   BackendInfo info() const override { return this->info_as("gl-compute"); }
 
+  std::unique_ptr<DevicePanel<Real>> make_device_panel(Index rows, Index columns) override;
   std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) override {
     begin();
     fences().work_given();
@@ -107,10 +111,46 @@ class ComputeBackend final : public GlBackend<Real> {
   static double count(Index extent) { return static_cast<double>(extent); }
   Region scratch(Index rows, Index columns);
 
+  class Panel;
+
   Index stripe_width_;
+  Index players_;
+  ShaderSource sources_;
   Kernels kernels_;
   std::unique_ptr<ComputeMatrix<Real>> scratch_;
 };
+
+template <class Real>
+class ComputeBackend<Real>::Panel final : public DevicePanel<Real> {
+ public:
+  Panel(ComputeBackend& backend, Index rows, Index columns)
+      : backend_(backend),
+        upper_(backend.context(), ComputePanel::block, columns, backend.stripe_width_),
+        panel_(backend.context(), backend.sources_, precision_of<Real>, backend.kernels_, rows, columns,
+               backend.players_, upper_.region()) {}
+
+  Fence factorize(DeviceBlock<Real> a_transposed) override {
+    const double rows = count(a_transposed.columns), columns = count(a_transposed.rows);
+    const double flops = rows * columns * columns - columns * columns * columns / 3;
+    backend_.operation(Phase::panel, flops, 0, [&] { panel_.factorize(region_of(a_transposed)); });
+    return backend_.fences().take();
+  }
+  std::optional<Index> outcome(std::span<Index> pivots) const override { return panel_.outcome(pivots); }
+
+ private:
+  ComputeBackend& backend_;
+  ComputeMatrix<Real> upper_;
+  ComputePanel panel_;
+};
+
+template <class Real>
+std::unique_ptr<DevicePanel<Real>> ComputeBackend<Real>::make_device_panel(Index rows, Index columns) {
+  // the shaders see a panel, A^T, through one window
+  if (rows < columns || columns * round_up(rows, stripe_width_) > kernels_.window_elements()) return nullptr;
+  begin();
+  fences().work_given();
+  return std::make_unique<Panel>(*this, rows, columns);
+}
 
 template <class Real>
 void ComputeBackend<Real>::move_rows(DeviceBlock<Real> block, std::span<const RowMove> moves) {

@@ -39,9 +39,15 @@ class Kernels {
   /// y <- y - A x.
   void substitute(const Region& a, const Region& x, const Region& y);
 
- private:
+  /// For other programs that work on such regions: the preamble of every shader; the elements of the largest window; a
+  /// region's window bound to a storage block, its layout (place.glsl) in the uniform `location`; and a launch, after
+  /// which everything sees what was written.
+  const std::string& types() const { return types_; }
+  Index window_elements() const { return window_elements_; }
   void bind(const Program& program, GLuint binding, GLint location, const Region& region) const;
   void dispatch(const Program& program, Index groups_x, Index groups_y) const;
+
+ private:
   Index rows_of(const Region& region) const { return rows_per_window(region, window_elements_); }
   bool fits(const Region& region) const { return window_of(region).size <= window_elements_; }
   template <class Body>

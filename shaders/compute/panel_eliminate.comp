@@ -1,0 +1,51 @@
+#version 450 core
+// L21 <- A21 U11^-1 for a block of at most 32 columns of a transposed panel: an invocation has a row of A21.
+#include "compute/place.glsl"
+#include "compute/precision.glsl"
+#include "compute/panel_row.glsl"
+
+#define ROWS 256
+layout(local_size_x = ROWS) in;
+
+layout(std430, binding = 0) restrict buffer Panel { Real panel[]; };
+layout(std430, binding = 1) readonly restrict buffer Factors { Real factors[]; };  // BLOCK x BLOCK, by rows
+
+layout(location = 0) uniform ivec2 block;         // its first column, which is its first row, too; columns
+layout(location = 1) uniform int rows;            // of A21
+layout(location = 2) uniform ivec4 panel_layout;
+
+shared Vector upper[BLOCK * ROW_VECTORS];  // row k of U11, from the element behind the diagonal on, then 0
+shared Real diagonal[BLOCK];
+
+Real upper_element(int row, int column) { return column < block.y ? factors[row * BLOCK + column] : Real(0); }
+
+void main() {
+  int me = int(gl_LocalInvocationIndex);
+  int width = block.y;
+  for (int v = me; v < width * ROW_VECTORS; v += ROWS) {
+    int row = v / ROW_VECTORS, column = row + 1 + v % ROW_VECTORS * VECTOR_WIDTH;
+#if DOUBLE
+    upper[v] = Vector(upper_element(row, column), upper_element(row, column + 1));
+#else
+    upper[v] = Vector(upper_element(row, column), upper_element(row, column + 1), upper_element(row, column + 2),
+                      upper_element(row, column + 3));
+#endif
+  }
+  if (me < width) diagonal[me] = factors[me * BLOCK + me];
+  barrier();
+
+  int row = int(gl_WorkGroupID.x) * ROWS + me;
+  if (row >= rows) return;
+  int at = place(panel_layout, block.x, block.x + width + row);
+  DECLARE_ROW
+#define GET(column, element) element = column < width ? panel[at + (column) * panel_layout.y] : Real(0);
+  FOR_ELEMENTS(GET)
+  for (int k = 0; k < width; ++k) {
+    Real factor = r0.x / diagonal[k];
+#define given(v) upper[k * ROW_VECTORS + v]
+    TURN_ROW
+  }
+  // the multipliers stand at the row's end
+#define PUT(e, value) if (e >= BLOCK - width) panel[at + (e - (BLOCK - width)) * panel_layout.y] = value;
+  FOR_ELEMENTS(PUT)
+}

@@ -1,0 +1,128 @@
+#include "local/gl/compute/compute_panel.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace glinpack::gl {
+namespace {
+
+// The shaders' own: see the files.
+constexpr Index eliminate_rows = 256;
+
+constexpr int least_subgroup = 8;
+
+std::string define(const char* name, Index value) {
+  return std::string("#define ") + name + " " + std::to_string(value) + "\n";
+}
+
+Index groups(Index extent, Index part) { return (extent + part - 1) / part; }
+
+BufferHandle storage(const std::shared_ptr<Context>& context, std::int64_t bytes, GLbitfield flags = 0) {
+  BufferHandle buffer(context);
+  glNamedBufferStorage(buffer.id(), static_cast<GLsizeiptr>(bytes), nullptr, flags);
+  return buffer;
+}
+
+std::size_t variant(bool listed, bool decides) { return (listed ? 2U : 0U) + (decides ? 1U : 0U); }
+
+}  // namespace
+
+ComputePanel::ComputePanel(const std::shared_ptr<Context>& context, const ShaderSource& sources, Precision precision,
+                           Kernels& kernels, Index rows, Index columns, Index players, const Region& upper)
+    : kernels_(kernels), players_(players), upper_(upper) {
+  const ProgramCache cache;
+  const auto build = [&](const char* name, const std::string& preamble) {
+    return Program::compute(context, sources, cache, std::string("compute/") + name, kernels.types() + preamble);
+  };
+  const std::string match =
+      define("PLAYERS", players) + define("SUBGROUPS", context->device().subgroup_size >= least_subgroup);
+  for (const bool listed : {false, true}) {
+    for (const bool decides : {false, true}) {
+      matches_[variant(listed, decides)] =
+          build("panel_match.comp", match + define("LISTED", listed) + define("FINAL", decides));
+    }
+  }
+  swap_ = build("panel_swap.comp", "");
+  eliminate_ = build("panel_eliminate.comp", "");
+
+  const auto bytes_of = [](Index count, std::size_t size) { return count * static_cast<std::int64_t>(size); };
+  const Index largest_list = groups(std::max<Index>(rows, 1), players) * block;
+  for (BufferHandle& list : lists_) list = storage(context, bytes_of(largest_list, sizeof(GLint)));
+  factors_ = storage(context, block * block * (precision == Precision::double_ ? 8 : 4));
+  moves_ = storage(context, bytes_of(2 * block, 2 * sizeof(GLint)));
+  constexpr GLbitfield access = GL_MAP_READ_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
+  const std::int64_t outcome_bytes = bytes_of(1 + columns, sizeof(GLint));
+  outcome_ = storage(context, outcome_bytes, access | GL_CLIENT_STORAGE_BIT);
+  mapped_outcome_ = static_cast<const GLint*>(
+      glMapNamedBufferRange(outcome_.id(), 0, static_cast<GLsizeiptr>(outcome_bytes), access));
+  if (!mapped_outcome_) {
+    throw std::runtime_error("the device does not map a buffer of " + std::to_string(outcome_bytes) + " bytes");
+  }
+}
+
+void ComputePanel::factorize(const Region& a_transposed) {
+  for (Index first = 0; first < a_transposed.rows; first += block) factorize_block(a_transposed, first);
+}
+
+void ComputePanel::factorize_block(const Region& a_transposed, Index first) {
+  const Index columns = a_transposed.rows, rows = a_transposed.columns;
+  const Index width = std::min(block, columns - first);
+  const Index below = rows - first - width, beside = columns - first - width;
+  decide(a_transposed, first, width);
+
+  swap_.set(0, static_cast<GLint>(first), static_cast<GLint>(width));
+  kernels_.bind(swap_, 0, 1, a_transposed);
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, factors_.id());
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 2, moves_.id());
+  kernels_.bind(swap_, 3, 2, upper_);
+  kernels_.dispatch(swap_, columns, 1);
+  if (below == 0) return;
+
+  eliminate_.set(0, static_cast<GLint>(first), static_cast<GLint>(width));
+  eliminate_.set(1, static_cast<GLint>(below));
+  kernels_.bind(eliminate_, 0, 2, a_transposed);
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, factors_.id());
+  kernels_.dispatch(eliminate_, groups(below, eliminate_rows), 1);
+  if (beside == 0) return;
+
+  // (A22 - L21 U12)^T: the transposed panel's rows are columns, and U12, which is by rows, is the transposed left
+  kernels_.reduce(upper_.block(0, 0, width, beside), a_transposed.block(first, first + width, width, below),
+                  a_transposed.block(first + width, first + width, beside, below));
+}
+
+void ComputePanel::decide(const Region& a_transposed, Index first, Index width) {
+  Index count = a_transposed.columns - first;
+  bool listed = false;
+  std::size_t list = 0;
+  while (count > players_) {
+    play(a_transposed, first, width, count, listed, false, lists_[list].id(), lists_[1 - list].id());
+    count = groups(count, players_) * width;
+    listed = true;
+    list = 1 - list;
+  }
+  play(a_transposed, first, width, count, listed, true, lists_[list].id(), 0);
+}
+
+void ComputePanel::play(const Region& a_transposed, Index first, Index width, Index count, bool listed, bool decides,
+                        GLuint listed_players, GLuint winners) {
+  const Program& match = matches_[variant(listed, decides)];
+  match.set(0, static_cast<GLint>(first), static_cast<GLint>(width));
+  match.set(1, static_cast<GLint>(count));
+  kernels_.bind(match, 0, 2, a_transposed);
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, listed_players);
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 2, decides ? factors_.id() : winners);
+  if (decides) {
+    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 3, moves_.id());
+    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 4, outcome_.id());
+  }
+  kernels_.dispatch(match, groups(count, players_), 1);
+}
+
+std::optional<Index> ComputePanel::outcome(std::span<Index> pivots) const {
+  std::copy_n(mapped_outcome_ + 1, pivots.size(), pivots.begin());
+  return *mapped_outcome_ < 0 ? std::nullopt : std::optional<Index>(*mapped_outcome_);
+}
+
+}  // namespace glinpack::gl

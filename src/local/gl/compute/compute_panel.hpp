@@ -1,0 +1,51 @@
+// Tournament pivoting by compute shaders: panels that never leave the device.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "local/gl/compute/kernels.hpp"
+#include "local/gl/handle.hpp"
+#include "local/precision.hpp"
+
+namespace glinpack::gl {
+
+/// Launches what factorises a panel, by blocks of 32 columns:
+///   matches   every work group chooses 32 of the rows that it has; the winners meet again, until one match is left
+///   swap      its winners to the top of all columns; their L \ U; U12 of the block
+///   eliminate L21 of the block
+///   reduce    the panel's columns to the right of it
+/// With 512 players a match, a panel of 32768 rows takes three rounds: 64 matches, 4 of their 2048 winners, 1.
+class ComputePanel {
+ public:
+  /// For panels of up to rows x columns, whose matches are of `players` rows. `upper`: 32 x columns, for U12. The
+  /// kernels must outlive it. Compiles all shaders; throws std::runtime_error.
+  ComputePanel(const std::shared_ptr<Context>& context, const ShaderSource& sources, Precision precision,
+               Kernels& kernels, Index rows, Index columns, Index players, const Region& upper);
+
+  /// See DevicePanel. `a_transposed` must fit a window of the kernels.
+  void factorize(const Region& a_transposed);
+  std::optional<Index> outcome(std::span<Index> pivots) const;
+
+  /// Columns that a tournament chooses pivots for.
+  static constexpr Index block = 32;
+
+ private:
+  void factorize_block(const Region& a_transposed, Index first);
+  void decide(const Region& a_transposed, Index first, Index width);
+  void play(const Region& a_transposed, Index first, Index width, Index count, bool listed, bool decides,
+            GLuint players, GLuint winners);
+
+  Kernels& kernels_;
+  Index players_;  // of a match
+  Region upper_;   // block x columns, for U12 by rows
+  std::array<Program, 4> matches_;
+  Program swap_, eliminate_;
+  std::array<BufferHandle, 2> lists_;
+  BufferHandle factors_, moves_, outcome_;
+  const GLint* mapped_outcome_ = nullptr;
+};
+
+}  // namespace glinpack::gl
