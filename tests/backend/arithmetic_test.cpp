@@ -66,6 +66,33 @@ TYPED_TEST(Arithmetic, normalize_solves_with_the_unit_lower_triangle) {
   }
 }
 
+// All multipliers -1: elements double from row to row, the most that pivoting allows. Nothing cancels, so that every
+// element has to be right by itself.
+TYPED_TEST(Arithmetic, normalize_bears_the_worst_growth) {
+  using Real = typename TypeParam::Real;
+  constexpr Index k = 100, columns = 19;
+  auto l11 = this->operand(k, k, [](Real* first, Index leading_dimension) {
+    for (Index i = 0; i < k; ++i) std::fill_n(first + i * leading_dimension, k, Real{-1});
+  });
+  auto a12 = this->operand(k, columns, [](Real* first, Index leading_dimension) {
+    for (Index i = 0; i < k; ++i) {
+      for (Index j = 0; j < columns; ++j) first[i * leading_dimension + j] += Real{1};
+    }
+  });
+  this->tested().normalize(l11.tested, a12.tested);
+  this->reference().normalize(l11.expected, a12.expected);
+  const std::vector<Real> actual = this->get(this->tested(), *a12.tested_matrix);
+  const std::vector<Real> wanted = this->get(this->reference(), *a12.expected_matrix);
+  for (Index i = 0; i < k; ++i) {
+    for (Index j = 0; j < columns; ++j) {
+      const Index at = (a12.tested.row + i) * a12.tested_matrix->columns() + a12.tested.column + j;
+      const double value = wanted[static_cast<std::size_t>(at)];
+      EXPECT_GT(value, 0.4 * std::exp2(i));
+      EXPECT_NEAR(actual[static_cast<std::size_t>(at)], value, tolerance<Real>(k) * value) << i << ", " << j;
+    }
+  }
+}
+
 TYPED_TEST(Arithmetic, normalize_reads_neither_diagonal_nor_lower_triangle) {
   using Real = typename TypeParam::Real;
   constexpr Index k = 37;

@@ -128,19 +128,6 @@ TYPED_TEST(GlCompute, ReducesAtAnyOffsets) {
   }
 }
 
-TYPED_TEST(GlCompute, ReducesInEveryTile) {
-  for (const gl::ReduceTile& tile : gl::reduce_tiles(precision_of<TypeParam>)) {
-    BackendOptions options = debugging();
-    options.tile = name_of(tile, precision_of<TypeParam>);
-    SCOPED_TRACE(options.tile);
-    const auto backend = make_compute_backend<TypeParam>(options, this->timeline());
-    check_reduce(*backend, 128, 256, 32, {}, {}, {});                  // whole tiles
-    check_reduce(*backend, 130, 200, 40, {1, 4}, {2, 8}, {3, 4});      // their edges, and a depth with a rest
-    check_reduce(*backend, 75, 61, 19, {1, 5}, {0, 7}, {5, 2});        // nothing aligned
-    check_reduce(*backend, 18 * tile.rows() + 1, 70, 16, {}, {}, {});  // two bands
-  }
-}
-
 TYPED_TEST(GlCompute, RefusesATileThatThereIsNot) {
   BackendOptions options = debugging();
   options.tile = "7x7";
@@ -155,26 +142,6 @@ TYPED_TEST(GlCompute, RefusesATileThatThereIsNot) {
 TYPED_TEST(GlCompute, ReducesThroughWindowsSmallerThanTheMatrices) {
   check_reduce(this->narrow_backend(), 150, 300, 70, {1, 4}, {2, 8}, {3, 4});
   check_reduce(this->narrow_backend(), 150, 299, 71, {1, 5}, {0, 7}, {5, 2});
-}
-
-// GPUs get the variant of reduce whose steps are written out; software OpenGL gets it here, from a folder.
-TYPED_TEST(GlCompute, ReducesWithTheStepsWrittenOut) {
-  const auto folder = std::filesystem::temp_directory_path() / ("glinpack_unrolled_" + std::to_string(getpid()));
-  std::filesystem::create_directories(folder / "compute");
-  for (const gl::EmbeddedShader& shader : gl::embedded_shaders()) {
-    if (shader.name != "compute/reduce.comp") continue;
-    std::string text(shader.text);
-    const std::size_t at = text.find("#if UNROLLED");
-    ASSERT_NE(at, std::string::npos);
-    std::ofstream(folder / shader.name) << text.replace(at, 12, "#if 1");
-  }
-  BackendOptions options = debugging();
-  options.shader_directory = folder.string();
-  const auto backend = make_compute_backend<TypeParam>(options, this->timeline());
-  check_reduce(*backend, 130, 260, 48, {1, 4}, {2, 8}, {3, 4});
-  check_reduce(*backend, 64, 128, 32, {}, {}, {});
-  check_reduce(*backend, 67, 131, 37, {1, 3}, {2, 5}, {3, 2});
-  std::filesystem::remove_all(folder);
 }
 
 /// A unit lower triangle in the upper triangle of L^T; the rest must not be read.
@@ -219,9 +186,60 @@ TYPED_TEST(GlCompute, NormalizesAnyExtents) {
   for (const Index margin : {0, 3}) check_normalize(this->striped_backend(), 75, 140, margin);
 }
 
+TYPED_TEST(GlCompute, NormalizesWithMoreRowsThanALaunchTakes) { check_normalize(this->backend(), 530, 4, 0); }
+
+TYPED_TEST(GlCompute, NormalizesAColumnTheSameWhicheverOthersThereAre) {
+  using Real = TypeParam;
+  constexpr Index k = 80, columns = 150;
+  const auto l_matrix = on_device(this->backend(), triangle<Real>(k, 0));
+  const auto a = random_values<Real>(k, columns, 6);
+  const auto together = on_device(this->backend(), a), apart = on_device(this->backend(), a);
+  this->backend().normalize(whole(*l_matrix), whole(*together));
+  for (const auto& [first, count] : {std::pair<Index, Index>{0, 8}, {8, 29}, {37, 64}, {101, 49}}) {
+    this->backend().normalize(whole(*l_matrix), {apart.get(), 0, first, k, count});
+  }
+  EXPECT_EQ(from_device(this->backend(), *together), from_device(this->backend(), *apart));
+}
+
 TYPED_TEST(GlCompute, NormalizesThroughWindowsSmallerThanTheMatrices) {
   check_normalize(this->narrow_backend(), 150, 300, 0);
   check_normalize(this->narrow_backend(), 77, 299, 3);
+}
+
+TYPED_TEST(GlCompute, ReducesAndNormalizesInEveryTile) {
+  for (const gl::ReduceTile& tile : gl::reduce_tiles(precision_of<TypeParam>)) {
+    BackendOptions options = debugging();
+    options.tile = name_of(tile, precision_of<TypeParam>);
+    SCOPED_TRACE(options.tile);
+    const auto backend = make_compute_backend<TypeParam>(options, this->timeline());
+    check_reduce(*backend, 128, 256, 32, {}, {}, {});                  // whole tiles
+    check_reduce(*backend, 130, 200, 40, {1, 4}, {2, 8}, {3, 4});      // their edges, and a depth with a rest
+    check_reduce(*backend, 75, 61, 19, {1, 5}, {0, 7}, {5, 2});        // nothing aligned
+    check_reduce(*backend, 18 * tile.rows() + 1, 70, 16, {}, {}, {});  // two bands
+    check_normalize(*backend, 80, 140, 0);
+    check_normalize(*backend, 75, 61, 1);
+  }
+}
+
+// GPUs get the variants whose steps are written out; software OpenGL gets them here, from a folder.
+TYPED_TEST(GlCompute, ReducesAndNormalizesWithTheStepsWrittenOut) {
+  const auto folder = std::filesystem::temp_directory_path() / ("glinpack_unrolled_" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder / "compute");
+  for (const gl::EmbeddedShader& shader : gl::embedded_shaders()) {
+    if (shader.name != "compute/tile_product.glsl") continue;
+    std::string text(shader.text);
+    const std::size_t at = text.find("#if UNROLLED");
+    ASSERT_NE(at, std::string::npos);
+    std::ofstream(folder / shader.name) << text.replace(at, 12, "#if 1");
+  }
+  BackendOptions options = debugging();
+  options.shader_directory = folder.string();
+  const auto backend = make_compute_backend<TypeParam>(options, this->timeline());
+  check_reduce(*backend, 130, 260, 48, {1, 4}, {2, 8}, {3, 4});
+  check_reduce(*backend, 64, 128, 32, {}, {}, {});
+  check_reduce(*backend, 67, 131, 37, {1, 3}, {2, 5}, {3, 2});
+  check_normalize(*backend, 144, 140, 0);
+  std::filesystem::remove_all(folder);
 }
 
 /// Every operation that only moves elements, at random places of a matrix, with everything around compared.

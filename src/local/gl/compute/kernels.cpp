@@ -14,10 +14,10 @@ namespace {
 // The shaders' own: see the files.
 constexpr Index copy_columns = 512;
 constexpr Index transpose_side = 32;
-constexpr Index solve_rows = 32;
-constexpr Index solve_columns = 64;
 constexpr Index reduce_depth = 16;
+constexpr Index normalize_block = 64;
 
+constexpr Index triangle_rows = 512;   // of L that normalize goes through in one launch; a multiple of normalize_block
 constexpr Index most_groups = 65535;   // of a dispatch in each direction: what GL 4.5 guarantees
 constexpr Index most_moves = 8192;     // of a launch
 constexpr Index listed_moves = 65536;  // that the list has room for before it starts again at its front
@@ -54,9 +54,11 @@ Kernels::Kernels(const std::shared_ptr<Context>& context, const ShaderSource& so
   copy_ = build("copy.comp", define("LISTED", false));
   copy_listed_ = build("copy.comp", define("LISTED", true));
   copy_transposed_ = build("copy_transposed.comp", "");
-  solve_ = build("solve.comp", "");
+  invert_ = build("invert.comp", define("RESULT_LEADING", triangle_rows));
   substitute_ = build("substitute.comp", "");
   take_tile(context, sources, tile);
+  triangle_ = BufferHandle(context);
+  glNamedBufferStorage(triangle_.id(), triangle_rows * triangle_rows * element_bytes_, nullptr, 0);
   moves_ = BufferHandle(context);
   constexpr GLbitfield access = GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
   constexpr auto bytes = static_cast<GLsizeiptr>(listed_moves * static_cast<Index>(sizeof(Move)));
@@ -68,14 +70,28 @@ Kernels::Kernels(const std::shared_ptr<Context>& context, const ShaderSource& so
 
 void Kernels::take_tile(const std::shared_ptr<Context>& context, const ShaderSource& sources, const ReduceTile& tile) {
   tile_ = tile;
-  const std::string shape = define("ACROSS", tile.across) + define("DOWN", tile.down) + define("BAND", tile.band);
-  const auto build = [&](bool aligned, bool unrolled, bool prefetch) {
+  const auto build = [&](const char* name, const std::string& shape, bool aligned, bool unrolled, bool prefetch) {
     return Program::compute(
-        context, sources, ProgramCache(), "compute/reduce.comp",
+        context, sources, ProgramCache(), std::string("compute/") + name,
         types_ + shape + define("ALIGNED", aligned) + define("UNROLLED", unrolled) + define("PREFETCH", prefetch));
   };
-  reduce_ = build(false, false, false);
-  reduce_aligned_ = build(true, !context->device().software, tile.prefetch);
+  const bool unrolled = !context->device().software;
+  const std::string shape = define("ACROSS", tile.across) + define("DOWN", tile.down) + define("BAND", tile.band);
+  reduce_ = build("reduce.comp", shape, false, false, false);
+  reduce_aligned_ = build("reduce.comp", shape, true, unrolled, tile.prefetch);
+  const ReduceTile strip = normalize_tile();
+  const std::string strip_shape =
+      define("ACROSS", strip.across) + define("DOWN", strip.down) + define("LEFT_LEADING", triangle_rows);
+  normalize_ = build("normalize.comp", strip_shape, false, false, false);
+  normalize_aligned_ = build("normalize.comp", strip_shape, true, unrolled, strip.prefetch);
+}
+
+// Blocks of normalize are as wide as the tiles of reduce, or half as wide as the widest.
+ReduceTile Kernels::normalize_tile() const {
+  ReduceTile tile = tile_;
+  tile.across = std::min<Index>(tile_.across, 16);
+  tile.down = normalize_block / 8;
+  return tile;
 }
 
 // Binds the region's window to a shader's storage block, and says in `location` where in it the region lies.
@@ -191,22 +207,40 @@ void Kernels::copy_tiles_transposed(const Region& from, const Region& to) {
 
 void Kernels::normalize(const Region& l_transposed, const Region& a) {
   const Index k = a.rows;
-  if (k <= std::min(solve_rows, std::min(rows_of(l_transposed), rows_of(a)))) {
-    each_part(a, k, [&](Index, Index column, Index, Index columns) {
-      solve_.set(0, static_cast<GLint>(k), static_cast<GLint>(columns));
-      bind(solve_, 0, 1, l_transposed);
-      bind(solve_, 1, 2, a.column_range(column, columns));
-      dispatch(solve_, groups(columns, solve_columns), 1);
-    });
+  if (k <= std::min(triangle_rows, rows_of(a))) {
+    invert(l_transposed);
+    each_part(a, k,
+              [&](Index, Index column, Index, Index columns) { normalize_window(a.column_range(column, columns)); });
     return;
   }
   //   | L11      | | X1 |   | A1 |      X1 = L11^-1 A1
   //   | L21  L22 | | X2 | = | A2 |      X2 = L22^-1 (A2 - L21 X1)
-  const Index half = k > solve_rows ? round_up(k / 2, solve_rows) : k / 2;
+  const Index half = k > normalize_block ? round_up(k / 2, normalize_block) : k / 2;
   const Region upper = a.row_range(0, half), lower = a.row_range(half, k - half);
   normalize(l_transposed.block(0, 0, half, half), upper);
   reduce(l_transposed.block(0, half, half, k - half), upper, lower);
   normalize(l_transposed.block(half, half, k - half, k - half), lower);
+}
+
+// triangle_ <- L^T with its blocks on the diagonal inverted.
+void Kernels::invert(const Region& l_transposed) {
+  const Index k = l_transposed.rows, blocks = groups(k, normalize_block);
+  const Region copied{triangle_.id(), triangle_rows * triangle_rows, 0, 0, k, k, triangle_rows, 0, 0};
+  const bool in_place = !fits(l_transposed);
+  if (in_place) copy(l_transposed, copied);
+  invert_.set(0, static_cast<GLint>(k));
+  bind(invert_, 0, 1, in_place ? copied : l_transposed);
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, triangle_.id());
+  dispatch(invert_, blocks, blocks);
+}
+
+// With the L of triangle_.
+void Kernels::normalize_window(const Region& a) {
+  const Program& program = aligned(a) && a.rows % reduce_depth == 0 ? normalize_aligned_ : normalize_;
+  program.set(0, static_cast<GLint>(a.rows), static_cast<GLint>(a.columns));
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, triangle_.id());
+  bind(program, 1, 1, a);
+  dispatch(program, groups(a.columns, normalize_tile().vectors() * vector_width_), 1);
 }
 
 void Kernels::reduce(const Region& l_transposed, const Region& u, const Region& c) {
@@ -222,13 +256,15 @@ void Kernels::reduce(const Region& l_transposed, const Region& u, const Region& 
   });
 }
 
+// Whether vectors of rows begin where those of the buffer do.
+bool Kernels::aligned(const Region& region) const {
+  return region.first % vector_width_ == 0 && region.column % vector_width_ == 0 &&
+         region.leading_dimension % vector_width_ == 0;
+}
+
 void Kernels::reduce_window(const Region& l_transposed, const Region& u, const Region& c) {
-  bool aligned = true;
-  for (const Region* region : {&l_transposed, &u, &c}) {
-    aligned = aligned && region->first % vector_width_ == 0 && region->column % vector_width_ == 0 &&
-              region->leading_dimension % vector_width_ == 0;
-  }
-  const Index whole = aligned ? u.rows / reduce_depth * reduce_depth : 0;
+  const bool vectors = aligned(l_transposed) && aligned(u) && aligned(c);
+  const Index whole = vectors ? u.rows / reduce_depth * reduce_depth : 0;
   const Index rest = u.rows - whole;
   if (whole > 0) reduce_tiles(reduce_aligned_, l_transposed.row_range(0, whole), u.row_range(0, whole), c);
   if (rest > 0) reduce_tiles(reduce_, l_transposed.row_range(whole, rest), u.row_range(whole, rest), c);

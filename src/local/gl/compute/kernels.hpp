@@ -32,7 +32,9 @@ class Kernels {
   void copy_rows(const Region& from, const Region& to, std::span<const RowMove> moves);
   /// to <- from^T.
   void copy_transposed(const Region& from, const Region& to);
-  /// A <- L^-1 A: unit lower triangular L given as L^T (k x k), a: k x columns. Recursive, after the two halves of L.
+  /// A <- L^-1 A: unit lower triangular L given as L^T (k x k), a: k x columns. By blocks of 64 rows, with inverses of
+  /// the diagonal blocks of L (shaders/compute/normalize.comp); a column's results do not depend on which others there
+  /// are.
   void normalize(const Region& l_transposed, const Region& a);
   /// C <- C - L U: l_transposed k x rows, u k x columns, c rows x columns. U and C may be different rows of a matrix.
   void reduce(const Region& l_transposed, const Region& u, const Region& c);
@@ -69,6 +71,10 @@ class Kernels {
   void copy_listed(const Region& from, const Region& to, std::span<const RowMove> moves);
   void copy_tiles_transposed(const Region& from, const Region& to);
   void bind_moves(GLuint binding, std::span<const RowMove> moves);
+  void invert(const Region& l_transposed);
+  void normalize_window(const Region& a);
+  ReduceTile normalize_tile() const;
+  bool aligned(const Region& region) const;
   void reduce_window(const Region& l_transposed, const Region& u, const Region& c);
   void reduce_tiles(const Program& program, const Region& l_transposed, const Region& u, const Region& c);
 
@@ -78,7 +84,9 @@ class Kernels {
   Index stripe_width_;
   ReduceTile tile_;
   std::string types_;  // preamble of every shader
-  Program copy_, copy_listed_, copy_transposed_, solve_, reduce_, reduce_aligned_, substitute_;
+  Program copy_, copy_listed_, copy_transposed_, invert_, normalize_, normalize_aligned_, reduce_, reduce_aligned_,
+      substitute_;
+  BufferHandle triangle_;  // what normalize multiplies by: shaders/compute/invert.comp
   BufferHandle moves_;
   Move* mapped_moves_ = nullptr;
   Index next_move_ = 0;

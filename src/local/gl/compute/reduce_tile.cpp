@@ -6,13 +6,14 @@
 namespace glinpack::gl {
 namespace {
 
-constexpr std::array<ReduceTile, 7> single_tiles{{{16, 8, 8, false},
+constexpr std::array<ReduceTile, 8> single_tiles{{{16, 8, 8, false},
                                                   {16, 8, 16, false},
                                                   {16, 8, 8, true},
                                                   {8, 16, 8, false},
                                                   {8, 16, 16, false},
                                                   {16, 16, 8, false},
-                                                  {8, 8, 8, false}}};
+                                                  {8, 8, 8, false},
+                                                  {8, 8, 8, true}}};
 constexpr std::array<ReduceTile, 8> double_tiles{{{16, 8, 8, false},
                                                   {16, 8, 16, false},
                                                   {16, 8, 8, true},
