@@ -34,6 +34,11 @@ layout(location = 1) uniform int count;    // rows, or listed players
 layout(location = 2) uniform ivec4 panel_layout;
 
 #define NOBODY (-1)
+#if DOUBLE
+#define Key uvec2
+#else
+#define Key uint
+#endif
 // Multipliers are of interest in the last match only.
 #if DOUBLE
 #define FORGET(k, r) r.y = 0;
@@ -45,11 +50,11 @@ layout(location = 2) uniform ivec4 panel_layout;
 #define GROUPS (PLAYERS / 8)  // at most: no device has smaller ones
 #else
 #define GROUPS 1
-shared uvec2 keys_of_all[PLAYERS];
+shared Key keys_of_all[PLAYERS];
 shared int seats[PLAYERS];
 #endif
 // What a round publishes, for even and odd rounds, so that one round may be read while the next is written.
-shared uvec2 keys[2 * GROUPS];
+shared Key keys[2 * GROUPS];
 shared int rows[2 * GROUPS];
 shared Real pivots[2 * GROUPS];
 shared Vector published[2 * GROUPS * ROW_VECTORS];
@@ -59,15 +64,16 @@ shared int exchanged_with[BLOCK];
 #endif
 
 // Keys of larger magnitudes are larger; nobody's is 0. A NaN counts as largest, so that it is seen and not passed over.
-uvec2 key_of(Real value) {
 #if DOUBLE
+Key key_of(Real value) {
   uvec2 bits = unpackDouble2x32(abs(value));
-  return uvec2(bits.y + 1, bits.x);
-#else
-  return uvec2(floatBitsToUint(abs(value)) + 1, 0);
-#endif
+  return Key(bits.y + 1, bits.x);
 }
-bool above(uvec2 a, uvec2 b) { return a.x > b.x || (a.x == b.x && a.y > b.y); }
+bool above(Key a, Key b) { return a.x > b.x || (a.x == b.x && a.y > b.y); }
+#else
+Key key_of(Real value) { return floatBitsToUint(abs(value)) + 1; }
+bool above(Key a, Key b) { return a > b; }
+#endif
 
 #if FINAL
 // Of a vector that begins with element `from` of a row: what is before element `live`.
@@ -107,16 +113,15 @@ void main() {
 #endif
 
   for (int round = 0; round < width; ++round) {
-    uvec2 key = plays ? key_of(r0.x) : uvec2(0);
+    Key key = plays ? key_of(r0.x) : Key(0);
     int slot = (round & 1) * GROUPS;
     int live = BLOCK - 1 - round;  // multipliers, at the end of the row by now, are nothing to subtract from
 #if SUBGROUPS
-    uvec2 most;
-    most.x = subgroupMax(key.x);
 #if DOUBLE
+    Key most = Key(subgroupMax(key.x), 0);
     most.y = subgroupMax(key.x == most.x ? key.y : 0u);
 #else
-    most.y = 0;
+    Key most = subgroupMax(key);
 #endif
     slot += int(gl_SubgroupID);
     if (gl_SubgroupInvocationID == subgroupBallotFindLSB(subgroupBallot(key == most))) {
@@ -127,9 +132,9 @@ void main() {
     }
     barrier();
     int best = (round & 1) * GROUPS;
-    uvec2 largest = keys[best];
+    Key largest = keys[best];
     for (int group = 1; group < int(gl_NumSubgroups); ++group) {
-      uvec2 other = keys[(round & 1) * GROUPS + group];
+      Key other = keys[(round & 1) * GROUPS + group];
       if (above(other, largest)) {
         largest = other;
         best = (round & 1) * GROUPS + group;
