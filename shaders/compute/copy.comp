@@ -1,6 +1,8 @@
 #version 450 core
 // to <- from, row by row. LISTED: row moves[i].y of `to` <- row moves[i].x of `from`; otherwise row i <- row i.
-// A work group copies 512 columns of one row.
+// A work group copies 512 columns of one row. Listed rows lie anywhere: work groups that follow each other take the
+// same columns of them, so that they read and write within a stripe, and not on as many memory pages as there are rows
+// times stripes.
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
 
@@ -17,13 +19,14 @@ layout(location = 1) uniform ivec4 from_layout;
 layout(location = 2) uniform ivec4 to_layout;
 
 void main() {
-  int row = int(gl_WorkGroupID.y);
 #if LISTED
-  ivec2 rows = moves[row];
+  ivec2 rows = moves[gl_WorkGroupID.x];
+  int part = int(gl_WorkGroupID.y);
 #else
-  ivec2 rows = ivec2(row);
+  ivec2 rows = ivec2(gl_WorkGroupID.y);
+  int part = int(gl_WorkGroupID.x);
 #endif
-  int column = int(gl_WorkGroupID.x) * 512 + int(gl_LocalInvocationID.x);
+  int column = part * 512 + int(gl_LocalInvocationID.x);
   for (int step = 0; step < 4; ++step, column += 128) {
     if (column < columns) to[place(to_layout, rows.y, column)] = from[place(from_layout, rows.x, column)];
   }

@@ -34,11 +34,6 @@ layout(location = 1) uniform int count;    // rows, or listed players
 layout(location = 2) uniform ivec4 panel_layout;
 
 #define NOBODY (-1)
-#if DOUBLE
-#define Key uvec2
-#else
-#define Key uint
-#endif
 // Multipliers are of interest in the last match only.
 #if DOUBLE
 #define FORGET(k, r) r.y = 0;
@@ -50,11 +45,11 @@ layout(location = 2) uniform ivec4 panel_layout;
 #define GROUPS (PLAYERS / 8)  // at most: no device has smaller ones
 #else
 #define GROUPS 1
-shared Key keys_of_all[PLAYERS];
-shared int seats[PLAYERS];
+shared uint keys_of_all[PLAYERS];
 #endif
-// What a round publishes, for even and odd rounds, so that one round may be read while the next is written.
-shared Key keys[2 * GROUPS];
+// What a round publishes, for even and odd rounds, so that one round may be read while the next is written. Best keys
+// are four to a vector: all of them are read by every invocation.
+shared uvec4 keys[2 * ((GROUPS + 3) / 4)];
 shared int rows[2 * GROUPS];
 shared Real pivots[2 * GROUPS];
 shared Vector published[2 * GROUPS * ROW_VECTORS];
@@ -64,16 +59,17 @@ shared int exchanged_with[BLOCK];
 #endif
 
 // Keys of larger magnitudes are larger; nobody's is 0. A NaN counts as largest, so that it is seen and not passed over.
+// The last bits say whose key it is, for they tell elements apart that hardly differ: in single precision by less than
+// 2^-15 of their magnitude where 256 play, in double, whose upper half is taken, by 2^-12. That is as good a pivot.
+uint key_of(Real value, int player) {
 #if DOUBLE
-Key key_of(Real value) {
-  uvec2 bits = unpackDouble2x32(abs(value));
-  return Key(bits.y + 1, bits.x);
-}
-bool above(Key a, Key b) { return a.x > b.x || (a.x == b.x && a.y > b.y); }
+  uint bits = unpackDouble2x32(abs(value)).y;
 #else
-Key key_of(Real value) { return floatBitsToUint(abs(value)) + 1; }
-bool above(Key a, Key b) { return a > b; }
+  uint bits = floatBitsToUint(abs(value));
 #endif
+  return 0x80000000u | (bits & ~uint(PLAYERS - 1)) | uint(PLAYERS - 1 - player);
+}
+int player_of(uint key) { return PLAYERS - 1 - int(key & uint(PLAYERS - 1)); }
 
 #if FINAL
 // Of a vector that begins with element `from` of a row: what is before element `live`.
@@ -94,7 +90,13 @@ Vector live_part(int from, int live, Vector v) {
 int swapped(int row, int a, int b) { return row == a ? b : row == b ? a : row; }
 
 void main() {
+#if SUBGROUPS
+  int me = int(gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID);
+  if (me < keys.length()) keys[me] = uvec4(0);
+  barrier();
+#else
   int me = int(gl_LocalInvocationIndex);
+#endif
   int first = block.x, width = block.y;
   int seat = int(gl_WorkGroupID.x) * PLAYERS + me;
 #if LISTED
@@ -113,45 +115,35 @@ void main() {
 #endif
 
   for (int round = 0; round < width; ++round) {
-    Key key = plays ? key_of(r0.x) : Key(0);
-    int slot = (round & 1) * GROUPS;
+    uint key = plays ? key_of(r0.x, me) : 0;
     int live = BLOCK - 1 - round;  // multipliers, at the end of the row by now, are nothing to subtract from
 #if SUBGROUPS
-#if DOUBLE
-    Key most = Key(subgroupMax(key.x), 0);
-    most.y = subgroupMax(key.x == most.x ? key.y : 0u);
-#else
-    Key most = subgroupMax(key);
-#endif
-    slot += int(gl_SubgroupID);
-    if (gl_SubgroupInvocationID == subgroupBallotFindLSB(subgroupBallot(key == most))) {
-      keys[slot] = key;
+    int group = int(gl_SubgroupID);
+    int slot = (round & 1) * GROUPS + group;
+    uint most = subgroupMax(key);
+    if (key == most && plays || most == 0 && gl_SubgroupInvocationID == 0) {
+      keys[slot / 4][slot % 4] = most;
       rows[slot] = plays ? row : NOBODY;
       pivots[slot] = r0.x;
       EACH_VECTOR(PUBLISH) LAST_VECTOR(PUBLISH_LAST)
     }
     barrier();
-    int best = (round & 1) * GROUPS;
-    Key largest = keys[best];
-    for (int group = 1; group < int(gl_NumSubgroups); ++group) {
-      Key other = keys[(round & 1) * GROUPS + group];
-      if (above(other, largest)) {
-        largest = other;
-        best = (round & 1) * GROUPS + group;
-      }
+    most = 0;
+    for (int four = 0; four < int(gl_NumSubgroups + 3) / 4; ++four) {
+      uvec4 some = keys[(round & 1) * (GROUPS / 4) + four];
+      most = max(most, max(max(some.x, some.y), max(some.z, some.w)));
     }
+    int best = (round & 1) * GROUPS + (most == 0 ? 0 : player_of(most) / int(gl_SubgroupSize));
 #else
+    int slot = round & 1;
     keys_of_all[me] = key;
-    seats[me] = me;
     barrier();
     for (int half_of_them = PLAYERS / 2; half_of_them > 0; half_of_them /= 2) {
-      if (me < half_of_them && above(keys_of_all[me + half_of_them], keys_of_all[me])) {
-        keys_of_all[me] = keys_of_all[me + half_of_them];
-        seats[me] = seats[me + half_of_them];
-      }
+      if (me < half_of_them) keys_of_all[me] = max(keys_of_all[me], keys_of_all[me + half_of_them]);
       barrier();
     }
-    if (me == seats[0]) {
+    uint most = keys_of_all[0];
+    if (me == (most == 0 ? 0 : player_of(most))) {
       rows[slot] = plays ? row : NOBODY;
       pivots[slot] = r0.x;
       EACH_VECTOR(PUBLISH) LAST_VECTOR(PUBLISH_LAST)

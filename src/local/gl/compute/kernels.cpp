@@ -159,7 +159,7 @@ void Kernels::copy_listed(const Region& from, const Region& to, std::span<const 
     copy_listed_.set(0, static_cast<GLint>(from.columns));
     bind(copy_listed_, 0, 1, from);
     bind(copy_listed_, 1, 2, to);
-    dispatch(copy_listed_, groups(from.columns, copy_columns), count);
+    dispatch(copy_listed_, count, groups(from.columns, copy_columns));
   });
 }
 
