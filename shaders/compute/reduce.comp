@@ -2,20 +2,23 @@
 // C <- C - L U: L given transposed, depth x rows; U depth x columns; C rows x columns. The matrices may be parts of one
 // buffer as long as C is none of what is read.
 //
-// A work group of ACROSS x DOWN invocations makes a tile of 8 DOWN rows x 2 ACROSS vectors (a vector is a vec4 or a
-// dvec2), an invocation 8 rows x 2 vectors of it. Its rows lie in groups of VECTOR_WIDTH that are DOWN groups apart and
-// its vectors ACROSS apart, so that neighbours read neighbouring shared memory. What makes it fast:
+// A work group of ACROSS x DOWN invocations makes a tile of 8 DOWN rows x VECTORS_EACH ACROSS vectors (a vector is a vec4
+// or a dvec2), an invocation 8 rows x VECTORS_EACH vectors of it. Its rows lie in groups of VECTOR_WIDTH that are DOWN
+// groups apart and its vectors ACROSS apart, so that neighbours read neighbouring shared memory. What makes it fast:
 //   - sums are separately named variables: an array would be put into memory;
-//   - tiles 8 deep lie in two shared buffers, and a turn of the loop goes through both in its text, so that every
-//     shared offset is a constant; the next tile is fetched into registers while this one is worked on;
+//   - tiles STAGE_DEPTH deep lie in two shared buffers, and a turn of the loop goes through both in its text, so that
+//     every shared offset is a constant; the next tile is fetched into registers while this one is worked on;
 //   - both inputs have their rows along memory, so that every load is a vector;
 //   - work groups walk bands of BAND tile rows, so that the tiles they share stay in cache.
+// An invocation reads 8 + VECTORS_EACH VECTOR_WIDTH numbers of shared memory for 8 VECTORS_EACH VECTOR_WIDTH products.
+// With two vectors of doubles that, and not arithmetic, is what limits it on GPUs whose double precision is half as
+// fast as single; three or four take more registers, which leaves fewer invocations to work at a time.
 //
 // Variants: DOUBLE (precision.glsl); ALIGNED: every first element is a multiple of VECTOR_WIDTH, depth one of 16, and
-// the last vector of an input's row may be read whole; otherwise nothing is assumed. UNROLLED: the 8 steps
-// of a stage are written out, against a loop that is quicker to compile. PREFETCH: they are, and what a step needs of
-// shared memory is read during the step before it. The tile: ACROSS, a multiple of 8 of at most 32, DOWN, 8 or 16, BAND
-// (src/local/gl/compute/reduce_tile.hpp).
+// the last vector of an input's row may be read whole; otherwise nothing is assumed, and VECTORS_EACH is 2. UNROLLED: the
+// steps of a stage are written out, against a loop that is quicker to compile. PREFETCH: they are, and what a step needs
+// of shared memory is read during the step before it. The tile: ACROSS, a multiple of 8 of at most 32; DOWN, 4, 8 or 16;
+// BAND; VECTORS_EACH, 2 to 4; STAGE_DEPTH, 4 or 8 (src/local/gl/compute/reduce_tile.hpp).
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
 
@@ -46,6 +49,12 @@ READ(read_right, right, right_layout)
 #define READ_RIGHT(at, k, column, valid) read_right(k, column, (k) < depth ? valid : 0)
 #endif
 
+// Of the tile's vector `e`, of a row of depth after the other.
+int place_of_right(int tile_column, int e) {
+  int column = min(tile_column + e % RIGHT_VECTORS * VECTOR_WIDTH, last_vector(extents.y));
+  return place(right_layout, e / RIGHT_VECTORS, column) / VECTOR_WIDTH;
+}
+
 void main() {
   int thread = int(gl_LocalInvocationIndex);
   int across = thread % ACROSS, down = thread / ACROSS;
@@ -63,8 +72,12 @@ void main() {
   int right_k = thread / RIGHT_VECTORS, right_column = tile_column + (thread % RIGHT_VECTORS) * VECTOR_WIDTH;
   int valid_left = extents.x - left_row, valid_right = extents.y - right_column;
   int left_at = place(left_layout, left_k, min(left_row, last_vector(extents.x))) / VECTOR_WIDTH;
-  int right_at = place(right_layout, right_k, min(right_column, last_vector(extents.y))) / VECTOR_WIDTH;
+  int right_at = place_of_right(tile_column, thread);
   int left_step = LEFT_STEP * left_layout.y / VECTOR_WIDTH, right_step = RIGHT_STEP * right_layout.y / VECTOR_WIDTH;
+#if !RIGHT_WHOLE
+  int right_at_b = place_of_right(tile_column, THREADS + thread);
+  int right_at_c = place_of_right(tile_column, 2 * THREADS + thread);
+#endif
   FETCHED
   int fetch_k = 0;
 

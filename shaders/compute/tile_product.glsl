@@ -4,10 +4,9 @@
 // among the vectors, or by its row of depth and column; `valid` of its elements exist.
 
 #define THREADS (ACROSS * DOWN)
-#define STAGE_DEPTH 8
 #define TILE_ROWS (8 * DOWN)
 #define LEFT_VECTORS (TILE_ROWS / VECTOR_WIDTH)
-#define RIGHT_VECTORS (2 * ACROSS)
+#define RIGHT_VECTORS (VECTORS_EACH * ACROSS)
 
 layout(local_size_x = THREADS) in;
 
@@ -56,10 +55,24 @@ void subtract_edge(int row, int column, int valid, Vector sum) {
 void subtract(int row, int column, Vector sum) { subtract_edge(row, column, VECTOR_WIDTH, sum); }
 #endif
 
-// --- One step of depth: 8 rows x 2 vectors --------------------------------------------------------------------------
-#define ROW(factor, right_a, right_b, sum_a, sum_b) \
-  sum_a = fma(Vector(factor), right_a, sum_a);      \
-  sum_b = fma(Vector(factor), right_b, sum_b);
+// --- One step of depth: 8 rows x VECTORS_EACH vectors ---------------------------------------------------------------
+// Macros have room for four vectors across; what is beyond VECTORS_EACH is not declared, and not used.
+#if VECTORS_EACH == 2
+#define ROW(factor, e, f, g, h, sum_a, sum_b, sum_c, sum_d) \
+  sum_a = fma(Vector(factor), e, sum_a);                    \
+  sum_b = fma(Vector(factor), f, sum_b);
+#elif VECTORS_EACH == 3
+#define ROW(factor, e, f, g, h, sum_a, sum_b, sum_c, sum_d) \
+  sum_a = fma(Vector(factor), e, sum_a);                    \
+  sum_b = fma(Vector(factor), f, sum_b);                    \
+  sum_c = fma(Vector(factor), g, sum_c);
+#else
+#define ROW(factor, e, f, g, h, sum_a, sum_b, sum_c, sum_d) \
+  sum_a = fma(Vector(factor), e, sum_a);                    \
+  sum_b = fma(Vector(factor), f, sum_b);                    \
+  sum_c = fma(Vector(factor), g, sum_c);                    \
+  sum_d = fma(Vector(factor), h, sum_d);
+#endif
 
 #define LEFT_AT(buffer, k, group) left_tile[left_from + ((buffer) * STAGE_DEPTH + (k)) * LEFT_VECTORS + (group) * DOWN]
 #define RIGHT_AT(buffer, k, group) \
@@ -72,49 +85,78 @@ void subtract(int row, int column, Vector sum) { subtract_edge(row, column, VECT
   b = LEFT_AT(buffer, k, 1);             \
   c = LEFT_AT(buffer, k, 2);             \
   d = LEFT_AT(buffer, k, 3);
-#define ALL_ROWS(a, b, c, d, e, f)                                        \
-  ROW(a.x, e, f, sum0a, sum0b) ROW(a.y, e, f, sum1a, sum1b) ROW(b.x, e, f, sum2a, sum2b) ROW(b.y, e, f, sum3a, sum3b) \
-  ROW(c.x, e, f, sum4a, sum4b) ROW(c.y, e, f, sum5a, sum5b) ROW(d.x, e, f, sum6a, sum6b) ROW(d.y, e, f, sum7a, sum7b)
+#define ALL_ROWS(a, b, c, d, e, f, g, h)                \
+  ROW(a.x, e, f, g, h, sum0a, sum0b, sum0c, sum0d)      \
+  ROW(a.y, e, f, g, h, sum1a, sum1b, sum1c, sum1d)      \
+  ROW(b.x, e, f, g, h, sum2a, sum2b, sum2c, sum2d)      \
+  ROW(b.y, e, f, g, h, sum3a, sum3b, sum3c, sum3d)      \
+  ROW(c.x, e, f, g, h, sum4a, sum4b, sum4c, sum4d)      \
+  ROW(c.y, e, f, g, h, sum5a, sum5b, sum5c, sum5d)      \
+  ROW(d.x, e, f, g, h, sum6a, sum6b, sum6c, sum6d)      \
+  ROW(d.y, e, f, g, h, sum7a, sum7b, sum7c, sum7d)
 #else
 #define TAKE_LEFT(buffer, k, a, b, c, d) \
   a = LEFT_AT(buffer, k, 0);             \
   b = LEFT_AT(buffer, k, 1);
-#define ALL_ROWS(a, b, c, d, e, f)                                        \
-  ROW(a.x, e, f, sum0a, sum0b) ROW(a.y, e, f, sum1a, sum1b) ROW(a.z, e, f, sum2a, sum2b) ROW(a.w, e, f, sum3a, sum3b) \
-  ROW(b.x, e, f, sum4a, sum4b) ROW(b.y, e, f, sum5a, sum5b) ROW(b.z, e, f, sum6a, sum6b) ROW(b.w, e, f, sum7a, sum7b)
+#define ALL_ROWS(a, b, c, d, e, f, g, h)                \
+  ROW(a.x, e, f, g, h, sum0a, sum0b, sum0c, sum0d)      \
+  ROW(a.y, e, f, g, h, sum1a, sum1b, sum1c, sum1d)      \
+  ROW(a.z, e, f, g, h, sum2a, sum2b, sum2c, sum2d)      \
+  ROW(a.w, e, f, g, h, sum3a, sum3b, sum3c, sum3d)      \
+  ROW(b.x, e, f, g, h, sum4a, sum4b, sum4c, sum4d)      \
+  ROW(b.y, e, f, g, h, sum5a, sum5b, sum5c, sum5d)      \
+  ROW(b.z, e, f, g, h, sum6a, sum6b, sum6c, sum6d)      \
+  ROW(b.w, e, f, g, h, sum7a, sum7b, sum7c, sum7d)
 #endif
-#define TAKE(buffer, k, a, b, c, d, e, f) \
-  TAKE_LEFT(buffer, k, a, b, c, d)        \
-  e = RIGHT_AT(buffer, k, 0);             \
+#define TAKE_RIGHT_2(buffer, k, e, f) \
+  e = RIGHT_AT(buffer, k, 0);         \
   f = RIGHT_AT(buffer, k, 1);
+#if VECTORS_EACH == 2
+#define TAKE_RIGHT(buffer, k, e, f, g, h) TAKE_RIGHT_2(buffer, k, e, f)
+#elif VECTORS_EACH == 3
+#define TAKE_RIGHT(buffer, k, e, f, g, h) TAKE_RIGHT_2(buffer, k, e, f) g = RIGHT_AT(buffer, k, 2);
+#else
+#define TAKE_RIGHT(buffer, k, e, f, g, h) \
+  TAKE_RIGHT_2(buffer, k, e, f)           \
+  g = RIGHT_AT(buffer, k, 2);             \
+  h = RIGHT_AT(buffer, k, 3);
+#endif
+#define TAKE(buffer, k, a, b, c, d, e, f, g, h) \
+  TAKE_LEFT(buffer, k, a, b, c, d)              \
+  TAKE_RIGHT(buffer, k, e, f, g, h)
 
 #if PREFETCH
 // Two sets of fragments, one being filled while the other is worked with.
-#define TAKE_EVEN(buffer, k) TAKE(buffer, k, even_a, even_b, even_c, even_d, even_e, even_f)
-#define TAKE_ODD(buffer, k) TAKE(buffer, k, odd_a, odd_b, odd_c, odd_d, odd_e, odd_f)
-#define DO_EVEN ALL_ROWS(even_a, even_b, even_c, even_d, even_e, even_f)
-#define DO_ODD ALL_ROWS(odd_a, odd_b, odd_c, odd_d, odd_e, odd_f)
-#define STAGE(buffer)                                                                     \
-  {                                                                                       \
-    Vector even_a, even_b, even_c, even_d, even_e, even_f;                                \
-    Vector odd_a, odd_b, odd_c, odd_d, odd_e, odd_f;                                      \
-    TAKE_EVEN(buffer, 0)                                                                  \
-    TAKE_ODD(buffer, 1) DO_EVEN TAKE_EVEN(buffer, 2) DO_ODD                               \
-    TAKE_ODD(buffer, 3) DO_EVEN TAKE_EVEN(buffer, 4) DO_ODD                               \
-    TAKE_ODD(buffer, 5) DO_EVEN TAKE_EVEN(buffer, 6) DO_ODD                               \
-    TAKE_ODD(buffer, 7) DO_EVEN DO_ODD                                                    \
+#define TAKE_EVEN(buffer, k) TAKE(buffer, k, even_a, even_b, even_c, even_d, even_e, even_f, even_g, even_h)
+#define TAKE_ODD(buffer, k) TAKE(buffer, k, odd_a, odd_b, odd_c, odd_d, odd_e, odd_f, odd_g, odd_h)
+#define DO_EVEN ALL_ROWS(even_a, even_b, even_c, even_d, even_e, even_f, even_g, even_h)
+#define DO_ODD ALL_ROWS(odd_a, odd_b, odd_c, odd_d, odd_e, odd_f, odd_g, odd_h)
+#define STEPS_TO(buffer, k) TAKE_ODD(buffer, k - 1) DO_EVEN TAKE_EVEN(buffer, k) DO_ODD
+#if STAGE_DEPTH == 4
+#define STEPS(buffer) STEPS_TO(buffer, 2) TAKE_ODD(buffer, 3)
+#else
+#define STEPS(buffer) STEPS_TO(buffer, 2) STEPS_TO(buffer, 4) STEPS_TO(buffer, 6) TAKE_ODD(buffer, 7)
+#endif
+#define STAGE(buffer)                                                      \
+  {                                                                        \
+    Vector even_a, even_b, even_c, even_d, even_e, even_f, even_g, even_h; \
+    Vector odd_a, odd_b, odd_c, odd_d, odd_e, odd_f, odd_g, odd_h;         \
+    TAKE_EVEN(buffer, 0)                                                   \
+    STEPS(buffer)                                                          \
+    DO_EVEN DO_ODD                                                         \
   }
 #else
-#define STEP(buffer, k)                                                                   \
-  {                                                                                       \
-    Vector left_a, left_b, left_c, left_d, right_a, right_b;                              \
-    TAKE(buffer, k, left_a, left_b, left_c, left_d, right_a, right_b)                     \
-    ALL_ROWS(left_a, left_b, left_c, left_d, right_a, right_b)                            \
+#define STEP(buffer, k)                                                                          \
+  {                                                                                              \
+    Vector left_a, left_b, left_c, left_d, right_a, right_b, right_c, right_d;                   \
+    TAKE(buffer, k, left_a, left_b, left_c, left_d, right_a, right_b, right_c, right_d)          \
+    ALL_ROWS(left_a, left_b, left_c, left_d, right_a, right_b, right_c, right_d)                 \
   }
-#if UNROLLED
-#define STAGE(buffer)                                             \
-  STEP(buffer, 0) STEP(buffer, 1) STEP(buffer, 2) STEP(buffer, 3) \
-  STEP(buffer, 4) STEP(buffer, 5) STEP(buffer, 6) STEP(buffer, 7)
+#define STEPS_FROM(buffer, k) STEP(buffer, k) STEP(buffer, k + 1) STEP(buffer, k + 2) STEP(buffer, k + 3)
+#if UNROLLED && STAGE_DEPTH == 4
+#define STAGE(buffer) STEPS_FROM(buffer, 0)
+#elif UNROLLED
+#define STAGE(buffer) STEPS_FROM(buffer, 0) STEPS_FROM(buffer, 4)
 #else
 #define STAGE(buffer) for (int k = 0; k < STAGE_DEPTH; ++k) STEP(buffer, k)
 #endif
@@ -122,9 +164,15 @@ void subtract(int row, int column, Vector sum) { subtract_edge(row, column, VECT
 
 // --- Moving tiles: registers <- memory, shared memory <- registers --------------------------------------------------
 // An invocation fetches one, two or four vectors of each input, the next one lying LEFT_STEP or RIGHT_STEP rows of depth
-// below. fetch_k: the row of depth at which the tile to be fetched begins.
+// below; or three of the right where they have places of their own, since invocations do not make whole rows. fetch_k:
+// the row of depth at which the tile to be fetched begins.
 #define LEFT_STEP (THREADS / LEFT_VECTORS)
+#define RIGHT_WHOLE (THREADS % RIGHT_VECTORS == 0)
+#if RIGHT_WHOLE
 #define RIGHT_STEP (THREADS / RIGHT_VECTORS)
+#else
+#define RIGHT_STEP STAGE_DEPTH
+#endif
 
 #define FETCH_LEFT_PART(part, into) \
   into = READ_LEFT(left_at + (part) * left_step, fetch_k + left_k + (part) * LEFT_STEP, left_row, valid_left);
@@ -150,29 +198,54 @@ void subtract(int row, int column, Vector sum) { subtract_edge(row, column, VECT
   STORE_LEFT_PART(buffer, 2, fetched_left_c) STORE_LEFT_PART(buffer, 3, fetched_left_d)
 #endif
 
-#if STAGE_DEPTH / RIGHT_STEP == 1
+#if !RIGHT_WHOLE  // of aligned inputs only
+#define FETCH_RIGHT                 \
+  fetched_right_a = right[right_at];  \
+  fetched_right_b = right[right_at_b]; \
+  fetched_right_c = right[right_at_c];
+#define STORE_RIGHT(buffer)                                                                    \
+  STORE_RIGHT_PART(buffer, 0, fetched_right_a) STORE_RIGHT_PART(buffer, 1, fetched_right_b)    \
+  STORE_RIGHT_PART(buffer, 2, fetched_right_c)
+#elif STAGE_DEPTH / RIGHT_STEP == 1
 #define FETCH_RIGHT FETCH_RIGHT_PART(0, fetched_right_a)
 #define STORE_RIGHT(buffer) STORE_RIGHT_PART(buffer, 0, fetched_right_a)
-#else
+#elif STAGE_DEPTH / RIGHT_STEP == 2
 #define FETCH_RIGHT FETCH_RIGHT_PART(0, fetched_right_a) FETCH_RIGHT_PART(1, fetched_right_b)
 #define STORE_RIGHT(buffer) STORE_RIGHT_PART(buffer, 0, fetched_right_a) STORE_RIGHT_PART(buffer, 1, fetched_right_b)
+#else
+#define FETCH_RIGHT                                                          \
+  FETCH_RIGHT_PART(0, fetched_right_a) FETCH_RIGHT_PART(1, fetched_right_b)  \
+  FETCH_RIGHT_PART(2, fetched_right_c) FETCH_RIGHT_PART(3, fetched_right_d)
+#define STORE_RIGHT(buffer)                                                                    \
+  STORE_RIGHT_PART(buffer, 0, fetched_right_a) STORE_RIGHT_PART(buffer, 1, fetched_right_b)    \
+  STORE_RIGHT_PART(buffer, 2, fetched_right_c) STORE_RIGHT_PART(buffer, 3, fetched_right_d)
+#endif
+#if RIGHT_WHOLE
+#define ADVANCE_OTHERS
+#else
+#define ADVANCE_OTHERS      \
+  right_at_b += right_step; \
+  right_at_c += right_step;
 #endif
 
 #define FETCH                                            \
   FETCH_LEFT FETCH_RIGHT                                 \
   left_at += STAGE_DEPTH / LEFT_STEP * left_step;        \
   right_at += STAGE_DEPTH / RIGHT_STEP * right_step;     \
+  ADVANCE_OTHERS                                         \
   fetch_k += STAGE_DEPTH;
 #define STORE(buffer) STORE_LEFT(buffer) STORE_RIGHT(buffer)
 
 // --- The product ----------------------------------------------------------------------------------------------------
-#define FETCHED \
-  Vector fetched_left_a, fetched_left_b, fetched_left_c, fetched_left_d, fetched_right_a, fetched_right_b;
-#define SUMS                                                                               \
-  Vector sum0a = Vector(0), sum0b = Vector(0), sum1a = Vector(0), sum1b = Vector(0);       \
-  Vector sum2a = Vector(0), sum2b = Vector(0), sum3a = Vector(0), sum3b = Vector(0);       \
-  Vector sum4a = Vector(0), sum4b = Vector(0), sum5a = Vector(0), sum5b = Vector(0);       \
-  Vector sum6a = Vector(0), sum6b = Vector(0), sum7a = Vector(0), sum7b = Vector(0);
+#define FETCHED                                                              \
+  Vector fetched_left_a, fetched_left_b, fetched_left_c, fetched_left_d;     \
+  Vector fetched_right_a, fetched_right_b, fetched_right_c, fetched_right_d;
+#define SUM(a, b, c, d) Vector a = Vector(0), b = Vector(0), c = Vector(0), d = Vector(0);
+#define SUMS                                                              \
+  SUM(sum0a, sum0b, sum0c, sum0d) SUM(sum1a, sum1b, sum1c, sum1d)         \
+  SUM(sum2a, sum2b, sum2c, sum2d) SUM(sum3a, sum3b, sum3c, sum3d)         \
+  SUM(sum4a, sum4b, sum4c, sum4d) SUM(sum5a, sum5b, sum5c, sum5d)         \
+  SUM(sum6a, sum6b, sum6c, sum6d) SUM(sum7a, sum7b, sum7c, sum7d)
 
 // Sums over rows [from, to) of depth: to - from counts as the next multiple of 16.
 #define ADD_PRODUCTS(from, to)                                       \
@@ -197,18 +270,27 @@ void subtract(int row, int column, Vector sum) { subtract_edge(row, column, VECT
 
 // --- Writing a row of results back ----------------------------------------------------------------------------------
 #define ROW_OF(i) (first_row + ((i) / VECTOR_WIDTH) * VECTOR_WIDTH * DOWN + (i) % VECTOR_WIDTH)
-#define SECOND (ACROSS * VECTOR_WIDTH)
+#define COLUMN_OF(group) (first_column + (group) * ACROSS * VECTOR_WIDTH)
 
-#define WRITE(i, sum_a, sum_b)                \
-  subtract(ROW_OF(i), first_column, sum_a);   \
-  subtract(ROW_OF(i), first_column + SECOND, sum_b);
-#define WRITE_EDGE(i, sum_a, sum_b)                                                        \
-  if (ROW_OF(i) < extents.x) {                                                             \
-    subtract_edge(ROW_OF(i), first_column, extents.y - first_column, sum_a);               \
-    subtract_edge(ROW_OF(i), first_column + SECOND, extents.y - first_column - SECOND, sum_b); \
+#define WRITE_GROUP(i, group, sum) subtract(ROW_OF(i), COLUMN_OF(group), sum);
+#define WRITE_EDGE_GROUP(i, group, sum) \
+  subtract_edge(ROW_OF(i), COLUMN_OF(group), extents.y - COLUMN_OF(group), sum);
+#if VECTORS_EACH == 2
+#define WRITE_ROW(write, i, a, b, c, d) write(i, 0, a) write(i, 1, b)
+#elif VECTORS_EACH == 3
+#define WRITE_ROW(write, i, a, b, c, d) write(i, 0, a) write(i, 1, b) write(i, 2, c)
+#else
+#define WRITE_ROW(write, i, a, b, c, d) write(i, 0, a) write(i, 1, b) write(i, 2, c) write(i, 3, d)
+#endif
+#define WRITE(i, a, b, c, d) WRITE_ROW(WRITE_GROUP, i, a, b, c, d)
+#define WRITE_EDGE(i, a, b, c, d)                \
+  if (ROW_OF(i) < extents.x) {                   \
+    WRITE_ROW(WRITE_EDGE_GROUP, i, a, b, c, d)   \
   }
-#define WRITE_ALL(write)                                                                          \
-  write(0, sum0a, sum0b) write(1, sum1a, sum1b) write(2, sum2a, sum2b) write(3, sum3a, sum3b)     \
-  write(4, sum4a, sum4b) write(5, sum5a, sum5b) write(6, sum6a, sum6b) write(7, sum7a, sum7b)
+#define WRITE_ALL(write)                                                               \
+  write(0, sum0a, sum0b, sum0c, sum0d) write(1, sum1a, sum1b, sum1c, sum1d)            \
+  write(2, sum2a, sum2b, sum2c, sum2d) write(3, sum3a, sum3b, sum3c, sum3d)            \
+  write(4, sum4a, sum4b, sum4c, sum4d) write(5, sum5a, sum5b, sum5c, sum5d)            \
+  write(6, sum6a, sum6b, sum6c, sum6d) write(7, sum7a, sum7b, sum7c, sum7d)
 
 int last_vector(int extent) { return (extent - 1) / VECTOR_WIDTH * VECTOR_WIDTH; }

@@ -49,7 +49,7 @@ TEST_P(GlTuning, TilesFitWhatEveryDeviceHas) {
   for (const ReduceTile& tile : reduce_tiles(GetParam())) {
     EXPECT_LE(tile.across * tile.down, 1024);
     const Index left_vectors = GetParam() == Precision::double_ ? tile.rows() / 2 : tile.rows() / 4;
-    EXPECT_LE(2 * 8 * (left_vectors + tile.vectors()) * 16, 32 * 1024) << name_of(tile, GetParam());
+    EXPECT_LE(2 * tile.stage_depth * (left_vectors + tile.vectors()) * 16, 32 * 1024) << name_of(tile, GetParam());
   }
 }
 

@@ -52,18 +52,22 @@ ComputePanel::ComputePanel(const std::shared_ptr<Context>& context, const Shader
   for (BufferHandle& list : lists_) list = storage(context, bytes_of(largest_list, sizeof(GLint)));
   factors_ = storage(context, block * block * (precision == Precision::double_ ? 8 : 4));
   moves_ = storage(context, bytes_of(2 * block, 2 * sizeof(GLint)));
+  // the device writes to memory of its own, which is copied once for a panel: what crosses the bus would be waited for
+  outcome_bytes_ = bytes_of(1 + columns, sizeof(GLint));
+  outcome_ = storage(context, outcome_bytes_);
   constexpr GLbitfield access = GL_MAP_READ_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
-  const std::int64_t outcome_bytes = bytes_of(1 + columns, sizeof(GLint));
-  outcome_ = storage(context, outcome_bytes, access | GL_CLIENT_STORAGE_BIT);
+  outcome_on_host_ = storage(context, outcome_bytes_, access | GL_CLIENT_STORAGE_BIT);
   mapped_outcome_ = static_cast<const GLint*>(
-      glMapNamedBufferRange(outcome_.id(), 0, static_cast<GLsizeiptr>(outcome_bytes), access));
+      glMapNamedBufferRange(outcome_on_host_.id(), 0, static_cast<GLsizeiptr>(outcome_bytes_), access));
   if (!mapped_outcome_) {
-    throw std::runtime_error("the device does not map a buffer of " + std::to_string(outcome_bytes) + " bytes");
+    throw std::runtime_error("the device does not map a buffer of " + std::to_string(outcome_bytes_) + " bytes");
   }
 }
 
 void ComputePanel::factorize(const Region& a_transposed) {
   for (Index first = 0; first < a_transposed.rows; first += block) factorize_block(a_transposed, first);
+  glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+  glCopyNamedBufferSubData(outcome_.id(), outcome_on_host_.id(), 0, 0, static_cast<GLsizeiptr>(outcome_bytes_));
 }
 
 void ComputePanel::factorize_block(const Region& a_transposed, Index first) {

@@ -44,7 +44,8 @@ class ComputePanel {
   std::array<Program, 4> matches_;
   Program swap_, eliminate_;
   std::array<BufferHandle, 2> lists_;
-  BufferHandle factors_, moves_, outcome_;
+  BufferHandle factors_, moves_, outcome_, outcome_on_host_;
+  std::int64_t outcome_bytes_ = 0;
   const GLint* mapped_outcome_ = nullptr;
 };
 

@@ -18,6 +18,7 @@ constexpr Index reduce_depth = 16;
 constexpr Index normalize_block = 64;
 
 constexpr Index triangle_rows = 512;   // of L that normalize goes through in one launch; a multiple of normalize_block
+constexpr ReduceTile unaligned_tile;   // of operands that are not aligned
 constexpr Index most_groups = 65535;   // of a dispatch in each direction: what GL 4.5 guarantees
 constexpr Index most_moves = 8192;     // of a launch
 constexpr Index listed_moves = 65536;  // that the list has room for before it starts again at its front
@@ -56,6 +57,8 @@ Kernels::Kernels(const std::shared_ptr<Context>& context, const ShaderSource& so
   copy_transposed_ = build("copy_transposed.comp", "");
   invert_ = build("invert.comp", define("RESULT_LEADING", triangle_rows));
   substitute_ = build("substitute.comp", "");
+  reduce_ = build_product(context, sources, "reduce.comp", unaligned_tile, false);
+  normalize_ = build_product(context, sources, "normalize.comp", unaligned_tile, false);
   take_tile(context, sources, tile);
   triangle_ = BufferHandle(context);
   glNamedBufferStorage(triangle_.id(), triangle_rows * triangle_rows * element_bytes_, nullptr, 0);
@@ -68,30 +71,24 @@ Kernels::Kernels(const std::shared_ptr<Context>& context, const ShaderSource& so
     throw std::runtime_error("the device does not map a buffer of " + std::to_string(bytes) + " bytes");
 }
 
-void Kernels::take_tile(const std::shared_ptr<Context>& context, const ShaderSource& sources, const ReduceTile& tile) {
-  tile_ = tile;
-  const auto build = [&](const char* name, const std::string& shape, bool aligned, bool unrolled, bool prefetch) {
-    return Program::compute(
-        context, sources, ProgramCache(), std::string("compute/") + name,
-        types_ + shape + define("ALIGNED", aligned) + define("UNROLLED", unrolled) + define("PREFETCH", prefetch));
-  };
-  const bool unrolled = !context->device().software;
-  const std::string shape = define("ACROSS", tile.across) + define("DOWN", tile.down) + define("BAND", tile.band);
-  reduce_ = build("reduce.comp", shape, false, false, false);
-  reduce_aligned_ = build("reduce.comp", shape, true, unrolled, tile.prefetch);
-  const ReduceTile strip = normalize_tile();
-  const std::string strip_shape =
-      define("ACROSS", strip.across) + define("DOWN", strip.down) + define("LEFT_LEADING", triangle_rows);
-  normalize_ = build("normalize.comp", strip_shape, false, false, false);
-  normalize_aligned_ = build("normalize.comp", strip_shape, true, unrolled, strip.prefetch);
+// Programs of reduce and normalize, in one shape each for operands that lie anywhere, and in the tile's for those whose
+// vectors are those of their buffers, as nearly all do.
+Program Kernels::build_product(const std::shared_ptr<Context>& context, const ShaderSource& sources, const char* name,
+                               const ReduceTile& tile, bool vectors) const {
+  const std::string shape = define("ACROSS", tile.across) + define("DOWN", tile.down) + define("BAND", tile.band) +
+                            define("VECTORS_EACH", tile.vectors_each) + define("STAGE_DEPTH", tile.stage_depth) +
+                            define("LEFT_LEADING", triangle_rows);
+  return Program::compute(context, sources, ProgramCache(), std::string("compute/") + name,
+                          types_ + shape + define("ALIGNED", vectors) +
+                              define("UNROLLED", vectors && !context->device().software) +
+                              define("PREFETCH", vectors && tile.prefetch));
 }
 
-// Blocks of normalize are as wide as the tiles of reduce, or half as wide as the widest.
-ReduceTile Kernels::normalize_tile() const {
-  ReduceTile tile = tile_;
-  tile.across = std::min<Index>(tile_.across, 16);
-  tile.down = normalize_block / 8;
-  return tile;
+void Kernels::take_tile(const std::shared_ptr<Context>& context, const ShaderSource& sources, const ReduceTile& tile) {
+  tile_ = tile;
+  strip_ = {.across = std::min<Index>(tile.across, 16), .prefetch = tile.prefetch};
+  reduce_aligned_ = build_product(context, sources, "reduce.comp", tile_, true);
+  normalize_aligned_ = build_product(context, sources, "normalize.comp", strip_, true);
 }
 
 // Binds the region's window to a shader's storage block, and says in `location` where in it the region lies.
@@ -108,7 +105,7 @@ void Kernels::bind(const Program& program, GLuint binding, GLint location, const
 void Kernels::dispatch(const Program& program, Index groups_x, Index groups_y) const {
   program.use();
   glDispatchCompute(static_cast<GLuint>(groups_x), static_cast<GLuint>(groups_y), 1);
-  glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT | GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
+  glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);  // what the host reads is behind a fence
 }
 
 void Kernels::copy(const Region& from, const Region& to) {
@@ -236,11 +233,13 @@ void Kernels::invert(const Region& l_transposed) {
 
 // With the L of triangle_.
 void Kernels::normalize_window(const Region& a) {
-  const Program& program = aligned(a) && a.rows % reduce_depth == 0 ? normalize_aligned_ : normalize_;
+  const bool vectors = aligned(a) && a.rows % reduce_depth == 0;
+  const Program& program = vectors ? normalize_aligned_ : normalize_;
+  const ReduceTile& strip = vectors ? strip_ : unaligned_tile;
   program.set(0, static_cast<GLint>(a.rows), static_cast<GLint>(a.columns));
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, triangle_.id());
   bind(program, 1, 1, a);
-  dispatch(program, groups(a.columns, normalize_tile().vectors() * vector_width_), 1);
+  dispatch(program, groups(a.columns, strip.vectors() * vector_width_), 1);
 }
 
 void Kernels::reduce(const Region& l_transposed, const Region& u, const Region& c) {
@@ -266,17 +265,18 @@ void Kernels::reduce_window(const Region& l_transposed, const Region& u, const R
   const bool vectors = aligned(l_transposed) && aligned(u) && aligned(c);
   const Index whole = vectors ? u.rows / reduce_depth * reduce_depth : 0;
   const Index rest = u.rows - whole;
-  if (whole > 0) reduce_tiles(reduce_aligned_, l_transposed.row_range(0, whole), u.row_range(0, whole), c);
-  if (rest > 0) reduce_tiles(reduce_, l_transposed.row_range(whole, rest), u.row_range(whole, rest), c);
+  if (whole > 0) reduce_tiles(reduce_aligned_, tile_, l_transposed.row_range(0, whole), u.row_range(0, whole), c);
+  if (rest > 0) reduce_tiles(reduce_, unaligned_tile, l_transposed.row_range(whole, rest), u.row_range(whole, rest), c);
 }
 
-void Kernels::reduce_tiles(const Program& program, const Region& l_transposed, const Region& u, const Region& c) {
+void Kernels::reduce_tiles(const Program& program, const ReduceTile& tile, const Region& l_transposed, const Region& u,
+                           const Region& c) {
   program.set(0, static_cast<GLint>(c.rows), static_cast<GLint>(c.columns));
   program.set(1, static_cast<GLint>(u.rows));
   bind(program, 0, 2, l_transposed);
   bind(program, 1, 3, u);
   bind(program, 2, 4, c);
-  dispatch(program, groups(c.columns, tile_.vectors() * vector_width_), groups(c.rows, tile_.rows()));
+  dispatch(program, groups(c.columns, tile.vectors() * vector_width_), groups(c.rows, tile.rows()));
 }
 
 void Kernels::substitute(const Region& a, const Region& x, const Region& y) {

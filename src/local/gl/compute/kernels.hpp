@@ -43,13 +43,15 @@ class Kernels {
 
   /// For other programs that work on such regions: the preamble of every shader; the elements of the largest window; a
   /// region's window bound to a storage block, its layout (place.glsl) in the uniform `location`; and a launch, after
-  /// which everything sees what was written.
+  /// which shaders see what was written.
   const std::string& types() const { return types_; }
   Index window_elements() const { return window_elements_; }
   void bind(const Program& program, GLuint binding, GLint location, const Region& region) const;
   void dispatch(const Program& program, Index groups_x, Index groups_y) const;
 
  private:
+  Program build_product(const std::shared_ptr<Context>& context, const ShaderSource& sources, const char* name,
+                        const ReduceTile& tile, bool vectors) const;
   Index rows_of(const Region& region) const { return rows_per_window(region, window_elements_); }
   bool fits(const Region& region) const { return window_of(region).size <= window_elements_; }
   template <class Body>
@@ -73,16 +75,17 @@ class Kernels {
   void bind_moves(GLuint binding, std::span<const RowMove> moves);
   void invert(const Region& l_transposed);
   void normalize_window(const Region& a);
-  ReduceTile normalize_tile() const;
   bool aligned(const Region& region) const;
   void reduce_window(const Region& l_transposed, const Region& u, const Region& c);
-  void reduce_tiles(const Program& program, const Region& l_transposed, const Region& u, const Region& c);
+  void reduce_tiles(const Program& program, const ReduceTile& tile, const Region& l_transposed, const Region& u,
+                    const Region& c);
 
   Index element_bytes_;
   Index vector_width_;
   Index window_elements_;
   Index stripe_width_;
   ReduceTile tile_;
+  ReduceTile strip_;   // the tile of normalize
   std::string types_;  // preamble of every shader
   Program copy_, copy_listed_, copy_transposed_, invert_, normalize_, normalize_aligned_, reduce_, reduce_aligned_,
       substitute_;

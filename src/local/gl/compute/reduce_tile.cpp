@@ -14,14 +14,24 @@ constexpr std::array<ReduceTile, 8> single_tiles{{{16, 8, 8, false},
                                                   {16, 16, 8, false},
                                                   {8, 8, 8, false},
                                                   {8, 8, 8, true}}};
-constexpr std::array<ReduceTile, 8> double_tiles{{{16, 8, 8, false},
-                                                  {16, 8, 16, false},
-                                                  {16, 8, 8, true},
-                                                  {8, 8, 8, false},
-                                                  {8, 8, 8, true},
-                                                  {32, 8, 8, false},
-                                                  {16, 16, 8, false},
-                                                  {16, 16, 8, true}}};
+constexpr std::array<ReduceTile, 18> double_tiles{{{16, 8, 8, false},
+                                                   {16, 8, 16, false},
+                                                   {16, 8, 8, true},
+                                                   {8, 8, 8, false},
+                                                   {8, 8, 8, true},
+                                                   {32, 8, 8, false},
+                                                   {32, 4, 8, false},
+                                                   {16, 16, 8, false},
+                                                   {16, 16, 8, true},
+                                                   {16, 8, 8, false, 3},
+                                                   {16, 8, 8, true, 3},
+                                                   {8, 8, 8, false, 3},
+                                                   {8, 8, 8, false, 4},
+                                                   {8, 8, 8, false, 4, 4},
+                                                   {8, 8, 8, true, 4, 4},
+                                                   {16, 8, 8, false, 4, 4},
+                                                   {8, 16, 8, false, 4, 4},
+                                                   {16, 16, 8, false, 4}}};
 
 }  // namespace
 
@@ -33,7 +43,9 @@ std::span<const ReduceTile> reduce_tiles(Precision precision) {
 std::string name_of(const ReduceTile& tile, Precision precision) {
   const Index vector_width = precision == Precision::double_ ? 2 : 4;
   std::string name = std::to_string(tile.rows()) + "x" + std::to_string(tile.vectors() * vector_width);
+  if (tile.vectors_each != ReduceTile{}.vectors_each) name += "-8x" + std::to_string(tile.vectors_each * vector_width);
   if (tile.band != ReduceTile{}.band) name += "-band" + std::to_string(tile.band);
+  if (tile.stage_depth != ReduceTile{}.stage_depth) name += "-deep" + std::to_string(tile.stage_depth);
   if (tile.prefetch) name += "-prefetch";
   return name;
 }
