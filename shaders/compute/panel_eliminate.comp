@@ -43,7 +43,7 @@ void main() {
   for (int k = 0; k < width; ++k) {
     Real factor = r0.x / diagonal[k];
 #define given(v) upper[k * ROW_VECTORS + v]
-    TURN_ROW
+    TURN_ROW(k)
   }
   // the multipliers stand at the row's end
 #define PUT(e, value) if (e >= BLOCK - width) panel[at + (e - (BLOCK - width)) * panel_layout.y] = value;

@@ -34,12 +34,6 @@ layout(location = 1) uniform int count;    // rows, or listed players
 layout(location = 2) uniform ivec4 panel_layout;
 
 #define NOBODY (-1)
-// Multipliers are of interest in the last match only.
-#if DOUBLE
-#define FORGET(k, r) r.y = 0;
-#else
-#define FORGET(k, r) r.w = 0;
-#endif
 
 #if SUBGROUPS
 #define GROUPS (PLAYERS / 8)  // at most: no device has smaller ones
@@ -81,7 +75,7 @@ Vector live_part(int from, int live, Vector v) {
 }
 #endif
 #else
-#define live_part(from, live, v) v  // nothing but 0 stands behind it
+#define live_part(from, live, v) v  // nobody reads multipliers in this match
 #endif
 #define PUBLISH(k, r, next) \
   published[slot * ROW_VECTORS + k] = live_part(k * VECTOR_WIDTH, live, Vector(REST(r), next.x));
@@ -121,11 +115,11 @@ void main() {
     int group = int(gl_SubgroupID);
     int slot = (round & 1) * GROUPS + group;
     uint most = subgroupMax(key);
-    if (key == most && plays || most == 0 && gl_SubgroupInvocationID == 0) {
+    if (most == 0 ? gl_SubgroupInvocationID == 0 : key == most) {
       keys[slot / 4][slot % 4] = most;
       rows[slot] = plays ? row : NOBODY;
       pivots[slot] = r0.x;
-      EACH_VECTOR(PUBLISH) LAST_VECTOR(PUBLISH_LAST)
+      EACH_VECTOR(PUBLISH, PUBLISH_LAST)
     }
     barrier();
     most = 0;
@@ -146,7 +140,7 @@ void main() {
     if (me == (most == 0 ? 0 : player_of(most))) {
       rows[slot] = plays ? row : NOBODY;
       pivots[slot] = r0.x;
-      EACH_VECTOR(PUBLISH) LAST_VECTOR(PUBLISH_LAST)
+      EACH_VECTOR(PUBLISH, PUBLISH_LAST)
     }
     barrier();
     int best = slot;
@@ -169,10 +163,7 @@ void main() {
 #endif
     Real factor = plays && pivot != Real(0) ? r0.x / pivot : Real(0);
 #define given(k) published[best * ROW_VECTORS + k]
-    TURN_ROW
-#if !FINAL
-    LAST_VECTOR(FORGET)
-#endif
+    TURN_ROW(round)
   }
 
 #if FINAL

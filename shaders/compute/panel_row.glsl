@@ -11,29 +11,41 @@
 #if DOUBLE
 #define ROW_VECTORS 16
 #define REST(v) v.y
-#define EACH_VECTOR(f)                                                       \
-  f(0, r0, r1) f(1, r1, r2) f(2, r2, r3) f(3, r3, r4) f(4, r4, r5)           \
-  f(5, r5, r6) f(6, r6, r7) f(7, r7, r8) f(8, r8, r9) f(9, r9, r10)          \
-  f(10, r10, r11) f(11, r11, r12) f(12, r12, r13) f(13, r13, r14) f(14, r14, r15)
-#define LAST_VECTOR(f) f(15, r15)
+#define FIRST_QUARTER(f) f(0, r0, r1) f(1, r1, r2) f(2, r2, r3) f(3, r3, r4)
+#define SECOND_QUARTER(f) f(4, r4, r5) f(5, r5, r6) f(6, r6, r7) f(7, r7, r8)
+#define THIRD_QUARTER(f) f(8, r8, r9) f(9, r9, r10) f(10, r10, r11) f(11, r11, r12)
+#define FOURTH_QUARTER(f, last) f(12, r12, r13) f(13, r13, r14) f(14, r14, r15) last(15, r15)
 #define DECLARE_ROW Vector r0, r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, r12, r13, r14, r15;
 // Calls f(element, value) for an element of vector k.
 #define ELEMENTS(f, k, r) f(2 * k, r.x) f(2 * k + 1, r.y)
 #else
 #define ROW_VECTORS 8
 #define REST(v) v.yzw
-#define EACH_VECTOR(f)                                             \
-  f(0, r0, r1) f(1, r1, r2) f(2, r2, r3) f(3, r3, r4)              \
-  f(4, r4, r5) f(5, r5, r6) f(6, r6, r7)
-#define LAST_VECTOR(f) f(7, r7)
+#define FIRST_QUARTER(f) f(0, r0, r1) f(1, r1, r2)
+#define SECOND_QUARTER(f) f(2, r2, r3) f(3, r3, r4)
+#define THIRD_QUARTER(f) f(4, r4, r5) f(5, r5, r6)
+#define FOURTH_QUARTER(f, last) f(6, r6, r7) last(7, r7)
 #define DECLARE_ROW Vector r0, r1, r2, r3, r4, r5, r6, r7;
 #define ELEMENTS(f, k, r) f(4 * k, r.x) f(4 * k + 1, r.y) f(4 * k + 2, r.z) f(4 * k + 3, r.w)
 #endif
+#define EACH_VECTOR(f, last) FIRST_QUARTER(f) SECOND_QUARTER(f) THIRD_QUARTER(f) FOURTH_QUARTER(f, last)
 
-// Needs: Vector given(int k), vector k of the given row; Real factor.
-#define TURN_VECTOR(k, r, next) r = fma(Vector(-factor), given(k), Vector(REST(r), next.x));
+// Needs: Vector given(k), vector k of the given row; Real factor. After every 8 turns another quarter of the row is but
+// multipliers, which are only moved: reading the given row from shared memory is what a turn takes longest for.
+#define TURN(k, r, next) r = fma(Vector(-factor), given(k), Vector(REST(r), next.x));
 #define TURN_LAST(k, r) r = fma(Vector(-factor), given(k), Vector(REST(r), factor));
-#define TURN_ROW EACH_VECTOR(TURN_VECTOR) LAST_VECTOR(TURN_LAST)
+#define MOVE(k, r, next) r = Vector(REST(r), next.x);
+#define MOVE_LAST(k, r) r = Vector(REST(r), factor);
+#define TURN_ROW(turns_before)                                                                  \
+  if (turns_before < 8) {                                                                       \
+    EACH_VECTOR(TURN, TURN_LAST)                                                                \
+  } else if (turns_before < 16) {                                                               \
+    FIRST_QUARTER(TURN) SECOND_QUARTER(TURN) THIRD_QUARTER(TURN) FOURTH_QUARTER(MOVE, MOVE_LAST) \
+  } else if (turns_before < 24) {                                                               \
+    FIRST_QUARTER(TURN) SECOND_QUARTER(TURN) THIRD_QUARTER(MOVE) FOURTH_QUARTER(MOVE, MOVE_LAST) \
+  } else {                                                                                      \
+    FIRST_QUARTER(TURN) SECOND_QUARTER(MOVE) THIRD_QUARTER(MOVE) FOURTH_QUARTER(MOVE, MOVE_LAST) \
+  }
 
 // f(element, value) for all elements, in their order; an assignment to `value` changes the row.
 #define FOR_ELEMENTS_OF(f)                                   \

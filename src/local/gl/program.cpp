@@ -54,11 +54,7 @@ Program Program::make(const std::shared_ptr<Context>& context, const ProgramCach
     return program;
   }
   program.compile(stages);
-  if (const ProgramBinary binary = program.binary(); !binary.bytes.empty()) {
-    cache.store(key, binary);
-    // NVIDIA's driver compiles a program again when it first runs, for up to half a second; not one that it has loaded
-    program.link_binary(binary);
-  }
+  if (const ProgramBinary binary = program.binary(); !binary.bytes.empty()) cache.store(key, binary);
   return program;
 }
 
