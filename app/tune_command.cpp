@@ -66,11 +66,11 @@ int device_to_tune(const TuneOptions& options) {
 std::string text_of(const KeptTuning& kept) {
   const gl::Tuning& tuning = kept.tuning;
   std::string text =
-      fmt::format("{} precision, {} x {} x {}\n  {:<22}{:>9} {:<7}{:>9}{:>9}\n", name_of(tuning.precision),
+      fmt::format("{} precision, {} x {} x {}\n  {:<26}{:>9} {:<7}{:>9}{:>9}\n", name_of(tuning.precision),
                   tuning.order, tuning.order, tuning.depth, "tile", "median", "", "least", "most");
   const gl::TileTrial& best = tuning.best();
   for (const gl::TileTrial& trial : tuning.trials) {
-    text += fmt::format("  {:<22}{:>9} {:<7}{:>9}{:>9}{}\n", name_of(trial.tile, tuning.precision),
+    text += fmt::format("  {:<26}{:>9} {:<7}{:>9}{:>9}{}\n", name_of(trial.tile, tuning.precision),
                         four_digits(trial.rate.median * giga), "GFLOPS", four_digits(trial.rate.least * giga),
                         four_digits(trial.rate.most * giga),
                         !trial.right              ? "  wrong results: not taken"

@@ -67,9 +67,9 @@ void main() {
 
     int first_row = block_row + down * VECTOR_WIDTH;
     if (whole_columns && block_row + TILE_ROWS <= extents.x) {
-      WRITE_ALL(WRITE)
+      WRITE_TILE
     } else {
-      WRITE_ALL(WRITE_EDGE)
+      WRITE_TILE_EDGE
     }
     groupMemoryBarrier();
     barrier();

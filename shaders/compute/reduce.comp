@@ -17,7 +17,8 @@
 // Variants: DOUBLE (precision.glsl); ALIGNED: every first element is a multiple of VECTOR_WIDTH, depth one of 16, and
 // the last vector of an input's row may be read whole; otherwise nothing is assumed, and VECTORS_EACH is 2. UNROLLED: the
 // steps of a stage are written out, against a loop that is quicker to compile. PREFETCH: they are, and what a step needs
-// of shared memory is read during the step before it. The tile: ACROSS, a multiple of 8 of at most 32; DOWN, 4, 8 or 16;
+// of shared memory is read during the step before it. TOGETHER: of ALIGNED ones, all of C that an invocation changes is
+// read before any of it is written. The tile: ACROSS, a multiple of 8 of at most 32; DOWN, 4, 8 or 16;
 // BAND; VECTORS_EACH, 2 to 4; STAGE_DEPTH, 4 or 8 (src/local/gl/compute/reduce_tile.hpp).
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
@@ -89,8 +90,8 @@ void main() {
 
   int first_row = tile_row + down * VECTOR_WIDTH, first_column = tile_column + across * VECTOR_WIDTH;
   if (tile_row + TILE_ROWS <= extents.x && tile_column + RIGHT_VECTORS * VECTOR_WIDTH <= extents.y) {
-    WRITE_ALL(WRITE)
+    WRITE_TILE
   } else {
-    WRITE_ALL(WRITE_EDGE)
+    WRITE_TILE_EDGE
   }
 }

@@ -272,8 +272,8 @@ void subtract(int row, int column, Vector sum) { subtract_edge(row, column, VECT
 #define ROW_OF(i) (first_row + ((i) / VECTOR_WIDTH) * VECTOR_WIDTH * DOWN + (i) % VECTOR_WIDTH)
 #define COLUMN_OF(group) (first_column + (group) * ACROSS * VECTOR_WIDTH)
 
-#define WRITE_GROUP(i, group, sum) subtract(ROW_OF(i), COLUMN_OF(group), sum);
-#define WRITE_EDGE_GROUP(i, group, sum) \
+#define SUBTRACT_GROUP(i, group, sum) subtract(ROW_OF(i), COLUMN_OF(group), sum);
+#define SUBTRACT_EDGE_GROUP(i, group, sum) \
   subtract_edge(ROW_OF(i), COLUMN_OF(group), extents.y - COLUMN_OF(group), sum);
 #if VECTORS_EACH == 2
 #define WRITE_ROW(write, i, a, b, c, d) write(i, 0, a) write(i, 1, b)
@@ -282,15 +282,49 @@ void subtract(int row, int column, Vector sum) { subtract_edge(row, column, VECT
 #else
 #define WRITE_ROW(write, i, a, b, c, d) write(i, 0, a) write(i, 1, b) write(i, 2, c) write(i, 3, d)
 #endif
-#define WRITE(i, a, b, c, d) WRITE_ROW(WRITE_GROUP, i, a, b, c, d)
-#define WRITE_EDGE(i, a, b, c, d)                \
-  if (ROW_OF(i) < extents.x) {                   \
-    WRITE_ROW(WRITE_EDGE_GROUP, i, a, b, c, d)   \
-  }
+int last_vector(int extent) { return (extent - 1) / VECTOR_WIDTH * VECTOR_WIDTH; }
+
 #define WRITE_ALL(write)                                                               \
   write(0, sum0a, sum0b, sum0c, sum0d) write(1, sum1a, sum1b, sum1c, sum1d)            \
   write(2, sum2a, sum2b, sum2c, sum2d) write(3, sum3a, sum3b, sum3c, sum3d)            \
   write(4, sum4a, sum4b, sum4c, sum4d) write(5, sum5a, sum5b, sum5c, sum5d)            \
   write(6, sum6a, sum6b, sum6c, sum6d) write(7, sum7a, sum7b, sum7c, sum7d)
 
-int last_vector(int extent) { return (extent - 1) / VECTOR_WIDTH * VECTOR_WIDTH; }
+#if TOGETHER
+// Everything is read before anything is written: each read would wait for the write before it, of which nobody knows
+// that it goes elsewhere. Beyond the edge the last row or vector is read again.
+Vector element(int row, int column) { return result[place(result_layout, row, column) / VECTOR_WIDTH]; }
+void put(int row, int column, Vector value) { result[place(result_layout, row, column) / VECTOR_WIDTH] = value; }
+void put_edge(int row, int column, int valid, Vector value) {
+  int at = place(result_layout, row, column) / VECTOR_WIDTH;
+  if (valid >= VECTOR_WIDTH) {
+    result[at] = value;
+    return;
+  }
+  if (valid > 0) result[at].x = value.x;
+#if !DOUBLE
+  if (valid > 1) result[at].y = value.y;
+  if (valid > 2) result[at].z = value.z;
+#endif
+}
+#define DIFFERENCE_GROUP(i, group, sum) sum = element(ROW_OF(i), COLUMN_OF(group)) - sum;
+#define DIFFERENCE_EDGE_GROUP(i, group, sum) \
+  sum = element(min(ROW_OF(i), extents.x - 1), min(COLUMN_OF(group), last_vector(extents.y))) - sum;
+#define PUT_GROUP(i, group, sum) put(ROW_OF(i), COLUMN_OF(group), sum);
+#define PUT_EDGE_GROUP(i, group, sum) \
+  if (ROW_OF(i) < extents.x) put_edge(ROW_OF(i), COLUMN_OF(group), extents.y - COLUMN_OF(group), sum);
+#define DIFFERENCE(i, a, b, c, d) WRITE_ROW(DIFFERENCE_GROUP, i, a, b, c, d)
+#define DIFFERENCE_EDGE(i, a, b, c, d) WRITE_ROW(DIFFERENCE_EDGE_GROUP, i, a, b, c, d)
+#define PUT(i, a, b, c, d) WRITE_ROW(PUT_GROUP, i, a, b, c, d)
+#define PUT_EDGE(i, a, b, c, d) WRITE_ROW(PUT_EDGE_GROUP, i, a, b, c, d)
+#define WRITE_TILE WRITE_ALL(DIFFERENCE) WRITE_ALL(PUT)
+#define WRITE_TILE_EDGE WRITE_ALL(DIFFERENCE_EDGE) WRITE_ALL(PUT_EDGE)
+#else
+#define SUBTRACT(i, a, b, c, d) WRITE_ROW(SUBTRACT_GROUP, i, a, b, c, d)
+#define SUBTRACT_EDGE(i, a, b, c, d)                \
+  if (ROW_OF(i) < extents.x) {                      \
+    WRITE_ROW(SUBTRACT_EDGE_GROUP, i, a, b, c, d)   \
+  }
+#define WRITE_TILE WRITE_ALL(SUBTRACT)
+#define WRITE_TILE_EDGE WRITE_ALL(SUBTRACT_EDGE)
+#endif

@@ -78,15 +78,15 @@ Program Kernels::build_product(const std::shared_ptr<Context>& context, const Sh
   const std::string shape = define("ACROSS", tile.across) + define("DOWN", tile.down) + define("BAND", tile.band) +
                             define("VECTORS_EACH", tile.vectors_each) + define("STAGE_DEPTH", tile.stage_depth) +
                             define("LEFT_LEADING", triangle_rows);
-  return Program::compute(context, sources, ProgramCache(), std::string("compute/") + name,
-                          types_ + shape + define("ALIGNED", vectors) +
-                              define("UNROLLED", vectors && !context->device().software) +
-                              define("PREFETCH", vectors && tile.prefetch));
+  return Program::compute(
+      context, sources, ProgramCache(), std::string("compute/") + name,
+      types_ + shape + define("ALIGNED", vectors) + define("UNROLLED", vectors && !context->device().software) +
+          define("PREFETCH", vectors && tile.prefetch) + define("TOGETHER", vectors && tile.together));
 }
 
 void Kernels::take_tile(const std::shared_ptr<Context>& context, const ShaderSource& sources, const ReduceTile& tile) {
   tile_ = tile;
-  strip_ = {.across = std::min<Index>(tile.across, 16), .prefetch = tile.prefetch};
+  strip_ = {.across = std::min<Index>(tile.across, 16), .prefetch = tile.prefetch, .together = true};
   reduce_aligned_ = build_product(context, sources, "reduce.comp", tile_, true);
   normalize_aligned_ = build_product(context, sources, "normalize.comp", strip_, true);
 }

@@ -23,7 +23,7 @@ class Kernels {
   Kernels(const std::shared_ptr<Context>& context, const ShaderSource& sources, Precision precision,
           std::int64_t window_bytes, Index stripe_width, const ReduceTile& tile);
 
-  /// Compiles reduce for another tile.
+  /// Compiles reduce and normalize for another tile.
   void take_tile(const std::shared_ptr<Context>& context, const ShaderSource& sources, const ReduceTile& tile);
 
   /// to <- from.

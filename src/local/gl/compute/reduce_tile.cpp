@@ -6,15 +6,18 @@
 namespace glinpack::gl {
 namespace {
 
-constexpr std::array<ReduceTile, 8> single_tiles{{{16, 8, 8, false},
-                                                  {16, 8, 16, false},
-                                                  {16, 8, 8, true},
-                                                  {8, 16, 8, false},
-                                                  {8, 16, 16, false},
-                                                  {16, 16, 8, false},
-                                                  {8, 8, 8, false},
-                                                  {8, 8, 8, true}}};
-constexpr std::array<ReduceTile, 18> double_tiles{{{16, 8, 8, false},
+constexpr std::array<ReduceTile, 11> single_tiles{{{16, 8, 8, false},
+                                                   {16, 8, 16, false},
+                                                   {16, 8, 8, true},
+                                                   {8, 16, 8, false},
+                                                   {8, 16, 16, false},
+                                                   {16, 16, 8, false},
+                                                   {8, 8, 8, false},
+                                                   {8, 8, 8, true},
+                                                   {16, 8, 8, false, 2, 8, true},
+                                                   {16, 8, 16, false, 2, 8, true},
+                                                   {8, 16, 8, false, 2, 8, true}}};
+constexpr std::array<ReduceTile, 22> double_tiles{{{16, 8, 8, false},
                                                    {16, 8, 16, false},
                                                    {16, 8, 8, true},
                                                    {8, 8, 8, false},
@@ -31,7 +34,11 @@ constexpr std::array<ReduceTile, 18> double_tiles{{{16, 8, 8, false},
                                                    {8, 8, 8, true, 4, 4},
                                                    {16, 8, 8, false, 4, 4},
                                                    {8, 16, 8, false, 4, 4},
-                                                   {16, 16, 8, false, 4}}};
+                                                   {16, 16, 8, false, 4},
+                                                   {16, 8, 8, false, 2, 8, true},
+                                                   {16, 8, 8, true, 2, 8, true},
+                                                   {16, 8, 8, false, 3, 8, true},
+                                                   {8, 8, 8, false, 4, 4, true}}};
 
 }  // namespace
 
@@ -47,6 +54,7 @@ std::string name_of(const ReduceTile& tile, Precision precision) {
   if (tile.band != ReduceTile{}.band) name += "-band" + std::to_string(tile.band);
   if (tile.stage_depth != ReduceTile{}.stage_depth) name += "-deep" + std::to_string(tile.stage_depth);
   if (tile.prefetch) name += "-prefetch";
+  if (tile.together) name += "-together";
   return name;
 }
 

@@ -20,6 +20,7 @@ struct ReduceTile {
   bool prefetch = false;   // of fragments from shared memory, by hand
   Index vectors_each = 2;  // vectors of a row that an invocation makes
   Index stage_depth = 8;   // rows of L^T and U that shared memory holds at a time, twice; 4 or 8
+  bool together = false;   // all of C that an invocation changes is read before any of it is written
 
   Index rows() const { return 8 * down; }
   Index vectors() const { return vectors_each * across; }
@@ -30,7 +31,7 @@ struct ReduceTile {
 std::span<const ReduceTile> reduce_tiles(Precision precision);
 
 /// Rows x columns; what an invocation makes where that is not two vectors across; band and depth where they are not 8;
-/// prefetch: "64x128", "128x64-band16", "64x96-8x6", "64x64-8x8-deep4-prefetch".
+/// prefetch; together: "64x128", "128x64-band16", "64x96-8x6-together", "64x64-8x8-deep4-prefetch".
 std::string name_of(const ReduceTile& tile, Precision precision);
 
 /// The tile of that name. Throws std::runtime_error, naming those there are.
