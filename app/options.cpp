@@ -98,8 +98,8 @@ void define_algorithm_options(CLI::App& app, CommonOptions& o) {
       "What is broadcast goes between the processes of a node through memory that they share, or by MPI as between "
       "nodes",
       [&o](const std::string& t) { o.node_transport = parse_node_transport(t); });
-  add(app, "--row-swap", "KIND", "direct",
-      "direct, binary-exchange, spread-roll, or mix of these two (or HPL's digits 0 ... 2): how rows of the matrix "
+  add(app, "--row-swap", "KIND", "binary-exchange",
+      "binary-exchange, spread-roll, or mix of these two (HPL's digits 0 ... 2), or direct: how rows of the matrix "
       "change places between processes, with partial and tournament pivoting",
       [&o](const std::string& t) { o.row_swap.kind = parse_row_swap(t); });
   add(app, "--row-swap-threshold", "COLUMNS", "64",

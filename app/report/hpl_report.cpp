@@ -76,7 +76,9 @@ std::string_view word_for_broadcast(BroadcastKind kind) {
   return "?";
 }
 
-std::string text_of_swap(const RowSwap& swap) {
+std::string text_of_swap(const RunRecord& record) {
+  const RowSwap& swap = record.parameters.row_swap;
+  if (!pivots_across_processes(record.parameters.pivoting)) return "None";
   const std::string pieces = swap.pieces == 1 ? "" : fmt::format(", in {} pieces", swap.pieces);
   switch (swap.kind) {
     case RowSwapKind::direct:
@@ -138,8 +140,7 @@ std::string parameter_lists(std::span<const RunRecord> planned) {
   text += list("BCAST", [](const RunRecord& r) { return word_for_broadcast(r.parameters.broadcast); });
   text += list("DEPTH", [](const RunRecord& r) { return r.parameters.lookahead; });
   std::string swaps;
-  for (const std::string& swap :
-       values_of(planned, [](const RunRecord& r) { return text_of_swap(r.parameters.row_swap); })) {
+  for (const std::string& swap : values_of(planned, [](const RunRecord& r) { return text_of_swap(r); })) {
     swaps += fmt::format("{} {}", swaps.empty() ? "" : ",", swap);
   }
   text += fmt::format("SWAP   :{}\n", swaps);

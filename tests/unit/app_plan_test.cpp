@@ -61,7 +61,7 @@ TEST(Plan, OptionsOverrideHplDat) {
 }
 
 TEST(Plan, RowsChangePlacesAsHplDatSaysUnlessAnOptionSaysOtherwise) {
-  EXPECT_EQ(plan({}).front().parameters.row_swap, (RowSwap{RowSwapKind::direct, 64, 1}));
+  EXPECT_EQ(plan({}).front().parameters.row_swap, (RowSwap{RowSwapKind::binary_exchange, 64, 1}));
   EXPECT_EQ(
       plan({"--row-swap", "mix", "--row-swap-threshold", "9", "--row-swap-pieces", "4"}).front().parameters.row_swap,
       (RowSwap{RowSwapKind::mix, 9, 4}));
