@@ -76,6 +76,14 @@ NodeTransport parse_node_transport(const std::string& text) {
   return static_cast<NodeTransport>(choose(text, transport_choices));
 }
 
+RowSwapKind parse_row_swap(const std::string& text) {
+  if (const std::optional<RowSwapKind> kind = row_swap_from_name(text)) return *kind;
+  std::vector<std::string> names;
+  for (const RowSwapKind kind : all_row_swaps) names.emplace_back(name_of(kind));
+  throw InputError(in_quotes(text) + " is not one of " + enumerate(names) + ", nor one of HPL's digits 0 ... 2" +
+                   did_you_mean(text, names));
+}
+
 RasterCoordinates parse_raster_coordinates(const std::string& text) {
   return static_cast<RasterCoordinates>(choose(text, coordinates_choices));
 }

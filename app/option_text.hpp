@@ -24,6 +24,7 @@ MatrixKind parse_matrix(const std::string& text);
 BroadcastKind parse_broadcast(const std::string& text);
 PanelPlace parse_panel_place(const std::string& text);
 NodeTransport parse_node_transport(const std::string& text);
+RowSwapKind parse_row_swap(const std::string& text);
 When parse_when(const std::string& text);
 /// "streamed", "computed".
 RasterCoordinates parse_raster_coordinates(const std::string& text);

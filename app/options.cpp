@@ -18,6 +18,7 @@ using Values = std::vector<std::string>;
 constexpr int largest_repeat = 1'000'000;
 constexpr int largest_device = 4096;
 constexpr int largest_threads = 4096;
+constexpr int largest_pieces = 1000;
 constexpr int largest_lookahead = 9;  // one digit in HPL's row
 constexpr const char* auto_word = "auto";
 
@@ -97,6 +98,16 @@ void define_algorithm_options(CLI::App& app, CommonOptions& o) {
       "What is broadcast goes between the processes of a node through memory that they share, or by MPI as between "
       "nodes",
       [&o](const std::string& t) { o.node_transport = parse_node_transport(t); });
+  add(app, "--row-swap", "KIND", "binary-exchange",
+      "binary-exchange, spread-roll, or mix of these two (HPL's digits 0 ... 2), or direct: how rows of the matrix "
+      "change places between processes, with partial and tournament pivoting",
+      [&o](const std::string& t) { o.row_swap.kind = parse_row_swap(t); });
+  add(app, "--row-swap-threshold", "COLUMNS", "64",
+      "mix: binary exchange for so many columns of a process at most, spread-roll for more",
+      [&o](const std::string& t) { o.row_swap.threshold = parse_whole(t, 0, INT_MAX); });
+  add(app, "--row-swap-pieces", "COUNT", "1",
+      "The columns in so many pieces at most: rows of one change places while the one before it is reduced",
+      [&o](const std::string& t) { o.row_swap.pieces = parse_whole(t, 1, largest_pieces); });
   add(app, "--repeat", "COUNT", "1", "Runs of every combination",
       [&o](const std::string& t) { o.repeat = static_cast<int>(parse_whole(t, 1, largest_repeat)); });
 }
@@ -128,6 +139,9 @@ nlohmann::json common_to_json(const CommonOptions& o) {
           {"precision", name_of(o.precision)},
           {"pivoting", name_of(o.pivoting)},
           {"node-broadcast", name_of(o.node_transport)},
+          {"row-swap", name_of(o.row_swap.kind)},
+          {"row-swap-threshold", o.row_swap.threshold},
+          {"row-swap-pieces", o.row_swap.pieces},
           {"repeat", o.repeat},
           {"output-dir", text_or_null(o.output_dir)},
           {"json", text_or_null(o.json)},

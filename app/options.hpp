@@ -37,6 +37,7 @@ struct CommonOptions {
   Precision precision = Precision::double_;
   Pivoting pivoting = Pivoting::partial;
   NodeTransport node_transport = NodeTransport::shared;
+  RowSwap row_swap{.kind = RowSwapKind::binary_exchange};
   int repeat = 1;
 
   // what comes out; empty names: not written

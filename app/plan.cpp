@@ -23,6 +23,7 @@ struct Sweep {
   std::vector<HplCombination> combinations;
   RankOrder order = RankOrder::row_major;
   double threshold = 16.0;
+  RowSwap row_swap;
 };
 
 Sweep sweep_of(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat, int world_size) {
@@ -32,7 +33,8 @@ Sweep sweep_of(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat
               .nb = options.nb,
               .combinations = {{.lookahead = options.lookahead, .broadcast = options.broadcast, .variant = {}}},
               .order = options.order,
-              .threshold = options.threshold};
+              .threshold = options.threshold,
+              .row_swap = options.row_swap};
   if (sweep.grids.empty()) sweep.grids = {squarest_grid(world_size)};
   if (!hpl_dat) return sweep;
 
@@ -43,6 +45,8 @@ Sweep sweep_of(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat
   if (!parsed.overrides_hpl_dat("nb")) sweep.nb = lists.nb;
   if (!parsed.overrides_hpl_dat("grid")) sweep.grids = lists.grids;
   if (!parsed.overrides_hpl_dat("threshold")) sweep.threshold = lists.threshold;
+  if (!parsed.overrides_hpl_dat("row-swap")) sweep.row_swap.kind = lists.row_swap.kind;
+  if (!parsed.overrides_hpl_dat("row-swap-threshold")) sweep.row_swap.threshold = lists.row_swap.threshold;
   if (!parsed.overrides_hpl_dat("row-major") && !parsed.overrides_hpl_dat("column-major")) sweep.order = lists.order;
   sweep.combinations = combinations(lists);
   return sweep;
@@ -64,6 +68,7 @@ std::vector<RunRecord> all_runs(const Sweep& sweep, int repeat, RunRecord run) {
   std::vector<RunRecord> planned;
   run.order = sweep.order;
   run.parameters.threshold = sweep.threshold;
+  run.parameters.row_swap = sweep.row_swap;
   for (const GridShape& grid : sweep.grids) {
     run.grid = grid;
     for (const Index n : sweep.n) {
@@ -121,7 +126,8 @@ std::vector<RunRecord> plan_network_runs(const NetworkOptions& options, int worl
               .nb = options.nb,
               .combinations = {},
               .order = options.order,
-              .threshold = -1};
+              .threshold = -1,
+              .row_swap = options.row_swap};
   if (sweep.grids.empty()) sweep.grids = {squarest_grid(world_size)};
   for (const BroadcastKind kind : options.broadcast) {
     sweep.combinations.push_back({.lookahead = 0, .broadcast = kind, .variant = {}});
@@ -180,7 +186,10 @@ nlohmann::json plan_to_json(std::span<const RunRecord> planned) {
                     run.repeat,
                     static_cast<int>(run.parameters.parts),
                     static_cast<int>(run.parameters.node_transport),
-                    static_cast<int>(run.parameters.panel)});
+                    static_cast<int>(run.parameters.panel),
+                    static_cast<int>(run.parameters.row_swap.kind),
+                    run.parameters.row_swap.threshold,
+                    run.parameters.row_swap.pieces});
   }
   return plan;
 }
@@ -216,6 +225,9 @@ std::vector<RunRecord> plan_from_json(const nlohmann::json& plan) {
     take_choice(run.parameters.parts);
     take_choice(run.parameters.node_transport);
     take_choice(run.parameters.panel);
+    take_choice(run.parameters.row_swap.kind);
+    take(run.parameters.row_swap.threshold);
+    take(run.parameters.row_swap.pieces);
     planned.push_back(run);
   }
   return planned;

@@ -30,7 +30,7 @@ MemoryNeed largest_need(const RunRecord& run) {
 
 bool same_schedule(const RunRecord& a, const RunRecord& b) {
   return a.parameters.n == b.parameters.n && a.parameters.nb == b.parameters.nb && a.grid == b.grid &&
-         a.parameters.pivoting == b.parameters.pivoting;
+         a.parameters.pivoting == b.parameters.pivoting && a.parameters.row_swap == b.parameters.row_swap;
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ std::string explained_passes(std::span<const RunRecord> planned, Index pass) {
                        std::to_string(distribution.passes() - 1) + ", not " + std::to_string(pass));
     }
     if (!text.empty()) text += "\n";
-    text += explain_pass(distribution, run.parameters.pivoting, pass);
+    text += explain_pass(distribution, run.parameters.pivoting, pass, run.parameters.row_swap);
   }
   return text;
 }

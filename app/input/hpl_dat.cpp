@@ -156,8 +156,9 @@ void read_algorithm(HplDatReader& reader, HplDat& result) {
     result.broadcast.push_back(*broadcast_from_name(std::to_string(digit)));
   }
   result.depth = reader.next_list("number of look-ahead depths (DEPTH)", {"DEPTH", 0, INT_MAX});
-  result.swap = reader.next_whole({"SWAP (0 binary exchange, 1 long, 2 mix)", 0, 2});
-  result.swap_threshold = reader.next_whole({"swapping threshold", 0, INT_MAX});
+  const int swap = reader.next_whole({"SWAP (0 binary exchange, 1 long, 2 mix)", 0, 2});
+  result.row_swap.kind = *row_swap_from_name(std::to_string(swap));
+  result.row_swap.threshold = reader.next_whole({"swapping threshold", 0, INT_MAX});
   result.l1_form = reader.next_whole({"L1 (0 transposed, 1 not)", 0, 1});
   result.u_form = reader.next_whole({"U (0 transposed, 1 not)", 0, 1});
   result.equilibration = reader.next_whole({"equilibration (0 no, 1 yes)", 0, 1});
@@ -203,8 +204,7 @@ std::int64_t run_count(const HplDat& hpl_dat) {
 }
 
 std::string unused_parameters_note(const std::string& path) {
-  return path +
-         ": SWAP and its threshold, L1, U, equilibration and alignment are accepted; glinpack has no use for them";
+  return path + ": L1, U, equilibration and alignment are accepted; glinpack has no use for them";
 }
 
 }  // namespace glinpack::app

@@ -38,9 +38,8 @@ struct HplDat {
   std::vector<int> ndiv;
   std::vector<char> rfact;
   std::vector<BroadcastKind> broadcast;
-  std::vector<int> depth;  // of look-ahead
-  int swap = 2;
-  int swap_threshold = 64;
+  std::vector<int> depth;                     // of look-ahead
+  RowSwap row_swap{RowSwapKind::mix, 64, 1};  // SWAP and its threshold
   int l1_form = 0;
   int u_form = 0;
   int equilibration = 1;

@@ -208,7 +208,7 @@ Breakdown break_down(const RunResult& result) {
   Breakdown breakdown;
   breakdown.seconds = result.seconds;
   breakdown.ranks = static_cast<int>(result.ranks.size());
-  const std::vector<std::vector<double>> starts = message_starts(result.ranks);
+  const std::vector<std::vector<double>> starts = message_starts(result.ranks, result.u_comes_with_rows);
   std::vector<Totals> totals;
   for (std::size_t rank = 0; rank < result.ranks.size(); ++rank) {
     const std::vector<Interval>& intervals = result.ranks[rank].intervals;

@@ -76,6 +76,23 @@ std::string_view word_for_broadcast(BroadcastKind kind) {
   return "?";
 }
 
+std::string text_of_swap(const RunRecord& record) {
+  const RowSwap& swap = record.parameters.row_swap;
+  if (!pivots_across_processes(record.parameters.pivoting)) return "None";
+  const std::string pieces = swap.pieces == 1 ? "" : fmt::format(", in {} pieces", swap.pieces);
+  switch (swap.kind) {
+    case RowSwapKind::direct:
+      return "Direct" + pieces;
+    case RowSwapKind::binary_exchange:
+      return "Binary-exchange" + pieces;
+    case RowSwapKind::spread_roll:
+      return "Spread-roll (long)" + pieces;
+    case RowSwapKind::mix:
+      return fmt::format("Mix (threshold = {}){}", swap.threshold, pieces);
+  }
+  return "?";
+}
+
 std::string_view word_for_order(RankOrder order) {
   return order == RankOrder::row_major ? "Row-major" : "Column-major";
 }
@@ -122,6 +139,11 @@ std::string parameter_lists(std::span<const RunRecord> planned) {
   text += list("RFACT", [](const RunRecord& r) { return word_for_factorisation(r.variant.rfact); });
   text += list("BCAST", [](const RunRecord& r) { return word_for_broadcast(r.parameters.broadcast); });
   text += list("DEPTH", [](const RunRecord& r) { return r.parameters.lookahead; });
+  std::string swaps;
+  for (const std::string& swap : values_of(planned, [](const RunRecord& r) { return text_of_swap(r); })) {
+    swaps += fmt::format("{} {}", swaps.empty() ? "" : ",", swap);
+  }
+  text += fmt::format("SWAP   :{}\n", swaps);
   text += list("MATRIX", [](const RunRecord& r) { return " " + std::string(name_of(r.matrix)); });
   text += list("PIVOT", [](const RunRecord& r) { return " " + std::string(name_of(r.parameters.pivoting)); });
   text += list("PANEL", [](const RunRecord& r) { return " " + std::string(name_of(r.parameters.panel)); });

@@ -66,6 +66,7 @@ json run_json(const NetworkRun& run) {
           {"precision", name_of(record.precision)},
           {"pivoting", name_of(record.parameters.pivoting)},
           {"broadcast", name_of(record.parameters.broadcast)},
+          {"row_swap", row_swap_json(record.parameters.row_swap)},
           {"order", order_name(record.order)},
           {"repeat", record.repeat},
           {"time", record.result.seconds},

@@ -44,6 +44,8 @@ class HplReport {
 std::string breakdown_text(const RunRecord& record);
 
 /// What all runs share, in every JSON document: program, versions, hosts, command line, options.
+/// How rows change places, as a run of results and of messages has it.
+nlohmann::json row_swap_json(const RowSwap& swap);
 nlohmann::json context_json(const ReportContext& context, const std::set<std::string>& hosts);
 
 /// The JSON document of a whole program run: docs/result.schema.json describes it.

@@ -143,6 +143,7 @@ json parameters_json(const RunRecord& record) {
           {"pivoting", name_of(record.parameters.pivoting)},
           {"panel", name_of(record.parameters.panel)},
           {"broadcast", name_of(record.parameters.broadcast)},
+          {"row_swap", row_swap_json(record.parameters.row_swap)},
           {"order", record.order == RankOrder::row_major ? "row-major" : "column-major"},
           {"threshold", record.parameters.threshold},
           {"compute_only", record.parameters.parts == RunParts::compute},
@@ -200,6 +201,10 @@ json context_of(const ReportContext& context, std::span<const RunRecord> records
 }
 
 }  // namespace
+
+json row_swap_json(const RowSwap& swap) {
+  return {{"kind", name_of(swap.kind)}, {"threshold", swap.threshold}, {"pieces", swap.pieces}};
+}
 
 json context_json(const ReportContext& context, const std::set<std::string>& hosts) {
   return {{"program", "glinpack"},

@@ -14,6 +14,7 @@ struct End {
   std::size_t order = 0;  // among the rank's messages of this pass and phase
   double start = 0;
   double finish = 0;
+  std::int32_t messages = 0;  // received
   Role role = Role::none;
   std::size_t rank = 0;
   std::size_t interval = 0;
@@ -34,7 +35,8 @@ std::vector<End> ends_of(const RankRecord& record, std::size_t rank) {
     const Interval& interval = record.intervals[i];
     if (!is_message_of_a_pass(interval)) continue;
     const int line = interval.phase == Phase::broadcast_l ? record.row : record.column;
-    ends.push_back({interval.phase, line, interval.pass, 0, interval.start, interval.end, interval.role, rank, i});
+    ends.push_back({interval.phase, line, interval.pass, 0, interval.start, interval.end, interval.messages,
+                    interval.role, rank, i});
   }
   std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) {
     return std::tie(a.phase, a.pass, a.start) < std::tie(b.phase, b.pass, b.start);
@@ -56,15 +58,24 @@ void set_start(Starts& starts, const End& end, double known) {
   starts[end.rank][end.interval] = std::clamp(known, end.start, std::max(end.start, end.finish));
 }
 
+/// Whether all ends of a message wait for each other.
+bool is_mutual(std::span<const End> ends, bool rows_bring_u) {
+  if (ends.front().phase == Phase::panel) return true;
+  // in the last passes some ranks have no rows to give, and others need not wait for them
+  return ends.front().phase == Phase::swap && rows_bring_u &&
+         std::all_of(ends.begin(), ends.end(), [](const End& end) { return end.messages > 0; });
+}
+
 /// All ends of one message.
-void match_message(std::span<const End> ends, Starts& starts) {
+void match_message(std::span<const End> ends, Starts& starts, bool rows_bring_u) {
   if (ends.size() < 2) return;
   const auto earlier = [](const End& a, const End& b) { return a.start < b.start; };
-  if (ends.front().phase == Phase::panel) {
+  if (is_mutual(ends, rows_bring_u)) {
     const double last = std::max_element(ends.begin(), ends.end(), earlier)->start;
     for (const End& end : ends) set_start(starts, end, last);
     return;
   }
+  if (ends.front().phase == Phase::swap && rows_bring_u) return;
   const auto centre = std::find_if(ends.begin(), ends.end(), is_centre);
   if (std::count_if(ends.begin(), ends.end(), is_centre) != 1) return;
   const End* first = nullptr;
@@ -78,20 +89,20 @@ void match_message(std::span<const End> ends, Starts& starts) {
 
 /// All ends of one process row's or column's messages of one pass and phase, in order; left alone where some rank has
 /// other messages than the rest.
-void match_exchange(std::span<const End> ends, Starts& starts) {
+void match_exchange(std::span<const End> ends, Starts& starts, bool rows_bring_u) {
   const std::size_t messages = ends.back().order + 1;
   const std::size_t ranks = ends.size() / messages;
   for (std::size_t i = 0; i < ends.size(); ++i) {
     if (ends[i].order != i / ranks) return;
   }
   for (std::size_t message = 0; message < messages; ++message) {
-    match_message(ends.subspan(message * ranks, ranks), starts);
+    match_message(ends.subspan(message * ranks, ranks), starts, rows_bring_u);
   }
 }
 
 }  // namespace
 
-std::vector<std::vector<double>> message_starts(std::span<const RankRecord> ranks) {
+std::vector<std::vector<double>> message_starts(std::span<const RankRecord> ranks, bool rows_bring_u) {
   Starts starts;
   std::vector<End> ends;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
@@ -106,7 +117,7 @@ std::vector<std::vector<double>> message_starts(std::span<const RankRecord> rank
   for (auto first = ends.begin(); first != ends.end();) {
     const auto next =
         std::find_if(first, ends.end(), [&](const End& end) { return end.exchange() != first->exchange(); });
-    match_exchange({first, next}, starts);
+    match_exchange({first, next}, starts, rows_bring_u);
     first = next;
   }
   return starts;

@@ -87,7 +87,8 @@ void write_trace(std::ostream& out, std::span<const RunRecord> records) {
   double offset = 0;
   for (std::size_t number = 0; number < records.size(); ++number) {
     const RunRecord& record = records[number];
-    const std::vector<std::vector<double>> starts = message_starts(record.result.ranks);
+    const std::vector<std::vector<double>> starts =
+        message_starts(record.result.ranks, record.result.u_comes_with_rows);
     double end = record.result.seconds;
     for (std::size_t place = 0; place < record.result.ranks.size(); ++place) {
       const RankRecord& rank = record.result.ranks[place];

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "global/plan_swap.hpp"
 #include "global/stand_ins.hpp"
 
 namespace glinpack {
@@ -43,20 +44,24 @@ BlockedSteps<Real>::BlockedSteps(const RunParameters& parameters, const Distribu
       backend_(backend),
       timeline_(timeline),
       a_(a),
+      all_compute_u12_(all_compute_u12(parameters.row_swap, parameters.pivoting, distribution.shape)),
       messages_(grid, parameters.broadcast, timeline, parameters.parts == RunParts::compute, windows),
-      panels_{Panel<Real>(backend, a.rows(), distribution.nb), Panel<Real>(backend, a.rows(), distribution.nb)},
+      panel_rows_(a.rows() + rows_above_panels(parameters, distribution)),
+      panels_{Panel<Real>(backend, panel_rows_, distribution.nb), Panel<Real>(backend, panel_rows_, distribution.nb)},
       device_panel_(make_device_panel(parameters, distribution, backend, a.rows())),
       u_(backend.computes_in_host_memory() ? nullptr : backend.allocate(distribution.nb, a.columns())),
-      u_host_(backend.allocate_host(distribution.shape.rows > 1 ? distribution.nb * a.columns() : 0)),
-      row_exchange_(backend, messages_, distribution.shape.rows > 1 ? distribution.nb : 0, a.columns()) {
-  if (!backend.computes_in_host_memory()) l_transposed_[0] = backend.allocate(distribution.nb, a.rows());
-  if (device_panel_) l_transposed_[1] = backend.allocate(distribution.nb, a.rows());
+      u_host_(backend.allocate_host(needs_u_on_host() ? distribution.nb * a.columns() : 0)),
+      row_exchange_(backend, messages_, distribution.shape.rows > 1 ? distribution.nb : 0, a.columns(),
+                    distribution.n) {
+  if (!backend.computes_in_host_memory()) l_transposed_[0] = backend.allocate(distribution.nb, panel_rows_);
+  if (device_panel_) l_transposed_[1] = backend.allocate(distribution.nb, panel_rows_);
   backend.reserve_moves(2 * distribution.nb, a.columns());  // nb rows and the nb that they change places with
   if (!messages_.left_out()) return;
   if (distribution.shape.columns > 1) {
-    stand_in_panel_ = stand_ins(backend, panel_message_elements<Real>(a.rows(), distribution.nb), distribution.n);
+    stand_in_panel_ = stand_ins(backend, panel_message_elements<Real>(panel_rows_, distribution.nb), distribution.n);
   }
-  if (distribution.shape.rows > 1) stand_in_u_ = stand_ins(backend, u_host_->size(), distribution.n);
+  if (distribution.shape.rows > 1 && !all_compute_u12_)
+    stand_in_u_ = stand_ins(backend, u_host_->size(), distribution.n);
 }
 
 template <class Real>
@@ -64,7 +69,7 @@ Panel<Real>& BlockedSteps<Real>::free_panel(const PassPlan& plan) {
   finish(slot_of(plan));
   backend_.wait(panel_free_[slot_of(plan)]);
   Panel<Real>& panel = panels_[slot_of(plan)];
-  panel.resize(plan.panel_rows, plan.width);
+  panel.resize(plan.panel_rows, plan.width, rows_above(plan));
   return panel;
 }
 
@@ -123,7 +128,7 @@ void BlockedSteps<Real>::finish_broadcast(const PassPlan& plan) {
   current_ = slot_of(plan);
   Panel<Real>& panel = panels_[current_];
   if (broadcasts_[current_]) broadcasts_[current_]->wait_until_arrived();
-  HostBlock<Real> l_host = panel.transposed();
+  HostBlock<Real> l_host = panel.all_transposed();
   if (!plan.in_pivot_column && messages_.left_out()) {
     l_host.buffer = stand_in_panel_.get();
     panel.pivots = drawn_pivots(distribution_, parameters_.pivoting, plan.pass);
@@ -161,57 +166,94 @@ DeviceBlock<Real> BlockedSteps<Real>::operand(const HostBlock<Real>& block, std:
 }
 
 template <class Real>
-void BlockedSteps<Real>::swap_rows(const PassPlan& plan) {
-  const GlobalIndex first = distribution_.rows.first(BlockIndex(plan.pass));
-  const auto moves = net_row_moves(first, pivots());
-  const RowExchangePlan exchange = plan_row_exchange(distribution_.rows, grid_.position().row, moves);
-  row_exchange_.run(exchange, {&a_, 0, plan.trailing_column.value, a_.rows(), plan.trailing_columns});
+void BlockedSteps<Real>::start_swap(const PassPlan& plan, ColumnRange columns) {
+  // with local pivoting, rows of the pivot's process row alone change places, and no other knows the pivots
+  if (columns.count == 0 || !(plan.in_pivot_row || pivots_across_processes(parameters_.pivoting))) return;
+  row_exchange_.start(plan_swap(parameters_, distribution_, grid_.position(), plan, pivots(), columns),
+                      {&a_, 0, plan.trailing_column.value + columns.first, a_.rows(), columns.count});
 }
 
 template <class Real>
-void BlockedSteps<Real>::normalize_and_broadcast(const PassPlan& plan) {
-  if (plan.trailing_columns == 0) return;
-  HostBlock<Real> u_host{u_host_.get(), 0, plan.width, plan.trailing_columns, plan.trailing_columns};
+void BlockedSteps<Real>::finish_swap_and_normalize(const PassPlan& plan, ColumnRange columns) {
+  normalized_ = columns;
+  if (columns.count == 0) return;
+  const DeviceBlock<Real> a12{&a_, plan.panel_row.value, plan.trailing_column.value + columns.first, plan.width,
+                              columns.count};
+  if (all_compute_u12_) {
+    gather_and_normalize(plan, a12);
+  } else {
+    row_exchange_.finish();
+    normalize_and_broadcast(plan, a12);
+  }
+}
+
+// U's rows have come to all process rows.
+template <class Real>
+void BlockedSteps<Real>::gather_and_normalize(const PassPlan& plan, DeviceBlock<Real> a12) {
+  if (plan.in_pivot_row) {
+    u12_ = a12;
+  } else if (backend_.computes_in_host_memory()) {
+    u_ = backend_.in_place({u_host_.get(), 0, plan.width, a12.columns, a12.columns});
+    u12_ = whole(*u_);
+  } else {
+    u12_ = whole(*u_).block(0, 0, plan.width, a12.columns);
+  }
+  row_exchange_.finish(u12_);
+  backend_.normalize(l_.block(0, 0, plan.width, plan.width), u12_);
+  if (plan.in_pivot_row) copy_where_needed(plan, a12);
+}
+
+// U12 is computed on the pivot's process row.
+template <class Real>
+void BlockedSteps<Real>::normalize_and_broadcast(const PassPlan& plan, DeviceBlock<Real> a12) {
+  HostBlock<Real> u_host{u_host_.get(), 0, plan.width, a12.columns, a12.columns};
   const bool travels = distribution_.shape.rows > 1;
   if (travels) backend_.wait(u_host_free_);
   if (plan.in_pivot_row) {
-    u12_ = {&a_, plan.panel_row.value, plan.trailing_column.value, plan.width, plan.trailing_columns};
+    u12_ = a12;
     backend_.normalize(l_.block(0, 0, plan.width, plan.width), u12_);
     if (travels) backend_.wait(backend_.download(u12_, u_host));
-    if (!backend_.computes_in_host_memory()) {
-      const DeviceBlock<Real> a12 = std::exchange(u12_, whole(*u_).block(0, 0, plan.width, plan.trailing_columns));
-      backend_.copy(a12, u12_);
-    }
+    copy_where_needed(plan, a12);
   }
   if (!travels) return;
-  messages_.u12_column(plan, u_host_->data(), plan.width * plan.trailing_columns);
+  messages_.u12_column(plan, u_host_->data(), plan.width * a12.columns);
   if (plan.in_pivot_row) return;
   if (messages_.left_out()) u_host.buffer = stand_in_u_.get();
   u12_ = operand(u_host, u_, u_host_free_);
 }
 
+// A22 is reduced by another matrix than its own, but in host memory.
+template <class Real>
+void BlockedSteps<Real>::copy_where_needed(const PassPlan& plan, DeviceBlock<Real> a12) {
+  if (backend_.computes_in_host_memory()) return;
+  u12_ = whole(*u_).block(0, 0, plan.width, a12.columns);
+  backend_.copy(a12, u12_);
+}
+
 // True while one is under way.
 template <class Real>
-bool BlockedSteps<Real>::drive_broadcasts() {
-  bool under_way = false;
+bool BlockedSteps<Real>::drive_messages() {
+  bool under_way = !row_exchange_.test();
   for (const auto& broadcast : broadcasts_) under_way |= broadcast && !broadcast->test();
   return under_way;
 }
 
 template <class Real>
 void BlockedSteps<Real>::reduce(const PassPlan& plan, ColumnRange columns) {
-  const Index above = plan.panel_rows - plan.trailing_rows;  // rows of the panel that belong to the pivot's block row
+  // rows of L that belong to the pivot's block row: above this rank's own, or the first of these
+  const Index above = rows_above(plan) + plan.panel_rows - plan.trailing_rows;
   const bool last_part = columns.first + columns.count == plan.trailing_columns;
   if (last_part && plan.in_pivot_column) {
     // the factors to their place in A, where nobody waits for them: the next panel is on its way by now
-    backend_.copy_transposed(l_.block(0, 0, plan.width, plan.panel_rows),
+    backend_.copy_transposed(l_.block(0, rows_above(plan), plan.width, plan.panel_rows),
                              {&a_, plan.panel_row.value, plan.panel_column.value, plan.panel_rows, plan.width});
   }
   for (Index i = 0; i < plan.trailing_rows;) {
-    const bool under_way = drive_broadcasts();
+    const bool under_way = drive_messages();
     const Index rows = under_way ? std::min(rows_between_tests, plan.trailing_rows - i) : plan.trailing_rows - i;
     backend_.reduce(
-        l_.block(0, above + i, plan.width, rows), u12_.block(0, columns.first, plan.width, columns.count),
+        l_.block(0, above + i, plan.width, rows),
+        u12_.block(0, columns.first - normalized_.first, plan.width, columns.count),
         {&a_, plan.trailing_row.value + i, plan.trailing_column.value + columns.first, rows, columns.count});
     i += rows;
   }

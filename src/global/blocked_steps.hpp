@@ -26,8 +26,8 @@ class BlockedSteps final : public FactorizationSteps {
   void factorize_panel(const PassPlan& plan) override;
   void start_broadcast(const PassPlan& plan) override;
   void finish_broadcast(const PassPlan& plan) override;
-  void swap_rows(const PassPlan& plan) override;
-  void normalize_and_broadcast(const PassPlan& plan) override;
+  void start_swap(const PassPlan& plan, ColumnRange columns) override;
+  void finish_swap_and_normalize(const PassPlan& plan, ColumnRange columns) override;
   void reduce(const PassPlan& plan, ColumnRange columns) override;
   bool can_look_ahead() const override { return true; }
   bool reduces_in_background() const override { return backend_.asynchronous(); }
@@ -37,6 +37,11 @@ class BlockedSteps final : public FactorizationSteps {
  private:
   // Panels take turns, so that one may still be on its way to other ranks while the next one comes.
   static std::size_t slot_of(const PassPlan& plan) { return static_cast<std::size_t>(plan.pass) % 2; }
+  // Of a panel, above this rank's own: for L11.
+  Index rows_above(const PassPlan& plan) const { return all_compute_u12_ && !plan.in_pivot_row ? plan.width : 0; }
+  bool needs_u_on_host() const {
+    return distribution_.shape.rows > 1 && (!all_compute_u12_ || backend_.computes_in_host_memory());
+  }
   // The pass's panel, of the right extents, when nobody reads it any more.
   Panel<Real>& free_panel(const PassPlan& plan);
   bool on_device(const PassPlan& plan) const { return device_panel_ && plan.in_pivot_column; }
@@ -50,7 +55,10 @@ class BlockedSteps final : public FactorizationSteps {
     return whole(*l_matrix(plan)).block(0, 0, plan.width, plan.panel_rows);
   }
   void finish(std::size_t slot);
-  bool drive_broadcasts();
+  bool drive_messages();
+  void normalize_and_broadcast(const PassPlan& plan, DeviceBlock<Real> a12);
+  void gather_and_normalize(const PassPlan& plan, DeviceBlock<Real> a12);
+  void copy_where_needed(const PassPlan& plan, DeviceBlock<Real> a12);
   // The host block as an operand: itself, where the backend computes in host memory, or what it is uploaded to; then
   // `free` says when the block may change again.
   DeviceBlock<Real> operand(const HostBlock<Real>& block, std::unique_ptr<DeviceMatrix<Real>>& matrix, Fence& free);
@@ -61,7 +69,9 @@ class BlockedSteps final : public FactorizationSteps {
   Backend<Real>& backend_;
   Timeline& timeline_;
   DeviceMatrix<Real>& a_;
+  bool all_compute_u12_;
   PassMessages messages_;
+  Index panel_rows_;  // of a panel at most
   std::array<Panel<Real>, 2> panels_;
   std::array<Fence, 2> panel_free_;  // until then, the device may still read the panel
   std::array<std::unique_ptr<BroadcastUnderWay>, 2> broadcasts_;
@@ -71,8 +81,11 @@ class BlockedSteps final : public FactorizationSteps {
   std::unique_ptr<DevicePanel<Real>> device_panel_;  // null where the host factorises panels
   std::unique_ptr<DeviceMatrix<Real>> u_;            // nb x local columns: U12 on the device, or U12 as it travelled
   DeviceBlock<Real> l_;                              // the pass's L11 \ L21, transposed
-  DeviceBlock<Real> u12_;                            // the pass's U12
-  std::unique_ptr<HostBuffer<Real>> u_host_;         // U12 as it travels; only where there are several process rows
+  ColumnRange normalized_;                           // trailing columns of the pass,
+  DeviceBlock<Real> u12_;                            // and U12 in these
+  std::unique_ptr<HostBuffer<Real>> u_host_;         // U12 as it travels; only where there are several process rows,
+                                                     // and not where U travels with the rows that change places
+                                                     // unless the backend computes in it
   RowExchange<Real> row_exchange_;
   // what would arrive, where messages are left out: filled once, in the form of a panel's message and of u_host_
   std::unique_ptr<HostBuffer<Real>> stand_in_panel_;

@@ -37,11 +37,19 @@ std::string_view text(Message::Kind kind) {
       return "winners and the rows they displace";
     case Message::Kind::row_exchange:
       return "rows exchanged, at most";
+    case Message::Kind::u_exchange:
+      return "rows of U and those they displace, at most";
+    case Message::Kind::spread:
+      return "displaced rows down a tree, at most";
+    case Message::Kind::equal_pieces:
+      return "pieces of U made equal, at most";
+    case Message::Kind::roll:
+      return "pieces of U round the process column";
   }
   return "";
 }
 
-void add_ranks(std::ostream& out, const Distribution& distribution, Index pass) {
+void add_ranks(std::ostream& out, const Distribution& distribution, Index pass, bool all_compute) {
   out << "rank (row,column)  role       panel, rows x columns  U12, rows x columns  A22, rows x columns\n";
   const auto extent = [](bool present, Index rows, Index columns) {
     return present ? std::to_string(rows) + " x " + std::to_string(columns) : std::string("-");
@@ -55,7 +63,7 @@ void add_ranks(std::ostream& out, const Distribution& distribution, Index pass) 
       cell(text(GridPosition{p, q}), 19);
       cell(name_of(plan.role), 11);
       cell(extent(plan.in_pivot_column, plan.panel_rows, plan.width), 23);
-      cell(extent(plan.in_pivot_row, plan.width, plan.trailing_columns), 21);
+      cell(extent(plan.in_pivot_row || all_compute, plan.width, plan.trailing_columns), 21);
       out << extent(true, plan.trailing_rows, plan.trailing_columns) << "\n";
     }
   }
@@ -63,19 +71,21 @@ void add_ranks(std::ostream& out, const Distribution& distribution, Index pass) 
 
 }  // namespace
 
-std::string explain_pass(const Distribution& distribution, Pivoting pivoting, Index pass) {
+std::string explain_pass(const Distribution& distribution, Pivoting pivoting, Index pass, const RowSwap& swap) {
   const GridShape grid = distribution.shape;
+  const bool all_compute = all_compute_u12(swap, pivoting, grid);
   const GridPosition pivot = pivot_position(grid, pass);
   const GlobalIndex first = distribution.rows.first(BlockIndex(pass));
   std::ostringstream out;
   out << "Pass " << pass << " of " << distribution.passes() << " (0 ... " << distribution.passes() - 1
       << "): N = " << distribution.n << ", nb = " << distribution.nb << ", grid " << grid.rows << "x" << grid.columns
-      << ", " << name_of(pivoting) << " pivoting\n"
+      << ", " << name_of(pivoting) << " pivoting"
+      << (all_compute ? ", rows exchanged by " + std::string(name_of(swap.kind)) : "") << "\n"
       << "Columns " << first.value << " ... " << first.value + distribution.pass_width(pass) - 1
       << " become L and U; the pivot is " << text(pivot) << ".\n\n";
-  add_ranks(out, distribution, pass);
+  add_ranks(out, distribution, pass, all_compute);
   out << "\nMessages, in matrix elements for each receiver:\n";
-  const auto messages = messages_of_pass(distribution, pivoting, pass);
+  const auto messages = messages_of_pass(distribution, pivoting, pass, swap);
   for (const Message& message : messages) {
     out << "  " << text(message.from) << " -> " << text(message.to) << ' ' << text(message.kind) << ": "
         << message.elements;
@@ -83,7 +93,7 @@ std::string explain_pass(const Distribution& distribution, Pivoting pivoting, In
     out << "\n";
   }
   if (messages.empty()) out << "  none\n";
-  out << "\n" << picture_of_pass(distribution, pivoting, pass);
+  out << "\n" << picture_of_pass(distribution, pivoting, pass, swap);
   return out.str();
 }
 

@@ -15,7 +15,7 @@ class Driver {
  public:
   Driver(const RunParameters& parameters, const Distribution& distribution, GridPosition position, Timeline& timeline,
          FactorizationSteps& steps, const ProgressObserver& progress)
-      : pivoting_(parameters.pivoting),
+      : pieces_(steps.takes_pieces() ? parameters.row_swap.pieces : 1),
         distribution_(distribution),
         position_(position),
         timeline_(timeline),
@@ -26,8 +26,8 @@ class Driver {
     for (Index k = 0; k < distribution_.passes(); ++k) {
       const PassPlan plan = entered(k);
       start_panel(plan);
-      if (!apply_panel(plan)) break;
-      steps_.reduce(plan, {0, plan.trailing_columns});
+      if (!take_panel(plan)) break;
+      update_from(0, plan);
       report(plan);
     }
     return finished();
@@ -39,11 +39,11 @@ class Driver {
     start_panel(plan);
     for (Index k = 0; k < distribution_.passes(); ++k) {
       plan = entered(k);
-      if (!apply_panel(plan)) break;
+      if (!take_panel(plan)) break;
       if (k + 1 < distribution_.passes()) {
-        reduce_ahead(plan, plan_pass(distribution_, k + 1, position_));
+        update_ahead(plan, plan_pass(distribution_, k + 1, position_));
       } else {
-        steps_.reduce(plan, {0, plan.trailing_columns});
+        update_from(0, plan);
       }
       report(plan);
     }
@@ -67,40 +67,52 @@ class Driver {
     steps_.start_broadcast(plan);
   }
 
-  // [ A12 ]        [ A12 ]
-  // [ A22 ]  <-  P [ A22 ]         the right-hand side is the last column of A12, A22
-  //   U12    <-  L11^-1 A12        normalize, then U12 to every process row
-  // False where the panel has a zero pivot.
-  bool apply_panel(const PassPlan& plan) {
+  // P, L11, L21 here, and the first piece of the trailing columns updated but for its reduction. False where the panel
+  // has a zero pivot.
+  bool take_panel(const PassPlan& plan) {
     steps_.finish_broadcast(plan);
     result_.pivots.insert(result_.pivots.end(), steps_.pivots().begin(), steps_.pivots().end());
     result_.zero_pivot = steps_.zero_pivot();
     if (result_.zero_pivot) return false;
-    if (plan.in_pivot_row || pivots_across_processes(pivoting_)) steps_.swap_rows(plan);
-    steps_.normalize_and_broadcast(plan);
+    const ColumnRange piece = first_piece(plan.trailing_columns, distribution_.nb, pieces_);
+    steps_.start_swap(plan, piece);
+    steps_.finish_swap_and_normalize(plan, piece);
     return true;
   }
 
-  // A22  <-  A22 - L21 U12, first in the columns of the next panel, where these are here. The host factorises that
-  // panel while the rest is reduced, or before, where it is the host that reduces; its broadcast goes on meanwhile.
-  void reduce_ahead(const PassPlan& plan, const PassPlan& next) {
+  // [ A12 ]        [ A12 ]
+  // [ A22 ]  <-  P [ A22 ]         the right-hand side is the last column of A12, A22
+  //   U12    <-  L11^-1 A12        normalize, before or after its rows came to every process row
+  //   A22    <-  A22 - L21 U12     from some trailing column of the first piece on
+  // Piece by piece: rows of the next one change places while one is reduced.
+  void update_from(Index first, const PassPlan& plan) {
+    timeline_.enter_pass(plan.pass, plan.role);
+    ColumnRange piece = first_piece(plan.trailing_columns, distribution_.nb, pieces_);
+    ColumnRange reduced{first, piece.count - first};
+    for (;;) {
+      const ColumnRange next = piece_after(piece, plan.trailing_columns);
+      if (next.count > 0) steps_.start_swap(plan, next);
+      steps_.reduce(plan, reduced);
+      if (next.count == 0) return;
+      steps_.finish_swap_and_normalize(plan, next);
+      piece = reduced = next;
+    }
+  }
+
+  // The same, first in the columns of the next panel, where these are here. The host factorises that panel while the
+  // rest is reduced, or before, where it is the host that reduces; its broadcast goes on meanwhile.
+  void update_ahead(const PassPlan& plan, const PassPlan& next) {
     const Index ahead = next.in_pivot_column ? next.width : 0;
-    const ColumnRange rest{ahead, plan.trailing_columns - ahead};
     if (ahead > 0) {
       steps_.reduce(plan, {0, ahead});
       timeline_.enter_pass(next.pass, next.role);
       steps_.fetch_panel(next);
     }
-    if (steps_.reduces_in_background()) reduce_in(plan, rest);
+    if (steps_.reduces_in_background()) update_from(ahead, plan);
     timeline_.enter_pass(next.pass, next.role);
     if (ahead > 0) steps_.factorize_panel(next);
     steps_.start_broadcast(next);
-    if (!steps_.reduces_in_background()) reduce_in(plan, rest);
-  }
-
-  void reduce_in(const PassPlan& plan, ColumnRange columns) {
-    timeline_.enter_pass(plan.pass, plan.role);
-    steps_.reduce(plan, columns);
+    if (!steps_.reduces_in_background()) update_from(ahead, plan);
   }
 
   void report(const PassPlan& plan) const {
@@ -112,7 +124,7 @@ class Driver {
     return std::move(result_);
   }
 
-  Pivoting pivoting_;
+  Index pieces_;  // of the trailing columns
   const Distribution& distribution_;
   GridPosition position_;
   Timeline& timeline_;

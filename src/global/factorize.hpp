@@ -10,12 +10,6 @@
 
 namespace glinpack {
 
-/// Columns [first, first + count), counted from the first trailing column of a rank.
-struct ColumnRange {
-  Index first = 0;
-  Index count = 0;
-};
-
 /// The steps of a pass on one rank. Every step is collective over the communicators that its comment names.
 class FactorizationSteps {
  public:
@@ -28,15 +22,19 @@ class FactorizationSteps {
   /// P, L11, L21 to all process columns: started, and then ended. Over process rows.
   virtual void start_broadcast(const PassPlan& plan) = 0;
   virtual void finish_broadcast(const PassPlan& plan) = 0;
-  /// Rows of the trailing columns interchanged by P. Over process columns.
-  virtual void swap_rows(const PassPlan& plan) = 0;
-  /// U12 <- L11^-1 A12 on the pivot's process row, then to all process rows. Over process columns.
-  virtual void normalize_and_broadcast(const PassPlan& plan) = 0;
-  /// A22 <- A22 - L21 U12 in some of the trailing columns. No communication, but a broadcast under way goes on.
+  /// Rows of some of the trailing columns interchanged by P: started, one range of columns at a time. Over process
+  /// columns.
+  virtual void start_swap(const PassPlan& plan, ColumnRange columns) = 0;
+  /// The same ended; U12 <- L11^-1 A12 in these columns, to or on all process rows (RowSwap). Over process columns.
+  virtual void finish_swap_and_normalize(const PassPlan& plan, ColumnRange columns) = 0;
+  /// A22 <- A22 - L21 U12 in some of the columns that were normalized last. No communication, but what is under way
+  /// goes on.
   virtual void reduce(const PassPlan& plan, ColumnRange columns) = 0;
 
   /// Whether panel k + 1 may be factorised between two parts of pass k's reduction.
   virtual bool can_look_ahead() const { return false; }
+  /// Whether the trailing columns may be taken in pieces.
+  virtual bool takes_pieces() const { return true; }
   /// Whether reduce() returns before its work is done, so that the host can factorise a panel meanwhile.
   virtual bool reduces_in_background() const { return false; }
 
@@ -56,7 +54,7 @@ struct Factorization {
 /// P A = L U of the N x N part of the matrix that the steps work on, this rank's part of [A | b]; b becomes L^-1 P b.
 /// L below the diagonal, U on and above it, in its place; rows of L's columns stay where their pass left them (later
 /// interchanges are not applied to them, as in HPL). Collective over the grid. Stops at the first zero pivot. The
-/// factors are the same with and without look-ahead (RunParameters::lookahead).
+/// factors are the same with and without look-ahead (RunParameters::lookahead), and with every RowSwap.
 Factorization factorize(const RunParameters& parameters, const Distribution& distribution, const ProcessGrid& grid,
                         Timeline& timeline, FactorizationSteps& steps, const ProgressObserver& progress);
 

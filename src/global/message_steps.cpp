@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "global/panel.hpp"
+#include "global/plan_swap.hpp"
 #include "global/stand_ins.hpp"
 
 namespace glinpack {
@@ -17,8 +18,9 @@ MessageSteps<Real>::MessageSteps(const RunParameters& parameters, const Distribu
   const Index nb = distribution.nb;
   const Index rows = distribution.local_rows(grid.position());
   const Index columns = distribution.local_columns(grid.position());
+  const Index above = rows_above_panels(parameters, distribution);
   const auto size = [](Index elements) { return static_cast<std::size_t>(elements); };
-  if (distribution.shape.columns > 1) panel_.resize(size(panel_message_elements<Real>(rows, nb)));
+  if (distribution.shape.columns > 1) panel_.resize(size(panel_message_elements<Real>(above + rows, nb)));
   if (distribution.shape.rows == 1) return;
   u12_.resize(size(nb * columns));
   if (parameters.pivoting == Pivoting::local) {
@@ -26,8 +28,7 @@ MessageSteps<Real>::MessageSteps(const RunParameters& parameters, const Distribu
   } else {
     const Index block = std::min(nb, tournament_columns);
     if (parameters.pivoting == Pivoting::tournament) winners_.resize(size(winners_message_elements<Real>(block, nb)));
-    outgoing_rows_.resize(size(nb * columns));
-    incoming_rows_.resize(size(nb * columns));
+    rows_.resize(size(2 * nb * columns));
   }
 }
 
@@ -64,22 +65,24 @@ void MessageSteps<Real>::play_tournaments(const PassPlan& plan) {
 template <class Real>
 void MessageSteps<Real>::finish_broadcast(const PassPlan& plan) {
   pivots_ = drawn_pivots(distribution_, parameters_.pivoting, plan.pass);
-  messages_.panel_row(plan, panel_.data(), panel_message_elements<Real>(plan.panel_rows, plan.width));
+  const Index above = rows_above_panels(parameters_, distribution_) > 0 && !plan.in_pivot_row ? plan.width : 0;
+  messages_.panel_row(plan, panel_.data(), panel_message_elements<Real>(above + plan.panel_rows, plan.width));
 }
 
 template <class Real>
-void MessageSteps<Real>::swap_rows(const PassPlan& plan) {
+void MessageSteps<Real>::start_swap(const PassPlan& plan, ColumnRange columns) {
   if (distribution_.shape.rows == 1 || !pivots_across_processes(parameters_.pivoting)) return;
-  if (plan.trailing_columns == 0) return;
-  const auto moves = net_row_moves(distribution_.rows.first(BlockIndex(plan.pass)), pivots_);
-  const RowExchangePlan exchange = plan_row_exchange(distribution_.rows, grid_.position().row, moves);
-  messages_.rows(exchange, plan.trailing_columns, outgoing_rows_.data(), incoming_rows_.data());
+  const RowExchangePlan exchange = plan_swap(parameters_, distribution_, grid_.position(), plan, pivots_, columns);
+  rows_under_way_ = messages_.start_rows(exchange, columns.count, rows_.data());
 }
 
 template <class Real>
-void MessageSteps<Real>::normalize_and_broadcast(const PassPlan& plan) {
-  if (plan.trailing_columns == 0) return;
-  messages_.u12_column(plan, u12_.data(), plan.width * plan.trailing_columns);
+void MessageSteps<Real>::finish_swap_and_normalize(const PassPlan& plan, ColumnRange columns) {
+  if (columns.count == 0) return;
+  if (rows_under_way_) rows_under_way_->wait();
+  rows_under_way_.reset();
+  if (all_compute_u12(parameters_.row_swap, parameters_.pivoting, distribution_.shape)) return;
+  messages_.u12_column(plan, u12_.data(), plan.width * columns.count);
 }
 
 template class MessageSteps<float>;

@@ -22,8 +22,8 @@ class MessageSteps final : public FactorizationSteps {
   /// Nothing: it is sent and received when it is needed.
   void start_broadcast(const PassPlan&) override {}
   void finish_broadcast(const PassPlan& plan) override;
-  void swap_rows(const PassPlan& plan) override;
-  void normalize_and_broadcast(const PassPlan& plan) override;
+  void start_swap(const PassPlan& plan, ColumnRange columns) override;
+  void finish_swap_and_normalize(const PassPlan& plan, ColumnRange columns) override;
   void reduce(const PassPlan&, ColumnRange) override {}
   std::optional<GlobalIndex> zero_pivot() const override { return std::nullopt; }
   const std::vector<GlobalIndex>& pivots() const override { return pivots_; }
@@ -40,8 +40,8 @@ class MessageSteps final : public FactorizationSteps {
   std::vector<Real> u11_;
   std::vector<Real> winners_;
   std::vector<Real> u12_;
-  std::vector<Real> outgoing_rows_;
-  std::vector<Real> incoming_rows_;
+  std::vector<Real> rows_;
+  std::unique_ptr<TransfersUnderWay> rows_under_way_;
 };
 
 }  // namespace glinpack

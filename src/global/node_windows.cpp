@@ -26,9 +26,9 @@ void warn_once(const std::string& why) {
 }  // namespace
 
 template <class Real>
-BroadcastSizes broadcast_sizes(const Distribution& distribution, GridPosition at) {
+BroadcastSizes broadcast_sizes(const Distribution& distribution, GridPosition at, Index rows_above) {
   const auto bytes = [](Index elements) { return static_cast<std::size_t>(elements) * sizeof(Real); };
-  return {.panel = bytes(panel_message_elements<Real>(distribution.local_rows(at), distribution.nb)),
+  return {.panel = bytes(panel_message_elements<Real>(rows_above + distribution.local_rows(at), distribution.nb)),
           .u12 = bytes(distribution.nb * distribution.local_columns(at))};
 }
 
@@ -54,8 +54,9 @@ std::unique_ptr<NodeWindows> make_node_windows(const RunParameters& parameters, 
                                                const ProcessGrid& grid, int threads) {
   if (!takes_node_windows(parameters) || grid.shape().size() == 1) return nullptr;
   try {
-    return std::make_unique<NodeWindows>(grid, nodes_of(grid.row()), nodes_of(grid.column()),
-                                         broadcast_sizes<Real>(distribution, grid.position()), threads);
+    return std::make_unique<NodeWindows>(
+        grid, nodes_of(grid.row()), nodes_of(grid.column()),
+        broadcast_sizes<Real>(distribution, grid.position(), rows_above_panels(parameters, distribution)), threads);
   } catch (const AgreedError& failure) {
     if (grid.is_root()) warn_once(failure.what());
     return nullptr;
@@ -64,8 +65,8 @@ std::unique_ptr<NodeWindows> make_node_windows(const RunParameters& parameters, 
   }
 }
 
-template BroadcastSizes broadcast_sizes<float>(const Distribution&, GridPosition);
-template BroadcastSizes broadcast_sizes<double>(const Distribution&, GridPosition);
+template BroadcastSizes broadcast_sizes<float>(const Distribution&, GridPosition, Index);
+template BroadcastSizes broadcast_sizes<double>(const Distribution&, GridPosition, Index);
 template std::unique_ptr<NodeWindows> make_node_windows<float>(const RunParameters&, const Distribution&,
                                                                const ProcessGrid&, int);
 template std::unique_ptr<NodeWindows> make_node_windows<double>(const RunParameters&, const Distribution&,

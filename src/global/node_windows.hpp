@@ -10,13 +10,14 @@
 
 namespace glinpack {
 
-/// How many bytes a run broadcasts at most: panels along a rank's process row, U12 down its process column.
+/// How many bytes a run broadcasts at most: panels along a rank's process row, with so many rows above its own
+/// (rows_above_panels()), and U12 down its process column.
 struct BroadcastSizes {
   std::size_t panel = 0;
   std::size_t u12 = 0;
 };
 template <class Real>
-BroadcastSizes broadcast_sizes(const Distribution& distribution, GridPosition at);
+BroadcastSizes broadcast_sizes(const Distribution& distribution, GridPosition at, Index rows_above = 0);
 
 /// Windows of a rank's process row and column, each null where no two of its ranks share a node.
 class NodeWindows {

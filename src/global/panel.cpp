@@ -29,11 +29,12 @@ Panel<Real>::Panel(Backend<Real>& backend, Index rows, Index width)
     : buffer_(backend.allocate_host(panel_message_elements<Real>(rows, width))) {}
 
 template <class Real>
-void Panel<Real>::resize(Index rows, Index width) {
+void Panel<Real>::resize(Index rows, Index width, Index above) {
+  above_ = above;
   rows_ = rows;
   width_ = width;
   header_ = header_elements<Real>(width);
-  leading_dimension_ = padded_rows(rows);
+  leading_dimension_ = padded_rows(above + rows);
   pivots.assign(static_cast<std::size_t>(width), GlobalIndex{});
   zero_pivot.reset();
 }

@@ -13,23 +13,32 @@
 namespace glinpack {
 
 /// One message holds it all, contiguous:
-///   zero pivot (or -1) | pivots[width] | the panel, column-major, rows x width
+///   zero pivot (or -1) | pivots[width] | the panel, column-major, above + rows x width
 /// the integers as 64-bit, padded to a whole cache line. After factorisation the ranks of the pivot's process row have
-/// L11 \ U11 in the first `width` rows; everyone has L21 below.
+/// L11 \ U11 in the first `width` rows; everyone has L21 below. Where all process rows compute U12, the others have
+/// L11 \ U11, too, in `width` rows above their own.
 template <class Real>
 class Panel {
  public:
-  /// For panels of up to `rows` x `width`.
+  /// For panels of up to `rows` x `width`, those above included.
   Panel(Backend<Real>& backend, Index rows, Index width);
 
-  void resize(Index rows, Index width);
+  /// `above` is 0 or width.
+  void resize(Index rows, Index width, Index above = 0);
   Index rows() const { return rows_; }
   Index width() const { return width_; }
+  Index above() const { return above_; }
 
-  /// rows x width.
-  ColumnMajorView<Real> view() const { return {first(), rows_, width_, leading_dimension_}; }
+  /// rows x width: this rank's own.
+  ColumnMajorView<Real> view() const { return {first() + above_, rows_, width_, leading_dimension_}; }
   /// The same elements as the backend takes them: width x rows, row-major.
-  HostBlock<Real> transposed() const { return {buffer_.get(), header_, width_, rows_, leading_dimension_}; }
+  HostBlock<Real> transposed() const { return {buffer_.get(), header_ + above_, width_, rows_, leading_dimension_}; }
+  /// L11 \ U11, on ranks that have them.
+  ColumnMajorView<Real> diagonal_block() const { return {first(), width_, width_, leading_dimension_}; }
+  /// width x (above + rows), row-major: all that travels.
+  HostBlock<Real> all_transposed() const {
+    return {buffer_.get(), header_, width_, above_ + rows_, leading_dimension_};
+  }
 
   /// Global rows that were interchanged with the panel's first, second, ... row.
   std::vector<GlobalIndex> pivots;
@@ -47,12 +56,13 @@ class Panel {
 
   std::unique_ptr<HostBuffer<Real>> buffer_;
   Index header_ = 0;  // elements
+  Index above_ = 0;
   Index rows_ = 0;
   Index width_ = 0;
   Index leading_dimension_ = 0;
 };
 
-/// Elements that a panel's message may need.
+/// Elements that the message of a panel needs, `rows` of it with those above.
 template <class Real>
 Index panel_message_elements(Index rows, Index width);
 

@@ -30,8 +30,9 @@ class PartialPivotingPanel {
 
   void run() {
     factor(0, plan_.width);
-    if (panel_.zero_pivot || !plan_.in_pivot_row) return;
-    for (Index j = 0; j < plan_.width; ++j) std::copy_n(top_.column(j), plan_.width, a_.column(j));
+    if (panel_.zero_pivot || !(plan_.in_pivot_row || panel_.above() > 0)) return;
+    const ColumnMajorView<Real> diagonal = panel_.diagonal_block();
+    for (Index j = 0; j < plan_.width; ++j) std::copy_n(top_.column(j), plan_.width, diagonal.column(j));
   }
 
  private:

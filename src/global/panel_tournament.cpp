@@ -233,8 +233,9 @@ class TournamentPivotingPanel {
     const ColumnMajorView<Real> u12 = winners.block(0, end, block.width, right);
     context_.arithmetic.normalize(l11_u11, u12);
     displace(block, outcome);
-    for (Index j = 0; j < plan_.width && plan_.in_pivot_row; ++j) {
-      std::copy_n(winners.column(j), block.width, a_.column(j) + block.first);
+    const bool has_diagonal_block = plan_.in_pivot_row || panel_.above() > 0;
+    for (Index j = 0; j < plan_.width && has_diagonal_block; ++j) {
+      std::copy_n(winners.column(j), block.width, panel_.diagonal_block().column(j) + block.first);
     }
     const ColumnMajorView<Real> l21 = a_.block(live(end), block.first, rows, block.width);
     context_.arithmetic.eliminate(l11_u11, l21);

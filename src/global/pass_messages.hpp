@@ -10,10 +10,10 @@
 #include "global/node_broadcast.hpp"
 #include "global/node_windows.hpp"
 #include "global/process_grid.hpp"
-#include "global/row_moves.hpp"
 #include "global/schedule.hpp"
 #include "global/tags.hpp"
 #include "global/tournament_tree.hpp"
+#include "global/transfers_under_way.hpp"
 
 namespace glinpack {
 
@@ -130,9 +130,14 @@ class PassMessages {
     broadcast(Line::column, BroadcastKind::ibcast, Phase::broadcast_u, plan.pivot.row, outcome, elements,
               tags::winners);
   }
-  /// Rows of `columns` elements between the ranks of a process column, packed as the plan says.
+  /// Rows of `columns` elements between the ranks of a process column, as the plan says, started only; null where
+  /// nothing is sent. `buffer` is the plan's.
   template <class Real>
-  void rows(const RowExchangePlan& plan, Index columns, const Real* outgoing, Real* incoming) const;
+  std::unique_ptr<TransfersUnderWay> start_rows(const RowExchangePlan& plan, Index columns, Real* buffer) const {
+    if (left_out_ || plan.rounds.empty() || columns == 0) return nullptr;
+    return std::make_unique<TransfersUnderWay>(timeline_, plan, columns, buffer, mpi_type<Real>(), grid_.column(),
+                                               tags::row_exchange);
+  }
 
   /// For steps with broadcasts of other extents: from the rank in process column (or row) `root`, by the run's kind of
   /// broadcast. Tags: those of tags.hpp.

@@ -18,7 +18,7 @@ struct Part {
   int ranks = 0;
   GridPosition example;
   bool factorises = false;  // has rows of the panel
-  bool normalizes = false;  // has columns of U12 to compute
+  bool normalizes = false;  // computes U12 of its columns
   bool reduces = false;     // has some of A22
 };
 
@@ -39,12 +39,14 @@ struct Arrow {
 /// A column, here called lane, for each role that occurs; a line for each thing that happens.
 class PassPicture {
  public:
-  PassPicture(const Distribution& distribution, Pivoting pivoting, Index pass)
-      : pivot_(pivot_position(distribution.shape, pass)), width_(distribution.pass_width(pass)) {
+  PassPicture(const Distribution& distribution, Pivoting pivoting, Index pass, const RowSwap& swap)
+      : pivot_(pivot_position(distribution.shape, pass)),
+        width_(distribution.pass_width(pass)),
+        all_compute_(all_compute_u12(swap, pivoting, distribution.shape)) {
     for (int p = 0; p < distribution.shape.rows; ++p) {
       for (int q = 0; q < distribution.shape.columns; ++q) add_rank(plan_pass(distribution, pass, {p, q}), {p, q});
     }
-    for (const Message& message : messages_of_pass(distribution, pivoting, pass)) {
+    for (const Message& message : messages_of_pass(distribution, pivoting, pass, swap)) {
       std::map<Role, std::size_t> receivers;
       for (const GridPosition& to : message.to) ++receivers[role_in_pass(distribution.shape, pass, to)];
       for (const auto& [to, count] : receivers) {
@@ -74,7 +76,7 @@ class PassPicture {
     ++part.ranks;
     part.example = at;
     part.factorises |= plan.in_pivot_column && plan.panel_rows > 0;
-    part.normalizes |= plan.in_pivot_row && plan.trailing_columns > 0;
+    part.normalizes |= (plan.in_pivot_row || all_compute_) && plan.trailing_columns > 0;
     part.reduces |= plan.trailing_rows > 0 && plan.trailing_columns > 0;
   }
 
@@ -126,7 +128,7 @@ class PassPicture {
   // Partial pivoting sends candidates, tournament pivoting winners.
   void panel_by_pivoting_across_processes() {
     wait_for(Role::normalize, {{Kind::panel_row, "P, L11, L21"}});
-    wait_for(Role::reduce, {{Kind::panel_row, "P, L21"}, {Kind::u12_column, "U12"}});
+    wait_for(Role::reduce, {{Kind::panel_row, all_compute_ ? "P, L11, L21" : "P, L21"}, {Kind::u12_column, "U12"}});
     if (sent(Kind::candidate, Role::pivot, Role::eliminate)) {
       act({{Role::pivot, "a candidate row"}, {Role::eliminate, "a candidate row"}});
     }
@@ -137,10 +139,15 @@ class PassPicture {
     send({{Kind::winners, Role::pivot, Role::eliminate, "a tree, " + each_block(), true}});
     act({{Role::pivot, "P, L11, U11, L21"}, {Role::eliminate, part(Role::eliminate).factorises ? "P, L21" : "P"}});
     send({{Kind::panel_row, Role::pivot, Role::normalize, "P, L11, L21"},
-          {Kind::panel_row, Role::eliminate, Role::reduce, "P, L21"}});
+          {Kind::panel_row, Role::eliminate, Role::reduce, all_compute_ ? "P, L" : "P, L21"}});
     if (lanes_.back() <= Role::normalize) act(where_normalizing("rows exchanged by P"));  // a single process row
     send({{Kind::row_exchange, Role::pivot, Role::eliminate, "rows, by P", true}});
     send({{Kind::row_exchange, Role::normalize, Role::reduce, "rows, by P", true}});
+    // of spread-roll the last part alone, which brings what all wait for
+    for (const Kind kind : {Kind::u_exchange, Kind::roll}) {
+      send({{kind, Role::pivot, Role::eliminate, "rows, by P, and U", true}});
+      send({{kind, Role::normalize, Role::reduce, "rows, by P, and U", true}});
+    }
     wait_for(Role::eliminate, {{Kind::u12_column, "U12"}});
   }
 
@@ -163,7 +170,7 @@ class PassPicture {
 
   Texts where_normalizing(const std::string& what) const {
     Texts texts;
-    for (const Role role : {Role::pivot, Role::normalize}) {
+    for (const Role role : roles_of_passes) {
       if (part(role).normalizes) texts[role] = what;
     }
     return texts;
@@ -246,6 +253,7 @@ class PassPicture {
 
   GridPosition pivot_;
   Index width_;
+  bool all_compute_;  // U12, on all process rows
   std::map<Role, Part> parts_;
   std::map<std::tuple<Kind, Role, Role>, Flow> flows_;
   std::vector<Role> lanes_;
@@ -256,8 +264,8 @@ class PassPicture {
 
 }  // namespace
 
-std::string picture_of_pass(const Distribution& distribution, Pivoting pivoting, Index pass) {
-  return PassPicture(distribution, pivoting, pass).draw(pivoting);
+std::string picture_of_pass(const Distribution& distribution, Pivoting pivoting, Index pass, const RowSwap& swap) {
+  return PassPicture(distribution, pivoting, pass, swap).draw(pivoting);
 }
 
 }  // namespace glinpack

@@ -85,7 +85,7 @@ void RowByRowSteps<Real>::finish_broadcast(const PassPlan& plan) {
 }
 
 template <class Real>
-void RowByRowSteps<Real>::normalize_and_broadcast(const PassPlan& plan) {
+void RowByRowSteps<Real>::finish_swap_and_normalize(const PassPlan& plan, ColumnRange) {
   if (plan.trailing_columns == 0) return;
   if (plan.role == Role::normalize) {
     std::vector<Index> local;

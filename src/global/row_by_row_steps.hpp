@@ -28,10 +28,11 @@ class RowByRowSteps final : public FactorizationSteps {
   void start_broadcast(const PassPlan&) override {}
   void finish_broadcast(const PassPlan& plan) override;
   /// Nothing: rows change places while they are reduced.
-  void swap_rows(const PassPlan&) override {}
-  void normalize_and_broadcast(const PassPlan& plan) override;
-  /// All trailing columns, as without look-ahead.
+  void start_swap(const PassPlan&, ColumnRange) override {}
+  /// All trailing columns, as in reduce().
+  void finish_swap_and_normalize(const PassPlan& plan, ColumnRange columns) override;
   void reduce(const PassPlan& plan, ColumnRange columns) override;
+  bool takes_pieces() const override { return false; }
   std::optional<GlobalIndex> zero_pivot() const override { return panel_.zero_pivot; }
   const std::vector<GlobalIndex>& pivots() const override { return panel_.pivots; }
 

@@ -26,9 +26,31 @@ std::vector<GlobalRowMove> net_row_moves(GlobalIndex first, std::span<const Glob
   return moves;
 }
 
+Index RowTransfer::rows() const {
+  Index count = 0;
+  for (const RowRange& range : ranges) count += range.count;
+  return count;
+}
+
+Index RowExchangePlan::rows_received() const {
+  Index count = 0;
+  for (const TransferRound& round : rounds) {
+    for (const RowTransfer& transfer : round) count += transfer.receives ? transfer.rows() : 0;
+  }
+  return count;
+}
+
+Index RowExchangePlan::messages_received() const {
+  Index count = 0;
+  for (const TransferRound& round : rounds) {
+    for (const RowTransfer& transfer : round) count += transfer.receives ? 1 : 0;
+  }
+  return count;
+}
+
 RowExchangePlan plan_row_exchange(const BlockCyclic& rows, int process, std::span<const GlobalRowMove> moves) {
   RowExchangePlan plan;
-  std::map<int, std::vector<Index>> outgoing;
+  std::map<int, std::vector<Index>> outgoing;  // local rows, by the other rank
   std::map<int, std::vector<Index>> incoming;
   for (const GlobalRowMove& move : moves) {
     const int from = rows.owner(move.from);
@@ -41,15 +63,19 @@ RowExchangePlan plan_row_exchange(const BlockCyclic& rows, int process, std::spa
       incoming[from].push_back(rows.local(move.to).value);
     }
   }
-  const auto pack = [](const std::map<int, std::vector<Index>>& by_process, std::vector<Index>& packed,
-                       std::vector<RowExchangePlan::Peer>& peers) {
+  TransferRound round;
+  const auto pack = [&round](const std::map<int, std::vector<Index>>& by_process, std::vector<Index>& packed,
+                             Index first, bool receives) {
     for (const auto& [peer, positions] : by_process) {
-      peers.push_back({peer, static_cast<Index>(packed.size()), static_cast<Index>(positions.size())});
+      const auto before = static_cast<Index>(packed.size());
+      round.push_back({peer, receives, {{first + before, static_cast<Index>(positions.size())}}});
       packed.insert(packed.end(), positions.begin(), positions.end());
     }
   };
-  pack(outgoing, plan.rows_to_send, plan.receivers);
-  pack(incoming, plan.rows_to_receive, plan.senders);
+  pack(outgoing, plan.rows_to_gather, 0, false);
+  plan.scatter_first = static_cast<Index>(plan.rows_to_gather.size());
+  pack(incoming, plan.rows_to_scatter, plan.scatter_first, true);
+  if (!round.empty()) plan.rounds.push_back(std::move(round));
   return plan;
 }
 

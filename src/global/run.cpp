@@ -240,6 +240,10 @@ Distribution distribution_of(const RunParameters& parameters, GridShape grid) {
   return {parameters.n, std::min(parameters.nb, parameters.n), grid};
 }
 
+Index rows_above_panels(const RunParameters& parameters, const Distribution& distribution) {
+  return all_compute_u12(parameters.row_swap, parameters.pivoting, distribution.shape) ? distribution.nb : 0;
+}
+
 double hpl_flops(Index n) {
   const auto order = static_cast<double>(n);
   return order * order * (2.0 / 3.0 * order + 1.5);
@@ -265,14 +269,15 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
   const auto rows = static_cast<double>(distribution.local_rows(position));
   const auto columns = static_cast<double>(distribution.local_columns(position));
   const auto nb = static_cast<double>(std::min(parameters.nb, parameters.n));
-  // A; L21, U12, rows on the move; y, x
+  const auto above = static_cast<double>(rows_above_panels(parameters, distribution));
   const bool two_panels =
       parameters.panel != PanelPlace::host && panels_may_be_on_device(parameters.pivoting, distribution.shape);
   const double panels = two_panels ? 2 : 1;
-  const double device = device_copies * (rows * columns + nb * (panels * rows + 3 * columns) + rows + nb);
+  // A; L11 and L21, U12, rows on the move; y, x
+  const double device = device_copies * (rows * columns + nb * (panels * (above + rows) + 3 * columns) + rows + nb);
   const double travelling_rows = distribution.shape.rows > 1 ? 3 * nb * columns : 0;  // U12, rows in, rows out
   const double strip = std::min(rows * columns, std::max(columns, static_cast<double>(strip_elements)));
-  const double panel = nb * (rows + 2 * nb);
+  const double panel = nb * (above + rows + 2 * nb);
   // what stands in for messages: a panel, U12
   const double stand_ins = parameters.parts == RunParts::compute ? panel + travelling_rows / 3 : 0;
   // two slots for panels and two for U12, each for two ranks of a node at least
@@ -300,6 +305,7 @@ RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<
   const auto windows = make_node_windows<Real>(parameters, distribution, grid, backend.info().threads);
   const auto workspace = allocate(parameters, grid, backend, timeline, source, options, windows.get());
   RunResult result;
+  result.u_comes_with_rows = all_compute_u12(parameters.row_swap, parameters.pivoting, grid.shape());
   try {
     upload_matrix(*workspace, grid.position(), backend, source);
     const std::vector<double> x = solve(parameters, grid, backend, timeline, *workspace, options, result);

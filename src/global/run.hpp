@@ -33,6 +33,7 @@ struct RunParameters {
   PanelPlace panel = PanelPlace::automatic;
   BroadcastKind broadcast = BroadcastKind::ring;
   NodeTransport node_transport = NodeTransport::shared;
+  RowSwap row_swap;         // its kind matters where rows cross the network, its pieces in any case
   int lookahead = 1;        // 0: a panel is factorised after the pass before it; more than 1 computes as 1
   double threshold = 16.0;  // of the scaled residual; negative: no check (HPL.dat line 13)
   RunParts parts = RunParts::all;
@@ -96,6 +97,7 @@ struct RunResult {
   std::optional<Index> singular_column;  // 0-based global column of the first zero pivot
   std::string failure;                   // why it did not pass, one line; empty where it did
   std::optional<Refinement> refinement;  // where the run refines, and is not singular
+  bool u_comes_with_rows = false;        // rows that change places bring U to all process rows (all_compute_u12())
   std::vector<RankRecord> ranks;         // on rank 0 of the grid; empty elsewhere
   std::vector<double> solution;          // x, N elements, on rank 0 of the grid where asked for
 };
@@ -105,6 +107,9 @@ using ProgressObserver = std::function<void(double fraction)>;
 
 /// How a run's [A | b] is dealt out: by blocks of nb, or of n where nb is larger.
 Distribution distribution_of(const RunParameters& parameters, GridShape grid);
+
+/// Rows that a panel has above a rank's own, at most: nb where all process rows compute U12 (schedule.hpp).
+Index rows_above_panels(const RunParameters& parameters, const Distribution& distribution);
 
 double seconds_since_1970();
 /// Ends the job (abort_job), saying in which pass: for errors after the first collective call of a run.

@@ -21,6 +21,7 @@ RunResult run_messages_in(const RunParameters& parameters, const ProcessGrid& gr
     return std::make_unique<MessageSteps<Real>>(parameters, distribution, grid, timeline, windows.get());
   });
   RunResult result;
+  result.u_comes_with_rows = all_compute_u12(parameters.row_swap, parameters.pivoting, grid.shape());
   try {
     barrier(grid.all());
     result.start_time = seconds_since_1970();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "global/distribution.hpp"
+#include "global/row_swap.hpp"
 #include "local/timeline.hpp"
 
 namespace glinpack {
@@ -26,6 +27,12 @@ std::string_view name_of(PanelPlace place);  // "auto", "host", "device"
 /// Whether devices can: their tournament is over the rows of one process.
 constexpr bool panels_may_be_on_device(Pivoting pivoting, GridShape grid) {
   return pivoting == Pivoting::tournament && grid.rows == 1;
+}
+
+/// Whether a row swap brings U's rows to all process rows, which then all compute U12 and need L11 for it (HPL's way);
+/// else the pivot's process row computes U12 and sends it down.
+constexpr bool all_compute_u12(const RowSwap& swap, Pivoting pivoting, const GridShape& grid) {
+  return swap.kind != RowSwapKind::direct && pivots_across_processes(pivoting) && grid.rows > 1;
 }
 
 /// Where the pivot of a pass sits: process row k mod P, process column k mod Q.
@@ -54,24 +61,49 @@ struct PassPlan {
 
 PassPlan plan_pass(const Distribution& distribution, Index pass, GridPosition at);
 
+/// Columns [first, first + count), counted from the first trailing column of a rank.
+struct ColumnRange {
+  Index first = 0;
+  Index count = 0;
+  Index end() const { return first + count; }
+  friend bool operator==(const ColumnRange&, const ColumnRange&) = default;
+};
+/// The first of the pieces that rows of the trailing columns change places in, `pieces` of them at most: whole blocks,
+/// but for the last, so that the next panel is in the first piece; and the piece after a piece, empty after the last.
+ColumnRange first_piece(Index trailing_columns, Index nb, Index pieces);
+ColumnRange piece_after(const ColumnRange& piece, Index trailing_columns);
+
 /// A message of a pass: `elements` matrix elements from one rank to others, by broadcast or row exchange.
 struct Message {
-  enum class Kind { panel_row, u11_column, u12_column, candidate, match, winners, row_exchange };
+  enum class Kind {
+    panel_row,
+    u11_column,
+    u12_column,
+    candidate,
+    match,
+    winners,
+    row_exchange,  // direct
+    u_exchange,    // binary exchange: rows of U, and those that they displace
+    spread,        // spread-roll: displaced rows
+    equal_pieces,  // spread-roll: rows of U, so that all ranks have as many
+    roll,          // spread-roll: these pieces of U
+  };
   Kind kind;
   GridPosition from;
   std::vector<GridPosition> to;
-  Index elements = 0;  // per receiver; for row_exchange the largest possible
+  Index elements = 0;  // per receiver; where rows change places the largest possible, but for roll
   Index parts = 1;     // messages that they come in; matches and winners: one for every block of columns
 };
 
 /// All messages of a pass over the whole grid (white paper, figure 2).
-std::vector<Message> messages_of_pass(const Distribution& distribution, Pivoting pivoting, Index pass);
+std::vector<Message> messages_of_pass(const Distribution& distribution, Pivoting pivoting, Index pass,
+                                      const RowSwap& swap = {});
 
 /// Who waits for whom in a pass (white paper, figure 2): a text picture with a column for each role and time running
 /// downwards. At most 100 characters wide on any grid: ranks of the same role are counted.
-std::string picture_of_pass(const Distribution& distribution, Pivoting pivoting, Index pass);
+std::string picture_of_pass(const Distribution& distribution, Pivoting pivoting, Index pass, const RowSwap& swap = {});
 
 /// The printed schedule of a pass: each rank's role and extents, the messages, then the picture.
-std::string explain_pass(const Distribution& distribution, Pivoting pivoting, Index pass);
+std::string explain_pass(const Distribution& distribution, Pivoting pivoting, Index pass, const RowSwap& swap = {});
 
 }  // namespace glinpack

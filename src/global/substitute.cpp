@@ -70,7 +70,7 @@ ForwardSubstitution<Real>::ForwardSubstitution(const Distribution& distribution,
       timeline_(timeline),
       blocks_(blocks),
       messages_(grid, BroadcastKind::ring, timeline, false),
-      exchange_(backend, messages_, distribution.shape.rows > 1 ? distribution.nb : 0, 1),
+      exchange_(backend, messages_, distribution.shape.rows > 1 ? distribution.nb : 0, 1, distribution.n),
       shares_host_(backend.allocate_host(blocks.shares().rows())) {
   backend.reserve_moves(2 * distribution.nb, 1);
 }

@@ -6,7 +6,7 @@
 
 #include "global/candidate_reduction.hpp"
 #include "global/panel.hpp"
-#include "global/row_moves.hpp"
+#include "global/plan_swap.hpp"
 #include "global/run_messages.hpp"
 #include "global/stand_ins.hpp"
 #include "global/tournament_tree.hpp"
@@ -42,12 +42,24 @@ std::vector<RunParameters> cases(RunParts parts) {
       all.push_back(parameters);
     }
   }
+  for (const auto& [n, nb] : {std::pair<Index, Index>{5, 8}, {30, 3}, {97, 40}}) {
+    for (const RowSwapKind kind : all_row_swaps) {
+      RunParameters parameters;
+      parameters.n = n;
+      parameters.nb = nb;
+      parameters.pivoting = kind == RowSwapKind::spread_roll ? Pivoting::tournament : Pivoting::partial;
+      parameters.parts = parts;
+      parameters.row_swap = {kind, 20, 3};
+      all.push_back(parameters);
+    }
+  }
   return all;
 }
 
 testing::Message description(const RunParameters& parameters, GridShape grid) {
   return testing::Message() << "N = " << parameters.n << ", nb = " << parameters.nb << ", " << grid.rows << "x"
-                            << grid.columns << ", " << name_of(parameters.pivoting) << " pivoting";
+                            << grid.columns << ", " << name_of(parameters.pivoting) << " pivoting, rows by "
+                            << name_of(parameters.row_swap.kind) << ", " << parameters.row_swap.pieces << " pieces";
 }
 
 // What one rank receives: by phase, messages and bytes.
@@ -72,9 +84,9 @@ ByPhase received_by(const RankRecord& rank) {
   return received;
 }
 
-// The schedule's messages to the rank at `at`, in the form in which they travel. Row exchanges, which the schedule
-// knows the most of, are left out; candidates meet in an all-reduce for each column, which brings every rank one
-// message.
+// The schedule's messages to the rank at `at`, in the form in which they travel; of row exchanges, whose extents the
+// schedule does not know, the most possible; candidates meet in an all-reduce for each column, which brings every rank
+// one message.
 template <class Real>
 ByPhase scheduled_for(const RunParameters& parameters, const Distribution& distribution, GridPosition at) {
   ByPhase received;
@@ -86,7 +98,7 @@ ByPhase scheduled_for(const RunParameters& parameters, const Distribution& distr
   for (Index pass = 0; pass < distribution.passes(); ++pass) {
     const Index width = distribution.pass_width(pass);
     bool has_candidates = false;
-    for (const Message& message : messages_of_pass(distribution, parameters.pivoting, pass)) {
+    for (const Message& message : messages_of_pass(distribution, parameters.pivoting, pass, parameters.row_swap)) {
       if (std::find(message.to.begin(), message.to.end(), at) == message.to.end()) continue;
       switch (message.kind) {
         case Message::Kind::panel_row:
@@ -96,7 +108,8 @@ ByPhase scheduled_for(const RunParameters& parameters, const Distribution& distr
           add(Phase::broadcast_u, 1, u11_message_elements(width) * real);
           break;
         case Message::Kind::u12_column:
-          add(Phase::broadcast_u, 1, message.elements * real);
+          add(Phase::broadcast_u, message.parts, message.elements / message.parts * real);
+          received[Phase::broadcast_u].bytes += message.elements % message.parts * real;
           break;
         case Message::Kind::candidate:
           has_candidates = true;
@@ -111,6 +124,12 @@ ByPhase scheduled_for(const RunParameters& parameters, const Distribution& distr
               winners_message_elements<Real>(width, width) * real + (message.parts - 1) * Index{sizeof(std::int64_t)};
           break;
         case Message::Kind::row_exchange:
+        case Message::Kind::u_exchange:
+        case Message::Kind::spread:
+        case Message::Kind::equal_pieces:
+        case Message::Kind::roll:
+          add(Phase::swap, message.parts, 0);
+          received[Phase::swap].bytes += message.elements * real;
           break;
       }
     }
@@ -119,7 +138,8 @@ ByPhase scheduled_for(const RunParameters& parameters, const Distribution& distr
     }
     // a rank without rows of the panel is told the pivots all the same
     const PassPlan plan = plan_pass(distribution, pass, at);
-    if (!plan.in_pivot_column && plan.panel_rows == 0) {
+    const bool has_l11 = all_compute_u12(parameters.row_swap, parameters.pivoting, distribution.shape);
+    if (!plan.in_pivot_column && plan.panel_rows == 0 && !has_l11) {
       add(Phase::broadcast_l, 1, panel_message_elements<Real>(0, width) * real);
     }
   }
@@ -133,15 +153,12 @@ Received drawn_rows_for(const RunParameters& parameters, const Distribution& dis
   if (!pivots_across_processes(parameters.pivoting)) return received;
   for (Index pass = 0; pass < distribution.passes(); ++pass) {
     const auto pivots = drawn_pivots(distribution, parameters.pivoting, pass);
-    const Index columns = plan_pass(distribution, pass, at).trailing_columns;
-    std::map<int, Index> rows_from;
-    for (const GlobalRowMove& move : net_row_moves(distribution.rows.first(BlockIndex(pass)), pivots)) {
-      const int from = distribution.rows.owner(move.from);
-      if (distribution.rows.owner(move.to) == at.row && from != at.row && columns > 0) ++rows_from[from];
-    }
-    for (const auto& [from, rows] : rows_from) {
-      ++received.messages;
-      received.bytes += rows * columns * Index{sizeof(Real)};
+    const PassPlan plan = plan_pass(distribution, pass, at);
+    for (ColumnRange piece = first_piece(plan.trailing_columns, distribution.nb, parameters.row_swap.pieces);
+         piece.count > 0; piece = piece_after(piece, plan.trailing_columns)) {
+      const RowExchangePlan exchange = plan_swap(parameters, distribution, at, plan, pivots, piece);
+      received.messages += exchange.messages_received();
+      received.bytes += exchange.rows_received() * piece.count * Index{sizeof(Real)};
     }
   }
   return received;
@@ -156,8 +173,15 @@ void expect_the_schedules_messages(const RunParameters& parameters, const Proces
     const GridPosition at{rank.row, rank.column};
     SCOPED_TRACE(testing::Message() << "rank (" << at.row << ", " << at.column << ")");
     ByPhase expected = scheduled_for<Real>(parameters, distribution, at);
+    const Received most = expected[Phase::swap];
+    expected.erase(Phase::swap);
     if (const Received rows = drawn_rows_for<Real>(parameters, distribution, at); rows.messages > 0) {
       expected[Phase::swap] = rows;
+      // a direct exchange goes both ways, and the schedule has the rows that leave the pivot's process row
+      if (all_compute_u12(parameters.row_swap, parameters.pivoting, distribution.shape)) {
+        EXPECT_LE(rows.messages, most.messages);
+        EXPECT_LE(rows.bytes, most.bytes);
+      }
     }
     EXPECT_EQ(received_by(rank), expected);
   }

@@ -22,6 +22,8 @@ OPTIONS = {
     "broadcast": ["ring", "ring-modified", "two-rings", "two-rings-modified", "long", "long-modified", "ibcast"],
     "node-broadcast": ["shared", "mpi"],
     "lookahead": ["0", "1", "2"],
+    "row-swap": ["binary-exchange", "spread-roll", "mix", "direct"],
+    "row-swap-pieces": ["1", "3"],
     "grid": ["1x1", "1x4", "4x1", "2x2"],
     "order": ["row-major", "column-major"],
     "threads": ["1", "2"],
@@ -89,28 +91,33 @@ def covering_array(tries=20, seed=1):
     return cases
 
 
-# HPL's digits are the positions in the list of broadcasts, but for ibcast, which HPL does not have.
+# HPL's digits are the positions in the lists of broadcasts and row swaps, but for the last ones, which HPL does not have.
 def hpl_dat(case):
     """netlib's input file with the case's runs."""
     rows, columns = case["grid"].split("x")
     broadcast = OPTIONS["broadcast"].index(case["broadcast"]) if case["broadcast"] != "ibcast" else 0
+    swap = OPTIONS["row-swap"].index(case["row-swap"]) if case["row-swap"] != "direct" else 2
     threshold = "16.0"
     lines = ["HPLinpack benchmark input file", "pairwise", "HPL.out", "6", len(N), " ".join(map(str, N)), len(NB),
              " ".join(map(str, NB)), 0 if case["order"] == "row-major" else 1, 1, rows, columns, threshold,
-             1, 2, 1, 4, 1, 2, 1, 2, 1, broadcast, 1, case["lookahead"], 2, 64, 0, 0, 1, 8]
+             1, 2, 1, 4, 1, 2, 1, 2, 1, broadcast, 1, case["lookahead"], swap, 20, 0, 0, 1, 8]
     return "".join(f"{line}  \n" for line in lines)
 
 
 def arguments_of(case):
     arguments = ["plu", "--backend", case["backend"], "--precision", case["precision"], "--pivoting", case["pivoting"],
-                 "--threads", case["threads"], "--node-broadcast", case["node-broadcast"], "--raster-coordinates", case["raster-coordinates"],
+                 "--threads", case["threads"], "--node-broadcast", case["node-broadcast"],
+                 "--row-swap-pieces", case["row-swap-pieces"], "--raster-coordinates", case["raster-coordinates"],
                  "--progress", "never", "--breakdown", "never"]
     if case["compute-only"]:
         arguments.append("--compute-only")
     if case["hpl-dat"]:
-        return [*arguments, "--hpl-dat", "HPL.dat", *(["--broadcast", "ibcast"] if case["broadcast"] == "ibcast" else [])]
+        return [*arguments, "--hpl-dat", "HPL.dat",
+                *(["--broadcast", "ibcast"] if case["broadcast"] == "ibcast" else []),
+                *(["--row-swap", "direct"] if case["row-swap"] == "direct" else [])]
     return [*arguments, "--n", ",".join(map(str, N)), "--nb", ",".join(map(str, NB)), "--grid", case["grid"],
-            "--broadcast", case["broadcast"], "--lookahead", case["lookahead"], f"--{case['order']}"]
+            "--broadcast", case["broadcast"], "--lookahead", case["lookahead"], f"--{case['order']}",
+            "--row-swap", case["row-swap"], "--row-swap-threshold", 20]
 
 
 # order, look-ahead, N, NB, P, Q of HPL's row of a result

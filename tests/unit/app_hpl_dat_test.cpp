@@ -46,13 +46,27 @@ TEST(HplDat, NetlibsOwnFileIsReadAsItStands) {
   EXPECT_THAT(read.rfact, ElementsAre('L', 'C', 'R'));
   EXPECT_THAT(read.broadcast, ElementsAre(BroadcastKind::ring));
   EXPECT_THAT(read.depth, ElementsAre(0));
-  EXPECT_EQ(read.swap, 2);
-  EXPECT_EQ(read.swap_threshold, 64);
+  EXPECT_EQ(read.row_swap, (RowSwap{RowSwapKind::mix, 64, 1}));
   EXPECT_EQ(read.l1_form, 0);
   EXPECT_EQ(read.u_form, 0);
   EXPECT_EQ(read.equilibration, 1);
   EXPECT_EQ(read.alignment, 8);
   EXPECT_EQ(run_count(read), 864);
+}
+
+TEST_F(HplDatFile, SwapIsARowSwapOfHplsThree) {
+  EXPECT_EQ(read_hpl_dat(with_line(26, "0  SWAP (0=bin-exch,1=long,2=mix)")).row_swap.kind,
+            RowSwapKind::binary_exchange);
+  EXPECT_EQ(read_hpl_dat(with_line(26, "1")).row_swap.kind, RowSwapKind::spread_roll);
+  EXPECT_EQ(read_hpl_dat(with_line(26, "2")).row_swap.kind, RowSwapKind::mix);
+  EXPECT_EQ(read_hpl_dat(with_line(27, "0  swapping threshold")).row_swap.threshold, 0);
+  EXPECT_EQ(read_hpl_dat(with_line(27, "128")).row_swap.threshold, 128);
+}
+
+TEST(HplDat, WhatIsUnusedIsNamed) {
+  const std::string note = unused_parameters_note("HPL.dat");
+  EXPECT_THAT(note, testing::HasSubstr("alignment"));
+  EXPECT_THAT(note, testing::Not(testing::HasSubstr("SWAP")));
 }
 
 TEST(HplDat, InnermostCombinationsRunInHplsOrder) {

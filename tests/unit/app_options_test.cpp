@@ -32,6 +32,7 @@ TEST(Options, DefaultsAreThoseOfHplWhereItHasThem) {
   EXPECT_EQ(o.pivoting, Pivoting::partial);
   EXPECT_EQ(o.broadcast, BroadcastKind::ring);
   EXPECT_EQ(o.node_transport, NodeTransport::shared);
+  EXPECT_EQ(o.row_swap, (RowSwap{RowSwapKind::binary_exchange, 64, 1}));
   EXPECT_EQ(o.order, RankOrder::row_major);
   EXPECT_EQ(o.matrix, MatrixKind::hpl);
   EXPECT_EQ(o.seed, 100U);
@@ -58,6 +59,12 @@ TEST(Options, EveryOptionReachesItsPlace) {
                                "4",
                                "--node-broadcast",
                                "mpi",
+                               "--row-swap",
+                               "bin-exch",
+                               "--row-swap-threshold",
+                               "0",
+                               "--row-swap-pieces",
+                               "8",
                                "--repeat",
                                "3",
                                "--threshold",
@@ -104,6 +111,7 @@ TEST(Options, EveryOptionReachesItsPlace) {
   EXPECT_EQ(o.pivoting, Pivoting::local);
   EXPECT_EQ(o.broadcast, BroadcastKind::long_);
   EXPECT_EQ(o.node_transport, NodeTransport::mpi);
+  EXPECT_EQ(o.row_swap, (RowSwap{RowSwapKind::binary_exchange, 0, 8}));
   EXPECT_EQ(o.repeat, 3);
   EXPECT_EQ(o.threshold, -1.0);
   EXPECT_EQ(o.backend, "openblas");

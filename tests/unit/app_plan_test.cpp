@@ -60,6 +60,36 @@ TEST(Plan, OptionsOverrideHplDat) {
   EXPECT_EQ(runs[0].order, RankOrder::column_major);
 }
 
+TEST(Plan, RowsChangePlacesAsHplDatSaysUnlessAnOptionSaysOtherwise) {
+  EXPECT_EQ(plan({}).front().parameters.row_swap, (RowSwap{RowSwapKind::binary_exchange, 64, 1}));
+  EXPECT_EQ(
+      plan({"--row-swap", "mix", "--row-swap-threshold", "9", "--row-swap-pieces", "4"}).front().parameters.row_swap,
+      (RowSwap{RowSwapKind::mix, 9, 4}));
+  EXPECT_EQ(plan({"--hpl-dat", netlib}).front().parameters.row_swap, (RowSwap{RowSwapKind::mix, 64, 1}));
+  EXPECT_EQ(plan({"--hpl-dat", netlib, "--row-swap", "direct", "--row-swap-pieces", "2"}).front().parameters.row_swap,
+            (RowSwap{RowSwapKind::direct, 64, 2}));
+  EXPECT_EQ(plan({"--hpl-dat", netlib, "--row-swap-threshold", "7"}).front().parameters.row_swap,
+            (RowSwap{RowSwapKind::mix, 7, 1}));
+}
+
+TEST(Plan, ARowSwapReachesEveryRankWithThePlan) {
+  const auto runs = plan({"--row-swap", "long", "--row-swap-threshold", "5", "--row-swap-pieces", "3"});
+  EXPECT_EQ(plan_from_json(plan_to_json(runs)).front().parameters.row_swap, (RowSwap{RowSwapKind::spread_roll, 5, 3}));
+}
+
+TEST(Plan, MemoryCountsL11OnAllProcessRowsWhereAllComputeU12) {
+  const auto host = [](const std::string& swap, const std::string& pivoting) {
+    const RunRecord run = plan({"--n", "4000", "--nb", "100", "--grid", "2x2", "--backend", "openblas",
+                                "--node-broadcast", "mpi", "--row-swap", swap, "--pivoting", pivoting},
+                               4)
+                              .front();
+    return memory_per_rank(run.parameters, distribution_of(run.parameters, run.grid), {0, 0}, run.precision).host;
+  };
+  // two panels
+  EXPECT_EQ(host("spread-roll", "partial") - host("direct", "partial"), 2 * 100 * 100 * Index{sizeof(double)});
+  EXPECT_EQ(host("spread-roll", "local"), host("direct", "local"));
+}
+
 TEST(Plan, MoreThanAHundredThousandRunsAreRefused) {
   expect_input_error([] { plan({"--n", "1,2", "--repeat", "50001"}); }, {"100000 runs"});
   EXPECT_EQ(plan({"--n", "1,2", "--repeat", "50000"}).size(), 100000U);

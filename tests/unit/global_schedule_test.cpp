@@ -224,6 +224,107 @@ A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 =
 )");
 }
 
+TEST(PassPicture, DrawsRowsThatBringU) {
+  const RowSwap swap{RowSwapKind::binary_exchange, 64, 1};
+  EXPECT_EQ("\n" + picture_of_pass(Distribution(512, 64, {3, 3}), Pivoting::partial, 3, swap), R"(
+Who waits for whom. Time runs downwards; a role waits where its column has colons.
+
+pivot                    2 normalize              2 eliminate              4 reduce
+(0,0)                    process row 0            process column 0         all others
+
+a candidate row          : waits for P, L11, L21  a candidate row          : waits for P, L11, L21
+<- for each of 64 columns ----------------------->|                        :
+P, L11, U11, L21         :                        P, L21                   :
+-- P, L11, L21 to 2 ---->:                        -- P, L, each to 2 ----->:
+<- rows, by P, and U ---------------------------->|
+                         <- rows, by P, and U ---------------------------->|
+U12 = L11^-1 A12         U12 = L11^-1 A12         U12 = L11^-1 A12         U12 = L11^-1 A12
+A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12
+)");
+}
+
+TEST(Schedule, ExplainsRowSwaps) {
+  const Distribution distribution(512, 64, {3, 1});
+  const auto text_with = [&](RowSwapKind kind, Index pieces) {
+    return explain_pass(distribution, Pivoting::partial, 4, {kind, 64, pieces});
+  };
+  // the pivot's process row is 1; 193 columns are left
+  const auto expect_lines = [](const std::string& text, const std::vector<std::string>& lines) {
+    for (const std::string& line : lines) EXPECT_NE(text.find(line + "\n"), std::string::npos) << line << "\n" << text;
+  };
+  expect_lines(text_with(RowSwapKind::binary_exchange, 1),
+               {"(0,0) -> (1,0)  rows of U and those they displace, at most: 12352",
+                "(1,0) -> (2,0)  rows of U and those they displace, at most: 12352",
+                "(2,0) -> (1,0)  rows of U and those they displace, at most: 12352",
+                "(1,0) -> (0,0)  rows of U and those they displace, at most: 12352"});
+  expect_lines(text_with(RowSwapKind::spread_roll, 2),
+               {"(1,0) -> (0,0)  displaced rows down a tree, at most: 12352 in 2 messages",
+                "(1,0) -> (2,0)  displaced rows down a tree, at most: 12352 in 2 messages",
+                "(2,0) -> (0,0) (1,0)  pieces of U made equal, at most: 4246 in 2 messages",
+                // pieces of 21, 21 and 22 rows
+                "(1,0) -> (2,0)  pieces of U round the process column: 8299 in 4 messages",
+                "(2,0) -> (0,0)  pieces of U round the process column: 8106 in 4 messages"});
+  EXPECT_EQ(text_with(RowSwapKind::direct, 1), explain_pass(distribution, Pivoting::partial, 4));
+  // the last of three pieces has 65 columns, which is above the threshold
+  EXPECT_EQ(text_with(RowSwapKind::mix, 1).find("displace, at most"), std::string::npos);
+  EXPECT_NE(explain_pass(distribution, Pivoting::partial, 7, {RowSwapKind::mix, 64, 1}).find("displace, at most"),
+            std::string::npos);
+}
+
+// Rows that bring U: nobody is sent U12, and all process rows are sent L11, also those without rows.
+TEST_P(EveryPass, WhereRowsBringUAllComputeU12) {
+  for (const RowSwapKind kind : {RowSwapKind::binary_exchange, RowSwapKind::spread_roll, RowSwapKind::mix}) {
+    const RowSwap swap{kind, 8, 2};
+    const bool all_compute = distribution.shape.rows > 1;
+    EXPECT_EQ(all_compute_u12(swap, Pivoting::partial, distribution.shape), all_compute);
+    EXPECT_FALSE(all_compute_u12(swap, Pivoting::local, distribution.shape));
+    for (Index k = 0; k < distribution.passes() && all_compute; ++k) {
+      std::map<std::pair<int, int>, int> panels;
+      std::map<std::pair<int, int>, Index> rows;
+      for (const Message& message : messages_of_pass(distribution, Pivoting::partial, k, swap)) {
+        EXPECT_GT(message.elements, 0);
+        EXPECT_NE(message.kind, Message::Kind::u12_column);
+        EXPECT_NE(message.kind, Message::Kind::row_exchange);
+        for (const GridPosition& to : message.to) {
+          EXPECT_FALSE(to == message.from);
+          if (message.kind == Message::Kind::panel_row) ++panels[{to.row, to.column}];
+          if (message.kind == Message::Kind::u_exchange || message.kind == Message::Kind::roll) {
+            EXPECT_EQ(to.column, message.from.column);
+            rows[{to.row, to.column}] += message.elements;
+          }
+        }
+      }
+      const Index width = distribution.pass_width(k);
+      for (int p = 0; p < distribution.shape.rows; ++p) {
+        for (int q = 0; q < distribution.shape.columns; ++q) {
+          const PassPlan plan = plan_pass(distribution, k, {p, q});
+          EXPECT_EQ((panels[{p, q}]), plan.in_pivot_column ? 0 : 1);
+          // all of U but what a rank may have had, at least
+          const Index piece = (width + distribution.shape.rows - 1) / distribution.shape.rows;
+          EXPECT_GE((rows[{p, q}]), (width - piece) * plan.trailing_columns);
+        }
+      }
+    }
+  }
+}
+
+TEST(ColumnPieces, AreWholeBlocksAndHaveAllColumns) {
+  for (const Index columns : {0, 1, 7, 8, 9, 40, 41, 100}) {
+    for (const Index pieces : {1, 2, 3, 1000}) {
+      Index next = 0, count = 0;
+      for (ColumnRange piece = first_piece(columns, 8, pieces); piece.count > 0; piece = piece_after(piece, columns)) {
+        EXPECT_EQ(piece.first, next);
+        EXPECT_TRUE(piece.count % 8 == 0 || piece.end() == columns);
+        next = piece.end();
+        ++count;
+      }
+      EXPECT_EQ(next, columns);
+      EXPECT_LE(count, pieces);
+      EXPECT_GE(first_piece(columns, 8, pieces).count, std::min<Index>(8, columns)) << "the next panel is in it";
+    }
+  }
+}
+
 TEST(Schedule, ExplainsWhoSendsCandidatesToWhom) {
   const std::string text = explain_pass(Distribution(2048, 128, {5, 1}), Pivoting::tournament, 1);
   for (const auto* line : {"(2,0) -> (1,0)  candidate rows up the tournament's tree: 16384 in 2 messages",

@@ -131,6 +131,7 @@ TEST(HplReport, head_lists_parameters_in_hpl_columns) {
   EXPECT_THAT(lines, Contains("PFACT  :    Left    Crout    Right "));
   EXPECT_THAT(lines, Contains("BCAST  :   1ring "));
   EXPECT_THAT(lines, Contains("DEPTH  :       0 "));
+  EXPECT_THAT(lines, Contains("SWAP   : Direct"));
   EXPECT_THAT(lines, Contains("BACKEND: gl-compute "));
   EXPECT_EQ(lines[1], "glinpack 0.1.0  --  High-Performance Linpack benchmark  --  0123abc");
   EXPECT_THAT(lines, Contains("- The relative machine precision (eps) is taken to be               1.110223e-16"));

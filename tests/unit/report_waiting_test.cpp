@@ -87,6 +87,22 @@ TEST(MessageStarts, rows_move_between_the_pivots_process_row_and_whoever_has_som
   EXPECT_EQ(message_starts(ranks), (Starts{{3}, {3}, {}, {4}}));
 }
 
+TEST(MessageStarts, rows_that_bring_u_along_begin_with_the_last_rank) {
+  const auto swap = [](Role role, double start, double end, std::int32_t messages) {
+    Interval one = interval(start, end, role, Lane::net, Phase::swap);
+    one.messages = messages;
+    return one;
+  };
+  const std::vector<RankRecord> ranks{rank_record(0, 0, 0, {swap(Role::reduce, 1, 5, 2)}),
+                                      rank_record(1, 1, 0, {swap(Role::normalize, 3, 9, 1)}),
+                                      rank_record(2, 2, 0, {swap(Role::reduce, 4, 9, 1)})};
+  EXPECT_EQ(message_starts(ranks, true), (Starts{{4}, {4}, {4}}));
+  // one of them has nothing to wait for
+  const std::vector<RankRecord> others{rank_record(0, 0, 0, {swap(Role::reduce, 2, 5, 1)}),
+                                       rank_record(1, 1, 0, {swap(Role::normalize, 1, 9, 0)})};
+  EXPECT_EQ(message_starts(others, true), (Starts{{2}, {1}}));
+}
+
 TEST(MessageStarts, what_does_not_match_begins_with_its_start) {
   const Interval work = interval(0, 1, Role::pivot, Lane::cpu, Phase::panel);
   const Interval substitution = interval(7, 9, Role::none, Lane::net, Phase::substitution);
