@@ -2,8 +2,8 @@
 // C <- C - L U: L given transposed, depth x rows; U depth x columns; C rows x columns. The matrices may be parts of one
 // buffer as long as C is none of what is read.
 //
-// A work group of ACROSS x DOWN invocations makes a tile of 8 DOWN rows x VECTORS_EACH ACROSS vectors (a vector is a vec4
-// or a dvec2), an invocation 8 rows x VECTORS_EACH vectors of it. Its rows lie in groups of VECTOR_WIDTH that are DOWN
+// A work group of ACROSS x DOWN invocations makes a tile of 8 DOWN rows x VECTORS_EACH ACROSS vectors (vec4s or
+// dvec2s), an invocation 8 rows x VECTORS_EACH vectors of it. Its rows lie in groups of VECTOR_WIDTH that are DOWN
 // groups apart and its vectors ACROSS apart, so that neighbours read neighbouring shared memory. What makes it fast:
 //   - sums are separately named variables: an array would be put into memory;
 //   - tiles STAGE_DEPTH deep lie in two shared buffers, and a turn of the loop goes through both in its text, so that
@@ -15,10 +15,10 @@
 // fast as single; three or four take more registers, which leaves fewer invocations to work at a time.
 //
 // Variants: DOUBLE (precision.glsl); ALIGNED: every first element is a multiple of VECTOR_WIDTH, depth one of 16, and
-// the last vector of an input's row may be read whole; otherwise nothing is assumed, and VECTORS_EACH is 2. UNROLLED: the
-// steps of a stage are written out, against a loop that is quicker to compile. PREFETCH: they are, and what a step needs
-// of shared memory is read during the step before it. TOGETHER: of ALIGNED ones, all of C that an invocation changes is
-// read before any of it is written. The tile: ACROSS, a multiple of 8 of at most 32; DOWN, 4, 8 or 16;
+// the last vector of an input's row may be read whole; otherwise nothing is assumed, and VECTORS_EACH is 2. UNROLLED:
+// the steps of a stage are written out, against a loop that is quicker to compile. PREFETCH: they are, and what a step
+// needs of shared memory is read during the step before it. TOGETHER: of ALIGNED ones, all of C that an invocation changes
+// is read before any of it is written. The tile: ACROSS, a multiple of 8 of at most 32; DOWN, 4, 8 or 16;
 // BAND; VECTORS_EACH, 2 to 4; STAGE_DEPTH, 4 or 8 (src/local/gl/compute/reduce_tile.hpp).
 #include "compute/place.glsl"
 #include "compute/precision.glsl"

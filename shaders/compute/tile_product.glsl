@@ -163,8 +163,8 @@ void subtract(int row, int column, Vector sum) { subtract_edge(row, column, VECT
 #endif
 
 // --- Moving tiles: registers <- memory, shared memory <- registers --------------------------------------------------
-// An invocation fetches one, two or four vectors of each input, the next one lying LEFT_STEP or RIGHT_STEP rows of depth
-// below; or three of the right where they have places of their own, since invocations do not make whole rows. fetch_k:
+// An invocation fetches one, two or four vectors of each input, the next one lying LEFT_STEP or RIGHT_STEP rows of
+// depth below; or three of the right where they have places of their own, since invocations do not make whole rows. fetch_k:
 // the row of depth at which the tile to be fetched begins.
 #define LEFT_STEP (THREADS / LEFT_VECTORS)
 #define RIGHT_WHOLE (THREADS % RIGHT_VECTORS == 0)
