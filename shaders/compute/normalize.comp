@@ -26,6 +26,8 @@ layout(std430, binding = 1) coherent restrict buffer Result { Element result[]; 
 layout(location = 0) uniform ivec2 extents;  // rows, columns of A
 layout(location = 1) uniform ivec4 result_layout;
 
+#undef UPDATE
+#define UPDATE -
 #include "compute/tile_product.glsl"
 
 #define READ_LEFT(at, k, column, valid) left[at]

@@ -1,6 +1,6 @@
 #version 450 core
 // C <- C - L U: L given transposed, depth x rows; U depth x columns; C rows x columns. The matrices may be parts of one
-// buffer as long as C is none of what is read.
+// buffer as long as C is none of what is read. UPDATE is -, or + for C <- C + L U.
 //
 // A work group of ACROSS x DOWN invocations makes a tile of 8 DOWN rows x VECTORS_EACH ACROSS vectors (vec4s or
 // dvec2s), an invocation 8 rows x VECTORS_EACH vectors of it. Its rows lie in groups of VECTOR_WIDTH that are DOWN

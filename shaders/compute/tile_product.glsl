@@ -1,5 +1,4 @@
-// A work group's tile of a matrix product, sums over k of left(k, i) right(k, j), and how it is subtracted from a
-// result: what reduce.comp and normalize.comp have in common. To be included behind the buffers, of which one is
+// A work group's tile of a matrix product, sums over k of left(k, i) right(k, j), and how it changes a result: what reduce.comp and normalize.comp have in common. To be included behind the buffers, of which one is
 // `result` with `result_layout`; who includes this defines READ_LEFT and READ_RIGHT, which read a vector by its place
 // among the vectors, or by its row of depth and column; `valid` of its elements exist.
 
@@ -32,27 +31,32 @@ shared Vector right_tile[2 * STAGE_DEPTH * RIGHT_VECTORS];
 #endif
 
 // --- Storing -------------------------------------------------------------------------------------------------------
+// UPDATE is - or +.
 #if ALIGNED
-void subtract(int row, int column, Vector sum) { result[place(result_layout, row, column) / VECTOR_WIDTH] -= sum; }
-void subtract_edge(int row, int column, int valid, Vector sum) {
+void update(int row, int column, Vector sum) {
   int at = place(result_layout, row, column) / VECTOR_WIDTH;
-  if (valid > 0) result[at].x -= sum.x;
-  if (valid > 1) result[at].y -= sum.y;
+  result[at] = result[at] UPDATE sum;
+}
+void update_edge(int row, int column, int valid, Vector sum) {
+  int at = place(result_layout, row, column) / VECTOR_WIDTH;
+  if (valid > 0) result[at].x = result[at].x UPDATE sum.x;
+  if (valid > 1) result[at].y = result[at].y UPDATE sum.y;
 #if !DOUBLE
-  if (valid > 2) result[at].z -= sum.z;
-  if (valid > 3) result[at].w -= sum.w;
+  if (valid > 2) result[at].z = result[at].z UPDATE sum.z;
+  if (valid > 3) result[at].w = result[at].w UPDATE sum.w;
 #endif
 }
 #else
-void subtract_edge(int row, int column, int valid, Vector sum) {
-  if (valid > 0) result[place(result_layout, row, column)] -= sum.x;
-  if (valid > 1) result[place(result_layout, row, column + 1)] -= sum.y;
+void update_element(int at, Real sum) { result[at] = result[at] UPDATE sum; }
+void update_edge(int row, int column, int valid, Vector sum) {
+  if (valid > 0) update_element(place(result_layout, row, column), sum.x);
+  if (valid > 1) update_element(place(result_layout, row, column + 1), sum.y);
 #if !DOUBLE
-  if (valid > 2) result[place(result_layout, row, column + 2)] -= sum.z;
-  if (valid > 3) result[place(result_layout, row, column + 3)] -= sum.w;
+  if (valid > 2) update_element(place(result_layout, row, column + 2), sum.z);
+  if (valid > 3) update_element(place(result_layout, row, column + 3), sum.w);
 #endif
 }
-void subtract(int row, int column, Vector sum) { subtract_edge(row, column, VECTOR_WIDTH, sum); }
+void update(int row, int column, Vector sum) { update_edge(row, column, VECTOR_WIDTH, sum); }
 #endif
 
 // --- One step of depth: 8 rows x VECTORS_EACH vectors ---------------------------------------------------------------
@@ -272,9 +276,9 @@ void subtract(int row, int column, Vector sum) { subtract_edge(row, column, VECT
 #define ROW_OF(i) (first_row + ((i) / VECTOR_WIDTH) * VECTOR_WIDTH * DOWN + (i) % VECTOR_WIDTH)
 #define COLUMN_OF(group) (first_column + (group) * ACROSS * VECTOR_WIDTH)
 
-#define SUBTRACT_GROUP(i, group, sum) subtract(ROW_OF(i), COLUMN_OF(group), sum);
-#define SUBTRACT_EDGE_GROUP(i, group, sum) \
-  subtract_edge(ROW_OF(i), COLUMN_OF(group), extents.y - COLUMN_OF(group), sum);
+#define UPDATE_GROUP(i, group, sum) update(ROW_OF(i), COLUMN_OF(group), sum);
+#define UPDATE_EDGE_GROUP(i, group, sum) \
+  update_edge(ROW_OF(i), COLUMN_OF(group), extents.y - COLUMN_OF(group), sum);
 #if VECTORS_EACH == 2
 #define WRITE_ROW(write, i, a, b, c, d) write(i, 0, a) write(i, 1, b)
 #elif VECTORS_EACH == 3
@@ -307,24 +311,24 @@ void put_edge(int row, int column, int valid, Vector value) {
   if (valid > 2) result[at].z = value.z;
 #endif
 }
-#define DIFFERENCE_GROUP(i, group, sum) sum = element(ROW_OF(i), COLUMN_OF(group)) - sum;
-#define DIFFERENCE_EDGE_GROUP(i, group, sum) \
-  sum = element(min(ROW_OF(i), extents.x - 1), min(COLUMN_OF(group), last_vector(extents.y))) - sum;
+#define UPDATED_GROUP(i, group, sum) sum = element(ROW_OF(i), COLUMN_OF(group)) UPDATE sum;
+#define UPDATED_EDGE_GROUP(i, group, sum) \
+  sum = element(min(ROW_OF(i), extents.x - 1), min(COLUMN_OF(group), last_vector(extents.y))) UPDATE sum;
 #define PUT_GROUP(i, group, sum) put(ROW_OF(i), COLUMN_OF(group), sum);
 #define PUT_EDGE_GROUP(i, group, sum) \
   if (ROW_OF(i) < extents.x) put_edge(ROW_OF(i), COLUMN_OF(group), extents.y - COLUMN_OF(group), sum);
-#define DIFFERENCE(i, a, b, c, d) WRITE_ROW(DIFFERENCE_GROUP, i, a, b, c, d)
-#define DIFFERENCE_EDGE(i, a, b, c, d) WRITE_ROW(DIFFERENCE_EDGE_GROUP, i, a, b, c, d)
+#define UPDATED(i, a, b, c, d) WRITE_ROW(UPDATED_GROUP, i, a, b, c, d)
+#define UPDATED_EDGE(i, a, b, c, d) WRITE_ROW(UPDATED_EDGE_GROUP, i, a, b, c, d)
 #define PUT(i, a, b, c, d) WRITE_ROW(PUT_GROUP, i, a, b, c, d)
 #define PUT_EDGE(i, a, b, c, d) WRITE_ROW(PUT_EDGE_GROUP, i, a, b, c, d)
-#define WRITE_TILE WRITE_ALL(DIFFERENCE) WRITE_ALL(PUT)
-#define WRITE_TILE_EDGE WRITE_ALL(DIFFERENCE_EDGE) WRITE_ALL(PUT_EDGE)
+#define WRITE_TILE WRITE_ALL(UPDATED) WRITE_ALL(PUT)
+#define WRITE_TILE_EDGE WRITE_ALL(UPDATED_EDGE) WRITE_ALL(PUT_EDGE)
 #else
-#define SUBTRACT(i, a, b, c, d) WRITE_ROW(SUBTRACT_GROUP, i, a, b, c, d)
-#define SUBTRACT_EDGE(i, a, b, c, d)                \
+#define UPDATE_ROW(i, a, b, c, d) WRITE_ROW(UPDATE_GROUP, i, a, b, c, d)
+#define UPDATE_EDGE(i, a, b, c, d)                \
   if (ROW_OF(i) < extents.x) {                      \
-    WRITE_ROW(SUBTRACT_EDGE_GROUP, i, a, b, c, d)   \
+    WRITE_ROW(UPDATE_EDGE_GROUP, i, a, b, c, d)   \
   }
-#define WRITE_TILE WRITE_ALL(SUBTRACT)
-#define WRITE_TILE_EDGE WRITE_ALL(SUBTRACT_EDGE)
+#define WRITE_TILE WRITE_ALL(UPDATE_ROW)
+#define WRITE_TILE_EDGE WRITE_ALL(UPDATE_EDGE)
 #endif

@@ -41,11 +41,12 @@ std::string define(const char* name, Index value) {
 }  // namespace
 
 Kernels::Kernels(const std::shared_ptr<Context>& context, const ShaderSource& sources, Precision precision,
-                 std::int64_t window_bytes, Index stripe_width, const ReduceTile& tile)
+                 std::int64_t window_bytes, Index stripe_width, const ReduceTile& tile, Update update)
     : element_bytes_(precision == Precision::double_ ? 8 : 4),
       vector_width_(16 / element_bytes_),
       window_elements_(std::min(window_bytes, largest_window) / element_bytes_),
-      stripe_width_(stripe_width) {
+      stripe_width_(stripe_width),
+      update_(update) {
   types_ = define("DOUBLE", precision == Precision::double_) +
            define("STRIPE_SHIFT", std::countr_zero(static_cast<std::uint64_t>(stripe_width)));
   const ProgramCache cache;
@@ -77,7 +78,8 @@ Program Kernels::build_product(const std::shared_ptr<Context>& context, const Sh
                                const ReduceTile& tile, bool vectors) const {
   const std::string shape = define("ACROSS", tile.across) + define("DOWN", tile.down) + define("BAND", tile.band) +
                             define("VECTORS_EACH", tile.vectors_each) + define("STAGE_DEPTH", tile.stage_depth) +
-                            define("LEFT_LEADING", triangle_rows);
+                            define("LEFT_LEADING", triangle_rows) +
+                            (update_ == Update::add ? "#define UPDATE +\n" : "#define UPDATE -\n");
   return Program::compute(
       context, sources, ProgramCache(), std::string("compute/") + name,
       types_ + shape + define("ALIGNED", vectors) + define("UNROLLED", vectors && !context->device().software) +

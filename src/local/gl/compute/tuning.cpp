@@ -108,7 +108,7 @@ Tuning Trials<Real>::run(std::span<const ReduceTile> tiles) {
   tuning.device = context_->device();
   tuning.precision = precision_of<Real>;
   tuning.order = tuning_order(tuning.device, tuning.precision);
-  tuning.depth = tuning.device.software ? 32 : 256;
+  tuning.depth = tuning.device.software ? 32 : 512;
   const Matrix l = zeros(tuning.depth, tuning.order), u = zeros(tuning.depth, tuning.order),
                c = zeros(tuning.order, tuning.order);
   const double flops = reduce_flops(tuning.order, tuning.order, tuning.depth);
