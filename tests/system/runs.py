@@ -326,8 +326,9 @@ class Reports(RunsTest):
                                                      ("150", "16", "1", "2"), ("150", "32", "1", "2")], outcome)
 
     def test_the_breakdown_names_every_role_and_phase(self):
+        # directly, so that U has messages of its own
         outcome = self.passed("--n", 200, "--nb", 16, "--grid", "2x2", "--backend", "openblas", "--breakdown", "always",
-                              ranks=4)
+                              "--row-swap", "direct", ranks=4)
         for word in ("pivot", "normalize", "eliminate", "reduce", "panel", "swap", "broadcast L", "broadcast U",
                      "transfer", "substitution", "exposed"):
             self.assertIn(word, outcome.out)
