@@ -5,8 +5,24 @@
 #include "app/input/input_error.hpp"
 #include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
+#include "app/modes/modes.hpp"
 
 namespace glinpack::app {
+
+namespace {
+
+std::string mode_lines() {
+  constexpr std::size_t name_width = 14;
+  std::string lines;
+  for (const Mode& mode : standalone_modes()) {
+    std::string name = mode.name;
+    name.resize(std::max(name_width, name.size() + 1), ' ');
+    lines += "  " + name + mode.summary + "\n";
+  }
+  return lines;
+}
+
+}  // namespace
 
 bool asks_for_help(const std::vector<std::string>& arguments) {
   return std::any_of(arguments.begin(), arguments.end(),
@@ -25,6 +41,9 @@ std::string program_help() {
          "  ceilings    Measure what a device and the host can do at most: copies, multiply-adds, gemm\n"
          "  tune        Choose the tile in which a device reduces fastest, for later runs of plu\n"
          "\n"
+         "Solvers that run alone, in one process, each with its variants beside the processor's:\n" +
+         mode_lines() +
+         "\n"
          "Options:\n"
          "  -h,--help   Print this help message and exit; after a subcommand: that one's\n"
          "  --version   Print version and commit\n"
@@ -34,7 +53,8 @@ std::string program_help() {
          "  mpirun -np 4 glinpack plu --hpl-dat HPL.dat --backend openblas\n"
          "  mpirun -np 4 glinpack network --n 2048 --nb 256 --grid 2x2\n"
          "  glinpack devices\n"
-         "  glinpack ceilings\n";
+         "  glinpack ceilings\n"
+         "  glinpack matmul --variant multi-pass --packing 2x2 --n 64,100,257\n";
 }
 
 std::string devices_help() {

@@ -10,6 +10,7 @@
 #include "app/input/input_error.hpp"
 #include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
+#include "app/modes/modes.hpp"
 #include "app/network_command.hpp"
 #include "app/network_options.hpp"
 #include "app/options.hpp"
@@ -65,6 +66,13 @@ int tune(int argc, char** argv, const std::vector<std::string>& arguments) {
   return 0;
 }
 
+int run_mode(const Mode& mode, int argc, char** argv, const std::vector<std::string>& arguments) {
+  if (asks_for_help(arguments)) return print(mode.help());
+  execute_again_with_better_kernels(argv);
+  if (launcher_rank() != 0) return 0;
+  return mode.run({{argv, argv + argc}, arguments, reexecution_notes()});
+}
+
 int run_command(int argc, char** argv) {
   if (argc < 2) return print(program_help(), std::cerr, exit_unusable_input);
   const std::string command = argv[1];
@@ -76,9 +84,15 @@ int run_command(int argc, char** argv) {
   if (command == "tune") return tune(argc, argv, arguments);
   if (asks_for_help({command}) || command == "help") return print(program_help());
   if (command == "--version") return print(std::string("glinpack ") + version + " (" + git_commit + ")\n");
-  const std::vector<std::string> commands{"plu", "network", "devices", "ceilings", "tune", "--help", "--version"};
-  throw InputError("unknown subcommand " + in_quotes(command) + did_you_mean(command, commands) +
-                   "; there are plu, network, devices, ceilings and tune: see glinpack --help");
+  for (const Mode& mode : standalone_modes()) {
+    if (command == mode.name) return run_mode(mode, argc, argv, arguments);
+  }
+  std::vector<std::string> commands{"plu", "network", "devices", "ceilings", "tune"};
+  for (const Mode& mode : standalone_modes()) commands.emplace_back(mode.name);
+  const std::string names = enumerate(commands);
+  commands.insert(commands.end(), {"--help", "--version"});
+  throw InputError("unknown subcommand " + in_quotes(command) + did_you_mean(command, commands) + "; there are " +
+                   names + ": see glinpack --help");
 }
 
 }  // namespace

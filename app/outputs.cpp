@@ -31,11 +31,9 @@ struct NamedFile {
 };
 
 std::vector<NamedFile> files_of(const OutputPaths& paths) {
-  return {{"the report", paths.report},
-          {"--json", paths.json},
-          {"--csv", paths.csv},
-          {"--trace", paths.trace},
-          {"--save-solution", paths.solution}};
+  return {
+      {"the report", paths.report},        {"--json", paths.json},    {"--csv", paths.csv}, {"--trace", paths.trace},
+      {"--save-solution", paths.solution}, {"--output", paths.result}};
 }
 
 // Access rights do not tell (root, read-only file systems, quotas): a file is made and removed.
@@ -114,6 +112,15 @@ class TeeBuffer : public std::streambuf {
   std::streambuf* second_;
 };
 
+void name_all_where_none_is_named(OutputPaths& paths) {
+  const bool no_names =
+      paths.json.empty() && paths.csv.empty() && paths.trace.empty() && paths.solution.empty() && paths.result.empty();
+  if (paths.folder.empty() || !no_names) return;
+  paths.report = in_folder(paths.folder, "report.txt");
+  paths.json = in_folder(paths.folder, "results.json");
+  paths.csv = in_folder(paths.folder, "results.csv");
+}
+
 }  // namespace
 
 OutputPaths output_paths(const PluOptions& options, const std::optional<HplDat>& hpl_dat) {
@@ -124,12 +131,7 @@ OutputPaths output_paths(const PluOptions& options, const std::optional<HplDat>&
   paths.csv = in_folder(paths.folder, options.csv);
   paths.trace = in_folder(paths.folder, options.trace);
   paths.solution = in_folder(paths.folder, options.save_solution);
-  const bool no_names = paths.json.empty() && paths.csv.empty() && paths.trace.empty() && paths.solution.empty();
-  if (!paths.folder.empty() && no_names) {
-    paths.report = in_folder(paths.folder, "report.txt");
-    paths.json = in_folder(paths.folder, "results.json");
-    paths.csv = in_folder(paths.folder, "results.csv");
-  }
+  name_all_where_none_is_named(paths);
   if (hpl_dat && !hpl_dat->to_stdout()) {
     paths.report_on_stdout = false;
     paths.report_on_stderr = hpl_dat->to_stderr();
@@ -142,6 +144,18 @@ OutputPaths output_paths(const CommonOptions& options) {
   PluOptions plu;
   static_cast<CommonOptions&>(plu) = options;
   return output_paths(plu, std::nullopt);
+}
+
+OutputPaths output_paths(const ModeOptions& options) {
+  OutputPaths paths;
+  paths.folder = options.output_dir;
+  paths.may_replace = options.force;
+  paths.json = in_folder(paths.folder, options.json);
+  paths.csv = in_folder(paths.folder, options.csv);
+  paths.trace = in_folder(paths.folder, options.trace);
+  paths.result = in_folder(paths.folder, options.output);
+  name_all_where_none_is_named(paths);
+  return paths;
 }
 
 void check_outputs(const OutputPaths& paths, bool force) {

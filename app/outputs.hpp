@@ -9,6 +9,7 @@
 #include <string>
 
 #include "app/input/hpl_dat.hpp"
+#include "app/modes/mode_options.hpp"
 #include "app/options.hpp"
 #include "app/report/progress.hpp"
 
@@ -22,6 +23,7 @@ struct OutputPaths {
   std::string csv;
   std::string trace;
   std::string solution;
+  std::string result;        // a standalone mode's --output
   bool may_replace = false;  // --force
   bool report_on_stdout = true;
   bool report_on_stderr = false;  // HPL.dat's device 7
@@ -32,6 +34,8 @@ struct OutputPaths {
 OutputPaths output_paths(const PluOptions& options, const std::optional<HplDat>& hpl_dat);
 /// The same for what subcommands share.
 OutputPaths output_paths(const CommonOptions& options);
+
+OutputPaths output_paths(const ModeOptions& options);
 
 /// Throws InputError: a folder that is missing (all but --output-dir must exist) or not writable, a file that exists
 /// (without `force`), the same file twice. Creates nothing that stays.

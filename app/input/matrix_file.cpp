@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "app/input/input_error.hpp"
 #include "app/input/matrix_readers.hpp"
@@ -42,10 +43,15 @@ Format format_of(std::istream& file, const std::string& path) {
 
 }  // namespace
 
-void check_matrix_size(const std::string& path, Index n, std::int64_t largest_bytes) {
-  const double bytes = 8.0 * static_cast<double>(n) * static_cast<double>(n);
+std::string extents_text(Index rows, Index columns) {
+  if (rows == columns) return "of order " + std::to_string(rows);
+  return "of " + std::to_string(rows) + " x " + std::to_string(columns);
+}
+
+void check_matrix_size(const std::string& path, Index rows, Index columns, std::int64_t largest_bytes) {
+  const double bytes = 8.0 * static_cast<double>(rows) * static_cast<double>(columns);
   if (bytes <= static_cast<double>(largest_bytes)) return;
-  throw InputError(path + ": a matrix of order " + std::to_string(n) + " needs " + memory_text(bytes) +
+  throw InputError(path + ": a matrix " + extents_text(rows, columns) + " needs " + memory_text(bytes) +
                    " on the first rank, which has " + memory_text(static_cast<double>(largest_bytes)) +
                    " available; use a smaller matrix or a larger node");
 }
@@ -56,15 +62,48 @@ void check_finite(const std::string& where, double value, Index row, Index colum
                    (std::isnan(value) ? "NaN" : "infinite") + "; every element must be a finite number");
 }
 
-DenseMatrix read_matrix(const std::string& path, std::int64_t largest_bytes) {
+DenseMatrix read_matrix(const std::string& path, std::int64_t largest_bytes, MatrixShape shape) {
   std::ifstream file = open_matrix(path);
-  return format_of(file, path) == Format::npy ? read_npy(file, path, largest_bytes)
-                                              : read_matrix_market(file, path, largest_bytes);
+  return format_of(file, path) == Format::npy ? read_npy(file, path, largest_bytes, shape)
+                                              : read_matrix_market(file, path, largest_bytes, shape);
+}
+
+CoordinateMatrix read_coordinates(const std::string& path, std::int64_t largest_bytes, MatrixShape shape) {
+  std::ifstream file = open_matrix(path);
+  if (format_of(file, path) == Format::matrix_market) {
+    return read_matrix_market_coordinates(file, path, largest_bytes, shape);
+  }
+  const DenseMatrix dense = read_npy(file, path, largest_bytes, shape);
+  CoordinateMatrix matrix{dense.rows, dense.columns, {}};
+  for (Index i = 0; i < dense.rows; ++i) {
+    for (Index j = 0; j < dense.columns; ++j) {
+      const double value = dense.elements[static_cast<std::size_t>(i * dense.columns + j)];
+      if (value != 0) matrix.entries.push_back({i, j, value});
+    }
+  }
+  return matrix;
 }
 
 Index read_matrix_order(const std::string& path) {
   std::ifstream file = open_matrix(path);
-  return format_of(file, path) == Format::npy ? read_npy_header(file, path).n : read_matrix_market_order(file, path);
+  return format_of(file, path) == Format::npy ? read_npy_header(file, path, MatrixShape::square).rows
+                                              : read_matrix_market_order(file, path);
+}
+
+void check_matrix_name(const std::string& path) {
+  if (path.empty() || path.ends_with(".npy") || path.ends_with(".mtx")) return;
+  throw InputError("--output " + path + ": the name ends in neither .npy nor .mtx, which tell the format");
+}
+
+void write_matrix(std::ostream& out, const std::string& path, const DenseMatrix& matrix) {
+  if (path.ends_with(".npy")) return write_npy(out, matrix);
+  out << "%%MatrixMarket matrix array real general\n" << matrix.rows << ' ' << matrix.columns << '\n';
+  out.precision(std::numeric_limits<double>::max_digits10);
+  for (Index j = 0; j < matrix.columns; ++j) {  // arrays are stored by columns
+    for (Index i = 0; i < matrix.rows; ++i) {
+      out << matrix.elements[static_cast<std::size_t>(i * matrix.columns + j)] << '\n';
+    }
+  }
 }
 
 }  // namespace glinpack::app

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <sstream>
+#include <utility>
 
 #include "app/input/input_error.hpp"
 #include "app/input/matrix_readers.hpp"
@@ -43,13 +45,21 @@ class MatrixMarketReader {
     return banner;
   }
 
-  Index read_order() {
+  struct Extents {
+    Index rows = 0;
+    Index columns = 0;
+  };
+  Extents read_extents(MatrixShape shape) {
     const Index rows = next_whole("the number of rows", 1, largest_n);
     const Index columns = next_whole("the number of columns", 1, largest_n);
-    if (rows != columns) {
+    if (shape == MatrixShape::square && rows != columns) {
       fail("the matrix is " + std::to_string(rows) + " x " + std::to_string(columns) + "; a square one is expected");
     }
-    return rows;
+    return {rows, columns};
+  }
+  /// Of a matrix that is its own mirror image.
+  Extents read_extents(MatrixShape shape, Symmetry symmetry) {
+    return read_extents(symmetry == Symmetry::general ? shape : MatrixShape::square);
   }
 
   Index next_whole(const std::string& what, Index minimum, Index maximum) {
@@ -108,55 +118,78 @@ class MatrixMarketReader {
   Index line_number_ = 0;
 };
 
-class Mirror {
- public:
-  Mirror(DenseMatrix& matrix, Symmetry symmetry) : matrix_(matrix), symmetry_(symmetry) {}
-
-  void add(Index row, Index column, double value) const {
-    element(row, column) += value;
-    if (symmetry_ == Symmetry::general || row == column) return;
-    element(column, row) += symmetry_ == Symmetry::symmetric ? value : -value;
+/// Calls add(row, column, value) for every entry of the file behind the extents, and for its mirror image where the
+/// matrix has one.
+template <class Add>
+void read_entries(MatrixMarketReader& reader, const Banner& banner, Index rows, Index columns, const Add& add) {
+  const auto add_mirrored = [&](Index row, Index column, double value) {
+    add(row, column, value);
+    if (banner.symmetry == Symmetry::general || row == column) return;
+    add(column, row, banner.symmetry == Symmetry::symmetric ? value : -value);
+  };
+  if (banner.coordinate) {
+    const Index entries = reader.next_whole("the number of entries", 0, largest_n);
+    for (Index i = 0; i < entries; ++i) {
+      const Index row = reader.next_whole("the row of an entry", 1, rows);
+      const Index column = reader.next_whole("the column of an entry", 1, columns);
+      add_mirrored(row - 1, column - 1, reader.next_element(row, column));
+    }
+    return;
   }
-
- private:
-  double& element(Index row, Index column) const {
-    return matrix_.elements[static_cast<std::size_t>(row * matrix_.n + column)];
+  for (Index column = 0; column < columns; ++column) {  // arrays are stored by columns
+    const Index first_row = banner.symmetry == Symmetry::general     ? 0
+                            : banner.symmetry == Symmetry::symmetric ? column
+                                                                     : column + 1;
+    for (Index row = first_row; row < rows; ++row) add_mirrored(row, column, reader.next_element(row + 1, column + 1));
   }
-
-  DenseMatrix& matrix_;
-  Symmetry symmetry_;
-};
+}
 
 }  // namespace
 
 Index read_matrix_market_order(std::istream& file, const std::string& path) {
   MatrixMarketReader reader(file, path);
   reader.read_banner();
-  return reader.read_order();
+  return reader.read_extents(MatrixShape::square).rows;
 }
 
-DenseMatrix read_matrix_market(std::istream& file, const std::string& path, std::int64_t largest_bytes) {
+DenseMatrix read_matrix_market(std::istream& file, const std::string& path, std::int64_t largest_bytes,
+                               MatrixShape shape) {
   MatrixMarketReader reader(file, path);
   const Banner banner = reader.read_banner();
-  const Index n = reader.read_order();
-  check_matrix_size(path, n, largest_bytes);
-  const Index entries = banner.coordinate ? reader.next_whole("the number of entries", 0, largest_n) : 0;
-  DenseMatrix matrix{n, std::vector<double>(static_cast<std::size_t>(n * n))};
-  const Mirror mirror(matrix, banner.symmetry);
-  if (banner.coordinate) {
-    for (Index i = 0; i < entries; ++i) {
-      const Index row = reader.next_whole("the row of an entry", 1, n);
-      const Index column = reader.next_whole("the column of an entry", 1, n);
-      mirror.add(row - 1, column - 1, reader.next_element(row, column));
+  const auto [rows, columns] = reader.read_extents(shape, banner.symmetry);
+  check_matrix_size(path, rows, columns, largest_bytes);
+  DenseMatrix matrix{rows, columns, std::vector<double>(static_cast<std::size_t>(rows * columns))};
+  read_entries(reader, banner, rows, columns, [&](Index row, Index column, double value) {
+    matrix.elements[static_cast<std::size_t>(row * matrix.columns + column)] += value;
+  });
+  return matrix;
+}
+
+CoordinateMatrix read_matrix_market_coordinates(std::istream& file, const std::string& path, std::int64_t largest_bytes,
+                                                MatrixShape shape) {
+  MatrixMarketReader reader(file, path);
+  const Banner banner = reader.read_banner();
+  const auto [rows, columns] = reader.read_extents(shape, banner.symmetry);
+  if (!banner.coordinate) check_matrix_size(path, rows, columns, largest_bytes);
+  CoordinateMatrix matrix{rows, columns, {}};
+  read_entries(reader, banner, rows, columns, [&](Index row, Index column, double value) {
+    if (value != 0) matrix.entries.push_back({row, column, value});
+  });
+  using Entry = CoordinateMatrix::Entry;
+  std::vector<Entry>& entries = matrix.entries;
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return std::pair(a.row, a.column) < std::pair(b.row, b.column);
+  });
+  // duplicates are added
+  std::size_t kept = 0;
+  for (const Entry& entry : entries) {
+    if (kept > 0 && entries[kept - 1].row == entry.row && entries[kept - 1].column == entry.column) {
+      entries[kept - 1].value += entry.value;
+    } else {
+      entries[kept++] = entry;
     }
-    return matrix;
   }
-  for (Index column = 0; column < n; ++column) {  // arrays are stored by columns
-    const Index first_row = banner.symmetry == Symmetry::general     ? 0
-                            : banner.symmetry == Symmetry::symmetric ? column
-                                                                     : column + 1;
-    for (Index row = first_row; row < n; ++row) mirror.add(row, column, reader.next_element(row + 1, column + 1));
-  }
+  entries.resize(kept);
   return matrix;
 }
 

@@ -40,17 +40,19 @@ void read_description(NpyHeader& result, std::string_view description, const std
                    "; float64 ('<f8') or float32 ('<f4') is expected: save it with numpy.save(file, a.astype('<f8'))");
 }
 
-Index read_shape(std::string_view shape, const std::string& path) {
+void read_shape(NpyHeader& result, std::string_view text, const std::string& path, MatrixShape shape) {
+  const char* expected = shape == MatrixShape::square ? "a square matrix, for example (1000, 1000), is expected: "
+                                                      : "a matrix, for example (1000, 500), is expected: ";
   try {
-    const std::vector<std::string> extents = split_list({std::string(shape.substr(shape.find('(') + 1))});
+    std::vector<std::string> extents = split_list({std::string(text.substr(text.find('(') + 1))});
+    if (shape == MatrixShape::any && extents.size() == 1) extents.emplace_back("1");
     if (extents.size() != 2) throw InputError("two extents are expected");
-    const Index rows = parse_whole(extents[0], 1, largest_n);
-    const Index columns = parse_whole(extents[1], 1, largest_n);
-    if (rows != columns) throw InputError("the matrix is not square");
-    return rows;
+    result.rows = parse_whole(extents[0], 1, largest_n);
+    result.columns = parse_whole(extents[1], 1, largest_n);
+    if (shape == MatrixShape::square && result.rows != result.columns) throw InputError("the matrix is not square");
   } catch (const InputError& error) {
-    throw InputError(path + ": header field 'shape' is " + in_quotes(std::string(shape) + ")") +
-                     "; a square matrix, for example (1000, 1000), is expected: " + error.what());
+    throw InputError(path + ": header field 'shape' is " + in_quotes(std::string(text) + ")") + "; " + expected +
+                     error.what());
   }
 }
 
@@ -65,7 +67,7 @@ double element_at(const char* bytes, bool big_endian) {
 
 }  // namespace
 
-NpyHeader read_npy_header(std::istream& file, const std::string& path) {
+NpyHeader read_npy_header(std::istream& file, const std::string& path, MatrixShape shape) {
   const auto read = [&](std::size_t count) {
     std::string bytes(count, '\0');
     if (!file.read(bytes.data(), static_cast<std::streamsize>(count))) {
@@ -94,43 +96,47 @@ NpyHeader read_npy_header(std::istream& file, const std::string& path) {
     throw InputError(path + ": header field 'fortran_order' is " + in_quotes(order) + "; True or False is expected");
   }
   result.fortran_order = order == "True";
-  result.n = read_shape(header_value(header, "shape", path), path);
+  read_shape(result, header_value(header, "shape", path), path, shape);
   return result;
 }
 
-DenseMatrix read_npy(std::istream& file, const std::string& path, std::int64_t largest_bytes) {
-  const NpyHeader header = read_npy_header(file, path);
-  const Index n = header.n;
-  check_matrix_size(path, n, largest_bytes);
-  // refused before n x n elements are allocated for a file that does not hold them
+DenseMatrix read_npy(std::istream& file, const std::string& path, std::int64_t largest_bytes, MatrixShape shape) {
+  const NpyHeader header = read_npy_header(file, path, shape);
+  const Index rows = header.rows, columns = header.columns;
+  check_matrix_size(path, rows, columns, largest_bytes);
+  // refused before all elements are allocated for a file that does not hold them
   const std::streamoff first = file.tellg();
   file.seekg(0, std::ios::end);
   const std::streamoff present = (file.tellg() - first) / header.bytes_per_element;
-  if (present < n * n) {
-    throw InputError(path + ": holds " + std::to_string(present) + " of the " + std::to_string(n * n) +
+  if (present < rows * columns) {
+    throw InputError(path + ": holds " + std::to_string(present) + " of the " + std::to_string(rows * columns) +
                      " elements that its header announces; it is truncated");
   }
   file.seekg(first);
 
-  DenseMatrix matrix{n, std::vector<double>(static_cast<std::size_t>(n * n))};
-  std::string line(static_cast<std::size_t>(n * header.bytes_per_element), '\0');
-  for (Index i = 0; i < n; ++i) {  // a row, or a column in Fortran order
+  DenseMatrix matrix{rows, columns, std::vector<double>(static_cast<std::size_t>(rows * columns))};
+  // a line is a row, or a column in Fortran order
+  const Index lines = header.fortran_order ? columns : rows, length = header.fortran_order ? rows : columns;
+  std::string line(static_cast<std::size_t>(length * header.bytes_per_element), '\0');
+  for (Index i = 0; i < lines; ++i) {
     if (!file.read(line.data(), static_cast<std::streamsize>(line.size()))) throw InputError(path + ": cannot be read");
-    for (Index j = 0; j < n; ++j) {
+    for (Index j = 0; j < length; ++j) {
       const char* bytes = line.data() + j * header.bytes_per_element;
       const double value = header.bytes_per_element == 8 ? element_at<double>(bytes, header.big_endian)
                                                          : element_at<float>(bytes, header.big_endian);
       const Index row = header.fortran_order ? j : i;
       const Index column = header.fortran_order ? i : j;
       check_finite(path + ": ", value, row + 1, column + 1);
-      matrix.elements[static_cast<std::size_t>(row * n + column)] = value;
+      matrix.elements[static_cast<std::size_t>(row * columns + column)] = value;
     }
   }
   return matrix;
 }
 
-void write_npy(std::ostream& out, std::span<const double> values) {
-  std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (" + std::to_string(values.size()) + ",), }";
+namespace {
+
+void write_npy_array(std::ostream& out, const std::string& shape, std::span<const double> values) {
+  std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (" + shape + "), }";
   constexpr std::size_t before_header = 10;  // magic, version and length
   constexpr std::size_t alignment = 64;      // of the first element
   while ((before_header + header.size() + 1) % alignment != 0) header += ' ';
@@ -138,6 +144,16 @@ void write_npy(std::ostream& out, std::span<const double> values) {
   out << magic << '\x01' << '\0' << static_cast<char>(header.size() % 256) << static_cast<char>(header.size() / 256)
       << header;
   out.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size_bytes()));
+}
+
+}  // namespace
+
+void write_npy(std::ostream& out, std::span<const double> values) {
+  write_npy_array(out, std::to_string(values.size()) + ",", values);
+}
+
+void write_npy(std::ostream& out, const DenseMatrix& matrix) {
+  write_npy_array(out, std::to_string(matrix.rows) + ", " + std::to_string(matrix.columns), matrix.elements);
 }
 
 }  // namespace glinpack::app

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/report/breakdown.hpp"
+#include "app/report/csv.hpp"
 #include "app/report/report.hpp"
 
 namespace glinpack::app {
@@ -33,16 +34,6 @@ std::string head() {
     for (const RoleColumn& column : role_columns) line += fmt::format(",{}_{}", name_of(role), column.name);
   }
   return line + '\n';
-}
-
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string field = "\"";
-  for (const char c : text) {
-    if (c == '"') field += '"';
-    field += c;
-  }
-  return field + '"';
 }
 
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : std::string(); }
@@ -118,13 +109,7 @@ std::string line_of(const RunRecord& record) {
   };
   add_refinement_fields(result.refinement, fields);
   add_role_fields(breakdown, fields);
-  std::string line;
-  for (const std::string& field : fields) {
-    if (!line.empty()) line += ',';
-    line += csv_field(field);
-  }
-  line += '\n';
-  return line;
+  return csv_line(fields);
 }
 
 }  // namespace

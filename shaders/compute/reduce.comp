@@ -1,6 +1,6 @@
 #version 450 core
 // C <- C - L U: L given transposed, depth x rows; U depth x columns; C rows x columns. The matrices may be parts of one
-// buffer as long as C is none of what is read.
+// buffer as long as C is none of what is read. UPDATE is -=, or += for C <- C + L U.
 //
 // A work group of ACROSS x DOWN invocations makes a tile of 8 DOWN rows x 2 ACROSS vectors (a vector is a vec4 or a
 // dvec2), an invocation 8 rows x 2 vectors of it. Its rows lie in groups of VECTOR_WIDTH that are DOWN groups apart and
@@ -74,26 +74,26 @@ READ(read_right, right, right_layout)
 
 // --- Storing -------------------------------------------------------------------------------------------------------
 #if ALIGNED
-void subtract(int row, int column, Vector sum) { result[place(result_layout, row, column) / VECTOR_WIDTH] -= sum; }
-void subtract_edge(int row, int column, int valid, Vector sum) {
+void update(int row, int column, Vector sum) { result[place(result_layout, row, column) / VECTOR_WIDTH] UPDATE sum; }
+void update_edge(int row, int column, int valid, Vector sum) {
   int at = place(result_layout, row, column) / VECTOR_WIDTH;
-  if (valid > 0) result[at].x -= sum.x;
-  if (valid > 1) result[at].y -= sum.y;
+  if (valid > 0) result[at].x UPDATE sum.x;
+  if (valid > 1) result[at].y UPDATE sum.y;
 #if !DOUBLE
-  if (valid > 2) result[at].z -= sum.z;
-  if (valid > 3) result[at].w -= sum.w;
+  if (valid > 2) result[at].z UPDATE sum.z;
+  if (valid > 3) result[at].w UPDATE sum.w;
 #endif
 }
 #else
-void subtract_edge(int row, int column, int valid, Vector sum) {
-  if (valid > 0) result[place(result_layout, row, column)] -= sum.x;
-  if (valid > 1) result[place(result_layout, row, column + 1)] -= sum.y;
+void update_edge(int row, int column, int valid, Vector sum) {
+  if (valid > 0) result[place(result_layout, row, column)] UPDATE sum.x;
+  if (valid > 1) result[place(result_layout, row, column + 1)] UPDATE sum.y;
 #if !DOUBLE
-  if (valid > 2) result[place(result_layout, row, column + 2)] -= sum.z;
-  if (valid > 3) result[place(result_layout, row, column + 3)] -= sum.w;
+  if (valid > 2) result[place(result_layout, row, column + 2)] UPDATE sum.z;
+  if (valid > 3) result[place(result_layout, row, column + 3)] UPDATE sum.w;
 #endif
 }
-void subtract(int row, int column, Vector sum) { subtract_edge(row, column, VECTOR_WIDTH, sum); }
+void update(int row, int column, Vector sum) { update_edge(row, column, VECTOR_WIDTH, sum); }
 #endif
 
 // --- One step of depth: 8 rows x 2 vectors --------------------------------------------------------------------------
@@ -210,12 +210,12 @@ void subtract(int row, int column, Vector sum) { subtract_edge(row, column, VECT
 #define SECOND (ACROSS * VECTOR_WIDTH)
 
 #define WRITE(i, sum_a, sum_b)                \
-  subtract(ROW_OF(i), first_column, sum_a);   \
-  subtract(ROW_OF(i), first_column + SECOND, sum_b);
+  update(ROW_OF(i), first_column, sum_a);   \
+  update(ROW_OF(i), first_column + SECOND, sum_b);
 #define WRITE_EDGE(i, sum_a, sum_b)                                                        \
   if (ROW_OF(i) < extents.x) {                                                             \
-    subtract_edge(ROW_OF(i), first_column, extents.y - first_column, sum_a);               \
-    subtract_edge(ROW_OF(i), first_column + SECOND, extents.y - first_column - SECOND, sum_b); \
+    update_edge(ROW_OF(i), first_column, extents.y - first_column, sum_a);               \
+    update_edge(ROW_OF(i), first_column + SECOND, extents.y - first_column - SECOND, sum_b); \
   }
 #define WRITE_ALL(write)                                                                          \
   write(0, sum0a, sum0b) write(1, sum1a, sum1b) write(2, sum2a, sum2b) write(3, sum3a, sum3b)     \

@@ -95,7 +95,7 @@ TEST_F(MatrixFile, NanAndInfinityAreRefusedWithRowAndColumn) {
 
 TEST_F(MatrixFile, MatrixMarketArraysAreStoredByColumns) {
   const DenseMatrix general = read("%%MatrixMarket matrix array real general\n% comment\n\n2 2\n1.5\n2\n3\n4e0\n");
-  EXPECT_EQ(general.n, 2);
+  EXPECT_EQ(general.rows, 2);
   EXPECT_THAT(general.elements, ElementsAre(1.5, 3, 2, 4));
   EXPECT_THAT(read("%%MatrixMarket matrix array integer symmetric\r\n2 2\r\n1\r\n2\r\n4\r\n").elements,
               ElementsAre(1, 2, 2, 4));

@@ -40,11 +40,12 @@ std::string define(const char* name, Index value) {
 }  // namespace
 
 Kernels::Kernels(const std::shared_ptr<Context>& context, const ShaderSource& sources, Precision precision,
-                 std::int64_t window_bytes, Index stripe_width, const ReduceTile& tile)
+                 std::int64_t window_bytes, Index stripe_width, const ReduceTile& tile, Update update)
     : element_bytes_(precision == Precision::double_ ? 8 : 4),
       vector_width_(16 / element_bytes_),
       window_elements_(std::min(window_bytes, largest_window) / element_bytes_),
-      stripe_width_(stripe_width) {
+      stripe_width_(stripe_width),
+      update_(update) {
   types_ = define("DOUBLE", precision == Precision::double_) +
            define("STRIPE_SHIFT", std::countr_zero(static_cast<std::uint64_t>(stripe_width)));
   const ProgramCache cache;
@@ -68,7 +69,8 @@ Kernels::Kernels(const std::shared_ptr<Context>& context, const ShaderSource& so
 
 void Kernels::take_tile(const std::shared_ptr<Context>& context, const ShaderSource& sources, const ReduceTile& tile) {
   tile_ = tile;
-  const std::string shape = define("ACROSS", tile.across) + define("DOWN", tile.down) + define("BAND", tile.band);
+  const std::string shape = define("ACROSS", tile.across) + define("DOWN", tile.down) + define("BAND", tile.band) +
+                            (update_ == Update::add ? "#define UPDATE +=\n" : "#define UPDATE -=\n");
   const auto build = [&](bool aligned, bool unrolled, bool prefetch) {
     return Program::compute(
         context, sources, ProgramCache(), "compute/reduce.comp",

@@ -14,14 +14,17 @@
 
 namespace glinpack::gl {
 
+/// What reduce does with the product: C <- C - L U, or C <- C + L U.
+enum class Update { subtract, add };
+
 /// Operations run in the order of the calls. The context must be current. Regions that are written do not overlap those
 /// that are read, unless said otherwise; extents fit each other and are not 0.
 class Kernels {
  public:
-  /// `window_bytes`: the most that a storage block may have. `stripe_width`: of all regions that have stripes. `tile`:
-  /// of reduce. Compiles all shaders; throws std::runtime_error.
+  /// `window_bytes`: the most that a storage block may have. `stripe_width`: of all regions that have stripes. `tile`,
+  /// `update`: of reduce. Compiles all shaders; throws std::runtime_error.
   Kernels(const std::shared_ptr<Context>& context, const ShaderSource& sources, Precision precision,
-          std::int64_t window_bytes, Index stripe_width, const ReduceTile& tile);
+          std::int64_t window_bytes, Index stripe_width, const ReduceTile& tile, Update update = Update::subtract);
 
   /// Compiles reduce for another tile.
   void take_tile(const std::shared_ptr<Context>& context, const ShaderSource& sources, const ReduceTile& tile);
@@ -34,7 +37,8 @@ class Kernels {
   void copy_transposed(const Region& from, const Region& to);
   /// A <- L^-1 A: unit lower triangular L given as L^T (k x k), a: k x columns. Recursive, after the two halves of L.
   void normalize(const Region& l_transposed, const Region& a);
-  /// C <- C - L U: l_transposed k x rows, u k x columns, c rows x columns. U and C may be different rows of a matrix.
+  /// C <- C - L U, or as `update` was given: l_transposed k x rows, u k x columns, c rows x columns. U and C may be
+  /// different rows of a matrix.
   void reduce(const Region& l_transposed, const Region& u, const Region& c);
   /// y <- y - A x.
   void substitute(const Region& a, const Region& x, const Region& y);
@@ -71,6 +75,7 @@ class Kernels {
   Index window_elements_;
   Index stripe_width_;
   ReduceTile tile_;
+  Update update_;
   std::string types_;  // preamble of every shader
   Program copy_, copy_listed_, copy_transposed_, solve_, reduce_, reduce_aligned_, substitute_;
   BufferHandle moves_;

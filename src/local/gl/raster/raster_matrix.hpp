@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "local/backend.hpp"
-#include "local/gl/handle.hpp"
+#include "local/gl/texture.hpp"
 
 namespace glinpack::gl {
 
@@ -39,13 +39,6 @@ class RasterMatrix final : public DeviceMatrix<float> {
   FramebufferHandle both_;
   std::size_t front_ = 0;
 };
-
-/// A texture of width x height texels, `format` as glTextureStorage2D has it (GL_RGBA32F, GL_R32F), never filtered.
-/// Throws std::runtime_error when the device cannot hold it.
-TextureHandle make_texture(const std::shared_ptr<Context>& context, GLenum format, Index width, Index height);
-
-/// A framebuffer that draws into the textures, attachment by attachment. Throws std::runtime_error when it cannot.
-FramebufferHandle make_framebuffer(const std::shared_ptr<Context>& context, std::initializer_list<GLuint> textures);
 
 /// A single-channel texture that grows: elements one a texel, on their way between matrices and buffers, or L.
 class ElementTexture {

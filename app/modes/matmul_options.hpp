@@ -1,0 +1,27 @@
+// Everything that `glinpack matmul` can be told (docs/matmul.md).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/modes/mode_options.hpp"
+#include "local/solvers/matmul.hpp"
+
+namespace glinpack::app {
+
+struct MatmulOptions : ModeOptions {
+  std::vector<solvers::ProductExtents> shape;   // instead of n
+  std::string input_b;                          // empty: input again
+  std::vector<std::string> variant{"compute"};  // names of solvers::MatmulVariant, and "openblas"
+  std::vector<solvers::Packing> packing{solvers::Packing::p2x2};
+  std::vector<Index> pass_length{1};
+  Precision precision = Precision::single;
+  std::string tile;
+};
+
+/// Command line over file over default. Throws InputError.
+MatmulOptions parse_matmul_options(const std::vector<std::string>& arguments);
+std::string matmul_help();
+nlohmann::json to_json(const MatmulOptions& options);
+
+}  // namespace glinpack::app

@@ -1,0 +1,29 @@
+// The views of a mode's records: text, CSV, JSON, trace.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+
+#include "app/modes/fit.hpp"
+#include "app/modes/mode_machine.hpp"
+#include "app/modes/mode_record.hpp"
+
+namespace glinpack::app {
+
+/// Device, host and notes.
+std::string mode_head(const std::string& mode, const ModeMachine& machine);
+/// The table's head, and a record's line; where it failed, a line that says why.
+std::string mode_table_head();
+std::string mode_line(const ModeRecord& record);
+/// A table of coefficients, errors and speed-ups.
+std::string fits_text(std::span<const SeriesFit> fits);
+
+std::string mode_csv(const std::string& mode, std::span<const ModeRecord> records);
+/// Without context: see docs/solver.schema.json. `more`: what a mode adds, under its own keys.
+nlohmann::json mode_json(const std::string& mode, const ModeMachine& machine, std::span<const ModeRecord> records,
+                         std::span<const SeriesFit> fits);
+/// Chrome's trace format: the stages of the last repetition of every record, one record after the other.
+nlohmann::json mode_trace(const std::string& mode, std::span<const ModeRecord> records);
+
+}  // namespace glinpack::app

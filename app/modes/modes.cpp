@@ -1,0 +1,16 @@
+#include "app/modes/modes.hpp"
+
+#include <array>
+
+#include "app/modes/matmul_command.hpp"
+
+namespace glinpack::app {
+
+std::span<const Mode> standalone_modes() {
+  static constexpr std::array modes{
+      Mode{"matmul", "Multiply matrices on fragment and compute shaders, beside OpenBLAS", matmul_help, run_matmul},
+  };
+  return modes;
+}
+
+}  // namespace glinpack::app

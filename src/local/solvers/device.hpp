@@ -1,0 +1,80 @@
+// A device that the solvers draw and compute with.
+#pragma once
+
+#include <array>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "local/gl/fences.hpp"
+#include "local/gl/mapped_buffer.hpp"
+#include "local/gl/program.hpp"
+#include "local/gl/raster/painter.hpp"
+#include "local/solvers/stages.hpp"
+
+namespace glinpack::solvers {
+
+/// A context on an EGL device, with what drawing and computing in it needs. All GL objects made with it keep the
+/// context alive; the Device itself must outlive the solvers that refer to it. For one thread at a time.
+class Device {
+ public:
+  /// `index` as `glinpack devices` counts. `shader_directory`: GLSL files that take the place of the embedded ones.
+  /// `debug` asks for KHR_debug, whose errors finish() throws. Throws std::runtime_error with cause and remedy.
+  explicit Device(int index, const std::string& shader_directory = {}, bool debug = false);
+
+  const gl::DeviceDescription& description() const { return context_->device(); }
+  const std::shared_ptr<gl::Context>& context() const { return context_; }
+  const gl::ShaderSource& sources() const { return sources_; }
+  gl::Fences& fences() { return fences_; }
+  StageClock& clock() { return clock_; }
+
+  /// The program of a fragment shader ("solvers/matmul.frag"), drawn with raster/quad.vert: sampler bindings 0, 1, 2
+  /// ... and up to three interpolated coordinates. Throws std::runtime_error with the driver's log.
+  gl::Program fragment_program(const std::string& name, const std::string& preamble) const;
+  /// The program of a compute shader.
+  gl::Program compute_program(const std::string& name, const std::string& preamble) const;
+
+  /// Draws rectangles of the target, the shader's samplers reading the textures in the order given. What one call
+  /// draws, later calls read.
+  void draw(const gl::Program& program, const gl::Target& target, std::initializer_list<GLuint> textures,
+            std::span<const gl::Quad> quads);
+  /// The same, what is drawn being added to what the target holds (the papers' blending).
+  void draw_added(const gl::Program& program, const gl::Target& target, std::initializer_list<GLuint> textures,
+                  std::span<const gl::Quad> quads);
+  /// Before a texture is drawn that is also read: from here on reads see what was drawn (ARB_texture_barrier, GL 4.5).
+  /// Then drawing into a texture that is read is defined as long as a fragment reads its own texel only, once.
+  void texture_barrier() const { glTextureBarrier(); }
+
+  /// Starts a compute shader's work groups; what follows sees what they have written.
+  void dispatch(const gl::Program& program, Index groups_x, Index groups_y = 1, Index groups_z = 1);
+
+  /// Waits for all that was begun. Throws std::runtime_error where the device reports an error.
+  void finish();
+  /// Times what body() begins, to its end.
+  template <class Body>
+  void measure(Stage stage, Body&& body) {
+    clock_.measure(stage, [&] {
+      std::forward<Body>(body)();
+      finish();
+    });
+  }
+
+  /// At least so many floats of mapped host memory, in which texels travel; the same at every call, so that finish()
+  /// must come between uses. Throws std::runtime_error when there is too little memory.
+  gl::MappedBuffer<float>& staging(Index floats);
+  /// Gives that memory back.
+  void release_staging() { staging_.reset(); }
+
+ private:
+  std::shared_ptr<gl::Context> context_;
+  gl::ShaderSource sources_;
+  gl::ProgramCache cache_;
+  gl::Fences fences_;
+  gl::Painter painter_;
+  StageClock clock_;
+  std::unique_ptr<gl::MappedBuffer<float>> staging_;
+};
+
+}  // namespace glinpack::solvers

@@ -1,0 +1,96 @@
+#include "local/solvers/device_array.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+
+namespace glinpack::solvers {
+namespace {
+
+template <class Real>
+constexpr Index bytes_of(Index elements) {
+  return elements * static_cast<Index>(sizeof(Real));
+}
+
+// Mapped memory is counted in floats.
+constexpr Index floats_for(Index bytes) { return (bytes + 3) / 4; }
+
+}  // namespace
+
+template <class Real>
+DeviceArray<Real>::DeviceArray(Device& device, Index elements) : device_(&device), elements_(elements) {
+  const Index bytes = std::max<Index>(16, bytes_of<Real>(elements));
+  const Index free = device.context()->free_memory();
+  buffer_ = gl::BufferHandle(device.context());
+  if ((free > 0 && bytes > free) || !gl::allocate_storage(*device.context(), buffer_.id(), bytes, 0)) {
+    throw std::runtime_error(
+        fmt::format("an array of {} elements takes {:.2f} GiB, but {} cannot hold it: use a smaller N", elements,
+                    gl::gibibytes(bytes), device.description().renderer));
+  }
+  clear();
+}
+
+template <class Real>
+void DeviceArray<Real>::clear() {
+  device_->context()->make_current();
+  device_->fences().work_given();
+  glClearNamedBufferData(buffer_.id(), GL_R32F, GL_RED, GL_FLOAT, nullptr);
+  glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+}
+
+template <class Real>
+void DeviceArray<Real>::check(Index count) const {
+  if (count <= elements_) return;
+  throw std::invalid_argument(fmt::format("{} elements are more than an array of {} has", count, elements_));
+}
+
+template <class Real>
+void DeviceArray<Real>::upload(std::span<const Real> values) {
+  check(static_cast<Index>(values.size()));
+  if (values.empty()) return;
+  const auto bytes = static_cast<Index>(values.size_bytes());
+  gl::MappedBuffer<float>& staging = device_->staging(floats_for(bytes));
+  device_->clock().measure(Stage::pack, [&] { std::memcpy(staging.data(), values.data(), values.size_bytes()); });
+  device_->measure(Stage::upload, [&] {
+    device_->context()->make_current();
+    glCopyNamedBufferSubData(staging.id(), buffer_.id(), 0, 0, static_cast<GLsizeiptr>(bytes));
+    glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+  });
+}
+
+template <class Real>
+void DeviceArray<Real>::download(std::span<Real> values) const {
+  check(static_cast<Index>(values.size()));
+  if (values.empty()) return;
+  const auto bytes = static_cast<Index>(values.size_bytes());
+  gl::MappedBuffer<float>& staging = device_->staging(floats_for(bytes));
+  device_->measure(Stage::download, [&] {
+    device_->context()->make_current();
+    glCopyNamedBufferSubData(buffer_.id(), staging.id(), 0, 0, static_cast<GLsizeiptr>(bytes));
+    glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
+  });
+  device_->clock().measure(Stage::unpack, [&] { std::memcpy(values.data(), staging.data(), values.size_bytes()); });
+}
+
+template <class Real>
+void DeviceArray<Real>::bind(GLuint binding, Index first, Index count) const {
+  const Index limit = device_->description().storage_block;
+  if (bytes_of<Real>(count) > limit) {
+    throw std::runtime_error(fmt::format(
+        "{} elements, {:.2f} GiB, are more than a storage block of {} may have, {:.2f} "
+        "GiB: use a smaller N",
+        count, gl::gibibytes(bytes_of<Real>(count)), device_->description().renderer, gl::gibibytes(limit)));
+  }
+  device_->context()->make_current();
+  glBindBufferRange(GL_SHADER_STORAGE_BUFFER, binding, buffer_.id(), static_cast<GLintptr>(bytes_of<Real>(first)),
+                    static_cast<GLsizeiptr>(std::max<Index>(16, bytes_of<Real>(count))));
+}
+
+template class DeviceArray<float>;
+template class DeviceArray<double>;
+template class DeviceArray<std::int32_t>;
+
+}  // namespace glinpack::solvers

@@ -1,0 +1,27 @@
+// GL objects that a context has: what is left of them says who leaks.
+#pragma once
+
+#include <memory>
+
+#include "local/gl/context.hpp"
+#include "local/gl/handle.hpp"
+
+namespace glinpack::test {
+
+/// Buffers, textures, framebuffers, programs, shaders, queries and vertex arrays, as the driver itself counts them:
+/// every name up to 4096, which drivers give out from 1 on.
+inline int count_gl_objects(const gl::Context& context) {
+  constexpr GLuint names = 4096;
+  context.make_current();
+  glUseProgram(0);  // a program in use outlives its deletion
+  int count = 0;
+  for (GLuint name = 1; name <= names; ++name) {
+    for (const auto is :
+         {glIsBuffer, glIsTexture, glIsFramebuffer, glIsProgram, glIsShader, glIsQuery, glIsVertexArray}) {
+      count += is(name) == GL_TRUE ? 1 : 0;
+    }
+  }
+  return count;
+}
+
+}  // namespace glinpack::test
