@@ -3,12 +3,15 @@
 #include <array>
 
 #include "app/modes/matmul_command.hpp"
+#include "app/modes/tridiagonal_command.hpp"
 
 namespace glinpack::app {
 
 std::span<const Mode> standalone_modes() {
   static constexpr std::array modes{
       Mode{"matmul", "Multiply matrices on fragment and compute shaders, beside OpenBLAS", matmul_help, run_matmul},
+      Mode{"tridiagonal", "Solve many tridiagonal systems side by side, beside LAPACK", tridiagonal_help,
+           run_tridiagonal},
   };
   return modes;
 }

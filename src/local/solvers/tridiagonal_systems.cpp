@@ -61,7 +61,7 @@ double largest_scaled_residual(const TridiagonalSystems<Real>& systems, std::spa
   for (Index system = 0; system < systems.count; ++system) {
     largest = std::max(largest, relative_residual(systems, x, static_cast<std::size_t>(system * systems.n)));
   }
-  return largest / (epsilon_of(precision_of<Real>) * static_cast<double>(std::max<Index>(1, systems.n)));
+  return largest / epsilon_of(precision_of<Real>);
 }
 
 template TridiagonalSystems<float> random_tridiagonal_systems(Index, Index, std::uint64_t);

@@ -49,8 +49,9 @@ TridiagonalSystems<Real> random_tridiagonal_systems(Index count, Index n, std::u
 /// What || A || || A^-1 || of such a system is at most, the norms being row sums: 3 times 1 / 0.5.
 inline constexpr double random_tridiagonal_condition = 6;
 
-/// The largest of all systems' || A x - b || / (eps (|| A || || x || + || b ||) n), the norms being maxima, computed in
-/// double precision: HPL's residual with Real's eps. Not finite where x is not. `x` as right.
+/// The largest of all systems' || A x - b || / (eps (|| A || || x || + || b ||)), the norms being maxima, computed in
+/// double precision: HPL's residual with Real's eps, without its factor N, since a row has three elements. Not finite
+/// where x is not. `x` as right.
 template <class Real>
 double largest_scaled_residual(const TridiagonalSystems<Real>& systems, std::span<const Real> x);
 
