@@ -41,6 +41,7 @@ BackgroundTimes solve_with_background(OperationQueue<Device>& queue, Index count
   struct Outstanding {
     Index problem;
     ResultId<TimedAnswer<Answer>> id;
+    bool both = false;  // the host has worked, too, since
   };
   // lets go of the results that an exception leaves
   struct Queued : std::deque<Outstanding> {
@@ -58,7 +59,7 @@ BackgroundTimes solve_with_background(OperationQueue<Device>& queue, Index count
     const Outstanding first = outstanding.front();
     outstanding.pop_front();
     const auto result = queue.take(first.id);
-    balance.note_device(result->seconds);
+    balance.note_device(result->seconds, first.both);
     keep(first.problem, result->answer, true);
     ++times.on_device;
   };
@@ -67,16 +68,17 @@ BackgroundTimes solve_with_background(OperationQueue<Device>& queue, Index count
   while (next < count || !outstanding.empty()) {
     while (!outstanding.empty() && queue.ready(outstanding.front().id)) take_first();
     while (balance.next_to_device(static_cast<Index>(outstanding.size()), count - next)) {
-      outstanding.push_back({next, enqueue(next)});
+      outstanding.push_back({.problem = next, .id = enqueue(next)});
       balance.give_to_device();
       ++next;
     }
     const auto begin = Clock::now();
-    if (next < count) {
+    if (next < count && (outstanding.empty() || balance.next_to_host())) {
+      for (Outstanding& other : outstanding) other.both = true;
       const Answer answer = on_host(next);
       const double seconds = since(begin);
       times.host += seconds;
-      balance.note_host(seconds);
+      balance.note_host(seconds, !outstanding.empty());
       keep(next++, answer, false);
     } else if (!outstanding.empty()) {
       queue.wait(outstanding.front().id);

@@ -33,10 +33,13 @@ TEST(LoadBalance, FixedGivesTheDeviceItsShareAtOnce) {
 
 TEST(LoadBalance, FixedIsNotAdjusted) {
   LoadBalance balance = LoadBalance::fixed(2, 30);
-  balance.note_host(1);
-  balance.note_device(100);
+  for (const bool both : {false, true}) {
+    balance.note_host(1, both);
+    balance.note_device(100, both);
+  }
   EXPECT_EQ(balance.ratio(), 2);
   EXPECT_THAT(balance.history(), SizeIs(1));
+  EXPECT_TRUE(balance.next_to_host());
 }
 
 TEST(LoadBalance, NegativeRatiosAreRefused) {
@@ -44,14 +47,16 @@ TEST(LoadBalance, NegativeRatiosAreRefused) {
   EXPECT_THROW(LoadBalance::fixed(std::nan(""), 3), std::invalid_argument);
 }
 
-TEST(LoadBalance, AutomaticFollowsWhatIsMeasured) {
+TEST(LoadBalance, AutomaticFollowsWhatIsMeasuredWhileBothWork) {
   LoadBalance balance = LoadBalance::automatic(1, 1);
   EXPECT_EQ(balance.ratio(), 1);
-  for (int i = 0; i < 60; ++i) balance.note_device(6);
+  for (int i = 0; i < 60; ++i) balance.note_device(6, true);
   EXPECT_NEAR(balance.ratio(), 6, 1e-9);
-  for (int i = 0; i < 60; ++i) balance.note_host(2);
+  for (int i = 0; i < 60; ++i) balance.note_host(2, true);
   EXPECT_NEAR(balance.ratio(), 3, 1e-9);
   EXPECT_THAT(balance.history(), SizeIs(121));
+  balance.note_host(50, false);
+  EXPECT_NEAR(balance.ratio(), 3, 1e-9);
 }
 
 TEST(LoadBalance, AutomaticKeepsTheDeviceBusyAndNoMore) {
@@ -71,6 +76,21 @@ TEST(LoadBalance, AutomaticGivesTheDeviceNothingThatTheHostWouldHaveDoneBefore) 
   EXPECT_FALSE(balance.next_to_device(1, 7));
   EXPECT_FALSE(balance.next_to_device(0, 0));
   EXPECT_TRUE(LoadBalance::automatic(1, 0.1).next_to_device(3, 1)) << "the device has this one sooner, too";
+}
+
+TEST(LoadBalance, AutomaticLeavesAllToOneWhereTheyHinderEachOther) {
+  LoadBalance host = LoadBalance::automatic(1, 4);
+  for (int i = 0; i < 60; ++i) host.note_host(3, true);  // 1 / 3 + 1 / 4 a second, less than 1
+  EXPECT_FALSE(host.next_to_device(0, 30));
+  EXPECT_TRUE(host.next_to_host());
+  LoadBalance device = LoadBalance::automatic(4, 1);
+  for (int i = 0; i < 60; ++i) device.note_device(3, true);
+  EXPECT_TRUE(device.next_to_device(0, 30));
+  EXPECT_TRUE(device.next_to_device(1, 1));
+  EXPECT_FALSE(device.next_to_device(2, 30));
+  EXPECT_FALSE(device.next_to_host());
+  for (int i = 0; i < 60; ++i) device.note_device(100, false);  // and when that is no longer so
+  EXPECT_TRUE(device.next_to_host());
 }
 
 struct NoDevice {};
@@ -125,6 +145,12 @@ TEST_F(Background, EveryProblemIsSolvedOnceWhateverIsMeasured) {
     for (const Index count : {0, 1, 2, 100}) {
       LoadBalance balance = LoadBalance::automatic(1e-3, device_seconds);
       run(balance, count);
+      expect_all_solved_once();
+      run(balance, count);  // with what it has learnt
+      expect_all_solved_once();
+      LoadBalance hindered = LoadBalance::automatic(1e-3, device_seconds);
+      for (int i = 0; i < 60; ++i) hindered.note_device(1, true);
+      run(hindered, count);
       expect_all_solved_once();
     }
   }
