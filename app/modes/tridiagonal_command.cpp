@@ -41,12 +41,11 @@ void check_entry(const TridiagonalOptions& options, const CoordinateMatrix::Entr
   const std::string where = "--input " + options.input + ": row " + std::to_string(entry.row + 1) + ", column " +
                             std::to_string(entry.column + 1);
   if (std::abs(entry.row - entry.column) > 1) {
-    throw InputError(where + ": " + std::to_string(entry.value) +
-                     " is not on one of the three diagonals; a tridiagonal matrix is expected");
+    throw InputError(where + ": the element is not on one of the three diagonals; a tridiagonal matrix is expected");
   }
   if (options.precision == Precision::single &&
       std::abs(entry.value) > static_cast<double>(std::numeric_limits<float>::max())) {
-    throw InputError(where + ": the number is too large for single precision; use --precision double");
+    throw InputError(where + ": the element is beyond single precision, 3.4e38 at most; use --precision double");
   }
 }
 
@@ -58,6 +57,9 @@ Inputs read_inputs(const TridiagonalOptions& options) {
   for (const CoordinateMatrix::Entry& entry : inputs.matrix.entries) check_entry(options, entry);
   if (options.input_b.empty()) return inputs;
   inputs.right = read_matrix(options.input_b, available, MatrixShape::any);
+  if (options.precision == Precision::single) {
+    check_single_precision(options.input_b, inputs.right.elements, inputs.right.columns);
+  }
   if (inputs.right.rows != inputs.matrix.rows) {
     throw InputError("--input " + options.input + ", --input-b " + options.input_b + ": the matrix has " +
                      std::to_string(inputs.matrix.rows) + " rows, but the right-hand sides " +

@@ -1,10 +1,9 @@
 #version 450
-// Gaussian elimination of tridiagonal systems, one a column of the texture, an equation a texel: red, green and blue the
-// coefficients below, on and above the diagonal, alpha the right-hand side (coprocessor paper, section 4.4). A pass draws
-// one row: an equation of every system.
+// Gaussian elimination of tridiagonal systems, one a column of the texture, an equation a texel: red, green and blue
+// the coefficients below, on and above the diagonal, alpha the right-hand side (Brodtkorb 2008, section 4.4). A pass
+// draws one row: an equation of every system.
 //
-// Variants: BACKWARD 0: subtracts what makes red 0 from the equation, using the one above it. 1: what makes blue 0, using
-// the one below it, of which red and blue are 0 or not needed any more.
+// Variants: BACKWARD 0: makes red 0 by the equation above. 1: makes blue 0 by the equation below, whose own blue is 0.
 
 layout(binding = 0) uniform sampler2D equations;
 layout(binding = 1) uniform sampler2D neighbours;

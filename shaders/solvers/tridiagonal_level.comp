@@ -1,9 +1,9 @@
 #version 450 core
-// Tridiagonal systems too long for a work group, level by level. REDUCE: two equations are left of every piece of
-// sixteen, in its first and its last unknown; they form a smaller tridiagonal system with 1 on the diagonal. EXPAND: with
-// that one's solution all unknowns of the piece. A piece an invocation.
+// Tridiagonal systems too long for a work group, level by level, a piece an invocation.
 //
-// Variants: DOUBLE, NORMALIZED, EXPAND: 0 or 1.
+// Variants: DOUBLE, NORMALIZED: 0 or 1. EXPAND 0: two equations are left of every piece of sixteen, in its first and its
+// last unknown; they form a smaller tridiagonal system with 1 on the diagonal. 1: with that one's solution, all unknowns
+// of the piece.
 layout(local_size_x = 128) in;
 
 #include "compute/precision.glsl"

@@ -1,14 +1,15 @@
-// Sixteen neighbouring equations of a tridiagonal system in an invocation's registers: a piece. It is brought into a form
-// in which the unknowns between its first and its last depend on those two alone (H. H. Wang, A parallel method for
-// tridiagonal equations, 1981; E. Laszlo, M. Giles and J. Appleyard, Manycore algorithms for batch scalar and block
+// Sixteen neighbouring equations of a tridiagonal system in an invocation's registers: a piece. It is brought into a
+// form in which the unknowns between its first and its last depend on those two alone (H. H. Wang, A parallel method
+// for tridiagonal equations, 1981; E. Laszlo, M. Giles and J. Appleyard, Manycore algorithms for batch scalar and block
 // tridiagonal solvers, 2016):
 //   first           L0 x_before + x0 + U0 x15 = D0
 //   i = 1 ... 14    Li x0 + xi + Ui x15 = Di
 //   last            L15 x0 + x15 + U15 x_after = D15
 // Written out, since NVIDIA's compiler keeps arrays that a loop indexes in memory.
 //
-// Needs note_zero_pivot(). Buffers hold the equations of a system one after the other, padded to whole pieces with equations
-// that say x = 0; the first has 0 below the diagonal, the last above it. NORMALIZED 1: the diagonal is 1, and not read.
+// Needs note_zero_pivot(). Buffers hold the equations of a system one after the other, padded to whole pieces with
+// equations that say x = 0; the first has 0 below the diagonal, the last above it. NORMALIZED 1: the diagonal is 1, and
+// not read.
 #if DOUBLE
 #define Four dvec4
 #else
