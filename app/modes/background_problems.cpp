@@ -124,7 +124,7 @@ class TridiagonalGrids final : public BackgroundProblems {
     return std::move(systems.right);
   }
   double error_of(Index problem, const Numbers& answer) const override {
-    return solvers::largest_scaled_residual<float>(of(problem), answer);
+    return solvers::largest_tridiagonal_residual<float>(of(problem), answer);
   }
   double tolerance() const override { return 16; }  // HPL's
 

@@ -191,7 +191,7 @@ class TridiagonalRun {
                                solvers::random_tridiagonal_condition * tolerance<Real>(systems.n)};
     } else {
       record.check = ModeCheck{"the equations, by their residual",
-                               solvers::largest_scaled_residual<Real>(systems, computed_), largest_residual};
+                               solvers::largest_tridiagonal_residual<Real>(systems, computed_), largest_residual};
     }
     run_.add(std::move(record));
   }

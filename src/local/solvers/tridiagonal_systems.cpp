@@ -56,7 +56,7 @@ TridiagonalSystems<Real> random_tridiagonal_systems(Index count, Index n, std::u
 }
 
 template <class Real>
-double largest_scaled_residual(const TridiagonalSystems<Real>& systems, std::span<const Real> x) {
+double largest_tridiagonal_residual(const TridiagonalSystems<Real>& systems, std::span<const Real> x) {
   double largest = 0;
   for (Index system = 0; system < systems.count; ++system) {
     largest = std::max(largest, relative_residual(systems, x, static_cast<std::size_t>(system * systems.n)));
@@ -66,7 +66,7 @@ double largest_scaled_residual(const TridiagonalSystems<Real>& systems, std::spa
 
 template TridiagonalSystems<float> random_tridiagonal_systems(Index, Index, std::uint64_t);
 template TridiagonalSystems<double> random_tridiagonal_systems(Index, Index, std::uint64_t);
-template double largest_scaled_residual(const TridiagonalSystems<float>&, std::span<const float>);
-template double largest_scaled_residual(const TridiagonalSystems<double>&, std::span<const double>);
+template double largest_tridiagonal_residual(const TridiagonalSystems<float>&, std::span<const float>);
+template double largest_tridiagonal_residual(const TridiagonalSystems<double>&, std::span<const double>);
 
 }  // namespace glinpack::solvers

@@ -53,6 +53,6 @@ inline constexpr double random_tridiagonal_condition = 6;
 /// double precision: HPL's residual with Real's eps, without its factor N, since a row has three elements. Not finite
 /// where x is not. `x` as right.
 template <class Real>
-double largest_scaled_residual(const TridiagonalSystems<Real>& systems, std::span<const Real> x);
+double largest_tridiagonal_residual(const TridiagonalSystems<Real>& systems, std::span<const Real> x);
 
 }  // namespace glinpack::solvers
