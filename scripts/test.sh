@@ -54,6 +54,13 @@ sanitizers() {
   OPENBLAS_NUM_THREADS=1 LP_NUM_THREADS=0 ctest --preset asan | tee build/asan/ctest.log
 }
 
+# what threads share, and only that: the sanitizer knows nothing of MPI's and the GL driver's own threads
+thread_sanitizer() {
+  [ -f build/tsan/build.ninja ] || cmake --preset tsan -DGLINPACK_WERROR=ON
+  cmake --build --preset tsan
+  ctest --preset tsan
+}
+
 # clang's warnings do not depend on the optimisation
 clang() { configure_and_build build/clang -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_BUILD_TYPE=Debug -DGLINPACK_WERROR=ON; }
 
@@ -95,6 +102,7 @@ step "quick start" quick_start
 step "tests" release_tests
 step "nothing is built twice" nothing_to_rebuild
 step "address and undefined-behaviour sanitizers, g++ -Werror" sanitizers
+step "thread sanitizer" thread_sanitizer
 step "clang -Werror" clang
 step "Open MPI" open_mpi
 step "installed copy" installed_copy

@@ -2,8 +2,10 @@
 
 #include <array>
 
+#include "app/modes/background_command.hpp"
 #include "app/modes/banded_command.hpp"
 #include "app/modes/matmul_command.hpp"
+#include "app/modes/tridiagonal_command.hpp"
 
 namespace glinpack::app {
 
@@ -12,6 +14,10 @@ std::span<const Mode> standalone_modes() {
       Mode{"matmul", "Multiply matrices on fragment and compute shaders, beside OpenBLAS", matmul_help, run_matmul},
       Mode{"banded", "Multiply a matrix of few diagonals by a vector, its diagonals being textures", banded_help,
            run_banded},
+      Mode{"tridiagonal", "Solve many tridiagonal systems side by side, beside LAPACK", tridiagonal_help,
+           run_tridiagonal},
+      Mode{"background", "Split systems between the processor and a device that works in the background",
+           background_help, run_background},
   };
   return modes;
 }

@@ -62,7 +62,13 @@ struct ShaderTraits {
 struct ProgramTraits {
   using Id = GLuint;
   static Id create() { return glCreateProgram(); }
-  static void destroy(Id id) { glDeleteProgram(id); }
+  // one in use would stay, on Mesa also once another is in use
+  static void destroy(Id id) {
+    GLint current = 0;
+    glGetIntegerv(GL_CURRENT_PROGRAM, &current);
+    if (static_cast<Id>(current) == id) glUseProgram(0);
+    glDeleteProgram(id);
+  }
 };
 
 struct TimestampTraits {

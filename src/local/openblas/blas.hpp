@@ -79,4 +79,12 @@ inline lapack_int getrf(Index rows, Index columns, double* a, Index lda, lapack_
   return LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, to_int(rows), to_int(columns), a, to_int(lda), pivots);
 }
 
+/// x <- A^-1 x, A tridiagonal with n - 1 elements below and above its diagonal, which are destroyed. LAPACK's info.
+inline lapack_int gtsv(Index n, float* lower, float* diagonal, float* upper, float* x) {
+  return LAPACKE_sgtsv_work(LAPACK_COL_MAJOR, to_int(n), 1, lower, diagonal, upper, x, to_int(n));
+}
+inline lapack_int gtsv(Index n, double* lower, double* diagonal, double* upper, double* x) {
+  return LAPACKE_dgtsv_work(LAPACK_COL_MAJOR, to_int(n), 1, lower, diagonal, upper, x, to_int(n));
+}
+
 }  // namespace glinpack::blas

@@ -49,11 +49,23 @@ void DeviceArray<Real>::check(Index count) const {
 
 template <class Real>
 void DeviceArray<Real>::upload(std::span<const Real> values) {
-  check(static_cast<Index>(values.size()));
-  if (values.empty()) return;
-  const auto bytes = static_cast<Index>(values.size_bytes());
+  upload(static_cast<Index>(values.size()),
+         [&](Real* mapped) { std::memcpy(mapped, values.data(), values.size_bytes()); });
+}
+
+template <class Real>
+void DeviceArray<Real>::download(std::span<Real> values) const {
+  download(static_cast<Index>(values.size()),
+           [&](const Real* mapped) { std::memcpy(values.data(), mapped, values.size_bytes()); });
+}
+
+template <class Real>
+void DeviceArray<Real>::upload(Index count, const std::function<void(Real*)>& fill) {
+  check(count);
+  if (count == 0) return;
+  const Index bytes = bytes_of<Real>(count);
   gl::MappedBuffer<float>& staging = device_->staging(floats_for(bytes));
-  device_->clock().measure(Stage::pack, [&] { std::memcpy(staging.data(), values.data(), values.size_bytes()); });
+  device_->clock().measure(Stage::pack, [&] { fill(reinterpret_cast<Real*>(staging.data())); });
   device_->measure(Stage::upload, [&] {
     device_->context()->make_current();
     glCopyNamedBufferSubData(staging.id(), buffer_.id(), 0, 0, static_cast<GLsizeiptr>(bytes));
@@ -62,17 +74,17 @@ void DeviceArray<Real>::upload(std::span<const Real> values) {
 }
 
 template <class Real>
-void DeviceArray<Real>::download(std::span<Real> values) const {
-  check(static_cast<Index>(values.size()));
-  if (values.empty()) return;
-  const auto bytes = static_cast<Index>(values.size_bytes());
+void DeviceArray<Real>::download(Index count, const std::function<void(const Real*)>& take) const {
+  check(count);
+  if (count == 0) return;
+  const Index bytes = bytes_of<Real>(count);
   gl::MappedBuffer<float>& staging = device_->staging(floats_for(bytes));
   device_->measure(Stage::download, [&] {
     device_->context()->make_current();
     glCopyNamedBufferSubData(buffer_.id(), staging.id(), 0, 0, static_cast<GLsizeiptr>(bytes));
     glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
   });
-  device_->clock().measure(Stage::unpack, [&] { std::memcpy(values.data(), staging.data(), values.size_bytes()); });
+  device_->clock().measure(Stage::unpack, [&] { take(reinterpret_cast<const Real*>(staging.data())); });
 }
 
 template <class Real>

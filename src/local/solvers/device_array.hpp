@@ -1,6 +1,7 @@
 // Arrays in buffers of the device, for compute shaders.
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "local/solvers/device.hpp"
@@ -21,6 +22,9 @@ class DeviceArray {
   /// Stage::unpack, on the device's clock. Throws std::invalid_argument when there are more than the array has.
   void upload(std::span<const Real> values);
   void download(std::span<Real> values) const;
+  /// The same for the first `count` elements in an order of one's own: `fill` writes them, `take` reads them.
+  void upload(Index count, const std::function<void(Real*)>& fill);
+  void download(Index count, const std::function<void(const Real*)>& take) const;
   /// Zeros.
   void clear();
 

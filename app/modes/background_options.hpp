@@ -1,0 +1,24 @@
+// Everything that `glinpack background` can be told (docs/background.md).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/modes/background_problems.hpp"
+#include "app/modes/mode_options.hpp"
+
+namespace glinpack::app {
+
+struct BackgroundOptions : ModeOptions {
+  Index systems = 30;  // as in the paper's figure 5
+  const BackgroundOperation* operation = &background_operations().front();
+  std::optional<double> ratio;  // without: measured, and adjusted while it runs
+};
+
+/// Command line over file over default. Throws InputError.
+BackgroundOptions parse_background_options(const std::vector<std::string>& arguments);
+std::string background_help();
+nlohmann::json to_json(const BackgroundOptions& options);
+
+}  // namespace glinpack::app

@@ -1,0 +1,35 @@
+// Everything that `glinpack tridiagonal` can be told (docs/tridiagonal.md).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/modes/mode_options.hpp"
+#include "local/solvers/tridiagonal.hpp"
+
+namespace glinpack::app {
+
+struct TridiagonalOptions : ModeOptions {
+  std::vector<Index> systems;                   // empty: 1024, or with input what input-b has columns, or 1
+  std::string input_b;                          // right-hand sides for input; empty: random numbers
+  std::vector<std::string> variant{"compute"};  // names of solvers::TridiagonalVariant, and "lapack"
+  solvers::Share share = solvers::Share::automatic;
+  std::optional<Index> steps;
+  std::optional<Index> tile;
+  Precision precision = Precision::single;
+
+  solvers::TridiagonalSettings settings_of(solvers::TridiagonalVariant which) const {
+    return {.variant = which, .share = share, .steps = steps, .tile = tile};
+  }
+};
+
+/// Command line over file over default. Throws InputError.
+TridiagonalOptions parse_tridiagonal_options(const std::vector<std::string>& arguments);
+std::string tridiagonal_help();
+nlohmann::json to_json(const TridiagonalOptions& options);
+
+/// None for "lapack", which is no variant of a device.
+std::optional<solvers::TridiagonalVariant> tridiagonal_variant_from_name(std::string_view name);
+
+}  // namespace glinpack::app

@@ -1,0 +1,93 @@
+// A device in the background: its thread alone touches GL, and leaves nothing behind.
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "local/operation_queue.hpp"
+#include "local/solvers/tridiagonal.hpp"
+#include "tests/backend/backend_harness.hpp"
+#include "tests/backend/gl_objects.hpp"
+
+namespace glinpack::solvers {
+namespace {
+
+using Queue = OperationQueue<Device>;
+using Solver = std::unique_ptr<TridiagonalSolver<float>>;
+using Values = std::vector<float>;
+
+constexpr Index n = 20;
+
+class GlQueue : public testing::Test {
+ protected:
+  ResultId<OnDevice<Solver>> make_solver(TridiagonalVariant variant) {
+    return queue_.enqueue([variant](Device& device) {
+      return OnDevice<Solver>{make_tridiagonal_solver<float>(device, 3, n, {.variant = variant})};
+    });
+  }
+  ResultId<Values> solve(ResultId<OnDevice<Solver>> solver, const TridiagonalSystems<float>& systems) {
+    return queue_.enqueue(
+        [&systems](Device&, const Solver& used) {
+          used->load(systems);
+          used->compute();
+          Values solution(systems.right.size());
+          if (used->store(solution)) throw std::range_error("zero pivot");
+          return solution;
+        },
+        solver);
+  }
+  int objects() {
+    return *queue_.take(queue_.enqueue([](Device& device) { return test::count_gl_objects(*device.context()); }));
+  }
+
+  TridiagonalSystems<float> systems_ = random_tridiagonal_systems<float>(3, n, 1);
+  Queue queue_{[] {
+    auto device = std::make_shared<Device>(test::any_gl_device(), "", true);
+    device->staging(1 << 12);
+    return device;
+  }};
+};
+
+TEST_F(GlQueue, SolvesForManyThreadsWithASolverThatIsNotMadeYet) {
+  const int before = objects();
+  std::vector<std::future<double>> residuals;
+  for (const TridiagonalVariant variant : all_tridiagonal_variants) {
+    residuals.push_back(std::async(std::launch::async, [this, variant] {
+      const auto solver = make_solver(variant);
+      const auto solution = solve(solver, systems_);
+      queue_.release(solver);
+      return largest_tridiagonal_residual<float>(systems_, *queue_.take(solution));
+    }));
+  }
+  for (auto& residual : residuals) EXPECT_LT(residual.get(), 16);
+  EXPECT_EQ(objects(), before) << "a solver that was released is gone";
+}
+
+TEST_F(GlQueue, ErrorsReachWhoWaitsAndLeaveNoObjects) {
+  const int before = objects();
+  TridiagonalSystems<float> singular = systems_;
+  singular.lower[5] = singular.diagonal[5] = 0;
+  for (const TridiagonalVariant variant : all_tridiagonal_variants) {
+    const auto solver = make_solver(variant);
+    EXPECT_THROW(queue_.take(solve(solver, singular)), std::range_error);
+    EXPECT_LT(largest_tridiagonal_residual<float>(systems_, *queue_.take(solve(solver, systems_))), 16);
+    queue_.release(solver);
+  }
+  const auto too_large = queue_.enqueue([](Device& device) {
+    constexpr Index huge = Index{1} << 24;
+    return OnDevice<Solver>{make_tridiagonal_solver<float>(device, huge, huge, {})};
+  });
+  EXPECT_THROW(queue_.take(solve(too_large, systems_)), std::runtime_error);
+  queue_.release(too_large);
+  EXPECT_EQ(objects(), before);
+}
+
+TEST_F(GlQueue, SolversThatNobodyReleasedGoBeforeTheDevice) {
+  const auto solver = make_solver(TridiagonalVariant::raster);
+  const auto solution = solve(solver, systems_);
+  queue_.finish();
+  EXPECT_LT(largest_tridiagonal_residual<float>(systems_, *queue_.take(solution)), 16);
+  EXPECT_NO_THROW(queue_.wait(solver));
+}
+
+}  // namespace
+}  // namespace glinpack::solvers

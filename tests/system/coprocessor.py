@@ -1,0 +1,193 @@
+#!/usr/bin/python3
+"""The coprocessor's tridiagonal solver and its background work, as users start them."""
+import importlib.util
+import json
+import re
+import struct
+import unittest
+
+from bad_input import BadInputTest
+from launch import GLINPACK, ROOT, GlinpackTest
+
+BRIEFLY = ["--repeat", 2, "--warm-up", 0, "--threads", 1]
+MATRIX = "%%MatrixMarket matrix coordinate real general\n3 3 7\n1 1 2\n1 2 1\n2 1 1\n2 2 3\n2 3 1\n3 2 1\n3 3 4\n"
+RIGHT = "%%MatrixMarket matrix array real general\n3 2\n4\n10\n14\n3\n5\n5\n"  # solved by 1, 2, 3 and by 1, 1, 1
+
+
+class CoprocessorTest(GlinpackTest):
+    def mode(self, *arguments, status=0):
+        outcome = self.start([GLINPACK, *map(str, arguments)], timeout=120)
+        self.assertEqual(outcome.status, status, outcome)
+        return outcome
+
+    def results(self, *arguments):
+        """What the mode writes as JSON, valid, with every check passed."""
+        outcome = self.mode(*arguments, *BRIEFLY, "--json", "m.json", "--force")
+        valid = self.start([ROOT / "tests" / "system" / "validate_json.py", self.folder / "m.json",
+                            ROOT / "docs" / "solver.schema.json"])
+        self.assertEqual(valid.status, 0, valid)
+        document = json.loads((self.folder / "m.json").read_text())
+        for result in document["results"]:
+            self.assertTrue(result["passed"], result)
+        return document["results"], outcome
+
+
+class Tridiagonal(CoprocessorTest):
+    def npy(self, name):
+        content = (self.folder / name).read_bytes()
+        length = struct.unpack("<H", content[8:10])[0]
+        values = content[10 + length:]
+        return struct.unpack(f"<{len(values) // 8}d", values)
+
+    def test_the_example_of_the_readme_passes(self):
+        outcome = self.mode("tridiagonal", "--systems", 1024, "--n", 512)
+        self.assertRegex(outcome.out, r"(?m)^compute .* 1024x512 .* passed$")
+
+    def test_every_variant_on_every_size(self):
+        results, _ = self.results("tridiagonal", "--variant", "all", "--systems", "5,3", "--n", "9,20")
+        self.assertEqual([(result["variant"], result["size"]) for result in results],
+                         [(variant, size) for size in ("5x9", "5x20", "3x9", "3x20")
+                          for variant in ("lapack", "raster", "compute", "cyclic-reduction")])
+
+    def test_ways_of_a_variant_are_told_apart(self):
+        for arguments, settings in [
+            (["--variant", "compute", "--equations", 16], "pieces of 16"),
+            (["--variant", "compute", "--equations", "all"], "whole"),
+            (["--variant", "cyclic-reduction", "--steps", 2], "2 steps"),
+            (["--variant", "raster", "--tile", 8], "6 tiles"),
+        ]:
+            with self.subTest(settings=settings):
+                results, _ = self.results("tridiagonal", "--systems", 12, "--n", 20, *arguments)
+                self.assertEqual(results[1]["settings"], settings)
+
+    def test_double_precision_is_computed_and_judged_as_such(self):
+        results, _ = self.results("tridiagonal", "--variant", "compute,cyclic-reduction,lapack", "--precision", "double",
+                                  "--systems", 4, "--n", 33)
+        self.assertEqual(len(results), 3)
+        for result in results[1:]:
+            self.assertLess(result["check"]["error"], 1e-13)
+
+    def test_systems_come_from_files_and_solutions_go_to_one(self):
+        self.write("a.mtx", MATRIX)
+        self.write("b.mtx", RIGHT)
+        for variant in "raster", "compute", "cyclic-reduction", "lapack":
+            with self.subTest(variant=variant):
+                results, _ = self.results("tridiagonal", "--variant", variant, "--input", "a.mtx", "--input-b", "b.mtx",
+                                          "--output", "x.npy")
+                self.assertEqual(results[-1]["size"], "2x3")
+                for computed, expected in zip(self.npy("x.npy"), (1, 1, 2, 1, 3, 1), strict=True):
+                    self.assertAlmostEqual(computed, expected, places=5)
+
+    def test_a_zero_pivot_is_reported_with_system_and_row_and_fails_the_run(self):
+        # without pivoting the second row's pivot is 0; LAPACK exchanges rows and solves it
+        self.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 6\n1 1 1\n1 2 1\n2 1 1\n2 2 1\n2 3 1\n3 2 1\n")
+        for variant in "raster", "compute":
+            with self.subTest(variant=variant):
+                outcome = self.mode("tridiagonal", "--variant", variant, "--input", "a.mtx", "--systems", 2, *BRIEFLY,
+                                    status=1)
+                self.assertIn("FAILED: zero pivot: system 1, row 2", outcome.out)
+                self.assertRegex(outcome.out, r"(?m)^lapack .* passed$")
+
+    def test_a_singular_matrix_is_reported(self):
+        self.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 1 1\n")
+        outcome = self.mode("tridiagonal", "--variant", "compute,lapack", "--input", "a.mtx", *BRIEFLY, status=1)
+        self.assertEqual(outcome.out.count("FAILED: zero pivot: system 1, row 2"), 2, outcome)
+
+
+class Background(CoprocessorTest):
+    def test_the_example_of_the_readme_passes(self):
+        outcome = self.mode("background", "--n", 256, "--systems", 30, "--ratio", "auto")
+        self.assertRegex(outcome.out, r"(?m)^both +ratio auto .* passed$")
+
+    def test_systems_are_shared_by_the_ratio_and_averages_are_of_a_system(self):
+        for ratio, on_gpu in (0, 12), (0.5, 8), (1, 6), (2, 4), (100, 0):
+            with self.subTest(ratio=ratio):
+                results, outcome = self.results("background", "--n", 16, "--systems", 12, "--ratio", ratio)
+                self.assertEqual([result["variant"] for result in results], ["cpu", "gpu", "both"])
+                cpu, gpu, both = results
+                parameters = both["parameters"]
+                self.assertEqual((parameters["on_gpu"], parameters["on_cpu"]), (on_gpu, 12 - on_gpu))
+                self.assertGreaterEqual(parameters["total_seconds"],
+                                        parameters["cpu_seconds"] + parameters["waiting_seconds"])
+                seconds = [result["times"]["compute"]["median"] for result in results]
+                self.assertAlmostEqual(both["speedup"], seconds[0] / seconds[2])
+                printed = re.search(r"CPU alone (\S+) s, GPU alone (\S+) s, both (\S+) s; speed-up (\S+)", outcome.out)
+                for text, value in zip(printed.groups(), [*seconds, seconds[0] / seconds[2]]):
+                    self.assertAlmostEqual(float(text), value, delta=max(0.006, 1e-3 * value))
+
+    def test_a_measured_ratio_is_adjusted_while_it_runs(self):
+        results, _ = self.results("background", "--n", 24, "--systems", 40)
+        parameters = results[2]["parameters"]
+        self.assertEqual(parameters["on_gpu"] + parameters["on_cpu"], 40)
+        self.assertEqual(parameters["ratios"][-1], parameters["ratio"])
+        self.assertTrue(all(ratio > 0 for ratio in parameters["ratios"]))
+
+    def test_every_operation_and_every_size(self):
+        operations = re.search(r"What a system is: (.*?)\[", self.mode("background", "--help").out, re.DOTALL)[1]
+        for operation in re.findall(r"(?:^|; )\s*([\w-]+),", operations):
+            with self.subTest(operation=operation):
+                results, _ = self.results("background", "--operation", operation, "--n", "12,17", "--systems", 3)
+                self.assertEqual([result["n"] for result in results], [12] * 3 + [17] * 3)
+
+
+class BadInput(BadInputTest):
+    def test_what_cannot_be_used_is_named_before_any_work(self):
+        self.write("a.mtx", MATRIX)
+        self.write("b.mtx", RIGHT)
+        self.write("short.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n2\n")
+        self.write("nan.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 nan\n")
+        self.write("full.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 3 5\n")
+        self.write("wide.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 5\n")
+        self.write("huge.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1e300\n")
+        self.write("cut.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 5\n")
+        self.write("there.json", "{}")
+        for arguments, named in [
+            (["tridiagnal"], ["'tridiagnal'", "tridiagonal"]),
+            (["tridiagonal", "--variant", "thomas"], ["--variant", "'thomas'", "cyclic-reduction"]),
+            (["tridiagonal", "--sytems", "4"], ["'--sytems'", "--systems"]),
+            (["tridiagonal", "--systems", "1000000", "--n", "1000000"], ["1000000 systems", "available"]),
+            (["tridiagonal", "--input", "missing.mtx"], ["missing.mtx", "no such file"]),
+            (["tridiagonal", "--input", "nan.mtx"], ["nan.mtx", "row 1, column 2", "NaN"]),
+            (["tridiagonal", "--input", "full.mtx"], ["full.mtx", "row 1, column 3", "tridiagonal"]),
+            (["tridiagonal", "--input", "wide.mtx"], ["wide.mtx", "2 x 3", "square"]),
+            (["tridiagonal", "--input", "huge.mtx"], ["huge.mtx", "row 1, column 1", "--precision double"]),
+            (["tridiagonal", "--input", "cut.mtx"], ["cut.mtx", "truncated"]),
+            (["tridiagonal", "--input", "a.mtx", "--input-b", "short.mtx"], ["3 rows", "short.mtx", "2"]),
+            (["tridiagonal", "--json", "there.json"], ["there.json", "--force"]),
+            (["tridiagonal", "--output", "x.txt"], ["x.txt", ".npy"]),
+            (["tridiagonal", "--device", "77"], ["--device 77", "glinpack devices"]),
+            (["tridiagonal", "--fit"], ["--fit", "1 size"]),
+            (["backgroud"], ["'backgroud'", "background"]),
+            (["background", "--ratio", "fast"], ["--ratio", "'fast'", "auto"]),
+            (["background", "--systems", "0"], ["--systems", "'0'"]),
+            (["background", "--operation", "qr"], ["--operation", "'qr'", "matmul"]),
+            (["background", "--n", "1000000"], ["30 systems of size 1000000", "available"]),
+            (["background", "--device", "77"], ["--device 77", "glinpack devices"]),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.refused_on_one_line(arguments, *named, ranks=1)
+
+
+@unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not installed: scripts/install-deps.sh --test")
+class Plot(CoprocessorTest):
+    def plot(self, *arguments, status=0):
+        outcome = self.start([ROOT / "scripts" / "plot" / "background.py", *map(str, arguments)], timeout=120)
+        self.assertEqual(outcome.status, status, outcome)
+        return outcome
+
+    def test_shares_of_the_time_are_drawn_against_n(self):
+        self.results("background", "--n", "16,24", "--systems", 4)
+        self.plot("m.json", "-o", "p.svg", "-o", "p.png")
+        text = (self.folder / "p.svg").read_text()
+        for part in "both, total", "waits for the GPU", "CPU alone", "GPU alone", "4 systems, ":
+            self.assertIn(part, text)
+        self.assertTrue((self.folder / "p.png").read_bytes().startswith(b"\x89PNG"))
+
+    def test_what_is_no_such_result_is_refused(self):
+        self.results("tridiagonal", "--n", 5, "--systems", 2)
+        for name, part in ("m.json", "glinpack background"), ("missing.json", "No such file"):
+            self.assertIn(part, self.plot(name, "-o", "p.svg", status=2).err)
+
+
+if __name__ == "__main__":
+    unittest.main()
