@@ -90,6 +90,16 @@ Index read_matrix_order(const std::string& path) {
                                               : read_matrix_market_order(file, path);
 }
 
+void check_single_precision(const std::string& path, std::span<const double> elements, Index columns) {
+  constexpr double largest = std::numeric_limits<float>::max();
+  for (std::size_t e = 0; e < elements.size(); ++e) {
+    if (std::abs(elements[e]) <= largest) continue;
+    const Index position = static_cast<Index>(e);
+    throw InputError(path + ": row " + std::to_string(position / columns + 1) + ", column " +
+                     std::to_string(position % columns + 1) + " is beyond single precision, 3.4e38 at most");
+  }
+}
+
 void check_matrix_name(const std::string& path) {
   if (path.empty() || path.ends_with(".npy") || path.ends_with(".mtx")) return;
   throw InputError("--output " + path + ": the name ends in neither .npy nor .mtx, which tell the format");

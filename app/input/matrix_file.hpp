@@ -46,6 +46,9 @@ CoordinateMatrix read_coordinates(const std::string& path, std::int64_t largest_
 /// The order of the matrix, from the header alone: what a plan needs. Throws as read_matrix does.
 Index read_matrix_order(const std::string& path);
 
+/// Throws InputError where an element is beyond single precision, naming its row and column, counted from 1.
+void check_single_precision(const std::string& path, std::span<const double> elements, Index columns);
+
 /// A vector of float64 as .npy, format 1.
 void write_npy(std::ostream& out, std::span<const double> values);
 /// A matrix of float64, in the format that the name's end asks for: .npy, or .mtx, Matrix Market's array.

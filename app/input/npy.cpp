@@ -44,8 +44,10 @@ void read_shape(NpyHeader& result, std::string_view text, const std::string& pat
   const char* expected = shape == MatrixShape::square ? "a square matrix, for example (1000, 1000), is expected: "
                                                       : "a matrix, for example (1000, 500), is expected: ";
   try {
-    std::vector<std::string> extents = split_list({std::string(text.substr(text.find('(') + 1))});
-    if (shape == MatrixShape::any && extents.size() == 1) extents.emplace_back("1");
+    std::string inner(text.substr(text.find('(') + 1));
+    const bool one_dimension = inner.ends_with(',');  // Python's tuple of one: (6,)
+    if (shape == MatrixShape::any && one_dimension) inner += "1";
+    const std::vector<std::string> extents = split_list({inner});
     if (extents.size() != 2) throw InputError("two extents are expected");
     result.rows = parse_whole(extents[0], 1, largest_n);
     result.columns = parse_whole(extents[1], 1, largest_n);

@@ -24,6 +24,16 @@ void add_errors(PolynomialFit& fit, std::span<const FitPoint> points) {
   fit.mean_relative_error = std::sqrt(squares / static_cast<double>(points.size()));
 }
 
+const PolynomialFit* rival_of(const SeriesFit& series, const std::vector<SeriesFit>& fits) {
+  const PolynomialFit* first = nullptr;
+  for (const SeriesFit& other : fits) {
+    if (!other.is_rival) continue;
+    if (other.settings == series.settings) return &other.fit;
+    if (first == nullptr) first = &other.fit;
+  }
+  return first;
+}
+
 }  // namespace
 
 double PolynomialFit::at(double n) const {
@@ -69,13 +79,15 @@ std::vector<SeriesFit> fit_series(std::span<const ModeRecord> records, int degre
       sizes.insert(record.n);
     }
     if (sizes.size() < sizes_needed(degree)) continue;
-    fits.push_back({.series = first.series(), .is_rival = first.is_rival, .fit = fit_polynomial(points, degree)});
+    fits.push_back({.series = first.series(),
+                    .settings = first.settings,
+                    .is_rival = first.is_rival,
+                    .fit = fit_polynomial(points, degree)});
   }
-  const auto rival = std::find_if(fits.begin(), fits.end(), [](const SeriesFit& fit) { return fit.is_rival; });
-  if (rival == fits.end() || rival->fit.dominant() <= 0) return fits;
-  const double dominant = rival->fit.dominant();
   for (SeriesFit& fit : fits) {
-    if (!fit.is_rival && fit.fit.dominant() > 0) fit.speedup = dominant / fit.fit.dominant();
+    const PolynomialFit* rival = rival_of(fit, fits);
+    if (fit.is_rival || rival == nullptr || rival->dominant() <= 0 || fit.fit.dominant() <= 0) continue;
+    fit.speedup = rival->dominant() / fit.fit.dominant();
   }
   return fits;
 }

@@ -33,12 +33,14 @@ PolynomialFit fit_polynomial(std::span<const FitPoint> points, int degree);
 /// The fit of a series of records, and of the rival's, in the computation alone.
 struct SeriesFit {
   std::string series;
+  std::string settings;
   bool is_rival = false;
   PolynomialFit fit;
   /// The rival's dominant coefficient over this one's; none where one of them is not positive.
   std::optional<double> speedup = {};
 };
-/// Of every series that has results for enough sizes.
+/// Of every series that has results for enough sizes. Compared with the rival's of the same settings, or, where there
+/// is none, with the first.
 std::vector<SeriesFit> fit_series(std::span<const ModeRecord> records, int degree);
 
 /// Throws InputError where --fit is asked for and there are too few different sizes: more than coefficients are needed,

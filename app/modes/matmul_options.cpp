@@ -19,6 +19,7 @@ constexpr const char* examples =
     "  glinpack matmul --variant all --packing all --n 128 --json matmul.json\n"
     "  glinpack matmul --variant single-pass,openblas --n 64,96,128,192,256 --fit\n"
     "  glinpack matmul --variant compute --precision double --shape 300x200x100\n"
+    "  glinpack matmul --tune --n 128\n"
     "  glinpack matmul --input A.npy --input-b B.mtx --output C.npy\n";
 
 std::vector<std::string> variant_choices() {
@@ -64,7 +65,8 @@ Precision parse_single_or_double(const std::string& text) {
 
 void define_variants(CLI::App& app, MatmulOptions& o) {
   app.option_defaults()->group("Variants");
-  add_list(app, "--variant", "NAME,...", "compute", enumerate(variant_choices()) + "; all: every one of them",
+  add_list(app, "--variant", "NAME,...", "what --tune has chosen, or compute",
+           enumerate(variant_choices()) + "; all: every one of them",
            [&o](const std::vector<std::string>& v) { o.variant = parse_names(v, variant_choices()); });
   add_list(app, "--packing", "NAME,...", "2x2",
            enumerate(packing_choices()) + ", rows x columns of a texel, of variants that draw; all: every one of them",
@@ -74,12 +76,17 @@ void define_variants(CLI::App& app, MatmulOptions& o) {
                o.packing.push_back(*solvers::packing_from_name(name));
              }
            });
-  add_list(app, "--pass-length", "STEPS,...", list_text(o.pass_length),
+  add_list(app, "--pass-length", "STEPS,...", "1",
            "multi-pass: steps that a pass sums, one step being a texel of A and one of B",
            [&o](const std::vector<std::string>& v) {
              o.pass_length.clear();
              for (const std::string& value : v) o.pass_length.push_back(parse_whole(value, 1, largest_n));
            });
+  add_flag(
+      app, "--tune",
+      "Find the fastest variant, packing and pass length of those named, or of all, and keep it for this device and "
+      "size: later runs without --variant take it",
+      [&o] { o.tune = true; });
   add(app, "--precision", "single|double", "single", "double: of the variants compute and openblas",
       [&o](const std::string& t) { o.precision = parse_single_or_double(t); });
   add_text(app, "--tile", "NAME",
@@ -108,9 +115,10 @@ void define_matmul_options(CLI::App& app, MatmulOptions& o) {
 }
 
 // Variants that can: those that draw have single precision only.
-void check_precision(Parsed<MatmulOptions>& parsed) {
-  MatmulOptions& o = parsed.options;
+void check_precision(const Parsed<MatmulOptions>& parsed) {
+  const MatmulOptions& o = parsed.options;
   if (o.precision == Precision::single) return;
+  if (o.tune) throw InputError("--tune: in double precision there is one variant, compute; use --precision single");
   for (const std::string& name : o.variant) {
     const std::optional<solvers::MatmulVariant> variant = solvers::matmul_variant_from_name(name);
     if (!variant || !draws(*variant)) continue;
@@ -132,6 +140,12 @@ void check_sizes(const Parsed<MatmulOptions>& parsed) {
   if (!o.input_b.empty() && o.input.empty()) throw InputError("--input-b " + o.input_b + ": give A, too, by --input");
 }
 
+void check_tuning(const MatmulOptions& o) {
+  if (o.tune && o.variant == std::vector<std::string>{"openblas"}) {
+    throw InputError("--tune: --variant openblas leaves nothing to choose from; name others, or none");
+  }
+}
+
 }  // namespace
 
 MatmulOptions parse_matmul_options(const std::vector<std::string>& arguments) {
@@ -139,6 +153,7 @@ MatmulOptions parse_matmul_options(const std::vector<std::string>& arguments) {
   parse_into(parsed, arguments, define_matmul_options);
   check_sizes(parsed);
   check_precision(parsed);
+  check_tuning(parsed.options);
   if (!parsed.options.tile.empty()) {
     try {
       gl::reduce_tile(parsed.options.tile, parsed.options.precision);
@@ -165,6 +180,7 @@ nlohmann::json to_json(const MatmulOptions& o) {
                {"packing", packings},
                {"pass-length", o.pass_length},
                {"precision", name_of(o.precision)},
+               {"tune", o.tune},
                {"tile", o.tile.empty() ? nlohmann::json() : nlohmann::json(o.tile)}});
   return json;
 }

@@ -10,11 +10,12 @@
 namespace glinpack::app {
 
 struct MatmulOptions : ModeOptions {
-  std::vector<solvers::ProductExtents> shape;   // instead of n
-  std::string input_b;                          // empty: input again
-  std::vector<std::string> variant{"compute"};  // names of solvers::MatmulVariant, and "openblas"
-  std::vector<solvers::Packing> packing{solvers::Packing::p2x2};
-  std::vector<Index> pass_length{1};
+  std::vector<solvers::ProductExtents> shape;  // instead of n
+  std::string input_b;                         // empty: input again
+  std::vector<std::string> variant;       // names of solvers::MatmulVariant, and "openblas"; empty: the fastest known
+  std::vector<solvers::Packing> packing;  // empty: 2x2, or, to tune, all
+  std::vector<Index> pass_length;         // empty: 1, or, to tune, several
+  bool tune = false;
   Precision precision = Precision::single;
   std::string tile;
 };

@@ -129,6 +129,10 @@ def read_json(path):
         raise Refusal(f"{path}: not JSON: {error}") from None
 
 
+def say_left_out(failed, everything):
+    print(f"left out: {failed} of {everything} runs, which failed their check", file=sys.stderr)
+
+
 def described(run):
     """The run with the PARAMETERS that JSON has not as such."""
     ranks = run["ranks"]
@@ -158,7 +162,7 @@ def read_runs(paths, where=()):
                                              else "the files have none"))
     good = [run for run in runs if run["passed"] or not run["checked"]]
     if len(good) < len(runs):
-        print(f"left out: {len(runs) - len(good)} of {len(runs)} runs, which failed their check", file=sys.stderr)
+        say_left_out(len(runs) - len(good), len(runs))
     if not good:
         raise Refusal("no runs to draw: all failed their check")
     return good

@@ -78,6 +78,64 @@ class CommandLine(BadInputTest):
             with self.subTest(arguments=arguments):
                 self.refused_on_one_line(arguments, *named)
 
+    def test_standalone_modes_refuse_what_they_cannot_use(self):
+        self.write("broken.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n2\n")
+        self.write("nan.mtx", "%%MatrixMarket matrix array real general\n1 1\nnan\n")
+        self.write("huge.mtx", "%%MatrixMarket matrix array real general\n1 1\n1e300\n")
+        self.write("wide.mtx", "%%MatrixMarket matrix array real general\n1 2\n1\n2\n")
+        self.write("empty.mtx", "")
+        self.write("zero.mtx", "%%MatrixMarket matrix array real general\n0 0\n")
+        self.write("there.json", "{}")
+        for arguments, named in [
+            (["matmull"], ["'matmull'", "did you mean matmul", "banded"]),
+            (["matmul", "--varient", "all"], ["'--varient'", "--variant"]),
+            (["matmul", "--variant", "multipass"], ["--variant", "'multipass'", "multi-pass"]),
+            (["matmul", "--variant", "all,compute"], ["--variant", "'all'", "alone"]),
+            (["matmul", "--packing", "3x3"], ["--packing", "'3x3'", "2x2"]),
+            (["matmul", "--pass-length", "0"], ["--pass-length", "'0'"]),
+            (["matmul", "--n", "0"], ["--n", "'0'"]),
+            (["matmul", "--n", ""], ["--n", "empty"]),
+            (["matmul", "--shape", "3x4"], ["--shape", "'3x4'", "MxKxN"]),
+            (["matmul", "--shape", "3x0x4"], ["--shape", "'3x0x4'", "'0'"]),
+            (["matmul", "--shape", "3x3x4", "--n", "3"], ["--shape", "--n", "leave one"]),
+            (["matmul", "--precision", "mixed"], ["--precision", "'mixed'", "single"]),
+            (["matmul", "--precision", "double", "--variant", "single-pass"], ["double", "single-pass", "compute"]),
+            (["matmul", "--precision", "double", "--tune"], ["--tune", "compute"]),
+            (["matmul", "--variant", "openblas", "--tune"], ["--tune", "openblas"]),
+            (["matmul", "--tile", "7x7"], ["--tile", "'7x7'", "64x128"]),
+            (["matmul", "--device", "77"], ["--device 77", "glinpack devices"]),
+            (["matmul", "--fit"], ["--fit", "1 size is too few"]),
+            (["matmul", "--repeat", "0"], ["--repeat", "'0'"]),
+            (["matmul", "--shader-dir", "nowhere"], ["--shader-dir", "nowhere"]),
+            (["matmul", "--json", "there.json"], ["--json", "there.json", "--force"]),
+            (["matmul", "--output", "c.txt"], ["--output c.txt", ".npy"]),
+            (["matmul", "--output", "no/c.npy"], ["--output", "no"]),
+            (["matmul", "--input", "missing.npy"], ["missing.npy", "no such file"]),
+            (["matmul", "--input", "empty.mtx"], ["empty.mtx", "empty"]),
+            (["matmul", "--input", "zero.mtx"], ["zero.mtx:2", "'0'"]),
+            (["matmul", "--input", "broken.mtx"], ["broken.mtx", "truncated"]),
+            (["matmul", "--input", "nan.mtx"], ["nan.mtx", "row 1, column 1", "NaN"]),
+            (["matmul", "--input", "huge.mtx"], ["huge.mtx", "row 1, column 1", "single precision"]),
+            (["matmul", "--input", "wide.mtx"], ["wide.mtx", "2 columns", "1 rows"]),
+            (["matmul", "--input", "wide.mtx", "--n", "2"], ["--n", "--input wide.mtx", "leave one"]),
+            (["matmul", "--input-b", "wide.mtx"], ["--input-b wide.mtx", "--input"]),
+            (["matmul", "--variant", "single-pass", "--packing", "1x1", "--shape", "2x1000000x2"],
+             ["2x1000000x2", "single-pass", "texture", "a side"]),
+            (["matmul", "--n", "3000000"], ["3000000", "available"]),
+            (["banded", "--variant", "crs"], ["--variant", "'crs'", "did you mean csr"]),
+            (["banded", "--n", "5", "--diagonals", "10"], ["--diagonals 10", "order 5", "9"]),
+            (["banded", "--n", "5", "--offsets", "0,5"], ["--offsets", "order 5", "-4 to 4"]),
+            (["banded", "--offsets", "1,1"], ["--offsets", "'1'", "twice"]),
+            (["banded", "--offsets", "1", "--diagonals", "1"], ["--offsets", "--diagonals", "leave one"]),
+            (["banded", "--input", "wide.mtx"], ["wide.mtx:2", "1 x 2", "square"]),
+            (["banded", "--input", "huge.mtx"], ["huge.mtx", "row 1, column 1", "single precision"]),
+            (["banded", "--input", "huge.mtx", "--diagonals", "3"], ["--diagonals", "--input", "leave one"]),
+            (["banded", "--n", "90000000000"], ["90000000000", "31 bits"]),
+            (["banded", "--n", "1000000000", "--diagonals", "99"], ["1000000000", "available"]),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.refused_on_one_line(arguments, *named, ranks=1)
+
     def test_numbers_that_make_no_sense(self):
         for arguments, named in [
             (["--n", "0"], ["--n", "'0'"]),

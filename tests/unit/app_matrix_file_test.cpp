@@ -165,5 +165,66 @@ TEST_F(MatrixFile, WhatIsWrittenIsReadBack) {
   EXPECT_THAT(read(file).elements, ElementsAre(1, 2, 3, 4));
 }
 
+TEST_F(MatrixFile, RectanglesAreReadWhereTheyAreAskedFor) {
+  const auto rectangle = [&](const std::string& contents) {
+    return read_matrix(write("a", contents), plenty, MatrixShape::any);
+  };
+  const std::string six = bytes_of(std::vector<double>{1, 2, 3, 4, 5, 6});
+  for (const DenseMatrix& matrix : {rectangle(npy("'<f8'", false, "(2, 3)", six)),
+                                    rectangle("%%MatrixMarket matrix array real general\n2 3\n1\n4\n2\n5\n3\n6\n")}) {
+    EXPECT_EQ(matrix.rows, 2);
+    EXPECT_EQ(matrix.columns, 3);
+    EXPECT_THAT(matrix.elements, ElementsAre(1, 2, 3, 4, 5, 6));
+  }
+  EXPECT_THAT(rectangle(npy("'<f8'", true, "(2, 3)", six)).elements, ElementsAre(1, 3, 5, 2, 4, 6));
+  EXPECT_EQ(rectangle(npy("'<f8'", false, "(6,)", six)).columns, 1);
+  expect_refused("%%MatrixMarket matrix array real general\n2 3\n1\n4\n2\n5\n3\n6\n", {"2 x 3", "square"});
+  expect_input_error([&] { rectangle("%%MatrixMarket matrix array real symmetric\n2 3\n"); }, {"2 x 3", "square"});
+}
+
+TEST_F(MatrixFile, CoordinatesStaySparseInTheOrderOfRows) {
+  const auto coordinates = [&](const std::string& contents) {
+    return read_coordinates(write("a", contents), 100, MatrixShape::any);  // no room for a dense matrix of that order
+  };
+  const auto triples = [](const CoordinateMatrix& matrix) {
+    std::string text;
+    for (const auto& [row, column, value] : matrix.entries) {
+      text += std::to_string(row) + "," + std::to_string(column) + "," + std::to_string(static_cast<int>(value)) + " ";
+    }
+    return text;
+  };
+  const CoordinateMatrix matrix =
+      coordinates("%%MatrixMarket matrix coordinate real symmetric\n900 900 4\n900 1 5\n2 2 3\n2 2 4\n7 1 0\n");
+  EXPECT_EQ(matrix.rows, 900);
+  EXPECT_EQ(triples(matrix), "0,899,5 1,1,7 899,0,5 ");
+  EXPECT_EQ(triples(coordinates(npy("'<f8'", false, "(2, 2)", bytes_of(std::vector<double>{0, 2, 3, 0})))),
+            "0,1,2 1,0,3 ");
+  EXPECT_EQ(triples(coordinates("%%MatrixMarket matrix array real general\n1 2\n0\n8\n")), "0,1,8 ");
+  expect_input_error([&] { coordinates("%%MatrixMarket matrix coordinate real general\n3 3 1\n4 1 1\n"); },
+                     {"a:3", "'4'"});
+}
+
+TEST_F(MatrixFile, WrittenMatricesAreReadAsTheyWere) {
+  const DenseMatrix matrix{2, 3, {1, 0.1, -3e-300, 4, 5, 1.0 / 3}};
+  for (const std::string name : {"m.npy", "m.mtx"}) {
+    std::ostringstream out;
+    write_matrix(out, name, matrix);
+    const DenseMatrix back = read_matrix(write(name, out.str()), plenty, MatrixShape::any);
+    EXPECT_EQ(back.rows, 2);
+    EXPECT_EQ(back.elements, matrix.elements);
+    check_matrix_name(name);
+  }
+  expect_input_error([] { check_matrix_name("m.txt"); }, {"--output m.txt", ".npy", ".mtx"});
+}
+
+TEST(MatrixFileValues, BeyondSinglePrecisionAreNamed) {
+  check_single_precision("f", std::vector<double>{1, -3.4e38}, 2);
+  expect_input_error(
+      [] {
+        check_single_precision("f", std::vector<double>{1, 2, 3, 1e39}, 2);
+      },
+      {"f: row 2, column 2", "single precision"});
+}
+
 }  // namespace
 }  // namespace glinpack::app

@@ -1,0 +1,222 @@
+#!/usr/bin/python3
+"""The standalone modes as users start them: reports, files, exit status. Bad input is in bad_input.py."""
+import csv
+import importlib.util
+import json
+import re
+import struct
+import unittest
+import xml.etree.ElementTree
+
+from launch import GLINPACK, ROOT, GlinpackTest
+
+BRIEFLY = ["--repeat", 2, "--warm-up", 0, "--threads", 1]
+
+
+def npy(path):
+    """Shape and elements of a .npy file of float64."""
+    data = path.read_bytes()
+    length = struct.unpack("<H", data[8:10])[0]
+    shape = re.search(r"'shape': \(([^)]*)\)", data[10:10 + length].decode())[1]
+    values = data[10 + length:]
+    return [int(extent) for extent in shape.split(",") if extent.strip()], struct.unpack(f"<{len(values) // 8}d", values)
+
+
+class ModesTest(GlinpackTest):
+    """Caches, the choices that --tune keeps among them, are the test's own."""
+
+    def mode(self, *arguments, status=0, timeout=60):
+        outcome = self.start([GLINPACK, *map(str, arguments)], {"XDG_CACHE_HOME": str(self.folder / "cache")}, timeout)
+        self.assertEqual(outcome.status, status, outcome)
+        return outcome
+
+    def results(self, *arguments):
+        """What the mode writes as JSON, valid, with every check passed."""
+        outcome = self.mode(*arguments, *BRIEFLY, "--json", "m.json", "--force")
+        self.assertEqual(outcome.err, "")
+        valid = self.start([ROOT / "tests" / "system" / "validate_json.py", self.folder / "m.json",
+                            ROOT / "docs" / "solver.schema.json"])
+        self.assertEqual(valid.status, 0, valid)
+        document = json.loads((self.folder / "m.json").read_text())
+        for result in document["results"]:
+            self.assertTrue(result["passed"], result)
+        return document, outcome
+
+
+class Common(ModesTest):
+    def test_every_mode_is_in_the_program_s_help_and_has_its_own(self):
+        text = self.mode("--help").out
+        modes = re.search(r"Solvers that run alone.*?:\n(.*?)\n\n", text, re.DOTALL)[1]
+        names = [line.split()[0] for line in modes.splitlines()]
+        self.assertIn("matmul", names)
+        for name in names:
+            with self.subTest(mode=name):
+                text = self.mode(name, "--help").out
+                for part in "Usage: glinpack " + name, "Examples:", "GFLOPS", "Exit code:", "--fit", "--trace":
+                    self.assertIn(part, text)
+                self.assertTrue((ROOT / "docs" / f"{name}.md").exists())
+                self.assertIn(f"glinpack {name}", (ROOT / "docs" / "glinpack.1").read_text())
+
+    def test_under_a_launcher_the_first_process_runs_alone(self):
+        outcome = self.glinpack("matmul", "--variant", "openblas", "--n", 8, ranks=2)
+        self.assertEqual((outcome.status, outcome.out.count("glinpack matmul")), (0, 1), outcome)
+
+    def test_times_of_stages_add_up(self):
+        document, _ = self.results("matmul", "--variant", "single-pass", "--n", 32)
+        rival, result = document["results"]
+        self.assertTrue(rival["rival"])
+        times = result["times"]
+        for stage in times["stages"].values():
+            self.assertGreater(stage["median"], 0)
+        self.assertLess(times["compute"]["least"], times["with_transfer"]["least"])
+        self.assertLess(times["with_transfer"]["least"], times["with_all"]["least"])
+        self.assertAlmostEqual(result["speedup"], rival["times"]["compute"]["median"] / times["compute"]["median"])
+        self.assertAlmostEqual(result["gflops"], 2 * 32**3 / times["compute"]["median"] / 1e9)
+
+    def test_csv_and_trace_have_every_result(self):
+        self.mode("matmul", "--variant", "single-pass,compute", "--n", "8,9", *BRIEFLY, "--csv", "m.csv", "--trace",
+                  "t.json")
+        rows = list(csv.DictReader((self.folder / "m.csv").read_text().splitlines()))
+        self.assertEqual([(row["variant"], row["n"]) for row in rows],
+                         [(variant, n) for n in ("8", "9") for variant in ("openblas", "single-pass", "compute")])
+        for row in rows:
+            self.assertEqual(row["passed"], "true")
+            self.assertGreater(float(row["seconds"]), 0)
+        events = json.loads((self.folder / "t.json").read_text())["traceEvents"]
+        stages = [event["name"] for event in events if event["ph"] == "X"]
+        self.assertEqual(set(stages), {"pack", "upload", "compute", "download", "unpack"})
+        self.assertEqual(len([event for event in events if event["ph"] == "i"]), 6)
+
+    def test_output_dir_holds_report_json_and_csv(self):
+        outcome = self.mode("matmul", "--variant", "openblas", "--n", 8, "--output-dir", "out")
+        self.assertEqual(self.files(), ["out", "out/report.txt", "out/results.csv", "out/results.json"])
+        self.assertEqual((self.folder / "out" / "report.txt").read_text(), outcome.out)
+
+    def test_fit_prints_coefficients_errors_and_speed_ups(self):
+        sizes = [8, 16, 24, 32, 40]
+        document, outcome = self.results("matmul", "--variant", "single-pass", "--n", ",".join(map(str, sizes)), "--fit")
+        self.assertIn("seconds = a + b n + c n^2 + d n^3", outcome.out)
+        fits = {fit["series"]: fit for fit in document["fits"]}
+        self.assertEqual(set(fits), {"openblas", "single-pass 2x2"})
+        for series, fit in fits.items():
+            times = {result["n"]: result["times"]["compute"]["median"] for result in document["results"]
+                     if f"{result['variant']} {result['settings']}".strip() == series}
+            errors = [abs(sum(c * n**k for k, c in enumerate(fit["coefficients"])) - t) / t for n, t in times.items()]
+            self.assertAlmostEqual(max(errors), fit["largest_relative_error"], places=6)
+        device, rival = (fits[series]["coefficients"][-1] for series in ("single-pass 2x2", "openblas"))
+        if device > 0 and rival > 0:
+            self.assertAlmostEqual(fits["single-pass 2x2"]["speedup"], rival / device)
+        else:
+            self.assertIsNone(fits["single-pass 2x2"]["speedup"])
+
+    def test_a_configuration_file_gives_options_and_the_command_line_overrides_them(self):
+        self.write("m.toml", 'n = [5, 6]\nvariant = ["openblas"]\nrepeat = 4\n')
+        document, _ = self.results("matmul", "--config", "m.toml", "--n", 7)
+        self.assertEqual([result["n"] for result in document["results"]], [7])
+        self.assertEqual(document["context"]["configuration"]["variant"], ["openblas"])
+
+
+class Matmul(ModesTest):
+    def test_the_example_of_the_readme_passes(self):
+        outcome = self.mode("matmul", "--variant", "multi-pass", "--packing", "2x2", "--n", "64,100,257")
+        self.assertEqual(len(re.findall(r"^multi-pass .* passed$", outcome.out, re.MULTILINE)), 3, outcome)
+
+    def test_all_variants_and_packings_on_a_ragged_shape(self):
+        document, _ = self.results("matmul", "--variant", "all", "--packing", "all", "--pass-length", "1,3", "--shape",
+                                   "13x21x6")
+        settings = [(result["variant"], result["settings"]) for result in document["results"]]
+        self.assertEqual(len(settings), 1 + 4 + 2 * 4 * 2 + 4 + 1)
+        self.assertEqual(len(set(settings)), len(settings))
+        self.assertEqual({result["size"] for result in document["results"]}, {"13x21x6"})
+
+    def test_double_precision_is_computed_and_judged_as_such(self):
+        document, _ = self.results("matmul", "--variant", "compute,openblas", "--precision", "double", "--n", 33)
+        self.assertEqual([result["variant"] for result in document["results"]], ["openblas", "compute"])
+        for result in document["results"]:
+            self.assertLess(result["check"]["tolerance"], 1e-13)
+
+    def test_matrices_come_from_files_and_the_product_goes_to_one(self):
+        self.write("a.mtx", "%%MatrixMarket matrix array real general\n2 3\n1\n4\n2\n5\n3\n6\n")
+        self.write("b.mtx", "%%MatrixMarket matrix coordinate real general\n3 2 3\n1 1 1\n2 2 1\n3 1 2\n")
+        for variant in "single-pass", "compute", "openblas":
+            with self.subTest(variant=variant):
+                self.mode("matmul", "--variant", variant, "--input", "a.mtx", "--input-b", "b.mtx", "--output", "c.npy",
+                          "--force", *BRIEFLY)
+                self.assertEqual(npy(self.folder / "c.npy"), ([2, 2], (7, 2, 16, 5)))
+        self.mode("matmul", "--variant", "openblas", "--input", "a.mtx", "--input-b", "b.mtx", "--output", "c.mtx")
+        self.assertEqual((self.folder / "c.mtx").read_text().split("\n")[1:6], ["2 2", "7", "16", "2", "5"])
+
+    def test_what_is_tuned_is_kept_and_taken_where_no_variant_is_named(self):
+        outcome = self.mode("matmul", "--tune", "--variant", "multi-pass,single-pass", "--n", 16, *BRIEFLY)
+        choice = re.search(r"fastest at 16: (\S+) (\S+?)(?:, pass (\d+))?; kept in", outcome.out)
+        self.assertIsNotNone(choice, outcome)
+        document, _ = self.results("matmul", "--n", 20)
+        taken = document["results"][1]
+        self.assertEqual((taken["variant"], taken["parameters"]["packing"]), choice.groups()[:2])
+        document, _ = self.results("matmul", "--n", 20, "--variant", "compute")
+        self.assertEqual(document["results"][1]["variant"], "compute")
+
+    def test_without_a_choice_compute_shaders_are_taken(self):
+        document, _ = self.results("matmul", "--n", 20)
+        self.assertEqual([result["variant"] for result in document["results"]], ["openblas", "compute"])
+
+
+class Banded(ModesTest):
+    def test_the_example_of_the_readme_passes(self):
+        outcome = self.mode("banded", "--n", 4096, "--diagonals", 10)
+        for variant in "diagonals", "compute", "csr":
+            self.assertRegex(outcome.out, rf"(?m)^{variant} .* 4096 .* passed$")
+
+    def test_diagonals_that_complete_each_other_are_joined(self):
+        document, _ = self.results("banded", "--variant", "all", "--n", 30, "--offsets", "0,1,-29,-1,7")
+        self.assertEqual({result["parameters"]["joined_diagonals"] for result in document["results"]}, {4})
+        self.assertEqual([result["variant"] for result in document["results"]], ["csr", "diagonals", "compute"])
+
+    def test_a_matrix_comes_from_a_file_and_the_product_goes_to_one(self):
+        self.write("a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 2\n3 1 4\n2 2 0\n")
+        products = []
+        for variant in "diagonals", "compute", "csr":
+            self.mode("banded", "--variant", variant, "--input", "a.mtx", "--output", "y.npy", "--force", *BRIEFLY)
+            shape, y = npy(self.folder / "y.npy")
+            self.assertEqual((shape, y[1]), ([3, 1], 0))
+            self.assertNotEqual(y[2], 0)
+            products.append(y)
+        for y in products:
+            self.assertAlmostEqual(y[0], products[0][0], places=5)
+            self.assertAlmostEqual(y[2], products[0][2], places=5)
+
+
+@unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not installed: scripts/install-deps.sh --test")
+class Plots(ModesTest):
+    def plot(self, *arguments, status=0):
+        outcome = self.start([ROOT / "scripts" / "plot" / "mode_times.py", *map(str, arguments)], timeout=120)
+        self.assertEqual(outcome.status, status, outcome)
+        return outcome
+
+    def svg_text(self, name):
+        root = xml.etree.ElementTree.parse(self.folder / name).getroot()
+        return " ".join("".join(element.itertext()) for element in root.iter() if element.tag.endswith("}text"))
+
+    def test_times_and_speed_ups_are_drawn_with_the_fits(self):
+        self.results("matmul", "--variant", "single-pass,compute", "--n", "8,16,24,32,40", "--fit")
+        self.plot("m.json", "-o", "t.svg", "-o", "t.png")
+        for word in "single-pass 2x2", "compute", "openblas", "time, seconds", "matmul", "40":
+            self.assertIn(word, self.svg_text("t.svg"))
+        self.assertGreater((self.folder / "t.png").stat().st_size, 5000)
+        self.plot("m.json", "--quantity", "speedup", "--with-all", "-o", "s.svg")
+        text = self.svg_text("s.svg")
+        self.assertIn("speed-up over the processor with packing and transfer", text)
+        self.assertNotIn("openblas", text)
+        self.plot("m.json", "--quantity", "gflops", "--log", "-o", "g.svg")
+
+    def test_what_cannot_be_drawn_is_refused(self):
+        self.write("x.json", '{"runs": []}')
+        for arguments, word in ((["x.json", "-o", "a.svg"], "standalone mode"), (["none.json", "-o", "a.svg"], "No such"),
+                                (["x.json", "-o", "a.pdf"], ".svg")):
+            outcome = self.plot(*arguments, status=2)
+            self.assertIn(word, outcome.err)
+            self.assertEqual(len(outcome.err.splitlines()), 1, outcome)
+
+
+if __name__ == "__main__":
+    unittest.main()
