@@ -58,6 +58,10 @@ TEST_F(GlMatmul, PassesMayBeOfAnyLength) {
   }
 }
 
+TEST_F(GlMatmul, ACubeMayHaveMorePlanesThanAreDrawnAtATime) {
+  expect_product<float>({3, 2100, 2}, {.variant = MatmulVariant::larsen_mcallister, .packing = Packing::p1x1});
+}
+
 TEST_F(GlMatmul, ComputeShadersMultiplyInBothPrecisions) {
   for (const ProductExtents& e : {extents[0], extents[3]}) {
     expect_product<float>(e, {.variant = MatmulVariant::compute});
