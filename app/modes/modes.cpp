@@ -4,7 +4,9 @@
 
 #include "app/modes/background_command.hpp"
 #include "app/modes/banded_command.hpp"
+#include "app/modes/gauss_jordan_command.hpp"
 #include "app/modes/matmul_command.hpp"
+#include "app/modes/plu_packed_command.hpp"
 #include "app/modes/tridiagonal_command.hpp"
 
 namespace glinpack::app {
@@ -14,6 +16,10 @@ std::span<const Mode> standalone_modes() {
       Mode{"matmul", "Multiply matrices on fragment and compute shaders, beside OpenBLAS", matmul_help, run_matmul},
       Mode{"banded", "Multiply a matrix of few diagonals by a vector, its diagonals being textures", banded_help,
            run_banded},
+      Mode{"gauss-jordan", "Solve or invert by Gauss-Jordan elimination, two rows and columns a step, beside LAPACK",
+           gauss_jordan_help, run_gauss_jordan},
+      Mode{"plu-packed", "Factorise P A = L U into one texture, two rows a step, and solve, beside LAPACK",
+           plu_packed_help, run_plu_packed},
       Mode{"tridiagonal", "Solve many tridiagonal systems side by side, beside LAPACK", tridiagonal_help,
            run_tridiagonal},
       Mode{"background", "Split systems between the processor and a device that works in the background",

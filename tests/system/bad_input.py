@@ -83,6 +83,8 @@ class CommandLine(BadInputTest):
         self.write("nan.mtx", "%%MatrixMarket matrix array real general\n1 1\nnan\n")
         self.write("huge.mtx", "%%MatrixMarket matrix array real general\n1 1\n1e300\n")
         self.write("wide.mtx", "%%MatrixMarket matrix array real general\n1 2\n1\n2\n")
+        self.write("one.mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n")
+        self.write("tall.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n2\n")
         self.write("empty.mtx", "")
         self.write("zero.mtx", "%%MatrixMarket matrix array real general\n0 0\n")
         self.write("there.json", "{}")
@@ -130,6 +132,27 @@ class CommandLine(BadInputTest):
             (["banded", "--input", "wide.mtx"], ["wide.mtx:2", "1 x 2", "square"]),
             (["banded", "--input", "huge.mtx"], ["huge.mtx", "row 1, column 1", "single precision"]),
             (["banded", "--input", "huge.mtx", "--diagonals", "3"], ["--diagonals", "--input", "leave one"]),
+            (["gaus-jordan"], ["'gaus-jordan'", "did you mean gauss-jordan"]),
+            (["gauss-jordan", "--variant", "double-row"], ["--variant", "'double-row'", "did you mean double-rows"]),
+            (["gauss-jordan", "--pivoting", "none"], ["--pivoting", "'none'", "partial", "full"]),
+            (["gauss-jordan", "--measure", "harmonic"], ["--measure", "'harmonic'", "magnitudes"]),
+            (["gauss-jordan", "--rhs", "0"], ["--rhs", "'0'"]),
+            (["gauss-jordan", "--inverse", "--rhs", "3"], ["--inverse", "--rhs", "leave one"]),
+            (["gauss-jordan", "--input-b", "wide.mtx"], ["--input-b wide.mtx", "--input"]),
+            (["gauss-jordan", "--input", "wide.mtx"], ["wide.mtx:2", "1 x 2", "square"]),
+            (["gauss-jordan", "--input", "nan.mtx"], ["nan.mtx", "row 1, column 1", "NaN"]),
+            (["gauss-jordan", "--input", "huge.mtx"], ["huge.mtx", "row 1, column 1", "single precision"]),
+            (["gauss-jordan", "--input", "one.mtx", "--input-b", "tall.mtx"], ["one.mtx", "tall.mtx", "1 rows", "2;"]),
+            (["gauss-jordan", "--input", "one.mtx", "--input-b", "nan.mtx"], ["nan.mtx", "NaN"]),
+            (["gauss-jordan", "--input", "one.mtx", "--input-b", "one.mtx", "--rhs", "1"], ["--rhs", "--input-b"]),
+            (["gauss-jordan", "--n", "2", "--rhs", "1000000"], ["2, rhs 1000000", "texture", "a side"]),
+            (["gauss-jordan", "--n", "3000000"], ["3000000", "available"]),
+            (["plu-packed", "--pivoting", "full"], ["'--pivoting'"]),
+            (["plu-packed", "--rhs", "-1"], ["--rhs", "'-1'"]),
+            (["plu-packed", "--rhs", "0", "--output", "x.npy"], ["--output x.npy", "--rhs 0"]),
+            (["plu-packed", "--input", "empty.mtx"], ["empty.mtx", "empty"]),
+            (["plu-packed", "--n", "3", "--rhs", "1000000"], ["3, rhs 1000000", "texture", "a side"]),
+            (["plu-packed", "--n", "3000000", "--variant", "openblas"], ["3000000", "available"]),
             (["banded", "--n", "90000000000"], ["90000000000", "31 bits"]),
             (["banded", "--n", "1000000000", "--diagonals", "99"], ["1000000000", "available"]),
         ]:

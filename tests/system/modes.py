@@ -55,7 +55,7 @@ class Common(ModesTest):
                 for part in "Usage: glinpack " + name, "Examples:", "GFLOPS", "Exit code:", "--fit", "--trace":
                     self.assertIn(part, text)
                 self.assertTrue((ROOT / "docs" / f"{name}.md").exists())
-                self.assertIn(f"glinpack {name}", (ROOT / "docs" / "glinpack.1").read_text())
+                self.assertIn(f"glinpack {name}", (ROOT / "docs" / "glinpack.1").read_text().replace("\\-", "-"))
 
     def test_under_a_launcher_the_first_process_runs_alone(self):
         outcome = self.glinpack("matmul", "--variant", "openblas", "--n", 8, ranks=2)
@@ -159,6 +159,87 @@ class Matmul(ModesTest):
     def test_without_a_choice_compute_shaders_are_taken(self):
         document, _ = self.results("matmul", "--n", 20)
         self.assertEqual([result["variant"] for result in document["results"]], ["openblas", "compute"])
+
+
+class DenseSystems(ModesTest):
+    def setUp(self):
+        super().setUp()
+        # 2 x + y = 5, x + 3 y = 10, and twice that
+        self.write("a.mtx", "%%MatrixMarket matrix array real general\n2 2\n2\n1\n1\n3\n")
+        self.write("b.mtx", "%%MatrixMarket matrix array real general\n2 2\n5\n10\n10\n20\n")
+        self.write("zero.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 1\n2 3 1\n")
+        # rows 1 and 2 exchanged: regular, but no pivot in its first block of two rows
+        self.write("turned.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 1\n2 1 1\n")
+
+    def test_the_examples_of_the_readme_pass(self):
+        outcome = self.mode("gauss-jordan", "--n", "100,256", "--rhs", 3)
+        self.assertEqual(len(re.findall(r"^double-rows .* passed$", outcome.out, re.MULTILINE)), 2, outcome)
+        outcome = self.mode("plu-packed", "--n", "255,512")
+        self.assertEqual(len(re.findall(r"^double-rows .* passed$", outcome.out, re.MULTILINE)), 2, outcome)
+
+    def test_every_combination_is_measured_and_judged(self):
+        document, outcome = self.results("gauss-jordan", "--n", "17,20", "--rhs", 3, "--variant", "all", "--pivoting",
+                                         "all", "--measure", "all")
+        series = {(result["variant"], result["settings"]) for result in document["results"]}
+        self.assertEqual(series, {("openblas", "")} | {(variant, pivoting + measure)
+                                                       for pivoting in ("partial", "full")
+                                                       for variant, measure in [("double-rows", ""), ("plain", ""),
+                                                                                ("double-rows", ", signed"),
+                                                                                ("compute", ""),
+                                                                                ("compute", ", signed")]})
+        self.assertEqual(len(document["results"]), 2 * len(series))
+        for result in document["results"]:
+            self.assertGreater(result["check"]["error"], 0)
+            self.assertEqual(result["check"]["tolerance"], 16)
+            self.assertLess(result["parameters"]["error"], 1e-3)
+        self.assertIn("double-rows full, signed", outcome.out[outcome.out.index("Errors:"):])
+
+    def test_inverses_and_factors_alone(self):
+        document, _ = self.results("gauss-jordan", "--n", 15, "--inverse", "--variant", "all")
+        self.assertEqual({result["size"] for result in document["results"]}, {"15, inverse"})
+        document, _ = self.results("plu-packed", "--n", 15, "--rhs", 0, "--variant", "all")
+        self.assertEqual([result["check"] is None for result in document["results"]], [True, False, False, False])
+
+    def test_systems_come_from_files_and_the_solution_goes_to_one(self):
+        for mode, variant in [("gauss-jordan", "double-rows"), ("gauss-jordan", "plain"), ("gauss-jordan", "openblas"),
+                              ("plu-packed", "double-rows"), ("plu-packed", "compute")]:
+            with self.subTest(mode=mode, variant=variant):
+                self.mode(mode, "--variant", variant, "--input", "a.mtx", "--input-b", "b.mtx", "--output", "x.npy",
+                          "--force", *BRIEFLY)
+                shape, values = npy(self.folder / "x.npy")
+                self.assertEqual(shape, [2, 2])
+                for value, expected in zip(values, (1, 2, 3, 6), strict=True):
+                    self.assertAlmostEqual(value, expected, places=5)
+
+    def test_a_singular_system_fails_with_its_step_and_writes_no_solution(self):
+        for mode in "gauss-jordan", "plu-packed":
+            with self.subTest(mode=mode):
+                outcome = self.mode(mode, "--variant", "all", "--input", "zero.mtx", "--output", "x.npy", *BRIEFLY,
+                                    "--json", "s.json", "--force", status=1)
+                self.assertEqual(len(re.findall(r"FAILED: singular.* step \d of \d", outcome.out)), 4, outcome)
+                self.assertFalse((self.folder / "x.npy").exists())
+                for result in json.loads((self.folder / "s.json").read_text())["results"]:
+                    self.assertFalse(result["passed"])
+                    self.assertIsNone(result["times"])
+
+    def test_the_study_of_errors_has_a_row_for_every_order_and_variant(self):
+        study = ROOT / "scripts" / "study" / "elimination.py"
+        outcome = self.start([study, "--output-dir", "study", "--n", "9,12", "--seeds", "2"],
+                             {"GLINPACK": GLINPACK})
+        self.assertEqual((outcome.status, outcome.out, outcome.err), (0, "", ""), outcome)
+        rows = list(csv.DictReader((self.folder / "study" / "elimination.csv").read_text().splitlines()))
+        self.assertEqual(len(rows), 2 * 2 * 7)  # seeds, orders, and LAPACK with six others
+        self.assertEqual({row["passed"] for row in rows}, {"True"})
+        lines = (self.folder / "study" / "elimination.md").read_text().splitlines()
+        self.assertEqual(len([line for line in lines if re.match(r"\| (9|12) \|", line)]), 2 * 7)
+        again = self.start([study, "--output-dir", "study", "--seeds", "1"], {"GLINPACK": GLINPACK})
+        self.assertEqual(again.status, 2, again)
+        self.assertIn("exists", again.err)
+
+    def test_rows_that_stay_in_their_block_may_leave_no_pivot(self):
+        outcome = self.mode("gauss-jordan", "--variant", "double-rows,plain", "--input", "turned.mtx", *BRIEFLY, status=1)
+        self.assertRegex(outcome.out, r"(?m)^double-rows .* FAILED: singular, or nearly so: step 1 of 1")
+        self.assertRegex(outcome.out, r"(?m)^plain .* passed$")
 
 
 class Banded(ModesTest):

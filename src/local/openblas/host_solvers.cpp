@@ -1,9 +1,13 @@
 #include "local/openblas/host_solvers.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
 #include "local/openblas/blas.hpp"
+#include "local/precision.hpp"
 
 namespace glinpack {
 
@@ -21,6 +25,94 @@ void multiply_on_host(RowMajorView<const Real> a, RowMajorView<const Real> b, Ro
 
 template void multiply_on_host(RowMajorView<const float>, RowMajorView<const float>, RowMajorView<float>);
 template void multiply_on_host(RowMajorView<const double>, RowMajorView<const double>, RowMajorView<double>);
+
+namespace {
+
+using Pivots = std::vector<lapack_int>;
+
+/// The factors of A^T in the place of A.
+template <class Real>
+Index factorize(RowMajorView<Real> a, Pivots& pivots) {
+  if (a.rows != a.columns) throw std::invalid_argument("a matrix to be solved with is not square");
+  pivots.resize(static_cast<std::size_t>(a.rows));
+  if (a.rows == 0) return 0;
+  return blas::getrf(a.rows, a.rows, a.data, a.leading_dimension, pivots.data());
+}
+
+template <class Real>
+std::vector<double> doubles(RowMajorView<const Real> matrix) {
+  std::vector<double> elements;
+  elements.reserve(static_cast<std::size_t>(matrix.rows * matrix.columns));
+  for (Index i = 0; i < matrix.rows; ++i)
+    elements.insert(elements.end(), matrix.row(i), matrix.row(i) + matrix.columns);
+  return elements;
+}
+
+/// Largest magnitudes of the columns; infinite where an element is not finite.
+std::vector<double> column_norms(const std::vector<double>& elements, Index columns) {
+  std::vector<double> norms(static_cast<std::size_t>(columns));
+  for (std::size_t e = 0; e < elements.size(); ++e) {
+    double& norm = norms[e % norms.size()];
+    norm = std::isfinite(elements[e]) ? std::max(norm, std::abs(elements[e])) : std::numeric_limits<double>::infinity();
+  }
+  return norms;
+}
+
+}  // namespace
+
+template <class Real>
+Index solve_on_host(RowMajorView<Real> a, ColumnMajorView<Real> b) {
+  if (b.columns > 0 && b.rows != a.rows)
+    throw std::invalid_argument("a right-hand side has other rows than the matrix");
+  Pivots pivots;
+  if (const Index info = factorize(a, pivots); info != 0 || a.rows == 0 || b.columns == 0) return info;
+  blas::getrs_transposed(a.rows, b.columns, a.data, a.leading_dimension, pivots.data(), b.data, b.leading_dimension);
+  return 0;
+}
+
+template Index solve_on_host(RowMajorView<float>, ColumnMajorView<float>);
+template Index solve_on_host(RowMajorView<double>, ColumnMajorView<double>);
+
+template <class Real>
+Index invert_on_host(RowMajorView<Real> a) {
+  Pivots pivots;
+  if (const Index info = factorize(a, pivots); info != 0 || a.rows == 0) return info;
+  return blas::getri(a.rows, a.data, a.leading_dimension, pivots.data());
+}
+
+template Index invert_on_host(RowMajorView<float>);
+template Index invert_on_host(RowMajorView<double>);
+
+template <class Real>
+double scaled_residual(RowMajorView<const Real> a, RowMajorView<const Real> x, RowMajorView<const Real> b) {
+  if (a.columns != x.rows || a.rows != b.rows || x.columns != b.columns) {
+    throw std::invalid_argument("the extents of A X = B do not match");
+  }
+  if (a.rows == 0 || x.columns == 0) return 0;
+  const std::vector<double> matrix = doubles(a), solutions = doubles(x);
+  std::vector<double> residuals = doubles(b);
+  const std::vector<double> b_norms = column_norms(residuals, b.columns), x_norms = column_norms(solutions, x.columns);
+  double a_norm = 0;
+  for (Index i = 0; i < a.rows; ++i) {
+    double sum = 0;
+    for (Index j = 0; j < a.columns; ++j) sum += std::abs(matrix[static_cast<std::size_t>(i * a.columns + j)]);
+    a_norm = std::max(a_norm, sum);
+  }
+  blas::gemm(CblasRowMajor, CblasNoTrans, a.rows, x.columns, a.columns, 1.0, matrix.data(), a.columns, solutions.data(),
+             x.columns, -1.0, residuals.data(), x.columns);
+  const std::vector<double> norms = column_norms(residuals, x.columns);
+  double largest = 0;
+  for (std::size_t j = 0; j < norms.size(); ++j) {
+    if (!std::isfinite(x_norms[j]) || !std::isfinite(norms[j])) return std::numeric_limits<double>::infinity();
+    const double scale =
+        epsilon_of(precision_of<Real>) * (a_norm * x_norms[j] + b_norms[j]) * static_cast<double>(a.rows);
+    if (norms[j] > 0) largest = std::max(largest, norms[j] / scale);
+  }
+  return largest;
+}
+
+template double scaled_residual(RowMajorView<const float>, RowMajorView<const float>, RowMajorView<const float>);
+template double scaled_residual(RowMajorView<const double>, RowMajorView<const double>, RowMajorView<const double>);
 
 std::vector<double> least_squares(RowMajorView<const double> a, std::span<const double> b) {
   std::vector<double> matrix;

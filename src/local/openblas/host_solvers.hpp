@@ -17,6 +17,23 @@ void set_openblas_threads(int threads);
 template <class Real>
 void multiply_on_host(RowMajorView<const Real> a, RowMajorView<const Real> b, RowMajorView<Real> c);
 
+/// A X = B (LAPACK getrf and getrs): A n x n, B n x any number of columns, X in its place; with none, A is factorised
+/// alone. A becomes the factors of A^T, row for column, since LAPACK counts by columns. Returns 0, or the order of the
+/// leading part of A that is singular, getrf's info; then B is as it was. Throws std::invalid_argument where the
+/// extents do not match, std::runtime_error where one exceeds OpenBLAS's 32-bit integers.
+template <class Real>
+Index solve_on_host(RowMajorView<Real> a, ColumnMajorView<Real> b);
+/// A becomes A^-1 (LAPACK getrf and getri). Returns and throws as solve_on_host().
+template <class Real>
+Index invert_on_host(RowMajorView<Real> a);
+
+/// The largest over the right-hand sides of HPL's || A x - b || / (eps (|| A || || x || + || b ||) n), the norms being
+/// maxima, || A || of row sums: computed in double precision, with eps of Real. Times eps n it is the least relative
+/// change of A and b that makes x exact. Infinite where x is not finite; 0 where there is nothing to solve. Throws
+/// std::invalid_argument where the extents are not those of A X = B.
+template <class Real>
+double scaled_residual(RowMajorView<const Real> a, RowMajorView<const Real> x, RowMajorView<const Real> b);
+
 /// The x that minimises || A x - b || (LAPACK dgelsd): A row-major, rows x columns, rows >= columns, b with as many
 /// elements as rows. Throws std::runtime_error where the method does not converge.
 std::vector<double> least_squares(RowMajorView<const double> a, std::span<const double> b);

@@ -1,0 +1,58 @@
+// The rivals' solvers, and the residual that judges solutions.
+#include "local/openblas/host_solvers.hpp"
+
+#include <limits>
+
+#include "tests/backend/linear_systems.hpp"
+
+namespace glinpack {
+namespace {
+
+using test::Values;
+using test::view;
+
+TEST(HostSolvers, SolveAndInvert) {
+  // by hand: 2 x + y = 5, x + 3 y = 10; det 5
+  Values<double> a(2, 2), right(1, 2);
+  a.elements = {2, 1, 1, 3};
+  right.elements = {5, 10};
+  Values<double> inverse = a;
+  EXPECT_EQ(solve_on_host<double>(view(a), {right.elements.data(), 2, 1, 2}), 0);
+  EXPECT_NEAR(right(0, 0), 1, tolerance<double>(2));
+  EXPECT_NEAR(right(0, 1), 3, tolerance<double>(2));
+  EXPECT_EQ(invert_on_host<double>(view(inverse)), 0);
+  const double expected[] = {0.6, -0.2, -0.2, 0.4};
+  for (std::size_t e = 0; e < 4; ++e) EXPECT_NEAR(inverse.elements[e], expected[e], tolerance<double>(2));
+}
+
+TEST(HostSolvers, AMatrixThatIsNotSymmetricIsNotTakenForItsTranspose) {
+  Values<float> a = test::random_values<float>(7, 7, 1), b = test::random_values<float>(7, 2, 2), x(7, 2);
+  Values<float> factors = a, columns = test::transposed(b);
+  ASSERT_EQ(solve_on_host<float>(view(factors), {columns.elements.data(), 7, 2, 7}), 0);
+  x = test::transposed(columns);
+  EXPECT_LE(scaled_residual<float>(view(a), view(x), view(b)), 1);
+}
+
+TEST(HostSolvers, SingularMatricesAreReported) {
+  Values<float> a(3, 3), right(1, 3);
+  a.elements = {1, 0, 2, 0, 0, 0, 3, 0, 5};
+  Values<float> again = a;
+  EXPECT_GT(solve_on_host<float>(view(a), {right.elements.data(), 3, 1, 3}), 0);
+  EXPECT_GT(invert_on_host<float>(view(again)), 0);
+}
+
+TEST(HostSolvers, TheScaledResidualIsHpls) {
+  // A = 2, x = 3, b = 5: |1| / (eps (2 * 3 + 5) * 1)
+  Values<float> a(1, 1), x(1, 1), b(1, 1);
+  a(0, 0) = 2, x(0, 0) = 3, b(0, 0) = 5;
+  EXPECT_DOUBLE_EQ(scaled_residual<float>(view(a), view(x), view(b)), 1 / (epsilon_of(Precision::single) * 11));
+  b(0, 0) = 6;
+  EXPECT_EQ(scaled_residual<float>(view(a), view(x), view(b)), 0);
+  x(0, 0) = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(scaled_residual<float>(view(a), view(x), view(b)), std::numeric_limits<double>::infinity());
+  Values<float> wide(1, 2);
+  EXPECT_THROW(scaled_residual<float>(view(wide), view(x), view(b)), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace glinpack
