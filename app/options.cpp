@@ -294,10 +294,30 @@ void check_tile(const PluOptions& options) {
   }
 }
 
+void check_panel(const PluOptions& options) {
+  if (options.panel != PanelPlace::device) return;
+  if (options.pivoting != Pivoting::tournament) {
+    throw InputError("--panel device: devices factorise panels with tournament pivoting only, not " +
+                     std::string(name_of(options.pivoting)) + "; use --pivoting tournament, or leave --panel out");
+  }
+  if (options.backend != "auto" && options.backend != "gl-compute") {
+    throw InputError("--panel device: the backend " + options.backend +
+                     " factorises panels on the host; use --backend gl-compute, or leave --panel out");
+  }
+  for (const GridShape& grid : options.grid) {
+    if (grid.rows > 1) {
+      throw InputError("--panel device: a device factorises panels that it has whole, but the grid " + text_of(grid) +
+                       " deals them to several processes; use one process row (1x" + std::to_string(grid.size()) +
+                       "), or leave --panel out");
+    }
+  }
+}
+
 // What the white paper's backend can do, and does unless told otherwise: single precision, pivots of the rank's own
 // rows.
 ParsedOptions settled(ParsedOptions parsed) {
   check_tile(parsed.options);
+  check_panel(parsed.options);
   if (parsed.options.backend != "gl-raster") return parsed;
   const auto given = [&parsed](const char* name) {
     return parsed.on_command_line.contains(name) || parsed.in_file.contains(name);

@@ -22,12 +22,13 @@ std::unique_ptr<DevicePanel<Real>> make_device_panel(const RunParameters& parame
                                                      Backend<Real>& backend, Index rows) {
   const bool wanted =
       parameters.panel == PanelPlace::device || (parameters.panel == PanelPlace::automatic && backend.asynchronous());
-  if (!wanted || !panels_may_be_on_device(parameters.pivoting, distribution.shape)) return nullptr;
-  auto panel = backend.make_device_panel(rows, distribution.nb);
+  if (!wanted) return nullptr;
+  const bool possible = panels_may_be_on_device(parameters.pivoting, distribution.shape);
+  auto panel = possible ? backend.make_device_panel(rows, distribution.nb) : nullptr;
   if (!panel && parameters.panel == PanelPlace::device) {
     throw std::runtime_error("the " + backend.info().backend + " backend does not factorise panels of " +
-                             std::to_string(rows) + " x " + std::to_string(distribution.nb) +
-                             " on this device: leave out --panel device, or use a smaller --nb");
+                             std::to_string(rows) + " x " + std::to_string(distribution.nb) + " on a grid of " +
+                             std::to_string(distribution.shape.rows) + " process rows here: leave out --panel device");
   }
   return panel;
 }

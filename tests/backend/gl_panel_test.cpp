@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 
 #include "local/gl/compute/compute_backend.hpp"
 #include "tests/backend/backend_harness.hpp"
@@ -105,6 +104,42 @@ TYPED_TEST(GlPanelTest, FactorisesPanelsOfAnyShapeWithSmallMultipliers) {
     }
     EXPECT_LT(largest_multiplier, 30);
   }
+}
+
+TYPED_TEST(GlPanelTest, ChoosesTheSamePivotsAndFactorsAgain) {
+  using Real = TypeParam;
+  Random random(6);
+  const ColumnMajorMatrix<Real> a(300, 40, random);
+  const auto once = this->factorise(a), again = this->factorise(a);
+  EXPECT_EQ(once.pivots, again.pivots);
+  EXPECT_EQ(once.factors.elements, again.factors.elements);
+}
+
+TYPED_TEST(GlPanelTest, TellsTheFirstColumnWithoutAPivot) {
+  using Real = TypeParam;
+  Random random(7);
+  for (const Index zero : {0, 20, 33, 39}) {
+    ColumnMajorMatrix<Real> a(200, 40, random);
+    for (Index i = 0; i < a.rows; ++i) a.view()(i, zero) = 0;
+    EXPECT_EQ(this->factorise(a).zero, zero);
+  }
+}
+
+TYPED_TEST(GlPanelTest, EndsWithANotANumberWhereThereWasOne) {
+  using Real = TypeParam;
+  Random random(8);
+  ColumnMajorMatrix<Real> a(150, 36, random);
+  a.view()(70, 10) = std::numeric_limits<Real>::quiet_NaN();
+  auto result = this->factorise(a);
+  bool any = false;
+  for (Index j = 0; j < a.columns; ++j) {
+    for (Index i = 0; i < a.rows; ++i) any = any || std::isnan(result.factors.view()(i, j));
+  }
+  EXPECT_TRUE(any);
+}
+
+TYPED_TEST(GlPanelTest, LeavesPanelsToTheHostThatAreWiderThanTall) {
+  EXPECT_FALSE(this->backend_->make_device_panel(10, 11));
 }
 
 }  // namespace

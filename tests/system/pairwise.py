@@ -19,6 +19,7 @@ OPTIONS = {
     "backend": ["reference", "openblas", "gl-compute", "gl-raster"],
     "precision": ["single", "double", "mixed"],
     "pivoting": ["local", "partial", "tournament"],
+    "panel": ["auto", "host", "device"],
     "broadcast": ["ring", "ring-modified", "two-rings", "two-rings-modified", "long", "long-modified", "ibcast"],
     "node-broadcast": ["shared", "mpi"],
     "lookahead": ["0", "1", "2"],
@@ -39,11 +40,14 @@ def is_possible(case):
     is_other = "backend" in case and not is_raster
     return not (is_raster and case.get("precision") == "double" or
                 is_other and case.get("raster-coordinates") == "computed" or
+                case.get("panel") == "device" and (case.get("backend", "gl-compute") != "gl-compute" or
+                                                   case.get("pivoting", "tournament") != "tournament" or
+                                                   case.get("grid", "1x1")[0] != "1") or
                 case.get("compute-only") and case.get("precision") == "mixed")
 
 
 # The options that is_possible looks at.
-RESTRICTED = ["backend", "precision", "raster-coordinates", "compute-only"]
+RESTRICTED = ["backend", "pivoting", "panel", "grid", "precision", "raster-coordinates", "compute-only"]
 
 
 def may_become_a_case(part):
@@ -105,7 +109,7 @@ def hpl_dat(case):
 
 
 def arguments_of(case):
-    arguments = ["plu", "--backend", case["backend"], "--precision", case["precision"], "--pivoting", case["pivoting"],
+    arguments = ["plu", "--backend", case["backend"], "--precision", case["precision"], "--pivoting", case["pivoting"], "--panel", case["panel"],
                  "--threads", case["threads"], "--node-broadcast", case["node-broadcast"],
                  "--row-swap-pieces", case["row-swap-pieces"], "--raster-coordinates", case["raster-coordinates"],
                  "--progress", "never", "--breakdown", "never"]

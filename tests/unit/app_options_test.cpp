@@ -31,6 +31,7 @@ TEST(Options, DefaultsAreThoseOfHplWhereItHasThem) {
   EXPECT_EQ(o.precision, Precision::double_);
   EXPECT_EQ(o.pivoting, Pivoting::partial);
   EXPECT_EQ(o.broadcast, BroadcastKind::ring);
+  EXPECT_EQ(o.panel, PanelPlace::automatic);
   EXPECT_EQ(o.node_transport, NodeTransport::shared);
   EXPECT_EQ(o.row_swap, (RowSwap{RowSwapKind::binary_exchange, 64, 1}));
   EXPECT_EQ(o.order, RankOrder::row_major);

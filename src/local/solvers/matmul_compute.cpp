@@ -1,5 +1,6 @@
 #include "local/solvers/matmul_compute.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <thread>
 
@@ -10,6 +11,8 @@
 
 namespace glinpack::solvers {
 namespace {
+
+constexpr Index cached_depth = 1024;
 
 template <class Real>
 void copy_rows(RowMajorView<const Real> from, RowMajorView<Real> to) {
@@ -44,7 +47,12 @@ class ComputedProduct final : public MatrixProduct<Real> {
     device_.measure(Stage::compute, [&] {
       device_.context()->make_current();
       result_.clear();
-      kernels_.reduce(left_transposed_.region(), right_.region(), result_.region());
+      // as deep as tiles of A and B that are walked together stay in cache: C is read and written as often
+      const gl::Region left = left_transposed_.region(), right = right_.region();
+      for (Index k = 0; k < left.rows; k += cached_depth) {
+        const Index depth = std::min(cached_depth, left.rows - k);
+        kernels_.reduce(left.row_range(k, depth), right.row_range(k, depth), result_.region());
+      }
     });
   }
   void store(RowMajorView<Real> c) override {
