@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <thread>
+#include <vector>
 
 #include "local/gl/compute/compute_memory.hpp"
 #include "local/gl/compute/kernels.hpp"
@@ -35,9 +36,12 @@ class ComputedProduct final : public MatrixProduct<Real> {
         left_transposed_(device.context(), extents.depth, extents.rows, gl::default_stripe_width),
         right_(device.context(), extents.depth, extents.columns, gl::default_stripe_width),
         result_(device.context(), extents.rows, extents.columns, gl::default_stripe_width),
+        zeros_(device.context(), 1, extents.columns, gl::default_stripe_width),
         kernels_(device.context(), device.sources(), precision_of<Real>, device.description().storage_block,
                  gl::default_stripe_width, gl::chosen_tile(tile, device.description(), precision_of<Real>),
-                 gl::Update::add) {}
+                 gl::Update::add) {
+    for (Index i = 0; i < extents.rows; ++i) zeros_everywhere_.push_back({0, i});
+  }
 
   void load(RowMajorView<const Real> a, RowMajorView<const Real> b) override {
     load(a, [&](const gl::Region& host) { kernels_.copy_transposed(host, left_transposed_.region()); });
@@ -46,7 +50,7 @@ class ComputedProduct final : public MatrixProduct<Real> {
   void compute() override {
     device_.measure(Stage::compute, [&] {
       device_.context()->make_current();
-      result_.clear();
+      kernels_.copy_rows(zeros_.region(), result_.region(), zeros_everywhere_);
       // as deep as tiles of A and B that are walked together stay in cache: C is read and written as often
       const gl::Region left = left_transposed_.region(), right = right_.region();
       for (Index k = 0; k < left.rows; k += cached_depth) {
@@ -87,6 +91,9 @@ class ComputedProduct final : public MatrixProduct<Real> {
   gl::ComputeMatrix<Real> left_transposed_;
   gl::ComputeMatrix<Real> right_;
   gl::ComputeMatrix<Real> result_;
+  // a row of zeros, copied over C where GL's clearing of a buffer might take its time
+  gl::ComputeMatrix<Real> zeros_;
+  std::vector<RowMove> zeros_everywhere_;
   gl::Kernels kernels_;
 };
 

@@ -6,7 +6,7 @@
 namespace glinpack::gl {
 namespace {
 
-// The first is the fastest of an H200 (results/h200/tune.txt); what never came near it is left out.
+// The first is about the fastest of an H200 (results/h200/tune.txt); what never came near it is left out.
 constexpr std::array<ReduceTile, 7> single_tiles{{{16, 8, 8, false},
                                                   {16, 8, 16, false},
                                                   {16, 8, 8, true},
