@@ -326,5 +326,51 @@ TEST(Reference, FactorsAreBitwiseTheSameOnEveryGrid) {
   }
 }
 
+template <class Real>
+void expect_device_panels_that_pass() {
+  for (const GridShape shape : grids_of_this_world()) {
+    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
+    if (!grid.active() || shape.rows > 1) continue;
+    for (const Size size : {Size{5, 8}, Size{65, 16}, Size{130, 40}}) {
+      SCOPED_TRACE(testing::Message() << shape.columns << " columns, N = " << size.n << ", nb = " << size.nb);
+      const auto source = make_hpl_source(size.n);
+      RunParameters parameters = parameters_of(size, Pivoting::tournament);
+      parameters.panel = PanelPlace::device;
+      parameters.lookahead = 0;
+      const auto expected = factorize_and_gather<Real>(parameters, grid, "gl-compute", *source);
+      parameters.lookahead = 1;
+      const auto factors = factorize_and_gather<Real>(parameters, grid, "gl-compute", *source);
+      auto& [timeline, backend] = test::kept_backend<Real>("gl-compute");
+      const RunResult result = run(parameters, grid, *backend, timeline, *source);
+      EXPECT_TRUE(result.passed) << result.failure;
+      if (!grid.is_root()) continue;
+      EXPECT_EQ(factors.pivots, expected.pivots);
+      EXPECT_LE(largest_difference(factors.lu, expected.lu),
+                conditioned_tolerance<Real>(size.n) * largest_magnitude(expected.lu));
+      const bool on_device = std::any_of(
+          result.ranks.front().intervals.begin(), result.ranks.front().intervals.end(),
+          [](const Interval& interval) { return interval.lane == Lane::gpu && interval.phase == Phase::panel; });
+      EXPECT_TRUE(on_device);
+    }
+  }
+}
+
+TEST(DevicePanels, PassHplsTestAndAreTheSameWithLookAhead) {
+  expect_device_panels_that_pass<float>();
+  expect_device_panels_that_pass<double>();
+}
+
+TEST(DevicePanels, AreRefusedWhereSeveralProcessesHaveAPanel) {
+  for (const GridShape shape : grids_of_this_world()) {
+    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
+    if (!grid.active() || shape.rows == 1) continue;
+    RunParameters parameters = parameters_of({20, 4}, Pivoting::tournament);
+    parameters.panel = PanelPlace::device;
+    auto& [timeline, backend] = test::kept_backend<float>("gl-compute");
+    const auto source = make_hpl_source(20);
+    EXPECT_THROW(run(parameters, grid, *backend, timeline, *source), std::runtime_error);
+  }
+}
+
 }  // namespace
 }  // namespace glinpack

@@ -141,7 +141,12 @@ class CoveringArray(unittest.TestCase):
                     ("precision", "double", "raster-coordinates", "computed"),
                     ("precision", "mixed", "compute-only", True),
                     *(("backend", backend, "raster-coordinates", "computed")
-                      for backend in OPTIONS["backend"] if backend != "gl-raster")}
+                      for backend in OPTIONS["backend"] if backend != "gl-raster"),
+                    *(("backend", backend, "panel", "device")
+                      for backend in OPTIONS["backend"] if backend != "gl-compute"),
+                    *(("pivoting", pivoting, "panel", "device") for pivoting in ["local", "partial"]),
+                    *(("panel", "device", "grid", grid) for grid in ["4x1", "2x2"]),
+                    ("panel", "device", "raster-coordinates", "computed")}
         for first, second in itertools.combinations(OPTIONS, 2):
             for one, other in itertools.product(OPTIONS[first], OPTIONS[second]):
                 pair = (first, one, second, other)

@@ -6,7 +6,6 @@ namespace glinpack::gl {
 
 Fence Fences::take() {
   if (idle_) return {last_};
-  glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);  // what shaders wrote for the host
   pending_.push_back({++last_, SyncHandle(context_)});
   idle_ = true;
   return {last_};

@@ -80,6 +80,7 @@ void HplSums::run(const Program& program, Index lines, Index elements_of_each, s
       program.set(1, static_cast<GLint>(first * lines_per_group));
       glDispatchCompute(static_cast<GLuint>(std::min(most_groups, groups - first)), 1, 1);
     }
+    glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
   });
   std::copy_n(result_->data(), sums.size(), sums.begin());
 }

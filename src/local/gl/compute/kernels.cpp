@@ -107,7 +107,11 @@ void Kernels::bind(const Program& program, GLuint binding, GLint location, const
 void Kernels::dispatch(const Program& program, Index groups_x, Index groups_y) const {
   program.use();
   glDispatchCompute(static_cast<GLuint>(groups_x), static_cast<GLuint>(groups_y), 1);
-  glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);  // what the host reads is behind a fence
+  glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
+}
+
+void Kernels::show_to_host(const Region& region) {
+  if (!region.striped()) glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
 }
 
 void Kernels::copy(const Region& from, const Region& to) {
@@ -122,6 +126,7 @@ void Kernels::copy(const Region& from, const Region& to) {
       });
     });
   });
+  show_to_host(to);
 }
 
 void Kernels::copy_rows(const Region& from, const Region& to, std::span<const RowMove> moves) {
@@ -131,6 +136,7 @@ void Kernels::copy_rows(const Region& from, const Region& to, std::span<const Ro
       copy_rows_by_windows(source.column_range(column, columns), target.column_range(column, columns), moves);
     });
   });
+  show_to_host(to);
 }
 
 // Columns of which both windows hold some rows, if not all.
@@ -193,6 +199,7 @@ void Kernels::copy_transposed(const Region& from, const Region& to) {
       });
     });
   });
+  show_to_host(to);
 }
 
 void Kernels::copy_tiles_transposed(const Region& from, const Region& to) {

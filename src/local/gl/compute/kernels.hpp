@@ -73,6 +73,8 @@ class Kernels {
     GLint to;
   };
 
+  /// After writing: a region without stripes is in memory that the host maps, and reads after the next fence.
+  static void show_to_host(const Region& region);
   void copy_rows_by_windows(const Region& from, const Region& to, std::span<const RowMove> moves);
   void copy_listed(const Region& from, const Region& to, std::span<const RowMove> moves);
   void copy_tiles_transposed(const Region& from, const Region& to);
