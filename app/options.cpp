@@ -304,13 +304,6 @@ void check_panel(const PluOptions& options) {
     throw InputError("--panel device: the backend " + options.backend +
                      " factorises panels on the host; use --backend gl-compute, or leave --panel out");
   }
-  for (const GridShape& grid : options.grid) {
-    if (grid.rows > 1) {
-      throw InputError("--panel device: a device factorises panels that it has whole, but the grid " + text_of(grid) +
-                       " deals them to several processes; use one process row (1x" + std::to_string(grid.size()) +
-                       "), or leave --panel out");
-    }
-  }
 }
 
 // What the white paper's backend can do, and does unless told otherwise: single precision, pivots of the rank's own

@@ -25,7 +25,8 @@ std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optiona
 /// The runs of messages: grids x N x NB x broadcasts x repetitions, the last fastest. Throws InputError as plan_runs.
 std::vector<RunRecord> plan_network_runs(const NetworkOptions& options, int world_size);
 
-/// Throws InputError where a grid needs more processes than there are, with both numbers. `where`
+/// Throws InputError where a grid needs more processes than there are, with both numbers, or deals panels to several
+/// that one device is to factorise. `where`
 /// ("HPL.dat:10: ") begins the message.
 void check_grids(std::span<const RunRecord> planned, int world_size, const std::string& where);
 

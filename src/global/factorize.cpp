@@ -1,6 +1,8 @@
 // The global algorithm (white paper, section 3.1; HPL_pdgesv0.c), right-looking, and the same with look-ahead.
 #include "global/factorize.hpp"
 
+#include "global/communication.hpp"
+
 namespace glinpack {
 
 namespace {
@@ -13,9 +15,10 @@ double share_done(Index done, Index n) {
 
 class Driver {
  public:
-  Driver(const RunParameters& parameters, const Distribution& distribution, GridPosition position, Timeline& timeline,
-         FactorizationSteps& steps, const ProgressObserver& progress)
-      : pieces_(steps.takes_pieces() ? parameters.row_swap.pieces : 1),
+  Driver(const RunParameters& parameters, const Distribution& distribution, GridPosition position, bool in_background,
+         Timeline& timeline, FactorizationSteps& steps, const ProgressObserver& progress)
+      : in_background_(in_background),
+        pieces_(steps.takes_pieces() ? parameters.row_swap.pieces : 1),
         distribution_(distribution),
         position_(position),
         timeline_(timeline),
@@ -108,11 +111,11 @@ class Driver {
       timeline_.enter_pass(next.pass, next.role);
       steps_.fetch_panel(next);
     }
-    if (steps_.reduces_in_background()) update_from(ahead, plan);
+    if (in_background_) update_from(ahead, plan);
     timeline_.enter_pass(next.pass, next.role);
     if (ahead > 0) steps_.factorize_panel(next);
     steps_.start_broadcast(next);
-    if (!steps_.reduces_in_background()) update_from(ahead, plan);
+    if (!in_background_) update_from(ahead, plan);
   }
 
   void report(const PassPlan& plan) const {
@@ -124,6 +127,7 @@ class Driver {
     return std::move(result_);
   }
 
+  bool in_background_;
   Index pieces_;  // of the trailing columns
   const Distribution& distribution_;
   GridPosition position_;
@@ -137,7 +141,9 @@ class Driver {
 
 Factorization factorize(const RunParameters& parameters, const Distribution& distribution, const ProcessGrid& grid,
                         Timeline& timeline, FactorizationSteps& steps, const ProgressObserver& progress) {
-  Driver driver(parameters, distribution, grid.position(), timeline, steps, progress);
+  // the same order on all ranks, for there are messages in what is updated: one may have a GPU, another software
+  const bool in_background = all_agree(grid.all(), steps.reduces_in_background());
+  Driver driver(parameters, distribution, grid.position(), in_background, timeline, steps, progress);
   return parameters.lookahead > 0 && steps.can_look_ahead() ? driver.run_ahead() : driver.run();
 }
 

@@ -35,7 +35,7 @@ class FactorizationSteps {
   virtual bool can_look_ahead() const { return false; }
   /// Whether the trailing columns may be taken in pieces.
   virtual bool takes_pieces() const { return true; }
-  /// Whether reduce() returns before its work is done, so that the host can factorise a panel meanwhile.
+  /// Whether reduce() returns before its work is done, so that the host can factorise a panel meanwhile: on this rank.
   virtual bool reduces_in_background() const { return false; }
 
   /// After finish_broadcast: the first zero pivot, known on every rank.
