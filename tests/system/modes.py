@@ -32,7 +32,7 @@ class ModesTest(GlinpackTest):
 
     def results(self, *arguments):
         """What the mode writes as JSON, valid, with every check passed."""
-        outcome = self.mode(*arguments, *BRIEFLY, "--json", "m.json", "--force")
+        outcome = self.mode(*arguments, *BRIEFLY, "--progress", "never", "--json", "m.json", "--force")
         self.assertEqual(outcome.err, "")
         valid = self.start([ROOT / "tests" / "system" / "validate_json.py", self.folder / "m.json",
                             ROOT / "docs" / "solver.schema.json"])
