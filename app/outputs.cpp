@@ -121,15 +121,22 @@ void name_all_where_none_is_named(OutputPaths& paths) {
   paths.csv = in_folder(paths.folder, "results.csv");
 }
 
-}  // namespace
-
-OutputPaths output_paths(const PluOptions& options, const std::optional<HplDat>& hpl_dat) {
+// What plu and the standalone modes name alike.
+template <class Options>
+OutputPaths paths_of_all_commands(const Options& options) {
   OutputPaths paths;
   paths.folder = options.output_dir;
   paths.may_replace = options.force;
   paths.json = in_folder(paths.folder, options.json);
   paths.csv = in_folder(paths.folder, options.csv);
   paths.trace = in_folder(paths.folder, options.trace);
+  return paths;
+}
+
+}  // namespace
+
+OutputPaths output_paths(const PluOptions& options, const std::optional<HplDat>& hpl_dat) {
+  OutputPaths paths = paths_of_all_commands(options);
   paths.solution = in_folder(paths.folder, options.save_solution);
   name_all_where_none_is_named(paths);
   if (hpl_dat && !hpl_dat->to_stdout()) {
@@ -147,12 +154,7 @@ OutputPaths output_paths(const CommonOptions& options) {
 }
 
 OutputPaths output_paths(const ModeOptions& options) {
-  OutputPaths paths;
-  paths.folder = options.output_dir;
-  paths.may_replace = options.force;
-  paths.json = in_folder(paths.folder, options.json);
-  paths.csv = in_folder(paths.folder, options.csv);
-  paths.trace = in_folder(paths.folder, options.trace);
+  OutputPaths paths = paths_of_all_commands(options);
   paths.result = in_folder(paths.folder, options.output);
   name_all_where_none_is_named(paths);
   return paths;

@@ -10,7 +10,7 @@
 namespace glinpack::gl {
 namespace {
 
-void fill_with_zeros(GLuint buffer, std::int64_t bytes) {
+void clear(GLuint buffer, std::int64_t bytes) {
   constexpr std::int64_t step = std::int64_t{1} << 30;
   for (std::int64_t begin = 0; begin < bytes; begin += step) {
     glClearNamedBufferSubData(buffer, GL_R32F, static_cast<GLintptr>(begin),
@@ -38,7 +38,8 @@ ComputeMatrix<Real>::ComputeMatrix(const std::shared_ptr<Context>& context, Inde
   const std::int64_t free_bytes = context->free_memory();
   const bool too_large = free_bytes > 0 && bytes > free_bytes;
   if (!too_large && allocate_storage(*context, buffer_.id(), bytes, 0)) {
-    clear();
+    clear(buffer_.id(), bytes);
+    glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
     if (glGetError() == GL_NO_ERROR) return;
     context->discard_debug_error();
   }
@@ -48,12 +49,6 @@ ComputeMatrix<Real>::ComputeMatrix(const std::shared_ptr<Context>& context, Inde
       "ranks or single precision{}",
       rows, columns, name_of(precision_of<Real>), gibibytes(bytes), context->device().renderer, room,
       context->device().software ? "; software OpenGL holds at most 2 GiB in a matrix, --backend openblas more" : ""));
-}
-
-template <class Real>
-void ComputeMatrix<Real>::clear() {
-  fill_with_zeros(buffer_.id(), elements_ * static_cast<std::int64_t>(sizeof(Real)));
-  glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT | GL_SHADER_STORAGE_BARRIER_BIT);
 }
 
 template <class Real>

@@ -15,8 +15,6 @@ class ComputeMatrix final : public DeviceMatrix<Real> {
  public:
   /// Zero-filled. Throws std::runtime_error when the device cannot hold it, naming sizes.
   ComputeMatrix(const std::shared_ptr<Context>& context, Index rows, Index columns, Index stripe_width);
-  /// Zero-fills it again.
-  void clear();
   Region region() const {
     return {buffer_.id(),
             elements_,

@@ -13,12 +13,6 @@ constexpr Index eliminate_rows = 256;
 
 constexpr int least_subgroup = 8;
 
-std::string define(const char* name, Index value) {
-  return std::string("#define ") + name + " " + std::to_string(value) + "\n";
-}
-
-Index groups(Index extent, Index part) { return (extent + part - 1) / part; }
-
 BufferHandle storage(const std::shared_ptr<Context>& context, std::int64_t bytes, GLbitfield flags = 0) {
   BufferHandle buffer(context);
   glNamedBufferStorage(buffer.id(), static_cast<GLsizeiptr>(bytes), nullptr, flags);

@@ -26,16 +26,10 @@ constexpr Index move_alignment = 32;   // moves: 256 bytes, the coarsest that GL
 /// Shaders count elements and bytes of a window in 32 bits.
 constexpr std::int64_t largest_window = (std::int64_t{1} << 31) - 65536;
 
-Index groups(Index extent, Index tile) { return (extent + tile - 1) / tile; }
-
 /// Calls body(begin, count) for the parts of [0, extent), at most `step` long.
 template <class Body>
 void for_parts(Index extent, Index step, Body body) {
   for (Index begin = 0; begin < extent; begin += step) body(begin, std::min(step, extent - begin));
-}
-
-std::string define(const char* name, Index value) {
-  return std::string("#define ") + name + " " + std::to_string(value) + "\n";
 }
 
 }  // namespace

@@ -14,6 +14,14 @@
 
 namespace glinpack::gl {
 
+/// A line of a shader's preamble.
+inline std::string define(const char* name, Index value) {
+  return std::string("#define ") + name + " " + std::to_string(value) + "\n";
+}
+
+/// Work groups for `extent` elements, `part` for each.
+constexpr Index groups(Index extent, Index part) { return (extent + part - 1) / part; }
+
 /// What reduce does with the product: C <- C - L U, or C <- C + L U.
 enum class Update { subtract, add };
 
