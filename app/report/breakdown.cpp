@@ -10,7 +10,7 @@
 namespace glinpack::app {
 namespace {
 
-constexpr std::size_t lane_count = 3;
+constexpr std::size_t lane_count = all_lanes.size();
 constexpr std::size_t kind_count = all_roles.size() * all_phases.size() * lane_count;
 
 std::size_t kind_of(const Interval& interval) {

@@ -55,7 +55,7 @@ void name_rank(EventWriter& writer, const RankRecord& rank) {
   const std::string name = fmt::format("rank {} ({},{}) {}", pid, rank.row, rank.column, rank.host);
   writer.event(R"({{"ph":"M","pid":{},"name":"process_name","args":{{"name":{}}}}})", pid, json_text(name));
   writer.event(R"({{"ph":"M","pid":{},"name":"process_sort_index","args":{{"sort_index":{}}}}})", pid, pid);
-  for (const Lane lane : {Lane::cpu, Lane::gpu, Lane::net}) {
+  for (const Lane lane : all_lanes) {
     const int tid = static_cast<int>(lane);
     writer.event(R"({{"ph":"M","pid":{},"tid":{},"name":"thread_name","args":{{"name":"{}"}}}})", pid, tid,
                  name_of(lane));

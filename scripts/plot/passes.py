@@ -15,7 +15,7 @@ examples:
   scripts/plot/passes.py trace.json -o passes.png -o passes.svg
   scripts/plot/passes.py trace.json --passes 2-4 --ranks 0-3 -o passes.svg
 """
-LANES = ("gpu", "cpu", "net")
+LANES = ("gpu", "copy", "cpu", "net")
 UNITS = (("seconds", 1, 1), ("milliseconds", 1e3, 1e-3), ("microseconds", 1e6, 0))
 LOOKS = {**plotting.ROLES, "none": {"facecolor": "0.93"}}
 NARROWEST = 1 / 2500  # of the picture's width: what lies closer together is drawn as one

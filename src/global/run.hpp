@@ -133,6 +133,7 @@ RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<
 struct MemoryNeed {
   std::int64_t host = 0;
   std::int64_t device = 0;
+  std::int64_t in_transfer = 0;  // more on a device with memory of its own: what is on its way from and to the host
 };
 /// `device_copies`: see copies_on_device() of the backend.
 MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& distribution, GridPosition position,

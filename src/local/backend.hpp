@@ -79,9 +79,11 @@ class HostBuffer {
   Index size_;
 };
 
-/// A rows x columns row-major rectangle inside a host buffer, its first element `offset` elements into it.
+/// A rows x columns row-major rectangle inside a host buffer, its first element `offset` elements into it. Where rows
+/// are up to `padding` elements apart, these are nobody's: what is downloaded may overwrite them.
 template <class Real>
 struct HostBlock {
+  static constexpr Index padding = 31;
   HostBuffer<Real>* buffer = nullptr;
   Index offset = 0;
   Index rows = 0;
@@ -95,9 +97,11 @@ struct HostBlock {
   }
 };
 
-/// Stands for all work handed to the backend before it was taken. Fence 0 is always passed.
+/// Stands for all work handed to the backend before it was taken, or to the one of its queues that says more about the
+/// operation that returned it. Fence 0 is always passed.
 struct Fence {
   std::uint64_t id = 0;
+  std::uint32_t queue = 0;  // of commands of the device: the backend's own numbers
 };
 
 /// Row `from` of a matrix is to become row `to`. A set of moves is a parallel assignment: all rows are read before
@@ -148,8 +152,8 @@ class Backend {
   /// does.
   virtual std::unique_ptr<HplProduct> make_hpl_product(const HplElements&, Precision) { return nullptr; }
 
-  /// Panels of up to rows x columns factorised on the device, where it is good at that; null elsewhere. The backend must
-  /// outlive it. Throws as allocate does.
+  /// Panels of up to rows x columns factorised on the device, where it is good at that; null elsewhere. The backend
+  /// must outlive it. Throws as allocate does.
   virtual std::unique_ptr<DevicePanel<Real>> make_device_panel(Index /*rows*/, Index /*columns*/) { return nullptr; }
 
   /// A zero-filled matrix. Throws std::runtime_error, naming sizes and limits, when the device cannot hold it.

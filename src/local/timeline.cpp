@@ -8,7 +8,7 @@ std::string_view name_of(Role role) {
 }
 
 std::string_view name_of(Lane lane) {
-  static constexpr std::array<std::string_view, 3> names{"cpu", "gpu", "net"};
+  static constexpr std::array<std::string_view, all_lanes.size()> names{"cpu", "gpu", "net", "copy"};
   return names[static_cast<std::size_t>(lane)];
 }
 

@@ -15,8 +15,9 @@ namespace glinpack {
 /// What a rank does in a pass (white paper, section 3.1). `none`: outside the passes (substitution, idle ranks).
 enum class Role : std::uint8_t { none, pivot, normalize, eliminate, reduce };
 
-/// Where the time goes. A lane's intervals never overlap each other, so their lengths may be added.
-enum class Lane : std::uint8_t { cpu, gpu, net };
+/// Where the time goes. A lane's intervals never overlap each other, so their lengths may be added. `copy`: between
+/// host and device, beside what the gpu computes.
+enum class Lane : std::uint8_t { cpu, gpu, net, copy };
 
 /// What the time is spent on. `transfer`: host to device and back; `refinement`: residuals in double precision, of a
 /// solution in mixed; `wait`: the host waits for the device.
@@ -34,13 +35,14 @@ enum class Phase : std::uint8_t {
   wait
 };
 
+inline constexpr std::array all_lanes{Lane::cpu, Lane::gpu, Lane::net, Lane::copy};
 inline constexpr std::array all_roles{Role::none, Role::pivot, Role::normalize, Role::eliminate, Role::reduce};
 inline constexpr std::array all_phases{Phase::panel,        Phase::swap,       Phase::broadcast_l, Phase::broadcast_u,
                                        Phase::normalize,    Phase::eliminate,  Phase::reduce,      Phase::transfer,
                                        Phase::substitution, Phase::refinement, Phase::wait};
 
 std::string_view name_of(Role role);    // "pivot", ...
-std::string_view name_of(Lane lane);    // "cpu", "gpu", "net"
+std::string_view name_of(Lane lane);    // "cpu", "gpu", "net", "copy"
 std::string_view name_of(Phase phase);  // "broadcast L", ...
 
 struct Interval {

@@ -2,6 +2,7 @@
 
 #include <GL/glew.h>
 
+#include <algorithm>
 #include <array>
 #include <sstream>
 #include <stdexcept>
@@ -121,9 +122,26 @@ std::shared_ptr<Context> Context::create(int device_index, bool debug) {
   return std::shared_ptr<Context>(new Context(device_index, debug));
 }
 
+std::shared_ptr<Context> Context::create_sharing(const Context& other) {
+  return std::shared_ptr<Context>(new Context(other, other.device_));
+}
+
+Context::Context(const Context& other, DeviceDescription device)
+    : display_(other.display_), sharing_(other.sharing_), device_(std::move(device)) {
+  try {
+    create_context(false);
+    make_current();
+  } catch (...) {
+    destroy();
+    throw;
+  }
+}
+
 Context::Context(int device_index, bool debug) {
   try {
-    create_context(device_index, debug);
+    display_ = display_of(device_at(device_index));
+    sharing_ = std::make_shared<std::vector<void*>>();
+    create_context(debug);
     make_current();
     glewExperimental = GL_TRUE;
     const GLenum status = glewInit();
@@ -149,8 +167,7 @@ Context::Context(int device_index, bool debug) {
 
 Context::~Context() { destroy(); }
 
-void Context::create_context(int device_index, bool debug) {
-  display_ = display_of(device_at(device_index));
+void Context::create_context(bool debug) {
   if (!eglBindAPI(EGL_OPENGL_API)) throw std::runtime_error("the EGL driver of the device has no desktop OpenGL");
   const std::array<EGLint, 5> wanted{EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
   EGLConfig config = nullptr;
@@ -167,11 +184,12 @@ void Context::create_context(int device_index, bool debug) {
                                       debug ? EGL_CONTEXT_OPENGL_DEBUG : EGL_NONE,
                                       EGL_TRUE,
                                       EGL_NONE};
-  context_ = eglCreateContext(display_, config, EGL_NO_CONTEXT, version.data());
+  context_ = eglCreateContext(display_, config, sharing_->empty() ? EGL_NO_CONTEXT : sharing_->front(), version.data());
   if (!context_) {
     throw std::runtime_error("the device has no OpenGL 4.5 core profile (EGL error " +
                              hexadecimal(static_cast<unsigned>(eglGetError())) + "): install a newer driver");
   }
+  sharing_->push_back(context_);
 }
 
 void Context::describe(int device_index) {
@@ -193,6 +211,7 @@ void Context::describe(int device_index) {
 void Context::destroy() {
   if (!context_) return;
   if (eglGetCurrentContext() == context_) eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+  std::erase(*sharing_, context_);
   eglDestroyContext(display_, context_);
   context_ = nullptr;
 }
@@ -203,6 +222,10 @@ void Context::make_current() const {
     throw std::runtime_error("the OpenGL context cannot be made current without a surface (EGL error " +
                              hexadecimal(static_cast<unsigned>(eglGetError())) + ")");
   }
+}
+
+void Context::make_sharing_current() const {
+  if (std::find(sharing_->begin(), sharing_->end(), eglGetCurrentContext()) == sharing_->end()) make_current();
 }
 
 std::int64_t Context::free_memory() const {

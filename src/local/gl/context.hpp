@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "local/gl/devices.hpp"
 
@@ -15,12 +16,17 @@ class Context {
   /// On device `device_index`, as list_devices() counts, and current afterwards. `debug` asks for KHR_debug: see
   /// throw_debug_error(). Throws std::runtime_error with cause and remedy.
   static std::shared_ptr<Context> create(int device_index, bool debug = false);
+  /// A second queue of commands on the same device, which shares buffers, textures, programs and fences with `other`;
+  /// current afterwards. Throws as create does.
+  static std::shared_ptr<Context> create_sharing(const Context& other);
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
   ~Context();
 
   /// Makes this context current; cheap when it already is.
   void make_current() const;
+  /// Makes a context current that has this one's shared objects; cheap when one is.
+  void make_sharing_current() const;
   /// Renderer, limits and memory; memory as it was when the context was created.
   const DeviceDescription& device() const { return device_; }
   /// Bytes that can be allocated now; 0 where the driver does not tell.
@@ -33,12 +39,14 @@ class Context {
 
  private:
   Context(int device_index, bool debug);
-  void create_context(int device_index, bool debug);
+  Context(const Context& other, DeviceDescription device);
+  void create_context(bool debug);
   void describe(int device_index);
   void destroy();
 
   void* display_ = nullptr;  // EGLDisplay and EGLContext: pointers, named so here that EGL stays out of this header
   void* context_ = nullptr;
+  std::shared_ptr<std::vector<void*>> sharing_;  // the contexts that share objects, this one among them
   DeviceDescription device_;
   std::string debug_error_;
 };

@@ -4,23 +4,24 @@
 
 namespace glinpack::gl {
 
+void wait_for(const SyncHandle& sync) {
+  constexpr GLuint64 second = 1'000'000'000;
+  GLenum status = GL_TIMEOUT_EXPIRED;
+  while (status == GL_TIMEOUT_EXPIRED) status = glClientWaitSync(sync.id(), GL_SYNC_FLUSH_COMMANDS_BIT, second);
+  if (status == GL_WAIT_FAILED) throw std::runtime_error("the device was lost: waiting for its work failed");
+}
+
 Fence Fences::take() {
-  if (idle_) return {last_};
-  pending_.push_back({++last_, SyncHandle(context_)});
+  if (!idle_) pending_.push_back({++last_, SyncHandle(context_)});
   idle_ = true;
-  return {last_};
+  return {last_, queue_};
 }
 
 void Fences::wait(Fence fence) {
   if (passed(fence)) return;
   auto awaited = pending_.begin();  // the latest that is not after `fence`: it implies the earlier ones
   while (awaited + 1 != pending_.end() && (awaited + 1)->id <= fence.id) ++awaited;
-  constexpr GLuint64 second = 1'000'000'000;
-  GLenum status = GL_TIMEOUT_EXPIRED;
-  while (status == GL_TIMEOUT_EXPIRED) {
-    status = glClientWaitSync(awaited->sync.id(), GL_SYNC_FLUSH_COMMANDS_BIT, second);
-  }
-  if (status == GL_WAIT_FAILED) throw std::runtime_error("the device was lost: waiting for its work failed");
+  wait_for(awaited->sync);
   pass(awaited);
 }
 

@@ -9,10 +9,16 @@
 
 namespace glinpack::gl {
 
+/// Returns when the commands before it are done; those of another context must have been flushed. Throws
+/// std::runtime_error when the device was lost.
+void wait_for(const SyncHandle& sync);
+
 /// Fence ids rise with every fence taken; a fence is passed when all commands before it are done.
 class Fences {
  public:
-  explicit Fences(std::shared_ptr<Context> context) : context_(std::move(context)) {}
+  /// Of the context's commands, which the backend knows as queue `queue`.
+  explicit Fences(std::shared_ptr<Context> context, std::uint32_t queue = 0)
+      : context_(std::move(context)), queue_(queue) {}
 
   /// Commands were given since the last fence.
   void work_given() { idle_ = false; }
@@ -24,6 +30,10 @@ class Fences {
   void poll();
   /// Waits for all commands given so far.
   void wait_idle() { wait(take()); }
+  /// The sync object of the latest fence, until the next call of another function; null where that has passed.
+  GLsync latest() const { return pending_.empty() ? nullptr : pending_.back().sync.id(); }
+  /// Whether all fences taken have passed, as far as poll() and wait() know.
+  bool all_passed() const { return passed_ == last_; }
 
  private:
   struct Pending {
@@ -34,6 +44,7 @@ class Fences {
   void pass(std::deque<Pending>::iterator fence);
 
   std::shared_ptr<Context> context_;
+  std::uint32_t queue_;
   std::deque<Pending> pending_;
   SyncHandle last_passed_;
   std::uint64_t last_ = 0;

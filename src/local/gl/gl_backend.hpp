@@ -32,7 +32,7 @@ class GlBackend : public Backend<Real> {
   /// Software OpenGL has computed when a dispatch returns.
   bool asynchronous() const final { return !context_->device().software; }
   PanelArithmetic<Real>& panel() final { return *panel_; }
-  std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) final {
+  std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) override {
     begin();
     return MappedBuffer<Real>::create(context_, elements);
   }
@@ -45,11 +45,11 @@ class GlBackend : public Backend<Real> {
                                        wait(fence());
                                      });
   }
-  Fence fence() final {
+  Fence fence() override {
     context_->make_current();
     return fences_.take();
   }
-  void wait(Fence fence) final {
+  void wait(Fence fence) override {
     if (fences_.passed(fence)) return;
     context_->make_current();
     {
@@ -60,7 +60,7 @@ class GlBackend : public Backend<Real> {
     context_->throw_gl_error("the device reports a failed operation");
     context_->throw_debug_error();
   }
-  void collect_timings() final {
+  void collect_timings() override {
     context_->make_current();
     clock_.collect();
   }

@@ -10,7 +10,8 @@
 
 namespace glinpack::gl {
 
-/// Owns one GL object and keeps its context alive. Traits: the type of the name, and how to create and destroy it.
+/// Owns one GL object and keeps its context alive. Traits: the type of the name, how to create and destroy
+/// it, and whether contexts share it.
 template <class Traits>
 class Handle {
  public:
@@ -31,7 +32,11 @@ class Handle {
   }
   ~Handle() {
     if (!context_) return;
-    context_->make_current();
+    if constexpr (Traits::shared) {
+      context_->make_sharing_current();
+    } else {
+      context_->make_current();
+    }
     Traits::destroy(id_);
   }
 
@@ -45,6 +50,7 @@ class Handle {
 
 struct BufferTraits {
   using Id = GLuint;
+  static constexpr bool shared = true;
   static Id create() {
     Id id = 0;
     glCreateBuffers(1, &id);
@@ -55,12 +61,14 @@ struct BufferTraits {
 
 struct ShaderTraits {
   using Id = GLuint;
+  static constexpr bool shared = true;
   static Id create(GLenum kind) { return glCreateShader(kind); }
   static void destroy(Id id) { glDeleteShader(id); }
 };
 
 struct ProgramTraits {
   using Id = GLuint;
+  static constexpr bool shared = true;
   static Id create() { return glCreateProgram(); }
   // one in use would stay, on Mesa also once another is in use
   static void destroy(Id id) {
@@ -73,6 +81,7 @@ struct ProgramTraits {
 
 struct TimestampTraits {
   using Id = GLuint;
+  static constexpr bool shared = false;
   static Id create() {
     Id id = 0;
     glCreateQueries(GL_TIMESTAMP, 1, &id);
@@ -83,12 +92,14 @@ struct TimestampTraits {
 
 struct SyncTraits {
   using Id = GLsync;
+  static constexpr bool shared = true;
   static Id create() { return glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0); }
   static void destroy(Id id) { glDeleteSync(id); }
 };
 
 struct TextureTraits {
   using Id = GLuint;
+  static constexpr bool shared = true;
   static Id create() {
     Id id = 0;
     glCreateTextures(GL_TEXTURE_2D, 1, &id);
@@ -99,6 +110,7 @@ struct TextureTraits {
 
 struct FramebufferTraits {
   using Id = GLuint;
+  static constexpr bool shared = false;
   static Id create() {
     Id id = 0;
     glCreateFramebuffers(1, &id);
@@ -109,6 +121,7 @@ struct FramebufferTraits {
 
 struct VertexArrayTraits {
   using Id = GLuint;
+  static constexpr bool shared = false;
   static Id create() {
     Id id = 0;
     glCreateVertexArrays(1, &id);

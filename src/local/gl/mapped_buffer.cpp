@@ -16,8 +16,8 @@ bool allocate_storage(Context& context, GLuint buffer, std::int64_t bytes, GLbit
 }
 
 template <class Real>
-std::unique_ptr<MappedBuffer<Real>> MappedBuffer<Real>::create(const std::shared_ptr<Context>& context,
-                                                               Index elements) {
+std::unique_ptr<MappedBuffer<Real>> MappedBuffer<Real>::create(const std::shared_ptr<Context>& context, Index elements,
+                                                               bool with_twin) {
   constexpr Index unit = 64;
   const Index padded = round_up(std::max<Index>(1, elements), unit);
   const std::int64_t bytes = padded * static_cast<std::int64_t>(sizeof(Real));
@@ -32,7 +32,16 @@ std::unique_ptr<MappedBuffer<Real>> MappedBuffer<Real>::create(const std::shared
         fmt::format("{:.2f} GiB of mapped host memory cannot be had from {}: use a smaller N or NB", gibibytes(bytes),
                     context->device().renderer));
   }
-  return std::unique_ptr<MappedBuffer>(new MappedBuffer(std::move(buffer), static_cast<Real*>(data), elements, padded));
+  BufferHandle twin;
+  if (with_twin) {
+    twin = BufferHandle(context);
+    if (!allocate_storage(*context, twin.id(), bytes, 0)) {
+      throw std::runtime_error(fmt::format("{} has no {:.2f} GiB left for transfers: use a smaller N or NB",
+                                           context->device().renderer, gibibytes(bytes)));
+    }
+  }
+  return std::unique_ptr<MappedBuffer>(
+      new MappedBuffer(std::move(buffer), std::move(twin), static_cast<Real*>(data), elements, padded));
 }
 
 template <class Real>

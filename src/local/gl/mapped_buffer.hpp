@@ -16,21 +16,26 @@ bool allocate_storage(Context& context, GLuint buffer, std::int64_t bytes, GLbit
 /// Bytes in GiB, for messages.
 inline double gibibytes(std::int64_t bytes) { return static_cast<double>(bytes) / (1024.0 * 1024.0 * 1024.0); }
 
-/// Host memory, mapped for good; shaders and pixel transfers read and write it in place.
+/// Host memory, mapped for good; shaders and pixel transfers read and write it in place. It may have a twin: as much
+/// memory on the device, through which its elements go where a copy is to run beside kernels.
 template <class Real>
 class MappedBuffer final : public HostBuffer<Real> {
  public:
   /// Throws std::runtime_error when there is not that much memory.
-  static std::unique_ptr<MappedBuffer> create(const std::shared_ptr<Context>& context, Index elements);
+  static std::unique_ptr<MappedBuffer> create(const std::shared_ptr<Context>& context, Index elements,
+                                              bool with_twin = false);
   GLuint id() const { return buffer_.id(); }
+  /// 0 where there is none.
+  GLuint twin() const { return twin_.id(); }
   /// What was allocated: size() rounded up to what storage blocks are bound by.
   Index elements() const { return elements_; }
 
  private:
-  MappedBuffer(BufferHandle buffer, Real* data, Index size, Index elements)
-      : HostBuffer<Real>(data, size), elements_(elements), buffer_(std::move(buffer)) {}
+  MappedBuffer(BufferHandle buffer, BufferHandle twin, Real* data, Index size, Index elements)
+      : HostBuffer<Real>(data, size), elements_(elements), buffer_(std::move(buffer)), twin_(std::move(twin)) {}
   Index elements_;
   BufferHandle buffer_;
+  BufferHandle twin_;
 };
 
 /// The buffer behind a host block. Throws std::invalid_argument when the block is beyond its buffer, or the buffer is

@@ -20,8 +20,13 @@ OperationClock::OperationClock(std::shared_ptr<Context> context, Timeline& timel
     : context_(std::move(context)), timeline_(timeline), fences_(fences), source_(source) {}
 
 void OperationClock::start(Phase phase, double flops, std::int64_t bytes) {
+  start({0, 0, flops, bytes, timeline_.pass(), timeline_.role(), Lane::gpu, phase});
+}
+
+void OperationClock::start(const Interval& interval) {
   fences_.work_given();
-  current_ = {timeline_.now(), 0, flops, bytes, timeline_.pass(), timeline_.role(), Lane::gpu, phase};
+  current_ = interval;
+  current_.start = timeline_.now();
   if (source_ == Source::device) current_start_ = stamp();
 }
 

@@ -1,4 +1,4 @@
-// Puts the operations of a device on the timeline, in Lane::gpu.
+// Puts the operations of a device on the timeline, in Lane::gpu unless told otherwise.
 #pragma once
 
 #include <deque>
@@ -21,6 +21,8 @@ class OperationClock {
 
   /// Around the commands of an operation. The pass and role are those of the moment of start().
   void start(Phase phase, double flops, std::int64_t bytes);
+  /// As interval says, but for its times.
+  void start(const Interval& interval);
   void finish();
   /// Ends the operations whose fences have passed by now; Source::fence only.
   void observe();

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
 #include "local/gl/compute/compute_memory.hpp"
 #include "local/gl/compute/compute_panel.hpp"
+#include "local/gl/compute/copy_queue.hpp"
 #include "local/gl/compute/kernels.hpp"
 #include "local/gl/compute/tuning.hpp"
 #include "local/gl/gl_backend.hpp"
@@ -15,17 +17,24 @@ namespace glinpack {
 namespace gl {
 namespace {
 
+// An H200 takes about a millisecond to turn to a second queue while the first has work: as long as so many bytes take.
+constexpr std::int64_t least_queued_bytes = std::int64_t{32} << 20;
+
 template <class Real>
 class ComputeBackend final : public GlBackend<Real> {
  public:
   ComputeBackend(const BackendOptions& options, Timeline& timeline, const ComputeLimits& limits)
       : GlBackend<Real>(options, timeline, OperationClock::Source::host),
+        always_queues_(limits.queued_bytes > 0),
+        queued_bytes_(limits.queued_bytes > 0 ? limits.queued_bytes : least_queued_bytes),
         stripe_width_(limits.stripe_width),
         players_(limits.players),
         sources_(options.shader_directory, "compute/"),
         kernels_(context(), sources_, precision_of<Real>,
                  limits.window_bytes > 0 ? limits.window_bytes : context()->device().storage_block, stripe_width_,
-                 chosen_tile(options.tile, context()->device(), precision_of<Real>)) {}
+                 chosen_tile(options.tile, context()->device(), precision_of<Real>)) {
+    if (limits.queued_bytes > 0 || this->asynchronous()) copies_.emplace(context(), timeline);
+  }
 
   BackendInfo info() const override { return this->info_as("gl-compute"); }
 
@@ -36,20 +45,30 @@ class ComputeBackend final : public GlBackend<Real> {
     return std::make_unique<ComputeMatrix<Real>>(context(), rows, columns, stripe_width_);
   }
 
+  std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) override {
+    begin();
+    return MappedBuffer<Real>::create(context(), elements, copies_ && bytes_of(elements) >= queued_bytes_);
+  }
+
   Fence upload(HostBlock<Real> from, DeviceBlock<Real> to) override {
     if (to.empty()) return {};
-    operation(Phase::transfer, 0, bytes_of(from), [&] { kernels_.copy(region_of(from), region_of(to)); });
+    begin();
+    fences().poll();
+    // where the device has nothing else to do, another thread only takes time
+    if (is_queued(from) && (always_queues_ || !fences().all_passed())) {
+      const MappedBuffer<Real>& buffer = mapped_buffer_of(from);
+      copies_->upload(buffer.id(), buffer.twin(), bytes_of(from.offset), bytes_of(span_of(from)));
+      operation(Phase::transfer, 0, 0, [&] { kernels_.copy(twin_region_of(from), region_of(to)); });
+    } else {
+      operation(Phase::transfer, 0, bytes_of(from), [&] { kernels_.copy(region_of(from), region_of(to)); });
+    }
     return fences().take();
   }
   Fence download(DeviceBlock<Real> from, HostBlock<Real> to) override {
-    if (from.empty()) return {};
-    operation(Phase::transfer, 0, bytes_of(to), [&] { kernels_.copy(region_of(from), region_of(to)); });
-    return fences().take();
+    return to_host(from, to, [&](const Region& target) { kernels_.copy(region_of(from), target); });
   }
   Fence download_transposed(DeviceBlock<Real> from, HostBlock<Real> to) override {
-    if (from.empty()) return {};
-    operation(Phase::transfer, 0, bytes_of(to), [&] { kernels_.copy_transposed(region_of(from), region_of(to)); });
-    return fences().take();
+    return to_host(from, to, [&](const Region& target) { kernels_.copy_transposed(region_of(from), target); });
   }
   void copy_transposed(DeviceBlock<Real> from, DeviceBlock<Real> to) override {
     if (from.empty()) return;
@@ -92,12 +111,32 @@ class ComputeBackend final : public GlBackend<Real> {
     const double flops = 2 * count(a22.rows) * count(a22.columns) * count(u12.rows);
     operation(Phase::reduce, flops, 0,
               [&] { kernels_.reduce(region_of(l21_transposed), region_of(u12), region_of(a22)); });
-    glFlush();  // the host may now wait for the network for long: the device must not wait with it
+    fences().take();  // tells whether the device has caught up
+    glFlush();        // the host may now wait for the network for long: the device must not wait with it
   }
   void substitute(DeviceBlock<Real> a, DeviceBlock<Real> x, DeviceBlock<Real> y) override {
     if (a.empty()) return;
     const double flops = 2 * count(a.rows) * count(a.columns);
     operation(Phase::substitution, flops, 0, [&] { kernels_.substitute(region_of(a), region_of(x), region_of(y)); });
+  }
+
+  Fence fence() override {
+    begin();
+    if (copies_) {
+      copies_->hold_kernels();
+      fences().work_given();
+    }
+    return fences().take();
+  }
+  void wait(Fence fence) override {
+    if (fence.queue != CopyQueue::number) return GlBackend<Real>::wait(fence);
+    const auto scope = this->timeline().scope(Lane::cpu, Phase::wait);
+    begin();
+    copies_->wait(fence);
+  }
+  void collect_timings() override {
+    GlBackend<Real>::collect_timings();
+    if (copies_) copies_->collect();
   }
 
  private:
@@ -109,10 +148,35 @@ class ComputeBackend final : public GlBackend<Real> {
   using GlBackend<Real>::operation;
 
   static double count(Index extent) { return static_cast<double>(extent); }
+  static std::int64_t bytes_of(Index elements) { return elements * static_cast<std::int64_t>(sizeof(Real)); }
+  /// Elements from the block's first to its last.
+  static Index span_of(const HostBlock<Real>& block) {
+    return (block.rows - 1) * block.leading_dimension + block.columns;
+  }
+  /// Whether its transfer runs beside kernels: it takes what lies between the rows along.
+  bool is_queued(const HostBlock<Real>& block) const {
+    const bool nothing_between = block.rows == 1 || block.leading_dimension - block.columns <= HostBlock<Real>::padding;
+    return copies_ && nothing_between && bytes_of(block) >= queued_bytes_;
+  }
+  /// copy(region) writes what comes from the device.
+  template <class Copy>
+  Fence to_host(const DeviceBlock<Real>& from, const HostBlock<Real>& to, Copy copy) {
+    if (from.empty()) return {};
+    if (!is_queued(to)) {
+      operation(Phase::transfer, 0, bytes_of(to), [&] { copy(region_of(to)); });
+      return fences().take();
+    }
+    operation(Phase::transfer, 0, 0, [&] { copy(twin_region_of(to)); });
+    const MappedBuffer<Real>& buffer = mapped_buffer_of(to);
+    return copies_->download(buffer.twin(), buffer.id(), bytes_of(to.offset), bytes_of(span_of(to)));
+  }
   Region scratch(Index rows, Index columns);
 
   class Panel;
 
+  bool always_queues_;
+  std::int64_t queued_bytes_;
+  std::optional<CopyQueue> copies_;  // none on software OpenGL
   Index stripe_width_;
   Index players_;
   ShaderSource sources_;

@@ -69,11 +69,20 @@ Region region_of(const HostBlock<Real>& block) {
   return {buffer.id(), buffer.elements(), block.offset, 0, block.rows, block.columns, block.leading_dimension, 0, 0};
 }
 
+template <class Real>
+Region twin_region_of(const HostBlock<Real>& block) {
+  Region region = region_of(block);
+  region.buffer = mapped_buffer_of(block).twin();
+  return region;
+}
+
 template class ComputeMatrix<float>;
 template class ComputeMatrix<double>;
 template Region region_of(const DeviceBlock<float>&);
 template Region region_of(const DeviceBlock<double>&);
 template Region region_of(const HostBlock<float>&);
 template Region region_of(const HostBlock<double>&);
+template Region twin_region_of(const HostBlock<float>&);
+template Region twin_region_of(const HostBlock<double>&);
 
 }  // namespace glinpack::gl

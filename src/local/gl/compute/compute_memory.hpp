@@ -40,5 +40,8 @@ template <class Real>
 Region region_of(const DeviceBlock<Real>& block);
 template <class Real>
 Region region_of(const HostBlock<Real>& block);
+/// The same elements in the buffer's twin.
+template <class Real>
+Region twin_region_of(const HostBlock<Real>& block);
 
 }  // namespace glinpack::gl

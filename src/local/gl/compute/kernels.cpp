@@ -105,7 +105,8 @@ void Kernels::dispatch(const Program& program, Index groups_x, Index groups_y) c
 }
 
 void Kernels::show_to_host(const Region& region) {
-  if (!region.striped()) glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
+  // or to a copy of the whole buffer
+  if (!region.striped()) glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT);
 }
 
 void Kernels::copy(const Region& from, const Region& to) {
