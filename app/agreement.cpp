@@ -1,5 +1,6 @@
 #include "app/agreement.hpp"
 
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "app/input/input_error.hpp"

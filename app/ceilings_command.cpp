@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <array>
+#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "app/agreement.hpp"

@@ -1,5 +1,7 @@
 #include "app/ceilings_options.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "app/input/values.hpp"
 #include "app/option_text.hpp"
 #include "app/options.hpp"
@@ -25,13 +27,12 @@ constexpr const char* examples =
 
 void define_ceilings_options(CLI::App& app, CeilingsOptions& o) {
   constexpr int largest = 4096, largest_repeat = 1000;
-  app.name("glinpack ceilings");
-  app.description(
+  describe(
+      app, "glinpack ceilings",
       "Measures what a device and the host can do at most: the device's memory, its multiply-adds, the way to it and\n"
-      "back; the host's gemm and memory.");
-  app.footer(examples);
-  app.get_formatter()->column_width(34);
-  app.option_defaults()->group("Machine");
+      "back; the host's gemm and memory.",
+      examples);
+  begin_group(app, "Machine");
   add(app, "--backend", "NAME", "auto",
       "openblas: the host alone; gl-compute: an OpenGL device, too; auto: the device where it is hardware or named",
       [&o](const std::string& t) { o.backend = parse_measured_backend(t); });
@@ -40,16 +41,16 @@ void define_ceilings_options(CLI::App& app, CeilingsOptions& o) {
   add(app, "--threads", "COUNT", "cores", "Threads of the host",
       [&o](const std::string& t) { o.threads = static_cast<int>(parse_whole(t, 1, largest)); });
   add_text(app, "--shader-dir", "DIR", "GLSL files here override the built-in ones", o.shader_dir);
-  app.option_defaults()->group("Measuring");
+  begin_group(app, "Measuring");
   add(app, "--repeat", "COUNT", text_of(double(o.measuring.repeat)), "Repetitions of every measurement",
       [&o](const std::string& t) { o.measuring.repeat = static_cast<int>(parse_whole(t, 1, largest_repeat)); });
   add(app, "--seconds", "SECONDS", text_of(o.measuring.seconds),
       "Time for all repetitions of a measurement together; at least one copy or product is made in each",
       [&o](const std::string& t) { o.measuring.seconds = parse_seconds(t); });
-  app.option_defaults()->group("Output");
+  begin_group(app, "Output");
   add_text(app, "--json", "FILE", "All of it as JSON (docs/ceilings.schema.json)", o.json);
   add_flag(app, "--force", "Overwrite a file that exists", [&o] { o.force = true; });
-  app.option_defaults()->group("Configuration");
+  begin_group(app, "Configuration");
   define_config_option(app, o.config);
 }
 

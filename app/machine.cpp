@@ -1,5 +1,7 @@
 #include "app/machine.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "app/agreement.hpp"
 #include "app/topology.hpp"
 #include "local/gl/compute/tuning.hpp"

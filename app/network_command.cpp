@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "app/agreement.hpp"
 #include "app/grid_cache.hpp"

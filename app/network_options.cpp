@@ -1,6 +1,7 @@
 #include "app/network_options.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "app/input/values.hpp"
 #include "app/option_set.hpp"
@@ -93,13 +94,12 @@ constexpr const char* examples =
 }  // namespace
 
 void define_network_options(CLI::App& app, NetworkOptions& options) {
-  app.name("glinpack network");
-  app.description(
+  describe(
+      app, "glinpack network",
       "The network alone: sends the messages of a factorisation, on its communicators and with its broadcasts, and\n"
-      "computes nothing; then tries single links.");
-  app.footer(examples);
-  app.get_formatter()->column_width(34);
-  app.option_defaults()->group("Messages");
+      "computes nothing; then tries single links.",
+      examples);
+  begin_group(app, "Messages");
   define_grid_options(app, options, false);
   add(app, "--precision", "single|double", "double", "Precision of the elements that are sent",
       [&options](const std::string& t) { options.precision = parse_precision_sent(t); });
@@ -108,11 +108,11 @@ void define_network_options(CLI::App& app, NetworkOptions& options) {
            "ring, ring-modified, two-rings, two-rings-modified, long, long-modified (or HPL's digits 0 ... 5), ibcast; "
            "all: each of them",
            [&options](const std::vector<std::string>& v) { set_broadcasts(options, v); });
-  app.option_defaults()->group("Links");
+  begin_group(app, "Links");
   define_links(app, options);
-  app.option_defaults()->group("Output");
+  begin_group(app, "Output");
   define_result_options(app, options);
-  app.option_defaults()->group("Configuration");
+  begin_group(app, "Configuration");
   define_config_option(app, options.config);
 }
 

@@ -1,6 +1,8 @@
 #include "app/option_set.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "app/input/nearest_name.hpp"
@@ -74,6 +76,15 @@ const CLI::Option& option_of(const CLI::App& app, const Setting& setting) {
 
 }  // namespace
 
+void describe(CLI::App& app, const std::string& name, const std::string& description, const std::string& footer) {
+  app.name(name);
+  app.description(description);
+  app.footer(footer);
+  app.get_formatter()->column_width(34);
+}
+
+void begin_group(CLI::App& app, const std::string& name) { app.option_defaults()->group(name); }
+
 void add(CLI::App& app, const std::string& name, const std::string& type, const std::string& default_text,
          const std::string& help, std::function<void(const std::string&)> set) {
   const auto guarded = [name, set = std::move(set)](const std::string& value) {
@@ -108,6 +119,10 @@ void add_text(CLI::App& app, const std::string& name, const std::string& type, c
 
 void add_flag(CLI::App& app, const std::string& name, const std::string& help, std::function<void()> set) {
   app.add_flag_callback(name, std::move(set), help_text(help, ""));
+}
+
+void exclude(CLI::App& app, const std::string& name, const std::string& other) {
+  app.get_option(name)->excludes(other);
 }
 
 std::set<std::string> parse_arguments(std::vector<std::string> arguments, const DefineOptions& define) {

@@ -3,9 +3,8 @@
 // remedy.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,8 +12,17 @@
 #include "app/input/config_file.hpp"
 #include "app/input/input_error.hpp"
 
+// Only option_set.cpp includes CLI11: it takes seconds to compile wherever it is included.
+namespace CLI {
+class App;
+}
+
 namespace glinpack::app {
 
+/// What --help prints around the options: `name` is the whole command, "glinpack plu".
+void describe(CLI::App& app, const std::string& name, const std::string& description, const std::string& footer);
+/// The heading of --help that the options which follow stand under.
+void begin_group(CLI::App& app, const std::string& name);
 /// Adds an option, `set` taking its text; what `set` throws is prefixed with the option's name.
 void add(CLI::App& app, const std::string& name, const std::string& type, const std::string& default_text,
          const std::string& help, std::function<void(const std::string&)> set);
@@ -25,6 +33,8 @@ void add_list(CLI::App& app, const std::string& name, const std::string& type, c
 void add_text(CLI::App& app, const std::string& name, const std::string& type, const std::string& help,
               std::string& into);
 void add_flag(CLI::App& app, const std::string& name, const std::string& help, std::function<void()> set);
+/// Two options, with their dashes, of which one alone may be given.
+void exclude(CLI::App& app, const std::string& name, const std::string& other);
 
 /// Adds a subcommand's options to an empty app, whose name becomes the subcommand's ("glinpack plu").
 using DefineOptions = std::function<void(CLI::App&)>;

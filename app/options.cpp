@@ -2,6 +2,7 @@
 
 #include <climits>
 #include <functional>
+#include <nlohmann/json.hpp>
 
 #include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
@@ -87,7 +88,7 @@ void define_grid_options(CLI::App& app, CommonOptions& o, bool with_auto) {
            [&o] { o.order = RankOrder::row_major; });
   add_flag(app, "--column-major", "Processes fill the grid column by column",
            [&o] { o.order = RankOrder::column_major; });
-  app.get_option("--row-major")->excludes("--column-major");
+  exclude(app, "--row-major", "--column-major");
 }
 
 void define_algorithm_options(CLI::App& app, CommonOptions& o) {
@@ -263,12 +264,11 @@ bool ParsedOptions::overrides_hpl_dat(const std::string& name) const {
 }
 
 void define_plu_options(CLI::App& app, PluOptions& options) {
-  app.name("glinpack plu");
-  app.description("Factorises P A = L U on a P x Q grid of processes, solves A x = b, checks the answer as HPL does.");
-  app.footer(examples);
-  app.get_formatter()->column_width(34);
+  describe(app, "glinpack plu",
+           "Factorises P A = L U on a P x Q grid of processes, solves A x = b, checks the answer as HPL does.",
+           examples);
   const auto group = [&](const std::string& name, void (*define)(CLI::App&, PluOptions&)) {
-    app.option_defaults()->group(name);
+    begin_group(app, name);
     define(app, options);
   };
   group("Problem", define_problem);

@@ -1,6 +1,7 @@
 #include "app/plan.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "app/input/input_error.hpp"
 #include "app/option_text.hpp"

@@ -1,7 +1,7 @@
 // The runs that the options and HPL.dat ask for: a list of records whose results are yet to come.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <vector>

@@ -1,5 +1,6 @@
 #include "app/plu_command.hpp"
 
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "app/agreement.hpp"

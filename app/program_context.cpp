@@ -2,6 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "version.hpp"

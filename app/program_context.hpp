@@ -1,7 +1,7 @@
 // What the JSON documents of commands that measure one machine, without MPI, have in common.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 

@@ -1,6 +1,7 @@
 #include "app/sweep.hpp"
 
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "app/agreement.hpp"

@@ -2,6 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "app/agreement.hpp"
@@ -37,10 +38,8 @@ std::vector<Precision> parse_precisions(const std::string& text) {
 
 void define_tune_options(CLI::App& app, TuneOptions& o) {
   constexpr int largest_device = 4096;
-  app.name("glinpack tune");
-  app.description("Tries the tiles in which gl-compute reduces on a device, and keeps the fastest for later runs.");
-  app.footer(examples);
-  app.get_formatter()->column_width(34);
+  describe(app, "glinpack tune",
+           "Tries the tiles in which gl-compute reduces on a device, and keeps the fastest for later runs.", examples);
   add(app, "--device", "INDEX", "the first that is hardware",
       "EGL device, as `glinpack devices` counts; software OpenGL, too, where it is named",
       [&o](const std::string& t) { o.device = static_cast<int>(parse_whole(t, 0, largest_device)); });

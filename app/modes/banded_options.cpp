@@ -1,6 +1,7 @@
 #include "app/modes/banded_options.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
@@ -47,7 +48,7 @@ void define_banded_options(CLI::App& app, BandedOptions& o) {
                }
              }
            });
-  app.option_defaults()->group("Variants");
+  begin_group(app, "Variants");
   add_list(app, "--variant", "NAME,...", "diagonals,compute", enumerate(variant_choices()) + "; all: every one of them",
            [&o](const std::vector<std::string>& v) { o.variant = parse_names(v, variant_choices()); });
   define_mode_measuring(app, o);

@@ -1,5 +1,7 @@
 #include "app/modes/elimination_options.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
 #include "app/option_text.hpp"
@@ -40,7 +42,7 @@ void define_elimination_problem(CLI::App& app, EliminationOptions& o, Index fewe
 }
 
 void define_elimination_variants(CLI::App& app, EliminationOptions& o) {
-  app.option_defaults()->group("Variants");
+  begin_group(app, "Variants");
   add_list(app, "--variant", "NAME,...", "double-rows", enumerate(variant_choices()) + "; all: every one of them",
            [&o](const std::vector<std::string>& v) { o.variant = parse_names(v, variant_choices()); });
   add_list(app, "--measure", "NAME,...", "magnitudes",

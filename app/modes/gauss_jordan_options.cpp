@@ -1,5 +1,7 @@
 #include "app/modes/gauss_jordan_options.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "app/input/nearest_name.hpp"
 #include "app/option_text.hpp"
 

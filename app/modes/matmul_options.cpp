@@ -1,6 +1,7 @@
 #include "app/modes/matmul_options.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
@@ -64,7 +65,7 @@ Precision parse_single_or_double(const std::string& text) {
 }
 
 void define_variants(CLI::App& app, MatmulOptions& o) {
-  app.option_defaults()->group("Variants");
+  begin_group(app, "Variants");
   add_list(app, "--variant", "NAME,...", "what --tune has chosen, or compute",
            enumerate(variant_choices()) + "; all: every one of them",
            [&o](const std::vector<std::string>& v) { o.variant = parse_names(v, variant_choices()); });

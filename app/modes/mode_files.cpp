@@ -1,6 +1,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "app/modes/mode_report.hpp"
 #include "app/program_context.hpp"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <nlohmann/json.hpp>
 
 #include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
@@ -24,14 +25,11 @@ constexpr const char* units =
 
 void describe_mode(CLI::App& app, const std::string& name, const std::string& description,
                    const std::string& examples) {
-  app.name("glinpack " + name);
-  app.description(description);
-  app.footer("Examples:\n" + examples + units);
-  app.get_formatter()->column_width(34);
+  describe(app, "glinpack " + name, description, "Examples:\n" + examples + units);
 }
 
 void define_mode_sizes(CLI::App& app, ModeOptions& o) {
-  app.option_defaults()->group("Problem");
+  begin_group(app, "Problem");
   add_list(app, "--n", "N,...", list_text(o.n), "Sizes, in rows", [&o](const std::vector<std::string>& values) {
     o.n.clear();
     for (const std::string& value : values) o.n.push_back(parse_whole(value, 1, largest_n));
@@ -47,7 +45,7 @@ void define_mode_problem(CLI::App& app, ModeOptions& o, const std::string& input
 }
 
 void define_mode_measuring(CLI::App& app, ModeOptions& o) {
-  app.option_defaults()->group("Measuring");
+  begin_group(app, "Measuring");
   add(app, "--repeat", "COUNT", std::to_string(o.repeat), "Repetitions of every measurement",
       [&o](const std::string& t) { o.repeat = static_cast<int>(parse_whole(t, 1, largest_count)); });
   add(app, "--warm-up", "COUNT", std::to_string(o.warm_up), "Runs before them that do not count",
@@ -60,7 +58,7 @@ void define_mode_measuring(CLI::App& app, ModeOptions& o) {
 }
 
 void define_mode_machine(CLI::App& app, ModeOptions& o) {
-  app.option_defaults()->group("Machine");
+  begin_group(app, "Machine");
   add(app, "--device", "INDEX", "the first that is hardware, else software", "EGL device, as `glinpack devices` counts",
       [&o](const std::string& t) { o.device = static_cast<int>(parse_whole(t, 0, largest_device)); });
   add(app, "--threads", "COUNT", "cores", "Threads of the host",
@@ -69,7 +67,7 @@ void define_mode_machine(CLI::App& app, ModeOptions& o) {
 }
 
 void define_mode_output(CLI::App& app, ModeOptions& o) {
-  app.option_defaults()->group("Output");
+  begin_group(app, "Output");
   add_text(app, "--output-dir", "DIR",
            "Folder for the files below, made if missing; without names: report.txt, results.json, results.csv",
            o.output_dir);
@@ -79,7 +77,7 @@ void define_mode_output(CLI::App& app, ModeOptions& o) {
   add_flag(app, "--force", "Overwrite output files that exist", [&o] { o.force = true; });
   add(app, "--progress", "WHEN", "auto", "Progress on stderr: auto (from runs of seconds on), always or never",
       [&o](const std::string& t) { o.progress = parse_when(t); });
-  app.option_defaults()->group("Configuration");
+  begin_group(app, "Configuration");
   define_config_option(app, o.config);
 }
 

@@ -1,7 +1,7 @@
 // The views of a mode's records: text, CSV, JSON, trace.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 

@@ -1,6 +1,7 @@
 #include "app/modes/mode_run.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "app/agreement.hpp"

@@ -1,5 +1,7 @@
 #include "app/modes/plu_packed_options.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "app/option_text.hpp"
 
 namespace glinpack::app {

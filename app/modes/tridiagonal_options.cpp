@@ -1,5 +1,7 @@
 #include "app/modes/tridiagonal_options.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
 #include "app/option_text.hpp"
@@ -37,7 +39,7 @@ Share parse_share(const std::string& text) {
 const char* text_of(Share share) { return share == Share::automatic ? "auto" : share == Share::sixteen ? "16" : "all"; }
 
 void define_variants(CLI::App& app, TridiagonalOptions& o) {
-  app.option_defaults()->group("Variants");
+  begin_group(app, "Variants");
   add_list(app, "--variant", "NAME,...", "compute", enumerate(variant_choices()) + "; all: every one of them",
            [&o](const std::vector<std::string>& v) { o.variant = parse_names(v, variant_choices()); });
   add(app, "--equations", "16|all|auto", "auto",

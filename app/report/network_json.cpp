@@ -1,5 +1,7 @@
 #include <spdlog/fmt/fmt.h>
 
+#include <nlohmann/json.hpp>
+
 #include "app/report/network_report.hpp"
 #include "app/report/report.hpp"
 

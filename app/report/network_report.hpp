@@ -1,7 +1,7 @@
 // Reports of `glinpack network`. All are views of NetworkResults; nothing here measures.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>

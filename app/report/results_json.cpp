@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "app/report/breakdown.hpp"
 #include "app/report/report.hpp"
 

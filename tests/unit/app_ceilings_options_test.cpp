@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 #include "app/ceilings_options.hpp"
 #include "app/command_line.hpp"
 #include "app_expect.hpp"

@@ -1,6 +1,8 @@
 // Options of `glinpack tridiagonal` and `glinpack background`.
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 #include "app/modes/background_options.hpp"
 #include "app/modes/tridiagonal_options.hpp"
 #include "app_expect.hpp"

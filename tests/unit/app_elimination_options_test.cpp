@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 #include "app/modes/gauss_jordan_options.hpp"
 #include "app/modes/plu_packed_options.hpp"
 #include "app_expect.hpp"

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 #include "app/command_line.hpp"
 #include "app/modes/banded_options.hpp"
 #include "app/modes/matmul_options.hpp"

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 #include "app/options.hpp"
 #include "app/tune_command.hpp"
 #include "app_expect.hpp"

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <limits>
 #include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/unit/report_records.hpp"
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "app/modes/fit.hpp"
 #include "app/modes/mode_report.hpp"

@@ -1,5 +1,8 @@
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+#include <sstream>
+
 #include "app/report/network_report.hpp"
 #include "report_records.hpp"
 

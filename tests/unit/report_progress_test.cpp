@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "app/report/free_text.hpp"
 #include "app/report/progress.hpp"
 #include "tests/unit/report_records.hpp"
