@@ -215,8 +215,8 @@ class BadInput(BadInputTest):
 
 @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not installed: scripts/install-deps.sh --test")
 class Plot(CoprocessorTest):
-    def plot(self, *arguments, status=0):
-        outcome = self.start([ROOT / "scripts" / "plot" / "background.py", *map(str, arguments)], timeout=120)
+    def plot(self, *arguments, script="background.py", status=0):
+        outcome = self.start([ROOT / "scripts" / "plot" / script, *map(str, arguments)], timeout=120)
         self.assertEqual(outcome.status, status, outcome)
         return outcome
 
@@ -227,6 +227,42 @@ class Plot(CoprocessorTest):
         for part in "both, total", "waits for the GPU", "CPU alone", "GPU alone", "4 systems, ":
             self.assertIn(part, text)
         self.assertTrue((self.folder / "p.png").read_bytes().startswith(b"\x89PNG"))
+
+    def test_times_and_speed_up_of_tridiagonal_systems_are_drawn_for_every_number_of_them(self):
+        self.results("tridiagonal", "--n", "5,9", "--systems", "2,3", "--variant", "raster,compute")
+        self.plot("m.json", "-o", "p.svg", "-o", "p.png", script="tridiagonal.py")
+        text = (self.folder / "p.svg").read_text()
+        for part in "2 systems", "3 systems", "raster, with packing", "speed-up", "equations of a system":
+            self.assertIn(part, text)
+        self.plot("m.json", "-o", "c.svg", "--variant", "compute", script="tridiagonal.py")
+        self.assertIn("compute, with packing", (self.folder / "c.svg").read_text())
+        for arguments, part in (["--variant", "lapack"], "raster, compute"), ([], "exists"):
+            self.assertIn(part, self.plot("m.json", *arguments, "-o", "n.svg" if arguments else "p.svg",
+                                          script="tridiagonal.py", status=2).err)
+        self.results("background", "--n", 8, "--systems", 2)
+        self.assertIn("glinpack tridiagonal", self.plot("m.json", "-o", "n.svg", script="tridiagonal.py", status=2).err)
+
+    def test_the_study_has_a_report_of_every_run_the_papers_speed_ups_and_their_figures(self):
+        study = ROOT / "scripts" / "study" / "coprocessor.py"
+        arguments = [study, "--output-dir", "study", "--sizes", "quick"]
+        outcome = self.start(arguments, {"GLINPACK": GLINPACK}, timeout=300)
+        self.assertEqual((outcome.status, outcome.err), (0, ""), outcome)
+        folder = self.folder / "study"
+        commands = outcome.out.splitlines()
+        reports = [path.read_text() for path in folder.glob("*.txt")]
+        self.assertEqual(sorted(report.splitlines()[0] for report in reports),
+                         sorted(f"$ {command}" for command in commands))
+        self.assertNotIn("FAILED", "".join(reports))
+        table = (folder / "coprocessor.md").read_text()
+        for speedup in "1.96", "31.29", "3.04", "14.25", "1.07", "4.27", "1.48", "7.55", "125", "1.68", "319":
+            self.assertIn(f"| {speedup} ", table)
+        self.assertNotIn("failed", table)
+        self.assertEqual(len(list(folder.glob("figure-*.png"))), 7)
+        again = self.start(arguments, {"GLINPACK": GLINPACK})
+        self.assertEqual(again.status, 2, again)
+        self.assertIn("exists", again.err)
+        self.assertEqual(self.start([*arguments, "--redraw"], {"GLINPACK": "false"}, timeout=120).status, 0)
+        self.assertEqual((folder / "coprocessor.md").read_text(), table)
 
     def test_what_is_no_such_result_is_refused(self):
         self.results("tridiagonal", "--n", 5, "--systems", 2)
