@@ -30,7 +30,7 @@ void describe_mode(CLI::App& app, const std::string& name, const std::string& de
   app.get_formatter()->column_width(34);
 }
 
-void define_mode_problem(CLI::App& app, ModeOptions& o, const std::string& input_help, const std::string& output_help) {
+void define_mode_sizes(CLI::App& app, ModeOptions& o) {
   app.option_defaults()->group("Problem");
   add_list(app, "--n", "N,...", list_text(o.n), "Sizes, in rows", [&o](const std::vector<std::string>& values) {
     o.n.clear();
@@ -38,6 +38,10 @@ void define_mode_problem(CLI::App& app, ModeOptions& o, const std::string& input
   });
   add(app, "--seed", "SEED", std::to_string(o.seed), "Seed of random numbers",
       [&o](const std::string& t) { o.seed = static_cast<std::uint64_t>(parse_whole(t, 0, LLONG_MAX)); });
+}
+
+void define_mode_problem(CLI::App& app, ModeOptions& o, const std::string& input_help, const std::string& output_help) {
+  define_mode_sizes(app, o);
   add_text(app, "--input", "FILE", input_help, o.input);
   add_text(app, "--output", "FILE", output_help, o.output);
 }

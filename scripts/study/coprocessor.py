@@ -53,6 +53,7 @@ RUNS = {
 KEPT = ("matmul-fit", "banded", "gauss-jordan-fit", "plu-packed-fit", "tridiagonal", "background", "background-ratio-2")
 # The picture's name: script, options, the runs that it shows.
 PICTURES = {
+    "2006-figure-5-matmul-per-element": ("mode_times.py", ["--quantity", "element"], "matmul-fit"),
     "figure-2-matmul": ("mode_times.py", [], "matmul-fit"),
     "figure-3a-gauss-jordan": ("mode_times.py", [], "gauss-jordan-fit"),
     "figure-3b-plu": ("mode_times.py", [], "plu-packed-fit"),
@@ -164,8 +165,9 @@ def table(documents):
         ("the same by compute shaders", "", "", "", largest(banded, "compute")),
     ]
     device, host = first["device"], first["host"]
+    threads = f"{host['threads']} thread{'' if host['threads'] == 1 else 's'}"
     text = (f"Device: {device['renderer']}{' (software: the processor computes)' if device['software'] else ''}. "
-            f"Host: {host['processor']}, {first['host']['threads']} threads.\n\n"
+            f"Host: {host['processor']}, {threads}.\n\n"
             "Speed-ups over the processor. The papers': MATLAB on a Pentium IV of 3 GHz (banded: Krüger and Westermann's, as\n"
             "retold). Here: OpenBLAS and LAPACK, and compressed rows, on this host.\n\n"
             "| | GeForce 7800 GT | GeForce 8800 GTX | source | here |\n| --- | --- | --- | --- | --- |\n")

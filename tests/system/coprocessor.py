@@ -257,7 +257,7 @@ class Plot(CoprocessorTest):
         for speedup in "1.96", "31.29", "3.04", "14.25", "1.07", "4.27", "1.48", "7.55", "125", "1.68", "319":
             self.assertIn(f"| {speedup} ", table)
         self.assertNotIn("failed", table)
-        self.assertEqual(len(list(folder.glob("figure-*.png"))), 7)
+        self.assertEqual(len(list(folder.glob("*figure-*.png"))), 8)
         again = self.start(arguments, {"GLINPACK": GLINPACK})
         self.assertEqual(again.status, 2, again)
         self.assertIn("exists", again.err)
