@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "app/modes/fit.hpp"
 #include "app/modes/mode_run.hpp"
+#include "app/topology.hpp"
 #include "local/background.hpp"
 
 namespace glinpack::app {
@@ -21,9 +23,9 @@ constexpr const char* together = "both";
 using DeviceSide = std::unique_ptr<BackgroundProblems::OnDevice>;
 using Queue = OperationQueue<solvers::Device>;
 /// Handed on without being copied.
-using Answer = std::shared_ptr<const Numbers>;
+using Answer = std::shared_ptr<const BackgroundAnswer>;
 
-Answer answer_of(Numbers numbers) { return std::make_shared<const Numbers>(std::move(numbers)); }
+Answer shared(BackgroundAnswer answer) { return std::make_shared<const BackgroundAnswer>(std::move(answer)); }
 
 /// The stages' seconds, of a system instead of all.
 MeasuredStages of_a_system(MeasuredStages times, Index systems) {
@@ -43,12 +45,12 @@ MeasuredStages of_a_system(MeasuredStages times, Index systems) {
 /// A size: its problems, and the device's side of them in the queue.
 class BackgroundSize {
  public:
-  BackgroundSize(const BackgroundOptions& options, ModeRun& run, const ModeMachine& machine, Queue& queue, Index n)
+  BackgroundSize(const BackgroundOptions& options, ModeRun& run, Queue& queue, const BackgroundSource& source)
       : options_(options),
         run_(run),
         queue_(queue),
-        n_(n),
-        problems_(options.operation->make(options.systems, n, options.seed, machine.threads)),
+        n_(source.n),
+        problems_(options.operation->make(source)),
         device_side_(queue.enqueue(
             [this](solvers::Device& device) { return OnDevice<DeviceSide>{problems_->prepare(device)}; })) {}
   BackgroundSize(const BackgroundSize&) = delete;
@@ -61,9 +63,15 @@ class BackgroundSize {
   }
 
   void measure() {
-    const double host_seconds = measure_alone(alone_on_host);
-    const double device_seconds = measure_alone(alone_on_device);
+    const std::optional<double> host_seconds = measure_alone(alone_on_host);
+    const std::optional<double> device_seconds = measure_alone(alone_on_device);
     measure_together(host_seconds, device_seconds);
+  }
+
+  /// The last system's answer of the last round; none where one of that round had none.
+  std::optional<DenseMatrix> result() const {
+    if (answers_.empty() || !answers_.back()) return std::nullopt;
+    return problems_->matrix_of(*answers_.back());
   }
 
  private:
@@ -81,7 +89,7 @@ class BackgroundSize {
         [problem](solvers::Device&, const DeviceSide& side) {
           solvers::StageClock clock;
           TimedAnswer<Answer> timed;
-          clock.measure(solvers::Stage::compute, [&] { timed.answer = answer_of(side->solve(problem)); });
+          clock.measure(solvers::Stage::compute, [&] { timed.answer = shared(side->solve(problem)); });
           timed.seconds = clock.times().compute();
           return timed;
         },
@@ -92,40 +100,52 @@ class BackgroundSize {
   BackgroundTimes solve(LoadBalance& balance) {
     answers_.assign(static_cast<std::size_t>(options_.systems), {});
     return solve_with_background<Answer>(
-        queue_, options_.systems, balance,
-        [this](Index problem) { return answer_of(problems_->solve_on_host(problem)); },
+        queue_, options_.systems, balance, [this](Index problem) { return shared(problems_->solve_on_host(problem)); },
         [this](Index problem) { return enqueue(problem); },
         [this](Index problem, const Answer& answer, bool) { answers_[static_cast<std::size_t>(problem)] = answer; });
   }
 
-  /// Rounds as --warm-up and --repeat say. An automatic balance goes on with what the round before has taught it.
+  /// Rounds as --warm-up and --repeat say. An automatic balance goes on with what the round before has taught it. Where
+  /// a system has no answer, that is the record's failure, and there are no more rounds.
   void measure_rounds(ModeRecord& record, const LoadBalance& balance) {
     const double flops = record.flops * static_cast<double>(options_.systems);
     solvers::StageClock clock;
     const bool automatic = !options_.ratio && record.variant == together;
     last_balance_ = balance;
     const MeasuredStages all = run_.measure(clock, record.series() + ", " + record.size, flops, [&] {
+      if (!record.failure.empty()) return;
       if (!automatic) last_balance_ = balance;
-      clock.measure(solvers::Stage::compute, [&] { last_ = solve(last_balance_); });
+      try {
+        clock.measure(solvers::Stage::compute, [&] { last_ = solve(last_balance_); });
+      } catch (const NoAnswer& error) {
+        record.failure = error.what();
+        answers_.clear();
+      }
     });
+    if (!record.failure.empty()) return;
     record.times = of_a_system(all, options_.systems);
     record.check = ModeCheck{options_.operation->against, largest_error(), problems_->tolerance()};
   }
 
-  double measure_alone(const char* variant) {
+  /// Seconds of a system; none where one has no answer.
+  std::optional<double> measure_alone(const char* variant) {
     constexpr double never = 1e18;
     ModeRecord record = record_of(variant);
     measure_rounds(record, LoadBalance::fixed(variant == alone_on_host ? never : 0, options_.systems));
-    const double seconds = record.times.compute.median;
+    std::optional<double> seconds;
+    if (record.failure.empty()) seconds = record.times.compute.median;
     run_.add(std::move(record));
     return seconds;
   }
 
-  void measure_together(double host_seconds, double device_seconds) {
+  void measure_together(std::optional<double> host_seconds, std::optional<double> device_seconds) {
     ModeRecord record = record_of(together);
     record.settings = options_.ratio ? fmt::format("ratio {:g}", *options_.ratio) : "ratio auto";
+    const bool known = host_seconds && device_seconds;
     measure_rounds(record, options_.ratio ? LoadBalance::fixed(*options_.ratio, options_.systems)
-                                          : LoadBalance::automatic(host_seconds, device_seconds));
+                           : known        ? LoadBalance::automatic(*host_seconds, *device_seconds)
+                                          : LoadBalance::automatic(1, 1));
+    if (!record.failure.empty()) return run_.add(std::move(record));
     const auto systems = static_cast<double>(options_.systems);
     record.parameters.update({{"on_cpu", options_.systems - last_.on_device},
                               {"on_gpu", last_.on_device},
@@ -136,18 +156,16 @@ class BackgroundSize {
                               {"total_seconds", last_.total / systems}});
     const double both_seconds = record.times.compute.median;
     run_.add(std::move(record));
-    run_.print(summary(host_seconds, device_seconds, both_seconds));
+    if (known) run_.print(summary(*host_seconds, *device_seconds, both_seconds));
   }
 
   std::string summary(double host, double device, double both) const {
     const auto systems = static_cast<double>(options_.systems);
     return fmt::format(
         "n = {}, average of {} systems: CPU alone {:.4g} s, GPU alone {:.4g} s, both {:.4g} s; speed-up {:.2f} over "
-        "the CPU "
-        "alone, {:.2f} over the GPU alone\n"
+        "the CPU alone, {:.2f} over the GPU alone\n"
         "  last round: {} on the CPU, {} on the GPU, load ratio {:.3g}; a system: {:.4g} s computing on the CPU, "
-        "{:.4g} s "
-        "waiting for the GPU, {:.4g} s in all\n",
+        "{:.4g} s waiting for the GPU, {:.4g} s in all\n",
         n_, options_.systems, host, device, both, host / both, device / both, options_.systems - last_.on_device,
         last_.on_device, last_balance_.ratio(), last_.host / systems, last_.waiting / systems, last_.total / systems);
   }
@@ -173,6 +191,26 @@ class BackgroundSize {
   LoadBalance last_balance_ = LoadBalance::fixed(0, 0);
 };
 
+/// A of every system; empty without --input.
+std::vector<float> read_input(const BackgroundOptions& options, Index& n) {
+  if (options.input.empty()) return {};
+  const DenseMatrix matrix = read_matrix(options.input, view_node().available_memory);
+  check_single_precision(options.input, matrix.elements, matrix.columns);
+  n = matrix.rows;
+  for (Index i = 0; i < n && options.operation->tridiagonal; ++i) {
+    for (Index j = 0; j < n; ++j) {
+      if (std::abs(i - j) <= 1 || matrix.elements[static_cast<std::size_t>(i * n + j)] == 0) continue;
+      throw InputError(fmt::format(
+          "--input {}: row {}, column {}: the element is not on one of the three diagonals; a tridiagonal matrix is "
+          "expected by --operation tridiagonal",
+          options.input, i + 1, j + 1));
+    }
+  }
+  std::vector<float> elements;
+  for (const double element : matrix.elements) elements.push_back(static_cast<float>(element));
+  return elements;
+}
+
 void check_size(const BackgroundOptions& options, Index n, const ModeMachine& machine) {
   const std::string what = std::to_string(options.systems) + " systems of size " + std::to_string(n);
   // what a device has of one lies in host memory where it is software
@@ -186,14 +224,26 @@ void check_size(const BackgroundOptions& options, Index n, const ModeMachine& ma
 
 int run_background(const ModeInvocation& invocation) {
   const BackgroundOptions options = parse_background_options(invocation.arguments);
+  check_matrix_name(options.output);
   ModeRun run("background", options, to_json(options), invocation);
-  check_fit(options.fit, options.n, fit_degree);
+  BackgroundSource source{.count = options.systems, .seed = options.seed};
+  source.matrix = read_input(options, source.n);
+  const std::vector<Index> orders = options.input.empty() ? options.n : std::vector<Index>{source.n};
+  check_fit(options.fit, orders, fit_degree);
   const ModeMachine machine = open_machine(options, true);
-  for (const Index n : options.n) check_size(options, n, machine);
+  for (const Index n : orders) check_size(options, n, machine);
   run.begin(machine);
+  source.threads = machine.threads;
   const int index = machine.device->description().index;
   Queue queue([&] { return std::make_shared<solvers::Device>(index, options.shader_dir); });
-  for (const Index n : options.n) BackgroundSize(options, run, machine, queue, n).measure();
+  std::optional<DenseMatrix> result;
+  for (const Index n : orders) {
+    source.n = n;
+    BackgroundSize size(options, run, queue, source);
+    size.measure();
+    if (!options.output.empty()) result = size.result();
+  }
+  if (result) run.write_result([&](std::ostream& out) { write_matrix(out, options.output, *result); });
   return run.finish(machine, fit_degree);
 }
 

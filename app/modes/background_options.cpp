@@ -16,7 +16,8 @@ constexpr Index largest_systems = 1'000'000;
 constexpr const char* examples =
     "  glinpack background --n 256 --systems 30 --ratio auto\n"
     "  glinpack background --n 128,256,384,512 --ratio 2 --json background.json\n"
-    "  glinpack background --operation tridiagonal --n 512 --threads 1\n";
+    "  glinpack background --operation tridiagonal --n 512 --threads 1\n"
+    "  glinpack background --operation gauss-jordan --input A.mtx --output x.npy\n";
 
 std::vector<std::string> operation_choices() {
   std::vector<std::string> names;
@@ -62,7 +63,8 @@ void define_background_options(CLI::App& app, BackgroundOptions& o) {
                 "Splits systems between the processor and a device that works in the background, by a load ratio;\n"
                 "checks all answers, and compares with the processor alone and the device alone.",
                 examples);
-  define_mode_sizes(app, o);
+  define_mode_problem(app, o, "A of every system, from a .npy or Matrix Market file, instead of random numbers",
+                      "The last system's result, as .npy or .mtx by the name");
   add(app, "--systems", "COUNT", std::to_string(o.systems), "Systems of every size",
       [&o](const std::string& t) { o.systems = parse_whole(t, 1, largest_systems); });
   add(app, "--operation", "NAME", o.operation->name, operations_help(),
@@ -80,6 +82,7 @@ void define_background_options(CLI::App& app, BackgroundOptions& o) {
 BackgroundOptions parse_background_options(const std::vector<std::string>& arguments) {
   Parsed<BackgroundOptions> parsed;
   parse_into(parsed, arguments, define_background_options);
+  check_one_source(parsed);
   return parsed.options;
 }
 
@@ -90,8 +93,6 @@ std::string background_help() {
 
 nlohmann::json to_json(const BackgroundOptions& o) {
   nlohmann::json json = mode_to_json(o);
-  json.erase("input");
-  json.erase("output");
   json.update({{"systems", o.systems},
                {"operation", o.operation->name},
                {"ratio", o.ratio ? nlohmann::json(*o.ratio) : nlohmann::json("auto")}});

@@ -10,9 +10,11 @@ mode was run with --fit, seconds have the fitted polynomial as a line, else the 
 examples:
   glinpack matmul --variant single-pass,multi-pass --n 64,96,128,192,256 --fit --json matmul.json
   scripts/plot/mode_times.py matmul.json -o matmul.png -o matmul.svg
+  scripts/plot/mode_times.py matmul.json --quantity element -o element.svg
   scripts/plot/mode_times.py matmul.json --quantity speedup --with-all -o speedup.svg
 """
-QUANTITIES = {"seconds": "time, seconds", "speedup": "speed-up over the processor", "gflops": "GFLOPS"}
+QUANTITIES = {"seconds": "time, seconds", "element": "time of an element of the product, seconds",
+              "speedup": "speed-up over the processor", "gflops": "GFLOPS"}
 CURVE_POINTS = 200
 
 
@@ -45,11 +47,17 @@ def labels(series):
 
 def value_of(result, arguments):
     """(middle, least, most) of what is drawn; None where the result has none."""
-    if arguments.quantity != "seconds":
+    if arguments.quantity not in ("seconds", "element"):
         key = "speedup_with_all" if arguments.quantity == "speedup" and arguments.with_all else arguments.quantity
         return None if result[key] is None else (result[key],) * 3
+    elements = 1
+    if arguments.quantity == "element":
+        extents = result["parameters"]
+        if "rows" not in extents or "columns" not in extents:
+            return None
+        elements = extents["rows"] * extents["columns"]
     times = result["times"]["with_all" if arguments.with_all else "compute"]
-    return times["median"], times["least"], times["most"]
+    return tuple(times[key] / elements for key in ("median", "least", "most"))
 
 
 def draw_line(axes, name, results, fit, arguments, look):
@@ -73,9 +81,10 @@ def draw_line(axes, name, results, fit, arguments, look):
 
 def draw():
     parser = plotting.argument_parser(__doc__, EXAMPLES, "+")
-    parser.add_argument("--quantity", choices=QUANTITIES, default="seconds", help="what is drawn; seconds by default")
+    parser.add_argument("--quantity", choices=QUANTITIES, default="seconds",
+                        help="what is drawn; seconds by default; element: of products alone")
     parser.add_argument("--with-all", action="store_true",
-                        help="seconds, speedup: with packing and transfer instead of the computation alone")
+                        help="seconds, element, speedup: with packing and transfer instead of the computation alone")
     parser.add_argument("--log", action="store_true", help="logarithmic axes; the papers' are linear")
     arguments = parser.parse_args()
     plotting.check_outputs(arguments.output, arguments.force)
@@ -95,7 +104,7 @@ def draw():
     drawn = [draw_line(axes, labels(series)[key], results, fit, arguments, plotting.line_look(index))
              for index, (key, (results, fit)) in enumerate(series.items())]
     if not any(drawn):
-        raise plotting.Refusal(f"no result has a {arguments.quantity}")
+        raise plotting.Refusal(f"no result has what --quantity {arguments.quantity} draws")
     plotting.whole_ticks(axes.xaxis, [result["n"] for results, _ in series.values() for result in results])
     if arguments.log:
         plotting.plain_log_ticks(axes.yaxis)

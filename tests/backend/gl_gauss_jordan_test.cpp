@@ -156,6 +156,16 @@ TEST_F(GlGaussJordan, ExtentsThatDoNotMatchAreRefused) {
   EXPECT_THROW(solver.solve(view(a), view(one), view(x)), std::invalid_argument);
 }
 
+TEST_F(GlGaussJordan, ASolutionOfOtherExtentsIsNotWritten) {
+  for (const EliminationSettings& settings : all_settings()) {
+    GaussJordan solver(device_, 6, 2, settings);
+    for (const auto& [rows, columns] : {std::pair{Index{9}, Index{2}}, {Index{6}, Index{1}}, {Index{5}, Index{2}}}) {
+      Values<float> x(rows, columns);
+      EXPECT_THROW(solver.store(view(x)), std::invalid_argument) << rows << " x " << columns;
+    }
+  }
+}
+
 TEST_F(GlGaussJordan, NothingIsLeftOfASolverNorOfOneThatFails) {
   device_.staging(1 << 12);
   const Index side = device_.description().texture_side;

@@ -107,9 +107,10 @@ TEST_F(GlMatmul, NothingIsLeftOfAProductNorOfOneThatFails) {
     expect_product<float>({9, 8, 7}, settings);
     const auto product = make_matrix_product<float>(device_, {4, 4, 4}, settings);
     EXPECT_GT(test::count_gl_objects(*device_.context()), before) << name_of(variant);
-    Values<float> large(5, 4), small(4, 4);
-    if (!draws(variant)) continue;
-    EXPECT_THROW(product->load(view(large), view(small)), std::invalid_argument);
+    Values<float> tall(5, 4), wide(4, 5), right(4, 4);
+    EXPECT_THROW(product->load(view(tall), view(right)), std::invalid_argument);
+    EXPECT_THROW(product->load(view(right), view(wide)), std::invalid_argument);
+    EXPECT_THROW(product->store(view(wide)), std::invalid_argument);
   }
   EXPECT_THROW(device_.fragment_program("solvers/matmul.frag", "#define PACKING nonsense\n"), std::runtime_error);
   EXPECT_EQ(test::count_gl_objects(*device_.context()), before);

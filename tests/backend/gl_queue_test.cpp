@@ -4,6 +4,8 @@
 #include <future>
 
 #include "local/operation_queue.hpp"
+#include "local/solvers/gauss_jordan.hpp"
+#include "local/solvers/plu_packed.hpp"
 #include "local/solvers/tridiagonal.hpp"
 #include "tests/backend/backend_harness.hpp"
 #include "tests/backend/gl_objects.hpp"
@@ -78,6 +80,41 @@ TEST_F(GlQueue, ErrorsReachWhoWaitsAndLeaveNoObjects) {
   });
   EXPECT_THROW(queue_.take(solve(too_large, systems_)), std::runtime_error);
   queue_.release(too_large);
+  EXPECT_EQ(objects(), before);
+}
+
+template <class Eliminate>
+void expect_singular(Queue& queue, Eliminate eliminate) {
+  Values matrix(static_cast<std::size_t>(n * n));
+  for (Index i = 0; i < n; ++i) matrix[static_cast<std::size_t>(i * n + i)] = i == 6 || i == 7 ? 0 : 1;
+  const RowMajorView<const float> view{matrix.data(), n, n, n};
+  const auto failed = queue.enqueue([&](Device& device) { return eliminate(device, view); });
+  const auto depends = queue.enqueue([](Device&, int) { return 0; }, failed);
+  try {
+    queue.take(depends);
+    FAIL() << "a singular matrix was not noticed";
+  } catch (const SingularMatrixError& error) {
+    EXPECT_EQ(error.step(), 3);
+  }
+  queue.release(failed);
+}
+
+TEST_F(GlQueue, SingularMatricesReachWhoWaitsWithTheirStepAndLeaveNoObjects) {
+  const int before = objects();
+  for (const EliminationVariant variant : {EliminationVariant::double_rows, EliminationVariant::compute}) {
+    expect_singular(queue_, [variant](Device& device, RowMajorView<const float> a) {
+      PluPacked solver(device, n, 0, {.variant = variant});
+      solver.load(a);
+      solver.factorize();
+      return 1;
+    });
+    expect_singular(queue_, [variant](Device& device, RowMajorView<const float> a) {
+      GaussJordan solver(device, n, n, {.variant = variant});
+      solver.load(a, a);
+      solver.compute();
+      return 1;
+    });
+  }
   EXPECT_EQ(objects(), before);
 }
 

@@ -197,6 +197,12 @@ TEST_F(GlTridiagonal, WhatTheDeviceCannotHoldIsRefusedAndLeavesNothing) {
     expect_solved<float>({3, 20}, sound);
     const auto solver = make_tridiagonal_solver<float>(device_, 3, 20, sound);
     EXPECT_GT(test::count_gl_objects(*device_.context()), before);
+    for (const auto& [count, n] : {std::pair{2, 20}, {4, 20}, {3, 19}, {3, 21}}) {
+      const auto others = random_tridiagonal_systems<float>(count, n, 1);
+      EXPECT_THROW(solver->load(others), std::invalid_argument) << count << " systems of " << n;
+    }
+    std::vector<float> short_solution(59);
+    EXPECT_THROW(solver->store(short_solution), std::invalid_argument);
   }
   EXPECT_EQ(test::count_gl_objects(*device_.context()), before);
 }

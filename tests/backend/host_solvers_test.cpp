@@ -1,6 +1,7 @@
 // The rivals' solvers, and the residual that judges solutions.
 #include "local/openblas/host_solvers.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "tests/backend/linear_systems.hpp"
@@ -33,12 +34,31 @@ TEST(HostSolvers, AMatrixThatIsNotSymmetricIsNotTakenForItsTranspose) {
   EXPECT_LE(scaled_residual<float>(view(a), view(x), view(b)), 1);
 }
 
+TEST(HostSolvers, FactorsAndTheOrderOfRowsMakeTheMatrix) {
+  constexpr Index n = 9;
+  const Values<float> a = test::random_values<float>(n, n, 3);
+  Values<float> factors = test::transposed(a);  // row by row that is A column by column
+  std::vector<Index> order;
+  ASSERT_EQ(factorize_on_host<float>({factors.elements.data(), n, n, n}, order), 0);
+  ASSERT_EQ(order.size(), 9U);
+  EXPECT_FALSE(std::is_sorted(order.begin(), order.end())) << "or nothing is tested";
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) {
+      float sum = i <= j ? factors(j, i) : 0;
+      for (Index k = 0; k < std::min(i, j + 1); ++k) sum += factors(k, i) * factors(j, k);
+      EXPECT_NEAR(sum, a(order[static_cast<std::size_t>(i)], j), tolerance<float>(n)) << i << ", " << j;
+    }
+  }
+}
+
 TEST(HostSolvers, SingularMatricesAreReported) {
   Values<float> a(3, 3), right(1, 3);
   a.elements = {1, 0, 2, 0, 0, 0, 3, 0, 5};
-  Values<float> again = a;
+  Values<float> again = a, third = a;
   EXPECT_GT(solve_on_host<float>(view(a), {right.elements.data(), 3, 1, 3}), 0);
+  std::vector<Index> order;
   EXPECT_GT(invert_on_host<float>(view(again)), 0);
+  EXPECT_GT(factorize_on_host<float>(view(third).transposed(), order), 0);
 }
 
 TEST(HostSolvers, TheScaledResidualIsHpls) {

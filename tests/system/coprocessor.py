@@ -32,13 +32,14 @@ class CoprocessorTest(GlinpackTest):
         return document["results"], outcome
 
 
-class Tridiagonal(CoprocessorTest):
     def npy(self, name):
         content = (self.folder / name).read_bytes()
         length = struct.unpack("<H", content[8:10])[0]
         values = content[10 + length:]
         return struct.unpack(f"<{len(values) // 8}d", values)
 
+
+class Tridiagonal(CoprocessorTest):
     def test_the_example_of_the_readme_passes(self):
         outcome = self.mode("tridiagonal", "--systems", 1024, "--n", 512)
         self.assertRegex(outcome.out, r"(?m)^compute .* 1024x512 .* passed$")
@@ -128,6 +129,43 @@ class Background(CoprocessorTest):
             with self.subTest(operation=operation):
                 results, _ = self.results("background", "--operation", operation, "--n", "12,17", "--systems", 3)
                 self.assertEqual([result["n"] for result in results], [12] * 3 + [17] * 3)
+                self.assertEqual({result["parameters"]["operation"] for result in results}, {operation})
+                for result in results:
+                    self.assertGreater(result["check"]["error"], 0)
+
+    def test_the_papers_problem_is_the_default(self):
+        results, outcome = self.results("background", "--n", 8)
+        for result in results:
+            self.assertEqual((result["parameters"]["operation"], result["parameters"]["systems"]), ("plu-packed", 30))
+        self.assertIn("average of 30 systems", outcome.out)
+
+    def test_the_matrix_comes_from_a_file_and_the_last_result_goes_to_one_whoever_computed_it(self):
+        self.write("a.mtx", "%%MatrixMarket matrix array real general\n2 2\n2\n1\n1\n3\n")
+        factors = (2, 1, 0.5, 2.5)  # no rows change places
+        for operation, expected in ("plu-packed", factors), ("gauss-jordan", None), ("tridiagonal", None):
+            written = []
+            for ratio in 0, 100:  # by the device, by the processor
+                with self.subTest(operation=operation, ratio=ratio):
+                    self.results("background", "--operation", operation, "--input", "a.mtx", "--output", "x.npy", "--systems",
+                                 3, "--ratio", ratio)
+                    written.append(self.npy("x.npy"))
+                    for value, number in zip(written[-1], expected or written[0], strict=True):
+                        self.assertAlmostEqual(value, number, places=5)
+
+    def test_a_singular_system_s_error_reaches_the_report_from_both_threads(self):
+        self.write("zero.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 1\n2 3 1\n")
+        for operation, error in ("plu-packed", "singular"), ("gauss-jordan", "singular"), ("tridiagonal", "zero pivot"):
+            for ratio in 0, 1, "auto":
+                with self.subTest(operation=operation, ratio=ratio):
+                    outcome = self.mode("background", "--operation", operation, "--input", "zero.mtx", "--systems", 4,
+                                        "--ratio", ratio, "--output", "x.npy", "--json", "s.json", "--force", *BRIEFLY,
+                                        status=1)
+                    self.assertEqual(outcome.out.count(f"FAILED: {error}"), 3, outcome)
+                    self.assertEqual(outcome.err, "")
+                    self.assertFalse((self.folder / "x.npy").exists())
+                    for result in json.loads((self.folder / "s.json").read_text())["results"]:
+                        self.assertFalse(result["passed"])
+                        self.assertIsNone(result["times"])
 
 
 class BadInput(BadInputTest):
@@ -160,7 +198,14 @@ class BadInput(BadInputTest):
             (["backgroud"], ["'backgroud'", "background"]),
             (["background", "--ratio", "fast"], ["--ratio", "'fast'", "auto"]),
             (["background", "--systems", "0"], ["--systems", "'0'"]),
-            (["background", "--operation", "qr"], ["--operation", "'qr'", "matmul"]),
+            (["background", "--operation", "qr"], ["--operation", "'qr'", "plu-packed"]),
+            (["background", "--input", "missing.mtx"], ["missing.mtx", "no such file"]),
+            (["background", "--input", "wide.mtx"], ["wide.mtx", "2 x 3", "square"]),
+            (["background", "--input", "nan.mtx"], ["nan.mtx", "row 1, column 2", "NaN"]),
+            (["background", "--input", "huge.mtx"], ["huge.mtx", "row 1, column 1", "single precision"]),
+            (["background", "--operation", "tridiagonal", "--input", "full.mtx"],
+             ["full.mtx", "row 1, column 3", "tridiagonal"]),
+            (["background", "--output", "x.txt"], ["x.txt", ".npy"]),
             (["background", "--n", "1000000"], ["30 systems of size 1000000", "available"]),
             (["background", "--device", "77"], ["--device 77", "glinpack devices"]),
         ]:
@@ -170,8 +215,8 @@ class BadInput(BadInputTest):
 
 @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not installed: scripts/install-deps.sh --test")
 class Plot(CoprocessorTest):
-    def plot(self, *arguments, status=0):
-        outcome = self.start([ROOT / "scripts" / "plot" / "background.py", *map(str, arguments)], timeout=120)
+    def plot(self, *arguments, script="background.py", status=0):
+        outcome = self.start([ROOT / "scripts" / "plot" / script, *map(str, arguments)], timeout=120)
         self.assertEqual(outcome.status, status, outcome)
         return outcome
 
@@ -182,6 +227,42 @@ class Plot(CoprocessorTest):
         for part in "both, total", "waits for the GPU", "CPU alone", "GPU alone", "4 systems, ":
             self.assertIn(part, text)
         self.assertTrue((self.folder / "p.png").read_bytes().startswith(b"\x89PNG"))
+
+    def test_times_and_speed_up_of_tridiagonal_systems_are_drawn_for_every_number_of_them(self):
+        self.results("tridiagonal", "--n", "5,9", "--systems", "2,3", "--variant", "raster,compute")
+        self.plot("m.json", "-o", "p.svg", "-o", "p.png", script="tridiagonal.py")
+        text = (self.folder / "p.svg").read_text()
+        for part in "2 systems", "3 systems", "raster, with packing", "speed-up", "equations of a system":
+            self.assertIn(part, text)
+        self.plot("m.json", "-o", "c.svg", "--variant", "compute", script="tridiagonal.py")
+        self.assertIn("compute, with packing", (self.folder / "c.svg").read_text())
+        for arguments, part in (["--variant", "lapack"], "raster, compute"), ([], "exists"):
+            self.assertIn(part, self.plot("m.json", *arguments, "-o", "n.svg" if arguments else "p.svg",
+                                          script="tridiagonal.py", status=2).err)
+        self.results("background", "--n", 8, "--systems", 2)
+        self.assertIn("glinpack tridiagonal", self.plot("m.json", "-o", "n.svg", script="tridiagonal.py", status=2).err)
+
+    def test_the_study_has_a_report_of_every_run_the_papers_speed_ups_and_their_figures(self):
+        study = ROOT / "scripts" / "study" / "coprocessor.py"
+        arguments = [study, "--output-dir", "study", "--sizes", "quick"]
+        outcome = self.start(arguments, {"GLINPACK": GLINPACK}, timeout=300)
+        self.assertEqual((outcome.status, outcome.err), (0, ""), outcome)
+        folder = self.folder / "study"
+        commands = outcome.out.splitlines()
+        reports = [path.read_text() for path in folder.glob("*.txt")]
+        self.assertEqual(sorted(report.splitlines()[0] for report in reports),
+                         sorted(f"$ {command}" for command in commands))
+        self.assertNotIn("FAILED", "".join(reports))
+        table = (folder / "coprocessor.md").read_text()
+        for speedup in "1.96", "31.29", "3.04", "14.25", "1.07", "4.27", "1.48", "7.55", "125", "1.68", "319":
+            self.assertIn(f"| {speedup} ", table)
+        self.assertNotIn("failed", table)
+        self.assertEqual(len(list(folder.glob("*figure-*.png"))), 8)
+        again = self.start(arguments, {"GLINPACK": GLINPACK})
+        self.assertEqual(again.status, 2, again)
+        self.assertIn("exists", again.err)
+        self.assertEqual(self.start([*arguments, "--redraw"], {"GLINPACK": "false"}, timeout=120).status, 0)
+        self.assertEqual((folder / "coprocessor.md").read_text(), table)
 
     def test_what_is_no_such_result_is_refused(self):
         self.results("tridiagonal", "--n", 5, "--systems", 2)

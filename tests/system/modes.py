@@ -289,6 +289,10 @@ class Plots(ModesTest):
         self.assertIn("speed-up over the processor with packing and transfer", text)
         self.assertNotIn("openblas", text)
         self.plot("m.json", "--quantity", "gflops", "--log", "-o", "g.svg")
+        self.plot("m.json", "--quantity", "element", "-o", "e.svg")
+        self.assertIn("time of an element of the product", self.svg_text("e.svg"))
+        self.results("gauss-jordan", "--n", 8)
+        self.assertIn("no result has", self.plot("m.json", "--quantity", "element", "-o", "n.svg", status=2).err)
 
     def test_what_cannot_be_drawn_is_refused(self):
         self.write("x.json", '{"runs": []}')

@@ -62,10 +62,11 @@ TEST(TridiagonalOptions, WhatCannotBeUsedIsNamed) {
   refused({"--fit", "--systems", "1,2"}, {"--fit", "--systems", "2"});
 }
 
-TEST(BackgroundOptions, DefaultsAreThePapersThirtySystemsAndAMeasuredRatio) {
+TEST(BackgroundOptions, DefaultsAreThePapersThirtyFactorisationsAndAMeasuredRatio) {
   const BackgroundOptions o = parse_background_options({});
   EXPECT_EQ(o.systems, 30);
   EXPECT_FALSE(o.ratio);
+  EXPECT_STREQ(o.operation->name, "plu-packed");
   EXPECT_EQ(o.operation, &background_operations().front());
   EXPECT_EQ(to_json(o)["ratio"], "auto");
 }
@@ -80,7 +81,9 @@ TEST(BackgroundOptions, EveryOptionReachesItsPlaceAndTheConfiguration) {
   EXPECT_EQ(json["systems"], 7);
   EXPECT_EQ(json["operation"], "tridiagonal");
   EXPECT_EQ(json["ratio"], 0.5);
-  EXPECT_FALSE(json.contains("input"));
+  const BackgroundOptions files = parse_background_options({"--input", "a.mtx", "--output", "x.npy"});
+  EXPECT_EQ(to_json(files)["input"], "a.mtx");
+  EXPECT_EQ(to_json(files)["output"], "x.npy");
 }
 
 TEST(BackgroundOptions, WhatCannotBeUsedIsNamed) {
@@ -90,7 +93,8 @@ TEST(BackgroundOptions, WhatCannotBeUsedIsNamed) {
   for (const char* ratio : {"-1", "x", "nan", "inf", ""}) refused({"--ratio", ratio}, {"--ratio", "auto"});
   refused({"--systems", "0"}, {"--systems", "'0'"});
   refused({"--operation", "matmull"}, {"--operation", "'matmull'", "did you mean matmul"});
-  refused({"--input", "a.mtx"}, {"'--input'"});
+  refused({"--operation", "plu"}, {"--operation", "'plu'", "plu-packed"});
+  refused({"--input", "a.mtx", "--n", "3"}, {"--n", "--input a.mtx", "leave one"});
 }
 
 TEST(BackgroundOptions, HelpNamesEveryOperation) {

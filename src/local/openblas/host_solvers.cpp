@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -72,6 +73,21 @@ Index solve_on_host(RowMajorView<Real> a, ColumnMajorView<Real> b) {
 
 template Index solve_on_host(RowMajorView<float>, ColumnMajorView<float>);
 template Index solve_on_host(RowMajorView<double>, ColumnMajorView<double>);
+
+template <class Real>
+Index factorize_on_host(ColumnMajorView<Real> a, std::vector<Index>& row_order) {
+  Pivots pivots;
+  const Index info = factorize(a.transposed(), pivots);
+  row_order.resize(static_cast<std::size_t>(a.rows));
+  std::iota(row_order.begin(), row_order.end(), Index{0});
+  for (std::size_t k = 0; k < pivots.size(); ++k) {
+    std::swap(row_order[k], row_order[static_cast<std::size_t>(pivots[k]) - 1]);  // getrf's count from 1
+  }
+  return info;
+}
+
+template Index factorize_on_host(ColumnMajorView<float>, std::vector<Index>&);
+template Index factorize_on_host(ColumnMajorView<double>, std::vector<Index>&);
 
 template <class Real>
 Index invert_on_host(RowMajorView<Real> a) {

@@ -23,6 +23,10 @@ void multiply_on_host(RowMajorView<const Real> a, RowMajorView<const Real> b, Ro
 /// extents do not match, std::runtime_error where one exceeds OpenBLAS's 32-bit integers.
 template <class Real>
 Index solve_on_host(RowMajorView<Real> a, ColumnMajorView<Real> b);
+/// P A = L U (LAPACK getrf) in the place of A: U on and above the diagonal, L below, without its diagonal of ones. Row
+/// i of P A is row row_order[i] of A. Returns and throws as solve_on_host().
+template <class Real>
+Index factorize_on_host(ColumnMajorView<Real> a, std::vector<Index>& row_order);
 /// A becomes A^-1 (LAPACK getrf and getri). Returns and throws as solve_on_host().
 template <class Real>
 Index invert_on_host(RowMajorView<Real> a);

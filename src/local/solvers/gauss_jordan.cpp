@@ -132,6 +132,10 @@ void GaussJordan::step(Index k) {
 }
 
 void GaussJordan::store(RowMajorView<float> x) {
+  if (x.rows != n_ || x.columns != right_hand_sides_) {
+    throw std::invalid_argument("X is " + std::to_string(x.rows) + " x " + std::to_string(x.columns) + " instead of " +
+                                std::to_string(n_) + " x " + std::to_string(right_hand_sides_));
+  }
   if (settings_.pivoting == EliminationPivoting::partial) return solution_.download(x);
   // Columns were exchanged, whole blocks of them, with the row that makes odd n even: so are the rows of X.
   std::vector<float> rows(static_cast<std::size_t>(solution_.rows() * x.columns));

@@ -36,7 +36,7 @@ class GaussJordan {
   void load_to_invert(RowMajorView<const float> a);
   /// Stage compute: once after each load. Throws SingularMatrixError.
   void compute();
-  /// Stages download and unpack.
+  /// Stages download and unpack. Throws std::invalid_argument where X is not n x right_hand_sides.
   void store(RowMajorView<float> x);
 
  private:

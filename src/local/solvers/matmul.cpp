@@ -33,6 +33,46 @@ double device_bytes(const ProductExtents& e, const MatmulSettings& settings, Pre
          copies * bytes_of(e.rows, e.columns, settings.packing);
 }
 
+/// What a variant may rely on: views of the product's extents.
+template <class Real>
+class CheckedProduct final : public MatrixProduct<Real> {
+ public:
+  CheckedProduct(std::unique_ptr<MatrixProduct<Real>> product, const ProductExtents& extents)
+      : product_(std::move(product)), extents_(extents) {}
+
+  void load(RowMajorView<const Real> a, RowMajorView<const Real> b) override {
+    check("A", a.rows, a.columns, extents_.rows, extents_.depth);
+    check("B", b.rows, b.columns, extents_.depth, extents_.columns);
+    product_->load(a, b);
+  }
+  void compute() override { product_->compute(); }
+  void store(RowMajorView<Real> c) override {
+    check("C", c.rows, c.columns, extents_.rows, extents_.columns);
+    product_->store(c);
+  }
+
+ private:
+  static void check(std::string_view name, Index rows, Index columns, Index expected_rows, Index expected_columns) {
+    if (rows == expected_rows && columns == expected_columns) return;
+    throw std::invalid_argument(
+        fmt::format("{} is {} x {} instead of {} x {}", name, rows, columns, expected_rows, expected_columns));
+  }
+
+  std::unique_ptr<MatrixProduct<Real>> product_;
+  ProductExtents extents_;
+};
+
+template <class Real>
+std::unique_ptr<MatrixProduct<Real>> make_unchecked(Device& device, const ProductExtents& extents,
+                                                    const MatmulSettings& settings) {
+  if (!draws(settings.variant)) return make_computed_product<Real>(device, extents, settings.tile);
+  if constexpr (std::is_same_v<Real, float>) {
+    return make_drawn_product(device, extents, settings);
+  } else {
+    throw std::invalid_argument(std::string(name_of(settings.variant)) + " computes in single precision only");
+  }
+}
+
 }  // namespace
 
 std::string_view name_of(MatmulVariant variant) { return names[static_cast<std::size_t>(variant)]; }
@@ -64,12 +104,7 @@ std::string matmul_obstacle(const gl::DeviceDescription& device, const ProductEx
 template <class Real>
 std::unique_ptr<MatrixProduct<Real>> make_matrix_product(Device& device, const ProductExtents& extents,
                                                          const MatmulSettings& settings) {
-  if (!draws(settings.variant)) return make_computed_product<Real>(device, extents, settings.tile);
-  if constexpr (std::is_same_v<Real, float>) {
-    return make_drawn_product(device, extents, settings);
-  } else {
-    throw std::invalid_argument(std::string(name_of(settings.variant)) + " computes in single precision only");
-  }
+  return std::make_unique<CheckedProduct<Real>>(make_unchecked<Real>(device, extents, settings), extents);
 }
 
 template std::unique_ptr<MatrixProduct<float>> make_matrix_product(Device&, const ProductExtents&,

@@ -62,7 +62,8 @@ class MatrixProduct {
  public:
   virtual ~MatrixProduct() = default;
 
-  /// Stages pack and upload of the device's clock.
+  /// Stages pack and upload of the device's clock. This and store() throw std::invalid_argument where a view has other
+  /// extents than the product.
   virtual void load(RowMajorView<const Real> a, RowMajorView<const Real> b) = 0;
   /// Stage compute.
   virtual void compute() = 0;
@@ -70,7 +71,7 @@ class MatrixProduct {
   virtual void store(RowMajorView<Real> c) = 0;
 };
 
-/// Allocates and compiles. Views handed over later have the extents given here. `device` must outlive the product.
+/// Allocates and compiles. `device` must outlive the product.
 /// Throws std::invalid_argument for a variant that draws in double precision, std::runtime_error as matmul_obstacle()
 /// says and where the device fails.
 template <class Real>

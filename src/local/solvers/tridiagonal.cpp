@@ -69,13 +69,46 @@ std::string tridiagonal_obstacle(const gl::DeviceDescription& device, const Trid
       count, n, needed / (1024.0 * 1024 * 1024), device.renderer, gl::gibibytes(device.free_memory));
 }
 
+namespace {
+
+/// What a variant may rely on: as many systems and equations as it was made for.
 template <class Real>
-std::unique_ptr<TridiagonalSolver<Real>> make_tridiagonal_solver(Device& device, Index count, Index n,
-                                                                 const TridiagonalSettings& settings) {
-  if (count < 1 || n < 1)
-    throw std::invalid_argument("there is nothing to solve: no system, or none that has an equation");
-  const std::string obstacle = tridiagonal_obstacle(device.description(), settings, precision_of<Real>, count, n);
-  if (!obstacle.empty()) throw std::runtime_error(obstacle);
+class CheckedTridiagonal final : public TridiagonalSolver<Real> {
+ public:
+  CheckedTridiagonal(std::unique_ptr<TridiagonalSolver<Real>> solver, Index count, Index n)
+      : solver_(std::move(solver)), count_(count), n_(n) {}
+
+  void load(const TridiagonalSystems<Real>& systems) override {
+    if (systems.count != count_ || systems.n != n_) {
+      throw std::invalid_argument(
+          fmt::format("{} systems of {} equations instead of {} of {}", systems.count, systems.n, count_, n_));
+    }
+    for (const std::vector<Real>* elements : {&systems.lower, &systems.diagonal, &systems.upper, &systems.right}) {
+      check(elements->size());
+    }
+    solver_->load(systems);
+  }
+  void compute() override { solver_->compute(); }
+  std::optional<ZeroPivot> store(std::span<Real> solution) override {
+    check(solution.size());
+    return solver_->store(solution);
+  }
+
+ private:
+  void check(std::size_t elements) const {
+    if (static_cast<Index>(elements) == count_ * n_) return;
+    throw std::invalid_argument(
+        fmt::format("{} elements instead of those of {} systems of {} equations", elements, count_, n_));
+  }
+
+  std::unique_ptr<TridiagonalSolver<Real>> solver_;
+  Index count_;
+  Index n_;
+};
+
+template <class Real>
+std::unique_ptr<TridiagonalSolver<Real>> make_unchecked(Device& device, Index count, Index n,
+                                                        const TridiagonalSettings& settings) {
   if (settings.variant == TridiagonalVariant::cyclic_reduction) {
     return make_cyclic_reduction<Real>(device, count, n, reduction_steps(settings, count, n), settings);
   }
@@ -88,6 +121,18 @@ std::unique_ptr<TridiagonalSolver<Real>> make_tridiagonal_solver(Device& device,
   } else {
     throw std::invalid_argument("raster computes in single precision only");
   }
+}
+
+}  // namespace
+
+template <class Real>
+std::unique_ptr<TridiagonalSolver<Real>> make_tridiagonal_solver(Device& device, Index count, Index n,
+                                                                 const TridiagonalSettings& settings) {
+  if (count < 1 || n < 1)
+    throw std::invalid_argument("there is nothing to solve: no system, or none that has an equation");
+  const std::string obstacle = tridiagonal_obstacle(device.description(), settings, precision_of<Real>, count, n);
+  if (!obstacle.empty()) throw std::runtime_error(obstacle);
+  return std::make_unique<CheckedTridiagonal<Real>>(make_unchecked<Real>(device, count, n, settings), count, n);
 }
 
 template std::unique_ptr<TridiagonalSolver<float>> make_tridiagonal_solver(Device&, Index, Index,

@@ -58,7 +58,8 @@ class TridiagonalSolver {
  public:
   virtual ~TridiagonalSolver() = default;
 
-  /// Stages pack and upload of the device's clock.
+  /// Stages pack and upload of the device's clock. This and store() throw std::invalid_argument where their extents are
+  /// others than the solver's.
   virtual void load(const TridiagonalSystems<Real>& systems) = 0;
   /// Stage compute.
   virtual void compute() = 0;
