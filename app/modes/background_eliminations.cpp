@@ -6,6 +6,7 @@
 #include "app/modes/dense_systems.hpp"
 #include "local/openblas/host_solvers.hpp"
 #include "local/precision.hpp"
+#include "local/row_interchanges.hpp"
 #include "local/solvers/gauss_jordan.hpp"
 #include "local/solvers/plu_packed.hpp"
 
@@ -57,7 +58,9 @@ class PluFactors final : public BackgroundProblems {
   }
   BackgroundAnswer solve_on_host(Index problem) const override {
     BackgroundAnswer answer{.numbers = columns_[static_cast<std::size_t>(problem)], .by_columns = true};
-    check_regular(factorize_on_host<float>({answer.numbers.data(), n_, n_, n_}, answer.row_order), n_);
+    std::vector<Index> pivots(static_cast<std::size_t>(n_));
+    check_regular(factorize_on_host<float>({answer.numbers.data(), n_, n_, n_}, pivots), n_);
+    answer.row_order = row_order_of(pivots);
     return answer;
   }
   // || P A v - L (U v) || / (eps || A || n), v of elements below 1 (R. Freivalds, 1977), the norms being maxima: at

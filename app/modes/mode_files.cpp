@@ -31,7 +31,7 @@ json check_json(const std::optional<ModeCheck>& check) {
 
 json record_json(const ModeRecord& r) {
   json times, stages;
-  if (r.failure.empty()) {
+  if (r.timed()) {
     for (const Stage stage : all_stages) stages[std::string(name_of(stage))] = seconds_json(r.times.of(stage));
     times = {{"compute", seconds_json(r.times.compute)},
              {"with_transfer", seconds_json(r.times.with_transfer)},
@@ -70,7 +70,7 @@ std::string csv_number(const std::optional<double>& value) { return value ? csv_
 std::vector<std::string> csv_fields(const std::string& mode, const ModeRecord& r) {
   std::vector<std::string> fields{mode,   r.variant,           r.settings,
                                   r.size, std::to_string(r.n), std::string(name_of(r.precision))};
-  const bool measured = r.failure.empty();
+  const bool measured = r.timed();
   const auto add = [&](double value, bool known) { fields.push_back(known ? csv_number(value) : std::string()); };
   add(r.times.compute.median, measured);
   add(r.times.compute.least, measured);

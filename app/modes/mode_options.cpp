@@ -16,15 +16,15 @@ constexpr int largest_count = 1'000'000;
 constexpr int largest_device = 4096;
 constexpr int largest_threads = 4096;
 
-constexpr const char* units =
+}  // namespace
+
+const char* const mode_units =
     "\n"
     "Times are in seconds, rates in GFLOPS (10^9 operations a second), the median of the repetitions unless said\n"
     "otherwise. Exit code: 0 all checks passed, 1 one failed, 2 unusable input, 3 an error while running.";
 
-}  // namespace
-
-void describe_mode(CLI::App& app, const std::string& name, const std::string& description,
-                   const std::string& examples) {
+void describe_mode(CLI::App& app, const std::string& name, const std::string& description, const std::string& examples,
+                   const std::string& units) {
   describe(app, "glinpack " + name, description, "Examples:\n" + examples + units);
 }
 
@@ -66,20 +66,30 @@ void define_mode_machine(CLI::App& app, ModeOptions& o) {
   add_text(app, "--shader-dir", "DIR", "GLSL files here override the built-in ones", o.shader_dir);
 }
 
-void define_mode_output(CLI::App& app, ModeOptions& o) {
+namespace {
+
+void define_outputs(CLI::App& app, ModeOptions& o, bool with_trace) {
   begin_group(app, "Output");
   add_text(app, "--output-dir", "DIR",
            "Folder for the files below, made if missing; without names: report.txt, results.json, results.csv",
            o.output_dir);
   add_text(app, "--json", "FILE", "All results as JSON (docs/solver.schema.json)", o.json);
   add_text(app, "--csv", "FILE", "One line per result", o.csv);
-  add_text(app, "--trace", "FILE", "The stages of every result in Chrome's trace format, for ui.perfetto.dev", o.trace);
+  if (with_trace) {
+    add_text(app, "--trace", "FILE", "The stages of every result in Chrome's trace format, for ui.perfetto.dev",
+             o.trace);
+  }
   add_flag(app, "--force", "Overwrite output files that exist", [&o] { o.force = true; });
   add(app, "--progress", "WHEN", "auto", "Progress on stderr: auto (from runs of seconds on), always or never",
       [&o](const std::string& t) { o.progress = parse_when(t); });
   begin_group(app, "Configuration");
   define_config_option(app, o.config);
 }
+
+}  // namespace
+
+void define_mode_output(CLI::App& app, ModeOptions& o) { define_outputs(app, o, true); }
+void define_mode_files(CLI::App& app, ModeOptions& o) { define_outputs(app, o, false); }
 
 nlohmann::json mode_to_json(const ModeOptions& o) {
   const auto number = [](const auto& value) { return value ? nlohmann::json(*value) : nlohmann::json(); };

@@ -47,8 +47,13 @@ void define_mode_problem(CLI::App& app, ModeOptions& options, const std::string&
 void define_mode_measuring(CLI::App& app, ModeOptions& options);
 void define_mode_machine(CLI::App& app, ModeOptions& options);
 void define_mode_output(CLI::App& app, ModeOptions& options);
-/// Name, description and examples; ends every help with the units and exit codes that modes share.
-void describe_mode(CLI::App& app, const std::string& name, const std::string& description, const std::string& examples);
+/// The same but --trace: of modes that measure no times.
+void define_mode_files(CLI::App& app, ModeOptions& options);
+/// The units and exit codes that modes share.
+extern const char* const mode_units;
+/// Name, description and examples; ends every help with units and exit codes.
+void describe_mode(CLI::App& app, const std::string& name, const std::string& description, const std::string& examples,
+                   const std::string& units = mode_units);
 
 /// Every one of these options but config, by its name; unset ones null. A mode adds its own.
 nlohmann::json mode_to_json(const ModeOptions& options);

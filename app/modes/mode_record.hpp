@@ -52,6 +52,8 @@ struct ModeRecord {
   std::optional<double> speedup_with_all = {};  // with packing and transfer
 
   bool passed() const { return failure.empty() && (!check || check->passed()); }
+  /// Whether times were measured.
+  bool timed() const { return failure.empty() && times.compute.repetitions > 0; }
   double gflops() const { return flops > 0 && times.compute.median > 0 ? flops / times.compute.median * 1e-9 : 0; }
   /// The same in all sizes.
   std::string series() const { return settings.empty() ? variant : variant + " " + settings; }

@@ -46,11 +46,16 @@ ModeRun::ModeRun(std::string mode, const ModeOptions& options, nlohmann::json co
 }
 
 void ModeRun::begin(const ModeMachine& machine) {
+  begin_without_times(machine);
+  print(mode_table_head());
+}
+
+void ModeRun::begin_without_times(const ModeMachine& machine) {
   make_output_folder(outputs_);
   report_ = std::make_unique<ReportStream>(outputs_);
   std::string head = mode_head(mode_, machine);
   for (const std::string& note : invocation_.notes) head += note + "\n";
-  print(head + mode_table_head());
+  print(head);
 }
 
 void ModeRun::print(const std::string& text) {
@@ -105,7 +110,7 @@ int ModeRun::finish(const ModeMachine& machine, int fit_degree) {
   document.update(more_);
   FileWriter files(options_.force);
   files.write(outputs_.json, [&](std::ostream& file) { file << dumped(document, 2) << '\n'; });
-  files.write(outputs_.csv, [&](std::ostream& file) { file << mode_csv(mode_, records_); });
+  files.write(outputs_.csv, [&](std::ostream& file) { file << (csv_.empty() ? mode_csv(mode_, records_) : csv_); });
   files.write(outputs_.trace, [&](std::ostream& file) { file << dumped(mode_trace(mode_, records_)) << '\n'; });
   files.finish();
   const bool passed =

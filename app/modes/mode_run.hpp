@@ -22,6 +22,8 @@ class ModeRun {
 
   /// Prints the report's head. Call it once all input is known to be usable.
   void begin(const ModeMachine& machine);
+  /// The same without the head of the table of times: the mode prints tables of its own.
+  void begin_without_times(const ModeMachine& machine);
 
   /// Calls once() --warm-up times, then --repeat times, and takes the stages of each from the clock. `label` names it
   /// where progress is shown; `flops` of one round, 0: not counted.
@@ -30,12 +32,17 @@ class ModeRun {
 
   /// Prints the record's line. The rival of a size comes before those that are compared with it.
   void add(ModeRecord record);
+  /// Keeps a record whose line the mode prints itself.
+  void keep(ModeRecord record) { records_.push_back(std::move(record)); }
   const std::vector<ModeRecord>& records() const { return records_; }
 
   /// Prints text into the report: tables of the mode's own.
   void print(const std::string& text);
   /// Puts a value of the mode's own into the JSON, under a key that docs/solver.schema.json has.
   void add_to_json(const std::string& key, nlohmann::json value) { more_[key] = std::move(value); }
+
+  /// Puts the mode's own text into --csv instead of a line per record.
+  void replace_csv(std::string text) { csv_ = std::move(text); }
 
   /// Writes --output by `write`, unless it is not asked for.
   void write_result(const std::function<void(std::ostream&)>& write);
@@ -53,6 +60,7 @@ class ModeRun {
   Progress progress_;
   std::unique_ptr<ReportStream> report_;
   std::vector<ModeRecord> records_;
+  std::string csv_;  // empty: the records'
   nlohmann::json more_ = nlohmann::json::object();
 };
 

@@ -6,6 +6,7 @@
 #include "app/modes/banded_command.hpp"
 #include "app/modes/gauss_jordan_command.hpp"
 #include "app/modes/matmul_command.hpp"
+#include "app/modes/paranoia_command.hpp"
 #include "app/modes/plu_packed_command.hpp"
 #include "app/modes/tridiagonal_command.hpp"
 
@@ -24,6 +25,8 @@ std::span<const Mode> standalone_modes() {
            run_tridiagonal},
       Mode{"background", "Split systems between the processor and a device that works in the background",
            background_help, run_background},
+      Mode{"paranoia", "Measure the errors of arithmetic, and of LU, on a device and on the processor", paranoia_help,
+           run_paranoia},
   };
   return modes;
 }

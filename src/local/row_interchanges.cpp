@@ -30,4 +30,11 @@ RowInterchanges bring_to_top(Index first, std::span<const Index> chosen) {
   return result;
 }
 
+std::vector<Index> row_order_of(std::span<const Index> pivots) {
+  std::vector<Index> order(pivots.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  for (std::size_t k = 0; k < pivots.size(); ++k) std::swap(order[k], order[static_cast<std::size_t>(pivots[k])]);
+  return order;
+}
+
 }  // namespace glinpack

@@ -16,4 +16,7 @@ struct RowInterchanges {
 /// Makes row chosen[i] row first + i. The chosen rows are different, and none is above `first`.
 RowInterchanges bring_to_top(Index first, std::span<const Index> chosen);
 
+/// Of row interchanges 0, 1, ... one after the other, row k with row pivots[k]: which row ends as row i.
+std::vector<Index> row_order_of(std::span<const Index> pivots);
+
 }  // namespace glinpack

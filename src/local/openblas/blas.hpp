@@ -97,6 +97,16 @@ inline void getrs_transposed(Index n, Index columns, const double* factors, Inde
   LAPACKE_dgetrs_work(LAPACK_COL_MAJOR, 'T', to_int(n), to_int(columns), factors, to_int(ld), pivots, b, to_int(ldb));
 }
 
+/// B <- A^-1 B, of such factors.
+inline void getrs(Index n, Index columns, const float* factors, Index ld, const lapack_int* pivots, float* b,
+                  Index ldb) {
+  LAPACKE_sgetrs_work(LAPACK_COL_MAJOR, 'N', to_int(n), to_int(columns), factors, to_int(ld), pivots, b, to_int(ldb));
+}
+inline void getrs(Index n, Index columns, const double* factors, Index ld, const lapack_int* pivots, double* b,
+                  Index ldb) {
+  LAPACKE_dgetrs_work(LAPACK_COL_MAJOR, 'N', to_int(n), to_int(columns), factors, to_int(ld), pivots, b, to_int(ldb));
+}
+
 /// The inverse in the place of getrf's factors. LAPACK's info.
 inline lapack_int getri(Index n, float* factors, Index ld, const lapack_int* pivots) {
   return LAPACKE_sgetri(LAPACK_COL_MAJOR, to_int(n), factors, to_int(ld), pivots);

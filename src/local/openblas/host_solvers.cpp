@@ -75,19 +75,33 @@ template Index solve_on_host(RowMajorView<float>, ColumnMajorView<float>);
 template Index solve_on_host(RowMajorView<double>, ColumnMajorView<double>);
 
 template <class Real>
-Index factorize_on_host(ColumnMajorView<Real> a, std::vector<Index>& row_order) {
-  Pivots pivots;
-  const Index info = factorize(a.transposed(), pivots);
-  row_order.resize(static_cast<std::size_t>(a.rows));
-  std::iota(row_order.begin(), row_order.end(), Index{0});
-  for (std::size_t k = 0; k < pivots.size(); ++k) {
-    std::swap(row_order[k], row_order[static_cast<std::size_t>(pivots[k]) - 1]);  // getrf's count from 1
-  }
+Index factorize_on_host(ColumnMajorView<Real> a, std::span<Index> pivots) {
+  if (static_cast<Index>(pivots.size()) != a.rows)
+    throw std::invalid_argument("a matrix to be factorised has not a pivot for every row");
+  Pivots counted_from_one;
+  const Index info = factorize(a.transposed(), counted_from_one);
+  std::transform(counted_from_one.begin(), counted_from_one.end(), pivots.begin(),
+                 [](lapack_int row) { return Index{row} - 1; });
   return info;
 }
 
-template Index factorize_on_host(ColumnMajorView<float>, std::vector<Index>&);
-template Index factorize_on_host(ColumnMajorView<double>, std::vector<Index>&);
+template Index factorize_on_host(ColumnMajorView<float>, std::span<Index>);
+template Index factorize_on_host(ColumnMajorView<double>, std::span<Index>);
+
+template <class Real>
+void substitute_on_host(ColumnMajorView<const Real> factors, std::span<const Index> pivots, ColumnMajorView<Real> b) {
+  if (factors.rows != factors.columns || b.rows != factors.rows || static_cast<Index>(pivots.size()) != factors.rows) {
+    throw std::invalid_argument("factors, pivots and right-hand sides do not match");
+  }
+  if (b.rows == 0 || b.columns == 0) return;
+  Pivots counted_from_one;
+  for (const Index row : pivots) counted_from_one.push_back(blas::to_int(row + 1));
+  blas::getrs(b.rows, b.columns, factors.data, factors.leading_dimension, counted_from_one.data(), b.data,
+              b.leading_dimension);
+}
+
+template void substitute_on_host(ColumnMajorView<const float>, std::span<const Index>, ColumnMajorView<float>);
+template void substitute_on_host(ColumnMajorView<const double>, std::span<const Index>, ColumnMajorView<double>);
 
 template <class Real>
 Index invert_on_host(RowMajorView<Real> a) {

@@ -23,10 +23,13 @@ void multiply_on_host(RowMajorView<const Real> a, RowMajorView<const Real> b, Ro
 /// extents do not match, std::runtime_error where one exceeds OpenBLAS's 32-bit integers.
 template <class Real>
 Index solve_on_host(RowMajorView<Real> a, ColumnMajorView<Real> b);
-/// P A = L U (LAPACK getrf) in the place of A: U on and above the diagonal, L below, without its diagonal of ones. Row
-/// i of P A is row row_order[i] of A. Returns and throws as solve_on_host().
+/// P A = L U in the place of A, n x n (LAPACK getrf). pivots[k], n of them, is the 0-based row that changed places with
+/// row k. Returns and throws as solve_on_host().
 template <class Real>
-Index factorize_on_host(ColumnMajorView<Real> a, std::vector<Index>& row_order);
+Index factorize_on_host(ColumnMajorView<Real> a, std::span<Index> pivots);
+/// B <- A^-1 B (LAPACK getrs), of such factors, whoever computed them. Throws as solve_on_host().
+template <class Real>
+void substitute_on_host(ColumnMajorView<const Real> factors, std::span<const Index> pivots, ColumnMajorView<Real> b);
 /// A becomes A^-1 (LAPACK getrf and getri). Returns and throws as solve_on_host().
 template <class Real>
 Index invert_on_host(RowMajorView<Real> a);

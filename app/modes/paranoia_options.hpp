@@ -1,0 +1,34 @@
+// Everything that `glinpack paranoia` can be told (docs/paranoia.md).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/modes/mode_options.hpp"
+
+namespace glinpack::app {
+
+struct ParanoiaOptions : ModeOptions {
+  // nothing is timed
+  ParanoiaOptions() {
+    n = {32, 64, 128, 256, 512};
+    repeat = 1;
+    warm_up = 0;
+  }
+
+  std::vector<std::string> part{"arithmetic", "lu"};
+  std::vector<std::string> variant{"compute", "fragment", "cpu"};
+  std::vector<Precision> precision{Precision::single, Precision::double_};
+  Index samples = 100'000;              // random operands of every operation
+  MatrixKind matrix = MatrixKind::hpl;  // of lu
+
+  bool has_part(const std::string& name) const;
+  bool has_variant(const std::string& name) const;
+};
+
+/// Command line over file over default. Throws InputError.
+ParanoiaOptions parse_paranoia_options(const std::vector<std::string>& arguments);
+std::string paranoia_help();
+nlohmann::json to_json(const ParanoiaOptions& options);
+
+}  // namespace glinpack::app

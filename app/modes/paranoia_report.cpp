@@ -1,0 +1,220 @@
+#include "app/modes/paranoia_report.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/report/csv.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+using arithmetic::Operands;
+using arithmetic::Operation;
+using arithmetic::OperationErrors;
+using nlohmann::json;
+
+constexpr int digits = 6;
+
+std::string without_blanks_at_end(std::string line) {
+  line.resize(line.find_last_not_of(' ') + 1);
+  return line + '\n';
+}
+
+std::string number(double value) {
+  const std::string text = fmt::format("{:.{}g}", value, digits);
+  return text == "-0" ? "0" : text;
+}
+
+std::string range_text(double least, double most) { return "[" + number(least) + ", " + number(most) + "]"; }
+
+/// Ino, Matsui, Goda, Hagihara 2005, Table 4, of a Quadro FX 3400, 2004; what it has not is empty.
+std::string in_the_paper(Operation operation) {
+  switch (operation) {
+    case Operation::addition:
+      return range_text(-1, 0);
+    case Operation::subtraction:
+      return range_text(-0.75, 0.75);
+    case Operation::multiplication:
+      return range_text(-0.78125, 0.625);
+    case Operation::division:
+      return range_text(-1.19902, 1.37442);
+    case Operation::fma:
+    case Operation::reciprocal:
+      return "-";
+  }
+  return "-";
+}
+
+std::string bound_text(Operation operation) {
+  const arithmetic::ErrorBound bound = arithmetic::glsl_bound(operation);
+  const std::string range = fmt::format("{}, {}", -bound.ulps, bound.ulps);
+  return bound.included ? "[" + range + "]" : "(" + range + ")";
+}
+
+std::string operands_text(Operation operation, const Operands<double>& o) {
+  if (operation == Operation::reciprocal) return fmt::format("b = {:a}", o.b);
+  const std::string two = fmt::format("a = {:a}, b = {:a}", o.a, o.b);
+  return operation == Operation::fma ? two + fmt::format(", c = {:a}", o.c) : two;
+}
+
+std::string share(Index part, Index all) { return all == 0 ? "-" : fmt::format("{} of {}", part, all); }
+
+std::string failure_of(const OperationRecord& r) {
+  std::string text;
+  const OperationErrors& e = r.errors;
+  if (e.outside > 0) {
+    text += fmt::format("{} of {} results are outside of what GLSL demands, the first with {}; ", e.outside, e.ordinary,
+                        operands_text(r.operation, e.first_outside));
+  }
+  if (e.neither > 0) text += fmt::format("{} of {} denormals neither kept nor flushed; ", e.neither, e.denormals);
+  if (e.not_zero > 0) text += fmt::format("{} of {} results are not 0; ", e.not_zero, e.zeros);
+  if (!text.empty()) text.resize(text.size() - 2);
+  return text;
+}
+
+constexpr const char* columns = "  {:<16}{:<10}{:<28}{:<14}{:<14}{:<21}{:>8}  {}";
+constexpr const char* class_columns = "  {:<16}{:<10}{:>18}{:>18}{:>18}{:>18}";
+
+json operands_json(const Operands<double>& o) { return {o.a, o.b, o.c}; }
+
+json finite(double value) { return std::isfinite(value) ? json(value) : json(); }
+
+}  // namespace
+
+bool ParanoiaFindings::passed() const {
+  return std::all_of(operations.begin(), operations.end(), [](const auto& r) { return r.errors.passed(); }) &&
+         std::all_of(carried.begin(), carried.end(), [](const auto& r) { return r.passed(); });
+}
+
+std::string operations_text(const ParanoiaFindings& findings, Precision precision) {
+  std::string text = fmt::format("\n{} precision: least and most error in units in the last place, computed - exact\n",
+                                 name_of(precision));
+  text += without_blanks_at_end(
+      fmt::format(columns, "operation", "on", "error", "IEEE 754", "GLSL", "Quadro (paper)", "nearest", ""));
+  for (const Operation operation : arithmetic::all_operations) {
+    for (const OperationRecord& r : findings.operations) {
+      if (r.operation != operation || r.precision != precision) continue;
+      const OperationErrors& e = r.errors;
+      const bool has_paper = precision == Precision::single && r.variant != "cpu";
+      const std::string failure = failure_of(r);
+      text += without_blanks_at_end(fmt::format(
+          columns, name_of(operation), r.variant, range_text(e.range.least, e.range.most), range_text(-0.5, 0.5),
+          bound_text(operation), has_paper ? in_the_paper(operation) : "",
+          e.nearest == e.ordinary
+              ? std::string("all")
+              : fmt::format("{:.3f}%", 100 * static_cast<double>(e.nearest) / static_cast<double>(e.ordinary)),
+          failure.empty() ? "passed" : "FAILED: " + failure));
+    }
+  }
+  text += "\n" + without_blanks_at_end(fmt::format(class_columns, "", "", "denormals kept", "flushed to 0",
+                                                   "signs of zeros", "infinities, NaN"));
+  for (const Operation operation : arithmetic::all_operations) {
+    for (const OperationRecord& r : findings.operations) {
+      if (r.operation != operation || r.precision != precision) continue;
+      const OperationErrors& e = r.errors;
+      text += without_blanks_at_end(fmt::format(class_columns, name_of(operation), r.variant,
+                                                share(e.kept, e.denormals), share(e.flushed, e.denormals),
+                                                share(e.signs, e.zeros), share(e.as_ieee, e.special)));
+    }
+  }
+  for (const CarriedRecord& r : findings.carried) {
+    if (r.precision != precision) continue;
+    text += fmt::format("  carried to {} and back: {} of {} numbers are as they were{}{}\n", r.variant,
+                        r.numbers - r.denormals_flushed - r.changed, r.numbers,
+                        r.denormals_flushed > 0 ? fmt::format(", {} denormals became 0", r.denormals_flushed) : "",
+                        r.passed() ? "" : fmt::format("; FAILED: {} are others", r.changed));
+  }
+  return text;
+}
+
+std::string lu_errors_text(std::span<const ModeRecord> records) {
+  if (records.empty()) return {};
+  constexpr const char* row = "  {:<10}{:>8}  {:<12}{:>14}{:>14}{:>14}  {}";
+  std::string text =
+      "\nLU of the same matrix: forward error |x - x*| / |x*|, backward error |b - A x| / (|A| |x| + |b|), in\n"
+      "epsilon, norms of largest magnitudes and row sums; HPL's residual is the backward error over n\n" +
+      without_blanks_at_end(fmt::format(row, "precision", "n", "on", "forward", "backward", "residual", ""));
+  for (const ModeRecord& r : records) {
+    if (!r.failure.empty()) {
+      text += fmt::format("  {:<10}{:>8}  {:<12}FAILED: {}\n", name_of(r.precision), r.n, r.variant, r.failure);
+      continue;
+    }
+    const auto value = [&](const char* name) {
+      const json& found = r.parameters.at(name);
+      return found.is_null() ? std::string("-") : fmt::format("{:.4g}", found.get<double>());
+    };
+    text += without_blanks_at_end(fmt::format(row, name_of(r.precision), r.n, r.variant, value("forward_error"),
+                                              value("backward_error"), fmt::format("{:.4g}", r.check->error),
+                                              r.check->passed() ? "passed" : "FAILED: above HPL's 16"));
+  }
+  return text;
+}
+
+json operations_json(const ParanoiaFindings& findings) {
+  json all = json::array();
+  for (const OperationRecord& r : findings.operations) {
+    const OperationErrors& e = r.errors;
+    const arithmetic::ErrorBound bound = arithmetic::glsl_bound(r.operation);
+    all.push_back({{"variant", r.variant},
+                   {"precision", name_of(r.precision)},
+                   {"operation", name_of(r.operation)},
+                   {"directed", r.directed},
+                   {"random", r.random},
+                   {"ordinary", e.ordinary},
+                   {"least_ulps", finite(e.range.least)},
+                   {"most_ulps", finite(e.range.most)},
+                   {"least_at", operands_json(e.range.least_at)},
+                   {"most_at", operands_json(e.range.most_at)},
+                   {"bound_ulps", bound.ulps},
+                   {"nearest", e.nearest},
+                   {"outside", e.outside},
+                   {"denormals", e.denormals},
+                   {"denormals_kept", e.kept},
+                   {"denormals_flushed", e.flushed},
+                   {"zeros", e.zeros},
+                   {"zeros_signed", e.signs},
+                   {"zeros_missed", e.not_zero},
+                   {"special", e.special},
+                   {"special_as_ieee", e.as_ieee},
+                   {"passed", e.passed()}});
+  }
+  return all;
+}
+
+json carried_json(const ParanoiaFindings& findings) {
+  json all = json::array();
+  for (const CarriedRecord& r : findings.carried) {
+    all.push_back({{"variant", r.variant},
+                   {"precision", name_of(r.precision)},
+                   {"numbers", r.numbers},
+                   {"denormals_flushed", r.denormals_flushed},
+                   {"changed", r.changed},
+                   {"passed", r.passed()}});
+  }
+  return all;
+}
+
+std::string paranoia_csv(const ParanoiaFindings& findings, std::span<const ModeRecord> records) {
+  const auto text_of = [](double value) { return std::isfinite(value) ? fmt::format("{}", value) : std::string(); };
+  std::string text = "what,on,precision,n,least,most,unit,passed\n";
+  for (const OperationRecord& r : findings.operations) {
+    text += csv_line({std::string(name_of(r.operation)), r.variant, std::string(name_of(r.precision)),
+                      std::to_string(r.directed + r.random), text_of(r.errors.range.least),
+                      text_of(r.errors.range.most), "ulp", r.errors.passed() ? "true" : "false"});
+  }
+  for (const ModeRecord& r : records) {
+    for (const auto& [what, key] :
+         {std::pair{"lu forward error", "forward_error"}, {"lu backward error", "backward_error"}}) {
+      const json value = r.parameters.value(key, json());
+      text += csv_line({what, r.variant, std::string(name_of(r.precision)), std::to_string(r.n), "",
+                        value.is_null() ? "" : text_of(value.get<double>()), "epsilon", r.passed() ? "true" : "false"});
+    }
+  }
+  return text;
+}
+
+}  // namespace glinpack::app

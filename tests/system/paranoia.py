@@ -1,0 +1,153 @@
+#!/usr/bin/python3
+"""The errors of arithmetic and of LU, as users measure them."""
+import csv
+import importlib.util
+import json
+import re
+import unittest
+
+from bad_input import BadInputTest
+from launch import GLINPACK, ROOT, GlinpackTest
+
+OPERATIONS = ["addition", "subtraction", "multiplication", "division", "fma", "reciprocal"]
+BRIEFLY = ["--threads", 1, "--samples", 2000]
+
+
+class ParanoiaTest(GlinpackTest):
+    def mode(self, *arguments, status=0):
+        outcome = self.start([GLINPACK, "paranoia", *map(str, arguments)], timeout=300)
+        self.assertEqual(outcome.status, status, outcome)
+        return outcome
+
+    def document(self, *arguments, status=0):
+        """What the mode writes as JSON, valid."""
+        outcome = self.mode(*arguments, *BRIEFLY, "--progress", "never", "--json", "m.json", "--force", status=status)
+        self.assertEqual(outcome.err, "")
+        valid = self.start([ROOT / "tests" / "system" / "validate_json.py", self.folder / "m.json",
+                            ROOT / "docs" / "solver.schema.json"])
+        self.assertEqual(valid.status, 0, valid)
+        return json.loads((self.folder / "m.json").read_text()), outcome
+
+
+class Arithmetic(ParanoiaTest):
+    def test_every_operation_is_measured_on_every_variant_and_passes(self):
+        document, outcome = self.document("--part", "arithmetic")
+        found = [(r["precision"], r["variant"], r["operation"]) for r in document["arithmetic"]]
+        self.assertEqual(found, [(precision, variant, operation)
+                                 for precision, variants in [("single", ("compute", "fragment", "cpu")),
+                                                             ("double", ("compute", "cpu"))]
+                                 for variant in variants for operation in OPERATIONS])
+        for result in document["arithmetic"]:
+            with self.subTest(result=result):
+                self.assertTrue(result["passed"])
+                self.assertEqual(result["random"], 2000)
+                self.assertLessEqual(result["least_ulps"], 0)
+                self.assertGreaterEqual(result["most_ulps"], 0)
+                self.assertGreater(min(result["ordinary"], result["denormals"], result["special"]), 0)
+                if result["variant"] == "cpu":
+                    self.assertEqual(result["nearest"], result["ordinary"])
+                    self.assertGreaterEqual(result["least_ulps"], -0.5)
+                    self.assertLessEqual(result["most_ulps"], 0.5)
+        self.assertEqual([(r["variant"], r["precision"]) for r in document["carried"]],
+                         [("compute", "single"), ("fragment", "single"), ("compute", "double")])
+        # the paper's Table 4 stands beside
+        self.assertRegex(outcome.out, r"(?m)^  division +compute .* \[-0\.5, 0\.5\] +\[-2\.5, 2\.5\] +\[-1\.19902, 1\.37442\]")
+        self.assertEqual(document["results"], [])
+
+    def test_a_shader_that_computes_something_else_fails(self):
+        shader = (ROOT / "shaders" / "solvers" / "arithmetic.comp").read_text()
+        wrong = shader.replace("results[at] = result;", "results[at] = result * Real(1.0000002);")
+        self.assertNotEqual(wrong, shader)
+        (self.folder / "shaders" / "solvers").mkdir(parents=True)
+        self.write("shaders/solvers/arithmetic.comp", wrong)
+        document, outcome = self.document("--part", "arithmetic", "--variant", "compute", "--precision", "single",
+                                          "--shader-dir", "shaders", status=1)
+        self.assertRegex(outcome.out, r"(?m)^  addition +compute .*FAILED: \d+ of \d+ results are outside")
+        self.assertRegex(outcome.out, r"FAILED: \d+ are others")
+        self.assertFalse(document["arithmetic"][0]["passed"])
+
+    def test_the_seed_draws_the_operands(self):
+        counts = []  # of classes: the extremes are those of directed operands, whatever the seed
+        for seed in 1, 1, 2:
+            document, _ = self.document("--part", "arithmetic", "--variant", "cpu", "--seed", seed)
+            counts.append([(r["ordinary"], r["denormals"], r["special"]) for r in document["arithmetic"]])
+        self.assertEqual(counts[0], counts[1])
+        self.assertNotEqual(counts[0], counts[2])
+
+
+class Lu(ParanoiaTest):
+    def test_errors_are_measured_of_the_same_matrix_on_device_and_processor(self):
+        document, outcome = self.document("--part", "lu", "--n", "1,20,48", "--matrix", "uniform")
+        self.assertEqual([(r["precision"], r["n"], r["variant"]) for r in document["results"]],
+                         [(precision, n, variant) for precision in ("single", "double") for n in (1, 20, 48)
+                          for variant in ("gl-compute", "openblas")])
+        for result in document["results"]:
+            with self.subTest(result=result):
+                self.assertTrue(result["passed"])
+                self.assertIsNone(result["times"])
+                self.assertGreaterEqual(result["parameters"]["forward_error"], 0)
+                self.assertAlmostEqual(result["check"]["error"], result["parameters"]["backward_error"] / result["n"])
+                if result["n"] == 48:
+                    self.assertGreater(result["parameters"]["backward_error"], 0)
+                    self.assertGreater(result["parameters"]["forward_error"], 0.5)
+        self.assertEqual(len(re.findall(r"(?m)^  (?:single|double) .* passed$", outcome.out)), 12, outcome)
+
+    def test_factors_that_growth_has_ruined_fail(self):
+        document, outcome = self.document("--part", "lu", "--n", 60, "--matrix", "wilkinson", "--precision", "single",
+                                          "--variant", "cpu", status=1)
+        self.assertIn("FAILED: above HPL's 16", outcome.out)
+        self.assertFalse(document["results"][0]["passed"])
+
+    def test_csv_has_a_line_for_every_number(self):
+        self.mode("--n", "8,9", "--csv", "m.csv", *BRIEFLY)
+        rows = list(csv.DictReader((self.folder / "m.csv").read_text().splitlines()))
+        self.assertEqual(len(rows), 5 * len(OPERATIONS) + 2 * 2 * 2 * 2)
+        self.assertEqual({row["unit"] for row in rows}, {"ulp", "epsilon"})
+        self.assertEqual({row["passed"] for row in rows}, {"true"})
+
+
+class BadInput(BadInputTest):
+    def test_what_cannot_be_used_is_named_before_any_work(self):
+        self.write("there.json", "{}")
+        for arguments, named in [
+            (["paranoid"], ["'paranoid'", "paranoia"]),
+            (["paranoia", "--part", "lr"], ["--part", "'lr'"]),
+            (["paranoia", "--variant", "gpu"], ["--variant", "'gpu'", "compute"]),
+            (["paranoia", "--variant", "fragment", "--precision", "double"], ["--variant fragment", "double"]),
+            (["paranoia", "--samples", "many"], ["--samples", "'many'"]),
+            (["paranoia", "--matrix", "file"], ["--matrix", "'file'", "hpl"]),
+            (["paranoia", "--n", "1000000"], ["--n 1000000", "available"]),
+            (["paranoia", "--device", "77"], ["--device 77", "glinpack devices"]),
+            (["paranoia", "--json", "there.json"], ["there.json", "--force"]),
+            (["paranoia", "--shader-dir", "nowhere"], ["--shader-dir", "nowhere"]),
+            (["paranoia", "--trace", "t.json"], ["--trace"]),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.refused_on_one_line(arguments, *named, ranks=1)
+
+
+@unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not installed: scripts/install-deps.sh --test")
+class Plot(ParanoiaTest):
+    def plot(self, *arguments, status=0):
+        outcome = self.start([ROOT / "scripts" / "plot" / "lu_errors.py", *map(str, arguments)], timeout=120)
+        self.assertEqual(outcome.status, status, outcome)
+        return outcome
+
+    def test_errors_are_drawn_against_n(self):
+        self.document("--part", "lu", "--n", "16,24")
+        self.plot("m.json", "-o", "p.svg", "-o", "p.png")
+        text = (self.folder / "p.svg").read_text()
+        for part in "gl-compute, single", "openblas, double", "forward error of x, epsilon":
+            self.assertIn(part, text)
+        self.assertTrue((self.folder / "p.png").read_bytes().startswith(b"\x89PNG"))
+        self.plot("m.json", "-o", "b.svg", "--error", "backward")
+        self.assertIn("backward error", (self.folder / "b.svg").read_text())
+
+    def test_what_has_no_such_errors_is_refused(self):
+        self.document("--part", "arithmetic", "--variant", "cpu", "--precision", "single")
+        self.assertIn("no forward errors", self.plot("m.json", "-o", "p.svg", status=2).err)
+        self.assertIn("No such file", self.plot("missing.json", "-o", "p.svg", status=2).err)
+
+
+if __name__ == "__main__":
+    unittest.main()
