@@ -76,7 +76,7 @@ class LuMethodsRun {
         clock_(machine.device->description().software ? LuClock::differences : LuClock::timer_queries) {}
 
   void measure_fetches() {
-    fetch_rate_ = solvers::texel_fetch_rate(*machine_.device, {.repeat = options_.repeat, .seconds = 0.1}).median;
+    fetch_rate_ = solvers::texel_fetch_rate(*machine_.device, {.repeat = 5, .seconds = 0.25}).most;
     run_.add_to_json("texel_fetch_bytes_per_second", fetch_rate_);
   }
   void measure(LuProblem& problem) {

@@ -5,7 +5,8 @@ import plotting
 EXAMPLES = """\
 FILE is what `glinpack lu-methods --json FILE` wrote (docs/lu-methods.md); of several files the sizes are drawn together,
 a later one taking the place of the same size and method. The blocked factorisation on compute shaders, which has no
-strategy, is in every part; --no-compute leaves it out, since it may dwarf the others. Medians of the repetitions.
+strategy, is in every part; --no-compute leaves it out, since it may dwarf the others, and --log shows both. Medians of
+the repetitions.
 
 examples:
   glinpack lu-methods --n 32,64,128,256 --json lu.json
@@ -37,6 +38,7 @@ def read_results(paths):
 def draw():
     parser = plotting.argument_parser(__doc__, EXAMPLES, "+")
     parser.add_argument("--no-compute", action="store_true", help="without the blocked factorisation on compute shaders")
+    parser.add_argument("--log", action="store_true", help="a logarithmic axis of GFLOPS; the paper's is linear")
     arguments = parser.parse_args()
     plotting.check_outputs(arguments.output, arguments.force)
     rates, machine = read_results(arguments.files)
@@ -56,11 +58,16 @@ def draw():
             sizes.update(places)
             axes.plot(places, [rates[key][n] for n in places], label=name, **plotting.line_look(index))
         axes.set_xscale("log", base=2)
+        if arguments.log:
+            axes.set_yscale("log")
         plotting.whole_ticks(axes.xaxis, sizes)
         axes.set_xlabel(f"n\n({letter}) {STRATEGIES[strategy]}")
-    parts[0][0].set_ylim(bottom=0)
+    if arguments.log:
+        plotting.plain_log_ticks(parts[0][0].yaxis)
+    else:
+        parts[0][0].set_ylim(bottom=0)
     parts[0][0].set_ylabel("GFLOPS")
-    parts[0][0].legend(loc="upper left")
+    parts[0][-1].legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
     figure.suptitle(arguments.title or f"lu-methods\n{machine}", fontsize=10)
     figure.tight_layout()
     plotting.save(figure, arguments.output)

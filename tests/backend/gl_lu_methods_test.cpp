@@ -74,7 +74,7 @@ class GlLuMethods : public testing::Test {
 
 TEST_F(GlLuMethods, EveryMethodAndStrategyHasTheFactorsOfPlainLoops) {
   for (const LuSettings& settings : all_settings()) {
-    for (const Index n : {1, 2, 3, 4, 5, 8, 13, 16, 30, 33}) {
+    for (const Index n : {1, 2, 4, 5, 8, 13, 30}) {
       SCOPED_TRACE(text_of(settings, n));
       LuDrawing drawing(device_, n, settings);
       for (const unsigned seed : {3U, 4U}) {
@@ -87,7 +87,7 @@ TEST_F(GlLuMethods, EveryMethodAndStrategyHasTheFactorsOfPlainLoops) {
 
 TEST_F(GlLuMethods, WhatIsCalledForIsWhatTable1Counts) {
   for (const LuSettings& settings : all_settings()) {
-    for (const Index n : {4, 8, 20, 32}) {
+    for (const Index n : {4, 20}) {
       SCOPED_TRACE(text_of(settings, n));
       LuDrawing drawing(device_, n, settings);
       factorize(drawing, dominant(n, 1));
@@ -96,7 +96,7 @@ TEST_F(GlLuMethods, WhatIsCalledForIsWhatTable1Counts) {
       EXPECT_EQ(drawing.counts().passes, paper->passes);
       EXPECT_EQ(drawing.counts().copies, paper->copies);
       EXPECT_EQ(drawing.counts().copied_bytes, paper->copied_bytes);
-      // half of the work of M1 and M2 is in M3 and M4 a quarter, but for the texels that the diagonal divides
+      // what a step changes, and in M3 and M4 what else is in its texels
       EXPECT_GE(drawing.counts().drawn_texels * (vectorised(settings.method) ? 4 : 1), n * (n * n - 1) / 3);
     }
   }
@@ -176,7 +176,7 @@ TEST_F(GlLuMethods, TimestampsLeaveTheFactorsAsTheyAre) {
 TEST_F(GlLuMethods, APivotThatIsTooSmallIsReportedWithItsStep) {
   Values<float> zero = dominant(9, 7), nearly = dominant(9, 8);
   for (Index j = 0; j < 9; ++j) {
-    zero(5, j) = j == 5 ? 0 : 0;                                             // row 6 of A is 0, and stays so
+    zero(5, j) = 0;                                                          // row 6 stays 0
     nearly(3, j) = nearly(2, j) * (1 + 1e-7F * static_cast<float>(j == 8));  // row 4 becomes nearly 0 in step 3
   }
   for (const LuSettings& settings : all_settings()) {
