@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Draws GFLOPS of LU decompositions against n, as Figure 5 of Ino et al., 2005: copying and switching beside each other."""
+"""Draws GFLOPS of LU decompositions against n, as Figure 5 of Ino et al., 2005: copying beside switching."""
 import plotting
 
 EXAMPLES = """\
