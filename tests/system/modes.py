@@ -288,6 +288,13 @@ class LuMethods(ModesTest):
                 shape, values = npy(self.folder / "lu.npy")
                 self.assertEqual((shape, values), ([3, 3], (2, 1, 1, 2, 3, 1, 1, 2, 7)))
 
+    def test_a_folder_may_override_the_drawing_shaders_alone(self):
+        folder = self.folder / "shaders" / "solvers"
+        folder.mkdir(parents=True)
+        (folder / "lu_methods.frag").write_text((ROOT / "shaders" / "solvers" / "lu_methods.frag").read_text())
+        document, _ = self.results("lu-methods", "--n", 8, "--shader-dir", "shaders")
+        self.assertEqual(len(document["results"]), 10)
+
     def test_a_matrix_that_needs_pivoting_fails_with_its_step_and_writes_no_factors(self):
         self.write("turned.mtx", "%%MatrixMarket matrix array real general\n3 3\n1\n0\n0\n0\n0\n1\n0\n1\n0\n")
         outcome = self.mode("lu-methods", "--input", "turned.mtx", "--output", "lu.npy", *BRIEFLY, "--json", "t.json",

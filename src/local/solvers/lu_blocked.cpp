@@ -5,17 +5,28 @@
 #include <vector>
 
 #include "local/gl/compute/compute_backend.hpp"
+#include "local/gl/shader_source.hpp"
 #include "local/make_backend.hpp"
 
 namespace glinpack::solvers {
 
 namespace {
 
+/// The folder, unless it holds drawing shaders alone, which the backend would refuse.
+std::string folder_with_compute_shaders(const std::string& directory) {
+  try {
+    const gl::ShaderSource sources(directory, "compute/");
+    return directory;
+  } catch (const gl::ShaderFolderError&) {
+    return {};
+  }
+}
+
 BackendOptions backend_options(int device, int threads, const std::string& shader_directory) {
   BackendOptions options;
   options.device = device;
   options.threads = threads;
-  options.shader_directory = shader_directory;
+  options.shader_directory = folder_with_compute_shaders(shader_directory);
   return options;
 }
 

@@ -19,7 +19,8 @@ class LuBlocked {
  public:
   static constexpr Index block = 64;
 
-  /// For matrices of n rows on EGL device `device` in a context of its own, with so many threads of the host. Throws
+  /// For matrices of n rows on EGL device `device` in a context of its own, with so many threads of the host.
+  /// `shader_directory`: GLSL files that take the place of the embedded ones, where it has any under compute/. Throws
   /// std::runtime_error where the device cannot hold it.
   LuBlocked(int device, int threads, const std::string& shader_directory, Index n);
 
