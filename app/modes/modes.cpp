@@ -5,6 +5,7 @@
 #include "app/modes/background_command.hpp"
 #include "app/modes/banded_command.hpp"
 #include "app/modes/gauss_jordan_command.hpp"
+#include "app/modes/lu_methods_command.hpp"
 #include "app/modes/matmul_command.hpp"
 #include "app/modes/paranoia_command.hpp"
 #include "app/modes/plu_packed_command.hpp"
@@ -21,6 +22,8 @@ std::span<const Mode> standalone_modes() {
            gauss_jordan_help, run_gauss_jordan},
       Mode{"plu-packed", "Factorise P A = L U into one texture, two rows a step, and solve, beside LAPACK",
            plu_packed_help, run_plu_packed},
+      Mode{"lu-methods", "Factorise A = L U by four ways of drawing, with copies and without, and count what each does",
+           lu_methods_help, run_lu_methods},
       Mode{"tridiagonal", "Solve many tridiagonal systems side by side, beside LAPACK", tridiagonal_help,
            run_tridiagonal},
       Mode{"background", "Split systems between the processor and a device that works in the background",

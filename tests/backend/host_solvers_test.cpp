@@ -74,5 +74,34 @@ TEST(HostSolvers, TheScaledResidualIsHpls) {
   EXPECT_THROW(scaled_residual<float>(view(wide), view(x), view(b)), std::invalid_argument);
 }
 
+TEST(HostSolvers, FactorsWithoutPivotingAreThoseByHand) {
+  Values<double> a(3, 3);
+  a.elements = {2, 1, 1, 4, 5, 3, 2, 7, 10};  // L below: 2, 1, 2; U: 2 1 1, 3 1, 7
+  EXPECT_EQ(factorize_without_pivoting<double>(view(a)), std::nullopt);
+  const std::vector<double> expected{2, 1, 1, 2, 3, 1, 1, 2, 7};
+  EXPECT_EQ(a.elements, expected);
+  a.elements = {1, 2, 3, 1, 2, 4, 5, 6, 7};
+  EXPECT_EQ(factorize_without_pivoting<double>(view(a)), 1);
+  Values<float> wide(1, 2);
+  EXPECT_THROW(factorize_without_pivoting<float>(view(wide)), std::invalid_argument);
+}
+
+TEST(HostSolvers, TheResidualOfFactorsIsTheirScaledBackwardError) {
+  // rows of A exchanged: P A = (2 1, 1 3), L U = (2 1, 1 3 + 0.5)
+  Values<float> a(2, 2), factors(2, 2);
+  a.elements = {1, 3, 2, 1};
+  factors.elements = {2, 1, 0.5, 3};
+  const std::vector<Index> order{1, 0};
+  EXPECT_DOUBLE_EQ(factors_residual(view(a), view(factors), order), 0.5 / (epsilon_of(Precision::single) * 4 * 2));
+  factors.elements = {2, 1, 0.5, 2.5};
+  EXPECT_EQ(factors_residual(view(a), view(factors), order), 0);
+  a.elements = {2, 1, 1, 3};
+  EXPECT_EQ(factors_residual(view(a), view(factors), {}), 0);
+  factors(1, 1) = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(factors_residual(view(a), view(factors), {}), std::numeric_limits<double>::infinity());
+  Values<float> wide(1, 2);
+  EXPECT_THROW(factors_residual(view(wide), view(factors), {}), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace glinpack

@@ -243,6 +243,69 @@ class DenseSystems(ModesTest):
         self.assertRegex(outcome.out, r"(?m)^plain .* passed$")
 
 
+class LuMethods(ModesTest):
+    def test_the_example_of_the_readme_passes_and_prints_the_paper_s_tables(self):
+        outcome = self.mode("lu-methods", "--n", "16,32", "--methods", "all", *BRIEFLY)
+        self.assertEqual(len(re.findall(r"^(?:M[1-4]|compute) .* passed$", outcome.out, re.MULTILINE)), 2 * 9, outcome)
+        for part in "the paper's Table 1", "the paper's Table 3", "Accesses alone", "by differences", "Errors:":
+            self.assertIn(part, outcome.out)
+        # passes and copies as they were called for, and the paper's
+        self.assertRegex(outcome.out, r"(?m)^M1 copy +16 +32 +32 +30 .* 32 +32 +43520 +43520$")
+        self.assertRegex(outcome.out, r"(?m)^M4 switch +16 +64 +64 .* 0 +0 +0 +0$")
+
+    def test_counts_are_those_of_table_1_and_times_add_up(self):
+        document, _ = self.results("lu-methods", "--n", "20,21")
+        self.assertGreater(document["texel_fetch_bytes_per_second"], 0)
+        self.assertEqual(len(document["results"]), 2 * 10)
+        for result in document["results"]:
+            parameters = result["parameters"]
+            if result["rival"]:
+                self.assertIsNone(result["check"])
+                continue
+            self.assertEqual(result["check"]["tolerance"], 16)
+            self.assertLess(parameters["difference"], 1e-5)
+            if result["variant"] == "compute":
+                continue
+            for key in "passes", "copies", "copied_bytes":
+                paper = parameters[f"{key}_of_table_1"]
+                if paper is None:
+                    self.assertEqual((result["n"], result["variant"] in ("M3", "M4")), (21, True))
+                else:
+                    self.assertEqual(parameters[key], paper, result)
+            parts = parameters["breakdown"]
+            self.assertEqual(parts["source"], "differences")
+            self.assertEqual(parts["copy_seconds"] is None, result["settings"] == "switch")
+            self.assertAlmostEqual(parts["whole_seconds"], parts["device_seconds"] + parts["host_seconds"] +
+                                   (parts["copy_seconds"] or 0))
+            self.assertAlmostEqual(parts["whole_seconds"], result["times"]["compute"]["least"])
+            self.assertGreater(parameters["access"]["bytes"], 0)
+
+    def test_a_matrix_comes_from_a_file_and_its_factors_go_to_one(self):
+        self.write("a.mtx", "%%MatrixMarket matrix array real general\n3 3\n2\n4\n2\n1\n5\n7\n1\n3\n10\n")
+        for method in "M1", "M2", "M3", "M4", "compute":
+            with self.subTest(method=method):
+                self.mode("lu-methods", "--methods", method, "--strategy", "switch", "--input", "a.mtx", "--output",
+                          "lu.npy", "--force", *BRIEFLY)
+                shape, values = npy(self.folder / "lu.npy")
+                self.assertEqual((shape, values), ([3, 3], (2, 1, 1, 2, 3, 1, 1, 2, 7)))
+
+    def test_a_folder_may_override_the_drawing_shaders_alone(self):
+        folder = self.folder / "shaders" / "solvers"
+        folder.mkdir(parents=True)
+        (folder / "lu_methods.frag").write_text((ROOT / "shaders" / "solvers" / "lu_methods.frag").read_text())
+        document, _ = self.results("lu-methods", "--n", 8, "--shader-dir", "shaders")
+        self.assertEqual(len(document["results"]), 10)
+
+    def test_a_matrix_that_needs_pivoting_fails_with_its_step_and_writes_no_factors(self):
+        self.write("turned.mtx", "%%MatrixMarket matrix array real general\n3 3\n1\n0\n0\n0\n0\n1\n0\n1\n0\n")
+        outcome = self.mode("lu-methods", "--input", "turned.mtx", "--output", "lu.npy", *BRIEFLY, "--json", "t.json",
+                            status=1)
+        self.assertEqual(len(re.findall(r"FAILED: step 2 of 3: the pivot, .* too small", outcome.out)), 9, outcome)
+        self.assertFalse((self.folder / "lu.npy").exists())
+        self.assertEqual([result["passed"] for result in json.loads((self.folder / "t.json").read_text())["results"]],
+                         [True] + [False] * 9)
+
+
 class Banded(ModesTest):
     def test_the_example_of_the_readme_passes(self):
         outcome = self.mode("banded", "--n", 4096, "--diagonals", 10)
@@ -294,6 +357,17 @@ class Plots(ModesTest):
         self.assertIn("time of an element of the product", self.svg_text("e.svg"))
         self.results("gauss-jordan", "--n", 8)
         self.assertIn("no result has", self.plot("m.json", "--quantity", "element", "-o", "n.svg", status=2).err)
+
+    def test_the_methods_of_lu_are_drawn_as_in_their_paper(self):
+        self.results("lu-methods", "--n", "8,16", "--methods", "M1,M4,compute")
+        script = ROOT / "scripts" / "plot" / "lu_methods.py"
+        outcome = self.start([script, self.folder / "m.json", "-o", "f.svg", "-o", "f.png"], timeout=120)
+        self.assertEqual((outcome.status, outcome.err), (0, ""), outcome)
+        for word in "M1", "M4", "compute", "copying", "switching", "GFLOPS", "16":
+            self.assertIn(word, self.svg_text("f.svg"))
+        self.write("x.json", '{"runs": []}')
+        outcome = self.start([script, self.folder / "x.json", "-o", "g.svg"], timeout=120)
+        self.assertEqual((outcome.status, len(outcome.err.splitlines())), (2, 1), outcome)
 
     def test_what_cannot_be_drawn_is_refused(self):
         self.write("x.json", '{"runs": []}')

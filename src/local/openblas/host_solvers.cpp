@@ -144,6 +144,56 @@ double scaled_residual(RowMajorView<const Real> a, RowMajorView<const Real> x, R
 template double scaled_residual(RowMajorView<const float>, RowMajorView<const float>, RowMajorView<const float>);
 template double scaled_residual(RowMajorView<const double>, RowMajorView<const double>, RowMajorView<const double>);
 
+double factors_residual(RowMajorView<const float> a, RowMajorView<const float> factors, std::span<const Index> order) {
+  const Index n = a.rows;
+  if (a.columns != n || factors.rows != n || factors.columns != n ||
+      (!order.empty() && order.size() != static_cast<std::size_t>(n))) {
+    throw std::invalid_argument("the extents of P A = L U do not match");
+  }
+  if (n == 0) return 0;
+  const auto at = [n](Index i, Index j) { return static_cast<std::size_t>(i * n + j); };
+  std::vector<double> lower(static_cast<std::size_t>(n * n)), upper(lower.size()), product(lower.size());
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) (j < i ? lower : upper)[at(i, j)] = static_cast<double>(factors(i, j));
+    lower[at(i, i)] = 1;
+  }
+  multiply_on_host<double>({lower.data(), n, n, n}, {upper.data(), n, n, n}, {product.data(), n, n, n});
+  double difference_norm = 0, norm = 0;
+  for (Index i = 0; i < n; ++i) {
+    const float* row = a.row(order.empty() ? i : order[static_cast<std::size_t>(i)]);
+    double difference = 0, sum = 0;
+    for (Index j = 0; j < n; ++j) {
+      const auto element = static_cast<double>(row[j]);
+      difference += std::abs(element - product[at(i, j)]);
+      sum += std::abs(element);
+    }
+    if (!std::isfinite(difference)) return std::numeric_limits<double>::infinity();
+    difference_norm = std::max(difference_norm, difference);
+    norm = std::max(norm, sum);
+  }
+  if (difference_norm == 0) return 0;
+  return difference_norm / (epsilon_of(Precision::single) * norm * static_cast<double>(n));
+}
+
+template <class Real>
+std::optional<Index> factorize_without_pivoting(RowMajorView<Real> a) {
+  if (a.rows != a.columns) throw std::invalid_argument("a matrix to be factorised is not square");
+  for (Index i = 0; i < a.rows; ++i) {
+    const Real pivot = a(i, i);
+    if (pivot == Real{0} || !std::isfinite(pivot)) return i;
+    const Real* upper = a.row(i);
+    for (Index j = i + 1; j < a.rows; ++j) {
+      Real* row = a.row(j);
+      const Real multiplier = row[i] /= pivot;
+      for (Index k = i + 1; k < a.columns; ++k) row[k] -= multiplier * upper[k];
+    }
+  }
+  return std::nullopt;
+}
+
+template std::optional<Index> factorize_without_pivoting(RowMajorView<float>);
+template std::optional<Index> factorize_without_pivoting(RowMajorView<double>);
+
 std::vector<double> least_squares(RowMajorView<const double> a, std::span<const double> b) {
   std::vector<double> matrix;
   for (Index i = 0; i < a.rows; ++i) matrix.insert(matrix.end(), a.row(i), a.row(i) + a.columns);

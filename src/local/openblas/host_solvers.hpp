@@ -2,6 +2,7 @@
 // headers.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -40,6 +41,17 @@ Index invert_on_host(RowMajorView<Real> a);
 /// std::invalid_argument where the extents are not those of A X = B.
 template <class Real>
 double scaled_residual(RowMajorView<const Real> a, RowMajorView<const Real> x, RowMajorView<const Real> b);
+
+/// || P A - L U || / (eps || A || n), the norms being maxima of row sums, in double precision with eps of single: the
+/// scaled residual of factors that have L below the diagonal and U on and above it. Row i of P A is row order[i] of A;
+/// an empty order: P = I. Infinite where a factor is not finite. Throws std::invalid_argument where the extents do not
+/// match.
+double factors_residual(RowMajorView<const float> a, RowMajorView<const float> factors, std::span<const Index> order);
+
+/// A = L U without pivoting in the place of A, right-looking, by plain loops: LAPACK has no such thing. Returns the
+/// first step, from 0, whose pivot is 0 or not finite, where there is one; what follows it is then left as it was.
+template <class Real>
+std::optional<Index> factorize_without_pivoting(RowMajorView<Real> a);
 
 /// The x that minimises || A x - b || (LAPACK dgelsd): A row-major, rows x columns, rows >= columns, b with as many
 /// elements as rows. Throws std::runtime_error where the method does not converge.

@@ -1,0 +1,31 @@
+// Everything that `glinpack lu-methods` can be told (docs/lu-methods.md).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/modes/mode_options.hpp"
+#include "local/solvers/lu_methods.hpp"
+
+namespace glinpack::app {
+
+/// Of --methods: the blocked one of today, beside the paper's four.
+inline constexpr const char* blocked_lu_name = "compute";
+
+struct LuMethodsOptions : ModeOptions {
+  LuMethodsOptions() { n = {64, 128, 256}; }
+
+  std::vector<std::string> methods{"M1", "M2", "M3", "M4", blocked_lu_name};
+  std::vector<std::string> strategy{"copy", "switch"};
+
+  /// The paper's methods among them, each with every strategy.
+  std::vector<solvers::LuSettings> drawn() const;
+  bool blocked() const;
+};
+
+/// Command line over file over default. Throws InputError.
+LuMethodsOptions parse_lu_methods_options(const std::vector<std::string>& arguments);
+std::string lu_methods_help();
+nlohmann::json to_json(const LuMethodsOptions& options);
+
+}  // namespace glinpack::app
