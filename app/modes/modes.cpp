@@ -7,6 +7,7 @@
 #include "app/modes/gauss_jordan_command.hpp"
 #include "app/modes/matmul_command.hpp"
 #include "app/modes/plu_packed_command.hpp"
+#include "app/modes/poisson_command.hpp"
 #include "app/modes/tridiagonal_command.hpp"
 
 namespace glinpack::app {
@@ -22,6 +23,8 @@ std::span<const Mode> standalone_modes() {
            plu_packed_help, run_plu_packed},
       Mode{"tridiagonal", "Solve many tridiagonal systems side by side, beside LAPACK", tridiagonal_help,
            run_tridiagonal},
+      Mode{"poisson", "Solve the Poisson equation by conjugate gradients, by each kind of memory of a device",
+           poisson_help, run_poisson},
       Mode{"background", "Split systems between the processor and a device that works in the background",
            background_help, run_background},
   };
