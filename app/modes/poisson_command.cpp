@@ -172,6 +172,9 @@ int run_poisson(const ModeInvocation& invocation) {
   ModeRun run("poisson", options, to_json(options), invocation);
   check_fit(options.fit, options.n, fit_degree);
   ModeMachine machine = open_machine(options, !options.memory.empty());
+  if (options.textures_left_out) {
+    machine.notes.emplace_back("--memory all in double precision is global and shared: textures hold single precision");
+  }
   return options.precision == Precision::double_ ? run_in<double>(options, run, machine)
                                                  : run_in<float>(options, run, machine);
 }

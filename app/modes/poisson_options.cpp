@@ -1,5 +1,7 @@
 #include "app/modes/poisson_options.hpp"
 
+#include <algorithm>
+
 #include "app/input/nearest_name.hpp"
 #include "app/option_text.hpp"
 
@@ -40,8 +42,10 @@ void define_poisson_options(CLI::App& app, PoissonOptions& o) {
   add_text(app, "--output", "FILE", "u of the last result, as .npy or .mtx by the name", o.output);
   app.option_defaults()->group("Variants");
   add_list(app, "--memory", "NAME,...", "global",
-           enumerate(memory_choices()) + "; all: every one of them; none: the processor alone",
+           enumerate(memory_choices()) +
+               "; all: every one that has the precision, the textures having single; none: the processor alone",
            [&o](const std::vector<std::string>& values) {
+             o.textures_left_out = values == std::vector<std::string>{"all"};
              o.memory.clear();
              for (const std::string& name : parse_names_or_none(values, memory_choices())) {
                o.memory.push_back(*solvers::poisson_memory_from_name(name));
@@ -60,6 +64,18 @@ void define_poisson_options(CLI::App& app, PoissonOptions& o) {
   define_mode_output(app, o);
 }
 
+/// Leaves the textures out of `all` in double precision; refuses them where they are named.
+void check_precision(PoissonOptions& o) {
+  const auto lacks_it = [](PoissonMemory memory) { return !solvers::has_double_precision(memory); };
+  o.textures_left_out = o.textures_left_out && o.precision == Precision::double_;
+  if (o.precision == Precision::single) return;
+  if (o.textures_left_out) std::erase_if(o.memory, lacks_it);
+  const auto named = std::find_if(o.memory.begin(), o.memory.end(), lacks_it);
+  if (named == o.memory.end()) return;
+  throw InputError("--memory " + std::string(name_of(*named)) +
+                   ": textures hold single precision; use --precision single, or --memory global,shared");
+}
+
 }  // namespace
 
 PoissonOptions parse_poisson_options(const std::vector<std::string>& arguments) {
@@ -68,6 +84,7 @@ PoissonOptions parse_poisson_options(const std::vector<std::string>& arguments) 
   if (parsed.options.memory.empty() && parsed.options.host.empty()) {
     throw InputError("--memory none and --host none leave nothing to compute: name one of them");
   }
+  check_precision(parsed.options);
   return parsed.options;
 }
 

@@ -16,6 +16,7 @@ struct PoissonOptions : ModeOptions {
   std::vector<solvers::PoissonMemory> memory{solvers::PoissonMemory::global};  // empty: the host alone
   std::vector<std::string> host{"serial", "threads"};                          // the processor's loops; may be empty
   Precision precision = Precision::double_;
+  bool textures_left_out = false;  // of --memory all, in double precision
 };
 
 /// Command line over file over default. Throws InputError.

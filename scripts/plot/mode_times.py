@@ -12,7 +12,8 @@ examples:
   scripts/plot/mode_times.py matmul.json -o matmul.png -o matmul.svg
   scripts/plot/mode_times.py matmul.json --quantity speedup --with-all -o speedup.svg
 """
-QUANTITIES = {"seconds": "time, seconds", "speedup": "speed-up over the processor", "gflops": "GFLOPS"}
+QUANTITIES = {"seconds": "time, seconds", "speedup": "speed-up over the processor", "gflops": "GFLOPS",
+              "iteration": "time per iteration, seconds"}
 CURVE_POINTS = 200
 
 
@@ -45,6 +46,10 @@ def labels(series):
 
 def value_of(result, arguments):
     """(middle, least, most) of what is drawn; None where the result has none."""
+    if arguments.quantity == "iteration":
+        iterations = result["parameters"].get("iterations")
+        times = result["times"]["compute"]
+        return tuple(times[key] / iterations for key in ("median", "least", "most")) if iterations else None
     if arguments.quantity != "seconds":
         key = "speedup_with_all" if arguments.quantity == "speedup" and arguments.with_all else arguments.quantity
         return None if result[key] is None else (result[key],) * 3

@@ -1,44 +1,44 @@
 #version 450 core
 // u <- u + alpha p, r <- r - alpha A p in a range of rows, and r . r (Hestenes and Stiefel). A p is computed once more: p
 // is read anyway, and A p neither written nor read. Invocations as in poisson_direction.comp.
+//
+// Variants: DOUBLE; MEMORY, of poisson_memory.glsl.
 
 #include "solvers/poisson.glsl"
+#define UPDATE 1
+#include "solvers/poisson_memory.glsl"
 
-layout(std430, binding = 3) restrict buffer Residual { Vector r[]; };
-layout(std430, binding = 4) readonly restrict buffer Direction { Vector p[]; };
-layout(std430, binding = 5) restrict buffer Solution { Vector u[]; };
+layout(std430, binding = 6) restrict buffer Solution { Item solution[]; };
 
 // 1 where a row has elements, 0 behind them
-Vector within_row(int vector) {
-#if DOUBLE
-  int j = 2 * vector;
-  return dvec2(lessThan(ivec2(j, j + 1), ivec2(N)));
+#if ITEM_WIDTH == 1
+#define WITHIN_ROW(item) float((item) < N)
+#elif ITEM_WIDTH == 2
+#define WITHIN_ROW(item) dvec2(lessThan(2 * (item) + ivec2(0, 1), ivec2(N)))
 #else
-  int j = 4 * vector;
-  return vec4(lessThan(ivec4(j, j + 1, j + 2, j + 3), ivec4(N)));
+#define WITHIN_ROW(item) vec4(lessThan(4 * (item) + ivec4(0, 1, 2, 3), ivec4(N)))
 #endif
-}
 
 void main() {
-  double curvature = sum_of_parts(), square = residual_square[ITERATION];
-  if (square <= squared_tolerance * residual_square[0]) return;
-  Real alpha = Real(square / curvature);
-
+  Real alpha;
+  if (!begin_update(alpha)) return;
   int invocations = int(gl_NumWorkGroups.x) * 256;
-  int blocks = ROW_VECTORS * ((row_range.y - row_range.x + BLOCK_ROWS - 1) / BLOCK_ROWS);
+  int blocks = ROW_PITCH * ((row_range.y - row_range.x + BLOCK_ROWS - 1) / BLOCK_ROWS);
   Real sum = Real(0.0);
   for (int block = int(gl_GlobalInvocationID.x); block < blocks; block += invocations) {
-    int row = row_range.x + block / ROW_VECTORS * BLOCK_ROWS, end = min(row + BLOCK_ROWS, row_range.y);
-    int vector = block % ROW_VECTORS, at = row * ROW_VECTORS + vector;
-    Vector within = within_row(vector), above = p[at], here = p[at + ROW_VECTORS];
-    for (at += ROW_VECTORS; row < end; ++row, at += ROW_VECTORS) {
-      Vector below = p[at + ROW_VECTORS];
-      u[at] += alpha * here;
-      Vector left = r[at] - alpha * within * STENCIL(here, above, below, LAST(p[at - 1]), p[at + 1].x);
-      r[at] = left;
+    int row = row_range.x + block / ROW_PITCH * BLOCK_ROWS, end = min(row + BLOCK_ROWS, row_range.y);
+    int item = block % ROW_PITCH, of_solution = (row + GHOST_ROWS) * ROW_PITCH + item;
+    Place at = PLACE(row, item);
+    Item within = WITHIN_ROW(item), above = P(ABOVE(at)), here = P(at);
+    for (; row < end; ++row, of_solution += ROW_PITCH) {
+      Item below = P(BELOW(at));
+      solution[of_solution] += alpha * here;
+      Item left = OWN_R(at) - alpha * within * STENCIL(here, above, below, LAST(P(LEFT(at))), FIRST(P(RIGHT(at))));
+      STORE_R(at, left);
       sum += dot(left, left);
       above = here;
       here = below;
+      at = BELOW(at);
     }
   }
   leave_part(sum);

@@ -105,6 +105,12 @@ PoissonStrips<Real> make_strips(Index n, const std::vector<Index>& rows, const M
   return strips;
 }
 
+/// What u, which is 1 at most, may differ by where scalar products over n x n points are added up in another order.
+template <class Real>
+constexpr double scalar_products(Index n) {
+  return tolerance<Real>(n * n);
+}
+
 template <class Real>
 void expect_near(const std::vector<Real>& computed, const std::vector<Real>& expected, double difference) {
   ASSERT_EQ(computed.size(), expected.size());

@@ -10,22 +10,27 @@
 
 #include "local/poisson_strip.hpp"
 #include "local/solvers/device.hpp"
+#include "local/solvers/poisson_vectors.hpp"
 
 namespace glinpack::solvers {
 
-/// How the points beside a point are read (section 4). global: from storage buffers.
-enum class PoissonMemory : std::uint8_t { global };
+inline constexpr std::array all_poisson_memories{PoissonMemory::global, PoissonMemory::texture1d,
+                                                 PoissonMemory::texture2d, PoissonMemory::shared};
 
-inline constexpr std::array all_poisson_memories{PoissonMemory::global};
-
-std::string_view name_of(PoissonMemory memory);  // "global"
+std::string_view name_of(PoissonMemory memory);  // "global", ...
 std::optional<PoissonMemory> poisson_memory_from_name(std::string_view name);
+
+/// Textures hold single precision.
+constexpr bool has_double_precision(PoissonMemory memory) {
+  return memory == PoissonMemory::global || memory == PoissonMemory::shared;
+}
 
 /// What an iteration must read and write at least, by the device's kernels: r, p, and the new p; p, r, u, and the new r
 /// and u.
 inline constexpr Index poisson_vectors_of_an_iteration = 8;
 
-/// Why the device cannot hold such a strip, naming limit and remedy; empty where nothing is known against it.
+/// Why the device cannot hold such a strip, naming limit and remedy; empty where nothing is known against it. texture2d
+/// holds whole squares alone, whose boundary its border is.
 template <class Real>
 std::string poisson_obstacle(const gl::DeviceDescription& device, const PoissonExtents& extents, PoissonMemory memory);
 
