@@ -57,7 +57,7 @@ class PoissonRun {
     const Index n = problem.n();
     const bool on_host = variant == "serial" || variant == "threads";
     ModeRecord record{.variant = variant,
-                      .settings = variant == "threads" ? fmt::format("{} threads", machine_.threads) : "",
+                      .settings = variant == "threads" ? std::to_string(machine_.threads) : "",
                       .size = std::to_string(n),
                       .n = n,
                       .precision = precision_of<Real>,

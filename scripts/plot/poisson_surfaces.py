@@ -47,13 +47,14 @@ def draw():
     figure.suptitle(arguments.title or f"-Laplace u = f on the unit square, N = {n}")
     x2, x1 = numpy.meshgrid(line, line)
     lines = min(n + 2, MOST_LINES)
+    figure.subplots_adjust(wspace=0.25)
     for place, (values, title) in enumerate(((solution, "u_h"), (error, f"|u - u_h|, at most {error.max():.4e}"))):
         axes = figure.add_subplot(1, 2, place + 1, projection="3d")
         axes.plot_surface(x1, x2, values, rcount=lines, ccount=lines, cmap="viridis", linewidth=0.1, edgecolor="0.3")
         axes.set_title(title)
         axes.set_xlabel("x_1")
         axes.set_ylabel("x_2")
-        axes.ticklabel_format(axis="z", style="sci", scilimits=(-2, 2))
+        axes.zaxis.set_major_formatter(plotting.matplotlib.ticker.FuncFormatter(lambda value, _: f"{value:g}"))
     plotting.save(figure, arguments.output)
 
 
