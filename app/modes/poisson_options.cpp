@@ -54,7 +54,7 @@ void define_poisson_options(CLI::App& app, PoissonOptions& o) {
   add_list(app, "--host", "NAME,...", "serial,threads",
            "The processor's loops: serial, by one thread; threads, by all; none",
            [&o](const std::vector<std::string>& values) { o.host = parse_names_or_none(values, host_choices); });
-  add(app, "--precision", "single|double", "double", "Of vectors; scalar products are always added up in double",
+  add(app, "--precision", "single|double", "double", "Of vectors; the parts of scalar products are added up in double",
       [&o](const std::string& t) {
         o.precision = parse_precision(t);
         if (o.precision == Precision::mixed) throw InputError("'mixed' is not one of single, double");

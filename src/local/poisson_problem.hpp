@@ -33,6 +33,10 @@ class PoissonProblem {
   /// finite.
   template <class Real>
   double largest_error(std::span<const Real> computed, Index first_row = 0) const;
+  /// ||b - A u|| / ||b|| of a computed u, n x n elements, in double precision: what the r of the recursion stands for,
+  /// as far as rounding lets it.
+  template <class Real>
+  double relative_residual(std::span<const Real> u) const;
 
  private:
   static std::size_t at(Index i) { return static_cast<std::size_t>(i); }

@@ -269,18 +269,19 @@ class Banded(ModesTest):
 
 class Poisson(ModesTest):
     def test_the_papers_table_comes_out_as_printed(self):
-        document, outcome = self.results("poisson", "--n", "32,64,128", "--memory", "all", "--host", "all")
-        printed = {32: (48, "3.0128e-03"), 64: (96, "7.7811e-04"), 128: (192, "1.9765e-04")}
+        document, outcome = self.results("poisson", "--n", "32,64", "--memory", "all", "--host", "all")
+        printed = {32: (48, "3.0128e-03"), 64: (96, "7.7811e-04")}
         for n, (iterations, error) in printed.items():
             for variant in "serial", "threads", "global", "shared":
                 self.assertRegex(outcome.out, rf"(?m)^ +{n} +{n * n}  {variant} +double +{error} +{iterations} ")
         self.assertIn("global and shared: textures hold single", outcome.out)
-        self.assertEqual(len(document["results"]), 12)
+        self.assertEqual(len(document["results"]), 8)
         for result in document["results"]:
             parameters = result["parameters"]
             self.assertEqual(parameters["iterations"], printed[result["n"]][0])
             self.assertEqual(parameters["least_bytes_per_iteration"], 8 * 8 * result["n"]**2)
             self.assertLessEqual(parameters["relative_residual"], 1e-6)
+            self.assertAlmostEqual(parameters["true_residual"], parameters["relative_residual"], delta=1e-12)
             self.assertGreater(parameters["share_of_copy"], 0)
             self.assertIn("the paper", result["check"]["against"])
 

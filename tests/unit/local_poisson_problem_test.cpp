@@ -55,6 +55,17 @@ TEST(PoissonProblem, TheErrorIsTheLargestDifference) {
   EXPECT_EQ(problem.largest_error<double>(u, 1), std::numeric_limits<double>::infinity());
 }
 
+TEST(PoissonProblem, TheResidualIsOfTheSolutionItself) {
+  const PoissonProblem one(1);
+  EXPECT_EQ(one.relative_residual<double>(std::vector<double>{0}), 1);
+  EXPECT_NEAR(one.relative_residual<double>(std::vector<double>{one.right(0, 0) / 4}), 0, 1e-15);
+  // 2 x 2: all points are equal, 2 u = b; with one of them wrong by d, r is -4 d there and d at its two neighbours
+  const PoissonProblem four(2);
+  const double b = four.right(0, 0), d = 0.125;
+  const double expected = std::sqrt((16 + 1 + 1) * d * d / (4 * b * b));
+  EXPECT_NEAR(four.relative_residual<double>(std::vector<double>{b / 2 + d, b / 2, b / 2, b / 2}), expected, 1e-14);
+}
+
 TEST(PoissonProblem, NeedsAPoint) { EXPECT_THROW(PoissonProblem(0), std::invalid_argument); }
 
 }  // namespace
