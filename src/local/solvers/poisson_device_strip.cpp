@@ -188,7 +188,7 @@ double DevicePoissonStrip<Real>::own_sum(PoissonSum which) {
   const Sum& own = sum(which);
   device_.context()->make_current();
   glCopyNamedBufferSubData(own.parts.id(), read_back_->id(), 0, 0,
-                           static_cast<GLsizeiptr>(own.count) * static_cast<GLsizeiptr>(sizeof(double)));
+                           static_cast<GLsizeiptr>(own.count * bytes_of<double>));
   glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
   device_.finish();
   return std::accumulate(read_back_->data(), read_back_->data() + own.count, 0.0);
@@ -208,8 +208,8 @@ std::vector<double> DevicePoissonStrip<Real>::residual_squares(Index first, Inde
   while (count > 0) {
     const Index some = std::min<Index>(count, read_back_->size());
     device_.context()->make_current();
-    glCopyNamedBufferSubData(scalars_->id(), read_back_->id(), static_cast<GLintptr>((first + 1) * sizeof(double)), 0,
-                             static_cast<GLsizeiptr>(some * sizeof(double)));
+    glCopyNamedBufferSubData(scalars_->id(), read_back_->id(), static_cast<GLintptr>((first + 1) * bytes_of<double>), 0,
+                             static_cast<GLsizeiptr>(some * bytes_of<double>));
     glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
     device_.finish();
     squares.insert(squares.end(), read_back_->data(), read_back_->data() + some);
