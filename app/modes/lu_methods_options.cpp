@@ -38,7 +38,7 @@ void define_lu_methods_options(CLI::App& app, LuMethodsOptions& o) {
       examples);
   define_mode_problem(app, o, "A from a .npy or Matrix Market file instead of a random diagonally dominant matrix",
                       "L and U of the last result in one matrix, L's diagonal of ones left out, as .npy or .mtx");
-  app.option_defaults()->group("Variants");
+  begin_group(app, "Variants");
   add_list(app, "--methods", "NAME,...", "all",
            enumerate(method_choices()) +
                "; M1: two passes a step; M2: one, the shader decides; M3, M4: these on four rows a texel; compute: "

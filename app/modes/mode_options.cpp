@@ -28,12 +28,16 @@ void describe_mode(CLI::App& app, const std::string& name, const std::string& de
   describe(app, "glinpack " + name, description, "Examples:\n" + examples + units);
 }
 
-void define_mode_sizes(CLI::App& app, ModeOptions& o) {
+void define_mode_orders(CLI::App& app, ModeOptions& o) {
   begin_group(app, "Problem");
   add_list(app, "--n", "N,...", list_text(o.n), "Sizes, in rows", [&o](const std::vector<std::string>& values) {
     o.n.clear();
     for (const std::string& value : values) o.n.push_back(parse_whole(value, 1, largest_n));
   });
+}
+
+void define_mode_sizes(CLI::App& app, ModeOptions& o) {
+  define_mode_orders(app, o);
   add(app, "--seed", "SEED", std::to_string(o.seed), "Seed of random numbers",
       [&o](const std::string& t) { o.seed = static_cast<std::uint64_t>(parse_whole(t, 0, LLONG_MAX)); });
 }

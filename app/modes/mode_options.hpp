@@ -40,7 +40,8 @@ struct ModeOptions {
 
 /// Adds the options, group by group, to an app with a mode's name. `options` must outlive it. What a mode has of its
 /// own goes between: begin_group(app, "Problem") names the group of the options that follow.
-/// define_mode_sizes: what modes have that neither read nor write matrices.
+/// define_mode_orders: --n alone; define_mode_sizes: what modes have that neither read nor write matrices.
+void define_mode_orders(CLI::App& app, ModeOptions& options);
 void define_mode_sizes(CLI::App& app, ModeOptions& options);
 void define_mode_problem(CLI::App& app, ModeOptions& options, const std::string& input_help,
                          const std::string& output_help);

@@ -9,6 +9,7 @@
 #include "app/modes/matmul_command.hpp"
 #include "app/modes/paranoia_command.hpp"
 #include "app/modes/plu_packed_command.hpp"
+#include "app/modes/poisson_command.hpp"
 #include "app/modes/tridiagonal_command.hpp"
 
 namespace glinpack::app {
@@ -26,6 +27,8 @@ std::span<const Mode> standalone_modes() {
            lu_methods_help, run_lu_methods},
       Mode{"tridiagonal", "Solve many tridiagonal systems side by side, beside LAPACK", tridiagonal_help,
            run_tridiagonal},
+      Mode{"poisson", "Solve the Poisson equation by conjugate gradients, by each kind of memory of a device",
+           poisson_help, run_poisson},
       Mode{"background", "Split systems between the processor and a device that works in the background",
            background_help, run_background},
       Mode{"paranoia", "Measure the errors of arithmetic, and of LU, on a device and on the processor", paranoia_help,

@@ -14,7 +14,7 @@ examples:
   scripts/plot/mode_times.py matmul.json --quantity speedup --with-all -o speedup.svg
 """
 QUANTITIES = {"seconds": "time, seconds", "element": "time of an element of the product, seconds",
-              "speedup": "speed-up over the processor", "gflops": "GFLOPS"}
+              "iteration": "time per iteration, seconds", "speedup": "speed-up over the processor", "gflops": "GFLOPS"}
 CURVE_POINTS = 200
 
 
@@ -47,6 +47,10 @@ def labels(series):
 
 def value_of(result, arguments):
     """(middle, least, most) of what is drawn; None where the result has none."""
+    if arguments.quantity == "iteration":
+        iterations = result["parameters"].get("iterations")
+        times = result["times"]["compute"]
+        return tuple(times[key] / iterations for key in ("median", "least", "most")) if iterations else None
     if arguments.quantity not in ("seconds", "element"):
         key = "speedup_with_all" if arguments.quantity == "speedup" and arguments.with_all else arguments.quantity
         return None if result[key] is None else (result[key],) * 3

@@ -331,6 +331,41 @@ class Banded(ModesTest):
             self.assertAlmostEqual(y[2], products[0][2], places=5)
 
 
+class Poisson(ModesTest):
+    def test_the_papers_table_comes_out_as_printed(self):
+        document, outcome = self.results("poisson", "--n", "32,64", "--memory", "all", "--host", "all")
+        printed = {32: (48, "3.0128e-03"), 64: (96, "7.7811e-04")}
+        for n, (iterations, error) in printed.items():
+            for variant in "serial", "threads", "global", "shared":
+                self.assertRegex(outcome.out, rf"(?m)^ +{n} +{n * n}  {variant} +double +{error} +{iterations} ")
+        self.assertIn("global and shared: textures hold single", outcome.out)
+        self.assertEqual(len(document["results"]), 8)
+        for result in document["results"]:
+            parameters = result["parameters"]
+            self.assertEqual(parameters["iterations"], printed[result["n"]][0])
+            self.assertEqual(parameters["least_bytes_per_iteration"], 8 * 8 * result["n"]**2)
+            self.assertLessEqual(parameters["relative_residual"], 1e-6)
+            self.assertAlmostEqual(parameters["true_residual"], parameters["relative_residual"], delta=1e-12)
+            self.assertGreater(parameters["share_of_copy"], 0)
+            self.assertIn("the paper", result["check"]["against"])
+
+    def test_single_precision_takes_every_memory(self):
+        document, _ = self.results("poisson", "--n", "32", "--memory", "all", "--host", "none", "--precision", "single")
+        self.assertEqual([result["variant"] for result in document["results"]],
+                         ["global", "texture1d", "texture2d", "shared"])
+        for result in document["results"]:
+            self.assertIn("rounding", result["check"]["against"])
+            self.assertEqual(result["parameters"]["least_bytes_per_iteration"], 8 * 4 * 32**2)
+
+    def test_the_solution_goes_to_a_file(self):
+        self.mode("poisson", "--n", "5,3", "--memory", "none", "--host", "serial", "--output", "u.npy", *BRIEFLY)
+        shape, u = npy(self.folder / "u.npy")
+        self.assertEqual(shape, [3, 3])
+        self.assertEqual(max(u), u[4])
+        for e in range(9):  # symmetric
+            self.assertAlmostEqual(u[e], u[8 - e])
+
+
 @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not installed: scripts/install-deps.sh --test")
 class Plots(ModesTest):
     def plot(self, *arguments, status=0):
@@ -368,6 +403,22 @@ class Plots(ModesTest):
         self.write("x.json", '{"runs": []}')
         outcome = self.start([script, self.folder / "x.json", "-o", "g.svg"], timeout=120)
         self.assertEqual((outcome.status, len(outcome.err.splitlines())), (2, 1), outcome)
+
+    def test_time_per_iteration_and_surfaces_are_drawn(self):
+        self.results("poisson", "--n", "4,8", "--memory", "shared", "--host", "serial", "--output", "u.npy")
+        self.plot("m.json", "--quantity", "iteration", "--log", "-o", "i.svg")
+        for word in "shared", "serial", "time per iteration, seconds":
+            self.assertIn(word, self.svg_text("i.svg"))
+        script = ROOT / "scripts" / "plot" / "poisson_surfaces.py"
+        outcome = self.start([script, "u.npy", "-o", "u.png", "-o", "u.svg"], timeout=120)
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertGreater((self.folder / "u.png").stat().st_size, 5000)
+        self.assertIn("N = 8", self.svg_text("u.svg"))
+        self.write("x.npy", "u")
+        outcome = self.start([script, "x.npy", "-o", "x.png"], timeout=120)
+        self.assertEqual((outcome.status, len(outcome.err.splitlines())), (2, 1), outcome)
+        self.results("matmul", "--variant", "compute", "--n", "8")
+        self.assertIn("no result has", self.plot("m.json", "--quantity", "iteration", "-o", "n.svg", status=2).err)
 
     def test_what_cannot_be_drawn_is_refused(self):
         self.write("x.json", '{"runs": []}')

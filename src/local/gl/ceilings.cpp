@@ -41,6 +41,7 @@ class Probe {
         copy_program_(Program::compute(context_, sources_, cache_, "compute/vector_copy.comp", "")) {}
 
   DeviceCeilings measure();
+  CopyCeiling measure_copy();
 
  private:
   BufferHandle device_buffer(std::int64_t bytes, GLbitfield flags = 0);
@@ -207,6 +208,12 @@ Measured Probe::reading_back(GLuint from) {
   });
 }
 
+CopyCeiling Probe::measure_copy() {
+  const std::int64_t bytes = copy_bytes(context_->device());
+  const BufferHandle from = patterned_buffer(bytes), to = device_buffer(bytes);
+  return copying(from.id(), to.id(), bytes, 2.0 * static_cast<double>(bytes));
+}
+
 DeviceCeilings Probe::measure() {
   DeviceCeilings ceilings;
   ceilings.device = context_->device();
@@ -232,6 +239,10 @@ DeviceCeilings Probe::measure() {
 DeviceCeilings measure_device_ceilings(int device, const MeasuringOptions& options,
                                        const std::string& shader_directory) {
   return Probe(device, options, shader_directory).measure();
+}
+
+CopyCeiling measure_device_copy(int device, const MeasuringOptions& options, const std::string& shader_directory) {
+  return Probe(device, options, shader_directory).measure_copy();
 }
 
 std::int64_t copy_bytes(const DeviceDescription& device) {

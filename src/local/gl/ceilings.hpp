@@ -38,6 +38,9 @@ struct DeviceCeilings {
 DeviceCeilings measure_device_ceilings(int device, const MeasuringOptions& options,
                                        const std::string& shader_directory = {});
 
+/// Of these only `copy`, in an eighth of the time: what computations that memory limits are compared with.
+CopyCeiling measure_device_copy(int device, const MeasuringOptions& options, const std::string& shader_directory = {});
+
 /// The size of each of two buffers that the device copies between: far beyond any cache, but at most a storage block
 /// and an eighth of the memory that is free; small where software copies. Throws std::runtime_error where that leaves
 /// too little.

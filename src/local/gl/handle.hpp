@@ -108,6 +108,16 @@ struct TextureTraits {
   static void destroy(Id id) { glDeleteTextures(1, &id); }
 };
 
+struct TexelBufferTraits {
+  using Id = GLuint;
+  static Id create() {
+    Id id = 0;
+    glCreateTextures(GL_TEXTURE_BUFFER, 1, &id);
+    return id;
+  }
+  static void destroy(Id id) { glDeleteTextures(1, &id); }
+};
+
 struct FramebufferTraits {
   using Id = GLuint;
   static constexpr bool shared = false;
@@ -136,6 +146,7 @@ using ProgramHandle = Handle<ProgramTraits>;
 using TimestampHandle = Handle<TimestampTraits>;
 using SyncHandle = Handle<SyncTraits>;
 using TextureHandle = Handle<TextureTraits>;
+using TexelBufferHandle = Handle<TexelBufferTraits>;
 using FramebufferHandle = Handle<FramebufferTraits>;
 using VertexArrayHandle = Handle<VertexArrayTraits>;
 

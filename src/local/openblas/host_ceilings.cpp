@@ -142,4 +142,8 @@ HostCeilings measure_host_ceilings(int threads, const MeasuringOptions& options)
   return ceilings;
 }
 
+Measured measure_host_copy(int threads, const MeasuringOptions& options) {
+  return copy_rate(threads, options, bytes_to_copy());
+}
+
 }  // namespace glinpack

@@ -27,4 +27,7 @@ struct HostCeilings {
 /// too little memory, and where a product or a copy is wrong.
 HostCeilings measure_host_ceilings(int threads, const MeasuringOptions& options);
 
+/// Of these only `copy`: bytes a second.
+Measured measure_host_copy(int threads, const MeasuringOptions& options);
+
 }  // namespace glinpack

@@ -1,0 +1,106 @@
+#include "app/modes/poisson_options.hpp"
+
+#include <algorithm>
+
+#include "app/input/nearest_name.hpp"
+#include "app/option_text.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+using solvers::PoissonMemory;
+
+constexpr const char* examples =
+    "  glinpack poisson\n"
+    "  glinpack poisson --n 32,64,128,256 --memory all --json poisson.json\n"
+    "  glinpack poisson --n 256 --precision single --memory all --host none\n"
+    "  glinpack poisson --n 64 --output u.npy\n";
+
+std::vector<std::string> memory_choices() {
+  std::vector<std::string> names;
+  for (const PoissonMemory memory : solvers::all_poisson_memories) names.emplace_back(name_of(memory));
+  return names;
+}
+
+const std::vector<std::string> host_choices{"serial", "threads"};
+
+/// As parse_names(), or none of them.
+std::vector<std::string> parse_names_or_none(const std::vector<std::string>& values,
+                                             std::span<const std::string> choices) {
+  if (values == std::vector<std::string>{"none"}) return {};
+  return parse_names(values, choices);
+}
+
+void define_poisson_options(CLI::App& app, PoissonOptions& o) {
+  describe_mode(
+      app, "poisson",
+      "Solves the Poisson equation on the unit square by conjugate gradients, without a matrix, with each kind\n"
+      "of a device's memory; checks by the exact solution and compares with the processor.",
+      examples);
+  define_mode_orders(app, o);
+  add_text(app, "--output", "FILE", "u of the last result, as .npy or .mtx by the name", o.output);
+  begin_group(app, "Variants");
+  add_list(app, "--memory", "NAME,...", "global",
+           enumerate(memory_choices()) +
+               "; all: every one that has the precision, the textures having single; none: the processor alone",
+           [&o](const std::vector<std::string>& values) {
+             o.textures_left_out = values == std::vector<std::string>{"all"};
+             o.memory.clear();
+             for (const std::string& name : parse_names_or_none(values, memory_choices())) {
+               o.memory.push_back(*solvers::poisson_memory_from_name(name));
+             }
+           });
+  add_list(app, "--host", "NAME,...", "serial,threads",
+           "The processor's loops: serial, by one thread; threads, by all; none",
+           [&o](const std::vector<std::string>& values) { o.host = parse_names_or_none(values, host_choices); });
+  add(app, "--precision", "single|double", "double", "Of vectors; the parts of scalar products are added up in double",
+      [&o](const std::string& t) {
+        o.precision = parse_precision(t);
+        if (o.precision == Precision::mixed) throw InputError("'mixed' is not one of single, double");
+      });
+  define_mode_measuring(app, o);
+  define_mode_machine(app, o);
+  define_mode_output(app, o);
+}
+
+/// Leaves the textures out of `all` in double precision; refuses them where they are named.
+void check_precision(PoissonOptions& o) {
+  const auto lacks_it = [](PoissonMemory memory) { return !solvers::has_double_precision(memory); };
+  o.textures_left_out = o.textures_left_out && o.precision == Precision::double_;
+  if (o.precision == Precision::single) return;
+  if (o.textures_left_out) std::erase_if(o.memory, lacks_it);
+  const auto named = std::find_if(o.memory.begin(), o.memory.end(), lacks_it);
+  if (named == o.memory.end()) return;
+  throw InputError("--memory " + std::string(name_of(*named)) +
+                   ": textures hold single precision; use --precision single, or --memory global,shared");
+}
+
+}  // namespace
+
+PoissonOptions parse_poisson_options(const std::vector<std::string>& arguments) {
+  Parsed<PoissonOptions> parsed;
+  parse_into(parsed, arguments, define_poisson_options);
+  if (parsed.options.memory.empty() && parsed.options.host.empty()) {
+    throw InputError("--memory none and --host none leave nothing to compute: name one of them");
+  }
+  check_precision(parsed.options);
+  return parsed.options;
+}
+
+std::string poisson_help() {
+  PoissonOptions options;
+  return help_of([&](CLI::App& app) { define_poisson_options(app, options); });
+}
+
+nlohmann::json to_json(const PoissonOptions& o) {
+  nlohmann::json json = mode_to_json(o);
+  json.erase("seed");
+  json.erase("input");
+  std::vector<std::string> memory;
+  for (const PoissonMemory kind : o.memory) memory.emplace_back(name_of(kind));
+  json.update({{"memory", memory}, {"host", o.host}, {"precision", name_of(o.precision)}});
+  return json;
+}
+
+}  // namespace glinpack::app

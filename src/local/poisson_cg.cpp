@@ -1,0 +1,53 @@
+#include "local/poisson_cg.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace glinpack {
+namespace {
+
+constexpr Index iterations_between_checks = 32;
+
+/// The first of the squares that is within the tolerance, or is no number; their count where there is none.
+std::size_t first_end(const std::vector<double>& squares, double limit) {
+  const auto ends = [&](double square) { return !(square > limit) || !std::isfinite(square); };
+  return static_cast<std::size_t>(std::find_if(squares.begin(), squares.end(), ends) - squares.begin());
+}
+
+}  // namespace
+
+template <class Real>
+CgOutcome conjugate_gradients(PoissonStrip<Real>& strip, PoissonNeighbours<Real>& neighbours, const CgLimits& limits) {
+  neighbours.add_up(strip, PoissonSum::residual);
+  double first_square = 0;
+  CgOutcome outcome;
+  for (Index done = 0, known = 0;;) {
+    const Index stop = std::min(done + iterations_between_checks, limits.most_iterations);
+    for (; done < stop; ++done) {
+      strip.advance_direction(done);  // p <- r + beta p
+      neighbours.add_up(strip, PoissonSum::curvature);
+      neighbours.update(strip, done);  // u <- u + alpha p, r <- r - alpha A p
+      neighbours.add_up(strip, PoissonSum::residual);
+    }
+    const bool last = done == limits.most_iterations;
+    if (last) strip.advance_direction(done);  // notes the residual of the last iteration
+    const std::vector<double> squares = strip.residual_squares(known, done - known + (last ? 1 : 0));
+    if (known == 0) first_square = squares.front();
+    const std::size_t end = first_end(squares, limits.tolerance * limits.tolerance * first_square);
+    if (end < squares.size() || last) {
+      const std::size_t reported = std::min(end, squares.size() - 1);
+      outcome.iterations = known + static_cast<Index>(reported);
+      outcome.converged = end < squares.size() && std::isfinite(squares[end]);
+      outcome.relative_residual = first_square > 0 ? std::sqrt(squares[reported] / first_square) : 0;
+      return outcome;
+    }
+    known = done;
+  }
+}
+
+template CgOutcome conjugate_gradients(PoissonStrip<float>&, PoissonNeighbours<float>&, const CgLimits&);
+template CgOutcome conjugate_gradients(PoissonStrip<double>&, PoissonNeighbours<double>&, const CgLimits&);
+
+Index poisson_most_iterations(Index n) { return 10 * n + 10; }
+
+}  // namespace glinpack

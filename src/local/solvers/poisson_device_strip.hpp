@@ -1,0 +1,44 @@
+// A strip of the elliptic test problem on a device, by compute shaders.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "local/poisson_strip.hpp"
+#include "local/solvers/device.hpp"
+#include "local/solvers/poisson_vectors.hpp"
+
+namespace glinpack::solvers {
+
+inline constexpr std::array all_poisson_memories{PoissonMemory::global, PoissonMemory::texture1d,
+                                                 PoissonMemory::texture2d, PoissonMemory::shared};
+
+std::string_view name_of(PoissonMemory memory);  // "global", ...
+std::optional<PoissonMemory> poisson_memory_from_name(std::string_view name);
+
+/// Textures hold single precision.
+constexpr bool has_double_precision(PoissonMemory memory) {
+  return memory == PoissonMemory::global || memory == PoissonMemory::shared;
+}
+
+/// What an iteration must read and write at least, by the device's kernels: r, p, and the new p; p, r, u, and the new r
+/// and u.
+inline constexpr Index poisson_vectors_of_an_iteration = 8;
+
+/// Why the device cannot hold such a strip, naming limit and remedy; empty where nothing is known against it. texture2d
+/// holds whole squares alone, whose boundary its border is.
+template <class Real>
+std::string poisson_obstacle(const gl::DeviceDescription& device, const PoissonExtents& extents, PoissonMemory memory);
+
+/// Allocates and compiles. `device` must outlive the strip. begin() takes the stages pack and upload of its clock,
+/// store() download and unpack; the rest none. Throws std::runtime_error as poisson_obstacle() says and where the
+/// device fails.
+template <class Real>
+std::unique_ptr<PoissonStrip<Real>> make_poisson_strip(Device& device, const PoissonExtents& extents,
+                                                       PoissonMemory memory);
+
+}  // namespace glinpack::solvers

@@ -1,0 +1,88 @@
+// What `glinpack poisson` can be told, and what its results are judged by.
+#include <gmock/gmock.h>
+
+#include "app/modes/poisson_options.hpp"
+#include "app/modes/poisson_table.hpp"
+#include "app_expect.hpp"
+#include "local/poisson_problem.hpp"
+
+namespace glinpack::app {
+namespace {
+
+using solvers::PoissonMemory;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(PoissonOptions, DefaultsAreThePapersSizesInDouble) {
+  const PoissonOptions o = parse_poisson_options({});
+  EXPECT_THAT(o.n, ElementsAre(32, 64, 128, 256));
+  EXPECT_THAT(o.memory, ElementsAre(PoissonMemory::global));
+  EXPECT_THAT(o.host, ElementsAre("serial", "threads"));
+  EXPECT_EQ(o.precision, Precision::double_);
+  EXPECT_FALSE(o.textures_left_out);
+}
+
+TEST(PoissonOptions, AllIsWhatThePrecisionAllows) {
+  const PoissonOptions single = parse_poisson_options({"--memory", "all", "--precision", "single"});
+  EXPECT_THAT(single.memory, ElementsAre(PoissonMemory::global, PoissonMemory::texture1d, PoissonMemory::texture2d,
+                                         PoissonMemory::shared));
+  EXPECT_FALSE(single.textures_left_out);
+  const PoissonOptions two = parse_poisson_options({"--precision", "double", "--memory", "all"});
+  EXPECT_THAT(two.memory, ElementsAre(PoissonMemory::global, PoissonMemory::shared));
+  EXPECT_TRUE(two.textures_left_out);
+}
+
+TEST(PoissonOptions, EveryOptionReachesTheConfiguration) {
+  const nlohmann::json json =
+      to_json(parse_poisson_options({"--n", "5,6", "--memory", "shared", "--host", "none", "--output", "u.npy"}));
+  EXPECT_EQ(json["n"], nlohmann::json({5, 6}));
+  EXPECT_EQ(json["memory"], nlohmann::json({"shared"}));
+  EXPECT_EQ(json["host"], nlohmann::json::array());
+  EXPECT_EQ(json["precision"], "double");
+  EXPECT_EQ(json["output"], "u.npy");
+  EXPECT_FALSE(json.contains("seed"));
+}
+
+TEST(PoissonOptions, RefusesWhatItCannotDo) {
+  expect_input_error(
+      [] {
+        parse_poisson_options({"--memory", "texture2d"});
+      },
+      {"--memory texture2d", "single precision", "--precision single"});
+  expect_input_error([] { parse_poisson_options({"--memory", "textur"}); }, {"--memory", "'textur'", "texture1d"});
+  expect_input_error([] { parse_poisson_options({"--memory", "none", "--host", "none"}); }, {"nothing to compute"});
+  expect_input_error([] { parse_poisson_options({"--precision", "mixed"}); }, {"'mixed'", "single"});
+  expect_input_error([] { parse_poisson_options({"--n", "0"}); }, {"--n", "'0'"});
+  expect_input_error([] { parse_poisson_options({"--n", "many"}); }, {"--n", "'many'"});
+  expect_input_error([] { parse_poisson_options({"--seed", "3"}); }, {"'--seed'"});
+}
+
+TEST(PoissonTable, ThePapersSizesAreJudgedByThePaper) {
+  EXPECT_TRUE(check_poisson({64, Precision::double_, 96, 7.78114e-4})->passed());
+  EXPECT_FALSE(check_poisson({64, Precision::double_, 96, 7.78116e-4})->passed());
+  const std::optional<ModeCheck> iterations = check_poisson({64, Precision::double_, 97, 7.7811e-4});
+  EXPECT_FALSE(iterations->passed());
+  EXPECT_THAT(iterations->against, HasSubstr("96 iterations"));
+}
+
+TEST(PoissonTable, OtherSizesAreJudgedByTheProvenBound) {
+  const double bound = poisson_discretisation_bound(100);
+  EXPECT_TRUE(check_poisson({100, Precision::double_, 150, bound})->passed());
+  EXPECT_FALSE(check_poisson({100, Precision::double_, 150, 1.01 * bound})->passed());
+  // every one of the paper's is within it
+  for (const PaperPoisson& row : paper_poisson_table()) {
+    EXPECT_LT(row.largest_error, poisson_discretisation_bound(row.n));
+  }
+}
+
+TEST(PoissonTable, SingleAllowsForRoundingAndIsNotJudgedWhereThatSaysNothing) {
+  const std::optional<ModeCheck> check = check_poisson({64, Precision::single, 99, 1e-3});
+  EXPECT_DOUBLE_EQ(check->tolerance, poisson_discretisation_bound(64) + poisson_rounding_bound(64, Precision::single));
+  EXPECT_TRUE(check_poisson({1294, Precision::single, 99, 1e-3}));
+  EXPECT_FALSE(check_poisson({1295, Precision::single, 99, 1e-3}));
+  EXPECT_TRUE(check_poisson({1295, Precision::double_, 99, 1e-3}));
+}
+
+}  // namespace
+}  // namespace glinpack::app

@@ -1,0 +1,72 @@
+// The elliptic test problem: its right-hand side, exact solution and bound.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <stdexcept>
+
+#include "local/poisson_problem.hpp"
+
+namespace glinpack {
+namespace {
+
+TEST(PoissonProblem, OnePointIsTheMiddle) {
+  const PoissonProblem problem(1);
+  EXPECT_DOUBLE_EQ(problem.spacing(), 0.5);
+  EXPECT_DOUBLE_EQ(problem.exact(0, 0), 1);
+  // f(1/2, 1/2) = 4 pi^2, times h^2
+  EXPECT_DOUBLE_EQ(problem.right(0, 0), std::numbers::pi * std::numbers::pi);
+}
+
+TEST(PoissonProblem, RightHandSideIsTheLaplacianOfTheSolution) {
+  // h^2 / 12 (8 pi^4 + 8 pi^4), times h^2, is what the differences may miss
+  for (const Index n : {5, 32, 100}) {
+    const PoissonProblem problem(n);
+    const double h = problem.spacing(), missed = 4 * std::pow(std::numbers::pi, 4) / 3 * std::pow(h, 4);
+    const auto u = [&](Index i, Index j) { return i < 0 || j < 0 || i >= n || j >= n ? 0.0 : problem.exact(i, j); };
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = 0; j < n; ++j) {
+        const double differences = 4 * u(i, j) - u(i - 1, j) - u(i + 1, j) - u(i, j - 1) - u(i, j + 1);
+        EXPECT_NEAR(differences, problem.right(i, j), missed + 1e-14) << n << ": " << i << ", " << j;
+      }
+    }
+  }
+}
+
+TEST(PoissonProblem, NothingLiesBeyondTheBoundary) {
+  const PoissonProblem problem(4);
+  for (Index j = 0; j < 4; ++j) {
+    EXPECT_EQ(problem.right(-1, j), 0);
+    EXPECT_EQ(problem.right(4, j), 0);
+  }
+}
+
+TEST(PoissonProblem, TheErrorIsTheLargestDifference) {
+  const PoissonProblem problem(3);
+  std::vector<double> u;
+  for (Index i = 1; i < 3; ++i) {
+    for (Index j = 0; j < 3; ++j) u.push_back(problem.exact(i, j));
+  }
+  EXPECT_EQ(problem.largest_error<double>(u, 1), 0);
+  u[4] -= 0.25;
+  EXPECT_DOUBLE_EQ(problem.largest_error<double>(u, 1), 0.25);
+  u[5] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(problem.largest_error<double>(u, 1), std::numeric_limits<double>::infinity());
+}
+
+TEST(PoissonProblem, TheResidualIsOfTheSolutionItself) {
+  const PoissonProblem one(1);
+  EXPECT_EQ(one.relative_residual<double>(std::vector<double>{0}), 1);
+  EXPECT_NEAR(one.relative_residual<double>(std::vector<double>{one.right(0, 0) / 4}), 0, 1e-15);
+  // 2 x 2: all points are equal, 2 u = b; with one of them wrong by d, r is -4 d there and d at its two neighbours
+  const PoissonProblem four(2);
+  const double b = four.right(0, 0), d = 0.125;
+  const double expected = std::sqrt((16 + 1 + 1) * d * d / (4 * b * b));
+  EXPECT_NEAR(four.relative_residual<double>(std::vector<double>{b / 2 + d, b / 2, b / 2, b / 2}), expected, 1e-14);
+}
+
+TEST(PoissonProblem, NeedsAPoint) { EXPECT_THROW(PoissonProblem(0), std::invalid_argument); }
+
+}  // namespace
+}  // namespace glinpack
