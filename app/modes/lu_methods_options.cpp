@@ -1,6 +1,7 @@
 #include "app/modes/lu_methods_options.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "app/input/nearest_name.hpp"
 #include "app/option_text.hpp"

@@ -1,6 +1,7 @@
 #include "app/modes/paranoia_options.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"

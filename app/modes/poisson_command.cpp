@@ -2,6 +2,8 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <nlohmann/json.hpp>
+
 #include "app/input/matrix_file.hpp"
 #include "app/modes/fit.hpp"
 #include "app/modes/mode_run.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "local/row_interchanges.hpp"
 #include "tests/backend/linear_systems.hpp"
 
 namespace glinpack {

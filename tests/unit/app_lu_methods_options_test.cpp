@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 #include "app/modes/lu_methods_options.hpp"
 #include "app/modes/lu_methods_tables.hpp"
 #include "app_expect.hpp"

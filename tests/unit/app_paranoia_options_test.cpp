@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 #include "app/modes/paranoia_options.hpp"
 #include "app_expect.hpp"
 

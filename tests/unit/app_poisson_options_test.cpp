@@ -1,6 +1,8 @@
 // What `glinpack poisson` can be told, and what its results are judged by.
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 #include "app/modes/poisson_options.hpp"
 #include "app/modes/poisson_table.hpp"
 #include "app_expect.hpp"

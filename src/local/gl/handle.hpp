@@ -110,6 +110,7 @@ struct TextureTraits {
 
 struct TexelBufferTraits {
   using Id = GLuint;
+  static constexpr bool shared = true;
   static Id create() {
     Id id = 0;
     glCreateTextures(GL_TEXTURE_BUFFER, 1, &id);
