@@ -283,20 +283,21 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
   // two slots for panels and two for U12, each for two ranks of a node at least
   const bool shares = takes_node_windows(parameters);
   const double windows = shares ? (distribution.shape.columns > 1 ? panel : 0) + travelling_rows / 3 : 0;
-  const double in_transfer = 2 * panel + travelling_rows + strip + stand_ins;
-  const double host = in_transfer + windows;
+  const double host = 2 * panel + travelling_rows + strip + stand_ins + windows;
   const auto bytes = [element](double elements) {
     constexpr double most = 9e18;  // fits std::int64_t
     return static_cast<std::int64_t>(std::min(most, elements * element));
   };
-  if (parameters.parts == RunParts::messages) return {bytes(panel + travelling_rows + windows), 0, 0};
-  if (precision != Precision::mixed) return {bytes(host), bytes(device), bytes(in_transfer)};
+  if (parameters.parts == RunParts::messages) return {bytes(panel + travelling_rows + windows), 0, {}};
+  const std::array buffers{bytes(panel), bytes(panel), bytes(travelling_rows / 3), bytes(2 * travelling_rows / 3),
+                           bytes(strip)};
+  if (precision != Precision::mixed) return {bytes(host), bytes(device), buffers};
   // the right-hand side of a solution with the factors, twice; rows on the move; diagonal blocks; and what is in double
   // precision
   const auto blocks = static_cast<double>(diagonal_blocks_on_host(distribution, position, Solutions::several));
   const double refinement =
       (2 * rows + (2 + blocks * nb) * nb) * element + refinement_elements(distribution, position) * sizeof(double);
-  return {bytes(host + refinement / element), bytes(device), bytes(in_transfer)};
+  return {bytes(host + refinement / element), bytes(device), buffers};
 }
 
 template <class Real>

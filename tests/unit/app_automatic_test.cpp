@@ -68,7 +68,8 @@ TEST(AutomaticOrder, NinePartsInTenOfADeviceCanBeFilled) {
   const std::vector<RankMemory> ranks = on_gpus(1, 80 * gibibyte);
   RunRecord run = settled(run_of("gl-compute", automatic, 512, {1, 1}), ranks, 0.9);
   const auto n = static_cast<double>(run.parameters.n);
-  EXPECT_GT(8 * n * n, 0.87 * 80 * gibibyte);
+  // a panel, U12, rows on the move, and two panels on their way to the host are 6 nb n elements: 3 per cent of n^2
+  EXPECT_GT(8 * n * n, 0.86 * 80 * gibibyte);
   run.parameters.n += 2048;
   EXPECT_GT(fullest(run, ranks), 0.9);
 }

@@ -191,7 +191,8 @@ TEST(Trace, names_ranks_and_lanes_once) {
     if (event["name"] == "thread_name" && event["pid"] == 0) ++names[event["args"]["name"]];
   }
   EXPECT_EQ(names, (std::map<std::string, int>{
-                       {"rank 0 (0,0) node01", 1}, {"rank 1 (0,1) node01", 1}, {"cpu", 1}, {"gpu", 1}, {"net", 1}}));
+                       {"rank 0 (0,0) node01", 1}, {"rank 1 (0,1) node01", 1}, {"cpu", 1}, {"gpu", 1}, {"net", 1},
+                       {"copy", 1}}));
 }
 
 TEST(Trace, every_interval_is_a_complete_event_in_microseconds) {

@@ -17,9 +17,6 @@ namespace glinpack {
 namespace gl {
 namespace {
 
-// An H200 takes about a millisecond to turn to a second queue while the first has work: as long as so many bytes take.
-constexpr std::int64_t least_queued_bytes = std::int64_t{32} << 20;
-
 template <class Real>
 class ComputeBackend final : public GlBackend<Real> {
  public:
