@@ -52,6 +52,8 @@ class PoissonStrip {
   virtual ~PoissonStrip() = default;
 
   virtual const PoissonExtents& extents() const = 0;
+  /// Whether operations are done behind the host's back, so that it should give out all of them before it waits.
+  virtual bool returns_early() const = 0;
 
   /// u = p = 0, r = b with its ghost rows, and the sum r . r of the strip's rows.
   virtual void begin(const PoissonProblem& problem, const CgLimits& limits) = 0;

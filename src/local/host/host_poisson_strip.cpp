@@ -27,6 +27,7 @@ class HostPoissonStrip final : public PoissonStrip<Real> {
         team_(static_cast<int>(std::min<Index>(threads, extents.rows))) {}
 
   const PoissonExtents& extents() const override { return extents_; }
+  bool returns_early() const override { return false; }
 
   void begin(const PoissonProblem& problem, const CgLimits& limits) override {
     limit_scale_ = limits.tolerance * limits.tolerance;

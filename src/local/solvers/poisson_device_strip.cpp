@@ -65,6 +65,7 @@ class DevicePoissonStrip final : public PoissonStrip<Real> {
         edges_(gl::MappedBuffer<Real>::create(device.context(), 4 * extents.n)) {}
 
   const PoissonExtents& extents() const override { return extents_; }
+  bool returns_early() const override { return true; }
   void begin(const PoissonProblem& problem, const CgLimits& limits) override;
   void advance_direction(Index iteration) override;
   void update(Index iteration, RowRange rows) override;
