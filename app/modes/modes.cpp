@@ -24,7 +24,7 @@ std::span<const Mode> standalone_modes() {
       Mode{"tridiagonal", "Solve many tridiagonal systems side by side, beside LAPACK", tridiagonal_help,
            run_tridiagonal},
       Mode{"poisson", "Solve the Poisson equation by conjugate gradients, by each kind of memory of a device",
-           poisson_help, run_poisson},
+           poisson_help, run_poisson, true},
       Mode{"background", "Split systems between the processor and a device that works in the background",
            background_help, run_background},
   };
