@@ -106,7 +106,7 @@ class PoissonRun {
     const Index n = problem.n();
     const bool on_host = variant == "serial" || variant == "threads";
     ModeRecord record{.variant = variant,
-                      .settings = variant == "threads" ? std::to_string(machine_.threads) : "",
+                      .settings = settings_of(variant),
                       .size = std::to_string(n),
                       .n = n,
                       .precision = precision_of<Real>,
@@ -134,6 +134,13 @@ class PoissonRun {
     describe(record, problem, outcome, copy_rate, exchange);
     if (!alone) record.parameters.update(rounds.of_slowest_rank(static_cast<std::size_t>(options_.warm_up)));
     report([&] { run_.add(std::move(record)); });
+  }
+
+  /// "2", of threads; "4 ranks x 2", "4 ranks" where there are several.
+  std::string settings_of(const std::string& variant) const {
+    std::string settings = session_.size() == 1 ? "" : fmt::format("{} ranks", session_.size());
+    if (variant != "threads") return settings;
+    return (settings.empty() ? "" : settings + " x ") + std::to_string(machine_.threads);
   }
 
   void describe(ModeRecord& record, const PoissonProblem& problem, const CgOutcome& outcome, double copy_rate,

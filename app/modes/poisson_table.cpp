@@ -82,10 +82,11 @@ std::string poisson_ranks_table(std::span<const ModeRecord> records) {
                         micro("exchange_seconds"), micro("exposed_seconds"), micro("sums_seconds"));
   }
   return text +
-         "ghost rows: from their sending until the neighbours' have come; exposed: of it, what the host waited for "
-         "with\n"
-         "nothing else to do; sums: scalar products of all ranks added up, slower ranks waited for; the slowest "
-         "rank's\n";
+         "ghost rows: from their sending until the neighbours' have come; exposed: the part of it after a rank's own "
+         "work;\n"
+         "sums: scalar products of all ranks added up, after ghost rows; slower ranks are waited for in either; the "
+         "slowest "
+         "rank's times\n";
 }
 
 }  // namespace glinpack::app

@@ -39,6 +39,7 @@ double sum_over_ranks(MPI_Comm communicator, double mine) {
 template <class Real>
 StripExchange<Real>::StripExchange(MPI_Comm communicator, Index n) : communicator_(communicator) {
   const int rank = rank_in(communicator), size = size_of(communicator);
+  parts_.resize(static_cast<std::size_t>(size));
   if (rank > 0) above_.rank = rank - 1;
   if (rank + 1 < size) below_.rank = rank + 1;
   for (Side* side : {&above_, &below_}) {
@@ -49,11 +50,24 @@ StripExchange<Real>::StripExchange(MPI_Comm communicator, Index n) : communicato
 }
 
 template <class Real>
-void StripExchange<Real>::add_up(PoissonStrip<Real>& strip, PoissonSum which) {
-  const double own = strip.own_sum(which);
+template <class Work>
+double StripExchange<Real>::add_up(double own, const Work& meanwhile) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  GLINPACK_MPI(MPI_Iallgather(&own, 1, MPI_DOUBLE, parts_.data(), 1, MPI_DOUBLE, communicator_, &request));
+  meanwhile();
   const double start = MPI_Wtime();
-  const double total = sum_over_ranks(communicator_, own);
+  wait(request);
   times_.sums += MPI_Wtime() - start;
+  return std::accumulate(parts_.begin(), parts_.end(), 0.0);
+}
+
+template <class Real>
+void StripExchange<Real>::add_up(PoissonStrip<Real>& strip, PoissonSum which) {
+  const double total = add_up(strip.own_sum(which), [&] {
+    if (!under_way_) return;
+    const GhostRows<Real> ghosts = receive();
+    strip.write_ghost_rows(ghosts.above, ghosts.below);
+  });
   strip.set_sum(which, total);
 }
 
@@ -70,8 +84,6 @@ void StripExchange<Real>::update(PoissonStrip<Real>& strip, Index iteration) {
   if (strip.returns_early()) update_between();
   send(strip.edges());
   if (!strip.returns_early()) update_between();
-  const GhostRows<Real> ghosts = receive();
-  strip.write_ghost_rows(ghosts.above, ghosts.below);
 }
 
 template <class Real>
@@ -82,6 +94,7 @@ GhostRows<Real> StripExchange<Real>::exchange(const PoissonEdges<Real>& edges) {
 
 template <class Real>
 void StripExchange<Real>::send(const PoissonEdges<Real>& edges) {
+  under_way_ = true;
   sent_at_ = MPI_Wtime();
   MPI_Request* request = requests_.data();
   const auto start = [&](Side& side, std::span<const Real> edge) {
@@ -102,6 +115,7 @@ template <class Real>
 GhostRows<Real> StripExchange<Real>::receive() {
   const double start = MPI_Wtime();
   wait(requests_);
+  under_way_ = false;
   const double now = MPI_Wtime();
   times_.exposed += now - start;
   times_.exchange += now - sent_at_;

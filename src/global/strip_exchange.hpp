@@ -22,7 +22,7 @@ double sum_over_ranks(MPI_Comm communicator, double mine);
 /// Seconds of this rank.
 struct StripExchangeTimes {
   double exchange = 0;  // from the sending of a strip's edges until its ghost rows have come
-  double exposed = 0;   // the part of it in which the host had nothing else to do
+  double exposed = 0;   // the part of it after this rank, host and device, had done its own work
   double sums = 0;      // adding up over the ranks, and waiting for slower ones, but not for this rank's own device
 };
 
@@ -33,8 +33,9 @@ struct GhostRows {
   std::span<const Real> below;
 };
 
-/// A rank's neighbours above and below. An iteration updates the first and the last row of the strip, sends r there to
-/// the neighbours, and updates the rows between while it is under way.
+/// A rank's neighbours above and below. update() updates the first and the last row of the strip, sends r there to the
+/// neighbours, and updates the rows between while it is under way. The neighbours' rows are waited for in add_up() of
+/// the residual, which comes next: one wait for both.
 template <class Real>
 class StripExchange final : public PoissonNeighbours<Real> {
  public:
@@ -60,13 +61,18 @@ class StripExchange final : public PoissonNeighbours<Real> {
     std::vector<Real> outgoing, ghost;
   };
 
+  /// Of all ranks' values, begun before `meanwhile` and waited for after it.
+  template <class Work>
+  double add_up(double own, const Work& meanwhile);
   void send(const PoissonEdges<Real>& edges);
   GhostRows<Real> receive();
 
   MPI_Comm communicator_;
   Side above_, below_;
   std::array<MPI_Request, 4> requests_{MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  bool under_way_ = false;
   double sent_at_ = 0;
+  std::vector<double> parts_;  // of a sum, by rank
   StripExchangeTimes times_;
 };
 
