@@ -52,6 +52,26 @@ void together(const std::function<void()>& work) {
   agree_or_throw(MPI_COMM_WORLD, error, names_its_rank);
 }
 
+void prepare_together(const std::function<void()>& work) {
+  std::string error, input_error;
+  try {
+    work();
+  } catch (const InputError& failure) {
+    input_error = failure.what();
+  } catch (const std::exception& failure) {
+    error = failure.what();
+    if (error.empty()) error = "unknown error";
+  }
+  int ranks = 1;
+  GLINPACK_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+  agree_or_throw(MPI_COMM_WORLD, error, ranks == 1);
+  try {
+    agree_or_throw(MPI_COMM_WORLD, input_error, ranks == 1);
+  } catch (const AgreedError& failure) {
+    throw InputError(failure.what());
+  }
+}
+
 void agree_on_input(const std::string& error) {
   try {
     agree_or_throw(MPI_COMM_WORLD, error);

@@ -16,6 +16,9 @@ nlohmann::json decided_by_first_rank(const std::function<nlohmann::json()>& deci
 /// host and rank is thrown on every rank as std::runtime_error.
 void together(const std::function<void()>& work);
 
+/// As together(), but where a rank threw InputError, so does every rank. A message of a single rank does not name it.
+void prepare_together(const std::function<void()>& work);
+
 /// Collective over MPI_COMM_WORLD. `error` is empty, or says what the user can mend: the first such rank's, with its
 /// host and rank, is thrown on every rank as InputError.
 void agree_on_input(const std::string& error);

@@ -54,7 +54,8 @@ std::string program_help() {
          "  mpirun -np 4 glinpack network --n 2048 --nb 256 --grid 2x2\n"
          "  glinpack devices\n"
          "  glinpack ceilings\n"
-         "  glinpack matmul --variant multi-pass --packing 2x2 --n 64,100,257\n";
+         "  glinpack matmul --variant multi-pass --packing 2x2 --n 64,100,257\n"
+         "  mpirun -np 4 glinpack poisson --n 256\n";
 }
 
 std::string devices_help() {

@@ -11,6 +11,7 @@
 #include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
 #include "app/modes/modes.hpp"
+#include "app/mpi_command.hpp"
 #include "app/network_command.hpp"
 #include "app/network_options.hpp"
 #include "app/options.hpp"
@@ -69,6 +70,11 @@ int tune(int argc, char** argv, const std::vector<std::string>& arguments) {
 int run_mode(const Mode& mode, int argc, char** argv, const std::vector<std::string>& arguments) {
   if (asks_for_help(arguments)) return print(mode.help());
   execute_again_with_better_kernels(argv);
+  if (mode.over_ranks) {
+    return run_under_mpi(argc, argv, [&](const MpiSession& session, const auto&, const ReportContext&) {
+      return mode.run({{argv, argv + argc}, arguments, reexecution_notes(), &session});
+    });
+  }
   if (launcher_rank() != 0) return 0;
   return mode.run({{argv, argv + argc}, arguments, reexecution_notes()});
 }

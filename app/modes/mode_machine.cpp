@@ -12,7 +12,7 @@ namespace glinpack::app {
 
 namespace {
 
-int device_index(const ModeOptions& options, std::vector<std::string>& notes) {
+int device_index(const ModeOptions& options, int local_rank, std::vector<std::string>& notes) {
   const std::vector<gl::DeviceDescription> devices = gl::list_devices();
   if (!options.device && gl::device_for_local_rank(devices, 0, true) < 0) {
     throw InputError(
@@ -20,7 +20,7 @@ int device_index(const ModeOptions& options, std::vector<std::string>& notes) {
   }
   PluOptions plu;
   plu.device = options.device;
-  const int index = choose_device(plu, devices, 0, true);
+  const int index = choose_device(plu, devices, local_rank, true);
   if (!options.device && gl::device_for_local_rank(devices, 0, false) < 0) {
     notes.push_back("no hardware OpenGL device is usable: device " + std::to_string(index) +
                     ", software OpenGL, was taken; `glinpack devices` says what there is");
@@ -30,12 +30,12 @@ int device_index(const ModeOptions& options, std::vector<std::string>& notes) {
 
 }  // namespace
 
-ModeMachine open_machine(const ModeOptions& options, bool needs_device) {
+ModeMachine open_machine(const ModeOptions& options, bool needs_device, int local_rank) {
   ModeMachine machine;
   const std::vector<NodeView> views{view_node()};
   machine.threads = options.threads.value_or(threads_for(views, 0));
   if (needs_device) {
-    const int index = device_index(options, machine.notes);
+    const int index = device_index(options, local_rank, machine.notes);
     try {
       machine.device = std::make_unique<solvers::Device>(index, options.shader_dir);
     } catch (const gl::ShaderFolderError& error) {

@@ -21,8 +21,9 @@ struct ModeMachine {
 };
 
 /// Opens --device, or the first hardware device, or else software OpenGL, which a note says; sets OpenBLAS's threads.
+/// Of a host's ranks each opens the next device, and begins again at the first after the last.
 /// Throws InputError where there is no such device, or none at all.
-ModeMachine open_machine(const ModeOptions& options, bool needs_device);
+ModeMachine open_machine(const ModeOptions& options, bool needs_device, int local_rank = 0);
 
 /// Throws InputError where so many bytes are more than this host has available. `what` begins the message ("--n 4096").
 /// Device memory counts where the device is software.

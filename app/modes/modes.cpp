@@ -28,7 +28,7 @@ std::span<const Mode> standalone_modes() {
       Mode{"tridiagonal", "Solve many tridiagonal systems side by side, beside LAPACK", tridiagonal_help,
            run_tridiagonal},
       Mode{"poisson", "Solve the Poisson equation by conjugate gradients, by each kind of memory of a device",
-           poisson_help, run_poisson},
+           poisson_help, run_poisson, true},
       Mode{"background", "Split systems between the processor and a device that works in the background",
            background_help, run_background},
       Mode{"paranoia", "Measure the errors of arithmetic, and of LU, on a device and on the processor", paranoia_help,

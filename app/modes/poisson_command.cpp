@@ -2,12 +2,18 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <array>
+#include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 
+#include "app/agreement.hpp"
 #include "app/input/matrix_file.hpp"
+#include "app/machine.hpp"
 #include "app/modes/fit.hpp"
 #include "app/modes/mode_run.hpp"
 #include "app/modes/poisson_table.hpp"
+#include "global/strip_exchange.hpp"
 #include "local/gl/ceilings.hpp"
 #include "local/host/host_poisson_strip.hpp"
 #include "local/openblas/host_ceilings.hpp"
@@ -29,28 +35,70 @@ struct CopyRates {
   double host_threads = 0;
 };
 
+/// What is the first rank's alone: it prints and writes for all. Collective.
+void report(const std::function<void()>& work) {
+  decided_by_first_rank([&] {
+    work();
+    return nlohmann::json();
+  });
+}
+
+/// Sums of neighbours and of ranks, over the rounds that count.
+class ExchangeRounds {
+ public:
+  void add(const StripExchangeTimes& times) { rounds_.push_back({times.exchange, times.exposed, times.sums}); }
+
+  /// Collective. The slowest rank's, the median of the rounds after so many.
+  nlohmann::json of_slowest_rank(std::size_t warm_up) const {
+    std::array<std::vector<double>, 3> seconds;
+    for (std::size_t round = warm_up; round < rounds_.size(); ++round) {
+      std::array<double, 3> slowest = rounds_[round];
+      all_reduce(MPI_COMM_WORLD, slowest.data(), static_cast<int>(slowest.size()), MPI_DOUBLE, MPI_MAX);
+      for (std::size_t kind = 0; kind < slowest.size(); ++kind) seconds[kind].push_back(slowest[kind]);
+    }
+    return {{"exchange_seconds", spread_of(seconds[0]).median},
+            {"exposed_seconds", spread_of(seconds[1]).median},
+            {"sums_seconds", spread_of(seconds[2]).median}};
+  }
+
+ private:
+  std::vector<std::array<double, 3>> rounds_;
+};
+
+/// Collective, all of it. Each rank has a strip of the square; one rank has all of it.
 template <class Real>
 class PoissonRun {
  public:
-  PoissonRun(const PoissonOptions& options, ModeRun& run, ModeMachine& machine, const CopyRates& copies)
-      : options_(options), run_(run), machine_(machine), copies_(copies) {}
+  PoissonRun(const PoissonOptions& options, const MpiSession& session, ModeRun& run, ModeMachine& machine,
+             const CopyRates& copies)
+      : options_(options), session_(session), run_(run), machine_(machine), copies_(copies) {}
 
-  /// Returns the last solution.
-  const std::vector<Real>& measure(Index n) {
+  void measure(Index n) {
     const PoissonProblem problem(n);
+    extents_ = strip_of_rank(n, session_.rank(), session_.size());
+    std::unique_ptr<PoissonStrip<Real>> strip;
+    // one at a time in memory
+    const auto replace = [&](const auto& make) {
+      strip.reset();
+      prepare_together([&] { strip = make(); });
+    };
     for (const std::string& name : options_.host) {
       const bool serial = name == "serial";
       solvers::StageClock clock;
-      const auto strip =
-          make_host_poisson_strip<Real>({.n = n, .first_row = 0, .rows = n}, serial ? 1 : machine_.threads);
+      replace([&] { return make_host_poisson_strip<Real>(extents_, serial ? 1 : machine_.threads); });
       measure(problem, name, *strip, clock, serial ? copies_.host_serial : copies_.host_threads);
     }
     for (const PoissonMemory memory : options_.memory) {
       solvers::Device& device = *machine_.device;
-      const auto strip = solvers::make_poisson_strip<Real>(device, {.n = n, .first_row = 0, .rows = n}, memory);
+      replace([&] { return solvers::make_poisson_strip<Real>(device, extents_, memory); });
       measure(problem, std::string(name_of(memory)), *strip, device.clock(), copies_.device);
     }
-    return u_;
+  }
+
+  /// The last solution, on the first rank.
+  std::vector<Real> solution() const {
+    if (session_.size() == 1) return u_;
+    return gather_strips<Real>(MPI_COMM_WORLD, extents_.n, u_);
   }
 
  private:
@@ -59,42 +107,60 @@ class PoissonRun {
     const Index n = problem.n();
     const bool on_host = variant == "serial" || variant == "threads";
     ModeRecord record{.variant = variant,
-                      .settings = variant == "threads" ? std::to_string(machine_.threads) : "",
+                      .settings = settings_of(variant),
                       .size = std::to_string(n),
                       .n = n,
                       .precision = precision_of<Real>,
                       .is_rival = on_host};
     const CgLimits limits{.most_iterations = poisson_most_iterations(n)};
-    u_.assign(static_cast<std::size_t>(n * n), Real{0});
+    u_.assign(static_cast<std::size_t>(extents_.rows * n), Real{0});
     CgOutcome outcome;
     PoissonNeighbours<Real> none;
+    StripExchange<Real> exchange(MPI_COMM_WORLD, n);
+    const bool alone = session_.size() == 1;
+    ExchangeRounds rounds;
     record.times = run_.measure(clock, record.series() + ", " + record.size, 0, [&] {
       if (on_host) {
         clock.measure(solvers::Stage::pack, [&] { strip.begin(problem, limits); });
       } else {
         strip.begin(problem, limits);
       }
-      clock.measure(solvers::Stage::compute, [&] { outcome = conjugate_gradients(strip, none, limits); });
+      if (!alone) barrier(MPI_COMM_WORLD);
+      exchange.forget_times();
+      clock.measure(solvers::Stage::compute,
+                    [&] { outcome = conjugate_gradients(strip, alone ? none : exchange, limits); });
+      rounds.add(exchange.times());
       strip.store(u_);
     });
-    describe(record, problem, outcome, copy_rate);
-    run_.add(std::move(record));
+    describe(record, problem, outcome, copy_rate, exchange);
+    if (!alone) record.parameters.update(rounds.of_slowest_rank(static_cast<std::size_t>(options_.warm_up)));
+    report([&] { run_.add(std::move(record)); });
   }
 
-  void describe(ModeRecord& record, const PoissonProblem& problem, const CgOutcome& outcome, double copy_rate) {
+  /// "2", of threads; "4 ranks x 2", "4 ranks" where there are several.
+  std::string settings_of(const std::string& variant) const {
+    std::string settings = session_.size() == 1 ? "" : fmt::format("{} ranks", session_.size());
+    if (variant != "threads") return settings;
+    return (settings.empty() ? "" : settings + " x ") + std::to_string(machine_.threads);
+  }
+
+  void describe(ModeRecord& record, const PoissonProblem& problem, const CgOutcome& outcome, double copy_rate,
+                StripExchange<Real>& exchange) {
     const auto points = static_cast<double>(record.n) * static_cast<double>(record.n);
     const double least_bytes = solvers::poisson_vectors_of_an_iteration * points * sizeof(Real);
     const double seconds = record.times.compute.median / static_cast<double>(std::max<Index>(1, outcome.iterations));
     const double rate = seconds > 0 ? least_bytes / seconds : 0;
-    const double error = problem.largest_error(std::span<const Real>(u_));
+    double error = problem.largest_error(std::span<const Real>(u_), extents_.first_row);
+    all_reduce(MPI_COMM_WORLD, &error, 1, MPI_DOUBLE, MPI_MAX);
     record.parameters = {{"iterations", outcome.iterations},
                          {"relative_residual", outcome.relative_residual},
-                         {"true_residual", problem.relative_residual(std::span<const Real>(u_))},
+                         {"true_residual", true_residual(problem, exchange)},
                          {"largest_error", error},
                          {"seconds_per_iteration", seconds},
                          {"least_bytes_per_iteration", least_bytes},
                          {"bytes_per_second", rate},
-                         {"share_of_copy", copy_rate > 0 ? nlohmann::json(rate / copy_rate) : nlohmann::json()}};
+                         {"share_of_copy", copy_rate > 0 ? nlohmann::json(rate / copy_rate) : nlohmann::json()},
+                         {"ranks", session_.size()}};
     if (!outcome.converged) {
       record.failure = fmt::format("not converged after {} iterations: relative residual {:.2e}", outcome.iterations,
                                    outcome.relative_residual);
@@ -103,22 +169,41 @@ class PoissonRun {
     record.check = check_poisson({record.n, record.precision, outcome.iterations, error});
   }
 
+  double true_residual(const PoissonProblem& problem, StripExchange<Real>& exchange) {
+    const std::span<const Real> u(u_);
+    const auto n = static_cast<std::size_t>(problem.n());
+    const GhostRows<Real> ghosts = exchange.exchange({u.first(n), u.last(n)});
+    const auto squares = problem.residual_squares(u, extents_.first_row, ghosts.above, ghosts.below);
+    const double right = sum_over_ranks(MPI_COMM_WORLD, squares.right);
+    return std::sqrt(sum_over_ranks(MPI_COMM_WORLD, squares.residual) / right);
+  }
+
   const PoissonOptions& options_;
+  const MpiSession& session_;
   ModeRun& run_;
   ModeMachine& machine_;
   CopyRates copies_;
+  PoissonExtents extents_;
   std::vector<Real> u_;
 };
 
 template <class Real>
-void check_size(const PoissonOptions& options, Index n, const ModeMachine& machine) {
-  const std::string what = fmt::format("--n {}: {} x {} points", n, n, n);
+void check_size(const PoissonOptions& options, const MpiSession& session, Index n, const ModeMachine& machine) {
+  const PoissonExtents extents = strip_of_rank(n, session.rank(), session.size());
+  const bool alone = session.size() == 1;
+  const std::string what =
+      alone ? fmt::format("--n {}: {} x {} points", n, n, n)
+            : fmt::format("--n {}: {} strips of about {} x {} points", n, session.local_size(), extents.rows, n);
   // u, its staging, and the vectors of the host or of software: u, r, p twice
   constexpr double vectors = 2 + 4;
-  check_host_memory(what, vectors * static_cast<double>(n) * static_cast<double>(n) * sizeof(Real));
+  const auto points = static_cast<double>(extents.rows) * static_cast<double>(n);
+  double bytes = session.local_size() * vectors * points * sizeof(Real);
+  if (!alone && session.rank() == 0 && !options.output.empty()) {
+    bytes += static_cast<double>(n) * static_cast<double>(n) * (sizeof(Real) + sizeof(double));
+  }
+  check_host_memory(what, bytes);
   for (const PoissonMemory memory : options.memory) {
-    const std::string obstacle =
-        solvers::poisson_obstacle<Real>(machine.device->description(), {.n = n, .first_row = 0, .rows = n}, memory);
+    const std::string obstacle = solvers::poisson_obstacle<Real>(machine.device->description(), extents, memory);
     if (!obstacle.empty()) throw InputError(fmt::format("{}, --memory {}: {}", what, name_of(memory), obstacle));
   }
 }
@@ -137,10 +222,23 @@ CopyRates measure_copies(const PoissonOptions& options, const ModeMachine& machi
   return rates;
 }
 
-std::string copies_text(const CopyRates& rates) {
+/// Collective. Of all ranks at once, added up.
+CopyRates measure_copies_together(const PoissonOptions& options, const ModeMachine& machine) {
+  CopyRates rates;
+  barrier(MPI_COMM_WORLD);
+  prepare_together([&] { rates = measure_copies(options, machine); });
+  for (double* rate : {&rates.device, &rates.host_serial, &rates.host_threads}) {
+    *rate = sum_over_ranks(MPI_COMM_WORLD, *rate);
+  }
+  return rates;
+}
+
+std::string copies_text(const CopyRates& rates, int ranks) {
   std::string text;
   const auto add = [&](const char* who, double rate) {
-    if (rate > 0) text += fmt::format("copy, read + written: {}, {:.2f} GB/s\n", who, rate * 1e-9);
+    if (rate <= 0) return;
+    text += fmt::format("copy, read + written: {}{}, {:.2f} GB/s\n", who,
+                        ranks > 1 ? fmt::format(", {} ranks at once", ranks) : "", rate * 1e-9);
   };
   add("one thread of the host", rates.host_serial);
   add("all threads of the host", rates.host_threads);
@@ -148,39 +246,79 @@ std::string copies_text(const CopyRates& rates) {
   return text;
 }
 
+/// The same on every rank, but for the files, which are the first rank's.
+struct PoissonInput {
+  const MpiSession& session;
+  PoissonOptions options;
+  std::vector<std::string> notes;
+  std::unique_ptr<ModeRun> run;
+};
+
 template <class Real>
-int run_in(const PoissonOptions& options, ModeRun& run, ModeMachine& machine) {
-  for (const Index n : options.n) check_size<Real>(options, n, machine);
-  const CopyRates copies = measure_copies(options, machine);
-  run.begin(machine);
-  PoissonRun<Real> poisson(options, run, machine, copies);
-  DenseMatrix result;
-  for (const Index n : options.n) {
-    const std::vector<Real>& u = poisson.measure(n);
-    if (!options.output.empty()) result = {n, n, {u.begin(), u.end()}};
+int run_in(PoissonInput& input, ModeMachine& machine) {
+  const PoissonOptions& options = input.options;
+  const int ranks = input.session.size();
+  prepare_together([&] {
+    for (const Index n : options.n) check_size<Real>(options, input.session, n, machine);
+  });
+  const CopyRates copies = measure_copies_together(options, machine);
+  report([&] { input.run->begin(machine); });
+  PoissonRun<Real> poisson(options, input.session, *input.run, machine, copies);
+  for (const Index n : options.n) poisson.measure(n);
+  std::vector<Real> u;
+  if (!options.output.empty()) u = poisson.solution();
+  const auto end = [&] {
+    ModeRun& run = *input.run;
+    run.print(poisson_table(run.records()) +
+              fmt::format("\nresidual: ||b - A u|| / ||b||, of u itself\nan iteration: {} vectors of N^2 elements read "
+                          "or written, at least\n",
+                          solvers::poisson_vectors_of_an_iteration) +
+              copies_text(copies, ranks) + (ranks > 1 ? poisson_ranks_table(run.records()) : ""));
+    const Index n = options.n.back();
+    run.write_result([&](std::ostream& out) { write_matrix(out, options.output, {n, n, {u.begin(), u.end()}}); });
+    return nlohmann::json(run.finish(machine, fit_degree));
+  };
+  const nlohmann::json exit_code = decided_by_first_rank(end);
+  return exit_code.get<int>();
+}
+
+/// The first rank's part of the preparation: what needs no other rank.
+nlohmann::json read_input(const ModeInvocation& invocation, PoissonInput& input) {
+  input.options = parse_poisson_options(invocation.arguments);
+  const PoissonOptions& options = input.options;
+  if (options.textures_left_out) {
+    input.notes.emplace_back("--memory all in double precision is global and shared: textures hold single precision");
   }
-  run.print(poisson_table(run.records()) +
-            fmt::format("\nresidual: ||b - A u|| / ||b||, of u itself\nan iteration: {} vectors of N^2 elements read "
-                        "or written, at least\n",
-                        solvers::poisson_vectors_of_an_iteration) +
-            copies_text(copies));
-  run.write_result([&](std::ostream& out) { write_matrix(out, options.output, result); });
-  return run.finish(machine, fit_degree);
+  for (std::string& note : adapt_to_ranks(input.options, input.session.size())) input.notes.push_back(std::move(note));
+  check_matrix_name(options.output);
+  input.run = std::make_unique<ModeRun>("poisson", options, to_json(options), invocation);
+  check_fit(options.fit, options.n, fit_degree);
+  return to_json(options);
+}
+
+/// Another rank's part: it measures, too, but prints and writes nothing.
+void take_input(const nlohmann::json& agreed, const ModeInvocation& invocation, PoissonInput& input) {
+  input.options = poisson_options_from_json(agreed);
+  ModeOptions quiet;
+  quiet.repeat = input.options.repeat;
+  quiet.warm_up = input.options.warm_up;
+  quiet.progress = When::never;
+  input.run = std::make_unique<ModeRun>("poisson", quiet, nlohmann::json(), invocation);
 }
 
 }  // namespace
 
 int run_poisson(const ModeInvocation& invocation) {
-  const PoissonOptions options = parse_poisson_options(invocation.arguments);
-  check_matrix_name(options.output);
-  ModeRun run("poisson", options, to_json(options), invocation);
-  check_fit(options.fit, options.n, fit_degree);
-  ModeMachine machine = open_machine(options, !options.memory.empty());
-  if (options.textures_left_out) {
-    machine.notes.emplace_back("--memory all in double precision is global and shared: textures hold single precision");
-  }
-  return options.precision == Precision::double_ ? run_in<double>(options, run, machine)
-                                                 : run_in<float>(options, run, machine);
+  const MpiSession& session = *invocation.session;
+  PoissonInput input{.session = session, .options = {}, .notes = {}, .run = {}};
+  const nlohmann::json agreed = decided_by_first_rank([&] { return read_input(invocation, input); });
+  if (session.rank() != 0) take_input(agreed, invocation, input);
+  const int threads = threads_by_cores(session);
+  input.options.threads = input.options.threads.value_or(threads);
+  ModeMachine machine;
+  prepare_together([&] { machine = open_machine(input.options, !input.options.memory.empty(), session.local_rank()); });
+  machine.notes.insert(machine.notes.end(), input.notes.begin(), input.notes.end());
+  return input.options.precision == Precision::double_ ? run_in<double>(input, machine) : run_in<float>(input, machine);
 }
 
 }  // namespace glinpack::app

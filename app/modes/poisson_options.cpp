@@ -16,7 +16,8 @@ constexpr const char* examples =
     "  glinpack poisson\n"
     "  glinpack poisson --n 32,64,128,256 --memory all --json poisson.json\n"
     "  glinpack poisson --n 256 --precision single --memory all --host none\n"
-    "  glinpack poisson --n 64 --output u.npy\n";
+    "  glinpack poisson --n 64 --output u.npy\n"
+    "  mpirun.mpich -np 4 glinpack poisson --n 256\n";
 
 std::vector<std::string> memory_choices() {
   std::vector<std::string> names;
@@ -37,7 +38,8 @@ void define_poisson_options(CLI::App& app, PoissonOptions& o) {
   describe_mode(
       app, "poisson",
       "Solves the Poisson equation on the unit square by conjugate gradients, without a matrix, with each kind\n"
-      "of a device's memory; checks by the exact solution and compares with the processor.",
+      "of a device's memory; checks by the exact solution and compares with the processor. Under a launcher the\n"
+      "processes share the square, each having a strip of it.",
       examples);
   define_mode_orders(app, o);
   add_text(app, "--output", "FILE", "u of the last result, as .npy or .mtx by the name", o.output);
@@ -46,7 +48,7 @@ void define_poisson_options(CLI::App& app, PoissonOptions& o) {
            enumerate(memory_choices()) +
                "; all: every one that has the precision, the textures having single; none: the processor alone",
            [&o](const std::vector<std::string>& values) {
-             o.textures_left_out = values == std::vector<std::string>{"all"};
+             o.all_memories = o.textures_left_out = values == std::vector<std::string>{"all"};
              o.memory.clear();
              for (const std::string& name : parse_names_or_none(values, memory_choices())) {
                o.memory.push_back(*solvers::poisson_memory_from_name(name));
@@ -102,6 +104,37 @@ nlohmann::json to_json(const PoissonOptions& o) {
   for (const PoissonMemory kind : o.memory) memory.emplace_back(name_of(kind));
   json.update({{"memory", memory}, {"host", o.host}, {"precision", name_of(o.precision)}});
   return json;
+}
+
+PoissonOptions poisson_options_from_json(const nlohmann::json& configuration) {
+  nlohmann::json spelled = configuration;
+  for (const char* list : {"memory", "host"}) {
+    if (spelled.at(list).empty()) spelled[list] = "none";
+  }
+  PoissonOptions options;
+  apply_configuration(spelled, [&](CLI::App& app) { define_poisson_options(app, options); });
+  return options;
+}
+
+std::vector<std::string> adapt_to_ranks(PoissonOptions& o, int ranks) {
+  std::vector<std::string> notes;
+  if (ranks == 1) return notes;
+  for (const Index n : o.n) {
+    if (n >= ranks) continue;
+    throw InputError("--n " + std::to_string(n) + ": " + std::to_string(ranks) +
+                     " processes were started, but each needs a row of its own; start " + std::to_string(n) +
+                     " at most, or use a larger N");
+  }
+  notes.push_back(std::to_string(ranks) + " ranks, each with a strip of rows; ghost rows go over MPI");
+  if (std::erase(o.memory, PoissonMemory::texture2d) == 0) return notes;
+  if (!o.all_memories) {
+    throw InputError(
+        "--memory texture2d: 2D textures hold the whole square, not strips; start one process, or use "
+        "--memory global,texture1d,shared");
+  }
+  notes.emplace_back(
+      "--memory all of several ranks is global, texture1d and shared: 2D textures hold the whole square");
+  return notes;
 }
 
 }  // namespace glinpack::app

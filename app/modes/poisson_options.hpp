@@ -17,11 +17,19 @@ struct PoissonOptions : ModeOptions {
   std::vector<std::string> host{"serial", "threads"};                          // the processor's loops; may be empty
   Precision precision = Precision::double_;
   bool textures_left_out = false;  // of --memory all, in double precision
+  bool all_memories = false;       // --memory all
 };
 
 /// Command line over file over default. Throws InputError.
 PoissonOptions parse_poisson_options(const std::vector<std::string>& arguments);
 std::string poisson_help();
 nlohmann::json to_json(const PoissonOptions& options);
+/// The options that a configuration came from; --config is not part of it.
+PoissonOptions poisson_options_from_json(const nlohmann::json& configuration);
+
+/// Before any work of several ranks: throws InputError where a size has fewer rows than there are ranks, or where a
+/// memory that is named does not hold strips; leaves such a one out of --memory all. Returns notes for the report's
+/// head.
+std::vector<std::string> adapt_to_ranks(PoissonOptions& options, int ranks);
 
 }  // namespace glinpack::app

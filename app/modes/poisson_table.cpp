@@ -67,4 +67,26 @@ std::string poisson_table(std::span<const ModeRecord> records) {
   return text;
 }
 
+std::string poisson_ranks_table(std::span<const ModeRecord> records) {
+  constexpr const char* columns = "{:>7}  {:<12}{:>6}{:>12}{:>14}{:>10}{:>8}\n";
+  std::string text =
+      "\nus/iteration\n" + fmt::format(columns, "N", "variant", "ranks", "whole", "ghost rows", "exposed", "sums");
+  for (const ModeRecord& r : records) {
+    if (!r.failure.empty()) continue;
+    const auto iterations = std::max(1.0, r.parameters.at("iterations").get<double>());
+    const auto micro = [&](const char* key) {
+      return fmt::format("{:.4g}", r.parameters.at(key).get<double>() / iterations * 1e6);
+    };
+    text += fmt::format(columns, r.n, r.variant, r.parameters.at("ranks").get<int>(),
+                        fmt::format("{:.4g}", r.parameters.at("seconds_per_iteration").get<double>() * 1e6),
+                        micro("exchange_seconds"), micro("exposed_seconds"), micro("sums_seconds"));
+  }
+  return text +
+         "ghost rows: from their sending until the neighbours' have come; exposed: the part of it after a rank's own "
+         "work;\n"
+         "sums: scalar products of all ranks added up, after ghost rows; slower ranks are waited for in either; the "
+         "slowest "
+         "rank's times\n";
+}
+
 }  // namespace glinpack::app

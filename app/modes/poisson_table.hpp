@@ -38,5 +38,7 @@ double poisson_rounding_bound(Index n, Precision precision);
 
 /// A line for every record that has been solved, as Table 1 has them.
 std::string poisson_table(std::span<const ModeRecord> records);
+/// What an iteration of several ranks spends on messages, a line for every record that has been solved.
+std::string poisson_ranks_table(std::span<const ModeRecord> records);
 
 }  // namespace glinpack::app

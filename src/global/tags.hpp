@@ -11,7 +11,8 @@ inline constexpr int row_exchange = 5;  // within process columns
 inline constexpr int solution = 6;      // blocks of x down process columns
 inline constexpr int scatter = 7;       // a matrix read from a file
 inline constexpr int ping_pong = 8;
-inline constexpr int tournament = 9;  // candidates up the tree (tournament pivoting)
-inline constexpr int winners = 10;    // its outcome down the pivot's process column
+inline constexpr int tournament = 9;   // candidates up the tree (tournament pivoting)
+inline constexpr int winners = 10;     // its outcome down the pivot's process column
+inline constexpr int ghost_rows = 11;  // between neighbouring strips of the elliptic test problem
 
 }  // namespace glinpack::tags

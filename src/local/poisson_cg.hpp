@@ -12,7 +12,7 @@ class PoissonNeighbours {
   virtual ~PoissonNeighbours() = default;
   /// Makes the strip's sum the total of all strips (PoissonStrip::own_sum, set_sum).
   virtual void add_up(PoissonStrip<Real>&, PoissonSum) {}
-  /// Updates all rows of the strip, and brings its ghost rows up to date with those of the neighbours.
+  /// Updates all rows of the strip. Its ghost rows are those of the neighbours after this and add_up() of the residual.
   virtual void update(PoissonStrip<Real>& strip, Index iteration) {
     strip.update(iteration, {0, strip.extents().rows});
   }

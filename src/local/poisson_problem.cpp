@@ -36,23 +36,41 @@ template double PoissonProblem::largest_error(std::span<const double>, Index) co
 
 template <class Real>
 double PoissonProblem::relative_residual(std::span<const Real> u) const {
-  const auto value = [&](Index i, Index j) {
-    return i < 0 || j < 0 || i >= n_ || j >= n_ ? 0.0 : static_cast<double>(u[at(i * n_ + j)]);
-  };
-  double residual_square = 0, right_square = 0;
-  for (Index i = 0; i < n_; ++i) {
-    for (Index j = 0; j < n_; ++j) {
-      const double b = right(i, j);
-      const double r = b - (4 * value(i, j) - value(i - 1, j) - value(i + 1, j) - value(i, j - 1) - value(i, j + 1));
-      residual_square += r * r;
-      right_square += b * b;
-    }
-  }
-  return std::sqrt(residual_square / right_square);
+  const ResidualSquares squares = residual_squares(u, 0, std::span<const Real>(), std::span<const Real>());
+  return std::sqrt(squares.residual / squares.right);
 }
 
 template double PoissonProblem::relative_residual(std::span<const float>) const;
 template double PoissonProblem::relative_residual(std::span<const double>) const;
+
+template <class Real>
+PoissonProblem::ResidualSquares PoissonProblem::residual_squares(std::span<const Real> u, Index first_row,
+                                                                 std::span<const Real> above,
+                                                                 std::span<const Real> below) const {
+  const Index rows = static_cast<Index>(u.size()) / n_;
+  const auto value = [&](Index i, Index j) {
+    if (j < 0 || j >= n_) return 0.0;
+    const std::span<const Real> row = i < 0 ? above : i >= rows ? below : u.subspan(at(i * n_), at(n_));
+    return row.empty() ? 0.0 : static_cast<double>(row[at(j)]);
+  };
+  ResidualSquares squares;
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < n_; ++j) {
+      const double b = right(first_row + i, j);
+      const double r = b - (4 * value(i, j) - value(i - 1, j) - value(i + 1, j) - value(i, j - 1) - value(i, j + 1));
+      squares.residual += r * r;
+      squares.right += b * b;
+    }
+  }
+  return squares;
+}
+
+template PoissonProblem::ResidualSquares PoissonProblem::residual_squares(std::span<const float>, Index,
+                                                                          std::span<const float>,
+                                                                          std::span<const float>) const;
+template PoissonProblem::ResidualSquares PoissonProblem::residual_squares(std::span<const double>, Index,
+                                                                          std::span<const double>,
+                                                                          std::span<const double>) const;
 
 double poisson_discretisation_bound(Index n) {
   const double h = 1.0 / static_cast<double>(n + 1);

@@ -37,6 +37,15 @@ class PoissonProblem {
   /// as far as rounding lets it.
   template <class Real>
   double relative_residual(std::span<const Real> u) const;
+  /// The squares of both norms over rows first_row ... of u, n elements each, between two rows of n elements; these are
+  /// empty where the boundary is.
+  struct ResidualSquares {
+    double residual = 0;
+    double right = 0;
+  };
+  template <class Real>
+  ResidualSquares residual_squares(std::span<const Real> u, Index first_row, std::span<const Real> above,
+                                   std::span<const Real> below) const;
 
  private:
   static std::size_t at(Index i) { return static_cast<std::size_t>(i); }

@@ -18,7 +18,7 @@ struct PoissonExtents {
 };
 
 /// Rows begin ... end - 1 of a strip, counted from its first.
-struct RowRange {
+struct StripRows {
   Index begin = 0;
   Index end = 0;
 };
@@ -52,6 +52,8 @@ class PoissonStrip {
   virtual ~PoissonStrip() = default;
 
   virtual const PoissonExtents& extents() const = 0;
+  /// Whether operations are done behind the host's back, so that it should give out all of them before it waits.
+  virtual bool returns_early() const = 0;
 
   /// u = p = 0, r = b with its ghost rows, and the sum r . r of the strip's rows.
   virtual void begin(const PoissonProblem& problem, const CgLimits& limits) = 0;
@@ -61,7 +63,7 @@ class PoissonStrip {
   virtual void advance_direction(Index iteration) = 0;
   /// u <- u + alpha p and r <- r - alpha A p in these rows, alpha = r . r / p . A p; and r . r, summed over all updates
   /// since advance_direction(). Every row once an iteration, in any order.
-  virtual void update(Index iteration, RowRange rows) = 0;
+  virtual void update(Index iteration, StripRows rows) = 0;
 
   /// The sums above are those of the strip. Where there are other strips, the total must be set before it is needed,
   /// the same for all of them: p . A p after advance_direction(), r . r after begin() and after the last update().

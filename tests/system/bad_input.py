@@ -187,6 +187,19 @@ class CommandLine(BadInputTest):
             with self.subTest(arguments=arguments):
                 self.refused_on_one_line(arguments, *named, ranks=1)
 
+    def test_the_poisson_equation_over_several_processes(self):
+        self.write("there.json", "kept")
+        for arguments, named in [
+            (["--n", "64,3"], ["--n 3", "4 processes", "3 at most"]),
+            (["--memory", "texture2d", "--precision", "single"], ["--memory texture2d", "whole square", "global,texture1d"]),
+            (["--n", "many"], ["--n", "'many'"]),
+            (["--n", "3000000"], ["3000000", "available"]),
+            (["--json", "there.json"], ["--json", "there.json", "--force"]),
+            (["--device", "4000"], ["--device 4000", "no such device"]),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.refused_on_one_line(["poisson", *arguments], *named, ranks=4)
+
     def test_numbers_that_make_no_sense(self):
         for arguments, named in [
             (["--n", "0"], ["--n", "'0'"]),

@@ -8,7 +8,7 @@ import struct
 import unittest
 import xml.etree.ElementTree
 
-from launch import GLINPACK, ROOT, GlinpackTest
+from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest
 
 BRIEFLY = ["--repeat", 2, "--warm-up", 0, "--threads", 1]
 
@@ -25,14 +25,16 @@ def npy(path):
 class ModesTest(GlinpackTest):
     """Caches, the choices that --tune keeps among them, are the test's own."""
 
-    def mode(self, *arguments, status=0, timeout=60):
-        outcome = self.start([GLINPACK, *map(str, arguments)], {"XDG_CACHE_HOME": str(self.folder / "cache")}, timeout)
+    def mode(self, *arguments, status=0, timeout=60, ranks=None):
+        launcher = [MPIEXEC, "-np", str(ranks)] if ranks else []
+        outcome = self.start([*launcher, GLINPACK, *map(str, arguments)],
+                             {"XDG_CACHE_HOME": str(self.folder / "cache")}, timeout)
         self.assertEqual(outcome.status, status, outcome)
         return outcome
 
-    def results(self, *arguments):
+    def results(self, *arguments, ranks=None):
         """What the mode writes as JSON, valid, with every check passed."""
-        outcome = self.mode(*arguments, *BRIEFLY, "--progress", "never", "--json", "m.json", "--force")
+        outcome = self.mode(*arguments, *BRIEFLY, "--progress", "never", "--json", "m.json", "--force", ranks=ranks)
         self.assertEqual(outcome.err, "")
         valid = self.start([ROOT / "tests" / "system" / "validate_json.py", self.folder / "m.json",
                             ROOT / "docs" / "solver.schema.json"])
@@ -364,6 +366,48 @@ class Poisson(ModesTest):
         self.assertEqual(max(u), u[4])
         for e in range(9):  # symmetric
             self.assertAlmostEqual(u[e], u[8 - e])
+
+    def test_processes_share_the_square(self):
+        printed = {32: (48, "3.0128e-03"), 64: (96, "7.7811e-04")}
+        for ranks, host, memory in (2, "serial", "global"), (4, "threads", "none"):
+            with self.subTest(ranks=ranks):
+                document, outcome = self.results("poisson", "--n", "32,64", "--host", host, "--memory", memory, ranks=ranks)
+                variants = [name for name in (host, memory) if name != "none"]
+                self.assertEqual([result["variant"] for result in document["results"]], 2 * variants)
+                self.assertEqual(outcome.out.count("glinpack poisson"), 1)
+                self.assertIn(f"{ranks} ranks", outcome.out)
+                for n, (iterations, error) in printed.items():
+                    for variant in variants:
+                        self.assertRegex(outcome.out, rf"(?m)^ +{n} +{n * n}  {variant} +double +{error} +{iterations} ")
+                        self.assertRegex(outcome.out, rf"(?m)^ +{n}  {variant} +{ranks}( +[\d.e+-]+){{4}}$")
+                for result in document["results"]:
+                    parameters = result["parameters"]
+                    self.assertEqual(parameters["iterations"], printed[result["n"]][0])
+                    self.assertIn("the paper", result["check"]["against"])
+                    self.assertEqual(parameters["ranks"], ranks)
+                    self.assertTrue(result["settings"].startswith(f"{ranks} ranks"), result["settings"])
+                    self.assertAlmostEqual(parameters["true_residual"], parameters["relative_residual"], delta=1e-12)
+                    self.assertGreater(parameters["exchange_seconds"], 0)
+                    self.assertLessEqual(parameters["exposed_seconds"], parameters["exchange_seconds"])
+                    self.assertGreater(parameters["sums_seconds"], 0)
+
+    def test_uneven_strips_give_the_same_solution(self):
+        arguments = ["--n", "11", "--host", "none", "--memory", "all", "--precision", "single", "--repeat", 1, "--warm-up", 0]
+        self.mode("poisson", *arguments, "--output", "one.npy")
+        outcome = self.mode("poisson", *arguments, "--output", "four.npy", ranks=4)
+        self.assertIn("2D textures hold the whole square", outcome.out)
+        self.assertNotRegex(outcome.out, r"(?m)^texture2d ")
+        (shape, one), (_, four) = npy(self.folder / "one.npy"), npy(self.folder / "four.npy")
+        self.assertEqual(shape, [11, 11])
+        for a, b in zip(one, four):
+            self.assertAlmostEqual(a, b, delta=8 * 11**2 * 2**-23)
+
+    def test_what_one_process_cannot_do_ends_all(self):
+        program = [GLINPACK, "poisson", "--n", "8", "--json", "p.json"]
+        outcome = self.start([MPIEXEC, "-np", "1", *program, ":", "-np", "1", "-env", "EGL_VISIBLE_DEVICES", "99", *program])
+        self.assertEqual((outcome.status, len(outcome.messages), outcome.out), (2, 1, ""), outcome)
+        self.assertIn("rank 1: no usable OpenGL device", outcome.err)
+        self.assertEqual(self.files(), [])
 
 
 @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not installed: scripts/install-deps.sh --test")

@@ -46,6 +46,39 @@ TEST(PoissonOptions, EveryOptionReachesTheConfiguration) {
   EXPECT_FALSE(json.contains("seed"));
 }
 
+TEST(PoissonOptions, OtherRanksGetTheSame) {
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {},
+           {"--n",      "5,6", "--memory",  "all", "--host",    "none", "--precision", "single", "--output", "u.npy",
+            "--repeat", "7",   "--warm-up", "0",   "--threads", "3",    "--device",    "1",      "--fit",    "--force"},
+           {"--memory", "none", "--host", "serial", "--shader-dir", "s", "--progress", "never"}}) {
+    const PoissonOptions options = parse_poisson_options(arguments);
+    EXPECT_EQ(to_json(poisson_options_from_json(to_json(options))), to_json(options));
+  }
+}
+
+TEST(PoissonOptions, EveryRankNeedsARow) {
+  PoissonOptions o = parse_poisson_options({"--n", "8,3"});
+  EXPECT_THAT(adapt_to_ranks(o, 1), IsEmpty());
+  EXPECT_THAT(adapt_to_ranks(o, 3), ElementsAre(HasSubstr("3 ranks")));
+  expect_input_error([&] { adapt_to_ranks(o, 4); }, {"--n 3", "4 processes", "start 3 at most", "larger N"});
+}
+
+TEST(PoissonOptions, TexturesOfTwoDimensionsAreForOneRank) {
+  const std::vector<std::string> single{"--precision", "single", "--memory"};
+  const auto parsed = [&](const std::string& memory) {
+    std::vector<std::string> arguments = single;
+    arguments.push_back(memory);
+    return parse_poisson_options(arguments);
+  };
+  PoissonOptions all = parsed("all"), named = parsed("global,texture2d");
+  EXPECT_THAT(adapt_to_ranks(named, 1), IsEmpty());
+  EXPECT_THAT(adapt_to_ranks(all, 2), ElementsAre(HasSubstr("2 ranks"), HasSubstr("2D textures")));
+  EXPECT_THAT(all.memory, ElementsAre(PoissonMemory::global, PoissonMemory::texture1d, PoissonMemory::shared));
+  expect_input_error([&] { adapt_to_ranks(named, 2); },
+                     {"--memory texture2d", "whole square", "global,texture1d,shared"});
+}
+
 TEST(PoissonOptions, RefusesWhatItCannotDo) {
   expect_input_error(
       [] {

@@ -27,6 +27,7 @@ class HostPoissonStrip final : public PoissonStrip<Real> {
         team_(static_cast<int>(std::min<Index>(threads, extents.rows))) {}
 
   const PoissonExtents& extents() const override { return extents_; }
+  bool returns_early() const override { return false; }
 
   void begin(const PoissonProblem& problem, const CgLimits& limits) override {
     limit_scale_ = limits.tolerance * limits.tolerance;
@@ -64,7 +65,7 @@ class HostPoissonStrip final : public PoissonStrip<Real> {
     add_rows(PoissonSum::curvature);
   }
 
-  void update(Index /*iteration*/, RowRange rows) override {
+  void update(Index /*iteration*/, StripRows rows) override {
     if (done_) return;
     const Real alpha = static_cast<Real>(squares_.back() / total(PoissonSum::curvature));
     for_row_blocks(rows, [&](Index begin, Index end) {
@@ -112,7 +113,7 @@ class HostPoissonStrip final : public PoissonStrip<Real> {
 
   /// body(begin, end) for a block of rows on every thread.
   template <class Body>
-  void for_row_blocks(RowRange rows, const Body& body) {
+  void for_row_blocks(StripRows rows, const Body& body) {
     const Index members = team_.members(), count = rows.end - rows.begin;
     team_.run([&](int member) {
       const Index begin = rows.begin + count * member / members, end = rows.begin + count * (member + 1) / members;

@@ -65,9 +65,10 @@ class DevicePoissonStrip final : public PoissonStrip<Real> {
         edges_(gl::MappedBuffer<Real>::create(device.context(), 4 * extents.n)) {}
 
   const PoissonExtents& extents() const override { return extents_; }
+  bool returns_early() const override { return true; }
   void begin(const PoissonProblem& problem, const CgLimits& limits) override;
   void advance_direction(Index iteration) override;
-  void update(Index iteration, RowRange rows) override;
+  void update(Index iteration, StripRows rows) override;
   double own_sum(PoissonSum which) override;
   void set_sum(PoissonSum which, double total) override;
   std::vector<double> residual_squares(Index first, Index count) override;
@@ -94,7 +95,7 @@ class DevicePoissonStrip final : public PoissonStrip<Real> {
   GLsizeiptr row_bytes() const { return static_cast<GLsizeiptr>(extents_.n * bytes_of<Real>); }
   Index block_rows(Index rows) const;
   Index groups_for(Index rows, Index block) const;
-  void dispatch(const gl::Program& program, Index iteration, RowRange rows, Sum& from, Sum& to);
+  void dispatch(const gl::Program& program, Index iteration, StripRows rows, Sum& from, Sum& to);
 
   Device& device_;
   PoissonExtents extents_;
@@ -149,7 +150,7 @@ Index DevicePoissonStrip<Real>::groups_for(Index rows, Index block) const {
 }
 
 template <class Real>
-void DevicePoissonStrip<Real>::dispatch(const gl::Program& program, Index iteration, RowRange rows, Sum& from,
+void DevicePoissonStrip<Real>::dispatch(const gl::Program& program, Index iteration, StripRows rows, Sum& from,
                                         Sum& to) {
   const Index block = block_rows(rows.end - rows.begin), groups = groups_for(rows.end - rows.begin, block);
   if (to.count + groups > to.parts.size()) throw std::logic_error("a strip is updated in more parts than it has");
@@ -176,7 +177,7 @@ void DevicePoissonStrip<Real>::advance_direction(Index iteration) {
 }
 
 template <class Real>
-void DevicePoissonStrip<Real>::update(Index iteration, RowRange rows) {
+void DevicePoissonStrip<Real>::update(Index iteration, StripRows rows) {
   if (rows.end <= rows.begin) return;
   vectors_->bind_update();
   u_.bind(solution_binding);
