@@ -68,8 +68,9 @@ TEST(AutomaticOrder, NinePartsInTenOfADeviceCanBeFilled) {
   const std::vector<RankMemory> ranks = on_gpus(1, 80 * gibibyte);
   RunRecord run = settled(run_of("gl-compute", automatic, 512, {1, 1}), ranks, 0.9);
   const auto n = static_cast<double>(run.parameters.n);
-  // a panel, U12, rows on the move, and two panels on their way to the host are 6 nb n elements: 3 per cent of n^2
-  EXPECT_GT(8 * n * n, 0.86 * 80 * gibibyte);
+  // The rest of the 0.9: L21, U12 and rows on the move, 4 nb n elements; two panels on their way to the host, 2 nb n;
+  // and the last stripe of 1024 columns, of which the right-hand side may need but one. Together up to 0.05.
+  EXPECT_GT(8 * n * n, 0.85 * 80 * gibibyte);
   run.parameters.n += 2048;
   EXPECT_GT(fullest(run, ranks), 0.9);
 }
