@@ -30,7 +30,12 @@ class ComputeBackend final : public GlBackend<Real> {
         kernels_(context(), sources_, precision_of<Real>,
                  limits.window_bytes > 0 ? limits.window_bytes : context()->device().storage_block, stripe_width_,
                  chosen_tile(options.tile, context()->device(), precision_of<Real>)) {
-    if (limits.queued_bytes > 0 || this->asynchronous()) copies_.emplace(context(), timeline);
+    if (limits.queued_bytes == 0 && !this->asynchronous()) return;
+    try {
+      copies_.emplace(context(), timeline);
+    } catch (const std::runtime_error&) {
+      // a driver without a second context: all transfers are made by kernels, in turn with the others
+    }
   }
 
   BackendInfo info() const override { return this->info_as("gl-compute"); }
