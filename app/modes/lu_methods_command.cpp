@@ -10,6 +10,7 @@
 #include "app/modes/lu_methods_tables.hpp"
 #include "app/modes/mode_run.hpp"
 #include "app/topology.hpp"
+#include "local/make_backend.hpp"
 #include "local/openblas/host_solvers.hpp"
 #include "local/solvers/fetch_rate.hpp"
 #include "local/solvers/lu_blocked.hpp"
@@ -61,6 +62,7 @@ LuProblem make_problem(const LuMethodsOptions& options, const DenseMatrix& input
 nlohmann::json difference_of(const LuProblem& problem) {
   double difference = 0, largest = 0;
   for (std::size_t e = 0; e < problem.exact.size(); ++e) {
+    if (!std::isfinite(problem.factors[e])) return {};
     difference = std::max(difference, std::abs(static_cast<double>(problem.factors[e]) - problem.exact[e]));
     largest = std::max(largest, std::abs(problem.exact[e]));
   }
@@ -237,7 +239,9 @@ void check_size(const LuMethodsOptions& options, Index n, const ModeMachine& mac
     const std::string message = LuDrawing::obstacle(device, n, settings);
     if (!message.empty()) throw InputError(what + ", method " + std::string(name_of(settings.method)) + ": " + message);
   }
-  const double blocked = options.blocked() ? 4 * elements : 0;
+  // the matrix, and as much for its transfers
+  const double blocked =
+      options.blocked() ? 4 * elements + static_cast<double>(bytes_beside("gl-compute", 4 * n * n)) : 0;
   if (!device.software && device.free_memory > 0 && blocked > static_cast<double>(device.free_memory)) {
     throw InputError(what + ", method compute: it is larger than the memory that is free on " + device.renderer +
                      "; use a smaller N");

@@ -16,7 +16,7 @@ int device_index(const ModeOptions& options, int local_rank, std::vector<std::st
   const std::vector<gl::DeviceDescription> devices = gl::list_devices();
   if (!options.device && gl::device_for_local_rank(devices, 0, true) < 0) {
     throw InputError(
-        "no usable OpenGL device: `glinpack devices` says why; --variant openblas computes on the processor");
+        "no usable OpenGL device: `glinpack devices` says why; the mode's --help tells what the processor does alone");
   }
   PluOptions plu;
   plu.device = options.device;

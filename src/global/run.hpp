@@ -134,7 +134,7 @@ RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<
 struct MemoryNeed {
   std::int64_t host = 0;
   std::int64_t device = 0;
-  std::array<std::int64_t, 5> buffers{};  // of the host's: those that are transferred from and to the device
+  std::array<std::int64_t, 8> buffers{};  // of the host's: those that are transferred from and to the device
 };
 /// `device_copies`: see copies_on_device() of the backend.
 MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& distribution, GridPosition position,

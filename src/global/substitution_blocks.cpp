@@ -57,8 +57,8 @@ void SubstitutionBlocks<Real>::fetch_diagonal_block(const PassPlan& plan) {
   Index& held = pass_at_[place_of(plan)];
   if (held == plan.pass) return;
   held = plan.pass;
-  backend_.download_transposed({&a_, plan.panel_row.value, plan.panel_column.value, plan.width, plan.width},
-                               block_on_host(plan));
+  backend_.wait(backend_.download_transposed(
+      {&a_, plan.panel_row.value, plan.panel_column.value, plan.width, plan.width}, block_on_host(plan)));
 }
 
 template <class Real>

@@ -94,7 +94,10 @@ class RandomOperands {
     return static_cast<Real>(leading | (random_() & (leading - 1)));
   }
   Real value(int least_exponent, int most_exponent) {
-    return sign() * std::ldexp(of_bits(F::bits), whole(least_exponent, most_exponent) - (F::bits - 1));
+    // one after the other: C++ leaves the order within an expression to the compiler
+    const int exponent = whole(least_exponent, most_exponent);
+    const Real digits = of_bits(F::bits);
+    return sign() * std::ldexp(digits, exponent - (F::bits - 1));
   }
 
   Operands<Real> near_each_other() {
@@ -115,7 +118,8 @@ class RandomOperands {
       case Operation::multiplication: {
         // odd factors whose product has a bit too many, or none
         constexpr int bits = (F::bits + 1) / 2;
-        return {make_odd(of_bits(bits)), sign() * make_odd(of_bits(F::bits + 1 - bits)), 0};
+        const Real first = make_odd(of_bits(bits)), second = make_odd(of_bits(F::bits + 1 - bits));
+        return {first, sign() * second, 0};
       }
       case Operation::division:
         // (q + 1/2) b, rounded once, q a whole number of as many bits as there are

@@ -178,7 +178,7 @@ class ComputeBackend final : public GlBackend<Real> {
 
   bool always_queues_;
   std::int64_t queued_bytes_;
-  std::optional<CopyQueue> copies_;  // none on software OpenGL
+  std::optional<CopyQueue> copies_;  // none on software OpenGL, but in tests
   Index stripe_width_;
   Index players_;
   ShaderSource sources_;

@@ -59,6 +59,7 @@ Fence CopyQueue::download(GLuint from, GLuint to, std::int64_t first, std::int64
 void CopyQueue::wait(Fence fence) {
   on_thread([fence](Copier& copier) {
     copier.fences.wait(fence);
+    copier.context->throw_gl_error("a copy between host and device failed");
     return true;
   });
   awaited_.clear();

@@ -31,7 +31,7 @@ class CopyQueue {
   /// The same, after the kernels given so far; those given later do not wait.
   Fence download(GLuint from, GLuint to, std::int64_t first, std::int64_t bytes);
 
-  /// Returns when the copies before the fence are done.
+  /// Returns when the copies before the fence are done. Throws std::runtime_error where the driver has refused one.
   void wait(Fence fence);
   /// The kernels given from now on wait for all copies given so far.
   void hold_kernels();
