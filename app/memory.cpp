@@ -62,11 +62,7 @@ PoolsByName pools_by_name(const RunRecord& run, std::span<const RankMemory> rank
     const double device = device_need(run, rows, columns, need);
     const double of_process = memory.device_is_host ? host + device : host;
     add(pools, memory.host, of_process, memory.host_available);
-    if (!memory.device_is_host) {
-      double beside = 0;
-      for (const std::int64_t bytes : need.buffers) beside += static_cast<double>(bytes_beside(run.backend, bytes));
-      add(pools, memory.host + ", " + memory.device, device + beside, memory.device_available);
-    }
+    if (!memory.device_is_host) add(pools, memory.host + ", " + memory.device, device, memory.device_available);
     if (memory.address_space > 0) {
       add(pools, "the address space of rank " + std::to_string(rank) + " (ulimit -v)", of_process + openblas_buffer,
           memory.address_space);

@@ -10,7 +10,6 @@
 #include "app/modes/lu_methods_tables.hpp"
 #include "app/modes/mode_run.hpp"
 #include "app/topology.hpp"
-#include "local/make_backend.hpp"
 #include "local/openblas/host_solvers.hpp"
 #include "local/solvers/fetch_rate.hpp"
 #include "local/solvers/lu_blocked.hpp"
@@ -239,9 +238,7 @@ void check_size(const LuMethodsOptions& options, Index n, const ModeMachine& mac
     const std::string message = LuDrawing::obstacle(device, n, settings);
     if (!message.empty()) throw InputError(what + ", method " + std::string(name_of(settings.method)) + ": " + message);
   }
-  // the matrix, and as much for its transfers
-  const double blocked =
-      options.blocked() ? 4 * elements + static_cast<double>(bytes_beside("gl-compute", 4 * n * n)) : 0;
+  const double blocked = options.blocked() ? 4 * elements : 0;
   if (!device.software && device.free_memory > 0 && blocked > static_cast<double>(device.free_memory)) {
     throw InputError(what + ", method compute: it is larger than the memory that is free on " + device.renderer +
                      "; use a smaller N");

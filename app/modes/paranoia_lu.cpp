@@ -194,8 +194,7 @@ void check_lu_sizes(const ParanoiaOptions& options, const ModeMachine& machine) 
     check_host_memory("--n " + std::to_string(n), matrices * bytes);
     if (!machine.device || !options.has_variant("compute")) continue;
     const auto free = static_cast<double>(machine.device->description().free_memory);
-    const double transfers = static_cast<double>(bytes_beside("gl-compute", static_cast<std::int64_t>(bytes)));
-    if (free > 0 && bytes + transfers > free) {
+    if (free > 0 && bytes > free) {
       throw InputError("--n " + std::to_string(n) + ": the matrix does not fit the memory that " +
                        machine.device->description().renderer + " has free; use a smaller N");
     }

@@ -288,18 +288,14 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
     constexpr double most = 9e18;  // fits std::int64_t
     return static_cast<std::int64_t>(std::min(most, elements * element));
   };
-  if (parameters.parts == RunParts::messages) return {bytes(panel + travelling_rows + windows), 0, {}};
-  const double stand_in_u = stand_ins > 0 ? travelling_rows / 3 : 0;
-  std::array buffers{bytes(panel),      bytes(panel), bytes(travelling_rows / 3),    bytes(2 * travelling_rows / 3),
-                     bytes(stand_in_u), bytes(strip), bytes(stand_ins - stand_in_u), std::int64_t{0}};
-  if (precision != Precision::mixed) return {bytes(host), bytes(device), buffers};
+  if (parameters.parts == RunParts::messages) return {bytes(panel + travelling_rows + windows), 0};
+  if (precision != Precision::mixed) return {bytes(host), bytes(device)};
   // the right-hand side of a solution with the factors, twice; rows on the move; diagonal blocks; and what is in double
   // precision
   const auto blocks = static_cast<double>(diagonal_blocks_on_host(distribution, position, Solutions::several));
   const double refinement =
       (2 * rows + (2 + blocks * nb) * nb) * element + refinement_elements(distribution, position) * sizeof(double);
-  buffers.back() = bytes(blocks * nb * nb);
-  return {bytes(host + refinement / element), bytes(device), buffers};
+  return {bytes(host + refinement / element), bytes(device)};
 }
 
 template <class Real>

@@ -1,7 +1,6 @@
 // One run of the benchmark: distribute, factorise, solve, check. What a report needs to know of it is in RunResult.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -134,7 +133,6 @@ RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<
 struct MemoryNeed {
   std::int64_t host = 0;
   std::int64_t device = 0;
-  std::array<std::int64_t, 8> buffers{};  // of the host's: those that are transferred from and to the device
 };
 /// `device_copies`: see copies_on_device() of the backend.
 MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& distribution, GridPosition position,

@@ -23,10 +23,6 @@ Index columns_on_device(std::string_view name, Index columns) {
   return (columns + width - 1) / width * width;
 }
 
-std::int64_t bytes_beside(std::string_view name, std::int64_t host_bytes) {
-  return name == "gl-compute" && host_bytes >= gl::least_queued_bytes ? host_bytes : 0;
-}
-
 template <class Real>
 std::unique_ptr<Backend<Real>> make_backend(std::string_view name, const BackendOptions& options, Timeline& timeline) {
   if (name == "reference") return make_reference_backend<Real>(options, timeline);

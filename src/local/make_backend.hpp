@@ -26,9 +26,6 @@ const std::vector<std::string>& backend_names();
 int copies_on_device(std::string_view name);
 /// How many columns a backend sets memory aside for where a matrix has so many: gl-compute keeps whole stripes.
 Index columns_on_device(std::string_view name, Index columns);
-/// Bytes that a backend sets aside on a device with memory of its own for a host buffer of so many: gl-compute has what is
-/// large go through as much memory there.
-std::int64_t bytes_beside(std::string_view name, std::int64_t host_bytes);
 
 /// Throws std::runtime_error, naming the cause and the remedy, when the backend cannot run here.
 template <class Real>

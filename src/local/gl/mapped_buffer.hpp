@@ -16,8 +16,9 @@ bool allocate_storage(Context& context, GLuint buffer, std::int64_t bytes, GLbit
 /// Bytes in GiB, for messages.
 inline double gibibytes(std::int64_t bytes) { return static_cast<double>(bytes) / (1024.0 * 1024.0 * 1024.0); }
 
-/// Host memory, mapped for good; shaders and pixel transfers read and write it in place. It may have a twin: as much
-/// memory on the device, through which its elements go where a copy is to run beside kernels.
+/// Host memory, mapped for good; shaders and pixel transfers read and write it in place. It may have a twin, where
+/// the device has room to spare: as much memory there, through which its elements go where a copy is to run beside
+/// kernels. Nobody plans for it.
 template <class Real>
 class MappedBuffer final : public HostBuffer<Real> {
  public:

@@ -158,7 +158,7 @@ class ComputeBackend final : public GlBackend<Real> {
   /// Whether its transfer runs beside kernels: it takes what lies between the rows along.
   bool is_queued(const HostBlock<Real>& block) const {
     const bool nothing_between = block.rows == 1 || block.leading_dimension - block.columns <= HostBlock<Real>::padding;
-    return copies_ && nothing_between && bytes_of(block) >= queued_bytes_;
+    return copies_ && nothing_between && bytes_of(block) >= queued_bytes_ && mapped_buffer_of(block).twin() != 0;
   }
   /// copy(region) writes what comes from the device.
   template <class Copy>
