@@ -6,18 +6,20 @@
 #include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
 #include "app/modes/modes.hpp"
+#include "app/subcommands.hpp"
 
 namespace glinpack::app {
 
 namespace {
 
-std::string mode_lines() {
+// a line for each of a list of subcommands
+std::string lines_of(const auto& commands) {
   constexpr std::size_t name_width = 14;
   std::string lines;
-  for (const Mode& mode : standalone_modes()) {
-    std::string name = mode.name;
+  for (const auto& command : commands) {
+    std::string name = command.name;
     name.resize(std::max(name_width, name.size() + 1), ' ');
-    lines += "  " + name + mode.summary + "\n";
+    lines += "  " + name + command.summary + "\n";
   }
   return lines;
 }
@@ -33,16 +35,11 @@ std::string program_help() {
   return "glinpack: an HPL-class LU benchmark for clusters of GPUs that speak OpenGL\n"
          "Usage: [mpirun -np P*Q] glinpack SUBCOMMAND [OPTIONS]\n"
          "\n"
-         "Subcommands:\n"
-         "  plu         Factorise, solve and check dense systems on a grid of processes; report GFLOPS and where\n"
-         "              the time went\n"
-         "  network     Send the messages of a factorisation alone, time them, and look for slow links\n"
-         "  devices     List the EGL devices of this machine\n"
-         "  ceilings    Measure what a device and the host can do at most: copies, multiply-adds, gemm\n"
-         "  tune        Choose the tile in which a device reduces fastest, for later runs of plu\n"
+         "Subcommands:\n" +
+         lines_of(subcommands()) +
          "\n"
          "Solvers that run alone, in one process, each with its variants beside the processor's:\n" +
-         mode_lines() +
+         lines_of(standalone_modes()) +
          "\n"
          "Options:\n"
          "  -h,--help   Print this help message and exit; after a subcommand: that one's\n"

@@ -1,0 +1,70 @@
+#include "app/subcommands.hpp"
+
+#include <array>
+#include <iostream>
+
+#include "app/ceilings_command.hpp"
+#include "app/ceilings_options.hpp"
+#include "app/command_line.hpp"
+#include "app/devices_command.hpp"
+#include "app/network_command.hpp"
+#include "app/network_options.hpp"
+#include "app/options.hpp"
+#include "app/plu_command.hpp"
+#include "app/reexecution.hpp"
+#include "app/tune_command.hpp"
+#include "global/communication.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+std::vector<std::string> command_line(const Invocation& invocation) {
+  return {invocation.argv, invocation.argv + invocation.argc};
+}
+
+int run_plu(const Invocation& invocation) {
+  execute_again_with_better_kernels(invocation.argv);
+  return run_plu_command(invocation.argc, invocation.argv, reexecution_notes());
+}
+
+int run_network(const Invocation& invocation) { return run_network_command(invocation.argc, invocation.argv); }
+
+int run_devices(const Invocation& invocation) {
+  const DevicesOptions options = parse_devices_options(invocation.arguments);
+  return launcher_rank() == 0 ? run_devices_command(options.json, std::cout) : 0;
+}
+
+int run_ceilings(const Invocation& invocation) {
+  const CeilingsOptions options = parse_ceilings_options(invocation.arguments);
+  execute_again_with_better_kernels(invocation.argv);
+  if (launcher_rank() == 0) {
+    run_ceilings_command(options, command_line(invocation), reexecution_notes(), std::cout);
+  }
+  return 0;
+}
+
+int run_tune(const Invocation& invocation) {
+  const TuneOptions options = parse_tune_options(invocation.arguments);
+  if (launcher_rank() == 0) run_tune_command(options, command_line(invocation), std::cout);
+  return 0;
+}
+
+}  // namespace
+
+std::span<const Subcommand> subcommands() {
+  static constexpr std::array commands{
+      Subcommand{"plu", "Factorise, solve and check dense systems on a grid of processes; report GFLOPS and the time",
+                 plu_help, run_plu},
+      Subcommand{"network", "Send the messages of a factorisation alone, time them, and look for slow links",
+                 network_help, run_network},
+      Subcommand{"devices", "List the EGL devices of this machine", devices_help, run_devices},
+      Subcommand{"ceilings", "Measure what a device and the host can do at most: copies, multiply-adds, gemm",
+                 ceilings_help, run_ceilings},
+      Subcommand{"tune", "Choose the tile in which a device reduces fastest, for later runs of plu", tune_help,
+                 run_tune},
+  };
+  return commands;
+}
+
+}  // namespace glinpack::app
