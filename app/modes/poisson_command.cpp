@@ -2,6 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -82,16 +83,20 @@ class PoissonRun {
       strip.reset();
       prepare_together([&] { strip = make(); });
     };
-    for (const std::string& name : options_.host) {
-      const bool serial = name == "serial";
-      solvers::StageClock clock;
-      replace([&] { return make_host_poisson_strip<Real>(extents_, serial ? 1 : machine_.threads); });
-      measure(problem, name, *strip, clock, serial ? copies_.host_serial : copies_.host_threads);
-    }
-    for (const PoissonMemory memory : options_.memory) {
-      solvers::Device& device = *machine_.device;
-      replace([&] { return solvers::make_poisson_strip<Real>(device, extents_, memory); });
-      measure(problem, std::string(name_of(memory)), *strip, device.clock(), copies_.device);
+    for (const PoissonPreconditioner preconditioner : options_.preconditioner) {
+      preconditioner_ = preconditioner;
+      for (const std::string& name : options_.host) {
+        const bool serial = name == "serial";
+        solvers::StageClock clock;
+        replace([&] { return make_host_poisson_strip<Real>(extents_, serial ? 1 : machine_.threads, preconditioner); });
+        measure(problem, name, *strip, clock, serial ? copies_.host_serial : copies_.host_threads);
+      }
+      for (const PoissonMemory memory : options_.memory) {
+        if (!allowed(memory, preconditioner)) continue;
+        solvers::Device& device = *machine_.device;
+        replace([&] { return solvers::make_poisson_strip<Real>(device, extents_, memory, preconditioner); });
+        measure(problem, std::string(name_of(memory)), *strip, device.clock(), copies_.device);
+      }
     }
   }
 
@@ -137,22 +142,25 @@ class PoissonRun {
     report([&] { run_.add(std::move(record)); });
   }
 
-  /// "2", of threads; "4 ranks x 2", "4 ranks" where there are several.
+  /// "2", of threads; "4 ranks x 2", "4 ranks" where there are several; and the preconditioner, "2 multigrid".
   std::string settings_of(const std::string& variant) const {
     std::string settings = session_.size() == 1 ? "" : fmt::format("{} ranks", session_.size());
-    if (variant != "threads") return settings;
-    return (settings.empty() ? "" : settings + " x ") + std::to_string(machine_.threads);
+    if (variant == "threads") settings += (settings.empty() ? "" : " x ") + std::to_string(machine_.threads);
+    if (preconditioner_ == PoissonPreconditioner::none) return settings;
+    return (settings.empty() ? "" : settings + " ") + std::string(name_of(preconditioner_));
   }
 
   void describe(ModeRecord& record, const PoissonProblem& problem, const CgOutcome& outcome, double copy_rate,
                 StripExchange<Real>& exchange) {
     const auto points = static_cast<double>(record.n) * static_cast<double>(record.n);
-    const double least_bytes = solvers::poisson_vectors_of_an_iteration * points * sizeof(Real);
+    const double least_bytes =
+        solvers::poisson_vectors_of_an_iteration(record.n, preconditioner_) * points * sizeof(Real);
     const double seconds = record.times.compute.median / static_cast<double>(std::max<Index>(1, outcome.iterations));
     const double rate = seconds > 0 ? least_bytes / seconds : 0;
     double error = problem.largest_error(std::span<const Real>(u_), extents_.first_row);
     all_reduce(MPI_COMM_WORLD, &error, 1, MPI_DOUBLE, MPI_MAX);
-    record.parameters = {{"iterations", outcome.iterations},
+    record.parameters = {{"preconditioner", name_of(preconditioner_)},
+                         {"iterations", outcome.iterations},
                          {"relative_residual", outcome.relative_residual},
                          {"true_residual", true_residual(problem, exchange)},
                          {"largest_error", error},
@@ -166,7 +174,7 @@ class PoissonRun {
                                    outcome.relative_residual);
       return;
     }
-    record.check = check_poisson({record.n, record.precision, outcome.iterations, error});
+    record.check = check_poisson({record.n, record.precision, preconditioner_, outcome.iterations, error});
   }
 
   double true_residual(const PoissonProblem& problem, StripExchange<Real>& exchange) {
@@ -184,6 +192,7 @@ class PoissonRun {
   ModeMachine& machine_;
   CopyRates copies_;
   PoissonExtents extents_;
+  PoissonPreconditioner preconditioner_ = PoissonPreconditioner::none;
   std::vector<Real> u_;
 };
 
@@ -194,8 +203,10 @@ void check_size(const PoissonOptions& options, const MpiSession& session, Index 
   const std::string what =
       alone ? fmt::format("--n {}: {} x {} points", n, n, n)
             : fmt::format("--n {}: {} strips of about {} x {} points", n, session.local_size(), extents.rows, n);
-  // u, its staging, and the vectors of the host or of software: u, r, p twice
-  constexpr double vectors = 2 + 4;
+  const std::vector<PoissonPreconditioner>& kinds = options.preconditioner;
+  const bool multigrid = std::find(kinds.begin(), kinds.end(), PoissonPreconditioner::multigrid) != kinds.end();
+  // u, its staging, and the vectors of the host or of software: u, r, p twice, and multigrid's
+  const double vectors = 2 + 4 + (multigrid ? 3 : 0);
   const auto points = static_cast<double>(extents.rows) * static_cast<double>(n);
   double bytes = session.local_size() * vectors * points * sizeof(Real);
   if (!alone && session.rank() == 0 && !options.output.empty()) {
@@ -203,8 +214,12 @@ void check_size(const PoissonOptions& options, const MpiSession& session, Index 
   }
   check_host_memory(what, bytes);
   for (const PoissonMemory memory : options.memory) {
-    const std::string obstacle = solvers::poisson_obstacle<Real>(machine.device->description(), extents, memory);
-    if (!obstacle.empty()) throw InputError(fmt::format("{}, --memory {}: {}", what, name_of(memory), obstacle));
+    for (const PoissonPreconditioner kind : kinds) {
+      if (!allowed(memory, kind)) continue;
+      const std::string obstacle =
+          solvers::poisson_obstacle<Real>(machine.device->description(), extents, memory, kind);
+      if (!obstacle.empty()) throw InputError(fmt::format("{}, --memory {}: {}", what, name_of(memory), obstacle));
+    }
   }
 }
 
@@ -246,6 +261,23 @@ std::string copies_text(const CopyRates& rates, int ranks) {
   return text;
 }
 
+/// "8", "8, with multigrid 20.7".
+std::string vectors_text(const PoissonOptions& options) {
+  std::vector<std::string> texts;
+  const auto add = [&](PoissonPreconditioner kind, const char* what) {
+    const double vectors = solvers::poisson_vectors_of_an_iteration(options.n.back(), kind);
+    texts.push_back(fmt::format("{}{:.3g}", what, vectors));
+  };
+  const std::vector<PoissonPreconditioner>& kinds = options.preconditioner;
+  if (std::any_of(kinds.begin(), kinds.end(), [](auto kind) { return kind != PoissonPreconditioner::multigrid; })) {
+    add(PoissonPreconditioner::none, "");
+  }
+  if (std::find(kinds.begin(), kinds.end(), PoissonPreconditioner::multigrid) != kinds.end()) {
+    add(PoissonPreconditioner::multigrid, texts.empty() ? "" : "with multigrid ");
+  }
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
 /// The same on every rank, but for the files, which are the first rank's.
 struct PoissonInput {
   const MpiSession& session;
@@ -269,10 +301,8 @@ int run_in(PoissonInput& input, ModeMachine& machine) {
   if (!options.output.empty()) u = poisson.solution();
   const auto end = [&] {
     ModeRun& run = *input.run;
-    run.print(poisson_table(run.records()) +
-              fmt::format("\nresidual: ||b - A u|| / ||b||, of u itself\nan iteration: {} vectors of N^2 elements read "
-                          "or written, at least\n",
-                          solvers::poisson_vectors_of_an_iteration) +
+    run.print(poisson_table(run.records()) + "\nresidual: ||b - A u|| / ||b||, of u itself\nGB/s: of " +
+              vectors_text(options) + " vectors of N^2 elements that an iteration reads or writes at least\n" +
               copies_text(copies, ranks) + (ranks > 1 ? poisson_ranks_table(run.records()) : ""));
     const Index n = options.n.back();
     run.write_result([&](std::ostream& out) { write_matrix(out, options.output, {n, n, {u.begin(), u.end()}}); });
@@ -288,6 +318,12 @@ nlohmann::json read_input(const ModeInvocation& invocation, PoissonInput& input)
   const PoissonOptions& options = input.options;
   if (options.textures_left_out) {
     input.notes.emplace_back("--memory all in double precision is global and shared: textures hold single precision");
+  }
+  if (std::any_of(options.memory.begin(), options.memory.end(), [&](PoissonMemory memory) {
+        return std::any_of(options.preconditioner.begin(), options.preconditioner.end(),
+                           [&](PoissonPreconditioner kind) { return !allowed(memory, kind); });
+      })) {
+    input.notes.emplace_back("multigrid works in storage buffers: it is left out for the textures");
   }
   for (std::string& note : adapt_to_ranks(input.options, input.session.size())) input.notes.push_back(std::move(note));
   check_matrix_name(options.output);

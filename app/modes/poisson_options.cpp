@@ -16,6 +16,7 @@ constexpr const char* examples =
     "  glinpack poisson\n"
     "  glinpack poisson --n 32,64,128,256 --memory all --json poisson.json\n"
     "  glinpack poisson --n 256 --precision single --memory all --host none\n"
+    "  glinpack poisson --n 256,1024 --preconditioner none,multigrid\n"
     "  glinpack poisson --n 64 --output u.npy\n"
     "  mpirun.mpich -np 4 glinpack poisson --n 256\n";
 
@@ -26,6 +27,22 @@ std::vector<std::string> memory_choices() {
 }
 
 const std::vector<std::string> host_choices{"serial", "threads"};
+
+std::vector<std::string> preconditioner_choices() {
+  std::vector<std::string> names;
+  for (const PoissonPreconditioner kind : all_poisson_preconditioners) names.emplace_back(name_of(kind));
+  return names;
+}
+
+std::vector<PoissonPreconditioner> parse_preconditioners(const std::vector<std::string>& values) {
+  const std::vector<std::string> choices = preconditioner_choices();
+  std::vector<PoissonPreconditioner> kinds;
+  for (const std::string& name : parse_names(values, choices)) {
+    const auto place = std::find(choices.begin(), choices.end(), name) - choices.begin();
+    kinds.push_back(all_poisson_preconditioners[static_cast<std::size_t>(place)]);
+  }
+  return kinds;
+}
 
 /// As parse_names(), or none of them.
 std::vector<std::string> parse_names_or_none(const std::vector<std::string>& values,
@@ -57,6 +74,14 @@ void define_poisson_options(CLI::App& app, PoissonOptions& o) {
   add_list(app, "--host", "NAME,...", "serial,threads",
            "The processor's loops: serial, by one thread; threads, by all; none",
            [&o](const std::vector<std::string>& values) { o.host = parse_names_or_none(values, host_choices); });
+  add_list(app, "--preconditioner", "NAME,...", "none",
+           enumerate(preconditioner_choices()) +
+               "; all: every one. jacobi: the diagonal of A, which leaves the iterations what they are; multigrid: "
+               "V-cycles, few iterations for any N, of one process, with storage buffers",
+           [&o](const std::vector<std::string>& values) {
+             o.all_preconditioners = values == std::vector<std::string>{"all"};
+             o.preconditioner = parse_preconditioners(values);
+           });
   add(app, "--precision", "single|double", "double", "Of vectors; the parts of scalar products are added up in double",
       [&o](const std::string& t) {
         o.precision = parse_precision(t);
@@ -65,6 +90,18 @@ void define_poisson_options(CLI::App& app, PoissonOptions& o) {
   define_mode_measuring(app, o);
   define_mode_machine(app, o);
   define_mode_output(app, o);
+}
+
+/// Refuses what does not go together where both are named.
+void check_preconditioner(const PoissonOptions& o) {
+  if (o.all_memories || o.all_preconditioners) return;
+  for (const PoissonMemory memory : o.memory) {
+    for (const PoissonPreconditioner kind : o.preconditioner) {
+      if (allowed(memory, kind)) continue;
+      throw InputError("--preconditioner " + std::string(name_of(kind)) + ", --memory " + std::string(name_of(memory)) +
+                       ": multigrid works in storage buffers; use --memory global,shared");
+    }
+  }
 }
 
 /// Leaves the textures out of `all` in double precision; refuses them where they are named.
@@ -88,6 +125,7 @@ PoissonOptions parse_poisson_options(const std::vector<std::string>& arguments) 
     throw InputError("--memory none and --host none leave nothing to compute: name one of them");
   }
   check_precision(parsed.options);
+  check_preconditioner(parsed.options);
   return parsed.options;
 }
 
@@ -102,7 +140,10 @@ nlohmann::json to_json(const PoissonOptions& o) {
   json.erase("input");
   std::vector<std::string> memory;
   for (const PoissonMemory kind : o.memory) memory.emplace_back(name_of(kind));
-  json.update({{"memory", memory}, {"host", o.host}, {"precision", name_of(o.precision)}});
+  std::vector<std::string> preconditioner;
+  for (const PoissonPreconditioner kind : o.preconditioner) preconditioner.emplace_back(name_of(kind));
+  json.update(
+      {{"memory", memory}, {"host", o.host}, {"precision", name_of(o.precision)}, {"preconditioner", preconditioner}});
   return json;
 }
 
@@ -116,6 +157,10 @@ PoissonOptions poisson_options_from_json(const nlohmann::json& configuration) {
   return options;
 }
 
+bool allowed(PoissonMemory memory, PoissonPreconditioner preconditioner) {
+  return preconditioner != PoissonPreconditioner::multigrid || solvers::allows_multigrid(memory);
+}
+
 std::vector<std::string> adapt_to_ranks(PoissonOptions& o, int ranks) {
   std::vector<std::string> notes;
   if (ranks == 1) return notes;
@@ -126,6 +171,13 @@ std::vector<std::string> adapt_to_ranks(PoissonOptions& o, int ranks) {
                      " at most, or use a larger N");
   }
   notes.push_back(std::to_string(ranks) + " ranks, each with a strip of rows; ghost rows go over MPI");
+  if (std::erase(o.preconditioner, PoissonPreconditioner::multigrid) > 0) {
+    if (!o.all_preconditioners) {
+      throw InputError("--preconditioner multigrid is for one process, but " + std::to_string(ranks) +
+                       " were started; start one, or use --preconditioner none,jacobi");
+    }
+    notes.emplace_back("--preconditioner all of several ranks is none and jacobi: multigrid is for one process");
+  }
   if (std::erase(o.memory, PoissonMemory::texture2d) == 0) return notes;
   if (!o.all_memories) {
     throw InputError(

@@ -16,8 +16,10 @@ struct PoissonOptions : ModeOptions {
   std::vector<solvers::PoissonMemory> memory{solvers::PoissonMemory::global};  // empty: the host alone
   std::vector<std::string> host{"serial", "threads"};                          // the processor's loops; may be empty
   Precision precision = Precision::double_;
-  bool textures_left_out = false;  // of --memory all, in double precision
-  bool all_memories = false;       // --memory all
+  std::vector<PoissonPreconditioner> preconditioner{PoissonPreconditioner::none};
+  bool all_preconditioners = false;  // --preconditioner all
+  bool textures_left_out = false;    // of --memory all, in double precision
+  bool all_memories = false;         // --memory all
 };
 
 /// Command line over file over default. Throws InputError.
@@ -27,9 +29,12 @@ nlohmann::json to_json(const PoissonOptions& options);
 /// The options that a configuration came from; --config is not part of it.
 PoissonOptions poisson_options_from_json(const nlohmann::json& configuration);
 
+/// A preconditioner works with a memory; those that do not are left out of `all` of either.
+bool allowed(solvers::PoissonMemory memory, PoissonPreconditioner preconditioner);
+
 /// Before any work of several ranks: throws InputError where a size has fewer rows than there are ranks, or where a
-/// memory that is named does not hold strips; leaves such a one out of --memory all. Returns notes for the report's
-/// head.
+/// memory or a preconditioner that is named is not for strips; leaves such a one out of `all`. Returns notes for the
+/// report's head.
 std::vector<std::string> adapt_to_ranks(PoissonOptions& options, int ranks);
 
 }  // namespace glinpack::app

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "app/modes/mode_record.hpp"
+#include "local/poisson_strip.hpp"
 
 namespace glinpack::app {
 
@@ -23,13 +24,14 @@ std::span<const PaperPoisson> paper_poisson_table();
 struct PoissonResult {
   Index n = 0;
   Precision precision = Precision::double_;
+  PoissonPreconditioner preconditioner = PoissonPreconditioner::none;
   Index iterations = 0;
   double largest_error = 0;  // of |u - u_h|
 };
 
-/// In double precision, where the paper has the size: the iterations are the paper's, and the error is, to the digits
-/// printed. Else the error is at most the bound of the discretisation's, in single precision and that of rounding; none
-/// where that says nothing.
+/// In double precision, where the paper has the size, without multigrid, which takes other steps: the iterations are
+/// the paper's, and the error is, to the digits printed. Else the error is at most the bound of the discretisation's,
+/// in single precision and that of rounding; none where that says nothing.
 std::optional<ModeCheck> check_poisson(const PoissonResult& result);
 
 /// What rounding to single precision may add to |u - u_h|: u is off by epsilon, A u so by 8 epsilon, and the inverse of

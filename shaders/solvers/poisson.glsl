@@ -4,7 +4,8 @@
 // and each work group of the next kernel adds the parts up, all in the same order. So an iteration is two dispatches,
 // and none of its scalars passes through the host.
 //
-// Variants: DOUBLE 0 or 1.
+// Variants: DOUBLE 0 or 1; PRECONDITIONER, of z: 0: z = r; 1: z = r / 4, A's diagonal being 4; 2: a V-cycle's z stands
+// where r does in the others, and r . z has parts of its own.
 layout(local_size_x = 256) in;
 
 #include "compute/precision.glsl"
@@ -16,8 +17,12 @@ layout(std430, binding = 0) buffer Scalars {
 layout(std430, binding = 1) readonly restrict buffer Parts { double parts[]; };          // of the sum to begin with
 layout(std430, binding = 2) writeonly restrict buffer NewParts { double new_parts[]; };  // one a work group
 
+#if PRECONDITIONER == 2
+layout(std430, binding = 7) buffer Products { double product[]; };  // r . z of iteration k
+#endif
+
 layout(location = 0) uniform ivec4 layout_of_rows;  // n, ROW_PITCH, rows, rows that an invocation takes at a time
-layout(location = 1) uniform ivec4 step_of_kernel;  // iteration, count of parts, where new parts begin
+layout(location = 1) uniform ivec4 step_of_kernel;  // iteration, count of parts, where new parts begin, parts of r . z
 layout(location = 2) uniform ivec2 row_range;       // of the strip's rows: first, last + 1
 
 #define N layout_of_rows.x
@@ -25,6 +30,12 @@ layout(location = 2) uniform ivec2 row_range;       // of the strip's rows: firs
 #define ROWS layout_of_rows.z
 #define BLOCK_ROWS layout_of_rows.w
 #define ITERATION step_of_kernel.x
+
+#if PRECONDITIONER == 1
+#define Z_OF(r) (0.25 * (r))
+#else
+#define Z_OF(r) (r)
+#endif
 
 shared double sums[256];
 
@@ -41,9 +52,9 @@ double sum_of_group(double mine) {
   return sums[0];
 }
 
-double sum_of_parts() {
+double sum_of_parts(int begin, int count) {
   double sum = 0.0;
-  for (int part = int(gl_LocalInvocationIndex); part < step_of_kernel.y; part += 256) sum += parts[part];
+  for (int part = begin + int(gl_LocalInvocationIndex); part < begin + count; part += 256) sum += parts[part];
   return sum_of_group(sum);
 }
 
@@ -52,18 +63,28 @@ void leave_part(Real mine) {
   if (gl_LocalInvocationIndex == 0) new_parts[step_of_kernel.z + int(gl_WorkGroupID.x)] = sum;
 }
 
-/// What iteration k of p <- r + beta p begins with: beta; false where ||r|| is within the tolerance.
+/// What iteration k of p <- z + beta p begins with: beta; false where ||r|| is within the tolerance.
 bool begin_direction(out Real beta) {
-  double square = sum_of_parts();
+  double square = sum_of_parts(0, step_of_kernel.y);
   double first_square = ITERATION == 0 ? square : residual_square[0];
   if (gl_GlobalInvocationID.x == 0) residual_square[ITERATION] = square;
+#if PRECONDITIONER == 2
+  double new_product = sum_of_parts(step_of_kernel.y, step_of_kernel.w);
+  if (gl_GlobalInvocationID.x == 0) product[ITERATION] = new_product;
+  beta = ITERATION == 0 ? Real(0.0) : Real(new_product / product[ITERATION - 1]);
+#else
   beta = ITERATION == 0 ? Real(0.0) : Real(square / residual_square[ITERATION - 1]);
+#endif
   return square > squared_tolerance * first_square;
 }
 
 /// The same for u <- u + alpha p and r <- r - alpha A p.
 bool begin_update(out Real alpha) {
-  double curvature = sum_of_parts(), square = residual_square[ITERATION];
-  alpha = Real(square / curvature);
+  double curvature = sum_of_parts(0, step_of_kernel.y), square = residual_square[ITERATION];
+#if PRECONDITIONER == 2
+  alpha = Real(product[ITERATION] / curvature);
+#else
+  alpha = Real(Z_OF(square) / curvature);
+#endif
   return square > squared_tolerance * residual_square[0];
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 namespace glinpack {
 namespace {
@@ -14,10 +15,30 @@ std::size_t first_end(const std::vector<double>& squares, double limit) {
   return static_cast<std::size_t>(std::find_if(squares.begin(), squares.end(), ends) - squares.begin());
 }
 
+/// The whole square by multigrid.
+template <class Real>
+CgOutcome conjugate_gradients_by_multigrid(PoissonStrip<Real>& strip, const CgLimits& limits) {
+  const double first_square = strip.own_sum(PoissonSum::residual);
+  const double limit = limits.tolerance * limits.tolerance * first_square;
+  CgOutcome outcome;
+  for (double square = first_square;; square = strip.own_sum(PoissonSum::residual)) {
+    outcome.relative_residual = first_square > 0 ? std::sqrt(square / first_square) : 0;
+    outcome.converged = square <= limit;  // no number is not
+    if (outcome.converged || !std::isfinite(square) || outcome.iterations == limits.most_iterations) return outcome;
+    strip.precondition();
+    strip.advance_direction(outcome.iterations);
+    strip.update(outcome.iterations, {0, strip.extents().rows});
+    ++outcome.iterations;
+  }
+}
+
 }  // namespace
 
 template <class Real>
 CgOutcome conjugate_gradients(PoissonStrip<Real>& strip, PoissonNeighbours<Real>& neighbours, const CgLimits& limits) {
+  if (strip.preconditioner() == PoissonPreconditioner::multigrid) {
+    return conjugate_gradients_by_multigrid(strip, limits);
+  }
   neighbours.add_up(strip, PoissonSum::residual);
   double first_square = 0;
   CgOutcome outcome;
@@ -47,6 +68,18 @@ CgOutcome conjugate_gradients(PoissonStrip<Real>& strip, PoissonNeighbours<Real>
 
 template CgOutcome conjugate_gradients(PoissonStrip<float>&, PoissonNeighbours<float>&, const CgLimits&);
 template CgOutcome conjugate_gradients(PoissonStrip<double>&, PoissonNeighbours<double>&, const CgLimits&);
+
+std::string_view name_of(PoissonPreconditioner preconditioner) {
+  constexpr std::array<std::string_view, all_poisson_preconditioners.size()> names{"none", "jacobi", "multigrid"};
+  return names[static_cast<std::size_t>(preconditioner)];
+}
+
+void check_poisson_strip(const PoissonExtents& extents, PoissonPreconditioner preconditioner) {
+  if (extents.n < 1 || extents.rows < 1) throw std::invalid_argument("a strip without points has nothing to solve");
+  if (preconditioner == PoissonPreconditioner::multigrid && extents.rows != extents.n) {
+    throw std::invalid_argument("multigrid needs the whole square, not a strip of it");
+  }
+}
 
 Index poisson_most_iterations(Index n) { return 10 * n + 10; }
 

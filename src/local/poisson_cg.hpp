@@ -25,8 +25,9 @@ struct CgOutcome {
 };
 
 /// Hestenes and Stiefel's method as the paper has it (Algorithm 1), from u = 0, on a strip after begin() with the same
-/// limits. What is left is in the strip. Returns when it is done. Reads back only r . r, of many iterations at a time:
-/// the strips stop by themselves at the iteration that is within the tolerance.
+/// limits, preconditioned as the strip is. What is left is in the strip. Returns when it is done. Reads back only r .
+/// r: of many iterations at a time, the strips stopping by themselves at the iteration that is within the tolerance;
+/// after each where multigrid makes iterations few and long.
 template <class Real>
 CgOutcome conjugate_gradients(PoissonStrip<Real>& strip, PoissonNeighbours<Real>& neighbours, const CgLimits& limits);
 

@@ -3,7 +3,10 @@
 // iteration). The whole square is the strip of all rows, whose ghost rows are the boundary.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "local/poisson_problem.hpp"
@@ -29,6 +32,23 @@ struct CgLimits {
   Index most_iterations = 0;
 };
 
+/// What r is multiplied by to become z, in whose direction p is turned: the inverse of a matrix near A.
+/// none: z = r. jacobi: of A's diagonal, z = r / 4, which leaves the iterations what they are. multigrid: a V-cycle
+/// (poisson_multigrid.hpp), for a strip that is the whole square.
+enum class PoissonPreconditioner : std::uint8_t { none, jacobi, multigrid };
+
+inline constexpr std::array all_poisson_preconditioners{PoissonPreconditioner::none, PoissonPreconditioner::jacobi,
+                                                        PoissonPreconditioner::multigrid};
+std::string_view name_of(PoissonPreconditioner preconditioner);  // "none", ...
+
+/// Throws std::invalid_argument where there are no points, or where multigrid has less than the square.
+void check_poisson_strip(const PoissonExtents& extents, PoissonPreconditioner preconditioner);
+
+/// What r is scaled by where z is a multiple of it.
+constexpr double scale_of(PoissonPreconditioner preconditioner) {
+  return preconditioner == PoissonPreconditioner::jacobi ? 0.25 : 1.0;
+}
+
 /// p . A p and r . r.
 enum class PoissonSum { curvature, residual };
 
@@ -52,16 +72,19 @@ class PoissonStrip {
   virtual ~PoissonStrip() = default;
 
   virtual const PoissonExtents& extents() const = 0;
+  virtual PoissonPreconditioner preconditioner() const = 0;
   /// Whether operations are done behind the host's back, so that it should give out all of them before it waits.
   virtual bool returns_early() const = 0;
 
   /// u = p = 0, r = b with its ghost rows, and the sum r . r of the strip's rows.
   virtual void begin(const PoissonProblem& problem, const CgLimits& limits) = 0;
 
-  /// p <- r + beta p in all rows and ghost rows, beta = r . r / (r . r of the iteration before), 0 in iteration 0; and
+  /// z and r . z by multigrid. Before every advance_direction().
+  virtual void precondition() = 0;
+  /// p <- z + beta p in all rows and ghost rows, beta = r . z / (r . z of the iteration before), 0 in iteration 0; and
   /// the sum p . A p of the strip's rows. `iteration` counts from 0.
   virtual void advance_direction(Index iteration) = 0;
-  /// u <- u + alpha p and r <- r - alpha A p in these rows, alpha = r . r / p . A p; and r . r, summed over all updates
+  /// u <- u + alpha p and r <- r - alpha A p in these rows, alpha = r . z / p . A p; and r . r, summed over all updates
   /// since advance_direction(). Every row once an iteration, in any order.
   virtual void update(Index iteration, StripRows rows) = 0;
 

@@ -16,8 +16,9 @@ using testing::HasSubstr;
 class GlPoisson : public testing::Test {
  protected:
   template <class Real>
-  std::unique_ptr<PoissonStrip<Real>> whole(Index n, PoissonMemory memory = PoissonMemory::global) {
-    return make_poisson_strip<Real>(device_, {.n = n, .first_row = 0, .rows = n}, memory);
+  std::unique_ptr<PoissonStrip<Real>> whole(Index n, PoissonMemory memory = PoissonMemory::global,
+                                            PoissonPreconditioner preconditioner = PoissonPreconditioner::none) {
+    return make_poisson_strip<Real>(device_, {.n = n, .first_row = 0, .rows = n}, memory, preconditioner);
   }
 
   Device device_{any_gl_device(), {}, true};
@@ -39,9 +40,10 @@ TEST_F(GlPoisson, TableOneComesOutAsPrinted) {
 }
 
 template <class Real, class MakeTested>
-void expect_iterations_of_the_host(Index n, const MakeTested& make) {
+void expect_iterations_of_the_host(Index n, const MakeTested& make,
+                                   PoissonPreconditioner preconditioner = PoissonPreconditioner::none) {
   const CgLimits limits{.most_iterations = 3};
-  const auto expected = make_host_poisson_strip<Real>({.n = n, .first_row = 0, .rows = n}, 1);
+  const auto expected = make_host_poisson_strip<Real>({.n = n, .first_row = 0, .rows = n}, 1, preconditioner);
   const auto computed = make();
   expect_near(solve_poisson(*computed, limits).u, solve_poisson(*expected, limits).u, scalar_products<Real>(n));
 }
@@ -54,6 +56,33 @@ TEST_F(GlPoisson, AnIterationIsTheHosts) {
       if (!has_double_precision(memory)) continue;
       expect_iterations_of_the_host<double>(n, [&] { return whole<double>(n, memory); });
     }
+  }
+}
+
+TEST_F(GlPoisson, APreconditionedIterationIsTheHosts) {
+  for (const PoissonPreconditioner preconditioner : {PoissonPreconditioner::jacobi, PoissonPreconditioner::multigrid}) {
+    for (const PoissonMemory memory : all_poisson_memories) {
+      if (preconditioner == PoissonPreconditioner::multigrid && !allows_multigrid(memory)) continue;
+      for (const Index n : {1, 2, 3, 5, 18, 65}) {
+        SCOPED_TRACE(std::string(name_of(preconditioner)) + " " + std::string(name_of(memory)) + " " +
+                     std::to_string(n));
+        expect_iterations_of_the_host<float>(
+            n, [&] { return whole<float>(n, memory, preconditioner); }, preconditioner);
+        if (!has_double_precision(memory)) continue;
+        expect_iterations_of_the_host<double>(
+            n, [&] { return whole<double>(n, memory, preconditioner); }, preconditioner);
+      }
+    }
+  }
+}
+
+TEST_F(GlPoisson, IterationsByMultigridDoNotGrowWithTheGrid) {
+  for (const Index n : {31, 64, 150}) {
+    const auto strip = whole<double>(n, PoissonMemory::global, PoissonPreconditioner::multigrid);
+    const PoissonSolution<double> solution = solve_poisson(*strip);
+    EXPECT_TRUE(solution.outcome.converged) << n;
+    EXPECT_LE(solution.outcome.iterations, 7) << n;
+    EXPECT_LE(PoissonProblem(n).relative_residual<double>(solution.u), 1.001e-6) << n;
   }
 }
 
@@ -136,6 +165,15 @@ TEST_F(GlPoisson, ObstaclesNameLimitAndRemedy) {
   EXPECT_THAT(poisson_obstacle<float>(device, {.n = 8, .first_row = 0, .rows = 4}, PoissonMemory::texture2d),
               HasSubstr("whole squares"));
   EXPECT_THROW(make_poisson_strip<double>(device_, whole_of(8), PoissonMemory::texture2d), std::runtime_error);
+  constexpr auto multigrid = PoissonPreconditioner::multigrid;
+  EXPECT_THAT(poisson_obstacle<float>(device, whole_of(8), PoissonMemory::texture1d, multigrid),
+              testing::AllOf(HasSubstr("storage buffers"), HasSubstr("--preconditioner none,jacobi")));
+  device.free_memory = Index{6} << 14;  // six vectors of 64 x 64 in single; multigrid takes seven
+  EXPECT_EQ(poisson_obstacle<float>(device, whole_of(60), PoissonMemory::global), "");
+  EXPECT_THAT(poisson_obstacle<float>(device, whole_of(60), PoissonMemory::global, multigrid), HasSubstr("7 vectors"));
+  EXPECT_THROW(
+      make_poisson_strip<float>(device_, {.n = 8, .first_row = 0, .rows = 4}, PoissonMemory::global, multigrid),
+      std::invalid_argument);
 }
 
 TEST_F(GlPoisson, LeavesNoObjectsBehind) {
@@ -144,6 +182,8 @@ TEST_F(GlPoisson, LeavesNoObjectsBehind) {
       const auto strip = whole<float>(20, memory);
       (void)solve_poisson(*strip);
     }
+    const auto strip = whole<float>(20, PoissonMemory::global, PoissonPreconditioner::multigrid);
+    (void)solve_poisson(*strip);
     device_.release_staging();
   };
   solve();

@@ -1,6 +1,10 @@
 // Conjugate gradients for the elliptic test problem on the host, against the paper and against themselves in strips.
+#include <cmath>
+#include <numbers>
+#include <random>
 #include <stdexcept>
 
+#include "local/host/host_multigrid.hpp"
 #include "local/host/host_poisson_strip.hpp"
 #include "tests/backend/poisson_strips.hpp"
 
@@ -10,8 +14,9 @@ namespace {
 using namespace test;
 
 template <class Real>
-std::unique_ptr<PoissonStrip<Real>> whole(Index n, int threads = 1) {
-  return make_host_poisson_strip<Real>({.n = n, .first_row = 0, .rows = n}, threads);
+std::unique_ptr<PoissonStrip<Real>> whole(Index n, int threads = 1,
+                                          PoissonPreconditioner preconditioner = PoissonPreconditioner::none) {
+  return make_host_poisson_strip<Real>({.n = n, .first_row = 0, .rows = n}, threads, preconditioner);
 }
 
 TEST(PoissonHost, TableOneComesOutAsPrinted) {
@@ -73,6 +78,107 @@ TEST(PoissonHost, SaysWhenItDoesNotConverge) {
   EXPECT_FALSE(outcome.converged);
   EXPECT_EQ(outcome.iterations, 40);
   EXPECT_GT(outcome.relative_residual, 1e-6);
+}
+
+TEST(PoissonHost, JacobiScalesAndChangesNothingElse) {
+  const auto plain = whole<double>(33), scaled = whole<double>(33, 1, PoissonPreconditioner::jacobi);
+  const PoissonSolution<double> expected = solve_poisson(*plain), solution = solve_poisson(*scaled);
+  EXPECT_EQ(solution.outcome.iterations, expected.outcome.iterations);
+  EXPECT_EQ(solution.u, expected.u);  // by powers of two
+}
+
+TEST(PoissonHost, IterationsByMultigridDoNotGrowWithTheGrid) {
+  for (const Index n : {1, 2, 3, 31, 32, 33, 100, 127, 256}) {
+    SCOPED_TRACE(n);
+    const auto strip = whole<double>(n, 1, PoissonPreconditioner::multigrid);
+    const PoissonSolution<double> solution = solve_poisson(*strip);
+    EXPECT_TRUE(solution.outcome.converged);
+    EXPECT_LE(solution.outcome.iterations, 7);
+    EXPECT_LE(PoissonProblem(n).relative_residual<double>(solution.u), 1.001e-6);
+    EXPECT_LE(PoissonProblem(n).largest_error<double>(solution.u), poisson_discretisation_bound(n));
+  }
+}
+
+TEST(PoissonHost, ThreadsChangeNothingByMultigrid) {
+  for (const Index n : {2, 33, 100}) {
+    const auto one = whole<float>(n, 1, PoissonPreconditioner::multigrid);
+    const auto four = whole<float>(n, 4, PoissonPreconditioner::multigrid);
+    EXPECT_EQ(solve_poisson(*one).u, solve_poisson(*four).u) << n;
+  }
+}
+
+/// Points of a grid with the zeros around them.
+class Points {
+ public:
+  explicit Points(Index n, unsigned seed = 0)
+      : n_(n), values_(static_cast<std::size_t>((n + 2) * (n + 2))), engine_(seed) {
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = 0; j < n; ++j) grid().row(i)[j] = uniform(engine_);
+    }
+  }
+  HostGrid<double> grid() { return {.first = values_.data() + n_ + 3, .stride = n_ + 2}; }
+  double dot(const HostGrid<double>& other) {
+    double sum = 0;
+    for (Index i = 0; i < n_; ++i) {
+      for (Index j = 0; j < n_; ++j) sum += grid().row(i)[j] * other.row(i)[j];
+    }
+    return sum;
+  }
+
+ private:
+  Index n_;
+  std::vector<double> values_;
+  std::mt19937 engine_;
+};
+
+TEST(PoissonHost, AVCycleIsSymmetricAndPositive) {
+  ThreadTeam team(2);
+  for (const Index n : {1, 2, 3, 6, 17, 40}) {
+    SCOPED_TRACE(n);
+    HostMultigrid<double> multigrid(n, team);
+    Points r(n, 1), s(n, 2);
+    multigrid.apply(r.grid());
+    const double s_br = s.dot(multigrid.z()), r_br = r.dot(multigrid.z());
+    multigrid.apply(s.grid());
+    EXPECT_NEAR(r.dot(multigrid.z()), s_br, tolerance<double>(n * n));
+    EXPECT_GT(r_br, 0);
+    EXPECT_GT(s.dot(multigrid.z()), 0);
+  }
+}
+
+TEST(PoissonHost, AVCycleLeavesLittleOfAnyError) {
+  // of every eigenvector of A, ||e - B A e|| <= 0.25 ||e||: p(A) twice leaves 0.05 of the upper eigenvalues'
+  constexpr Index n = 21;
+  ThreadTeam team(1);
+  HostMultigrid<double> multigrid(n, team);
+  for (Index k = 1; k <= n; ++k) {
+    for (Index l = 1; l <= n; l += 4) {
+      Points e(n), r(n);
+      const auto angle = [&](Index mode, Index i) {
+        return std::numbers::pi * static_cast<double>(mode * (i + 1)) / (n + 1);
+      };
+      const double eigenvalue = 4 - 2 * std::cos(angle(k, 0)) - 2 * std::cos(angle(l, 0));
+      for (Index i = 0; i < n; ++i) {
+        for (Index j = 0; j < n; ++j) {
+          e.grid().row(i)[j] = std::sin(angle(k, i)) * std::sin(angle(l, j));
+          r.grid().row(i)[j] = eigenvalue * e.grid().row(i)[j];
+        }
+      }
+      multigrid.apply(r.grid());
+      Points left(n);
+      for (Index i = 0; i < n; ++i) {
+        for (Index j = 0; j < n; ++j) left.grid().row(i)[j] = e.grid().row(i)[j] - multigrid.z().row(i)[j];
+      }
+      EXPECT_LE(left.dot(left.grid()), 0.25 * 0.25 * e.dot(e.grid())) << k << " " << l;
+    }
+  }
+}
+
+TEST(PoissonHost, MultigridNeedsTheSquare) {
+  EXPECT_THROW(
+      make_host_poisson_strip<double>({.n = 4, .first_row = 0, .rows = 2}, 1, PoissonPreconditioner::multigrid),
+      std::invalid_argument);
 }
 
 TEST(PoissonHost, NeedsPoints) {

@@ -339,7 +339,7 @@ class Poisson(ModesTest):
         printed = {32: (48, "3.0128e-03"), 64: (96, "7.7811e-04")}
         for n, (iterations, error) in printed.items():
             for variant in "serial", "threads", "global", "shared":
-                self.assertRegex(outcome.out, rf"(?m)^ +{n} +{n * n}  {variant} +double +{error} +{iterations} ")
+                self.assertRegex(outcome.out, rf"(?m)^ +{n} +{n * n}  {variant} +none +double +{error} +{iterations} ")
         self.assertIn("global and shared: textures hold single", outcome.out)
         self.assertEqual(len(document["results"]), 8)
         for result in document["results"]:
@@ -358,6 +358,22 @@ class Poisson(ModesTest):
         for result in document["results"]:
             self.assertIn("rounding", result["check"]["against"])
             self.assertEqual(result["parameters"]["least_bytes_per_iteration"], 8 * 4 * 32**2)
+
+    def test_multigrid_needs_few_iterations_of_any_size(self):
+        document, outcome = self.results("poisson", "--n", "17,64", "--memory", "all", "--host", "serial",
+                                         "--precision", "single", "--preconditioner", "all")
+        self.assertIn("left out for the textures", outcome.out)
+        found = {}
+        for result in document["results"]:
+            parameters = result["parameters"]
+            found.setdefault(parameters["preconditioner"], []).append(result["variant"])
+            if parameters["preconditioner"] == "multigrid":
+                self.assertLessEqual(parameters["iterations"], 7)
+                self.assertEqual(result["settings"], "multigrid")
+                self.assertIn("bounds", result["check"]["against"])
+                self.assertGreater(parameters["least_bytes_per_iteration"], 20 * 4 * result["n"]**2)
+        every = ["serial", "global", "texture1d", "texture2d", "shared"]
+        self.assertEqual(found, {"none": 2 * every, "jacobi": 2 * every, "multigrid": 2 * ["serial", "global", "shared"]})
 
     def test_the_solution_goes_to_a_file(self):
         self.mode("poisson", "--n", "5,3", "--memory", "none", "--host", "serial", "--output", "u.npy", *BRIEFLY)
@@ -378,7 +394,7 @@ class Poisson(ModesTest):
                 self.assertIn(f"{ranks} ranks", outcome.out)
                 for n, (iterations, error) in printed.items():
                     for variant in variants:
-                        self.assertRegex(outcome.out, rf"(?m)^ +{n} +{n * n}  {variant} +double +{error} +{iterations} ")
+                        self.assertRegex(outcome.out, rf"(?m)^ +{n} +{n * n}  {variant} +none +double +{error} +{iterations} ")
                         self.assertRegex(outcome.out, rf"(?m)^ +{n}  {variant} +{ranks}( +[\d.e+-]+){{4}}$")
                 for result in document["results"]:
                     parameters = result["parameters"]

@@ -49,8 +49,9 @@ TEST(PoissonOptions, EveryOptionReachesTheConfiguration) {
 TEST(PoissonOptions, OtherRanksGetTheSame) {
   for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
            {},
-           {"--n",      "5,6", "--memory",  "all", "--host",    "none", "--precision", "single", "--output", "u.npy",
-            "--repeat", "7",   "--warm-up", "0",   "--threads", "3",    "--device",    "1",      "--fit",    "--force"},
+           {"--n",      "5,6",   "--memory", "all",     "--host",           "none", "--precision", "single",
+            "--output", "u.npy", "--repeat", "7",       "--warm-up",        "0",    "--threads",   "3",
+            "--device", "1",     "--fit",    "--force", "--preconditioner", "all"},
            {"--memory", "none", "--host", "serial", "--shader-dir", "s", "--progress", "never"}}) {
     const PoissonOptions options = parse_poisson_options(arguments);
     EXPECT_EQ(to_json(poisson_options_from_json(to_json(options))), to_json(options));
@@ -79,7 +80,30 @@ TEST(PoissonOptions, TexturesOfTwoDimensionsAreForOneRank) {
                      {"--memory texture2d", "whole square", "global,texture1d,shared"});
 }
 
+TEST(PoissonOptions, MultigridIsForStorageBuffersAndOneRank) {
+  const auto parsed = [](const std::string& memory, const std::string& preconditioner) {
+    return parse_poisson_options({"--precision", "single", "--memory", memory, "--preconditioner", preconditioner});
+  };
+  expect_input_error([&] { parsed("global,texture1d", "multigrid"); },
+                     {"--preconditioner multigrid", "--memory texture1d", "global,shared"});
+  EXPECT_THAT(parsed("all", "multigrid").preconditioner, ElementsAre(PoissonPreconditioner::multigrid));
+  EXPECT_FALSE(allowed(PoissonMemory::texture2d, PoissonPreconditioner::multigrid));
+  EXPECT_TRUE(allowed(PoissonMemory::texture2d, PoissonPreconditioner::jacobi));
+  EXPECT_TRUE(allowed(PoissonMemory::shared, PoissonPreconditioner::multigrid));
+  PoissonOptions named = parsed("global", "none,multigrid"), all = parsed("global", "all");
+  EXPECT_THAT(adapt_to_ranks(named, 1), IsEmpty());
+  expect_input_error([&] { adapt_to_ranks(named, 2); },
+                     {"--preconditioner multigrid", "2 were started", "none,jacobi"});
+  EXPECT_THAT(adapt_to_ranks(all, 2), ElementsAre(HasSubstr("2 ranks"), HasSubstr("multigrid is for one process")));
+  EXPECT_THAT(all.preconditioner, ElementsAre(PoissonPreconditioner::none, PoissonPreconditioner::jacobi));
+}
+
 TEST(PoissonOptions, RefusesWhatItCannotDo) {
+  expect_input_error(
+      [] {
+        parse_poisson_options({"--preconditioner", "ilu"});
+      },
+      {"--preconditioner", "'ilu'", "multigrid"});
   expect_input_error(
       [] {
         parse_poisson_options({"--memory", "texture2d"});
@@ -93,18 +117,28 @@ TEST(PoissonOptions, RefusesWhatItCannotDo) {
   expect_input_error([] { parse_poisson_options({"--seed", "3"}); }, {"'--seed'"});
 }
 
+constexpr auto none = PoissonPreconditioner::none;
+
+TEST(PoissonTable, MultigridIsJudgedByTheProvenBound) {
+  const std::optional<ModeCheck> check =
+      check_poisson({64, Precision::double_, PoissonPreconditioner::multigrid, 6, 7.9e-4});
+  EXPECT_TRUE(check->passed());
+  EXPECT_DOUBLE_EQ(check->tolerance, poisson_discretisation_bound(64));
+  EXPECT_FALSE(check_poisson({64, Precision::double_, PoissonPreconditioner::jacobi, 6, 7.7811e-4})->passed());
+}
+
 TEST(PoissonTable, ThePapersSizesAreJudgedByThePaper) {
-  EXPECT_TRUE(check_poisson({64, Precision::double_, 96, 7.78114e-4})->passed());
-  EXPECT_FALSE(check_poisson({64, Precision::double_, 96, 7.78116e-4})->passed());
-  const std::optional<ModeCheck> iterations = check_poisson({64, Precision::double_, 97, 7.7811e-4});
+  EXPECT_TRUE(check_poisson({64, Precision::double_, none, 96, 7.78114e-4})->passed());
+  EXPECT_FALSE(check_poisson({64, Precision::double_, none, 96, 7.78116e-4})->passed());
+  const std::optional<ModeCheck> iterations = check_poisson({64, Precision::double_, none, 97, 7.7811e-4});
   EXPECT_FALSE(iterations->passed());
   EXPECT_THAT(iterations->against, HasSubstr("96 iterations"));
 }
 
 TEST(PoissonTable, OtherSizesAreJudgedByTheProvenBound) {
   const double bound = poisson_discretisation_bound(100);
-  EXPECT_TRUE(check_poisson({100, Precision::double_, 150, bound})->passed());
-  EXPECT_FALSE(check_poisson({100, Precision::double_, 150, 1.01 * bound})->passed());
+  EXPECT_TRUE(check_poisson({100, Precision::double_, none, 150, bound})->passed());
+  EXPECT_FALSE(check_poisson({100, Precision::double_, none, 150, 1.01 * bound})->passed());
   // every one of the paper's is within it
   for (const PaperPoisson& row : paper_poisson_table()) {
     EXPECT_LT(row.largest_error, poisson_discretisation_bound(row.n));
@@ -112,11 +146,11 @@ TEST(PoissonTable, OtherSizesAreJudgedByTheProvenBound) {
 }
 
 TEST(PoissonTable, SingleAllowsForRoundingAndIsNotJudgedWhereThatSaysNothing) {
-  const std::optional<ModeCheck> check = check_poisson({64, Precision::single, 99, 1e-3});
+  const std::optional<ModeCheck> check = check_poisson({64, Precision::single, none, 99, 1e-3});
   EXPECT_DOUBLE_EQ(check->tolerance, poisson_discretisation_bound(64) + poisson_rounding_bound(64, Precision::single));
-  EXPECT_TRUE(check_poisson({1294, Precision::single, 99, 1e-3}));
-  EXPECT_FALSE(check_poisson({1295, Precision::single, 99, 1e-3}));
-  EXPECT_TRUE(check_poisson({1295, Precision::double_, 99, 1e-3}));
+  EXPECT_TRUE(check_poisson({1294, Precision::single, none, 99, 1e-3}));
+  EXPECT_FALSE(check_poisson({1295, Precision::single, none, 99, 1e-3}));
+  EXPECT_TRUE(check_poisson({1295, Precision::double_, none, 99, 1e-3}));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "local/poisson_multigrid.hpp"
 #include "local/poisson_problem.hpp"
 
 namespace glinpack {
@@ -64,6 +65,48 @@ TEST(PoissonProblem, TheResidualIsOfTheSolutionItself) {
   const double b = four.right(0, 0), d = 0.125;
   const double expected = std::sqrt((16 + 1 + 1) * d * d / (4 * b * b));
   EXPECT_NEAR(four.relative_residual<double>(std::vector<double>{b / 2 + d, b / 2, b / 2, b / 2}), expected, 1e-14);
+}
+
+TEST(PoissonMultigrid, GridsHalveDownToAPoint) {
+  EXPECT_EQ(multigrid_grids(1), std::vector<Index>{1});
+  EXPECT_EQ(multigrid_grids(7), (std::vector<Index>{7, 3, 1}));
+  EXPECT_EQ(multigrid_grids(32), (std::vector<Index>{32, 16, 8, 4, 2, 1}));
+  EXPECT_THROW(multigrid_grids(0), std::invalid_argument);
+}
+
+TEST(PoissonMultigrid, PlacesInterpolateWhatIsLinear) {
+  for (const Index fine : {2, 3, 7, 32, 33, 1000}) {
+    const Index coarse = fine / 2;
+    for (Index i = 0; i < fine; ++i) {
+      const CoarsePlace place = coarse_place(i, fine, coarse);
+      ASSERT_GE(place.left, -1);
+      ASSERT_LT(place.left, coarse + 1);
+      const double x = static_cast<double>(i + 1) / static_cast<double>(fine + 1);
+      const double left = static_cast<double>(place.left + 1), of_right = place.of_right;
+      EXPECT_NEAR(((1 - of_right) * left + of_right * (left + 1)) / static_cast<double>(coarse + 1), x, 1e-15);
+    }
+  }
+}
+
+TEST(PoissonMultigrid, EveryFinePointIsAmongThoseOfItsCoarsePoints) {
+  for (Index fine = 2; fine < 200; ++fine) {
+    const Index coarse = fine / 2;
+    for (Index i = 0; i < fine; ++i) {
+      const CoarsePlace place = coarse_place(i, fine, coarse);
+      for (const Index point : {place.left, place.left + 1}) {
+        if (point < 0 || point >= coarse || (point > place.left && place.of_right == 0)) continue;
+        const Index first = first_fine_point(point, fine, coarse);
+        EXPECT_GE(i, first) << fine;
+        EXPECT_LT(i, first + most_fine_points) << fine;
+      }
+    }
+  }
+}
+
+TEST(PoissonMultigrid, AVCycleTakesAFewVectors) {
+  EXPECT_DOUBLE_EQ(multigrid_vectors(1), 2);
+  EXPECT_DOUBLE_EQ(multigrid_vectors(3), 9 + 4.0 / 9);  // 2 and 2 x 1 of 9 points
+  EXPECT_NEAR(multigrid_vectors(8191), 9 * 4.0 / 3 + 2.0 / 3, 0.01);
 }
 
 TEST(PoissonProblem, NeedsAPoint) { EXPECT_THROW(PoissonProblem(0), std::invalid_argument); }

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 
 #include "local/host/host_memory.hpp"
+#include "local/host/host_multigrid.hpp"
 #include "local/thread_team.hpp"
 
 namespace glinpack {
@@ -16,22 +18,27 @@ namespace {
 template <class Real>
 class HostPoissonStrip final : public PoissonStrip<Real> {
  public:
-  HostPoissonStrip(const PoissonExtents& extents, int threads)
+  HostPoissonStrip(const PoissonExtents& extents, int threads, PoissonPreconditioner preconditioner)
       : extents_(extents),
+        preconditioner_(preconditioner),
         stride_(extents.n + 2),
         u_(allocate(threads)),
         r_(allocate(threads)),
         p_(allocate(threads)),
         row_sums_(static_cast<std::size_t>(extents.rows)),
         edges_(static_cast<std::size_t>(2 * extents.n)),
-        team_(static_cast<int>(std::min<Index>(threads, extents.rows))) {}
+        team_(static_cast<int>(std::min<Index>(threads, extents.rows))) {
+    if (preconditioner == PoissonPreconditioner::multigrid) multigrid_.emplace(extents.n, team_);
+  }
 
   const PoissonExtents& extents() const override { return extents_; }
+  PoissonPreconditioner preconditioner() const override { return preconditioner_; }
   bool returns_early() const override { return false; }
 
   void begin(const PoissonProblem& problem, const CgLimits& limits) override {
     limit_scale_ = limits.tolerance * limits.tolerance;
     squares_.clear();
+    product_ = 0;
     done_ = false;
     for_row_blocks({-1, extents_.rows + 1}, [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i) {
@@ -45,11 +52,22 @@ class HostPoissonStrip final : public PoissonStrip<Real> {
     add_rows(PoissonSum::residual);
   }
 
+  void precondition() override {
+    if (!multigrid_) return;
+    multigrid_->apply(grid_of(r_));
+    for_row_blocks({0, extents_.rows}, [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) row_sum(i) = static_cast<double>(dot(row(r_, i), multigrid_->z().row(i)));
+    });
+    multigrid_product_ = sum_of_rows();
+  }
+
   void advance_direction(Index iteration) override {
     squares_.push_back(total(PoissonSum::residual));
     done_ = squares_.back() <= limit_scale_ * squares_.front();
     if (done_) return;
-    const Real beta = iteration == 0 ? Real{0} : static_cast<Real>(squares_.back() / squares_[squares_.size() - 2]);
+    const double product = multigrid_ ? multigrid_product_ : scale_of(preconditioner_) * squares_.back();
+    const Real beta = iteration == 0 ? Real{0} : static_cast<Real>(product / product_);
+    product_ = product;
     for (const Index ghost : {Index{-1}, extents_.rows}) direct(ghost, beta);
     // while rows are in cache; the first and last of a block wait for the neighbouring blocks
     for_row_blocks({0, extents_.rows}, [&](Index begin, Index end) {
@@ -67,7 +85,7 @@ class HostPoissonStrip final : public PoissonStrip<Real> {
 
   void update(Index /*iteration*/, StripRows rows) override {
     if (done_) return;
-    const Real alpha = static_cast<Real>(squares_.back() / total(PoissonSum::curvature));
+    const Real alpha = static_cast<Real>(product_ / total(PoissonSum::curvature));
     for_row_blocks(rows, [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i) row_sum(i) = static_cast<double>(update_row(i, alpha));
     });
@@ -106,10 +124,10 @@ class HostPoissonStrip final : public PoissonStrip<Real> {
   Real* row(Array& array, Index i) { return array.get() + (i + 1) * stride_ + 1; }
   double& row_sum(Index i) { return row_sums_[static_cast<std::size_t>(i)]; }
   double total(PoissonSum sum) const { return total_[index(sum)]; }
+  HostGrid<Real> grid_of(Array& array) { return {.first = row(array, 0), .stride = stride_}; }
 
-  void add_rows(PoissonSum sum) {
-    own_[index(sum)] = total_[index(sum)] = std::accumulate(row_sums_.begin(), row_sums_.end(), 0.0);
-  }
+  double sum_of_rows() const { return std::accumulate(row_sums_.begin(), row_sums_.end(), 0.0); }
+  void add_rows(PoissonSum sum) { own_[index(sum)] = total_[index(sum)] = sum_of_rows(); }
 
   /// body(begin, end) for a block of rows on every thread.
   template <class Body>
@@ -139,9 +157,10 @@ class HostPoissonStrip final : public PoissonStrip<Real> {
   }
 
   void direct(Index i, Real beta) {
-    const Real* r = row(r_, i);
+    const Real* z = multigrid_ ? multigrid_->z().row(i) : row(r_, i);
+    const Real scale = static_cast<Real>(scale_of(preconditioner_));
     Real* p = row(p_, i);
-    for (Index j = 0; j < extents_.n; ++j) p[j] = r[j] + beta * p[j];
+    for (Index j = 0; j < extents_.n; ++j) p[j] = scale * z[j] + beta * p[j];
   }
 
   double curvature(Index i) {
@@ -161,26 +180,33 @@ class HostPoissonStrip final : public PoissonStrip<Real> {
   }
 
   PoissonExtents extents_;
+  PoissonPreconditioner preconditioner_;
   Index stride_;
   Array u_, r_, p_;
   std::vector<double> row_sums_;
   std::array<double, 2> own_{}, total_{};
-  std::vector<double> squares_;  // r . r before every iteration
-  double limit_scale_ = 0;       // of r . r, against that of iteration 0
+  std::vector<double> squares_;   // r . r before every iteration
+  double limit_scale_ = 0;        // of r . r, against that of iteration 0
+  double product_ = 0;            // r . z of the last iteration
+  double multigrid_product_ = 0;  // of the last V-cycle
   bool done_ = false;
   std::vector<Real> edges_;
   ThreadTeam team_;
+  std::optional<HostMultigrid<Real>> multigrid_;
 };
 
 }  // namespace
 
 template <class Real>
-std::unique_ptr<PoissonStrip<Real>> make_host_poisson_strip(const PoissonExtents& extents, int threads) {
-  if (extents.n < 1 || extents.rows < 1) throw std::invalid_argument("a strip without points has nothing to solve");
-  return std::make_unique<HostPoissonStrip<Real>>(extents, threads);
+std::unique_ptr<PoissonStrip<Real>> make_host_poisson_strip(const PoissonExtents& extents, int threads,
+                                                            PoissonPreconditioner preconditioner) {
+  check_poisson_strip(extents, preconditioner);
+  return std::make_unique<HostPoissonStrip<Real>>(extents, threads, preconditioner);
 }
 
-template std::unique_ptr<PoissonStrip<float>> make_host_poisson_strip(const PoissonExtents&, int);
-template std::unique_ptr<PoissonStrip<double>> make_host_poisson_strip(const PoissonExtents&, int);
+template std::unique_ptr<PoissonStrip<float>> make_host_poisson_strip(const PoissonExtents&, int,
+                                                                      PoissonPreconditioner);
+template std::unique_ptr<PoissonStrip<double>> make_host_poisson_strip(const PoissonExtents&, int,
+                                                                       PoissonPreconditioner);
 
 }  // namespace glinpack

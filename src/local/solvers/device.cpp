@@ -73,4 +73,8 @@ gl::MappedBuffer<float>& Device::staging(Index floats) {
   return *staging_;
 }
 
+std::string definition(const char* name, Index value) {
+  return std::string("#define ") + name + " " + std::to_string(value) + "\n";
+}
+
 }  // namespace glinpack::solvers

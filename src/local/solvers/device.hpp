@@ -77,4 +77,7 @@ class Device {
   std::unique_ptr<gl::MappedBuffer<float>> staging_;
 };
 
+/// A line of a shader's preamble: "#define NAME VALUE\n".
+std::string definition(const char* name, Index value);
+
 }  // namespace glinpack::solvers

@@ -6,26 +6,24 @@
 #include <array>
 #include <cstring>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 
 #include "local/precision.hpp"
 #include "local/solvers/device_array.hpp"
+#include "local/solvers/device_multigrid.hpp"
 #include "local/solvers/poisson_vectors.hpp"
-#include "local/solvers/tridiagonal_batch.hpp"
 
 namespace glinpack::solvers {
 namespace {
 
-constexpr Index group = 256;                   // invocations, poisson.glsl's
-constexpr Index most_groups = 1024;            // of a dispatch: about what GPUs hold; the next adds up the parts of all
-constexpr Index software_groups = 16;          // the same where the processor computes
-constexpr Index most_block_rows = 32;          // that an invocation takes at a time
 constexpr Index most_texels = Index{1} << 27;  // of a texel buffer; what llvmpipe and NVIDIA's driver have
 constexpr Index most_updates = 3;  // of parts of a strip, in an iteration: its first row, its last, the rest
 
 GLint to_int(Index value) { return static_cast<GLint>(value); }
 
-constexpr GLuint scalars_binding = 0, parts_binding = 1, new_parts_binding = 2, solution_binding = 6;
+constexpr GLuint scalars_binding = 0, parts_binding = 1, new_parts_binding = 2, residual_binding = 3,
+                 solution_binding = 6, products_binding = 7;
 
 template <class Real>
 constexpr Index bytes_of = static_cast<Index>(sizeof(Real));
@@ -35,38 +33,46 @@ template <class Real>
 constexpr Index tile_side = precision_of<Real> == Precision::double_ ? 32 : 64;
 
 template <class Real>
-std::string preamble(PoissonMemory memory) {
-  std::string text = definition("DOUBLE", precision_of<Real> == Precision::double_);
+std::string preamble(PoissonMemory memory, PoissonPreconditioner preconditioner) {
+  std::string text = definition("DOUBLE", precision_of<Real> == Precision::double_) +
+                     definition("PRECONDITIONER", static_cast<Index>(preconditioner));
   if (memory != PoissonMemory::shared) text += definition("MEMORY", static_cast<Index>(memory));
   return text;
 }
 
 template <class Real>
-gl::Program make_program(const Device& device, const std::string& name, PoissonMemory memory) {
+gl::Program make_program(const Device& device, const std::string& name, PoissonMemory memory,
+                         PoissonPreconditioner preconditioner) {
   return device.compute_program("solvers/" + name + (memory == PoissonMemory::shared ? "_tile.comp" : ".comp"),
-                                preamble<Real>(memory));
+                                preamble<Real>(memory, preconditioner));
 }
 
 template <class Real>
 class DevicePoissonStrip final : public PoissonStrip<Real> {
  public:
-  DevicePoissonStrip(Device& device, const PoissonExtents& extents, PoissonMemory memory)
+  DevicePoissonStrip(Device& device, const PoissonExtents& extents, PoissonMemory memory,
+                     PoissonPreconditioner preconditioner)
       : device_(device),
         extents_(extents),
         memory_(memory),
+        preconditioner_(preconditioner),
         layout_(poisson_layout<Real>(extents, memory)),
-        groups_limit_(device.description().software ? software_groups : most_groups),
+        groups_limit_(most_poisson_groups(device.description())),
         u_(device, layout_.elements),
         vectors_(make_poisson_vectors<Real>(device, extents, memory)),
         sums_{Sum(device, groups_limit_), Sum(device, most_updates * groups_limit_)},
-        direction_program_(make_program<Real>(device, "poisson_direction", memory)),
-        update_program_(make_program<Real>(device, "poisson_update", memory)),
+        direction_program_(make_program<Real>(device, "poisson_direction", memory, preconditioner)),
+        update_program_(make_program<Real>(device, "poisson_update", memory, preconditioner)),
         read_back_(gl::MappedBuffer<double>::create(device.context(), most_updates * groups_limit_)),
-        edges_(gl::MappedBuffer<Real>::create(device.context(), 4 * extents.n)) {}
+        edges_(gl::MappedBuffer<Real>::create(device.context(), 4 * extents.n)) {
+    if (preconditioner == PoissonPreconditioner::multigrid) multigrid_.emplace(device, extents.n);
+  }
 
   const PoissonExtents& extents() const override { return extents_; }
+  PoissonPreconditioner preconditioner() const override { return preconditioner_; }
   bool returns_early() const override { return true; }
   void begin(const PoissonProblem& problem, const CgLimits& limits) override;
+  void precondition() override;
   void advance_direction(Index iteration) override;
   void update(Index iteration, StripRows rows) override;
   double own_sum(PoissonSum which) override;
@@ -93,18 +99,21 @@ class DevicePoissonStrip final : public PoissonStrip<Real> {
     return static_cast<GLintptr>((i + layout_.ghost_rows) * layout_.pitch * bytes_of<Real>);
   }
   GLsizeiptr row_bytes() const { return static_cast<GLsizeiptr>(extents_.n * bytes_of<Real>); }
-  Index block_rows(Index rows) const;
-  Index groups_for(Index rows, Index block) const;
+  ColumnBlocks blocks_of(Index rows) const;
   void dispatch(const gl::Program& program, Index iteration, StripRows rows, Sum& from, Sum& to);
 
   Device& device_;
   PoissonExtents extents_;
   PoissonMemory memory_;
+  PoissonPreconditioner preconditioner_;
   PoissonLayout layout_;
   Index groups_limit_;
   DeviceArray<Real> u_;
   std::unique_ptr<PoissonVectors<Real>> vectors_;
-  std::unique_ptr<DeviceArray<double>> scalars_;  // poisson.glsl's Scalars
+  std::unique_ptr<DeviceArray<double>> scalars_;   // poisson.glsl's Scalars
+  std::unique_ptr<DeviceArray<double>> products_;  // and its Products, of multigrid
+  std::optional<DeviceMultigrid<Real>> multigrid_;
+  Index product_parts_ = 0;  // of r . z, behind those of r . r
   std::array<Sum, 2> sums_;
   gl::Program direction_program_, update_program_;
   std::unique_ptr<gl::MappedBuffer<double>> read_back_;
@@ -127,49 +136,51 @@ void DevicePoissonStrip<Real>::begin(const PoissonProblem& problem, const CgLimi
   // a residual for every iteration, and the one after the last
   scalars_ = std::make_unique<DeviceArray<double>>(device_, limits.most_iterations + 2);
   scalars_->upload(std::array{limits.tolerance * limits.tolerance});
+  if (multigrid_) products_ = std::make_unique<DeviceArray<double>>(device_, limits.most_iterations + 2);
   Sum& residual = sum(PoissonSum::residual);
   residual.parts.upload(std::array{square});
   residual.count = 1;
   residual.is_set = false;
 }
 
-/// As many as leave enough work for all invocations, so that large grids are read from memory once.
 template <class Real>
-Index DevicePoissonStrip<Real>::block_rows(Index rows) const {
-  const Index invocations = groups_limit_ * group;
-  return std::clamp<Index>(rows * layout_.items() / invocations, 1, most_block_rows);
-}
-
-template <class Real>
-Index DevicePoissonStrip<Real>::groups_for(Index rows, Index block) const {
-  const auto parts = [](Index count, Index size) { return (count + size - 1) / size; };
-  const Index groups = memory_ == PoissonMemory::shared
-                           ? parts(rows, tile_side<Real>) * parts(extents_.n, tile_side<Real>)
-                           : parts(parts(rows, block) * layout_.items(), group);
-  return std::min(groups, groups_limit_);
+ColumnBlocks DevicePoissonStrip<Real>::blocks_of(Index rows) const {
+  if (memory_ != PoissonMemory::shared) return column_blocks(rows, layout_.items(), groups_limit_);
+  const auto tiles = [](Index points) { return (points + tile_side<Real> - 1) / tile_side<Real>; };
+  return {.rows = 1, .groups = std::min(tiles(rows) * tiles(extents_.n), groups_limit_)};
 }
 
 template <class Real>
 void DevicePoissonStrip<Real>::dispatch(const gl::Program& program, Index iteration, StripRows rows, Sum& from,
                                         Sum& to) {
-  const Index block = block_rows(rows.end - rows.begin), groups = groups_for(rows.end - rows.begin, block);
-  if (to.count + groups > to.parts.size()) throw std::logic_error("a strip is updated in more parts than it has");
+  const ColumnBlocks blocks = blocks_of(rows.end - rows.begin);
+  if (to.count + blocks.groups > to.parts.size())
+    throw std::logic_error("a strip is updated in more parts than it has");
   scalars_->bind(scalars_binding);
+  if (products_) products_->bind(products_binding);
   (from.is_set ? from.total : from.parts).bind(parts_binding);
   to.parts.bind(new_parts_binding);
-  program.set(0, to_int(extents_.n), to_int(layout_.items()), to_int(extents_.rows), to_int(block));
-  program.set(1, to_int(iteration), to_int(from.is_set ? 1 : from.count), to_int(to.count), 0);
+  program.set(0, to_int(extents_.n), to_int(layout_.items()), to_int(extents_.rows), to_int(blocks.rows));
+  program.set(1, to_int(iteration), to_int(from.is_set ? 1 : from.count), to_int(to.count), to_int(product_parts_));
   program.set(2, to_int(rows.begin), to_int(rows.end));
-  device_.dispatch(program, groups);
+  device_.dispatch(program, blocks.groups);
   vectors_->settle();
-  to.count += groups;
+  to.count += blocks.groups;
   to.is_set = false;
+}
+
+template <class Real>
+void DevicePoissonStrip<Real>::precondition() {
+  if (!multigrid_) return;
+  const Sum& residual = sum(PoissonSum::residual);
+  product_parts_ = multigrid_->apply(vectors_->residual_buffer(), residual.parts, residual.count);
 }
 
 template <class Real>
 void DevicePoissonStrip<Real>::advance_direction(Index iteration) {
   Sum &residual = sum(PoissonSum::residual), &curvature = sum(PoissonSum::curvature);
   vectors_->bind_direction();
+  if (multigrid_) multigrid_->z().bind(residual_binding);
   curvature.count = 0;
   dispatch(direction_program_, iteration, {0, extents_.rows}, residual, curvature);
   vectors_->exchange();
@@ -279,12 +290,21 @@ std::optional<PoissonMemory> poisson_memory_from_name(std::string_view name) {
   return std::nullopt;
 }
 
+double poisson_vectors_of_an_iteration(Index n, PoissonPreconditioner preconditioner) {
+  return 8 + (preconditioner == PoissonPreconditioner::multigrid ? multigrid_vectors(n) : 0);
+}
+
 template <class Real>
-std::string poisson_obstacle(const gl::DeviceDescription& device, const PoissonExtents& extents, PoissonMemory memory) {
+std::string poisson_obstacle(const gl::DeviceDescription& device, const PoissonExtents& extents, PoissonMemory memory,
+                             PoissonPreconditioner preconditioner) {
+  const bool multigrid = preconditioner == PoissonPreconditioner::multigrid;
   const PoissonLayout layout = poisson_layout<Real>(extents, memory);
   const Index bytes = layout.elements * bytes_of<Real>;
   if (precision_of<Real> == Precision::double_ && !has_double_precision(memory)) {
     return "textures hold single precision: use --precision single, or --memory global,shared";
+  }
+  if (multigrid && !allows_multigrid(memory)) {
+    return "multigrid works in storage buffers: use --memory global,shared, or --preconditioner none,jacobi";
   }
   if (memory == PoissonMemory::texture2d && extents.rows != extents.n) {
     return "2D textures hold whole squares: use --memory global";
@@ -306,7 +326,8 @@ std::string poisson_obstacle(const gl::DeviceDescription& device, const PoissonE
         extents.rows, extents.n, gl::gibibytes(bytes), device.renderer, gl::gibibytes(device.storage_block),
         precision_of<Real> == Precision::double_ ? ", or --precision single" : "");
   }
-  constexpr Index vectors = 4;  // u, r, p and the p before
+  // u, r, p and the p before; multigrid has two of every grid, and an r of all but the finest
+  const Index vectors = multigrid ? 7 : 4;
   if (device.free_memory <= 0 || vectors * bytes <= device.free_memory) return {};
   return fmt::format("{} vectors take {:.2f} GiB on the device, but {} has {:.2f} GiB free: use a smaller N", vectors,
                      gl::gibibytes(vectors * bytes), device.renderer, gl::gibibytes(device.free_memory));
@@ -314,16 +335,23 @@ std::string poisson_obstacle(const gl::DeviceDescription& device, const PoissonE
 
 template <class Real>
 std::unique_ptr<PoissonStrip<Real>> make_poisson_strip(Device& device, const PoissonExtents& extents,
-                                                       PoissonMemory memory) {
-  if (extents.n < 1 || extents.rows < 1) throw std::invalid_argument("a strip without points has nothing to solve");
-  const std::string obstacle = poisson_obstacle<Real>(device.description(), extents, memory);
+                                                       PoissonMemory memory, PoissonPreconditioner preconditioner) {
+  check_poisson_strip(extents, preconditioner);
+  // of one point A is its diagonal
+  if (extents.n == 1 && preconditioner == PoissonPreconditioner::multigrid)
+    preconditioner = PoissonPreconditioner::jacobi;
+  const std::string obstacle = poisson_obstacle<Real>(device.description(), extents, memory, preconditioner);
   if (!obstacle.empty()) throw std::runtime_error(obstacle);
-  return std::make_unique<DevicePoissonStrip<Real>>(device, extents, memory);
+  return std::make_unique<DevicePoissonStrip<Real>>(device, extents, memory, preconditioner);
 }
 
-template std::string poisson_obstacle<float>(const gl::DeviceDescription&, const PoissonExtents&, PoissonMemory);
-template std::string poisson_obstacle<double>(const gl::DeviceDescription&, const PoissonExtents&, PoissonMemory);
-template std::unique_ptr<PoissonStrip<float>> make_poisson_strip(Device&, const PoissonExtents&, PoissonMemory);
-template std::unique_ptr<PoissonStrip<double>> make_poisson_strip(Device&, const PoissonExtents&, PoissonMemory);
+template std::string poisson_obstacle<float>(const gl::DeviceDescription&, const PoissonExtents&, PoissonMemory,
+                                             PoissonPreconditioner);
+template std::string poisson_obstacle<double>(const gl::DeviceDescription&, const PoissonExtents&, PoissonMemory,
+                                              PoissonPreconditioner);
+template std::unique_ptr<PoissonStrip<float>> make_poisson_strip(Device&, const PoissonExtents&, PoissonMemory,
+                                                                 PoissonPreconditioner);
+template std::unique_ptr<PoissonStrip<double>> make_poisson_strip(Device&, const PoissonExtents&, PoissonMemory,
+                                                                  PoissonPreconditioner);
 
 }  // namespace glinpack::solvers

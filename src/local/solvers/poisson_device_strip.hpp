@@ -25,20 +25,25 @@ constexpr bool has_double_precision(PoissonMemory memory) {
   return memory == PoissonMemory::global || memory == PoissonMemory::shared;
 }
 
+/// Multigrid works in storage buffers.
+constexpr bool allows_multigrid(PoissonMemory memory) { return has_double_precision(memory); }
+
 /// What an iteration must read and write at least, by the device's kernels: r, p, and the new p; p, r, u, and the new r
-/// and u.
-inline constexpr Index poisson_vectors_of_an_iteration = 8;
+/// and u; and a V-cycle's, z taking the place of r in the first.
+double poisson_vectors_of_an_iteration(Index n, PoissonPreconditioner preconditioner);
 
 /// Why the device cannot hold such a strip, naming limit and remedy; empty where nothing is known against it. texture2d
 /// holds whole squares alone, whose boundary its border is.
 template <class Real>
-std::string poisson_obstacle(const gl::DeviceDescription& device, const PoissonExtents& extents, PoissonMemory memory);
+std::string poisson_obstacle(const gl::DeviceDescription& device, const PoissonExtents& extents, PoissonMemory memory,
+                             PoissonPreconditioner preconditioner = PoissonPreconditioner::none);
 
 /// Allocates and compiles. `device` must outlive the strip. begin() takes the stages pack and upload of its clock,
 /// store() download and unpack; the rest none. Throws std::runtime_error as poisson_obstacle() says and where the
 /// device fails.
 template <class Real>
-std::unique_ptr<PoissonStrip<Real>> make_poisson_strip(Device& device, const PoissonExtents& extents,
-                                                       PoissonMemory memory);
+std::unique_ptr<PoissonStrip<Real>> make_poisson_strip(
+    Device& device, const PoissonExtents& extents, PoissonMemory memory,
+    PoissonPreconditioner preconditioner = PoissonPreconditioner::none);
 
 }  // namespace glinpack::solvers

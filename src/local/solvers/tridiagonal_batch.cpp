@@ -116,10 +116,6 @@ std::optional<ZeroPivot> BatchedTridiagonal<Real>::store(std::span<Real> solutio
 
 Index groups_for(Index invocations, Index group) { return std::min(most_groups, (invocations + group - 1) / group); }
 
-std::string definition(const char* name, Index value) {
-  return std::string("#define ") + name + " " + std::to_string(value) + "\n";
-}
-
 template class EquationArrays<float>;
 template class EquationArrays<double>;
 template class BatchedTridiagonal<float>;

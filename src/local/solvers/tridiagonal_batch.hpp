@@ -108,7 +108,4 @@ std::unique_ptr<TridiagonalSolver<Real>> make_batches(Device& device, const Trid
 /// Work groups for so many invocations, no more than every device has: shaders go on where there are fewer.
 Index groups_for(Index invocations, Index group);
 
-/// "#define NAME VALUE\n".
-std::string definition(const char* name, Index value);
-
 }  // namespace glinpack::solvers
