@@ -147,7 +147,7 @@ void LuMethodsRun::measure_rival(const LuProblem& problem) {
 void LuMethodsRun::judge(ModeRecord& record, LuProblem& problem) {
   if (!record.failure.empty()) return;
   record.check =
-      ModeCheck{"A = L U, by its scaled residual", factors_residual(problem.view_a(), problem.view_factors(), {}),
+      ModeCheck{"A = L U, element by element", elementwise_residual(problem.view_a(), problem.view_factors()),
                 solvers::largest_scaled_residual};
   record.parameters["difference"] = difference_of(problem);
 }
@@ -243,8 +243,8 @@ void check_size(const LuMethodsOptions& options, Index n, const ModeMachine& mac
     throw InputError(what + ", method compute: it is larger than the memory that is free on " + device.renderer +
                      "; use a smaller N");
   }
-  // A, its factors and LAPACK's copy, what is uploaded at a time; exact factors, and three matrices of the residual
-  double bytes = elements * (3 * 4 + 4 + solvers::lu_texel_bytes + 4 * 8);
+  // A, its factors and LAPACK's copy, what is uploaded at a time; exact factors, and four matrices of the residual
+  double bytes = elements * (3 * 4 + 4 + solvers::lu_texel_bytes + 5 * 8);
   if (device.software) bytes += std::max(blocked, options.drawn().empty() ? 0 : elements * 2 * solvers::lu_texel_bytes);
   check_host_memory(what, bytes);
 }

@@ -135,8 +135,10 @@ std::string lu_errors_table(const std::vector<ModeRecord>& records) {
   }
   if (rows.empty()) return {};
   return fmt::format(
-             "\nErrors: the residual ||A - L U|| / (eps ||A|| n), which is judged, eps = 2^-24; and the largest "
-             "difference from the\nfactors of plain loops in double precision, over the largest element of these\n"
+             "\nErrors: the residual, the largest element of |A - L U| over that of eps n |L| |U|, which is judged, "
+             "eps = "
+             "2^-24;\nand the largest difference from the factors of plain loops in double precision, over the largest "
+             "element of these\n"
              "{:<24}{:>10}{:>14}{:>14}\n",
              "variant", "n", "residual", "difference") +
          rows;

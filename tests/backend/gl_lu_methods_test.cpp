@@ -35,7 +35,7 @@ Values<double> exact_factors(const Values<float>& a) {
 }
 
 void expect_factors(Values<float> a, Values<float> factors) {
-  EXPECT_LE(factors_residual(view(a), view(factors), {}), largest_scaled_residual);
+  EXPECT_LE(elementwise_residual(view(a), view(factors)), largest_scaled_residual);
   const Values<double> exact = exact_factors(a);
   double largest = 0;
   for (const double element : exact.elements) largest = std::max(largest, std::abs(element));

@@ -87,6 +87,38 @@ TEST(HostSolvers, FactorsWithoutPivotingAreThoseByHand) {
   EXPECT_THROW(factorize_without_pivoting<float>(view(wide)), std::invalid_argument);
 }
 
+TEST(HostSolvers, TheElementwiseResidualIsOfWhatEachElementIsASumOf) {
+  // A = (1000 1, 0.001 2), L U = (1000 1, 0.001 2 + d): |L| |U| there is 1e-6 + |u|
+  Values<float> a(2, 2), factors(2, 2);
+  a.elements = {1000, 1, 0.5, 2};
+  factors.elements = {1000, 1, 0.0005F, 2.25};
+  const double multiplier = double{factors(1, 0)}, unit = epsilon_of(Precision::single) * 2;
+  EXPECT_DOUBLE_EQ(elementwise_residual(view(a), view(factors)), (2.25 + multiplier - 2) / (2.25 + multiplier) / unit);
+  // a norm does not see it
+  EXPECT_LT(factors_residual(view(a), view(factors), {}), 0.01 * elementwise_residual(view(a), view(factors)));
+  factors(1, 1) = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(elementwise_residual(view(a), view(factors)), std::numeric_limits<double>::infinity());
+  a.elements = {1, 0, 0, 1};
+  factors.elements = {1, 0, 0, 1};
+  EXPECT_EQ(elementwise_residual(view(a), view(factors)), 0);
+  a(0, 1) = 1;
+  EXPECT_EQ(elementwise_residual(view(a), view(factors)), std::numeric_limits<double>::infinity());
+  Values<float> wide(1, 2);
+  EXPECT_THROW(elementwise_residual(view(wide), view(factors)), std::invalid_argument);
+}
+
+TEST(HostSolvers, FactorsOfPlainLoopsAreWithinTheTheorem) {
+  for (const Index n : {1, 7, 60}) {
+    Values<float> a = test::random_values<float>(n, n, 3);
+    for (Index i = 0; i < n; ++i) a(i, i) += static_cast<float>(n);
+    Values<float> factors = a;
+    EXPECT_EQ(factorize_without_pivoting<float>(view(factors)), std::nullopt);
+    EXPECT_LE(elementwise_residual(view(a), view(factors)), 1);
+    if (n == 1) continue;
+    EXPECT_GT(elementwise_residual(view(a), view(a)), 1000);  // not reduced at all
+  }
+}
+
 TEST(HostSolvers, TheResidualOfFactorsIsTheirScaledBackwardError) {
   // rows of A exchanged: P A = (2 1, 1 3), L U = (2 1, 1 3 + 0.5)
   Values<float> a(2, 2), factors(2, 2);

@@ -144,27 +144,77 @@ double scaled_residual(RowMajorView<const Real> a, RowMajorView<const Real> x, R
 template double scaled_residual(RowMajorView<const float>, RowMajorView<const float>, RowMajorView<const float>);
 template double scaled_residual(RowMajorView<const double>, RowMajorView<const double>, RowMajorView<const double>);
 
-double factors_residual(RowMajorView<const float> a, RowMajorView<const float> factors, std::span<const Index> order) {
+namespace {
+
+/// L and U in double precision, each with the zeros of its other half, row-major.
+struct Triangles {
+  explicit Triangles(RowMajorView<const float> factors)
+      : n(factors.rows), lower(static_cast<std::size_t>(n * n)), upper(lower.size()) {
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = 0; j < n; ++j) (j < i ? lower : upper)[at(i, j)] = static_cast<double>(factors(i, j));
+      lower[at(i, i)] = 1;
+    }
+  }
+  std::size_t at(Index i, Index j) const { return static_cast<std::size_t>(i * n + j); }
+  std::vector<double> product() const {
+    std::vector<double> result(lower.size());
+    multiply_on_host<double>({lower.data(), n, n, n}, {upper.data(), n, n, n}, {result.data(), n, n, n});
+    return result;
+  }
+  void take_magnitudes() {
+    for (std::vector<double>* elements : {&lower, &upper}) {
+      for (double& element : *elements) element = std::abs(element);
+    }
+  }
+
+  Index n;
+  std::vector<double> lower, upper;
+};
+
+void check_factors(RowMajorView<const float> a, RowMajorView<const float> factors) {
   const Index n = a.rows;
-  if (a.columns != n || factors.rows != n || factors.columns != n ||
-      (!order.empty() && order.size() != static_cast<std::size_t>(n))) {
-    throw std::invalid_argument("the extents of P A = L U do not match");
+  if (a.columns == n && factors.rows == n && factors.columns == n) return;
+  throw std::invalid_argument("the extents of A = L U do not match");
+}
+
+}  // namespace
+
+double elementwise_residual(RowMajorView<const float> a, RowMajorView<const float> factors) {
+  check_factors(a, factors);
+  const Index n = a.rows;
+  if (n == 0) return 0;
+  Triangles triangles(factors);
+  const std::vector<double> product = triangles.product();
+  triangles.take_magnitudes();
+  const std::vector<double> magnitude = triangles.product();
+  double largest = 0;
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) {
+      const std::size_t at = triangles.at(i, j);
+      const double difference = std::abs(static_cast<double>(a(i, j)) - product[at]);
+      if (!std::isfinite(difference)) return std::numeric_limits<double>::infinity();
+      if (difference > 0) largest = std::max(largest, difference / magnitude[at]);  // infinite where that is 0
+    }
+  }
+  return largest / (epsilon_of(Precision::single) * static_cast<double>(n));
+}
+
+double factors_residual(RowMajorView<const float> a, RowMajorView<const float> factors, std::span<const Index> order) {
+  check_factors(a, factors);
+  const Index n = a.rows;
+  if (!order.empty() && order.size() != static_cast<std::size_t>(n)) {
+    throw std::invalid_argument("the order of rows of P A = L U has another extent");
   }
   if (n == 0) return 0;
-  const auto at = [n](Index i, Index j) { return static_cast<std::size_t>(i * n + j); };
-  std::vector<double> lower(static_cast<std::size_t>(n * n)), upper(lower.size()), product(lower.size());
-  for (Index i = 0; i < n; ++i) {
-    for (Index j = 0; j < n; ++j) (j < i ? lower : upper)[at(i, j)] = static_cast<double>(factors(i, j));
-    lower[at(i, i)] = 1;
-  }
-  multiply_on_host<double>({lower.data(), n, n, n}, {upper.data(), n, n, n}, {product.data(), n, n, n});
+  const Triangles triangles(factors);
+  const std::vector<double> product = triangles.product();
   double difference_norm = 0, norm = 0;
   for (Index i = 0; i < n; ++i) {
     const float* row = a.row(order.empty() ? i : order[static_cast<std::size_t>(i)]);
     double difference = 0, sum = 0;
     for (Index j = 0; j < n; ++j) {
       const auto element = static_cast<double>(row[j]);
-      difference += std::abs(element - product[at(i, j)]);
+      difference += std::abs(element - product[triangles.at(i, j)]);
       sum += std::abs(element);
     }
     if (!std::isfinite(difference)) return std::numeric_limits<double>::infinity();

@@ -42,6 +42,12 @@ Index invert_on_host(RowMajorView<Real> a);
 template <class Real>
 double scaled_residual(RowMajorView<const Real> a, RowMajorView<const Real> x, RowMajorView<const Real> b);
 
+/// The largest element of |A - L U| over that of |L| |U|, over eps n, in double precision with eps of single, the
+/// factors being as in factors_residual() below: how far each element of L U is off, measured by what it is a sum of.
+/// Gaussian elimination leaves 1 at most, if it rounds as IEEE 754 wants (Higham, "Accuracy and Stability of Numerical
+/// Algorithms", theorem 9.3). Unlike a norm's, it is not hidden by large elements elsewhere.
+double elementwise_residual(RowMajorView<const float> a, RowMajorView<const float> factors);
+
 /// || P A - L U || / (eps || A || n), the norms being maxima of row sums, in double precision with eps of single: the
 /// scaled residual of factors that have L below the diagonal and U on and above it. Row i of P A is row order[i] of A;
 /// an empty order: P = I. Infinite where a factor is not finite. Throws std::invalid_argument where the extents do not
