@@ -372,5 +372,38 @@ TEST(DevicePanels, AreRefusedWhereSeveralProcessesHaveAPanel) {
   }
 }
 
+template <class Real>
+void expect_the_same_with_transfers_beside_kernels(const ProcessGrid& grid, const RunParameters& parameters) {
+  const auto source = make_hpl_source(parameters.n);
+  const auto expected = factorize_and_gather<Real>(parameters, grid, "gl-compute", *source);
+  const auto factors = factorize_and_gather<Real>(parameters, grid, test::queued_backend, *source);
+  if (!grid.is_root()) return;
+  EXPECT_EQ(factors.pivots, expected.pivots);
+  EXPECT_EQ(factors.lu, expected.lu);
+  EXPECT_EQ(factors.y, expected.y);
+  EXPECT_EQ(factors.x, expected.x);
+}
+
+// Kernels do the same in either case, to the last bit: what differs is when what they read has come.
+TEST(TransfersBesideKernels, ChangeNothing) {
+  for (const GridShape shape : grids_of_this_world()) {
+    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
+    if (!grid.active()) continue;
+    for (const Size size : {Size{5, 2}, Size{64, 16}, Size{97, 40}}) {
+      for (const Pivoting pivoting : {Pivoting::partial, Pivoting::local, Pivoting::tournament}) {
+        SCOPED_TRACE(testing::Message() << shape.rows << "x" << shape.columns << ", N = " << size.n
+                                        << ", nb = " << size.nb << ", " << name_of(pivoting) << " pivoting");
+        RunParameters parameters = parameters_of(size, pivoting);
+        expect_the_same_with_transfers_beside_kernels<float>(grid, parameters);
+        expect_the_same_with_transfers_beside_kernels<double>(grid, parameters);
+        if (shape.rows > 1 || pivoting != Pivoting::tournament) continue;
+        parameters.panel = PanelPlace::device;
+        expect_the_same_with_transfers_beside_kernels<float>(grid, parameters);
+        expect_the_same_with_transfers_beside_kernels<double>(grid, parameters);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace glinpack

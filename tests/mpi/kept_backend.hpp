@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "local/gl/compute/compute_backend.hpp"
 #include "local/make_backend.hpp"
 
 namespace glinpack::test {
@@ -21,11 +22,20 @@ std::map<std::string, KeptBackend<Real>>& kept_backends() {
   return backends;
 }
 
-/// With an empty timeline.
+/// gl-compute, whose transfers all run beside its kernels.
+inline constexpr const char* queued_backend = "gl-compute, queued";
+
+template <class Real>
+std::unique_ptr<Backend<Real>> make_test_backend(const std::string& name, Timeline& timeline) {
+  if (name != queued_backend) return make_backend<Real>(name, BackendOptions{}, timeline);
+  return make_compute_backend<Real>(BackendOptions{}, timeline, ComputeLimits{.queued_bytes = 1});
+}
+
+/// By the name of a backend, or queued_backend. With an empty timeline.
 template <class Real>
 KeptBackend<Real>& kept_backend(const std::string& name) {
   KeptBackend<Real>& kept = kept_backends<Real>()[name];
-  if (!kept.backend) kept.backend = make_backend<Real>(name, BackendOptions{}, kept.timeline);
+  if (!kept.backend) kept.backend = make_test_backend<Real>(name, kept.timeline);
   kept.backend->wait_all();
   kept.backend->collect_timings();
   kept.timeline.restart();
