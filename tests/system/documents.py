@@ -40,7 +40,7 @@ def commands(text):
         text = "\n".join(line[2:] for line in text.splitlines() if line.startswith("$ "))
     found = []
     for line in text.replace("\\\n", " ").splitlines():
-        words = shlex.shlex(re.sub(r"(^|\s)#.*", "", line), posix=True, punctuation_chars=True)
+        words = shlex.shlex(re.sub(r"(^|\s)#.*|\d?>&\d", "", line), posix=True, punctuation_chars=True)
         words.whitespace_split = True
         current, is_file = [], False
         for word in [*words, ";"]:
@@ -57,7 +57,7 @@ def commands(text):
 def without_prefix(words):
     """Without what starts a program: variables, sudo, launchers, a lab's node."""
     while words:
-        if re.match(r"\w+=", words[0]) or words[0] == "sudo":
+        if re.match(r"\w+=", words[0]) or words[0] in ("sudo", "!"):
             words = words[1:]
         elif words[0].startswith(("mpirun", "mpiexec", "srun")):
             programs = [i for i, word in enumerate(words) if re.search("(^|/)(glinpack|[a-z]+_tests)$", word)]
@@ -70,7 +70,7 @@ def without_prefix(words):
 
 
 # Programs of the system, whose options are their own affair.
-SYSTEM = {"apt-get", "cat", "cd", "cpack", "dpkg", "dpkg-query", "echo", "git", "head", "ip", "jq", "ls", "man", "sbatch",
+SYSTEM = {"apt-get", "cat", "cd", "cpack", "dpkg", "dpkg-query", "echo", "git", "grep", "head", "ip", "jq", "ls", "man", "sbatch",
           "source", "squeue", "tc", "tail"}
 
 
