@@ -33,7 +33,7 @@ void define_ceilings_options(CLI::App& app, CeilingsOptions& o) {
       "back; the host's gemm and memory.",
       examples);
   begin_group(app, "Machine");
-  add(app, "--backend", "NAME", "auto",
+  add(app, "--backend", "openblas|gl-compute|auto", "auto",
       "openblas: the host alone; gl-compute: an OpenGL device, too; auto: the device where it is hardware or named",
       [&o](const std::string& t) { o.backend = parse_measured_backend(t); });
   add(app, "--device", "INDEX", "the first that is hardware", "EGL device, as `glinpack devices` counts",

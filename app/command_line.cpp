@@ -32,7 +32,11 @@ bool asks_for_help(const std::vector<std::string>& arguments) {
 }
 
 std::string program_help() {
-  return "glinpack: an HPL-class LU benchmark for clusters of GPUs that speak OpenGL\n"
+  return "glinpack: an HPL-class LU benchmark for clusters of GPUs that speak OpenGL. One process for each GPU: "
+         "together\n"
+         "they factorise a dense matrix on a grid of processes, solve, check as HPL does, and report GFLOPS and where "
+         "the\n"
+         "time went, network against compute.\n"
          "Usage: [mpirun -np P*Q] glinpack SUBCOMMAND [OPTIONS]\n"
          "\n"
          "Subcommands:\n" +
@@ -52,7 +56,41 @@ std::string program_help() {
          "  glinpack devices\n"
          "  glinpack ceilings\n"
          "  glinpack matmul --variant multi-pass --packing 2x2 --n 64,100,257\n"
-         "  mpirun -np 4 glinpack poisson --n 256\n";
+         "  mpirun -np 4 glinpack poisson --n 256\n"
+         "\n"
+         "Environment:\n"
+         "  EGL_VISIBLE_DEVICES      Selects and orders EGL devices: 0,2\n"
+         "  GLINPACK_OVERSUBSCRIBED  Where it is set, processes that wait for a message leave the processor to others, "
+         "as\n"
+         "                           they do by themselves where a node has fewer cores than processes; for nodes "
+         "that\n"
+         "                           share a processor without seeing it: containers, namespaces\n"
+         "  OPENBLAS_CORETYPE        Kernels that OpenBLAS uses; where it is not set and OpenBLAS chose kernels below "
+         "what\n"
+         "                           the processor has, glinpack sets it and executes itself again, once, and the "
+         "report\n"
+         "                           says so\n"
+         "  LP_NUM_THREADS           Threads of Mesa's software renderer in each process; 0: none but the process's "
+         "own,\n"
+         "                           as is best where processes outnumber cores\n"
+         "  XDG_CACHE_HOME           Linked shader programs, and what tune and matmul --tune have chosen, are kept in "
+         "its\n"
+         "                           folder glinpack [~/.cache]\n"
+         "\n"
+         "Files:\n"
+         "  PREFIX/share/glinpack/configs  Configurations for --config; PREFIX is /usr where a package installed "
+         "glinpack\n"
+         "  PREFIX/share/glinpack/shaders  The shaders that the program has built in; a changed copy is for "
+         "--shader-dir\n"
+         "  PREFIX/share/glinpack/slurm    Batch scripts\n"
+         "  PREFIX/share/doc/glinpack      The documents, and the schemas of all JSON\n"
+         "\n"
+         "Started without a launcher, it is one process. The launcher must be the one of the MPI that glinpack was "
+         "built\n"
+         "with: mpirun.mpich where Open MPI is installed beside MPICH. Under Slurm, srun --mpi=pmi2 starts it, too.\n"
+         "\n"
+         "Exit code: 0 all runs and checks passed, or all was measured, 1 a run or a check failed, 2 unusable input,\n"
+         "3 an error while running.\n";
 }
 
 std::string devices_help() {
@@ -68,7 +106,7 @@ std::string devices_help() {
          "  glinpack devices\n"
          "  EGL_VISIBLE_DEVICES=0 glinpack devices --json\n"
          "\n"
-         "Exit code: 0, 1 where no device is usable, 2 for arguments that do not exist.\n";
+         "Exit code: 0 a device is usable, 1 none is, 2 arguments that do not exist.\n";
 }
 
 DevicesOptions parse_devices_options(const std::vector<std::string>& arguments) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
 #include "app/option_set.hpp"
 #include "app/option_text.hpp"
@@ -54,8 +55,7 @@ void set_ping_pong(NetworkOptions& o, const std::vector<std::string>& values) {
 
 // With mixed precision what is sent while it factorises is single.
 Precision parse_precision_sent(const std::string& text) {
-  const Precision precision = parse_precision(text);
-  if (precision != Precision::mixed) return precision;
+  if (text != "mixed") return parse_single_or_double(text);
   throw InputError("'mixed' factorises in single precision, and sends what single does; use single");
 }
 
@@ -65,9 +65,9 @@ void define_links(CLI::App& app, NetworkOptions& o) {
       "Pairs of ranks to send messages of all sizes to and fro between, one at a time; auto: rank 0 with one of its "
       "host and with one of another; or never",
       [&o](const std::vector<std::string>& v) { set_ping_pong(o, v); });
-  add(app, "--screen", "WHEN", "auto",
-      "Try all pairs of ranks and name the slow links: auto (from 3 to " + std::to_string(most_screened_automatically) +
-          " processes), always or never",
+  add(app, "--screen", one_of(when_choices()), "auto",
+      "Try all pairs of ranks and name the slow links; auto: from 3 to " + std::to_string(most_screened_automatically) +
+          " processes",
       [&o](const std::string& t) { o.screen = parse_when(t); });
   add(app, "--screen-seconds", "SECONDS", "10", "Time after which the screening ends, even if pairs are left",
       [&o](const std::string& t) { o.screen_seconds = parse_seconds(t); });
@@ -104,9 +104,8 @@ void define_network_options(CLI::App& app, NetworkOptions& options) {
   add(app, "--precision", "single|double", "double", "Precision of the elements that are sent",
       [&options](const std::string& t) { options.precision = parse_precision_sent(t); });
   define_algorithm_options(app, options);
-  add_list(app, "--broadcast", "KIND,...", "ring",
-           "ring, ring-modified, two-rings, two-rings-modified, long, long-modified (or HPL's digits 0 ... 5), ibcast; "
-           "all: each of them",
+  add_list(app, "--broadcast", some_of(names_of(all_broadcasts), {"all"}), "ring",
+           "How panels travel along process rows; HPL's digits 0 ... 5 stand for the first six; all: each of them",
            [&options](const std::vector<std::string>& v) { set_broadcasts(options, v); });
   begin_group(app, "Links");
   define_links(app, options);

@@ -25,7 +25,6 @@ const std::vector<std::string> panel_choices{"auto", "host", "device"};
 const std::vector<std::string> pivoting_choices{"local", "partial", "tournament"};
 const std::vector<std::string> transport_choices{"shared", "mpi"};
 const std::vector<std::string> coordinates_choices{"streamed", "computed"};
-const std::vector<std::string> when_choices{"auto", "always", "never"};
 
 }  // namespace
 
@@ -53,6 +52,10 @@ std::vector<std::string> matrix_choices() {
 Precision parse_precision(const std::string& text) {
   constexpr std::array precisions{Precision::single, Precision::double_, Precision::mixed};
   return precisions[choose(text, precision_choices)];
+}
+
+Precision parse_single_or_double(const std::string& text) {
+  return choose(text, std::span(precision_choices).first(2)) == 0 ? Precision::single : Precision::double_;
 }
 
 Pivoting parse_pivoting(const std::string& text) {
@@ -92,9 +95,14 @@ std::string text_of(RasterCoordinates coordinates) {
   return coordinates_choices[static_cast<std::size_t>(coordinates)];
 }
 
-When parse_when(const std::string& text) { return static_cast<When>(choose(text, when_choices)); }
+const std::vector<std::string>& when_choices() {
+  static const std::vector<std::string> choices{"auto", "always", "never"};
+  return choices;
+}
 
-std::string text_of(When when) { return when_choices[static_cast<std::size_t>(when)]; }
+When parse_when(const std::string& text) { return static_cast<When>(choose(text, when_choices())); }
+
+std::string text_of(When when) { return when_choices()[static_cast<std::size_t>(when)]; }
 
 std::string text_of(const GridShape& grid) { return std::to_string(grid.rows) + "x" + std::to_string(grid.columns); }
 

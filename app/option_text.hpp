@@ -13,12 +13,23 @@ namespace glinpack::app {
 std::vector<std::string> backend_choices();
 /// The matrices that are formulas: "hpl", "uniform", ...
 std::vector<std::string> matrix_choices();
+/// "auto", "always", "never".
+const std::vector<std::string>& when_choices();
+/// The names of enumerators, in their order: of all_broadcasts, of all_row_swaps.
+template <class Kinds>
+std::vector<std::string> names_of(const Kinds& kinds) {
+  std::vector<std::string> names;
+  for (const auto kind : kinds) names.emplace_back(name_of(kind));
+  return names;
+}
 
 /// All of these throw InputError, naming the choices and the nearest one.
 std::string parse_backend(const std::string& text);
 /// "openblas", "gl-compute", "auto".
 std::string parse_measured_backend(const std::string& text);
 Precision parse_precision(const std::string& text);
+/// Without "mixed".
+Precision parse_single_or_double(const std::string& text);
 Pivoting parse_pivoting(const std::string& text);
 MatrixKind parse_matrix(const std::string& text);
 BroadcastKind parse_broadcast(const std::string& text);

@@ -99,9 +99,9 @@ void define_algorithm_options(CLI::App& app, CommonOptions& o) {
       "What is broadcast goes between the processes of a node through memory that they share, or by MPI as between "
       "nodes",
       [&o](const std::string& t) { o.node_transport = parse_node_transport(t); });
-  add(app, "--row-swap", "KIND", "binary-exchange",
-      "binary-exchange, spread-roll, or mix of these two (HPL's digits 0 ... 2), or direct: how rows of the matrix "
-      "change places between processes, with partial and tournament pivoting",
+  add(app, "--row-swap", one_of(names_of(all_row_swaps)), "binary-exchange",
+      "How rows of the matrix change places between processes, with partial and tournament pivoting; mix: of "
+      "binary-exchange and spread-roll (HPL's digits 0 ... 2 stand for these and mix)",
       [&o](const std::string& t) { o.row_swap.kind = parse_row_swap(t); });
   add(app, "--row-swap-threshold", "COLUMNS", "64",
       "mix: binary exchange for so many columns of a process at most, spread-roll for more",
@@ -120,7 +120,7 @@ void define_result_options(CLI::App& app, CommonOptions& o) {
   add_text(app, "--json", "FILE", "All results, per rank, as JSON", o.json);
   add_text(app, "--csv", "FILE", "One line per run", o.csv);
   add_flag(app, "--force", "Overwrite output files that exist", [&o] { o.force = true; });
-  add(app, "--progress", "WHEN", "auto", "Progress on stderr: auto (from runs of seconds on), always or never",
+  add(app, "--progress", one_of(when_choices()), "auto", "Progress on stderr; auto: from runs of seconds on",
       [&o](const std::string& t) { o.progress = parse_when(t); });
 }
 
@@ -155,8 +155,8 @@ namespace {
 
 void define_problem(CLI::App& app, PluOptions& o) {
   define_grid_options(app, o, true);
-  add(app, "--matrix", "KIND", "hpl",
-      enumerate(matrix_choices()) + ": HPL's own, or one to study pivoting with (docs/pivoting.md); not with --input",
+  add(app, "--matrix", one_of(matrix_choices()), "hpl",
+      "HPL's own, or one to study pivoting with (docs/pivoting.md); not with --input",
       [&o](const std::string& t) { o.matrix = parse_matrix(t); });
   add(app, "--seed", "SEED", "100", "Seed of a random matrix and right-hand side (HPL itself uses 100)",
       [&o](const std::string& t) { o.seed = static_cast<std::uint64_t>(parse_whole(t, 0, LLONG_MAX)); });
@@ -173,8 +173,8 @@ void define_algorithm(CLI::App& app, PluOptions& o) {
   add(app, "--panel", "auto|host|device", "auto",
       "Where panels are factorised; auto: on GPUs with tournament pivoting and one process row, else on the host",
       [&o](const std::string& t) { o.panel = parse_panel_place(t); });
-  add(app, "--broadcast", "KIND", "ring",
-      "ring, ring-modified, two-rings, two-rings-modified, long, long-modified (or HPL's digits 0 ... 5), or ibcast",
+  add(app, "--broadcast", one_of(names_of(all_broadcasts)), "ring",
+      "How panels travel along process rows; HPL's digits 0 ... 5 stand for the first six, ibcast is MPI's own",
       [&o](const std::string& t) { o.broadcast = parse_broadcast(t); });
   add(app, "--lookahead", "DEPTH", "1",
       "1: the next panel is factorised and sent while the rest of the matrix is reduced; 0: after it. More, as "
@@ -189,10 +189,9 @@ void define_algorithm(CLI::App& app, PluOptions& o) {
 }
 
 void define_machine(CLI::App& app, PluOptions& o) {
-  add(app, "--backend", "NAME", "auto",
-      enumerate(backend_choices()) +
-          "; auto: gl-compute where every process has a hardware OpenGL device, else openblas; gl-raster computes in "
-          "single precision, and pivots locally unless told otherwise",
+  add(app, "--backend", one_of(backend_choices()), "auto",
+      "auto: gl-compute where every process has a hardware OpenGL device, else openblas; gl-raster computes in "
+      "single precision, and pivots locally unless told otherwise",
       [&o](const std::string& t) { o.backend = parse_backend(t); });
   add(app, "--device", "INDEX", "by local rank", "EGL device for every process, as `glinpack devices` counts",
       [&o](const std::string& t) { o.device = static_cast<int>(parse_whole(t, 0, largest_device)); });
@@ -207,7 +206,7 @@ void define_machine(CLI::App& app, PluOptions& o) {
       "gl-compute: the tile in which it reduces, of those that `glinpack tune` lists [what that has chosen, or the "
       "first of them]",
       o.tile);
-  add(app, "--raster-coordinates", "WAY", "streamed",
+  add(app, "--raster-coordinates", "streamed|computed", "streamed",
       "gl-raster: texture coordinates from the vertices (streamed), or computed by every fragment (computed)",
       [&o](const std::string& t) { o.raster_coordinates = parse_raster_coordinates(t); });
 }
@@ -216,9 +215,8 @@ void define_output(CLI::App& app, PluOptions& o) {
   define_result_options(app, o);
   add_text(app, "--trace", "FILE", "Timeline in Chrome's trace format, for ui.perfetto.dev", o.trace);
   add_text(app, "--save-solution", "FILE", "Solution x of the last run as .npy (float64)", o.save_solution);
-  add(app, "--breakdown", "WHEN", "auto",
-      "Network against compute after each run: auto (in sweeps of up to 10 runs), "
-      "always or never",
+  add(app, "--breakdown", one_of(when_choices()), "auto",
+      "Network against compute after each run; auto: in sweeps of up to 10 runs",
       [&o](const std::string& t) { o.breakdown = parse_when(t); });
 }
 
@@ -239,6 +237,9 @@ constexpr const char* examples =
     "  mpirun -np 6 glinpack plu --n 777 --nb 32 --grid 2x3 --backend gl-compute --precision single\n"
     "  mpirun -np 4 glinpack plu --hpl-dat HPL.dat --backend openblas\n"
     "  glinpack plu --n 100000 --nb 512 --grid 16x32 --dry-run\n"
+    "\n"
+    "Lists are written with commas or spaces. Several make a sweep: every combination is run, grids outermost, block\n"
+    "sizes innermost, each --repeat times.\n"
     "\n"
     "Times are in seconds, rates in GFLOPS (10^9 operations a second), memory in MiB (2^20 bytes) and GiB (2^30).\n"
     "Exit code: 0 all runs passed, 1 a run failed its check, 2 unusable input, 3 an error while running.";

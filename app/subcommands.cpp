@@ -7,6 +7,7 @@
 #include "app/ceilings_options.hpp"
 #include "app/command_line.hpp"
 #include "app/devices_command.hpp"
+#include "app/manual/manual_command.hpp"
 #include "app/network_command.hpp"
 #include "app/network_options.hpp"
 #include "app/options.hpp"
@@ -50,6 +51,18 @@ int run_tune(const Invocation& invocation) {
   return 0;
 }
 
+int run_man_pages(const Invocation& invocation) {
+  const ManPagesOptions options = parse_man_pages_options(invocation.arguments);
+  if (launcher_rank() == 0) run_man_pages_command(options);
+  return 0;
+}
+
+int run_completion(const Invocation& invocation) {
+  const CompletionOptions options = parse_completion_options(invocation.arguments);
+  if (launcher_rank() == 0) run_completion_command(options, std::cout);
+  return 0;
+}
+
 }  // namespace
 
 std::span<const Subcommand> subcommands() {
@@ -63,6 +76,9 @@ std::span<const Subcommand> subcommands() {
                  ceilings_help, run_ceilings},
       Subcommand{"tune", "Choose the tile in which a device reduces fastest, for later runs of plu", tune_help,
                  run_tune},
+      Subcommand{"man-pages", "Write the man pages, made of these helps", man_pages_help, run_man_pages},
+      Subcommand{"completion", "Print the script with which a shell completes this command line", completion_help,
+                 run_completion},
   };
   return commands;
 }

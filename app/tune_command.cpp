@@ -43,7 +43,7 @@ void define_tune_options(CLI::App& app, TuneOptions& o) {
   add(app, "--device", "INDEX", "the first that is hardware",
       "EGL device, as `glinpack devices` counts; software OpenGL, too, where it is named",
       [&o](const std::string& t) { o.device = static_cast<int>(parse_whole(t, 0, largest_device)); });
-  add(app, "--precision", "single|double|both", "both", "Precision of the factors",
+  add(app, "--precision", "single|double|mixed|both", "both", "Precision of the factors; mixed: single",
       [&o](const std::string& t) { o.precisions = parse_precisions(t); });
   add_text(app, "--json", "FILE", "All of it as JSON (docs/tune.schema.json)", o.json);
   add_flag(app, "--force", "Overwrite a file that exists", [&o] { o.force = true; });

@@ -7,7 +7,13 @@ find_package(OpenGL REQUIRED COMPONENTS OpenGL EGL)
 find_package(GLEW REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
-pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
+# Its own CMake build installs no pkg-config file, its other build, Debian's, does.
+pkg_check_modules(TOMLPLUSPLUS IMPORTED_TARGET tomlplusplus)
+if(NOT TOMLPLUSPLUS_FOUND)
+  find_package(tomlplusplus REQUIRED)
+  add_library(PkgConfig::TOMLPLUSPLUS INTERFACE IMPORTED GLOBAL)
+  target_link_libraries(PkgConfig::TOMLPLUSPLUS INTERFACE tomlplusplus::tomlplusplus)
+endif()
 
 # OpenBLAS with its own threads (not the OpenMP build), whatever the libblas.so alternative points to.
 pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)

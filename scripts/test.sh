@@ -81,8 +81,22 @@ installed_copy() {
   cmake --install build/release --prefix "$prefix" >/dev/null
   (cd / && LP_NUM_THREADS=0 mpirun.mpich -np 2 "$prefix/bin/glinpack" plu \
     --config "$prefix/share/glinpack/configs/quickstart.toml" --grid 1x2 --n 256 --progress never)
-  man --warnings -l "$prefix/share/man/man1/glinpack.1" >/dev/null
+  local page warnings
+  for page in "$prefix"/share/man/man1/glinpack*.1; do
+    warnings=$(man --warnings -l "$page" 2>&1 >/dev/null)
+    [ -z "$warnings" ] || { echo "$page: $warnings"; return 1; }
+  done
+  bash -n "$prefix/share/bash-completion/completions/glinpack"
   rm -rf "$prefix"
+}
+
+# as a new user has it: installed from the package on a Debian with nothing on it, which root alone can make
+debian_package() {
+  if [ "$(id -u)" -ne 0 ]; then
+    echo "debian package: skipped: a clean root is made by root alone"
+    return
+  fi
+  packaging/debian/try.sh build/release build/release/debian-transcript.txt
 }
 
 # valgrind knows no AVX-512; with the kernels named, the program does not execute itself again, away from valgrind
@@ -93,7 +107,7 @@ valgrind_smoke() {
     build/release/bin/glinpack plu --n 64 --nb 16 --backend reference
 }
 
-scripts_are_clean() { shellcheck scripts/*.sh scripts/bench/*.sh scripts/slurm/*.sbatch scripts/netlab/* .ci/run; }
+scripts_are_clean() { shellcheck scripts/*.sh scripts/bench/*.sh scripts/slurm/*.sbatch scripts/netlab/* packaging/debian/try.sh .ci/run; }
 
 # a second build of the same tree compiles and links nothing
 nothing_to_rebuild() {
@@ -110,6 +124,7 @@ step "thread sanitizer" thread_sanitizer
 step "clang -Werror" clang
 step "Open MPI" open_mpi
 step "installed copy" installed_copy
+step "Debian package on a clean root" debian_package
 step "valgrind" valgrind_smoke
 step "shell scripts" scripts_are_clean
 

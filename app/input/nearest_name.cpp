@@ -61,4 +61,14 @@ std::string enumerate(std::span<const std::string> names) {
   return text;
 }
 
+std::string one_of(std::span<const std::string> names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : "|") + name;
+  return text;
+}
+
+std::string some_of(std::span<const std::string> names, const std::vector<std::string>& others) {
+  return one_of(names) + "|" + one_of(others) + ",...";
+}
+
 }  // namespace glinpack::app

@@ -22,4 +22,9 @@ std::string did_you_mean(std::string_view given, std::span<const std::string> na
 /// "a, b or c".
 std::string enumerate(std::span<const std::string> names);
 
+/// "a|b|c": the type of an option that takes one of `names`. Man pages and completion read it in --help.
+std::string one_of(std::span<const std::string> names);
+/// "a|b|c|all,...": of one that takes a list of them, `others` being the words that stand for several or none.
+std::string some_of(std::span<const std::string> names, const std::vector<std::string>& others);
+
 }  // namespace glinpack::app

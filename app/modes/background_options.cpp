@@ -67,7 +67,7 @@ void define_background_options(CLI::App& app, BackgroundOptions& o) {
                       "The last system's result, as .npy or .mtx by the name");
   add(app, "--systems", "COUNT", std::to_string(o.systems), "Systems of every size",
       [&o](const std::string& t) { o.systems = parse_whole(t, 1, largest_systems); });
-  add(app, "--operation", "NAME", o.operation->name, operations_help(),
+  add(app, "--operation", one_of(operation_choices()), o.operation->name, operations_help(),
       [&o](const std::string& t) { o.operation = parse_operation(t); });
   add(app, "--ratio", "RATIO|auto", "auto",
       "Systems that the processor solves while the device solves one; auto: measured, and adjusted meanwhile",

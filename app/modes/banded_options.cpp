@@ -49,7 +49,8 @@ void define_banded_options(CLI::App& app, BandedOptions& o) {
              }
            });
   begin_group(app, "Variants");
-  add_list(app, "--variant", "NAME,...", "diagonals,compute", enumerate(variant_choices()) + "; all: every one of them",
+  add_list(app, "--variant", some_of(variant_choices(), {"all"}), "diagonals,compute",
+           "The ways to compute it; all: every one of them",
            [&o](const std::vector<std::string>& v) { o.variant = parse_names(v, variant_choices()); });
   define_mode_measuring(app, o);
   define_mode_machine(app, o);

@@ -43,12 +43,12 @@ void define_elimination_problem(CLI::App& app, EliminationOptions& o, Index fewe
 
 void define_elimination_variants(CLI::App& app, EliminationOptions& o) {
   begin_group(app, "Variants");
-  add_list(app, "--variant", "NAME,...", "double-rows", enumerate(variant_choices()) + "; all: every one of them",
+  add_list(app, "--variant", some_of(variant_choices(), {"all"}), "double-rows",
+           "The ways to compute it; all: every one of them",
            [&o](const std::vector<std::string>& v) { o.variant = parse_names(v, variant_choices()); });
-  add_list(app, "--measure", "NAME,...", "magnitudes",
-           enumerate(measure_choices()) +
-               ", of double-rows and compute: q11 q22 / (q11 + q22), by which blocks are compared, of the magnitudes "
-               "of q11 and q22 or by the letter; all: both",
+  add_list(app, "--measure", some_of(measure_choices(), {"all"}), "magnitudes",
+           "Of double-rows and compute: q11 q22 / (q11 + q22), by which blocks are compared, of the magnitudes "
+           "of q11 and q22 or by the letter; all: both",
            [&o](const std::vector<std::string>& v) { o.measure = parse_names(v, measure_choices()); });
 }
 

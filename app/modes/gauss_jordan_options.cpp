@@ -29,7 +29,7 @@ void define_gauss_jordan_options(CLI::App& app, GaussJordanOptions& o) {
   add_flag(app, "--inverse", "The inverse of A: the identity takes the place of right-hand sides",
            [&o] { o.inverse = true; });
   define_elimination_variants(app, o);
-  add_list(app, "--pivoting", "NAME,...", "partial",
+  add_list(app, "--pivoting", some_of(pivoting_choices(), {"all"}), "partial",
            "partial: candidates are in the column; full: in all that is left; all: both, one after the other",
            [&o](const std::vector<std::string>& v) { o.pivoting = parse_names(v, pivoting_choices()); });
   define_mode_measuring(app, o);

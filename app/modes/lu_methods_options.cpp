@@ -40,12 +40,11 @@ void define_lu_methods_options(CLI::App& app, LuMethodsOptions& o) {
   define_mode_problem(app, o, "A from a .npy or Matrix Market file instead of a random diagonally dominant matrix",
                       "L and U of the last result in one matrix, L's diagonal of ones left out, as .npy or .mtx");
   begin_group(app, "Variants");
-  add_list(app, "--methods", "NAME,...", "all",
-           enumerate(method_choices()) +
-               "; M1: two passes a step; M2: one, the shader decides; M3, M4: these on four rows a texel; compute: "
-               "blocked, compute shaders; all: every one of them",
+  add_list(app, "--methods", some_of(method_choices(), {"all"}), "all",
+           "M1: two passes a step; M2: one, the shader decides; M3, M4: these on four rows a texel; compute: "
+           "blocked, compute shaders; all: every one of them",
            [&o](const std::vector<std::string>& v) { o.methods = parse_names(v, method_choices()); });
-  add_list(app, "--strategy", "NAME,...", "all",
+  add_list(app, "--strategy", some_of(strategy_choices(), {"all"}), "all",
            "Of M1 to M4: copy (draw, then copy to the texture that is read) or switch (two textures take turns); all: "
            "both",
            [&o](const std::vector<std::string>& v) { o.strategy = parse_names(v, strategy_choices()); });

@@ -58,19 +58,13 @@ std::string shape_text(const ProductExtents& e) {
   return std::to_string(e.rows) + "x" + std::to_string(e.depth) + "x" + std::to_string(e.columns);
 }
 
-Precision parse_single_or_double(const std::string& text) {
-  const Precision precision = parse_precision(text);
-  if (precision == Precision::mixed) throw InputError("'mixed' is not one of single, double");
-  return precision;
-}
-
 void define_variants(CLI::App& app, MatmulOptions& o) {
   begin_group(app, "Variants");
-  add_list(app, "--variant", "NAME,...", "what --tune has chosen, or compute",
-           enumerate(variant_choices()) + "; all: every one of them",
+  add_list(app, "--variant", some_of(variant_choices(), {"all"}), "what --tune has chosen, or compute",
+           "The ways to compute it; all: every one of them",
            [&o](const std::vector<std::string>& v) { o.variant = parse_names(v, variant_choices()); });
-  add_list(app, "--packing", "NAME,...", "2x2",
-           enumerate(packing_choices()) + ", rows x columns of a texel, of variants that draw; all: every one of them",
+  add_list(app, "--packing", some_of(packing_choices(), {"all"}), "2x2",
+           "Rows x columns of a texel, of variants that draw; all: every one of them",
            [&o](const std::vector<std::string>& v) {
              o.packing.clear();
              for (const std::string& name : parse_names(v, packing_choices())) {

@@ -84,7 +84,7 @@ void define_outputs(CLI::App& app, ModeOptions& o, bool with_trace) {
              o.trace);
   }
   add_flag(app, "--force", "Overwrite output files that exist", [&o] { o.force = true; });
-  add(app, "--progress", "WHEN", "auto", "Progress on stderr: auto (from runs of seconds on), always or never",
+  add(app, "--progress", one_of(when_choices()), "auto", "Progress on stderr; auto: from runs of seconds on",
       [&o](const std::string& t) { o.progress = parse_when(t); });
   begin_group(app, "Configuration");
   define_config_option(app, o.config);

@@ -40,23 +40,24 @@ void define_paranoia_options(CLI::App& app, ParanoiaOptions& o) {
       "and what GLSL demands, and how the error of LU grows with N on both.",
       examples, units);
   define_mode_sizes(app, o);
-  add(app, "--matrix", "NAME", std::string(name_of(o.matrix)), "Of lu: " + enumerate(matrix_choices()),
+  add(app, "--matrix", one_of(matrix_choices()), std::string(name_of(o.matrix)), "Of lu",
       [&o](const std::string& t) { o.matrix = parse_matrix(t); });
   add(app, "--samples", "COUNT", std::to_string(o.samples),
       "Random operands of every operation, besides directed ones that are always tried",
       [&o](const std::string& t) { o.samples = parse_whole(t, 0, largest_samples); });
   begin_group(app, "Variants");
-  add_list(app, "--part", "NAME,...", "all", "arithmetic, lu; all: both",
+  add_list(app, "--part", some_of(parts, {"all"}), "all", "What is measured; all: both",
            [&o](const std::vector<std::string>& v) { o.part = parse_names(v, parts); });
   add_list(
-      app, "--variant", "NAME,...", "all",
+      app, "--variant", some_of(variants, {"all"}), "all",
       "compute: compute shaders; fragment: fragment shaders, of arithmetic in single precision; cpu: the processor; "
       "all: every one of them",
       [&o](const std::vector<std::string>& v) { o.variant = parse_names(v, variants); });
-  add_list(app, "--precision", "NAME,...", "all", "single, double; all: both", [&o](const std::vector<std::string>& v) {
-    o.precision.clear();
-    for (const std::string& name : parse_names(v, precisions)) o.precision.push_back(parse_precision(name));
-  });
+  add_list(app, "--precision", some_of(precisions, {"all"}), "all", "Precisions of the operands; all: both",
+           [&o](const std::vector<std::string>& v) {
+             o.precision.clear();
+             for (const std::string& name : parse_names(v, precisions)) o.precision.push_back(parse_precision(name));
+           });
   define_mode_machine(app, o);
   define_mode_files(app, o);
 }

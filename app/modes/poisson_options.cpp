@@ -61,9 +61,9 @@ void define_poisson_options(CLI::App& app, PoissonOptions& o) {
   define_mode_orders(app, o);
   add_text(app, "--output", "FILE", "u of the last result, as .npy or .mtx by the name", o.output);
   begin_group(app, "Variants");
-  add_list(app, "--memory", "NAME,...", "global",
-           enumerate(memory_choices()) +
-               "; all: every one that has the precision, the textures having single; none: the processor alone",
+  add_list(app, "--memory", some_of(memory_choices(), {"all", "none"}), "global",
+           "Memory of the device that the vectors are in; all: every one that has the precision, the textures having "
+           "single; none: the processor alone",
            [&o](const std::vector<std::string>& values) {
              o.all_memories = o.textures_left_out = values == std::vector<std::string>{"all"};
              o.memory.clear();
@@ -71,7 +71,7 @@ void define_poisson_options(CLI::App& app, PoissonOptions& o) {
                o.memory.push_back(*solvers::poisson_memory_from_name(name));
              }
            });
-  add_list(app, "--host", "NAME,...", "serial,threads",
+  add_list(app, "--host", some_of(host_choices, {"all", "none"}), "serial,threads",
            "The processor's loops: serial, by one thread; threads, by all; none",
            [&o](const std::vector<std::string>& values) { o.host = parse_names_or_none(values, host_choices); });
   add_list(app, "--preconditioner", "NAME,...", "none",
@@ -83,10 +83,7 @@ void define_poisson_options(CLI::App& app, PoissonOptions& o) {
              o.preconditioner = parse_preconditioners(values);
            });
   add(app, "--precision", "single|double", "double", "Of vectors; the parts of scalar products are added up in double",
-      [&o](const std::string& t) {
-        o.precision = parse_precision(t);
-        if (o.precision == Precision::mixed) throw InputError("'mixed' is not one of single, double");
-      });
+      [&o](const std::string& t) { o.precision = parse_single_or_double(t); });
   define_mode_measuring(app, o);
   define_mode_machine(app, o);
   define_mode_output(app, o);

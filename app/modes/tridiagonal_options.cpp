@@ -40,7 +40,8 @@ const char* text_of(Share share) { return share == Share::automatic ? "auto" : s
 
 void define_variants(CLI::App& app, TridiagonalOptions& o) {
   begin_group(app, "Variants");
-  add_list(app, "--variant", "NAME,...", "compute", enumerate(variant_choices()) + "; all: every one of them",
+  add_list(app, "--variant", some_of(variant_choices(), {"all"}), "compute",
+           "The ways to compute it; all: every one of them",
            [&o](const std::vector<std::string>& v) { o.variant = parse_names(v, variant_choices()); });
   add(app, "--equations", "16|all|auto", "auto",
       "compute: equations of a system that an invocation takes; auto: 16 on a GPU, all on software OpenGL",
@@ -52,10 +53,8 @@ void define_variants(CLI::App& app, TridiagonalOptions& o) {
       });
   add(app, "--tile", "SIDE", "the largest texture", "raster: most systems, and equations, in a texture",
       [&o](const std::string& t) { o.tile = parse_whole(t, 1, largest_n); });
-  add(app, "--precision", "single|double", "single", "double: of all variants but raster", [&o](const std::string& t) {
-    o.precision = parse_precision(t);
-    if (o.precision == Precision::mixed) throw InputError("'mixed' is not one of single, double");
-  });
+  add(app, "--precision", "single|double", "single", "double: of all variants but raster",
+      [&o](const std::string& t) { o.precision = parse_single_or_double(t); });
 }
 
 void define_tridiagonal_options(CLI::App& app, TridiagonalOptions& o) {

@@ -1,13 +1,17 @@
 #!/usr/bin/python3
-"""Documents: what they link to exists, and their figures are what scripts/figures draws."""
+"""Documents: what they link to exists, their commands are right, and their figures are what scripts/figures draws."""
+import json
+import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import unittest
 import xml.etree.ElementTree
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from launch import GLINPACK, ROOT
+
 DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("results/**/*.md")]
 FIGURES = ROOT / "docs" / "figures"
 
@@ -22,6 +26,142 @@ def anchors(document):
     """Of a document's headings, as GitHub makes them."""
     headings = re.findall(r"^#+ (.*)$", document.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def blocks(document):
+    """Of commands: fenced blocks without a language. Those with one, text for instance, are no commands."""
+    fenced = re.findall(r"^```(\w*)\n(.*?)^```$", document.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return [text for language, text in fenced if not language]
+
+
+def commands(text):
+    """The commands of some lines of shell, as lists of words. Of a transcript, those behind its prompts."""
+    if text.startswith("$ "):
+        text = "\n".join(line[2:] for line in text.splitlines() if line.startswith("$ "))
+    found = []
+    for line in text.replace("\\\n", " ").splitlines():
+        words = shlex.shlex(re.sub(r"(^|\s)#.*|\d?>&\d", "", line), posix=True, punctuation_chars=True)
+        words.whitespace_split = True
+        current, is_file = [], False
+        for word in [*words, ";"]:
+            if is_file or word in (">", ">>", "<"):
+                is_file = not is_file
+            elif re.fullmatch("[;&|()<>]+", word):
+                found += [current] if current else []
+                current = []
+            else:
+                current.append(word)
+    return [words for command in found if (words := without_prefix(command))]
+
+
+def without_prefix(words):
+    """Without what starts a program: variables, sudo, launchers, a lab's node."""
+    while words:
+        if re.match(r"\w+=", words[0]) or words[0] in ("sudo", "!"):
+            words = words[1:]
+        elif words[0].startswith(("mpirun", "mpiexec", "srun")):
+            programs = [i for i, word in enumerate(words) if re.search("(^|/)(glinpack|[a-z]+_tests)$", word)]
+            words = words[programs[0]:] if programs else []
+        elif words[0] == "scripts/netlab/run" and "--" in words:
+            words = words[words.index("--") + 1:]
+        else:
+            return words
+    return words
+
+
+# Programs of the system, whose options are their own affair.
+SYSTEM = {"apt-get", "cat", "cd", "cpack", "dpkg", "dpkg-query", "echo", "git", "grep", "head", "ip", "jq", "ls", "man", "sbatch",
+          "source", "squeue", "tc", "tail"}
+
+
+class Commands(unittest.TestCase):
+    """None of them is carried out: glinpack reads their options and then refuses one that it does not have; scripts,
+    programs and presets are looked for."""
+
+    def check_glinpack(self, words):
+        if words[1].startswith("--"):
+            self.assertIn(words[1], ("--help", "--version"))
+            return
+        if words[1:] in (["SUBCOMMAND", "--help"], ["SUBCOMMAND"]) or "--help" in words:
+            return
+        arguments = [word for word in words[1:] if word != "..."]
+        # an option that is named without its value takes the first of them
+        sentinels = ["--no-such-option", "--no-such-option"]
+        refused = subprocess.run([GLINPACK, *arguments, *sentinels], check=False, capture_output=True, text=True,
+                                 timeout=30, env={**os.environ, "OPENBLAS_CORETYPE": "Haswell"})
+        self.assertRegex(refused.stderr, r"^glinpack: (unknown option|--[\w-]+:) '--no-such-option'")
+        self.assertEqual(refused.returncode, 2)
+        for option, file in zip(words, words[1:]):
+            if option in ("--config", "--hpl-dat") and file.startswith("configs/"):
+                self.assertTrue((ROOT / file).exists(), file)
+
+    def check_script(self, words):
+        script = ROOT / words[0]
+        self.assertTrue(os.access(script, os.X_OK), script)
+        beside = "".join(path.read_text() for path in script.parent.rglob("*")
+                         if path.is_file() and path.suffix in (".py", ".sh", ""))
+        for word in words[1:]:
+            if word.startswith("--") and "netlab" not in words[0] and words[0] != "scripts/run.sh":
+                self.assertTrue(word.split("=")[0] in beside, f"{words[0]} and its folder know no {word}")
+
+    def check_program(self, name):
+        lists = "".join(path.read_text() for path in ROOT.glob("**/CMakeLists.txt") if "build" not in path.parts)
+        layers = re.search(r"foreach\(layer ([\w ]+)\)", lists)[1].split()
+        self.assertTrue(re.search(rf"\b{name}\b", lists) or name in {f"unit_{layer}" for layer in layers}, name)
+
+    def check_preset(self, words):
+        if "--preset" not in words:
+            return
+        presets = json.loads((ROOT / "CMakePresets.json").read_text())
+        kind = {"cmake": "buildPresets" if "--build" in words else "configurePresets", "ctest": "testPresets"}[words[0]]
+        self.assertIn(words[words.index("--preset") + 1], [preset["name"] for preset in presets[kind]])
+
+    def check(self, words):
+        program = words[0].removeprefix("./")
+        if program.startswith(("scripts/", "tests/", "packaging/")):
+            self.check_script(words)
+        elif program.split("/")[-1] == "glinpack":
+            self.check_glinpack(words)
+        elif program.endswith(("_bench", "_tests")) or re.match(r"build/\w+/bin/", program):
+            self.check_program(program.split("/")[-1])
+        elif program in ("cmake", "ctest"):
+            self.check_preset(words)
+        else:
+            self.assertIn(program, SYSTEM | {"$glinpack"}, "no command that is known; what is none is fenced as text")
+
+    def test_every_block_of_commands(self):
+        checked = 0
+        for document in DOCUMENTS:
+            for block in blocks(document):
+                for words in commands(block):
+                    with self.subTest(document=document.name, command=" ".join(words)):
+                        self.check(words)
+                        checked += 1
+        self.assertGreater(checked, 100)
+
+    def test_every_command_of_a_table_or_a_sentence(self):
+        checked = 0
+        for document in DOCUMENTS:
+            text = re.sub(r"^```\w*\n.*?^```$", "", document.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+            for code in re.findall(r"`([^`]+)`", text):
+                code = " ".join(code.split())
+                if not re.search(r"(^|bin/| )glinpack [a-z-]+ --\w", code):
+                    continue
+                for words in commands(code):
+                    with self.subTest(document=document.name, command=" ".join(words)):
+                        self.check(words)
+                        checked += 1
+        self.assertGreater(checked, 25)
+
+    def test_the_examples_of_every_help(self):
+        text = subprocess.run([GLINPACK, "--help"], check=True, capture_output=True, text=True).stdout
+        names = re.findall(r"^  ([a-z][\w-]+)  +[A-Z]", text.split("Options:")[0], re.MULTILINE)
+        for name in names:
+            text = subprocess.run([GLINPACK, name, "--help"], check=True, capture_output=True, text=True).stdout
+            examples = re.search(r"^Examples:\n((?:  .*\n)+)", text, re.MULTILINE)[1]
+            for words in commands(re.sub(r"   +\S.*", "", "\n".join(line[2:] for line in examples.splitlines()))):
+                with self.subTest(subcommand=name, command=" ".join(words)):
+                    self.check(words)
 
 
 class Documents(unittest.TestCase):

@@ -1,0 +1,110 @@
+#!/usr/bin/python3
+"""Man pages and completion: made of --help, read without warnings, and bash completes by them."""
+import os
+import re
+import subprocess
+import unittest
+
+from launch import GLINPACK, GlinpackTest
+
+DRIVER = r"""
+source "$1"
+shift
+COMP_WORDS=("$@")
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+_glinpack
+printf '%s\n' "${COMPREPLY[@]}"
+"""
+
+
+def run(*command, **keywords):
+    return subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True, timeout=60,
+                          env=dict(os.environ, OPENBLAS_CORETYPE="Haswell", LC_ALL="C"), **keywords)
+
+
+class ManualTest(GlinpackTest):
+    def subcommands(self):
+        text = run(GLINPACK, "--help").stdout.split("Options:")[0]
+        names = re.findall(r"^  ([a-z][\w-]+)  +[A-Z]", text, re.MULTILINE)
+        self.assertGreater(len(names), 14)
+        return names
+
+
+class ManPages(ManualTest):
+    def test_every_subcommand_has_a_page_that_man_takes_without_a_warning(self):
+        folder = self.folder / "man"
+        run(GLINPACK, "man-pages", "--output-dir", folder)
+        pages = sorted(page.name for page in folder.iterdir())
+        self.assertEqual(pages, sorted(["glinpack.1"] + [f"glinpack-{name}.1" for name in self.subcommands()]))
+        for page in pages:
+            with self.subTest(page=page):
+                shown = run("man", "--warnings", "-l", folder / page)
+                self.assertEqual(shown.stderr, "")
+                for part in "NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "SEE ALSO":
+                    self.assertRegex(shown.stdout, f"(?m)^{part}$")
+
+    def test_pages_are_overwritten_with_force_alone(self):
+        run(GLINPACK, "man-pages", "--output-dir", self.folder)
+        again = self.start([GLINPACK, "man-pages", "--output-dir", self.folder])
+        self.assertEqual(again.status, 2, again)
+        self.assertIn("glinpack.1 exists; --force", again.err)
+        run(GLINPACK, "man-pages", "--output-dir", self.folder, "--force")
+
+
+class Completion(ManualTest):
+    def setUp(self):
+        super().setUp()
+        self.script = self.folder / "glinpack.bash"
+        self.script.write_text(run(GLINPACK, "completion").stdout)
+
+    def complete(self, *words):
+        """What bash offers for the last of the words, as it takes them apart: at "=", too."""
+        return run("bash", "-c", DRIVER, "bash", self.script, "glinpack", *words, cwd=self.folder).stdout.split()
+
+    def test_subcommands(self):
+        self.assertEqual(self.complete(""), self.subcommands())
+        self.assertEqual(self.complete("gauss"), ["gauss-jordan"])
+        self.assertEqual(self.complete("--v"), ["--version"])
+
+    def test_options_are_those_of_the_subcommand(self):
+        for name in self.subcommands():
+            with self.subTest(subcommand=name):
+                options = re.findall(r"^  (?:-h,)?(--[\w-]+)", run(GLINPACK, name, "--help").stdout, re.MULTILINE)
+                self.assertEqual(self.complete(name, "--"), options)
+        self.assertEqual(self.complete("plu", "--row-swap-t"), ["--row-swap-threshold"])
+
+    def test_values(self):
+        self.assertEqual(self.complete("plu", "--precision", ""), ["single", "double", "mixed"])
+        self.assertEqual(self.complete("plu", "--backend", "gl-"), ["gl-compute", "gl-raster"])
+        self.assertEqual(self.complete("plu", "--precision", "=", "m"), ["mixed"])
+        self.assertEqual(self.complete("plu", "--precision", "="), ["single", "double", "mixed"])
+        self.assertEqual(self.complete("matmul", "--packing", "2x2,4"), ["2x2,4x1"])
+        self.assertEqual(self.complete("plu", "--seed", ""), [])
+
+    def test_files_and_folders(self):
+        (self.folder / "runs.toml").touch()
+        (self.folder / "results").mkdir()
+        self.assertEqual(self.complete("plu", "--config", "ru"), ["runs.toml"])
+        self.assertEqual(self.complete("plu", "--output-dir", "r"), ["results"])
+
+    def test_the_values_are_those_that_the_program_takes(self):
+        """An option refuses what it does not know by naming what it does: that is what its type spells out."""
+        asked = 0
+        for name in self.subcommands():
+            text = run(GLINPACK, name, "--help").stdout
+            for option, kind in re.findall(r"^  (--[\w-]+) (\S+\|\S+)", text, re.MULTILINE):
+                choices = [word for word in kind.removesuffix(",...").split("|") if not re.fullmatch("[A-Z]+", word)]
+                with self.subTest(subcommand=name, option=option):
+                    refused = self.start([GLINPACK, name, option, "?", "--no-such-option"],
+                                         {"OPENBLAS_CORETYPE": "Haswell"})
+                    self.assertEqual(refused.status, 2, refused)
+                    if "is not one of" not in refused.err:
+                        continue
+                    asked += 1
+                    for word in re.split(r", | or ", re.split(r" is not one of ", refused.err)[1].split(" nor ")[0]):
+                        self.assertIn(word.strip(" ,\n").split(" (did")[0].split(";")[0], choices)
+        self.assertGreater(asked, 30)
+
+
+if __name__ == "__main__":
+    unittest.main()

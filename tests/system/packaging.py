@@ -1,0 +1,140 @@
+#!/usr/bin/python3
+"""The recipes of packaging/: what of them can be tried without Spack, EasyBuild, ReFrame and Apptainer."""
+import ast
+import contextlib
+import re
+import runpy
+import sys
+import types
+import unittest
+
+from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest
+
+PACKAGING = ROOT / "packaging"
+# a report of HPL as Debian's hpcc writes it
+HPL_REPORT = ROOT / "tests" / "data" / "hpcc_hpl_report.txt"
+
+
+def cmake_options():
+    text = "".join(path.read_text() for path in [ROOT / "CMakeLists.txt", *ROOT.glob("*/CMakeLists.txt")])
+    return set(re.findall(r"^ *(?:option\(|set\()(GLINPACK_\w+)", text, re.MULTILINE))
+
+
+@contextlib.contextmanager
+def reframe_stand_in():
+    """As much of ReFrame 4 as the checks use: decorators that leave functions as they are, patterns over whole files
+    with re.MULTILINE, as reframe.utility.sanity has them."""
+    def found(pattern, file):
+        return list(re.finditer(pattern, file.read_text(), re.MULTILINE))
+
+    def assertion(holds):
+        if not holds:
+            raise AssertionError("a sanity assertion does not hold")
+        return True
+
+    reframe = types.ModuleType("reframe")
+    reframe.RunOnlyRegressionTest = object
+    reframe.simple_test = lambda check: check
+    sanity = types.ModuleType("reframe.utility.sanity")
+    sanity.all, sanity.min = all, min
+    sanity.assert_found = lambda pattern, file: assertion(found(pattern, file))
+    sanity.assert_not_found = lambda pattern, file: assertion(not found(pattern, file))
+    sanity.assert_ge = lambda value, bound: assertion(value >= bound)
+    sanity.extractall = lambda pattern, file, tag, kind: [kind(match[tag]) for match in found(pattern, file)]
+    sanity.extractsingle = lambda pattern, file, tag, kind: kind(found(pattern, file)[0][tag])
+    builtins = types.ModuleType("reframe.core.builtins")
+    builtins.variable = lambda kind, value: value
+    builtins.sanity_function = lambda function: function
+    builtins.run_before = builtins.performance_function = lambda _: lambda function: function
+    modules = {"reframe": reframe, "reframe.utility": types.ModuleType("reframe.utility"),
+               "reframe.utility.sanity": sanity, "reframe.core": types.ModuleType("reframe.core"),
+               "reframe.core.builtins": builtins}
+    reframe.utility, modules["reframe.utility"].sanity = modules["reframe.utility"], sanity
+    sys.modules.update(modules)
+    try:
+        yield
+    finally:
+        for name in modules:
+            del sys.modules[name]
+
+
+class ReFrame(GlinpackTest):
+    def setUp(self):
+        super().setUp()
+        with reframe_stand_in():
+            self.checks = runpy.run_path(PACKAGING / "reframe" / "glinpack_checks.py")
+
+    def check(self, name, report):
+        check = self.checks[name]()
+        check.stdout = self.folder / "report"
+        check.stdout.write_text(report)
+        return check
+
+    def test_glinpack_runs_as_the_check_starts_it(self):
+        check = self.checks["GlinpackCheck"]()
+        check.n, check.nb, check.backend = 64, 16, "openblas"
+        check.write_hpl_dat()
+        check.name_the_input()
+        self.assertEqual(self.start(["bash", "-c", *check.prerun_cmds]).status, 0)
+        outcome = self.start([MPIEXEC, "-np", str(check.num_tasks), GLINPACK, *check.executable_opts],
+                             {"OPENBLAS_NUM_THREADS": "1"})
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertTrue(all((self.folder / name).exists() for name in check.keep_files))
+        check = self.check("GlinpackCheck", outcome.out)
+        self.assertTrue(check.every_system_passed())
+        self.assertGreater(check.gflops(), 0)
+
+    def test_hpl_s_report_is_read_alike(self):
+        check = self.check("HplCheck", HPL_REPORT.read_text())
+        self.assertTrue(check.every_system_passed())
+        self.assertGreater(check.gflops(), 0)
+
+    def test_a_failed_system_fails_the_check(self):
+        failed = HPL_REPORT.read_text().replace("PASSED", "FAILED")
+        with self.assertRaises(AssertionError):
+            self.check("HplCheck", failed).every_system_passed()
+
+    def test_grids_have_all_processes(self):
+        squarest = self.checks["squarest"]
+        self.assertEqual([squarest(n) for n in (1, 2, 4, 6, 7, 16)], [(1, 1), (1, 2), (2, 2), (2, 3), (1, 7), (4, 4)])
+
+
+class Recipes(unittest.TestCase):
+    def assert_cmake_options_exist(self, text):
+        options = set(re.findall(r"GLINPACK_[A-Z]+", text))
+        self.assertTrue(options)
+        self.assertLessEqual(options, cmake_options())
+
+    def version(self):
+        return re.search(r"VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text().split("project(")[1])[1]
+
+    def test_spack(self):
+        text = (PACKAGING / "spack" / "package.py").read_text()
+        recipe = next(node for node in ast.parse(text).body if isinstance(node, ast.ClassDef))
+        self.assertEqual((recipe.name, recipe.bases[0].id), ("Glinpack", "CMakePackage"))
+        self.assertIn(f'version("{self.version()}")', text)
+        self.assert_cmake_options_exist(text)
+
+    def test_easybuild(self):
+        file, = (PACKAGING / "easybuild").glob("*.eb")
+        text = file.read_text()
+        keys = {"SOURCE_TAR_GZ": "%(name)s-%(version)s.tar.gz"}
+        exec(compile(text, file, "exec"), keys)  # as EasyBuild reads it
+        toolchain = keys["toolchain"]
+        self.assertEqual(file.name, f"{keys['name']}-{keys['version']}-{toolchain['name']}-{toolchain['version']}.eb")
+        self.assertEqual(keys["version"], self.version())
+        for key in "easyblock", "homepage", "description", "sources", "dependencies", "sanity_check_paths", "moduleclass":
+            self.assertTrue(keys[key], key)
+        self.assert_cmake_options_exist(text)
+
+    def test_apptainer(self):
+        text = (PACKAGING / "apptainer" / "glinpack.def").read_text()
+        self.assertEqual(re.findall(r"^Stage: (\w+)$", text, re.MULTILINE), ["build", "final"])
+        for section in "files", "post", "environment", "runscript", "test", "help":
+            self.assertRegex(text, f"(?m)^%{section}\\b")
+        self.assertTrue((ROOT / "scripts" / "install-deps.sh").exists())
+        self.assert_cmake_options_exist(text)
+
+
+if __name__ == "__main__":
+    unittest.main()
