@@ -26,6 +26,7 @@ const std::vector<std::string> pivoting_choices{"local", "partial", "tournament"
 const std::vector<std::string> transport_choices{"shared", "mpi"};
 const std::vector<std::string> coordinates_choices{"streamed", "computed"};
 const std::vector<std::string> when_choices{"auto", "always", "never"};
+const std::vector<std::string> switch_choices{"off", "on"};
 
 }  // namespace
 
@@ -93,6 +94,8 @@ std::string text_of(RasterCoordinates coordinates) {
 }
 
 When parse_when(const std::string& text) { return static_cast<When>(choose(text, when_choices)); }
+
+bool parse_switch(const std::string& text) { return choose(text, switch_choices) == 1; }
 
 std::string text_of(When when) { return when_choices[static_cast<std::size_t>(when)]; }
 

@@ -1,7 +1,7 @@
 // Stands in for libnvidia-ml.so.1. FAKE_NVML in the environment names a text file, a device a line:
 //   GPU-UUID PCI-ADDRESS NAME key=value,value,...
-// with the keys energy, power, limit, sm, memory, most, celsius, throttle. Every call takes a key's next value, and the
-// last one from then on; a device without a key does not support it.
+// with the keys energy, power, limit, sm, memory, most, celsius, throttle, and nvlinks, which are active. Every call
+// takes a key's next value, and the last one from then on; a device without a key does not support it.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -144,6 +144,12 @@ int nvmlDeviceGetTemperature(void* device, int which, unsigned* value) {
 }
 int nvmlDeviceGetCurrentClocksThrottleReasons(void* device, unsigned long long* value) {
   return take(device, "throttle", value);
+}
+int nvmlDeviceGetNvLinkState(void* device, unsigned link, int* active) {
+  unsigned links = 0;
+  if (const int code = take(device, "nvlinks", &links); code != success) return code;
+  *active = link < links ? 1 : 0;
+  return success;
 }
 
 }  // extern "C"

@@ -175,6 +175,14 @@ TEST_F(Sensors, without_uuid_and_drm_file_a_gpu_is_taken_only_where_it_is_the_on
   EXPECT_THAT(ids_of(find_gpu_sensor(places, nameless)), ElementsAre("0000:19:00.0"));
 }
 
+TEST_F(Sensors, active_nvlinks_are_counted) {
+  nvml("GPU-a 00000000:19:00.0 A power=1 nvlinks=12\nGPU-b 00000000:1A:00.0 B power=1\n");
+  const std::shared_ptr<Nvml> library = Nvml::load(places.nvml_library);
+  EXPECT_EQ(library->active_nvlinks("0000:19:00.0"), 12);
+  EXPECT_EQ(library->active_nvlinks("0000:1A:00.0"), 0);
+  EXPECT_THROW(library->active_nvlinks("0000:1B:00.0"), std::runtime_error);
+}
+
 TEST_F(Sensors, what_nvml_does_not_support_stays_unknown) {
   nvml("GPU-0 00000000:19:00.0 Old power=1000\nGPU-1 00000000:1a:00.0 Mute sm=5\n");
   const FoundSensors found = find_nvidia_sensors(places);
