@@ -23,7 +23,7 @@ struct Finding {
   std::string check;  // "affinity"
   Verdict verdict = Verdict::unknown;
   std::string evidence;
-  std::vector<std::string> remedies;  // commands; a remark after " # "
+  std::vector<std::string> remedies;  // commands; a remark may follow after "  # "
 };
 
 /// Of at least one rank's facts.

@@ -108,6 +108,12 @@ std::string nvidia_version(const std::string& version) {
   return number.substr(0, number.find(' '));
 }
 
+// "580.159" and "580.159.03" may be one: what is told of a driver is sometimes cut short.
+bool may_be_same_version(const std::string& a, const std::string& b) {
+  const std::string longer = (a.size() < b.size() ? b : a) + '.', shorter = (a.size() < b.size() ? a : b) + '.';
+  return longer.starts_with(shorter);
+}
+
 }  // namespace
 
 Finding check_container(const Facts& facts) {
@@ -154,7 +160,7 @@ Finding check_driver(const Facts& facts) {
     if (device == nullptr) continue;
     versions[device->version].push_back(rank.process.rank);
     const std::string user = nvidia_version(device->version), &kernel = rank.graphics.nvidia_kernel_driver;
-    if (!user.empty() && !kernel.empty() && user != kernel) {
+    if (!user.empty() && !kernel.empty() && !may_be_same_version(user, kernel)) {
       judgement.fail(
           fmt::format("{}, rank {}: NVIDIA's libraries are of {}, its kernel module of {}", rank.host.name,
                       rank.process.rank, user, kernel),

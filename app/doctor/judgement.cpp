@@ -3,6 +3,8 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "app/doctor/pci.hpp"
 #include "app/memory.hpp"
@@ -92,13 +94,11 @@ Finding Judgement::finding() const {
 
 std::vector<Node> nodes_in(const Facts& facts) {
   std::vector<Node> nodes;
+  std::map<std::pair<std::string, int>, std::size_t> places;
   for (const RankFacts& rank : facts.ranks) {
-    const auto same = [&rank](const Node& node) {
-      return node.host == rank.host.name && node.first().process.node == rank.process.node;
-    };
-    auto node = std::find_if(nodes.begin(), nodes.end(), same);
-    if (node == nodes.end()) node = nodes.insert(nodes.end(), Node{rank.host.name, {}});
-    node->ranks.push_back(&rank);
+    const auto [place, is_new] = places.try_emplace({rank.host.name, rank.process.node}, nodes.size());
+    if (is_new) nodes.push_back({rank.host.name, {}});
+    nodes[place->second].ranks.push_back(&rank);
   }
   return nodes;
 }

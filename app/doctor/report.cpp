@@ -15,6 +15,8 @@ using nlohmann::json;
 
 bool is_wrong(const Finding& finding) { return finding.verdict == Verdict::warn || finding.verdict == Verdict::fail; }
 
+std::string without_remark(const std::string& remedy) { return remedy.substr(0, remedy.find("  # ")); }
+
 json links_json(const Facts& facts) {
   if (!facts.screening) return {};
   NetworkResults results;
@@ -56,7 +58,7 @@ std::vector<std::string> findings_notes(std::span<const Finding> findings) {
   for (const Finding& finding : findings) {
     if (!is_wrong(finding)) continue;
     std::string note = fmt::format("doctor, {}: {}", finding.check, finding.evidence);
-    if (!finding.remedies.empty()) note += "; try: " + finding.remedies.front();
+    if (!finding.remedies.empty()) note += "; try: " + without_remark(finding.remedies.front());
     notes.push_back(std::move(note));
   }
   return notes;

@@ -63,6 +63,11 @@ TEST(DoctorChecks, devices_warn_or_fail_where_egl_finds_none_that_works) {
 TEST(DoctorChecks, driver_warns_of_differences_and_fails_where_its_halves_differ) {
   Facts facts = healthy(2, 2);
   expect_finding(facts, "driver", Verdict::ok, "4.6.0 NVIDIA 580.159");
+  for (RankFacts& rank : facts.ranks) rank.graphics.nvidia_kernel_driver = "580.159.03";
+  expect_finding(facts, "driver", Verdict::ok, "4.6.0 NVIDIA 580.159");
+  for (RankFacts& rank : facts.ranks) rank.graphics.nvidia_kernel_driver = "580.15";
+  expect_finding(facts, "driver", Verdict::fail, "kernel module of 580.15", "/proc/driver/nvidia/version");
+  for (RankFacts& rank : facts.ranks) rank.graphics.nvidia_kernel_driver = "580.159";
   facts.ranks[1].graphics.devices[1].version = "4.6.0 NVIDIA 570.1";
   facts.ranks[1].graphics.nvidia_kernel_driver = "570.1";
   expect_finding(facts, "driver", Verdict::warn, "rank 1: 4.6.0 NVIDIA 570.1", "glinpack devices");

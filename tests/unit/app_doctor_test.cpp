@@ -115,7 +115,8 @@ TEST_F(DoctorFiles, gpus_are_found_on_the_bus_and_management_controllers_are_not
 TEST_F(DoctorFiles, a_device_is_found_by_its_drm_file_or_its_uuid) {
   add_device("pci0000:00/0000:00:01.0", "0000:18:00.0", "0x030200", "0x10de");
   std::filesystem::create_directories(path("sys/class/drm/card0"));
-  std::filesystem::create_directory_symlink("../../../0000:18:00.0", path("sys/class/drm/card0/device"));
+  std::filesystem::create_directory_symlink(path("sys/bus/pci/devices/0000:18:00.0"),
+                                            path("sys/class/drm/card0/device"));
   EXPECT_EQ(pci_address_of(path(""), "/dev/dri/card0", ""), "0000:18:00.0");
   EXPECT_EQ(pci_address_of(path(""), "/dev/dri/card1", ""), "");
   std::filesystem::create_directories(path("proc/driver/nvidia/gpus/0000:2a:00.0"));
@@ -203,13 +204,14 @@ TEST_F(DoctorFiles, a_device_s_sensor_tells_clocks_and_its_place_on_the_bus) {
 }
 
 TEST(DoctorReport, is_a_line_for_each_check_its_remedies_and_their_numbers) {
-  const std::vector<Finding> findings{{"world", Verdict::ok, "4 processes on 1 node", {}},
-                                      {"affinity", Verdict::warn, "node0: 4 ranks share 2 cores", {"mpirun -np 2"}},
-                                      {"clocks", Verdict::unknown, "not readable", {}}};
+  const std::vector<Finding> findings{
+      {"world", Verdict::ok, "4 processes on 1 node", {}},
+      {"affinity", Verdict::warn, "node0: 4 ranks share 2 cores", {"mpirun -np 2  # or"}},
+      {"clocks", Verdict::unknown, "not readable", {}}};
   EXPECT_EQ(findings_text(findings),
             "ok    world            4 processes on 1 node\n"
             "warn  affinity         node0: 4 ranks share 2 cores\n"
-            "                       -> mpirun -np 2\n"
+            "                       -> mpirun -np 2  # or\n"
             "n/a   clocks           not readable\n"
             "\n"
             "1 ok, 1 warn, 0 fail, 1 n/a\n");
@@ -219,7 +221,7 @@ TEST(DoctorReport, is_a_line_for_each_check_its_remedies_and_their_numbers) {
   facts.ranks.resize(4);
   const nlohmann::json document = findings_json(findings, facts);
   EXPECT_EQ(document["verdict"], "warn");
-  EXPECT_EQ(document["checks"][1]["remedies"][0], "mpirun -np 2");
+  EXPECT_EQ(document["checks"][1]["remedies"][0], "mpirun -np 2  # or");
   EXPECT_EQ(document["ranks"].size(), 4u);
   EXPECT_TRUE(document["screening"].is_null());
 }
