@@ -19,13 +19,13 @@ void print_error(const MpiSession& session, const std::exception& error) {
 
 }  // namespace
 
-int run_under_mpi(int argc, char** argv, const MpiCommand& command) {
+int run_under_mpi(int argc, char** argv, const MpiCommand& command, ForeignLauncher foreign) {
   ReportContext context;
   context.command_line.assign(argv, argv + argc);
   context.git_commit = git_commit;
   context.version = version;
   const std::vector<std::string> arguments(argv + 2, argv + argc);
-  MpiSession session(argc, argv);
+  MpiSession session(argc, argv, foreign);
   context.mpi_library = MpiSession::library_version();
   context.world_size = session.size();
   int exit_code = exit_error;

@@ -16,6 +16,6 @@ using MpiCommand =
 
 /// Starts MPI, calls the command with what its reports begin with, and ends MPI. argv is the program's. Errors that
 /// reach every rank are printed by one: InputError gives 2, AgreedError 3; any other ends the job.
-int run_under_mpi(int argc, char** argv, const MpiCommand& command);
+int run_under_mpi(int argc, char** argv, const MpiCommand& command, ForeignLauncher foreign = ForeignLauncher::refused);
 
 }  // namespace glinpack::app

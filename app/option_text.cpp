@@ -25,6 +25,7 @@ const std::vector<std::string> panel_choices{"auto", "host", "device"};
 const std::vector<std::string> pivoting_choices{"local", "partial", "tournament"};
 const std::vector<std::string> transport_choices{"shared", "mpi"};
 const std::vector<std::string> coordinates_choices{"streamed", "computed"};
+const std::vector<std::string> switch_choices{"off", "on"};
 
 }  // namespace
 
@@ -99,6 +100,8 @@ const std::vector<std::string>& when_choices() {
   static const std::vector<std::string> choices{"auto", "always", "never"};
   return choices;
 }
+
+bool parse_switch(const std::string& text) { return choose(text, switch_choices) == 1; }
 
 When parse_when(const std::string& text) { return static_cast<When>(choose(text, when_choices())); }
 

@@ -37,6 +37,8 @@ PanelPlace parse_panel_place(const std::string& text);
 NodeTransport parse_node_transport(const std::string& text);
 RowSwapKind parse_row_swap(const std::string& text);
 When parse_when(const std::string& text);
+/// "on", "off".
+bool parse_switch(const std::string& text);
 /// "streamed", "computed".
 RasterCoordinates parse_raster_coordinates(const std::string& text);
 std::string text_of(RasterCoordinates coordinates);

@@ -218,6 +218,9 @@ void define_output(CLI::App& app, PluOptions& o) {
   add(app, "--breakdown", one_of(when_choices()), "auto",
       "Network against compute after each run; auto: in sweeps of up to 10 runs",
       [&o](const std::string& t) { o.breakdown = parse_when(t); });
+  add(app, "--doctor", "on|off", "on",
+      "Before the runs, the checks of `glinpack doctor --quick`: what is wrong stands among the report's notes",
+      [&o](const std::string& t) { o.doctor = parse_switch(t); });
 }
 
 void define_plan(CLI::App& app, PluOptions& o) {
@@ -360,6 +363,7 @@ nlohmann::json to_json(const PluOptions& o) {
                {"trace", text_or_null(o.trace)},
                {"save-solution", text_or_null(o.save_solution)},
                {"breakdown", text_of(o.breakdown)},
+               {"doctor", o.doctor ? "on" : "off"},
                {"dry-run", o.dry_run},
                {"explain-pass", number(o.explain_pass)}});
   return json;

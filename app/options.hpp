@@ -77,6 +77,7 @@ struct PluOptions : CommonOptions {
   std::string trace;
   std::string save_solution;
   When breakdown = When::automatic;
+  bool doctor = true;  // the quick part of `glinpack doctor` goes before the runs
 
   // instead of running
   bool dry_run = false;

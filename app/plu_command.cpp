@@ -5,6 +5,7 @@
 
 #include "app/agreement.hpp"
 #include "app/automatic.hpp"
+#include "app/doctor/doctor_command.hpp"
 #include "app/input/matrix_file.hpp"
 #include "app/mpi_command.hpp"
 #include "app/sweep.hpp"
@@ -67,6 +68,15 @@ int plan_and_run(const std::vector<std::string>& arguments, SweepInput& input) {
   }
   input.machine = choose_machine(input.options, input.session);
   if (!input.machine.tile_note.empty()) input.context.notes.push_back(input.machine.tile_note);
+  if (input.options.doctor && input.options.runs()) {
+    const doctor::Target target{.backend = input.options.backend,
+                                .device = input.options.device,
+                                .threads = input.machine.options.threads,
+                                .threads_asked = input.options.threads.has_value()};
+    for (std::string& note : doctor::notes_before_run(input.session, target, input.machine.devices)) {
+      input.context.notes.push_back(std::move(note));
+    }
+  }
   return run_sweep(input);
 }
 

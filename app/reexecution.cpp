@@ -43,4 +43,9 @@ std::vector<std::string> reexecution_notes() {
   return {std::string(kernels_variable) + "=" + kernels + " set: OpenBLAS had chosen " + before};
 }
 
+std::string kernels_before_reexecution() {
+  const char* before = getenv(marker);
+  return before == nullptr ? "" : before;
+}
+
 }  // namespace glinpack::app

@@ -13,4 +13,7 @@ void execute_again_with_better_kernels(char** argv);
 /// In the second execution: a line for the report that says so.
 std::vector<std::string> reexecution_notes();
 
+/// In the second execution: the kernels that OpenBLAS had chosen; empty in the first.
+std::string kernels_before_reexecution();
+
 }  // namespace glinpack::app

@@ -7,6 +7,8 @@
 #include "app/ceilings_options.hpp"
 #include "app/command_line.hpp"
 #include "app/devices_command.hpp"
+#include "app/doctor/doctor_command.hpp"
+#include "app/doctor/doctor_options.hpp"
 #include "app/manual/manual_command.hpp"
 #include "app/network_command.hpp"
 #include "app/network_options.hpp"
@@ -34,6 +36,11 @@ int run_network(const Invocation& invocation) { return run_network_command(invoc
 int run_devices(const Invocation& invocation) {
   const DevicesOptions options = parse_devices_options(invocation.arguments);
   return launcher_rank() == 0 ? run_devices_command(options.json, std::cout) : 0;
+}
+
+int run_doctor(const Invocation& invocation) {
+  execute_again_with_better_kernels(invocation.argv);
+  return doctor::run_doctor_command(invocation.argc, invocation.argv);
 }
 
 int run_ceilings(const Invocation& invocation) {
@@ -72,6 +79,8 @@ std::span<const Subcommand> subcommands() {
       Subcommand{"network", "Send the messages of a factorisation alone, time them, and look for slow links",
                  network_help, run_network},
       Subcommand{"devices", "List the EGL devices of this machine", devices_help, run_devices},
+      Subcommand{"doctor", "Look at ranks, nodes, devices, drivers and network for what is wrong, and name remedies",
+                 doctor::doctor_help, run_doctor},
       Subcommand{"ceilings", "Measure what a device and the host can do at most: copies, multiply-adds, gemm",
                  ceilings_help, run_ceilings},
       Subcommand{"tune", "Choose the tile in which a device reduces fastest, for later runs of plu", tune_help,

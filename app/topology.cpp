@@ -13,38 +13,46 @@ namespace glinpack::app {
 
 namespace {
 
-std::vector<int> usable_cores() {
+// Fills in what hwloc knows.
+void look_at_cores(NodeView& view) {
   struct Destroy {
     void operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }
     void operator()(hwloc_bitmap_s* bitmap) const { hwloc_bitmap_free(bitmap); }
   };
   hwloc_topology_t raw = nullptr;
-  if (hwloc_topology_init(&raw) != 0) return {};
+  if (hwloc_topology_init(&raw) != 0) return;
   const std::unique_ptr<hwloc_topology, Destroy> topology(raw);
-  if (hwloc_topology_load(topology.get()) != 0) return {};
+  if (hwloc_topology_load(topology.get()) != 0) return;
   const std::unique_ptr<hwloc_bitmap_s, Destroy> bound(hwloc_bitmap_alloc());
   // of this thread: where the threads of a process differ, as OpenGL drivers unbind theirs, it has no binding as a
   // whole
   if (hwloc_get_cpubind(topology.get(), bound.get(), HWLOC_CPUBIND_THREAD) != 0) {
     hwloc_bitmap_copy(bound.get(), hwloc_topology_get_allowed_cpuset(topology.get()));
   }
-  std::vector<int> cores;
   // containers may hide the cores behind the processing units: then those count
   const bool has_cores = hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_CORE) > 0;
   const hwloc_obj_type_t type = has_cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
   for (hwloc_obj_t core = nullptr; (core = hwloc_get_next_obj_by_type(topology.get(), type, core)) != nullptr;) {
-    if (hwloc_bitmap_intersects(core->cpuset, bound.get()) != 0) cores.push_back(static_cast<int>(core->logical_index));
+    if (hwloc_bitmap_intersects(core->cpuset, bound.get()) != 0) {
+      view.cores.push_back(static_cast<int>(core->logical_index));
+    }
   }
-  return cores;
+  for (int processor = -1; (processor = hwloc_bitmap_next(bound.get(), processor)) >= 0;) {
+    view.processors.push_back(processor);
+  }
+  view.node_cores = std::max(0, hwloc_get_nbobjs_by_type(topology.get(), type));
+  view.numa_nodes = std::max(0, hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_NUMANODE));
 }
 
 }  // namespace
 
 NodeView view_node() {
-  return {.host = host_name(),
-          .cores = usable_cores(),
-          .core_limit = processor_limit_of_control_groups(),
-          .available_memory = available_memory()};
+  NodeView view{.host = host_name(),
+                .cores = {},
+                .core_limit = processor_limit_of_control_groups(),
+                .available_memory = available_memory()};
+  look_at_cores(view);
+  return view;
 }
 
 int threads_for(std::span<const NodeView> views, std::size_t rank) {

@@ -15,8 +15,12 @@ struct NodeView {
   std::vector<int> cores;             // hwloc's logical indices of the cores that this process may run on, ascending
   int core_limit = 0;                 // what a cgroup's quota leaves, rounded up; 0: no limit
   std::int64_t available_memory = 0;  // bytes for all ranks of the node together; 0 unknown
+  std::vector<int> processors = {};   // the system's numbers of the cores' processing units, ascending
+  int node_cores = 0;                 // that the node, or the container, has, whatever this process is bound to
+  int numa_nodes = 0;
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NodeView, host, cores, core_limit, available_memory)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NodeView, host, cores, core_limit, available_memory, processors, node_cores,
+                                   numa_nodes)
 
 /// By hwloc, respecting the process's binding; memory is MemAvailable of /proc/meminfo, or what the cgroups leave where
 /// that is less.

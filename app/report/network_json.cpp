@@ -113,6 +113,8 @@ json median_json(const LinkMedian& median) {
       {"links", median.links}, {"latency_seconds", median.latency}, {"gigabytes_per_second", median.bandwidth * 1e-9}};
 }
 
+}  // namespace
+
 json screening_json(const Screening& screening, const NetworkResults& results) {
   json links = json::array();
   json slow = json::array();
@@ -130,8 +132,6 @@ json screening_json(const Screening& screening, const NetworkResults& results) {
           {"slow", slow},
           {"links", links}};
 }
-
-}  // namespace
 
 json network_json(const ReportContext& context, const NetworkResults& results) {
   json ping_pongs = json::array();

@@ -46,6 +46,8 @@ std::string screening_text(const Screening& screening, const NetworkResults& res
 
 /// The JSON document: docs/network.schema.json describes it.
 nlohmann::json network_json(const ReportContext& context, const NetworkResults& results);
+/// A part of it.
+nlohmann::json screening_json(const Screening& screening, const NetworkResults& results);
 /// One line per run, with a head line. Times in seconds.
 std::string network_csv(const std::vector<NetworkRun>& runs);
 

@@ -112,7 +112,22 @@ int launcher_rank() {
       0, first_number({"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID"}));
 }
 
-MpiSession::MpiSession(int& argc, char**& argv) {
+int launched_processes() {
+  return std::max(0, first_number({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"}));
+}
+
+std::string launcher_name() {
+  const auto is_set = [](const char* name) { return std::getenv(name) != nullptr; };
+  if (is_set("OMPI_COMM_WORLD_SIZE")) return "Open MPI";
+  if (is_set("MV2_COMM_WORLD_SIZE")) return "MVAPICH";
+  // srun sets PMI_RANK, too, where it speaks for MPICH
+  if (is_set("MPI_LOCALNRANKS") && is_set("PMI_RANK")) return "Hydra";
+  if (is_set("SLURM_PROCID") && is_set("SLURM_STEP_NUM_TASKS")) return "Slurm";
+  if (is_set("PMI_RANK")) return "Hydra";
+  return is_set("PMIX_RANK") ? "PMIx" : "";
+}
+
+MpiSession::MpiSession(int& argc, char**& argv, ForeignLauncher foreign) {
   int provided = 0;
   if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
     throw std::runtime_error("MPI_Init failed: start with the launcher of the MPI that glinpack was built with (" +
@@ -121,9 +136,8 @@ MpiSession::MpiSession(int& argc, char**& argv) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   GLINPACK_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank_));
   GLINPACK_MPI(MPI_Comm_size(MPI_COMM_WORLD, &size_));
-  const int launched =
-      first_number({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"});
-  if (size_ == 1 && launched > 1) {
+  const int launched = launched_processes();
+  if (size_ == 1 && launched > 1 && foreign == ForeignLauncher::refused) {
     finish(2);
     throw std::runtime_error("the launcher started " + std::to_string(launched) +
                              " processes, but each of them sees a world of its own: it belongs to another MPI than "
@@ -158,6 +172,17 @@ std::string MpiSession::library_version() {
   }
   while (!first.empty() && (first.back() == ' ' || first.back() == '\0' || first.back() == '\r')) first.pop_back();
   return first;
+}
+
+std::string MpiSession::headers_version() {
+#if defined(OMPI_MAJOR_VERSION)
+  return "Open MPI " + std::to_string(OMPI_MAJOR_VERSION) + "." + std::to_string(OMPI_MINOR_VERSION) + "." +
+         std::to_string(OMPI_RELEASE_VERSION);
+#elif defined(MPICH_VERSION)
+  return std::string("MPICH ") + MPICH_VERSION;
+#else
+  return "MPI " + std::to_string(MPI_VERSION) + "." + std::to_string(MPI_SUBVERSION);
+#endif
 }
 
 int MpiSession::finish(int exit_code, double seconds) {

@@ -26,12 +26,14 @@ inline MPI_Datatype mpi_type<double>() {
   return MPI_DOUBLE;
 }
 
+/// What to do with the launcher of another MPI, which starts several processes that each see a world of one.
+enum class ForeignLauncher { refused, tolerated };
+
 /// MPI from its start to its guarded end. One per program.
 class MpiSession {
  public:
-  /// Starts MPI. Throws std::runtime_error where the launcher belongs to another MPI: it started several processes, but
-  /// this MPI sees a world of one.
-  MpiSession(int& argc, char**& argv);
+  /// Starts MPI. Throws std::runtime_error where the launcher belongs to another MPI and that is refused.
+  MpiSession(int& argc, char**& argv, ForeignLauncher foreign = ForeignLauncher::refused);
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
   ~MpiSession();
@@ -42,6 +44,8 @@ class MpiSession {
   int local_size() const { return local_size_; }
   int local_rank() const { return local_rank_; }
   static std::string library_version();
+  /// "MPICH 4.0.2", "Open MPI 4.1.4": the MPI whose headers glinpack was compiled with; "MPI 4.0" where it is another.
+  static std::string headers_version();
 
   /// Ends MPI; call once results are on disk, on every rank. Returns exit_code, or leaves the process with it: between
   /// nodes, where this MPI's MPI_Finalize may hang, Hydra is told the end and the process leaves without. An end that
@@ -59,6 +63,13 @@ class MpiSession {
 /// The process number that a launcher gave this process (PMI_RANK, OMPI_COMM_WORLD_RANK, SLURM_PROCID ...), 0 where
 /// none did: known before MPI starts, so that only one process speaks.
 int launcher_rank();
+
+/// How many processes the launcher says it started; 0 where it does not, or there is none.
+int launched_processes();
+
+/// "Hydra" (MPICH's, Intel MPI's), "Open MPI", "Slurm" (srun), "MVAPICH", "PMIx" (another one that speaks it); empty
+/// where the environment tells of none.
+std::string launcher_name();
 
 /// Whether the ranks of this node outnumber the cores that they may use.
 bool ranks_outnumber_cores();

@@ -192,7 +192,7 @@ class Commands(RunsTest):
 
     def test_help_and_version_are_printed_once_for_all_processes(self):
         for arguments in (["--help"], ["plu", "--help"], ["network", "--help"], ["devices", "--help"],
-                          ["ceilings", "--help"], ["tune", "--help"], ["matmul", "--help"], ["--version"]):
+                          ["ceilings", "--help"], ["doctor", "--help"], ["tune", "--help"], ["matmul", "--help"], ["--version"]):
             with self.subTest(arguments=arguments):
                 outcome = self.glinpack(*arguments)
                 self.assertEqual(outcome.status, 0, outcome)

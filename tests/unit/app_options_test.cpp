@@ -97,6 +97,8 @@ TEST(Options, EveryOptionReachesItsPlace) {
                                "never",
                                "--breakdown",
                                "always",
+                               "--doctor",
+                               "off",
                                "--dry-run",
                                "--explain-pass",
                                "5",
@@ -126,6 +128,7 @@ TEST(Options, EveryOptionReachesItsPlace) {
   EXPECT_EQ(o.json, "j");
   EXPECT_EQ(o.csv, "c");
   EXPECT_EQ(o.trace, "t");
+  EXPECT_FALSE(o.doctor);
   EXPECT_EQ(o.save_solution, "x.npy");
   EXPECT_TRUE(o.force);
   EXPECT_EQ(o.progress, When::never);

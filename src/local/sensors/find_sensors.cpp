@@ -1,0 +1,82 @@
+#include "local/sensors/find_sensors.hpp"
+
+#include <unistd.h>
+
+#include <climits>
+#include <cstdlib>
+#include <stdexcept>
+
+#include "local/sensors/hwmon.hpp"
+#include "local/sensors/kernel_files.hpp"
+#include "local/sensors/nvml.hpp"
+#include "local/sensors/rapl.hpp"
+
+namespace glinpack::sensors {
+
+namespace {
+
+bool has_nvidia_driver(const GpuIdentity& gpu) { return gpu.vendor.find("NVIDIA") != std::string::npos; }
+
+std::unique_ptr<Sensor> by_nvml(const Places& places, const GpuIdentity& gpu) {
+  const std::shared_ptr<Nvml> nvml = Nvml::load(places.nvml_library);
+  if (const std::string uuid = nvml_uuid(gpu.uuid); !uuid.empty()) return nvml->by_uuid(uuid);
+  if (const auto address = pci_address_of(places.root, gpu.drm_file)) return nvml->by_pci_address(*address);
+  if (nvml->device_count() == 1) return nvml->by_index(0);
+  throw std::runtime_error("NVML: which of its " + std::to_string(nvml->device_count()) +
+                           " GPUs is the OpenGL device is not known: it has neither a UUID nor a DRM file");
+}
+
+std::string variable_or(const char* name, const std::string& otherwise) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : otherwise;
+}
+
+}  // namespace
+
+Places Places::from_environment() {
+  const Places usual;
+  return {.root = variable_or("GLINPACK_SENSORS_ROOT", usual.root),
+          .nvml_library = variable_or("GLINPACK_NVML", usual.nvml_library)};
+}
+
+std::string machine_id(const Places& places) {
+  if (const auto boot = line_of(places.root + "/proc/sys/kernel/random/boot_id"); boot && !boot->empty()) return *boot;
+  char host[HOST_NAME_MAX + 1] = {};
+  gethostname(host, sizeof host - 1);
+  return host;
+}
+
+FoundSensors find_processor_sensors(const Places& places) { return find_rapl_sensors(places.root); }
+
+FoundSensors find_gpu_sensor(const Places& places, const GpuIdentity& gpu) {
+  FoundSensors found;
+  if (!has_nvidia_driver(gpu)) {
+    if (auto sensor = find_hwmon_sensor(places.root, gpu.drm_file)) found.sensors.push_back(std::move(sensor));
+    return found;
+  }
+  try {
+    found.sensors.push_back(by_nvml(places, gpu));
+  } catch (const std::runtime_error& error) {
+    found.unread.emplace_back(error.what());
+  }
+  return found;
+}
+
+FoundSensors find_nvidia_sensors(const Places& places) {
+  FoundSensors found;
+  try {
+    const std::shared_ptr<Nvml> nvml = Nvml::load(places.nvml_library);
+    for (int index = 0; index < nvml->device_count(); ++index) {
+      try {
+        found.sensors.push_back(nvml->by_index(index));
+      } catch (const std::runtime_error& error) {
+        found.unread.emplace_back(error.what());
+      }
+    }
+  } catch (const std::runtime_error& error) {
+    found.unread.emplace_back(error.what());
+  }
+  return found;
+}
+
+}  // namespace glinpack::sensors
