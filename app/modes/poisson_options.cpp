@@ -5,6 +5,7 @@
 
 #include "app/input/nearest_name.hpp"
 #include "app/option_text.hpp"
+#include "app/watchdog_option.hpp"
 
 namespace glinpack::app {
 
@@ -87,6 +88,7 @@ void define_poisson_options(CLI::App& app, PoissonOptions& o) {
   define_mode_measuring(app, o);
   define_mode_machine(app, o);
   define_mode_output(app, o);
+  add_watchdog(app, o.watchdog);
 }
 
 /// Refuses what does not go together where both are named.
@@ -139,8 +141,11 @@ nlohmann::json to_json(const PoissonOptions& o) {
   for (const PoissonMemory kind : o.memory) memory.emplace_back(name_of(kind));
   std::vector<std::string> preconditioner;
   for (const PoissonPreconditioner kind : o.preconditioner) preconditioner.emplace_back(name_of(kind));
-  json.update(
-      {{"memory", memory}, {"host", o.host}, {"precision", name_of(o.precision)}, {"preconditioner", preconditioner}});
+  json.update({{"memory", memory},
+               {"host", o.host},
+               {"precision", name_of(o.precision)},
+               {"preconditioner", preconditioner},
+               {"watchdog", watchdog_json(o.watchdog)}});
   return json;
 }
 
@@ -160,6 +165,9 @@ bool allowed(PoissonMemory memory, PoissonPreconditioner preconditioner) {
 
 std::vector<std::string> adapt_to_ranks(PoissonOptions& o, int ranks) {
   std::vector<std::string> notes;
+  if (ranks == 1 && o.watchdog) {
+    throw InputError("--watchdog: one process waits for no other; start several, or leave it out");
+  }
   if (ranks == 1) return notes;
   for (const Index n : o.n) {
     if (n >= ranks) continue;

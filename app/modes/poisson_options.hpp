@@ -20,6 +20,7 @@ struct PoissonOptions : ModeOptions {
   bool all_preconditioners = false;  // --preconditioner all
   bool textures_left_out = false;    // of --memory all, in double precision
   bool all_memories = false;         // --memory all
+  std::optional<double> watchdog;    // of several ranks: seconds without progress; empty: nobody watches
 };
 
 /// Command line over file over default. Throws InputError.
