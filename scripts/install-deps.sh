@@ -20,6 +20,8 @@ test_packages=(
   python3 python3-jsonschema python3-matplotlib valgrind shellcheck man-db procps
   # the cluster in a box, scripts/netlab
   iproute2
+  # Slurm on one machine, scripts/slurm/lab
+  slurm-wlm munge
 )
 
 case "${1:-}" in
