@@ -13,9 +13,11 @@
 #include "app/outputs.hpp"
 #include "app/plan.hpp"
 #include "app/report/network_report.hpp"
+#include "app/watchdog_option.hpp"
 #include "global/bytes.hpp"
 #include "global/ping_pong.hpp"
 #include "global/run_messages.hpp"
+#include "global/stop_request.hpp"
 
 namespace glinpack::app {
 
@@ -56,8 +58,28 @@ class NetworkReporter {
     };
   }
 
-  void end(RunRecord& run) {
+  /// True where a signal has asked for an end, and there is more to do.
+  bool end(RunRecord& run) {
     progress_.end();
+    if (run.result.passes_done) {
+      ended_ = &run;
+      return true;
+    }
+    show_run(run);
+    return stop_signal() != 0;
+  }
+
+  /// Instead of trying links.
+  void end_before_its_time() {
+    finish_case();
+    results_.incomplete = Incomplete{.signal = stop_signal() == 0 ? "a signal" : name_of_signal(stop_signal()),
+                                     .planned = input_.planned.size(),
+                                     .finished = results_.runs.size(),
+                                     .ended = ended_};
+    show(incomplete_text(*results_.incomplete));
+  }
+
+  void show_run(RunRecord& run) {
     std::vector<NetworkRun>& runs = results_.runs;
     const bool new_case = runs.empty() || !same_case(runs.back().record, run);
     if (new_case) finish_case();
@@ -105,7 +127,8 @@ class NetworkReporter {
   ReportStream stream_;
   Progress progress_;
   NetworkResults results_;
-  std::size_t quickest_ = 0;  // run of the present case
+  std::size_t quickest_ = 0;          // run of the present case
+  const RunRecord* ended_ = nullptr;  // the run that a signal has ended
 };
 
 void check_pairs(const NetworkOptions& options, int world_size) {
@@ -208,7 +231,13 @@ int measure(NetworkInput& input) {
     return nlohmann::json();
   });
 
+  const std::unique_ptr<Watchdog> watchdog = start_watchdog(input.options.watchdog);
+  const StopSignals signals(input.session.rank() == 0);
   const int threads = threads_by_cores(input.session);
+  const auto write_files = [&] {
+    reporter->write_files();
+    return nlohmann::json();
+  };
   GridCache grids;
   for (RunRecord& run : input.planned) {
     const ProcessGrid& grid = grids.grid_for(run);
@@ -217,20 +246,20 @@ int measure(NetworkInput& input) {
       const ProgressObserver progress = reporter ? reporter->observer_of(run) : ProgressObserver{};
       run.result = run_messages(run.parameters, grid, run.precision, threads, progress);
     });
+    const nlohmann::json ends = decided_by_first_rank([&] { return nlohmann::json(reporter->end(run)); });
+    if (!ends.get<bool>()) continue;
     decided_by_first_rank([&] {
-      reporter->end(run);
-      return nlohmann::json();
+      reporter->end_before_its_time();
+      return write_files();
     });
+    return exit_interrupted;
   }
   decided_by_first_rank([&] {
     reporter->finish_case();
     return nlohmann::json();
   });
   try_links(input, hosts, reporter ? &*reporter : nullptr);
-  decided_by_first_rank([&] {
-    reporter->write_files();
-    return nlohmann::json();
-  });
+  decided_by_first_rank(write_files);
   return 0;
 }
 

@@ -89,7 +89,9 @@ constexpr const char* examples =
     "Times are in seconds, ms (10^-3 s) or us (10^-6 s), amounts in MB (10^6 bytes), sizes of messages in KiB (2^10) "
     "and\n"
     "MiB (2^20 bytes), rates in GB/s (10^9 bytes a second). Bytes and messages are counted where they are received.\n"
-    "Exit code: 0 measured, 2 unusable input, 3 an error while running.";
+    "Exit code: 0 measured, 2 unusable input, 3 an error while running, 4 ended by a signal (SIGTERM, SIGUSR1, SIGINT) "
+    "with\n"
+    "a report of what was finished, 5 ended by --watchdog.";
 
 }  // namespace
 

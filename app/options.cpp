@@ -8,6 +8,7 @@
 #include "app/input/values.hpp"
 #include "app/option_set.hpp"
 #include "app/option_text.hpp"
+#include "app/watchdog_option.hpp"
 #include "local/gl/compute/reduce_tile.hpp"
 
 namespace glinpack::app {
@@ -122,6 +123,7 @@ void define_result_options(CLI::App& app, CommonOptions& o) {
   add_flag(app, "--force", "Overwrite output files that exist", [&o] { o.force = true; });
   add(app, "--progress", "WHEN", "auto", "Progress on stderr: auto (from runs of seconds on), always or never",
       [&o](const std::string& t) { o.progress = parse_when(t); });
+  add_watchdog(app, o.watchdog);
 }
 
 void define_config_option(CLI::App& app, std::string& config) {
@@ -148,7 +150,8 @@ nlohmann::json common_to_json(const CommonOptions& o) {
           {"json", text_or_null(o.json)},
           {"csv", text_or_null(o.csv)},
           {"force", o.force},
-          {"progress", text_of(o.progress)}};
+          {"progress", text_of(o.progress)},
+          {"watchdog", watchdog_json(o.watchdog)}};
 }
 
 namespace {
@@ -241,7 +244,8 @@ constexpr const char* examples =
     "  glinpack plu --n 100000 --nb 512 --grid 16x32 --dry-run\n"
     "\n"
     "Times are in seconds, rates in GFLOPS (10^9 operations a second), memory in MiB (2^20 bytes) and GiB (2^30).\n"
-    "Exit code: 0 all runs passed, 1 a run failed its check, 2 unusable input, 3 an error while running.";
+    "Exit code: 0 all runs passed, 1 a run failed its check, 2 unusable input, 3 an error while running, 4 ended by a\n"
+    "signal (SIGTERM, SIGUSR1, SIGINT) with a report of what was finished, 5 ended by --watchdog.";
 
 // One source of the matrix: --input makes it `file`.
 ParsedOptions with_one_matrix(ParsedOptions parsed) {

@@ -47,6 +47,8 @@ struct CommonOptions {
   bool force = false;
   When progress = When::automatic;
 
+  std::optional<double> watchdog;  // seconds without progress; empty: nobody watches
+
   std::string config;
 };
 

@@ -249,7 +249,8 @@ void write_file(const std::string& path, bool may_replace, const std::function<v
 
 void FileWriter::write(const std::string& path, const std::function<void(std::ostream&)>& content) {
   try {
-    write_file(path, may_replace_, content);
+    write_file(path, may_replace_ || written_.contains(path), content);
+    written_.insert(path);
   } catch (const std::exception& error) {
     not_written_ += (not_written_.empty() ? "" : "; ") + std::string(error.what());
   }

@@ -6,7 +6,9 @@
 #include <iosfwd>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "app/input/hpl_dat.hpp"
 #include "app/modes/mode_options.hpp"
@@ -66,17 +68,21 @@ class ReportStream {
 /// `may` be. Nothing for an empty path. Throws std::runtime_error naming path and cause.
 void write_file(const std::string& path, bool may_replace, const std::function<void(std::ostream&)>& write);
 
-/// Writes several files: one that cannot be written does not cost the others.
+/// Writes several files: one that cannot be written does not cost the others. What it has written itself it may
+/// replace.
 class FileWriter {
  public:
   explicit FileWriter(bool may_replace) : may_replace_(may_replace) {}
   /// As write_file, but what is thrown is kept.
   void write(const std::string& path, const std::function<void(std::ostream&)>& content);
+  /// All that went wrong so far, or nothing; it is forgotten.
+  std::string take_failures() { return std::exchange(not_written_, {}); }
   /// Throws std::runtime_error with all that went wrong.
   void finish() const;
 
  private:
   bool may_replace_;
+  std::set<std::string> written_;
   std::string not_written_;
 };
 

@@ -10,8 +10,10 @@
 #include "app/input/matrix_file.hpp"
 #include "app/report/progress.hpp"
 #include "app/report/report.hpp"
+#include "app/watchdog_option.hpp"
 #include "global/run.hpp"
 #include "global/scatter.hpp"
+#include "global/stop_request.hpp"
 #include "local/gl/shader_source.hpp"
 
 namespace glinpack::app {
@@ -19,6 +21,10 @@ namespace glinpack::app {
 namespace {
 
 constexpr std::size_t most_breakdowns = 10;  // that --breakdown auto shows
+
+// JSON and CSV are written between runs, too, so that what is finished is not lost, but seldom enough to cost little.
+constexpr double least_seconds_between_files = 5;
+constexpr double most_share_of_files = 0.05;
 
 // What rank 0 shows and writes.
 class Reporter {
@@ -30,7 +36,8 @@ class Reporter {
         progress_(progress_on_stderr(input.options.progress)),
         breakdowns_(input.options.breakdown == When::always ||
                     (input.options.breakdown == When::automatic && input.planned.size() <= most_breakdowns)),
-        keeps_records_(!input.outputs.json.empty() || !input.outputs.csv.empty() || !input.outputs.trace.empty()) {
+        keeps_records_(!input.outputs.json.empty() || !input.outputs.csv.empty() || !input.outputs.trace.empty()),
+        files_(input.outputs.may_replace) {
     report_.head(input.context, input.planned);
     stream_.flush();
   }
@@ -46,8 +53,43 @@ class Reporter {
     };
   }
 
-  void end(RunRecord& run) {
+  /// True where a signal has asked for an end, and there are runs left.
+  bool end(RunRecord& run) {
     progress_.end();
+    if (run.result.passes_done) {
+      ended_ = &run;
+      return true;
+    }
+    show(run);
+    ++finished_;
+    const bool complete = finished_ == input_.planned.size();
+    if (!complete && stop_signal() == 0) keep_what_is_finished();
+    return !complete && stop_signal() != 0;
+  }
+
+  void finish() {
+    const std::optional<Incomplete> incomplete = what_is_missing();
+    if (incomplete) stream_.stream() << incomplete_text(*incomplete);
+    report_.tail();
+    stream_.flush();
+    write_results(incomplete);
+    const OutputPaths& paths = input_.outputs;
+    files_.write(paths.trace, [&](std::ostream& out) { write_trace(out, records()); });
+    if (!paths.solution.empty() && solution_.empty()) {
+      std::cerr << "glinpack: the last run has no solution; " << paths.solution << " is not written\n";
+    } else {
+      files_.write(paths.solution, [&](std::ostream& out) { write_npy(out, solution_); });
+    }
+    files_.finish();
+  }
+
+  int exit_code() const {
+    if (finished_ < input_.planned.size()) return exit_interrupted;
+    return report_.failed() > 0 ? 1 : 0;
+  }
+
+ private:
+  void show(RunRecord& run) {
     report_.run(run);
     if (breakdowns_) stream_.stream() << breakdown_text(run);
     stream_.flush();
@@ -55,33 +97,47 @@ class Reporter {
     if (!keeps_records_) run.result.ranks.clear();
   }
 
-  void finish() {
-    report_.tail();
-    stream_.flush();
-    const std::span<const RunRecord> records = input_.planned;
-    const OutputPaths& paths = input_.outputs;
-    FileWriter files(paths.may_replace);
-    files.write(paths.json,
-                [&](std::ostream& out) { out << dumped(results_json(input_.context, records), 2) << "\n"; });
-    files.write(paths.csv, [&](std::ostream& out) { out << results_csv(records); });
-    files.write(paths.trace, [&](std::ostream& out) { write_trace(out, records); });
-    if (!paths.solution.empty() && solution_.empty()) {
-      std::cerr << "glinpack: the last run has no solution; " << paths.solution << " is not written\n";
-    } else {
-      files.write(paths.solution, [&](std::ostream& out) { write_npy(out, solution_); });
-    }
-    files.finish();
+  std::span<const RunRecord> records() const { return std::span(input_.planned).first(finished_); }
+
+  std::optional<Incomplete> what_is_missing() const {
+    if (finished_ == input_.planned.size()) return std::nullopt;
+    return Incomplete{.signal = stop_signal() == 0 ? "a signal" : name_of_signal(stop_signal()),
+                      .planned = input_.planned.size(),
+                      .finished = finished_,
+                      .ended = ended_};
   }
 
-  int failed() const { return report_.failed(); }
+  void write_results(const std::optional<Incomplete>& incomplete) {
+    const OutputPaths& paths = input_.outputs;
+    files_.write(paths.json, [&](std::ostream& out) {
+      out << dumped(results_json(input_.context, records(), incomplete), 2) << "\n";
+    });
+    files_.write(paths.csv, [&](std::ostream& out) { out << results_csv(records()); });
+  }
 
- private:
+  void keep_what_is_finished() {
+    const double start = MPI_Wtime();
+    const double cost = kept_until_ - keeping_since_;
+    if (start - kept_until_ < std::max(least_seconds_between_files, cost / most_share_of_files)) return;
+    write_results(Incomplete{.signal = "", .planned = input_.planned.size(), .finished = finished_});
+    keeping_since_ = start;
+    kept_until_ = MPI_Wtime();
+    if (const std::string failures = files_.take_failures(); !failures.empty()) {
+      std::cerr << "glinpack: " << failures << "; tried again after later runs\n";
+    }
+  }
+
   SweepInput& input_;
   ReportStream stream_;
   HplReport report_;
   Progress progress_;
   bool breakdowns_;
   bool keeps_records_;
+  FileWriter files_;
+  std::size_t finished_ = 0;
+  const RunRecord* ended_ = nullptr;    // the run that a signal has ended
+  double keeping_since_ = MPI_Wtime();  // when JSON and CSV were last written, and how long that took
+  double kept_until_ = keeping_since_;
   std::vector<double> solution_;
 };
 
@@ -148,6 +204,7 @@ int run_sweep_in(SweepInput& input) {
     return 0;
   }
   input.context.notes.insert(input.context.notes.end(), choices.begin(), choices.end());
+  const std::unique_ptr<Watchdog> watchdog = start_watchdog(input.options.watchdog);
   std::optional<Reporter> reporter;
   decided_by_first_rank([&] {
     check_memory(input.planned, memory, !input.options.input.empty());
@@ -157,6 +214,7 @@ int run_sweep_in(SweepInput& input) {
     return nlohmann::json();
   });
 
+  const StopSignals signals(input.session.rank() == 0);
   GridCache grids;
   for (RunRecord& run : input.planned) {
     const ProcessGrid& grid = grids.grid_for(run);
@@ -164,16 +222,14 @@ int run_sweep_in(SweepInput& input) {
       if (!grid.active()) return;
       run_one(input, run, grid, *backend, timeline, reporter ? &*reporter : nullptr, &run == &input.planned.back());
     });
-    decided_by_first_rank([&] {
-      reporter->end(run);
-      return nlohmann::json();
-    });
+    const nlohmann::json ends = decided_by_first_rank([&] { return nlohmann::json(reporter->end(run)); });
+    if (ends.get<bool>()) break;
   }
-  const nlohmann::json failed = decided_by_first_rank([&] {
+  const nlohmann::json exit_code = decided_by_first_rank([&] {
     reporter->finish();
-    return nlohmann::json(reporter->failed());
+    return nlohmann::json(reporter->exit_code());
   });
-  return failed.get<int>() > 0 ? 1 : 0;
+  return exit_code.get<int>();
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "app/modes/fit.hpp"
 #include "app/modes/mode_run.hpp"
 #include "app/modes/poisson_table.hpp"
+#include "app/watchdog_option.hpp"
 #include "global/strip_exchange.hpp"
 #include "local/gl/ceilings.hpp"
 #include "local/host/host_poisson_strip.hpp"
@@ -127,6 +128,7 @@ class PoissonRun {
       }
       if (!alone) barrier(MPI_COMM_WORLD);
       exchange.forget_times();
+      const WatchedSection watched;
       clock.measure(solvers::Stage::compute,
                     [&] { outcome = conjugate_gradients(strip, alone ? none : exchange, limits); });
       rounds.add(exchange.times());
@@ -263,6 +265,7 @@ int run_in(PoissonInput& input, ModeMachine& machine) {
   });
   const CopyRates copies = measure_copies_together(options, machine);
   report([&] { input.run->begin(machine); });
+  const std::unique_ptr<Watchdog> watchdog = start_watchdog(options.watchdog);
   PoissonRun<Real> poisson(options, input.session, *input.run, machine, copies);
   for (const Index n : options.n) poisson.measure(n);
   std::vector<Real> u;

@@ -5,6 +5,7 @@
 
 #include "app/input/nearest_name.hpp"
 #include "app/option_text.hpp"
+#include "app/watchdog_option.hpp"
 
 namespace glinpack::app {
 
@@ -65,6 +66,7 @@ void define_poisson_options(CLI::App& app, PoissonOptions& o) {
   define_mode_measuring(app, o);
   define_mode_machine(app, o);
   define_mode_output(app, o);
+  add_watchdog(app, o.watchdog);
 }
 
 /// Leaves the textures out of `all` in double precision; refuses them where they are named.
@@ -102,7 +104,10 @@ nlohmann::json to_json(const PoissonOptions& o) {
   json.erase("input");
   std::vector<std::string> memory;
   for (const PoissonMemory kind : o.memory) memory.emplace_back(name_of(kind));
-  json.update({{"memory", memory}, {"host", o.host}, {"precision", name_of(o.precision)}});
+  json.update({{"memory", memory},
+               {"host", o.host},
+               {"precision", name_of(o.precision)},
+               {"watchdog", watchdog_json(o.watchdog)}});
   return json;
 }
 
@@ -118,6 +123,9 @@ PoissonOptions poisson_options_from_json(const nlohmann::json& configuration) {
 
 std::vector<std::string> adapt_to_ranks(PoissonOptions& o, int ranks) {
   std::vector<std::string> notes;
+  if (ranks == 1 && o.watchdog) {
+    throw InputError("--watchdog: one process waits for no other; start several, or leave it out");
+  }
   if (ranks == 1) return notes;
   for (const Index n : o.n) {
     if (n >= ranks) continue;

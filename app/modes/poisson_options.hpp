@@ -18,6 +18,7 @@ struct PoissonOptions : ModeOptions {
   Precision precision = Precision::double_;
   bool textures_left_out = false;  // of --memory all, in double precision
   bool all_memories = false;       // --memory all
+  std::optional<double> watchdog;  // of several ranks: seconds without progress; empty: nobody watches
 };
 
 /// Command line over file over default. Throws InputError.

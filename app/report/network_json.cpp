@@ -136,12 +136,14 @@ json screening_json(const Screening& screening, const NetworkResults& results) {
 json network_json(const ReportContext& context, const NetworkResults& results) {
   json ping_pongs = json::array();
   for (const PingPongRecord& record : results.ping_pongs) ping_pongs.push_back(ping_pong_json(record, results));
-  return {{"format", 1},
-          {"context", context_json(context, {results.hosts.begin(), results.hosts.end()})},
-          {"waits_nap", results.naps},
-          {"runs", list(results.runs, run_json)},
-          {"ping_pong", ping_pongs},
-          {"screening", results.screening ? screening_json(*results.screening, results) : json()}};
+  json document{{"format", 1},
+                {"context", context_json(context, {results.hosts.begin(), results.hosts.end()})},
+                {"waits_nap", results.naps},
+                {"runs", list(results.runs, run_json)},
+                {"ping_pong", ping_pongs},
+                {"screening", results.screening ? screening_json(*results.screening, results) : json()}};
+  if (results.incomplete) document["incomplete"] = incomplete_json(*results.incomplete);
+  return document;
 }
 
 std::string network_csv(const std::vector<NetworkRun>& runs) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/report/incomplete.hpp"
 #include "app/report/network_totals.hpp"
 #include "global/link_screening.hpp"
 #include "global/ping_pong.hpp"
@@ -31,6 +32,7 @@ struct NetworkResults {
   std::vector<PingPongRecord> ping_pongs;
   std::optional<Screening> screening;  // none: not asked for
   ScreeningOptions screening_options;
+  std::optional<Incomplete> incomplete;  // where a signal ended it
 };
 
 /// The text, part by part as it is measured. At most 100 columns; no line looks like a result to HPL's parsers.

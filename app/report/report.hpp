@@ -3,10 +3,12 @@
 
 #include <iosfwd>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
 
+#include "app/report/incomplete.hpp"
 #include "app/report/run_record.hpp"
 
 namespace glinpack::app {
@@ -48,8 +50,10 @@ std::string breakdown_text(const RunRecord& record);
 nlohmann::json row_swap_json(const RowSwap& swap);
 nlohmann::json context_json(const ReportContext& context, const std::set<std::string>& hosts);
 
-/// The JSON document of a whole program run: docs/result.schema.json describes it.
-nlohmann::json results_json(const ReportContext& context, std::span<const RunRecord> records);
+/// The JSON document of a whole program run: docs/result.schema.json describes it. `incomplete`: where there are more
+/// runs to be made.
+nlohmann::json results_json(const ReportContext& context, std::span<const RunRecord> records,
+                            const std::optional<Incomplete>& incomplete = {});
 
 /// One line per run, with a head line (RFC 4180, but lines end in \n). Empty: not known. Times in seconds.
 std::string results_csv(std::span<const RunRecord> records);

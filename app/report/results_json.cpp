@@ -220,10 +220,12 @@ json context_json(const ReportContext& context, const std::set<std::string>& hos
           {"notes", context.notes}};
 }
 
-json results_json(const ReportContext& context, std::span<const RunRecord> records) {
+json results_json(const ReportContext& context, std::span<const RunRecord> records,
+                  const std::optional<Incomplete>& incomplete) {
   json runs = json::array();
   for (const RunRecord& record : records) runs.push_back(run_json(record));
-  const json document{{"format", 1}, {"context", context_of(context, records)}, {"runs", std::move(runs)}};
+  json document{{"format", 1}, {"context", context_of(context, records)}, {"runs", std::move(runs)}};
+  if (incomplete) document["incomplete"] = incomplete_json(*incomplete);
   // Written and read once: JSON knows no NaN and no infinity, which become null, and no bytes that are not UTF-8, which
   // a command line or a driver may hold.
   return json::parse(document.dump(-1, ' ', false, json::error_handler_t::replace));

@@ -81,6 +81,11 @@ void BlockedSteps<Real>::finish(std::size_t slot) {
 }
 
 template <class Real>
+void BlockedSteps<Real>::abandon() {
+  for (std::size_t slot = 0; slot < broadcasts_.size(); ++slot) finish(slot);
+}
+
+template <class Real>
 void BlockedSteps<Real>::fetch_panel(const PassPlan& plan) {
   Panel<Real>& panel = free_panel(plan);
   const DeviceBlock<Real> a{&a_, plan.panel_row.value, plan.panel_column.value, plan.panel_rows, plan.width};
@@ -136,9 +141,7 @@ void BlockedSteps<Real>::finish_broadcast(const PassPlan& plan) {
   } else if (!plan.in_pivot_column) {
     panel.unpack();
   }
-  if (panel.zero_pivot || plan.pass + 1 == distribution_.passes()) {
-    for (std::size_t slot = 0; slot < broadcasts_.size(); ++slot) finish(slot);
-  }
+  if (panel.zero_pivot || plan.pass + 1 == distribution_.passes()) abandon();
   if (panel.zero_pivot) return;
   l_ = on_device(plan) ? l_on_device(plan) : operand(l_host, l_matrix(plan), panel_free_[current_]);
 }

@@ -29,6 +29,7 @@ class BlockedSteps final : public FactorizationSteps {
   void start_swap(const PassPlan& plan, ColumnRange columns) override;
   void finish_swap_and_normalize(const PassPlan& plan, ColumnRange columns) override;
   void reduce(const PassPlan& plan, ColumnRange columns) override;
+  void abandon() override;
   bool can_look_ahead() const override { return true; }
   bool reduces_in_background() const override { return backend_.asynchronous(); }
   std::optional<GlobalIndex> zero_pivot() const override { return panels_[current_].zero_pivot; }

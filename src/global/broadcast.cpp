@@ -1,6 +1,7 @@
 #include "global/broadcast.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "global/communication.hpp"
@@ -191,16 +192,27 @@ std::size_t Broadcast::receives_not_started() const {
                                                 [](const Step& step) { return step.receive; }));
 }
 
+// The steps end with the ones under way; a rank that receives among these cannot go on without it.
+Pending Broadcast::pending() const {
+  if (steps_.empty()) return Pending::with_all_of(communicator_);
+  const auto started = std::span(steps_).first(next_step_);
+  const auto under_way = started.last(std::min(under_way_.size(), started.size()));
+  for (const Step& step : under_way) {
+    if (step.receive) return Pending::from(communicator_, step.peer);
+  }
+  return under_way.empty() ? Pending{} : Pending::to(communicator_, under_way.back().peer);
+}
+
 void Broadcast::wait_until_arrived() {
   while (!arrived()) {
-    glinpack::wait(under_way_);
+    glinpack::wait(under_way_, pending());
     test();
   }
 }
 
 void Broadcast::wait() {
   do {
-    glinpack::wait(under_way_);
+    glinpack::wait(under_way_, pending());
   } while (!test());
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "global/pending.hpp"
 #include "local/matrix_view.hpp"
 
 namespace glinpack {
@@ -72,6 +73,8 @@ class Broadcast {
   /// Whether this process has its data: it may read them, but others may still need them from here.
   bool arrived() const { return to_receive_ == 0; }
   void wait_until_arrived();
+  /// What this process would wait for now.
+  Pending pending() const;
 
  private:
   struct Step {

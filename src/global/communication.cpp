@@ -16,6 +16,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "global/tags.hpp"
 
@@ -26,6 +27,8 @@ namespace {
 // Ranks on this node outnumber the cores that they may use; the first of them. Set once by MpiSession.
 bool oversubscribed = false;
 int first_of_node = 0;
+
+std::function<void()> call_before_abort;
 
 // One to two milliseconds: a column's pivot arrives within that, and a rank that naps answers the next one late. Four
 // ranks on two cores took twice as long with 40 tests, and no less with 1000 or 20000 (N = 4000, 2x2).
@@ -182,7 +185,9 @@ bool ranks_outnumber_cores() { return oversubscribed; }
 
 int first_rank_of_node() { return first_of_node; }
 
-void wait_until(const std::function<bool()>& done) {
+void wait_until(const std::function<bool()>& done, const Pending& pending) {
+  if (done()) return own_progress().step();
+  const PendingNote note(pending);
   for (int tests = 0; !done(); ++tests) {
     if (!oversubscribed) continue;
     if (tests < tests_before_nap) {
@@ -193,17 +198,18 @@ void wait_until(const std::function<bool()>& done) {
   }
 }
 
-void wait(std::span<MPI_Request> requests) {
+void wait(std::span<MPI_Request> requests, const Pending& pending) {
   if (requests.empty()) return;
-  wait_until([requests] {
+  const auto test = [requests] {
     int done = 0;
     GLINPACK_MPI(
         MPI_Testall(message_count(static_cast<Index>(requests.size())), requests.data(), &done, MPI_STATUSES_IGNORE));
     return done != 0;
-  });
+  };
+  wait_until(test, pending);
 }
 
-void wait(MPI_Request& request) { wait(std::span<MPI_Request>(&request, 1)); }
+void wait(MPI_Request& request, const Pending& pending) { wait(std::span<MPI_Request>(&request, 1), pending); }
 
 void make_progress(MPI_Comm communicator) {
   int unused = 0;
@@ -213,30 +219,30 @@ void make_progress(MPI_Comm communicator) {
 void barrier(MPI_Comm communicator) {
   MPI_Request request = MPI_REQUEST_NULL;
   GLINPACK_MPI(MPI_Ibarrier(communicator, &request));
-  wait(request);
+  wait(request, Pending::with_all_of(communicator));
 }
 
 void all_reduce(MPI_Comm communicator, void* in_place, int count, MPI_Datatype type, MPI_Op operation) {
   MPI_Request request = MPI_REQUEST_NULL;
   GLINPACK_MPI(MPI_Iallreduce(MPI_IN_PLACE, in_place, count, type, operation, communicator, &request));
-  wait(request);
+  wait(request, Pending::with_all_of(communicator));
 }
 
 void broadcast_bytes(MPI_Comm communicator, std::string& bytes, int root) {
   unsigned long long size = bytes.size();
   MPI_Request request = MPI_REQUEST_NULL;
   GLINPACK_MPI(MPI_Ibcast(&size, 1, MPI_UNSIGNED_LONG_LONG, root, communicator, &request));
-  wait(request);
+  wait(request, Pending::with_all_of(communicator));
   bytes.resize(size);
   GLINPACK_MPI(MPI_Ibcast(bytes.data(), message_count(static_cast<Index>(bytes.size())), MPI_BYTE, root, communicator,
                           &request));
-  wait(request);
+  wait(request, Pending::with_all_of(communicator));
 }
 
 void all_gather(MPI_Comm communicator, const void* mine, void* all, int bytes_each) {
   MPI_Request request = MPI_REQUEST_NULL;
   GLINPACK_MPI(MPI_Iallgather(mine, bytes_each, MPI_BYTE, all, bytes_each, MPI_BYTE, communicator, &request));
-  wait(request);
+  wait(request, Pending::with_all_of(communicator));
 }
 
 std::vector<std::string> gather_bytes(MPI_Comm communicator, const std::string& bytes, int root) {
@@ -250,7 +256,7 @@ std::vector<std::string> gather_bytes(MPI_Comm communicator, const std::string& 
     MPI_Request request = MPI_REQUEST_NULL;
     GLINPACK_MPI(MPI_Isend(bytes.data(), message_count(static_cast<Index>(bytes.size())), MPI_BYTE, root, tag,
                            communicator, &request));
-    wait(request);
+    wait(request, Pending::to(communicator, root));
     return {};
   }
   std::vector<std::string> all(static_cast<std::size_t>(size));
@@ -262,6 +268,7 @@ std::vector<std::string> gather_bytes(MPI_Comm communicator, const std::string& 
     }
     MPI_Status status;
     int arrived = 0;
+    const PendingNote note(Pending::from(communicator, from));
     while (true) {
       GLINPACK_MPI(MPI_Iprobe(from, tag, communicator, &arrived, &status));
       if (arrived != 0) break;
@@ -292,7 +299,10 @@ void agree_or_throw(MPI_Comm communicator, const std::string& error, bool names_
   throw AgreedError(message);
 }
 
+void before_abort(std::function<void()> call) { call_before_abort = std::move(call); }
+
 void abort_job(std::string_view what) {
+  if (call_before_abort) std::exchange(call_before_abort, {})();
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   std::fprintf(stderr, "glinpack: %s, rank %d: %.*s\n", host_name().c_str(), rank, static_cast<int>(what.size()),

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "global/pending.hpp"
 #include "local/matrix_view.hpp"
 
 namespace glinpack {
@@ -69,9 +70,10 @@ int first_rank_of_node();
 /// The one way to wait. Tests; where ranks outnumber the cores they may use, yields and then naps between tests, since
 /// a spinning rank takes the core from the one that it is waiting for. GLINPACK_OVERSUBSCRIBED in the environment says
 /// so where the ranks cannot see it.
-void wait_until(const std::function<bool()>& done);
-void wait(MPI_Request& request);
-void wait(std::span<MPI_Request> requests);
+/// `pending`: what is waited for, for whoever watches this rank.
+void wait_until(const std::function<bool()>& done, const Pending& pending = {});
+void wait(MPI_Request& request, const Pending& pending = {});
+void wait(std::span<MPI_Request> requests, const Pending& pending = {});
 /// Lets MPI go on with what others ask of this rank, while it waits for something else.
 void make_progress(MPI_Comm communicator);
 /// A barrier that waits so, too.
@@ -124,6 +126,8 @@ auto made_by_all(MPI_Comm communicator, Make make) {
 /// Prints host, rank and what, and ends the whole job (MPI_Abort): for errors after the first collective call, when the
 /// other ranks wait for this one and cannot be told otherwise.
 [[noreturn]] void abort_job(std::string_view what);
+/// Called by abort_job() before it ends the job, so that who watches it knows; may be empty.
+void before_abort(std::function<void()> call);
 /// MPI counts elements with ints: throws std::runtime_error, with the remedy, where that is too few.
 int message_count(Index elements);
 /// For every MPI call: throws std::runtime_error with the expression and MPI's own words when it fails.

@@ -2,6 +2,7 @@
 #include "global/factorize.hpp"
 
 #include "global/communication.hpp"
+#include "global/stop_request.hpp"
 
 namespace glinpack {
 
@@ -15,12 +16,13 @@ double share_done(Index done, Index n) {
 
 class Driver {
  public:
-  Driver(const RunParameters& parameters, const Distribution& distribution, GridPosition position, bool in_background,
+  Driver(const RunParameters& parameters, const Distribution& distribution, const ProcessGrid& grid, bool in_background,
          Timeline& timeline, FactorizationSteps& steps, const ProgressObserver& progress)
       : in_background_(in_background),
         pieces_(steps.takes_pieces() ? parameters.row_swap.pieces : 1),
         distribution_(distribution),
-        position_(position),
+        position_(grid.position()),
+        stop_(grid.all(), distribution.passes(), parameters.parts != RunParts::compute),
         timeline_(timeline),
         steps_(steps),
         progress_(progress) {}
@@ -28,6 +30,7 @@ class Driver {
   Factorization run() {
     for (Index k = 0; k < distribution_.passes(); ++k) {
       const PassPlan plan = entered(k);
+      if (ends_before(k)) break;
       start_panel(plan);
       if (!take_panel(plan)) break;
       update_from(0, plan);
@@ -42,7 +45,7 @@ class Driver {
     start_panel(plan);
     for (Index k = 0; k < distribution_.passes(); ++k) {
       plan = entered(k);
-      if (!take_panel(plan)) break;
+      if (ends_before(k) || !take_panel(plan)) break;
       if (k + 1 < distribution_.passes()) {
         update_ahead(plan, plan_pass(distribution_, k + 1, position_));
       } else {
@@ -58,6 +61,14 @@ class Driver {
     PassPlan plan = plan_pass(distribution_, k, position_);
     timeline_.enter_pass(k, plan.role);
     return plan;
+  }
+
+  // A signal may ask for an end. Without messages, ranks leave the passes one by one (zero pivots), and cannot agree.
+  bool ends_before(Index k) {
+    if (!stop_.ends_before(k)) return false;
+    steps_.abandon();
+    result_.ended_before = k;
+    return true;
   }
 
   //   [ L11 ]         [ A11 ]
@@ -123,6 +134,7 @@ class Driver {
   }
 
   Factorization finished() {
+    stop_.finish();
     timeline_.leave_passes();
     return std::move(result_);
   }
@@ -131,6 +143,7 @@ class Driver {
   Index pieces_;  // of the trailing columns
   const Distribution& distribution_;
   GridPosition position_;
+  StopAgreement stop_;
   Timeline& timeline_;
   FactorizationSteps& steps_;
   const ProgressObserver& progress_;
@@ -143,7 +156,7 @@ Factorization factorize(const RunParameters& parameters, const Distribution& dis
                         Timeline& timeline, FactorizationSteps& steps, const ProgressObserver& progress) {
   // the same order on all ranks, for there are messages in what is updated: one may have a GPU, another software
   const bool in_background = all_agree(grid.all(), steps.reduces_in_background());
-  Driver driver(parameters, distribution, grid.position(), in_background, timeline, steps, progress);
+  Driver driver(parameters, distribution, grid, in_background, timeline, steps, progress);
   return parameters.lookahead > 0 && steps.can_look_ahead() ? driver.run_ahead() : driver.run();
 }
 

@@ -38,6 +38,9 @@ class FactorizationSteps {
   /// Whether reduce() returns before its work is done, so that the host can factorise a panel meanwhile: on this rank.
   virtual bool reduces_in_background() const { return false; }
 
+  /// Before a pass that is not taken, nor any after it: ends what is under way. Over process rows and columns.
+  virtual void abandon() {}
+
   /// After finish_broadcast: the first zero pivot, known on every rank.
   virtual std::optional<GlobalIndex> zero_pivot() const = 0;
   /// Pivots of the pass; with local pivoting valid on the pivot's process row.
@@ -49,12 +52,14 @@ struct Factorization {
   /// or tournament pivoting on all.
   std::vector<GlobalIndex> pivots;
   std::optional<GlobalIndex> zero_pivot;
+  std::optional<Index> ended_before;  // the pass that a signal ended it before (stop_request.hpp)
 };
 
 /// P A = L U of the N x N part of the matrix that the steps work on, this rank's part of [A | b]; b becomes L^-1 P b.
 /// L below the diagonal, U on and above it, in its place; rows of L's columns stay where their pass left them (later
-/// interchanges are not applied to them, as in HPL). Collective over the grid. Stops at the first zero pivot. The
-/// factors are the same with and without look-ahead (RunParameters::lookahead), and with every RowSwap.
+/// interchanges are not applied to them, as in HPL). Collective over the grid. Stops at the first zero pivot, and
+/// where a signal asks for it. The factors are the same with and without look-ahead (RunParameters::lookahead), and
+/// with every RowSwap.
 Factorization factorize(const RunParameters& parameters, const Distribution& distribution, const ProcessGrid& grid,
                         Timeline& timeline, FactorizationSteps& steps, const ProgressObserver& progress);
 

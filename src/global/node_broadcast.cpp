@@ -21,6 +21,7 @@ NodeBroadcast::NodeBroadcast(MPI_Comm communicator, BroadcastKind kind, int root
   number_ = window->next_message();
   in_node_done_ = false;
   NodePlaces places = node_places(window->nodes(), root, rank);
+  leader_ = places.leader;
   if (places.leads) messages_.emplace(communicator, kind, std::move(places.leaders), data, count, type, tag);
   // what the others of the node wait for now would else wait for this rank to come by again
   if (rank == root) wait_until_arrived();
@@ -34,6 +35,7 @@ bool NodeBroadcast::test_in_node() {
     window_->copy_in(number_, data_, bytes_);
   } else {
     if (!window_->has_begun(number_)) return false;
+    const PendingNote note(Pending::from(communicator_, leader_));  // slices that it has still to copy in
     window_->copy_out(number_, data_, bytes_);
   }
   in_node_done_ = true;
@@ -45,14 +47,21 @@ bool NodeBroadcast::test() {
   return test_in_node() && sent;
 }
 
+// Messages first; then those of the node get the data from its leader, which waits for a slot that they have read.
+Pending NodeBroadcast::pending() const {
+  if (!messages_) return Pending::from(communicator_, leader_);
+  return messages_->arrived() ? Pending::with_all_of(communicator_) : messages_->pending();
+}
+
 void NodeBroadcast::wait_until_arrived() {
   if (window_ == nullptr) return messages_->wait_until_arrived();
-  wait_until([this] {
+  const auto test_and_help = [this] {
     test();
     if (arrived()) return true;
     make_progress(communicator_);
     return false;
-  });
+  };
+  wait_until(test_and_help, pending());
 }
 
 void NodeBroadcast::wait() {

@@ -31,11 +31,13 @@ class NodeBroadcast {
 
  private:
   bool test_in_node();
+  Pending pending() const;
 
   MPI_Comm communicator_;
   void* data_;
   std::size_t bytes_ = 0;
   NodeWindow* window_;
+  int leader_ = 0;                     // of this rank's node
   std::uint64_t number_ = 0;           // in the window
   std::optional<Broadcast> messages_;  // none where another rank of the node has them
   bool in_node_done_ = true;

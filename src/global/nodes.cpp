@@ -52,6 +52,7 @@ NodePlaces node_places(std::span<const int> nodes, int root, int rank) {
     if (has_leader[node]) continue;
     has_leader[node] = true;
     places.leaders.push_back(candidate);
+    if (nodes[static_cast<std::size_t>(candidate)] == nodes[static_cast<std::size_t>(rank)]) places.leader = candidate;
     places.leads |= candidate == rank;
   }
   return places;

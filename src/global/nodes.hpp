@@ -22,7 +22,8 @@ struct NodePlaces {
   /// Ranks that messages go between, in the order in which a ring passes them: the root, and of every other node the
   /// rank that comes first after it.
   std::vector<int> leaders;
-  bool leads = false;  // this rank is one of them; else it gets the data from the leader of its node
+  int leader = 0;      // the one of this rank's node
+  bool leads = false;  // this rank is it; else it gets the data from there
 };
 NodePlaces node_places(std::span<const int> nodes, int root, int rank);
 

@@ -99,6 +99,7 @@ class MatrixOnHost final : public OriginalMatrix {
       const RowMajorView<double> part{buffer.data(), std::min(rows_at_once, end - first), columns, columns};
       source_.fill(distribution_, at_, LocalIndex(first), part);
       for (Index i = 0; i < part.rows; ++i) body(static_cast<std::size_t>(first + i), part.row(i));
+      timeline_.step();
     }
   }
 

@@ -44,6 +44,7 @@ class BroadcastUnderWay {
   }
   /// Until the data may be read here; they must not change before wait().
   void wait_until_arrived() {
+    timeline_.resume(phase_);
     broadcast_.wait_until_arrived();
     if (receives_) scope_.reset();
   }
@@ -122,7 +123,7 @@ class PassMessages {
       GLINPACK_MPI(MPI_Isend(candidates, message_count(elements), mpi_type<Real>(), match.to, tags::tournament,
                              grid_.column(), &request));
     }
-    wait(request);
+    wait(request, receives ? Pending::from(grid_.column(), match.from) : Pending::to(grid_.column(), match.to));
   }
   /// The outcome from the pivot down its process column (tournament pivoting): as small as U11, and waited for at once.
   template <class Real>

@@ -17,14 +17,14 @@ void send(MPI_Comm communicator, int to, std::vector<char>& message) {
   MPI_Request request = MPI_REQUEST_NULL;
   GLINPACK_MPI(MPI_Isend(message.data(), message_count(static_cast<Index>(message.size())), MPI_BYTE, to,
                          tags::ping_pong, communicator, &request));
-  wait(request);
+  wait(request, Pending::to(communicator, to));
 }
 
 void receive(MPI_Comm communicator, int from, std::vector<char>& message) {
   MPI_Request request = MPI_REQUEST_NULL;
   GLINPACK_MPI(MPI_Irecv(message.data(), message_count(static_cast<Index>(message.size())), MPI_BYTE, from,
                          tags::ping_pong, communicator, &request));
-  wait(request);
+  wait(request, Pending::from(communicator, from));
 }
 
 // Goes on until the message says that it is the last one.

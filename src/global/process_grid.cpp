@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "global/communication.hpp"
+#include "global/pending.hpp"
 
 namespace glinpack {
 
@@ -36,6 +37,9 @@ ProcessGrid::ProcessGrid(MPI_Comm world, GridShape shape, RankOrder order) : sha
   GLINPACK_MPI(MPI_Comm_rank(all_, &rank));
   GLINPACK_MPI(MPI_Cart_coords(all_, rank, 2, coordinates));
   position_ = {coordinates[0], coordinates[1]};
+  introduce_communicator(all_, Awaited::all);
+  introduce_communicator(row_, Awaited::row);
+  introduce_communicator(column_, Awaited::column);
 }
 
 ProcessGrid::ProcessGrid(ProcessGrid&& other) noexcept
@@ -64,7 +68,9 @@ void ProcessGrid::release() noexcept {
   MPI_Finalized(&finalized);
   if (finalized != 0) return;
   for (MPI_Comm* communicator : {&column_, &row_, &all_}) {
-    if (*communicator != MPI_COMM_NULL) MPI_Comm_free(communicator);
+    if (*communicator == MPI_COMM_NULL) continue;
+    forget_communicator(*communicator);
+    MPI_Comm_free(communicator);
   }
 }
 

@@ -151,11 +151,12 @@ std::vector<double> solve(const RunParameters& parameters, const ProcessGrid& gr
   timeline.restart();
   const ProgressObserver progress = grid.is_root() ? options.progress : ProgressObserver{};
   if (progress) progress(0);
-  const bool solves = parameters.parts == RunParts::all;
   Factorization factors = factorize(parameters, workspace.distribution, grid, timeline, *workspace.steps, progress);
+  result.passes_done = factors.ended_before;
+  const bool solves = parameters.parts == RunParts::all && !result.passes_done;
   backend.wait_all();
   double times[3] = {timeline.now(), 0, 0};
-  if (!solves) agree_on_zero_pivot(grid, factors);
+  if (parameters.parts != RunParts::all) agree_on_zero_pivot(grid, factors);
   std::vector<double> x;
   if (factors.zero_pivot) {
     result.singular_column = factors.zero_pivot->value;
@@ -173,6 +174,7 @@ std::vector<double> solve(const RunParameters& parameters, const ProcessGrid& gr
   result.factor_seconds = times[0];
   result.seconds = times[1];
   result.solve_seconds = times[1] - times[0];
+  if (result.passes_done) return x;
   result.gflops = (solves ? hpl_flops(parameters.n) : factorization_flops(parameters.n)) / result.seconds * 1e-9;
   return x;
 }
@@ -203,6 +205,7 @@ std::string why_failed(const RunResult& result, double threshold) {
 template <class Real>
 void check(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Workspace<Real>& workspace,
            const std::vector<double>& x, RunResult& result) {
+  if (result.passes_done) return;
   result.checked = parameters.threshold >= 0 && parameters.parts == RunParts::all;
   if (!result.singular_column && result.checked) {
     result.residual =
@@ -306,13 +309,16 @@ RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<
   const auto workspace = allocate(parameters, grid, backend, timeline, source, options, windows.get());
   RunResult result;
   result.u_comes_with_rows = all_compute_u12(parameters.row_swap, parameters.pivoting, grid.shape());
+  const WatchedSection watched;
+  timeline.tell(own_progress());
   try {
     upload_matrix(*workspace, grid.position(), backend, source);
     const std::vector<double> x = solve(parameters, grid, backend, timeline, *workspace, options, result);
     const std::vector<Interval> measured = options.gather_timelines ? timeline.intervals() : std::vector<Interval>{};
     check(parameters, grid, backend, *workspace, x, result);
     result.ranks = gather_rank_records(grid, backend.info(), measured);
-    if (options.gather_solution && !result.singular_column && parameters.parts == RunParts::all) {
+    if (options.gather_solution && !result.passes_done && !result.singular_column &&
+        parameters.parts == RunParts::all) {
       result.solution = gather_solution(workspace->distribution, grid, x);
     }
   } catch (const std::exception& error) {

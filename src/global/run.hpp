@@ -94,6 +94,7 @@ struct RunResult {
   bool passed = false;                   // checked, and below the threshold
   Residual residual;                     // meaningful where checked and not singular; in double where refined
   double growth = 0;                     // max |u_ij| / max |a_ij|: pivot growth
+  std::optional<Index> passes_done;      // where a signal ended the run: of the factorisation; nothing was solved
   std::optional<Index> singular_column;  // 0-based global column of the first zero pivot
   std::string failure;                   // why it did not pass, one line; empty where it did
   std::optional<Refinement> refinement;  // where the run refines, and is not singular

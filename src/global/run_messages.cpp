@@ -22,13 +22,15 @@ RunResult run_messages_in(const RunParameters& parameters, const ProcessGrid& gr
   });
   RunResult result;
   result.u_comes_with_rows = all_compute_u12(parameters.row_swap, parameters.pivoting, grid.shape());
+  const WatchedSection watched;
+  timeline.tell(own_progress());
   try {
     barrier(grid.all());
     result.start_time = seconds_since_1970();
     timeline.restart();
     const ProgressObserver observer = grid.is_root() ? progress : ProgressObserver{};
     if (observer) observer(0);
-    factorize(parameters, distribution, grid, timeline, *steps, observer);
+    result.passes_done = factorize(parameters, distribution, grid, timeline, *steps, observer).ended_before;
     result.factor_seconds = timeline.now();
     all_reduce(grid.all(), &result.factor_seconds, 1, MPI_DOUBLE, MPI_MAX);
     result.seconds = result.factor_seconds;

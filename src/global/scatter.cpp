@@ -62,7 +62,7 @@ std::unique_ptr<MatrixSource> scatter_matrix(const ProcessGrid& grid, const Dist
         MPI_Request request = MPI_REQUEST_NULL;
         GLINPACK_MPI(MPI_Isend(packed.data(), static_cast<int>(packed.size()), MPI_DOUBLE, rank, tags::scatter,
                                grid.all(), &request));
-        wait(request);
+        wait(request, Pending::to(grid.all(), rank));
       }
     }
   } else {
@@ -71,7 +71,7 @@ std::unique_ptr<MatrixSource> scatter_matrix(const ProcessGrid& grid, const Dist
       MPI_Request request = MPI_REQUEST_NULL;
       GLINPACK_MPI(MPI_Irecv(packed.data(), static_cast<int>(packed.size()), MPI_DOUBLE, 0, tags::scatter, grid.all(),
                              &request));
-      wait(request);
+      wait(request, Pending::from(grid.all(), 0));
       keep(local_row, packed);
     }
   }

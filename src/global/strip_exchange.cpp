@@ -56,7 +56,7 @@ double StripExchange<Real>::add_up(double own, const Work& meanwhile) {
   GLINPACK_MPI(MPI_Iallgather(&own, 1, MPI_DOUBLE, parts_.data(), 1, MPI_DOUBLE, communicator_, &request));
   meanwhile();
   const double start = MPI_Wtime();
-  wait(request);
+  wait(request, Pending::with_all_of(communicator_));
   times_.sums += MPI_Wtime() - start;
   return std::accumulate(parts_.begin(), parts_.end(), 0.0);
 }
@@ -114,7 +114,7 @@ void StripExchange<Real>::send(const PoissonEdges<Real>& edges) {
 template <class Real>
 GhostRows<Real> StripExchange<Real>::receive() {
   const double start = MPI_Wtime();
-  wait(requests_);
+  wait(requests_, Pending::from(communicator_, above_.rank == MPI_PROC_NULL ? below_.rank : above_.rank));
   under_way_ = false;
   const double now = MPI_Wtime();
   times_.exposed += now - start;

@@ -72,7 +72,7 @@ void SubstitutionBlocks<Real>::gather(const PassPlan& plan) {
     MPI_Request request = MPI_REQUEST_NULL;
     GLINPACK_MPI(MPI_Ireduce(receives ? MPI_IN_PLACE : y_host_->data(), y_host_->data(), static_cast<int>(plan.width),
                              mpi_type<Real>(), MPI_SUM, plan.pivot.column, grid_.row(), &request));
-    wait(request);
+    wait(request, Pending::with_all_of(grid_.row()));
   }
   if (plan.role != Role::pivot) return;
   backend_.wait(x_uploaded_);

@@ -33,7 +33,8 @@ class RangesType {
 
 TransfersUnderWay::TransfersUnderWay(Timeline& timeline, const RowExchangePlan& plan, Index columns, void* buffer,
                                      MPI_Datatype type, MPI_Comm communicator, int tag)
-    : rounds_(plan.rounds),
+    : timeline_(timeline),
+      rounds_(plan.rounds),
       columns_(columns),
       buffer_(static_cast<char*>(buffer)),
       type_(type),
@@ -89,9 +90,20 @@ bool TransfersUnderWay::test() {
   return true;
 }
 
+// The first message of the round under way that comes here, else the first that leaves.
+Pending TransfersUnderWay::pending() const {
+  if (next_round_ == 0) return {};
+  const TransferRound& round = rounds_[next_round_ - 1];
+  for (const RowTransfer& transfer : round) {
+    if (transfer.receives) return Pending::from(communicator_, transfer.process);
+  }
+  return round.empty() ? Pending{} : Pending::to(communicator_, round.front().process);
+}
+
 void TransfersUnderWay::wait() {
+  timeline_.resume(Phase::swap);
   do {
-    glinpack::wait(under_way_);
+    glinpack::wait(under_way_, pending());
   } while (!test());
 }
 

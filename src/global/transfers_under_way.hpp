@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "global/pending.hpp"
 #include "global/row_moves.hpp"
 #include "local/timeline.hpp"
 
@@ -27,9 +28,11 @@ class TransfersUnderWay {
   void wait();
 
  private:
+  Pending pending() const;
   void start_round();
   void start(const RowTransfer& transfer);
 
+  Timeline& timeline_;
   std::vector<TransferRound> rounds_;
   Index columns_;
   char* buffer_;

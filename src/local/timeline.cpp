@@ -32,9 +32,11 @@ double Timeline::now() const {
 void Timeline::enter_pass(Index pass, Role role) {
   pass_ = static_cast<std::int32_t>(pass);
   role_ = role;
+  if (progress_ != nullptr) progress_->enter_pass(pass_);
 }
 
 Timeline::Scope Timeline::scope(Lane lane, Phase phase, std::int64_t bytes, double flops, std::int32_t messages) {
+  resume(phase);
   const double start = now();
   return {*this, Interval{start, start, flops, bytes, pass_, role_, lane, phase, messages}};
 }

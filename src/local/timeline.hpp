@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "local/matrix_view.hpp"
+#include "local/progress_record.hpp"
 
 namespace glinpack {
 
@@ -63,6 +64,9 @@ class Timeline {
  public:
   class Scope;
 
+  /// Notes passes, phases and every interval in `progress`, too, which must outlive the timeline.
+  void tell(ProgressRecord& progress) { progress_ = &progress; }
+
   /// Drops all intervals and starts the clock at 0.
   void restart();
   /// Seconds since restart().
@@ -75,10 +79,22 @@ class Timeline {
   Role role() const { return role_; }
 
   /// Adds an interval as it is (device intervals are known only afterwards; the caller keeps pass and role).
-  void add(const Interval& interval) { intervals_.push_back(interval); }
+  void add(const Interval& interval) {
+    intervals_.push_back(interval);
+    if (progress_ != nullptr) progress_->step();
+  }
   /// Measures from here to the end of the returned object's life, in the current pass and role.
   [[nodiscard]] Scope scope(Lane lane, Phase phase, std::int64_t bytes = 0, double flops = 0,
                             std::int32_t messages = 0);
+
+  /// What follows is waiting for something begun earlier.
+  void resume(Phase phase) const {
+    if (progress_ != nullptr) progress_->enter(phase);
+  }
+  /// Part of a long interval is done. By any thread.
+  void step() const {
+    if (progress_ != nullptr) progress_->step();
+  }
 
   const std::vector<Interval>& intervals() const { return intervals_; }
 
@@ -87,6 +103,7 @@ class Timeline {
   std::chrono::steady_clock::time_point epoch_ = std::chrono::steady_clock::now();
   std::int32_t pass_ = -1;
   Role role_ = Role::none;
+  ProgressRecord* progress_ = nullptr;
 };
 
 class Timeline::Scope {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -53,6 +54,35 @@ TEST(ResultsJson, agrees_with_its_schema) {
                 context(), std::vector{passed_run(), singular_run(), unchecked, refined_run(), unrefined_run()})),
             0);
   EXPECT_EQ(validate(results_json({{}, {}, {}, "", "0.1.0", "", 1}, {})), 0);
+}
+
+TEST(ResultsJson, says_where_it_is_incomplete_and_what_was_under_way) {
+  const std::vector records{passed_run()};
+  const json going_on = results_json(context(), records, Incomplete{.signal = "", .planned = 3, .finished = 1});
+  EXPECT_EQ(validate(going_on), 0);
+  EXPECT_EQ(going_on["incomplete"]["signal"], nullptr);
+  RunRecord ended = passed_run();  // N = 35, NB 4
+  ended.result.passes_done = 5;
+  const json document =
+      results_json(context(), records, Incomplete{.signal = "SIGTERM", .planned = 3, .finished = 1, .ended = &ended});
+  EXPECT_EQ(validate(document), 0);
+  EXPECT_EQ(document["runs"].size(), 1U);
+  EXPECT_EQ(document["incomplete"]["runs_planned"], 3);
+  const json run = document["incomplete"]["ended_run"];
+  EXPECT_EQ(run["passes"], 9);
+  EXPECT_EQ(run["passes_done"], 5);
+  EXPECT_NEAR(run["operations_share"].get<double>(), 1 - std::pow(15.0 / 35, 3), 1e-12);
+  EXPECT_FALSE(results_json(context(), records).contains("incomplete"));
+}
+
+TEST(IncompleteText, names_the_signal_and_the_run_and_looks_like_no_result) {
+  RunRecord ended = passed_run();
+  ended.result.passes_done = 5;
+  const std::string text = incomplete_text({.signal = "SIGTERM", .planned = 12, .finished = 3, .ended = &ended});
+  EXPECT_THAT(text, HasSubstr("INCOMPLETE: SIGTERM ended the program after 3 of 12 runs."));
+  EXPECT_THAT(text, HasSubstr("N 35, NB 4, grid 1x2"));
+  EXPECT_THAT(text, HasSubstr("5 of 9 passes"));
+  EXPECT_TRUE(lines_that_look_like_results(text).empty());
 }
 
 TEST(ResultsJson, schema_rejects_what_is_missing_or_unknown) {
@@ -190,9 +220,10 @@ TEST(Trace, names_ranks_and_lanes_once) {
     if (event["name"] == "process_name") ++names[event["args"]["name"]];
     if (event["name"] == "thread_name" && event["pid"] == 0) ++names[event["args"]["name"]];
   }
-  EXPECT_EQ(names, (std::map<std::string, int>{
-                       {"rank 0 (0,0) node01", 1}, {"rank 1 (0,1) node01", 1}, {"cpu", 1}, {"gpu", 1}, {"net", 1},
-                       {"copy", 1}}));
+  EXPECT_EQ(
+      names,
+      (std::map<std::string, int>{
+          {"rank 0 (0,0) node01", 1}, {"rank 1 (0,1) node01", 1}, {"cpu", 1}, {"gpu", 1}, {"net", 1}, {"copy", 1}}));
 }
 
 TEST(Trace, every_interval_is_a_complete_event_in_microseconds) {

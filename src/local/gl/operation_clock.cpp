@@ -25,6 +25,7 @@ void OperationClock::start(Phase phase, double flops, std::int64_t bytes) {
 
 void OperationClock::start(const Interval& interval) {
   fences_.work_given();
+  timeline_.resume(interval.phase);
   current_ = interval;
   current_.start = timeline_.now();
   if (source_ == Source::device) current_start_ = stamp();

@@ -1,0 +1,49 @@
+#include "app/watchdog_option.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "app/input/values.hpp"
+#include "global/communication.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+std::optional<double> parse_limit(const std::string& text) {
+  if (text == "off") return std::nullopt;
+  constexpr double most = 1e6;
+  double seconds = 0;
+  try {
+    seconds = parse_real(text);
+  } catch (const InputError&) {
+    throw InputError(in_quotes(text) + " is neither off nor a number of seconds; one such as 600 is expected");
+  }
+  if (seconds >= Watchdog::least_limit && seconds <= most) return seconds;
+  throw InputError(in_quotes(text) +
+                   " is out of range; off, or seconds from 1 to 1000000 are expected, several times what the longest "
+                   "pass takes");
+}
+
+}  // namespace
+
+void add_watchdog(CLI::App& app, std::optional<double>& seconds) {
+  add(app, "--watchdog", "SECONDS", "off",
+      "Where some process makes no progress for so long, tell what each of them was doing, and end the job with exit "
+      "code 5: several times what the longest pass takes, at least 1 (docs/watchdog.md)",
+      [&seconds](const std::string& text) { seconds = parse_limit(text); });
+}
+
+nlohmann::json watchdog_json(const std::optional<double>& seconds) {
+  return seconds ? nlohmann::json(*seconds) : nlohmann::json();
+}
+
+std::unique_ptr<Watchdog> start_watchdog(const std::optional<double>& seconds) {
+  if (!seconds) return nullptr;
+  try {
+    return std::make_unique<Watchdog>(*seconds);
+  } catch (const AgreedError& error) {
+    throw InputError(std::string("--watchdog: ") + error.what());
+  }
+}
+
+}  // namespace glinpack::app

@@ -1,0 +1,176 @@
+#include "global/watch_thread.hpp"
+
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <string>
+
+namespace glinpack {
+
+namespace {
+
+constexpr double shortest_period = 0.05;
+constexpr double longest_period = 1;
+// Seconds that the second watcher leaves to the first.
+constexpr double head_start = 2;
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// The state letter of proc(5): T stopped by a signal, t by a debugger.
+bool is_stopped(long process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  const std::size_t name_end = line.rfind(") ");
+  if (name_end == std::string::npos || name_end + 2 >= line.size()) return false;
+  const char state = line[name_end + 2];
+  return state == 'T' || state == 't';
+}
+
+// The main thread's signals are not this thread's.
+std::thread started_without_signals(const std::function<void()>& body) {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread thread(body);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return thread;
+}
+
+}  // namespace
+
+WatchThread::WatchThread(WatchPlan plan, const ProgressRecord& progress,
+                         std::function<void(const std::string&)> end_job)
+    : plan_(std::move(plan)),
+      progress_(progress),
+      end_job_(std::move(end_job)),
+      period_(std::clamp(plan_.limit / 10, shortest_period, longest_period)),
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      thread_(started_without_signals([this] { run(); })) {}
+
+WatchThread::~WatchThread() {
+  stopping_ = true;
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = write(wake_.descriptor(), &one, sizeof one);  // it looks soon in any case
+  thread_.join();
+}
+
+void WatchThread::run() {
+  double told = steady_seconds();
+  tell();
+  while (!stopping_) {
+    wait_for_messages();
+    const double now = steady_seconds();
+    // Time in which this process was stopped, as a batch system may do with a whole job, is nobody's fault.
+    passed_ = std::min(now - told, 2 * period_);
+    if (passed_ < period_ && !has_lost_one()) continue;
+    told = now;
+    let_time_pass();
+    tell();
+    const std::string verdict = judged();
+    if (verdict.empty()) continue;
+    end_job_(verdict);
+    break;
+  }
+  for (auto& [rank, link] : plan_.links) link.send(message(WatchMessage::Kind::farewell));
+}
+
+// A connection that ends is seen at once; messages, of which there may be thousands, are read twice in a period.
+void WatchThread::wait_for_messages() {
+  std::vector<pollfd> waiting;
+  for (const auto& [rank, link] : plan_.links) {
+    waiting.push_back({.fd = link.descriptor(), .events = POLLRDHUP, .revents = 0});  // negative: poll leaves it out
+  }
+  waiting.push_back({.fd = wake_.descriptor(), .events = POLLIN, .revents = 0});
+  const int ready = poll(waiting.data(), waiting.size(), static_cast<int>(period_ * 1000 / 2));
+  for (std::size_t i = 0; i < plan_.links.size(); ++i) {
+    auto& [rank, link] = plan_.links[i];
+    if (!link.open() || (ready > 0 && waiting[i].revents == 0)) continue;
+    for (const WatchMessage& message : link.receive()) take(rank, message);
+    WatchedRank& watched = plan_.ranks[static_cast<std::size_t>(rank)];
+    if (!link.open() && watched.contact == Contact::present) watched.contact = Contact::lost;
+  }
+}
+
+bool WatchThread::has_lost_one() const {
+  return std::any_of(plan_.ranks.begin(), plan_.ranks.end(),
+                     [](const WatchedRank& rank) { return rank.contact == Contact::lost; });
+}
+
+void WatchThread::take(int rank, const WatchMessage& message) {
+  if (message.token != plan_.token || message.rank != rank) return;
+  WatchedRank& watched = plan_.ranks[static_cast<std::size_t>(rank)];
+  watched.silent = 0;
+  if (message.kind == WatchMessage::Kind::farewell) watched.contact = Contact::left;
+  if (message.kind == WatchMessage::Kind::welcome) return;
+  watched.progress = message.progress;
+  watched.stuck = message.stuck;
+}
+
+void WatchThread::let_time_pass() {
+  for (auto& [rank, link] : plan_.links) {
+    WatchedRank& watched = plan_.ranks[static_cast<std::size_t>(rank)];
+    if (watched.contact == Contact::present) watched.silent += passed_;
+  }
+  const ProgressSnapshot now = progress_.snapshot();
+  own().stuck = now.steps == own().progress.steps ? own().stuck + passed_ : 0;
+  own().progress = now;
+}
+
+WatchMessage WatchThread::message(WatchMessage::Kind kind) const {
+  const WatchedRank& mine = plan_.ranks[static_cast<std::size_t>(plan_.rank)];
+  return {.token = plan_.token, .rank = plan_.rank, .kind = kind, .progress = mine.progress, .stuck = mine.stuck};
+}
+
+void WatchThread::tell() {
+  for (auto& [rank, link] : plan_.links) link.send(message(WatchMessage::Kind::state));
+}
+
+void WatchThread::look_at_own_host() {
+  for (WatchedRank& watched : plan_.ranks) {
+    watched.stopped = watched.host == own().host && watched.silent > 2 * period_ && is_stopped(watched.process);
+  }
+}
+
+// What is to be told, if the job is to be ended.
+std::string WatchThread::judged() {
+  if (plan_.watchers.has(plan_.rank)) {
+    look_at_own_host();
+    const auto judgement = judge(plan_.ranks, plan_.limit);
+    return judgement && may_judge(*judgement, passed_) ? watchdog_text(*judgement, plan_.ranks) : "";
+  }
+  if (!left_alone()) return "";
+  return "glinpack: watchdog: rank " + std::to_string(plan_.rank) + " on " + own().host +
+         " hears nothing of the ranks that watch the job: their hosts or the network to them have failed\n" +
+         line_of_rank(plan_.rank, own());
+}
+
+// The second watcher waits a little for the first, unless that is what has failed.
+bool WatchThread::may_judge(const Judgement& judgement, double seconds) {
+  if (plan_.rank == plan_.watchers.first) return true;
+  const auto& culprits = judgement.culprits;
+  if (std::find(culprits.begin(), culprits.end(), plan_.watchers.first) != culprits.end()) return true;
+  if (plan_.ranks[static_cast<std::size_t>(plan_.watchers.first)].contact != Contact::present) return true;
+  deferred_ += seconds;
+  return deferred_ > head_start;
+}
+
+// No progress for the limit, and no word of any watcher.
+bool WatchThread::left_alone() const {
+  if (plan_.ranks[static_cast<std::size_t>(plan_.rank)].stuck < plan_.limit) return false;
+  return std::all_of(plan_.links.begin(), plan_.links.end(), [this](const auto& link) {
+    const WatchedRank& watcher = plan_.ranks[static_cast<std::size_t>(link.first)];
+    return watcher.contact == Contact::lost || watcher.silent >= plan_.limit;
+  });
+}
+
+}  // namespace glinpack

@@ -1,0 +1,202 @@
+#!/usr/bin/python3
+"""Jobs that hang, lose a process, or are told to end: the watchdog, signals, and what is left on disk."""
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import time
+import unittest
+
+from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest
+
+# Runs of about a second, far more of them than any test waits for.
+SWEEP = ["plu", "--n", "2000", "--nb", "16", "--repeat", "5000", "--backend", "openblas", "--precision", "single",
+         "--threads", "1", "--progress", "never", "--breakdown", "never"]
+LONG = 120  # seconds: for what must come, on a machine with a lot to do
+HOST = socket.gethostname()
+
+
+class Job:
+    """One under way, which is gone when the test is over."""
+
+    def __init__(self, test, arguments, launcher_options=()):
+        self.test = test
+        self.out = test.folder / "out.txt"
+        self.err = test.folder / "err.txt"
+        with self.out.open("wb") as out, self.err.open("wb") as err:
+            self.process = subprocess.Popen(
+                [MPIEXEC, *launcher_options, "-np", "4", GLINPACK, *arguments], cwd=test.folder,
+                stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "GLINPACK_TEST_JOB": str(test.folder)})
+        test.addCleanup(self.remove)
+
+    def ranks(self):
+        """The processes of the job, by rank."""
+        found = {}
+        mark = f"GLINPACK_TEST_JOB={self.test.folder}".encode()
+        for folder in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                variables = (folder / "environ").read_bytes().split(b"\0")
+                is_program = os.path.samefile(folder / "exe", GLINPACK)
+            except OSError:
+                continue
+            ranks = [value for value in variables if value.startswith(b"PMI_RANK=")]
+            if mark in variables and ranks and is_program:
+                found[int(ranks[0].split(b"=")[1])] = int(folder.name)
+        return found
+
+    def wait_for(self, condition, what):
+        end = time.monotonic() + LONG
+        while not (value := condition()):
+            self.test.assertIsNone(self.process.poll(), f"ended before {what}:\n{self}")
+            self.test.assertLess(time.monotonic(), end, f"no {what}:\n{self}")
+            time.sleep(0.05)
+        return value
+
+    def has_finished_a_run(self):
+        self.wait_for(lambda: "PASSED" in self.out.read_text(), "finished run")
+        return self
+
+    def send(self, rank, number):
+        os.kill(self.ranks()[rank], number)
+
+    def end(self):
+        """The launcher's exit status; no process of the job is left."""
+        status = self.process.wait(timeout=LONG)
+        end = time.monotonic() + 30
+        while self.ranks() and time.monotonic() < end:
+            time.sleep(0.05)
+        self.test.assertEqual(self.ranks(), {}, f"left behind by\n{self}")
+        return status
+
+    def remove(self):
+        self.process.kill()
+        self.process.wait()
+        for process in self.ranks().values():
+            try:
+                os.kill(process, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+    def __str__(self):
+        return f"--- stdout\n{self.out.read_text()}\n--- stderr\n{self.err.read_text()}"
+
+
+def is_hydra():
+    version = subprocess.run([MPIEXEC, "--version"], check=False, capture_output=True, text=True).stdout
+    return "HYDRA" in version
+
+
+@unittest.skipUnless(is_hydra(), f"{MPIEXEC} is not MPICH's, whose ranks these tests know how to find")
+class JobTest(GlinpackTest):
+    def job(self, *arguments, launcher_options=()):
+        return Job(self, [*SWEEP, *arguments], launcher_options)
+
+    def results(self):
+        document = json.loads((self.folder / "r.json").read_text())
+        valid = subprocess.run([sys.executable, ROOT / "tests" / "system" / "validate_json.py", self.folder / "r.json"],
+                               check=False, capture_output=True, text=True)
+        self.assertEqual(valid.returncode, 0, valid.stderr)
+        return document
+
+
+class Watchdog(JobTest):
+    def assert_told(self, job, first, ranks=range(4)):
+        """One verdict, and a line for every rank."""
+        verdicts = [line for line in job.err.read_text().splitlines() if line.startswith("glinpack: watchdog: ")]
+        self.assertEqual(len(verdicts), 1, job)
+        self.assertRegex(verdicts[0], first)
+        for rank in ranks:
+            self.assertRegex(job.err.read_text(), rf"(?m)^  rank {rank} on {HOST} \(process \d+\): .*no progress for ")
+
+    def test_a_job_that_makes_progress_is_left_alone(self):
+        for grid in "2x2", "1x2":  # two ranks idle in the second
+            with self.subTest(grid=grid):
+                outcome = self.glinpack("plu", "--n", 300, "--nb", 16, "--grid", grid, "--backend", "openblas",
+                                        "--watchdog", 30, "--json", "r.json", "--force", ranks=4, timeout=LONG)
+                self.assertEqual(outcome.status, 0, outcome)
+                self.assertEqual(outcome.messages, [], outcome)
+                self.assertEqual(self.results()["context"]["configuration"]["watchdog"], 30)
+                self.assertNotIn("incomplete", self.results())
+
+    def test_a_single_process_watches_itself(self):
+        outcome = self.glinpack("plu", "--n", 100, "--backend", "openblas", "--watchdog", 30, ranks=1)
+        self.assertEqual(outcome.status, 0, outcome)
+
+    def test_a_stopped_rank_is_named_with_what_all_others_were_doing(self):
+        for rank in 2, 0:  # and rank 0, which would tell
+            with self.subTest(rank=rank):
+                job = self.job("--watchdog", "2").has_finished_a_run()
+                job.send(rank, signal.SIGSTOP)
+                self.assertEqual(job.end(), 5, job)
+                self.assert_told(job, rf"rank {rank} on {HOST} \(process \d+\) has not been heard of .* stopped")
+
+    def test_a_killed_rank_is_named_and_ends_the_job(self):
+        job = self.job("--watchdog", "20", launcher_options=["-disable-auto-cleanup"]).has_finished_a_run()
+        job.send(3, signal.SIGKILL)
+        self.assertNotEqual(job.end(), 0, job)
+        self.assert_told(job, rf"rank 3 on {HOST} \(process \d+\) has ended without a word")
+
+    def test_a_killed_rank_ends_the_job_whoever_notices_first(self):
+        job = self.job("--watchdog", "20").has_finished_a_run()
+        job.send(1, signal.SIGKILL)
+        self.assertNotEqual(job.end(), 0, job)
+
+    def test_messages_alone_are_watched_too(self):
+        job = Job(self, ["network", "--n", "4000", "--nb", "16", "--repeat", "5000", "--watchdog", "2", "--progress",
+                         "never"])
+        job.wait_for(lambda: "ring" in job.out.read_text(), "finished run")
+        job.send(1, signal.SIGSTOP)
+        self.assertEqual(job.end(), 5, job)
+        self.assert_told(job, rf"rank 1 on {HOST} .* has not been heard of")
+
+
+class Signals(JobTest):
+    def test_a_signal_ends_a_sweep_with_a_report_of_what_was_finished(self):
+        for number in signal.SIGUSR1, signal.SIGTERM:
+            with self.subTest(signal=number.name):
+                job = self.job("--json", "r.json", "--csv", "r.csv", "--force").has_finished_a_run()
+                job.process.send_signal(number)
+                self.assertEqual(job.end(), 4, job)
+                finished = job.out.read_text().count("PASSED")
+                self.assertRegex(job.out.read_text(),
+                                 rf"INCOMPLETE: {number.name} ended the program after {finished} of 5000 runs\.")
+                self.assertIn(f"{finished} tests completed and passed", job.out.read_text())
+                self.assertIn("End of Tests.", job.out.read_text())
+                self.assertIn(f"glinpack: {number.name}: ends at the next pass", job.err.read_text())
+                document = self.results()
+                self.assertEqual(len(document["runs"]), finished)
+                self.assertEqual(document["incomplete"]["signal"], number.name)
+                self.assertEqual(document["incomplete"]["runs_planned"], 5000)
+                self.assertEqual(document["incomplete"]["runs_finished"], finished)
+                self.assertEqual(len((self.folder / "r.csv").read_text().splitlines()), 1 + finished)
+
+    def test_one_rank_s_signal_is_everybody_s(self):
+        # one run that would take minutes
+        job = Job(self, ["plu", "--n", "12000", "--nb", "8", "--backend", "reference", "--precision", "single",
+                         "--json", "r.json", "--progress", "always"])
+        job.wait_for(lambda: "% done" in job.err.read_text(), "progress")
+        job.send(2, signal.SIGTERM)
+        self.assertEqual(job.end(), 4, job)
+        ended = self.results()["incomplete"]["ended_run"]
+        self.assertEqual((ended["n"], ended["nb"], ended["passes"]), (12000, 8, 1500))
+        self.assertGreater(ended["passes_done"], 0)
+        self.assertLess(ended["passes_done"], 1500)
+        self.assertEqual(self.results()["runs"], [])
+
+    def test_what_is_finished_is_on_disk_before_the_end(self):
+        job = self.job("--json", "r.json", "--csv", "r.csv")
+        job.wait_for(lambda: (self.folder / "r.json").exists() and (self.folder / "r.csv").exists(), "file")
+        job.send(0, signal.SIGKILL)
+        self.assertNotEqual(job.end(), 0, job)
+        document = self.results()
+        self.assertIsNone(document["incomplete"]["signal"])
+        self.assertEqual(len(document["runs"]), document["incomplete"]["runs_finished"])
+        self.assertGreater(len(document["runs"]), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

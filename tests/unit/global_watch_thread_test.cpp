@@ -1,0 +1,164 @@
+// A job of several ranks within one process: their watchdogs' threads, connected as over a network.
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+#include "global/watch_thread.hpp"
+#include "local/timeline.hpp"
+
+namespace glinpack {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr std::uint64_t token = 4711;
+constexpr double limit = 0.5;
+constexpr double long_enough = 60;  // for what must happen
+
+WatchAddress at(std::uint16_t port) { return {htonl(INADDR_LOOPBACK), port}; }
+
+class Job {
+ public:
+  explicit Job(int ranks) : progress_(static_cast<std::size_t>(ranks)), plans_(static_cast<std::size_t>(ranks)) {
+    for (int rank = 0; rank < ranks; ++rank) {
+      WatchPlan& plan = plans_[static_cast<std::size_t>(rank)];
+      plan.limit = limit;
+      plan.token = token;
+      plan.rank = rank;
+      plan.watchers = {.first = 0, .second = 1};
+      plan.ranks.resize(static_cast<std::size_t>(ranks));
+      for (WatchedRank& watched : plan.ranks) watched.host = "here";
+      progress_[static_cast<std::size_t>(rank)].watch(true);
+    }
+    for (int rank = 1; rank < ranks; ++rank) join(0, rank);
+    for (int rank = 2; rank < ranks; ++rank) join(1, rank);
+  }
+  ~Job() { threads_.clear(); }
+
+  ProgressRecord& progress(int rank) { return progress_[static_cast<std::size_t>(rank)]; }
+
+  void start() {
+    for (std::size_t rank = 0; rank < plans_.size(); ++rank) {
+      threads_.push_back(std::make_unique<WatchThread>(std::move(plans_[rank]), progress_[rank],
+                                                       [this](const std::string& text) { end(text); }));
+    }
+  }
+  void leave(int rank) { threads_[static_cast<std::size_t>(rank)].reset(); }
+  /// Its connections close without a word.
+  void crash(int rank) { plans_[static_cast<std::size_t>(rank)].links.clear(); }
+
+  /// The first verdict; empty where there is none within so many seconds.
+  std::string verdict(double seconds) {
+    std::unique_lock lock(mutex_);
+    ended_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return !text_.empty(); });
+    return text_;
+  }
+
+ private:
+  void join(int watcher, int rank) {
+    WatchListener listener;
+    std::optional<std::pair<int, WatchLink>> arrived;
+    std::thread other([&] { arrived = listener.accept(token, long_enough); });
+    const WatchAddress address = at(listener.port());
+    plans_[static_cast<std::size_t>(rank)].links.emplace_back(watcher,
+                                                              connect_to({&address, 1}, token, rank, long_enough));
+    other.join();
+    EXPECT_EQ(arrived->first, rank);
+    plans_[static_cast<std::size_t>(watcher)].links.push_back(std::move(*arrived));
+  }
+
+  void end(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    if (text_.empty()) text_ = text;
+    ended_.notify_all();
+  }
+
+  std::vector<ProgressRecord> progress_;
+  std::vector<WatchPlan> plans_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  std::string text_;
+  std::vector<std::unique_ptr<WatchThread>> threads_;
+};
+
+TEST(WatchThread, LeavesAJobThatMakesProgressAlone) {
+  Job job(4);
+  job.start();
+  for (int step = 0; step < 30; ++step) {  // three times the limit
+    for (int rank = 0; rank < 3; ++rank) job.progress(rank).step();
+    job.progress(3).await(Awaited::from, 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_EQ(job.verdict(0), "");
+}
+
+TEST(WatchThread, NamesTheRankThatHangsAndTellsWhereAllOthersAre) {
+  Job job(4);
+  for (int rank = 0; rank < 4; ++rank) job.progress(rank).enter_pass(7);
+  for (const int rank : {0, 1, 2}) job.progress(rank).await(Awaited::from, 3);
+  job.progress(3).enter(Phase::reduce);
+  job.start();
+  const std::string text = job.verdict(long_enough);
+  EXPECT_THAT(text, HasSubstr("watchdog: rank 3 on here"));
+  EXPECT_THAT(text, HasSubstr("  rank 3 on here (process 0): pass 7, reduce; no progress"));
+  EXPECT_THAT(text, HasSubstr("  rank 2 on here (process 0): pass 7, panel: waits for a message from rank 3"));
+}
+
+TEST(WatchThread, TheSecondWatcherTellsWhereTheFirstIsLost) {
+  Job job(3);
+  job.crash(0);
+  job.start();
+  EXPECT_THAT(job.verdict(long_enough), HasSubstr("watchdog: rank 0 on here (process 0) has ended without a word"));
+}
+
+TEST(WatchThread, ARankThatHearsOfNoWatcherTellsOfItself) {
+  Job job(3);
+  job.crash(0);
+  job.crash(1);
+  for (int rank = 0; rank < 2; ++rank) job.progress(rank).watch(false);
+  job.start();
+  EXPECT_THAT(job.verdict(long_enough), HasSubstr("rank 2 on here"));
+}
+
+TEST(WatchThread, RanksMayLeaveOneByOne) {
+  Job job(4);
+  for (int rank = 0; rank < 4; ++rank) job.progress(rank).watch(false);
+  job.start();
+  for (const int rank : {2, 0, 3}) {
+    job.leave(rank);
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+  }
+  EXPECT_EQ(job.verdict(limit), "");
+}
+
+TEST(WatchSockets, StrangersAreNotLetIn) {
+  WatchListener listener;
+  const WatchAddress address = at(listener.port());
+  std::optional<std::pair<int, WatchLink>> arrived;
+  std::thread watcher([&] { arrived = listener.accept(token, 2); });
+  EXPECT_THROW(connect_to({&address, 1}, token + 1, 5, 1), std::runtime_error);
+  watcher.join();
+  EXPECT_FALSE(arrived);
+}
+
+TEST(WatchSockets, AnAddressWhereNobodyListensIsNamed) {
+  WatchAddress address;
+  {
+    const WatchListener listener;
+    address = at(listener.port());
+  }
+  try {
+    connect_to({&address, 1}, token, 0, 1);
+    FAIL() << "connected to nobody";
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(), HasSubstr(text_of(address)));
+  }
+}
+
+}  // namespace
+}  // namespace glinpack
