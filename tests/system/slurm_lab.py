@@ -39,10 +39,11 @@ def setUpModule():
     version = subprocess.run([MPIEXEC, "--version"], check=False, capture_output=True, text=True).stdout
     if "HYDRA" not in version:
         skip_all(f"{MPIEXEC} is not MPICH's, which the lab is made for")
-    unittest.addModuleCleanup(end_lab, pathlib.Path(os.environ["GLINPACK_SLURM_LAB"]))
+    unittest.addModuleCleanup(lab, "down")  # whatever goes wrong
     up = lab("up", "--lifetime", LIFETIME)
     if up.returncode != 0:
         raise RuntimeError(f"the lab does not start:\n{up.stdout}{up.stderr}")
+    unittest.addModuleCleanup(end_lab, pathlib.Path(os.environ["GLINPACK_SLURM_LAB"]))
 
 
 def processes_of(namespace):
@@ -69,6 +70,11 @@ def end_lab(folder):
         raise AssertionError(f"job ran: {many}; left: {left}, folder: {folder.exists()}\n{down.stdout}{down.stderr}")
     if lab("enter", "squeue").returncode != 2 or lab("down").returncode != 0:
         raise AssertionError("a lab that has ended is entered, or not ended once more")
+
+
+def text_of(path):
+    """What is in a file; nothing where there is none."""
+    return path.read_text() if path.exists() else ""
 
 
 class LabTest(GlinpackTest):
@@ -165,6 +171,27 @@ class Glinpack(LabTest):
                 job = self.submit("--nodes", 2, SCRIPTS / "glinpack.sbatch",
                                   environment={"GLINPACK_LAUNCHER": launcher, "GLINPACK": program})
                 self.wait_for_state(job, "FAILED")
+
+    def test_a_job_that_is_told_to_end_reports_what_is_finished(self):
+        # before the time limit Slurm sends USR1 to the batch script alone, as scancel does here; TERM it sends to all
+        ways = [("SIGUSR1", ["--batch", "--signal=USR1"], "FAILED"), ("SIGTERM", [], "CANCELLED")]
+        for launcher in "srun", "hydra":
+            for number, tell, state in ways:
+                with self.subTest(launcher=launcher, signal=number):
+                    job = self.submit("--nodes", 2, SCRIPTS / "glinpack.sbatch", *SMALL, "--repeat", 50000,
+                                      environment={"GLINPACK_LAUNCHER": launcher})
+                    folder = self.folder / f"glinpack-{job}"
+                    self.assertTrue(wait_for(lambda: "PASSED" in text_of(folder / "report.txt"), 60))
+                    self.slurm("scancel", *tell, job)
+                    self.assertTrue(wait_for(lambda: not self.slurm("squeue", "--noheader", "--jobs", job), 60))
+                    self.assertEqual(self.fields_of(job)["JobState"], state)
+                    if state == "FAILED":
+                        self.assertEqual(self.fields_of(job)["ExitCode"], "4:0")
+                    document = self.result(folder.name)
+                    self.assertEqual(document["incomplete"]["signal"], number)
+                    self.assertEqual(document["incomplete"]["runs_finished"], len(document["runs"]))
+                    self.assertGreater(len(document["runs"]), 0)
+                    self.assertIn("INCOMPLETE", text_of(folder / "report.txt"))
 
     def test_a_requeued_job_leaves_what_it_had_begun_as_it_is(self):
         program = self.program('[ -n "$SLURM_RESTART_COUNT" ] || { echo begun >"$3/begun"; sleep 300; }\n'
