@@ -15,6 +15,8 @@
 #include "app/options.hpp"
 #include "app/plu_command.hpp"
 #include "app/reexecution.hpp"
+#include "app/slurm/slurm_command.hpp"
+#include "app/slurm/slurm_options.hpp"
 #include "app/tune_command.hpp"
 #include "global/communication.hpp"
 
@@ -70,6 +72,12 @@ int run_completion(const Invocation& invocation) {
   return 0;
 }
 
+int run_slurm(const Invocation& invocation) {
+  const SlurmOptions options = parse_slurm_options(invocation.arguments);
+  if (launcher_rank() == 0) run_slurm_command(options, command_line(invocation), std::cout);
+  return 0;
+}
+
 }  // namespace
 
 std::span<const Subcommand> subcommands() {
@@ -85,6 +93,7 @@ std::span<const Subcommand> subcommands() {
                  ceilings_help, run_ceilings},
       Subcommand{"tune", "Choose the tile in which a device reduces fastest, for later runs of plu", tune_help,
                  run_tune},
+      Subcommand{"slurm", "Write a batch script for Slurm that runs plu, a process per GPU", slurm_help, run_slurm},
       Subcommand{"man-pages", "Write the man pages, made of these helps", man_pages_help, run_man_pages},
       Subcommand{"completion", "Print the script with which a shell completes this command line", completion_help,
                  run_completion},

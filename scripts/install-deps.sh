@@ -22,6 +22,8 @@ test_packages=(
   iproute2
   # the Debian package, on a clean root
   dpkg-dev file debootstrap
+  # Slurm on one machine, scripts/slurm/lab
+  slurm-wlm munge
 )
 
 case "${1:-}" in

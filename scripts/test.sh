@@ -107,7 +107,10 @@ valgrind_smoke() {
     build/release/bin/glinpack plu --n 64 --nb 16 --backend reference
 }
 
-scripts_are_clean() { shellcheck scripts/*.sh scripts/bench/*.sh scripts/slurm/*.sbatch scripts/netlab/* packaging/debian/try.sh .ci/run; }
+scripts_are_clean() {
+  shellcheck scripts/*.sh scripts/bench/*.sh scripts/slurm/*.sbatch scripts/slurm/lab/* scripts/netlab/* packaging/debian/try.sh \
+    .ci/run
+}
 
 # a second build of the same tree compiles and links nothing
 nothing_to_rebuild() {
@@ -130,7 +133,7 @@ step "shell scripts" scripts_are_clean
 
 printf '\n=== Summary (%s)\n' "$root"
 grep -H 'tests passed' build/release/ctest.log build/asan/ctest.log || true
-grep -h '^netlab: skipped: ' build/release/Testing/Temporary/LastTest.log || true
+grep -hE '^(netlab|slurm_lab): skipped: ' build/release/Testing/Temporary/LastTest.log || true
 printf '%s\n' "${steps[@]}"
 printf '%d passed, %d failed\n' $((${#steps[@]} - ${#failed[@]})) ${#failed[@]}
 [ ${#failed[@]} -eq 0 ]

@@ -3,11 +3,20 @@ import os
 import pathlib
 import subprocess
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GLINPACK = os.environ.get("GLINPACK", str(ROOT / "build" / "release" / "bin" / "glinpack"))
 MPIEXEC = os.environ.get("MPIEXEC", "mpirun.mpich")
+
+
+def wait_for(condition, seconds=30):
+    """The first true value of condition(), which is asked again and again; false after so many seconds."""
+    end = time.monotonic() + seconds
+    while not (value := condition()) and time.monotonic() < end:
+        time.sleep(0.05)
+    return value
 
 
 class Outcome:

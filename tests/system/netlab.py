@@ -11,7 +11,7 @@ import sys
 import time
 import unittest
 
-from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest
+from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest, wait_for
 
 NETLAB = ROOT / "scripts" / "netlab"
 
@@ -40,14 +40,6 @@ def program_of(process):
         return pathlib.Path(os.readlink(f"/proc/{process}/exe")).name
     except OSError:  # it has ended
         return ""
-
-
-def wait_for(condition, seconds=30):
-    """The first true value of condition(), which is asked again and again; false after so many seconds."""
-    end = time.monotonic() + seconds
-    while not (value := condition()) and time.monotonic() < end:
-        time.sleep(0.05)
-    return value
 
 
 def skip_all(why):

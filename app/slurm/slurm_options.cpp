@@ -1,0 +1,177 @@
+#include "app/slurm/slurm_options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <regex>
+
+#include "app/input/hpl_dat.hpp"
+#include "app/input/matrix_file.hpp"
+#include "app/input/nearest_name.hpp"
+#include "app/input/values.hpp"
+#include "app/option_text.hpp"
+#include "app/options.hpp"
+#include "app/plan.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+constexpr int largest_nodes = 100'000;
+constexpr int most_per_node = 4096;
+constexpr int largest_signal_lead = 65535;  // Slurm's
+constexpr const char* end_of_options = "--";
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  glinpack slurm --nodes 4 --gpus-per-node 4 --time 1:00:00 -o run.sbatch -- --n 65536 --nb 512\n"
+    "  sbatch run.sbatch\n"
+    "  glinpack slurm --nodes 2 --ranks-per-node 8 --launcher hydra -- --hpl-dat HPL.dat --backend openblas | sbatch\n"
+    "  glinpack slurm --nodes 4 --gpus-per-node a100:4 --partition gpu --account physics -- --config run.toml\n"
+    "\n"
+    "What follows -- goes to `glinpack plu` and is checked here: options, the files that they name, and whether there\n"
+    "are enough ranks for the grids. Options of sbatch on its command line beat those in the script.\n"
+    "Exit code: 0 written, 2 unusable input, 3 the script could not be written.";
+
+// Names of Slurm's: they stand in a line that Slurm takes apart at blanks.
+std::string parse_slurm_name(const std::string& text) {
+  if (std::regex_match(text, std::regex("[A-Za-z0-9_.,:@%+=/-]+"))) return text;
+  throw InputError(in_quotes(text) + " is no name that Slurm takes: letters, digits and _ . , : @ % + = / - are");
+}
+
+void set_gpus(SlurmOptions& o, const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  o.gpu_type = colon == std::string::npos ? "" : parse_slurm_name(text.substr(0, colon));
+  o.gpus_per_node =
+      static_cast<int>(parse_whole(colon == std::string::npos ? text : text.substr(colon + 1), 0, most_per_node));
+}
+
+bool parse_is_hydra(const std::string& text) {
+  const std::vector<std::string> names{"srun", "hydra"};
+  if (text == names[0] || text == names[1]) return text == names[1];
+  throw InputError(in_quotes(text) + " is no launcher" + did_you_mean(text, names) + "; there are " + enumerate(names));
+}
+
+void define_job(CLI::App& app, SlurmOptions& o) {
+  begin_group(app, "Job");
+  add(app, "--nodes", "COUNT", "1", "Nodes",
+      [&o](const std::string& t) { o.nodes = static_cast<int>(parse_whole(t, 1, largest_nodes)); });
+  add(app, "--gpus-per-node", "[TYPE:]COUNT", "0", "GPUs of every node, of a type of Slurm's where one is named",
+      [&o](const std::string& t) { set_gpus(o, t); });
+  add(app, "--ranks-per-node", "COUNT", "one per GPU, or 1", "Ranks on every node",
+      [&o](const std::string& t) { o.ranks_per_node = static_cast<int>(parse_whole(t, 1, most_per_node)); });
+  add(app, "--cores-per-rank", "COUNT", "the node's divided by its ranks", "Cores for every rank, as Slurm counts",
+      [&o](const std::string& t) { o.cores_per_rank = static_cast<int>(parse_whole(t, 1, most_per_node)); });
+  add(app, "--time", "TIME", "the partition's",
+      "Time limit, in a form of Slurm's: minutes, hours:minutes:seconds, days-hours, ...", [&o](const std::string& t) {
+        seconds_of_slurm_time(t);
+        o.time = t;
+      });
+  const auto name = [&](const char* option, const char* type, const char* default_text, const char* help,
+                        std::string& into) {
+    add(app, option, type, default_text, help, [&into](const std::string& t) { into = parse_slurm_name(t); });
+  };
+  name("--partition", "NAME", "the cluster's", "Partition, or several with commas", o.partition);
+  name("--account", "NAME", "yours", "Account that the job is charged to", o.account);
+  name("--qos", "NAME", "yours", "Quality of service", o.qos);
+  name("--job-name", "NAME", "glinpack", "The job's name", o.job_name);
+}
+
+}  // namespace
+
+long seconds_of_slurm_time(const std::string& text) {
+  // days, hours, minutes, seconds; by the form, what its numbers are
+  struct Form {
+    const char* pattern;
+    std::array<long, 4> units;
+  };
+  constexpr long minute = 60, hour = 60 * minute, day = 24 * hour;
+  static const std::array forms{
+      Form{R"((\d{1,7}))", {minute}},
+      Form{R"((\d{1,7}):(\d{1,2}))", {minute, 1}},
+      Form{R"((\d{1,5}):(\d{1,2}):(\d{1,2}))", {hour, minute, 1}},
+      Form{R"((\d{1,4})-(\d{1,2}))", {day, hour}},
+      Form{R"((\d{1,4})-(\d{1,2}):(\d{1,2}))", {day, hour, minute}},
+      Form{R"((\d{1,4})-(\d{1,2}):(\d{1,2}):(\d{1,2}))", {day, hour, minute, 1}},
+  };
+  for (const Form& form : forms) {
+    std::smatch match;
+    if (!std::regex_match(text, match, std::regex(form.pattern))) continue;
+    long seconds = 0;
+    for (std::size_t i = 1; i < match.size(); ++i) seconds += form.units[i - 1] * std::stol(match[i]);
+    if (seconds > 0) return seconds;
+    break;
+  }
+  throw InputError(in_quotes(text) + " is no time of Slurm's, or none at all; minutes, minutes:seconds, " +
+                   "hours:minutes:seconds, days-hours, days-hours:minutes or days-hours:minutes:seconds are expected");
+}
+
+void define_slurm_options(CLI::App& app, SlurmOptions& o) {
+  describe(
+      app, "glinpack slurm",
+      "Writes a batch script for Slurm that runs `glinpack plu`, a rank per GPU: a folder of results for each job,\n"
+      "what is finished when the time is up, nothing overwritten when Slurm runs a job again. The options of\n"
+      "`glinpack plu` come behind these and --.",
+      examples);
+  define_job(app, o);
+  begin_group(app, "Running");
+  add(app, "--launcher", "srun|hydra", "srun", "What starts the ranks: Slurm's own, by PMI-2, or MPICH's",
+      [&o](const std::string& t) { o.uses_hydra = parse_is_hydra(t); });
+  add(app, "--signal-lead", "SECONDS", "120",
+      "So long before the time limit glinpack is told to write what is finished and to end; 0: never",
+      [&o](const std::string& t) { o.signal_lead = static_cast<int>(parse_whole(t, 0, largest_signal_lead)); });
+  add_text(app, "--program", "PATH", "The glinpack that the job runs; this one unless given", o.program);
+  begin_group(app, "Output");
+  add_text(app, "--output,-o", "FILE", "The script; standard output unless given", o.output);
+  add_flag(app, "--force", "Overwrite a file that exists", [&o] { o.force = true; });
+  begin_group(app, "Configuration");
+  define_config_option(app, o.config);
+}
+
+namespace {
+
+// What plu refuses before it starts, where that does not depend on the machine.
+void check_plu_arguments(const SlurmOptions& o) {
+  const ParsedOptions parsed = parse_plu_options(o.plu_arguments);
+  if (parsed.on_command_line.contains("output-dir")) {
+    throw InputError("--output-dir " + parsed.options.output_dir +
+                     ": the script gives every job a folder of its own, glinpack-JOB; leave the option out");
+  }
+  std::optional<HplDat> hpl_dat;
+  if (!parsed.options.hpl_dat.empty()) hpl_dat = read_hpl_dat(parsed.options.hpl_dat);
+  std::optional<Index> file_order;
+  if (!parsed.options.input.empty()) file_order = read_matrix_order(parsed.options.input);
+  for (const RunRecord& run : plan_runs(parsed, hpl_dat, file_order, o.ranks())) {
+    if (run.grid.size() <= o.ranks()) continue;
+    throw InputError("the grid " + text_of(run.grid) + " needs " + std::to_string(run.grid.size()) +
+                     " ranks, and there are " + std::to_string(o.ranks()) + ", " + std::to_string(o.ranks() / o.nodes) +
+                     " on each of --nodes " + std::to_string(o.nodes) +
+                     "; ask for more nodes or --ranks-per-node, or use a smaller grid");
+  }
+}
+
+}  // namespace
+
+SlurmOptions parse_slurm_options(const std::vector<std::string>& arguments) {
+  const auto end = std::find(arguments.begin(), arguments.end(), end_of_options);
+  Parsed<SlurmOptions> parsed;
+  parse_into(parsed, {arguments.begin(), end}, define_slurm_options);
+  SlurmOptions& o = parsed.options;
+  if (end != arguments.end()) o.plu_arguments.assign(end + 1, arguments.end());
+  if (!o.time.empty() && o.signal_lead >= seconds_of_slurm_time(o.time)) {
+    throw InputError("--signal-lead " + std::to_string(o.signal_lead) + ": as long before the limit of --time " +
+                     o.time + " the job has not begun; ask for more time, or for less lead, 0 for no signal");
+  }
+  if (o.nodes > largest_processes / (o.ranks() / o.nodes)) {
+    throw InputError("--nodes " + std::to_string(o.nodes) + ": more than " + std::to_string(largest_processes) +
+                     " ranks; ask for fewer nodes or --ranks-per-node");
+  }
+  check_plu_arguments(o);
+  return o;
+}
+
+std::string slurm_help() {
+  SlurmOptions options;
+  return help_of([&](CLI::App& app) { define_slurm_options(app, options); });
+}
+
+}  // namespace glinpack::app

@@ -1,0 +1,99 @@
+#!/usr/bin/python3
+"""Batch scripts for Slurm without Slurm: what glinpack slurm writes, and what scripts/slurm refuses."""
+import unittest
+
+from launch import GLINPACK, ROOT, GlinpackTest
+
+SWEEP = ROOT / "scripts" / "slurm" / "sweep.sbatch"
+
+
+class SlurmTest(GlinpackTest):
+    def slurm(self, *arguments, status=0):
+        outcome = self.start([GLINPACK, "slurm", *map(str, arguments)])
+        self.assertEqual(outcome.status, status, outcome)
+        return outcome
+
+    def outside_slurm(self, script, *arguments, status):
+        environment = {name: "" for name in ("SLURM_JOB_ID", "SLURM_ARRAY_TASK_ID")}
+        outcome = self.start(["bash", script, *arguments], environment)
+        self.assertEqual(outcome.status, status, outcome)
+        return outcome
+
+
+class Generated(SlurmTest):
+    def test_every_script_is_clean(self):
+        self.write("a run's.toml", "n = 100\n")
+        for arguments in [
+            [],
+            ["--nodes", "4", "--gpus-per-node", "a100:4", "--time", "1:00:00", "--partition", "gpu", "--account", "a",
+             "--qos", "q", "--cores-per-rank", "8", "--", "--n", "65536", "--nb", "256,512", "--grid", "4x4"],
+            ["--launcher", "hydra", "--signal-lead", "0", "--program", "/a b/$(c)/it's\n", "--", "--config",
+             "a run's.toml"],
+        ]:
+            with self.subTest(arguments=arguments):
+                script = self.write("run.sbatch", self.slurm(*arguments).out)
+                for checker in ["shellcheck", "bash -n"]:
+                    checked = self.start([*checker.split(), script])
+                    self.assertEqual(checked.status, 0, checked)
+                    self.assertEqual(checked.out, "", checked)
+
+    def test_what_it_was_given_stands_in_it_as_it_was(self):
+        # the shell itself reads it: its head up to what needs Slurm
+        self.write("a run's.toml", "n = 100\n")
+        script = self.slurm("--program", "/a b/$(c)/it's\n", "--", "--config", "a run's.toml", "--save-solution",
+                            "`x`\t\\.txt").out
+        head = script[:script.index("\nset -euo pipefail\n")]
+        self.write("head", head + '\nprintf "%s|" "$GLINPACK" "$@"\n')
+        read = self.start(["bash", "head", "--n", "200"], {"GLINPACK": ""})
+        self.assertEqual(read.out, "/a b/$(c)/it's\n|--config|a run's.toml|--save-solution|`x`\t\\.txt|--n|200|")
+
+    def test_a_file_is_written_once(self):
+        self.slurm("--nodes", 2, "-o", "run.sbatch")
+        written = (self.folder / "run.sbatch").read_text()
+        self.assertIn("#SBATCH --nodes=2\n", written)
+        refused = self.slurm("--nodes", 3, "-o", "run.sbatch", status=2)
+        self.assertEqual(len(refused.messages), 1, refused)
+        self.assertIn("--force", refused.err)
+        self.assertEqual((self.folder / "run.sbatch").read_text(), written)
+        self.slurm("--nodes", 3, "-o", "run.sbatch", "--force")
+        self.assertIn("#SBATCH --nodes=3\n", (self.folder / "run.sbatch").read_text())
+
+    def test_nothing_is_written_of_what_is_refused(self):
+        for arguments in (["--nodes", "0"], ["--", "--grid", "4x4"], ["--", "--config", "missing.toml"]):
+            with self.subTest(arguments=arguments):
+                refused = self.slurm("-o", "run.sbatch", *arguments, status=2)
+                self.assertEqual(len(refused.messages), 1, refused)
+                self.assertEqual(refused.out, "", refused)
+                self.assertEqual(self.files(), [])
+
+
+class Sweep(SlurmTest):
+    def test_outside_slurm_it_tells_its_combinations(self):
+        told = self.outside_slurm(SWEEP, "--n", "100,200", "--backend", "openblas", "--nb=16,32,64", "--force",
+                                  status=0).out.splitlines()
+        self.assertEqual(told[:-1], [f"{number}  --n {n} --backend openblas --nb={nb} --force" for number, (n, nb) in
+                                     enumerate((n, nb) for n in (100, 200) for nb in (16, 32, 64))])
+        self.assertIn("6 combinations: sbatch --array 0-5", told[-1])
+
+    def test_without_lists_there_is_one(self):
+        self.assertEqual(self.outside_slurm(SWEEP, "--n", "100", status=0).out.splitlines()[0], "0  --n 100")
+        self.assertIn("1 combinations", self.outside_slurm(SWEEP, status=0).out)
+
+    def test_a_list_with_a_hole_is_refused(self):
+        for argument in ("1,,2", ",1", "1,", "--nb=1,"):
+            with self.subTest(argument=argument):
+                refused = self.outside_slurm(SWEEP, "--n", argument, status=2)
+                self.assertIn(argument, refused.err)
+                self.assertEqual(refused.out, "")
+
+
+class Submitted(SlurmTest):
+    def test_outside_slurm_it_says_how(self):
+        refused = self.outside_slurm(ROOT / "scripts" / "slurm" / "glinpack.sbatch", status=2)
+        self.assertEqual(len(refused.err.splitlines()), 1, refused)
+        self.assertIn("sbatch", refused.err)
+        self.assertEqual(self.files(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,269 @@
+#!/usr/bin/python3
+"""The batch scripts in a real Slurm of four emulated nodes, scripts/slurm/lab, and that nothing of it is left behind.
+Needs root, slurmctld and munge; elsewhere it says why not, and all tests count as skipped."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest, wait_for
+
+SCRIPTS = ROOT / "scripts" / "slurm"
+LAB = SCRIPTS / "lab"
+SMALL = ["--n", 300, "--nb", 32, "--backend", "openblas"]
+# a lab of the tests' own, which ends by itself should nobody end it
+LIFETIME = 600
+
+
+def skip_all(why):
+    print(f"slurm_lab: skipped: {why}", file=sys.stderr)
+    raise unittest.SkipTest(why)
+
+
+def lab(command, *arguments, timeout=60):
+    return subprocess.run([LAB / command, *map(str, arguments)], check=False, capture_output=True, text=True,
+                          timeout=timeout, stdin=subprocess.DEVNULL)
+
+
+def setUpModule():
+    folder = tempfile.TemporaryDirectory(prefix="glinpack-slurm-")
+    unittest.addModuleCleanup(folder.cleanup)
+    os.environ["GLINPACK_SLURM_LAB"] = os.path.join(folder.name, "lab")
+    check = lab("up", "--check")
+    if check.returncode != 0:
+        skip_all(check.stderr.strip())
+    version = subprocess.run([MPIEXEC, "--version"], check=False, capture_output=True, text=True).stdout
+    if "HYDRA" not in version:
+        skip_all(f"{MPIEXEC} is not MPICH's, which the lab is made for")
+    unittest.addModuleCleanup(lab, "down")  # whatever goes wrong
+    up = lab("up", "--lifetime", LIFETIME)
+    if up.returncode != 0:
+        raise RuntimeError(f"the lab does not start:\n{up.stdout}{up.stderr}")
+    unittest.addModuleCleanup(end_lab, pathlib.Path(os.environ["GLINPACK_SLURM_LAB"]))
+
+
+def processes_of(namespace):
+    """Numbers of the processes in a process namespace, by what /proc calls it."""
+    found = []
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if os.readlink(process / "ns" / "pid") == namespace:
+                found.append(process.name)
+        except OSError:  # it has ended
+            pass
+    return found
+
+
+def end_lab(folder):
+    """Ends the lab while a job runs in it; nothing may outlive it."""
+    namespace = (folder / "namespace").read_text().strip()
+    lab("enter", "sbatch", "--nodes", 4, "--ntasks-per-node", 2, "--output", "/dev/null", "--wrap", "srun sleep 300")
+    # munged, slurmctld, four slurmds and what started them; eight ranks, and what starts those
+    many = wait_for(lambda: len(processes_of(namespace)) > 20, 60)
+    down = lab("down")
+    left = processes_of(namespace)
+    if not many or down.returncode != 0 or left or folder.exists():
+        raise AssertionError(f"job ran: {many}; left: {left}, folder: {folder.exists()}\n{down.stdout}{down.stderr}")
+    if lab("enter", "squeue").returncode != 2 or lab("down").returncode != 0:
+        raise AssertionError("a lab that has ended is entered, or not ended once more")
+
+
+def text_of(path):
+    """What is in a file; nothing where there is none."""
+    return path.read_text() if path.exists() else ""
+
+
+class LabTest(GlinpackTest):
+    """Jobs are submitted from the test's folder, which is where their results land."""
+
+    def run_job(self, *arguments, status=0, environment=None):
+        """Submits, waits for the end; what the job wrote."""
+        outcome = self.start([LAB / "run", "--timeout", "90", *map(str, arguments)],
+                             {"GLINPACK": GLINPACK, **(environment or {})}, timeout=120)
+        self.assertEqual(outcome.status, status, outcome)
+        return outcome.out
+
+    def slurm(self, *arguments, environment=None):
+        """One of Slurm's commands."""
+        outcome = self.start([LAB / "enter", *map(str, arguments)], {"GLINPACK": GLINPACK, **(environment or {})})
+        self.assertEqual(outcome.status, 0, outcome)
+        return outcome.out.strip()
+
+    def submit(self, *arguments, **options):
+        """The number of a job that is left to itself."""
+        job = self.slurm("sbatch", "--parsable", *arguments, **options)
+        self.addCleanup(self.slurm, "scancel", job)
+        return job
+
+    def fields_of(self, job):
+        """What Slurm knows of a job, by Slurm's names."""
+        return dict(field.split("=", 1) for field in self.slurm("scontrol", "show", "job", job).split() if "=" in field)
+
+    def wait_for_state(self, job, *states):
+        self.assertTrue(wait_for(lambda: self.fields_of(job)["JobState"] in states, 60), self.fields_of(job))
+
+    def result(self, folder="glinpack-*"):
+        """The JSON of the one folder of results whose name is like that, which is complete."""
+        found, = (path for path in self.folder.glob(folder) if path.is_dir())
+        self.assertEqual(sorted(path.name for path in found.iterdir()),
+                         ["job.txt", "report.txt", "results.csv", "results.json"])
+        self.assertIn("PASSED", (found / "report.txt").read_text())
+        return json.loads((found / "results.json").read_text())
+
+    def program(self, lines):
+        """A program in place of glinpack; its name."""
+        path = self.write("program", "#!/bin/bash\n" + lines)
+        path.chmod(0o755)
+        return str(path)
+
+
+class Glinpack(LabTest):
+    def test_both_launchers_make_one_world_of_the_nodes(self):
+        for launcher in "srun", "hydra":
+            with self.subTest(launcher=launcher):
+                said = self.run_job("--nodes", 4, "--ntasks-per-node", 1, SCRIPTS / "glinpack.sbatch", *SMALL,
+                                    environment={"GLINPACK_LAUNCHER": launcher})
+                run, = self.result(re.search(r"results in (\S+)", said)[1])["runs"]
+                self.assertEqual((run["p"], run["q"], run["passed"]), (2, 2, True))
+                self.assertEqual([rank["host"] for rank in run["ranks"]], ["node1", "node2", "node3", "node4"])
+
+    def test_there_is_a_rank_per_gpu_with_its_share_of_the_cores(self):
+        program = self.program(f'echo "rank of $(hostname) $SRUN_CPUS_PER_TASK $CUDA_VISIBLE_DEVICES"\n'
+                               f'exec {GLINPACK} "$@"\n')
+        for launcher, cores in ("srun", 2), ("hydra", 4):  # all of the node's are Hydra's, and the ranks share them
+            for gpus in ["--gpus-per-node=lab:2"], []:  # asked for, or had with the whole node
+                with self.subTest(launcher=launcher, gpus=gpus):
+                    said = self.run_job("--nodes", 2, *gpus, SCRIPTS / "glinpack.sbatch", *SMALL,
+                                        environment={"GLINPACK_LAUNCHER": launcher, "GLINPACK": program})
+                    self.assertEqual(sorted(line for line in said.splitlines() if line.startswith("rank of ")),
+                                     [f"rank of node{node} {cores} 0,1" for node in (1, 1, 2, 2)])
+                    self.assertIn("4 ranks on node[1-2], 2 cores each", said)
+                    self.assertIn("PASSED", said)
+
+    def test_hpl_dat_and_toml_are_read_from_the_folder_of_sbatch(self):
+        lines = (ROOT / "tests" / "data" / "HPL.dat").read_text().splitlines()
+        for number, text in {5: "1", 6: "200", 7: "1", 8: "32", 10: "1", 11: "2", 12: "2", 14: "1", 16: "1", 20: "1",
+                             22: "1", 24: "1"}.items():
+            lines[number - 1] = text
+        self.write("HPL.dat", "\n".join(lines) + "\n")
+        self.write("run.toml", 'n = 200\nnb = 32\ngrid = "2x2"\nbackend = "openblas"\n')
+        for option, file in ("--hpl-dat", "HPL.dat"), ("--config", "run.toml"):
+            with self.subTest(file=file):
+                said = self.run_job("--nodes", 2, "--ntasks", 4, SCRIPTS / "glinpack.sbatch", option, file,
+                                    "--backend", "openblas")
+                self.assertRegex(said, r"\nWR\S+ +200 +32 +2 +2 ")
+                self.assertIn("PASSED", said)
+
+    def test_the_exit_status_is_the_program_s(self):
+        self.assertIn("'ten'", self.run_job("--nodes", 2, SCRIPTS / "glinpack.sbatch", "--n", "ten", status=2))
+        said = self.run_job("--nodes", 2, SCRIPTS / "glinpack.sbatch", status=2,
+                            environment={"GLINPACK": "missing-glinpack"})
+        self.assertIn("'missing-glinpack'", said)
+
+    def test_a_rank_that_dies_ends_the_job(self):
+        program = self.program('[ "$PMI_RANK" != 1 ] || kill -KILL $$\nsleep 300\n')
+        for launcher in "srun", "hydra":
+            with self.subTest(launcher=launcher):
+                job = self.submit("--nodes", 2, SCRIPTS / "glinpack.sbatch",
+                                  environment={"GLINPACK_LAUNCHER": launcher, "GLINPACK": program})
+                self.wait_for_state(job, "FAILED")
+
+    def test_a_job_that_is_told_to_end_reports_what_is_finished(self):
+        # before the time limit Slurm sends USR1 to the batch script alone, as scancel does here; TERM it sends to all
+        ways = [("SIGUSR1", ["--batch", "--signal=USR1"], "FAILED"), ("SIGTERM", [], "CANCELLED")]
+        for launcher in "srun", "hydra":
+            for number, tell, state in ways:
+                with self.subTest(launcher=launcher, signal=number):
+                    job = self.submit("--nodes", 2, SCRIPTS / "glinpack.sbatch", *SMALL, "--repeat", 50000,
+                                      environment={"GLINPACK_LAUNCHER": launcher})
+                    folder = self.folder / f"glinpack-{job}"
+                    self.assertTrue(wait_for(lambda: "PASSED" in text_of(folder / "report.txt"), 60))
+                    self.slurm("scancel", *tell, job)
+                    self.assertTrue(wait_for(lambda: not self.slurm("squeue", "--noheader", "--jobs", job), 60))
+                    self.assertEqual(self.fields_of(job)["JobState"], state)
+                    if state == "FAILED":
+                        self.assertEqual(self.fields_of(job)["ExitCode"], "4:0")
+                    document = self.result(folder.name)
+                    self.assertEqual(document["incomplete"]["signal"], number)
+                    self.assertEqual(document["incomplete"]["runs_finished"], len(document["runs"]))
+                    self.assertGreater(len(document["runs"]), 0)
+                    self.assertIn("INCOMPLETE", text_of(folder / "report.txt"))
+
+    def test_a_requeued_job_leaves_what_it_had_begun_as_it_is(self):
+        program = self.program('[ -n "$SLURM_RESTART_COUNT" ] || { echo begun >"$3/begun"; sleep 300; }\n'
+                               f'exec {GLINPACK} "$@"\n')
+        job = self.submit("--nodes", 2, SCRIPTS / "glinpack.sbatch", *SMALL, environment={"GLINPACK": program})
+        begun = self.folder / f"glinpack-{job}" / "begun"
+        self.assertTrue(wait_for(begun.exists, 60))
+        self.slurm("scontrol", "requeue", job)
+        self.wait_for_state(job, "PENDING")
+        # not in the second in which its credentials were revoked; of itself Slurm waits for two minutes
+        self.slurm("scontrol", "update", f"JobId={job}", "StartTime=now+3")
+        self.wait_for_state(job, "COMPLETED")
+        self.assertEqual(begun.read_text(), "begun\n")
+        self.assertTrue(self.result(f"glinpack-{job}-restart1")["runs"][0]["passed"])
+        log = (self.folder / f"glinpack-{job}.out").read_text()
+        self.assertIn(f"results in glinpack-{job}\n", log)
+        self.assertIn(f"results in glinpack-{job}-restart1\n", log)
+
+
+class Generated(LabTest):
+    def test_a_script_of_glinpack_slurm_runs_as_it_says(self):
+        written = self.start([GLINPACK, "slurm", "--nodes", "4", "--gpus-per-node", "lab:1", "--partition", "debug",
+                              "--time", "10", "--launcher", "hydra", "-o", "run.sbatch", "--", *map(str, SMALL)])
+        self.assertEqual(written.status, 0, written)
+        said = self.run_job("run.sbatch", "--repeat", 2, environment={"GLINPACK": ""})
+        self.assertIn("4 ranks on node[1-4], 4 cores each, by hydra", said)
+        document = self.result()
+        self.assertEqual([(run["n"], run["passed"]) for run in document["runs"]], [(300, True)] * 2)
+
+
+class Sweep(LabTest):
+    def test_each_task_runs_its_combination(self):
+        self.run_job("--array", "0-3", "--nodes", 1, "--ntasks", 2, SCRIPTS / "sweep.sbatch", "--n", "100,200",
+                     "--nb=16,32", "--backend", "openblas")
+        for task, (n, nb) in enumerate((n, nb) for n in (100, 200) for nb in (16, 32)):
+            with self.subTest(task=task):
+                self.assertEqual([(run["n"], run["nb"], run["passed"]) for run in
+                                  self.result(f"glinpack-*_{task}")["runs"]], [(n, nb, True)])
+
+    def test_a_task_too_many_is_refused(self):
+        said = self.run_job("--array", "4-5", "--nodes", 1, SCRIPTS / "sweep.sbatch", "--n", "100,200", "--nb=16,32",
+                            status=2)
+        self.assertIn("no combination 4: --array 0-3 has all 4", said)
+        self.assertEqual([path for path in self.folder.iterdir() if path.is_dir()], [])
+
+    def test_it_is_for_arrays(self):
+        self.assertIn("--array 0-1", self.run_job("--nodes", 1, SCRIPTS / "sweep.sbatch", "--n", "100,200", status=2))
+
+
+class TheLab(LabTest):
+    def refused(self, command, *arguments, names):
+        outcome = self.start([LAB / command, *arguments])
+        self.assertEqual(outcome.status, 2, outcome)
+        self.assertEqual(outcome.out, "", outcome)
+        self.assertEqual(len(outcome.err.splitlines()), 1, outcome)
+        self.assertTrue(outcome.err.startswith(f"slurm/lab/{command}: "), outcome)
+        for name in names:
+            self.assertIn(name, outcome.err)
+
+    def test_what_it_cannot_do_is_refused(self):
+        self.refused("up", "4", names=["'4'", "--help"])
+        self.refused("up", "--lifetime", "soon", names=["--lifetime", "'soon'"])
+        self.refused("down", "now", names=["'now'"])
+        self.refused("enter", names=["no command"])
+        self.refused("run", names=["no script"])
+        self.refused("run", "--timeout", "x", "script", names=["--timeout", "'x'"])
+
+    def test_a_job_ends_with_the_time_limit(self):
+        outcome = self.start([LAB / "run", "--timeout", "1", "--nodes", "1", "--wrap", "sleep 300"])
+        self.assertEqual(outcome.status, 124, outcome)
+        self.assertIn("--timeout", outcome.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
