@@ -189,9 +189,26 @@ std::string zsh_script(std::span<const CompletedCommand> commands) {
     cases += "      " + command.name + ")\n        _arguments" + specs + " ;;\n";
   }
   return "#compdef glinpack\n" + std::string(made_of) + "_glinpack() {\n  local -a subcommands=(\n" + summaries +
-         "  )\n  if ((CURRENT == 2)); then\n    _describe subcommand subcommands\n    _arguments" + own +
-         "\n  else\n    local subcommand=$words[2]\n    shift words\n    ((CURRENT -= 1))\n    case $subcommand in\n" +
-         cases + "    esac\n  fi\n}\ncompdef _glinpack glinpack\n";
+         R"ZSH(  )
+  if ((CURRENT == 2)); then
+    _describe subcommand subcommands
+    _arguments)ZSH" +
+         own + R"ZSH(
+  else
+    local subcommand=$words[2]
+    shift words
+    ((CURRENT -= 1))
+    case $subcommand in
+)ZSH" + cases +
+         R"ZSH(    esac
+  fi
+}
+if [[ $funcstack[1] == _glinpack ]]; then
+  _glinpack "$@"  # zsh has loaded this file to call it
+else
+  compdef _glinpack glinpack
+fi
+)ZSH";
 }
 
 std::string fish_script(std::span<const CompletedCommand> commands) {

@@ -43,21 +43,23 @@ fi
 # Nothing but apt and what Debian holds essential; no archive is kept.
 debootstrap --variant=minbase bookworm "$root" "$mirror" >"$work/debootstrap.log" 2>&1 ||
   { tail -20 "$work/debootstrap.log"; exit 1; }
+echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/quick" # nobody needs this root after a power failure
 cp "$package" "$root/root/"
 rm -rf "$work/package"
 
 # In a namespace of its own, so that nothing stays mounted; the script is what a new user types.
 cat >"$root/root/commands" <<COMMANDS
-export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 OMP_NUM_THREADS=1
+export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 HOME=/root LP_NUM_THREADS=0
 cd /root
 type_in() { printf '\$ %s\n' "\$*"; bash -c "\$*"; }
 apt-get update -qq
-type_in 'apt-get install -y -qq ./$(basename "$package") >/dev/null 2>&1 && dpkg-query -W glinpack mpich libgl1-mesa-dri'
+type_in 'apt-get install -y -qq ./$(basename "$package") >install.log 2>&1 && dpkg-query -W glinpack mpich libgl1-mesa-dri'
 type_in 'glinpack --version'
-type_in 'mpirun.mpich -np 2 glinpack plu --n 256 --nb 32'
 type_in 'glinpack devices'
-type_in 'mpirun.mpich -np 2 glinpack plu --n 256 --nb 32 --backend gl-compute --precision single --shader-dir /usr/share/glinpack/shaders'
+type_in 'mpirun.mpich -np 2 glinpack plu --n 1000 --nb 64'
 type_in 'mpirun.mpich -np 4 glinpack plu --config /usr/share/glinpack/configs/quickstart.toml --json results.json'
+type_in 'mpirun.mpich -np 2 glinpack plu --n 256 --nb 32 --backend gl-compute --precision single --shader-dir /usr/share/glinpack/shaders --breakdown never'
+type_in 'mpirun.mpich -np 2 glinpack network --n 512 --nb 64 --screen never'
 type_in 'ls /usr/share/man/man1 | grep -c ^glinpack'
 type_in 'dpkg --purge glinpack && ! ls -d /usr/share/glinpack /usr/share/doc/glinpack'
 COMMANDS

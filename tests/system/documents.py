@@ -70,8 +70,8 @@ def without_prefix(words):
 
 
 # Programs of the system, whose options are their own affair.
-SYSTEM = {"apt-get", "cat", "cd", "cpack", "dpkg", "dpkg-query", "echo", "git", "grep", "head", "ip", "jq", "ls", "man", "sbatch",
-          "source", "squeue", "tc", "tail"}
+SYSTEM = {"apt-get", "awk", "cat", "cd", "chgrp", "chmod", "cpack", "dpkg", "dpkg-query", "echo", "git", "grep", "head",
+          "ip", "jq", "ls", "man", "sacct", "sbatch", "scancel", "scontrol", "sinfo", "source", "squeue", "tc", "tail"}
 
 
 class Commands(unittest.TestCase):
@@ -82,6 +82,9 @@ class Commands(unittest.TestCase):
         if words[1].startswith("--"):
             self.assertIn(words[1], ("--help", "--version"))
             return
+        if "--" in words:  # what follows is for plu
+            self.check_glinpack(words[:words.index("--")])
+            words = ["glinpack", "plu", *words[words.index("--") + 1:]]
         if words[1:] in (["SUBCOMMAND", "--help"], ["SUBCOMMAND"]) or "--help" in words:
             return
         arguments = [word for word in words[1:] if word != "..."]
@@ -175,6 +178,13 @@ class Documents(unittest.TestCase):
                     self.assertTrue(file.exists(), file)
                     if anchor:
                         self.assertIn(anchor, anchors(file))
+
+    def test_every_page_is_in_the_index(self):
+        index = ROOT / "docs" / "README.md"
+        listed = {(index.parent / target.partition("#")[0]).resolve() for target in links(index)}
+        for page in [*ROOT.glob("docs/*.md"), *ROOT.glob("docs/*.json")]:
+            with self.subTest(page=page.name):
+                self.assertIn(page, listed | {index}, "docs/README.md lists every page")
 
     def test_files_that_are_named_exist(self):
         for document in DOCUMENTS:

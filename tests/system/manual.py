@@ -69,7 +69,7 @@ class Completion(ManualTest):
     def test_options_are_those_of_the_subcommand(self):
         for name in self.subcommands():
             with self.subTest(subcommand=name):
-                options = re.findall(r"^  (?:-h,)?(--[\w-]+)", run(GLINPACK, name, "--help").stdout, re.MULTILINE)
+                options = re.findall(r"^  (?:-\w,)?(--[\w-]+)", run(GLINPACK, name, "--help").stdout, re.MULTILINE)
                 self.assertEqual(self.complete(name, "--"), options)
         self.assertEqual(self.complete("plu", "--row-swap-t"), ["--row-swap-threshold"])
 
