@@ -81,7 +81,7 @@ Machine choose_machine(const PluOptions& options, const MpiSession& session) {
   if (options.backend == "auto" || is_gl(options.backend)) {
     const bool by_name = options.backend != "auto";
     std::string error;
-    const std::vector<gl::DeviceDescription> devices = gl::list_devices();
+    const std::vector<gl::DeviceDescription>& devices = machine.devices.emplace(gl::list_devices());
     try {
       machine.options.device = choose_device(options, devices, session.local_rank(), by_name);
     } catch (const InputError& failure) {

@@ -1,8 +1,10 @@
 // What the sweep runs on: the backend that "auto" stands for, and each rank's device and threads.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "app/memory.hpp"
 #include "app/options.hpp"
@@ -16,6 +18,7 @@ struct Machine {
   std::string backend;     // never "auto"; the same on every rank
   BackendOptions options;  // this rank's
   std::string tile_note;   // gl-compute: the tile that this rank's device reduces in, and why it
+  std::optional<std::vector<gl::DeviceDescription>> devices = {};  // of this rank's node; none where EGL was not asked
 };
 
 /// The device of a rank: --device, or by the rank's number on its node. Throws InputError where there is none for it,

@@ -77,6 +77,7 @@ struct PluOptions : CommonOptions {
   std::string trace;
   std::string save_solution;
   When breakdown = When::automatic;
+  double power_interval = 0.1;  // between readings of power sensors, seconds; 0: none
 
   // instead of running
   bool dry_run = false;

@@ -97,6 +97,8 @@ TEST(Options, EveryOptionReachesItsPlace) {
                                "never",
                                "--breakdown",
                                "always",
+                               "--power-interval",
+                               "0.5",
                                "--dry-run",
                                "--explain-pass",
                                "5",
@@ -130,6 +132,7 @@ TEST(Options, EveryOptionReachesItsPlace) {
   EXPECT_TRUE(o.force);
   EXPECT_EQ(o.progress, When::never);
   EXPECT_EQ(o.breakdown, When::always);
+  EXPECT_EQ(o.power_interval, 0.5);
   EXPECT_TRUE(o.dry_run);
   EXPECT_EQ(o.explain_pass, 5);
   EXPECT_EQ(o.input, "a.npy");

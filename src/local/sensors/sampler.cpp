@@ -1,6 +1,7 @@
 #include "local/sensors/sampler.hpp"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 namespace glinpack::sensors {
@@ -18,7 +19,11 @@ void Sampler::start() {
   first_read_ = false;
   ending_ = false;
   if (sensors_.empty()) return;
-  thread_ = std::thread([this] { run(); });
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error&) {
+    return;  // there may be no more threads: nothing is read then, which is no reason to end
+  }
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return first_read_; });
 }
