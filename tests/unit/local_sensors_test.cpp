@@ -289,7 +289,7 @@ TEST(Sampler, keeps_every_second_reading_where_there_are_many) {
   sampler.start();
   while (sensor.readings < 14) std::this_thread::yield();
   const auto samples = sampler.stop(Sampler::Clock::now());
-  ASSERT_LT(samples[0].size(), most);
+  ASSERT_LE(samples[0].size(), most);  // the last reading is kept in any case
   ASSERT_GE(samples[0].size(), most / 2);
   EXPECT_EQ(samples[0][0].reading.joules, 0);
   EXPECT_GE(samples[0][1].reading.joules, 2);

@@ -128,6 +128,7 @@ Nvml::Nvml(const std::string& library) : functions_(std::make_unique<Functions>(
   take(f.most_clock, "nvmlDeviceGetMaxClockInfo");
   take(f.temperature, "nvmlDeviceGetTemperature");
   take(f.throttle, "nvmlDeviceGetCurrentClocksThrottleReasons");
+  if (f.throttle == nullptr) take(f.throttle, "nvmlDeviceGetCurrentClocksEventReasons");  // its newer name
   std::string failure;
   if (f.initialise == nullptr || f.shut_down == nullptr) {
     failure = "NVML: " + library + " has no nvmlInit_v2";

@@ -56,6 +56,7 @@ void Sampler::run() {
   Clock::time_point next = Clock::now();
   for (bool ends = false; !ends;) {
     if (rounds_++ % kept_every_ == 0) read_all();
+    if (taken_.front().size() >= most_) thin_out();
     std::unique_lock lock(mutex_);
     if (!std::exchange(first_read_, true)) changed_.notify_all();
     // what was missed is not made up for
@@ -71,7 +72,6 @@ void Sampler::read_all() {
     const Reading reading = sensors_[i]->read();
     taken_[i].push_back({before + (Clock::now() - before) / 2, reading});
   }
-  if (taken_.front().size() >= most_) thin_out();
 }
 
 void Sampler::thin_out() {
