@@ -67,6 +67,12 @@ double parse_fraction(const std::string& text) {
   throw InputError(in_quotes(text) + " is out of range; a part, more than 0 and at most 1, is expected");
 }
 
+double parse_power_interval(const std::string& text) {
+  const double seconds = parse_real(text);
+  if (seconds == 0 || (seconds >= 0.01 && seconds <= 60)) return seconds;
+  throw InputError(in_quotes(text) + " is out of range; seconds from 0.01 to 60 are expected, or 0 for no readings");
+}
+
 }  // namespace
 
 void define_grid_options(CLI::App& app, CommonOptions& o, bool with_auto) {
@@ -224,6 +230,10 @@ void define_output(CLI::App& app, PluOptions& o) {
   add(app, "--doctor", "on|off", "on",
       "Before the runs, the checks of `glinpack doctor --quick`: what is wrong stands among the report's notes",
       [&o](const std::string& t) { o.doctor = parse_switch(t); });
+  add(app, "--power-interval", "SECONDS", "0.1",
+      "Power, clocks and temperatures are read so often in the timed section, where there are sensors "
+      "(docs/energy.md), 0.01 to 60; 0: never",
+      [&o](const std::string& t) { o.power_interval = parse_power_interval(t); });
 }
 
 void define_plan(CLI::App& app, PluOptions& o) {
@@ -368,6 +378,7 @@ nlohmann::json to_json(const PluOptions& o) {
                {"save-solution", text_or_null(o.save_solution)},
                {"breakdown", text_of(o.breakdown)},
                {"doctor", o.doctor ? "on" : "off"},
+               {"power-interval", o.power_interval},
                {"dry-run", o.dry_run},
                {"explain-pass", number(o.explain_pass)}});
   return json;

@@ -8,8 +8,10 @@
 #include "app/automatic.hpp"
 #include "app/grid_cache.hpp"
 #include "app/input/matrix_file.hpp"
+#include "app/report/energy.hpp"
 #include "app/report/progress.hpp"
 #include "app/report/report.hpp"
+#include "app/sensors.hpp"
 #include "app/watchdog_option.hpp"
 #include "global/run.hpp"
 #include "global/scatter.hpp"
@@ -91,6 +93,7 @@ class Reporter {
  private:
   void show(RunRecord& run) {
     report_.run(run);
+    stream_.stream() << energy_text(run.result);
     if (breakdowns_) stream_.stream() << breakdown_text(run);
     stream_.flush();
     if (!run.result.solution.empty()) solution_ = std::move(run.result.solution);
@@ -149,11 +152,13 @@ std::unique_ptr<MatrixSource> source_for(const SweepInput& input, const RunRecor
 
 template <class Real>
 void run_one(const SweepInput& input, RunRecord& run, const ProcessGrid& grid, Backend<Real>& backend,
-             Timeline& timeline, Reporter* reporter, bool is_last) {
+             Timeline& timeline, const RankSensors& sensors, Reporter* reporter, bool is_last) {
   const std::unique_ptr<MatrixSource> source = source_for(input, run, grid);
   RunOptions options;
   options.gather_solution = is_last && !input.options.save_solution.empty();
   if (reporter != nullptr) options.progress = reporter->observer_of(run);
+  if (input.options.power_interval > 0) options.sensors = &sensors;
+  options.power_interval = input.options.power_interval;
   run.result = glinpack::run(run.parameters, grid, backend, timeline, *source, options);
 }
 
@@ -215,12 +220,14 @@ int run_sweep_in(SweepInput& input) {
   });
 
   const StopSignals signals(input.session.rank() == 0);
+  const RankSensors sensors = input.options.power_interval > 0 ? open_sensors(input.machine, info) : RankSensors{};
   GridCache grids;
   for (RunRecord& run : input.planned) {
     const ProcessGrid& grid = grids.grid_for(run);
     together([&] {
       if (!grid.active()) return;
-      run_one(input, run, grid, *backend, timeline, reporter ? &*reporter : nullptr, &run == &input.planned.back());
+      run_one(input, run, grid, *backend, timeline, sensors, reporter ? &*reporter : nullptr,
+              &run == &input.planned.back());
     });
     const nlohmann::json ends = decided_by_first_rank([&] { return nlohmann::json(reporter->end(run)); });
     if (ends.get<bool>()) break;

@@ -58,8 +58,9 @@ nlohmann::json results_json(const ReportContext& context, std::span<const RunRec
 /// One line per run, with a head line (RFC 4180, but lines end in \n). Empty: not known. Times in seconds.
 std::string results_csv(std::span<const RunRecord> records);
 
-/// Chrome's trace event format, which ui.perfetto.dev opens: pid = world rank, lanes cpu, gpu, net as threads. Runs
-/// follow one another. Written as it is formed: a trace may be larger than memory allows.
+/// Chrome's trace event format, which ui.perfetto.dev opens: pid = world rank, lanes cpu, gpu, net as threads, and
+/// what sensors told as counters. Runs follow one another. Written as it is formed: a trace may be larger than memory
+/// allows.
 void write_trace(std::ostream& out, std::span<const RunRecord> records);
 
 }  // namespace glinpack::app

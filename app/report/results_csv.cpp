@@ -6,6 +6,7 @@
 
 #include "app/report/breakdown.hpp"
 #include "app/report/csv.hpp"
+#include "app/report/energy.hpp"
 #include "app/report/report.hpp"
 
 namespace glinpack::app {
@@ -28,12 +29,15 @@ constexpr std::array role_columns{
     RoleColumn{"idle_seconds", &RoleTotal::idle},         RoleColumn{"waiting_seconds", &RoleTotal::waiting}};
 constexpr std::array roles_of_passes{Role::pivot, Role::normalize, Role::eliminate, Role::reduce};
 
+/// And last: of the sensors that could be read.
+constexpr std::string_view energy_columns = ",energy_joules,average_watts,peak_watts,gflops_per_watt";
+
 std::string head() {
   std::string line(head_line);
   for (const Role role : roles_of_passes) {
     for (const RoleColumn& column : role_columns) line += fmt::format(",{}_{}", name_of(role), column.name);
   }
-  return line + '\n';
+  return line + std::string(energy_columns) + '\n';
 }
 
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : std::string(); }
@@ -46,6 +50,13 @@ void add_role_fields(const Breakdown& breakdown, std::vector<std::string>& field
     for (const RoleColumn& column : role_columns) {
       fields.push_back(total == breakdown.roles.end() ? std::string() : number(((*total).*column.part).mean));
     }
+  }
+}
+
+void add_energy_fields(const RunResult& result, std::vector<std::string>& fields) {
+  const std::optional<Energy> energy = energy_of(result);
+  for (const auto part : {&Energy::joules, &Energy::average_watts, &Energy::peak_watts, &Energy::gflops_per_watt}) {
+    fields.push_back(energy ? number((*energy).*part) : std::string());
   }
 }
 
@@ -109,6 +120,7 @@ std::string line_of(const RunRecord& record) {
   };
   add_refinement_fields(result.refinement, fields);
   add_role_fields(breakdown, fields);
+  add_energy_fields(result, fields);
   return csv_line(fields);
 }
 

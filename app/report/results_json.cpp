@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/report/breakdown.hpp"
+#include "app/report/energy.hpp"
 #include "app/report/report.hpp"
 
 namespace glinpack::app {
@@ -183,6 +184,7 @@ json run_json(const RunRecord& record) {
   run["start_time"] = result.start_time;
   run["end_time"] = result.end_time;
   run["breakdown"] = breakdown.phases.empty() ? json() : breakdown_json(breakdown);
+  run["energy"] = energy_json(result);
   run["ranks"] = std::move(ranks);
   return run;
 }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <set>
+#include <utility>
 
 #include "app/report/report.hpp"
 #include "app/report/waiting.hpp"
@@ -74,6 +76,52 @@ void write_interval(EventWriter& writer, int pid, double offset, const Interval&
                std::max(0.0, message_start - interval.start) * 1e6);
 }
 
+/// A counter event: lines below the rank's lanes. `values`: name and value of each line.
+void write_counter(EventWriter& writer, int pid, double seconds, const std::string& name,
+                   std::initializer_list<std::pair<std::string_view, double>> values) {
+  std::string arguments;
+  for (const auto& [line, value] : values) {
+    if (!sensors::known(value)) continue;
+    arguments += fmt::format(R"({}"{}":{:.3f})", arguments.empty() ? "" : ",", line, value);
+  }
+  if (arguments.empty()) return;
+  writer.event(R"({{"ph":"C","pid":{},"ts":{:.3f},"name":{},"args":{{{}}}}})", pid, seconds * 1e6, json_text(name),
+               arguments);
+}
+
+/// 1 while a reason holds, 0 else; those that occur at all.
+void write_throttle(EventWriter& writer, int pid, double seconds, const std::string& name, std::uint32_t throttle,
+                    std::uint32_t ever) {
+  for (const sensors::ThrottleReason reason : sensors::reasons_in(ever)) {
+    write_counter(writer, pid, seconds, name + " " + std::string(name_of(reason)),
+                  {{"throttled", (throttle & reason) != 0 ? 1 : 0}});
+  }
+}
+
+/// Power, clocks, temperature and what holds them back, over time. A sample before the run counts as its beginning.
+void write_sensor(EventWriter& writer, int pid, double offset, const SensorRecord& sensor) {
+  const std::string name = (sensor.info.kind == sensors::Kind::gpu ? "GPU " : "") + sensor.info.id;
+  std::uint32_t ever = 0;
+  for (const sensors::Sample& sample : sensor.samples) {
+    if (sample.reading.throttle != sensors::unknown_throttle) ever |= sample.reading.throttle;
+  }
+  for (std::size_t i = 0; i < sensor.samples.size(); ++i) {
+    const sensors::Sample& sample = sensor.samples[i];
+    const sensors::Reading& reading = sample.reading;
+    const double seconds = offset + std::max(0.0, sample.seconds);
+    double watts = reading.watts;
+    if (!sensors::known(watts) && i + 1 < sensor.samples.size()) {  // of a counter: until the next sample
+      const sensors::Sample& next = sensor.samples[i + 1];
+      watts = (next.reading.joules - reading.joules) / (next.seconds - sample.seconds);
+    }
+    write_counter(writer, pid, seconds, name + " W", {{"W", watts}});
+    write_counter(writer, pid, seconds, name + " MHz",
+                  {{"core", reading.core_megahertz}, {"memory", reading.memory_megahertz}});
+    write_counter(writer, pid, seconds, name + " C", {{"C", reading.celsius}});
+    write_throttle(writer, pid, seconds, name, reading.throttle, ever & ~std::uint32_t{sensors::throttle_idle});
+  }
+}
+
 std::string run_name(const RunRecord& record, std::size_t number) {
   return fmt::format("run {}: N {}, NB {}, {} x {}, {}, {}", number, record.parameters.n, record.parameters.nb,
                      record.grid.rows, record.grid.columns, record.backend, name_of(record.precision));
@@ -101,6 +149,10 @@ void write_trace(std::ostream& out, std::span<const RunRecord> records) {
       for (std::size_t i = 0; i < rank.intervals.size(); ++i) {
         write_interval(writer, rank.world_rank, offset, rank.intervals[i], starts[place][i]);
         end = std::max(end, rank.intervals[i].end);
+      }
+      for (const SensorRecord& sensor : rank.power.read) {
+        write_sensor(writer, rank.world_rank, offset, sensor);
+        if (!sensor.samples.empty()) end = std::max(end, sensor.samples.back().seconds);
       }
     }
     offset += end + gap_between_runs;

@@ -51,13 +51,15 @@ RankRecord parse(const std::string& description) {
 }  // namespace
 
 std::vector<RankRecord> gather_rank_records(const ProcessGrid& grid, const BackendInfo& info,
-                                            const std::vector<Interval>& intervals) {
+                                            const std::vector<Interval>& intervals, const PowerRecord& power) {
   const auto descriptions = gather_bytes(grid.all(), describe(grid, info), 0);
   const auto timelines = gather_bytes(grid.all(), as_bytes(intervals), 0);
+  std::vector<PowerRecord> powers = gather_power_records(grid, power);
   std::vector<RankRecord> records;
   for (std::size_t rank = 0; rank < descriptions.size(); ++rank) {
     records.push_back(parse(descriptions[rank]));
     records.back().intervals = from_bytes<Interval>(timelines[rank]);
+    records.back().power = std::move(powers[rank]);
   }
   return records;
 }

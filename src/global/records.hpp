@@ -8,9 +8,10 @@
 
 namespace glinpack {
 
-/// Every rank's host, backend and timeline, in the grid's rank order, on rank (0, 0); empty elsewhere. Collective.
+/// Every rank's host, backend, timeline and readings, in the grid's rank order, on rank (0, 0); empty elsewhere.
+/// Collective.
 std::vector<RankRecord> gather_rank_records(const ProcessGrid& grid, const BackendInfo& info,
-                                            const std::vector<Interval>& intervals);
+                                            const std::vector<Interval>& intervals, const PowerRecord& power = {});
 
 /// The whole solution on rank (0, 0) from every process column's part; empty elsewhere. Collective.
 std::vector<double> gather_solution(const Distribution& distribution, const ProcessGrid& grid,

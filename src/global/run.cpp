@@ -25,6 +25,8 @@ namespace {
 // The matrix is generated and uploaded in strips of about this many elements.
 constexpr Index strip_elements = Index{1} << 22;
 
+using NoSensors = std::vector<sensors::Sensor*>;
+
 Index strip_rows(Index rows, Index columns) {
   return std::min(rows, std::max<Index>(1, strip_elements / std::max<Index>(1, columns)));
 }
@@ -142,10 +144,11 @@ void agree_on_zero_pivot(const ProcessGrid& grid, Factorization& factors) {
 template <class Real>
 std::vector<double> solve(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend,
                           Timeline& timeline, Workspace<Real>& workspace, const RunOptions& options,
-                          RunResult& result) {
+                          sensors::Sampler& sampler, RunResult& result) {
   // what the upload took belongs to no run
   backend.wait_all();
   backend.collect_timings();
+  sampler.start();
   barrier(grid.all());
   result.start_time = seconds_since_1970();
   timeline.restart();
@@ -313,10 +316,13 @@ RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<
   timeline.tell(own_progress());
   try {
     upload_matrix(*workspace, grid.position(), backend, source);
-    const std::vector<double> x = solve(parameters, grid, backend, timeline, *workspace, options, result);
+    sensors::Sampler sampler(options.sensors != nullptr ? share_of(grid, *options.sensors) : NoSensors{},
+                             std::chrono::duration<double>(options.power_interval));
+    const std::vector<double> x = solve(parameters, grid, backend, timeline, *workspace, options, sampler, result);
+    const PowerRecord power = power_record(options.sensors, sampler, timeline.epoch());
     const std::vector<Interval> measured = options.gather_timelines ? timeline.intervals() : std::vector<Interval>{};
     check(parameters, grid, backend, *workspace, x, result);
-    result.ranks = gather_rank_records(grid, backend.info(), measured);
+    result.ranks = gather_rank_records(grid, backend.info(), measured, power);
     if (options.gather_solution && !result.passes_done && !result.singular_column &&
         parameters.parts == RunParts::all) {
       result.solution = gather_solution(workspace->distribution, grid, x);

@@ -12,6 +12,7 @@
 
 #include "global/broadcast.hpp"
 #include "global/matrix_source.hpp"
+#include "global/power_record.hpp"
 #include "global/process_grid.hpp"
 #include "global/schedule.hpp"
 #include "local/backend.hpp"
@@ -62,6 +63,7 @@ struct RankRecord {
   std::string host;
   BackendInfo backend;
   std::vector<Interval> intervals;
+  PowerRecord power;  // of what this rank read, for all that see the same
 };
 
 /// How a solution was refined in double precision (refinement.hpp).
@@ -119,7 +121,9 @@ double seconds_since_1970();
 struct RunOptions {
   bool gather_solution = false;
   bool gather_timelines = true;
-  ProgressObserver progress;        // may be empty
+  ProgressObserver progress;             // may be empty
+  const RankSensors* sensors = nullptr;  // read in the timed section, where not null: on all ranks or on none
+  double power_interval = 0.1;           // between readings, seconds
   bool software_gl_as_gpu = false;  // HPL's matrix is made again by software OpenGL, too, not by host threads (tests)
 };
 

@@ -71,6 +71,8 @@ class Timeline {
   void restart();
   /// Seconds since restart().
   double now() const;
+  /// When restart() was called.
+  std::chrono::steady_clock::time_point epoch() const { return epoch_; }
   /// Intervals from here on belong to this pass and role.
   void enter_pass(Index pass, Role role);
   void leave_passes() { enter_pass(-1, Role::none); }

@@ -240,6 +240,8 @@ class CommandLine(BadInputTest):
             (["--memory-fraction", "1.1"], ["--memory-fraction", "'1.1'", "at most 1"]),
             (["--memory-fraction", "nan"], ["--memory-fraction", "'nan'"]),
             (["--memory-fraction", "most"], ["--memory-fraction", "'most'"]),
+            (["--power-interval", "0.001"], ["--power-interval", "'0.001'", "0.01 to 60"]),
+            (["--power-interval", "-1"], ["--power-interval", "'-1'", "0 for no readings"]),
             (["--seed", "-1"], ["--seed", "'-1'"]),
             (["--threshold", "nan"], ["--threshold", "'nan'"]),
             (["--threads", "0"], ["--threads", "'0'"]),

@@ -101,6 +101,8 @@ TEST(Options, EveryOptionReachesItsPlace) {
                                "always",
                                "--doctor",
                                "off",
+                               "--power-interval",
+                               "0.5",
                                "--dry-run",
                                "--explain-pass",
                                "5",
@@ -136,6 +138,7 @@ TEST(Options, EveryOptionReachesItsPlace) {
   EXPECT_EQ(o.progress, When::never);
   EXPECT_EQ(o.watchdog, 2.5);
   EXPECT_EQ(o.breakdown, When::always);
+  EXPECT_EQ(o.power_interval, 0.5);
   EXPECT_TRUE(o.dry_run);
   EXPECT_EQ(o.explain_pass, 5);
   EXPECT_EQ(o.input, "a.npy");

@@ -86,9 +86,6 @@ int nvmlShutdown() {
   return success;
 }
 
-/// Of this library alone: nvmlInit_v2 without nvmlShutdown.
-int fake_nvml_sessions() { return sessions; }
-
 const char* nvmlErrorString(int code) {
   return code == not_found ? "Not Found" : code == driver_not_loaded ? "Driver Not Loaded" : "Not Supported";
 }

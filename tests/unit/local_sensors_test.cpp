@@ -59,6 +59,12 @@ std::vector<std::string> ids_of(const FoundSensors& found) {
   return ids;
 }
 
+std::vector<std::string> reasons_of(const FoundSensors& found) {
+  std::vector<std::string> reasons;
+  for (const Unread& unread : found.unread) reasons.push_back(unread.why);
+  return reasons;
+}
+
 TEST(WrappingCounter, goes_on_where_the_counter_starts_again) {
   WrappingCounter counter(1000);
   EXPECT_EQ(counter.advance(900), 0U);
@@ -119,8 +125,9 @@ TEST_F(Sensors, a_package_that_may_not_be_read_is_recorded_with_file_and_cause) 
   const FoundSensors found = find_processor_sensors(places);
   EXPECT_THAT(found.sensors, IsEmpty());
   ASSERT_EQ(found.unread.size(), 2U);
-  EXPECT_THAT(found.unread[0], HasSubstr("RAPL package-0: " + file.string() + ": Too many levels of symbolic links"));
-  EXPECT_THAT(found.unread[1], HasSubstr("Invalid argument"));
+  EXPECT_THAT(found.unread[0].why,
+              HasSubstr("RAPL package-0: " + file.string() + ": Too many levels of symbolic links"));
+  EXPECT_THAT(found.unread[1].why, HasSubstr("Invalid argument"));
 }
 
 TEST_F(Sensors, a_machine_is_known_by_its_boot_id) {
@@ -170,7 +177,7 @@ TEST_F(Sensors, without_uuid_and_drm_file_a_gpu_is_taken_only_where_it_is_the_on
   nvml("GPU-0 00000000:19:00.0 First power=1000\nGPU-1 00000000:3B:00.0 Second power=2000\n");
   const FoundSensors none = find_gpu_sensor(places, nameless);
   EXPECT_THAT(none.sensors, IsEmpty());
-  EXPECT_THAT(none.unread, ElementsAre(HasSubstr("which of its 2 GPUs")));
+  EXPECT_THAT(reasons_of(none), ElementsAre(HasSubstr("which of its 2 GPUs")));
   nvml("GPU-0 00000000:19:00.0 First power=1000\n");
   EXPECT_THAT(ids_of(find_gpu_sensor(places, nameless)), ElementsAre("0000:19:00.0"));
 }
@@ -187,7 +194,7 @@ TEST_F(Sensors, what_nvml_does_not_support_stays_unknown) {
   nvml("GPU-0 00000000:19:00.0 Old power=1000\nGPU-1 00000000:1a:00.0 Mute sm=5\n");
   const FoundSensors found = find_nvidia_sensors(places);
   ASSERT_EQ(found.sensors.size(), 1U);
-  EXPECT_THAT(found.unread, ElementsAre(HasSubstr("0000:1a:00.0 tells neither energy nor power")));
+  EXPECT_THAT(reasons_of(found), ElementsAre(HasSubstr("0000:1a:00.0 tells neither energy nor power")));
   const Reading reading = found.sensors[0]->read();
   EXPECT_FALSE(known(reading.joules));
   EXPECT_FALSE(known(reading.celsius));
@@ -197,9 +204,9 @@ TEST_F(Sensors, what_nvml_does_not_support_stays_unknown) {
 
 TEST_F(Sensors, nvml_that_is_missing_or_does_not_start_is_recorded) {
   const GpuIdentity gpu{.vendor = "NVIDIA Corporation", .uuid = {}, .drm_file = {}};
-  EXPECT_THAT(find_gpu_sensor(places, gpu).unread, ElementsAre(HasSubstr("Driver Not Loaded")));
+  EXPECT_THAT(reasons_of(find_gpu_sensor(places, gpu)), ElementsAre(HasSubstr("Driver Not Loaded")));
   places.nvml_library = "libno-such-nvml.so";
-  EXPECT_THAT(find_gpu_sensor(places, gpu).unread, ElementsAre(HasSubstr("libno-such-nvml.so")));
+  EXPECT_THAT(reasons_of(find_gpu_sensor(places, gpu)), ElementsAre(HasSubstr("libno-such-nvml.so")));
   // nobody asks it about a device that is not NVIDIA's
   const FoundSensors other = find_gpu_sensor(places, {.vendor = "Mesa", .uuid = {}, .drm_file = {}});
   EXPECT_THAT(other.sensors, IsEmpty());
@@ -290,7 +297,7 @@ TEST(Sampler, keeps_every_second_reading_where_there_are_many) {
   sampler.start();
   while (sensor.readings < 14) std::this_thread::yield();
   const auto samples = sampler.stop(Sampler::Clock::now());
-  ASSERT_LT(samples[0].size(), most);
+  ASSERT_LE(samples[0].size(), most);  // the last reading is kept in any case
   ASSERT_GE(samples[0].size(), most / 2);
   EXPECT_EQ(samples[0][0].reading.joules, 0);
   EXPECT_GE(samples[0][1].reading.joules, 2);

@@ -57,7 +57,7 @@ FoundSensors find_gpu_sensor(const Places& places, const GpuIdentity& gpu) {
   try {
     found.sensors.push_back(by_nvml(places, gpu));
   } catch (const std::runtime_error& error) {
-    found.unread.emplace_back(error.what());
+    found.unread.push_back({Kind::gpu, error.what()});
   }
   return found;
 }
@@ -70,11 +70,11 @@ FoundSensors find_nvidia_sensors(const Places& places) {
       try {
         found.sensors.push_back(nvml->by_index(index));
       } catch (const std::runtime_error& error) {
-        found.unread.emplace_back(error.what());
+        found.unread.push_back({Kind::gpu, error.what()});
       }
     }
   } catch (const std::runtime_error& error) {
-    found.unread.emplace_back(error.what());
+    found.unread.push_back({Kind::gpu, error.what()});
   }
   return found;
 }

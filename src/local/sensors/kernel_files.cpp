@@ -26,7 +26,8 @@ std::optional<std::uint64_t> number_of(const std::string& path) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(line->data(), line->data() + line->size(), number);
   errno = EINVAL;  // where it is no number
-  if (error != std::errc{} || end != line->data() + line->size()) return std::nullopt;
+  const bool ends = end == line->data() + line->size() || *end == ' ';
+  if (error != std::errc{} || !ends) return std::nullopt;
   return number;
 }
 

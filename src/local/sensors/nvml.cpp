@@ -131,6 +131,7 @@ Nvml::Nvml(const std::string& library) : functions_(std::make_unique<Functions>(
   take(f.temperature, "nvmlDeviceGetTemperature");
   take(f.throttle, "nvmlDeviceGetCurrentClocksThrottleReasons");
   take(f.nvlink_state, "nvmlDeviceGetNvLinkState");
+  if (f.throttle == nullptr) take(f.throttle, "nvmlDeviceGetCurrentClocksEventReasons");  // its newer name
   std::string failure;
   if (f.initialise == nullptr || f.shut_down == nullptr) {
     failure = "NVML: " + library + " has no nvmlInit_v2";

@@ -36,7 +36,7 @@ void add_zone(const std::string& folder, Kind kind, const std::string& id, Found
   const std::string file = folder + "/energy_uj";
   if (!number_of(file)) {
     const int error = errno;
-    found.unread.push_back("RAPL " + id + ": " + file + ": " + std::strerror(error));
+    found.unread.push_back({kind, "RAPL " + id + ": " + file + ": " + std::strerror(error)});
     return;
   }
   const std::uint64_t range = number_of(folder + "/max_energy_range_uj").value_or(0);

@@ -1,6 +1,7 @@
 #include "local/sensors/sampler.hpp"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 namespace glinpack::sensors {
@@ -18,7 +19,11 @@ void Sampler::start() {
   first_read_ = false;
   ending_ = false;
   if (sensors_.empty()) return;
-  thread_ = std::thread([this] { run(); });
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error&) {
+    return;  // there may be no more threads: nothing is read then, which is no reason to end
+  }
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return first_read_; });
 }
@@ -51,6 +56,7 @@ void Sampler::run() {
   Clock::time_point next = Clock::now();
   for (bool ends = false; !ends;) {
     if (rounds_++ % kept_every_ == 0) read_all();
+    if (taken_.front().size() >= most_) thin_out();
     std::unique_lock lock(mutex_);
     if (!std::exchange(first_read_, true)) changed_.notify_all();
     // what was missed is not made up for
@@ -66,7 +72,6 @@ void Sampler::read_all() {
     const Reading reading = sensors_[i]->read();
     taken_[i].push_back({before + (Clock::now() - before) / 2, reading});
   }
-  if (taken_.front().size() >= most_) thin_out();
 }
 
 void Sampler::thin_out() {

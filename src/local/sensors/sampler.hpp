@@ -36,7 +36,7 @@ class Sampler {
   /// Forgets what there is, and returns once every sensor was read for the first time.
   void start();
   /// Reads every sensor for a last time. A list for each, in their order, in seconds since `epoch`: at least two where
-  /// it was started, the first negative where that was before the epoch.
+  /// it was started (none where the system gives no thread), the first negative where that was before the epoch.
   std::vector<std::vector<Sample>> stop(Clock::time_point epoch);
 
   const std::vector<Sensor*>& sensors() const { return sensors_; }

@@ -75,10 +75,16 @@ class Sensor {
   SensorInfo info_;
 };
 
-/// Sensors that answered once, and, in words, what there is but cannot be read, and why.
+/// What there is but cannot be read, and why, in words.
+struct Unread {
+  Kind kind = Kind::package;
+  std::string why;
+};
+
+/// Sensors that answered once, and those that do not.
 struct FoundSensors {
   std::vector<std::unique_ptr<Sensor>> sensors;
-  std::vector<std::string> unread;
+  std::vector<Unread> unread;
 };
 
 }  // namespace glinpack::sensors

@@ -1,0 +1,233 @@
+#include "app/report/energy.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace glinpack::app {
+namespace {
+
+using sensors::Kind;
+using sensors::known;
+using sensors::Sample;
+using sensors::unknown;
+
+// GPUs' counters move in steps of up to a tenth of a second: below this a step is worth more than five per cent.
+constexpr double seconds_of_a_rough_run = 2.0;
+constexpr int most_cells = 4096;
+
+struct Point {
+  double seconds;
+  double value;
+};
+
+/// The samples that know a value.
+std::vector<Point> points_of(std::span<const Sample> samples, double sensors::Reading::*value) {
+  std::vector<Point> points;
+  for (const Sample& sample : samples) {
+    if (known(sample.reading.*value)) points.push_back({sample.seconds, sample.reading.*value});
+  }
+  return points;
+}
+
+/// Straight between points, level before and after them. There is one at least.
+double value_at(std::span<const Point> points, double seconds) {
+  const auto after = std::lower_bound(points.begin(), points.end(), seconds,
+                                      [](const Point& point, double time) { return point.seconds < time; });
+  if (after == points.begin()) return after->value;
+  const auto before = after - 1;
+  if (after == points.end()) return before->value;
+  const double part = (seconds - before->seconds) / (after->seconds - before->seconds);
+  return before->value + part * (after->value - before->value);
+}
+
+/// Of the lines through the points, over [begin, end].
+double integral(std::span<const Point> points, double begin, double end) {
+  double sum = 0;
+  Point last{begin, value_at(points, begin)};
+  const auto to = [&](const Point& point) {
+    sum += (point.seconds - last.seconds) * (point.value + last.value) / 2;
+    last = point;
+  };
+  for (const Point& point : points) {
+    if (point.seconds > begin && point.seconds < end) to(point);
+  }
+  to({end, value_at(points, end)});
+  return sum;
+}
+
+bool moves(std::span<const Point> counter) {
+  return counter.size() > 1 && counter.back().value > counter.front().value;
+}
+
+std::optional<Spread> spread_of(std::span<const Point> points, double seconds) {
+  if (points.empty()) return std::nullopt;
+  Spread spread{.min = points.front().value,
+                .mean = seconds > 0 ? integral(points, 0, seconds) / seconds : points.front().value,
+                .max = points.front().value};
+  for (const Point& point : points) {
+    spread.min = std::min(spread.min, point.value);
+    spread.max = std::max(spread.max, point.value);
+  }
+  return spread;
+}
+
+/// As many cells as there are readings, at most.
+int cells_for(const RunResult& result) {
+  std::size_t fewest = most_cells;
+  for (const RankRecord& rank : result.ranks) {
+    for (const SensorRecord& sensor : rank.power.read) fewest = std::min(fewest, sensor.samples.size());
+  }
+  return static_cast<int>(std::max<std::size_t>(2, fewest)) - 1;
+}
+
+SensorEnergy measured(const SensorRecord& record, const RankRecord& rank, double seconds) {
+  const std::span<const Sample> samples = record.samples;
+  SensorEnergy sensor;
+  sensor.record = &record;
+  sensor.rank = rank.world_rank;
+  sensor.host = rank.host;
+  sensor.joules = joules_of(samples, seconds);
+  sensor.average_watts = seconds > 0 ? sensor.joules / seconds : unknown;
+  sensor.megahertz = spread_of(points_of(samples, &sensors::Reading::core_megahertz), seconds);
+  sensor.celsius = spread_of(points_of(samples, &sensors::Reading::celsius), seconds);
+  sensor.throttled = throttle_shares(samples, seconds);
+  sensor.slow_passes = slow_throttled_passes(rank, record);
+  return sensor;
+}
+
+using Named = std::set<std::pair<std::string, std::string>>;
+
+/// Machines on which a kind of sensor is read, and nothing of that kind is left out.
+int machines_with(Kind kind, const RunResult& result, const Energy& energy) {
+  std::map<int, std::string> machine_of;
+  std::set<std::string> machines, partial;
+  for (const RankRecord& rank : result.ranks) {
+    machine_of[rank.world_rank] = rank.power.machine;
+    for (const sensors::Unread& unread : rank.power.unread) {
+      if (unread.kind == kind) partial.insert(rank.power.machine);
+    }
+  }
+  for (const SensorEnergy& sensor : energy.sensors) {
+    if (sensor.record->info.kind == kind) machines.insert(machine_of[sensor.rank]);
+  }
+  for (const std::string& machine : partial) machines.erase(machine);
+  return static_cast<int>(machines.size());
+}
+
+void cover(const RunResult& result, Energy& energy) {
+  std::set<std::string> machines, sources;
+  Named gpus;
+  for (const RankRecord& rank : result.ranks) {
+    machines.insert(rank.power.machine);
+    if (!rank.power.gpu.empty()) gpus.insert({rank.power.machine, rank.power.gpu});
+  }
+  for (const SensorEnergy& sensor : energy.sensors) {
+    if (sensor.record->info.kind != Kind::gpu) continue;
+    ++energy.gpus.read;
+    sources.insert(sensor.record->info.source);
+  }
+  energy.sources.assign(sources.begin(), sources.end());
+  energy.gpus.there = static_cast<int>(gpus.size());
+  energy.packages = {static_cast<int>(machines.size()), machines_with(Kind::package, result, energy)};
+  energy.memory = {static_cast<int>(machines.size()), machines_with(Kind::dram, result, energy)};
+}
+
+/// Whether the operations of all are done with the watts of all: a kind is read everywhere or nowhere, and so are the
+/// GPUs that computed; without GPUs, the processors.
+bool comparable(const Energy& energy) {
+  const auto all_or_none = [](const Coverage& coverage) { return coverage.whole() || coverage.read == 0; };
+  if (!all_or_none(energy.packages) || !all_or_none(energy.memory) || !energy.gpus.whole()) return false;
+  return energy.gpus.there > 0 || energy.packages.read > 0;
+}
+
+}  // namespace
+
+double joules_of(std::span<const Sample> samples, double seconds) {
+  const std::vector<Point> counter = points_of(samples, &sensors::Reading::joules);
+  if (moves(counter)) return value_at(counter, seconds) - value_at(counter, 0);
+  const std::vector<Point> watts = points_of(samples, &sensors::Reading::watts);
+  return watts.empty() ? unknown : integral(watts, 0, seconds);
+}
+
+PowerCurve power_curve(std::span<const Sample> samples, double seconds, int cells) {
+  const std::vector<Point> watts = points_of(samples, &sensors::Reading::watts);
+  const std::vector<Point> counter = points_of(samples, &sensors::Reading::joules);
+  if (seconds <= 0 || (watts.empty() && !moves(counter))) return {};
+  PowerCurve curve;
+  const double length = seconds / cells;
+  for (int cell = 0; cell < cells; ++cell) {
+    const double begin = cell * length;
+    const double end = begin + length;
+    const double joules =
+        watts.empty() ? value_at(counter, end) - value_at(counter, begin) : integral(watts, begin, end);
+    curve.push_back(joules / length);
+  }
+  return curve;
+}
+
+std::vector<ThrottleShare> throttle_shares(std::span<const Sample> samples, double seconds) {
+  std::map<sensors::ThrottleReason, double> held;
+  if (seconds <= 0) return {};
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const double begin = i == 0 ? 0 : std::max(0.0, (samples[i - 1].seconds + samples[i].seconds) / 2);
+    const double end =
+        i + 1 == samples.size() ? seconds : std::min(seconds, (samples[i].seconds + samples[i + 1].seconds) / 2);
+    if (end <= begin) continue;
+    for (const sensors::ThrottleReason reason : sensors::reasons_in(samples[i].reading.throttle)) {
+      held[reason] += end - begin;
+    }
+  }
+  held.erase(sensors::throttle_idle);
+  std::vector<ThrottleShare> shares;
+  for (const auto& [reason, length] : held) shares.push_back({reason, length / seconds});
+  return shares;
+}
+
+std::optional<Energy> energy_of(const RunResult& result) {
+  Energy energy;
+  energy.seconds = result.seconds;
+  const int cells = cells_for(result);
+  PowerCurve together(static_cast<std::size_t>(cells));
+  for (const RankRecord& rank : result.ranks) {
+    for (const SensorRecord& record : rank.power.read) {
+      SensorEnergy sensor = measured(record, rank, result.seconds);
+      if (!known(sensor.joules)) continue;
+      const PowerCurve curve = power_curve(record.samples, result.seconds, cells);
+      for (std::size_t cell = 0; cell < curve.size(); ++cell) together[cell] += curve[cell];
+      if (!curve.empty()) sensor.peak_watts = *std::max_element(curve.begin(), curve.end());
+      energy.joules += sensor.joules;
+      energy.sensors.push_back(std::move(sensor));
+    }
+  }
+  if (energy.sensors.empty() || result.seconds <= 0) return std::nullopt;
+  energy.average_watts = energy.joules / result.seconds;
+  // cells and counters round differently
+  energy.peak_watts = std::max(energy.average_watts, *std::max_element(together.begin(), together.end()));
+  energy.rough = result.seconds < seconds_of_a_rough_run;
+  cover(result, energy);
+  if (comparable(energy) && energy.joules > 0 && result.gflops > 0) {
+    energy.gflops_per_watt = result.gflops / energy.average_watts;
+  }
+  return energy;
+}
+
+std::vector<std::string> unread_sensors(const RunResult& result) {
+  std::set<std::pair<std::string, std::string>> said;  // by machine
+  std::vector<std::string> unread;
+  const auto say = [&](const RankRecord& rank, const std::string& why) {
+    if (said.insert({rank.power.machine, why}).second) unread.push_back(rank.host + ": " + why);
+  };
+  for (const RankRecord& rank : result.ranks) {
+    for (const sensors::Unread& each : rank.power.unread) say(rank, each.why);
+    for (const SensorRecord& record : rank.power.read) {
+      if (known(joules_of(record.samples, result.seconds))) continue;
+      say(rank, record.info.source + " " + record.info.id + ": its counter stood still during the run");
+    }
+  }
+  return unread;
+}
+
+}  // namespace glinpack::app

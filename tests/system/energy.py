@@ -1,0 +1,123 @@
+#!/usr/bin/python3
+"""Energy as users get it: powercap folders that stand in for the machine's, and a machine without any."""
+import csv
+import importlib.util
+import io
+import json
+import subprocess
+import sys
+import unittest
+
+from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest
+
+RUN = ["plu", "--n", "1000", "--nb", "64", "--backend", "openblas", "--breakdown", "never"]
+
+
+def make_package(root, zone, name, counter="/proc/self/schedstat"):
+    """A package of a machine made of files. What stands in for its counter moves whenever a process computes: the
+    nanoseconds that the reading process has had of the processor."""
+    folder = root / "sys" / "class" / "powercap" / zone
+    folder.mkdir(parents=True)
+    (folder / "name").write_text(name + "\n")
+    (folder / "max_energy_range_uj").write_text(f"{1 << 62}\n")
+    (folder / "energy_uj").symlink_to(counter)
+
+
+class Energy(GlinpackTest):
+    def machine(self, name, boot_id):
+        root = self.folder / name
+        boot = root / "proc" / "sys" / "kernel" / "random" / "boot_id"
+        boot.parent.mkdir(parents=True)
+        boot.write_text(boot_id + "\n")
+        return root
+
+    def run_on(self, root, *arguments, **options):
+        outcome = self.glinpack(*RUN, "--json", "r.json", "--force", *arguments,
+                                environment={"GLINPACK_SENSORS_ROOT": str(root)}, **options)
+        self.assertEqual(outcome.status, 0, outcome)
+        valid = subprocess.run([sys.executable, ROOT / "tests" / "system" / "validate_json.py", self.folder / "r.json"],
+                               check=False, capture_output=True, text=True)
+        self.assertEqual(valid.returncode, 0, valid.stderr)
+        return outcome, json.loads((self.folder / "r.json").read_text())["runs"][-1]
+
+    def test_two_ranks_of_a_machine_count_its_packages_once(self):
+        root = self.machine("a", "boot-a")
+        make_package(root, "intel-rapl:0", "package-0")
+        make_package(root, "intel-rapl:1", "package-1")
+        outcome, run = self.run_on(root, "--power-interval", "0.01", "--csv", "r.csv", "--repeat", 3)
+        energy = run["energy"]
+        self.assertEqual([sensor["id"] for sensor in energy["sensors"]], ["package-0", "package-1"])
+        self.assertEqual({sensor["rank"] for sensor in energy["sensors"]}, {0})
+        self.assertGreater(energy["joules"], 0)
+        self.assertAlmostEqual(energy["joules"], sum(sensor["joules"] for sensor in energy["sensors"]), places=9)
+        self.assertAlmostEqual(energy["average_watts"], energy["joules"] / run["time"], places=6)
+        self.assertGreaterEqual(energy["peak_watts"], energy["average_watts"])
+        self.assertAlmostEqual(energy["gflops_per_watt"] * energy["average_watts"] / run["gflops"], 1, places=9)
+        self.assertEqual(energy["scope"], "1 node: CPU packages by RAPL; not: memory, network, power supplies")
+        self.assertIn(energy["scope"], outcome.out)
+        self.assertEqual(outcome.out.count("\nEnergy: "), 3)
+        lines = list(csv.DictReader(io.StringIO((self.folder / "r.csv").read_text())))
+        self.assertEqual(float(lines[-1]["gflops_per_watt"]), energy["gflops_per_watt"])
+        self.assertEqual(float(lines[-1]["energy_joules"]), energy["joules"])
+
+    def test_each_of_two_machines_counts_its_own(self):
+        roots = [self.machine(name, f"boot-{name}") for name in ("a", "b")]
+        for root in roots:
+            make_package(root, "intel-rapl:0", "package-0")
+        command = [MPIEXEC]
+        for place, root in enumerate(roots):
+            command += [":"] if place else []
+            command += ["-np", "1", "env", f"GLINPACK_SENSORS_ROOT={root}", GLINPACK, *RUN, "--json", "r.json",
+                        "--power-interval", "0.01"]
+        outcome = self.start(command)
+        self.assertEqual(outcome.status, 0, outcome)
+        energy = json.loads((self.folder / "r.json").read_text())["runs"][0]["energy"]
+        self.assertEqual([(sensor["rank"], sensor["id"]) for sensor in energy["sensors"]],
+                         [(0, "package-0"), (1, "package-0")])
+        self.assertEqual(energy["nodes"], {"there": 2, "read": 2})
+        self.assertIsNotNone(energy["gflops_per_watt"])
+
+    @unittest.skipUnless(importlib.util.find_spec("matplotlib"),
+                         "matplotlib is not installed: scripts/install-deps.sh --test")
+    def test_power_over_time_is_drawn_from_the_trace(self):
+        root = self.machine("a", "boot-a")
+        make_package(root, "intel-rapl:0", "package-0")
+        self.run_on(root, "--power-interval", "0.01", "--trace", "t.json", "--repeat", 2)
+        events = json.loads((self.folder / "t.json").read_text())["traceEvents"]
+        self.assertEqual({(event["name"], event["pid"]) for event in events if event["ph"] == "C"},
+                         {("package-0 W", 0)})
+        script = ROOT / "scripts" / "plot" / "power.py"
+        outcome = self.start([script, "t.json", "--run", "1", "-o", "p.svg", "-o", "p.png"], timeout=120)
+        self.assertEqual(outcome.status, 0, outcome)
+        picture = (self.folder / "p.svg").read_text()
+        for text in "package-0", "power, W", "time, seconds":
+            self.assertIn(text, picture)
+        self.run_on(self.machine("b", "boot-b"), "--trace", "n.json")
+        outcome = self.start([script, "n.json", "-o", "n.svg"], timeout=120)
+        self.assertEqual(outcome.status, 2, outcome)
+        self.assertIn("no readings of power", outcome.err)
+
+    def test_a_machine_without_sensors_is_silent(self):
+        outcome, run = self.run_on(self.machine("a", "boot-a"))
+        self.assertIsNone(run["energy"])
+        self.assertNotIn("Energy", outcome.out + outcome.err)
+
+    def test_what_may_not_be_read_is_recorded_and_not_printed(self):
+        root = self.machine("a", "boot-a")
+        make_package(root, "intel-rapl:0", "package-0", counter=root)  # a folder: cannot be read, by root either
+        outcome, run = self.run_on(root)
+        self.assertIsNone(run["energy"]["joules"])
+        self.assertEqual(len(run["energy"]["unread"]), 1)
+        self.assertIn("RAPL package-0: ", run["energy"]["unread"][0])
+        self.assertNotIn("RAPL", outcome.out + outcome.err)
+
+    def test_an_interval_of_0_reads_nothing(self):
+        root = self.machine("a", "boot-a")
+        make_package(root, "intel-rapl:0", "package-0")
+        outcome, run = self.run_on(root, "--power-interval", "0")
+        self.assertIsNone(run["energy"])
+        self.assertNotIn("Energy", outcome.out)
+
+
+if __name__ == "__main__":
+    unittest.main()
