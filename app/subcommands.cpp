@@ -10,6 +10,7 @@
 #include "app/network_command.hpp"
 #include "app/network_options.hpp"
 #include "app/options.hpp"
+#include "app/planning/planning_command.hpp"
 #include "app/plu_command.hpp"
 #include "app/reexecution.hpp"
 #include "app/tune_command.hpp"
@@ -50,6 +51,12 @@ int run_tune(const Invocation& invocation) {
   return 0;
 }
 
+int run_plan(const Invocation& invocation) {
+  const PlanningOptions options = parse_planning_options(invocation.arguments);
+  if (launcher_rank() == 0) run_planning_command(options, command_line(invocation), std::cout);
+  return 0;
+}
+
 }  // namespace
 
 std::span<const Subcommand> subcommands() {
@@ -63,6 +70,8 @@ std::span<const Subcommand> subcommands() {
                  ceilings_help, run_ceilings},
       Subcommand{"tune", "Choose the tile in which a device reduces fastest, for later runs of plu", tune_help,
                  run_tune},
+      Subcommand{"plan", "Plan a run on a cluster that need not exist: N, NB, grid, expected time and GFLOPS",
+                 planning_help, run_plan},
   };
   return commands;
 }
