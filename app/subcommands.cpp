@@ -13,6 +13,7 @@
 #include "app/network_command.hpp"
 #include "app/network_options.hpp"
 #include "app/options.hpp"
+#include "app/planning/planning_command.hpp"
 #include "app/plu_command.hpp"
 #include "app/reexecution.hpp"
 #include "app/slurm/slurm_command.hpp"
@@ -78,6 +79,12 @@ int run_slurm(const Invocation& invocation) {
   return 0;
 }
 
+int run_plan(const Invocation& invocation) {
+  const PlanningOptions options = parse_planning_options(invocation.arguments);
+  if (launcher_rank() == 0) run_planning_command(options, command_line(invocation), std::cout);
+  return 0;
+}
+
 }  // namespace
 
 std::span<const Subcommand> subcommands() {
@@ -93,6 +100,8 @@ std::span<const Subcommand> subcommands() {
                  ceilings_help, run_ceilings},
       Subcommand{"tune", "Choose the tile in which a device reduces fastest, for later runs of plu", tune_help,
                  run_tune},
+      Subcommand{"plan", "Plan a run on a cluster that need not exist: N, NB, grid, expected time and GFLOPS",
+                 planning_help, run_plan},
       Subcommand{"slurm", "Write a batch script for Slurm that runs plu, a process per GPU", slurm_help, run_slurm},
       Subcommand{"man-pages", "Write the man pages, made of these helps", man_pages_help, run_man_pages},
       Subcommand{"completion", "Print the script with which a shell completes this command line", completion_help,

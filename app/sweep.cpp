@@ -8,6 +8,7 @@
 #include "app/automatic.hpp"
 #include "app/grid_cache.hpp"
 #include "app/input/matrix_file.hpp"
+#include "app/model/predictor.hpp"
 #include "app/report/energy.hpp"
 #include "app/report/progress.hpp"
 #include "app/report/report.hpp"
@@ -92,9 +93,11 @@ class Reporter {
 
  private:
   void show(RunRecord& run) {
+    run.prediction = predictor_.predict_then_learn(run);
     report_.run(run);
     stream_.stream() << energy_text(run.result);
     if (breakdowns_) stream_.stream() << breakdown_text(run);
+    stream_.stream() << prediction_text(run);
     stream_.flush();
     if (!run.result.solution.empty()) solution_ = std::move(run.result.solution);
     if (!keeps_records_) run.result.ranks.clear();
@@ -134,6 +137,7 @@ class Reporter {
   ReportStream stream_;
   HplReport report_;
   Progress progress_;
+  model::Predictor predictor_;
   bool breakdowns_;
   bool keeps_records_;
   FileWriter files_;

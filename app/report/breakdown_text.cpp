@@ -147,4 +147,15 @@ std::string breakdown_text(const RunRecord& record) {
   return text;
 }
 
+std::string prediction_text(const RunRecord& record) {
+  if (!record.prediction) return "";
+  const Prediction& prediction = *record.prediction;
+  const std::string figures = prediction.runs > 0
+                                  ? fmt::format("{} earlier run{}", prediction.runs, prediction.runs == 1 ? "" : "s")
+                                  : fmt::format("its first {} passes", prediction.passes);
+  return fmt::format("The model expected {:.4g} s of the {}, from {}; measured {:.4g} s: {:.2f} times that.\n",
+                     prediction.expected_seconds, prediction.of_factorization ? "factorisation" : "run", figures,
+                     prediction.measured_seconds, prediction.ratio());
+}
+
 }  // namespace glinpack::app

@@ -45,6 +45,9 @@ class HplReport {
 /// 100 columns; no line of it looks like a result to HPL's parsers.
 std::string breakdown_text(const RunRecord& record);
 
+/// What the model expected of the run beside what was measured; "" where it expected nothing.
+std::string prediction_text(const RunRecord& record);
+
 /// What all runs share, in every JSON document: program, versions, hosts, command line, options.
 /// How rows change places, as a run of results and of messages has it.
 nlohmann::json row_swap_json(const RowSwap& swap);

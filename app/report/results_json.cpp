@@ -134,6 +134,16 @@ json refinement_json(const Refinement& refinement) {
           {"history", std::move(history)}};
 }
 
+json prediction_json(const Prediction& prediction) {
+  return {{"expected_seconds", prediction.expected_seconds},
+          {"measured_seconds", prediction.measured_seconds},
+          {"ratio", prediction.ratio()},
+          {"part", prediction.of_factorization ? "factorization" : "run"},
+          {"from", prediction.runs > 0 ? "earlier runs" : "first passes"},
+          {"runs", prediction.runs},
+          {"passes", prediction.passes}};
+}
+
 json parameters_json(const RunRecord& record) {
   const HplVariant& variant = record.variant;
   return {{"n", record.parameters.n},
@@ -183,6 +193,7 @@ json run_json(const RunRecord& record) {
   run["solve_seconds"] = result.solve_seconds;
   run["start_time"] = result.start_time;
   run["end_time"] = result.end_time;
+  run["prediction"] = record.prediction ? prediction_json(*record.prediction) : json();
   run["breakdown"] = breakdown.phases.empty() ? json() : breakdown_json(breakdown);
   run["energy"] = energy_json(result);
   run["ranks"] = std::move(ranks);

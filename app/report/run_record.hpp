@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,17 @@ struct HplVariant {
   char rfact = 'R';
 };
 
+/// What the model (docs/planning.md) expected of a run, from what was measured before that: never a fit to the run.
+struct Prediction {
+  double expected_seconds = 0;
+  double measured_seconds = 0;    // of the same part
+  bool of_factorization = false;  // else of the whole: factorisation and solution
+  int runs = 0;      // earlier ones of this program that the model's figures are of; 0: of the run's own start
+  Index passes = 0;  // where they are: its first so many passes
+
+  double ratio() const { return measured_seconds / expected_seconds; }
+};
+
 struct RunRecord {
   RunParameters parameters;
   MatrixKind matrix = MatrixKind::hpl;
@@ -29,6 +41,7 @@ struct RunRecord {
   HplVariant variant;
   int repeat = 0;  // 0-based
   RunResult result;
+  std::optional<Prediction> prediction;  // none where the model does not know the algorithm, or too little was measured
 };
 
 struct ReportContext {

@@ -1,0 +1,29 @@
+// Figures to plan with where nothing was measured on the machine itself: those of machines whose runs are in results/.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/model/machine.hpp"
+
+namespace glinpack::app::model {
+
+/// What `glinpack plan --from` makes of the files that each figure's source names. gl-compute: an H200 and 16 cores of
+/// its host; other backends: nothing is known. The network is unknown.
+MachineModel default_machine(const std::string& backend, Precision precision);
+
+/// Those that the figures were measured with.
+std::vector<Index> default_block_sizes(const std::string& backend, Precision precision);
+
+/// The ceilings of the default machine of gl-compute (results/h200/ceilings.txt).
+struct DefaultCeilings {
+  double fma_single = 63842e9;  // flops a second of the device
+  double fma_double = 32700e9;
+  double copy = 2172e9;  // bytes a second, read and written
+  double download = 52.88e9;
+  double dispatch = 3.303e-6;   // seconds
+  double gemm_single = 1230e9;  // flops a second of the host
+  double gemm_double = 612.8e9;
+};
+
+}  // namespace glinpack::app::model

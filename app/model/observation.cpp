@@ -1,0 +1,198 @@
+#include "app/model/observation.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "app/model/links.hpp"
+#include "app/report/waiting.hpp"
+
+namespace glinpack::app::model {
+
+namespace {
+
+// Counts messages on the way that takes longest, or their bytes, in place of seconds.
+MachineModel counting(const Cost& cost) {
+  MachineModel machine;
+  machine.figures[Work::network].cost = machine.figures[Work::memory].cost = cost;
+  return machine;
+}
+
+class MessageCounter {
+ public:
+  explicit MessageCounter(const Problem& problem)
+      : problem_(problem),
+        one_a_byte_(counting({.per_byte = 1})),
+        one_a_message_(counting({.per_step = 1})),
+        bytes_(one_a_byte_, problem),
+        steps_(one_a_message_, problem) {}
+
+  Amounts of_rank(const PassPlan& plan) const {
+    Amounts amounts{0, bytes_.swap_messages(plan.width, plan.trailing_columns),
+                    steps_.swap_messages(plan.width, plan.trailing_columns)};
+    if (plan.in_pivot_column) {
+      amounts += {0, bytes_.panel_messages(plan.width), steps_.panel_messages(plan.width)};
+    } else {
+      amounts += {0, bytes_of_l(problem_, plan), 1};
+    }
+    return amounts;
+  }
+
+ private:
+  const Problem& problem_;
+  MachineModel one_a_byte_;
+  MachineModel one_a_message_;
+  Links bytes_;
+  Links steps_;
+};
+
+// Of all ranks in some passes.
+ByWork<Amounts> amounts_of(const Observation& observation) {
+  const Problem& problem = observation.problem;
+  const Distribution distribution = problem.distribution();
+  const MessageCounter messages(problem);
+  const std::optional<Work> message_kind = kind_of_messages(problem);
+  ByWork<Amounts> sums;
+  for (Index k = observation.first; k < observation.first + observation.count; ++k) {
+    for (int row = 0; row < problem.grid.rows; ++row) {
+      for (int column = 0; column < problem.grid.columns; ++column) {
+        const PassPlan plan = plan_pass(distribution, k, {row, column});
+        const ByWork<Amounts> work = work_in_pass(problem, plan);
+        for (const Work kind : all_work) {
+          // one rank after the other solves: the pivot's share is what takes the time
+          if (kind != Work::substitution || plan.role == Role::pivot) sums[kind] += work[kind];
+        }
+        if (message_kind) sums[*message_kind] += messages.of_rank(plan);
+      }
+    }
+  }
+  return sums;
+}
+
+// What large messages take besides their bytes is no latency that a small one would have.
+bool large_messages_alone(std::span<const Sample> samples) {
+  constexpr double large = 1 << 18;
+  return std::all_of(samples.begin(), samples.end(),
+                     [](const Sample& sample) { return sample.amounts.bytes > large * sample.amounts.steps; });
+}
+
+std::vector<Sample> without_steps(std::vector<Sample> samples) {
+  for (Sample& sample : samples) sample.amounts.steps = 0;
+  return samples;
+}
+
+}  // namespace
+
+Arrangement arrangement_of(std::span<const RankRecord> ranks) {
+  Arrangement arrangement;
+  std::map<std::string, int> on_host;
+  for (const RankRecord& rank : ranks) {
+    const bool on_device = rank.backend.backend.starts_with("gl-");
+    arrangement.on_device = arrangement.on_device || on_device;
+    arrangement.in_background = arrangement.in_background || (on_device && !rank.backend.software_gl);
+    arrangement.processes_per_node = std::max(arrangement.processes_per_node, ++on_host[rank.host]);
+  }
+  return arrangement;
+}
+
+Problem problem_of(const RunRecord& record, const Arrangement& arrangement) {
+  return {.parameters = record.parameters,
+          .grid = record.grid,
+          .order = record.order,
+          .precision = record.precision,
+          .arrangement = arrangement};
+}
+
+bool is_modelled(const Problem& problem, const std::string& backend) {
+  const bool row_by_row = backend == "gl-raster" && problem.parameters.pivoting == Pivoting::local;
+  return !row_by_row && problem.precision != Precision::mixed;
+}
+
+std::optional<Work> kind_of_messages(const Problem& problem) {
+  if (problem.grid.size() == 1) return std::nullopt;
+  if (problem.arrangement.processes_per_node >= problem.grid.size()) return Work::memory;
+  if (problem.arrangement.processes_per_node == 1) return Work::network;
+  return std::nullopt;
+}
+
+void add_phase(ByWork<double>& seconds, Phase phase, Lane lane, std::optional<Work> messages, double added) {
+  if (lane == Lane::net) {
+    const bool of_a_pass = phase != Phase::substitution && phase != Phase::refinement && phase != Phase::wait;
+    if (messages && of_a_pass) seconds[*messages] += added;
+    return;
+  }
+  switch (phase) {
+    case Phase::panel:
+    case Phase::eliminate:
+      seconds[lane == Lane::gpu ? Work::panel_device : Work::panel_host] += added;
+      return;
+    case Phase::swap:
+      seconds[Work::swap] += added;
+      return;
+    case Phase::normalize:
+      seconds[Work::normalize] += added;
+      return;
+    case Phase::reduce:
+      seconds[Work::reduce] += added;
+      return;
+    case Phase::transfer:
+      seconds[Work::transfer] += added;
+      return;
+    default:
+      return;
+  }
+}
+
+std::vector<Observation> observe_passes(const RunRecord& record, Index passes) {
+  const Problem problem = problem_of(record, arrangement_of(record.result.ranks));
+  const std::optional<Work> messages = kind_of_messages(problem);
+  std::vector<Observation> observations(static_cast<std::size_t>(passes),
+                                        {.problem = problem, .first = 0, .count = 1, .seconds = {}});
+  for (Index k = 0; k < passes; ++k) observations[static_cast<std::size_t>(k)].first = k;
+  const auto starts = message_starts(record.result.ranks, record.result.u_comes_with_rows);
+  for (std::size_t rank = 0; rank < record.result.ranks.size(); ++rank) {
+    const std::vector<Interval>& intervals = record.result.ranks[rank].intervals;
+    for (std::size_t i = 0; i < intervals.size(); ++i) {
+      const Interval& interval = intervals[i];
+      if (interval.pass < 0 || interval.pass >= passes) continue;
+      const double start = interval.lane == Lane::net ? starts[rank][i] : interval.start;
+      add_phase(observations[static_cast<std::size_t>(interval.pass)].seconds, interval.phase, interval.lane, messages,
+                interval.end - start);
+    }
+  }
+  return observations;
+}
+
+std::vector<Observation> observe(const RunRecord& record) {
+  const Distribution distribution = distribution_of(record.parameters, record.grid);
+  std::vector<Observation> observations = observe_passes(record, distribution.passes());
+  Observation solution{.problem = problem_of(record, arrangement_of(record.result.ranks)),
+                       .first = 0,
+                       .count = distribution.passes(),
+                       .seconds = {}};
+  solution.seconds[Work::substitution] = record.result.solve_seconds;
+  observations.push_back(std::move(solution));
+  return observations;
+}
+
+void add_samples(Samples& samples, const Observation& observation) {
+  const ByWork<Amounts> amounts = amounts_of(observation);
+  for (const Work work : all_work) {
+    if (observation.seconds[work] > 0) samples[work].push_back({amounts[work], observation.seconds[work]});
+  }
+}
+
+void fit(MachineModel& machine, const Samples& samples, const std::string& source) {
+  for (const Work work : all_work) {
+    const bool latency_unknown = (work == Work::network || work == Work::memory) && large_messages_alone(samples[work]);
+    const Cost cost = fit_cost(latency_unknown ? without_steps(samples[work]) : samples[work]);
+    if (!cost.known()) continue;
+    Figure& figure = machine.figures[work];
+    const Figure before = figure;
+    figure = {cost, source};
+    if (!latency_unknown || before.cost.per_step == 0) continue;
+    figure.cost.per_step = before.cost.per_step;
+    figure.source += "; latency: " + before.source;
+  }
+}
+
+}  // namespace glinpack::app::model

@@ -1,0 +1,60 @@
+// Everything that `glinpack plan` can be told, by its command line or by a TOML file with the same names as keys.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/options.hpp"
+
+namespace glinpack::app {
+
+struct PlanningOptions {
+  // the cluster
+  int nodes = 1;
+  int processes_per_node = 1;     // GPUs of a node, with gl-compute
+  std::optional<double> memory;   // bytes of a GPU; with openblas, for a process
+  std::optional<double> network;  // bytes a second of a node's link
+  std::optional<double> latency;  // seconds of a message between nodes
+  double memory_fraction = 0.8;
+
+  // the run: what is not given is chosen
+  std::optional<Index> n;
+  std::optional<Index> nb;
+  std::optional<GridShape> grid;
+  RankOrder order = RankOrder::row_major;
+  std::string backend = "gl-compute";
+  Precision precision = Precision::double_;
+  Pivoting pivoting = Pivoting::partial;
+  BroadcastKind broadcast = BroadcastKind::ring;
+  RowSwap row_swap{.kind = RowSwapKind::binary_exchange};
+  int lookahead = 1;
+  NodeTransport node_transport = NodeTransport::shared;
+  bool messages_only = false;
+
+  // figures
+  std::vector<std::string> from;  // of plu --json
+  std::string links;              // of network --json
+  std::string ceilings;           // of ceilings --json
+
+  std::string json;
+  bool force = false;
+  std::string config;
+
+  int processes() const { return nodes * processes_per_node; }
+};
+
+/// Adds the options to an empty `app`. `options` must outlive it.
+void define_planning_options(CLI::App& app, PlanningOptions& options);
+
+/// Command line over file over default. `arguments`: what follows `glinpack plan`. Throws InputError, also where
+/// options do not go together.
+PlanningOptions parse_planning_options(const std::vector<std::string>& arguments);
+
+/// What `glinpack plan --help` prints.
+std::string planning_help();
+
+/// Every option but config, by its name; unset ones null. Bytes, bytes a second and seconds as numbers.
+nlohmann::json to_json(const PlanningOptions& options);
+
+}  // namespace glinpack::app

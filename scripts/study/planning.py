@@ -1,0 +1,156 @@
+#!/usr/bin/python3
+"""The model of `glinpack plan`: beside runs in network namespaces, and for up to 10,000 GPUs.
+
+Writes into a folder: check.md, what the model predicts of runs between nodes with the figures of runs on one node,
+beside what was measured (results/paper/openblas); scaling.csv and scaling.md, weak and strong scaling; scaling.png and
+scaling.svg; log.txt, every command with its plan. docs/planning.md says what came out. Nothing is measured.
+
+  scripts/study/planning.py --output-dir DIR
+
+GLINPACK in the environment names the program. Exit status: 0, 2 unusable input, 3 a plan ended with an error.
+"""
+import argparse
+import csv
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts" / "plot"))
+import plotting  # noqa: E402, from the folder above
+
+GLINPACK = os.environ.get("GLINPACK", str(ROOT / "build" / "release" / "bin" / "glinpack"))
+RUNS = pathlib.Path("results") / "paper" / "openblas" / "runs"
+# Links of 100mbit, of which Ethernet's frames leave 94 per cent for data, and their latency: docs/netlab.md.
+LAB = ["--network", "94mbit", "--latency", "10us"]
+LAB_RUN = ["--backend", "openblas", "--precision", "single", "--pivoting", "local", "--broadcast", "ibcast",
+           "--lookahead", "0"]
+ONE_NODE = [RUNS / f"table1-n{n}-nb{nb}-4procs-1nodes-openblas.json"
+            for n, sizes in ((2048, (128, 256, 512)), (4096, (256, 512, 1024))) for nb in sizes]
+BETWEEN_NODES = [(n, nb, 4, nodes) for n, sizes in ((512, (32, 64, 128)), (2048, (128, 256, 512, 1024)),
+                                                    (4096, (256, 512, 1024, 2048))) for nb in sizes for nodes in (2, 4)]
+LARGER = [(8192, nb, processes, 4) for processes in (4, 16) for nb in (256, 512, 1024)]
+
+GPUS_PER_NODE = 4
+NODES = (1, 4, 16, 64, 256, 1024, 2500)
+STRONG_N = 1_000_000
+NETWORKS = ("100Gb/s", "400Gb/s")
+H200 = [f"results/h200/single-{n}.json" for n in (16384, 32768, 49152)] + [
+    "results/h200/partial-32768.json", "results/h200-x4/gpus-2-1x2.json", "results/h200-x4/gpus-4-1x4.json"]
+CLUSTER = ["--gpus-per-node", str(GPUS_PER_NODE), "--memory", "80G", "--precision", "single", "--pivoting",
+           "tournament", "--from", ",".join(H200)]
+COLUMNS = ["scaling", "network", "gpus", "grid", "n", "nb", "seconds", "gflops", "efficiency"]
+
+
+class Plans:
+    def __init__(self, log):
+        self.log = log
+        self.folder = tempfile.TemporaryDirectory()
+
+    def plan(self, *arguments):
+        """The plan as JSON. Paths are given from the root of the sources."""
+        file = pathlib.Path(self.folder.name) / "plan.json"
+        arguments = ["plan", *map(str, arguments)]
+        done = subprocess.run([GLINPACK, *arguments, "--json", str(file), "--force"], cwd=ROOT, check=False,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        self.log.write(f"$ glinpack {shlex.join(arguments)}\n{done.stdout}{done.stderr}\n")
+        if done.returncode != 0:
+            print(f"planning.py: glinpack {shlex.join(arguments)}: {done.stderr}", file=sys.stderr)
+            sys.exit(3)
+        return json.loads(file.read_text())["plan"]
+
+
+def measured(n, nb, processes, nodes):
+    table = 1 if n < 8192 else 2
+    name = RUNS / f"table{table}-n{n}-nb{nb}-{processes}procs-{nodes}nodes-openblas.json"
+    return json.loads((ROOT / name).read_text())["runs"][0]["time"]
+
+
+def check(plans, output):
+    lines = ["| N | NB | grid | nodes | predicted, s | measured, s | measured / predicted |", "| --- " * 7 + "|"]
+    for n, nb, processes, nodes in BETWEEN_NODES + LARGER:
+        side = int(processes ** 0.5)
+        plan = plans.plan("--nodes", nodes, "--gpus-per-node", processes // nodes, "--n", n, "--nb", nb,
+                          "--grid", f"{side}x{side}", *LAB, *LAB_RUN, "--from", ",".join(map(str, ONE_NODE)))
+        time = measured(n, nb, processes, nodes)
+        lines.append(f"| {n} | {nb} | {side}x{side} | {nodes} | {plan['seconds']:.3f} | {time:.3f} | "
+                     f"{time / plan['seconds']:.2f} |")
+    (output / "check.md").write_text("\n".join(lines) + "\n")
+
+
+def row_of(scaling, network, gpus, plan, one):
+    return {"scaling": scaling, "network": network, "gpus": gpus, "grid": f"{plan['p']}x{plan['q']}", "n": plan["n"],
+            "nb": plan["nb"], "seconds": f"{plan['seconds']:.4g}", "gflops": f"{plan['gflops']:.4g}",
+            "efficiency": f"{plan['gflops'] / gpus / one:.3f}"}
+
+
+def scale(plans):
+    rows = []
+    for network in NETWORKS:
+        weak_one, strong_one = None, None  # GFLOPS of a GPU, where there are fewest
+        for nodes in NODES:
+            gpus = nodes * GPUS_PER_NODE
+            cluster = ["--nodes", nodes, *CLUSTER] + (["--network", network] if nodes > 1 else [])
+            weak = plans.plan(*cluster)
+            weak_one = weak_one or weak["gflops"] / gpus
+            rows.append(row_of("weak", network, gpus, weak, weak_one))
+            if gpus < 64:
+                continue
+            strong = plans.plan(*cluster, "--n", STRONG_N)
+            strong_one = strong_one or strong["gflops"] / gpus
+            rows.append(row_of("strong", network, gpus, strong, strong_one))
+    return rows
+
+
+def write_tables(rows, output):
+    with (output / "scaling.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    lines = ["| scaling | link of a node | GPUs | grid | N | time, s | TFLOPS | efficiency |", "| --- " * 8 + "|"]
+    for row in sorted(rows, key=lambda row: (row["scaling"] != "weak", row["network"], row["gpus"])):
+        lines.append(f"| {row['scaling']} | {row['network']} | {row['gpus']} | {row['grid']} | {row['n']} | "
+                     f"{row['seconds']} | {float(row['gflops']) / 1e3:.4g} | {row['efficiency']} |")
+    (output / "scaling.md").write_text("\n".join(lines) + "\n")
+
+
+def draw(rows, paths):
+    figure, axes = plotting.pyplot.subplots(figsize=(6, 4))
+    kinds = sorted({(row["scaling"], row["network"]) for row in rows}, reverse=True)
+    for index, kind in enumerate(kinds):
+        points = [(row["gpus"], float(row["efficiency"])) for row in rows if (row["scaling"], row["network"]) == kind]
+        axes.plot(*zip(*points), label=f"{kind[0]}, {kind[1]} a node", **plotting.line_look(index))
+    axes.set_xscale("log")
+    plotting.whole_ticks(axes.xaxis, [row["gpus"] for row in rows])
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("GPUs, four a node")
+    axes.set_ylabel("efficiency: GFLOPS of a GPU, beside those with fewest")
+    axes.set_title("Scaling as the model has it, single precision, figures of an H200")
+    axes.legend()
+    plotting.save(figure, paths)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--output-dir", required=True, type=pathlib.Path, metavar="DIR")
+    output = parser.parse_args().output_dir
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        log = (output / "log.txt").open("w")
+    except OSError as error:
+        print(f"planning.py: --output-dir {output}: {error.strerror}", file=sys.stderr)
+        sys.exit(2)
+    with log:
+        plans = Plans(log)
+        check(plans, output)
+        rows = scale(plans)
+    write_tables(rows, output)
+    draw(rows, [output / "scaling.png", output / "scaling.svg"])
+
+
+if __name__ == "__main__":
+    main()

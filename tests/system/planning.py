@@ -1,0 +1,111 @@
+#!/usr/bin/python3
+"""glinpack plan: figures that stand in are those of the committed results, JSON is as its schema says, runs tell what
+was expected of them, and bad input is refused."""
+import json
+import subprocess
+import sys
+import unittest
+
+from launch import GLINPACK, ROOT, GlinpackTest
+
+H200 = ROOT / "results" / "h200"
+H200_X4 = ROOT / "results" / "h200-x4"
+DEFAULTS = {
+    "single": [H200 / "single-16384.json", H200 / "single-32768.json", H200 / "single-49152.json",
+               H200 / "partial-32768.json", H200_X4 / "gpus-2-1x2.json", H200_X4 / "gpus-4-1x4.json"],
+    "double": [H200 / "double-32768.json", H200 / "double-32768-nb768.json"],
+}
+
+
+class PlanningTest(GlinpackTest):
+    def plan(self, *arguments):
+        return self.start([GLINPACK, "plan", *map(str, arguments)])
+
+    def planned(self, *arguments):
+        outcome = self.plan(*arguments, "--json", "plan.json", "--force")
+        self.assertEqual(outcome.status, 0, outcome)
+        valid = subprocess.run([sys.executable, ROOT / "tests" / "system" / "validate_json.py",
+                                self.folder / "plan.json", ROOT / "docs" / "plan.schema.json"],
+                               check=False, capture_output=True, text=True)
+        self.assertEqual(valid.returncode, 0, valid.stderr)
+        return json.loads((self.folder / "plan.json").read_text())
+
+
+class Plans(PlanningTest):
+    def test_the_example_of_the_help_is_planned(self):
+        document = self.planned("--nodes", 16, "--gpus-per-node", 4, "--memory", "80G", "--network", "100Gb/s")
+        plan = document["plan"]
+        self.assertEqual(plan["p"] * plan["q"], 64)
+        self.assertLess(document["device_bytes"], 0.8 * 80e9)
+        self.assertGreater(plan["gflops"], 0)
+        self.assertGreater(len(document["others"]), 1)
+
+    def test_figures_that_stand_in_are_those_of_the_committed_results(self):
+        for precision, files in DEFAULTS.items():
+            run = ["--n", 32768, "--precision", precision, "--pivoting", "tournament"]
+            standing_in = {figure["work"]: figure for figure in self.planned(*run)["figures"]}
+            fitted = self.planned(*run, "--from", ",".join(map(str, files)))["figures"]
+            of_files = [figure for figure in fitted if figure["source"].startswith("fitted to")]
+            self.assertGreaterEqual(len(of_files), 5)
+            for figure in of_files:
+                for key in "seconds_per_flop", "seconds_per_byte", "seconds_per_step":
+                    with self.subTest(precision=precision, work=figure["work"], key=key):
+                        here = standing_in[figure["work"]][key]
+                        self.assertAlmostEqual(here, figure[key], delta=5e-3 * figure[key])
+
+    def test_a_run_is_planned_from_its_own_results(self):
+        outcome = self.glinpack("plu", "--n", "96,192", "--nb", "16", "--backend", "openblas", "--json", "run.json",
+                                ranks=1)
+        self.assertEqual(outcome.status, 0, outcome)
+        document = self.planned("--n", 192, "--backend", "openblas", "--from", "run.json")
+        self.assertEqual(document["plan"]["nb"], 16)
+        self.assertEqual([run["n"] for run in document["fitted"]], [96, 192])
+
+    def test_links_are_those_that_were_measured(self):
+        outcome = self.glinpack("network", "--n", "64", "--nb", "16", "--screen", "never", "--json", "links.json")
+        self.assertEqual(outcome.status, 0, outcome)
+        document = self.planned("--n", 1000, "--gpus-per-node", 2, "--precision", "single", "--links", "links.json")
+        memory, = [figure for figure in document["figures"] if figure["work"] == "memory of a node"]
+        self.assertIn("links.json", memory["source"])
+        best = json.loads((self.folder / "links.json").read_text())["ping_pong"][0]["sizes"]
+        self.assertAlmostEqual(1e-9 / memory["seconds_per_byte"], max(size["gigabytes_per_second"] for size in best))
+
+    def test_bad_input_is_refused(self):
+        self.write("other.json", '{"runs": []}')
+        for arguments, named in (
+                (["--nodes", 0, "--memory", "80G"], ["--nodes", "'0'"]),
+                (["--memory", 80], ["--memory", "'80'", "no unit"]),
+                (["--nodes", 2, "--n", 100, "--network", 100], ["--network", "'100'", "no unit"]),
+                (["--nodes", 2, "--n", 100], ["--network"]),
+                (["--n", 100, "--from", "other.json"], ["other.json", "glinpack plu --json"]),
+                (["--n", 100, "--from", "none.json"], ["none.json"]),
+                (["--n", 100, "--json", "other.json"], ["other.json", "--force"])):
+            with self.subTest(arguments=arguments):
+                outcome = self.plan(*arguments)
+                self.assertEqual(outcome.status, 2, outcome)
+                self.assertEqual((len(outcome.messages), outcome.out), (1, ""), outcome)
+                for part in named:
+                    self.assertIn(part, outcome.messages[0])
+
+
+class Runs(PlanningTest):
+    def test_every_report_tells_what_was_expected(self):
+        outcome = self.glinpack("plu", "--n", "192", "--nb", "16", "--backend", "openblas", "--grid", "1x2",
+                                "--repeat", "2", "--json", "run.json")
+        self.assertEqual(outcome.status, 0, outcome)
+        valid = subprocess.run([sys.executable, ROOT / "tests" / "system" / "validate_json.py",
+                                self.folder / "run.json"], check=False, capture_output=True, text=True)
+        self.assertEqual(valid.returncode, 0, valid.stderr)
+        runs = json.loads((self.folder / "run.json").read_text())["runs"]
+        first, second = (run["prediction"] for run in runs)
+        self.assertEqual((first["from"], first["part"], first["runs"]), ("first passes", "factorization", 0))
+        self.assertEqual((second["from"], second["part"], second["runs"]), ("earlier runs", "run", 1))
+        for run, prediction in zip(runs, (run["prediction"] for run in runs)):
+            part = "factor_seconds" if prediction["part"] == "factorization" else "time"
+            self.assertEqual(prediction["measured_seconds"], run[part])
+            self.assertAlmostEqual(prediction["ratio"], run[part] / prediction["expected_seconds"])
+        self.assertEqual(outcome.out.count("The model expected"), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

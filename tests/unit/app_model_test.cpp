@@ -1,0 +1,322 @@
+// The model: its limits, and that a fit finds the figures that made the samples.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "app/model/default_machine.hpp"
+#include "app/model/forecast.hpp"
+#include "app/model/observation.hpp"
+#include "app/model/predictor.hpp"
+#include "app/planning/planner.hpp"
+
+namespace glinpack::app::model {
+namespace {
+
+constexpr double roundoff = 1e-9;  // relative: sums of a few thousand terms
+
+Problem problem(Index n, Index nb, GridShape grid, int processes_per_node = 1) {
+  Problem problem;
+  problem.parameters.n = n;
+  problem.parameters.nb = nb;
+  problem.parameters.row_swap.kind = RowSwapKind::binary_exchange;
+  problem.grid = grid;
+  problem.arrangement.processes_per_node = processes_per_node;
+  return problem;
+}
+
+MachineModel machine() {
+  MachineModel machine;
+  machine.figures[Work::panel_host].cost = {.per_flop = 1e-10, .per_byte = 0, .per_step = 1e-6};
+  machine.figures[Work::normalize].cost = {.per_flop = 2e-11, .per_byte = 0, .per_step = 1e-6};
+  machine.figures[Work::swap].cost = {.per_flop = 0, .per_byte = 1e-10, .per_step = 1e-6};
+  machine.figures[Work::reduce].cost = {.per_flop = 1e-11, .per_byte = 0, .per_step = 0};
+  machine.figures[Work::substitution].cost = {.per_flop = 0, .per_byte = 1e-10, .per_step = 1e-5};
+  machine.figures[Work::network].cost = {.per_flop = 0, .per_byte = 1e-8, .per_step = 1e-5};
+  machine.figures[Work::memory].cost = {.per_flop = 0, .per_byte = 1e-10, .per_step = 1e-6};
+  return machine;
+}
+
+TEST(FitCost, FindsTheCoefficientsThatMadeTheSamples) {
+  const Cost truth{.per_flop = 3e-12, .per_byte = 7e-11, .per_step = 2e-6};
+  std::vector<Sample> samples;
+  for (int i = 1; i <= 12; ++i) {
+    const Amounts amounts{1e9 * i * i, 1e8 * i * (i % 4 + 1), 10.0 * (i % 3 + 1)};
+    samples.push_back({amounts, truth.seconds(amounts)});
+  }
+  const Cost found = fit_cost(samples);
+  EXPECT_NEAR(found.per_flop, truth.per_flop, 1e-6 * truth.per_flop);
+  EXPECT_NEAR(found.per_byte, truth.per_byte, 1e-6 * truth.per_byte);
+  EXPECT_NEAR(found.per_step, truth.per_step, 1e-6 * truth.per_step);
+}
+
+TEST(FitCost, GivesAllToFlopsWhereNothingTellsAmountsApart) {
+  const std::vector<Sample> one{{{4e9, 2e9, 10}, 2.0}};
+  EXPECT_EQ(fit_cost(one), (Cost{.per_flop = 5e-10, .per_byte = 0, .per_step = 0}));
+  const std::vector<Sample> without_flops{{{0, 2e9, 10}, 2.0}, {{0, 4e9, 20}, 4.0}};
+  EXPECT_NEAR(fit_cost(without_flops).per_byte, 1e-9, 1e-18);
+  EXPECT_EQ(fit_cost(without_flops).per_step, 0);
+}
+
+TEST(FitCost, IsNeverNegative) {
+  // more steps in less time: no negative cost of a step
+  const std::vector<Sample> samples{{{1e9, 0, 100}, 1.0}, {{2e9, 0, 50}, 2.5}, {{3e9, 0, 10}, 4.0}};
+  const Cost cost = fit_cost(samples);
+  EXPECT_GT(cost.per_flop, 0);
+  EXPECT_EQ(cost.per_step, 0);
+}
+
+TEST(FitCost, KnowsNothingWithoutSamples) {
+  EXPECT_FALSE(fit_cost({}).known());
+  const std::vector<Sample> idle{{{0, 0, 0}, 1.0}, {{1e9, 0, 0}, 0.0}};
+  EXPECT_FALSE(fit_cost(idle).known());
+}
+
+TEST(Forecast, OfOneProcessIsItsWorkAddedUp) {
+  const Problem alone = problem(1000, 96, {1, 1});
+  const MachineModel costs = machine();
+  double sum = 0;
+  const Distribution distribution = alone.distribution();
+  for (Index k = 0; k < distribution.passes(); ++k) {
+    const ByWork<Amounts> work = work_in_pass(alone, plan_pass(distribution, k, {0, 0}));
+    for (const Work kind : all_work) {
+      if (kind != Work::substitution && kind != Work::transfer) sum += costs.seconds(kind, work[kind]);
+    }
+  }
+  // a step of reduce costs nothing here: look-ahead makes two of one
+  EXPECT_NEAR(forecast(costs, alone).factor_seconds, sum, roundoff * sum);
+}
+
+TEST(Forecast, OfOneProcessKnowsNoNetwork) {
+  MachineModel slow = machine();
+  const Forecast before = forecast(slow, problem(1000, 96, {1, 1}));
+  slow.figures[Work::network].cost = slow.figures[Work::memory].cost = {.per_flop = 0, .per_byte = 1, .per_step = 1};
+  EXPECT_EQ(forecast(slow, problem(1000, 96, {1, 1})).seconds, before.seconds);
+}
+
+TEST(Forecast, CountsFlopsAsTheScheduleHasThem) {
+  const Problem alone = problem(1000, 100, {1, 1});
+  MachineModel only_reduce;
+  only_reduce.figures[Work::reduce].cost.per_flop = 1;
+  double flops = 0;  // sum over passes of 2 nb r (r + 1), b's column included
+  for (Index left = 900; left > 0; left -= 100) flops += 2.0 * 100 * static_cast<double>(left * (left + 1));
+  EXPECT_NEAR(forecast(only_reduce, alone).factor_seconds, flops, roundoff * flops);
+}
+
+TEST(Forecast, HalvesWhereARateDoubles) {
+  for (const GridShape grid : {GridShape{1, 1}, GridShape{1, 4}, GridShape{2, 2}}) {
+    MachineModel only_reduce;
+    only_reduce.figures[Work::reduce].cost.per_flop = 1e-9;
+    const double slow = forecast(only_reduce, problem(2000, 64, grid)).seconds;
+    only_reduce.figures[Work::reduce].cost.per_flop = 5e-10;
+    EXPECT_NEAR(forecast(only_reduce, problem(2000, 64, grid)).seconds, slow / 2, roundoff * slow);
+  }
+  MachineModel only_network;
+  only_network.figures[Work::network].cost = {.per_flop = 0, .per_byte = 1e-8, .per_step = 1e-5};
+  const double slow = forecast(only_network, problem(2000, 64, {2, 3})).seconds;
+  only_network.figures[Work::network].cost = {.per_flop = 0, .per_byte = 5e-9, .per_step = 5e-6};
+  EXPECT_NEAR(forecast(only_network, problem(2000, 64, {2, 3})).seconds, slow / 2, roundoff * slow);
+}
+
+TEST(Forecast, GrowsWithEveryCostAndWithN) {
+  for (const GridShape grid : {GridShape{1, 4}, GridShape{3, 2}, GridShape{4, 1}}) {
+    for (const int lookahead : {0, 1}) {
+      Problem base = problem(1500, 64, grid, 2);
+      base.parameters.lookahead = lookahead;
+      const double seconds = forecast(machine(), base).seconds;
+      for (const Work work : all_work) {
+        MachineModel slower = machine();
+        slower.figures[work].cost.per_flop *= 3;
+        slower.figures[work].cost.per_byte *= 3;
+        slower.figures[work].cost.per_step *= 3;
+        EXPECT_GE(forecast(slower, base).seconds, seconds * (1 - roundoff)) << name_of(work);
+      }
+      Problem larger = base;
+      larger.parameters.n = 1600;
+      EXPECT_GT(forecast(machine(), larger).seconds, seconds);
+    }
+  }
+}
+
+TEST(Forecast, LooksAheadToGainAndNeverBelowTheArithmetic) {
+  const GridShape grid{2, 4};
+  Problem ahead = problem(4000, 64, grid);
+  Problem behind = ahead;
+  behind.parameters.lookahead = 0;
+  Problem arithmetic = ahead;
+  arithmetic.parameters.parts = RunParts::compute;
+  const Forecast with = forecast(machine(), ahead);
+  EXPECT_LT(with.factor_seconds, forecast(machine(), behind).factor_seconds);
+  EXPECT_GE(with.factor_seconds, forecast(machine(), arithmetic).factor_seconds);
+  EXPECT_EQ(forecast(machine(), arithmetic).solve_seconds, 0);
+}
+
+TEST(Forecast, OfMessagesAloneNeedsNoFigureOfArithmetic) {
+  Problem messages = problem(1000, 50, {2, 2});
+  messages.parameters.parts = RunParts::messages;
+  messages.parameters.lookahead = 0;
+  MachineModel network;
+  EXPECT_EQ(missing_figure(network, messages), "network");
+  network.figures[Work::network].cost = machine().figures[Work::network].cost;
+  EXPECT_EQ(missing_figure(network, messages), "");
+  EXPECT_EQ(missing_figure(network, problem(1000, 50, {2, 2})), "panel of the host");
+  // at least what one link carries of L: half the rows of half the panels' elements
+  const double least = 1e-8 * 8 * 1000.0 * 1000.0 / 2 / 2 / 2;
+  EXPECT_GT(forecast(network, messages).seconds, least);
+}
+
+TEST(Forecast, OfAMillionOnTenThousandProcessesIsQuick) {
+  // O(passes Q): 1954 passes of 100 columns; that it ends at all within the test's limit is what is asked for
+  const Forecast large = forecast(machine(), problem(1'000'000, 512, {100, 100}, 4));
+  EXPECT_GT(large.gflops, 0);
+  EXPECT_TRUE(std::isfinite(large.seconds));
+}
+
+TEST(Forecast, OfEveryBroadcastAndRowSwapIsAboveThatOfOneMessageAPass) {
+  for (const BroadcastKind broadcast : all_broadcasts) {
+    for (const RowSwapKind swap : all_row_swaps) {
+      for (const NodeTransport transport : {NodeTransport::shared, NodeTransport::mpi}) {
+        Problem run = problem(640, 64, {3, 5}, 2);
+        run.parameters.broadcast = broadcast;
+        run.parameters.row_swap.kind = swap;
+        run.parameters.node_transport = transport;
+        MachineModel latency;
+        latency.figures[Work::network].cost.per_step = 1;
+        EXPECT_GE(forecast(latency, run).factor_seconds, 10) << name_of(broadcast) << " " << name_of(swap);
+      }
+    }
+  }
+}
+
+// What a machine with these costs would have measured.
+Observation observed(const Problem& run, const MachineModel& costs) {
+  Observation observation{.problem = run, .first = 0, .count = run.distribution().passes(), .seconds = {}};
+  Samples amounts;
+  for (const Work work : all_work) observation.seconds[work] = 1;
+  add_samples(amounts, observation);
+  for (const Work work : all_work) {
+    observation.seconds[work] = amounts[work].empty() ? 0 : costs.seconds(work, amounts[work].front().amounts);
+  }
+  return observation;
+}
+
+TEST(Fit, RecoversTheMachineThatMadeTheRecords) {
+  const MachineModel truth = machine();
+  Samples samples;
+  for (const Index n : {500, 1000, 2000, 4000}) {
+    for (const Index nb : {32, 64, 160}) {
+      add_samples(samples, observed(problem(n, nb, {2, 2}), truth));
+    }
+  }
+  MachineModel found;
+  fit(found, samples, "synthetic");
+  for (const Work work : {Work::panel_host, Work::normalize, Work::swap, Work::reduce, Work::network}) {
+    const Amounts amounts{1e9, 1e8, 1e2};
+    const double expected = truth.seconds(work, amounts);
+    EXPECT_NEAR(found.seconds(work, amounts), expected, 1e-4 * expected) << name_of(work);
+    EXPECT_EQ(found.figures[work].source, "synthetic");
+  }
+  EXPECT_FALSE(found.figures[Work::panel_device].cost.known());
+  const Problem larger = problem(8000, 128, {4, 2});
+  const double seconds = forecast(truth, larger).factor_seconds;
+  EXPECT_NEAR(forecast(found, larger).factor_seconds, seconds, 1e-3 * seconds);
+}
+
+TEST(Fit, TakesNoLatencyFromLargeMessages) {
+  MachineModel found;
+  found.figures[Work::network] = {{.per_flop = 0, .per_byte = 0, .per_step = 7e-6}, "before"};
+  Samples samples;
+  samples[Work::network] = {{{0, 1e9, 10}, 1.5}, {{0, 4e9, 10}, 4.5}};
+  fit(found, samples, "runs");
+  EXPECT_EQ(found.figures[Work::network].cost.per_step, 7e-6);
+  EXPECT_GT(found.figures[Work::network].cost.per_byte, 0);
+  EXPECT_EQ(found.figures[Work::network].source, "runs; latency: before");
+}
+
+// A run of one process whose passes took what the machine says.
+RunRecord recorded(const MachineModel& costs, Index n, Index nb) {
+  RunRecord record;
+  record.parameters.n = n;
+  record.parameters.nb = nb;
+  record.backend = "openblas";
+  RankRecord rank;
+  rank.backend.backend = "openblas";
+  rank.host = "here";
+  const Problem run = problem_of(record, arrangement_of({&rank, 1}));
+  double now = 0;
+  for (Index k = 0; k < run.distribution().passes(); ++k) {
+    const ByWork<Amounts> work = work_in_pass(run, plan_pass(run.distribution(), k, {0, 0}));
+    const auto add = [&](Work kind, Phase phase) {
+      Interval interval;
+      interval.start = now;
+      interval.end = now += costs.seconds(kind, work[kind]);
+      interval.pass = static_cast<std::int32_t>(k);
+      interval.role = Role::pivot;
+      interval.phase = phase;
+      rank.intervals.push_back(interval);
+    };
+    add(Work::panel_host, Phase::panel);
+    add(Work::swap, Phase::swap);
+    add(Work::normalize, Phase::normalize);
+    add(Work::reduce, Phase::reduce);
+  }
+  record.result.factor_seconds = now;
+  record.result.solve_seconds = forecast(costs, run).solve_seconds;
+  record.result.seconds = now + record.result.solve_seconds;
+  record.result.ranks = {rank};
+  return record;
+}
+
+TEST(Predictor, ExpectsTheFirstRunByItsFirstPassesAndTheNextByTheFirst) {
+  Predictor predictor;
+  const auto first = predictor.predict_then_learn(recorded(machine(), 4000, 64));
+  ASSERT_TRUE(first);
+  EXPECT_TRUE(first->of_factorization);
+  EXPECT_EQ(first->runs, 0);
+  EXPECT_EQ(first->passes, 5);
+  EXPECT_NEAR(first->ratio(), 1, 0.02);  // five passes hardly tell steps, a hundredth of the time, from flops
+  const auto second = predictor.predict_then_learn(recorded(machine(), 6000, 64));
+  ASSERT_TRUE(second);
+  EXPECT_FALSE(second->of_factorization);
+  EXPECT_EQ(second->runs, 1);
+  EXPECT_NEAR(second->ratio(), 1, 1e-3);
+}
+
+TEST(Predictor, SeesWhatItIsComparedWithOnlyAfterwards) {
+  Predictor predictor;
+  predictor.predict_then_learn(recorded(machine(), 4000, 64));
+  MachineModel slower = machine();
+  for (const Work work : all_work) slower.figures[work].cost.per_flop *= 2;
+  RunRecord record = recorded(slower, 4000, 64);
+  const auto prediction = predictor.predict_then_learn(record);
+  ASSERT_TRUE(prediction);
+  EXPECT_GT(prediction->ratio(), 1.5);
+}
+
+TEST(Predictor, ExpectsNothingOfWhatItDoesNotKnow) {
+  Predictor predictor;
+  EXPECT_FALSE(predictor.predict_then_learn(recorded(machine(), 150, 64)));  // three passes, two of them the first
+  RunRecord mixed = recorded(machine(), 4000, 64);
+  mixed.precision = Precision::mixed;
+  EXPECT_FALSE(predictor.predict_then_learn(mixed));
+  RunRecord row_by_row = recorded(machine(), 4000, 64);
+  row_by_row.backend = "gl-raster";
+  row_by_row.parameters.pivoting = Pivoting::local;
+  EXPECT_FALSE(predictor.predict_then_learn(row_by_row));
+  RunRecord singular = recorded(machine(), 4000, 64);
+  singular.result.singular_column = 3;
+  EXPECT_FALSE(predictor.predict_then_learn(singular));
+}
+
+TEST(Grids, AreAllProductsTheSquarestFirst) {
+  const std::vector<GridShape> twelve = grids_of(12);
+  EXPECT_EQ(twelve.front(), (GridShape{3, 4}));
+  EXPECT_EQ(twelve.size(), 6u);
+  for (const GridShape& grid : grids_of(10'000)) {
+    EXPECT_EQ(grid.size(), 10'000);
+    EXPECT_LE(std::max(grid.rows, grid.columns), 16 * std::min(grid.rows, grid.columns));
+  }
+  EXPECT_EQ(grids_of(10'007).size(), 1u);  // a prime has no better one
+}
+
+}  // namespace
+}  // namespace glinpack::app::model
