@@ -12,8 +12,11 @@ namespace glinpack::app {
 
 namespace {
 
-// Names of options as configuration files write them: without dashes in front.
-std::string key_of(const CLI::Option& option) { return option.get_lnames().front(); }
+// Names of options as configuration files write them: without dashes in front. Of what stands without a name, as files
+// do, its name in --help.
+std::string key_of(const CLI::Option& option) {
+  return option.get_positional() ? option.get_name(true) : option.get_lnames().front();
+}
 
 bool is_list(const CLI::Option& option) { return option.get_items_expected_max() > 1; }
 
@@ -39,7 +42,9 @@ std::string help_text(const std::string& help, const std::string& default_text) 
                      app.get_name() + " --help)");
   }
   std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) names.push_back("--" + key_of(*option));
+  for (const CLI::Option* option : app.get_options()) {
+    if (!option->get_positional()) names.push_back("--" + key_of(*option));
+  }
   const std::string name = argument.substr(0, argument.find('='));
   throw InputError("unknown option " + in_quotes(name) + did_you_mean(name, names) + "; see " + app.get_name() +
                    " --help");
@@ -49,7 +54,7 @@ std::string help_text(const std::string& help, const std::string& default_text) 
 std::string names_of_lists(const CLI::App& app) {
   std::string names;
   for (const CLI::Option* option : app.get_options()) {
-    if (is_list(*option)) names += (names.empty() ? "--" : ", --") + key_of(*option);
+    if (is_list(*option) && !option->get_positional()) names += (names.empty() ? "--" : ", --") + key_of(*option);
   }
   return names;
 }
@@ -107,6 +112,11 @@ void add_list(CLI::App& app, const std::string& name, const std::string& type, c
     }
   };
   app.add_option_function<std::vector<std::string>>(name, guarded, help_text(help, default_text))->type_name(type);
+}
+
+void add_positional(CLI::App& app, const std::string& name, const std::string& help, int most,
+                    std::vector<std::string>& into) {
+  app.add_option(name, into, help_text(help, ""))->type_name("...")->expected(1, most);
 }
 
 void add_text(CLI::App& app, const std::string& name, const std::string& type, const std::string& help,

@@ -29,6 +29,9 @@ void add(CLI::App& app, const std::string& name, const std::string& type, const 
 /// The same for a list, given with commas, spaces, or both.
 void add_list(CLI::App& app, const std::string& name, const std::string& type, const std::string& default_text,
               const std::string& help, std::function<void(const std::vector<std::string>&)> set);
+/// What is given without a name, such as files: at most `most`, taken as they are. `name` is what --help calls it.
+void add_positional(CLI::App& app, const std::string& name, const std::string& help, int most,
+                    std::vector<std::string>& into);
 /// The same for a name that may not be empty.
 void add_text(CLI::App& app, const std::string& name, const std::string& type, const std::string& help,
               std::string& into);

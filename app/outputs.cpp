@@ -91,6 +91,25 @@ void check_name(const fs::path& path, const std::string& what) {
   unlink(probe.c_str());
 }
 
+// What is there already.
+void check_target(const char* option, const std::string& path, bool force) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) throw InputError(std::string(option) + ": " + path + " is a folder, not a file");
+  check_kind(path, option);
+  if (fs::exists(path, error) && !force) {
+    throw InputError(std::string(option) + ": " + path +
+                     " exists and is not overwritten; use --force, or choose another name");
+  }
+}
+
+fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+// Where it is to be made.
+void check_place(const char* option, const std::string& path) {
+  check_folder(folder_of(path), option, false);
+  check_name(path, option);
+}
+
 // Hands everything on to two buffers.
 class TeeBuffer : public std::streambuf {
  public:
@@ -172,19 +191,25 @@ void check_outputs(const OutputPaths& paths, bool force) {
                          "; give them different names");
       }
     }
-    std::error_code error;
-    if (fs::is_directory(path, error)) throw InputError(std::string(option) + ": " + path + " is a folder, not a file");
-    check_kind(path, option);
-    if (fs::exists(path, error) && !force) {
-      throw InputError(std::string(option) + ": " + path +
-                       " exists and is not overwritten; use --force, or choose another name");
-    }
-    const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
+    check_target(option, path, force);
+    const fs::path folder = folder_of(path);
     const bool will_be_made =
         !paths.folder.empty() && folder.lexically_normal() == fs::path(paths.folder).lexically_normal();
-    if (will_be_made) continue;
-    check_folder(folder, option, false);
-    check_name(path, option);
+    if (!will_be_made) check_place(option, path);
+  }
+}
+
+void check_output(const char* option, const std::string& path, bool force) {
+  if (path.empty()) return;
+  check_target(option, path, force);
+  check_place(option, path);
+}
+
+void check_not_input(const char* option, const std::string& path, std::span<const std::string> inputs) {
+  if (path.empty()) return;
+  for (const std::string& input : inputs) {
+    if (whole_path(input) != whole_path(path)) continue;
+    throw InputError(std::string(option) + ": " + path + " is also one of the files to read; choose another name");
   }
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -42,6 +43,12 @@ OutputPaths output_paths(const ModeOptions& options);
 /// Throws InputError: a folder that is missing (all but --output-dir must exist) or not writable, a file that exists
 /// (without `force`), the same file twice. Creates nothing that stays.
 void check_outputs(const OutputPaths& paths, bool force);
+
+/// The same for one file, which the option names; nothing for an empty path.
+void check_output(const char* option, const std::string& path, bool force);
+
+/// Throws InputError where the file to write is one of those to read.
+void check_not_input(const char* option, const std::string& path, std::span<const std::string> inputs);
 
 /// Makes the output folder where it is missing. Throws InputError.
 void make_output_folder(const OutputPaths& paths);

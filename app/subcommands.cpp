@@ -6,6 +6,7 @@
 #include "app/ceilings_command.hpp"
 #include "app/ceilings_options.hpp"
 #include "app/command_line.hpp"
+#include "app/compare_command.hpp"
 #include "app/devices_command.hpp"
 #include "app/doctor/doctor_command.hpp"
 #include "app/doctor/doctor_options.hpp"
@@ -16,9 +17,11 @@
 #include "app/planning/planning_command.hpp"
 #include "app/plu_command.hpp"
 #include "app/reexecution.hpp"
+#include "app/report_command.hpp"
 #include "app/slurm/slurm_command.hpp"
 #include "app/slurm/slurm_options.hpp"
 #include "app/tune_command.hpp"
+#include "app/variant_command.hpp"
 #include "global/communication.hpp"
 
 namespace glinpack::app {
@@ -85,6 +88,23 @@ int run_plan(const Invocation& invocation) {
   return 0;
 }
 
+int run_report(const Invocation& invocation) {
+  const ReportOptions options = parse_report_options(invocation.arguments);
+  if (launcher_rank() == 0) run_report_command(options, std::cout);
+  return 0;
+}
+
+int run_compare(const Invocation& invocation) {
+  const CompareOptions options = parse_compare_options(invocation.arguments);
+  return launcher_rank() == 0 ? run_compare_command(options, command_line(invocation), std::cout) : 0;
+}
+
+int run_variant(const Invocation& invocation) {
+  const VariantOptions options = parse_variant_options(invocation.arguments);
+  if (launcher_rank() == 0) run_variant_command(options, std::cout);
+  return 0;
+}
+
 }  // namespace
 
 std::span<const Subcommand> subcommands() {
@@ -100,6 +120,11 @@ std::span<const Subcommand> subcommands() {
                  ceilings_help, run_ceilings},
       Subcommand{"tune", "Choose the tile in which a device reduces fastest, for later runs of plu", tune_help,
                  run_tune},
+      Subcommand{"report", "Write one HTML page about results: tables, charts, timelines, comparisons", report_help,
+                 run_report},
+      Subcommand{"compare", "Compare the runs of two result files: which is faster, and is that more than chance?",
+                 compare_help, run_compare},
+      Subcommand{"variant", "Explain HPL's code of a variant, such as WR11C2R4", variant_help, run_variant},
       Subcommand{"plan", "Plan a run on a cluster that need not exist: N, NB, grid, expected time and GFLOPS",
                  planning_help, run_plan},
       Subcommand{"slurm", "Write a batch script for Slurm that runs plu, a process per GPU", slurm_help, run_slurm},

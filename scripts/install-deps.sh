@@ -18,6 +18,8 @@ test_packages=(
   clang-14 openmpi-bin libopenmpi-dev
   # the system tests and what they read with
   python3 python3-jsonschema python3-matplotlib valgrind shellcheck man-db procps
+  # what the pages of glinpack report are opened in
+  chromium-headless-shell
   # the cluster in a box, scripts/netlab
   iproute2
   # the Debian package, on a clean root

@@ -11,6 +11,7 @@
 
 #include "app/report/free_text.hpp"
 #include "app/report/report.hpp"
+#include "app/variant/variant_code.hpp"
 
 namespace glinpack::app {
 namespace {
@@ -212,11 +213,15 @@ std::string honesty_lines(std::span<const RunRecord> planned) {
 std::string result_row(const RunRecord& record) {
   const HplVariant& variant = record.variant;
   const RunParameters& parameters = record.parameters;
-  return fmt::format("W{}{}{}{}{}{}{}{:12d} {:5d} {:5d} {:5d} {:>18.2f}    {:>19.4e}\n",
-                     record.order == RankOrder::row_major ? 'R' : 'C', parameters.lookahead,
-                     hpl_digit(parameters.broadcast), variant.rfact, variant.ndiv, variant.pfact, variant.nbmin,
-                     parameters.n, parameters.nb, record.grid.rows, record.grid.columns, record.result.seconds,
-                     record.result.gflops);
+  const std::string code = text_of(VariantCode{.row_major = record.order == RankOrder::row_major,
+                                               .depth = parameters.lookahead,
+                                               .broadcast = hpl_digit(parameters.broadcast),
+                                               .rfact = variant.rfact,
+                                               .ndiv = variant.ndiv,
+                                               .pfact = variant.pfact,
+                                               .nbmin = variant.nbmin});
+  return fmt::format("{}{:12d} {:5d} {:5d} {:5d} {:>18.2f}    {:>19.4e}\n", code, parameters.n, parameters.nb,
+                     record.grid.rows, record.grid.columns, record.result.seconds, record.result.gflops);
 }
 
 /// As C's ctime() writes it, without its newline; local time.

@@ -1,0 +1,85 @@
+// The runs of `glinpack plu --json` (docs/result.schema.json), as far as pages and comparisons need them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/report/breakdown.hpp"
+#include "app/results/json_node.hpp"
+#include "app/results/labels.hpp"
+
+namespace glinpack::app {
+
+enum class Verdict { passed, failed, unchecked };
+std::string name_of(Verdict verdict);  // "PASSED", "FAILED", "not checked"
+
+/// Lengths of time that add up to `seconds`, but for waiting, which is part of idle.
+struct TimeParts {
+  double seconds = 0;
+  double computing = 0;
+  double transfer = 0;  // while nothing computes
+  double network = 0;   // while nothing computes or is transferred
+  double idle = 0;
+  double waiting = 0;
+};
+
+/// Means over the ranks that have the role, or one rank's.
+struct RoleShare {
+  std::string role;  // "none": outside the passes
+  std::int64_t ranks = 1;
+  TimeParts time;
+};
+
+struct PhaseShare {
+  std::string role, phase, lane;
+  Spread seconds;
+  double bytes = 0;
+  std::optional<double> gflops, gigabytes_per_second;
+};
+
+struct RankShare {
+  std::int64_t rank = 0, row = 0, column = 0, threads = 1;
+  std::string host, backend, device, driver, blas, kernels;
+  bool software_gl = false;
+  std::vector<RoleShare> roles;  // empty in older files
+};
+
+/// Means over ranks.
+struct RunTimes {
+  double computing = 0;
+  double transfer = 0;
+  double network_exposed = 0;
+  double network_hidden = 0;
+  double waiting = 0;
+  double network_bytes = 0;
+  double transfer_bytes = 0;
+  std::vector<RoleShare> roles;
+  std::vector<PhaseShare> phases;
+};
+
+struct PluRun {
+  std::int64_t n = 1, nb = 1, p = 1, q = 1;
+  Parameters parameters;  // all that decides what is computed, n, nb and grid first
+  std::string variant;    // as HPL's reports encode it; empty where the file does not say
+  std::string backend, precision, pivoting;
+  std::string hardware;  // "software" where a rank computes with software OpenGL, else empty
+  std::int64_t repeat = 0;
+  double seconds = 0;
+  double factor_seconds = 0, solve_seconds = 0;
+  double start_time = 0;  // since 1970
+  std::optional<double> gflops, residual;
+  Verdict verdict = Verdict::unchecked;
+  std::string failure;  // why, where it failed
+  std::optional<RunTimes> times;
+  std::vector<RankShare> ranks;
+
+  /// The value of a parameter; empty where there is none of that name.
+  std::string parameter(const std::string& name) const;
+};
+
+/// `root`: the document. Throws InputError naming the place.
+std::vector<PluRun> read_plu_runs(const JsonNode& root);
+
+}  // namespace glinpack::app

@@ -1,0 +1,52 @@
+// A trace (--trace), read back: what each process did when.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace glinpack::app {
+
+/// Seconds from the run's start. From begin to work it waits for another process.
+struct TraceInterval {
+  int rank = 0;
+  std::string lane;  // cpu gpu net copy
+  std::string role;  // of the rank in the pass; "none" outside the passes
+  std::string phase;
+  std::int64_t pass = 0;
+  double begin = 0;
+  double work = 0;
+  double end = 0;
+};
+
+struct TraceRun {
+  std::string name;
+  double start = 0;  // seconds in the trace
+  std::vector<TraceInterval> intervals;
+};
+
+struct Trace {
+  std::map<int, std::string> ranks;  // their names
+  std::vector<TraceRun> runs;
+};
+
+/// Takes a trace's events one after another, so that the whole never stands in memory as JSON.
+class TraceReader {
+ public:
+  explicit TraceReader(const std::string& file) : file_(file) {}
+  /// Throws InputError where it is none of glinpack's.
+  void event(const nlohmann::json& event);
+  /// What there was.
+  Trace finish();
+
+ private:
+  void interval(const nlohmann::json& event);
+
+  const std::string& file_;
+  std::size_t count_ = 0;
+  Trace trace_;
+};
+
+}  // namespace glinpack::app

@@ -1,0 +1,105 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "app/option_text.hpp"
+#include "app/variant/variant_code.hpp"
+#include "app/variant_command.hpp"
+#include "tests/unit/app_expect.hpp"
+
+namespace glinpack::app {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(VariantCode, every_letter_and_number_is_read) {
+  const VariantCode expected{
+      .row_major = true, .depth = 1, .broadcast = 1, .rfact = 'C', .ndiv = 2, .pfact = 'R', .nbmin = 4};
+  EXPECT_EQ(parse_variant_code("WR11C2R4"), expected);
+  const VariantCode other{
+      .row_major = false, .depth = 0, .broadcast = 5, .rfact = 'L', .ndiv = 16, .pfact = 'L', .nbmin = 128};
+  EXPECT_EQ(parse_variant_code("WC05L16L128"), other);
+}
+
+TEST(VariantCode, the_last_of_several_digits_is_the_broadcast) {
+  EXPECT_EQ(parse_variant_code("WR123C2R4").depth, 12);
+  EXPECT_EQ(parse_variant_code("WR123C2R4").broadcast, 3);
+}
+
+TEST(VariantCode, text_and_code_give_each_other_back) {
+  for (const char* text : {"WR11C2R4", "WC05L16L128", "WR00R2R16", "WC16C3L1", "WR103C2R2147483647"}) {
+    EXPECT_EQ(text_of(parse_variant_code(text)), text);
+  }
+}
+
+TEST(VariantCode, wrong_codes_are_refused_with_their_place) {
+  const auto refused = [](const std::string& code, const std::vector<std::string>& parts) {
+    SCOPED_TRACE(code);
+    expect_input_error([&] { parse_variant_code(code); }, parts);
+  };
+  refused("", {"place 1 stands the code's end", "'W'"});
+  refused("XR11C2R4", {"'XR11C2R4'", "place 1 stands 'X'", "'W'"});
+  refused("wr11c2r4", {"place 1 stands 'w'"});
+  refused("WQ11C2R4", {"place 2 stands 'Q'", "PMAP"});
+  refused("WRC2R4", {"place 3 stands 'C'", "DEPTH"});
+  refused("WR1C2R4", {"place 4 stands 'C'", "BCAST"});
+  refused("WR17C2R4", {"place 4 stands '7'", "BCAST, a digit from 0 to 6"});
+  refused("WR11X2R4", {"place 5 stands 'X'", "RFACT"});
+  refused("WR11CR4", {"place 6 stands 'R'", "NDIV"});
+  refused("WR11C1R4", {"place 6 stands '1'", "NDIV", "from 2"});
+  refused("WR11C2", {"place 7 stands the code's end", "PFACT"});
+  refused("WR11C2R", {"place 8 stands the code's end", "NBMIN"});
+  refused("WR11C2R0", {"place 8 stands '0'", "NBMIN", "from 1"});
+  refused("WR11C2R4x", {"place 9 stands 'x'", "the code's end"});
+  refused("WR11C2R99999999999999999999", {"place 8", "NBMIN"});
+  refused(std::string("WR11C2R4\0", 9), {"place 9"});
+}
+
+TEST(VariantCode, parts_together_are_the_code_and_options_are_those_of_plu) {
+  for (const char* text : {"WR11C2R4", "WC05L16L128", "WR06R2R16"}) {
+    const VariantCode code = parse_variant_code(text);
+    std::string together;
+    for (const VariantPart& part : explain(code)) {
+      together += part.text;
+      EXPECT_FALSE(part.meaning.empty());
+      if (part.name == "BCAST") {
+        const std::string option = "--broadcast ";
+        ASSERT_EQ(part.option.substr(0, option.size()), option);
+        EXPECT_EQ(hpl_digit(parse_broadcast(part.option.substr(option.size()))), code.broadcast);
+      }
+    }
+    EXPECT_EQ(together, text);
+  }
+}
+
+TEST(VariantCode, the_options_it_names_can_be_given_to_plu) {
+  const VariantCode code = parse_variant_code("WC13C2R4");
+  std::vector<std::string> arguments;
+  for (const VariantPart& part : explain(code)) {
+    if (part.option.empty()) continue;
+    const std::size_t blank = part.option.find(' ');
+    arguments.push_back(part.option.substr(0, blank));
+    if (blank != std::string::npos) arguments.push_back(part.option.substr(blank + 1));
+  }
+  const PluOptions options = parse_plu_options(arguments).options;
+  EXPECT_EQ(options.order, RankOrder::column_major);
+  EXPECT_EQ(options.lookahead, 1);
+  EXPECT_EQ(options.broadcast, BroadcastKind::two_rings_modified);
+}
+
+TEST(VariantCommand, prints_nothing_where_one_of_the_codes_is_wrong) {
+  std::ostringstream out;
+  expect_input_error([&] { run_variant_command({{"WR11C2R4", "WR"}}, out); }, {"'WR'"});
+  EXPECT_EQ(out.str(), "");
+  run_variant_command({{"WR11C2R4"}}, out);
+  EXPECT_THAT(out.str(), HasSubstr("glinpack plu --row-major --lookahead 1 --broadcast ring-modified"));
+}
+
+TEST(VariantCommand, a_code_is_needed) {
+  expect_input_error([] { parse_variant_options({}); }, {"no code is given", "WR11C2R4"});
+  expect_input_error([] { parse_variant_options({"--code", "WR11C2R4"}); }, {"'--code'"});
+}
+
+}  // namespace
+}  // namespace glinpack::app

@@ -1,0 +1,115 @@
+// Small JSON documents as glinpack writes them, for the tests of what reads them.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+namespace glinpack::app {
+
+inline nlohmann::json document_context() {
+  return {{"program", "glinpack"},
+          {"version", "0.1.0"},
+          {"git_commit", "abc"},
+          {"mpi_library", "MPICH"},
+          {"world_size", 1},
+          {"hosts", {"node1"}},
+          {"blas_library", nlohmann::json::array()},
+          {"blas_kernels", nlohmann::json::array()},
+          {"command_line", {"glinpack", "plu"}},
+          {"configuration", nlohmann::json::object()},
+          {"notes", nlohmann::json::array()}};
+}
+
+inline nlohmann::json plu_run(int n, double gflops) {
+  return {{"n", n},
+          {"nb", 64},
+          {"p", 1},
+          {"q", 1},
+          {"matrix", "hpl"},
+          {"precision", "double"},
+          {"backend", "openblas"},
+          {"pivoting", "partial"},
+          {"panel", "auto"},
+          {"broadcast", "ring"},
+          {"order", "row-major"},
+          {"threshold", 16.0},
+          {"compute_only", false},
+          {"repeat", 0},
+          {"variant", {{"depth", 1}, {"nbmin", 16}, {"ndiv", 2}, {"pfact", "R"}, {"rfact", "R"}}},
+          {"time", 1.0},
+          {"gflops", gflops},
+          {"residual", 0.01},
+          {"passed", true},
+          {"checked", true},
+          {"epsilon", 1.1102230246251565e-16},
+          {"norms", nullptr},
+          {"growth", nullptr},
+          {"failure", nullptr},
+          {"singular_column", nullptr},
+          {"factor_seconds", 0.9},
+          {"solve_seconds", 0.1},
+          {"start_time", 1700000000.0},
+          {"end_time", 1700000001.0},
+          {"breakdown", nullptr},
+          {"ranks", nlohmann::json::array()}};
+}
+
+/// Runs of (n, GFLOPS), numbered as repetitions where n is the same.
+inline nlohmann::json plu_document(const std::vector<std::pair<int, double>>& runs) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const auto& [n, gflops] : runs) {
+    list.push_back(plu_run(n, gflops));
+    int repeat = -1;
+    for (const nlohmann::json& run : list) repeat += run["n"] == n ? 1 : 0;
+    list.back()["repeat"] = repeat;
+  }
+  return {{"format", 1}, {"context", document_context()}, {"runs", list}};
+}
+
+struct ModeTimes {
+  int n;
+  double median, least, most;
+  int repetitions;
+};
+
+/// One variant of matmul.
+inline nlohmann::json mode_document(const std::vector<ModeTimes>& rows) {
+  nlohmann::json results = nlohmann::json::array();
+  for (const ModeTimes& row : rows) {
+    const nlohmann::json seconds{{"unit", "s"},
+                                 {"median", row.median},
+                                 {"least", row.least},
+                                 {"most", row.most},
+                                 {"repetitions", row.repetitions}};
+    const nlohmann::json stages{
+        {"pack", seconds}, {"upload", seconds}, {"compute", seconds}, {"download", seconds}, {"unpack", seconds}};
+    results.push_back(
+        {{"variant", "multi-pass"},
+         {"settings", "2x2"},
+         {"size", std::to_string(row.n)},
+         {"n", row.n},
+         {"precision", "single"},
+         {"parameters", nlohmann::json::object()},
+         {"rival", false},
+         {"times", {{"compute", seconds}, {"with_transfer", seconds}, {"with_all", seconds}, {"stages", stages}}},
+         {"flops", 1e6},
+         {"gflops", 1e-3 / row.median},
+         {"speedup", nullptr},
+         {"speedup_with_all", nullptr},
+         {"check", {{"against", "host"}, {"error", 1e-7}, {"tolerance", 1e-5}, {"passed", true}}},
+         {"failure", nullptr},
+         {"passed", true}});
+  }
+  return {
+      {"format", 1},
+      {"context", document_context()},
+      {"mode", "matmul"},
+      {"device", nullptr},
+      {"host", {{"name", "node1"}, {"processor", "cpu"}, {"blas", "OpenBLAS"}, {"kernels", "Haswell"}, {"threads", 2}}},
+      {"notes", nlohmann::json::array()},
+      {"results", results},
+      {"fits", nlohmann::json::array()}};
+}
+
+}  // namespace glinpack::app
