@@ -79,7 +79,7 @@ struct PluOptions : CommonOptions {
   std::string trace;
   std::string save_solution;
   When breakdown = When::automatic;
-  bool doctor = true;  // the quick part of `glinpack doctor` goes before the runs
+  bool doctor = true;           // the quick part of `glinpack doctor` goes before the runs
   double power_interval = 0.1;  // between readings of power sensors, seconds; 0: none
 
   // instead of running
