@@ -184,7 +184,8 @@ class Glinpack(LabTest):
                     self.assertTrue(wait_for(lambda: "PASSED" in text_of(folder / "report.txt"), 60))
                     self.slurm("scancel", *tell, job)
                     self.assertTrue(wait_for(lambda: not self.slurm("squeue", "--noheader", "--jobs", job), 60))
-                    self.assertEqual(self.fields_of(job)["JobState"], state)
+                    self.assertEqual(self.fields_of(job)["JobState"], state,
+                                     text_of(self.folder / f"glinpack-{job}.out"))
                     if state == "FAILED":
                         self.assertEqual(self.fields_of(job)["ExitCode"], "4:0")
                     document = self.result(folder.name)
