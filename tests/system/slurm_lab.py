@@ -16,7 +16,9 @@ SCRIPTS = ROOT / "scripts" / "slurm"
 LAB = SCRIPTS / "lab"
 SMALL = ["--n", 300, "--nb", 32, "--backend", "openblas"]
 # a lab of the tests' own, which ends by itself should nobody end it
-LIFETIME = 600
+LIFETIME = 1500
+# seconds for whatever is waited for, with plenty to spare on a machine that is busy with other things
+PATIENCE = 200
 
 
 def skip_all(why):
@@ -24,7 +26,7 @@ def skip_all(why):
     raise unittest.SkipTest(why)
 
 
-def lab(command, *arguments, timeout=60):
+def lab(command, *arguments, timeout=PATIENCE):
     return subprocess.run([LAB / command, *map(str, arguments)], check=False, capture_output=True, text=True,
                           timeout=timeout, stdin=subprocess.DEVNULL)
 
@@ -63,7 +65,7 @@ def end_lab(folder):
     namespace = (folder / "namespace").read_text().strip()
     lab("enter", "sbatch", "--nodes", 4, "--ntasks-per-node", 2, "--output", "/dev/null", "--wrap", "srun sleep 300")
     # munged, slurmctld, four slurmds and what started them; eight ranks, and what starts those
-    many = wait_for(lambda: len(processes_of(namespace)) > 20, 60)
+    many = wait_for(lambda: len(processes_of(namespace)) > 20, PATIENCE)
     down = lab("down")
     left = processes_of(namespace)
     if not many or down.returncode != 0 or left or folder.exists():
@@ -82,14 +84,15 @@ class LabTest(GlinpackTest):
 
     def run_job(self, *arguments, status=0, environment=None):
         """Submits, waits for the end; what the job wrote."""
-        outcome = self.start([LAB / "run", "--timeout", "90", *map(str, arguments)],
-                             {"GLINPACK": GLINPACK, **(environment or {})}, timeout=120)
+        outcome = self.start([LAB / "run", "--timeout", str(PATIENCE), *map(str, arguments)],
+                             {"GLINPACK": GLINPACK, **(environment or {})}, timeout=PATIENCE + 60)
         self.assertEqual(outcome.status, status, outcome)
         return outcome.out
 
     def slurm(self, *arguments, environment=None):
         """One of Slurm's commands."""
-        outcome = self.start([LAB / "enter", *map(str, arguments)], {"GLINPACK": GLINPACK, **(environment or {})})
+        outcome = self.start([LAB / "enter", *map(str, arguments)], {"GLINPACK": GLINPACK, **(environment or {})},
+                             timeout=PATIENCE)
         self.assertEqual(outcome.status, 0, outcome)
         return outcome.out.strip()
 
@@ -104,7 +107,7 @@ class LabTest(GlinpackTest):
         return dict(field.split("=", 1) for field in self.slurm("scontrol", "show", "job", job).split() if "=" in field)
 
     def wait_for_state(self, job, *states):
-        self.assertTrue(wait_for(lambda: self.fields_of(job)["JobState"] in states, 60), self.fields_of(job))
+        self.assertTrue(wait_for(lambda: self.fields_of(job)["JobState"] in states, PATIENCE), self.fields_of(job))
 
     def result(self, folder="glinpack-*"):
         """The JSON of the one folder of results whose name is like that, which is complete."""
@@ -181,10 +184,11 @@ class Glinpack(LabTest):
                     job = self.submit("--nodes", 2, SCRIPTS / "glinpack.sbatch", *SMALL, "--repeat", 50000,
                                       environment={"GLINPACK_LAUNCHER": launcher})
                     folder = self.folder / f"glinpack-{job}"
-                    self.assertTrue(wait_for(lambda: "PASSED" in text_of(folder / "report.txt"), 60))
+                    self.assertTrue(wait_for(lambda: "PASSED" in text_of(folder / "report.txt"), PATIENCE))
                     self.slurm("scancel", *tell, job)
-                    self.assertTrue(wait_for(lambda: not self.slurm("squeue", "--noheader", "--jobs", job), 60))
-                    self.assertEqual(self.fields_of(job)["JobState"], state)
+                    self.assertTrue(wait_for(lambda: not self.slurm("squeue", "--noheader", "--jobs", job), PATIENCE))
+                    self.assertEqual(self.fields_of(job)["JobState"], state,
+                                     text_of(self.folder / f"glinpack-{job}.out"))
                     if state == "FAILED":
                         self.assertEqual(self.fields_of(job)["ExitCode"], "4:0")
                     document = self.result(folder.name)
@@ -198,7 +202,7 @@ class Glinpack(LabTest):
                                f'exec {GLINPACK} "$@"\n')
         job = self.submit("--nodes", 2, SCRIPTS / "glinpack.sbatch", *SMALL, environment={"GLINPACK": program})
         begun = self.folder / f"glinpack-{job}" / "begun"
-        self.assertTrue(wait_for(begun.exists, 60))
+        self.assertTrue(wait_for(begun.exists, PATIENCE))
         self.slurm("scontrol", "requeue", job)
         self.wait_for_state(job, "PENDING")
         # not in the second in which its credentials were revoked; of itself Slurm waits for two minutes
@@ -260,7 +264,7 @@ class TheLab(LabTest):
         self.refused("run", "--timeout", "x", "script", names=["--timeout", "'x'"])
 
     def test_a_job_ends_with_the_time_limit(self):
-        outcome = self.start([LAB / "run", "--timeout", "1", "--nodes", "1", "--wrap", "sleep 300"])
+        outcome = self.start([LAB / "run", "--timeout", "1", "--nodes", "1", "--wrap", "sleep 300"], timeout=PATIENCE)
         self.assertEqual(outcome.status, 124, outcome)
         self.assertIn("--timeout", outcome.err)
 
