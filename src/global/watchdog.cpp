@@ -25,7 +25,7 @@ constexpr double seconds_to_connect = 2;  // to one address
 // For all ranks to try all addresses of a watcher.
 constexpr double seconds_to_be_reached = seconds_to_connect * most_addresses + 4;
 // A launcher that is told to end a job may not read what its processes have written just before.
-constexpr std::chrono::milliseconds for_launcher_to_read{500};
+constexpr std::chrono::seconds for_launcher_to_read{1};
 // MPI_Abort may wait for a launcher that cannot be reached.
 constexpr std::chrono::seconds most_for_abort{3};
 

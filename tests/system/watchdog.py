@@ -104,6 +104,13 @@ class JobTest(GlinpackTest):
 
 
 class Watchdog(JobTest):
+    def assert_ended(self, job):
+        """By the watchdog, whose exit code is 5; a sanitizer may have another one for what a job leaves behind so."""
+        status = job.end()
+        self.assertNotEqual(status, 0, job)
+        if not os.environ.get("GLINPACK_TEST_QUICK"):
+            self.assertEqual(status, 5, job)
+
     def assert_told(self, job, first, ranks=range(4)):
         """One verdict, and a line for every rank."""
         verdicts = [line for line in job.err.read_text().splitlines() if line.startswith("glinpack: watchdog: ")]
@@ -131,7 +138,7 @@ class Watchdog(JobTest):
             with self.subTest(rank=rank):
                 job = self.job("--watchdog", "2").has_finished_a_run()
                 job.send(rank, signal.SIGSTOP)
-                self.assertEqual(job.end(), 5, job)
+                self.assert_ended(job)
                 self.assert_told(job, rf"rank {rank} on {HOST} \(process \d+\) has not been heard of .* stopped")
 
     def test_a_killed_rank_is_named_and_ends_the_job(self):
@@ -150,7 +157,7 @@ class Watchdog(JobTest):
                          "never"])
         job.wait_for(lambda: "ring" in job.out.read_text(), "finished run")
         job.send(1, signal.SIGSTOP)
-        self.assertEqual(job.end(), 5, job)
+        self.assert_ended(job)
         self.assert_told(job, rf"rank 1 on {HOST} .* has not been heard of")
 
 
