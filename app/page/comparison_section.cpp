@@ -63,8 +63,8 @@ Html comparison_section(const PageData& data) {
   if (data.comparisons.empty()) return {};
   Html html = element("h2", {{"id", "comparison"}}, escaped("Files compared"));
   html +=
-      R"(<p class="faint">Runs with the same parameters. Speed b / a is more than 1 where b is faster, of times, too: the median over all
- pairs of repetitions. The interval holds the true ratio with a confidence of 90 % at least, by the order of these pairs
+      R"(<p class="faint">Runs with the same parameters. Speed b / a is more than 1 where b is faster, of
+ times, too: the median over all pairs of repetitions. The interval holds the true ratio with a confidence of 90 % at least, by the order of these pairs
  (Hodges and Lehmann); with fewer than three repetitions on each side nothing can be said. In brackets: repetitions.</p>
 )"_html;
   const std::size_t shown = std::min(data.comparisons.size(), most_comparisons);

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t most_rows = 2000;
 
 std::vector<Table::Column> columns_of(const PageData& data) {
-  std::vector<Table::Column> columns;
+  std::vector<Table::Column> columns{{"check"}};  // first: a telephone shows it without scrolling
   if (data.several_files()) columns.push_back({"file"});
   for (const char* name : {"N", "NB"}) columns.push_back({name, Align::right});
   columns.push_back({"P x Q"});
@@ -21,13 +21,13 @@ std::vector<Table::Column> columns_of(const PageData& data) {
   columns.push_back({"time", Align::right, "s"});
   columns.push_back({"GFLOPS", Align::right});
   columns.push_back({"scaled residual", Align::right});
-  columns.push_back({"check"});
   return columns;
 }
 
 std::vector<Html> cells_of(const PageData& data, std::size_t file, const PluRun& run) {
   std::vector<Html> cells;
   const auto add = [&](const std::string& text) { cells.push_back(escaped(text)); };
+  cells.push_back(verdict_html(run.verdict));
   if (data.several_files()) add(data.files[file].name);
   add(std::to_string(run.n));
   add(std::to_string(run.nb));
@@ -39,7 +39,6 @@ std::vector<Html> cells_of(const PageData& data, std::size_t file, const PluRun&
   add(figures(run.seconds));
   add(figures(run.gflops));
   add(run.residual ? fmt::format("{:.3e}", *run.residual) : "-");
-  cells.push_back(verdict_html(run.verdict));
   return cells;
 }
 

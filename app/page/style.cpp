@@ -35,6 +35,7 @@ p { margin: 0.4rem 0 0.8rem; }
 a { color: var(--link); }
 nav { font-size: 0.9rem; }
 nav a { display: inline-block; padding: 0.3rem 0.8rem 0.3rem 0; }
+sup { white-space: nowrap; line-height: 0; }
 .faint, figcaption, .unit { color: var(--faint); }
 .faint, figcaption { font-size: 0.9rem; }
 .unit { font-weight: normal; }
@@ -69,8 +70,9 @@ svg.definitions { position: absolute; }
 .legend span { display: inline-flex; align-items: center; gap: 0.4rem; }
 .sample { width: 16px; height: 12px; flex: none; }
 .sample.wide { width: 30px; }
-.bar { display: grid; grid-template-columns: minmax(6rem, 15rem) 1fr minmax(5rem, max-content); gap: 0.1rem 0.8rem;
-  align-items: center; font-size: 0.88rem; margin: 0.25rem 0; }
+/* the same columns in every row: bars must be as comparable as they look */
+.bar { display: grid; grid-template-columns: 15rem 1fr 13rem; gap: 0.1rem 0.8rem; align-items: center;
+  font-size: 0.88rem; margin: 0.25rem 0; }
 .bar .note { font-variant-numeric: tabular-nums; }
 .track { width: 100%; background: var(--track); }
 .track rect { stroke: var(--page); stroke-width: 1px; }
