@@ -88,7 +88,9 @@ class Passes {
     const int owner = static_cast<int>(k % problem_.grid.columns);
     const PassPlan plan = plan_of(k, k, owner);
     const double bytes = bytes_of_l(problem_, plan);
-    arrival_ = sends_ ? links_.broadcast_along_row(owner, begin, bytes, entered_)
+    // without look-ahead the root's column goes on to its rows and U12 at once
+    const double beside = looks_ahead_ ? 0 : links_.swap_messages(plan.width, plan.trailing_columns);
+    arrival_ = sends_ ? links_.broadcast_along_row(owner, begin, bytes, entered_, beside)
                       : std::vector<double>(arrival_.size(), begin);
     for (std::size_t q = 0; q < arrival_.size(); ++q) {
       const bool has_it = static_cast<int>(q) == owner && problem_.panel_on_device();

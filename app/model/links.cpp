@@ -61,15 +61,16 @@ std::vector<Links::Member> Links::members_from(int root) const {
   return members;
 }
 
-std::vector<double> Links::broadcast_along_row(int root, double begin, double bytes, const std::vector<double>& ready) {
+std::vector<double> Links::broadcast_along_row(int root, double begin, double bytes, const std::vector<double>& ready,
+                                               double beside) {
   const auto columns = static_cast<std::size_t>(problem_.grid.columns);
   std::vector<double> arrival(columns, begin);
   if (columns == 1) return arrival;
   const std::vector<Member> members = members_from(root);
   if (children_.empty()) {
-    together(members, bytes, ready, arrival);
+    together(members, bytes, beside, ready, arrival);
   } else {
-    forward(members, bytes, ready, arrival);
+    forward(members, bytes, beside, ready, arrival);
   }
   if (!through_nodes_) return arrival;
   // the node's others have it from its first one, each when it asks for it
@@ -84,7 +85,7 @@ std::vector<double> Links::broadcast_along_row(int root, double begin, double by
 }
 
 // Whole messages from place to place (forwarding_place()).
-void Links::forward(const std::vector<Member>& members, double bytes, const std::vector<double>& ready,
+void Links::forward(const std::vector<Member>& members, double bytes, double beside, const std::vector<double>& ready,
                     std::vector<double>& arrival) {
   const int size = static_cast<int>(members.size());
   const double sharing = through_nodes_ ? rows_on_node_ : rows_on_node_ * row_ranks_on_node_;
@@ -100,6 +101,7 @@ void Links::forward(const std::vector<Member>& members, double bytes, const std:
       double start = std::max(next, ready[receiver]);
       if (!same_node) start = std::max(start, link);
       arrival[receiver] = start + message(same_node, bytes, sharing);
+      if (place == 0 && !same_node) arrival[receiver] += std::min(beside, arrival[receiver] - start);
       next = arrival[receiver] - message(same_node, 0, 1);  // the sender need not wait for the latency
       if (!same_node) link = next;
     }
@@ -107,7 +109,7 @@ void Links::forward(const std::vector<Member>& members, double bytes, const std:
 }
 
 // Scatter and roll: pieces go round until all have all; the MPI library's own goes like that, or by a tree.
-void Links::together(const std::vector<Member>& members, double bytes, const std::vector<double>& ready,
+void Links::together(const std::vector<Member>& members, double bytes, double beside, const std::vector<double>& ready,
                      std::vector<double>& arrival) {
   const int size = static_cast<int>(members.size());
   const double sharing = through_nodes_ ? rows_on_node_ : rows_on_node_ * row_ranks_on_node_;
@@ -123,6 +125,7 @@ void Links::together(const std::vector<Member>& members, double bytes, const std
   if (problem_.parameters.broadcast == BroadcastKind::ibcast) {
     seconds = std::min(pieces, messages_by_doubling(size, row_ranks_on_node_, bytes, sharing));
   }
+  if (!same_node) seconds += std::min(beside, seconds);
   for (std::size_t i = 0; i < members.size(); ++i) {
     link_free_[static_cast<std::size_t>(members[i].node)] = begin + seconds;
     if (i > 0) arrival[static_cast<std::size_t>(members[i].column)] = begin + seconds;
@@ -175,14 +178,12 @@ double Links::swap_messages(Index width, Index columns) const {
   return by_pairs ? binary_exchange(bytes) : spread_roll(bytes);
 }
 
-double Links::swap_in_column(int column, double begin, Index width, Index columns) {
+double Links::swap_in_column(int column, double begin, Index width, Index columns) const {
   const double seconds = swap_messages(width, columns);
   if (column_ranks_on_node_ >= problem_.grid.rows) return begin + seconds;  // no link to share
-  // what the node still sends along its rows shares the link, whoever comes first
-  double& link = link_free_[static_cast<std::size_t>(node_[static_cast<std::size_t>(column)])];
-  const double end = std::max(begin, std::min(link, begin + seconds)) + seconds;
-  link = std::max(link, end);
-  return end;
+  // what the node still sends along its rows shares the link; other columns' messages are counted in them
+  const double link = link_free_[static_cast<std::size_t>(node_[static_cast<std::size_t>(column)])];
+  return std::max(begin, std::min(link, begin + seconds)) + seconds;
 }
 
 double Links::panel_messages(Index width) const {

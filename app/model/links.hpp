@@ -13,14 +13,15 @@ class Links {
   Links(const MachineModel& machine, const Problem& problem);
 
   /// When each process column has L, of so many bytes. The root has it at `begin`; a column receives and passes on from
-  /// `ready` on.
-  std::vector<double> broadcast_along_row(int root, double begin, double bytes, const std::vector<double>& ready);
+  /// `ready` on. `beside`: seconds of other messages with which the root's link is shared meanwhile.
+  std::vector<double> broadcast_along_row(int root, double begin, double bytes, const std::vector<double>& ready,
+                                          double beside = 0);
 
   /// Seconds in which rows change places in a process column, U12 being `width` rows of `columns` elements.
   double swap_messages(Index width, Index columns) const;
   /// When rows have changed places in a process column, and U12 is everywhere but for its arithmetic, if all its ranks
   /// begin at `begin`.
-  double swap_in_column(int column, double begin, Index width, Index columns);
+  double swap_in_column(int column, double begin, Index width, Index columns) const;
 
   /// Seconds of the messages in which the ranks of a process column agree on a panel's pivots.
   double panel_messages(Index width) const;
@@ -40,9 +41,9 @@ class Links {
   double spread_roll(double bytes) const;
   double direct(double bytes) const;
   std::vector<Member> members_from(int root) const;
-  void forward(const std::vector<Member>& members, double bytes, const std::vector<double>& ready,
+  void forward(const std::vector<Member>& members, double bytes, double beside, const std::vector<double>& ready,
                std::vector<double>& arrival);
-  void together(const std::vector<Member>& members, double bytes, const std::vector<double>& ready,
+  void together(const std::vector<Member>& members, double bytes, double beside, const std::vector<double>& ready,
                 std::vector<double>& arrival);
   double hand_on_in_node(double bytes) const;
 

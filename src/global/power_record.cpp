@@ -90,7 +90,8 @@ std::vector<sensors::Sensor*> share_of(const ProcessGrid& grid, const RankSensor
   int rank = 0;
   GLINPACK_MPI(MPI_Comm_rank(grid.all(), &rank));
   std::vector<sensors::Sensor*> share;
-  for (const json& place : json::parse(shares).at(static_cast<std::size_t>(rank))) {
+  const json of_ranks = json::parse(shares);
+  for (const json& place : of_ranks.at(static_cast<std::size_t>(rank))) {
     share.push_back(mine.found[place.get<std::size_t>()].get());
   }
   return share;
