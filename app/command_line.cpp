@@ -90,7 +90,7 @@ std::string program_help() {
          "with: mpirun.mpich where Open MPI is installed beside MPICH. Under Slurm, srun --mpi=pmi2 starts it, too.\n"
          "\n"
          "Exit code: 0 all runs and checks passed, or all was measured, 1 a run or a check failed, 2 unusable input,\n"
-         "3 an error while running.\n";
+         "3 an error while running, 4 ended by a signal with a report of what was finished, 5 by the watchdog.\n";
 }
 
 std::string devices_help() {

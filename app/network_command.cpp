@@ -246,6 +246,7 @@ int measure(NetworkInput& input) {
       const ProgressObserver progress = reporter ? reporter->observer_of(run) : ProgressObserver{};
       run.result = run_messages(run.parameters, grid, run.precision, threads, progress);
     });
+    share_stop_signal(MPI_COMM_WORLD);
     const nlohmann::json ends = decided_by_first_rank([&] { return nlohmann::json(reporter->end(run)); });
     if (!ends.get<bool>()) continue;
     decided_by_first_rank([&] {

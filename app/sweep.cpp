@@ -233,6 +233,7 @@ int run_sweep_in(SweepInput& input) {
       run_one(input, run, grid, *backend, timeline, sensors, reporter ? &*reporter : nullptr,
               &run == &input.planned.back());
     });
+    share_stop_signal(MPI_COMM_WORLD);
     const nlohmann::json ends = decided_by_first_rank([&] { return nlohmann::json(reporter->end(run)); });
     if (ends.get<bool>()) break;
   }

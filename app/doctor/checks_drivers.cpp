@@ -118,7 +118,10 @@ bool may_be_same_version(const std::string& a, const std::string& b) {
 
 Finding check_container(const Facts& facts) {
   Judgement judgement("container");
-  for (const Node& node : nodes_in(facts)) judge_container(node, judgement);
+  for (const Node& node : nodes_in(facts)) {
+    if (needs_devices(node.first())) judge_container(node, judgement);
+  }
+  judgement.unknown("no device is asked for");
   return judgement.finding();
 }
 
@@ -126,6 +129,7 @@ Finding check_render_nodes(const Facts& facts) {
   Judgement judgement("render-nodes");
   for (const Node& node : nodes_in(facts)) {
     const RankFacts& rank = node.first();
+    if (!needs_devices(rank)) continue;
     std::vector<std::string> usable;
     for (const DeviceFile& file : rank.graphics.files) {
       if (file.usable) {

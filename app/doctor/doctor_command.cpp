@@ -102,6 +102,16 @@ int look(const MpiSession& session, const std::vector<std::string>& arguments, c
   });
 }
 
+std::vector<std::string> notes_on(Facts facts, const Target& target) {
+  facts.quick = true;
+  std::vector<Finding> findings = judge(facts);
+  // a run by software OpenGL, which is asked for by name, says so itself
+  std::erase_if(findings, [&](const Finding& finding) {
+    return finding.check == "renderer" && target.backend.starts_with("gl-");
+  });
+  return findings_notes(findings);
+}
+
 }  // namespace
 
 int run_doctor_command(int argc, char** argv) {
@@ -115,15 +125,35 @@ int run_doctor_command(int argc, char** argv) {
 
 std::vector<std::string> notes_before_run(const MpiSession& session, const Target& target,
                                           const std::optional<std::vector<gl::DeviceDescription>>& devices) {
-  Facts facts = gathered(gather_quick_facts(session, target, devices));
-  if (session.rank() != 0) return {};
-  facts.quick = true;
-  std::vector<Finding> findings = judge(facts);
-  // a run by software OpenGL, which is asked for by name, says so itself
-  std::erase_if(findings, [&](const Finding& finding) {
-    return finding.check == "renderer" && target.backend.starts_with("gl-");
-  });
-  return findings_notes(findings);
+  // what every rank tells would be much for the first to hold
+  constexpr int most_ranks = 1024;
+  if (session.size() > most_ranks) return {};
+  // a doctor that fails is no reason to end a run
+  RankFacts mine;
+  std::string failure;
+  try {
+    mine = gather_quick_facts(session, target, devices);
+  } catch (const std::exception& error) {
+    failure = error.what();
+  }
+  Facts facts;
+  std::vector<std::string> notes;
+  const auto take = [&](const nlohmann::json& told) {
+    if (told.is_string()) {
+      notes.push_back("doctor: it could not look: " + told.get<std::string>());
+    } else {
+      facts.ranks.push_back(facts_from_json(told));
+    }
+  };
+  const std::vector<nlohmann::json> all =
+      gathered_on_first_rank(failure.empty() ? to_json(mine) : nlohmann::json(failure));
+  try {
+    for (const nlohmann::json& told : all) take(told);
+    if (session.rank() != 0 || !notes.empty()) return notes;
+    return notes_on(std::move(facts), target);
+  } catch (const std::exception& error) {
+    return {"doctor: it could not judge: " + std::string(error.what())};
+  }
 }
 
 }  // namespace glinpack::app::doctor

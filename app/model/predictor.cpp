@@ -96,6 +96,11 @@ std::optional<Prediction> Predictor::predict_then_learn(const RunRecord& record)
   const bool ended_well = !result.singular_column && result.seconds > 0 && !result.ranks.empty();
   if (!ended_well || record.parameters.parts == RunParts::messages) return std::nullopt;
   const Problem problem = problem_of(record, arrangement_of(result.ranks));
+  // all ranks wait for it
+  constexpr double most_steps = 1e6;
+  if (static_cast<double>(problem.distribution().passes()) * static_cast<double>(result.ranks.size()) > most_steps) {
+    return std::nullopt;
+  }
   if (!is_modelled(problem, record.backend)) return std::nullopt;
   std::optional<Prediction> prediction = from_earlier_runs(record, problem);
   if (!prediction) prediction = extrapolate(record, problem);

@@ -64,6 +64,15 @@ Html failures_html(const PageData& data, std::span<const RunGroup> groups) {
   return element("div", {{"class", "alarm"}}, text_element("b", "FAILED") + element("ul", items)) + "\n"_html;
 }
 
+Html incomplete_html(const PageData& data) {
+  Html items;
+  for (const ResultFile& file : data.files) {
+    if (!file.context.incomplete.empty()) items += text_element("li", file.name + ": " + file.context.incomplete);
+  }
+  if (items.empty()) return {};
+  return element("div", {{"class", "alarm"}}, text_element("b", "INCOMPLETE") + element("ul", items)) + "\n"_html;
+}
+
 const PluRun* best_of(const PageData& data) {
   const PluRun* best = nullptr;
   for (const auto& [file, run] : data.runs) {
@@ -113,7 +122,7 @@ Html summary_section(const PageData& data, std::span<const RunGroup> groups) {
   const std::string dates = dates_of(data);
   return element("div", {{"class", "tiles"}}, "\n"_html + tiles) + "\n"_html +
          (dates.empty() ? Html() : element("p", {{"class", "faint"}}, escaped("Runs of " + dates)) + "\n"_html) +
-         failures_html(data, groups);
+         incomplete_html(data) + failures_html(data, groups);
 }
 
 }  // namespace glinpack::app

@@ -111,7 +111,7 @@ void define_planning_options(CLI::App& app, PlanningOptions& o) {
   define_cluster(app, o);
   define_run(app, o);
   begin_group(app, "Figures");
-  add_list(app, "--from", "FILES", "figures of an H200, or of a core of a Xeon",
+  add_list(app, "--from", "FILES", "of gl-compute an H200's",
            "Results of glinpack plu on one of the nodes: rates are fitted to them",
            [&o](const std::vector<std::string>& files) { o.from = files; });
   add_text(app, "--links", "FILE", "Result of glinpack network: latencies and rates by its ping-pongs", o.links);

@@ -68,7 +68,13 @@ FileContext context_of(const JsonNode& root) {
                       .hosts = node.texts_or_none("hosts"),
                       .blas = node.texts_or_none("blas_library"),
                       .command_line = node.texts_or_none("command_line"),
-                      .notes = node.texts_or_none("notes")};
+                      .notes = node.texts_or_none("notes"),
+                      .incomplete = {}};
+  if (const std::optional<JsonNode> incomplete = root.find("incomplete")) {
+    context.incomplete = "INCOMPLETE: " + std::to_string(incomplete->whole("runs_finished")) + " of " +
+                         std::to_string(incomplete->whole("runs_planned")) + " runs";
+    context.notes.push_back(context.incomplete);
+  }
   for (const std::string& kernels : node.texts_or_none("blas_kernels")) context.blas.push_back(kernels + " kernels");
   for (const std::string& note : root.texts_or_none("notes")) context.notes.push_back(note);
   if (const std::optional<JsonNode> host = root.find("host")) {

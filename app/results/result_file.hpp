@@ -24,6 +24,7 @@ struct FileContext {
   std::vector<std::string> blas;  // libraries and kernels
   std::vector<std::string> command_line;
   std::vector<std::string> notes;
+  std::string incomplete;  // what is missing of a sweep that was ended before its time; empty: nothing
 };
 
 struct ResultFile {

@@ -26,7 +26,7 @@ constexpr std::array<NamedSignal, 3> stop_signals{
      {SIGINT, "SIGINT", "glinpack: SIGINT: ends at the next pass and reports; once more ends at once\n"}}};
 
 std::atomic<int> requested{0};
-std::atomic<std::int64_t> requested_at{0};  // nanoseconds
+std::atomic<std::int64_t> requested_at{0};  // nanoseconds; 0: not yet. Who sets it notes the request
 std::atomic<bool> says_so{false};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free);
 
@@ -34,15 +34,25 @@ constexpr std::int64_t nanoseconds_of_one_request = 1'000'000'000;
 
 std::array<struct sigaction, stop_signals.size()> before;
 
-// What it calls may be called by a signal handler (signal-safety(7)).
-void on_signal(int number) {
-  const int error = errno;
+// All of this may be called by a signal handler (signal-safety(7)).
+std::int64_t nanoseconds_now() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
-  const std::int64_t nanoseconds = std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-  int none = 0;
-  if (requested.compare_exchange_strong(none, number)) {
-    requested_at = nanoseconds;
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+/// False where there is a request.
+bool note_request(int number, std::int64_t nanoseconds) {
+  std::int64_t none = 0;
+  if (!requested_at.compare_exchange_strong(none, nanoseconds)) return false;
+  requested = number;
+  return true;
+}
+
+void on_signal(int number) {
+  const int error = errno;
+  const std::int64_t nanoseconds = nanoseconds_now();
+  if (note_request(number, nanoseconds)) {
     for (const NamedSignal& one : stop_signals) {
       if (one.number != number || !says_so) continue;
       [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, one.notice, std::strlen(one.notice));
@@ -58,6 +68,7 @@ void on_signal(int number) {
 
 StopSignals::StopSignals(bool speaks) {
   requested = 0;
+  requested_at = 0;
   says_so = speaks;
   struct sigaction action {};
   action.sa_handler = on_signal;
@@ -74,6 +85,12 @@ StopSignals::~StopSignals() {
 }
 
 int stop_signal() { return requested; }
+
+void share_stop_signal(MPI_Comm communicator) {
+  int most = stop_signal();
+  all_reduce(communicator, &most, 1, MPI_INT, MPI_MAX);
+  if (most != 0) note_request(most, nanoseconds_now());
+}
 
 std::string name_of_signal(int signal) {
   for (const NamedSignal& one : stop_signals) {

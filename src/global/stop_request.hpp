@@ -25,6 +25,8 @@ class StopSignals {
 
 /// The signal that asked this rank for an end, 0 where none did.
 int stop_signal();
+/// Collective: a signal that asked one rank asked all from here on.
+void share_stop_signal(MPI_Comm communicator);
 /// "SIGTERM", ...
 std::string name_of_signal(int signal);
 
