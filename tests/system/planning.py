@@ -73,7 +73,7 @@ class Plans(PlanningTest):
 
     def test_figures_that_stand_in_are_scaled_to_measured_ceilings(self):
         """Each by the ratio to the H200's own ceiling, as results/h200/ceilings.txt has that."""
-        outcome = self.start([GLINPACK, "ceilings", "--backend", "gl-compute", "--device", "0", "--repeat", "1",
+        outcome = self.start([GLINPACK, "ceilings", "--backend", "gl-compute", "--repeat", "1", "--threads", "1",
                               "--seconds", "0.001", "--json", "ceilings.json"])
         self.assertEqual(outcome.status, 0, outcome)
         here = json.loads((self.folder / "ceilings.json").read_text())
