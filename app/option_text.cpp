@@ -44,6 +44,11 @@ std::string parse_measured_backend(const std::string& text) {
   return measured_backend_choices[choose(text, measured_backend_choices)];
 }
 
+std::string parse_given_backend(const std::string& text) {
+  const auto given = std::span(measured_backend_choices).first(2);
+  return given[choose(text, given)];
+}
+
 std::vector<std::string> matrix_choices() {
   std::vector<std::string> choices;
   for (const MatrixKind kind : matrix_formulas) choices.emplace_back(name_of(kind));

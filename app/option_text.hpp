@@ -27,6 +27,8 @@ std::vector<std::string> names_of(const Kinds& kinds) {
 std::string parse_backend(const std::string& text);
 /// "openblas", "gl-compute", "auto".
 std::string parse_measured_backend(const std::string& text);
+/// Without "auto".
+std::string parse_given_backend(const std::string& text);
 Precision parse_precision(const std::string& text);
 /// Without "mixed".
 Precision parse_single_or_double(const std::string& text);

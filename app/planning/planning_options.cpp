@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
 #include "app/option_text.hpp"
 #include "app/planning/quantities.hpp"
@@ -44,6 +45,16 @@ void define_cluster(CLI::App& app, PlanningOptions& o) {
       [&o](const std::string& t) { o.latency = parse_latency(t); });
 }
 
+std::string parse_planned_backend(const std::string& text) {
+  if (text != "auto") return parse_given_backend(text);
+  throw InputError("auto: a plan looks at no machine; openblas or gl-compute is expected");
+}
+
+Precision parse_modelled_precision(const std::string& text) {
+  if (text != "mixed") return parse_single_or_double(text);
+  throw InputError("mixed: how often a solution is refined is not in the model; plan with single");
+}
+
 void define_run(CLI::App& app, PlanningOptions& o) {
   constexpr int deepest = 1000;
   begin_group(app, "Run");
@@ -53,22 +64,15 @@ void define_run(CLI::App& app, PlanningOptions& o) {
       [&o](const std::string& t) { o.nb = parse_whole(t, 1, largest_nb); });
   add(app, "--grid", "PxQ", "the fastest", "Process grid, of all processes",
       [&o](const std::string& t) { o.grid = parse_grid(t); });
-  add(app, "--backend", "NAME", o.backend, "gl-compute: a GPU for each process; openblas: processors",
-      [&o](const std::string& t) {
-        o.backend = parse_measured_backend(t);
-        if (o.backend == "auto")
-          throw InputError("auto: a plan looks at no machine; gl-compute or openblas is expected");
-      });
-  add(app, "--precision", "single|double", "double", "Of the factors", [&o](const std::string& t) {
-    o.precision = parse_precision(t);
-    if (o.precision != Precision::mixed) return;
-    throw InputError("mixed: how often a solution is refined is not in the model; plan with single");
-  });
-  add(app, "--pivoting", "NAME", "partial", "local, partial or tournament",
+  add(app, "--backend", "openblas|gl-compute", o.backend, "gl-compute: a GPU for each process; openblas: processors",
+      [&o](const std::string& t) { o.backend = parse_planned_backend(t); });
+  add(app, "--precision", "single|double", "double", "Of the factors",
+      [&o](const std::string& t) { o.precision = parse_modelled_precision(t); });
+  add(app, "--pivoting", "local|partial|tournament", "partial", "As in glinpack plu",
       [&o](const std::string& t) { o.pivoting = parse_pivoting(t); });
-  add(app, "--broadcast", "KIND", "ring", "As in glinpack plu",
+  add(app, "--broadcast", one_of(names_of(all_broadcasts)), "ring", "As in glinpack plu",
       [&o](const std::string& t) { o.broadcast = parse_broadcast(t); });
-  add(app, "--row-swap", "KIND", "binary-exchange", "As in glinpack plu",
+  add(app, "--row-swap", one_of(names_of(all_row_swaps)), "binary-exchange", "As in glinpack plu",
       [&o](const std::string& t) { o.row_swap.kind = parse_row_swap(t); });
   add(app, "--lookahead", "DEPTH", "1", "As in glinpack plu",
       [&o](const std::string& t) { o.lookahead = static_cast<int>(parse_whole(t, 0, deepest)); });

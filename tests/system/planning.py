@@ -2,6 +2,7 @@
 """glinpack plan: figures that stand in are those of the committed results, JSON is as its schema says, runs tell what
 was expected of them, and bad input is refused."""
 import json
+import re
 import subprocess
 import sys
 import unittest
@@ -69,6 +70,39 @@ class Plans(PlanningTest):
         self.assertIn("links.json", memory["source"])
         best = json.loads((self.folder / "links.json").read_text())["ping_pong"][0]["sizes"]
         self.assertAlmostEqual(1e-9 / memory["seconds_per_byte"], max(size["gigabytes_per_second"] for size in best))
+
+    def test_figures_that_stand_in_are_scaled_to_measured_ceilings(self):
+        """Each by the ratio to the H200's own ceiling, as results/h200/ceilings.txt has that."""
+        outcome = self.start([GLINPACK, "ceilings", "--backend", "gl-compute", "--repeat", "1", "--threads", "1",
+                              "--seconds", "0.001", "--json", "ceilings.json"])
+        self.assertEqual(outcome.status, 0, outcome)
+        here = json.loads((self.folder / "ceilings.json").read_text())
+        text = (H200 / "ceilings.txt").read_text()
+
+        def slower(part, key, line):
+            standing_in, = re.findall(rf"^  {line} +([\d.]+) (?:GB/s|GFLOPS|us) ", text.split("\nhost ")[part == "host"],
+                                      re.MULTILINE)
+            ratio = float(standing_in) / here[part][key]["median"]
+            return 1 / ratio if key == "dispatch" else ratio
+
+        device = {"seconds_per_byte": slower("device", "copy", "copy, read \\+ written"),
+                  "seconds_per_step": slower("device", "dispatch", "dispatch")}
+        copied = {"seconds_per_byte": slower("device", "download", "download")}
+        for precision in DEFAULTS:
+            run = ["--n", 32768, "--precision", precision]
+            unscaled = {figure["work"]: figure for figure in self.planned(*run)["figures"]}
+            figures = self.planned(*run, "--ceilings", "ceilings.json")["figures"]
+            self.assertEqual([figure["work"] for figure in figures], list(unscaled))
+            fma = {**device, "seconds_per_flop": slower("device", f"fma_{precision}", f"fma, {precision}")}
+            host = dict.fromkeys(fma, slower("host", f"gemm_{precision}", f"gemm, {precision}"))
+            others = {"panel of the host": host, "transfer": copied, "memory of a node": {}}
+            for figure in figures:
+                factors = others.get(figure["work"], fma)
+                self.assertEqual("scaled to ceilings.json" in figure["source"], bool(factors), figure)
+                for key in "seconds_per_flop", "seconds_per_byte", "seconds_per_step":
+                    with self.subTest(precision=precision, work=figure["work"], key=key):
+                        expected = unscaled[figure["work"]][key] * factors.get(key, 1)
+                        self.assertAlmostEqual(figure[key], expected, delta=1e-9 * expected)
 
     def test_bad_input_is_refused(self):
         self.write("other.json", '{"runs": []}')

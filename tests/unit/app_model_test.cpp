@@ -164,6 +164,38 @@ TEST(Forecast, OfMessagesAloneNeedsNoFigureOfArithmetic) {
   EXPECT_GT(forecast(network, messages).seconds, least);
 }
 
+// Seconds of 2x2 processes in which bytes between nodes take time and nothing else does. A process row is on one node
+// of two, or on two of four.
+double seconds_of_two_by_two(Index n, Index nb, int processes_per_node) {
+  Problem run = problem(n, nb, {2, 2}, processes_per_node);
+  run.parameters.pivoting = Pivoting::local;
+  run.parameters.broadcast = BroadcastKind::ibcast;
+  run.parameters.lookahead = 0;
+  MachineModel bytes;
+  bytes.figures[Work::network].cost.per_byte = 1e-8;
+  return forecast(bytes, run).factor_seconds;
+}
+
+TEST(Forecast, CountsBytesOnALinkThatColumnsShareOnce) {
+  constexpr Index n = 2048, nb = 64;
+  // On two nodes L stays within a node. U12 of both process columns crosses the one link at the same time: its bytes
+  // are those of all trailing columns, each once. Beside it, at most a block a pass that a column has more than half,
+  // for each of both, and U11.
+  double least = 0, most = 0;
+  for (Index trailing = n - nb; trailing > 0; trailing -= nb) {
+    least += 1e-8 * 8 * static_cast<double>(nb * trailing);
+    most += 1e-8 * 8 * static_cast<double>(nb * (trailing + 3 * nb));
+  }
+  const double two_nodes = seconds_of_two_by_two(n, nb, 2);
+  EXPECT_GE(two_nodes, least);
+  EXPECT_LE(two_nodes, most);
+  // On four nodes each column has its own link, and its U12 takes half of that. But the pivot's process sends L, as
+  // many bytes again, on the same link at the same time, and the other column can send its U12 only when it has L:
+  // three halves.
+  const double four_nodes = seconds_of_two_by_two(n, nb, 1);
+  EXPECT_NEAR(four_nodes / two_nodes, 1.5, 2.0 * static_cast<double>(3 * nb) / n);
+}
+
 TEST(Forecast, OfAMillionOnTenThousandProcessesIsQuick) {
   // O(passes Q): 1954 passes of 100 columns; that it ends at all within the test's limit is what is asked for
   const Forecast large = forecast(machine(), problem(1'000'000, 512, {100, 100}, 4));
