@@ -133,13 +133,12 @@ std::string activity_text(const ProgressSnapshot& progress) {
 }
 
 std::string line_of_rank(int rank, const WatchedRank& watched) {
-  std::string text = "  " + name_of_rank(rank, watched) + ": " + activity_text(watched.progress) +
-                     "; no progress for " + seconds_text(watched.without_progress());
+  std::string text = "  " + name_of_rank(rank, watched) + ": " + activity_text(watched.progress);
+  if (watched.silent >= 1) text += " (as it said " + seconds_text(watched.silent) + " ago)";
+  text += "; no progress for " + seconds_text(watched.without_progress());
   if (watched.contact == Contact::left) text += "; has ended";
+  if (watched.contact == Contact::ends_job) text += "; has ended the job";
   if (watched.contact == Contact::lost) text += "; lost";
-  if (watched.contact == Contact::present && watched.silent >= 1) {
-    text += ", not heard of for " + seconds_text(watched.silent);
-  }
   if (watched.stopped) text += "; stopped";
   return text + "\n";
 }

@@ -13,8 +13,9 @@ namespace glinpack {
 /// How a rank stands with whoever watches it.
 enum class Contact {
   present,
-  left,  // it has said that it ends
-  lost,  // its connection was closed without a word: it was killed, or has crashed
+  left,      // it has said that it ends
+  ends_job,  // it has said that it ends the job, with a verdict of its own
+  lost,      // its connection was closed without a word: it was killed, or has crashed
 };
 
 /// What is known of a rank. Times in seconds, of the watcher's own clock, which stands still while the watcher does.

@@ -33,7 +33,7 @@ class Socket {
 
 /// What travels: of one size, between processes of the same program.
 struct WatchMessage {
-  enum class Kind : std::uint8_t { hello, welcome, state, farewell };
+  enum class Kind : std::uint8_t { hello, welcome, state, farewell, verdict };
   std::uint64_t token = 0;  // of the job: who does not know it is a stranger
   std::int32_t rank = 0;
   Kind kind = Kind::state;

@@ -66,7 +66,7 @@ WatchThread::~WatchThread() {
 
 void WatchThread::run() {
   double told = steady_seconds();
-  tell();
+  tell(WatchMessage::Kind::state);
   while (!stopping_) {
     wait_for_messages();
     const double now = steady_seconds();
@@ -75,13 +75,14 @@ void WatchThread::run() {
     if (passed_ < period_ && !has_lost_one()) continue;
     told = now;
     let_time_pass();
-    tell();
+    tell(WatchMessage::Kind::state);
     const std::string verdict = judged();
     if (verdict.empty()) continue;
+    tell(WatchMessage::Kind::verdict);
     end_job_(verdict);
-    break;
+    return;
   }
-  for (auto& [rank, link] : plan_.links) link.send(message(WatchMessage::Kind::farewell));
+  tell(WatchMessage::Kind::farewell);
 }
 
 // A connection that ends is seen at once; messages, of which there may be thousands, are read twice in a period.
@@ -111,6 +112,10 @@ void WatchThread::take(int rank, const WatchMessage& message) {
   WatchedRank& watched = plan_.ranks[static_cast<std::size_t>(rank)];
   watched.silent = 0;
   if (message.kind == WatchMessage::Kind::farewell) watched.contact = Contact::left;
+  if (message.kind == WatchMessage::Kind::verdict) {
+    watched.contact = Contact::ends_job;
+    ending_ = most_seconds_to_end + 2 * period_;
+  }
   if (message.kind == WatchMessage::Kind::welcome) return;
   watched.progress = message.progress;
   watched.stuck = message.stuck;
@@ -119,7 +124,7 @@ void WatchThread::take(int rank, const WatchMessage& message) {
 void WatchThread::let_time_pass() {
   for (auto& [rank, link] : plan_.links) {
     WatchedRank& watched = plan_.ranks[static_cast<std::size_t>(rank)];
-    if (watched.contact == Contact::present) watched.silent += passed_;
+    if (watched.contact != Contact::left) watched.silent += passed_;
   }
   const ProgressSnapshot now = progress_.snapshot();
   own().stuck = now.steps == own().progress.steps ? own().stuck + passed_ : 0;
@@ -131,8 +136,8 @@ WatchMessage WatchThread::message(WatchMessage::Kind kind) const {
   return {.token = plan_.token, .rank = plan_.rank, .kind = kind, .progress = mine.progress, .stuck = mine.stuck};
 }
 
-void WatchThread::tell() {
-  for (auto& [rank, link] : plan_.links) link.send(message(WatchMessage::Kind::state));
+void WatchThread::tell(WatchMessage::Kind kind) {
+  for (auto& [rank, link] : plan_.links) link.send(message(kind));
 }
 
 void WatchThread::look_at_own_host() {
@@ -143,10 +148,12 @@ void WatchThread::look_at_own_host() {
 
 // What is to be told, if the job is to be ended.
 std::string WatchThread::judged() {
+  if (leaves_it_to_another()) return "";
   if (plan_.watchers.has(plan_.rank)) {
     look_at_own_host();
     const auto judgement = judge(plan_.ranks, plan_.limit);
-    return judgement && may_judge(*judgement, passed_) ? watchdog_text(*judgement, plan_.ranks) : "";
+    if (!judgement) deferred_ = 0;
+    return judgement && may_judge() ? watchdog_text(*judgement, plan_.ranks) : "";
   }
   if (!left_alone()) return "";
   return "glinpack: watchdog: rank " + std::to_string(plan_.rank) + " on " + own().host +
@@ -154,13 +161,20 @@ std::string WatchThread::judged() {
          line_of_rank(plan_.rank, own());
 }
 
-// The second watcher waits a little for the first, unless that is what has failed.
-bool WatchThread::may_judge(const Judgement& judgement, double seconds) {
+// Whose end of the job hangs is killed, and whoever is left then is to end by a verdict of its own.
+bool WatchThread::leaves_it_to_another() {
+  if (ending_ <= 0) return false;
+  ending_ -= passed_;
+  return true;
+}
+
+// The second watcher waits a little for the first, unless that is what has failed. One that was a little late with its
+// word is about to judge.
+bool WatchThread::may_judge() {
   if (plan_.rank == plan_.watchers.first) return true;
-  const auto& culprits = judgement.culprits;
-  if (std::find(culprits.begin(), culprits.end(), plan_.watchers.first) != culprits.end()) return true;
-  if (plan_.ranks[static_cast<std::size_t>(plan_.watchers.first)].contact != Contact::present) return true;
-  deferred_ += seconds;
+  const WatchedRank& first = plan_.ranks[static_cast<std::size_t>(plan_.watchers.first)];
+  if (first.contact != Contact::present || first.silent >= plan_.limit) return true;
+  deferred_ += passed_;
   return deferred_ > head_start;
 }
 
@@ -169,7 +183,8 @@ bool WatchThread::left_alone() const {
   if (plan_.ranks[static_cast<std::size_t>(plan_.rank)].stuck < plan_.limit) return false;
   return std::all_of(plan_.links.begin(), plan_.links.end(), [this](const auto& link) {
     const WatchedRank& watcher = plan_.ranks[static_cast<std::size_t>(link.first)];
-    return watcher.contact == Contact::lost || watcher.silent >= plan_.limit;
+    const bool gone = watcher.contact == Contact::lost || watcher.contact == Contact::ends_job;
+    return gone || watcher.silent >= plan_.limit;
   });
 }
 

@@ -30,10 +30,13 @@ struct WatchPlan {
   std::vector<std::pair<int, WatchLink>> links;  // with the watchers; of a watcher with all ranks
 };
 
-/// Runs from its construction on. `end_job` is called on the thread, once, with what is to be told; it may return, in
-/// tests.
+/// Runs from its construction on. `end_job` is called on the thread, once, with what is to be told, when the other
+/// ranks have been told that it is; it may return, in tests.
 class WatchThread {
  public:
+  /// `end_job` may take so long. Meanwhile nobody else judges; where some are left then, they do.
+  static constexpr double most_seconds_to_end = 4;
+
   WatchThread(WatchPlan plan, const ProgressRecord& progress, std::function<void(const std::string&)> end_job);
   WatchThread(const WatchThread&) = delete;
   WatchThread& operator=(const WatchThread&) = delete;
@@ -46,9 +49,10 @@ class WatchThread {
   bool has_lost_one() const;
   void take(int rank, const WatchMessage& message);
   void let_time_pass();
-  void tell();
+  void tell(WatchMessage::Kind kind);
   void look_at_own_host();
-  bool may_judge(const Judgement& judgement, double seconds);
+  bool leaves_it_to_another();
+  bool may_judge();
   bool left_alone() const;
   std::string judged();
   WatchMessage message(WatchMessage::Kind kind) const;
@@ -59,7 +63,8 @@ class WatchThread {
   std::function<void(const std::string&)> end_job_;
   double period_;        // seconds between messages
   double passed_ = 0;    // seconds, in the last period
-  double deferred_ = 0;  // seconds for which the other watcher has been left to end the job
+  double deferred_ = 0;  // seconds for which the first watcher has been left to judge
+  double ending_ = 0;    // seconds for which another rank still has the time to end the job
   Socket wake_;
   std::atomic<bool> stopping_{false};
   std::thread thread_;

@@ -28,6 +28,7 @@ constexpr double seconds_to_be_reached = seconds_to_connect * most_addresses + 4
 constexpr std::chrono::seconds for_launcher_to_read{1};
 // MPI_Abort may wait for a launcher that cannot be reached.
 constexpr std::chrono::seconds most_for_abort{3};
+static_assert(for_launcher_to_read + most_for_abort <= std::chrono::duration<double>(WatchThread::most_seconds_to_end));
 
 // What the ranks tell each other.
 struct Whereabouts {

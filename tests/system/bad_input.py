@@ -63,6 +63,14 @@ class CommandLine(BadInputTest):
             (["plu", "--broadcast", "rings"], ["--broadcast", "'rings'", "ring"]),
             (["plu", "--broadcast", "6"], ["--broadcast", "'6'", "0 ... 5"]),
             (["plu", "--progress", "sometimes"], ["--progress", "'sometimes'", "always"]),
+            (["plu", "--watchdog", "0"], ["--watchdog", "'0'", "off", "1"]),
+            (["plu", "--watchdog", "0.9"], ["--watchdog", "'0.9'", "off", "1"]),
+            (["plu", "--watchdog", "-5"], ["--watchdog", "'-5'", "off", "1"]),
+            (["plu", "--watchdog", "nan"], ["--watchdog", "'nan'", "off", "600"]),
+            (["plu", "--watchdog", "inf"], ["--watchdog", "'inf'", "off", "600"]),
+            (["plu", "--watchdog", "2000000"], ["--watchdog", "'2000000'", "1000000"]),
+            (["plu", "--watchdog", "10m"], ["--watchdog", "'10m'", "seconds"]),
+            (["network", "--watchdog", "0"], ["--watchdog", "'0'"]),
             (["plu", "surplus"], ["'surplus'"]),
             (["devices", "--jsn"], ["'--jsn'", "--json"]),
             (["plu", "--panel", "device"], ["--panel device", "partial", "--pivoting tournament"]),
@@ -186,6 +194,7 @@ class CommandLine(BadInputTest):
                 ["--preconditioner multigrid", "texture1d", "global,shared"],
             ),
             (["poisson", "--precision", "half"], ["--precision", "'half'", "single"]),
+            (["poisson", "--watchdog", "60"], ["--watchdog", "one process"]),
             (["poisson", "--input", "one.mtx"], ["'--input'"]),
             (["poisson", "--output", "u.txt"], ["--output u.txt", ".npy"]),
             (["poisson", "--json", "there.json"], ["--json", "there.json", "--force"]),
@@ -206,6 +215,7 @@ class CommandLine(BadInputTest):
             (["--n", "3000000"], ["3000000", "available"]),
             (["--json", "there.json"], ["--json", "there.json", "--force"]),
             (["--device", "4000"], ["--device 4000", "no such device"]),
+            (["--watchdog", "0.5"], ["--watchdog", "'0.5'"]),
         ]:
             with self.subTest(arguments=arguments):
                 self.refused_on_one_line(["poisson", *arguments], *named, ranks=4)

@@ -311,6 +311,41 @@ class Ends(LabTest):
                 self.done("run", 2, 1, "--", "hostname")
 
 
+class Watchdog(LabTest):
+    """A rank of node3 fails, rank 2, or rank 0 itself, in runs that would go on for minutes."""
+
+    def watched(self):
+        (self.folder / "r.json").unlink(missing_ok=True)
+        process = self.background("--timeout", 100, 4, 1, "--", GLINPACK, "plu", "--n", 2000, "--nb", 16, "--repeat",
+                                  5000, "--grid", "2x2", "--backend", "openblas", "--precision", "single",
+                                  "--progress", "never", "--watchdog", 3, "--json", "r.json")
+        program = pathlib.Path(GLINPACK).resolve().name
+        ranks = [self.running(node, program) for node in (1, 2, 3, 4)]
+        self.assertTrue(wait_for((self.folder / "r.json").exists, 90), "no run has finished")
+        return process, ranks
+
+    def assert_told(self, process, first):
+        self.assertNotIn(process.wait(timeout=110), (0, 124), "it hung until the lab ended it")
+        text = process.stderr.read().decode()
+        self.assertRegex(text, rf"(?m)^glinpack: watchdog: {first}")
+        for rank in range(4):
+            self.assertRegex(text, rf"(?m)^  rank {rank} on node{rank + 1} \(process \d+\): .*no progress for ")
+        self.assert_idle()
+
+    def test_a_node_that_is_cut_off_is_named(self):
+        for node in 3, 1:
+            with self.subTest(node=node):
+                process, _ = self.watched()
+                subprocess.run(["ip", "-n", "glinpack-switch", "link", "set", f"port{node}", "down"], check=True)
+                self.assert_told(process, rf"rank {node - 1} on node{node} \(process \d+\) has not been heard of for ")
+                subprocess.run(["ip", "-n", "glinpack-switch", "link", "set", f"port{node}", "up"], check=True)
+
+    def test_a_stopped_rank_is_named(self):
+        process, ranks = self.watched()
+        os.kill(ranks[2], signal.SIGSTOP)
+        self.assert_told(process, r"rank 2 on node3 \(process \d+\) has not been heard of for ")
+
+
 class Links(LabTest):
     def test_what_the_report_counts_crosses_the_links_once(self):
         document, crossed = self.counted_during(

@@ -95,6 +95,8 @@ TEST(Options, EveryOptionReachesItsPlace) {
                                "--force",
                                "--progress",
                                "never",
+                               "--watchdog",
+                               "2.5",
                                "--breakdown",
                                "always",
                                "--doctor",
@@ -134,6 +136,7 @@ TEST(Options, EveryOptionReachesItsPlace) {
   EXPECT_EQ(o.save_solution, "x.npy");
   EXPECT_TRUE(o.force);
   EXPECT_EQ(o.progress, When::never);
+  EXPECT_EQ(o.watchdog, 2.5);
   EXPECT_EQ(o.breakdown, When::always);
   EXPECT_EQ(o.power_interval, 0.5);
   EXPECT_TRUE(o.dry_run);
@@ -232,6 +235,16 @@ TEST(Options, MisspeltNamesAreRefusedWithTheNearest) {
   expect_input_error([] { parsed({"--matrix", "wilkenson"}); }, {"--matrix", "did you mean wilkinson?"});
   expect_input_error([] { parsed({"--precision", "duoble"}); }, {"did you mean double?"});
   expect_input_error([] { parsed({"--progress", "allways"}); }, {"did you mean always?"});
+}
+
+TEST(Options, TheWatchdogIsOffOrHasALimitOfASecondAtLeast) {
+  EXPECT_FALSE(parsed({}).watchdog);
+  EXPECT_FALSE(parsed({"--watchdog", "off"}).watchdog);
+  EXPECT_EQ(parsed({"--watchdog", "1"}).watchdog, 1.0);
+  EXPECT_EQ(parsed({"--watchdog", "1e6"}).watchdog, 1e6);
+  for (const std::string value : {"0", "-1", "0.99", "1000001", "nan", "inf", "1s", "on"}) {
+    expect_input_error([&] { parsed({"--watchdog", value}); }, {"--watchdog", "'" + value + "'", "off"});
+  }
 }
 
 TEST(Options, BadValuesAreRefusedWithOptionAndValue) {

@@ -60,6 +60,17 @@ TEST(Judgement, OneThatHasSaidFarewellIsNot) {
   EXPECT_FALSE(judge(ranks, limit));
 }
 
+TEST(Judgement, OneThatEndsTheJobIsNotToBlameForIt) {
+  auto ranks = four(Awaited::from, limit / 4);
+  ranks[0].contact = Contact::ends_job;
+  ranks[0].silent = limit;
+  EXPECT_FALSE(judge(ranks, limit));
+  ranks[2].silent = limit;
+  EXPECT_THAT(judge(ranks, limit)->culprits, ElementsAre(2));
+  EXPECT_THAT(line_of_rank(0, ranks[0]), HasSubstr("(as it said 10.0 s ago)"));
+  EXPECT_THAT(line_of_rank(0, ranks[0]), HasSubstr("; has ended the job"));
+}
+
 TEST(Judgement, ASilentRankIsTheCulpritAndThoseThatWaitForItAreNot) {
   auto ranks = four(Awaited::from, limit + 1);
   ranks[1] = rank_on("a", Awaited::nothing, 0);
@@ -128,8 +139,8 @@ TEST(WatchdogText, HasALineForEveryRankWithPassPhaseAndWhatItWaitsFor) {
             "  rank 0 on a (process 100): pass 3, reduce: waits for rank 1 to take a message; no progress for 10.0 s\n"
             "  rank 1 on a (process 100): outside the passes, reduce: waits for a message from rank 1; no progress for "
             "10.0 s\n"
-            "  rank 2 on b (process 100): pass 3, reduce: waits for its process row; no progress for 17.0 s, not heard "
-            "of for 7.0 s\n"
+            "  rank 2 on b (process 100): pass 3, reduce: waits for its process row (as it said 7.0 s ago); no "
+            "progress for 17.0 s\n"
             "  rank 3 on b (process 100): pass 3, wait: waits for the device; no progress for 10.0 s\n");
 }
 

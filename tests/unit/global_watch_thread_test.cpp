@@ -13,6 +13,7 @@
 namespace glinpack {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -54,9 +55,14 @@ class Job {
 
   /// The first verdict; empty where there is none within so many seconds.
   std::string verdict(double seconds) {
+    const auto all = verdicts(1, seconds);
+    return all.empty() ? "" : all.front();
+  }
+  /// Waits for so many, and so long at most.
+  std::vector<std::string> verdicts(std::size_t count, double seconds) {
     std::unique_lock lock(mutex_);
-    ended_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return !text_.empty(); });
-    return text_;
+    ended_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return texts_.size() >= count; });
+    return texts_;
   }
 
  private:
@@ -74,7 +80,7 @@ class Job {
 
   void end(const std::string& text) {
     const std::lock_guard lock(mutex_);
-    if (text_.empty()) text_ = text;
+    texts_.push_back(text);
     ended_.notify_all();
   }
 
@@ -82,7 +88,7 @@ class Job {
   std::vector<WatchPlan> plans_;
   std::mutex mutex_;
   std::condition_variable ended_;
-  std::string text_;
+  std::vector<std::string> texts_;
   std::vector<std::unique_ptr<WatchThread>> threads_;
 };
 
@@ -107,6 +113,28 @@ TEST(WatchThread, NamesTheRankThatHangsAndTellsWhereAllOthersAre) {
   EXPECT_THAT(text, HasSubstr("watchdog: rank 3 on here"));
   EXPECT_THAT(text, HasSubstr("  rank 3 on here (process 0): pass 7, reduce; no progress"));
   EXPECT_THAT(text, HasSubstr("  rank 2 on here (process 0): pass 7, panel: waits for a message from rank 3"));
+}
+
+TEST(WatchThread, ThereIsOneVerdictWhileTheJobIsBeingEnded) {
+  for (const int culprit : {0, 3}) {
+    Job job(4);
+    for (int rank = 0; rank < 4; ++rank) job.progress(rank).await(Awaited::from, culprit);
+    job.progress(culprit).await(Awaited::nothing, -1);
+    job.start();
+    const std::string first = job.verdict(long_enough);
+    EXPECT_THAT(first, HasSubstr("watchdog: rank " + std::to_string(culprit) + " on here"));
+    EXPECT_THAT(job.verdicts(2, 2 * limit), ElementsAre(first));
+  }
+}
+
+TEST(WatchThread, TheSecondWatcherTellsWhereTheFirstDoesNotEndTheJob) {
+  Job job(4);
+  for (const int rank : {0, 1, 2}) job.progress(rank).await(Awaited::from, 3);
+  job.start();
+  const auto verdicts = job.verdicts(2, long_enough);
+  ASSERT_EQ(verdicts.size(), 2);
+  EXPECT_THAT(verdicts[1], HasSubstr("watchdog: rank 3 on here"));
+  EXPECT_THAT(verdicts[1], HasSubstr("; has ended the job\n"));
 }
 
 TEST(WatchThread, TheSecondWatcherTellsWhereTheFirstIsLost) {
