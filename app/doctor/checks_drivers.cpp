@@ -42,7 +42,8 @@ void judge_container(const Node& node, Judgement& judgement) {
   const ContainerFacts& container = node.first().container;
   const GraphicsFacts& graphics = node.first().graphics;
   const std::string& capabilities = container.driver_capabilities.value_or("all");
-  if (!has_capability(capabilities, "all") && !has_capability(capabilities, "graphics") && !uses_nvidia(node)) {
+  if (graphics.looked && !has_capability(capabilities, "all") && !has_capability(capabilities, "graphics") &&
+      !uses_nvidia(node)) {
     const std::string evidence =
         fmt::format("{}: NVIDIA_DRIVER_CAPABILITIES={} leaves OpenGL's libraries out", node.host, capabilities);
     const std::string remedy = container_command(container.kind, "NVIDIA_DRIVER_CAPABILITIES=all");
@@ -118,10 +119,7 @@ bool may_be_same_version(const std::string& a, const std::string& b) {
 
 Finding check_container(const Facts& facts) {
   Judgement judgement("container");
-  for (const Node& node : nodes_in(facts)) {
-    if (needs_devices(node.first())) judge_container(node, judgement);
-  }
-  judgement.unknown("no device is asked for");
+  for (const Node& node : nodes_in(facts)) judge_container(node, judgement);
   return judgement.finding();
 }
 
@@ -144,6 +142,7 @@ Finding check_render_nodes(const Facts& facts) {
     if (!usable.empty()) judgement.ok(fmt::format("{}: {} may be read and written", node.host, list_text(usable)));
     judgement.unknown(node.host + ": there are neither /dev/dri/renderD* nor /dev/nvidia* files");
   }
+  judgement.unknown("not asked for: --backend " + facts.ranks.front().graphics.backend);
   return judgement.finding();
 }
 
