@@ -10,7 +10,9 @@ namespace glinpack::app::model {
 
 namespace {
 
-int levels(int ranks) { return std::bit_width(static_cast<unsigned>(ranks - 1)); }  // log2, rounded up
+int levels(int ranks) {
+  return static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1)));
+}  // log2, rounded up
 
 }  // namespace
 

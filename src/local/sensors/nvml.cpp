@@ -100,7 +100,7 @@ std::string plain_pci_address(std::string address) {
 std::string nvml_uuid(const std::string& digits) {
   if (digits.size() != 32) return {};
   std::string text = "GPU-" + digits;
-  for (const std::size_t place : {12, 17, 22, 27}) text.insert(place, "-");  // 8-4-4-4-12
+  for (const std::size_t place : {12U, 17U, 22U, 27U}) text.insert(place, "-");  // 8-4-4-4-12
   return text;
 }
 
