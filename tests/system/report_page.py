@@ -170,13 +170,17 @@ class Comparisons(PageTest):
             self.assertLessEqual(pair["ratio"], pair["most"])
             self.assertAlmostEqual(pair["confidence"], 0.9)
 
-        slow = json.loads((self.folder / "a.json").read_text())
-        for run in slow["runs"]:
+        # rates that no load of the machine changes
+        runs = json.loads((self.folder / "a.json").read_text())
+        for place, run in enumerate(runs["runs"]):
+            run["gflops"] = 1 + 0.01 * place
+        self.write("steady.json", json.dumps(runs))
+        for run in runs["runs"]:
             run["gflops"] /= 4
-        slow["runs"][-1]["passed"] = False
-        self.write("slow.json", json.dumps(slow))
-        self.alone("compare", "a.json", "slow.json")
-        failed = self.alone("compare", "a.json", "slow.json", "--fail-below", "0.5", status=1)
+        runs["runs"][-1]["passed"] = False
+        self.write("slow.json", json.dumps(runs))
+        self.alone("compare", "steady.json", "slow.json")
+        failed = self.alone("compare", "steady.json", "slow.json", "--fail-below", "0.5", status=1)
         self.assertIn("the ratio 0.250 is below 0.5", failed.out)
         self.assertIn("1 of b FAILED", failed.out)
         self.assertIn("b is slower", failed.out)
