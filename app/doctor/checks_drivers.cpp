@@ -127,7 +127,10 @@ Finding check_render_nodes(const Facts& facts) {
   Judgement judgement("render-nodes");
   for (const Node& node : nodes_in(facts)) {
     const RankFacts& rank = node.first();
-    if (!needs_devices(rank)) continue;
+    if (!needs_devices(rank)) {
+      judgement.unknown(node.host + ": not asked for: --backend " + rank.graphics.backend);
+      continue;
+    }
     std::vector<std::string> usable;
     for (const DeviceFile& file : rank.graphics.files) {
       if (file.usable) {
@@ -142,7 +145,6 @@ Finding check_render_nodes(const Facts& facts) {
     if (!usable.empty()) judgement.ok(fmt::format("{}: {} may be read and written", node.host, list_text(usable)));
     judgement.unknown(node.host + ": there are neither /dev/dri/renderD* nor /dev/nvidia* files");
   }
-  judgement.unknown("not asked for: --backend " + facts.ranks.front().graphics.backend);
   return judgement.finding();
 }
 
