@@ -11,8 +11,7 @@ namespace glinpack::app {
 namespace {
 
 int world_rank() {
-  int rank = 0;
-  GLINPACK_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+  const int rank = rank_in(MPI_COMM_WORLD);
   return rank;
 }
 
@@ -62,8 +61,7 @@ void prepare_together(const std::function<void()>& work) {
     error = failure.what();
     if (error.empty()) error = "unknown error";
   }
-  int ranks = 1;
-  GLINPACK_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+  const int ranks = size_of(MPI_COMM_WORLD);
   agree_or_throw(MPI_COMM_WORLD, error, ranks == 1);
   try {
     agree_or_throw(MPI_COMM_WORLD, input_error, ranks == 1);

@@ -40,14 +40,6 @@ Names names_of(const Comparison& comparison) {
   return names;
 }
 
-std::string measured_text(const Measurement& measurement) {
-  const std::optional<Measured> spread = measurement.spread();
-  if (!spread) return measurement.failed > 0 ? "FAILED" : "none";
-  std::string text = figures(spread->median);
-  if (spread->repetitions > 1) text += fmt::format(" ({})", spread->repetitions);
-  return text;
-}
-
 std::string interval_text(const std::optional<RatioSpread>& speed) {
   if (!speed || speed->confidence <= 0) return "-";
   return fmt::format("{:.3f} ... {:.3f}", speed->least, speed->most);
@@ -79,7 +71,7 @@ std::string only_lines(const char* which, const std::vector<Measurement>& measur
   std::string text;
   for (const Measurement& one : measurements) {
     text += fmt::format("  of {} alone: {}, {} {}\n", which, free_text(listed(one.parameters, names.differ)),
-                        measured_text(one), one.quantity);
+                        measured_text(one, "none"), one.quantity);
   }
   return text;
 }
@@ -195,9 +187,9 @@ std::string comparison_text(const ResultFile& a, const ResultFile& b, const Comp
       finding += fmt::format(" (interval of {:.0f} %)", pair.speed->confidence * 100);
     if (pair.a.failed + pair.b.failed > 0)
       finding += fmt::format("; FAILED: {} of a, {} of b", pair.a.failed, pair.b.failed);
-    rows.push_back({free_text(listed(pair.a.parameters, names.differ)), measured_text(pair.a), measured_text(pair.b),
-                    pair.a.quantity, pair.speed ? fmt::format("{:.3f}", pair.speed->ratio) : "-",
-                    interval_text(pair.speed), finding});
+    rows.push_back({free_text(listed(pair.a.parameters, names.differ)), measured_text(pair.a, "none"),
+                    measured_text(pair.b, "none"), pair.a.quantity,
+                    pair.speed ? fmt::format("{:.3f}", pair.speed->ratio) : "-", interval_text(pair.speed), finding});
   }
   text += "\n" + aligned(rows);
   const std::string alone = only_lines("a", comparison.only_a, names) + only_lines("b", comparison.only_b, names);

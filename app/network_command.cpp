@@ -72,7 +72,7 @@ class NetworkReporter {
   /// Instead of trying links.
   void end_before_its_time() {
     finish_case();
-    results_.incomplete = Incomplete{.signal = stop_signal() == 0 ? "a signal" : name_of_signal(stop_signal()),
+    results_.incomplete = Incomplete{.signal = name_of_signal(stop_signal()),
                                      .planned = input_.planned.size(),
                                      .finished = results_.runs.size(),
                                      .ended = ended_};

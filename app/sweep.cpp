@@ -107,7 +107,7 @@ class Reporter {
 
   std::optional<Incomplete> what_is_missing() const {
     if (finished_ == input_.planned.size()) return std::nullopt;
-    return Incomplete{.signal = stop_signal() == 0 ? "a signal" : name_of_signal(stop_signal()),
+    return Incomplete{.signal = name_of_signal(stop_signal()),
                       .planned = input_.planned.size(),
                       .finished = finished_,
                       .ended = ended_};

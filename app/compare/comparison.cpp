@@ -1,9 +1,12 @@
 #include "app/compare/comparison.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <map>
 
 #include "app/input/input_error.hpp"
+#include "app/page/numbers.hpp"
 #include "app/results/mode_results.hpp"
 #include "app/results/network_results.hpp"
 
@@ -167,6 +170,14 @@ std::vector<Measurement> measurements_of(const ResultFile& file, const std::set<
     if (!known.summary) known.summary = one.summary;
   }
   return measurements;
+}
+
+std::string measured_text(const Measurement& measurement, std::string_view none) {
+  const std::optional<Measured> spread = measurement.spread();
+  if (!spread) return std::string(measurement.failed > 0 ? "FAILED" : none);
+  std::string text = figures(spread->median);
+  if (spread->repetitions > 1) text += fmt::format(" ({})", spread->repetitions);
+  return text;
 }
 
 std::string text_of(Finding finding) {

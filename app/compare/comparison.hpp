@@ -32,6 +32,8 @@ std::vector<Measurement> measurements_of(const ResultFile& file, const std::set<
 enum class Finding { faster, slower, alike, unknown, no_result };
 /// "b is faster", "b is slower", "no difference beyond the spread", "too few repetitions to tell", "no result".
 std::string text_of(Finding finding);
+/// The median and, in brackets, of how many repetitions; FAILED; `none` where nothing was measured.
+std::string measured_text(const Measurement& measurement, std::string_view none);
 
 struct ComparedPair {
   Measurement a, b;

@@ -16,12 +16,6 @@ namespace {
 
 constexpr std::size_t most_shown = 4;  // of a list
 
-std::string joined(const std::vector<std::string>& texts, const std::string& between) {
-  std::string all;
-  for (const std::string& text : texts) all += (all.empty() ? "" : between) + text;
-  return all;
-}
-
 }  // namespace
 
 std::string_view name_of(Verdict verdict) {
@@ -81,7 +75,10 @@ void Judgement::add_problem(Verdict verdict, std::string evidence, std::string r
 Finding Judgement::finding() const {
   if (problems_.empty()) {
     const bool well = !well_.empty();
-    return {check_, well ? Verdict::ok : Verdict::unknown, joined(well ? well_ : not_known_, "; "), {}};
+    return {check_,
+            well ? Verdict::ok : Verdict::unknown,
+            fmt::format("{}", fmt::join(well ? well_ : not_known_, "; ")),
+            {}};
   }
   std::vector<std::string> shown(
       problems_.begin(), problems_.begin() + static_cast<std::ptrdiff_t>(std::min(most_shown, problems_.size())));
@@ -89,7 +86,7 @@ Finding Judgement::finding() const {
     shown.push_back(fmt::format("and {} more like these", problems_.size() - most_shown));
   std::vector<std::string> remedies = remedies_;
   remedies.resize(std::min(remedies.size(), most_shown));
-  return {check_, worst_, joined(shown, "; "), std::move(remedies)};
+  return {check_, worst_, fmt::format("{}", fmt::join(shown, "; ")), std::move(remedies)};
 }
 
 std::vector<Node> nodes_in(const Facts& facts) {
@@ -122,7 +119,7 @@ std::string counted(std::int64_t count, const std::string& noun) {
 std::string list_text(const std::vector<std::string>& names) {
   std::vector<std::string> shown = names;
   if (shown.size() > most_shown + 1) shown.resize(most_shown);
-  const std::string text = joined(shown, ", ");
+  const std::string text = fmt::format("{}", fmt::join(shown, ", "));
   return shown.size() == names.size() ? text : fmt::format("{} and {} more", text, names.size() - shown.size());
 }
 

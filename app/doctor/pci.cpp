@@ -26,11 +26,6 @@ int number_of(std::string_view text, int otherwise) {
   return error == std::errc() && end > text.data() ? number : otherwise;
 }
 
-// "0000:18:00.0"
-bool is_address(std::string_view name) {
-  return name.size() == 12 && name[4] == ':' && name[7] == ':' && name[10] == '.';
-}
-
 // The bridges that a device hangs from are the folders that its own lies in: .../pci0000:00/0000:00:01.0/0000:18:00.0
 std::vector<std::string> bridges_above(const fs::path& device) {
   std::error_code error;
@@ -39,7 +34,7 @@ std::vector<std::string> bridges_above(const fs::path& device) {
   if (error) return bridges;
   for (const fs::path& part : real.parent_path()) {
     const std::string name = part.string();
-    if (is_address(name) || name.starts_with("pci")) bridges.push_back(name);
+    if (sensors::is_pci_address(name) || name.starts_with("pci")) bridges.push_back(name);
   }
   return bridges;
 }
@@ -115,7 +110,7 @@ std::vector<std::string> names_in(const std::string& folder, std::string_view pr
 PciDevice read_pci_device(const std::string& root, const std::string& address) {
   const std::string folder = pci_folder(root) + address;
   std::error_code error;
-  if (!is_address(address) || !fs::exists(folder, error)) return {};
+  if (!sensors::is_pci_address(address) || !fs::exists(folder, error)) return {};
   return {.address = address,
           .vendor = number_of(first_line(folder + "/vendor"), 0),
           .numa_node = number_of(first_line(folder + "/numa_node"), -1),
@@ -140,7 +135,8 @@ std::vector<PciDevice> list_gpus(const std::string& root) {
 }
 
 std::string pci_address_of(const std::string& root, const std::string& drm_file, const std::string& uuid) {
-  if (const auto address = sensors::pci_address_of(root, drm_file); address && is_address(*address)) return *address;
+  if (const auto address = sensors::pci_address_of(root, drm_file); address && sensors::is_pci_address(*address))
+    return *address;
   return uuid.empty() ? std::string() : nvidia_address(root, uuid);
 }
 

@@ -1,6 +1,9 @@
 #include "app/manual/help_page.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 
@@ -21,9 +24,7 @@ std::vector<std::string> words_of(const std::string& text) {
 }
 
 std::string joined(const std::vector<std::string>& words, std::size_t first = 0) {
-  std::string text;
-  for (std::size_t i = first; i < words.size(); ++i) text += (i > first ? " " : "") + words[i];
-  return text;
+  return fmt::format("{}", fmt::join(std::span(words).subspan(first), " "));
 }
 
 std::vector<std::string> split(const std::string& text, char separator) {

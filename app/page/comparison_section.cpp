@@ -11,14 +11,6 @@ namespace {
 constexpr std::size_t most_comparisons = 20;
 constexpr std::size_t most_pairs = 200;
 
-std::string measured_text(const Measurement& measurement) {
-  const std::optional<Measured> spread = measurement.spread();
-  if (!spread) return measurement.failed > 0 ? "FAILED" : "-";
-  std::string text = figures(spread->median);
-  if (spread->repetitions > 1) text += fmt::format(" ({})", spread->repetitions);
-  return text;
-}
-
 Html finding_html(Finding finding) {
   const char* kind = finding == Finding::faster   ? "verdict passed"
                      : finding == Finding::slower ? "verdict failed"
@@ -42,8 +34,8 @@ Html comparison_html(const PageData& data, const FilesCompared& files) {
     const auto& speed = pair.speed;
     const bool spread_known = speed && speed->confidence > 0;
     const std::string interval = spread_known ? fmt::format("{:.3f} to {:.3f}", speed->least, speed->most) : "-";
-    table.row({escaped(listed(pair.a.parameters, names, !names.empty())), escaped(measured_text(pair.a)),
-               escaped(measured_text(pair.b)), escaped(pair.a.quantity),
+    table.row({escaped(listed(pair.a.parameters, names, !names.empty())), escaped(measured_text(pair.a, "-")),
+               escaped(measured_text(pair.b, "-")), escaped(pair.a.quantity),
                escaped(speed ? fmt::format("{:.3f}", speed->ratio) : "-"), escaped(interval),
                finding_html(pair.finding)});
     if (&pair - comparison.pairs.data() + 1 == static_cast<std::ptrdiff_t>(most_pairs)) break;

@@ -16,12 +16,6 @@ Html fact(const std::string& name, const std::string& value) {
   return text_element("dt", name) + text_element("dd", value) + "\n"_html;
 }
 
-std::string joined(const std::vector<std::string>& texts, const char* between) {
-  std::string text;
-  for (const std::string& one : texts) text += (text.empty() ? "" : between) + one;
-  return text;
-}
-
 /// Ranks of the file's runs that share host, device and driver.
 struct Place {
   std::string host, backend, device, driver;
@@ -61,10 +55,12 @@ Html file_html(const PageData& data, std::size_t place, bool open) {
   const FileContext& context = file.context;
   Html facts = fact("file", file.path) + fact("kind", name_of(file.kind));
   facts += fact("glinpack", context.version + (context.git_commit.empty() ? "" : " (" + context.git_commit + ")"));
-  facts += fact("MPI", context.mpi_library) + fact("BLAS", joined(context.blas, "; "));
-  facts += fact("hosts", joined(context.hosts, ", ")) + fact("notes", joined(context.notes, "; "));
+  facts += fact("MPI", context.mpi_library) + fact("BLAS", fmt::format("{}", fmt::join(context.blas, "; ")));
+  facts += fact("hosts", fmt::format("{}", fmt::join(context.hosts, ", "))) +
+           fact("notes", fmt::format("{}", fmt::join(context.notes, "; ")));
   Html content = element("dl", {{"class", "facts"}}, "\n"_html + facts) + "\n"_html;
-  if (!context.command_line.empty()) content += text_element("pre", joined(context.command_line, " ")) + "\n"_html;
+  if (!context.command_line.empty())
+    content += text_element("pre", fmt::format("{}", fmt::join(context.command_line, " "))) + "\n"_html;
   content += places_table(data, place);
   Attributes attributes;
   if (open) attributes.emplace_back("open", "");

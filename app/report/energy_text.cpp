@@ -13,12 +13,6 @@ using sensors::known;
 
 constexpr std::size_t most_lines = 8;  // of single GPUs
 
-std::string joined(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
-  return text;
-}
-
 /// "CPU packages by RAPL", with "of 1 node" where others have none.
 std::string covered(std::string_view what, const Coverage& machines) {
   if (machines.whole()) return fmt::format("{} by RAPL", what);
@@ -113,7 +107,8 @@ std::string scope_of(const Energy& energy) {
   if (energy.gpus.read > 0) {
     const std::string of = energy.gpus.whole() ? "" : fmt::format(" of {}", energy.gpus.there);
     read.push_back(fmt::format("{}{} GPU{} by {}", energy.gpus.read, of,
-                               energy.gpus.read == 1 && energy.gpus.whole() ? "" : "s", joined(energy.sources)));
+                               energy.gpus.read == 1 && energy.gpus.whole() ? "" : "s",
+                               fmt::join(energy.sources, ", ")));
   } else if (energy.gpus.there > 0) {
     left_out.push_back(fmt::format("{} GPU{}", energy.gpus.there, energy.gpus.there == 1 ? "" : "s"));
   }
@@ -124,7 +119,8 @@ std::string scope_of(const Energy& energy) {
   }
   left_out.insert(left_out.end(), {"network", "power supplies"});
   const int nodes = energy.packages.there;
-  return fmt::format("{} node{}: {}; not: {}", nodes, nodes == 1 ? "" : "s", joined(read), joined(left_out));
+  return fmt::format("{} node{}: {}; not: {}", nodes, nodes == 1 ? "" : "s", fmt::join(read, ", "),
+                     fmt::join(left_out, ", "));
 }
 
 std::string energy_text(const RunResult& result) {

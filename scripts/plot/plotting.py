@@ -129,6 +129,19 @@ def read_json(path):
         raise Refusal(f"{path}: not JSON: {error}") from None
 
 
+def read_trace(path, run):
+    """Of a run of what glinpack plu --trace wrote: all events, and the run's name, begin and end among them."""
+    document = read_json(path)
+    if not isinstance(document, dict) or "traceEvents" not in document:
+        raise Refusal(f"{path}: no trace: what glinpack plu --trace writes is expected")
+    events = document["traceEvents"]
+    starts = [(event["ts"], event["name"]) for event in events if event["ph"] == "i"]
+    if run >= len(starts):
+        raise Refusal(f"--run {run}: {path} has {len(starts)} runs, counted from 0")
+    origin, name = starts[run]
+    return events, name, origin, starts[run + 1][0] if run + 1 < len(starts) else float("inf")
+
+
 def say_left_out(failed, everything):
     print(f"left out: {failed} of {everything} runs, which failed their check", file=sys.stderr)
 

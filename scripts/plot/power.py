@@ -27,15 +27,7 @@ class Counters:
     """Of one run: values[quantity][sensor] and throttled[sensor], lists of (seconds, value)."""
 
     def __init__(self, path, run):
-        document = plotting.read_json(path)
-        if not isinstance(document, dict) or "traceEvents" not in document:
-            raise plotting.Refusal(f"{path}: no trace: what glinpack plu --trace writes is expected")
-        events = document["traceEvents"]
-        starts = [(event["ts"], event["name"]) for event in events if event["ph"] == "i"]
-        if run >= len(starts):
-            raise plotting.Refusal(f"--run {run}: {path} has {len(starts)} runs, counted from 0")
-        origin, self.run_name = starts[run]
-        end = starts[run + 1][0] if run + 1 < len(starts) else float("inf")
+        events, self.run_name, origin, end = plotting.read_trace(path, run)
         hosts = {event["pid"]: event["args"]["name"].split()[-1] for event in events
                  if event["name"] == "process_name"}
         self.values = {quantity: {} for quantity in QUANTITIES}

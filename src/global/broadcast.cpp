@@ -69,8 +69,7 @@ ForwardingPlace forwarding_place(BroadcastKind kind, int size, int place) {
 }
 
 std::vector<int> ring_order(MPI_Comm communicator, int root) {
-  int size = 1;
-  GLINPACK_MPI(MPI_Comm_size(communicator, &size));
+  const int size = size_of(communicator);
   std::vector<int> ranks(static_cast<std::size_t>(size));
   for (int place = 0; place < size; ++place) ranks[static_cast<std::size_t>(place)] = (root + place) % size;
   return ranks;
@@ -90,8 +89,7 @@ Broadcast::Broadcast(MPI_Comm communicator, BroadcastKind kind, std::vector<int>
       tag_(tag),
       size_(static_cast<int>(members_.size())) {
   message_count(count);  // refuses what MPI cannot count
-  int rank = 0;
-  GLINPACK_MPI(MPI_Comm_rank(communicator, &rank));
+  const int rank = rank_in(communicator);
   place_ = static_cast<int>(std::find(members_.begin(), members_.end(), rank) - members_.begin());
   if (size_ == 1 || count == 0) return;
   if (kind == BroadcastKind::ibcast) {

@@ -206,6 +206,18 @@ int MpiSession::finish(int exit_code, double seconds) {
   return exit_code;
 }
 
+int rank_in(MPI_Comm communicator) {
+  int rank = 0;
+  GLINPACK_MPI(MPI_Comm_rank(communicator, &rank));
+  return rank;
+}
+
+int size_of(MPI_Comm communicator) {
+  int size = 1;
+  GLINPACK_MPI(MPI_Comm_size(communicator, &size));
+  return size;
+}
+
 bool ranks_outnumber_cores() { return oversubscribed; }
 
 int first_rank_of_node() { return first_of_node; }

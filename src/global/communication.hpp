@@ -75,6 +75,10 @@ std::string launcher_name();
 /// Whether the ranks of this node outnumber the cores that they may use.
 bool ranks_outnumber_cores();
 
+/// This process's rank in a communicator, and how many there are.
+int rank_in(MPI_Comm communicator);
+int size_of(MPI_Comm communicator);
+
 /// The first rank of MPI_COMM_WORLD that MPI can give memory in common with this one.
 int first_rank_of_node();
 

@@ -150,8 +150,7 @@ void judge_links(Screening& screening, std::span<const std::string> hosts) {
 }
 
 Screening screen_links(MPI_Comm communicator, const ScreeningOptions& options) {
-  int ranks = 1;
-  GLINPACK_MPI(MPI_Comm_size(communicator, &ranks));
+  const int ranks = size_of(communicator);
   const std::vector<std::string> hosts = gather_bytes(communicator, host_name(), 0);
   Turns turns(communicator);
   Screening screening;

@@ -23,12 +23,6 @@ std::size_t slices_of(std::size_t bytes) { return std::max<std::size_t>(1, (byte
 
 std::size_t rounded_to_page(std::size_t bytes) { return (bytes + page - 1) / page * page; }
 
-int rank_in(MPI_Comm communicator) {
-  int rank = 0;
-  GLINPACK_MPI(MPI_Comm_rank(communicator, &rank));
-  return rank;
-}
-
 // A slot's head: in a cache line of its own how often the slot has been read, then for each slice the turn that it is
 // of.
 using Word = std::atomic_ref<std::uint64_t>;

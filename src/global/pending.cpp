@@ -45,8 +45,7 @@ Pending Pending::with_all_of(MPI_Comm communicator) {
 }
 
 void introduce_communicator(MPI_Comm communicator, Awaited what) {
-  int size = 0;
-  GLINPACK_MPI(MPI_Comm_size(communicator, &size));
+  const int size = size_of(communicator);
   MPI_Group here = MPI_GROUP_NULL;
   MPI_Group world = MPI_GROUP_NULL;
   GLINPACK_MPI(MPI_Comm_group(communicator, &here));

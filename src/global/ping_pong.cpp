@@ -38,8 +38,7 @@ void answer(MPI_Comm communicator, int peer, std::vector<char>& message) {
 }  // namespace
 
 PingPongTime ping_pong(MPI_Comm communicator, int first, int second, Index bytes, const PingPongLimits& limits) {
-  int rank = 0;
-  GLINPACK_MPI(MPI_Comm_rank(communicator, &rank));
+  const int rank = rank_in(communicator);
   PingPongTime time;
   if (rank != first && rank != second) return time;
   std::vector<char> message(static_cast<std::size_t>(bytes));

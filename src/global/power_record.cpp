@@ -87,8 +87,7 @@ std::vector<sensors::Sensor*> share_of(const ProcessGrid& grid, const RankSensor
     shares = dumped(sensor_shares(machines, ids));
   }
   broadcast_bytes(grid.all(), shares, 0);
-  int rank = 0;
-  GLINPACK_MPI(MPI_Comm_rank(grid.all(), &rank));
+  const int rank = rank_in(grid.all());
   std::vector<sensors::Sensor*> share;
   const json of_ranks = json::parse(shares);
   for (const json& place : of_ranks.at(static_cast<std::size_t>(rank))) {

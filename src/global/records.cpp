@@ -11,8 +11,7 @@ namespace glinpack {
 namespace {
 
 std::string describe(const ProcessGrid& grid, const BackendInfo& info) {
-  int world_rank = 0;
-  GLINPACK_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &world_rank));
+  const int world_rank = rank_in(MPI_COMM_WORLD);
   return nlohmann::json{{"world_rank", world_rank},
                         {"row", grid.position().row},
                         {"column", grid.position().column},

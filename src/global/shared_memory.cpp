@@ -42,8 +42,7 @@ std::uint64_t random_mark() {
 
 SharedMemory::SharedMemory(MPI_Comm communicator, std::span<const int> nodes, std::size_t bytes)
     : bytes_(first_page + bytes) {
-  int rank = 0;
-  GLINPACK_MPI(MPI_Comm_rank(communicator, &rank));
+  const int rank = rank_in(communicator);
   const int first_of_node = nodes[static_cast<std::size_t>(rank)];
   Offer mine;
   try {

@@ -9,22 +9,6 @@
 
 namespace glinpack {
 
-namespace {
-
-int rank_in(MPI_Comm communicator) {
-  int rank = 0;
-  GLINPACK_MPI(MPI_Comm_rank(communicator, &rank));
-  return rank;
-}
-
-int size_of(MPI_Comm communicator) {
-  int size = 1;
-  GLINPACK_MPI(MPI_Comm_size(communicator, &size));
-  return size;
-}
-
-}  // namespace
-
 PoissonExtents strip_of_rank(Index n, int rank, int ranks) {
   if (n < ranks) throw std::invalid_argument("every rank's strip needs a row");
   const auto first_of = [&](int r) { return n * r / ranks; };

@@ -44,11 +44,11 @@ std::string device_folder(const std::string& root, const std::string& drm_file) 
   return root + "/sys/class/drm/" + std::filesystem::path(drm_file).filename().string() + "/device";
 }
 
-bool is_pci_address(const std::string& name) {  // "0000:19:00.0"
+}  // namespace
+
+bool is_pci_address(std::string_view name) {
   return name.size() == 12 && name[4] == ':' && name[7] == ':' && name[10] == '.';
 }
-
-}  // namespace
 
 std::optional<std::string> pci_address_of(const std::string& root, const std::string& drm_file) {
   if (drm_file.empty()) return std::nullopt;

@@ -4,12 +4,15 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "local/sensors/sensor.hpp"
 
 namespace glinpack::sensors {
 
-/// The PCI address ("0000:19:00.0") of a DRM file ("/dev/dri/card0", or a render node); none where the kernel does not
+/// Whether a name is that of a device on the PCI bus, as "0000:19:00.0".
+bool is_pci_address(std::string_view name);
+/// The PCI address of a DRM file ("/dev/dri/card0", or a render node); none where the kernel does not
 /// say. `root` stands before /sys.
 std::optional<std::string> pci_address_of(const std::string& root, const std::string& drm_file);
 
