@@ -191,7 +191,7 @@ class ComputeBackend<Real>::Panel final : public DevicePanel<Real> {
  public:
   Panel(ComputeBackend& backend, Index rows, Index columns)
       : backend_(backend),
-        upper_(backend.context(), ComputePanel::block, columns, backend.stripe_width_),
+        upper_(backend.context(), ComputePanel::group, columns, backend.stripe_width_),
         panel_(backend.context(), backend.sources_, precision_of<Real>, backend.kernels_, rows, columns,
                backend.players_, upper_.region()) {}
 
