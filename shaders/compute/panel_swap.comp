@@ -1,6 +1,7 @@
 #version 450 core
 // After a tournament's decision, in a transposed panel: the winners to the top of every column; L \ U of the winners
-// into the block's own columns, U12 <- L11^-1 A12 into those to the right. A work group has one column of the panel.
+// into the block's own columns, U12 <- L11^-1 A12 into those to the right that belong to the same group of blocks
+// (panel_upper.comp computes it in the others). A work group has one column of the panel.
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
 
@@ -16,6 +17,7 @@ layout(std430, binding = 3) writeonly restrict buffer Upper { Real upper[]; };
 layout(location = 0) uniform ivec2 block;         // first column and row, columns
 layout(location = 1) uniform ivec4 panel_layout;
 layout(location = 2) uniform ivec4 upper_layout;  // U12 once more, by rows, for the reduction of the rest
+layout(location = 3) uniform int group_end;       // the first column behind the block's group
 
 shared Real top[BLOCK];
 shared Real multipliers[BLOCK * (BLOCK + 1)];  // by rows a bank apart
@@ -24,7 +26,7 @@ void main() {
   int me = int(gl_LocalInvocationIndex);
   int column = int(gl_WorkGroupID.x);
   int first = block.x, width = block.y;
-  bool to_the_right = column >= first + width;
+  bool to_the_right = column >= first + width && column < group_end;
 
   ivec2 move = moves[me];
   Real value = move.x >= 0 ? panel[place(panel_layout, column, move.x)] : Real(0);
@@ -42,7 +44,7 @@ void main() {
       if (me > k && me < width) value = fma(-multipliers[me * (BLOCK + 1) + k], top[k], value);
     }
     if (me < width) upper[place(upper_layout, me, column - first - width)] = value;
-  } else if (column >= first && me < width) {
+  } else if (column >= first && column < first + width && me < width) {
     value = factors[me * BLOCK + column - first];
   }
   if (me < width) panel[place(panel_layout, column, first + me)] = value;

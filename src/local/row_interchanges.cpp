@@ -1,6 +1,7 @@
 #include "local/row_interchanges.hpp"
 
 #include <numeric>
+#include <utility>
 
 namespace glinpack {
 
@@ -35,6 +36,34 @@ std::vector<Index> row_order_of(std::span<const Index> pivots) {
   std::iota(order.begin(), order.end(), Index{0});
   for (std::size_t k = 0; k < pivots.size(); ++k) std::swap(order[k], order[static_cast<std::size_t>(pivots[k])]);
   return order;
+}
+
+std::optional<RowChains> chains_of(std::span<const RowMove> moves, Index rows) {
+  constexpr Index none = -1;
+  const auto place = [](Index row) { return static_cast<std::size_t>(row); };
+  std::vector<Index> goes_to(place(rows), none);
+  std::vector<bool> is_target(place(rows), false);
+  for (const RowMove& move : moves) {
+    if (goes_to[place(move.from)] != none) return std::nullopt;
+    goes_to[place(move.from)] = move.to;
+    is_target[place(move.to)] = true;
+  }
+  RowChains result;
+  const auto follow = [&](Index row) {
+    const auto first = static_cast<Index>(result.moves.size());
+    while (goes_to[place(row)] != none) {
+      const Index next = std::exchange(goes_to[place(row)], none);
+      result.moves.push_back({row, next});
+      row = next;
+    }
+    const auto count = static_cast<Index>(result.moves.size()) - first;
+    if (count > 0) result.chains.push_back({first, count});
+  };
+  for (const RowMove& move : moves) {
+    if (!is_target[place(move.from)]) follow(move.from);
+  }
+  for (const RowMove& move : moves) follow(move.from);  // what is left are closed chains
+  return result;
 }
 
 }  // namespace glinpack

@@ -1,6 +1,7 @@
 // Bringing chosen rows to the top: as interchanges, which is how pivots are reported, and as what these come to.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,5 +19,19 @@ RowInterchanges bring_to_top(Index first, std::span<const Index> chosen);
 
 /// Of row interchanges 0, 1, ... one after the other, row k with row pivots[k]: which row ends as row i.
 std::vector<Index> row_order_of(std::span<const Index> pivots);
+
+/// Moves in such an order that they can be made one after the other, where they lie, with one row set aside.
+struct RowChains {
+  struct Chain {
+    Index first;  // of `moves`
+    Index count;
+  };
+  std::vector<RowMove> moves;  // a chain's follow each other, and each begins where the one before it ends
+  std::vector<Chain> chains;   // no two have a row in common; a closed one ends where it begins
+};
+
+/// Of moves that are made at once, each `to` once, from and to rows 0 ... rows - 1. Nothing where a row goes to
+/// several.
+std::optional<RowChains> chains_of(std::span<const RowMove> moves, Index rows);
 
 }  // namespace glinpack

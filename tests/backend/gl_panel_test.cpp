@@ -85,7 +85,8 @@ TYPED_TEST(GlPanelTest, FactorisesPanelsOfAnyShapeWithSmallMultipliers) {
   struct Shape {
     Index rows, columns;
   };
-  for (const Shape& shape : {Shape{1, 1}, {5, 3}, {40, 40}, {64, 32}, {65, 33}, {200, 70}, {700, 97}, {2100, 8}}) {
+  for (const Shape& shape :
+       {Shape{1, 1}, {5, 3}, {40, 40}, {64, 32}, {65, 33}, {200, 70}, {700, 97}, {2100, 8}, {300, 130}, {420, 300}}) {
     SCOPED_TRACE(std::to_string(shape.rows) + " x " + std::to_string(shape.columns));
     const ColumnMajorMatrix<Real> a(shape.rows, shape.columns, random);
     auto result = this->factorise(a);

@@ -191,7 +191,7 @@ class ComputeBackend<Real>::Panel final : public DevicePanel<Real> {
  public:
   Panel(ComputeBackend& backend, Index rows, Index columns)
       : backend_(backend),
-        upper_(backend.context(), ComputePanel::block, columns, backend.stripe_width_),
+        upper_(backend.context(), ComputePanel::group, columns, backend.stripe_width_),
         panel_(backend.context(), backend.sources_, precision_of<Real>, backend.kernels_, rows, columns,
                backend.players_, upper_.region()) {}
 
@@ -221,15 +221,17 @@ std::unique_ptr<DevicePanel<Real>> ComputeBackend<Real>::make_device_panel(Index
 template <class Real>
 void ComputeBackend<Real>::move_rows(DeviceBlock<Real> block, std::span<const RowMove> moves) {
   if (block.empty()) return;
-  std::vector<RowMove> out, back;
-  for (const RowMove& move : this->moves_that_change(moves, block.rows)) {
-    const Index slot = static_cast<Index>(out.size());
-    out.push_back({move.from, slot});
-    back.push_back({slot, move.to});
-  }
-  if (out.empty()) return;
+  const std::vector<RowMove> real = this->moves_that_change(moves, block.rows);
+  if (real.empty()) return;
   operation(Phase::swap, 0, 0, [&] {
     const Region region = region_of(block);
+    if (kernels_.move_rows(region, real)) return;
+    std::vector<RowMove> out, back;
+    for (const RowMove& move : real) {
+      const Index slot = static_cast<Index>(out.size());
+      out.push_back({move.from, slot});
+      back.push_back({slot, move.to});
+    }
     const Region rows = scratch(static_cast<Index>(out.size()), block.columns);
     kernels_.copy_rows(region, rows, out);
     kernels_.copy_rows(rows, region, back);

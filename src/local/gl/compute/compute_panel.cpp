@@ -10,6 +10,7 @@ namespace {
 
 // The shaders' own: see the files.
 constexpr Index eliminate_rows = 256;
+constexpr Index upper_columns = 4;
 
 constexpr int least_subgroup = 8;
 
@@ -40,6 +41,7 @@ ComputePanel::ComputePanel(const std::shared_ptr<Context>& context, const Shader
   }
   swap_ = build("panel_swap.comp", "");
   eliminate_ = build("panel_eliminate.comp", "");
+  upper_program_ = build("panel_upper.comp", define("GROUP", group));
 
   const auto bytes_of = [](Index count, std::size_t size) { return count * static_cast<std::int64_t>(size); };
   const Index largest_list = groups(std::max<Index>(rows, 1), players) * block;
@@ -59,15 +61,19 @@ ComputePanel::ComputePanel(const std::shared_ptr<Context>& context, const Shader
 }
 
 void ComputePanel::factorize(const Region& a_transposed) {
-  for (Index first = 0; first < a_transposed.rows; first += block) factorize_block(a_transposed, first);
+  for (Index begin = 0; begin < a_transposed.rows; begin += group) {
+    const Index end = std::min(begin + group, a_transposed.rows);
+    for (Index first = begin; first < end; first += block) factorize_block(a_transposed, first, end);
+    if (end < a_transposed.rows) reduce_beyond(a_transposed, begin, end - begin);
+  }
   glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
   glCopyNamedBufferSubData(outcome_.id(), outcome_on_host_.id(), 0, 0, static_cast<GLsizeiptr>(outcome_bytes_));
 }
 
-void ComputePanel::factorize_block(const Region& a_transposed, Index first) {
+void ComputePanel::factorize_block(const Region& a_transposed, Index first, Index group_end) {
   const Index columns = a_transposed.rows, rows = a_transposed.columns;
-  const Index width = std::min(block, columns - first);
-  const Index below = rows - first - width, beside = columns - first - width;
+  const Index width = std::min(block, group_end - first);
+  const Index below = rows - first - width, beside = group_end - first - width;
   decide(a_transposed, first, width);
 
   swap_.set(0, static_cast<GLint>(first), static_cast<GLint>(width));
@@ -75,6 +81,7 @@ void ComputePanel::factorize_block(const Region& a_transposed, Index first) {
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, factors_.id());
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 2, moves_.id());
   kernels_.bind(swap_, 3, 2, upper_);
+  swap_.set(3, static_cast<GLint>(group_end));
   kernels_.dispatch(swap_, columns, 1);
   if (below == 0) return;
 
@@ -88,6 +95,19 @@ void ComputePanel::factorize_block(const Region& a_transposed, Index first) {
   // (A22 - L21 U12)^T: the transposed panel's rows are columns, and U12, which is by rows, is the transposed left
   kernels_.reduce(upper_.block(0, 0, width, beside), a_transposed.block(first, first + width, width, below),
                   a_transposed.block(first + width, first + width, beside, below));
+}
+
+// Of the columns to the right of the group. There are as many rows as columns, or more, so that some are below it.
+void ComputePanel::reduce_beyond(const Region& a_transposed, Index first, Index width) {
+  const Index end = first + width;
+  const Index below = a_transposed.columns - end, beside = a_transposed.rows - end;
+  upper_program_.set(0, static_cast<GLint>(first), static_cast<GLint>(width));
+  upper_program_.set(1, static_cast<GLint>(beside));
+  kernels_.bind(upper_program_, 0, 2, a_transposed);
+  kernels_.bind(upper_program_, 1, 3, upper_);
+  kernels_.dispatch(upper_program_, groups(beside, upper_columns), 1);
+  kernels_.reduce(upper_.block(0, 0, width, beside), a_transposed.block(first, end, width, below),
+                  a_transposed.block(end, end, beside, below));
 }
 
 void ComputePanel::decide(const Region& a_transposed, Index first, Index width) {

@@ -6,7 +6,8 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
-#include <vector>
+
+#include "local/row_interchanges.hpp"
 
 namespace glinpack::gl {
 namespace {
@@ -21,8 +22,9 @@ constexpr Index triangle_rows = 512;   // of L that normalize goes through in on
 constexpr ReduceTile unaligned_tile;   // of operands that are not aligned
 constexpr Index most_groups = 65535;   // of a dispatch in each direction: what GL 4.5 guarantees
 constexpr Index most_moves = 8192;     // of a launch
-constexpr Index listed_moves = 65536;  // that the list has room for before it starts again at its front
-constexpr Index move_alignment = 32;   // moves: 256 bytes, the coarsest that GL allows storage buffers to be bound at
+constexpr Index longest_chain = 32;    // of moves that one work group makes, one after the other
+constexpr Index listed_pairs = 65536;  // that the list has room for before it starts again at its front
+constexpr Index pair_alignment = 32;  // of pairs: 256 bytes, the coarsest that GL allows storage buffers to be bound at
 /// Shaders count elements and bytes of a window in 32 bits.
 constexpr std::int64_t largest_window = (std::int64_t{1} << 31) - 65536;
 
@@ -49,6 +51,7 @@ Kernels::Kernels(const std::shared_ptr<Context>& context, const ShaderSource& so
   };
   copy_ = build("copy.comp", define("LISTED", false));
   copy_listed_ = build("copy.comp", define("LISTED", true));
+  move_rows_ = build("move_rows.comp", "");
   copy_transposed_ = build("copy_transposed.comp", "");
   invert_ = build("invert.comp", define("RESULT_LEADING", triangle_rows));
   substitute_ = build("substitute.comp", "");
@@ -57,12 +60,12 @@ Kernels::Kernels(const std::shared_ptr<Context>& context, const ShaderSource& so
   take_tile(context, sources, tile);
   triangle_ = BufferHandle(context);
   glNamedBufferStorage(triangle_.id(), triangle_rows * triangle_rows * element_bytes_, nullptr, 0);
-  moves_ = BufferHandle(context);
+  pairs_ = BufferHandle(context);
   constexpr GLbitfield access = GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
-  constexpr auto bytes = static_cast<GLsizeiptr>(listed_moves * static_cast<Index>(sizeof(Move)));
-  glNamedBufferStorage(moves_.id(), bytes, nullptr, access);
-  mapped_moves_ = static_cast<Move*>(glMapNamedBufferRange(moves_.id(), 0, bytes, access));
-  if (!mapped_moves_)
+  constexpr auto bytes = static_cast<GLsizeiptr>(listed_pairs * static_cast<Index>(sizeof(Pair)));
+  glNamedBufferStorage(pairs_.id(), bytes, nullptr, access);
+  mapped_pairs_ = static_cast<Pair*>(glMapNamedBufferRange(pairs_.id(), 0, bytes, access));
+  if (!mapped_pairs_)
     throw std::runtime_error("the device does not map a buffer of " + std::to_string(bytes) + " bytes");
 }
 
@@ -155,7 +158,8 @@ void Kernels::copy_rows_by_windows(const Region& from, const Region& to, std::sp
 
 void Kernels::copy_listed(const Region& from, const Region& to, std::span<const RowMove> moves) {
   for_parts(static_cast<Index>(moves.size()), most_moves, [&](Index begin, Index count) {
-    bind_moves(2, moves.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)));
+    make_room(count);
+    bind_list(2, moves.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)));
     copy_listed_.set(0, static_cast<GLint>(from.columns));
     bind(copy_listed_, 0, 1, from);
     bind(copy_listed_, 1, 2, to);
@@ -163,23 +167,51 @@ void Kernels::copy_listed(const Region& from, const Region& to, std::span<const 
   });
 }
 
+bool Kernels::move_rows(const Region& region, std::span<const RowMove> moves) {
+  if (static_cast<Index>(moves.size()) > most_moves) return false;
+  bool all_rows_fit = true;
+  for_column_parts(region, window_elements_, [&](Index j, Index columns) {
+    all_rows_fit = all_rows_fit && fits(region.column_range(j, columns));
+  });
+  if (!all_rows_fit) return false;
+  const std::optional<RowChains> ordered = chains_of(moves, region.rows);
+  if (!ordered) return false;
+  const std::span<const RowMove> in_chains = ordered->moves;
+  const std::span<const RowChains::Chain> chains = ordered->chains;
+  if (std::ranges::any_of(chains, [](const auto& chain) { return chain.count > longest_chain; })) return false;
+  make_room(2 * round_up(static_cast<Index>(moves.size()), pair_alignment));
+  bind_list(1, in_chains);
+  bind_list(2, chains);
+  for_column_parts(region, window_elements_, [&](Index j, Index columns) {
+    move_rows_.set(0, static_cast<GLint>(columns));
+    bind(move_rows_, 0, 1, region.column_range(j, columns));
+    dispatch(move_rows_, static_cast<Index>(chains.size()), groups(columns, copy_columns));
+  });
+  return true;
+}
+
 // Lists follow each other in mapped memory, so that none is written while the device may still read it and no upload
 // waits for the kernels before it.
-void Kernels::bind_moves(GLuint binding, std::span<const RowMove> moves) {
-  const auto count = static_cast<Index>(moves.size());
-  if (next_move_ + count > listed_moves) {
-    const GLsync all_read = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
-    while (glClientWaitSync(all_read, GL_SYNC_FLUSH_COMMANDS_BIT, 1'000'000'000) == GL_TIMEOUT_EXPIRED) {
-    }
-    glDeleteSync(all_read);
-    next_move_ = 0;
+void Kernels::make_room(Index pairs) {
+  if (next_pair_ + pairs <= listed_pairs) return;
+  const GLsync all_read = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+  while (glClientWaitSync(all_read, GL_SYNC_FLUSH_COMMANDS_BIT, 1'000'000'000) == GL_TIMEOUT_EXPIRED) {
   }
-  std::transform(moves.begin(), moves.end(), mapped_moves_ + next_move_, [](const RowMove& move) {
-    return Move{static_cast<GLint>(move.from), static_cast<GLint>(move.to)};
+  glDeleteSync(all_read);
+  next_pair_ = 0;
+}
+
+// There must be room.
+template <class Item>
+void Kernels::bind_list(GLuint binding, std::span<const Item> list) {
+  const auto count = static_cast<Index>(list.size());
+  std::transform(list.begin(), list.end(), mapped_pairs_ + next_pair_, [](const Item& item) {
+    const auto& [first, second] = item;
+    return Pair{static_cast<GLint>(first), static_cast<GLint>(second)};
   });
-  glBindBufferRange(GL_SHADER_STORAGE_BUFFER, binding, moves_.id(), next_move_ * static_cast<GLintptr>(sizeof(Move)),
-                    count * static_cast<GLsizeiptr>(sizeof(Move)));
-  next_move_ = round_up(next_move_ + count, move_alignment);
+  glBindBufferRange(GL_SHADER_STORAGE_BUFFER, binding, pairs_.id(), next_pair_ * static_cast<GLintptr>(sizeof(Pair)),
+                    count * static_cast<GLsizeiptr>(sizeof(Pair)));
+  next_pair_ = round_up(next_pair_ + count, pair_alignment);
 }
 
 void Kernels::copy_transposed(const Region& from, const Region& to) {

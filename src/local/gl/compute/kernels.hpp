@@ -41,6 +41,10 @@ class Kernels {
   void copy(const Region& from, const Region& to);
   /// Row moves[i].to of `to` <- row moves[i].from of `from`.
   void copy_rows(const Region& from, const Region& to, std::span<const RowMove> moves);
+  /// Rows of `region` where they lie, all moves at once, each `to` once, none to where it is. False, and nothing moved,
+  /// where that does not go, or not fast: a row goes to several, moves follow each other in long chains, a window does
+  /// not hold all rows.
+  bool move_rows(const Region& region, std::span<const RowMove> moves);
   /// to <- from^T.
   void copy_transposed(const Region& from, const Region& to);
   /// A <- L^-1 A: unit lower triangular L given as L^T (k x k), a: k x columns. By blocks of 64 rows, with inverses of
@@ -75,10 +79,10 @@ class Kernels {
     }
   }
 
-  /// A row move as the shader reads it: ivec2.
-  struct Move {
-    GLint from;
-    GLint to;
+  /// An item of a list as shaders read it, ivec2: a row move, or a chain of them.
+  struct Pair {
+    GLint first;
+    GLint second;
   };
 
   /// After writing: a region without stripes is in memory that the host maps, and reads after the next fence.
@@ -86,7 +90,9 @@ class Kernels {
   void copy_rows_by_windows(const Region& from, const Region& to, std::span<const RowMove> moves);
   void copy_listed(const Region& from, const Region& to, std::span<const RowMove> moves);
   void copy_tiles_transposed(const Region& from, const Region& to);
-  void bind_moves(GLuint binding, std::span<const RowMove> moves);
+  void make_room(Index pairs);
+  template <class Item>
+  void bind_list(GLuint binding, std::span<const Item> list);
   void invert(const Region& l_transposed);
   void normalize_window(const Region& a);
   bool aligned(const Region& region) const;
@@ -102,12 +108,12 @@ class Kernels {
   ReduceTile strip_;  // the tile of normalize
   Update update_;
   std::string types_;  // preamble of every shader
-  Program copy_, copy_listed_, copy_transposed_, invert_, normalize_, normalize_aligned_, reduce_, reduce_aligned_,
-      substitute_;
+  Program copy_, copy_listed_, move_rows_, copy_transposed_, invert_, normalize_, normalize_aligned_, reduce_,
+      reduce_aligned_, substitute_;
   BufferHandle triangle_;  // what normalize multiplies by: shaders/compute/invert.comp
-  BufferHandle moves_;
-  Move* mapped_moves_ = nullptr;
-  Index next_move_ = 0;
+  BufferHandle pairs_;     // lists, one behind the other
+  Pair* mapped_pairs_ = nullptr;
+  Index next_pair_ = 0;
 };
 
 }  // namespace glinpack::gl
