@@ -36,6 +36,10 @@ case "${1:-}" in
   *) echo "usage: scripts/install-deps.sh [--test]" >&2; exit 2 ;;
 esac
 
+if ! command -v dpkg-query >/dev/null; then
+  echo "install-deps.sh: this system has no Debian packages: docs/install.md says what glinpack is built with" >&2
+  exit 1
+fi
 missing=()
 for package in "${packages[@]}"; do
   [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
