@@ -7,6 +7,8 @@ set -euo pipefail
 packages=(
   # building
   cmake g++ git make ninja-build pkg-config
+  # the Debian package
+  dpkg-dev file
   # message passing, linear algebra, OpenGL without a display
   mpich libmpich-dev libopenblas-pthread-dev liblapacke-dev
   libegl-dev libopengl-dev libglew-dev libegl1 libegl-mesa0 libgl1-mesa-dri
@@ -22,8 +24,8 @@ test_packages=(
   chromium-headless-shell
   # the cluster in a box, scripts/netlab
   iproute2
-  # the Debian package, on a clean root
-  dpkg-dev file debootstrap
+  # a clean root for the Debian package
+  debootstrap
   # Slurm on one machine, scripts/slurm/lab
   slurm-wlm munge
 )
@@ -34,6 +36,10 @@ case "${1:-}" in
   *) echo "usage: scripts/install-deps.sh [--test]" >&2; exit 2 ;;
 esac
 
+if ! command -v dpkg-query >/dev/null; then
+  echo "install-deps.sh: this system has no Debian packages: docs/install.md says what glinpack is built with" >&2
+  exit 1
+fi
 missing=()
 for package in "${packages[@]}"; do
   [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")

@@ -103,8 +103,8 @@ valgrind_smoke() {
 }
 
 scripts_are_clean() {
-  shellcheck scripts/*.sh scripts/bench/*.sh scripts/slurm/*.sbatch scripts/slurm/lab/* scripts/netlab/* packaging/debian/try.sh \
-    .ci/run
+  shellcheck scripts/*.sh scripts/bench/*.sh scripts/slurm/*.sbatch scripts/slurm/lab/* scripts/netlab/* packaging/*.sh \
+    packaging/*/try.sh .ci/run
 }
 
 # a second build of the same tree compiles and links nothing

@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 build=${1:-build/release}
 transcript=${2:-/dev/null}
-mirror=${GLINPACK_DEBIAN_MIRROR:-http://deb.debian.org/debian}
+. packaging/clean-root.sh
 if [ "$(id -u)" -ne 0 ]; then
   echo "try.sh: a clean root is made by root alone" >&2
   exit 2
@@ -40,38 +40,27 @@ if grep -aq "$PWD" <(dpkg-deb --fsys-tarfile "$package" | tar -xO ./usr/bin/glin
   exit 1
 fi
 
-# Nothing but apt and what Debian holds essential; no archive is kept.
-debootstrap --variant=minbase bookworm "$root" "$mirror" >"$work/debootstrap.log" 2>&1 ||
-  { tail -20 "$work/debootstrap.log"; exit 1; }
-echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/quick" # nobody needs this root after a power failure
+make_clean_root "$root" "$work/debootstrap.log"
 cp "$package" "$root/root/"
 rm -rf "$work/package"
 
-# In a namespace of its own, so that nothing stays mounted; the script is what a new user types.
-cat >"$root/root/commands" <<COMMANDS
-export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 HOME=/root LP_NUM_THREADS=0
-cd /root
-type_in() { printf '\$ %s\n' "\$*"; bash -c "\$*"; }
-apt-get update -qq
-type_in 'apt-get install -y -qq ./$(basename "$package") >install.log 2>&1 && dpkg-query -W glinpack mpich libgl1-mesa-dri'
-type_in 'glinpack --version'
-type_in 'glinpack devices'
-type_in 'mpirun.mpich -np 2 glinpack plu --n 1000 --nb 64'
-type_in 'mpirun.mpich -np 4 glinpack plu --config /usr/share/glinpack/configs/quickstart.toml --json results.json'
-type_in 'mpirun.mpich -np 2 glinpack plu --n 256 --nb 32 --backend gl-compute --precision single --shader-dir /usr/share/glinpack/shaders --breakdown never'
-type_in 'mpirun.mpich -np 2 glinpack network --n 512 --nb 64 --screen never'
-type_in 'mpirun.mpich -np 2 glinpack doctor'
-type_in 'mpirun.mpich -np 2 glinpack plu --n 1000 --nb 32,64 --repeat 3 --watchdog 60 --json before.json --progress never | tail -9'
-type_in 'mpirun.mpich -np 2 glinpack plu --n 1000 --nb 32,64 --repeat 3 --watchdog 60 --json after.json --progress never | tail -9'
-type_in 'glinpack compare before.json after.json'
-type_in 'glinpack report results.json before.json after.json -o report.html'
-type_in 'glinpack variant WR11C2R4'
-type_in 'glinpack plan --nodes 16 --gpus-per-node 4 --memory 80G --network 100Gb/s'
-type_in 'glinpack slurm --nodes 4 --gpus-per-node 4 --time 1:00:00 -o job.sbatch -- --n 65536 --nb 512 && head -20 job.sbatch'
-type_in 'ls /usr/share/man/man1 | grep -c ^glinpack'
-type_in 'dpkg --purge glinpack && ! ls -d /usr/share/glinpack /usr/share/doc/glinpack'
+# What a new user types. The software renderer has no threads of its own, as processes share the cores.
+type_into_clean_root "$root" "$transcript" LP_NUM_THREADS=0 <<COMMANDS
+apt-get install -y -qq ./$(basename "$package") >install.log 2>&1 && dpkg-query -W glinpack mpich libgl1-mesa-dri
+glinpack --version
+glinpack devices
+mpirun.mpich -np 2 glinpack plu --n 1000 --nb 64
+mpirun.mpich -np 4 glinpack plu --config /usr/share/glinpack/configs/quickstart.toml --json results.json
+mpirun.mpich -np 2 glinpack plu --n 256 --nb 32 --backend gl-compute --precision single --shader-dir /usr/share/glinpack/shaders --breakdown never
+mpirun.mpich -np 2 glinpack network --n 512 --nb 64 --screen never
+mpirun.mpich -np 2 glinpack doctor
+mpirun.mpich -np 2 glinpack plu --n 1000 --nb 32,64 --repeat 3 --watchdog 60 --json before.json --progress never | tail -9
+mpirun.mpich -np 2 glinpack plu --n 1000 --nb 32,64 --repeat 3 --watchdog 60 --json after.json --progress never | tail -9
+glinpack compare before.json after.json
+glinpack report results.json before.json after.json -o report.html
+glinpack variant WR11C2R4
+glinpack plan --nodes 16 --gpus-per-node 4 --memory 80G --network 100Gb/s
+glinpack slurm --nodes 4 --gpus-per-node 4 --time 1:00:00 -o job.sbatch -- --n 65536 --nb 512 && head -20 job.sbatch
+ls /usr/share/man/man1 | grep -c ^glinpack
+dpkg --purge glinpack && ! ls -d /usr/share/glinpack /usr/share/doc/glinpack
 COMMANDS
-# shellcheck disable=SC2016  # $0 is the inner shell's
-unshare --mount bash -c 'mount -t proc proc "$0/proc" && mount --rbind /sys "$0/sys" && mount -t tmpfs tmpfs "$0/dev/shm" &&
-  exec chroot "$0" bash -e /root/commands' \
-  "$root" 2>&1 | tee "$transcript"

@@ -1,0 +1,33 @@
+# shellcheck shell=bash
+# A Debian 12 with nothing on it, and what a new user types there. Sourced by what tries an installation; root alone can.
+
+# make_clean_root FOLDER LOG: nothing but apt and what Debian holds essential
+make_clean_root() {
+  local root=$1 log=$2 mirror=${GLINPACK_DEBIAN_MIRROR:-http://deb.debian.org/debian}
+  debootstrap --variant=minbase bookworm "$root" "$mirror" >"$log" 2>&1 || { tail -20 "$log"; return 1; }
+  echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/quick" # nobody needs this root after a power failure
+  chroot "$root" apt-get update -qq
+}
+
+# type_into_clean_root FOLDER TRANSCRIPT [NAME=VALUE...] <COMMANDS
+# Commands are one a line, typed by root in /root, where they leave the folder and the variables to those that follow;
+# the first that fails is the last. They see nothing of this environment but the variables that are given here, and
+# have a namespace of their own, so that nothing stays mounted.
+type_into_clean_root() {
+  local root=$1 transcript=$2
+  shift 2
+  cat >"$root/commands"
+  cat >"$root/type-commands" <<'TYPE_COMMANDS'
+cd "$HOME"
+while IFS= read -r command <&3; do
+  printf '$ %s\n' "$command"
+  eval "$command" </dev/null 3<&- || { echo "exit status $?"; exit 1; }
+done 3</commands
+TYPE_COMMANDS
+  # shellcheck disable=SC2016  # $0 and $@ are the inner shell's
+  unshare --mount bash -c 'mount -t proc proc "$0/proc" && mount --rbind /sys "$0/sys" &&
+    mount -t tmpfs tmpfs "$0/dev/shm" && mount -t devpts devpts "$0/dev/pts" &&
+    exec chroot "$0" env -i "$@" bash /type-commands' \
+    "$root" PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@" \
+    2>&1 | tee "$transcript"
+}

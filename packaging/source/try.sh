@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Begins from the source as a new user does: on a clean Debian 12 made by debootstrap clones this repository as it is
+# committed, has scripts/run.sh install, build and run, and goes on with what the documents name next. As root. It
+# builds without a compiler cache, which takes minutes of all cores.
+#   packaging/source/try.sh [TRANSCRIPT]     the commands on the clean root and what they print
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+transcript=${1:-/dev/null}
+. packaging/clean-root.sh
+if [ "$(id -u)" -ne 0 ]; then
+  echo "try.sh: a clean root is made by root alone" >&2
+  exit 2
+fi
+
+work=$(mktemp -d)
+root=$work/root
+trap 'rm -rf "$work"' EXIT
+
+make_clean_root "$root" "$work/debootstrap.log"
+git clone --quiet --bare . "$root/root/glinpack.git"
+
+type_into_clean_root "$root" "$transcript" <<'COMMANDS'
+apt-get update -qq && apt-get install -y -qq git >git.log 2>&1 && git --version
+git clone glinpack.git
+cd glinpack
+scripts/run.sh
+build/release/bin/glinpack --help
+build/release/bin/glinpack devices
+mpirun.mpich -np 2 build/release/bin/glinpack plu --n 3000 --nb 128
+scripts/run.sh --n 256,500 --nb 32 --json results.json --breakdown never
+mpirun.mpich -np 4 build/release/bin/glinpack plu --hpl-dat tests/data/HPL.dat --backend openblas >HPL.log && tail -8 HPL.log
+mpirun.mpich -np 2 build/release/bin/glinpack doctor
+build/release/bin/glinpack matmul --variant multi-pass --packing 2x2 --n 64,100,257
+build/release/bin/glinpack poisson --n 32,64 --memory all
+cmake --preset release -DGLINPACK_TESTS=OFF >build.log && cmake --build --preset release >>build.log && tail -2 build.log
+cmake --install build/release --prefix /opt/glinpack >install.log && /opt/glinpack/bin/glinpack --version
+(cd build/release && cpack -G DEB) && dpkg-deb --field build/release/glinpack_0.1.0_amd64.deb Depends Recommends
+COMMANDS
