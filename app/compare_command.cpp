@@ -174,8 +174,9 @@ std::vector<std::string> shortfalls_of(const Comparison& comparison, double fail
 std::string comparison_text(const ResultFile& a, const ResultFile& b, const Comparison& comparison) {
   const Names names = names_of(comparison);
   const auto file = [](const char* letter, const ResultFile& f) {
-    return fmt::format("{}: {} (glinpack {}{}{})\n", letter, f.path, free_text(f.context.version),
-                       f.context.git_commit.empty() ? "" : " ", free_text(f.context.git_commit));
+    const std::string missing = f.context.incomplete.empty() ? "" : fmt::format("   {}\n", f.context.incomplete);
+    return fmt::format("{}: {} (glinpack {}{}{})\n{}", letter, f.path, free_text(f.context.version),
+                       f.context.git_commit.empty() ? "" : " ", free_text(f.context.git_commit), missing);
   };
   std::string text = file("a", a) + file("b", b);
   if (!names.common.empty()) text += "All runs: " + free_text(names.common) + "\n";
@@ -200,7 +201,10 @@ json comparison_json(const ResultFile& a, const ResultFile& b, const Comparison&
   json pairs = json::array();
   for (const ComparedPair& pair : comparison.pairs) pairs.push_back(pair_json(pair));
   const auto file = [](const ResultFile& f) {
-    return json{{"file", f.path}, {"version", f.context.version}, {"git_commit", f.context.git_commit}};
+    return json{{"file", f.path},
+                {"version", f.context.version},
+                {"git_commit", f.context.git_commit},
+                {"incomplete", f.context.incomplete.empty() ? json() : json(f.context.incomplete)}};
   };
   return {{"format", 1},
           {"a", file(a)},

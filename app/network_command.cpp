@@ -58,7 +58,7 @@ class NetworkReporter {
     };
   }
 
-  /// True where a signal has asked for an end, and there is more to do.
+  /// True where a signal has asked for an end, and there are more runs.
   bool end(RunRecord& run) {
     progress_.end();
     if (run.result.passes_done) {
@@ -66,16 +66,16 @@ class NetworkReporter {
       return true;
     }
     show_run(run);
-    return stop_signal() != 0;
+    return stop_signal() != 0 && results_.runs.size() < input_.planned.size();
   }
 
-  /// Instead of trying links.
-  void end_before_its_time() {
-    finish_case();
+  /// `links_left`: not all links that were to be tried have been.
+  void end_before_its_time(bool links_left) {
     results_.incomplete = Incomplete{.signal = name_of_signal(stop_signal()),
                                      .planned = input_.planned.size(),
                                      .finished = results_.runs.size(),
-                                     .ended = ended_};
+                                     .ended = ended_,
+                                     .links_left = links_left};
     show(incomplete_text(*results_.incomplete));
   }
 
@@ -196,27 +196,70 @@ bool screens(const NetworkOptions& options, int world_size) {
   return options.screen == When::always && world_size > 1;
 }
 
-// Collective. `reporter`: on rank 0 alone.
-void try_links(const NetworkInput& input, const std::vector<std::string>& hosts, NetworkReporter* reporter) {
-  nlohmann::json chosen = decided_by_first_rank([&] {
+/// The same on every rank.
+struct LinksToTry {
+  std::vector<RankPair> ping_pongs;
+  bool screening = false;
+
+  bool any() const { return screening || !ping_pongs.empty(); }
+};
+
+// Collective. `hosts`: on rank 0 alone.
+LinksToTry links_to_try(const NetworkInput& input, const std::vector<std::string>& hosts) {
+  const nlohmann::json chosen = decided_by_first_rank([&] {
     nlohmann::json pairs = nlohmann::json::array();
     for (const RankPair& pair : ping_pong_pairs(input.options, hosts)) pairs.push_back({pair.first, pair.second});
     return pairs;
   });
-  for (const nlohmann::json& ends : chosen) {
-    PingPongRecord record = time_pair({ends.at(0), ends.at(1)}, input.session.rank());
+  LinksToTry links{.ping_pongs = {}, .screening = screens(input.options, input.session.size())};
+  for (const nlohmann::json& ends : chosen) links.ping_pongs.push_back({ends.at(0), ends.at(1)});
+  return links;
+}
+
+// Collective.
+bool a_signal_asks_for_an_end() {
+  share_stop_signal(MPI_COMM_WORLD);
+  return stop_signal() != 0;
+}
+
+// Collective. False where a signal ended it. `reporter`: on rank 0 alone.
+bool try_links(const NetworkInput& input, const LinksToTry& links, NetworkReporter* reporter) {
+  for (const RankPair& pair : links.ping_pongs) {
+    if (a_signal_asks_for_an_end()) return false;
+    PingPongRecord record = time_pair(pair, input.session.rank());
     decided_by_first_rank([&] {
       reporter->ping_pong(std::move(record));
       return nlohmann::json();
     });
   }
-  if (!screens(input.options, input.session.size())) return;
+  if (!links.screening) return true;
+  if (a_signal_asks_for_an_end()) return false;
   const ScreeningOptions options{.seconds = input.options.screen_seconds, .together = input.options.screen_together};
   Screening screening = screen_links(MPI_COMM_WORLD, options);
+  share_stop_signal(MPI_COMM_WORLD);
+  const bool complete = !screening.interrupted;
   decided_by_first_rank([&] {
     reporter->screening(std::move(screening), options);
     return nlohmann::json();
   });
+  return complete;
+}
+
+// Collective. False where a signal ended it before the last run. `reporter`: on rank 0 alone.
+bool try_runs(NetworkInput& input, NetworkReporter* reporter) {
+  const int threads = threads_by_cores(input.session);
+  GridCache grids;
+  for (RunRecord& run : input.planned) {
+    const ProcessGrid& grid = grids.grid_for(run);
+    together([&] {
+      if (!grid.active()) return;
+      const ProgressObserver progress = reporter != nullptr ? reporter->observer_of(run) : ProgressObserver{};
+      run.result = run_messages(run.parameters, grid, run.precision, threads, progress);
+    });
+    share_stop_signal(MPI_COMM_WORLD);
+    if (decided_by_first_rank([&] { return nlohmann::json(reporter->end(run)); }).get<bool>()) return false;
+  }
+  return true;
 }
 
 int measure(NetworkInput& input) {
@@ -233,35 +276,20 @@ int measure(NetworkInput& input) {
 
   const std::unique_ptr<Watchdog> watchdog = start_watchdog(input.options.watchdog);
   const StopSignals signals(input.session.rank() == 0);
-  const int threads = threads_by_cores(input.session);
-  const auto write_files = [&] {
-    reporter->write_files();
-    return nlohmann::json();
-  };
-  GridCache grids;
-  for (RunRecord& run : input.planned) {
-    const ProcessGrid& grid = grids.grid_for(run);
-    together([&] {
-      if (!grid.active()) return;
-      const ProgressObserver progress = reporter ? reporter->observer_of(run) : ProgressObserver{};
-      run.result = run_messages(run.parameters, grid, run.precision, threads, progress);
-    });
-    share_stop_signal(MPI_COMM_WORLD);
-    const nlohmann::json ends = decided_by_first_rank([&] { return nlohmann::json(reporter->end(run)); });
-    if (!ends.get<bool>()) continue;
-    decided_by_first_rank([&] {
-      reporter->end_before_its_time();
-      return write_files();
-    });
-    return exit_interrupted;
-  }
+  const LinksToTry links = links_to_try(input, hosts);
+  NetworkReporter* const shown_by = reporter ? &*reporter : nullptr;
+  const bool all_runs = try_runs(input, shown_by);
   decided_by_first_rank([&] {
     reporter->finish_case();
     return nlohmann::json();
   });
-  try_links(input, hosts, reporter ? &*reporter : nullptr);
-  decided_by_first_rank(write_files);
-  return 0;
+  const bool all_links = all_runs ? try_links(input, links, shown_by) : !links.any();
+  decided_by_first_rank([&] {
+    if (!all_runs || !all_links) reporter->end_before_its_time(!all_links);
+    reporter->write_files();
+    return nlohmann::json();
+  });
+  return all_runs && all_links ? 0 : exit_interrupted;
 }
 
 }  // namespace

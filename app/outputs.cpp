@@ -56,11 +56,16 @@ fs::path nearest_existing(fs::path folder) {
   return folder;
 }
 
-void check_folder(const fs::path& folder, const std::string& what, bool will_be_made) {
+enum class Missing { is_refused, is_refused_with_advice, is_made };
+
+void check_folder(const fs::path& folder, const std::string& what, Missing missing) {
+  const bool will_be_made = missing == Missing::is_made;
   std::error_code error;
   const fs::path present = will_be_made ? nearest_existing(folder) : folder;
   if (!fs::exists(present, error)) {
-    throw InputError(what + ": folder " + folder.string() + " does not exist; make it, or use --output-dir");
+    throw InputError(
+        what + ": folder " + folder.string() + " does not exist; make it" +
+        (missing == Missing::is_refused_with_advice ? ", or use --output-dir" : ", or choose another one"));
   }
   if (!fs::is_directory(present, error)) throw InputError(what + ": " + present.string() + " is not a folder");
   check_writable(present, what);
@@ -105,8 +110,8 @@ void check_target(const char* option, const std::string& path, bool force) {
 fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
 
 // Where it is to be made.
-void check_place(const char* option, const std::string& path) {
-  check_folder(folder_of(path), option, false);
+void check_place(const char* option, const std::string& path, bool has_folder_option) {
+  check_folder(folder_of(path), option, has_folder_option ? Missing::is_refused_with_advice : Missing::is_refused);
   check_name(path, option);
 }
 
@@ -144,6 +149,7 @@ void name_all_where_none_is_named(OutputPaths& paths) {
 template <class Options>
 OutputPaths paths_of_all_commands(const Options& options) {
   OutputPaths paths;
+  paths.has_folder_option = true;
   paths.folder = options.output_dir;
   paths.may_replace = options.force;
   paths.json = in_folder(paths.folder, options.json);
@@ -180,7 +186,7 @@ OutputPaths output_paths(const ModeOptions& options) {
 }
 
 void check_outputs(const OutputPaths& paths, bool force) {
-  if (!paths.folder.empty()) check_folder(paths.folder, "--output-dir", true);
+  if (!paths.folder.empty()) check_folder(paths.folder, "--output-dir", Missing::is_made);
   const std::vector<NamedFile> files = files_of(paths);
   for (std::size_t i = 0; i < files.size(); ++i) {
     const auto& [option, path] = files[i];
@@ -195,14 +201,19 @@ void check_outputs(const OutputPaths& paths, bool force) {
     const fs::path folder = folder_of(path);
     const bool will_be_made =
         !paths.folder.empty() && folder.lexically_normal() == fs::path(paths.folder).lexically_normal();
-    if (!will_be_made) check_place(option, path);
+    if (!will_be_made) check_place(option, path, paths.has_folder_option);
   }
+}
+
+void check_output_folder(const std::string& folder, std::span<const std::string> files, bool force) {
+  check_folder(folder, "--output-dir", Missing::is_made);
+  for (const std::string& file : files) check_target("--output-dir", file, force);
 }
 
 void check_output(const char* option, const std::string& path, bool force) {
   if (path.empty()) return;
   check_target(option, path, force);
-  check_place(option, path);
+  check_place(option, path, false);
 }
 
 void check_not_input(const char* option, const std::string& path, std::span<const std::string> inputs) {

@@ -26,8 +26,9 @@ struct OutputPaths {
   std::string csv;
   std::string trace;
   std::string solution;
-  std::string result;        // a standalone mode's --output
-  bool may_replace = false;  // --force
+  std::string result;              // a standalone mode's --output
+  bool may_replace = false;        // --force
+  bool has_folder_option = false;  // the command has --output-dir
   bool report_on_stdout = true;
   bool report_on_stderr = false;  // HPL.dat's device 7
 };
@@ -43,6 +44,9 @@ OutputPaths output_paths(const ModeOptions& options);
 /// Throws InputError: a folder that is missing (all but --output-dir must exist) or not writable, a file that exists
 /// (without `force`), the same file twice. Creates nothing that stays.
 void check_outputs(const OutputPaths& paths, bool force);
+
+/// The same for files of --output-dir that no option names; the folder may be missing.
+void check_output_folder(const std::string& folder, std::span<const std::string> files, bool force);
 
 /// The same for one file, which the option names; nothing for an empty path.
 void check_output(const char* option, const std::string& path, bool force);

@@ -10,6 +10,7 @@
 #include "app/input/matrix_file.hpp"
 #include "app/model/predictor.hpp"
 #include "app/report/energy.hpp"
+#include "app/report/optional_part.hpp"
 #include "app/report/progress.hpp"
 #include "app/report/report.hpp"
 #include "app/sensors.hpp"
@@ -93,14 +94,20 @@ class Reporter {
 
  private:
   void show(RunRecord& run) {
-    run.prediction = predictor_.predict_then_learn(run);
+    made(run, "the forecast", [&] { run.prediction = predictor_.predict_then_learn(run); });
     report_.run(run);
-    stream_.stream() << energy_text(run.result);
+    if (!made(run, "the energy", [&] { stream_.stream() << energy_text(run.result); })) {
+      for (RankRecord& rank : run.result.ranks) rank.power = {};  // JSON and CSV would fail alike
+    }
     if (breakdowns_) stream_.stream() << breakdown_text(run);
     stream_.stream() << prediction_text(run);
     stream_.flush();
     if (!run.result.solution.empty()) solution_ = std::move(run.result.solution);
     if (!keeps_records_) run.result.ranks.clear();
+  }
+
+  static bool made(const RunRecord& run, const char* part, const std::function<void()>& make) {
+    return made_or_warned(std::string(part) + " of " + label_of(run), make, std::cerr);
   }
 
   std::span<const RunRecord> records() const { return std::span(input_.planned).first(finished_); }

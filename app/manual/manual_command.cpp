@@ -80,16 +80,14 @@ std::string completion_help() {
 
 void run_man_pages_command(const ManPagesOptions& options) {
   const std::filesystem::path folder = options.output_dir;
+  const std::vector<Manual> manuals = all_manuals();
+  const auto path_of = [&folder](const Manual& manual) { return (folder / (manual.name + ".1")).string(); };
+  std::vector<std::string> files;
+  for (const Manual& manual : manuals) files.push_back(path_of(manual));
+  check_output_folder(options.output_dir, files, options.force);
   OutputPaths paths;
   paths.folder = options.output_dir;
   make_output_folder(paths);
-  const std::vector<Manual> manuals = all_manuals();
-  const auto path_of = [&folder](const Manual& manual) { return (folder / (manual.name + ".1")).string(); };
-  for (const Manual& manual : manuals) {
-    if (!options.force && std::filesystem::exists(path_of(manual))) {
-      throw InputError(path_of(manual) + " exists; --force overwrites it");
-    }
-  }
   std::vector<std::string> subcommand_pages;
   for (const Manual& manual : manuals) subcommand_pages.push_back(manual.name);
   subcommand_pages.erase(subcommand_pages.begin());  // the program's own

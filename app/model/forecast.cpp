@@ -218,6 +218,8 @@ std::string missing_figure(const MachineModel& machine, const Problem& problem) 
       case Work::memory:
         return problem.grid.size() > 1 && problem.arrangement.processes_per_node > 1 &&
                problem.parameters.parts != RunParts::compute;
+      case Work::substitution:
+        return problem.parameters.parts == RunParts::all;
       default:
         return computes;
     }

@@ -18,10 +18,12 @@ constexpr int largest_threads = 4096;
 
 }  // namespace
 
-const char* const mode_units =
-    "\n"
-    "Times are in seconds, rates in GFLOPS (10^9 operations a second), the median of the repetitions unless said\n"
-    "otherwise. Exit code: 0 all checks passed, 1 one failed, 2 unusable input, 3 an error while running.";
+std::string mode_units(const std::string& more_codes) {
+  return "\n"
+         "Times are in seconds, rates in GFLOPS (10^9 operations a second), the median of the repetitions unless said\n"
+         "otherwise. Exit code: 0 all checks passed, 1 one failed, 2 unusable input, 3 an error while running" +
+         more_codes + ".";
+}
 
 void describe_mode(CLI::App& app, const std::string& name, const std::string& description, const std::string& examples,
                    const std::string& units) {

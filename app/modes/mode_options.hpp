@@ -50,11 +50,11 @@ void define_mode_machine(CLI::App& app, ModeOptions& options);
 void define_mode_output(CLI::App& app, ModeOptions& options);
 /// The same but --trace: of modes that measure no times.
 void define_mode_files(CLI::App& app, ModeOptions& options);
-/// The units and exit codes that modes share.
-extern const char* const mode_units;
+/// The units and exit codes that modes share; `more_codes`: of one mode, such as ", 5 ended by --watchdog".
+std::string mode_units(const std::string& more_codes = "");
 /// Name, description and examples; ends every help with units and exit codes.
 void describe_mode(CLI::App& app, const std::string& name, const std::string& description, const std::string& examples,
-                   const std::string& units = mode_units);
+                   const std::string& units = mode_units());
 
 /// Every one of these options but config, by its name; unset ones null. A mode adds its own.
 nlohmann::json mode_to_json(const ModeOptions& options);

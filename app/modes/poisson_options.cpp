@@ -58,7 +58,7 @@ void define_poisson_options(CLI::App& app, PoissonOptions& o) {
       "Solves the Poisson equation on the unit square by conjugate gradients, without a matrix, with each kind\n"
       "of a device's memory; checks by the exact solution and compares with the processor. Under a launcher the\n"
       "processes share the square, each having a strip of it.",
-      examples);
+      examples, mode_units(",\n5 ended by --watchdog"));
   define_mode_orders(app, o);
   add_text(app, "--output", "FILE", "u of the last result, as .npy or .mtx by the name", o.output);
   begin_group(app, "Variants");

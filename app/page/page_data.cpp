@@ -71,10 +71,12 @@ PageData gather(const std::vector<std::string>& paths, const std::string& title)
   data.title = title.empty() ? "glinpack results" : title;
   std::set<std::filesystem::path> known;
   for (const std::string& path : paths) {
-    if (!known.insert(std::filesystem::weakly_canonical(path)).second) {
+    std::error_code error;
+    const std::filesystem::path whole = std::filesystem::weakly_canonical(path, error);
+    if (!error && !known.insert(whole).second) {
       throw InputError(path + ": is given twice; leave one of the two out");
     }
-    data.files.push_back(read_result_file(path));
+    data.files.push_back(read_result_file(path));  // refuses what has no such path
   }
   name_apart(data.files);
   for (std::size_t place = 0; place < data.files.size(); ++place) read_into(data, place);

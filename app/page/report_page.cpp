@@ -44,6 +44,8 @@ std::string report_page(const PageData& data) {
   const std::vector<Section> sections{{"runs", "Runs", runs_section(data)},
                                       {"speed", "GFLOPS", speed_section(groups)},
                                       {"times", "Time", times_section(groups)},
+                                      {"energy", "Energy", energy_section(groups)},
+                                      {"forecast", "Expected and measured", forecast_section(groups)},
                                       {"comparison", "Files compared", comparison_section(data)},
                                       {"roles", "Roles", roles_section(groups)},
                                       {"timeline", "Timeline", timeline_section(data)},

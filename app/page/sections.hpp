@@ -20,6 +20,10 @@ Html runs_section(const PageData& data);
 Html speed_section(std::span<const RunGroup> groups);
 /// Where the time of runs went.
 Html times_section(std::span<const RunGroup> groups);
+/// Joules, watts and GFLOPS/W of runs that have them.
+Html energy_section(std::span<const RunGroup> groups);
+/// What the model expected beside what was measured.
+Html forecast_section(std::span<const RunGroup> groups);
 /// Of each run: roles, ranks, phases.
 Html roles_section(std::span<const RunGroup> groups);
 /// What ranks did when: of traces.

@@ -224,7 +224,9 @@ std::vector<std::string> unread_sensors(const RunResult& result) {
     for (const sensors::Unread& each : rank.power.unread) say(rank, each.why);
     for (const SensorRecord& record : rank.power.read) {
       if (known(joules_of(record.samples, result.seconds))) continue;
-      say(rank, record.info.source + " " + record.info.id + ": its counter stood still during the run");
+      say(rank,
+          record.info.source + " " + record.info.id +
+              (record.samples.empty() ? ": was not read during the run" : ": its counter stood still during the run"));
     }
   }
   return unread;

@@ -13,6 +13,7 @@ struct Incomplete {
   std::size_t planned = 0;
   std::size_t finished = 0;
   const RunRecord* ended = nullptr;  // the run that was under way, with the passes that it had done
+  bool links_left = false;           // of `network`: not all links that were to be tried have been
 };
 
 /// Sentences for the end of the report, each a line; none of them looks like a result to HPL's parsers.

@@ -142,7 +142,10 @@ json network_json(const ReportContext& context, const NetworkResults& results) {
                 {"runs", list(results.runs, run_json)},
                 {"ping_pong", ping_pongs},
                 {"screening", results.screening ? screening_json(*results.screening, results) : json()}};
-  if (results.incomplete) document["incomplete"] = incomplete_json(*results.incomplete);
+  if (results.incomplete) {
+    document["incomplete"] = incomplete_json(*results.incomplete);
+    document["incomplete"]["links_left"] = results.incomplete->links_left;
+  }
   return document;
 }
 

@@ -134,7 +134,9 @@ std::string screening_text(const Screening& screening, const NetworkResults& res
   std::string text = fmt::format("\n{}\nScreening: {} of {} pairs of ranks in {:.2f} s, {}\n{}\n", double_rule,
                                  screening.links.size(), screening.pairs, screening.seconds,
                                  options.together ? "disjoint pairs at the same time" : "one at a time", rule);
-  if (static_cast<Index>(screening.links.size()) < screening.pairs) {
+  if (screening.interrupted) {
+    text += "A signal ended it before its time.\n";
+  } else if (static_cast<Index>(screening.links.size()) < screening.pairs) {
     text += fmt::format("The time of --screen-seconds, {:g} s, was over before all pairs had had their turn.\n",
                         options.seconds);
   }
@@ -146,8 +148,8 @@ std::string screening_text(const Screening& screening, const NetworkResults& res
                   slow_bandwidth, memory_text(static_cast<double>(screening_bandwidth_bytes)), slow_latency,
                   memory_text(static_cast<double>(screening_latency_bytes)));
   if (screening.slow.empty()) return text + "No slow link: none has\n" + criterion + ".\n";
-  text += fmt::format("{} slow link{}, measured twice:\n{}\n", screening.slow.size(), plural(screening.slow.size()),
-                      criterion);
+  text += fmt::format("{} slow link{}, {}:\n{}\n", screening.slow.size(), plural(screening.slow.size()),
+                      screening.interrupted ? "not all of them measured twice" : "measured twice", criterion);
   for (const Link& link : screening.slow) {
     text += fmt::format("  {} - {}: {:.2f} us, {:.3f} GB/s\n", place(link.first, results), place(link.second, results),
                         link.latency * 1e6, link.bandwidth * 1e-9);

@@ -61,6 +61,31 @@ RunTimes read_times(const JsonNode& node) {
   return times;
 }
 
+std::optional<RunEnergy> read_energy(const JsonNode& run) {
+  const std::optional<JsonNode> node = run.find("energy");
+  const std::optional<double> joules = node ? node->optional_number("joules") : std::nullopt;
+  if (!joules) return std::nullopt;
+  const std::optional<JsonNode> rough = node->find("rough");
+  return RunEnergy{.joules = *joules,
+                   .average_watts = node->optional_number("average_watts"),
+                   .peak_watts = node->optional_number("peak_watts"),
+                   .gflops_per_watt = node->optional_number("gflops_per_watt"),
+                   .scope = node->text_or("scope", ""),
+                   .rough = rough && rough->boolean()};
+}
+
+std::optional<RunPrediction> read_prediction(const JsonNode& run) {
+  const std::optional<JsonNode> node = run.find("prediction");
+  if (!node) return std::nullopt;
+  return RunPrediction{.expected_seconds = node->number("expected_seconds"),
+                       .measured_seconds = node->number("measured_seconds"),
+                       .ratio = node->number("ratio"),
+                       .part = node->text("part"),
+                       .from = node->text("from"),
+                       .runs = node->whole("runs"),
+                       .passes = node->whole("passes")};
+}
+
 RankShare read_rank(const JsonNode& node) {
   RankShare rank;
   rank.rank = node.whole("rank");
@@ -155,6 +180,8 @@ PluRun read_run(const JsonNode& node) {
   run.variant = variant_of(node);
   read_outcome(node, run);
   if (const std::optional<JsonNode> breakdown = node.find("breakdown")) run.times = read_times(*breakdown);
+  run.energy = read_energy(node);
+  run.prediction = read_prediction(node);
   for (const JsonNode& rank : node.at("ranks").items()) run.ranks.push_back(read_rank(rank));
   const bool software = std::any_of(run.ranks.begin(), run.ranks.end(), [](const auto& r) { return r.software_gl; });
   if (software) run.hardware = "software";

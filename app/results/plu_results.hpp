@@ -59,6 +59,22 @@ struct RunTimes {
   std::vector<PhaseShare> phases;
 };
 
+/// Of the timed section, by the sensors that could be read (docs/energy.md).
+struct RunEnergy {
+  double joules = 0;
+  std::optional<double> average_watts, peak_watts, gflops_per_watt;
+  std::string scope;   // what is counted
+  bool rough = false;  // the run is short for the steps of counters
+};
+
+/// What the model expected (docs/planning.md).
+struct RunPrediction {
+  double expected_seconds = 0, measured_seconds = 0, ratio = 0;  // measured / expected
+  std::string part;                                              // "run" or "factorization"
+  std::string from;                                              // "earlier runs" or "first passes", so many:
+  std::int64_t runs = 0, passes = 0;
+};
+
 struct PluRun {
   std::int64_t n = 1, nb = 1, p = 1, q = 1;
   Parameters parameters;  // all that decides what is computed, n, nb and grid first
@@ -73,6 +89,8 @@ struct PluRun {
   Verdict verdict = Verdict::unchecked;
   std::string failure;  // why, where it failed
   std::optional<RunTimes> times;
+  std::optional<RunEnergy> energy;          // none where no sensor was read, and in older files
+  std::optional<RunPrediction> prediction;  // none where nothing was expected, and in older files
   std::vector<RankShare> ranks;
 
   /// The value of a parameter; empty where there is none of that name.

@@ -73,6 +73,9 @@ FileContext context_of(const JsonNode& root) {
   if (const std::optional<JsonNode> incomplete = root.find("incomplete")) {
     context.incomplete = "INCOMPLETE: " + std::to_string(incomplete->whole("runs_finished")) + " of " +
                          std::to_string(incomplete->whole("runs_planned")) + " runs";
+    if (const std::optional<JsonNode> links = incomplete->find("links_left"); links && links->boolean()) {
+      context.incomplete += ", links left untried";
+    }
     context.notes.push_back(context.incomplete);
   }
   for (const std::string& kernels : node.texts_or_none("blas_kernels")) context.blas.push_back(kernels + " kernels");

@@ -5,6 +5,7 @@
 #include "global/bytes.hpp"
 #include "global/communication.hpp"
 #include "global/ping_pong.hpp"
+#include "global/stop_request.hpp"
 
 namespace glinpack {
 
@@ -25,7 +26,8 @@ Link measure(MPI_Comm communicator, Pair pair) {
   return link;
 }
 
-// Lets the ranks take turns, and ends on all of them at the same turn when rank 0's time is over.
+// Lets the ranks take turns, and ends on all of them at the same turn when rank 0's time is over or a signal asked any
+// of them for an end.
 class Turns {
  public:
   explicit Turns(MPI_Comm communicator) : communicator_(communicator), begin_(MPI_Wtime()) {
@@ -35,11 +37,15 @@ class Turns {
   int rank() const { return rank_; }
   double seconds() const { return MPI_Wtime() - begin_; }
 
-  /// Collective: the turn before is over everywhere. False when `limit` seconds have passed.
+  bool interrupted() const { return interrupted_; }
+
+  /// Collective: the turn before is over everywhere. False when `limit` seconds have passed, or after a signal.
   bool goes_on(double limit) {
-    int again = rank_ == 0 && seconds() < limit ? 1 : 0;
-    all_reduce(communicator_, &again, 1, MPI_INT, MPI_MAX);
-    return again == 1;
+    enum : int { is_interrupted, is_over, has_time };
+    int least = stop_signal() != 0 ? is_interrupted : rank_ == 0 && seconds() >= limit ? is_over : has_time;
+    all_reduce(communicator_, &least, 1, MPI_INT, MPI_MIN);
+    interrupted_ = least == is_interrupted;
+    return least == has_time;
   }
 
   /// Collective. The pairs measure one after the other; what this rank is the first of goes into `links`.
@@ -68,6 +74,7 @@ class Turns {
   MPI_Comm communicator_;
   double begin_;
   int rank_ = 0;
+  bool interrupted_ = false;
 };
 
 // All ranks' links, on rank 0, ordered by their ends.
@@ -166,6 +173,7 @@ Screening screen_links(MPI_Comm communicator, const ScreeningOptions& options) {
   look_again(communicator, turns, options.seconds, screening);
   if (turns.rank() == 0) judge_links(screening, hosts);
   screening.seconds = turns.seconds();
+  screening.interrupted = turns.interrupted();
   return screening;
 }
 

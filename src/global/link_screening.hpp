@@ -42,6 +42,7 @@ struct Screening {
   LinkMedian within_hosts;
   LinkMedian between_hosts;
   std::vector<Link> slow;
+  bool interrupted = false;  // a signal ended it before its time (stop_request.hpp); the same on every rank
 };
 
 struct ScreeningOptions {
@@ -50,7 +51,8 @@ struct ScreeningOptions {
 };
 
 /// Collective over the communicator; the result is on rank 0. Pairs take turns in rounds of disjoint ones; links that
-/// look slow are measured a second time, alone, and the better figures count.
+/// look slow are measured a second time, alone, and the better figures count. A stop request of any rank ends it after
+/// the turn under way.
 Screening screen_links(MPI_Comm communicator, const ScreeningOptions& options);
 
 /// The rounds of a tournament in which every two of `ranks` players meet once: pairs of a round are disjoint (the

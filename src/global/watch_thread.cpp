@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <exception>
 #include <fstream>
 #include <string>
 
@@ -65,6 +67,21 @@ WatchThread::~WatchThread() {
 }
 
 void WatchThread::run() {
+  try {
+    watch();
+    return;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "glinpack: watchdog: rank %d on %s is watched no more: %s\n", plan_.rank, own().host.c_str(),
+                 error.what());
+  }
+  try {
+    tell(WatchMessage::Kind::farewell);
+  } catch (const std::exception&) {
+    return;  // the others see the connections close
+  }
+}
+
+void WatchThread::watch() {
   double told = steady_seconds();
   tell(WatchMessage::Kind::state);
   while (!stopping_) {

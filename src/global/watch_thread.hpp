@@ -31,7 +31,8 @@ struct WatchPlan {
 };
 
 /// Runs from its construction on. `end_job` is called on the thread, once, with what is to be told, when the other
-/// ranks have been told that it is; it may return, in tests.
+/// ranks have been told that it is; it may return, in tests. What is thrown on the thread is said on stderr, and the
+/// rank is watched no more.
 class WatchThread {
  public:
   /// `end_job` may take so long. Meanwhile nobody else judges; where some are left then, they do.
@@ -45,6 +46,7 @@ class WatchThread {
 
  private:
   void run();
+  void watch();
   void wait_for_messages();
   bool has_lost_one() const;
   void take(int rank, const WatchMessage& message);

@@ -1,9 +1,11 @@
 // Single links, measured.
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include "global/communication.hpp"
 #include "global/link_screening.hpp"
 #include "global/ping_pong.hpp"
+#include "global/stop_request.hpp"
 #include "tests/mpi/world.hpp"
 
 namespace glinpack {
@@ -63,6 +65,20 @@ TEST(Screening, EndsWhenItsTimeIsOver) {
   const Screening screening = screen_links(MPI_COMM_WORLD, {.seconds = 0, .together = false});
   EXPECT_TRUE(screening.links.empty());
   EXPECT_TRUE(screening.slow.empty());
+  EXPECT_FALSE(screening.interrupted);
+}
+
+TEST(Screening, EndsEverywhereWhenASignalAsksOneRankForAnEnd) {
+  if (world_size() < 2) return;
+  {
+    const StopSignals signals(false);
+    if (world_rank() == world_size() - 1) raise(SIGUSR1);
+    const Screening screening = screen_links(MPI_COMM_WORLD, {.seconds = 100, .together = false});
+    EXPECT_TRUE(screening.interrupted);
+    EXPECT_TRUE(screening.links.empty());
+  }
+  const StopSignals none_yet(false);
+  EXPECT_FALSE(screen_links(MPI_COMM_WORLD, {.seconds = 100, .together = false}).interrupted);
 }
 
 }  // namespace

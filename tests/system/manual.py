@@ -47,8 +47,26 @@ class ManPages(ManualTest):
         run(GLINPACK, "man-pages", "--output-dir", self.folder)
         again = self.start([GLINPACK, "man-pages", "--output-dir", self.folder])
         self.assertEqual(again.status, 2, again)
-        self.assertIn("glinpack.1 exists; --force", again.err)
+        self.assertIn("glinpack.1 exists and is not overwritten; use --force", again.err)
         run(GLINPACK, "man-pages", "--output-dir", self.folder, "--force")
+
+    def test_what_is_refused_makes_no_folder_and_no_page(self):
+        self.write("file", "")
+        refused = self.start([GLINPACK, "man-pages", "--output-dir", "file/man"])
+        self.assertEqual(refused.status, 2, refused)
+        self.assertRegex(refused.err, "^glinpack: --output-dir: .*file is not a folder\n$")
+        (self.folder / "man" / "glinpack-plu.1").mkdir(parents=True)
+        refused = self.start([GLINPACK, "man-pages", "--output-dir", "man", "--force"])
+        self.assertEqual(refused.status, 2, refused)
+        self.assertIn("man/glinpack-plu.1 is a folder", refused.err)
+        self.assertEqual(self.files(), ["file", "man", "man/glinpack-plu.1"])
+
+    def test_no_command_is_told_of_an_option_that_it_has_not(self):
+        for command, told in ("plan", False), ("matmul", True):
+            refused = self.start([GLINPACK, command, "--n", "1000", "--json", "none/r.json"])
+            self.assertEqual(refused.status, 2, refused)
+            self.assertIn("folder none does not exist; make it", refused.err)
+            self.assertEqual("--output-dir" in refused.err, told, refused)
 
 
 class Completion(ManualTest):

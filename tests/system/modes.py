@@ -4,11 +4,13 @@ import csv
 import importlib.util
 import json
 import re
+import signal
 import struct
+import subprocess
 import unittest
 import xml.etree.ElementTree
 
-from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest
+from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest, wait_for
 
 BRIEFLY = ["--repeat", 2, "--warm-up", 0, "--threads", 1]
 
@@ -46,6 +48,21 @@ class ModesTest(GlinpackTest):
 
 
 class Common(ModesTest):
+    def test_a_signal_leaves_what_was_measured_and_no_half_written_file(self):
+        command = [GLINPACK, "matmul", "--n", "16,2000", "--variant", "compute", "--repeat", "50", "--warm-up", "0",
+                   "--output-dir", "out", "--progress", "never"]
+        process = subprocess.Popen(list(map(str, command)), cwd=self.folder, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        report = self.folder / "out" / "report.txt"
+        measured = re.compile(r"^compute .* 16 .* passed$", re.MULTILINE)
+        self.assertTrue(wait_for(lambda: report.exists() and measured.search(report.read_text()), 60))
+        process.terminate()
+        self.assertEqual(process.wait(timeout=30), -signal.SIGTERM)
+        self.assertRegex(report.read_text(), measured)
+        self.assertEqual(self.files(), ["out", "out/report.txt"])
+
     def test_every_mode_is_in_the_program_s_help_and_has_its_own(self):
         text = self.mode("--help").out
         modes = re.search(r"Solvers that run alone.*?:\n(.*?)\n\n", text, re.DOTALL)[1]
@@ -349,6 +366,10 @@ class Poisson(ModesTest):
             self.assertAlmostEqual(parameters["true_residual"], parameters["relative_residual"], delta=1e-12)
             self.assertGreater(parameters["share_of_copy"], 0)
             self.assertIn("the paper", result["check"]["against"])
+
+    def test_the_watchdog_s_exit_code_is_told(self):
+        self.assertIn("5 ended by --watchdog", self.mode("poisson", "--help").out)
+        self.assertNotIn("5 ended", self.mode("matmul", "--help").out)
 
     def test_single_precision_takes_every_memory(self):
         document, _ = self.results("poisson", "--n", "32", "--memory", "all", "--host", "none", "--precision", "single")

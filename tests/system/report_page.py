@@ -81,8 +81,9 @@ class Pages(PageTest):
         self.assertEqual(written.out, "page.html\n")
         page = self.folder / "page.html"
         html = page.read_text(encoding="utf-8")
-        for text in ("PASSED", "GFLOPS against N", "Where the time went", "rank 3 (1, 1)", "Timeline of the passes",
-                     "Files compared", "Standalone modes", "Ping-pong", "Hosts and versions", "WR10R2R16"):
+        for text in ("PASSED", "GFLOPS against N", "Where the time went", "Expected and measured", "rank 3 (1, 1)",
+                     "Timeline of the passes", "Files compared", "Standalone modes", "Ping-pong", "Hosts and versions",
+                     "WR10R2R16"):
             self.assertIn(text, html)
 
         opened = self.browse(page, "--dump-dom")

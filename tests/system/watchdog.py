@@ -95,10 +95,10 @@ class JobTest(GlinpackTest):
     def job(self, *arguments, launcher_options=()):
         return Job(self, [*SWEEP, *arguments], launcher_options)
 
-    def results(self):
+    def results(self, schema="result.schema.json"):
         document = json.loads((self.folder / "r.json").read_text())
-        valid = subprocess.run([sys.executable, ROOT / "tests" / "system" / "validate_json.py", self.folder / "r.json"],
-                               check=False, capture_output=True, text=True)
+        valid = subprocess.run([sys.executable, ROOT / "tests" / "system" / "validate_json.py", self.folder / "r.json",
+                                ROOT / "docs" / schema], check=False, capture_output=True, text=True)
         self.assertEqual(valid.returncode, 0, valid.stderr)
         return document
 
@@ -193,6 +193,21 @@ class Signals(JobTest):
         self.assertGreater(ended["passes_done"], 0)
         self.assertLess(ended["passes_done"], 1500)
         self.assertEqual(self.results()["runs"], [])
+
+    def test_a_signal_ends_the_trying_of_links_with_a_report_of_those_that_were_tried(self):
+        pairs = ",".join(["0-1"] * 500)
+        job = Job(self, ["network", "--n", "200", "--nb", "50", "--json", "r.json", "--ping-pong", pairs])
+        job.wait_for(lambda: "Latency" in job.out.read_text(), "ping-pong")
+        job.send(3, signal.SIGTERM)
+        self.assertEqual(job.end(), 4, job)
+        self.assertIn("INCOMPLETE: SIGTERM ended the program after 1 of 1 runs, before all links were tried.",
+                      job.out.read_text())
+        document = self.results("network.schema.json")
+        self.assertEqual(document["incomplete"], {"signal": "SIGTERM", "runs_planned": 1, "runs_finished": 1,
+                                                  "links_left": True, "ended_run": None})
+        self.assertEqual(len(document["runs"]), 1)
+        self.assertGreater(len(document["ping_pong"]), 0)
+        self.assertIsNone(document["screening"])
 
     def test_what_is_finished_is_on_disk_before_the_end(self):
         job = self.job("--json", "r.json", "--csv", "r.csv")

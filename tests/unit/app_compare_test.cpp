@@ -195,6 +195,22 @@ TEST_F(Compare, the_gate_is_the_ratio_and_every_run_of_a) {
   EXPECT_EQ(run_compare_command(options, {"glinpack"}, out), 0);
 }
 
+TEST_F(Compare, a_file_that_is_incomplete_is_said_to_be) {
+  json document = plu_document({{1000, 10}});
+  const std::string a = write("a.json", document.dump());
+  document["incomplete"] = {{"signal", "SIGTERM"}, {"runs_planned", 3}, {"runs_finished", 1}, {"ended_run", nullptr}};
+  const std::string b = write("b.json", document.dump());
+  std::ostringstream out;
+  const CompareOptions options{.a = a, .b = b, .json = path("c.json")};
+  EXPECT_EQ(run_compare_command(options, {"glinpack"}, out), 0);
+  EXPECT_THAT(out.str(), HasSubstr("b: " + b + " (glinpack 0.1.0 abc)\n   INCOMPLETE: 1 of 3 runs\n"));
+  EXPECT_THAT(out.str(), HasSubstr("a: " + a + " (glinpack 0.1.0 abc)\nb: "));
+  std::ifstream written(options.json);
+  const json comparison = json::parse(written);
+  EXPECT_EQ(comparison["a"]["incomplete"], nullptr);
+  EXPECT_EQ(comparison["b"]["incomplete"], "INCOMPLETE: 1 of 3 runs");
+}
+
 TEST_F(Compare, nothing_in_common_is_refused) {
   const CompareOptions options{.a = write("a.json", plu_document({{1000, 10}}).dump()),
                                .b = write("b.json", plu_document({{2000, 10}}).dump())};

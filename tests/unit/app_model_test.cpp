@@ -164,6 +164,15 @@ TEST(Forecast, OfMessagesAloneNeedsNoFigureOfArithmetic) {
   EXPECT_GT(forecast(network, messages).seconds, least);
 }
 
+TEST(Forecast, OfArithmeticAloneNeedsNoFigureOfTheSolution) {
+  Problem arithmetic = problem(1000, 50, {2, 2});
+  MachineModel without = machine();
+  without.figures[Work::substitution].cost = {};
+  EXPECT_EQ(missing_figure(without, arithmetic), name_of(Work::substitution));
+  arithmetic.parameters.parts = RunParts::compute;
+  EXPECT_EQ(missing_figure(without, arithmetic), "");
+}
+
 // Seconds of 2x2 processes in which bytes between nodes take time and nothing else does. A process row is on one node
 // of two, or on two of four.
 double seconds_of_two_by_two(Index n, Index nb, int processes_per_node) {

@@ -340,7 +340,10 @@ TEST_F(Outputs, ExistingFilesAreKeptWithoutForce) {
 
 TEST_F(Outputs, UnusablePlacesAreRefusedAndNothingIsMade) {
   const std::string file = write("file", "");
-  expect_refused({"--json", path("missing/j")}, {"--json", "does not exist"});
+  expect_refused({"--json", path("missing/j")}, {"--json", "does not exist", "or use --output-dir"});
+  expect_input_error([&] { check_output("--json", path("missing/j"), false); },
+                     {"--json", "does not exist; make it, or choose another one"});
+  expect_input_error([&] { check_output_folder(path("file/d"), {}, false); }, {"--output-dir", "not a folder"});
   expect_refused({"--output-dir", path("file/d")}, {"--output-dir", "not a folder"});
   expect_refused({"--output-dir", "/proc/glinpack"}, {"--output-dir", "/proc", "not writable"});
   expect_refused({"--json", path("")}, {"--json", "is a folder"});

@@ -46,9 +46,11 @@ class Job {
   void start() {
     for (std::size_t rank = 0; rank < plans_.size(); ++rank) {
       threads_.push_back(std::make_unique<WatchThread>(std::move(plans_[rank]), progress_[rank],
-                                                       [this](const std::string& text) { end(text); }));
+                                                       [this, rank](const std::string& text) { end(rank, text); }));
     }
   }
+  /// It fails where it is to end the job, which it has told the others.
+  void break_end_of(std::size_t rank) { broken_ = rank; }
   void leave(int rank) { threads_[static_cast<std::size_t>(rank)].reset(); }
   /// Its connections close without a word.
   void crash(int rank) { plans_[static_cast<std::size_t>(rank)].links.clear(); }
@@ -78,7 +80,8 @@ class Job {
     plans_[static_cast<std::size_t>(watcher)].links.push_back(std::move(*arrived));
   }
 
-  void end(const std::string& text) {
+  void end(std::size_t rank, const std::string& text) {
+    if (rank == broken_) throw std::runtime_error("cannot be told");
     const std::lock_guard lock(mutex_);
     texts_.push_back(text);
     ended_.notify_all();
@@ -89,6 +92,7 @@ class Job {
   std::mutex mutex_;
   std::condition_variable ended_;
   std::vector<std::string> texts_;
+  std::optional<std::size_t> broken_;
   std::vector<std::unique_ptr<WatchThread>> threads_;
 };
 
@@ -162,6 +166,18 @@ TEST(WatchThread, RanksMayLeaveOneByOne) {
     std::this_thread::sleep_for(std::chrono::milliseconds(60));
   }
   EXPECT_EQ(job.verdict(limit), "");
+}
+
+TEST(WatchThread, WhatIsThrownOnItIsSaidAndTheOthersGoOn) {
+  Job job(3);
+  job.break_end_of(0);
+  for (const int rank : {0, 1}) job.progress(rank).watch(false);
+  ::testing::internal::CaptureStderr();
+  job.start();  // rank 2 hangs, as rank 0 is about to tell
+  EXPECT_THAT(job.verdict(long_enough), HasSubstr("rank 2 on here"));
+  job.leave(0);
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              HasSubstr("glinpack: watchdog: rank 0 on here is watched no more: cannot be told"));
 }
 
 TEST(WatchSockets, StrangersAreNotLetIn) {

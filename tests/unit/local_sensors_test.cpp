@@ -307,6 +307,36 @@ TEST(Sampler, keeps_every_second_reading_where_there_are_many) {
   EXPECT_EQ(samples[0].back().reading.joules, sensor.readings - 1);
 }
 
+class Failing : public Counting {
+ public:
+  explicit Failing(int good) : good_(good) {}
+  Reading read() override {
+    if (readings >= good_) throw std::runtime_error("the sensor is gone");
+    return Counting::read();
+  }
+
+ private:
+  int good_;
+};
+
+TEST(Sampler, has_no_readings_where_a_sensor_fails_and_can_be_started_again) {
+  for (const int good : {0, 1, 5}) {
+    Counting sensor;
+    Failing failing(good);
+    Sampler sampler({&sensor, &failing}, std::chrono::microseconds(10));
+    ::testing::internal::CaptureStderr();
+    for (int section = 0; section < 2; ++section) {
+      sampler.start();
+      while (failing.readings < good) std::this_thread::yield();
+      const auto samples = sampler.stop(Sampler::Clock::now());
+      ASSERT_EQ(samples.size(), 2U);
+      EXPECT_THAT(samples[0], IsEmpty());
+      EXPECT_THAT(samples[1], IsEmpty());
+    }
+    EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("sensors are not read: the sensor is gone"));
+  }
+}
+
 TEST(Sampler, without_sensors_is_nothing) {
   Sampler sampler({}, std::chrono::milliseconds(1));
   sampler.start();

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "app/report/optional_part.hpp"
 #include "tests/unit/report_records.hpp"
 
 namespace glinpack::app::testing {
@@ -54,6 +55,16 @@ TEST(ResultsJson, agrees_with_its_schema) {
                 context(), std::vector{passed_run(), singular_run(), unchecked, refined_run(), unrefined_run()})),
             0);
   EXPECT_EQ(validate(results_json({{}, {}, {}, "", "0.1.0", "", 1}, {})), 0);
+}
+
+TEST(OptionalPart, that_fails_is_a_warning_and_no_more) {
+  std::ostringstream warnings;
+  EXPECT_TRUE(made_or_warned(
+      "the energy of N 10", [] {}, warnings));
+  EXPECT_EQ(warnings.str(), "");
+  EXPECT_FALSE(made_or_warned(
+      "the energy of N 10", [] { throw std::runtime_error("why"); }, warnings));
+  EXPECT_EQ(warnings.str(), "glinpack: warning: the energy of N 10 is left out: why\n");
 }
 
 TEST(ResultsJson, says_where_it_is_incomplete_and_what_was_under_way) {

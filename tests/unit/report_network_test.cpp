@@ -130,6 +130,9 @@ TEST(NetworkText, NamesBothEndsOfSlowLinks) {
   EXPECT_THAT(screening_text(screening, results), HasSubstr("No slow link"));
   screening.pairs = 10;
   EXPECT_THAT(screening_text(screening, results), HasSubstr("--screen-seconds"));
+  screening.interrupted = true;
+  EXPECT_THAT(screening_text(screening, results), HasSubstr("A signal ended it"));
+  EXPECT_THAT(screening_text(screening, results), Not(HasSubstr("--screen-seconds")));
   for (const std::string& line : testing::lines_of(screening_text(screening, results))) {
     EXPECT_LE(line.size(), 100U) << line;
   }
@@ -164,6 +167,11 @@ TEST(NetworkFiles, HoldEveryRunRankAndLink) {
   document = network_json(testing::context(), results);
   EXPECT_EQ(document["screening"]["links"][0]["gigabytes_per_second"], 8.0);
   EXPECT_TRUE(document["screening"]["between_hosts"].is_null());
+  EXPECT_FALSE(document.contains("incomplete"));
+
+  results.incomplete = Incomplete{.signal = "SIGTERM", .planned = 1, .finished = 1, .links_left = true};
+  EXPECT_EQ(network_json(testing::context(), results)["incomplete"]["links_left"], true);
+  EXPECT_THAT(incomplete_text(*results.incomplete), HasSubstr("after 1 of 1 runs, before all links were tried."));
 
   const auto lines = testing::lines_of(network_csv(results.runs));
   ASSERT_EQ(lines.size(), 2U);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <regex>
 
@@ -215,6 +216,32 @@ TEST_F(ReportPage, shows_where_the_time_went) {
   }
 }
 
+TEST_F(ReportPage, shows_energy_and_what_was_expected_where_the_file_has_them) {
+  json document = plu_document({{1000, 10}, {2000, 20}, {2000, 21}});
+  document["runs"][1]["energy"] = energy_of_run();
+  document["runs"][2]["prediction"] = prediction_of_run();
+  const std::string html = page({document});
+  expect_balanced(html);
+  for (const char* part : {R"(<h2 id="energy">)", "1234", "123.4", "234.5", "0.1621", "2 packages; rough: a short run",
+                           R"(<h2 id="forecast">)", "1.250", "1.500", "1.20", "2 earlier runs"}) {
+    EXPECT_THAT(html, HasSubstr(part));
+  }
+  const std::regex of_rows("2 packages|2 earlier runs");
+  const auto rows = std::distance(std::sregex_iterator(html.begin(), html.end(), of_rows), std::sregex_iterator());
+  EXPECT_EQ(rows, 2);
+}
+
+TEST_F(ReportPage, says_nothing_of_energy_that_could_not_be_read_nor_of_older_files) {
+  json document = plu_document({{1000, 10}, {2000, 20}});
+  json& energy = document["runs"][0]["energy"] = energy_of_run();
+  for (const auto& [key, value] : energy.items()) value = nullptr;
+  energy["unread"] = {"node1: denied"};
+  document["runs"][0]["prediction"] = nullptr;
+  const std::string html = page({document});
+  EXPECT_THAT(html, Not(HasSubstr("Energy")));
+  EXPECT_THAT(html, Not(HasSubstr("Expected")));
+}
+
 TEST_F(ReportPage, needs_nothing_from_elsewhere) {
   const std::string html =
       page({run_with_times(), plu_document({{1000, 10}, {2000, 20}}), mode_document({{64, 1, 1, 1, 1}})});
@@ -234,6 +261,10 @@ TEST_F(ReportPage, no_text_of_a_file_becomes_html) {
   for (const char* key : {"backend", "precision", "pivoting", "panel", "order", "matrix", "failure"})
     run[key] = hostile;
   run["passed"] = false;
+  run["energy"] = energy_of_run();
+  run["energy"]["scope"] = hostile;
+  run["prediction"] = prediction_of_run();
+  run["prediction"]["part"] = run["prediction"]["from"] = hostile;
   for (json& rank : run["ranks"]) {
     for (const char* key : {"host", "backend", "device", "driver", "blas", "kernels"}) rank[key] = hostile;
     for (json& role : rank["roles"]) role["role"] = hostile;
@@ -288,6 +319,14 @@ TEST_F(ReportPage, extreme_numbers_give_pages) {
   expect_balanced(html);
   EXPECT_THAT(html, Not(HasSubstr("nan")));
   EXPECT_THAT(html, Not(HasSubstr("inf%")));
+}
+
+TEST_F(ReportPage, a_path_that_cannot_be_followed_is_refused_by_its_name) {
+  std::filesystem::create_symlink("b.json", path("a.json"));
+  std::filesystem::create_symlink("a.json", path("b.json"));
+  expect_input_error([&] { gather({path("a.json")}, ""); }, {path("a.json")});
+  const std::string longest = path(std::string(5000, 'x'));
+  expect_input_error([&] { gather({longest}, ""); }, {longest});
 }
 
 TEST_F(ReportPage, a_file_that_is_given_twice_is_refused) {

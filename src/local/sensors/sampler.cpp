@@ -1,6 +1,8 @@
 #include "local/sensors/sampler.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <exception>
 #include <system_error>
 #include <utility>
 
@@ -51,8 +53,21 @@ void Sampler::end_thread() {
   thread_.join();
 }
 
-// The lists are this thread's until it has ended.
+// What is measured beside is worth more than its energy: where reading fails there are no readings.
 void Sampler::run() {
+  try {
+    read_until_the_end();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "glinpack: warning: sensors are not read: %s\n", error.what());
+    for (std::vector<Taken>& list : taken_) list.clear();
+    const std::lock_guard lock(mutex_);
+    first_read_ = true;
+    changed_.notify_all();
+  }
+}
+
+// The lists are this thread's until it has ended.
+void Sampler::read_until_the_end() {
   Clock::time_point next = Clock::now();
   for (bool ends = false; !ends;) {
     if (rounds_++ % kept_every_ == 0) read_all();

@@ -36,7 +36,8 @@ class Sampler {
   /// Forgets what there is, and returns once every sensor was read for the first time.
   void start();
   /// Reads every sensor for a last time. A list for each, in their order, in seconds since `epoch`: at least two where
-  /// it was started (none where the system gives no thread), the first negative where that was before the epoch.
+  /// it was started (none where the system gives no thread, or reading failed), the first negative where that was
+  /// before the epoch.
   std::vector<std::vector<Sample>> stop(Clock::time_point epoch);
 
   const std::vector<Sensor*>& sensors() const { return sensors_; }
@@ -50,6 +51,7 @@ class Sampler {
   void read_all();
   void thin_out();
   void run();
+  void read_until_the_end();
   void end_thread();
 
   std::vector<Sensor*> sensors_;

@@ -1,0 +1,88 @@
+#include <spdlog/fmt/fmt.h>
+
+#include "app/page/numbers.hpp"
+#include "app/page/sections.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+constexpr std::size_t most_rows = 2000;
+
+/// A row for each run that has something to show; `columns` and `cells` are those after its name and repetition.
+template <class Cells>
+Html table_of_runs(std::span<const RunGroup> groups, const std::vector<Table::Column>& columns, const Cells& cells) {
+  std::vector<Table::Column> all{{"run"}, {"repetition", Align::right}};
+  all.insert(all.end(), columns.begin(), columns.end());
+  Table table(std::move(all));
+  std::size_t found = 0;
+  for (const RunGroup& group : groups) {
+    for (const PluRun* run : group.runs) {
+      std::vector<Html> row{escaped(group.name), escaped(std::to_string(run->repeat + 1))};
+      const std::vector<Html> more = cells(*run);
+      if (more.empty() || ++found > most_rows) continue;
+      row.insert(row.end(), more.begin(), more.end());
+      table.row(row);
+    }
+  }
+  if (found == 0) return {};
+  Html html = table.html();
+  if (found > most_rows) html += text_element("p", fmt::format("The first {} of {} runs.", most_rows, found));
+  return html;
+}
+
+std::vector<Html> energy_cells(const PluRun& run) {
+  if (!run.energy) return {};
+  const RunEnergy& energy = *run.energy;
+  return {escaped(figures(energy.joules)), escaped(figures(energy.average_watts)), escaped(figures(energy.peak_watts)),
+          escaped(figures(energy.gflops_per_watt)),
+          escaped(energy.scope + (energy.rough ? "; rough: a short run" : ""))};
+}
+
+std::string source_of(const RunPrediction& prediction) {
+  const bool passes = prediction.from == "first passes";
+  const std::int64_t count = passes ? prediction.passes : prediction.runs;
+  return fmt::format("{} {}{}", count, passes ? "first pass" : "earlier run", count == 1 ? "" : passes ? "es" : "s");
+}
+
+std::vector<Html> forecast_cells(const PluRun& run) {
+  if (!run.prediction) return {};
+  const RunPrediction& prediction = *run.prediction;
+  return {escaped(prediction.part == "run" ? "run" : "factorisation"), escaped(figures(prediction.expected_seconds)),
+          escaped(figures(prediction.measured_seconds)), escaped(fmt::format("{:.2f}", prediction.ratio)),
+          escaped(source_of(prediction))};
+}
+
+}  // namespace
+
+Html energy_section(std::span<const RunGroup> groups) {
+  const Html table = table_of_runs(groups,
+                                   {{"energy", Align::right, "J"},
+                                    {"mean", Align::right, "W"},
+                                    {"most", Align::right, "W"},
+                                    {"GFLOPS/W", Align::right},
+                                    {"of"}},
+                                   energy_cells);
+  if (table.empty()) return {};
+  return element("h2", {{"id", "energy"}}, escaped("Energy")) + table +
+         R"(<p class="faint">Of factorisation and solution, by the sensors that could be read; no GFLOPS/W where some of the
+ run's nodes or GPUs could not.</p>
+)"_html;
+}
+
+Html forecast_section(std::span<const RunGroup> groups) {
+  const Html table = table_of_runs(groups,
+                                   {{"of"},
+                                    {"expected", Align::right, "s"},
+                                    {"measured", Align::right, "s"},
+                                    {"measured / expected", Align::right},
+                                    {"figures from"}},
+                                   forecast_cells);
+  if (table.empty()) return {};
+  return element("h2", {{"id", "forecast"}}, escaped("Expected and measured")) + table +
+         R"(<p class="faint">What the model of <code>glinpack plan</code> expected, its figures fitted to what was measured
+ before. Well above 1 something came in between: a clock that fell, a neighbour, waits that the model does not know.</p>
+)"_html;
+}
+
+}  // namespace glinpack::app
