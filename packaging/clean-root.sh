@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# A Debian 12 with nothing on it, and what a new user types there. Sourced by what tries an installation; root alone can.
+# A Debian 12 with nothing on it, and what a new user types there. Sourced by what tries an installation, as root.
 
 # make_clean_root FOLDER LOG: nothing but apt and what Debian holds essential
 make_clean_root() {
@@ -11,13 +11,18 @@ make_clean_root() {
 
 # type_into_clean_root FOLDER TRANSCRIPT [NAME=VALUE...] <COMMANDS
 # Commands are one a line, typed by root in /root, where they leave the folder and the variables to those that follow;
-# the first that fails is the last. They see nothing of this environment but the variables that are given here, and
-# have a namespace of their own, so that nothing stays mounted.
+# the first that fails is the last. They see nothing of this environment but proxies and the variables that are given
+# here, and have a namespace of their own, so that nothing stays mounted.
 type_into_clean_root() {
   local root=$1 transcript=$2
   shift 2
+  local proxy
+  for proxy in http_proxy https_proxy no_proxy; do
+    [ -z "${!proxy:-}" ] || set -- "$proxy=${!proxy}" "$@"
+  done
   cat >"$root/commands"
   cat >"$root/type-commands" <<'TYPE_COMMANDS'
+set -o pipefail
 cd "$HOME"
 while IFS= read -r command <&3; do
   printf '$ %s\n' "$command"

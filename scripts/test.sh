@@ -35,7 +35,8 @@ configure_and_build() {
   cmake --build "$folder"
 }
 
-# a fresh build takes no warning from g++ at full optimisation; one that is there stays as it was configured
+# a fresh build takes no warning from g++, at full optimisation but for the tests; one that is there stays as it was
+# configured
 quick_start() {
   [ -f build/release/build.ninja ] || cmake --preset release -DGLINPACK_WERROR=ON
   scripts/run.sh --progress never
@@ -64,10 +65,10 @@ thread_sanitizer() {
 # The other compiler and the other MPI, which stands beside MPICH, and the reverse of its trap: MPICH's launcher on it.
 # Warnings do not depend on the optimisation, and nobody debugs what is built here.
 clang_and_open_mpi() {
-  configure_and_build build/clang -DCMAKE_CXX_COMPILER=clang++-14 -DGLINPACK_MPI=openmpi -DCMAKE_BUILD_TYPE=Release \
+  configure_and_build build/clang-openmpi -DCMAKE_CXX_COMPILER=clang++-14 -DGLINPACK_MPI=openmpi -DCMAKE_BUILD_TYPE=Release \
     "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG" -DGLINPACK_WERROR=ON
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
-    mpirun.openmpi --oversubscribe -np 2 build/clang/bin/glinpack plu --n 300 --nb 32 --grid 1x2 --backend openblas
+    mpirun.openmpi --oversubscribe -np 2 build/clang-openmpi/bin/glinpack plu --n 300 --nb 32 --grid 1x2 --backend openblas
 }
 
 installed_copy() {

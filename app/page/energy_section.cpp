@@ -65,8 +65,8 @@ Html energy_section(std::span<const RunGroup> groups) {
                                    energy_cells);
   if (table.empty()) return {};
   return element("h2", {{"id", "energy"}}, escaped("Energy")) + table +
-         R"(<p class="faint">Of factorisation and solution, by the sensors that could be read; no GFLOPS/W where some of the
- run's nodes or GPUs could not.</p>
+         R"(<p class="faint">Of factorisation and solution, by the sensors that could be read; no GFLOPS/W where some
+ of the run's nodes or GPUs could not.</p>
 )"_html;
 }
 
@@ -80,8 +80,8 @@ Html forecast_section(std::span<const RunGroup> groups) {
                                    forecast_cells);
   if (table.empty()) return {};
   return element("h2", {{"id", "forecast"}}, escaped("Expected and measured")) + table +
-         R"(<p class="faint">What the model of <code>glinpack plan</code> expected, its figures fitted to what was measured
- before. Well above 1 something came in between: a clock that fell, a neighbour, waits that the model does not know.</p>
+         R"(<p class="faint">What the model of <code>glinpack plan</code> expected, its figures fitted to what was
+ measured before. Well above 1 something came in between: a clock that fell, a neighbour, waits that the model does not know.</p>
 )"_html;
 }
 

@@ -74,11 +74,13 @@ std::optional<Spread> spread_of(std::span<const Point> points, double seconds) {
   return spread;
 }
 
-/// As many cells as there are readings, at most.
+/// As many cells as there are readings, at most; sensors that failed have none.
 int cells_for(const RunResult& result) {
   std::size_t fewest = most_cells;
   for (const RankRecord& rank : result.ranks) {
-    for (const SensorRecord& sensor : rank.power.read) fewest = std::min(fewest, sensor.samples.size());
+    for (const SensorRecord& sensor : rank.power.read) {
+      if (!sensor.samples.empty()) fewest = std::min(fewest, sensor.samples.size());
+    }
   }
   return static_cast<int>(std::max<std::size_t>(2, fewest)) - 1;
 }

@@ -29,7 +29,7 @@ Share share_of(const RunRecord& run) {
 std::string incomplete_text(const Incomplete& incomplete) {
   std::string text =
       fmt::format("INCOMPLETE: {} ended the program after {} of {} runs{}.\n", incomplete.signal, incomplete.finished,
-                  incomplete.planned, incomplete.links_left ? ", before all links were tried" : "");
+                  incomplete.planned, incomplete.links_left ? ", before it was done with the links" : "");
   if (incomplete.ended == nullptr) return text;
   const RunRecord& run = *incomplete.ended;
   const Share share = share_of(run);

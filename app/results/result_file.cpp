@@ -74,7 +74,7 @@ FileContext context_of(const JsonNode& root) {
     context.incomplete = "INCOMPLETE: " + std::to_string(incomplete->whole("runs_finished")) + " of " +
                          std::to_string(incomplete->whole("runs_planned")) + " runs";
     if (const std::optional<JsonNode> links = incomplete->find("links_left"); links && links->boolean()) {
-      context.incomplete += ", links left untried";
+      context.incomplete += ", links left";
     }
     context.notes.push_back(context.incomplete);
   }

@@ -34,5 +34,5 @@ build/release/bin/glinpack matmul --variant multi-pass --packing 2x2 --n 64,100,
 build/release/bin/glinpack poisson --n 32,64 --memory all
 cmake --preset release -DGLINPACK_TESTS=OFF >build.log && cmake --build --preset release >>build.log && tail -2 build.log
 cmake --install build/release --prefix /opt/glinpack >install.log && /opt/glinpack/bin/glinpack --version
-(cd build/release && cpack -G DEB) && dpkg-deb --field build/release/glinpack_0.1.0_amd64.deb Depends Recommends
+(cd build/release && cpack -G DEB) && dpkg-deb --field build/release/glinpack_*.deb Depends Recommends
 COMMANDS

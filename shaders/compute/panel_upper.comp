@@ -9,7 +9,7 @@ layout(local_size_x = GROUP) in;
 layout(std430, binding = 0) restrict buffer Panel { Real panel[]; };
 layout(std430, binding = 1) writeonly restrict buffer Upper { Real upper[]; };
 
-layout(location = 0) uniform ivec2 group;         // first column and row, columns
+layout(location = 0) uniform int first;           // column and row of the group
 layout(location = 1) uniform int columns;         // to the right of it
 layout(location = 2) uniform ivec4 panel_layout;
 layout(location = 3) uniform ivec4 upper_layout;  // U12 once more, by rows, for the reduction of the rest
@@ -19,9 +19,7 @@ shared Real top[2 * 4];  // the finished row, of this step and of the one before
 void main() {
   int me = int(gl_LocalInvocationIndex);
   int column = int(gl_WorkGroupID.x) * 4;
-  int first = group.x, width = group.y, last = columns - 1;
-  bool has_row = me < width;
-  int row = first + (has_row ? me : 0), beside = first + width;
+  int row = first + me, beside = first + GROUP, last = columns - 1;
   Real value_0 = panel[place(panel_layout, beside + column, row)],
        value_1 = panel[place(panel_layout, beside + min(column + 1, last), row)],
        value_2 = panel[place(panel_layout, beside + min(column + 2, last), row)],
@@ -29,7 +27,7 @@ void main() {
 
   // x[i] = a[i] - l[i][0] x[0] - l[i][1] x[1] ...; eight multipliers are read at a time, for they are waited for
   int at = place(panel_layout, first, row);
-#define MULTIPLIER(j) (has_row && k + j < me ? panel[at + (k + j) * panel_layout.y] : Real(0))
+#define MULTIPLIER(j) (k + j < me ? panel[at + (k + j) * panel_layout.y] : Real(0))
 #define STEP(j, multiplier) \
   if (me == k + j) { \
     top[(j & 1) * 4 + 0] = value_0; \
@@ -44,7 +42,7 @@ void main() {
     value_2 = fma(-multiplier, top[(j & 1) * 4 + 2], value_2); \
     value_3 = fma(-multiplier, top[(j & 1) * 4 + 3], value_3); \
   }
-  for (int k = 0; k < width; k += 8) {
+  for (int k = 0; k < GROUP; k += 8) {
     Real m_0 = MULTIPLIER(0), m_1 = MULTIPLIER(1), m_2 = MULTIPLIER(2), m_3 = MULTIPLIER(3), m_4 = MULTIPLIER(4),
          m_5 = MULTIPLIER(5), m_6 = MULTIPLIER(6), m_7 = MULTIPLIER(7);
     STEP(0, m_0)
@@ -57,7 +55,6 @@ void main() {
     STEP(7, m_7)
   }
 
-  if (!has_row) return;
 #define PUT(j, value) \
   if (column + j <= last) { \
     panel[place(panel_layout, beside + column + j, row)] = value; \

@@ -347,6 +347,40 @@ TYPED_TEST(GlCompute, MovesMoreRowsThanAListOfThemHolds) {
   EXPECT_EQ(from_device(this->backend(), *matrix), values);
 }
 
+// Rows that change places in pairs, an open chain of moves, and a closed one of `closed` moves.
+std::vector<RowMove> chains_of_rows(Index closed) {
+  std::vector<RowMove> moves{{0, 5}, {5, 0}, {9, 7}, {7, 9}, {20, 21}, {21, 22}, {22, 30}};
+  for (Index i = 0; i < closed; ++i) moves.push_back({40 + 2 * i, 40 + 2 * ((i + 1) % closed)});
+  return moves;
+}
+
+template <class Real>
+void check_chains(Backend<Real>& backend, Index columns, Index closed, int turns) {
+  auto values = random_values<Real>(120, columns, 4);
+  const auto matrix = on_device(backend, values);
+  const std::vector<RowMove> moves = chains_of_rows(closed);
+  for (int turn = 0; turn < turns; ++turn) {
+    const auto before = values;
+    for (const RowMove& move : moves) {
+      for (Index j = 0; j < columns; ++j) values(move.to, j) = before(move.from, j);
+    }
+    backend.move_rows(whole(*matrix), moves);
+  }
+  EXPECT_EQ(from_device(backend, *matrix), values);
+}
+
+// in place up to 32 moves, through other memory beyond
+TYPED_TEST(GlCompute, MovesRowsByShortAndLongChainsInSeveralWorkGroupsOfColumns) {
+  for (const Index closed : {2, 32, 33}) {
+    SCOPED_TRACE(closed);
+    check_chains(this->backend(), 1100, closed, 2);
+    check_chains(this->striped_backend(), 600, closed, 2);
+    check_chains(this->narrow_backend(), 170, closed, 2);
+  }
+}
+
+TYPED_TEST(GlCompute, MovesRowsMoreOftenThanTheListHasRoomFor) { check_chains(this->backend(), 3, 3, 1100); }
+
 template <class Real>
 void check_substitute(Backend<Real>& backend, Index rows, Index columns) {
   const auto a = random_values<Real>(rows, columns + 1, 1), x = random_values<Real>(columns, 2, 2);

@@ -200,7 +200,7 @@ class Signals(JobTest):
         job.wait_for(lambda: "Latency" in job.out.read_text(), "ping-pong")
         job.send(3, signal.SIGTERM)
         self.assertEqual(job.end(), 4, job)
-        self.assertIn("INCOMPLETE: SIGTERM ended the program after 1 of 1 runs, before all links were tried.",
+        self.assertIn("INCOMPLETE: SIGTERM ended the program after 1 of 1 runs, before it was done with the links.",
                       job.out.read_text())
         document = self.results("network.schema.json")
         self.assertEqual(document["incomplete"], {"signal": "SIGTERM", "runs_planned": 1, "runs_finished": 1,

@@ -122,6 +122,18 @@ TEST(Energy, the_peak_is_of_all_at_the_same_time) {
   EXPECT_DOUBLE_EQ(energy->peak_watts, 110);
 }
 
+TEST(Energy, a_sensor_that_was_never_read_leaves_the_others_their_peaks) {
+  RunResult result;
+  result.seconds = 2;
+  for (const int rank : {0, 1}) result.ranks.push_back(testing::rank_record(rank, 0, rank));
+  result.ranks[0].power.read = {package("package-0", {counted(0, 0), counted(1, 100), counted(2, 110)})};
+  result.ranks[1].power.read = {package("package-0", {})};
+  const std::optional<Energy> energy = energy_of(result);
+  ASSERT_TRUE(energy);
+  EXPECT_DOUBLE_EQ(energy->joules, 110);
+  EXPECT_DOUBLE_EQ(energy->peak_watts, 100);
+}
+
 TEST(Energy, no_rate_is_given_where_part_of_the_machine_is_not_read) {
   RunResult one_node = measured_run();
   one_node.ranks[1].power.read.erase(one_node.ranks[1].power.read.begin());  // its package

@@ -171,7 +171,7 @@ TEST(NetworkFiles, HoldEveryRunRankAndLink) {
 
   results.incomplete = Incomplete{.signal = "SIGTERM", .planned = 1, .finished = 1, .links_left = true};
   EXPECT_EQ(network_json(testing::context(), results)["incomplete"]["links_left"], true);
-  EXPECT_THAT(incomplete_text(*results.incomplete), HasSubstr("after 1 of 1 runs, before all links were tried."));
+  EXPECT_THAT(incomplete_text(*results.incomplete), HasSubstr("after 1 of 1 runs, before it was done with the links."));
 
   const auto lines = testing::lines_of(network_csv(results.runs));
   ASSERT_EQ(lines.size(), 2U);

@@ -64,7 +64,7 @@ void ComputePanel::factorize(const Region& a_transposed) {
   for (Index begin = 0; begin < a_transposed.rows; begin += group) {
     const Index end = std::min(begin + group, a_transposed.rows);
     for (Index first = begin; first < end; first += block) factorize_block(a_transposed, first, end);
-    if (end < a_transposed.rows) reduce_beyond(a_transposed, begin, end - begin);
+    if (end < a_transposed.rows) reduce_beyond(a_transposed, begin);
   }
   glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
   glCopyNamedBufferSubData(outcome_.id(), outcome_on_host_.id(), 0, 0, static_cast<GLsizeiptr>(outcome_bytes_));
@@ -97,16 +97,17 @@ void ComputePanel::factorize_block(const Region& a_transposed, Index first, Inde
                   a_transposed.block(first + width, first + width, beside, below));
 }
 
-// Of the columns to the right of the group. There are as many rows as columns, or more, so that some are below it.
-void ComputePanel::reduce_beyond(const Region& a_transposed, Index first, Index width) {
-  const Index end = first + width;
+// Of the columns to the right of a group, which is whole, then. There are as many rows as columns, or more, so that
+// some are below it.
+void ComputePanel::reduce_beyond(const Region& a_transposed, Index first) {
+  const Index end = first + group;
   const Index below = a_transposed.columns - end, beside = a_transposed.rows - end;
-  upper_program_.set(0, static_cast<GLint>(first), static_cast<GLint>(width));
+  upper_program_.set(0, static_cast<GLint>(first));
   upper_program_.set(1, static_cast<GLint>(beside));
   kernels_.bind(upper_program_, 0, 2, a_transposed);
   kernels_.bind(upper_program_, 1, 3, upper_);
   kernels_.dispatch(upper_program_, groups(beside, upper_columns), 1);
-  kernels_.reduce(upper_.block(0, 0, width, beside), a_transposed.block(first, end, width, below),
+  kernels_.reduce(upper_.block(0, 0, group, beside), a_transposed.block(first, end, group, below),
                   a_transposed.block(end, end, beside, below));
 }
 

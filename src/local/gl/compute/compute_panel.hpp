@@ -19,7 +19,7 @@ namespace glinpack::gl {
 ///   reduce    the panel's columns to the right of it, as far as its group of blocks goes
 /// and, behind the last block of a group, U12 (upper) and the reduction (reduce) of what is to the right of the group:
 /// products of 32 columns alone would read and write the whole panel for each of them.
-/// With 512 players a match, a panel of 32768 rows takes three rounds: 64 matches, 4 of their 2048 winners, 1.
+/// With 256 players a match, a panel of 32768 rows takes four rounds: 128 matches, 16 of their 4096 winners, 2, 1.
 class ComputePanel {
  public:
   /// For panels of up to rows x columns, whose matches are of `players` rows. `upper`: group x columns, for U12. The
@@ -38,7 +38,7 @@ class ComputePanel {
 
  private:
   void factorize_block(const Region& a_transposed, Index first, Index group_end);
-  void reduce_beyond(const Region& a_transposed, Index first, Index width);
+  void reduce_beyond(const Region& a_transposed, Index first);
   void decide(const Region& a_transposed, Index first, Index width);
   void play(const Region& a_transposed, Index first, Index width, Index count, bool listed, bool decides,
             GLuint players, GLuint winners);
