@@ -6,7 +6,10 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 scripts/install-deps.sh
-[ -f build/release/build.ninja ] || cmake --preset release
+if [ ! -f build/release/build.ninja ]; then
+  echo "Building in build/release: on two cores this takes minutes"
+  cmake --preset release
+fi
 cmake --build --preset release --target glinpack
 
 # four ranks share the cores: no threads of its own for each one's software renderer, unless told otherwise

@@ -30,7 +30,7 @@ std::string rates(double latency, double bandwidth) {
 
 std::string kind_text(const char* kind, const LinkMedian& median) {
   if (median.links == 0) return {};
-  return fmt::format("; {} {} {}: {}", counted(median.links, "link"), kind, median.links == 1 ? "" : "(medians)",
+  return fmt::format("; {} {}{}: {}", counted(median.links, "link"), kind, median.links == 1 ? "" : " (medians)",
                      rates(median.latency, median.bandwidth));
 }
 

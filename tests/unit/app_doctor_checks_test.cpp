@@ -241,6 +241,8 @@ TEST(DoctorChecks, network_names_slow_pairs_and_their_hosts) {
   Facts facts = healthy(4, 2);
   expect_finding(facts, "network", Verdict::ok,
                  "6 of 6 pairs measured; 6 links between nodes (medians): 2.00 us, 10.00 GB/s");
+  facts.screening->between_hosts.links = 1;
+  expect_finding(facts, "network", Verdict::ok, "; 1 link between nodes: 2.00 us, 10.00 GB/s");
   facts.screening->slow = {{0, 3, 3e-6, 4e9}};
   expect_finding(facts, "network", Verdict::warn, "rank 0 (node0) and rank 3 (node1): 3.00 us, 4.00 GB/s",
                  "mpirun -np 4 glinpack network --ping-pong 0-3");
