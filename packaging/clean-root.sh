@@ -1,6 +1,11 @@
 # shellcheck shell=bash
 # A Debian 12 with nothing on it, and what a new user types there. Sourced by what tries an installation, as root.
 
+if [ "$(id -u)" -ne 0 ]; then
+  echo "$0: a clean root is made by root alone" >&2
+  exit 2
+fi
+
 # make_clean_root FOLDER LOG: nothing but apt and what Debian holds essential
 make_clean_root() {
   local root=$1 log=$2 mirror=${GLINPACK_DEBIAN_MIRROR:-http://deb.debian.org/debian}
