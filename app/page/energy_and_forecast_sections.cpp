@@ -9,9 +9,11 @@ namespace {
 
 constexpr std::size_t most_rows = 2000;
 
-/// A row for each run that has something to show; `columns` and `cells` are those after its name and repetition.
+/// A heading, a row for each run that has something to show, and what there is to say of them; nothing where no run
+/// has. `columns` and `cells` are those after the run's name and repetition.
 template <class Cells>
-Html table_of_runs(std::span<const RunGroup> groups, const std::vector<Table::Column>& columns, const Cells& cells) {
+Html section_of_runs(std::span<const RunGroup> groups, const char* id, const char* heading,
+                     const std::vector<Table::Column>& columns, const Cells& cells, const Html& remark) {
   std::vector<Table::Column> all{{"run"}, {"repetition", Align::right}};
   all.insert(all.end(), columns.begin(), columns.end());
   Table table(std::move(all));
@@ -26,9 +28,9 @@ Html table_of_runs(std::span<const RunGroup> groups, const std::vector<Table::Co
     }
   }
   if (found == 0) return {};
-  Html html = table.html();
+  Html html = element("h2", {{"id", id}}, escaped(heading)) + table.html();
   if (found > most_rows) html += text_element("p", fmt::format("The first {} of {} runs.", most_rows, found));
-  return html;
+  return html + remark;
 }
 
 std::vector<Html> energy_cells(const PluRun& run) {
@@ -56,33 +58,32 @@ std::vector<Html> forecast_cells(const PluRun& run) {
 }  // namespace
 
 Html energy_section(std::span<const RunGroup> groups) {
-  const Html table = table_of_runs(groups,
-                                   {{"energy", Align::right, "J"},
-                                    {"mean", Align::right, "W"},
-                                    {"most", Align::right, "W"},
-                                    {"GFLOPS/W", Align::right},
-                                    {"of"}},
-                                   energy_cells);
-  if (table.empty()) return {};
-  return element("h2", {{"id", "energy"}}, escaped("Energy")) + table +
-         R"(<p class="faint">Of factorisation and solution, by the sensors that could be read; no GFLOPS/W where some
+  return section_of_runs(
+      groups, "energy", "Energy",
+      {{"energy", Align::right, "J"},
+       {"mean", Align::right, "W"},
+       {"most", Align::right, "W"},
+       {"GFLOPS/W", Align::right},
+       {"of"}},
+      energy_cells,
+      R"(<p class="faint">Of factorisation and solution, by the sensors that could be read; no GFLOPS/W where some
  of the run's nodes or GPUs could not.</p>
-)"_html;
+)"_html);
 }
 
 Html forecast_section(std::span<const RunGroup> groups) {
-  const Html table = table_of_runs(groups,
-                                   {{"of"},
-                                    {"expected", Align::right, "s"},
-                                    {"measured", Align::right, "s"},
-                                    {"measured / expected", Align::right},
-                                    {"figures from"}},
-                                   forecast_cells);
-  if (table.empty()) return {};
-  return element("h2", {{"id", "forecast"}}, escaped("Expected and measured")) + table +
-         R"(<p class="faint">What the model of <code>glinpack plan</code> expected, its figures fitted to what was
- measured before. Well above 1 something came in between: a clock that fell, a neighbour, waits that the model does not know.</p>
-)"_html;
+  return section_of_runs(
+      groups, "forecast", "Expected and measured",
+      {{"of"},
+       {"expected", Align::right, "s"},
+       {"measured", Align::right, "s"},
+       {"measured / expected", Align::right},
+       {"figures from"}},
+      forecast_cells,
+      R"(<p class="faint">What the model of <code>glinpack plan</code> expected, its figures fitted to what was
+ measured before. Well above 1 something came in between: a clock that fell, a neighbour, waits that the model does
+ not know.</p>
+)"_html);
 }
 
 }  // namespace glinpack::app
