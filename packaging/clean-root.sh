@@ -17,7 +17,7 @@ make_clean_root() {
 # type_into_clean_root FOLDER TRANSCRIPT [NAME=VALUE...] <COMMANDS
 # Commands are one a line, typed by root in /root, where they leave the folder and the variables to those that follow;
 # the first that fails is the last. They see nothing of this environment but proxies and the variables that are given
-# here, and have a namespace of their own, so that nothing stays mounted.
+# here, and have namespaces of their own, so that nothing stays mounted, no process is left, and none of others is seen.
 type_into_clean_root() {
   local root=$1 transcript=$2
   shift 2
@@ -35,7 +35,7 @@ while IFS= read -r command <&3; do
 done 3</commands
 TYPE_COMMANDS
   # shellcheck disable=SC2016  # $0 and $@ are the inner shell's
-  unshare --mount bash -c 'mount -t proc proc "$0/proc" && mount --rbind /sys "$0/sys" &&
+  unshare --mount --pid --fork --kill-child bash -c 'mount -t proc proc "$0/proc" && mount --rbind /sys "$0/sys" &&
     mount -t tmpfs tmpfs "$0/dev/shm" && mount -t devpts devpts "$0/dev/pts" &&
     exec chroot "$0" env -i "$@" bash /type-commands' \
     "$root" PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@" \

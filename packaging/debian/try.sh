@@ -56,7 +56,11 @@ glinpack compare before.json after.json
 glinpack report results.json before.json after.json -o report.html
 glinpack variant WR11C2R4
 glinpack plan --nodes 16 --gpus-per-node 4 --memory 80G --network 100Gb/s
+mpirun.mpich -np 2 glinpack plu --n 1000,2000,3000 --nb 64,128 --json node.json --progress never >node.log && grep -c PASSED node.log
+glinpack plan --backend openblas --from node.json --nodes 16 --gpus-per-node 2 --memory 4G --network 10Gb/s
 glinpack slurm --nodes 4 --gpus-per-node 4 --time 1:00:00 -o job.sbatch -- --n 65536 --nb 512 && head -20 job.sbatch
 ls /usr/share/man/man1 | grep -c ^glinpack
+apt-get install -y -qq man-db bash-completion >complete.log 2>&1 && man glinpack-doctor | head -20
+(sleep 1; printf 'glinpack plu --pivoting \\t\\t'; sleep 1; printf 'tour\\t'; sleep 1; printf '\\003'; sleep 1; printf 'exit\\n') | TERM=dumb script -qc 'bash -il' /dev/null | tr -d '\\a\\r'
 dpkg --purge glinpack && ! ls -d /usr/share/glinpack /usr/share/doc/glinpack
 COMMANDS

@@ -28,6 +28,24 @@ mpirun.mpich -np 4 build/release/bin/glinpack plu --hpl-dat tests/data/HPL.dat -
 mpirun.mpich -np 2 build/release/bin/glinpack doctor
 build/release/bin/glinpack matmul --variant multi-pass --packing 2x2 --n 64,100,257
 build/release/bin/glinpack poisson --n 32,64 --memory all
+apt-get install -y -qq --no-install-recommends slurm-wlm munge procps >slurm.log 2>&1 && sinfo --version
+export GLINPACK=$PWD/build/release/bin/glinpack
+scripts/slurm/lab/up
+scripts/slurm/lab/enter sinfo
+scripts/slurm/lab/run --nodes 4 --ntasks-per-node 1 scripts/slurm/glinpack.sbatch --n 1000 --nb 64 --backend openblas
+ls glinpack-1 && cat glinpack-1/job.txt
+scripts/slurm/lab/run --array 0-3 --nodes 1 --ntasks 2 scripts/slurm/sweep.sbatch --n 500,1000 --nb 32,64 --backend openblas >sweep.log
+awk 'FNR > 1 || NR == 1' glinpack-2_*/results.csv | cut -d , -f 1-8
+job=$(scripts/slurm/lab/enter sbatch --parsable --nodes 4 --ntasks-per-node 1 scripts/slurm/glinpack.sbatch --n 2000 --nb 64 --repeat 500 --backend openblas --breakdown never)
+sleep 20 && scripts/slurm/lab/enter scancel --batch --signal=USR1 $job
+sleep 10 && grep -A 10 USR1 glinpack-$job.out
+scripts/slurm/lab/down
+mpirun.mpich -np 4 build/release/bin/glinpack plu --n 3000 --nb 64 --repeat 500 --watchdog 5 --progress never >hung.log 2>&1 &
+sleep 10 && kill -STOP $(pgrep -n glinpack) && { wait $!; echo "exit status $?"; }
+grep -A 4 watchdog: hung.log
+mpirun.mpich -np 4 build/release/bin/glinpack plu --n 3000 --nb 64 --repeat 500 --json part.json --progress never >part.log 2>&1 &
+sleep 10 && kill -TERM $! && { wait $!; echo "exit status $?"; }
+grep -A 8 INCOMPLETE part.log
 cmake --preset release -DGLINPACK_TESTS=OFF >build.log && cmake --build --preset release >>build.log && tail -2 build.log
 cmake --install build/release --prefix /opt/glinpack >install.log && /opt/glinpack/bin/glinpack --version
 (cd build/release && cpack -G DEB) && dpkg-deb --field build/release/glinpack_*.deb Depends Recommends
