@@ -10,6 +10,7 @@
 #include <climits>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <random>
 #include <thread>
 
@@ -126,13 +127,16 @@ class Meeting {
     }
   }
 
-  // Who does not come has an error of its own to tell.
+  // Who does not come has an error of its own to tell. Who was not welcomed in time comes once more, by another
+  // address.
   void take_all(WatchListener& listener, std::uint64_t token, int expected) {
-    for (int come = 0; come < expected; ++come) {
+    std::map<int, WatchLink> come;
+    while (std::ssize(come) < expected) {
       auto arrived = listener.accept(token, seconds_to_be_reached);
-      if (!arrived) return;
-      plan_.links.push_back(std::move(*arrived));
+      if (!arrived) break;
+      come.insert_or_assign(arrived->first, std::move(arrived->second));
     }
+    for (auto& [rank, link] : come) plan_.links.emplace_back(rank, std::move(link));
   }
 
   WatchPlan& plan_;
