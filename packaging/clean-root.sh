@@ -19,8 +19,8 @@ make_clean_root() {
 # type_into_clean_root FOLDER TRANSCRIPT [NAME=VALUE...] <COMMANDS
 # Commands are one a line, typed by root, or by clean_root_user, in HOME, where they leave the folder and the variables
 # to those that follow; the first that fails is the last. They see nothing of this environment but proxies and the
-# variables that are given here, and have a namespace of their own, so that nothing stays mounted. The folder becomes its
-# root by pivot_root: whom chroot has confined gets no user namespaces from Linux, which Apptainer asks for.
+# variables that are given here, and have a namespace of their own, so that nothing stays mounted. The folder becomes
+# its root by pivot_root: whom chroot has confined gets no user namespaces from Linux, which Apptainer asks for.
 type_into_clean_root() {
   local root=$1 transcript=$2
   shift 2

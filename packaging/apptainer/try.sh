@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the image of glinpack.def with Apptainer and runs it as a new user does, on a clean Debian made by debootstrap:
-# of the suite sid, since Debian 12 has no Apptainer. As root, who needs user namespaces and FUSE of the kernel. The image
-# takes Debian from its mirror twice more and glinpack is built without a compiler cache: many minutes of all cores.
+# of the suite sid, since Debian 12 has no Apptainer. As root, on a kernel with user namespaces and FUSE. The image
+# takes Debian from its mirror twice more, and glinpack is built without a compiler cache: many minutes of all cores.
 #   packaging/apptainer/try.sh [TRANSCRIPT]     the commands on the clean root and what they print
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
