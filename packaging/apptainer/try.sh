@@ -25,8 +25,8 @@ chroot "$root" chown -R user: /home/user
   type_into_clean_root "$root" /dev/null <<'COMMANDS'
 apt-get install -y -qq --no-install-recommends apptainer squashfuse debootstrap git mpich >install.log 2>&1 && dpkg-query -W apptainer mpich
 COMMANDS
-  clean_root_user=user
-  type_into_clean_root "$root" /dev/null HOME=/home/user PATH=/usr/bin:/bin LP_NUM_THREADS=0 <<'COMMANDS'
+  clean_root_user=user \
+    type_into_clean_root "$root" /dev/null HOME=/home/user PATH=/usr/bin:/bin LP_NUM_THREADS=0 <<'COMMANDS'
 git clone glinpack.git
 cd glinpack
 export PATH=$PATH:/usr/sbin
