@@ -70,9 +70,9 @@ def without_prefix(words):
 
 
 # Programs of the system, whose options are their own affair.
-SYSTEM = {"apt-get", "awk", "cat", "cd", "chgrp", "chmod", "cpack", "dpkg", "dpkg-deb", "dpkg-query", "echo", "git",
-          "grep", "head", "ip", "jq", "ls", "man", "sacct", "sbatch", "scancel", "scontrol", "sinfo", "source", "squeue",
-          "tc", "tail"}
+SYSTEM = {"apptainer", "apt-get", "awk", "cat", "cd", "chgrp", "chmod", "cpack", "dpkg", "dpkg-deb", "dpkg-query",
+          "echo", "export", "git", "grep", "head", "ip", "jq", "ls", "man", "sacct", "sbatch", "scancel", "scontrol",
+          "sinfo", "source", "squeue", "tc", "tail"}
 
 
 class Commands(unittest.TestCase):

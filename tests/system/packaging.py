@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The recipes of packaging/: what of them can be tried without Spack, EasyBuild, ReFrame and Apptainer."""
+"""The recipes of packaging/: what of them can be tried without Spack, EasyBuild, ReFrame and Apptainer. With Apptainer
+packaging/apptainer/try.sh tries one."""
 import ast
 import contextlib
 import re
@@ -130,6 +131,12 @@ class Recipes(unittest.TestCase):
     def test_apptainer(self):
         text = (PACKAGING / "apptainer" / "glinpack.def").read_text()
         self.assertEqual(re.findall(r"^Stage: (\w+)$", text, re.MULTILINE), ["build", "final"])
+        stages = ["Bootstrap:" + stage for stage in re.split("^Bootstrap:", text, flags=re.MULTILINE)[1:]]
+        for stage in stages:  # each has to say for itself what its variables are unless --build-arg says it
+            defaults = dict(re.findall(r"^ +(\w+)=(\S+)$", stage.split("%arguments")[1].split("%")[0], re.MULTILINE))
+            self.assertEqual(set(re.findall(r"{{ (\w+) }}", stage)), set(defaults))
+            self.assertEqual((defaults["bootstrap"], defaults["from"]), ("docker", "debian:bookworm-slim"))
+        self.assertEqual(*(stage.split("Stage:")[0] for stage in stages))  # one Debian to build on and to run on
         for section in "files", "post", "environment", "runscript", "test", "help":
             self.assertRegex(text, f"(?m)^%{section}\\b")
         self.assertTrue((ROOT / "scripts" / "install-deps.sh").exists())
