@@ -57,7 +57,7 @@ def commands(text):
 def without_prefix(words):
     """Without what starts a program: variables, sudo, launchers, a lab's node."""
     while words:
-        if re.match(r"\w+=", words[0]) or words[0] in ("sudo", "!"):
+        if re.match(r"\w+=", words[0]) or words[0] in ("sudo", "!", "{", "}"):
             words = words[1:]
         elif words[0].startswith(("mpirun", "mpiexec", "srun")):
             programs = [i for i, word in enumerate(words) if re.search("(^|/)(glinpack|[a-z]+_tests)$", word)]
@@ -70,9 +70,12 @@ def without_prefix(words):
 
 
 # Programs of the system, whose options are their own affair.
-SYSTEM = {"apptainer", "apt-get", "awk", "cat", "cd", "chgrp", "chmod", "cpack", "dpkg", "dpkg-deb", "dpkg-query",
-          "echo", "export", "git", "grep", "head", "ip", "jq", "ls", "man", "sacct", "sbatch", "scancel", "scontrol",
-          "sinfo", "source", "squeue", "tc", "tail"}
+SYSTEM = {"apptainer", "apt-get", "awk", "cat", "cd", "chgrp", "chmod", "cpack", "cut", "dpkg", "dpkg-deb",
+          "dpkg-query", "echo", "export", "git", "grep", "head", "ip", "jq", "kill", "ls", "man", "pgrep", "sacct",
+          "sbatch", "scancel", "scontrol", "sinfo", "sleep", "source", "squeue", "tc", "tail", "wait"}
+# Scripts that hand their options on to glinpack, and those that do so to Slurm.
+HAND_ON = {"scripts/run.sh", "scripts/slurm/sweep.sbatch"}
+SLURM_LAB = {"scripts/slurm/lab/enter", "scripts/slurm/lab/run"}
 
 
 class Commands(unittest.TestCase):
@@ -105,9 +108,12 @@ class Commands(unittest.TestCase):
         beside = "".join(path.read_text() for path in script.parent.rglob("*")
                          if path.is_file() and path.suffix in (".py", ".sh", ""))
         for word in words[1:]:
-            # these hand their options on to glinpack
-            if word.startswith("--") and "netlab" not in words[0] and words[0] not in ("scripts/run.sh", "scripts/slurm/sweep.sbatch"):
+            if word.startswith("--") and "netlab" not in words[0] and words[0] not in HAND_ON | SLURM_LAB:
                 self.assertTrue(word.split("=")[0] in beside, f"{words[0]} and its folder know no {word}")
+
+        if words[0] in SLURM_LAB:
+            for i in [i for i, word in enumerate(words) if word.endswith(".sbatch")]:
+                self.check_glinpack(["glinpack", "plu", *words[i + 1:]])
 
     def check_program(self, name):
         lists = "".join(path.read_text() for path in ROOT.glob("**/CMakeLists.txt") if "build" not in path.parts)
