@@ -168,7 +168,14 @@ class Glinpack(LabTest):
         self.assertIn("'missing-glinpack'", said)
 
     def test_a_rank_that_dies_ends_the_job(self):
-        program = self.program('[ "$PMI_RANK" != 1 ] || kill -KILL $$\nsleep 300\n')
+        # once the other one runs: Hydra itself fails where a rank has died before all nodes have answered
+        program = self.program('begun=begun-$SLURM_JOB_ID\n'
+                               'if [ "$PMI_RANK" = 1 ]; then\n'
+                               '  until [ -e "$begun" ]; do sleep 0.1; done\n'
+                               '  kill -KILL $$\n'
+                               'fi\n'
+                               'touch "$begun"\n'
+                               'sleep 300\n')
         for launcher in "srun", "hydra":
             with self.subTest(launcher=launcher):
                 job = self.submit("--nodes", 2, SCRIPTS / "glinpack.sbatch",
