@@ -180,7 +180,7 @@ void define_algorithm(CLI::App& app, PluOptions& o) {
       [&o](const std::string& t) { o.precision = parse_precision(t); });
   define_algorithm_options(app, o);
   add(app, "--panel", "auto|host|device", "auto",
-      "Where panels are factorised; auto: on GPUs with tournament pivoting and one process row, else on the host",
+      "Where panels are factorised; auto: on GPUs with tournament pivoting, else on the host",
       [&o](const std::string& t) { o.panel = parse_panel_place(t); });
   add(app, "--broadcast", one_of(names_of(all_broadcasts)), "ring",
       "How panels travel along process rows; HPL's digits 0 ... 5 stand for the first six, ibcast is MPI's own",

@@ -143,12 +143,6 @@ std::vector<RunRecord> plan_network_runs(const NetworkOptions& options, int worl
 }
 
 void check_grids(std::span<const RunRecord> planned, int world_size, const std::string& where) {
-  for (const RunRecord& run : planned) {
-    if (run.parameters.panel != PanelPlace::device || run.grid.rows <= 1) continue;
-    throw InputError(where + "--panel device: a device factorises panels that it has whole, but the grid " +
-                     text_of(run.grid) + " deals them to several processes; use one process row (--grid 1x" +
-                     std::to_string(run.grid.size()) + "), or leave --panel out");
-  }
   const auto largest = std::max_element(planned.begin(), planned.end(), [](const RunRecord& a, const RunRecord& b) {
     return a.grid.size() < b.grid.size();
   });

@@ -23,7 +23,7 @@ bool Problem::panel_on_device() const {
   // of software OpenGL only where it is asked for
   const bool wanted =
       parameters.panel == PanelPlace::automatic ? arrangement.in_background : parameters.panel == PanelPlace::device;
-  return arrangement.on_device && wanted && panels_may_be_on_device(parameters.pivoting, grid);
+  return arrangement.on_device && wanted && panels_may_be_on_device(parameters.pivoting);
 }
 
 bool Problem::swaps_across() const { return grid.rows > 1 && pivots_across_processes(parameters.pivoting); }

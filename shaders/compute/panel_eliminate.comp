@@ -1,5 +1,7 @@
 #version 450 core
 // L21 <- A21 U11^-1 for a block of at most 32 columns of a transposed panel: an invocation has a row of A21.
+//
+// Variants: DOUBLE; IN_PLACE: L11 \ U11 stands in the panel's rows, in the block's own columns.
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
 #include "compute/panel_row.glsl"
@@ -8,16 +10,23 @@
 layout(local_size_x = ROWS) in;
 
 layout(std430, binding = 0) restrict buffer Panel { Real panel[]; };
+#if !IN_PLACE
 layout(std430, binding = 1) readonly restrict buffer Factors { Real factors[]; };  // BLOCK x BLOCK, by rows
+#endif
 
 layout(location = 0) uniform ivec2 block;         // its first column, which is its first row, too; columns
-layout(location = 1) uniform int rows;            // of A21
+layout(location = 1) uniform ivec2 rows;          // of A21: the first, how many
 layout(location = 2) uniform ivec4 panel_layout;
 
 shared Vector upper[BLOCK * ROW_VECTORS];  // row k of U11, from the element behind the diagonal on, then 0
 shared Real diagonal[BLOCK];
 
-Real upper_element(int row, int column) { return column < block.y ? factors[row * BLOCK + column] : Real(0); }
+#if IN_PLACE
+Real factor_element(int row, int column) { return panel[place(panel_layout, block.x + column, block.x + row)]; }
+#else
+Real factor_element(int row, int column) { return factors[row * BLOCK + column]; }
+#endif
+Real upper_element(int row, int column) { return column < block.y ? factor_element(row, column) : Real(0); }
 
 void main() {
   int me = int(gl_LocalInvocationIndex);
@@ -31,12 +40,12 @@ void main() {
                       upper_element(row, column + 3));
 #endif
   }
-  if (me < width) diagonal[me] = factors[me * BLOCK + me];
+  if (me < width) diagonal[me] = factor_element(me, me);
   barrier();
 
   int row = int(gl_WorkGroupID.x) * ROWS + me;
-  if (row >= rows) return;
-  int at = place(panel_layout, block.x, block.x + width + row);
+  if (row >= rows.y) return;
+  int at = place(panel_layout, block.x, rows.x + row);
   DECLARE_ROW
 #define GET(column, element) element = column < width ? panel[at + (column) * panel_layout.y] : Real(0);
   FOR_ELEMENTS(GET)

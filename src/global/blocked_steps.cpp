@@ -15,24 +15,6 @@ namespace {
 // Nobody but the host drives a broadcast on: while it reduces, it looks after one between strips of the matrix.
 constexpr Index rows_between_tests = 512;
 
-/// What factorises this rank's panels on the device, or null where the host does. Throws where the device was asked for
-/// and cannot.
-template <class Real>
-std::unique_ptr<DevicePanel<Real>> make_device_panel(const RunParameters& parameters, const Distribution& distribution,
-                                                     Backend<Real>& backend, Index rows) {
-  const bool wanted =
-      parameters.panel == PanelPlace::device || (parameters.panel == PanelPlace::automatic && backend.asynchronous());
-  if (!wanted) return nullptr;
-  const bool possible = panels_may_be_on_device(parameters.pivoting, distribution.shape);
-  auto panel = possible ? backend.make_device_panel(rows, distribution.nb) : nullptr;
-  if (!panel && parameters.panel == PanelPlace::device) {
-    throw std::runtime_error("the " + backend.info().backend + " backend does not factorise panels of " +
-                             std::to_string(rows) + " x " + std::to_string(distribution.nb) + " on a grid of " +
-                             std::to_string(distribution.shape.rows) + " process rows here: leave out --panel device");
-  }
-  return panel;
-}
-
 }  // namespace
 
 template <class Real>
@@ -49,13 +31,13 @@ BlockedSteps<Real>::BlockedSteps(const RunParameters& parameters, const Distribu
       messages_(grid, parameters.broadcast, timeline, parameters.parts == RunParts::compute, windows),
       panel_rows_(a.rows() + rows_above_panels(parameters, distribution)),
       panels_{Panel<Real>(backend, panel_rows_, distribution.nb), Panel<Real>(backend, panel_rows_, distribution.nb)},
-      device_panel_(make_device_panel(parameters, distribution, backend, a.rows())),
       u_(backend.computes_in_host_memory() ? nullptr : backend.allocate(distribution.nb, a.columns())),
       u_host_(backend.allocate_host(needs_u_on_host() ? distribution.nb * a.columns() : 0)),
       row_exchange_(backend, messages_, distribution.shape.rows > 1 ? distribution.nb : 0, a.columns(),
                     distribution.n) {
+  make_device_panels();
   if (!backend.computes_in_host_memory()) l_transposed_[0] = backend.allocate(distribution.nb, panel_rows_);
-  if (device_panel_) l_transposed_[1] = backend.allocate(distribution.nb, panel_rows_);
+  if (panels_on_device()) l_transposed_[1] = backend.allocate(distribution.nb, panel_rows_);
   backend.reserve_moves(2 * distribution.nb, a.columns());  // nb rows and the nb that they change places with
   if (!messages_.left_out()) return;
   if (distribution.shape.columns > 1) {
@@ -63,6 +45,24 @@ BlockedSteps<Real>::BlockedSteps(const RunParameters& parameters, const Distribu
   }
   if (distribution.shape.rows > 1 && !all_compute_u12_)
     stand_in_u_ = stand_ins(backend, u_host_->size(), distribution.n);
+}
+
+template <class Real>
+void BlockedSteps<Real>::make_device_panels() {
+  if (!panels_may_be_on_device(parameters_.pivoting) || parameters_.panel == PanelPlace::host) return;
+  const bool wanted = parameters_.panel == PanelPlace::device || backend_.asynchronous();
+  if (distribution_.shape.rows == 1) {
+    if (wanted) device_panel_ = backend_.make_device_panel(a_.rows(), distribution_.nb);
+  } else {
+    if (wanted) device_rows_ = DevicePanelRows<Real>::make(backend_, a_.rows(), distribution_.nb);
+    // a host would factorise its panel later than a device does, and they exchange rows over it
+    if (!all_agree(grid_.all(), device_rows_ != nullptr)) device_rows_.reset();
+  }
+  if (parameters_.panel == PanelPlace::device && !panels_on_device()) {
+    throw std::runtime_error("the " + backend_.info().backend + " backend does not factorise panels of " +
+                             std::to_string(a_.rows()) + " x " + std::to_string(distribution_.nb) +
+                             " here: leave out --panel device");
+  }
 }
 
 template <class Real>
@@ -89,14 +89,29 @@ template <class Real>
 void BlockedSteps<Real>::fetch_panel(const PassPlan& plan) {
   Panel<Real>& panel = free_panel(plan);
   const DeviceBlock<Real> a{&a_, plan.panel_row.value, plan.panel_column.value, plan.panel_rows, plan.width};
-  if (on_device(plan)) {
-    const DeviceBlock<Real> on_device = l_on_device(plan);
-    backend_.copy_transposed(a, on_device);
-    panel_here_ = device_panel_->factorize(on_device);
-    if (distribution_.shape.columns > 1) panel_here_ = backend_.download(on_device, panel.transposed());
+  if (!on_device(plan)) {
+    panel_here_ = backend_.download_transposed(a, panel.transposed());
     return;
   }
-  panel_here_ = backend_.download_transposed(a, panel.transposed());
+  const DeviceBlock<Real> own = l_on_device(plan).block(0, rows_above(plan), plan.width, plan.panel_rows);
+  if (device_rows_) {
+    factorize_in_matrix(plan, panel, a);
+    backend_.copy_transposed(a, own);
+    panel_here_ = {};
+  } else {
+    backend_.copy_transposed(a, own);
+    panel_here_ = device_panel_->factorize(own);
+  }
+  if (distribution_.shape.columns > 1) panel_here_ = backend_.download(own, panel.transposed());
+}
+
+template <class Real>
+void BlockedSteps<Real>::factorize_in_matrix(const PassPlan& plan, Panel<Real>& panel, const DeviceBlock<Real>& a) {
+  device_rows_->begin(a);
+  factorize_panel_tournament(panel_context(), plan, panel, *device_rows_);
+  if (panel.above() == 0 || panel.zero_pivot) return;
+  panel_free_[slot_of(plan)] = backend_.upload(panel.all_transposed().block(0, 0, plan.width, panel.above()),
+                                               l_on_device(plan).block(0, 0, plan.width, panel.above()));
 }
 
 template <class Real>
@@ -104,11 +119,11 @@ void BlockedSteps<Real>::factorize_panel(const PassPlan& plan) {
   Panel<Real>& panel = panels_[slot_of(plan)];
   backend_.wait(panel_here_);
   if (on_device(plan)) {
-    take_outcome(plan, panel);
+    if (device_panel_) take_outcome(plan, panel);
     panel.pack();
     return;
   }
-  const PanelContext<Real> context{distribution_, grid_.position(), messages_, backend_.panel(), timeline_};
+  const PanelContext<Real> context = panel_context();
   switch (parameters_.pivoting) {
     case Pivoting::local:
       factorize_panel_local(context, plan, panel);
@@ -247,7 +262,7 @@ void BlockedSteps<Real>::reduce(const PassPlan& plan, ColumnRange columns) {
   // rows of L that belong to the pivot's block row: above this rank's own, or the first of these
   const Index above = rows_above(plan) + plan.panel_rows - plan.trailing_rows;
   const bool last_part = columns.first + columns.count == plan.trailing_columns;
-  if (last_part && plan.in_pivot_column) {
+  if (last_part && plan.in_pivot_column && !device_rows_) {
     // the factors to their place in A, where nobody waits for them: the next panel is on its way by now
     backend_.copy_transposed(l_.block(0, rows_above(plan), plan.width, plan.panel_rows),
                              {&a_, plan.panel_row.value, plan.panel_column.value, plan.panel_rows, plan.width});

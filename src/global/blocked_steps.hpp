@@ -1,4 +1,5 @@
-// The steps of a pass by blocks: the panel is factorised on the host, then whole blocks are normalized and reduced.
+// The steps of a pass by blocks: the panel is factorised, on the host or on the device, then whole blocks are
+// normalized and reduced.
 #pragma once
 
 #include <array>
@@ -6,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "global/device_panel_rows.hpp"
 #include "global/factorize.hpp"
 #include "global/panel.hpp"
 #include "global/pass_messages.hpp"
@@ -18,7 +20,8 @@ namespace glinpack {
 template <class Real>
 class BlockedSteps final : public FactorizationSteps {
  public:
-  /// Allocates everything that the factorisation needs besides the matrix. Not collective.
+  /// Allocates everything that the factorisation needs besides the matrix. Collective where there are several process
+  /// rows: all devices factorise panels, or none.
   BlockedSteps(const RunParameters& parameters, const Distribution& distribution, const ProcessGrid& grid,
                Backend<Real>& backend, Timeline& timeline, DeviceMatrix<Real>& a, NodeWindows* windows);
 
@@ -45,15 +48,23 @@ class BlockedSteps final : public FactorizationSteps {
   }
   // The pass's panel, of the right extents, when nobody reads it any more.
   Panel<Real>& free_panel(const PassPlan& plan);
-  bool on_device(const PassPlan& plan) const { return device_panel_ && plan.in_pivot_column; }
+  PanelContext<Real> panel_context() {
+    return {distribution_, grid_.position(), messages_, backend_.panel(), timeline_};
+  }
+  // For panels of up to as many rows as the matrix has here.
+  void make_device_panels();
+  bool panels_on_device() const { return device_panel_ || device_rows_; }
+  bool on_device(const PassPlan& plan) const { return panels_on_device() && plan.in_pivot_column; }
   // What the device tells of the panel that it has factorised.
   void take_outcome(const PassPlan& plan, Panel<Real>& panel);
+  // The process column's devices together; L to l_on_device(), with L11 \ U11 above it.
+  void factorize_in_matrix(const PassPlan& plan, Panel<Real>& panel, const DeviceBlock<Real>& a);
   // Where the device factorises panel k + 1, that of pass k is still needed.
   std::unique_ptr<DeviceMatrix<Real>>& l_matrix(const PassPlan& plan) {
-    return l_transposed_[device_panel_ ? slot_of(plan) : 0];
+    return l_transposed_[panels_on_device() ? slot_of(plan) : 0];
   }
   DeviceBlock<Real> l_on_device(const PassPlan& plan) {
-    return whole(*l_matrix(plan)).block(0, 0, plan.width, plan.panel_rows);
+    return whole(*l_matrix(plan)).block(0, 0, plan.width, rows_above(plan) + plan.panel_rows);
   }
   void finish(std::size_t slot);
   bool drive_messages();
@@ -79,14 +90,16 @@ class BlockedSteps final : public FactorizationSteps {
   std::size_t current_ = 0;  // the pass's panel, after finish_broadcast
   // nb x local rows: the panel on the device, or the panel itself. Two take turns where the device factorises panels
   std::array<std::unique_ptr<DeviceMatrix<Real>>, 2> l_transposed_;
-  std::unique_ptr<DevicePanel<Real>> device_panel_;  // null where the host factorises panels
-  std::unique_ptr<DeviceMatrix<Real>> u_;            // nb x local columns: U12 on the device, or U12 as it travelled
-  DeviceBlock<Real> l_;                              // the pass's L11 \ L21, transposed
-  ColumnRange normalized_;                           // trailing columns of the pass,
-  DeviceBlock<Real> u12_;                            // and U12 in these
-  std::unique_ptr<HostBuffer<Real>> u_host_;         // U12 as it travels; only where there are several process rows,
-                                                     // and not where U travels with the rows that change places
-                                                     // unless the backend computes in it
+  // what factorises panels on the device, of one process row and of several; null where the host does
+  std::unique_ptr<DevicePanel<Real>> device_panel_;
+  std::unique_ptr<DevicePanelRows<Real>> device_rows_;
+  std::unique_ptr<DeviceMatrix<Real>> u_;     // nb x local columns: U12 on the device, or U12 as it travelled
+  DeviceBlock<Real> l_;                       // the pass's L11 \ L21, transposed
+  ColumnRange normalized_;                    // trailing columns of the pass,
+  DeviceBlock<Real> u12_;                     // and U12 in these
+  std::unique_ptr<HostBuffer<Real>> u_host_;  // U12 as it travels; only where there are several process rows,
+                                              // and not where U travels with the rows that change places
+                                              // unless the backend computes in it
   RowExchange<Real> row_exchange_;
   // what would arrive, where messages are left out: filled once, in the form of a panel's message and of u_host_
   std::unique_ptr<HostBuffer<Real>> stand_in_panel_;

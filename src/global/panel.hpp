@@ -12,6 +12,9 @@
 
 namespace glinpack {
 
+template <class Real>
+class PanelRows;
+
 /// One message holds it all, contiguous:
 ///   zero pivot (or -1) | pivots[width] | the panel, column-major, above + rows x width
 /// the integers as 64-bit, padded to a whole cache line. After factorisation the ranks of the pivot's process row have
@@ -126,5 +129,11 @@ void factorize_panel_partial(const PanelContext<Real>& context, const PassPlan& 
 /// all its ranks, which follow the root's arithmetic, whatever processors they have.
 template <class Real>
 void factorize_panel_tournament(const PanelContext<Real>& context, const PassPlan& plan, Panel<Real>& panel);
+
+/// The same of rows that lie elsewhere, on a grid of several process rows: of the panel in host memory, pivots, zero
+/// pivot and the diagonal block above are filled alone.
+template <class Real>
+void factorize_panel_tournament(const PanelContext<Real>& context, const PassPlan& plan, Panel<Real>& panel,
+                                PanelRows<Real>& rows);
 
 }  // namespace glinpack

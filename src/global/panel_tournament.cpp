@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "global/panel.hpp"
+#include "global/panel_rows.hpp"
 #include "global/row_moves.hpp"
 #include "global/stand_ins.hpp"
 #include "global/tournament_tree.hpp"
@@ -52,14 +53,57 @@ class RowsMessage {
   std::vector<Real> elements_;
 };
 
+// Of a panel in host memory.
+template <class Real>
+class HostPanelRows final : public PanelRows<Real> {
+ public:
+  using typename PanelRows<Real>::Choice;
+  using typename PanelRows<Real>::Winners;
+
+  HostPanelRows(const PanelContext<Real>& context, ColumnMajorView<Real> a) : context_(context), a_(a) {}
+
+  Choice choose(const TournamentBlock& block, Index first, Index count, ColumnMajorView<Real> factors) override {
+    const auto scope = context_.timeline.scope(Lane::cpu, Phase::panel, 0, lu_flops(count, block.width));
+    Choice choice{std::vector<Index>(static_cast<std::size_t>(std::min(count, block.width))), {}};
+    choice.zero =
+        context_.arithmetic.choose_rows(a_.block(first, block.first, count, block.width), choice.rows, factors);
+    for (Index& row : choice.rows) row += first;
+    return choice;
+  }
+  void read(std::span<const Index> rows, ColumnMajorView<Real> to) override {
+    for (Index j = 0; j < a_.columns; ++j) {
+      for (Index i = 0; i < to.rows; ++i) to(i, j) = a_(rows[static_cast<std::size_t>(i)], j);
+    }
+  }
+  void write(ColumnMajorView<const Real> from, std::span<const Index> rows) override {
+    for (Index j = 0; j < a_.columns; ++j) {
+      for (Index i = 0; i < from.rows; ++i) a_(rows[static_cast<std::size_t>(i)], j) = from(i, j);
+    }
+  }
+  void eliminate(const TournamentBlock& block, Index first, Index count, const Winners& winners) override {
+    const auto w = static_cast<double>(block.width), right = static_cast<double>(winners.u12.columns);
+    const auto scope =
+        context_.timeline.scope(Lane::cpu, Phase::panel, 0, static_cast<double>(count) * w * (w + 2 * right));
+    const ColumnMajorView<Real> l21 = a_.block(first, block.first, count, block.width);
+    context_.arithmetic.eliminate(winners.l11_u11, l21);
+    context_.arithmetic.reduce(l21, winners.u12,
+                               a_.block(first, block.first + block.width, count, winners.u12.columns));
+  }
+
+ private:
+  const PanelContext<Real>& context_;
+  ColumnMajorView<Real> a_;
+};
+
 template <class Real>
 class TournamentPivotingPanel {
  public:
-  TournamentPivotingPanel(const PanelContext<Real>& context, const PassPlan& plan, Panel<Real>& panel)
+  TournamentPivotingPanel(const PanelContext<Real>& context, const PassPlan& plan, Panel<Real>& panel,
+                          PanelRows<Real>& rows)
       : context_(context),
         plan_(plan),
         panel_(panel),
-        a_(panel.view()),
+        rows_(rows),
         first_row_(context.distribution.rows.first(BlockIndex(plan.pass))) {
     if (context.messages.left_out()) drawn_ = drawn_pivots(context.distribution, Pivoting::tournament, plan.pass);
   }
@@ -77,7 +121,7 @@ class TournamentPivotingPanel {
 
   // The first of this rank's rows that is still to be eliminated when `done` rows of the top block are.
   Index live(Index done) const { return plan_.in_pivot_row ? done : 0; }
-  Index rows_from(Index done) const { return a_.rows - live(done); }
+  Index rows_from(Index done) const { return plan_.panel_rows - live(done); }
   auto panel_scope(double flops) const { return context_.timeline.scope(Lane::cpu, Phase::panel, 0, flops); }
 
   void factor(const TournamentBlock& block) {
@@ -108,27 +152,29 @@ class TournamentPivotingPanel {
     return {a.data, static_cast<std::size_t>(a.rows * a.columns)};
   }
 
-  // The rows of `from` that win in the block's columns, in the order of their pivots; L \ U of them to factors_.
-  std::vector<Index> choose(const TournamentBlock& block, ColumnMajorView<const Real> from) {
-    std::vector<Index> chosen(static_cast<std::size_t>(std::min(from.rows, block.width)));
+  // L \ U of the last choice's rows.
+  ColumnMajorView<Real> factors_of(const TournamentBlock& block) {
     factors_.resize(static_cast<std::size_t>(block.width * block.width));
-    const ColumnMajorView<Real> factors{factors_.data(), block.width, block.width, block.width};
-    zero_ = context_.arithmetic.choose_rows(from, chosen, factors);
-    return chosen;
+    return {factors_.data(), block.width, block.width, block.width};
   }
 
+  // Candidates, and on the pivot's process row what stands where the winners go.
   void choose_own(const TournamentBlock& block) {
-    const Index first = live(block.first);
-    const Index rows = rows_from(block.first);
-    const auto scope = panel_scope(lu_flops(rows, block.width));
-    const auto chosen = choose(block, a_.block(first, block.first, rows, block.width));
-    const auto count = static_cast<Index>(chosen.size());
+    auto choice = rows_.choose(block, live(block.first), rows_from(block.first), factors_of(block));
+    zero_ = choice.zero;
+    const auto count = static_cast<Index>(choice.rows.size());
     own_ = Rows(count, count, plan_.width);
     for (Index i = 0; i < count; ++i) {
-      const Index row = first + chosen[static_cast<std::size_t>(i)];
+      const Index row = choice.rows[static_cast<std::size_t>(i)];
       own_.set_number(i, context_.distribution.rows.global(plan_.panel_row + row, context_.position.row).value);
-      for (Index j = 0; j < plan_.width; ++j) own_.rows()(i, j) = a_(row, j);
     }
+    for (Index i = 0; i < block.width && plan_.in_pivot_row; ++i) choice.rows.push_back(block.first + i);
+    const auto all = static_cast<Index>(choice.rows.size());
+    read_.resize(static_cast<std::size_t>(all * plan_.width));
+    const ColumnMajorView<Real> found{read_.data(), all, plan_.width, all};
+    rows_.read(choice.rows, found);
+    for (Index j = 0; j < plan_.width; ++j) std::copy_n(found.column(j), count, own_.rows().column(j));
+    on_top_ = found.block(count, 0, all - count, plan_.width);
   }
 
   Rows winners_of(const TournamentBlock& block, Rows& ours, Rows& theirs) {
@@ -140,7 +186,8 @@ class TournamentPivotingPanel {
       std::copy_n(ours.rows().column(block.first + j), our_rows, both.column(j));
       std::copy_n(theirs.rows().column(block.first + j), all - our_rows, both.column(j) + our_rows);
     }
-    const auto chosen = choose(block, both);
+    std::vector<Index> chosen(static_cast<std::size_t>(std::min(all, block.width)));
+    zero_ = context_.arithmetic.choose_rows(both, chosen, factors_of(block));
     const auto count = static_cast<Index>(chosen.size());
     Rows winners(count, count, plan_.width);
     for (Index i = 0; i < count; ++i) {
@@ -162,8 +209,7 @@ class TournamentPivotingPanel {
     for (Index i = 0; i < block.width; ++i) outcome.set_number(1 + i, pivots[static_cast<std::size_t>(i)]);
     for (Index j = 0; j < plan_.width; ++j) {
       std::copy_n(winners.rows().column(j), block.width, outcome.rows().column(j));
-      if (plan_.in_pivot_row)
-        std::copy_n(a_.column(j) + block.first, block.width, outcome.rows().column(j) + block.width);
+      if (plan_.in_pivot_row) std::copy_n(on_top_.column(j), block.width, outcome.rows().column(j) + block.width);
     }
     for (Index j = 0; j < block.width; ++j) {
       std::copy_n(factors_.data() + j * block.width, block.width, outcome.rows().column(block.first + j));
@@ -223,43 +269,54 @@ class TournamentPivotingPanel {
       panel_.zero_pivot = top + outcome.number(0);
       return;
     }
-    const Index right = plan_.width - end;
-    const Index rows = rows_from(end);
-    const auto w = static_cast<double>(block.width);
-    const auto m = static_cast<double>(rows);
-    const auto scope = panel_scope(m * w * w + w * (w - 1 + 2 * m) * static_cast<double>(right));
+    const auto w = static_cast<double>(block.width), right = static_cast<double>(plan_.width - end);
     const ColumnMajorView<Real> winners = outcome.rows().block(0, 0, block.width, plan_.width);
     const ColumnMajorView<Real> l11_u11 = winners.block(0, block.first, block.width, block.width);
-    const ColumnMajorView<Real> u12 = winners.block(0, end, block.width, right);
-    context_.arithmetic.normalize(l11_u11, u12);
-    displace(block, outcome);
-    const bool has_diagonal_block = plan_.in_pivot_row || panel_.above() > 0;
-    for (Index j = 0; j < plan_.width && has_diagonal_block; ++j) {
+    const ColumnMajorView<Real> u12 = winners.block(0, end, block.width, plan_.width - end);
+    {
+      const auto scope = panel_scope(w * (w - 1) * right);
+      context_.arithmetic.normalize(l11_u11, u12);
+    }
+    for (Index j = 0; j < plan_.width && panel_.above() > 0; ++j) {
       std::copy_n(winners.column(j), block.width, panel_.diagonal_block().column(j) + block.first);
     }
-    const ColumnMajorView<Real> l21 = a_.block(live(end), block.first, rows, block.width);
-    context_.arithmetic.eliminate(l11_u11, l21);
-    context_.arithmetic.reduce(l21, u12, a_.block(live(end), end, rows, right));
+    place(block, outcome);
+    rows_.eliminate(block, live(end), rows_from(end), {l11_u11, u12});
   }
 
-  void displace(const TournamentBlock& block, Rows& outcome) {
+  // Winners on the pivot's process row, displaced rows wherever winners came from.
+  void place(const TournamentBlock& block, Rows& outcome) {
     const GlobalIndex top = first_row_ + block.first;
     const auto pivots = std::span<const GlobalIndex>(panel_.pivots)
                             .subspan(static_cast<std::size_t>(block.first), static_cast<std::size_t>(block.width));
+    std::vector<Index> from, to;
+    for (Index i = 0; i < block.width && plan_.in_pivot_row; ++i) {
+      from.push_back(i);
+      to.push_back(block.first + i);
+    }
     for (const GlobalRowMove& move : net_row_moves(top, pivots)) {
       const bool to_top = move.to < top + block.width;
       if (to_top || context_.distribution.rows.owner(move.to) != context_.position.row) continue;
-      const Index row = context_.distribution.rows.local(move.to) - plan_.panel_row;
-      for (Index j = 0; j < plan_.width; ++j) a_(row, j) = outcome.rows()(block.width + (move.from - top), j);
+      from.push_back(block.width + (move.from - top));
+      to.push_back(context_.distribution.rows.local(move.to) - plan_.panel_row);
     }
+    const auto count = static_cast<Index>(from.size());
+    written_.resize(static_cast<std::size_t>(count * plan_.width));
+    const ColumnMajorView<Real> arriving{written_.data(), count, plan_.width, count};
+    for (Index j = 0; j < plan_.width; ++j) {
+      for (Index i = 0; i < count; ++i) arriving(i, j) = outcome.rows()(from[static_cast<std::size_t>(i)], j);
+    }
+    rows_.write(arriving, to);
   }
 
   const PanelContext<Real>& context_;
   const PassPlan& plan_;
   Panel<Real>& panel_;
-  ColumnMajorView<Real> a_;
+  PanelRows<Real>& rows_;
   GlobalIndex first_row_;
   Rows own_{0, 0, 0};
+  ColumnMajorView<Real> on_top_;  // in read_
+  std::vector<Real> read_, written_;
   std::vector<Real> factors_;
   std::optional<Index> zero_;       // of the last choice
   std::vector<GlobalIndex> drawn_;  // only where messages are left out
@@ -268,8 +325,17 @@ class TournamentPivotingPanel {
 }  // namespace
 
 template <class Real>
+void factorize_panel_tournament(const PanelContext<Real>& context, const PassPlan& plan, Panel<Real>& panel,
+                                PanelRows<Real>& rows) {
+  TournamentPivotingPanel<Real>(context, plan, panel, rows).run();
+}
+
+template <class Real>
 void factorize_panel_tournament(const PanelContext<Real>& context, const PassPlan& plan, Panel<Real>& panel) {
-  if (context.distribution.shape.rows > 1) return TournamentPivotingPanel<Real>(context, plan, panel).run();
+  if (context.distribution.shape.rows > 1) {
+    HostPanelRows<Real> rows(context, panel.view());
+    return factorize_panel_tournament(context, plan, panel, rows);
+  }
   // one process row: all candidates are here, and no row travels
   const auto zero = factorize_own_rows(context, plan, panel, &PanelArithmetic<Real>::pivot_by_tournament);
   if (zero) panel.zero_pivot = context.distribution.rows.first(BlockIndex(plan.pass)) + *zero;
@@ -277,5 +343,8 @@ void factorize_panel_tournament(const PanelContext<Real>& context, const PassPla
 
 template void factorize_panel_tournament(const PanelContext<float>&, const PassPlan&, Panel<float>&);
 template void factorize_panel_tournament(const PanelContext<double>&, const PassPlan&, Panel<double>&);
+template void factorize_panel_tournament(const PanelContext<float>&, const PassPlan&, Panel<float>&, PanelRows<float>&);
+template void factorize_panel_tournament(const PanelContext<double>&, const PassPlan&, Panel<double>&,
+                                         PanelRows<double>&);
 
 }  // namespace glinpack

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "global/communication.hpp"
+#include "global/device_panel_rows.hpp"
 #include "global/factorize.hpp"
 #include "global/make_steps.hpp"
 #include "global/node_windows.hpp"
@@ -276,11 +277,15 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
   const auto columns = static_cast<double>(distribution.local_columns(position));
   const auto nb = static_cast<double>(std::min(parameters.nb, parameters.n));
   const auto above = static_cast<double>(rows_above_panels(parameters, distribution));
-  const bool two_panels =
-      parameters.panel != PanelPlace::host && panels_may_be_on_device(parameters.pivoting, distribution.shape);
-  const double panels = two_panels ? 2 : 1;
-  // A; L11 and L21, U12, rows on the move; y, x
-  const double device = device_copies * (rows * columns + nb * (panels * (above + rows) + 3 * columns) + rows + nb);
+  const bool device_panels = parameters.panel != PanelPlace::host && panels_may_be_on_device(parameters.pivoting);
+  const double panels = device_panels ? 2 : 1;
+  const bool in_matrix = device_panels && distribution.shape.rows > 1;
+  const Index panel_columns = std::min(parameters.nb, parameters.n);
+  const auto strips =
+      in_matrix ? static_cast<double>(device_panel_elements(distribution.local_rows(position), panel_columns)) : 0.0;
+  // A; L11 and L21, U12, rows on the move; what a panel of several devices takes; y, x
+  const double device =
+      device_copies * (rows * columns + nb * (panels * (above + rows) + 3 * columns) + strips + rows + nb);
   const double travelling_rows = distribution.shape.rows > 1 ? 3 * nb * columns : 0;  // U12, rows in, rows out
   const double strip = std::min(rows * columns, std::max(columns, static_cast<double>(strip_elements)));
   const double panel = nb * (above + rows + 2 * nb);

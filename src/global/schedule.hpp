@@ -20,14 +20,11 @@ std::string_view name_of(Pivoting pivoting);
 /// Whether candidates are the rows of all ranks of a process column, so that rows cross the network.
 constexpr bool pivots_across_processes(Pivoting pivoting) { return pivoting != Pivoting::local; }
 
-/// Where panels are factorised. automatic: on a GPU that is good at it, with tournament pivoting, where a process
-/// column is one process; else on the host.
+/// Where panels are factorised. automatic: on GPUs that are good at it, with tournament pivoting; else on the host.
 enum class PanelPlace { automatic, host, device };
 std::string_view name_of(PanelPlace place);  // "auto", "host", "device"
-/// Whether devices can: their tournament is over the rows of one process.
-constexpr bool panels_may_be_on_device(Pivoting pivoting, GridShape grid) {
-  return pivoting == Pivoting::tournament && grid.rows == 1;
-}
+/// Whether devices can.
+constexpr bool panels_may_be_on_device(Pivoting pivoting) { return pivoting == Pivoting::tournament; }
 
 /// Whether a row swap brings U's rows to all process rows, which then all compute U12 and need L11 for it (HPL's way);
 /// else the pivot's process row computes U12 and sends it down.

@@ -30,6 +30,11 @@ class DevicePanel {
   /// pivots[j] <- the 0-based row that was exchanged with row j of the last panel. Returns the first column whose pivot
   /// is exactly zero, if one is; the columns after it are then unspecified.
   virtual std::optional<Index> outcome(std::span<Index> pivots) const = 0;
+
+  /// L21 <- A21 U11^-1, then A22 <- A22 - L21 U12: what others have decided, in the rows that are here. `a_transposed`
+  /// is [L11 \ U11; A21]^T, columns x (columns + rows); u12 columns x right; a22 rows x right, where right may be 0.
+  /// Three different matrices, rows > 0. Asynchronous, too.
+  virtual void eliminate(DeviceBlock<Real> a_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) = 0;
 };
 
 }  // namespace glinpack

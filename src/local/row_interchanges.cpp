@@ -1,5 +1,6 @@
 #include "local/row_interchanges.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -32,9 +33,12 @@ RowInterchanges bring_to_top(Index first, std::span<const Index> chosen) {
 }
 
 std::vector<Index> row_order_of(std::span<const Index> pivots) {
-  std::vector<Index> order(pivots.size());
+  // a pivot may be further down than the rows asked for
+  const Index last = pivots.empty() ? -1 : *std::max_element(pivots.begin(), pivots.end());
+  std::vector<Index> order(std::max(pivots.size(), static_cast<std::size_t>(last + 1)));
   std::iota(order.begin(), order.end(), Index{0});
   for (std::size_t k = 0; k < pivots.size(); ++k) std::swap(order[k], order[static_cast<std::size_t>(pivots[k])]);
+  order.resize(pivots.size());
   return order;
 }
 

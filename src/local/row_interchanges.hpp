@@ -17,7 +17,8 @@ struct RowInterchanges {
 /// Makes row chosen[i] row first + i. The chosen rows are different, and none is above `first`.
 RowInterchanges bring_to_top(Index first, std::span<const Index> chosen);
 
-/// Of row interchanges 0, 1, ... one after the other, row k with row pivots[k]: which row ends as row i.
+/// Of row interchanges 0, 1, ... one after the other, row k with row pivots[k] >= k: which row ends as row i, for each
+/// of the rows 0 ... pivots.size() - 1.
 std::vector<Index> row_order_of(std::span<const Index> pivots);
 
 /// Moves in such an order that they can be made one after the other, where they lie, with one row set aside.

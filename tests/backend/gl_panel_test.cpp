@@ -67,6 +67,26 @@ class GlPanelTest : public ::testing::Test {
     return result;
   }
 
+  static std::unique_ptr<DeviceMatrix<Real>> on_device(RowMajorView<Real> a) {
+    auto matrix = backend_->allocate(std::max<Index>(a.rows, 1), std::max<Index>(a.columns, 1));
+    const auto buffer = backend_->allocate_host(a.rows * a.columns);
+    const HostBlock<Real> block{buffer.get(), 0, a.rows, a.columns, a.columns};
+    std::copy_n(a.data, a.rows * a.columns, buffer->data());
+    backend_->wait(backend_->upload(block, whole(*matrix).block(0, 0, a.rows, a.columns)));
+    return matrix;
+  }
+  struct OnHost {
+    std::unique_ptr<HostBuffer<Real>> buffer;
+    HostBlock<Real> block;
+    RowMajorView<Real> view() const { return block.view(); }
+  };
+  static OnHost on_host(DeviceMatrix<Real>& matrix, Index rows, Index columns) {
+    auto buffer = backend_->allocate_host(rows * columns);
+    const HostBlock<Real> block{buffer.get(), 0, rows, columns, columns};
+    backend_->wait(backend_->download(whole(matrix).block(0, 0, rows, columns), block));
+    return {std::move(buffer), block};
+  }
+
   static inline std::unique_ptr<Timeline> timeline_;
   static inline std::unique_ptr<Backend<Real>> backend_;
 };
@@ -137,6 +157,52 @@ TYPED_TEST(GlPanelTest, EndsWithANotANumberWhereThereWasOne) {
     for (Index i = 0; i < a.rows; ++i) any = any || std::isnan(result.factors.view()(i, j));
   }
   EXPECT_TRUE(any);
+}
+
+// Of a panel's rows whose pivots others have decided: L11 \ U11 comes first, and with it U12.
+TYPED_TEST(GlPanelTest, EliminatesAndReducesRowsBelowGivenFactors) {
+  using Real = TypeParam;
+  Random random(9);
+  struct Shape {
+    Index columns, rows, right;
+  };
+  for (const Shape& shape : {Shape{1, 1, 0}, {5, 3, 2}, {32, 40, 7}, {33, 300, 90}, {64, 500, 0}, {64, 130, 70}}) {
+    const Index columns = shape.columns, rows = shape.rows, right = shape.right, all = columns + rows;
+    SCOPED_TRACE(std::to_string(columns) + " columns, " + std::to_string(rows) + " rows");
+    std::vector<Real> strip_elements = random_elements<Real>(columns * all, random);
+    make_well_conditioned(strip_elements.data(), columns, all, random);
+    std::vector<Real> u12_elements = random_elements<Real>(columns * right, random);
+    std::vector<Real> a22_elements = random_elements<Real>(rows * right, random);
+    const RowMajorView<Real> strip{strip_elements.data(), columns, all, all};
+    const RowMajorView<Real> u12{u12_elements.data(), columns, right, right};
+    const RowMajorView<Real> a22{a22_elements.data(), rows, right, right};
+    const auto strip_on_device = this->on_device(strip), u12_on_device = this->on_device(u12);
+    const auto a22_on_device = this->on_device(a22);
+    this->backend_->make_device_panel(all, columns)
+        ->eliminate(whole(*strip_on_device), whole(*u12_on_device).block(0, 0, columns, right),
+                    whole(*a22_on_device).block(0, 0, rows, right));
+    const auto eliminated = this->on_host(*strip_on_device, columns, all);
+    const auto reduced = this->on_host(*a22_on_device, rows, right);
+    double error = 0, scale = 1;
+    for (Index i = 0; i < rows; ++i) {
+      const auto l21 = [&](Index k) { return static_cast<double>(eliminated.view()(k, columns + i)); };
+      for (Index j = 0; j < columns; ++j) {  // L21 U11 = A21
+        double sum = -static_cast<double>(strip(j, columns + i));
+        for (Index k = 0; k <= j; ++k) sum += l21(k) * static_cast<double>(strip(j, k));
+        error = std::max(error, std::abs(sum));
+        scale = std::max(scale, std::abs(l21(j)));
+      }
+      for (Index j = 0; j < right; ++j) {
+        double sum = static_cast<double>(reduced.view()(i, j)) - static_cast<double>(a22(i, j));
+        for (Index k = 0; k < columns; ++k) sum += l21(k) * static_cast<double>(u12(k, j));
+        error = std::max(error, std::abs(sum));
+      }
+    }
+    EXPECT_LE(error, tolerance<Real>(columns) * scale);
+    for (Index j = 0; j < columns; ++j) {
+      for (Index k = 0; k < columns; ++k) EXPECT_EQ(eliminated.view()(j, k), strip(j, k));
+    }
+  }
 }
 
 TYPED_TEST(GlPanelTest, LeavesPanelsToTheHostThatAreWiderThanTall) {

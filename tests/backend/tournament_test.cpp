@@ -15,6 +15,11 @@
 namespace glinpack::test {
 namespace {
 
+std::vector<Index> chosen_from_0(std::vector<Index> chosen, Index first) {
+  for (Index& row : chosen) row -= first;
+  return chosen;
+}
+
 TEST(RowInterchanges, BringTheChosenRowsToTheTopOneAfterTheOtherOrAllAtOnce) {
   Random random(11);
   for (const Index rows : {1, 2, 5, 12, 40}) {
@@ -41,6 +46,7 @@ TEST(RowInterchanges, BringTheChosenRowsToTheTopOneAfterTheOtherOrAllAtOnce) {
         at_once[static_cast<std::size_t>(move.to)] = move.from;
       }
       EXPECT_EQ(at_once, one_by_one);
+      EXPECT_EQ(row_order_of(bring_to_top(0, chosen_from_0(chosen, first)).pivots), chosen_from_0(chosen, first));
     }
   }
 }

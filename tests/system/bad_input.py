@@ -75,7 +75,6 @@ class CommandLine(BadInputTest):
             (["devices", "--jsn"], ["'--jsn'", "--json"]),
             (["plu", "--panel", "device"], ["--panel device", "partial", "--pivoting tournament"]),
             (["plu", "--panel", "device", "--pivoting", "tournament", "--backend", "openblas"], ["--panel device", "openblas", "gl-compute"]),
-            (["plu", "--panel", "device", "--pivoting", "tournament", "--grid", "2x1"], ["--panel device", "2x1", "1x2"]),
             (["plu", "--panel", "devise"], ["--panel", "did you mean device?"]),
             (["plu", "--backend", "gl-compute", "--tile", "7x7"], ["--tile", "'7x7'", "double", "64x64-prefetch"]),
             (["plu", "--precision", "mixed", "--tile", "64x32"], ["--tile", "'64x32'", "single", "64x128"]),

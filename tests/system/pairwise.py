@@ -41,13 +41,12 @@ def is_possible(case):
     return not (is_raster and case.get("precision") == "double" or
                 is_other and case.get("raster-coordinates") == "computed" or
                 case.get("panel") == "device" and (case.get("backend", "gl-compute") != "gl-compute" or
-                                                   case.get("pivoting", "tournament") != "tournament" or
-                                                   case.get("grid", "1x1")[0] != "1") or
+                                                   case.get("pivoting", "tournament") != "tournament") or
                 case.get("compute-only") and case.get("precision") == "mixed")
 
 
 # The options that is_possible looks at.
-RESTRICTED = ["backend", "pivoting", "panel", "grid", "precision", "raster-coordinates", "compute-only"]
+RESTRICTED = ["backend", "pivoting", "panel", "precision", "raster-coordinates", "compute-only"]
 
 
 def may_become_a_case(part):
@@ -145,7 +144,6 @@ class CoveringArray(unittest.TestCase):
                     *(("backend", backend, "panel", "device")
                       for backend in OPTIONS["backend"] if backend != "gl-compute"),
                     *(("pivoting", pivoting, "panel", "device") for pivoting in ["local", "partial"]),
-                    *(("panel", "device", "grid", grid) for grid in ["4x1", "2x2"]),
                     ("panel", "device", "raster-coordinates", "computed")}
         for first, second in itertools.combinations(OPTIONS, 2):
             for one, other in itertools.product(OPTIONS[first], OPTIONS[second]):

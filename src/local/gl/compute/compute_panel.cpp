@@ -40,7 +40,8 @@ ComputePanel::ComputePanel(const std::shared_ptr<Context>& context, const Shader
     }
   }
   swap_ = build("panel_swap.comp", "");
-  eliminate_ = build("panel_eliminate.comp", "");
+  eliminate_ = build("panel_eliminate.comp", define("IN_PLACE", false));
+  eliminate_in_place_ = build("panel_eliminate.comp", define("IN_PLACE", true));
   upper_program_ = build("panel_upper.comp", define("GROUP", group));
 
   const auto bytes_of = [](Index count, std::size_t size) { return count * static_cast<std::int64_t>(size); };
@@ -85,16 +86,37 @@ void ComputePanel::factorize_block(const Region& a_transposed, Index first, Inde
   kernels_.dispatch(swap_, columns, 1);
   if (below == 0) return;
 
-  eliminate_.set(0, static_cast<GLint>(first), static_cast<GLint>(width));
-  eliminate_.set(1, static_cast<GLint>(below));
-  kernels_.bind(eliminate_, 0, 2, a_transposed);
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, factors_.id());
-  kernels_.dispatch(eliminate_, groups(below, eliminate_rows), 1);
+  launch_eliminate(eliminate_, a_transposed, first, width, first + width);
   if (beside == 0) return;
 
   // (A22 - L21 U12)^T: the transposed panel's rows are columns, and U12, which is by rows, is the transposed left
   kernels_.reduce(upper_.block(0, 0, width, beside), a_transposed.block(first, first + width, width, below),
                   a_transposed.block(first + width, first + width, beside, below));
+}
+
+void ComputePanel::launch_eliminate(const Program& program, const Region& a_transposed, Index first, Index width,
+                                    Index first_row) {
+  const Index rows = a_transposed.columns - first_row;
+  program.set(0, static_cast<GLint>(first), static_cast<GLint>(width));
+  program.set(1, static_cast<GLint>(first_row), static_cast<GLint>(rows));
+  kernels_.bind(program, 0, 2, a_transposed);
+  kernels_.dispatch(program, groups(rows, eliminate_rows), 1);
+}
+
+void ComputePanel::eliminate(const Region& a_transposed, const Region& u12, const Region& a22) {
+  const Index columns = a_transposed.rows, rows = a_transposed.columns - columns;
+  for (Index first = 0; first < columns; first += block) {
+    const Index width = std::min(block, columns - first);
+    const Index beside = columns - first - width;
+    launch_eliminate(eliminate_in_place_, a_transposed, first, width, columns);
+    if (beside == 0) break;
+    const Region upper = upper_.block(0, 0, width, beside);
+    kernels_.copy_transposed(a_transposed.block(first + width, first, beside, width), upper);
+    kernels_.reduce(upper, a_transposed.block(first, columns, width, rows),
+                    a_transposed.block(first + width, columns, beside, rows));
+  }
+  if (a22.columns > 0) kernels_.reduce(a_transposed.block(0, columns, columns, rows), u12, a22);
 }
 
 // Of the columns to the right of a group, which is whole, then. There are as many rows as columns, or more, so that

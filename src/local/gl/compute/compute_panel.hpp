@@ -30,6 +30,7 @@ class ComputePanel {
   /// See DevicePanel. `a_transposed` must fit a window of the kernels.
   void factorize(const Region& a_transposed);
   std::optional<Index> outcome(std::span<Index> pivots) const;
+  void eliminate(const Region& a_transposed, const Region& u12, const Region& a22);
 
   /// Columns that a tournament chooses pivots for.
   static constexpr Index block = 32;
@@ -39,6 +40,7 @@ class ComputePanel {
  private:
   void factorize_block(const Region& a_transposed, Index first, Index group_end);
   void reduce_beyond(const Region& a_transposed, Index first);
+  void launch_eliminate(const Program& program, const Region& a_transposed, Index first, Index width, Index first_row);
   void decide(const Region& a_transposed, Index first, Index width);
   void play(const Region& a_transposed, Index first, Index width, Index count, bool listed, bool decides,
             GLuint players, GLuint winners);
@@ -47,7 +49,7 @@ class ComputePanel {
   Index players_;  // of a match
   Region upper_;   // group x columns, for U12 by rows
   std::array<Program, 4> matches_;
-  Program swap_, eliminate_, upper_program_;
+  Program swap_, eliminate_, eliminate_in_place_, upper_program_;
   std::array<BufferHandle, 2> lists_;
   BufferHandle factors_, moves_, outcome_, outcome_on_host_;
   std::int64_t outcome_bytes_ = 0;
