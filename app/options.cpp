@@ -183,7 +183,8 @@ void define_algorithm(CLI::App& app, PluOptions& o) {
       "Where panels are factorised; auto: on GPUs with tournament pivoting, else on the host",
       [&o](const std::string& t) { o.panel = parse_panel_place(t); });
   add(app, "--broadcast", one_of(names_of(all_broadcasts)), "ring",
-      "How panels travel along process rows; HPL's digits 0 ... 5 stand for the first six, ibcast is MPI's own",
+      "How panels travel along process rows; HPL's digits 0 ... 5 stand for the first six, ibcast is MPI's own, "
+      "ring-pipelined goes in pieces",
       [&o](const std::string& t) { o.broadcast = parse_broadcast(t); });
   add(app, "--lookahead", "DEPTH", "1",
       "1: the next panel is factorised and sent while the rest of the matrix is reduced; 0: after it. More, as "

@@ -86,24 +86,29 @@ std::vector<double> Links::broadcast_along_row(int root, double begin, double by
   return arrival;
 }
 
-// Whole messages from place to place (forwarding_place()).
+// From place to place (forwarding_place()), the message whole, or in pieces of which a place passes on the first ones
+// while it receives the next.
 void Links::forward(const std::vector<Member>& members, double bytes, double beside, const std::vector<double>& ready,
                     std::vector<double>& arrival) {
-  const int size = static_cast<int>(members.size());
+  const bool whole = problem_.parameters.broadcast != BroadcastKind::ring_pipelined;
+  const auto pieces = whole ? 1.0 : static_cast<double>(pieces_of_message(static_cast<Index>(bytes)));
   const double sharing = through_nodes_ ? rows_on_node_ : rows_on_node_ * row_ranks_on_node_;
-  for (int place = 0; place < size; ++place) {
-    const Member& from = members[static_cast<std::size_t>(place)];
+  std::vector<double> first_piece(arrival);
+  for (std::size_t place = 0; place < members.size(); ++place) {
+    const Member& from = members[place];
     const auto sender = static_cast<std::size_t>(from.column);
-    double next = place == 0 ? arrival[sender] : std::max(arrival[sender], ready[sender]);
-    for (const int child : children_[static_cast<std::size_t>(place)]) {
+    double next = place == 0 ? arrival[sender] : std::max(first_piece[sender], ready[sender]);
+    for (const int child : children_[place]) {
       const Member& to = members[static_cast<std::size_t>(child)];
       const auto receiver = static_cast<std::size_t>(to.column);
       double& link = link_free_[static_cast<std::size_t>(from.node)];
       const bool same_node = from.node == to.node;
       double start = std::max(next, ready[receiver]);
       if (!same_node) start = std::max(start, link);
-      arrival[receiver] = start + message(same_node, bytes, sharing);
-      if (place == 0 && !same_node) arrival[receiver] += std::min(beside, arrival[receiver] - start);
+      double seconds = message(same_node, bytes, sharing);
+      if (place == 0 && !same_node) seconds += std::min(beside, seconds);
+      first_piece[receiver] = start + seconds / pieces;
+      arrival[receiver] = std::max(start + seconds, arrival[sender] + seconds / pieces);
       next = arrival[receiver] - message(same_node, 0, 1);  // the sender need not wait for the latency
       if (!same_node) link = next;
     }

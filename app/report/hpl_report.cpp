@@ -73,6 +73,8 @@ std::string_view word_for_broadcast(BroadcastKind kind) {
       return "BlongM";
     case BroadcastKind::ibcast:
       return "Ibcast";
+    case BroadcastKind::ring_pipelined:
+      return "1ringP";
   }
   return "?";
 }

@@ -67,14 +67,15 @@ std::string factorisation(char letter) {
 
 /// HPL_pdinfo.c's names, and what they stand for.
 std::string broadcast_meaning(int digit) {
-  static const std::array<const char*, 7> meanings{
+  static const std::array<const char*, 8> meanings{
       "1ring: increasing ring",
       "1ringM: increasing ring, modified: the root's neighbour receives first and does not forward",
       "2ring: increasing two rings",
       "2ringM: increasing two rings, modified",
       "Blong: long, bandwidth reducing: scatter, then roll",
       "BlongM: long, bandwidth reducing, modified",
-      "MPI_Ibcast, glinpack's own code: HPL has none"};
+      "MPI_Ibcast, glinpack's own code: HPL has none",
+      "1ringP: increasing ring, its message in pieces, glinpack's own code: HPL has none"};
   return meanings[static_cast<std::size_t>(digit)];
 }
 
@@ -107,13 +108,13 @@ VariantCode parse_variant_code(std::string_view text) {
   reader.letter("W", "'W', wall time");
   code.row_major = reader.letter("RC", "PMAP, 'R' or 'C'") == 'R';
   const std::size_t first = reader.place();
-  const std::string_view depth_and_broadcast = reader.digits("DEPTH, a number, and BCAST, a digit from 0 to 6");
-  if (depth_and_broadcast.size() < 2) reader.refuse_at(first + 1, "BCAST, a digit from 0 to 6");
+  const std::string_view depth_and_broadcast = reader.digits("DEPTH, a number, and BCAST, a digit from 0 to 7");
+  if (depth_and_broadcast.size() < 2) reader.refuse_at(first + 1, "BCAST, a digit from 0 to 7");
   const std::string_view depth = depth_and_broadcast.substr(0, depth_and_broadcast.size() - 1);
   code.depth = reader.number(depth, 0, "DEPTH");
   code.broadcast = depth_and_broadcast.back() - '0';
   const std::size_t after = first + depth_and_broadcast.size();
-  if (code.broadcast > 6) reader.refuse_at(after - 1, "BCAST, a digit from 0 to 6");
+  if (code.broadcast > 7) reader.refuse_at(after - 1, "BCAST, a digit from 0 to 7");
   code.rfact = reader.letter("LCR", "RFACT, 'L', 'C' or 'R'");
   code.ndiv = reader.number(reader.digits("NDIV, a number"), 2, "NDIV");
   code.pfact = reader.letter("LCR", "PFACT, 'L', 'C' or 'R'");

@@ -17,13 +17,14 @@ struct KindNames {
   int digit;
 };
 
-constexpr std::array<KindNames, 7> kinds{{{BroadcastKind::ring, "ring", "1rg", 0},
+constexpr std::array<KindNames, 8> kinds{{{BroadcastKind::ring, "ring", "1rg", 0},
                                           {BroadcastKind::ring_modified, "ring-modified", "1rM", 1},
                                           {BroadcastKind::two_rings, "two-rings", "2rg", 2},
                                           {BroadcastKind::two_rings_modified, "two-rings-modified", "2rM", 3},
                                           {BroadcastKind::long_, "long", "Lng", 4},
                                           {BroadcastKind::long_modified, "long-modified", "LnM", 5},
-                                          {BroadcastKind::ibcast, "ibcast", "MPI_Ibcast", 6}}};
+                                          {BroadcastKind::ibcast, "ibcast", "MPI_Ibcast", 6},
+                                          {BroadcastKind::ring_pipelined, "ring-pipelined", "ring-pipelined", 7}}};
 
 // The chains that places first ... size-1 form in two rings: first ... middle-1 and middle ... size-1.
 int middle_of(int first, int size) { return first + (size - first + 1) / 2; }
@@ -99,6 +100,11 @@ Broadcast::Broadcast(MPI_Comm communicator, BroadcastKind kind, std::vector<int>
     GLINPACK_MPI(MPI_Ibcast(data, static_cast<int>(count), type, root, communicator, &under_way_.back()));
     return;
   }
+  if (kind == BroadcastKind::ring_pipelined) {
+    pipelined_.emplace(communicator, place_ > 0 ? rank_at(place_ - 1) : -1,
+                       place_ + 1 < size_ ? rank_at(place_ + 1) : -1, data, count, type, tag);
+    return;
+  }
   if (kind == BroadcastKind::long_ || kind == BroadcastKind::long_modified) {
     plan_long(kind == BroadcastKind::long_modified);
   } else {
@@ -170,6 +176,10 @@ void Broadcast::start_ready_steps() {
 }
 
 bool Broadcast::test() {
+  if (pipelined_) {
+    pipelined_->advance();
+    return pipelined_->done();
+  }
   int done = 1;
   if (!under_way_.empty()) {
     GLINPACK_MPI(MPI_Testall(static_cast<int>(under_way_.size()), under_way_.data(), &done, MPI_STATUSES_IGNORE));
@@ -192,6 +202,7 @@ std::size_t Broadcast::receives_not_started() const {
 
 // The steps end with the ones under way; a rank that receives among these cannot go on without it.
 Pending Broadcast::pending() const {
+  if (pipelined_) return pipelined_->pending();
   if (steps_.empty()) return Pending::with_all_of(communicator_);
   const auto started = std::span(steps_).first(next_step_);
   const auto under_way = started.last(std::min(under_way_.size(), started.size()));
@@ -202,6 +213,7 @@ Pending Broadcast::pending() const {
 }
 
 void Broadcast::wait_until_arrived() {
+  while (pipelined_ && !pipelined_->arrived()) wait_until([this] { return pipelined_->advance(); }, pending());
   while (!arrived()) {
     glinpack::wait(under_way_, pending());
     test();
@@ -209,6 +221,7 @@ void Broadcast::wait_until_arrived() {
 }
 
 void Broadcast::wait() {
+  while (pipelined_ && !pipelined_->done()) wait_until([this] { return pipelined_->advance(); }, pending());
   do {
     glinpack::wait(under_way_, pending());
   } while (!test());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "global/pending.hpp"
+#include "global/pipelined_ring.hpp"
 #include "local/matrix_view.hpp"
 
 namespace glinpack {
@@ -21,11 +22,12 @@ enum class BroadcastKind {
   long_,               // HPL 4, Lng: scatter, then roll
   long_modified,       // HPL 5, LnM
   ibcast,              // MPI_Ibcast: what the MPI library chooses
+  ring_pipelined,      // the ring, with the message in pieces; HPL has none
 };
 
 inline constexpr std::array all_broadcasts{
     BroadcastKind::ring,  BroadcastKind::ring_modified, BroadcastKind::two_rings, BroadcastKind::two_rings_modified,
-    BroadcastKind::long_, BroadcastKind::long_modified, BroadcastKind::ibcast};
+    BroadcastKind::long_, BroadcastKind::long_modified, BroadcastKind::ibcast,    BroadcastKind::ring_pipelined};
 
 /// How the ranks of one node hand each other what is broadcast.
 enum class NodeTransport {
@@ -34,11 +36,11 @@ enum class NodeTransport {
 };
 std::string_view name_of(NodeTransport transport);  // "shared", "mpi"
 
-/// "ring", "ring-modified", "two-rings", "two-rings-modified", "long", "long-modified", "ibcast".
+/// "ring", "ring-modified", "two-rings", "two-rings-modified", "long", "long-modified", "ibcast", "ring-pipelined".
 std::string_view name_of(BroadcastKind kind);
 /// By name, by HPL's name (1rg 1rM 2rg 2rM Lng LnM) or digit (0 ... 5).
 std::optional<BroadcastKind> broadcast_from_name(std::string_view name);
-/// HPL's digit; ibcast, which HPL does not have, is 6.
+/// HPL's digit; those that HPL does not have are 6, ibcast, and 7, ring_pipelined.
 int hpl_digit(BroadcastKind kind);
 
 /// Whom a process receives the whole message from and sends it on to, in the broadcasts that forward it whole. Places
@@ -47,7 +49,7 @@ struct ForwardingPlace {
   int parent = -1;  // -1 for the root
   std::vector<int> children;
 };
-/// For ring, ring_modified, two_rings and two_rings_modified.
+/// For ring, ring_modified, two_rings and two_rings_modified; ring_pipelined has the places of ring.
 ForwardingPlace forwarding_place(BroadcastKind kind, int size, int place);
 
 /// All ranks of a communicator in the order in which a ring passes them: `root`, root + 1, ...
@@ -71,7 +73,7 @@ class Broadcast {
   bool test();
   void wait();
   /// Whether this process has its data: it may read them, but others may still need them from here.
-  bool arrived() const { return to_receive_ == 0; }
+  bool arrived() const { return pipelined_ ? pipelined_->arrived() : to_receive_ == 0; }
   void wait_until_arrived();
   /// What this process would wait for now.
   Pending pending() const;
@@ -100,6 +102,7 @@ class Broadcast {
   int tag_;
   int size_ = 1;
   int place_ = 0;
+  std::optional<PipelinedRing> pipelined_;  // in place of the steps below
   std::vector<Step> steps_;
   std::size_t next_step_ = 0;
   std::size_t to_receive_ = 0;  // steps, not done

@@ -18,7 +18,7 @@ using test::world_rank;
 using test::world_size;
 
 TEST(Broadcasts, BringTheRootsDataToEveryRankFromEveryRoot) {
-  for (const std::string name : {"1rg", "1rM", "2rg", "2rM", "Lng", "LnM", "ibcast"}) {
+  for (const std::string name : {"1rg", "1rM", "2rg", "2rM", "Lng", "LnM", "ibcast", "ring-pipelined"}) {
     for (int root = 0; root < world_size(); ++root) {
       for (const Index count : {0, 1, 2, 5, 1000, 100'003}) {
         std::vector<double> data(static_cast<std::size_t>(count), -1);
@@ -33,7 +33,7 @@ TEST(Broadcasts, BringTheRootsDataToEveryRankFromEveryRoot) {
 }
 
 TEST(Broadcasts, TwoUnderWayAtOnceDoNotMix) {
-  for (const std::string name : {"1rg", "2rM", "Lng", "ibcast"}) {
+  for (const std::string name : {"1rg", "2rM", "Lng", "ibcast", "ring-pipelined"}) {
     std::vector<float> first(500, world_rank() == 0 ? 1.0F : 0.0F);
     std::vector<float> second(700, world_rank() == world_size() - 1 ? 2.0F : 0.0F);
     const BroadcastKind kind = *broadcast_from_name(name);

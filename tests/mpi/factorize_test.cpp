@@ -274,7 +274,7 @@ void expect_runs_that_pass(const std::string& backend_name) {
   for (const GridShape shape : grids_of_this_world()) {
     const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::column_major);
     if (!grid.active()) continue;
-    for (const std::string broadcast : {"1rg", "1rM", "2rg", "2rM", "Lng", "LnM", "ibcast"}) {
+    for (const std::string broadcast : {"1rg", "1rM", "2rg", "2rM", "Lng", "LnM", "ibcast", "ring-pipelined"}) {
       RunParameters parameters = parameters_of({75, 8}, Pivoting::partial);
       parameters.broadcast = *broadcast_from_name(broadcast);
       auto& [timeline, backend] = test::kept_backend<Real>(backend_name);

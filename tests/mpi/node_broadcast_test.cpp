@@ -37,9 +37,9 @@ std::vector<std::vector<int>> splits_of(int size) {
   return {blocks_of(size, size), blocks_of(2, size), blocks_of(3, size), dealt_to(2, size)};
 }
 
-constexpr std::array own_kinds{BroadcastKind::ring,      BroadcastKind::ring_modified,
-                               BroadcastKind::two_rings, BroadcastKind::two_rings_modified,
-                               BroadcastKind::long_,     BroadcastKind::long_modified};
+constexpr std::array own_kinds{
+    BroadcastKind::ring,  BroadcastKind::ring_modified, BroadcastKind::two_rings,     BroadcastKind::two_rings_modified,
+    BroadcastKind::long_, BroadcastKind::long_modified, BroadcastKind::ring_pipelined};
 
 TEST(Nodes, RanksOfOneMachineShareOne) {
   EXPECT_EQ(nodes_of(MPI_COMM_WORLD), blocks_of(world_size(), world_size()));

@@ -10,7 +10,8 @@ import unittest
 
 from launch import GLINPACK, ROOT, GlinpackTest
 
-BROADCASTS = ["ring", "ring-modified", "two-rings", "two-rings-modified", "long", "long-modified", "ibcast"]
+BROADCASTS = ["ring", "ring-modified", "two-rings", "two-rings-modified", "long", "long-modified", "ibcast",
+              "ring-pipelined"]
 NO_LINKS = ["--ping-pong", "never", "--screen", "never"]
 
 

@@ -20,7 +20,8 @@ OPTIONS = {
     "precision": ["single", "double", "mixed"],
     "pivoting": ["local", "partial", "tournament"],
     "panel": ["auto", "host", "device"],
-    "broadcast": ["ring", "ring-modified", "two-rings", "two-rings-modified", "long", "long-modified", "ibcast"],
+    "broadcast": ["ring", "ring-modified", "two-rings", "two-rings-modified", "long", "long-modified", "ibcast",
+                  "ring-pipelined"],
     "node-broadcast": ["shared", "mpi"],
     "lookahead": ["0", "1", "2"],
     "row-swap": ["binary-exchange", "spread-roll", "mix", "direct"],
@@ -95,10 +96,13 @@ def covering_array(tries=20, seed=1):
 
 
 # HPL's digits are the positions in the lists of broadcasts and row swaps, but for the last ones, which HPL does not have.
+NOT_HPLS = ["ibcast", "ring-pipelined"]
+
+
 def hpl_dat(case):
     """netlib's input file with the case's runs."""
     rows, columns = case["grid"].split("x")
-    broadcast = OPTIONS["broadcast"].index(case["broadcast"]) if case["broadcast"] != "ibcast" else 0
+    broadcast = OPTIONS["broadcast"].index(case["broadcast"]) if case["broadcast"] not in NOT_HPLS else 0
     swap = OPTIONS["row-swap"].index(case["row-swap"]) if case["row-swap"] != "direct" else 2
     threshold = "16.0"
     lines = ["HPLinpack benchmark input file", "pairwise", "HPL.out", "6", len(N), " ".join(map(str, N)), len(NB),
@@ -116,7 +120,7 @@ def arguments_of(case):
         arguments.append("--compute-only")
     if case["hpl-dat"]:
         return [*arguments, "--hpl-dat", "HPL.dat",
-                *(["--broadcast", "ibcast"] if case["broadcast"] == "ibcast" else []),
+                *(["--broadcast", case["broadcast"]] if case["broadcast"] in NOT_HPLS else []),
                 *(["--row-swap", "direct"] if case["row-swap"] == "direct" else [])]
     return [*arguments, "--n", ",".join(map(str, N)), "--nb", ",".join(map(str, NB)), "--grid", case["grid"],
             "--broadcast", case["broadcast"], "--lookahead", case["lookahead"], f"--{case['order']}",

@@ -212,6 +212,24 @@ TEST(Forecast, OfAMillionOnTenThousandProcessesIsQuick) {
   EXPECT_TRUE(std::isfinite(large.seconds));
 }
 
+TEST(Forecast, ARingInPiecesTakesLittleMoreThanAMessageAPassAndAWholeOneTwice) {
+  constexpr Index n = 4096, nb = 256;
+  const auto seconds_with = [](BroadcastKind broadcast) {
+    Problem run = problem(n, nb, {1, 4}, 1);
+    run.parameters.broadcast = broadcast;
+    run.parameters.lookahead = 0;
+    MachineModel bytes;
+    bytes.figures[Work::network].cost.per_byte = 1e-8;
+    return forecast(bytes, run).factor_seconds;
+  };
+  double messages = 0;
+  for (Index rows = n; rows > 0; rows -= nb) messages += 1e-8 * 8 * static_cast<double>(nb * rows);
+  const double in_pieces = seconds_with(BroadcastKind::ring_pipelined);
+  EXPECT_GT(in_pieces, messages);
+  EXPECT_LT(in_pieces, 1.25 * messages);
+  EXPECT_GT(seconds_with(BroadcastKind::ring), 2 * messages);
+}
+
 TEST(Forecast, OfEveryBroadcastAndRowSwapIsAboveThatOfOneMessageAPass) {
   for (const BroadcastKind broadcast : all_broadcasts) {
     for (const RowSwapKind swap : all_row_swaps) {

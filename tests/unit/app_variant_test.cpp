@@ -44,7 +44,7 @@ TEST(VariantCode, wrong_codes_are_refused_with_their_place) {
   refused("WQ11C2R4", {"place 2 stands 'Q'", "PMAP"});
   refused("WRC2R4", {"place 3 stands 'C'", "DEPTH"});
   refused("WR1C2R4", {"place 4 stands 'C'", "BCAST"});
-  refused("WR17C2R4", {"place 4 stands '7'", "BCAST, a digit from 0 to 6"});
+  refused("WR18C2R4", {"place 4 stands '8'", "BCAST, a digit from 0 to 7"});
   refused("WR11X2R4", {"place 5 stands 'X'", "RFACT"});
   refused("WR11CR4", {"place 6 stands 'R'", "NDIV"});
   refused("WR11C1R4", {"place 6 stands '1'", "NDIV", "from 2"});

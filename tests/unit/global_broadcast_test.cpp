@@ -41,9 +41,18 @@ TEST(Broadcast, IsFoundByNameByHplsNameAndByHplsDigit) {
   EXPECT_EQ(broadcast_from_name("1rM"), BroadcastKind::ring_modified);
   EXPECT_EQ(broadcast_from_name("5"), BroadcastKind::long_modified);
   EXPECT_EQ(broadcast_from_name("ibcast"), BroadcastKind::ibcast);
+  EXPECT_EQ(broadcast_from_name("ring-pipelined"), BroadcastKind::ring_pipelined);
   EXPECT_EQ(broadcast_from_name("6"), std::nullopt);
+  EXPECT_EQ(broadcast_from_name("7"), std::nullopt);
   EXPECT_EQ(broadcast_from_name(""), std::nullopt);
   for (int digit = 0; digit <= 5; ++digit) EXPECT_EQ(hpl_digit(*broadcast_from_name(std::to_string(digit))), digit);
+}
+
+TEST(PipelinedRing, CutsLargeMessagesIntoAFewLargePieces) {
+  EXPECT_EQ(pieces_of_message(0), 1);
+  EXPECT_EQ(pieces_of_message(500'000), 1);
+  EXPECT_EQ(pieces_of_message(1 << 20), 4);
+  EXPECT_EQ(pieces_of_message(Index{1} << 33), 16);
 }
 
 TEST(ProcessGrid, DefaultIsTheSquarestWithNoMoreRowsThanColumns) {
