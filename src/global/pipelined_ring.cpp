@@ -34,45 +34,41 @@ PipelinedRing::PipelinedRing(MPI_Comm communicator, int parent, int child, void*
   GLINPACK_MPI(MPI_Type_size(type, &type_size_));
   pieces_ = std::min(count, pieces_of_message(count * type_size_));
   to_receive_ = parent >= 0 ? pieces_ : 0;
-  to_send_ = child >= 0 ? pieces_ : 0;
-  sends_.fill(MPI_REQUEST_NULL);
-  receives_.assign(static_cast<std::size_t>(to_receive_), MPI_REQUEST_NULL);
-  for (Index i = 0; i < to_receive_; ++i) {
-    GLINPACK_MPI(MPI_Irecv(data_ + begin_of(i) * type_size_, static_cast<int>(begin_of(i + 1) - begin_of(i)), type_,
-                           parent_, tag_, communicator_, &receives_[static_cast<std::size_t>(i)]));
-  }
-  start_sends();
+  receives_.fill(MPI_REQUEST_NULL);
+  start_receives();
+  for (Index i = 0; parent < 0 && i < pieces_; ++i) start_send(i);
 }
 
-// In the order in which they are sent on, even where a later one is here before.
-Index PipelinedRing::receive_those_that_came() {
-  const Index before = received_;
-  while (received_ < to_receive_ && has_ended(receives_[static_cast<std::size_t>(received_)])) ++received_;
-  return received_ - before;
+void PipelinedRing::start_receives() {
+  for (; awaited_ < std::min(to_receive_, received_ + most_receives); ++awaited_) {
+    GLINPACK_MPI(MPI_Irecv(data_ + begin_of(awaited_) * type_size_,
+                           static_cast<int>(begin_of(awaited_ + 1) - begin_of(awaited_)), type_, parent_, tag_,
+                           communicator_, &receives_[static_cast<std::size_t>(awaited_ % most_receives)]));
+  }
 }
 
-void PipelinedRing::start_sends() {
-  const Index here = to_receive_ > 0 ? received_ : pieces_;
-  for (; started_ < std::min({to_send_, here, sent_ + most_sends}); ++started_) {
-    GLINPACK_MPI(MPI_Isend(data_ + begin_of(started_) * type_size_,
-                           static_cast<int>(begin_of(started_ + 1) - begin_of(started_)), type_, child_, tag_,
-                           communicator_, &sends_[static_cast<std::size_t>(started_ % most_sends)]));
-  }
+void PipelinedRing::start_send(Index piece) {
+  if (child_ < 0) return;
+  sends_.push_back(MPI_REQUEST_NULL);
+  GLINPACK_MPI(MPI_Isend(data_ + begin_of(piece) * type_size_, static_cast<int>(begin_of(piece + 1) - begin_of(piece)),
+                         type_, child_, tag_, communicator_, &sends_.back()));
 }
 
 bool PipelinedRing::advance() {
-  bool ended = receive_those_that_came() > 0;
-  for (start_sends(); sent_ < started_ && has_ended(sends_[static_cast<std::size_t>(sent_ % most_sends)]);) {
-    ++sent_;
+  bool ended = false;
+  while (received_ < awaited_ && has_ended(receives_[static_cast<std::size_t>(received_ % most_receives)])) {
+    start_send(received_);
+    ++received_;
+    start_receives();
     ended = true;
-    start_sends();
   }
+  for (; sent_ < sends_.size() && has_ended(sends_[sent_]); ++sent_) ended = true;
   return ended;
 }
 
 Pending PipelinedRing::pending() const {
   if (!arrived()) return Pending::from(communicator_, parent_);
-  return sent_ < to_send_ ? Pending::to(communicator_, child_) : Pending{};
+  return done() ? Pending{} : Pending::to(communicator_, child_);
 }
 
 }  // namespace glinpack

@@ -24,17 +24,19 @@ class PipelinedRing {
 
   /// Drives it on; true where something has ended.
   bool advance();
-  bool done() const { return arrived() && sent_ == to_send_; }
+  bool done() const { return arrived() && sent_ == sends_.size(); }
+  /// All of it is here, and MPI has been told to send on all of it.
   bool arrived() const { return received_ == to_receive_; }
   Pending pending() const;
 
  private:
-  // With more of them MPI may send them side by side, a little of each in turn, and all would arrive at the end.
-  static constexpr Index most_sends = 2;
+  // With more of them MPI may take pieces side by side, a little of each in turn, and all would arrive at the end. It
+  // is the receiver that sees to that, for it waits for what it receives, and nobody for what is sent on.
+  static constexpr Index most_receives = 2;
 
   Index begin_of(Index piece) const { return count_ * piece / pieces_; }
-  Index receive_those_that_came();
-  void start_sends();
+  void start_receives();
+  void start_send(Index piece);
 
   MPI_Comm communicator_;
   int parent_;
@@ -46,12 +48,11 @@ class PipelinedRing {
   int type_size_ = 0;
   Index pieces_ = 0;
   Index to_receive_ = 0;
-  Index received_ = 0;  // the first so many
-  Index to_send_ = 0;
-  Index started_ = 0;  // sends
-  Index sent_ = 0;     // of them, in their order
-  std::vector<MPI_Request> receives_;
-  std::array<MPI_Request, most_sends> sends_;  // piece i in place i % most_sends
+  Index awaited_ = 0;                                // receives started
+  Index received_ = 0;                               // of them, in their order
+  std::array<MPI_Request, most_receives> receives_;  // piece i in place i % most_receives
+  std::vector<MPI_Request> sends_;                   // started, in the order of the pieces
+  std::size_t sent_ = 0;                             // of them
 };
 
 }  // namespace glinpack

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <numeric>
 #include <stdexcept>
 
@@ -47,6 +48,30 @@ TEST(Broadcasts, TwoUnderWayAtOnceDoNotMix) {
     }
     EXPECT_EQ(first, std::vector<float>(500, 1.0F));
     EXPECT_EQ(second, std::vector<float>(700, 2.0F));
+  }
+}
+
+// As process columns do without look-ahead: whoever has one message waits for the next, and only then for what it
+// sends.
+TEST(Broadcasts, WaitingForTheNextOneDoesNotKeepAnyFromSendingOn) {
+  constexpr Index count = 200'003;
+  for (const std::string name : {"1rg", "1rM", "2rg", "2rM", "Lng", "LnM", "ibcast", "ring-pipelined"}) {
+    const BroadcastKind kind = *broadcast_from_name(name);
+    const int messages = 2 * world_size();
+    std::vector<std::vector<double>> data(static_cast<std::size_t>(messages));
+    std::vector<std::unique_ptr<Broadcast>> under_way;
+    for (int i = 0; i < messages; ++i) {
+      const int root = i % world_size();
+      auto& mine = data[static_cast<std::size_t>(i)];
+      mine.assign(count, world_rank() == root ? i + 1 : 0);
+      under_way.push_back(
+          std::make_unique<Broadcast>(MPI_COMM_WORLD, kind, root, mine.data(), count, MPI_DOUBLE, 20 + i));
+      under_way.back()->wait_until_arrived();
+    }
+    for (const auto& broadcast : under_way) broadcast->wait();
+    for (int i = 0; i < messages; ++i) {
+      EXPECT_EQ(data[static_cast<std::size_t>(i)], std::vector<double>(count, i + 1)) << name;
+    }
   }
 }
 
