@@ -3,7 +3,9 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <stdexcept>
+#include <vector>
 
 namespace glinpack::gl {
 
@@ -13,6 +15,18 @@ bool allocate_storage(Context& context, GLuint buffer, std::int64_t bytes, GLbit
   const bool allocated = glGetError() == GL_NO_ERROR;
   if (!allocated) context.discard_debug_error();
   return allocated;
+}
+
+void fill_with_zeros(const std::shared_ptr<Context>& context, GLuint buffer, std::int64_t bytes) {
+  constexpr std::int64_t largest_step = std::int64_t{16} << 20;
+  const std::int64_t step = std::min(bytes, largest_step);
+  const std::vector<std::byte> zeros(static_cast<std::size_t>(step));
+  const BufferHandle source(context);
+  glNamedBufferStorage(source.id(), static_cast<GLsizeiptr>(step), zeros.data(), 0);
+  for (std::int64_t begin = 0; begin < bytes; begin += step) {
+    glCopyNamedBufferSubData(source.id(), buffer, 0, static_cast<GLintptr>(begin),
+                             static_cast<GLsizeiptr>(std::min(step, bytes - begin)));
+  }
 }
 
 template <class Real>

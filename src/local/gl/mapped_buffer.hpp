@@ -13,6 +13,11 @@ namespace glinpack::gl {
 /// KHR_debug must not report it again.
 bool allocate_storage(Context& context, GLuint buffer, std::int64_t bytes, GLbitfield flags);
 
+/// Zeros in the first `bytes` of a buffer, by copies of a few zeros on the device: where glClearNamedBufferSubData is
+/// given a buffer, NVIDIA's driver takes twice its size of host memory for it meanwhile. Asynchronous; shaders see it
+/// after a barrier for buffer updates.
+void fill_with_zeros(const std::shared_ptr<Context>& context, GLuint buffer, std::int64_t bytes);
+
 /// Bytes in GiB, for messages.
 inline double gibibytes(std::int64_t bytes) { return static_cast<double>(bytes) / (1024.0 * 1024.0 * 1024.0); }
 

@@ -15,6 +15,12 @@ constexpr Index bytes_of(Index elements) {
   return elements * static_cast<Index>(sizeof(Real));
 }
 
+// At least a vector of four, as shaders see it.
+template <class Real>
+constexpr Index storage_bytes(Index elements) {
+  return std::max<Index>(16, bytes_of<Real>(elements));
+}
+
 // Mapped memory is counted in floats.
 constexpr Index floats_for(Index bytes) { return (bytes + 3) / 4; }
 
@@ -22,7 +28,7 @@ constexpr Index floats_for(Index bytes) { return (bytes + 3) / 4; }
 
 template <class Real>
 DeviceArray<Real>::DeviceArray(Device& device, Index elements) : device_(&device), elements_(elements) {
-  const Index bytes = std::max<Index>(16, bytes_of<Real>(elements));
+  const Index bytes = storage_bytes<Real>(elements);
   const Index free = device.context()->free_memory();
   buffer_ = gl::BufferHandle(device.context());
   if ((free > 0 && bytes > free) || !gl::allocate_storage(*device.context(), buffer_.id(), bytes, 0)) {
@@ -37,7 +43,7 @@ template <class Real>
 void DeviceArray<Real>::clear() {
   device_->context()->make_current();
   device_->fences().work_given();
-  glClearNamedBufferData(buffer_.id(), GL_R32F, GL_RED, GL_FLOAT, nullptr);
+  gl::fill_with_zeros(device_->context(), buffer_.id(), storage_bytes<Real>(elements_));
   glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
 }
 

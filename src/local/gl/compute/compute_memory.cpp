@@ -10,14 +10,6 @@
 namespace glinpack::gl {
 namespace {
 
-void clear(GLuint buffer, std::int64_t bytes) {
-  constexpr std::int64_t step = std::int64_t{1} << 30;
-  for (std::int64_t begin = 0; begin < bytes; begin += step) {
-    glClearNamedBufferSubData(buffer, GL_R32F, static_cast<GLintptr>(begin),
-                              static_cast<GLsizeiptr>(std::min(step, bytes - begin)), GL_RED, GL_FLOAT, nullptr);
-  }
-}
-
 // Of a stripe. A vector's elements follow each other.
 Index padded_columns(Index columns, Index stripe_width) {
   return columns <= 1 ? 1 : std::min(stripe_width, round_up(columns, window_alignment));
@@ -38,7 +30,7 @@ ComputeMatrix<Real>::ComputeMatrix(const std::shared_ptr<Context>& context, Inde
   const std::int64_t free_bytes = context->free_memory();
   const bool too_large = free_bytes > 0 && bytes > free_bytes;
   if (!too_large && allocate_storage(*context, buffer_.id(), bytes, 0)) {
-    clear(buffer_.id(), bytes);
+    fill_with_zeros(context, buffer_.id(), bytes);
     glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
     if (glGetError() == GL_NO_ERROR) return;
     context->discard_debug_error();
