@@ -6,6 +6,10 @@ namespace {
 
 double as_double(Index value) { return static_cast<double>(value); }
 
+// What a column of a panel costs a device of several process rows, in columns of a panel that it has alone: candidates
+// come to the host, and the device waits for winners (results/h200-x2: two GPUs, 2x1).
+constexpr double columns_with_others = 4;
+
 }  // namespace
 
 std::string_view name_of(Work work) {
@@ -49,8 +53,9 @@ ByWork<Amounts> work_in_pass(const Problem& problem, const PassPlan& plan) {
   if (plan.in_pivot_column && plan.panel_rows > 0) {
     const bool device_panel = problem.panel_on_device();
     const bool twice = problem.grid.rows > 1 && problem.parameters.pivoting == Pivoting::tournament;
+    const double columns_of_panel = device_panel && twice ? columns_with_others * width : width;
     work[device_panel ? Work::panel_device : Work::panel_host] =
-        (twice ? 2.0 : 1.0) * Amounts{rows * width * width, rows * width * bytes, width};
+        (twice ? 2.0 : 1.0) * Amounts{rows * width * width, rows * width * bytes, columns_of_panel};
     if (on_device && !device_panel) work[Work::transfer] += {0, 2 * rows * width * bytes, 2};  // down and up again
     if (device_panel && problem.grid.columns > 1) work[Work::transfer] += {0, rows * width * bytes, 1};
   } else if (on_device && plan.panel_rows > 0) {
