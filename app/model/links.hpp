@@ -51,7 +51,7 @@ class Links {
   const Problem problem_;
   std::vector<int> node_;                   // of every process column
   std::vector<double> link_free_;           // of every node of the row: when its link out is
-  std::vector<std::vector<int>> children_;  // whom a place of the broadcast sends to; none where it goes in pieces
+  std::vector<std::vector<int>> children_;  // whom a place of the broadcast sends to; none in a roll
   bool through_nodes_ = true;               // one rank of a node takes part in a broadcast's messages
   int rows_on_node_ = 1;                    // process rows that share a node's link
   int row_ranks_on_node_ = 1;               // of one process row

@@ -12,7 +12,7 @@ namespace glinpack::app {
 struct VariantCode {
   bool row_major = true;  // PMAP: R or C
   std::int64_t depth = 0;
-  int broadcast = 0;  // HPL's digit; 6: MPI_Ibcast, which glinpack has and HPL has not
+  int broadcast = 0;  // HPL's digit; 6: MPI_Ibcast, 7: ring-pipelined, which HPL has not
   char rfact = 'R';   // L C R
   std::int64_t ndiv = 2;
   char pfact = 'R';

@@ -54,15 +54,20 @@ void BlockedSteps<Real>::make_device_panels() {
   if (distribution_.shape.rows == 1) {
     if (wanted) device_panel_ = backend_.make_device_panel(a_.rows(), distribution_.nb);
   } else {
-    if (wanted) device_rows_ = DevicePanelRows<Real>::make(backend_, a_.rows(), distribution_.nb);
-    // a host would factorise its panel later than a device does, and they exchange rows over it
-    if (!all_agree(grid_.all(), device_rows_ != nullptr)) device_rows_.reset();
+    if (wanted) device_rows_ = DevicePanelRows<Real>::make(backend_, timeline_, a_.rows(), distribution_.nb);
   }
   if (parameters_.panel == PanelPlace::device && !panels_on_device()) {
     throw std::runtime_error("the " + backend_.info().backend + " backend does not factorise panels of " +
                              std::to_string(a_.rows()) + " x " + std::to_string(distribution_.nb) +
                              " here: leave out --panel device");
   }
+}
+
+// Several process rows exchange candidates, and a host would do so later in a pass than a device.
+template <class Real>
+void BlockedSteps<Real>::agree() {
+  if (distribution_.shape.rows == 1 || !panels_may_be_on_device(parameters_.pivoting)) return;
+  if (!all_agree(grid_.all(), device_rows_ != nullptr)) device_rows_.reset();
 }
 
 template <class Real>
@@ -102,7 +107,8 @@ void BlockedSteps<Real>::fetch_panel(const PassPlan& plan) {
     backend_.copy_transposed(a, own);
     panel_here_ = device_panel_->factorize(own);
   }
-  if (distribution_.shape.columns > 1) panel_here_ = backend_.download(own, panel.transposed());
+  // with what is above: gaps between the rows of a host block may be overwritten
+  if (distribution_.shape.columns > 1) panel_here_ = backend_.download(l_on_device(plan), panel.all_transposed());
 }
 
 template <class Real>

@@ -20,11 +20,11 @@ namespace glinpack {
 template <class Real>
 class BlockedSteps final : public FactorizationSteps {
  public:
-  /// Allocates everything that the factorisation needs besides the matrix. Collective where there are several process
-  /// rows: all devices factorise panels, or none.
+  /// Allocates everything that the factorisation needs besides the matrix. Not collective.
   BlockedSteps(const RunParameters& parameters, const Distribution& distribution, const ProcessGrid& grid,
                Backend<Real>& backend, Timeline& timeline, DeviceMatrix<Real>& a, NodeWindows* windows);
 
+  void agree() override;
   void fetch_panel(const PassPlan& plan) override;
   void factorize_panel(const PassPlan& plan) override;
   void start_broadcast(const PassPlan& plan) override;

@@ -11,9 +11,9 @@ namespace {
 
 Index block_of(Index columns) { return std::min(columns, tournament_columns); }
 
-// Row-major, as rows of matrices travel; and column-major, as panels do.
-template <class Real>
-void copy_elements(ColumnMajorView<const Real> from, RowMajorView<Real> to) {
+// Between rows as they travel to and from devices, and columns as host panels have them: the same extents.
+template <class From, class To>
+void copy_elements(const From& from, const To& to) {
   for (Index j = 0; j < from.columns; ++j) {
     for (Index i = 0; i < from.rows; ++i) to(i, j) = from(i, j);
   }
@@ -22,16 +22,18 @@ void copy_elements(ColumnMajorView<const Real> from, RowMajorView<Real> to) {
 }  // namespace
 
 template <class Real>
-std::unique_ptr<DevicePanelRows<Real>> DevicePanelRows<Real>::make(Backend<Real>& backend, Index rows, Index columns) {
+std::unique_ptr<DevicePanelRows<Real>> DevicePanelRows<Real>::make(Backend<Real>& backend, Timeline& timeline,
+                                                                   Index rows, Index columns) {
   auto device = backend.make_device_panel(block_of(columns) + rows, block_of(columns));
   if (!device) return nullptr;
-  return std::unique_ptr<DevicePanelRows>(new DevicePanelRows(backend, std::move(device), rows, columns));
+  return std::unique_ptr<DevicePanelRows>(new DevicePanelRows(backend, timeline, std::move(device), rows, columns));
 }
 
 template <class Real>
-DevicePanelRows<Real>::DevicePanelRows(Backend<Real>& backend, std::unique_ptr<DevicePanel<Real>> device, Index rows,
-                                       Index columns)
+DevicePanelRows<Real>::DevicePanelRows(Backend<Real>& backend, Timeline& timeline,
+                                       std::unique_ptr<DevicePanel<Real>> device, Index rows, Index columns)
     : backend_(backend),
+      timeline_(timeline),
       device_(std::move(device)),
       strip_(backend.allocate(block_of(columns), block_of(columns) + rows)),
       u12_(backend.allocate(block_of(columns), columns)),
@@ -69,6 +71,7 @@ auto DevicePanelRows<Real>::choose_on_host(const DeviceBlock<Real>& columns, Ind
   const auto buffer = backend_.allocate_host(columns.rows * columns.columns);
   const HostBlock<Real> on_host{buffer.get(), 0, columns.columns, columns.rows, columns.rows};
   backend_.wait(backend_.download_transposed(columns, on_host));
+  const auto scope = timeline_.scope(Lane::cpu, Phase::panel);
   choice.zero = backend_.panel().choose_rows(on_host.view().transposed(), choice.rows, factors);
   for (Index& row : choice.rows) row += first;
   return choice;
@@ -79,9 +82,7 @@ void DevicePanelRows<Real>::read(std::span<const Index> rows, ColumnMajorView<Re
   if (rows.empty()) return;
   const HostBlock<Real> found{read_.get(), 0, to.rows, to.columns, to.columns};
   backend_.wait(backend_.gather_rows(panel_, rows, found));
-  for (Index j = 0; j < to.columns; ++j) {
-    for (Index i = 0; i < to.rows; ++i) to(i, j) = found.view()(i, j);
-  }
+  copy_elements(found.view(), to);
 }
 
 template <class Real>

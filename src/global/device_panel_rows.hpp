@@ -17,9 +17,9 @@ class DevicePanelRows final : public PanelRows<Real> {
   using typename PanelRows<Real>::Choice;
   using typename PanelRows<Real>::Winners;
 
-  /// For panels of up to rows x columns; null where the backend's device is not good at them. The backend must outlive
-  /// it. Throws as Backend::allocate does.
-  static std::unique_ptr<DevicePanelRows> make(Backend<Real>& backend, Index rows, Index columns);
+  /// For panels of up to rows x columns; null where the backend's device is not good at them. The arguments must
+  /// outlive it. Throws as Backend::allocate does.
+  static std::unique_ptr<DevicePanelRows> make(Backend<Real>& backend, Timeline& timeline, Index rows, Index columns);
 
   /// The panel that is next, rows x width. Its elements are changed where they are.
   void begin(const DeviceBlock<Real>& panel) { panel_ = panel; }
@@ -30,10 +30,12 @@ class DevicePanelRows final : public PanelRows<Real> {
   void eliminate(const TournamentBlock& block, Index first, Index count, const Winners& winners) override;
 
  private:
-  DevicePanelRows(Backend<Real>& backend, std::unique_ptr<DevicePanel<Real>> device, Index rows, Index columns);
+  DevicePanelRows(Backend<Real>& backend, Timeline& timeline, std::unique_ptr<DevicePanel<Real>> device, Index rows,
+                  Index columns);
   Choice choose_on_host(const DeviceBlock<Real>& columns, Index first, ColumnMajorView<Real> factors);
 
   Backend<Real>& backend_;
+  Timeline& timeline_;
   std::unique_ptr<DevicePanel<Real>> device_;
   std::unique_ptr<DeviceMatrix<Real>> strip_;  // a block's columns, transposed, behind L11 \ U11
   std::unique_ptr<DeviceMatrix<Real>> u12_;

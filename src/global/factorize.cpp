@@ -154,6 +154,7 @@ class Driver {
 
 Factorization factorize(const RunParameters& parameters, const Distribution& distribution, const ProcessGrid& grid,
                         Timeline& timeline, FactorizationSteps& steps, const ProgressObserver& progress) {
+  steps.agree();
   // the same order on all ranks, for there are messages in what is updated: one may have a GPU, another software
   const bool in_background = all_agree(grid.all(), steps.reduces_in_background());
   Driver driver(parameters, distribution, grid, in_background, timeline, steps, progress);

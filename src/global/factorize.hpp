@@ -15,7 +15,9 @@ class FactorizationSteps {
  public:
   virtual ~FactorizationSteps() = default;
 
-  /// The panel to where it will be factorised. No communication.
+  /// Before the first pass: what all ranks must do alike. Over the whole grid.
+  virtual void agree() {}
+  /// The panel to where it will be factorised, or, by devices, factorised. Over the pivot's process column.
   virtual void fetch_panel(const PassPlan&) {}
   /// P, L11, L21, U11 <- A(k:, k). Over the pivot's process column.
   virtual void factorize_panel(const PassPlan& plan) = 0;

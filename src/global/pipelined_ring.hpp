@@ -21,6 +21,8 @@ class PipelinedRing {
  public:
   /// `parent`: the rank that it comes from, -1 on the root; `child`: the one that it goes on to, -1 on the last.
   PipelinedRing(MPI_Comm communicator, int parent, int child, void* data, Index count, MPI_Datatype type, int tag);
+  PipelinedRing(const PipelinedRing&) = delete;
+  PipelinedRing& operator=(const PipelinedRing&) = delete;
 
   /// Drives it on; true where something has ended.
   bool advance();

@@ -327,7 +327,7 @@ TEST(Reference, FactorsAreBitwiseTheSameOnEveryGrid) {
 }
 
 template <class Real>
-void expect_device_panels_that_pass() {
+void expect_device_panels_that_pass(RowSwapKind kind) {
   for (const GridShape shape : grids_of_this_world()) {
     const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
     if (!grid.active()) continue;
@@ -337,6 +337,7 @@ void expect_device_panels_that_pass() {
       const auto source = make_hpl_source(size.n);
       RunParameters parameters = parameters_of(size, Pivoting::tournament);
       parameters.panel = PanelPlace::device;
+      parameters.row_swap.kind = kind;
       parameters.lookahead = 0;
       const auto expected = factorize_and_gather<Real>(parameters, grid, "gl-compute", *source);
       parameters.lookahead = 1;
@@ -357,8 +358,11 @@ void expect_device_panels_that_pass() {
 }
 
 TEST(DevicePanels, PassHplsTestAndAreTheSameWithLookAhead) {
-  expect_device_panels_that_pass<float>();
-  expect_device_panels_that_pass<double>();
+  // L11 stands above the panels of other process rows with the second
+  for (const RowSwapKind kind : {RowSwapKind::direct, RowSwapKind::binary_exchange}) {
+    expect_device_panels_that_pass<float>(kind);
+    expect_device_panels_that_pass<double>(kind);
+  }
 }
 
 // Rows of some processes have no pivot for some columns: what they choose then, the host chooses.
@@ -419,6 +423,10 @@ TEST(TransfersBesideKernels, ChangeNothing) {
         expect_the_same_with_transfers_beside_kernels<double>(grid, parameters);
         if (pivoting != Pivoting::tournament) continue;
         parameters.panel = PanelPlace::device;
+        expect_the_same_with_transfers_beside_kernels<float>(grid, parameters);
+        expect_the_same_with_transfers_beside_kernels<double>(grid, parameters);
+        if (shape.rows == 1 || size.nb % 4 != 0) continue;
+        parameters.row_swap.kind = RowSwapKind::binary_exchange;
         expect_the_same_with_transfers_beside_kernels<float>(grid, parameters);
         expect_the_same_with_transfers_beside_kernels<double>(grid, parameters);
       }

@@ -23,6 +23,7 @@ void fill_with_zeros(const std::shared_ptr<Context>& context, GLuint buffer, std
   const std::vector<std::byte> zeros(static_cast<std::size_t>(step));
   const BufferHandle source(context);
   glNamedBufferStorage(source.id(), static_cast<GLsizeiptr>(step), zeros.data(), 0);
+  glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
   for (std::int64_t begin = 0; begin < bytes; begin += step) {
     glCopyNamedBufferSubData(source.id(), buffer, 0, static_cast<GLintptr>(begin),
                              static_cast<GLsizeiptr>(std::min(step, bytes - begin)));

@@ -14,8 +14,8 @@ namespace glinpack::gl {
 bool allocate_storage(Context& context, GLuint buffer, std::int64_t bytes, GLbitfield flags);
 
 /// Zeros in the first `bytes` of a buffer, by copies of a few zeros on the device: where glClearNamedBufferSubData is
-/// given a buffer, NVIDIA's driver takes twice its size of host memory for it meanwhile. Asynchronous; shaders see it
-/// after a barrier for buffer updates.
+/// given a buffer, NVIDIA's driver takes twice its size of host memory for it meanwhile. Asynchronous, after what
+/// shaders have written. What fails is the next glGetError's to tell.
 void fill_with_zeros(const std::shared_ptr<Context>& context, GLuint buffer, std::int64_t bytes);
 
 /// Bytes in GiB, for messages.

@@ -44,7 +44,7 @@ void DeviceArray<Real>::clear() {
   device_->context()->make_current();
   device_->fences().work_given();
   gl::fill_with_zeros(device_->context(), buffer_.id(), storage_bytes<Real>(elements_));
-  glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+  device_->context()->throw_gl_error("zeros in an array");
 }
 
 template <class Real>

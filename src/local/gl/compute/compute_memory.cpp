@@ -31,7 +31,6 @@ ComputeMatrix<Real>::ComputeMatrix(const std::shared_ptr<Context>& context, Inde
   const bool too_large = free_bytes > 0 && bytes > free_bytes;
   if (!too_large && allocate_storage(*context, buffer_.id(), bytes, 0)) {
     fill_with_zeros(context, buffer_.id(), bytes);
-    glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
     if (glGetError() == GL_NO_ERROR) return;
     context->discard_debug_error();
   }

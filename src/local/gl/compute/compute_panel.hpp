@@ -1,4 +1,4 @@
-// Tournament pivoting by compute shaders: panels that never leave the device.
+// Tournament pivoting by compute shaders: panels that do not leave the device.
 #pragma once
 
 #include <array>
@@ -30,6 +30,7 @@ class ComputePanel {
   /// See DevicePanel. `a_transposed` must fit a window of the kernels.
   void factorize(const Region& a_transposed);
   std::optional<Index> outcome(std::span<Index> pivots) const;
+  /// u12 and a22 may be empty; what `upper` holds is overwritten.
   void eliminate(const Region& a_transposed, const Region& u12, const Region& a22);
 
   /// Columns that a tournament chooses pivots for.
