@@ -43,6 +43,13 @@ class GlCompute : public testing::Test {
     static const auto instance = make_compute_backend<Real>(debugging(), timeline(), {0, 64});
     return *instance;
   }
+  // Stripes in buffers of their own, or of a few of them.
+  static Backend<Real>& split_backend() {
+    static const auto instance = make_compute_backend<Real>(
+        debugging(), timeline(),
+        {.stripe_width = 64, .buffer_bytes = 2 * 64 * 90 * static_cast<std::int64_t>(sizeof(Real))});
+    return *instance;
+  }
   static Timeline& timeline() {
     static Timeline instance;
     return instance;
@@ -122,7 +129,9 @@ TYPED_TEST(GlCompute, ReducesAtAnyOffsets) {
     for (const Index u_column : {0, 2, 8, 65}) {
       for (const Index c_column : {0, 3, 4, 70}) {
         check_reduce(this->backend(), 70, 37, 16, {1, l_column}, {2, u_column}, {3, c_column});
-        check_reduce(this->striped_backend(), 150, 137, 32, {1, l_column}, {2, u_column}, {3, c_column});
+        for (Backend<TypeParam>* backend : {&this->striped_backend(), &this->split_backend()}) {
+          check_reduce(*backend, 150, 137, 32, {1, l_column}, {2, u_column}, {3, c_column});
+        }
       }
     }
   }
@@ -183,7 +192,11 @@ TYPED_TEST(GlCompute, NormalizesAnyExtents) {
     for (const Index columns : {1, 64, 131}) check_normalize(this->backend(), k, columns, 0);
   }
   for (const Index margin : {1, 2, 64}) check_normalize(this->backend(), 75, 40, margin);
-  for (const Index margin : {0, 3}) check_normalize(this->striped_backend(), 75, 140, margin);
+  for (const Index margin : {0, 3}) {
+    for (Backend<TypeParam>* backend : {&this->striped_backend(), &this->split_backend()}) {
+      check_normalize(*backend, 75, 140, margin);
+    }
+  }
 }
 
 TYPED_TEST(GlCompute, NormalizesWithMoreRowsThanALaunchTakes) { check_normalize(this->backend(), 530, 4, 0); }
@@ -324,7 +337,11 @@ void check_moves(Backend<Real>& backend, Index rows, Index columns, unsigned see
 TYPED_TEST(GlCompute, MovesBlocksAtAnyPlaceAndLeavesTheirNeighboursAlone) {
   for (unsigned seed = 0; seed < 12; ++seed) check_moves(this->backend(), 90, 170, 10 * seed);
   check_moves(this->backend(), 40, 1100, 5);
-  for (unsigned seed = 1; seed < 6; ++seed) check_moves(this->striped_backend(), 90, 270, 10 * seed);
+  for (unsigned seed = 1; seed < 6; ++seed) {
+    check_moves(this->striped_backend(), 90, 270, 10 * seed);
+    check_moves(this->split_backend(), 90, 270, 10 * seed);
+    check_moves(this->split_backend(), 200, 400, 10 * seed);
+  }
 }
 
 TYPED_TEST(GlCompute, MovesBlocksThroughWindowsSmallerThanTheMatrices) {
@@ -375,6 +392,7 @@ TYPED_TEST(GlCompute, MovesRowsByShortAndLongChainsInSeveralWorkGroupsOfColumns)
     SCOPED_TRACE(closed);
     check_chains(this->backend(), 1100, closed, 2);
     check_chains(this->striped_backend(), 600, closed, 2);
+    check_chains(this->split_backend(), 600, closed, 2);
     check_chains(this->narrow_backend(), 170, closed, 2);
   }
 }
@@ -400,6 +418,7 @@ TYPED_TEST(GlCompute, Substitutes) {
   for (const Index columns : {1, 63, 64, 200}) {
     check_substitute(this->backend(), 130, columns);
     check_substitute(this->striped_backend(), 130, columns);
+    check_substitute(this->split_backend(), 130, columns);
   }
 }
 

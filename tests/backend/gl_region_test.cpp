@@ -21,6 +21,16 @@ Region striped(Index rows, Index columns, Index stripe_width) {
   return {1, stripes * rows * stripe_width, 0, 0, rows, columns, stripe_width, stripe_width, rows * stripe_width};
 }
 
+/// The same with two stripes to a buffer: 1, 2, ... of these.
+Region split(Index rows, Index columns, Index stripe_width, const std::vector<RegionBuffer>& buffers) {
+  Region region = striped(rows, columns, stripe_width);
+  region.buffer = buffers.front().id;
+  region.buffer_elements = buffers.front().elements;
+  region.buffers = buffers.data();
+  region.stripes_each = 2;
+  return region;
+}
+
 Index place(const Region& region, Index i, Index j) {
   return region.first + i * region.leading_dimension + region.across(j);
 }
@@ -65,6 +75,47 @@ TEST(GlWindow, BeginsAtAMultipleOf64AndHoldsTheRegion) {
       EXPECT_GE(place(region, 0, 0), window.begin);
       EXPECT_GE(window.begin + window.size, place(region, region.rows - 1, region.columns - 1) + 1);
     }
+  }
+}
+
+TEST(GlWindowParts, AreInOneBufferEachAndHaveEveryElementAtAPlaceOfItsOwn) {
+  constexpr Index rows = 90, columns = 300;  // five stripes
+  const Index stripe = rows * 64;
+  const std::vector<RegionBuffer> buffers{{1, 2 * stripe}, {2, 2 * stripe}, {3, stripe}};
+  const Region whole = split(rows, columns, 64, buffers);
+  EXPECT_FALSE(whole.in_one_buffer());
+  EXPECT_TRUE(whole.block(0, 128, rows, 128).in_one_buffer());
+  EXPECT_FALSE(whole.block(0, 127, rows, 2).in_one_buffer());
+  for (const Index limit : {3000, 6000, 15000, 100000}) {
+    std::vector<std::vector<int>> uses;
+    for (const RegionBuffer& buffer : buffers) uses.emplace_back(static_cast<std::size_t>(buffer.elements));
+    const auto use = [&](const Region& region) {
+      for_window_parts(region, limit, 8, [&](Index i, Index j, Index part_rows, Index part_columns) {
+        const Region part = region.block(i, j, part_rows, part_columns);
+        ASSERT_TRUE(part.in_one_buffer());
+        const Window window = window_of(part);
+        EXPECT_LE(window.size, limit);
+        EXPECT_LE(window.begin + window.size, part.buffer_elements);
+        for (Index row = 0; row < part_rows; ++row) {
+          for (Index column = 0; column < part_columns; ++column) {
+            ++uses.at(part.buffer - 1).at(static_cast<std::size_t>(place(part, row, column)));
+          }
+        }
+      });
+    };
+    // blocks of blocks, that begin and end anywhere
+    for (const Index from : {0, 5, 64, 130, 256}) {
+      const Index next = from == 0 ? 5 : from == 5 ? 64 : from == 64 ? 130 : from == 130 ? 256 : columns;
+      const Region part = whole.block(0, from, rows, columns - from).block(0, 0, rows, next - from);
+      use(part.row_range(0, 7));
+      use(part.row_range(7, rows - 7));
+    }
+    Index used = 0;
+    for (const std::vector<int>& buffer : uses) {
+      used += std::count(buffer.begin(), buffer.end(), 1);
+      EXPECT_EQ(std::count(buffer.begin(), buffer.end(), 2), 0);
+    }
+    EXPECT_EQ(used, rows * columns);
   }
 }
 

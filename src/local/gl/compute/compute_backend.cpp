@@ -25,6 +25,7 @@ class ComputeBackend final : public GlBackend<Real> {
         always_queues_(limits.queued_bytes > 0),
         queued_bytes_(limits.queued_bytes > 0 ? limits.queued_bytes : least_queued_bytes),
         stripe_width_(limits.stripe_width),
+        buffer_bytes_(limits.buffer_bytes),
         players_(limits.players),
         sources_(options.shader_directory, "compute/"),
         kernels_(context(), sources_, precision_of<Real>,
@@ -44,7 +45,7 @@ class ComputeBackend final : public GlBackend<Real> {
   std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) override {
     begin();
     fences().work_given();
-    return std::make_unique<ComputeMatrix<Real>>(context(), rows, columns, stripe_width_);
+    return std::make_unique<ComputeMatrix<Real>>(context(), rows, columns, stripe_width_, buffer_bytes_);
   }
 
   std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) override {
@@ -180,6 +181,7 @@ class ComputeBackend final : public GlBackend<Real> {
   std::int64_t queued_bytes_;
   std::optional<CopyQueue> copies_;  // none on software OpenGL, but in tests
   Index stripe_width_;
+  std::int64_t buffer_bytes_;
   Index players_;
   ShaderSource sources_;
   Kernels kernels_;
@@ -220,7 +222,8 @@ class ComputeBackend<Real>::Panel final : public DevicePanel<Real> {
 template <class Real>
 std::unique_ptr<DevicePanel<Real>> ComputeBackend<Real>::make_device_panel(Index rows, Index columns) {
   // the shaders see a panel, A^T, through one window
-  if (rows < columns || columns * round_up(rows, stripe_width_) > kernels_.window_elements()) return nullptr;
+  const Index elements = columns * round_up(rows, stripe_width_);
+  if (rows < columns || elements > kernels_.window_elements() || bytes_of(elements) > buffer_bytes_) return nullptr;
   begin();
   fences().work_given();
   return std::make_unique<Panel>(*this, rows, columns);

@@ -20,7 +20,8 @@ inline constexpr std::int64_t least_queued_bytes = std::int64_t{32} << 20;
 /// Tests take other ones.
 struct ComputeLimits {
   std::int64_t window_bytes = 0;  // shaders see no more of a buffer at a time; 0: what the device allows
-  Index stripe_width = gl::default_stripe_width;  // of matrices (region.hpp)
+  Index stripe_width = gl::default_stripe_width;         // of matrices (region.hpp)
+  std::int64_t buffer_bytes = gl::largest_buffer_bytes;  // of a matrix, in each of its buffers
   Index players = 256;            // rows that meet in a match of a panel's tournament, a power of two from 64 on
   std::int64_t queued_bytes = 0;  // transfers of so many at least run beside kernels; 0: least_queued_bytes, on GPUs
 };

@@ -19,19 +19,23 @@ Index padded_columns(Index columns, Index stripe_width) {
 
 template <class Real>
 ComputeMatrix<Real>::ComputeMatrix(const std::shared_ptr<Context>& context, Index rows, Index columns,
-                                   Index stripe_width)
+                                   Index stripe_width, std::int64_t buffer_bytes)
     : DeviceMatrix<Real>(rows, columns),
       stripe_width_(stripe_width),
-      leading_dimension_(padded_columns(columns, stripe_width)),
-      elements_(round_up(std::max<Index>(1, rows * leading_dimension_ * ((columns + stripe_width - 1) / stripe_width)),
-                         window_alignment)),
-      buffer_(context) {
-  const std::int64_t bytes = elements_ * static_cast<std::int64_t>(sizeof(Real));
+      leading_dimension_(padded_columns(columns, stripe_width)) {
+  constexpr auto element_bytes = static_cast<std::int64_t>(sizeof(Real));
+  const Index stripes = std::max<Index>(1, (columns + stripe_width - 1) / stripe_width);
+  const Index stripe_elements = std::max<Index>(1, rows * leading_dimension_);
+  stripes_each_ = std::clamp<Index>(buffer_bytes / (stripe_elements * element_bytes), 1, stripes);
+  for (Index first = 0; first < stripes; first += stripes_each_) {
+    const Index elements = std::min(stripes_each_, stripes - first) * stripe_elements;
+    buffers_.push_back({0, round_up(elements, window_alignment)});
+  }
+  const std::int64_t bytes = stripes * stripe_elements * element_bytes;
   const std::int64_t free_bytes = context->free_memory();
   const bool too_large = free_bytes > 0 && bytes > free_bytes;
-  if (!too_large && allocate_storage(*context, buffer_.id(), bytes, 0)) {
-    fill_with_zeros(context, buffer_.id(), bytes);
-    if (glGetError() == GL_NO_ERROR) return;
+  if (!too_large) {
+    if (allocate(context)) return;
     context->discard_debug_error();
   }
   const std::string room = free_bytes > 0 ? fmt::format("{:.1f} GiB free", gibibytes(free_bytes)) : "too little room";
@@ -40,6 +44,19 @@ ComputeMatrix<Real>::ComputeMatrix(const std::shared_ptr<Context>& context, Inde
       "ranks or single precision{}",
       rows, columns, name_of(precision_of<Real>), gibibytes(bytes), context->device().renderer, room,
       context->device().software ? "; software OpenGL holds at most 2 GiB in a matrix, --backend openblas more" : ""));
+}
+
+// False, and an error to be discarded, where the device has no room.
+template <class Real>
+bool ComputeMatrix<Real>::allocate(const std::shared_ptr<Context>& context) {
+  for (RegionBuffer& buffer : buffers_) {
+    const std::int64_t bytes = buffer.elements * static_cast<std::int64_t>(sizeof(Real));
+    buffer.id = handles_.emplace_back(context).id();
+    if (!allocate_storage(*context, buffer.id, bytes, 0)) return false;
+    fill_with_zeros(context, buffer.id, bytes);
+    if (glGetError() != GL_NO_ERROR) return false;
+  }
+  return true;
 }
 
 template <class Real>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "local/backend.hpp"
 #include "local/gl/compute/region.hpp"
@@ -9,29 +10,35 @@
 
 namespace glinpack::gl {
 
-/// Immutable storage out of the host's reach, in stripes (region.hpp) whose rows are padded to window_alignment.
+/// Immutable storage out of the host's reach, in stripes (region.hpp) whose rows are padded to window_alignment; in
+/// several buffers where it is large.
 template <class Real>
 class ComputeMatrix final : public DeviceMatrix<Real> {
  public:
   /// Zero-filled. Throws std::runtime_error when the device cannot hold it, naming sizes.
-  ComputeMatrix(const std::shared_ptr<Context>& context, Index rows, Index columns, Index stripe_width);
+  ComputeMatrix(const std::shared_ptr<Context>& context, Index rows, Index columns, Index stripe_width,
+                std::int64_t buffer_bytes = largest_buffer_bytes);
   Region region() const {
-    return {buffer_.id(),
-            elements_,
-            0,
-            0,
-            this->rows(),
-            this->columns(),
-            leading_dimension_,
-            stripe_width_,
-            this->rows() * leading_dimension_};
+    const bool several = buffers_.size() > 1;
+    return {.buffer = buffers_.front().id,
+            .buffer_elements = buffers_.front().elements,
+            .rows = this->rows(),
+            .columns = this->columns(),
+            .leading_dimension = leading_dimension_,
+            .stripe_width = stripe_width_,
+            .stripe_stride = this->rows() * leading_dimension_,
+            .buffers = several ? buffers_.data() : nullptr,
+            .stripes_each = stripes_each_};
   }
 
  private:
+  bool allocate(const std::shared_ptr<Context>& context);
+
   Index stripe_width_;
   Index leading_dimension_;
-  Index elements_;
-  BufferHandle buffer_;
+  Index stripes_each_;
+  std::vector<RegionBuffer> buffers_;
+  std::vector<BufferHandle> handles_;  // of them
 };
 
 /// The block as a region of its buffer. Throws std::invalid_argument when the block is no part of the matrix, or its

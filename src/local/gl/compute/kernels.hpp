@@ -69,7 +69,7 @@ class Kernels {
   Program build_product(const std::shared_ptr<Context>& context, const ShaderSource& sources, const char* name,
                         const ReduceTile& tile, bool vectors) const;
   Index rows_of(const Region& region) const { return rows_per_window(region, window_elements_); }
-  bool fits(const Region& region) const { return window_of(region).size <= window_elements_; }
+  bool fits(const Region& region) const { return region.in_one_buffer() && window_of(region).size <= window_elements_; }
   template <class Body>
   void each_part(const Region& region, Index row_unit, Body body) const {
     if (fits(region)) {

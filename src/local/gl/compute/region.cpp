@@ -34,7 +34,8 @@ Index columns_per_window(const Region& region, Index window_elements, Index j) {
   const Index left = region.columns - j;
   if (!region.striped()) return left;
   const Index one_stripe = region.rows * region.leading_dimension + rounding;
-  const Index stripes = one_stripe > window_elements ? 1 : 1 + (window_elements - one_stripe) / region.stripe_stride;
+  const Index held = one_stripe > window_elements ? 1 : 1 + (window_elements - one_stripe) / region.stripe_stride;
+  const Index stripes = std::min(held, region.stripes_together(j));
   return std::min(left, stripes * region.stripe_width - (region.column + j) % region.stripe_width);
 }
 

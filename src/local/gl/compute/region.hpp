@@ -6,6 +6,8 @@
 // is dense in memory, where rows of the whole matrix would lie on memory pages of their own: on an H200, reading a
 // block column of a row-major matrix takes as long for every row, whatever its width. Host memory is plainly row-major.
 //
+// Stripes of a matrix may be in several buffers, as many of them in each.
+//
 // A shader's storage block may be smaller than a matrix (128 MiB on llvmpipe, 2 GiB - 1 byte on NVIDIA). It is bound to
 // a window of the buffer that begins at a multiple of 64 elements, which satisfies every driver's alignment (at most
 // 256 bytes); what is left of the offset, 0 to 63 elements, goes to the shader.
@@ -13,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "local/matrix_view.hpp"
 
@@ -23,8 +26,21 @@ inline constexpr Index window_alignment = 64;
 /// Columns of a stripe, a power of two and a multiple of window_alignment. See docs/performance.md.
 inline constexpr Index default_stripe_width = 1024;
 
+/// The most that a matrix takes of a buffer, where a stripe is no longer. As large ones have been run on an H200; one
+/// of 123 GiB NVIDIA's driver put into host memory (docs/performance.md).
+inline constexpr std::int64_t largest_buffer_bytes = std::int64_t{16} << 30;
+
+/// A GL buffer, and how many elements it holds.
+struct RegionBuffer {
+  std::uint32_t id = 0;
+  Index elements = 0;
+};
+
 /// rows x columns elements. The first row begins `first` elements into a buffer of `buffer_elements`, with a stripe, in
 /// which the region's first column is column `column`. stripe_width 0: plainly row-major, column 0.
+///
+/// Where `buffers` is not null, it points to that buffer and those that stripes go on in, which must outlive the
+/// region: stripes_each to a buffer, and the region's first is number `stripe` of its own.
 struct Region {
   std::uint32_t buffer = 0;
   Index buffer_elements = 0;
@@ -35,9 +51,18 @@ struct Region {
   Index leading_dimension = 0;
   Index stripe_width = 0;
   Index stripe_stride = 0;
+  const RegionBuffer* buffers = nullptr;
+  Index stripes_each = 0;
+  Index stripe = 0;
 
   bool striped() const { return stripe_width > 0; }
-  /// How far behind the first element of a row its element in the region's column j lies.
+  /// From column j on, how many stripes are in the same buffer, begun ones counted.
+  Index stripes_together(Index j) const {
+    if (!buffers) return std::numeric_limits<Index>::max();
+    return stripes_each - (stripe + (column + j) / stripe_width) % stripes_each;
+  }
+  bool in_one_buffer() const { return !buffers || stripe + (column + columns - 1) / stripe_width < stripes_each; }
+  /// How far behind the first element of a row its element in the region's column j lies, in the same buffer.
   Index across(Index j) const {
     const Index c = column + j;
     return striped() ? c / stripe_width * stripe_stride + c % stripe_width : c;
@@ -47,6 +72,14 @@ struct Region {
     const Index c = column + j;
     part.first += i * leading_dimension + (striped() ? c / stripe_width * stripe_stride : c);
     part.column = striped() ? c % stripe_width : 0;
+    if (buffers && block_columns > 0) {
+      const Index passed = (stripe + c / stripe_width) / stripes_each;  // buffers
+      part.buffers += passed;
+      part.buffer = part.buffers->id;
+      part.buffer_elements = part.buffers->elements;
+      part.stripe = (stripe + c / stripe_width) % stripes_each;
+      part.first -= passed * stripes_each * stripe_stride;
+    }
     part.rows = block_rows;
     part.columns = block_columns;
     return part;
@@ -62,7 +95,7 @@ struct Window {
   Index first = 0;
 };
 
-/// The window that holds the region.
+/// The window that holds the region, which must be in one buffer.
 Window window_of(const Region& region);
 
 /// The most rows that a window of at most `window_elements` holds, of a stripe or of a plain region. Throws
@@ -70,7 +103,7 @@ Window window_of(const Region& region);
 Index rows_per_window(const Region& region, Index window_elements);
 
 /// From column j of the region on, as many columns as windows hold with all rows: whole stripes; where not even one is
-/// held, what is left of column j's stripe.
+/// held, what is left of column j's stripe. All of them in one buffer.
 Index columns_per_window(const Region& region, Index window_elements, Index j);
 
 /// Calls body(j, columns) for parts of the region that columns_per_window allows.
