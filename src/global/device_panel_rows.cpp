@@ -21,6 +21,10 @@ void copy_elements(const From& from, const To& to) {
 
 }  // namespace
 
+Index device_panel_elements(Index rows, Index columns) {
+  return block_of(columns) * (block_of(columns) + rows) + block_of(columns) * columns;
+}
+
 template <class Real>
 std::unique_ptr<DevicePanelRows<Real>> DevicePanelRows<Real>::make(Backend<Real>& backend, Timeline& timeline,
                                                                    Index rows, Index columns) {

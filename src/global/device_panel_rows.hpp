@@ -45,9 +45,6 @@ class DevicePanelRows final : public PanelRows<Real> {
 };
 
 /// Elements of device memory that it takes beside the matrix.
-constexpr Index device_panel_elements(Index rows, Index columns) {
-  const Index block = columns < tournament_columns ? columns : tournament_columns;
-  return block * (block + rows) + block * columns;
-}
+Index device_panel_elements(Index rows, Index columns);
 
 }  // namespace glinpack

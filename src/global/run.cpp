@@ -275,14 +275,14 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
   const auto element = static_cast<double>(factor_bytes(precision));
   const auto rows = static_cast<double>(distribution.local_rows(position));
   const auto columns = static_cast<double>(distribution.local_columns(position));
-  const auto nb = static_cast<double>(std::min(parameters.nb, parameters.n));
+  const Index width = std::min(parameters.nb, parameters.n);
+  const auto nb = static_cast<double>(width);
   const auto above = static_cast<double>(rows_above_panels(parameters, distribution));
   const bool device_panels = parameters.panel != PanelPlace::host && panels_may_be_on_device(parameters.pivoting);
   const double panels = device_panels ? 2 : 1;
   const bool in_matrix = device_panels && distribution.shape.rows > 1;
-  const Index panel_columns = std::min(parameters.nb, parameters.n);
   const auto strips =
-      in_matrix ? static_cast<double>(device_panel_elements(distribution.local_rows(position), panel_columns)) : 0.0;
+      in_matrix ? static_cast<double>(device_panel_elements(distribution.local_rows(position), width)) : 0.0;
   // A; L11 and L21, U12, rows on the move; what a panel of several devices takes; y, x
   const double device =
       device_copies * (rows * columns + nb * (panels * (above + rows) + 3 * columns) + strips + rows + nb);

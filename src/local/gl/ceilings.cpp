@@ -124,7 +124,7 @@ void Probe::check_copy(GLuint to, std::int64_t bytes) {
 CopyCeiling Probe::copying(GLuint from, GLuint to, std::int64_t bytes, double counted) {
   CopyCeiling best;
   for (const CopyWay way : {CopyWay::driver, CopyWay::shader}) {
-    glClearNamedBufferSubData(to, GL_R32F, 0, bytes, GL_RED, GL_FLOAT, nullptr);
+    fill_with_zeros(context_, to, bytes);
     barrier();
     const Measured rate = measured_rate(options_, counted, [&](std::int64_t rounds) {
       for (std::int64_t round = 0; round < rounds; ++round) copy_once(way, from, to, bytes);
