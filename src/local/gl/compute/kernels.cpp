@@ -102,10 +102,16 @@ void Kernels::bind(const Program& program, GLuint binding, GLint location, const
 }
 
 void Kernels::dispatch(const Program& program, Index groups_x, Index groups_y) const {
+  dispatch_beside(program, groups_x, groups_y);
+  end_dispatches();
+}
+
+void Kernels::dispatch_beside(const Program& program, Index groups_x, Index groups_y) const {
   program.use();
   glDispatchCompute(static_cast<GLuint>(groups_x), static_cast<GLuint>(groups_y), 1);
-  glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
 }
+
+void Kernels::end_dispatches() const { glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT); }
 
 void Kernels::show_to_host(const Region& region) {
   // or to a copy of the whole buffer
@@ -244,6 +250,7 @@ void Kernels::normalize(const Region& l_transposed, const Region& a) {
     invert(l_transposed);
     each_part(a, k,
               [&](Index, Index column, Index, Index columns) { normalize_window(a.column_range(column, columns)); });
+    end_dispatches();
     return;
   }
   //   | L11      | | X1 |   | A1 |      X1 = L11^-1 A1
@@ -275,9 +282,10 @@ void Kernels::normalize_window(const Region& a) {
   program.set(0, static_cast<GLint>(a.rows), static_cast<GLint>(a.columns));
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, triangle_.id());
   bind(program, 1, 1, a);
-  dispatch(program, groups(a.columns, strip.vectors() * vector_width_), 1);
+  dispatch_beside(program, groups(a.columns, strip.vectors() * vector_width_), 1);
 }
 
+// Windows of c run beside each other: the last groups of one, too few for the device, share it with the next one's.
 void Kernels::reduce(const Region& l_transposed, const Region& u, const Region& c) {
   each_part(c, tile_.rows(), [&](Index i, Index j, Index c_rows, Index c_columns) {
     const Region some_u = u.column_range(j, c_columns);
@@ -286,9 +294,11 @@ void Kernels::reduce(const Region& l_transposed, const Region& u, const Region& 
       each_part(some_l, reduce_depth, [&](Index k, Index row, Index depth, Index rows) {
         reduce_window(some_l.block(k, row, depth, rows), some_u.block(u_k + k, u_j, depth, columns),
                       c.block(i + row, j + u_j, rows, columns));
+        if (depth < u.rows) end_dispatches();  // the same elements of c come again
       });
     });
   });
+  end_dispatches();
 }
 
 // Whether vectors of rows begin where those of the buffer do.
@@ -302,6 +312,7 @@ void Kernels::reduce_window(const Region& l_transposed, const Region& u, const R
   const Index whole = vectors ? u.rows / reduce_depth * reduce_depth : 0;
   const Index rest = u.rows - whole;
   if (whole > 0) reduce_tiles(reduce_aligned_, tile_, l_transposed.row_range(0, whole), u.row_range(0, whole), c);
+  if (whole > 0 && rest > 0) end_dispatches();
   if (rest > 0) reduce_tiles(reduce_, unaligned_tile, l_transposed.row_range(whole, rest), u.row_range(whole, rest), c);
 }
 
@@ -312,7 +323,7 @@ void Kernels::reduce_tiles(const Program& program, const ReduceTile& tile, const
   bind(program, 0, 2, l_transposed);
   bind(program, 1, 3, u);
   bind(program, 2, 4, c);
-  dispatch(program, groups(c.columns, tile.vectors() * vector_width_), groups(c.rows, tile.rows()));
+  dispatch_beside(program, groups(c.columns, tile.vectors() * vector_width_), groups(c.rows, tile.rows()));
 }
 
 void Kernels::substitute(const Region& a, const Region& x, const Region& y) {

@@ -66,6 +66,9 @@ class Kernels {
   void dispatch(const Program& program, Index groups_x, Index groups_y) const;
 
  private:
+  /// Launches that touch nothing of each other's, after whose last comes end_dispatches().
+  void dispatch_beside(const Program& program, Index groups_x, Index groups_y) const;
+  void end_dispatches() const;
   Program build_product(const std::shared_ptr<Context>& context, const ShaderSource& sources, const char* name,
                         const ReduceTile& tile, bool vectors) const;
   Index rows_of(const Region& region) const { return rows_per_window(region, window_elements_); }
