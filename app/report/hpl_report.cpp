@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "app/memory.hpp"
 #include "app/report/free_text.hpp"
 #include "app/report/report.hpp"
 #include "app/variant/variant_code.hpp"
@@ -307,6 +308,21 @@ std::string residual_lines(const RunRecord& record) {
   return text;
 }
 
+/// What of the matrix the GPUs' drivers have put into host memory; "" where nothing.
+std::string displaced_text(const std::vector<RankRecord>& ranks) {
+  const auto displaced = [](const RankRecord& rank) { return rank.displaced_bytes; };
+  const auto most = std::ranges::max_element(ranks, {}, displaced);
+  if (most == ranks.end() || most->displaced_bytes == 0) return "";
+  const auto count = std::ranges::count_if(
+      ranks, [](std::int64_t bytes) { return bytes > 0; }, displaced);
+  return fmt::format(
+      "Warning: {} of the matrix of rank {}{} are in memory of the host ({}): the GPU's driver has no\n"
+      "room for them, and the GPU reaches them slowly. A smaller N or --memory-fraction keeps all on the GPU.\n",
+      memory_text(static_cast<double>(most->displaced_bytes)), most->world_rank,
+      count > 1 ? fmt::format(", and as much at most of {} other{},", count - 1, count == 2 ? "" : "s") : "",
+      free_text(most->host));
+}
+
 /// What a rank computes on, in lines.
 std::string device_lines(const BackendInfo& info) {
   std::string lines = "DEVICE : " + free_text(info.device);
@@ -369,7 +385,7 @@ void HplReport::run(const RunRecord& record) {
   out_ << double_rule << "T/V                N    NB     P     Q               Time                 Gflops\n"
        << single_rule << result_row(record) << "HPL_pdgesv() start time " << clock_time(result.start_time)
        << "\n\nHPL_pdgesv() end time   " << clock_time(result.end_time) << "\n\n"
-       << residual_lines(record);
+       << residual_lines(record) << displaced_text(result.ranks);
   out_.flush();
 
   if (result.checked) {

@@ -101,6 +101,7 @@ json rank_json(const RankRecord& rank, const RankTime& time) {
           {"kernels", info.kernels},
           {"threads", info.threads},
           {"free_bytes", info.free_bytes > 0 ? json(info.free_bytes) : json()},
+          {"displaced_bytes", rank.displaced_bytes},
           {"computing_seconds", time.computing},
           {"transfer_seconds", time.transfer},
           {"network_seconds", time.network},

@@ -10,7 +10,7 @@ namespace glinpack {
 
 namespace {
 
-std::string describe(const ProcessGrid& grid, const BackendInfo& info) {
+std::string describe(const ProcessGrid& grid, const BackendInfo& info, std::int64_t displaced_bytes) {
   const int world_rank = rank_in(MPI_COMM_WORLD);
   return nlohmann::json{{"world_rank", world_rank},
                         {"row", grid.position().row},
@@ -24,7 +24,8 @@ std::string describe(const ProcessGrid& grid, const BackendInfo& info) {
                         {"threads", info.threads},
                         {"software_gl", info.software_gl},
                         {"device_index", info.device_index},
-                        {"free_bytes", info.free_bytes}}
+                        {"free_bytes", info.free_bytes},
+                        {"displaced_bytes", displaced_bytes}}
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -44,14 +45,16 @@ RankRecord parse(const std::string& description) {
   record.backend.software_gl = json.at("software_gl");
   record.backend.device_index = json.at("device_index");
   record.backend.free_bytes = json.at("free_bytes");
+  record.displaced_bytes = json.at("displaced_bytes");
   return record;
 }
 
 }  // namespace
 
 std::vector<RankRecord> gather_rank_records(const ProcessGrid& grid, const BackendInfo& info,
-                                            const std::vector<Interval>& intervals, const PowerRecord& power) {
-  const auto descriptions = gather_bytes(grid.all(), describe(grid, info), 0);
+                                            const std::vector<Interval>& intervals, const PowerRecord& power,
+                                            std::int64_t displaced_bytes) {
+  const auto descriptions = gather_bytes(grid.all(), describe(grid, info, displaced_bytes), 0);
   const auto timelines = gather_bytes(grid.all(), as_bytes(intervals), 0);
   std::vector<PowerRecord> powers = gather_power_records(grid, power);
   std::vector<RankRecord> records;

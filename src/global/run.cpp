@@ -327,7 +327,7 @@ RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<
     const PowerRecord power = power_record(options.sensors, sampler, timeline.epoch());
     const std::vector<Interval> measured = options.gather_timelines ? timeline.intervals() : std::vector<Interval>{};
     check(parameters, grid, backend, *workspace, x, result);
-    result.ranks = gather_rank_records(grid, backend.info(), measured, power);
+    result.ranks = gather_rank_records(grid, backend.info(), measured, power, workspace->a->displaced_bytes());
     if (options.gather_solution && !result.passes_done && !result.singular_column &&
         parameters.parts == RunParts::all) {
       result.solution = gather_solution(workspace->distribution, grid, x);

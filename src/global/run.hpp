@@ -62,6 +62,7 @@ struct RankRecord {
   int column = 0;
   std::string host;
   BackendInfo backend;
+  std::int64_t displaced_bytes = 0;  // of its local matrix, as DeviceMatrix has it
   std::vector<Interval> intervals;
   PowerRecord power;  // of what this rank read, for all that see the same
 };

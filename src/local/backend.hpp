@@ -36,6 +36,8 @@ class DeviceMatrix {
   virtual ~DeviceMatrix() = default;
   Index rows() const { return rows_; }
   Index columns() const { return columns_; }
+  /// What of it the driver has put into host memory, which the device reaches slowly; as far as it tells.
+  virtual std::int64_t displaced_bytes() const { return 0; }
 
  private:
   Index rows_;

@@ -11,6 +11,7 @@
 
 #include "backend/gl_matrices.hpp"
 #include "local/gl/compute/compute_backend.hpp"
+#include "local/gl/compute/compute_memory.hpp"
 #include "local/gl/compute/reduce_tile.hpp"
 #include "local/gl/shader_source.hpp"
 
@@ -57,6 +58,15 @@ class GlCompute : public testing::Test {
 };
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(GlCompute, Precisions);
+
+TEST(ComputeMemory, bytes_that_free_memory_does_not_account_for_are_displaced) {
+  EXPECT_EQ(gl::displaced_bytes(1600, 5000, 3400), 0);
+  EXPECT_EQ(gl::displaced_bytes(1600, 5000, 3300), 0) << "others took some";
+  EXPECT_EQ(gl::displaced_bytes(1600, 5000, 3499), 0) << "the driver had some";
+  EXPECT_EQ(gl::displaced_bytes(1600, 5000, 3500), 100);
+  EXPECT_EQ(gl::displaced_bytes(1600, 1600, 1700), 1600) << "others gave some back";
+  EXPECT_EQ(gl::displaced_bytes(1600, 0, 0), 0) << "the driver does not tell";
+}
 
 template <class Real>
 Values<Real> transposed(const Values<Real>& a) {

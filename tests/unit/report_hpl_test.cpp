@@ -56,6 +56,17 @@ TEST(HplReport, run_prints_the_lines_of_hpl_byte_for_byte) {
             "max|U|/max|A|  . . . . . . . . . . . . . . . . =       1.750000e+00\n");
 }
 
+TEST(HplReport, what_drivers_have_put_into_host_memory_is_warned_of) {
+  RunRecord record = passed_run();
+  EXPECT_THAT(run_text(record), Not(HasSubstr("Warning")));
+  record.result.ranks[1].displaced_bytes = std::int64_t{9} << 30;
+  EXPECT_THAT(run_text(record),
+              HasSubstr("Warning: 9.0 GiB of the matrix of rank 1 are in memory of the host (node01)"));
+  record.result.ranks[0].displaced_bytes = std::int64_t{10} << 30;
+  EXPECT_THAT(run_text(record),
+              HasSubstr("Warning: 10.0 GiB of the matrix of rank 0, and as much at most of 1 other,"));
+}
+
 TEST(HplReport, row_encodes_the_variant_and_large_runs_keep_their_columns) {
   RunRecord record = passed_run();
   record.parameters.n = 131072;

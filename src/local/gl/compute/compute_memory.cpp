@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <ranges>
 #include <stdexcept>
 
 #include "local/precision.hpp"
@@ -35,7 +36,13 @@ ComputeMatrix<Real>::ComputeMatrix(const std::shared_ptr<Context>& context, Inde
   const std::int64_t free_bytes = context->free_memory();
   const bool too_large = free_bytes > 0 && bytes > free_bytes;
   if (!too_large) {
-    if (allocate(context)) return;
+    if (allocate(context)) {
+      if (!context->device().software && buffers_.size() > 1) {  // a small one may come out of what the driver has
+        glFinish();
+        displaced_bytes_ = gl::displaced_bytes(bytes, free_bytes, context->free_memory());
+      }
+      return;
+    }
     context->discard_debug_error();
   }
   const std::string room = free_bytes > 0 ? fmt::format("{:.1f} GiB free", gibibytes(free_bytes)) : "too little room";
@@ -49,7 +56,7 @@ ComputeMatrix<Real>::ComputeMatrix(const std::shared_ptr<Context>& context, Inde
 // False, and an error to be discarded, where the device has no room.
 template <class Real>
 bool ComputeMatrix<Real>::allocate(const std::shared_ptr<Context>& context) {
-  for (RegionBuffer& buffer : buffers_) {
+  for (RegionBuffer& buffer : std::views::reverse(buffers_)) {
     const std::int64_t bytes = buffer.elements * static_cast<std::int64_t>(sizeof(Real));
     buffer.id = handles_.emplace_back(context).id();
     if (!allocate_storage(*context, buffer.id, bytes, 0)) return false;
@@ -57,6 +64,12 @@ bool ComputeMatrix<Real>::allocate(const std::shared_ptr<Context>& context) {
     if (glGetError() != GL_NO_ERROR) return false;
   }
   return true;
+}
+
+std::int64_t displaced_bytes(std::int64_t bytes, std::int64_t free_before, std::int64_t free_after) {
+  if (free_before <= 0) return 0;
+  const std::int64_t displaced = bytes - (free_before - free_after);
+  return displaced < bytes / 16 ? 0 : std::min(displaced, bytes);
 }
 
 template <class Real>

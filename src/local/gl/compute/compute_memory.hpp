@@ -11,7 +11,8 @@
 namespace glinpack::gl {
 
 /// Immutable storage out of the host's reach, in stripes (region.hpp) whose rows are padded to window_alignment; in
-/// several buffers where it is large.
+/// several buffers where it is large. They are made from its end on: where not all have room on the device, those of
+/// the first columns, which are done with first, are displaced.
 template <class Real>
 class ComputeMatrix final : public DeviceMatrix<Real> {
  public:
@@ -30,6 +31,7 @@ class ComputeMatrix final : public DeviceMatrix<Real> {
             .buffers = several ? buffers_.data() : nullptr,
             .stripes_each = stripes_each_};
   }
+  std::int64_t displaced_bytes() const override { return displaced_bytes_; }
 
  private:
   bool allocate(const std::shared_ptr<Context>& context);
@@ -37,9 +39,14 @@ class ComputeMatrix final : public DeviceMatrix<Real> {
   Index stripe_width_;
   Index leading_dimension_;
   Index stripes_each_;
+  std::int64_t displaced_bytes_ = 0;
   std::vector<RegionBuffer> buffers_;
   std::vector<BufferHandle> handles_;  // of them
 };
+
+/// What of `bytes` that were allocated is in host memory: what the device's free memory, before and after, does not
+/// account for. 0 where the driver does not tell (nothing was free), and for less than a sixteenth: drivers' own use.
+std::int64_t displaced_bytes(std::int64_t bytes, std::int64_t free_before, std::int64_t free_after);
 
 /// The block as a region of its buffer. Throws std::invalid_argument when the block is no part of the matrix, or its
 /// memory is another backend's.
