@@ -3,9 +3,9 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <ranges>
 #include <stdexcept>
 
+#include "local/host/host_memory.hpp"
 #include "local/precision.hpp"
 
 namespace glinpack::gl {
@@ -15,6 +15,9 @@ namespace {
 Index padded_columns(Index columns, Index stripe_width) {
   return columns <= 1 ? 1 : std::min(stripe_width, round_up(columns, window_alignment));
 }
+
+// Of its memory, where the driver takes it for what is displaced: else the system might kill the process.
+constexpr std::int64_t left_to_host = std::int64_t{4} << 30;
 
 }  // namespace
 
@@ -36,16 +39,14 @@ ComputeMatrix<Real>::ComputeMatrix(const std::shared_ptr<Context>& context, Inde
   const std::int64_t free_bytes = context->free_memory();
   const bool too_large = free_bytes > 0 && bytes > free_bytes;
   if (!too_large) {
-    if (allocate(context)) {
-      if (!context->device().software && buffers_.size() > 1) {  // a small one may come out of what the driver has
-        glFinish();
-        displaced_bytes_ = gl::displaced_bytes(bytes, free_bytes, context->free_memory());
-      }
-      return;
-    }
+    if (allocate(context, free_bytes)) return;
     context->discard_debug_error();
   }
-  const std::string room = free_bytes > 0 ? fmt::format("{:.1f} GiB free", gibibytes(free_bytes)) : "too little room";
+  std::string room = free_bytes > 0 ? fmt::format("{:.1f} GiB free", gibibytes(free_bytes)) : "too little room";
+  if (displaced_bytes_ > 0) {
+    room += fmt::format(", less for its driver: {:.1f} GiB are in host memory already, of which {:.1f} GiB are left",
+                        gibibytes(displaced_bytes_), gibibytes(available_memory()));
+  }
   throw std::runtime_error(fmt::format(
       "a local matrix of {} x {} ({} precision) takes {:.1f} GiB, but {} cannot hold it ({}): use a smaller N, more "
       "ranks or single precision{}",
@@ -53,15 +54,22 @@ ComputeMatrix<Real>::ComputeMatrix(const std::shared_ptr<Context>& context, Inde
       context->device().software ? "; software OpenGL holds at most 2 GiB in a matrix, --backend openblas more" : ""));
 }
 
-// False, and an error to be discarded, where the device has no room.
+// False, and an error to be discarded, where the device has no room, or the host for what is displaced.
 template <class Real>
-bool ComputeMatrix<Real>::allocate(const std::shared_ptr<Context>& context) {
-  for (RegionBuffer& buffer : std::views::reverse(buffers_)) {
-    const std::int64_t bytes = buffer.elements * static_cast<std::int64_t>(sizeof(Real));
-    buffer.id = handles_.emplace_back(context).id();
-    if (!allocate_storage(*context, buffer.id, bytes, 0)) return false;
-    fill_with_zeros(context, buffer.id, bytes);
+bool ComputeMatrix<Real>::allocate(const std::shared_ptr<Context>& context, std::int64_t free_bytes) {
+  std::int64_t made = 0;
+  for (auto buffer = buffers_.rbegin(); buffer != buffers_.rend(); ++buffer) {
+    const std::int64_t bytes = buffer->elements * static_cast<std::int64_t>(sizeof(Real));
+    buffer->id = handles_.emplace_back(context).id();
+    if (!allocate_storage(*context, buffer->id, bytes, 0)) return false;
+    fill_with_zeros(context, buffer->id, bytes);
     if (glGetError() != GL_NO_ERROR) return false;
+    if (context->device().software || buffers_.size() == 1) continue;  // a small one is of what the driver has already
+    glFinish();
+    made += bytes;
+    displaced_bytes_ = gl::displaced_bytes(made, free_bytes, context->free_memory());
+    const std::int64_t available = available_memory();
+    if (displaced_bytes_ > 0 && available > 0 && available < bytes + left_to_host) return false;
   }
   return true;
 }

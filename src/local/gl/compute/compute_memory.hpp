@@ -16,7 +16,8 @@ namespace glinpack::gl {
 template <class Real>
 class ComputeMatrix final : public DeviceMatrix<Real> {
  public:
-  /// Zero-filled. Throws std::runtime_error when the device cannot hold it, naming sizes.
+  /// Zero-filled. Throws std::runtime_error when the device cannot hold it, nor the host what is displaced, naming
+  /// sizes.
   ComputeMatrix(const std::shared_ptr<Context>& context, Index rows, Index columns, Index stripe_width,
                 std::int64_t buffer_bytes = largest_buffer_bytes);
   Region region() const {
@@ -34,7 +35,7 @@ class ComputeMatrix final : public DeviceMatrix<Real> {
   std::int64_t displaced_bytes() const override { return displaced_bytes_; }
 
  private:
-  bool allocate(const std::shared_ptr<Context>& context);
+  bool allocate(const std::shared_ptr<Context>& context, std::int64_t free_bytes);
 
   Index stripe_width_;
   Index leading_dimension_;
