@@ -15,6 +15,17 @@
 
 namespace glinpack::test {
 
+struct Size {
+  Index n, nb;
+};
+inline RunParameters parameters_of(Size size, Pivoting pivoting) {
+  RunParameters parameters;
+  parameters.n = size.n;
+  parameters.nb = size.nb;
+  parameters.pivoting = pivoting;
+  return parameters;
+}
+
 /// On rank (0, 0) of the grid; empty elsewhere.
 template <class Real>
 struct GatheredFactors {
@@ -146,6 +157,25 @@ double factorization_error(const GatheredFactors<Real>& factors, std::vector<dou
     }
   }
   return error / largest;
+}
+
+inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double largest = a.size() == b.size() ? 0 : INFINITY;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    const double difference = std::fabs(a[i] - b[i]);
+    largest = difference <= largest ? largest : difference;  // a NaN stays
+  }
+  return largest;
+}
+
+inline double largest_magnitude(const std::vector<double>& a) {
+  return largest_difference(a, std::vector<double>(a.size()));
+}
+
+// The condition of HPL's matrices grows with their order; factors and solution are compared within it.
+template <class Real>
+double conditioned_tolerance(Index n) {
+  return tolerance<Real>(n) * 100.0 * static_cast<double>(n);
 }
 
 }  // namespace glinpack::test
