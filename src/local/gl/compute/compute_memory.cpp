@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 #include "local/host/host_memory.hpp"
@@ -68,8 +69,9 @@ bool ComputeMatrix<Real>::allocate(const std::shared_ptr<Context>& context, std:
     glFinish();
     made += bytes;
     displaced_bytes_ = gl::displaced_bytes(made, free_bytes, context->free_memory());
+    if (displaced_bytes_ == 0 || std::next(buffer) == buffers_.rend()) continue;
     const std::int64_t available = available_memory();
-    if (displaced_bytes_ > 0 && available > 0 && available < bytes + left_to_host) return false;
+    if (available > 0 && available < bytes + left_to_host) return false;
   }
   return true;
 }
@@ -77,7 +79,8 @@ bool ComputeMatrix<Real>::allocate(const std::shared_ptr<Context>& context, std:
 std::int64_t displaced_bytes(std::int64_t bytes, std::int64_t free_before, std::int64_t free_after) {
   if (free_before <= 0) return 0;
   const std::int64_t displaced = bytes - (free_before - free_after);
-  return displaced < bytes / 16 ? 0 : std::min(displaced, bytes);
+  constexpr std::int64_t drivers_own = std::int64_t{512} << 20;
+  return displaced < std::min(bytes / 16, drivers_own) ? 0 : std::min(displaced, bytes);
 }
 
 template <class Real>

@@ -46,7 +46,8 @@ class ComputeMatrix final : public DeviceMatrix<Real> {
 };
 
 /// What of `bytes` that were allocated is in host memory: what the device's free memory, before and after, does not
-/// account for. 0 where the driver does not tell (nothing was free), and for less than a sixteenth: drivers' own use.
+/// account for, so that what other processes take or give back meanwhile falsifies it. 0 where the driver does not tell
+/// (nothing was free), and where it is less than a sixteenth and than 512 MiB: drivers' own use.
 std::int64_t displaced_bytes(std::int64_t bytes, std::int64_t free_before, std::int64_t free_after);
 
 /// The block as a region of its buffer. Throws std::invalid_argument when the block is no part of the matrix, or its

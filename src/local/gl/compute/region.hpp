@@ -26,8 +26,8 @@ inline constexpr Index window_alignment = 64;
 /// Columns of a stripe, a power of two and a multiple of window_alignment. See docs/performance.md.
 inline constexpr Index default_stripe_width = 1024;
 
-/// The most that a matrix takes of a buffer, where a stripe is no longer: about a window of NVIDIA's, so that it makes
-/// no more windows. What a device has no room for, drivers put into host memory buffer by buffer (docs/performance.md).
+/// The most that a matrix takes of a buffer, where a stripe is no longer: about a window of NVIDIA's, so that there are
+/// hardly more windows. What a device has no room for, drivers put into host memory buffer by buffer (docs/performance.md).
 inline constexpr std::int64_t largest_buffer_bytes = std::int64_t{2} << 30;
 
 /// A GL buffer, and how many elements it holds.
