@@ -310,11 +310,9 @@ std::string residual_lines(const RunRecord& record) {
 
 /// What of the matrix the GPUs' drivers have put into host memory; "" where nothing.
 std::string displaced_text(const std::vector<RankRecord>& ranks) {
-  const auto displaced = [](const RankRecord& rank) { return rank.displaced_bytes; };
-  const auto most = std::ranges::max_element(ranks, {}, displaced);
+  const auto most = std::ranges::max_element(ranks, {}, &RankRecord::displaced_bytes);
   if (most == ranks.end() || most->displaced_bytes == 0) return "";
-  const auto count = std::ranges::count_if(
-      ranks, [](std::int64_t bytes) { return bytes > 0; }, displaced);
+  const auto count = std::ranges::count_if(ranks, [](const RankRecord& rank) { return rank.displaced_bytes > 0; });
   return fmt::format(
       "Warning: {} of the matrix of rank {}{} are in memory of the host ({}): the GPU's driver has no\n"
       "room for them, and the GPU reaches them slowly. A smaller N or --memory-fraction keeps all on the GPU.\n",

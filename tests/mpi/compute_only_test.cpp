@@ -31,10 +31,7 @@ std::vector<Real> factorized_part(const std::string& backend_name, const RunPara
 }
 
 RunParameters parameters_of(Index n, Index nb, Pivoting pivoting, RunParts parts) {
-  RunParameters parameters;
-  parameters.n = n;
-  parameters.nb = nb;
-  parameters.pivoting = pivoting;
+  RunParameters parameters = test::parameters_of({n, nb}, pivoting);
   parameters.parts = parts;
   return parameters;
 }

@@ -11,21 +11,19 @@ namespace glinpack {
 namespace {
 
 using test::conditioned_tolerance;
+using test::expect_equal;
 using test::factorize_and_gather;
-using test::grids_of_this_world;
 using test::largest_difference;
 using test::largest_magnitude;
+using test::on_every_grid;
 using test::parameters_of;
 using test::Size;
 
 template <class Real>
 void expect_device_panels_that_pass(RowSwapKind kind) {
-  for (const GridShape shape : grids_of_this_world()) {
-    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
-    if (!grid.active()) continue;
+  on_every_grid([&](const ProcessGrid& grid) {
     for (const Size size : {Size{5, 2}, Size{65, 16}, Size{130, 40}, Size{160, 70}}) {
-      SCOPED_TRACE(testing::Message() << shape.rows << "x" << shape.columns << ", N = " << size.n
-                                      << ", nb = " << size.nb);
+      SCOPED_TRACE(testing::Message() << "N = " << size.n << ", nb = " << size.nb);
       const auto source = make_hpl_source(size.n);
       RunParameters parameters = parameters_of(size, Pivoting::tournament);
       parameters.panel = PanelPlace::device;
@@ -46,7 +44,7 @@ void expect_device_panels_that_pass(RowSwapKind kind) {
           [](const Interval& interval) { return interval.lane == Lane::gpu && interval.phase == Phase::panel; });
       EXPECT_TRUE(on_device);
     }
-  }
+  });
 }
 
 TEST(DevicePanels, PassHplsTestAndAreTheSameWithLookAhead) {
@@ -60,14 +58,13 @@ TEST(DevicePanels, PassHplsTestAndAreTheSameWithLookAhead) {
 // Rows of some processes have no pivot for some columns: what they choose then, the host chooses.
 TEST(DevicePanels, OfSeveralProcessesTakePermutationsAndSingularMatrices) {
   const Index n = 40;
-  for (const GridShape shape : grids_of_this_world()) {
-    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
-    if (!grid.active() || shape.rows == 1) continue;
+  on_every_grid([&](const ProcessGrid& grid) {
+    if (grid.shape().rows == 1) return;
     RunParameters parameters = parameters_of({n, 8}, Pivoting::tournament);
     parameters.panel = PanelPlace::device;
-    const Distribution distribution(n, 8, shape);
+    const Distribution distribution(n, 8, grid.shape());
     for (const bool singular : {false, true}) {
-      SCOPED_TRACE(testing::Message() << shape.rows << "x" << shape.columns << ", singular: " << singular);
+      SCOPED_TRACE(testing::Message() << "singular: " << singular);
       std::vector<double> dense(static_cast<std::size_t>(n * n));
       for (Index i = 0; i < n; ++i) {
         const Index j = (7 * i + 3) % n;
@@ -86,28 +83,24 @@ TEST(DevicePanels, OfSeveralProcessesTakePermutationsAndSingularMatrices) {
         EXPECT_NE(factors.lu[static_cast<std::size_t>(j * n + j)], 0) << j;
       }
     }
-  }
+  });
 }
 
 // As where some ranks have a GPU that takes panels, and others do not.
 TEST(DevicePanels, AreOfTheHostEverywhereWhereARankHasNone) {
-  for (const GridShape shape : grids_of_this_world()) {
-    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
-    if (!grid.active() || shape.rows == 1) continue;
-    for (const int without : {0, shape.rows - 1}) {
-      SCOPED_TRACE(testing::Message() << shape.rows << "x" << shape.columns << ", without: process row " << without);
+  on_every_grid([&](const ProcessGrid& grid) {
+    if (grid.shape().rows == 1) return;
+    for (const int without : {0, grid.shape().rows - 1}) {
+      SCOPED_TRACE(testing::Message() << "without: process row " << without);
       const auto source = make_hpl_source(130);
       RunParameters parameters = parameters_of({130, 40}, Pivoting::tournament);
       parameters.panel = PanelPlace::host;
       const auto expected = factorize_and_gather<float>(parameters, grid, "gl-compute", *source);
       if (grid.position().row != without) parameters.panel = PanelPlace::device;
       const auto factors = factorize_and_gather<float>(parameters, grid, "gl-compute", *source);
-      if (!grid.is_root()) continue;
-      EXPECT_EQ(factors.pivots, expected.pivots);
-      EXPECT_EQ(factors.lu, expected.lu);
-      EXPECT_EQ(factors.x, expected.x);
+      if (grid.is_root()) expect_equal(factors, expected);
     }
-  }
+  });
 }
 
 template <class Real>
@@ -115,22 +108,16 @@ void expect_the_same_with_transfers_beside_kernels(const ProcessGrid& grid, cons
   const auto source = make_hpl_source(parameters.n);
   const auto expected = factorize_and_gather<Real>(parameters, grid, "gl-compute", *source);
   const auto factors = factorize_and_gather<Real>(parameters, grid, test::queued_backend, *source);
-  if (!grid.is_root()) return;
-  EXPECT_EQ(factors.pivots, expected.pivots);
-  EXPECT_EQ(factors.lu, expected.lu);
-  EXPECT_EQ(factors.y, expected.y);
-  EXPECT_EQ(factors.x, expected.x);
+  if (grid.is_root()) expect_equal(factors, expected);
 }
 
 // Kernels do the same in either case, to the last bit: what differs is when what they read has come.
 TEST(TransfersBesideKernels, ChangeNothing) {
-  for (const GridShape shape : grids_of_this_world()) {
-    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
-    if (!grid.active()) continue;
+  on_every_grid([&](const ProcessGrid& grid) {
     for (const Size size : {Size{5, 2}, Size{64, 16}, Size{97, 40}}) {
       for (const Pivoting pivoting : {Pivoting::partial, Pivoting::local, Pivoting::tournament}) {
-        SCOPED_TRACE(testing::Message() << shape.rows << "x" << shape.columns << ", N = " << size.n
-                                        << ", nb = " << size.nb << ", " << name_of(pivoting) << " pivoting");
+        SCOPED_TRACE(testing::Message() << "N = " << size.n << ", nb = " << size.nb << ", " << name_of(pivoting)
+                                        << " pivoting");
         RunParameters parameters = parameters_of(size, pivoting);
         expect_the_same_with_transfers_beside_kernels<float>(grid, parameters);
         expect_the_same_with_transfers_beside_kernels<double>(grid, parameters);
@@ -138,13 +125,13 @@ TEST(TransfersBesideKernels, ChangeNothing) {
         parameters.panel = PanelPlace::device;
         expect_the_same_with_transfers_beside_kernels<float>(grid, parameters);
         expect_the_same_with_transfers_beside_kernels<double>(grid, parameters);
-        if (shape.rows == 1 || size.nb % 4 != 0) continue;
+        if (grid.shape().rows == 1 || size.nb % 4 != 0) continue;
         parameters.row_swap.kind = RowSwapKind::binary_exchange;
         expect_the_same_with_transfers_beside_kernels<float>(grid, parameters);
         expect_the_same_with_transfers_beside_kernels<double>(grid, parameters);
       }
     }
-  }
+  });
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Factorises over a grid and brings the factors to the root, in LAPACK's form, to compare them with LAPACK's.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -157,6 +159,15 @@ double factorization_error(const GatheredFactors<Real>& factors, std::vector<dou
     }
   }
   return error / largest;
+}
+
+/// To the last bit.
+template <class Real>
+void expect_equal(const GatheredFactors<Real>& factors, const GatheredFactors<Real>& expected) {
+  EXPECT_EQ(factors.pivots, expected.pivots);
+  EXPECT_EQ(factors.lu, expected.lu);
+  EXPECT_EQ(factors.y, expected.y);
+  EXPECT_EQ(factors.x, expected.x);
 }
 
 inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {

@@ -15,8 +15,9 @@
 namespace glinpack {
 namespace {
 
+using test::expect_equal;
 using test::factorize_and_gather;
-using test::grids_of_this_world;
+using test::on_every_grid;
 using test::world_rank;
 using test::world_size;
 
@@ -122,10 +123,7 @@ TEST(NodeWindows, ASlotIsFreeAgainWhenAllOfTheNodeHaveReadIt) {
 }
 
 RunParameters parameters_of(Index n, Index nb, Pivoting pivoting, int lookahead) {
-  RunParameters parameters;
-  parameters.n = n;
-  parameters.nb = nb;
-  parameters.pivoting = pivoting;
+  RunParameters parameters = test::parameters_of({n, nb}, pivoting);
   parameters.lookahead = lookahead;
   return parameters;
 }
@@ -144,16 +142,12 @@ void expect_the_same_factors(const std::string& backend, const ProcessGrid& grid
     EXPECT_EQ(windows.row() != nullptr, per_node > 1 && grid.shape().columns > 1);
     EXPECT_EQ(windows.column() != nullptr, per_node > 1 && grid.shape().rows > 1);
     const auto factors = factorize_and_gather<Real>(parameters, grid, backend, *source, &windows);
-    EXPECT_EQ(factors.lu, expected.lu);
-    EXPECT_EQ(factors.y, expected.y);
-    EXPECT_EQ(factors.pivots, expected.pivots);
+    expect_equal(factors, expected);
   }
 }
 
 TEST(NodeBroadcasts, GiveTheSameFactorsToTheLastBitHoweverRanksShareNodes) {
-  for (const GridShape shape : grids_of_this_world()) {
-    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
-    if (!grid.active()) continue;
+  on_every_grid([](const ProcessGrid& grid) {
     for (const Pivoting pivoting : {Pivoting::partial, Pivoting::local, Pivoting::tournament}) {
       for (const int lookahead : {0, 1}) {
         expect_the_same_factors<double>("reference", grid, parameters_of(65, 8, pivoting, lookahead));
@@ -162,22 +156,20 @@ TEST(NodeBroadcasts, GiveTheSameFactorsToTheLastBitHoweverRanksShareNodes) {
       expect_the_same_factors<float>("gl-compute", grid, parameters_of(65, 16, pivoting, 1));
       expect_the_same_factors<float>("gl-raster", grid, parameters_of(29, 5, pivoting, 0));
     }
-  }
+  });
 }
 
 TEST(NodeBroadcasts, ASingularMatrixEndsWithMessagesUnderWay) {
-  for (const GridShape shape : grids_of_this_world()) {
-    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
-    if (!grid.active()) continue;
+  on_every_grid([](const ProcessGrid& grid) {
     const RunParameters parameters = parameters_of(24, 4, Pivoting::partial, 1);
     const Distribution distribution = distribution_of(parameters, grid.shape());
     std::vector<double> dense(24 * 24);
     for (std::size_t i = 0; i < 24; ++i) dense[i * 24 + i] = i == 13 ? 0 : 4;
     const auto source = scatter_matrix(grid, distribution, grid.is_root() ? &dense : nullptr);
-    NodeWindows windows(grid, blocks_of(2, shape.columns), blocks_of(2, shape.rows),
+    NodeWindows windows(grid, blocks_of(2, grid.shape().columns), blocks_of(2, grid.shape().rows),
                         broadcast_sizes<double>(distribution, grid.position()), 1);
     EXPECT_EQ(factorize_and_gather<double>(parameters, grid, "openblas", *source, &windows).zero_pivot, 13);
-  }
+  });
 }
 
 // No file, nor memory as one, beyond a size.

@@ -13,19 +13,8 @@
 namespace glinpack {
 namespace {
 
-using test::grids_of_this_world;
 using test::kept_backend;
-
-/// body(grid) for every grid of this world that this rank is in.
-template <class Body>
-void on_every_grid(Body body) {
-  for (const GridShape shape : grids_of_this_world()) {
-    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
-    if (!grid.active()) continue;
-    SCOPED_TRACE(testing::Message() << shape.rows << "x" << shape.columns);
-    body(grid);
-  }
-}
+using test::on_every_grid;
 
 void expect_near(const std::vector<double>& values, const std::vector<double>& expected, double allowed) {
   ASSERT_EQ(values.size(), expected.size());

@@ -19,10 +19,7 @@ using test::grids_of_this_world;
 using Method = Refinement::Method;
 
 RunParameters parameters_of(Index n, Index nb, Pivoting pivoting) {
-  RunParameters parameters;
-  parameters.n = n;
-  parameters.nb = nb;
-  parameters.pivoting = pivoting;
+  RunParameters parameters = test::parameters_of({n, nb}, pivoting);
   parameters.refine = true;
   return parameters;
 }

@@ -11,12 +11,10 @@
 namespace glinpack {
 namespace {
 
+using test::expect_equal;
 using test::factorize_and_gather;
-using test::GatheredFactors;
+using test::Size;
 
-struct Size {
-  Index n, nb;
-};
 // the last ones: ranks without rows, and blocks larger than what a rank holds
 constexpr Size sizes[] = {{30, 3}, {45, 8}, {64, 16}, {1, 1}, {5, 8}, {50, 33}};
 // gl-compute adds in another order where rows of L are not aligned, as those below another L11 may not be
@@ -36,14 +34,6 @@ std::vector<GridShape> grids_with_this_many_ranks() {
     if (grid.size() == size || (size == 6 && grid.size() == 5)) grids.push_back(grid);
   }
   return grids;
-}
-
-template <class Real>
-void expect_equal(const GatheredFactors<Real>& factors, const GatheredFactors<Real>& expected) {
-  EXPECT_EQ(factors.pivots, expected.pivots);
-  EXPECT_EQ(factors.lu, expected.lu);
-  EXPECT_EQ(factors.y, expected.y);
-  EXPECT_EQ(factors.x, expected.x);
 }
 
 template <class Real>

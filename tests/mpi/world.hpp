@@ -1,11 +1,13 @@
 // This rank, how many there are, and the grids they make.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <mpi.h>
 
 #include <vector>
 
 #include "global/distribution.hpp"
+#include "global/process_grid.hpp"
 
 namespace glinpack::test {
 
@@ -30,6 +32,17 @@ inline std::vector<GridShape> grids_of_this_world() {
     if (grid.size() == size || (size == 6 && grid == GridShape{2, 2})) grids.push_back(grid);
   }
   return grids;
+}
+
+/// body(grid) for every grid of this world that this rank is in.
+template <class Body>
+void on_every_grid(Body body) {
+  for (const GridShape shape : grids_of_this_world()) {
+    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
+    if (!grid.active()) continue;
+    SCOPED_TRACE(testing::Message() << shape.rows << "x" << shape.columns);
+    body(grid);
+  }
 }
 
 }  // namespace glinpack::test

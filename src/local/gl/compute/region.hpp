@@ -27,7 +27,8 @@ inline constexpr Index window_alignment = 64;
 inline constexpr Index default_stripe_width = 1024;
 
 /// The most that a matrix takes of a buffer, where a stripe is no longer: about a window of NVIDIA's, so that there are
-/// hardly more windows. What a device has no room for, drivers put into host memory buffer by buffer (docs/performance.md).
+/// hardly more windows. What a device has no room for, drivers put into host memory buffer by buffer
+/// (docs/performance.md).
 inline constexpr std::int64_t largest_buffer_bytes = std::int64_t{2} << 30;
 
 /// A GL buffer, and how many elements it holds.
