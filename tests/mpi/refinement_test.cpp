@@ -5,6 +5,7 @@
 #include <lapacke.h>
 
 #include <functional>
+#include <string_view>
 
 #include "global/matrix_kinds.hpp"
 #include "global/records.hpp"
@@ -354,9 +355,15 @@ TEST(RefiningByGmres, SolvesWhatLocalPivotingLosesEvenInDoublePrecision) {
     const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
     const auto source = make_source(MatrixKind::hilbert_reversed, 256, 1);
     RunParameters parameters = parameters_of(256, 16, Pivoting::local);
-    const RunResult result = refined("openblas", grid, parameters, *source);
-    EXPECT_TRUE(result.passed) << result.failure;
-    EXPECT_GE(result.refinement->iterations_of(Method::gmres), 1);
+    for (const char* const backend : {"reference", "openblas"}) {
+      SCOPED_TRACE(backend);
+      const RunResult result = refined(backend, grid, parameters, *source);
+      EXPECT_TRUE(result.passed) << result.failure;
+      // what is lost depends on how sums are rounded: with some kernels of OpenBLAS, classical refinement is enough
+      if (std::string_view(backend) == "reference") {
+        EXPECT_GE(result.refinement->iterations_of(Method::gmres), 1);
+      }
+    }
 
     parameters.refine = false;
     auto& [timeline, backend] = test::kept_backend<double>("openblas");
