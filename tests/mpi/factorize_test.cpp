@@ -20,6 +20,7 @@ using test::GatheredFactors;
 using test::grids_of_this_world;
 using test::largest_difference;
 using test::largest_magnitude;
+using test::on_every_grid;
 using test::original_matrix;
 using test::parameters_of;
 using test::Size;
@@ -107,33 +108,27 @@ bool has_double_precision(const std::string& backend) { return backend != "gl-ra
 class EveryBackend : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryBackend, PartialPivotingGivesLapacksPivotsFactorsAndSolution) {
-  for (const GridShape shape : grids_of_this_world()) {
-    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
-    if (!grid.active()) continue;
+  on_every_grid([&](const ProcessGrid& grid) {
     for (const Size size : sizes) {
       if (has_double_precision(GetParam())) expect_lapacks_factors<double>(GetParam(), grid, size);
       // beyond this size roundoff of single precision may turn a pivot that nearly ties
       if (size.n <= 65) expect_lapacks_factors<float>(GetParam(), grid, size);
     }
-  }
+  });
 }
 
 TEST_P(EveryBackend, LocalPivotingFactorisesExactlyAndMovesNoRowBetweenProcesses) {
-  for (const GridShape shape : grids_of_this_world()) {
-    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
-    if (!grid.active()) continue;
+  on_every_grid([&](const ProcessGrid& grid) {
     for (const Size size : sizes) {
       if (has_double_precision(GetParam())) expect_exact_factors<double>(GetParam(), grid, size, Pivoting::local);
       expect_exact_factors<float>(GetParam(), grid, size, Pivoting::local);
     }
-  }
+  });
 }
 
 // Its own sizes, too: panels of several trees, with process rows that have few rows or none.
 TEST_P(EveryBackend, TournamentPivotingFactorisesExactlyAndSolves) {
-  for (const GridShape shape : grids_of_this_world()) {
-    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
-    if (!grid.active()) continue;
+  on_every_grid([&](const ProcessGrid& grid) {
     std::vector<Size> all(std::begin(sizes), std::end(sizes));
     all.insert(all.end(), {{150, 70}, {160, 130}, {140, 139}, {90, 200}});
     for (const Size size : all) {
@@ -145,27 +140,23 @@ TEST_P(EveryBackend, TournamentPivotingFactorisesExactlyAndSolves) {
     const RunResult result = run(parameters, grid, *backend, timeline, *make_hpl_source(parameters.n));
     EXPECT_TRUE(result.passed) << result.failure;
     EXPECT_LT(result.growth, 40);
-  }
+  });
 }
 
 // The white paper varies its subsize from 8 to the local matrix (table 1). Beyond that, some ranks hold nothing.
 TEST_P(EveryBackend, LocalPivotingTakesBlocksFrom8ToTheLocalMatrixAndBeyond) {
-  for (const GridShape shape : grids_of_this_world()) {
-    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
-    if (!grid.active()) continue;
+  on_every_grid([&](const ProcessGrid& grid) {
     const Index n = 96;
-    for (const Index nb : std::set<Index>{8, n / shape.rows, n / shape.columns, 50, 2 * n}) {
+    for (const Index nb : std::set<Index>{8, n / grid.shape().rows, n / grid.shape().columns, 50, 2 * n}) {
       expect_exact_factors<float>(GetParam(), grid, {n, nb}, Pivoting::local);
     }
-  }
+  });
 }
 
 TEST_P(EveryBackend, EveryRankRecordsEveryPassInItsRoleAndTheLastBlockIsAPassOfItsOwn) {
-  for (const GridShape shape : grids_of_this_world()) {
-    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
-    if (!grid.active()) continue;
+  on_every_grid([&](const ProcessGrid& grid) {
     for (const Size size : {Size{64, 16}, Size{65, 16}, Size{48, 24}}) {
-      SCOPED_TRACE(testing::Message() << shape.rows << "x" << shape.columns << ", N = " << size.n);
+      SCOPED_TRACE(testing::Message() << "N = " << size.n);
       auto& [timeline, backend] = test::kept_backend<float>(GetParam());
       const auto source = make_hpl_source(size.n);
       const RunResult result = run(parameters_of(size, Pivoting::local), grid, *backend, timeline, *source);
@@ -177,22 +168,20 @@ TEST_P(EveryBackend, EveryRankRecordsEveryPassInItsRoleAndTheLastBlockIsAPassOfI
         for (const Interval& interval : rank.intervals) {
           if (interval.pass < 0) continue;
           recorded.insert(interval.pass);
-          EXPECT_EQ(interval.role, role_in_pass(shape, interval.pass, at));
+          EXPECT_EQ(interval.role, role_in_pass(grid.shape(), interval.pass, at));
           factorises_last |= interval.pass == passes - 1 && interval.phase == Phase::panel;
         }
         EXPECT_EQ(recorded.size(), static_cast<std::size_t>(passes)) << rank.row << "," << rank.column;
-        EXPECT_EQ(factorises_last, at == pivot_position(shape, passes - 1));
+        EXPECT_EQ(factorises_last, at == pivot_position(grid.shape(), passes - 1));
       }
     }
-  }
+  });
 }
 
 template <class Real>
 void expect_singular_column_named(const std::string& backend) {
   const Index n = 23;
-  for (const GridShape shape : grids_of_this_world()) {
-    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
-    if (!grid.active()) continue;
+  on_every_grid([&](const ProcessGrid& grid) {
     for (const Index zero : {0, 7, 22}) {
       for (const Pivoting pivoting : {Pivoting::partial, Pivoting::local, Pivoting::tournament}) {
         std::vector<double> dense(static_cast<std::size_t>(n * n));
@@ -201,13 +190,13 @@ void expect_singular_column_named(const std::string& backend) {
             dense[static_cast<std::size_t>(i * n + j)] = j == zero ? 0 : i == j ? 4 : hpl_element(n, i, j);
           }
         }
-        const Distribution distribution(n, 4, shape);
+        const Distribution distribution(n, 4, grid.shape());
         const auto source = scatter_matrix(grid, distribution, grid.is_root() ? &dense : nullptr);
         const auto factors = factorize_and_gather<Real>(parameters_of({n, 4}, pivoting), grid, backend, *source);
         EXPECT_EQ(factors.zero_pivot, zero);
       }
     }
-  }
+  });
 }
 
 TEST_P(EveryBackend, NamesTheFirstColumnOfASingularMatrixWithoutAPivot) {
@@ -217,13 +206,11 @@ TEST_P(EveryBackend, NamesTheFirstColumnOfASingularMatrixWithoutAPivot) {
 
 template <class Real>
 void expect_the_same_with_look_ahead(const std::string& backend) {
-  for (const GridShape shape : grids_of_this_world()) {
-    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
-    if (!grid.active()) continue;
+  on_every_grid([&](const ProcessGrid& grid) {
     for (const Size size : {Size{5, 8}, Size{29, 1}, Size{65, 16}, Size{64, 33}}) {
       for (const Pivoting pivoting : {Pivoting::partial, Pivoting::local, Pivoting::tournament}) {
-        SCOPED_TRACE(testing::Message() << backend << ", " << shape.rows << "x" << shape.columns << ", N = " << size.n
-                                        << ", nb = " << size.nb << ", " << name_of(pivoting) << " pivoting");
+        SCOPED_TRACE(testing::Message() << backend << ", N = " << size.n << ", nb = " << size.nb << ", "
+                                        << name_of(pivoting) << " pivoting");
         const auto source = make_hpl_source(size.n);
         RunParameters parameters = parameters_of(size, pivoting);
         parameters.lookahead = 0;
@@ -238,7 +225,7 @@ void expect_the_same_with_look_ahead(const std::string& backend) {
         EXPECT_LE(largest_difference(factors.y, expected.y), allowed * largest_magnitude(expected.y));
       }
     }
-  }
+  });
 }
 
 TEST_P(EveryBackend, FactorsAreTheSameWithLookAhead) {
@@ -290,16 +277,13 @@ TEST(Reference, FactorsAreBitwiseTheSameOnEveryGrid) {
     const ProcessGrid alone(MPI_COMM_WORLD, {1, 1}, RankOrder::row_major);
     GatheredFactors<double> expected;
     if (alone.active()) expected = factorize_and_gather<double>(parameters, alone, "reference", *source);
-    for (const GridShape shape : grids_of_this_world()) {
-      const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
-      if (!grid.active()) continue;
+    on_every_grid([&](const ProcessGrid& grid) {
       const auto factors = factorize_and_gather<double>(parameters, grid, "reference", *source);
-      if (!grid.is_root()) continue;
+      if (!grid.is_root()) return;
       EXPECT_EQ(factors.pivots, expected.pivots);
-      EXPECT_EQ(factors.lu, expected.lu) << shape.rows << "x" << shape.columns << ", N = " << size.n
-                                         << ", nb = " << size.nb;
+      EXPECT_EQ(factors.lu, expected.lu) << "N = " << size.n << ", nb = " << size.nb;
       EXPECT_EQ(factors.y, expected.y);
-    }
+    });
   }
 }
 

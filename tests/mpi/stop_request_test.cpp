@@ -42,14 +42,12 @@ void forget_requests() { const StopSignals none(false); }
 class StopRequests : public ::testing::TestWithParam<std::tuple<const char*, Pivoting, int>> {};
 
 TEST_P(StopRequests, OfOneRankEndAllRanksBeforeTheSamePass) {
-  const auto& [backend_name, pivoting, lookahead] = GetParam();
-  auto& [timeline, backend] = test::kept_backend<float>(backend_name);
-  const RunParameters parameters = parameters_of(pivoting, lookahead);
-  for (const GridShape shape : test::grids_of_this_world()) {
-    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
-    if (!grid.active()) continue;
+  test::on_every_grid([&](const ProcessGrid& grid) {
+    const auto& [backend_name, pivoting, lookahead] = GetParam();
+    auto& [timeline, backend] = test::kept_backend<float>(backend_name);
+    const RunParameters parameters = parameters_of(pivoting, lookahead);
     const auto source = make_hpl_source(parameters.n);
-    for (const int asked : std::set{0, shape.size() - 1}) {
+    for (const int asked : std::set{0, grid.shape().size() - 1}) {
       const StopSignals signals(false);
       if (test::world_rank() == asked) raise(SIGUSR1);
       const RunResult result = run(parameters, grid, *backend, timeline, *source);
@@ -60,7 +58,7 @@ TEST_P(StopRequests, OfOneRankEndAllRanksBeforeTheSamePass) {
     const RunResult whole = run(parameters, grid, *backend, timeline, *source);
     EXPECT_FALSE(whole.passes_done);
     EXPECT_TRUE(whole.passed) << whole.failure;
-  }
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Steps, StopRequests,
@@ -70,27 +68,23 @@ INSTANTIATE_TEST_SUITE_P(Steps, StopRequests,
                                            std::tuple("gl-raster", Pivoting::local, 0)));
 
 TEST(StopRequestsOfMessages, EndAllRanksBeforeTheSamePass) {
-  for (const GridShape shape : test::grids_of_this_world()) {
-    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
-    if (!grid.active()) continue;
+  test::on_every_grid([&](const ProcessGrid& grid) {
     const StopSignals signals(false);
     if (grid.is_root()) raise(SIGTERM);
     expect_agreement(run_messages(parameters_of(Pivoting::partial, 1), grid, Precision::single), grid);
-  }
+  });
   forget_requests();
 }
 
 TEST(StopRequestsWithoutMessages, AreLeftForLater) {
   RunParameters parameters = parameters_of(Pivoting::partial, 1);
   parameters.parts = RunParts::compute;
-  auto& [timeline, backend] = test::kept_backend<float>("openblas");
-  for (const GridShape shape : test::grids_of_this_world()) {
-    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
-    if (!grid.active()) continue;
+  test::on_every_grid([&](const ProcessGrid& grid) {
+    auto& [timeline, backend] = test::kept_backend<float>("openblas");
     const StopSignals signals(false);
     raise(SIGUSR1);
     EXPECT_FALSE(run(parameters, grid, *backend, timeline, *make_hpl_source(parameters.n)).passes_done);
-  }
+  });
   forget_requests();
 }
 
