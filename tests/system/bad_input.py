@@ -5,12 +5,11 @@ import os
 import pathlib
 import shutil
 import signal
-import struct
 import subprocess
 import time
 import unittest
 
-from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest
+from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest, npy
 
 HPL_DAT = (ROOT / "tests" / "data" / "HPL.dat").read_text()
 SMALL_RUN = ["--n", "64", "--nb", "16", "--backend", "reference"]
@@ -22,13 +21,6 @@ def hpl_dat_with(changes):
     for number, text in changes.items():
         lines[number - 1] = text
     return "\n".join(lines) + "\n"
-
-
-def npy(rows, columns, values, description="<f8"):
-    """A .npy file, version 1."""
-    header = f"{{'descr': '{description}', 'fortran_order': False, 'shape': ({rows}, {columns}), }}".encode()
-    header += b" " * (63 - (10 + len(header)) % 64) + b"\n"
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + struct.pack(f"<{len(values)}d", *values)
 
 
 class BadInputTest(GlinpackTest):

@@ -3,11 +3,10 @@
 import importlib.util
 import json
 import re
-import struct
 import unittest
 
 from bad_input import BadInputTest
-from launch import GLINPACK, ROOT, GlinpackTest
+from launch import GLINPACK, ROOT, GlinpackTest, read_npy
 
 BRIEFLY = ["--repeat", 2, "--warm-up", 0, "--threads", 1]
 MATRIX = "%%MatrixMarket matrix coordinate real general\n3 3 7\n1 1 2\n1 2 1\n2 1 1\n2 2 3\n2 3 1\n3 2 1\n3 3 4\n"
@@ -30,13 +29,6 @@ class CoprocessorTest(GlinpackTest):
         for result in document["results"]:
             self.assertTrue(result["passed"], result)
         return document["results"], outcome
-
-
-    def npy(self, name):
-        content = (self.folder / name).read_bytes()
-        length = struct.unpack("<H", content[8:10])[0]
-        values = content[10 + length:]
-        return struct.unpack(f"<{len(values) // 8}d", values)
 
 
 class Tridiagonal(CoprocessorTest):
@@ -76,7 +68,7 @@ class Tridiagonal(CoprocessorTest):
                 results, _ = self.results("tridiagonal", "--variant", variant, "--input", "a.mtx", "--input-b", "b.mtx",
                                           "--output", "x.npy")
                 self.assertEqual(results[-1]["size"], "2x3")
-                for computed, expected in zip(self.npy("x.npy"), (1, 1, 2, 1, 3, 1), strict=True):
+                for computed, expected in zip(read_npy(self.folder / "x.npy")[1], (1, 1, 2, 1, 3, 1), strict=True):
                     self.assertAlmostEqual(computed, expected, places=5)
 
     def test_a_zero_pivot_is_reported_with_system_and_row_and_fails_the_run(self):
@@ -148,7 +140,7 @@ class Background(CoprocessorTest):
                 with self.subTest(operation=operation, ratio=ratio):
                     self.results("background", "--operation", operation, "--input", "a.mtx", "--output", "x.npy", "--systems",
                                  3, "--ratio", ratio)
-                    written.append(self.npy("x.npy"))
+                    written.append(read_npy(self.folder / "x.npy")[1])
                     for value, number in zip(written[-1], expected or written[0], strict=True):
                         self.assertAlmostEqual(value, number, places=5)
 

@@ -2,7 +2,6 @@
 """Documents: what they link to exists, their commands are right, and their figures are what scripts/figures draws."""
 import json
 import os
-import pathlib
 import re
 import shlex
 import subprocess

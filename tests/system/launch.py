@@ -1,6 +1,8 @@
 """Starts glinpack as a user does. GLINPACK and MPIEXEC in the environment name the program and MPI's launcher."""
 import os
 import pathlib
+import re
+import struct
 import subprocess
 import tempfile
 import time
@@ -17,6 +19,22 @@ def wait_for(condition, seconds=30):
     while not (value := condition()) and time.monotonic() < end:
         time.sleep(0.05)
     return value
+
+
+def npy(rows, columns, values, description="<f8"):
+    """A .npy file, version 1."""
+    header = f"{{'descr': '{description}', 'fortran_order': False, 'shape': ({rows}, {columns}), }}".encode()
+    header += b" " * (63 - (10 + len(header)) % 64) + b"\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + struct.pack(f"<{len(values)}d", *values)
+
+
+def read_npy(path):
+    """Shape and elements of a .npy file of float64."""
+    data = path.read_bytes()
+    length = struct.unpack("<H", data[8:10])[0]
+    shape = re.search(r"'shape': \(([^)]*)\)", data[10:10 + length].decode())[1]
+    values = data[10 + length:]
+    return [int(extent) for extent in shape.split(",") if extent.strip()], struct.unpack(f"<{len(values) // 8}d", values)
 
 
 class Outcome:

@@ -5,23 +5,13 @@ import importlib.util
 import json
 import re
 import signal
-import struct
 import subprocess
 import unittest
 import xml.etree.ElementTree
 
-from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest, wait_for
+from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest, read_npy, wait_for
 
 BRIEFLY = ["--repeat", 2, "--warm-up", 0, "--threads", 1]
-
-
-def npy(path):
-    """Shape and elements of a .npy file of float64."""
-    data = path.read_bytes()
-    length = struct.unpack("<H", data[8:10])[0]
-    shape = re.search(r"'shape': \(([^)]*)\)", data[10:10 + length].decode())[1]
-    values = data[10 + length:]
-    return [int(extent) for extent in shape.split(",") if extent.strip()], struct.unpack(f"<{len(values) // 8}d", values)
 
 
 class ModesTest(GlinpackTest):
@@ -161,7 +151,7 @@ class Matmul(ModesTest):
             with self.subTest(variant=variant):
                 self.mode("matmul", "--variant", variant, "--input", "a.mtx", "--input-b", "b.mtx", "--output", "c.npy",
                           "--force", *BRIEFLY)
-                self.assertEqual(npy(self.folder / "c.npy"), ([2, 2], (7, 2, 16, 5)))
+                self.assertEqual(read_npy(self.folder / "c.npy"), ([2, 2], (7, 2, 16, 5)))
         self.mode("matmul", "--variant", "openblas", "--input", "a.mtx", "--input-b", "b.mtx", "--output", "c.mtx")
         self.assertEqual((self.folder / "c.mtx").read_text().split("\n")[1:6], ["2 2", "7", "16", "2", "5"])
 
@@ -225,7 +215,7 @@ class DenseSystems(ModesTest):
             with self.subTest(mode=mode, variant=variant):
                 self.mode(mode, "--variant", variant, "--input", "a.mtx", "--input-b", "b.mtx", "--output", "x.npy",
                           "--force", *BRIEFLY)
-                shape, values = npy(self.folder / "x.npy")
+                shape, values = read_npy(self.folder / "x.npy")
                 self.assertEqual(shape, [2, 2])
                 for value, expected in zip(values, (1, 2, 3, 6), strict=True):
                     self.assertAlmostEqual(value, expected, places=5)
@@ -304,7 +294,7 @@ class LuMethods(ModesTest):
             with self.subTest(method=method):
                 self.mode("lu-methods", "--methods", method, "--strategy", "switch", "--input", "a.mtx", "--output",
                           "lu.npy", "--force", *BRIEFLY)
-                shape, values = npy(self.folder / "lu.npy")
+                shape, values = read_npy(self.folder / "lu.npy")
                 self.assertEqual((shape, values), ([3, 3], (2, 1, 1, 2, 3, 1, 1, 2, 7)))
 
     def test_a_folder_may_override_the_drawing_shaders_alone(self):
@@ -340,7 +330,7 @@ class Banded(ModesTest):
         products = []
         for variant in "diagonals", "compute", "csr":
             self.mode("banded", "--variant", variant, "--input", "a.mtx", "--output", "y.npy", "--force", *BRIEFLY)
-            shape, y = npy(self.folder / "y.npy")
+            shape, y = read_npy(self.folder / "y.npy")
             self.assertEqual((shape, y[1]), ([3, 1], 0))
             self.assertNotEqual(y[2], 0)
             products.append(y)
@@ -397,7 +387,7 @@ class Poisson(ModesTest):
 
     def test_the_solution_goes_to_a_file(self):
         self.mode("poisson", "--n", "5,3", "--memory", "none", "--host", "serial", "--output", "u.npy", *BRIEFLY)
-        shape, u = npy(self.folder / "u.npy")
+        shape, u = read_npy(self.folder / "u.npy")
         self.assertEqual(shape, [3, 3])
         self.assertEqual(max(u), u[4])
         for e in range(9):  # symmetric
@@ -433,7 +423,7 @@ class Poisson(ModesTest):
         outcome = self.mode("poisson", *arguments, "--output", "four.npy", ranks=4)
         self.assertIn("2D textures hold the whole square", outcome.out)
         self.assertNotRegex(outcome.out, r"(?m)^texture2d ")
-        (shape, one), (_, four) = npy(self.folder / "one.npy"), npy(self.folder / "four.npy")
+        (shape, one), (_, four) = read_npy(self.folder / "one.npy"), read_npy(self.folder / "four.npy")
         self.assertEqual(shape, [11, 11])
         for a, b in zip(one, four):
             self.assertAlmostEqual(a, b, delta=8 * 11**2 * 2**-23)

@@ -5,10 +5,9 @@ N and NB are lists, and every job runs all of both. The other options are dealt 
 import itertools
 import random
 import re
-import struct
 import unittest
 
-from launch import GlinpackTest
+from launch import GlinpackTest, npy, read_npy
 
 N = [1, 37, 96, 130]
 NB = [8, 32, 100]
@@ -178,10 +177,10 @@ class Pairwise(GlinpackTest):
                                  outcome)
 
 
-def exact_system(n, nb):
-    """P L U as a Matrix Market file: what is computed with it has no rounding, in any order. L is unit lower triangular
-    with -1/2, 0 and 1/2, U upper with -1, 0 and 1 and a diagonal of -1 and 1, and P permutes the rows of every block:
-    with every pivoting, pivots are larger than all they are chosen from."""
+def exact_matrix(n, nb):
+    """The elements of a matrix P L U, by rows: what is computed with it has no rounding, in any order. L is unit lower
+    triangular with -1/2, 0 and 1/2, U upper with -1, 0 and 1 and a diagonal of -1 and 1, and P permutes the rows of
+    every block: with every pivoting, pivots are larger than all they are chosen from."""
     numbers = random.Random(1)
     upper = [[0] * i + [numbers.choice([-1, 1])] + numbers.choices([-1, 0, 1], k=n - i - 1) for i in range(n)]
     rows = []
@@ -191,10 +190,8 @@ def exact_system(n, nb):
             if multiplier:
                 row = [value + multiplier * above for value, above in zip(row, upper[k])]
         rows.append(row)
-    permuted = [row for first in range(0, n, nb)
-                for row in numbers.sample(rows[first:first + nb], k=len(rows[first:first + nb]))]
-    columns = "".join(f"{value}\n" for column in zip(*permuted) for value in column)
-    return f"%%MatrixMarket matrix array real general\n{n} {n}\n{columns}"
+    blocks = [rows[first:first + nb] for first in range(0, n, nb)]
+    return [value for block in blocks for row in numbers.sample(block, k=len(block)) for value in row]
 
 
 class LookAhead(GlinpackTest):
@@ -208,7 +205,9 @@ class LookAhead(GlinpackTest):
                                 "--precision", "single", "--pivoting", pivoting, "--threads", 1, "--lookahead", depth,
                                 "--save-solution", "x.npy", "--force", ranks=RANKS, timeout=120)
         self.assertEqual(outcome.status, 0, outcome)
-        return struct.unpack(f"<{self.N}d", (self.folder / "x.npy").read_bytes()[-self.N * 8:])
+        shape, values = read_npy(self.folder / "x.npy")
+        self.assertEqual(shape, [self.N])
+        return values
 
     def test_solutions_are_the_same_with_and_without_it(self):
         for backend in OPTIONS["backend"]:
@@ -219,12 +218,12 @@ class LookAhead(GlinpackTest):
                     self.assertEqual(len(solutions), 1)
 
     def test_a_system_without_rounding_has_its_exact_solution(self):
-        self.write("exact.mtx", exact_system(self.N, self.NB))
+        self.write("exact.npy", npy(self.N, self.N, exact_matrix(self.N, self.NB)))
         for backend in OPTIONS["backend"]:
             for pivoting in OPTIONS["pivoting"]:
                 for depth in OPTIONS["lookahead"]:
                     with self.subTest(backend=backend, pivoting=pivoting, depth=depth):
-                        self.assertEqual(self.solution(backend, pivoting, depth, "--input", "exact.mtx"),
+                        self.assertEqual(self.solution(backend, pivoting, depth, "--input", "exact.npy"),
                                          (1.0,) * self.N)
 
 

@@ -7,12 +7,11 @@ import json
 import os
 import pathlib
 import re
-import struct
 import subprocess
 import sys
 import unittest
 
-from launch import GLINPACK, ROOT, GlinpackTest
+from launch import GLINPACK, ROOT, GlinpackTest, npy, read_npy
 
 # Programs that read HPL's output.
 REFRAME = re.compile(r"^W[R|C]\S+\s+\d+\s+\d+\s+\d+\s+\d+\s+\d[\d.]+\s+(\d[\d.eE+]+)", re.MULTILINE)
@@ -20,13 +19,6 @@ RAMBLE = re.compile(r".*\s+([0-9]+)\s+([0-9]+)\s+([0-9]+)\s+([0-9]+)\s+([0-9]+\.
 EASYBUILD = re.compile(r"(\d+) tests completed and passed")
 
 QUICK_START = ["--config", ROOT / "configs" / "quickstart.toml"]
-
-
-def npy_values(content):
-    """The elements of a one-dimensional float64 .npy file."""
-    length = struct.unpack("<H", content[8:10])[0]
-    data = content[10 + length:]
-    return struct.unpack(f"<{len(data) // 8}d", data)
 
 
 class RunsTest(GlinpackTest):
@@ -310,7 +302,7 @@ class MixedPrecision(RunsTest):
         self.write("a.mtx", f"%%MatrixMarket matrix coordinate real general\n{n} {n} {n * n}\n{entries}")
         self.passed("--input", "a.mtx", "--nb", 8, "--grid", "2x2", "--backend", "openblas", "--precision", "mixed",
                     "--save-solution", "x.npy", ranks=4)
-        solution = npy_values((self.folder / "x.npy").read_bytes())
+        solution = read_npy(self.folder / "x.npy")[1]
         # the elements are no single precision numbers: their rounding alone would leave 1e-5
         self.assertLess(max(abs(x - 1) for x in solution), 1e-9)
 
@@ -407,10 +399,7 @@ class Matrices(RunsTest):
     def test_a_matrix_from_a_file_has_the_solution_of_ones(self):
         n = 45
         values = [((i * 37 + j * 101 + i * j * 7) % 97) / 97.0 - 0.5 for i in range(n) for j in range(n)]
-        header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({n}, {n}), }}".encode()
-        header += b" " * (63 - (10 + len(header)) % 64) + b"\n"
-        self.write("a.npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header +
-                   struct.pack(f"<{n * n}d", *values))
+        self.write("a.npy", npy(n, n, values))
         columns = [values[i * n + j] for j in range(n) for i in range(n)]
         self.write("a.mtx", "%%MatrixMarket matrix array real general\n" + f"{n} {n}\n" +
                    "".join(f"{value!r}\n" for value in columns))
@@ -418,7 +407,7 @@ class Matrices(RunsTest):
             with self.subTest(name=name):
                 self.passed("--input", name, "--nb", 8, "--grid", "2x2", "--backend", "openblas", "--save-solution",
                             f"{name}.x.npy", ranks=4)
-                solution = npy_values((self.folder / f"{name}.x.npy").read_bytes())
+                solution = read_npy(self.folder / f"{name}.x.npy")[1]
                 self.assertEqual(len(solution), n)
                 # the matrix's condition is some thousands
                 self.assertLess(max(abs(x - 1) for x in solution), 1e-9)
@@ -475,7 +464,7 @@ class Matrices(RunsTest):
         for grid in "1x1", "2x2", "1x4":
             self.passed("--n", 150, "--nb", 16, "--grid", grid, "--backend", "reference", "--save-solution",
                         f"{grid}.npy", ranks=4)
-            solutions.append(npy_values((self.folder / f"{grid}.npy").read_bytes()))
+            solutions.append(read_npy(self.folder / f"{grid}.npy")[1])
         for solution in solutions[1:]:
             self.assertLess(max(abs(a - b) for a, b in zip(solution, solutions[0])), 1e-9)
 
