@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "app/input/input_error.hpp"
-#include "global/communication.hpp"
+#include "mpi/communication.hpp"
 
 namespace glinpack::app {
 
@@ -17,7 +17,7 @@ int world_rank() {
 
 }  // namespace
 
-nlohmann::json decided_by_first_rank(const std::function<nlohmann::json()>& decide) {
+nlohmann::json run_on_root_and_broadcast(const std::function<nlohmann::json()>& decide) {
   nlohmann::json outcome;
   if (world_rank() == 0) {
     try {
@@ -36,7 +36,7 @@ nlohmann::json decided_by_first_rank(const std::function<nlohmann::json()>& deci
   return outcome["decision"];
 }
 
-void together(const std::function<void()>& work) {
+void run_on_all_ranks(const std::function<void()>& work) {
   std::string error;
   bool names_its_rank = false;
   try {
@@ -51,7 +51,7 @@ void together(const std::function<void()>& work) {
   agree_or_throw(MPI_COMM_WORLD, error, names_its_rank);
 }
 
-void prepare_together(const std::function<void()>& work) {
+void prepare_on_all_ranks(const std::function<void()>& work) {
   std::string error, input_error;
   try {
     work();

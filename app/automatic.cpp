@@ -10,6 +10,7 @@
 #include "app/input/input_error.hpp"
 #include "app/input/values.hpp"
 #include "app/option_text.hpp"
+#include "backend/registry.hpp"
 
 namespace glinpack::app {
 
@@ -24,20 +25,6 @@ bool is_settled(const RunRecord& run) {
 
 bool computes_on_hosts(std::span<const RankMemory> ranks) {
   return std::any_of(ranks.begin(), ranks.end(), [](const RankMemory& rank) { return rank.device_is_host; });
-}
-
-// The narrowest block that a backend is fastest with, or nearly so, where N leaves the choice. `blocks` below:
-// results/small-box/block-sizes.txt.
-Index measured_block_size(const std::string& backend, Precision precision, Index n) {
-  // blocks: reference is slower with wider ones. The white paper's algorithm goes row by row, and narrow blocks balance
-  // its load: the fastest of a 2x2 grid (results/paper/gl-raster/table1.txt), if not of 1x2 (blocks)
-  if (backend == "gl-raster" || backend == "reference") return 32;
-  // blocks: within 2 per cent of the fastest at N = 4000 and 8000, within 7 at 2000
-  if (backend == "openblas") return 128;
-  // blocks for software OpenGL, results/h200 for GPUs: wider ones where the reduction takes longer than the panel
-  // (docs/performance.md). Not measured between 16384 and 32768
-  constexpr Index wide_from = 32768;
-  return precision != Precision::double_ && n >= wide_from ? 512 : 256;
 }
 
 void check_memory_is_known(RunRecord run, std::span<const RankMemory> ranks) {
@@ -114,7 +101,7 @@ bool all_settled(std::span<const RunRecord> planned) { return std::all_of(planne
 
 Index automatic_block_size(const std::string& backend, Precision precision, Index n, GridShape grid) {
   const Index four_blocks_each = n / (4 * std::max(grid.rows, grid.columns));
-  const Index widest = std::min(measured_block_size(backend, precision, n), four_blocks_each);
+  const Index widest = std::min(backend_record(backend).block_size(precision, n), four_blocks_each);
   return std::max(smallest_block, widest / smallest_block * smallest_block);
 }
 
@@ -122,8 +109,7 @@ GridShape automatic_grid(const std::string& backend, std::span<const RankMemory>
   const auto processes = static_cast<int>(ranks.size());
   const bool one_host =
       std::all_of(ranks.begin(), ranks.end(), [&](const RankMemory& rank) { return rank.host == ranks.front().host; });
-  // results/h200-x4: 1x4 took half of 2x2's time, whose panels are an agreement of two processes a column
-  if (backend == "gl-compute" && one_host && !computes_on_hosts(ranks)) return {1, processes};
+  if (backend_record(backend).one_process_row && one_host && !computes_on_hosts(ranks)) return {1, processes};
   return squarest_grid(processes);
 }
 

@@ -13,11 +13,12 @@ namespace glinpack::app {
 /// Whether nothing is left to choose in the planned runs.
 bool all_settled(std::span<const RunRecord> planned);
 
-/// The block size for a backend (never "auto"), from measurements that the definition names; at least 8, and where N
-/// allows it small enough for four blocks in every process row and column.
+/// The block size for a backend (never "auto"): that of its record, or less, so that every process row and column has
+/// four blocks if N allows it; at least 8.
 Index automatic_block_size(const std::string& backend, Precision precision, Index n, GridShape grid);
 
-/// The grid of all processes: one row where each has a GPU of the same host to compute with, else the squarest.
+/// The grid of all processes. One row if the backend's record asks for it and each process has a GPU of one host, else
+/// the squarest.
 GridShape automatic_grid(const std::string& backend, std::span<const RankMemory> ranks);
 
 /// `largest` rounded down to whole blocks, and to as many of them for every process where that costs less than 2 per

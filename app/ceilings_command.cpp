@@ -12,6 +12,7 @@
 #include "app/outputs.hpp"
 #include "app/program_context.hpp"
 #include "app/topology.hpp"
+#include "backend/registry.hpp"
 
 namespace glinpack::app {
 
@@ -23,7 +24,7 @@ constexpr double giga = 1e-9;  // bytes or operations a second -> GB/s or GFLOPS
 constexpr double micro = 1e6;  // seconds -> us
 
 // A measurement as it is shown.
-struct Row {
+struct CeilingRow {
   std::string key;   // in JSON
   std::string name;  // in the table
   Measured measured;
@@ -35,7 +36,7 @@ struct Row {
 
 std::string_view name_of(gl::CopyWay way) { return way == gl::CopyWay::shader ? "shader" : "driver"; }
 
-Row copy_row(const char* key, const char* name, const gl::CopyCeiling& copy) {
+CeilingRow copy_row(const char* key, const char* name, const gl::CopyCeiling& copy) {
   return {.key = key,
           .name = name,
           .measured = copy.rate,
@@ -44,17 +45,17 @@ Row copy_row(const char* key, const char* name, const gl::CopyCeiling& copy) {
           .more = {{"bytes", copy.bytes}, {"way", name_of(copy.way)}}};
 }
 
-std::array<Row, 7> rows_of(const gl::DeviceCeilings& device) {
+std::array<CeilingRow, 7> rows_of(const gl::DeviceCeilings& device) {
   const auto fma = [](const char* key, const char* name, const Measured& rate) {
-    return Row{.key = key, .name = name, .measured = rate, .unit = "GFLOPS"};
+    return CeilingRow{.key = key, .name = name, .measured = rate, .unit = "GFLOPS"};
   };
   const auto time = [](const char* key, const char* name, const Measured& seconds) {
-    return Row{.key = key, .name = name, .measured = seconds, .scale = micro, .unit = "us"};
+    return CeilingRow{.key = key, .name = name, .measured = seconds, .scale = micro, .unit = "us"};
   };
-  Row read_back = time("read_back", "read-back", device.read_back);
+  CeilingRow read_back = time("read_back", "read-back", device.read_back);
   read_back.how = memory_text(static_cast<double>(device.read_back_bytes)) + ", waited for";
   read_back.more = {{"bytes", device.read_back_bytes}};
-  Row dispatch = time("dispatch", "dispatch", device.dispatch);
+  CeilingRow dispatch = time("dispatch", "dispatch", device.dispatch);
   dispatch.how = "a small work group and a barrier, many in a row";
   return {copy_row("copy", "copy, read + written", device.copy),
           fma("fma_single", "fma, single", device.fma_single),
@@ -65,9 +66,9 @@ std::array<Row, 7> rows_of(const gl::DeviceCeilings& device) {
           read_back};
 }
 
-std::array<Row, 3> rows_of(const HostCeilings& host) {
+std::array<CeilingRow, 3> rows_of(const HostCeilings& host) {
   const auto gemm = [](const char* key, const char* name, const Measured& rate, Index n) {
-    return Row{.key = key,
+    return CeilingRow{.key = key,
                .name = name,
                .measured = rate,
                .unit = "GFLOPS",
@@ -76,14 +77,14 @@ std::array<Row, 3> rows_of(const HostCeilings& host) {
   };
   return {gemm("gemm_single", "gemm, single", host.gemm_single, host.gemm_single_n),
           gemm("gemm_double", "gemm, double", host.gemm_double, host.gemm_double_n),
-          Row{.key = "copy",
+          CeilingRow{.key = "copy",
               .name = "copy, read + written",
               .measured = host.copy,
               .how = memory_text(static_cast<double>(host.copy_bytes)) + " at a time",
               .more = {{"bytes", host.copy_bytes}}}};
 }
 
-std::string line_of(const Row& row) {
+std::string line_of(const CeilingRow& row) {
   const Measured& m = row.measured;
   const std::string line =
       fmt::format("  {:<21}{:>9} {:<7}{:>9}{:>9}  {}", row.name, four_digits(m.median * row.scale), row.unit,
@@ -93,7 +94,7 @@ std::string line_of(const Row& row) {
 
 std::string table_head() { return fmt::format("  {:<21}{:>9} {:<7}{:>9}{:>9}\n", "", "median", "", "least", "most"); }
 
-json json_of(const Row& row) {
+json json_of(const CeilingRow& row) {
   json object = measured_json(row.measured, row.unit, row.scale);
   object.update(row.more);
   return object;
@@ -101,9 +102,10 @@ json json_of(const Row& row) {
 
 // The device to measure, -1 for none.
 int device_to_measure(const CeilingsOptions& options, std::vector<std::string>& notes) {
-  if (options.backend == "openblas") return -1;
+  const BackendRecord* backend = find_backend(options.backend);
+  if (backend != nullptr && backend->memory == MemorySpace::host) return -1;
   const std::vector<gl::DeviceDescription> devices = gl::list_devices();
-  const bool software_allowed = options.backend == "gl-compute" || options.device.has_value();
+  const bool software_allowed = backend != nullptr || options.device.has_value();
   if (!options.device && !software_allowed && gl::device_for_local_rank(devices, 0, false) < 0) {
     notes.emplace_back(
         "no hardware OpenGL device is usable: the host alone was measured; --backend gl-compute measures software "
@@ -134,14 +136,14 @@ std::string ceilings_text(const Ceilings& ceilings) {
     text += fmt::format("device {}: {}{}\n  driver {}\n", device.index, device.renderer,
                         device.software ? " (software OpenGL: computed by the processor)" : "", device.version);
     text += table_head();
-    for (const Row& row : rows_of(*ceilings.device)) text += line_of(row);
+    for (const CeilingRow& row : rows_of(*ceilings.device)) text += line_of(row);
     text += '\n';
   }
   const HostCeilings& host = ceilings.host;
   text += fmt::format("host {}: {}\n  {}, kernels {}, {} thread{}\n", ceilings.host_name, host.processor, host.blas,
                       host.kernels, host.threads, host.threads == 1 ? "" : "s");
   text += table_head();
-  for (const Row& row : rows_of(host)) text += line_of(row);
+  for (const CeilingRow& row : rows_of(host)) text += line_of(row);
   return text;
 }
 
@@ -149,14 +151,14 @@ json ceilings_json(const Ceilings& ceilings) {
   json device;
   if (ceilings.device) {
     device = device_json(ceilings.device->device);
-    for (const Row& row : rows_of(*ceilings.device)) device[row.key] = json_of(row);
+    for (const CeilingRow& row : rows_of(*ceilings.device)) device[row.key] = json_of(row);
   }
   json host{{"name", ceilings.host_name},
             {"processor", ceilings.host.processor},
             {"blas", ceilings.host.blas},
             {"kernels", ceilings.host.kernels},
             {"threads", ceilings.host.threads}};
-  for (const Row& row : rows_of(ceilings.host)) host[row.key] = json_of(row);
+  for (const CeilingRow& row : rows_of(ceilings.host)) host[row.key] = json_of(row);
   return {{"format", 1}, {"device", device}, {"host", host}, {"notes", ceilings.notes}};
 }
 

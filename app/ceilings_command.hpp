@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "app/ceilings_options.hpp"
-#include "local/gl/ceilings.hpp"
-#include "local/openblas/host_ceilings.hpp"
+#include "gl/ceilings.hpp"
+#include "openblas/host_ceilings.hpp"
 
 namespace glinpack::app {
 

@@ -2,15 +2,17 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
 #include "app/option_text.hpp"
 #include "app/options.hpp"
+#include "backend/registry.hpp"
 
 namespace glinpack::app {
 
 namespace {
 
-constexpr const char* examples =
+constexpr const char* ceilings_examples =
     "Examples:\n"
     "  glinpack ceilings\n"
     "  glinpack ceilings --device 1 --json ceilings.json\n"
@@ -31,9 +33,9 @@ void define_ceilings_options(CLI::App& app, CeilingsOptions& o) {
       app, "glinpack ceilings",
       "Measures what a device and the host can do at most: the device's memory, its multiply-adds, the way to it and\n"
       "back; the host's gemm and memory.",
-      examples);
+      ceilings_examples);
   begin_group(app, "Machine");
-  add(app, "--backend", "openblas|gl-compute|auto", "auto",
+  add(app, "--backend", one_of(measured_backend_choices()), "auto",
       "openblas: the host alone; gl-compute: an OpenGL device, too; auto: the device where it is hardware or named",
       [&o](const std::string& t) { o.backend = parse_measured_backend(t); });
   add(app, "--device", "INDEX", "the first that is hardware", "EGL device, as `glinpack devices` counts",
@@ -57,9 +59,10 @@ void define_ceilings_options(CLI::App& app, CeilingsOptions& o) {
 CeilingsOptions parse_ceilings_options(const std::vector<std::string>& arguments) {
   Parsed<CeilingsOptions> parsed;
   parse_into(parsed, arguments, define_ceilings_options);
-  if (parsed.options.backend == "openblas" && parsed.options.device) {
-    throw InputError("--device " + std::to_string(*parsed.options.device) +
-                     ": --backend openblas measures the host alone; leave one of the two out");
+  const BackendRecord* backend = find_backend(parsed.options.backend);
+  if (backend != nullptr && backend->memory == MemorySpace::host && parsed.options.device) {
+    throw InputError("--device " + std::to_string(*parsed.options.device) + ": --backend " + parsed.options.backend +
+                     " measures the host alone; leave one of the two out");
   }
   return parsed.options;
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/option_set.hpp"
-#include "local/measuring.hpp"
+#include "backend/measuring.hpp"
 
 namespace glinpack::app {
 

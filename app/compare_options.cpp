@@ -7,7 +7,7 @@ namespace glinpack::app {
 
 namespace {
 
-constexpr const char* examples =
+constexpr const char* compare_examples =
     "Examples:\n"
     "  glinpack compare before.json after.json\n"
     "  glinpack compare openblas.json gl-compute.json --ignore backend\n"
@@ -49,7 +49,7 @@ void define_compare_options(CLI::App& app, Given& given) {
   constexpr int two_and_more = 1000;  // CLI11 would take a third for a mistake of another kind
   CompareOptions& o = given.options;
   describe(app, "glinpack compare",
-           "Compares the runs of two result files: which is faster, and is that more than chance?", examples);
+           "Compares the runs of two result files: which is faster, and is that more than chance?", compare_examples);
   add_positional(app, "FILE", "Two files that --json wrote: a, which is compared with, and b", two_and_more,
                  given.files);
   begin_group(app, "Matching");

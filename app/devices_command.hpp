@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "local/gl/devices.hpp"
+#include "gl/devices.hpp"
 
 namespace glinpack::app {
 

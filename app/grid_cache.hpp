@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "app/report/run_record.hpp"
-#include "global/process_grid.hpp"
+#include "mpi/process_grid.hpp"
 
 namespace glinpack::app {
 

@@ -4,38 +4,39 @@
 
 #include "app/agreement.hpp"
 #include "app/topology.hpp"
-#include "local/gl/compute/tuning.hpp"
-#include "local/host/host_memory.hpp"
+#include "gl/compute/tuning.hpp"
+#include "host/host_memory.hpp"
+#include "mpi/communication.hpp"
 
 namespace glinpack::app {
 
 namespace {
 
-constexpr const char* gl_backend = "gl-compute";  // what "auto" takes
-
 // Mesa's llvmpipe allocates larger buffers, but not all of them, and not in every version.
 constexpr std::int64_t largest_software_matrix = std::int64_t{2} << 30;
 
-bool is_gl(const std::string& backend) { return backend.rfind("gl-", 0) == 0; }
+std::string name_of_automatic(MemorySpace memory) { return std::string(automatic_backend(memory).name); }
 
 std::string why_no_device(std::span<const gl::DeviceDescription> devices) {
+  const std::string other = "use --backend " + name_of_automatic(MemorySpace::host);
   if (devices.empty()) {
     return "no EGL device was found; install a driver (Mesa: libegl-mesa0 and libgl1-mesa-dri), check "
-           "EGL_VISIBLE_DEVICES, or use --backend openblas";
+           "EGL_VISIBLE_DEVICES, or " +
+           other;
   }
   for (const gl::DeviceDescription& device : devices) {
     if (!device.usable && !device.why_unusable.empty()) {
       return "no EGL device is usable; device " + std::to_string(device.index) + ": " + device.why_unusable +
-             "; see glinpack devices, or use --backend openblas";
+             "; see glinpack devices, or " + other;
     }
   }
-  return "no EGL device is usable; see glinpack devices, or use --backend openblas";
+  return "no EGL device is usable; see glinpack devices, or " + other;
 }
 
-std::string tile_note_of(const PluOptions& options, const gl::DeviceDescription& device) {
+std::string tile_note_of(const std::string& backend, const PluOptions& options, const gl::DeviceDescription& device) {
   const bool kept = gl::TileCache().load(device, options.precision).has_value();
   const std::string tile = name_of(gl::chosen_tile(options.tile, device, options.precision), options.precision);
-  return "gl-compute reduces in tiles of " + tile +
+  return backend + " reduces in tiles of " + tile +
          (!options.tile.empty() ? ", as asked for"
           : kept                ? ", as glinpack tune chose"
                                 : ", the default: glinpack tune looks for a faster one");
@@ -64,7 +65,7 @@ int choose_device(const PluOptions& options, std::span<const gl::DeviceDescripti
 
 int threads_by_cores(const MpiSession& session) {
   const std::vector<nlohmann::json> gathered = gathered_on_first_rank(view_node());
-  const nlohmann::json threads = decided_by_first_rank([&] {
+  const nlohmann::json threads = run_on_root_and_broadcast([&] {
     const std::vector<NodeView> views(gathered.begin(), gathered.end());
     nlohmann::json each = nlohmann::json::array();
     for (std::size_t rank = 0; rank < views.size(); ++rank) each.push_back(threads_for(views, rank));
@@ -78,8 +79,8 @@ Machine choose_machine(const PluOptions& options, const MpiSession& session) {
   machine.options.shader_directory = options.shader_dir;
   machine.options.tile = options.tile;
   machine.options.computed_coordinates = options.raster_coordinates == RasterCoordinates::computed;
-  if (options.backend == "auto" || is_gl(options.backend)) {
-    const bool by_name = options.backend != "auto";
+  const bool by_name = options.backend != "auto";
+  if (!by_name || computes_on_device(options.backend)) {
     std::string error;
     const std::vector<gl::DeviceDescription>& devices = machine.devices.emplace(gl::list_devices());
     try {
@@ -88,9 +89,13 @@ Machine choose_machine(const PluOptions& options, const MpiSession& session) {
       error = failure.what();
     }
     if (by_name) agree_on_input(error);
-    if (!by_name) machine.backend = all_agree(MPI_COMM_WORLD, error.empty()) ? gl_backend : "openblas";
-    if (machine.backend == gl_backend) {
-      machine.tile_note = tile_note_of(options, devices[static_cast<std::size_t>(machine.options.device)]);
+    if (!by_name) {
+      const bool all_have_devices = all_agree(MPI_COMM_WORLD, error.empty());
+      machine.backend = name_of_automatic(all_have_devices ? MemorySpace::device : MemorySpace::host);
+    }
+    if (backend_record(machine.backend).tiled) {
+      const gl::DeviceDescription& device = devices[static_cast<std::size_t>(machine.options.device)];
+      machine.tile_note = tile_note_of(machine.backend, options, device);
     }
   }
 

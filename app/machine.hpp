@@ -8,16 +8,16 @@
 
 #include "app/memory.hpp"
 #include "app/options.hpp"
-#include "global/communication.hpp"
-#include "local/gl/devices.hpp"
-#include "local/make_backend.hpp"
+#include "backend/registry.hpp"
+#include "gl/devices.hpp"
+#include "mpi/session.hpp"
 
 namespace glinpack::app {
 
 struct Machine {
   std::string backend;     // never "auto"; the same on every rank
   BackendOptions options;  // this rank's
-  std::string tile_note;   // gl-compute: the tile that this rank's device reduces in, and why it
+  std::string tile_note;   // of a tiled backend: the tile that this rank's device reduces in, and why it
   std::optional<std::vector<gl::DeviceDescription>> devices = {};  // of this rank's node; none where EGL was not asked
 };
 
@@ -26,8 +26,8 @@ struct Machine {
 int choose_device(const PluOptions& options, std::span<const gl::DeviceDescription> devices, int local_rank,
                   bool software_allowed);
 
-/// Collective over MPI_COMM_WORLD. "auto" becomes gl-compute where every rank has a hardware device, else openblas.
-/// Throws on every rank alike where a rank has no device for a GL backend asked for by name.
+/// Collective over MPI_COMM_WORLD. "auto" becomes a backend on devices if every rank has a hardware device, else one on
+/// hosts. Throws on every rank alike if a rank has no device for a backend that is asked for by name.
 Machine choose_machine(const PluOptions& options, const MpiSession& session);
 
 /// Collective over MPI_COMM_WORLD: this rank's share of its node's cores.

@@ -11,7 +11,7 @@
 #include "app/mpi_command.hpp"
 #include "app/reexecution.hpp"
 #include "app/subcommands.hpp"
-#include "global/communication.hpp"
+#include "mpi/session.hpp"
 #include "version.hpp"
 
 using namespace glinpack;

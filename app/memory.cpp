@@ -12,7 +12,7 @@
 #include "app/input/input_error.hpp"
 #include "app/input/values.hpp"
 #include "app/option_text.hpp"
-#include "local/make_backend.hpp"
+#include "backend/registry.hpp"
 
 namespace glinpack::app {
 
@@ -33,14 +33,22 @@ void add(PoolsByName& pools, const std::string& name, double needed, std::int64_
 
 double product(Index rows, Index columns) { return static_cast<double>(rows) * static_cast<double>(columns); }
 
+// A run without a backend of the registry, such as "auto", has one copy of a matrix, and no padding.
+int copies_on_device(const RunRecord& run) {
+  const BackendRecord* backend = find_backend(run.backend);
+  return backend != nullptr ? backend->copies_on_device : 1;
+}
+
 // Bytes of a local matrix, with what the backend pads it by.
 double bytes_of_matrix(const RunRecord& run, Index rows, Index columns) {
-  return static_cast<double>(factor_bytes(run.precision)) * product(rows, columns_on_device(run.backend, columns));
+  const BackendRecord* backend = find_backend(run.backend);
+  if (backend != nullptr) columns = backend->columns_on_device(columns);
+  return static_cast<double>(factor_bytes(run.precision)) * product(rows, columns);
 }
 
 double device_need(const RunRecord& run, Index rows, Index columns, const MemoryNeed& need) {
   if (run.parameters.parts == RunParts::messages) return 0;
-  const int copies = copies_on_device(run.backend);
+  const int copies = copies_on_device(run);
   const double unpadded = copies * static_cast<double>(factor_bytes(run.precision)) * product(rows, columns);
   // the need ends at what 64 bits can say, the message should not
   return std::max(static_cast<double>(need.device), unpadded) + copies * bytes_of_matrix(run, rows, columns) - unpadded;
@@ -55,8 +63,7 @@ PoolsByName pools_by_name(const RunRecord& run, std::span<const RankMemory> rank
     const RankMemory& memory = ranks[rank];
     const Index rows = distribution.local_rows(*position);
     const Index columns = distribution.local_columns(*position);
-    const MemoryNeed need =
-        memory_per_rank(run.parameters, distribution, *position, run.precision, copies_on_device(run.backend));
+    const MemoryNeed need = memory_need(run, distribution, *position);
     const double stored = stored_matrix ? product(rows, columns) * sizeof(double) : 0.0;
     const double host = static_cast<double>(need.host) + stored;
     const double device = device_need(run, rows, columns, need);
@@ -125,6 +132,10 @@ bool is_held(const RunRecord& run, std::span<const RankMemory> ranks) {
 }
 
 }  // namespace
+
+MemoryNeed memory_need(const RunRecord& run, const Distribution& distribution, GridPosition position) {
+  return memory_per_rank(run.parameters, distribution, position, run.precision, copies_on_device(run));
+}
 
 Index largest_fitting_n(RunRecord run, std::span<const RankMemory> ranks, bool stored_matrix, double fraction) {
   const auto fits = [&](Index n) {

@@ -23,6 +23,9 @@ struct RankMemory {
   std::int64_t largest_matrix = 0;  // bytes of a local matrix that the device is sure to hold; 0: no limit but memory
 };
 
+/// What the rank at a position of the grid needs.
+MemoryNeed memory_need(const RunRecord& run, const Distribution& distribution, GridPosition position);
+
 /// A node's memory, a device's, or the address space of a process.
 struct MemoryPool {
   std::string name;      // "node3", "node3, device 0", "the address space of rank 2 (ulimit -v)"

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "app/input/input_error.hpp"
+#include "mpi/communication.hpp"
 #include "version.hpp"
 
 namespace glinpack::app {

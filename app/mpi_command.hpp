@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/report/run_record.hpp"
-#include "global/communication.hpp"
+#include "mpi/session.hpp"
 
 namespace glinpack::app {
 

@@ -14,10 +14,11 @@
 #include "app/plan.hpp"
 #include "app/report/network_report.hpp"
 #include "app/watchdog_option.hpp"
-#include "global/bytes.hpp"
-#include "global/ping_pong.hpp"
-#include "global/run_messages.hpp"
-#include "global/stop_request.hpp"
+#include "lu/run.hpp"
+#include "mpi/communication.hpp"
+#include "mpi/session.hpp"
+#include "network/links.hpp"
+#include "watch/stop_request.hpp"
 
 namespace glinpack::app {
 
@@ -206,7 +207,7 @@ struct LinksToTry {
 
 // Collective. `hosts`: on rank 0 alone.
 LinksToTry links_to_try(const NetworkInput& input, const std::vector<std::string>& hosts) {
-  const nlohmann::json chosen = decided_by_first_rank([&] {
+  const nlohmann::json chosen = run_on_root_and_broadcast([&] {
     nlohmann::json pairs = nlohmann::json::array();
     for (const RankPair& pair : ping_pong_pairs(input.options, hosts)) pairs.push_back({pair.first, pair.second});
     return pairs;
@@ -227,18 +228,19 @@ bool try_links(const NetworkInput& input, const LinksToTry& links, NetworkReport
   for (const RankPair& pair : links.ping_pongs) {
     if (a_signal_asks_for_an_end()) return false;
     PingPongRecord record = time_pair(pair, input.session.rank());
-    decided_by_first_rank([&] {
+    run_on_root_and_broadcast([&] {
       reporter->ping_pong(std::move(record));
       return nlohmann::json();
     });
   }
   if (!links.screening) return true;
   if (a_signal_asks_for_an_end()) return false;
-  const ScreeningOptions options{.seconds = input.options.screen_seconds, .together = input.options.screen_together};
+  const ScreeningOptions options{.seconds = input.options.screen_seconds,
+                                 .concurrent_pairs = input.options.screen_together};
   Screening screening = screen_links(MPI_COMM_WORLD, options);
   share_stop_signal(MPI_COMM_WORLD);
   const bool complete = !screening.interrupted;
-  decided_by_first_rank([&] {
+  run_on_root_and_broadcast([&] {
     reporter->screening(std::move(screening), options);
     return nlohmann::json();
   });
@@ -251,13 +253,13 @@ bool try_runs(NetworkInput& input, NetworkReporter* reporter) {
   GridCache grids;
   for (RunRecord& run : input.planned) {
     const ProcessGrid& grid = grids.grid_for(run);
-    together([&] {
+    run_on_all_ranks([&] {
       if (!grid.active()) return;
       const ProgressObserver progress = reporter != nullptr ? reporter->observer_of(run) : ProgressObserver{};
       run.result = run_messages(run.parameters, grid, run.precision, threads, progress);
     });
     share_stop_signal(MPI_COMM_WORLD);
-    if (decided_by_first_rank([&] { return nlohmann::json(reporter->end(run)); }).get<bool>()) return false;
+    if (run_on_root_and_broadcast([&] { return nlohmann::json(reporter->end(run)); }).get<bool>()) return false;
   }
   return true;
 }
@@ -267,7 +269,7 @@ int measure(NetworkInput& input) {
   const bool naps = !all_agree(MPI_COMM_WORLD, !ranks_outnumber_cores());
   const std::vector<RankMemory> memory = gather_memory({});
   std::optional<NetworkReporter> reporter;
-  decided_by_first_rank([&] {
+  run_on_root_and_broadcast([&] {
     check_memory(input.planned, memory, false);
     make_output_folder(input.outputs);
     reporter.emplace(input, hosts, naps);
@@ -279,12 +281,12 @@ int measure(NetworkInput& input) {
   const LinksToTry links = links_to_try(input, hosts);
   NetworkReporter* const shown_by = reporter ? &*reporter : nullptr;
   const bool all_runs = try_runs(input, shown_by);
-  decided_by_first_rank([&] {
+  run_on_root_and_broadcast([&] {
     reporter->finish_case();
     return nlohmann::json();
   });
   const bool all_links = all_runs ? try_links(input, links, shown_by) : !links.any();
-  decided_by_first_rank([&] {
+  run_on_root_and_broadcast([&] {
     if (!all_runs || !all_links) reporter->end_before_its_time(!all_links);
     reporter->write_files();
     return nlohmann::json();
@@ -299,7 +301,7 @@ int run_network_command(int argc, char** argv) {
       argc, argv, [](const MpiSession& session, const std::vector<std::string>& arguments, ReportContext context) {
         NetworkInput input{
             .session = session, .options = {}, .planned = {}, .outputs = {}, .context = std::move(context)};
-        const nlohmann::json agreed = decided_by_first_rank([&] { return read_input(arguments, input); });
+        const nlohmann::json agreed = run_on_root_and_broadcast([&] { return read_input(arguments, input); });
         if (session.rank() != 0) {
           input.options = network_options_from_json(agreed.at("options"));
           input.planned = plan_from_json(agreed.at("plan"));

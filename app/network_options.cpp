@@ -76,7 +76,7 @@ void define_links(CLI::App& app, NetworkOptions& o) {
            [&o] { o.screen_together = true; });
 }
 
-constexpr const char* examples =
+constexpr const char* network_examples =
     "Examples:\n"
     "  mpirun -np 4 glinpack network --n 2048 --nb 256 --grid 2x2\n"
     "  mpirun -np 16 glinpack network --n 20000 --nb 128,256 --grid 4x4,2x8 --broadcast all --json network.json\n"
@@ -100,14 +100,14 @@ void define_network_options(CLI::App& app, NetworkOptions& options) {
       app, "glinpack network",
       "The network alone: sends the messages of a factorisation, on its communicators and with its broadcasts, and\n"
       "computes nothing; then tries single links.",
-      examples);
+      network_examples);
   begin_group(app, "Messages");
   define_grid_options(app, options, false);
   add(app, "--precision", "single|double", "double", "Precision of the elements that are sent",
       [&options](const std::string& t) { options.precision = parse_precision_sent(t); });
   define_algorithm_options(app, options);
   add_list(app, "--broadcast", some_of(names_of(all_broadcasts), {"all"}), "ring",
-           "How panels travel along process rows; HPL's digits 0 ... 5 stand for the first six; all: each of them",
+           "How panels are broadcast along process rows; HPL's digits 0 ... 5 stand for the first six; all: each of them",
            [&options](const std::vector<std::string>& v) { set_broadcasts(options, v); });
   begin_group(app, "Links");
   define_links(app, options);

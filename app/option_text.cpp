@@ -5,7 +5,7 @@
 
 #include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
-#include "local/make_backend.hpp"
+#include "backend/registry.hpp"
 
 namespace glinpack::app {
 
@@ -20,7 +20,6 @@ std::size_t choose(const std::string& text, std::span<const std::string> choices
 }
 
 const std::vector<std::string> precision_choices{"single", "double", "mixed"};
-const std::vector<std::string> measured_backend_choices{"openblas", "gl-compute", "auto"};
 const std::vector<std::string> panel_choices{"auto", "host", "device"};
 const std::vector<std::string> pivoting_choices{"local", "partial", "tournament"};
 const std::vector<std::string> transport_choices{"shared", "mpi"};
@@ -35,18 +34,33 @@ std::vector<std::string> backend_choices() {
   return choices;
 }
 
+std::vector<std::string> given_backend_choices() {
+  std::vector<std::string> names;
+  for (const BackendRecord* record : registered_backends) {
+    if (record->automatic) names.emplace_back(record->name);
+  }
+  return names;
+}
+
+std::vector<std::string> measured_backend_choices() {
+  std::vector<std::string> choices = given_backend_choices();
+  choices.push_back("auto");
+  return choices;
+}
+
 std::string parse_backend(const std::string& text) {
   const std::vector<std::string> choices = backend_choices();
   return choices[choose(text, choices)];
 }
 
 std::string parse_measured_backend(const std::string& text) {
-  return measured_backend_choices[choose(text, measured_backend_choices)];
+  const std::vector<std::string> choices = measured_backend_choices();
+  return choices[choose(text, choices)];
 }
 
 std::string parse_given_backend(const std::string& text) {
-  const auto given = std::span(measured_backend_choices).first(2);
-  return given[choose(text, given)];
+  const std::vector<std::string> choices = given_backend_choices();
+  return choices[choose(text, choices)];
 }
 
 std::vector<std::string> matrix_choices() {

@@ -9,9 +9,12 @@
 
 namespace glinpack::app {
 
-/// "reference", "openblas", "gl-compute", "gl-raster", "auto".
+/// All backends, and "auto".
 std::vector<std::string> backend_choices();
 /// The matrices that are formulas: "hpl", "uniform", ...
+/// The backends that "auto" may stand for, without and with "auto" itself.
+std::vector<std::string> given_backend_choices();
+std::vector<std::string> measured_backend_choices();
 std::vector<std::string> matrix_choices();
 /// "auto", "always", "never".
 const std::vector<std::string>& when_choices();
@@ -25,7 +28,7 @@ std::vector<std::string> names_of(const Kinds& kinds) {
 
 /// All of these throw InputError, naming the choices and the nearest one.
 std::string parse_backend(const std::string& text);
-/// "openblas", "gl-compute", "auto".
+/// A backend that "auto" may stand for, or "auto".
 std::string parse_measured_backend(const std::string& text);
 /// Without "auto".
 std::string parse_given_backend(const std::string& text);

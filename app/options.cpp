@@ -9,7 +9,8 @@
 #include "app/option_set.hpp"
 #include "app/option_text.hpp"
 #include "app/watchdog_option.hpp"
-#include "local/gl/compute/reduce_tile.hpp"
+#include "backend/registry.hpp"
+#include "gl/compute/tuning.hpp"
 
 namespace glinpack::app {
 
@@ -183,8 +184,8 @@ void define_algorithm(CLI::App& app, PluOptions& o) {
       "Where panels are factorised; auto: on GPUs with tournament pivoting, else on the host",
       [&o](const std::string& t) { o.panel = parse_panel_place(t); });
   add(app, "--broadcast", one_of(names_of(all_broadcasts)), "ring",
-      "How panels travel along process rows; HPL's digits 0 ... 5 stand for the first six, ibcast is MPI's own, "
-      "ring-pipelined goes in pieces",
+      "How panels are broadcast along process rows, and U12 down process columns if row swaps are direct; HPL's digits "
+      "0 ... 5 stand for the first six; ibcast: MPI_Ibcast; ring-pipelined: in pieces",
       [&o](const std::string& t) { o.broadcast = parse_broadcast(t); });
   add(app, "--lookahead", "DEPTH", "1",
       "1: the next panel is factorised and sent while the rest of the matrix is reduced; 0: after it. More, as "
@@ -246,7 +247,7 @@ void define_plan(CLI::App& app, PluOptions& o) {
   define_config_option(app, o.config);
 }
 
-constexpr const char* examples =
+constexpr const char* plu_examples =
     "Examples:\n"
     "  mpirun -np 4 glinpack plu --config configs/quickstart.toml\n"
     "  mpirun -np 4 glinpack plu --n 8000,16000 --nb 128,256 --grid 2x2,1x4 --backend openblas --json results.json\n"
@@ -285,7 +286,7 @@ bool ParsedOptions::overrides_hpl_dat(const std::string& name) const {
 void define_plu_options(CLI::App& app, PluOptions& options) {
   describe(app, "glinpack plu",
            "Factorises P A = L U on a P x Q grid of processes, solves A x = b, checks the answer as HPL does.",
-           examples);
+           plu_examples);
   const auto group = [&](const std::string& name, void (*define)(CLI::App&, PluOptions&)) {
     begin_group(app, name);
     define(app, options);
@@ -299,12 +300,21 @@ void define_plu_options(CLI::App& app, PluOptions& options) {
 
 namespace {
 
+// "gl-compute": the backends of which a claim holds.
+std::string backends_with(bool BackendRecord::*claim) {
+  std::string names;
+  for (const BackendRecord* record : registered_backends) {
+    if (record->*claim) names += (names.empty() ? "" : " or ") + std::string(record->name);
+  }
+  return names;
+}
+
 // A tile that the precision of the factors has.
 void check_tile(const PluOptions& options) {
   if (options.tile.empty()) return;
-  if (options.backend != "auto" && options.backend != "gl-compute") {
+  if (options.backend != "auto" && !backend_record(options.backend).tiled) {
     throw InputError("--tile " + options.tile + ": the backend " + options.backend +
-                     " has no tiles; leave it out, or use --backend gl-compute");
+                     " has no tiles; leave it out, or use --backend " + backends_with(&BackendRecord::tiled));
   }
   try {
     gl::reduce_tile(options.tile, options.precision);
@@ -319,27 +329,31 @@ void check_panel(const PluOptions& options) {
     throw InputError("--panel device: devices factorise panels with tournament pivoting only, not " +
                      std::string(name_of(options.pivoting)) + "; use --pivoting tournament, or leave --panel out");
   }
-  if (options.backend != "auto" && options.backend != "gl-compute") {
+  if (options.backend != "auto" && !backend_record(options.backend).panels_on_device) {
     throw InputError("--panel device: the backend " + options.backend +
-                     " factorises panels on the host; use --backend gl-compute, or leave --panel out");
+                     " factorises panels on the host; use --backend " +
+                     backends_with(&BackendRecord::panels_on_device) + ", or leave --panel out");
   }
 }
 
-// What the white paper's backend can do, and does unless told otherwise: single precision, pivots of the rank's own
-// rows.
+// The precision of the factors that a backend has, and the pivoting that it has an algorithm for, unless told
+// otherwise.
 ParsedOptions settled(ParsedOptions parsed) {
   check_tile(parsed.options);
   check_panel(parsed.options);
-  if (parsed.options.backend != "gl-raster") return parsed;
+  const BackendRecord* backend = find_backend(parsed.options.backend);
+  if (backend == nullptr) return parsed;
   const auto given = [&parsed](const char* name) {
     return parsed.on_command_line.contains(name) || parsed.in_file.contains(name);
   };
-  if (given("precision") && parsed.options.precision == Precision::double_) {
-    throw InputError(
-        "the backend gl-raster computes in single precision only; use --precision single or mixed, or another backend");
+  if (!backend->make_double && parsed.options.precision == Precision::double_) {
+    if (given("precision")) {
+      throw InputError("the backend " + parsed.options.backend +
+                       " computes in single precision only; use --precision single or mixed, or another backend");
+    }
+    parsed.options.precision = Precision::single;
   }
-  if (parsed.options.precision == Precision::double_) parsed.options.precision = Precision::single;
-  if (!given("pivoting")) parsed.options.pivoting = Pivoting::local;
+  if (backend->row_by_row && !given("pivoting")) parsed.options.pivoting = Pivoting::local;
   return parsed;
 }
 

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "app/option_set.hpp"
-#include "global/broadcast.hpp"
-#include "global/matrix_kinds.hpp"
-#include "global/process_grid.hpp"
-#include "global/schedule.hpp"
-#include "local/precision.hpp"
+#include "backend/precision.hpp"
+#include "lu/parameters.hpp"
+#include "matrix/matrix_source.hpp"
+#include "mpi/broadcast.hpp"
+#include "mpi/process_grid.hpp"
 
 namespace glinpack::app {
 

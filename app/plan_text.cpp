@@ -6,7 +6,7 @@
 #include "app/memory.hpp"
 #include "app/option_text.hpp"
 #include "app/plan.hpp"
-#include "local/make_backend.hpp"
+#include "lu/recording.hpp"
 
 namespace glinpack::app {
 
@@ -18,8 +18,7 @@ MemoryNeed largest_need(const RunRecord& run) {
   const Distribution distribution(run.parameters.n, run.parameters.nb, run.grid);
   MemoryNeed largest;
   const auto consider = [&](GridPosition at) {
-    const MemoryNeed need =
-        memory_per_rank(run.parameters, distribution, at, run.precision, copies_on_device(run.backend));
+    const MemoryNeed need = memory_need(run, distribution, at);
     largest.host = std::max(largest.host, need.host);
     largest.device = std::max(largest.device, need.device);
   };
@@ -73,7 +72,7 @@ std::string explained_passes(std::span<const RunRecord> planned, Index pass) {
                        std::to_string(distribution.passes() - 1) + ", not " + std::to_string(pass));
     }
     if (!text.empty()) text += "\n";
-    text += explain_pass(distribution, run.parameters.pivoting, pass, run.parameters.row_swap);
+    text += explain_pass(run.parameters, run.grid, pass, run.precision);
   }
   return text;
 }

@@ -57,7 +57,7 @@ nlohmann::json read_input(const std::vector<std::string>& arguments, SweepInput&
 }
 
 int plan_and_run(const std::vector<std::string>& arguments, SweepInput& input) {
-  const nlohmann::json agreed = decided_by_first_rank([&] { return read_input(arguments, input); });
+  const nlohmann::json agreed = run_on_root_and_broadcast([&] { return read_input(arguments, input); });
   if (input.session.rank() != 0) {
     input.options = from_json(agreed.at("options"));
     input.planned = plan_from_json(agreed.at("plan"));

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "local/gl/devices.hpp"
-#include "local/measuring.hpp"
+#include "gl/devices.hpp"
+#include "backend/measuring.hpp"
 
 namespace glinpack::app {
 

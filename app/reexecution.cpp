@@ -7,8 +7,7 @@
 #include <optional>
 #include <system_error>
 
-#include "local/openblas/kernels.hpp"
-#include "local/openblas/openblas_backend.hpp"
+#include "openblas/openblas_backend.hpp"
 
 namespace glinpack::app {
 

@@ -6,7 +6,7 @@ namespace glinpack::app {
 
 namespace {
 
-constexpr const char* examples =
+constexpr const char* report_examples =
     "Examples:\n"
     "  mpirun -np 4 glinpack plu --n 1000,2000,4000 --nb 128 --repeat 3 --json results.json --trace trace.json\n"
     "  glinpack report results.json trace.json -o report.html\n"
@@ -26,7 +26,7 @@ constexpr int most_files = 10'000;
 
 void define_report_options(CLI::App& app, ReportOptions& o) {
   describe(app, "glinpack report", "Writes one HTML page about results: tables, charts, timelines, comparisons.",
-           examples);
+           report_examples);
   add_positional(app, "FILE",
                  "What --json wrote (plu, network, the standalone modes, ceilings, tune), and --trace of plu",
                  most_files, o.files);

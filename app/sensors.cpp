@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-#include "local/sensors/find_sensors.hpp"
+#include "sensors/find_sensors.hpp"
 
 namespace glinpack::app {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "app/machine.hpp"
-#include "global/power_record.hpp"
-#include "local/backend.hpp"
+#include "backend/backend.hpp"
+#include "lu/records.hpp"
 
 namespace glinpack::app {
 

@@ -22,7 +22,7 @@
 #include "app/slurm/slurm_options.hpp"
 #include "app/tune_command.hpp"
 #include "app/variant_command.hpp"
-#include "global/communication.hpp"
+#include "mpi/session.hpp"
 
 namespace glinpack::app {
 

@@ -15,10 +15,10 @@
 #include "app/report/report.hpp"
 #include "app/sensors.hpp"
 #include "app/watchdog_option.hpp"
-#include "global/run.hpp"
-#include "global/scatter.hpp"
-#include "global/stop_request.hpp"
-#include "local/gl/shader_source.hpp"
+#include "gl/shader_source.hpp"
+#include "lu/run.hpp"
+#include "matrix/matrix_source.hpp"
+#include "watch/stop_request.hpp"
 
 namespace glinpack::app {
 
@@ -183,7 +183,7 @@ template <class Real>
 std::unique_ptr<Backend<Real>> make_agreed_backend(const Machine& machine, Timeline& timeline) {
   std::unique_ptr<Backend<Real>> backend;
   std::string unusable_shaders;
-  together([&] {
+  run_on_all_ranks([&] {
     try {
       backend = make_backend<Real>(machine.backend, machine.options, timeline);
     } catch (const gl::ShaderFolderError& error) {
@@ -198,7 +198,7 @@ std::unique_ptr<Backend<Real>> make_agreed_backend(const Machine& machine, Timel
 std::vector<std::string> settle_plan(SweepInput& input, std::span<const RankMemory> memory) {
   if (all_settled(input.planned)) return {};
   std::vector<std::string> choices;
-  const nlohmann::json plan = decided_by_first_rank([&] {
+  const nlohmann::json plan = run_on_root_and_broadcast([&] {
     choices = settle(input.planned, memory, input.options.memory_fraction);
     return plan_to_json(input.planned);
   });
@@ -222,7 +222,7 @@ int run_sweep_in(SweepInput& input) {
   input.context.notes.insert(input.context.notes.end(), choices.begin(), choices.end());
   const std::unique_ptr<Watchdog> watchdog = start_watchdog(input.options.watchdog);
   std::optional<Reporter> reporter;
-  decided_by_first_rank([&] {
+  run_on_root_and_broadcast([&] {
     check_memory(input.planned, memory, !input.options.input.empty());
     make_output_folder(input.outputs);
     add_software_note(info, input.context);
@@ -235,16 +235,16 @@ int run_sweep_in(SweepInput& input) {
   GridCache grids;
   for (RunRecord& run : input.planned) {
     const ProcessGrid& grid = grids.grid_for(run);
-    together([&] {
+    run_on_all_ranks([&] {
       if (!grid.active()) return;
       run_one(input, run, grid, *backend, timeline, sensors, reporter ? &*reporter : nullptr,
               &run == &input.planned.back());
     });
     share_stop_signal(MPI_COMM_WORLD);
-    const nlohmann::json ends = decided_by_first_rank([&] { return nlohmann::json(reporter->end(run)); });
+    const nlohmann::json ends = run_on_root_and_broadcast([&] { return nlohmann::json(reporter->end(run)); });
     if (ends.get<bool>()) break;
   }
-  const nlohmann::json exit_code = decided_by_first_rank([&] {
+  const nlohmann::json exit_code = run_on_root_and_broadcast([&] {
     reporter->finish();
     return nlohmann::json(reporter->exit_code());
   });
@@ -254,7 +254,7 @@ int run_sweep_in(SweepInput& input) {
 }  // namespace
 
 void print_plan(const SweepInput& input, std::span<const std::string> choices) {
-  decided_by_first_rank([&] {
+  run_on_root_and_broadcast([&] {
     const PluOptions& options = input.options;
     std::string text;
     if (options.dry_run) text = plan_text(input.planned, input.session.size(), choices);

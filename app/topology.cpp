@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "global/communication.hpp"
-#include "local/host/control_groups.hpp"
-#include "local/host/host_memory.hpp"
+#include "host/host_memory.hpp"
+#include "mpi/session.hpp"
 
 namespace glinpack::app {
 

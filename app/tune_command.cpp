@@ -20,7 +20,7 @@ using nlohmann::json;
 
 constexpr double giga = 1e-9;
 
-constexpr const char* examples =
+constexpr const char* tune_examples =
     "Examples:\n"
     "  glinpack tune\n"
     "  glinpack tune --device 1 --precision double --json tune.json\n"
@@ -39,7 +39,7 @@ std::vector<Precision> parse_precisions(const std::string& text) {
 void define_tune_options(CLI::App& app, TuneOptions& o) {
   constexpr int largest_device = 4096;
   describe(app, "glinpack tune",
-           "Tries the tiles in which gl-compute reduces on a device, and keeps the fastest for later runs.", examples);
+           "Tries the tiles in which gl-compute reduces on a device, and keeps the fastest for later runs.", tune_examples);
   add(app, "--device", "INDEX", "the first that is hardware",
       "EGL device, as `glinpack devices` counts; software OpenGL, too, where it is named",
       [&o](const std::string& t) { o.device = static_cast<int>(parse_whole(t, 0, largest_device)); });

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/option_set.hpp"
-#include "local/gl/compute/tuning.hpp"
+#include "gl/compute/tuning.hpp"
 
 namespace glinpack::app {
 

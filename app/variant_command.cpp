@@ -10,7 +10,7 @@ namespace glinpack::app {
 
 namespace {
 
-constexpr const char* examples =
+constexpr const char* variant_examples =
     "Examples:\n"
     "  glinpack variant WR11C2R4\n"
     "  glinpack variant WR00L2L2 WC15R2R16\n"
@@ -24,7 +24,7 @@ constexpr int most_codes = 1000;
 
 void define_variant_options(CLI::App& app, VariantOptions& options) {
   describe(app, "glinpack variant",
-           "Explains HPL's code of a variant, and says which options of glinpack plu are the same.", examples);
+           "Explains HPL's code of a variant, and says which options of glinpack plu are the same.", variant_examples);
   add_positional(app, "CODE", "Such as WR11C2R4", most_codes, options.codes);
 }
 

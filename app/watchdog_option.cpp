@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/input/values.hpp"
-#include "global/communication.hpp"
+#include "mpi/communication.hpp"
 
 namespace glinpack::app {
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "app/option_set.hpp"
-#include "global/watchdog.hpp"
+#include "watch/watchdog.hpp"
 
 namespace glinpack::app {
 

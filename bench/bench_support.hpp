@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "local/backend.hpp"
+#include "backend/backend.hpp"
 
 namespace glinpack::bench {
 

@@ -7,11 +7,11 @@
 #include <functional>
 #include <numeric>
 
+#include "backend/registry.hpp"
 #include "bench_support.hpp"
-#include "local/gl/ceilings.hpp"
-#include "local/host/flops.hpp"
-#include "local/make_backend.hpp"
-#include "local/openblas/host_ceilings.hpp"
+#include "gl/ceilings.hpp"
+#include "backend/timeline.hpp"
+#include "openblas/host_ceilings.hpp"
 
 namespace {
 
@@ -19,14 +19,14 @@ using namespace glinpack;
 using namespace glinpack::bench;
 
 struct Settings {
-  std::string backend = "gl-compute";
+  std::string backend{automatic_backend(MemorySpace::device).name};
   BackendOptions options;
   std::vector<Index> n{512};
   std::vector<Index> nb{64};
   std::vector<std::string> precisions{"single", "double"};
   double ceiling_seconds = 0.25;
 
-  bool on_device() const { return backend.starts_with("gl-"); }
+  bool on_device() const { return computes_on_device(backend); }
 };
 
 Settings settings;
@@ -179,11 +179,11 @@ void add_operations(const Limits& limits, const std::string& shape, Index n, Ind
   const double moved =
       2.0 * static_cast<double>(Problem<Real>::exchanges(n, nb)) * static_cast<double>(n) * sizeof(Real);
   add("reduce", {"FLOPS", reduce_flops(n, n, nb), flops},
-      [](Backend<Real>& b, Problem<Real>& p, Index) { b.reduce(whole(*p.l), whole(*p.u), whole(*p.a)); });
+      [](Backend<Real>& b, Problem<Real>& p, Index) { b.update(whole(*p.l), whole(*p.u), whole(*p.a)); });
   add("normalize", {"FLOPS", normalize_flops(nb, n), flops},
-      [](Backend<Real>& b, Problem<Real>& p, Index k) { b.normalize(whole(*p.l).block(0, 0, k, k), whole(*p.zeros)); });
+      [](Backend<Real>& b, Problem<Real>& p, Index k) { b.solve_unit_lower(whole(*p.l).block(0, 0, k, k), whole(*p.zeros)); });
   add("substitute", {"bytes/s", bytes, limits.copy}, [](Backend<Real>& b, Problem<Real>& p, Index k) {
-    b.substitute(whole(*p.a).block(0, 0, p.a->rows(), k), whole(*p.x), whole(*p.y));
+    b.subtract_product(whole(*p.a).block(0, 0, p.a->rows(), k), whole(*p.x), whole(*p.y));
   });
   add("copy", {"bytes/s", 2 * bytes, limits.copy}, [](Backend<Real>& b, Problem<Real>& p, Index k) {
     b.copy(whole(*p.a).block(0, 0, k, p.a->columns()), whole(*p.u));
@@ -237,10 +237,10 @@ void add_panel_operations(const Limits& limits, const std::string& shape, Index 
     arithmetic.eliminate({p.factors.data(), columns, columns, rows}, {p.changed.data(), rows, columns, rows});
   });
   add("normalize", normalize_flops(nb, nb), [](PanelArithmetic<Real>& arithmetic, Panel& p, Index rows, Index columns) {
-    arithmetic.normalize({p.factors.data(), columns, columns, rows}, {p.changed.data(), columns, columns, rows});
+    arithmetic.solve_unit_lower({p.factors.data(), columns, columns, rows}, {p.changed.data(), columns, columns, rows});
   });
   add("reduce", reduce_flops(n, nb, nb), [](PanelArithmetic<Real>& arithmetic, Panel& p, Index rows, Index columns) {
-    arithmetic.reduce({p.factors.data(), rows, columns, rows}, {p.values.data(), columns, columns, rows},
+    arithmetic.update({p.factors.data(), rows, columns, rows}, {p.values.data(), columns, columns, rows},
                       {p.changed.data(), rows, columns, rows});
   });
 }
@@ -281,7 +281,8 @@ int main(int argc, char** argv) {
     const Limits limits = measured_limits();
     for (const std::string& precision : settings.precisions) {
       if (precision == "single") add_all<float>(limits, precision);
-      if (precision == "double" && settings.backend != "gl-raster") add_all<double>(limits, precision);
+      if (precision == "double" && backend_record(settings.backend).make_double != nullptr)
+        add_all<double>(limits, precision);
     }
   });
 }

@@ -1,12 +1,11 @@
 // The factorisation of a tall panel on the host, with the threads and at the shapes of a factorisation:
 //   panel_bench --threads 16 --rows 4096,32768 --columns 256 --pivoting partial,tournament [--benchmark_...]
-// With tournament pivoting the names end with the block of columns that a tournament chooses pivots for, the players of
-// a match, and the rows that a thread must have to play.
-// FLOPS by the host's clock.
+// With tournament pivoting the names end with the shape (TournamentShape): columns per block, threads per tree node,
+// and least rows per thread. FLOPS by the host's clock.
 #include <optional>
 
 #include "bench_support.hpp"
-#include "local/openblas/openblas_backend.hpp"
+#include "openblas/openblas_backend.hpp"
 
 namespace {
 
@@ -91,11 +90,11 @@ int main(int argc, char** argv) {
   app.add_option("--pivoting", settings.pivotings, "partial,tournament")
       ->delimiter(',')
       ->check(CLI::IsMember({"partial", "tournament"}));
-  add_size_list(app, "--block", settings.blocks, "Columns that a tournament chooses pivots for");
-  app.add_option("--arity", settings.arities, "Threads whose candidates meet in one match")
+  add_size_list(app, "--block", settings.blocks, "Columns whose pivots one reduction chooses");
+  app.add_option("--arity", settings.arities, "Threads whose candidate rows a node of the reduction tree reduces")
       ->delimiter(',')
       ->check(CLI::Range(2, 4096));
-  add_size_list(app, "--slab-rows", settings.slab_rows, "Rows that a thread must have to play");
+  add_size_list(app, "--slab-rows", settings.slab_rows, "Least rows of a thread that takes part in the reduction");
   return run_program(app, argc, argv, [&] {
     register_all<float>(settings, "single");
     register_all<double>(settings, "double");

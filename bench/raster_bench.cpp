@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "bench_support.hpp"
-#include "local/gl/raster/raster_backend.hpp"
-#include "local/row_by_row.hpp"
+#include "gl/raster/raster_backend.hpp"
+#include "backend/row_by_row.hpp"
 
 namespace {
 

@@ -18,3 +18,6 @@ endif()
 if(GLINPACK_WERROR)
   target_compile_options(glinpack_warnings INTERFACE -Werror)
 endif()
+
+set(CMAKE_UNITY_BUILD ${GLINPACK_UNITY})
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 10)

@@ -1,22 +1,45 @@
 # What glinpack is built on. Debian's packages: scripts/install-deps.sh.
-find_package(Threads REQUIRED)
-find_package(spdlog REQUIRED)
-find_package(nlohmann_json 3.11 REQUIRED)
-find_package(CLI11 REQUIRED)
-find_package(OpenGL REQUIRED COMPONENTS OpenGL EGL)
-find_package(GLEW REQUIRED)
-find_package(PkgConfig REQUIRED)
-pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
-# Its own CMake build installs no pkg-config file, its other build, Debian's, does.
-pkg_check_modules(TOMLPLUSPLUS IMPORTED_TARGET tomlplusplus)
-if(NOT TOMLPLUSPLUS_FOUND)
-  find_package(tomlplusplus REQUIRED)
-  add_library(PkgConfig::TOMLPLUSPLUS INTERFACE IMPORTED GLOBAL)
-  target_link_libraries(PkgConfig::TOMLPLUSPLUS INTERFACE tomlplusplus::tomlplusplus)
+option(GLINPACK_FETCH "Download missing header-only libraries (CLI11, spdlog, nlohmann-json, toml++) with FetchContent" OFF)
+
+
+# glinpack_need(FOUND NAME DEBIAN FEDORA SPACK): unless FOUND, a variable or a target, the package is missing. All
+# missing packages are named in one error, since an administrator installs them with one command.
+set(missing)
+function(glinpack_need found name debian fedora spack)
+  if(NOT ${found} AND NOT TARGET ${found})
+    set(missing ${missing} "  ${name}: Debian ${debian}, Fedora/EPEL ${fedora}, Spack ${spack}" PARENT_SCOPE)
+  endif()
+endfunction()
+
+# glinpack_fetch(NAME VERSION REPOSITORY TAG): a release, as what find_package(NAME VERSION) finds.
+# FETCHCONTENT_SOURCE_DIR_<NAME> names a source tree that is there already.
+function(glinpack_fetch name version repository tag)
+  FetchContent_Declare(${name} GIT_REPOSITORY https://github.com/${repository} GIT_TAG ${tag} GIT_SHALLOW ON
+                       FIND_PACKAGE_ARGS ${version} QUIET)
+  FetchContent_MakeAvailable(${name})
+endfunction()
+if(GLINPACK_FETCH)
+  include(FetchContent)
+  glinpack_fetch(spdlog 1.9 gabime/spdlog v1.10.0)
+  glinpack_fetch(nlohmann_json 3.11 nlohmann/json v3.11.2)
+  glinpack_fetch(CLI11 2.1 CLIUtils/CLI11 v2.1.2)
+  glinpack_fetch(tomlplusplus 3.0 marzer/tomlplusplus v3.3.0)
+else()
+  find_package(spdlog 1.9 QUIET)
+  find_package(nlohmann_json 3.11 QUIET)
+  find_package(CLI11 2.1 QUIET)
+  find_package(tomlplusplus 3.0 QUIET)
 endif()
 
-# OpenBLAS with its own threads (not the OpenMP build), whatever the libblas.so alternative points to.
-pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
+find_package(Threads REQUIRED)
+find_package(PkgConfig QUIET)
+find_package(OpenGL QUIET COMPONENTS OpenGL EGL)
+find_package(GLEW QUIET)
+if(PkgConfig_FOUND)
+  pkg_check_modules(HWLOC QUIET IMPORTED_TARGET hwloc)
+  # with its own threads, not OpenMP's, whatever Debian's alternative libblas.so points to
+  pkg_check_modules(OPENBLAS QUIET IMPORTED_TARGET openblas)
+endif()
 
 # Where several MPIs are installed side by side, Debian names their wrappers and launchers after them.
 if(NOT GLINPACK_MPI STREQUAL "system")
@@ -30,4 +53,23 @@ if(NOT GLINPACK_MPI STREQUAL "system")
   endif()
 endif()
 set(MPI_CXX_SKIP_MPICXX ON)
-find_package(MPI REQUIRED COMPONENTS CXX)
+find_package(MPI QUIET COMPONENTS CXX)
+find_path(GLINPACK_LAPACKE lapacke.h PATH_SUFFIXES openblas lapacke)
+
+glinpack_need(PkgConfig_FOUND "pkg-config" pkg-config pkgconf-pkg-config pkgconf)
+glinpack_need(MPI_CXX_FOUND "MPI" libmpich-dev mpich-devel mpich)
+glinpack_need(OPENBLAS_FOUND "OpenBLAS" libopenblas-pthread-dev openblas-devel openblas)
+glinpack_need(GLINPACK_LAPACKE "LAPACKE" liblapacke-dev openblas-devel openblas)
+glinpack_need(OpenGL_EGL_FOUND "EGL" libegl-dev libglvnd-devel libglvnd)
+glinpack_need(OpenGL_OpenGL_FOUND "OpenGL" libopengl-dev libglvnd-devel libglvnd)
+glinpack_need(GLEW_FOUND "GLEW" libglew-dev glew-devel glew)
+glinpack_need(HWLOC_FOUND "hwloc" libhwloc-dev hwloc-devel hwloc)
+glinpack_need(CLI11::CLI11 "CLI11" libcli11-dev cli11-devel cli11)
+glinpack_need(spdlog::spdlog "spdlog" libspdlog-dev spdlog-devel spdlog)
+glinpack_need(nlohmann_json::nlohmann_json "nlohmann-json 3.11" nlohmann-json3-dev json-devel nlohmann-json)
+glinpack_need(tomlplusplus::tomlplusplus "toml++" libtomlplusplus-dev tomlplusplus-devel tomlplusplus)
+if(missing)
+  list(JOIN missing "\n" missing)
+  message(FATAL_ERROR "These packages are missing:\n${missing}\n"
+    "On Debian, scripts/install-deps.sh installs all. -DGLINPACK_FETCH=ON downloads CLI11, spdlog, nlohmann-json and toml++.")
+endif()

@@ -1,7 +1,13 @@
 #!/usr/bin/env bash
 # Everything that must hold: the quick start, all tests, both compilers without warnings, the sanitizers, another MPI,
 # an installed copy, a run under valgrind. From nothing on a bare Debian 12, as root or through sudo.
+#   scripts/test.sh            all of it
+#   scripts/test.sh --quick    the release build and the tests labelled quick: the daily loop
 set -euo pipefail
+case "${1:-}" in
+  "" | --quick) ;;
+  *) echo "usage: scripts/test.sh [--quick]" >&2; exit 2 ;;
+esac
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD
 
@@ -44,7 +50,12 @@ quick_start() {
 
 release_tests() {
   cmake --build --preset release
-  ctest --preset release | tee build/release/ctest.log
+  ctest --preset release -j "$(nproc)" | tee build/release/ctest.log
+}
+
+quick_tests() {
+  cmake --build --preset release
+  ctest --preset release -j "$(nproc)" -L quick | tee build/release/ctest.log
 }
 
 # The preset hides hwloc's plugins: MPI loads and unloads them, and what they leak is nobody's by then. It leaves out
@@ -53,7 +64,7 @@ release_tests() {
 sanitizers() {
   [ -f build/asan/build.ninja ] || cmake --preset asan -DGLINPACK_WERROR=ON
   cmake --build --preset asan
-  OPENBLAS_NUM_THREADS=1 LP_NUM_THREADS=0 ctest --preset asan | tee build/asan/ctest.log
+  OPENBLAS_NUM_THREADS=1 LP_NUM_THREADS=0 ctest --preset asan -j "$(nproc)" | tee build/asan/ctest.log
 }
 
 # what threads share, and only that: the sanitizer knows nothing of MPI's and the GL driver's own threads
@@ -117,18 +128,23 @@ nothing_to_rebuild() {
 }
 
 step "quick start" quick_start
-step "tests" release_tests
-step "nothing is built twice" nothing_to_rebuild
-step "address and undefined-behaviour sanitizers, g++ -Werror" sanitizers
-step "thread sanitizer" thread_sanitizer
-step "clang -Werror, Open MPI" clang_and_open_mpi
-step "installed copy" installed_copy
-step "Debian package on a clean root" debian_package
-step "valgrind" valgrind_smoke
-step "shell scripts" scripts_are_clean
+if [ "${1:-}" = --quick ]; then
+  step "quick tests" quick_tests
+  step "shell scripts" scripts_are_clean
+else
+  step "tests" release_tests
+  step "nothing is built twice" nothing_to_rebuild
+  step "address and undefined-behaviour sanitizers, g++ -Werror" sanitizers
+  step "thread sanitizer" thread_sanitizer
+  step "clang -Werror, Open MPI" clang_and_open_mpi
+  step "installed copy" installed_copy
+  step "Debian package on a clean root" debian_package
+  step "valgrind" valgrind_smoke
+  step "shell scripts" scripts_are_clean
+fi
 
 printf '\n=== Summary (%s)\n' "$root"
-grep -H 'tests passed' build/release/ctest.log build/asan/ctest.log || true
+grep -sH 'tests passed' build/release/ctest.log build/asan/ctest.log || true
 grep -hE '^(netlab|slurm_lab): skipped: ' build/release/Testing/Temporary/LastTest.log || true
 printf '%s\n' "${steps[@]}"
 printf '%d passed, %d failed\n' $((${#steps[@]} - ${#failed[@]})) ${#failed[@]}

@@ -28,7 +28,7 @@ Measurement of_plu(const PluRun& run) {
   return measurement;
 }
 
-Measurement of_network(const NetworkRun& run) {
+Measurement of_network(const SavedNetworkRun& run) {
   Measurement measurement;
   measurement.parameters = run.parameters;
   measurement.quantity = "s";
@@ -79,7 +79,7 @@ std::vector<Measurement> observations_of(const ResultFile& file) {
       for (const PluRun& run : read_plu_runs(file.root())) all.push_back(of_plu(run));
       break;
     case ResultKind::network:
-      for (const NetworkRun& run : read_network_results(file.root()).runs) all.push_back(of_network(run));
+      for (const SavedNetworkRun& run : read_network_results(file.root()).runs) all.push_back(of_network(run));
       break;
     case ResultKind::mode: {
       const ModeResults results = read_mode_results(file.root());

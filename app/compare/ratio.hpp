@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "local/measuring.hpp"
+#include "backend/measuring.hpp"
 
 namespace glinpack::app {
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "app/doctor/judgement.hpp"
+#include "backend/registry.hpp"
 
 namespace glinpack::app::doctor {
 
@@ -89,7 +90,7 @@ void judge_devices(const Node& node, Judgement& judgement) {
     hardware += device.usable && !device.software ? 1 : 0;
     if (device.usable) continue;
     const std::string evidence = fmt::format("{}, device {}: {}", node.host, device.index, device.why_unusable);
-    const bool wanted = none_chosen && graphics.backend.starts_with("gl-");
+    const bool wanted = none_chosen && computes_on_device(graphics.backend);
     wanted ? judgement.fail(evidence, "glinpack devices") : judgement.warn(evidence, "glinpack devices");
   }
   if (graphics.devices.empty()) {

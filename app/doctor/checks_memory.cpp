@@ -15,7 +15,7 @@ constexpr std::int64_t gibibyte = std::int64_t{1} << 30;
 
 // Less than this is not enough for any run worth measuring.
 constexpr std::int64_t least_memory_per_rank = 256 * mebibyte;
-constexpr double mostly_free = 0.5;
+constexpr double enough_available = 0.5;
 // Nodes of one kind differ by what the firmware keeps, not by a memory module.
 constexpr double same_size = 0.95;
 
@@ -29,7 +29,7 @@ constexpr std::int64_t enough_temporary_space = gibibyte;
 constexpr std::int64_t enough_locked_memory = mebibyte;
 constexpr std::int64_t enough_locked_for_rdma = gibibyte;
 
-std::string text_of(std::int64_t bytes) { return memory_text(static_cast<double>(bytes)); }
+std::string bytes_text(std::int64_t bytes) { return memory_text(static_cast<double>(bytes)); }
 
 std::string shared_memory_command(const ContainerFacts& container) {
   if (container.kind == "Docker" || container.kind == "Podman") {
@@ -45,14 +45,14 @@ void judge_memory(const Node& node, double median, Judgement& judgement) {
       memory.left_by_groups > 0 ? std::min(memory.available, memory.left_by_groups) : memory.available;
   const std::string remedy = "ps aux --sort=-rss | head";
   if (usable < ranks * least_memory_per_rank) {
-    judgement.fail(fmt::format("{}: {} for {}", node.host, text_of(usable), counted(ranks, "rank")), remedy);
-  } else if (static_cast<double>(memory.available) < mostly_free * static_cast<double>(memory.total)) {
+    judgement.fail(fmt::format("{}: {} for {}", node.host, bytes_text(usable), counted(ranks, "rank")), remedy);
+  } else if (static_cast<double>(memory.available) < enough_available * static_cast<double>(memory.total)) {
     judgement.warn(
-        fmt::format("{}: {} of {} are available", node.host, text_of(memory.available), text_of(memory.total)), remedy);
+        fmt::format("{}: {} of {} are available", node.host, bytes_text(memory.available), bytes_text(memory.total)), remedy);
   }
   if (static_cast<double>(memory.total) < same_size * median) {
     judgement.warn(
-        fmt::format("{} has {}, the nodes' median is {}", node.host, text_of(memory.total), memory_text(median)),
+        fmt::format("{} has {}, the nodes' median is {}", node.host, bytes_text(memory.total), memory_text(median)),
         "sudo dmidecode -t memory | grep -i size  # is a module missing?");
   }
 }
@@ -89,8 +89,8 @@ Finding check_shared_memory(const Facts& facts) {
     const FolderFacts& folder = node.first().shared_memory;
     const auto ranks = static_cast<std::int64_t>(node.ranks.size());
     const std::string remedy = shared_memory_command(node.first().container);
-    const std::string here = fmt::format("{}: {} of {} in {} for {}", node.host, text_of(folder.free),
-                                         text_of(folder.total), folder.path, counted(ranks, "rank"));
+    const std::string here = fmt::format("{}: {} of {} in {} for {}", node.host, bytes_text(folder.free),
+                                         bytes_text(folder.total), folder.path, counted(ranks, "rank"));
     if (!folder.writable) {
       const std::string evidence = fmt::format("{}: {} cannot be written", node.host, folder.path);
       const std::string mount = "sudo mount -t tmpfs -o size=50%,mode=1777 tmpfs " + folder.path;
@@ -117,7 +117,7 @@ Finding check_temporary_space(const Facts& facts) {
   const std::string remedy = "export TMPDIR=FOLDER  # with more space, on a disk of the node";
   for (const Node& node : nodes_in(facts)) {
     const FolderFacts& folder = node.first().temporary;
-    const std::string here = fmt::format("{}: {} free in {}", node.host, text_of(folder.free), folder.path);
+    const std::string here = fmt::format("{}: {} free in {}", node.host, bytes_text(folder.free), folder.path);
     if (!folder.writable) {
       judgement.fail(fmt::format("{}: {} cannot be written", node.host, folder.path), remedy);
     } else if (folder.free < least_temporary_space) {
@@ -132,7 +132,7 @@ Finding check_temporary_space(const Facts& facts) {
 
 Finding check_locked_memory(const Facts& facts) {
   Judgement judgement("locked-memory");
-  const auto limit_text = [](std::int64_t limit) { return limit < 0 ? "no limit" : text_of(limit); };
+  const auto limit_text = [](std::int64_t limit) { return limit < 0 ? "no limit" : bytes_text(limit); };
   for (const Node& node : nodes_in(facts)) {
     std::int64_t limit = -1;
     for (const RankFacts* rank : node.ranks) {

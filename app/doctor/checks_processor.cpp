@@ -7,7 +7,7 @@
 
 #include "app/doctor/judgement.hpp"
 #include "app/doctor/pci.hpp"
-#include "local/openblas/kernels.hpp"
+#include "openblas/openblas_backend.hpp"
 
 namespace glinpack::app::doctor {
 

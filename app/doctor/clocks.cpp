@@ -4,7 +4,7 @@
 
 #include "app/doctor/gather.hpp"
 #include "app/doctor/pci.hpp"
-#include "local/sensors/nvml.hpp"
+#include "sensors/nvml.hpp"
 
 namespace glinpack::app::doctor {
 

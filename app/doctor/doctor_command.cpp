@@ -13,6 +13,7 @@
 #include "app/mpi_command.hpp"
 #include "app/outputs.hpp"
 #include "app/program_context.hpp"
+#include "backend/registry.hpp"
 
 namespace glinpack::app::doctor {
 
@@ -24,10 +25,10 @@ bool stands_apart(const MpiSession& session) {
   return session.size() == 1 && launched_processes() > 1 && launcher_rank() > 0;
 }
 
-bool asks_for_devices(const std::string& backend) { return backend == "auto" || backend.starts_with("gl-"); }
+bool asks_for_devices(const std::string& backend) { return backend == "auto" || computes_on_device(backend); }
 
 DoctorOptions agreed_options(const std::vector<std::string>& arguments) {
-  return doctor_options_from_json(decided_by_first_rank([&] {
+  return doctor_options_from_json(run_on_root_and_broadcast([&] {
     const DoctorOptions options = parse_doctor_options(arguments);
     OutputPaths outputs;
     outputs.json = options.json;
@@ -60,10 +61,10 @@ void measure(const DoctorOptions& options, const std::optional<std::vector<gl::D
              RankFacts& mine, std::optional<Screening>& screening) {
   look_up_host(mine.host);
   if (mine.process.world_size > 1) {
-    screening = screen_links(MPI_COMM_WORLD, {.seconds = options.network_seconds, .together = false});
+    screening = screen_links(MPI_COMM_WORLD, {.seconds = options.network_seconds, .concurrent_pairs = false});
   }
   const DeviceFacts* device = device_of(mine);
-  const bool measured = device != nullptr && (!device->software || options.backend.starts_with("gl-"));
+  const bool measured = device != nullptr && (!device->software || computes_on_device(options.backend));
   mine.gemm = measure_gemm(mine.processor.threads, measured ? device->index : -1,
                            {.repeat = 5, .seconds = options.gemm_seconds});
   read_sensors(devices, mine);
@@ -95,7 +96,7 @@ int look(const MpiSession& session, const std::vector<std::string>& arguments, c
   Facts facts = gathered(mine);
   facts.quick = options.quick;
   facts.screening = std::move(screening);
-  return decided_by_first_rank([&] {
+  return run_on_root_and_broadcast([&] {
     const std::vector<Finding> findings = judge(facts);
     report(options, context.command_line, facts, findings);
     return nlohmann::json(worst_of(findings) == Verdict::fail ? exit_failed : 0);
@@ -107,7 +108,7 @@ std::vector<std::string> notes_on(Facts facts, const Target& target) {
   std::vector<Finding> findings = judge(facts);
   // a run by software OpenGL, which is asked for by name, says so itself
   std::erase_if(findings, [&](const Finding& finding) {
-    return finding.check == "renderer" && target.backend.starts_with("gl-");
+    return finding.check == "renderer" && computes_on_device(target.backend);
   });
   return findings_notes(findings);
 }

@@ -11,7 +11,7 @@ namespace glinpack::app::doctor {
 
 namespace {
 
-constexpr const char* examples =
+constexpr const char* doctor_examples =
     "Examples:\n"
     "  glinpack doctor\n"
     "  mpirun -np 4 glinpack doctor --json doctor.json\n"
@@ -35,7 +35,7 @@ void define_doctor_options(CLI::App& app, DoctorOptions& o) {
       app, "glinpack doctor",
       "Looks for what keeps glinpack from running, or from running well: launcher, cores, devices, drivers, memory,\n"
       "network, slow nodes.",
-      examples);
+      doctor_examples);
   begin_group(app, "Checks");
   add_flag(app, "--quick", "Only what takes milliseconds: no network, no gemm, no clocks; plu does as much by itself",
            [&o] { o.quick = true; });

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "global/link_screening.hpp"
+#include "network/links.hpp"
 
 namespace glinpack::app::doctor {
 

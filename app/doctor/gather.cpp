@@ -17,10 +17,9 @@
 #include "app/doctor/pci.hpp"
 #include "app/reexecution.hpp"
 #include "app/topology.hpp"
-#include "local/host/control_groups.hpp"
-#include "local/host/host_memory.hpp"
-#include "local/openblas/kernels.hpp"
-#include "local/openblas/openblas_backend.hpp"
+#include "backend/registry.hpp"
+#include "host/host_memory.hpp"
+#include "openblas/openblas_backend.hpp"
 #include "version.hpp"
 
 namespace glinpack::app::doctor {
@@ -192,7 +191,7 @@ GraphicsFacts graphics_facts(const Target& target, int local_rank,
                       .egl_vendors = egl_vendors()};
   if (!devices) return facts;
   for (const gl::DeviceDescription& device : *devices) facts.devices.push_back(device_facts(device));
-  const bool by_name = target.backend.starts_with("gl-");
+  const bool by_name = computes_on_device(target.backend);
   facts.chosen = target.device ? *target.device : gl::device_for_local_rank(*devices, local_rank, by_name);
   return facts;
 }

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "app/doctor/facts.hpp"
-#include "global/communication.hpp"
-#include "local/gl/devices.hpp"
-#include "local/sensors/find_sensors.hpp"
+#include "gl/devices.hpp"
+#include "mpi/session.hpp"
+#include "sensors/find_sensors.hpp"
 
 namespace glinpack::app::doctor {
 

@@ -8,7 +8,7 @@
 
 #include "app/doctor/pci.hpp"
 #include "app/memory.hpp"
-#include "local/measuring.hpp"
+#include "backend/measuring.hpp"
 
 namespace glinpack::app::doctor {
 

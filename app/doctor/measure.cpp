@@ -2,9 +2,9 @@
 
 #include <exception>
 
-#include "global/communication.hpp"
-#include "local/host/flops.hpp"
-#include "local/make_backend.hpp"
+#include "backend/registry.hpp"
+#include "backend/timeline.hpp"
+#include "mpi/communication.hpp"
 
 namespace glinpack::app::doctor {
 
@@ -22,7 +22,7 @@ void fill(Backend<double>& backend, DeviceMatrix<double>& matrix) {
   backend.wait(backend.upload({buffer.get(), 0, matrix.rows(), matrix.columns(), matrix.columns()}, whole(matrix)));
 }
 
-double reduce_rate(const char* name, const BackendOptions& backend_options, const MeasuringOptions& options) {
+double reduce_rate(std::string_view name, const BackendOptions& backend_options, const MeasuringOptions& options) {
   Timeline timeline;
   const auto backend = make_backend<double>(name, backend_options, timeline);
   const auto l_transposed = backend->allocate(depth, order), u = backend->allocate(depth, order);
@@ -33,7 +33,7 @@ double reduce_rate(const char* name, const BackendOptions& backend_options, cons
   return measured_rate(options, reduce_flops(order, order, depth),
                        [&](std::int64_t rounds) {
                          for (std::int64_t round = 0; round < rounds; ++round) {
-                           backend->reduce(whole(*l_transposed), whole(*u), whole(*a));
+                           backend->update(whole(*l_transposed), whole(*u), whole(*a));
                          }
                          backend->wait_all();
                        })
@@ -46,7 +46,8 @@ GemmFacts measure_gemm(int threads, int device, const MeasuringOptions& options)
   BackendOptions backend_options;
   backend_options.threads = threads;
   GemmFacts facts;
-  const auto measured = [&](const char* backend) {
+  const auto measured = [&](MemorySpace memory) {
+    const std::string_view backend = automatic_backend(memory).name;
     try {
       return reduce_rate(backend, backend_options, options);
     } catch (const std::exception& error) {
@@ -55,11 +56,11 @@ GemmFacts measure_gemm(int threads, int device, const MeasuringOptions& options)
     }
   };
   barrier(MPI_COMM_WORLD);
-  facts.host = measured("openblas");
+  facts.host = measured(MemorySpace::host);
   barrier(MPI_COMM_WORLD);
   if (device < 0) return facts;
   backend_options.device = device;
-  facts.device = measured("gl-compute");
+  facts.device = measured(MemorySpace::device);
   return facts;
 }
 

@@ -6,8 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "local/sensors/hwmon.hpp"
-#include "local/sensors/kernel_files.hpp"
+#include "sensors/kernel_sensors.hpp"
 
 namespace glinpack::app::doctor {
 

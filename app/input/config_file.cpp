@@ -13,7 +13,7 @@ namespace glinpack::app {
 
 namespace {
 
-constexpr std::int64_t largest_file = 1 << 20;
+constexpr std::int64_t largest_config_file = 1 << 20;
 constexpr std::size_t longest_line = 10'000;  // TOML's dotted keys nest: a line's length bounds how deep
 
 int line_of(const toml::node& node) { return static_cast<int>(node.source().begin.line); }
@@ -68,7 +68,7 @@ void check_rank_order(const std::string& path, const std::vector<Setting>& setti
 
 std::vector<Setting> read_config_file(const std::string& path) {
   int line = 0;
-  for (const std::string& text : read_lines(path, largest_file)) {  // it also says what is no text file at all
+  for (const std::string& text : read_lines(path, largest_config_file)) {  // it also says what is no text file at all
     ++line;
     if (text.size() > longest_line) {
       fail(path, line, "the line has more than " + std::to_string(longest_line) + " characters; break it");
@@ -76,7 +76,7 @@ std::vector<Setting> read_config_file(const std::string& path) {
   }
   toml::table table;
   try {
-    table = toml::parse(read_file(path, largest_file), path);
+    table = toml::parse(read_file(path, largest_config_file), path);
   } catch (const toml::parse_error& error) {
     fail(path, static_cast<int>(error.source().begin.line), "not TOML: " + std::string(error.description()));
   }

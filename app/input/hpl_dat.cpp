@@ -11,7 +11,7 @@ namespace glinpack::app {
 
 namespace {
 
-constexpr std::int64_t largest_file = 1 << 20;
+constexpr std::int64_t largest_hpl_dat = 1 << 20;
 
 // A whole number that HPL.dat expects: what it is called, and its range.
 struct Field {
@@ -22,7 +22,7 @@ struct Field {
 
 class HplDatReader {
  public:
-  explicit HplDatReader(const std::string& path) : path_(path), lines_(read_lines(path, largest_file)) {
+  explicit HplDatReader(const std::string& path) : path_(path), lines_(read_lines(path, largest_hpl_dat)) {
     if (lines_.empty()) {
       throw InputError(path + ":1: the file is empty; HPL.dat has 31 lines (netlib's HPL brings an example)");
     }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "local/matrix_view.hpp"
+#include "backend/matrix_view.hpp"
 
 namespace glinpack::app {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "global/distribution.hpp"
+#include "matrix/distribution.hpp"
 
 namespace glinpack::app {
 

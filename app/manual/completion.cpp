@@ -33,7 +33,7 @@ std::string with_spaces(const std::vector<std::string>& words) {
 }
 
 // Between single quotes of any of the shells.
-std::string quoted(const std::string& text) {
+std::string shell_quoted(const std::string& text) {
   std::string result;
   for (const char c : text) c == '\'' ? result += "'\\''" : result += c;
   return "'" + result + "'";
@@ -75,7 +75,7 @@ std::string bash_values(const CompletedCommand& command) {
       case ValueKind::none:
         continue;
       case ValueKind::choices:
-        action = "values=" + quoted(with_spaces(choices_of(option))) + (is_list(option) ? " list=yes" : "");
+        action = "values=" + shell_quoted(with_spaces(choices_of(option))) + (is_list(option) ? " list=yes" : "");
         break;
       case ValueKind::file:
         action = "values=file";
@@ -98,7 +98,7 @@ std::string bash_script(std::span<const CompletedCommand> commands) {
   for (const CompletedCommand& command : commands) {
     std::vector<std::string> names;
     for (const HelpEntry& option : command.options) names.insert(names.end(), option.names.begin(), option.names.end());
-    options += "    " + quoted(command.name) + ") options=" + quoted(with_spaces(names)) + " ;;\n";
+    options += "    " + shell_quoted(command.name) + ") options=" + shell_quoted(with_spaces(names)) + " ;;\n";
     values += bash_values(command);
   }
   return std::string(made_of) + R"BASH(
@@ -169,7 +169,7 @@ std::string zsh_option(const HelpEntry& option, const std::string& name) {
       spec += ":value: ";
       break;
   }
-  return quoted(spec);
+  return shell_quoted(spec);
 }
 
 std::string zsh_script(std::span<const CompletedCommand> commands) {
@@ -185,7 +185,7 @@ std::string zsh_script(std::span<const CompletedCommand> commands) {
       own = specs;
       continue;
     }
-    summaries += "    " + quoted(command.name + ":" + command.summary) + "\n";
+    summaries += "    " + shell_quoted(command.name + ":" + command.summary) + "\n";
     cases += "      " + command.name + ")\n        _arguments" + specs + " ;;\n";
   }
   return "#compdef glinpack\n" + std::string(made_of) + "_glinpack() {\n  local -a subcommands=(\n" + summaries +
@@ -218,10 +218,10 @@ std::string fish_script(std::span<const CompletedCommand> commands) {
         command.name.empty() ? "__fish_use_subcommand" : "__fish_seen_subcommand_from " + command.name;
     if (!command.name.empty()) {
       text +=
-          "complete -c glinpack -n __fish_use_subcommand -a " + command.name + " -d " + quoted(command.summary) + "\n";
+          "complete -c glinpack -n __fish_use_subcommand -a " + command.name + " -d " + shell_quoted(command.summary) + "\n";
     }
     for (const HelpEntry& option : command.options) {
-      std::string line = "complete -c glinpack -n " + quoted(condition);
+      std::string line = "complete -c glinpack -n " + shell_quoted(condition);
       for (const std::string& name : option.names) {
         line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
       }
@@ -229,7 +229,7 @@ std::string fish_script(std::span<const CompletedCommand> commands) {
         case ValueKind::none:
           break;
         case ValueKind::choices:
-          line += " -x -a " + quoted(with_spaces(choices_of(option)));
+          line += " -x -a " + shell_quoted(with_spaces(choices_of(option)));
           break;
         case ValueKind::file:
           line += " -r -F";
@@ -241,7 +241,7 @@ std::string fish_script(std::span<const CompletedCommand> commands) {
           line += " -x";
           break;
       }
-      text += line + " -d " + quoted(option.text) + "\n";
+      text += line + " -d " + shell_quoted(option.text) + "\n";
     }
   }
   return text;

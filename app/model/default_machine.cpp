@@ -1,8 +1,16 @@
 #include "app/model/default_machine.hpp"
 
+#include "app/input/values.hpp"
+#include "backend/registry.hpp"
+
 namespace glinpack::app::model {
 
 namespace {
+
+// The figures are those of the backend that "auto" takes on devices.
+bool is_measured(const std::string& backend) {
+  return find_backend(backend) == &automatic_backend(MemorySpace::device);
+}
 
 // tests/system/planning.py fits them again.
 MachineModel h200_single() {
@@ -39,12 +47,12 @@ MachineModel h200_double() {
 }  // namespace
 
 MachineModel default_machine(const std::string& backend, Precision precision) {
-  if (backend != "gl-compute") return {};
+  if (!is_measured(backend)) return {};
   return precision == Precision::double_ ? h200_double() : h200_single();
 }
 
 std::vector<Index> default_block_sizes(const std::string& backend, Precision precision) {
-  if (backend != "gl-compute") return {128};  // what plu takes
+  if (!is_measured(backend)) return {backend_record(backend).block_size(precision, largest_n)};
   return precision == Precision::double_ ? std::vector<Index>{512, 768} : std::vector<Index>{512};
 }
 

@@ -1,4 +1,4 @@
-// What a run would take: all its passes gone through on a clock for every process column, as src/global/factorize.cpp
+// What a run would take: all its passes gone through on a clock for every process column, as src/global/lu/factorize.cpp
 // goes through them, with the machine's costs in place of the work. No MPI; O(Q) a pass.
 //
 // The process rows of a column keep step, since they swap rows in every pass: the one with most to do stands for all.

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "global/tournament_tree.hpp"
+#include "lu/panel/tournament.hpp"
 
 namespace glinpack::app::model {
 

@@ -11,7 +11,8 @@
 #include "app/model/default_machine.hpp"
 #include "app/model/forecast.hpp"
 #include "app/option_text.hpp"
-#include "local/measuring.hpp"
+#include "backend/measuring.hpp"
+#include "backend/registry.hpp"
 
 namespace glinpack::app::model {
 
@@ -92,7 +93,7 @@ void add_ranks(Observation& observation, const json& ranks) {
   Arrangement& arrangement = observation.problem.arrangement;
   std::map<std::string, int> on_host;
   for (const json& rank : ranks) {
-    const bool on_device = rank.at("backend").get<std::string>().starts_with("gl-");
+    const bool on_device = computes_on_device(rank.at("backend").get<std::string>());
     arrangement.on_device = arrangement.on_device || on_device;
     arrangement.in_background = arrangement.in_background || (on_device && !rank.at("software_gl").get<bool>());
     arrangement.processes_per_node =

@@ -5,6 +5,7 @@
 
 #include "app/model/links.hpp"
 #include "app/report/waiting.hpp"
+#include "backend/registry.hpp"
 
 namespace glinpack::app::model {
 
@@ -86,7 +87,7 @@ Arrangement arrangement_of(std::span<const RankRecord> ranks) {
   Arrangement arrangement;
   std::map<std::string, int> on_host;
   for (const RankRecord& rank : ranks) {
-    const bool on_device = rank.backend.backend.starts_with("gl-");
+    const bool on_device = computes_on_device(rank.backend.backend);
     arrangement.on_device = arrangement.on_device || on_device;
     arrangement.in_background = arrangement.in_background || (on_device && !rank.backend.software_gl);
     arrangement.processes_per_node = std::max(arrangement.processes_per_node, ++on_host[rank.host]);
@@ -103,7 +104,8 @@ Problem problem_of(const RunRecord& record, const Arrangement& arrangement) {
 }
 
 bool is_modelled(const Problem& problem, const std::string& backend) {
-  const bool row_by_row = backend == "gl-raster" && problem.parameters.pivoting == Pivoting::local;
+  const BackendRecord* record = find_backend(backend);
+  const bool row_by_row = record != nullptr && record->row_by_row && problem.parameters.pivoting == Pivoting::local;
   return !row_by_row && problem.precision != Precision::mixed;
 }
 

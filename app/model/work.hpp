@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "app/model/cost.hpp"
-#include "global/broadcast.hpp"
-#include "global/process_grid.hpp"
-#include "global/run.hpp"
+#include "mpi/broadcast.hpp"
+#include "mpi/process_grid.hpp"
+#include "lu/run.hpp"
 
 namespace glinpack::app::model {
 

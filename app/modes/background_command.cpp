@@ -9,13 +9,13 @@
 #include "app/modes/fit.hpp"
 #include "app/modes/mode_run.hpp"
 #include "app/topology.hpp"
-#include "local/background.hpp"
+#include "solvers/queue/background.hpp"
 
 namespace glinpack::app {
 
 namespace {
 
-constexpr int fit_degree = 3;  // of the times over N: dense systems
+constexpr int background_fit_degree = 3;  // of the times over N: dense systems
 constexpr const char* alone_on_host = "cpu";
 constexpr const char* alone_on_device = "gpu";
 constexpr const char* together = "both";
@@ -229,7 +229,7 @@ int run_background(const ModeInvocation& invocation) {
   BackgroundSource source{.count = options.systems, .seed = options.seed};
   source.matrix = read_input(options, source.n);
   const std::vector<Index> orders = options.input.empty() ? options.n : std::vector<Index>{source.n};
-  check_fit(options.fit, orders, fit_degree);
+  check_fit(options.fit, orders, background_fit_degree);
   const ModeMachine machine = open_machine(options, true);
   for (const Index n : orders) check_size(options, n, machine);
   run.begin(machine);
@@ -244,7 +244,7 @@ int run_background(const ModeInvocation& invocation) {
     if (!options.output.empty()) result = size.result();
   }
   if (result) run.write_result([&](std::ostream& out) { write_matrix(out, options.output, *result); });
-  return run.finish(machine, fit_degree);
+  return run.finish(machine, background_fit_degree);
 }
 
 }  // namespace glinpack::app

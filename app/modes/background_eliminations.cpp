@@ -4,17 +4,17 @@
 #include "app/modes/background_kinds.hpp"
 #include "app/modes/background_matrices.hpp"
 #include "app/modes/dense_systems.hpp"
-#include "local/openblas/host_solvers.hpp"
-#include "local/precision.hpp"
-#include "local/row_interchanges.hpp"
-#include "local/solvers/gauss_jordan.hpp"
-#include "local/solvers/plu_packed.hpp"
+#include "openblas/host_solvers.hpp"
+#include "backend/precision.hpp"
+#include "backend/row_interchanges.hpp"
+#include "solvers/elimination/gauss_jordan.hpp"
+#include "solvers/elimination/plu_packed.hpp"
 
 namespace glinpack::app {
 
 namespace {
 
-constexpr solvers::EliminationSettings settings{.variant = solvers::EliminationVariant::compute};
+constexpr solvers::EliminationSettings elimination_settings{.variant = solvers::EliminationVariant::compute};
 
 // Of LAPACK's info.
 void check_regular(Index info, Index n) {
@@ -93,7 +93,7 @@ class PluFactors final : public BackgroundProblems {
   class ByDevice final : public OnDevice {
    public:
     ByDevice(const PluFactors& problems, solvers::Device& device)
-        : problems_(problems), solver_(device, problems.n_, 0, settings) {}
+        : problems_(problems), solver_(device, problems.n_, 0, elimination_settings) {}
     BackgroundAnswer solve(Index problem) override {
       const Index n = problems_.n_;
       BackgroundAnswer answer{.numbers = std::vector<float>(static_cast<std::size_t>(n * n))};
@@ -147,7 +147,7 @@ class DenseEquations final : public BackgroundProblems {
   class ByDevice final : public OnDevice {
    public:
     ByDevice(const DenseEquations& problems, solvers::Device& device)
-        : problems_(problems), solver_(device, problems.n_, 1, settings) {}
+        : problems_(problems), solver_(device, problems.n_, 1, elimination_settings) {}
     BackgroundAnswer solve(Index problem) override {
       const Index n = problems_.n_;
       std::vector<float> x(static_cast<std::size_t>(n));
@@ -186,7 +186,7 @@ BackgroundOperation plu_operation() {
           .flops = [](Index n) { return 2 * square(n) * static_cast<double>(n) / 3; },
           .numbers = [](Index n) { return 3 * square(n); },
           .obstacle = [](const gl::DeviceDescription& device,
-                         Index n) { return solvers::PluPacked::obstacle(device, n, 0, settings); }};
+                         Index n) { return solvers::PluPacked::obstacle(device, n, 0, elimination_settings); }};
 }
 
 BackgroundOperation gauss_jordan_operation() {
@@ -199,7 +199,7 @@ BackgroundOperation gauss_jordan_operation() {
           .flops = [](Index n) { return square(n) * (2 * static_cast<double>(n) / 3 + 2); },
           .numbers = [](Index n) { return square(n) + 2 * static_cast<double>(n); },
           .obstacle = [](const gl::DeviceDescription& device,
-                         Index n) { return solvers::GaussJordan::obstacle(device, n, 1, settings); }};
+                         Index n) { return solvers::GaussJordan::obstacle(device, n, 1, elimination_settings); }};
 }
 
 }  // namespace glinpack::app

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/modes/background_problems.hpp"
-#include "local/matrix_view.hpp"
+#include "backend/matrix_view.hpp"
 
 namespace glinpack::app {
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Index largest_systems = 1'000'000;
 
-constexpr const char* examples =
+constexpr const char* background_examples =
     "  glinpack background --n 256 --systems 30 --ratio auto\n"
     "  glinpack background --n 128,256,384,512 --ratio 2 --json background.json\n"
     "  glinpack background --operation tridiagonal --n 512 --threads 1\n"
@@ -62,7 +62,7 @@ void define_background_options(CLI::App& app, BackgroundOptions& o) {
   describe_mode(app, "background",
                 "Splits systems between the processor and a device that works in the background, by a load ratio;\n"
                 "checks all answers, and compares with the processor alone and the device alone.",
-                examples);
+                background_examples);
   define_mode_problem(app, o, "A of every system, from a .npy or Matrix Market file, instead of random numbers",
                       "The last system's result, as .npy or .mtx by the name");
   add(app, "--systems", "COUNT", std::to_string(o.systems), "Systems of every size",

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/input/matrix_file.hpp"
-#include "local/solvers/device.hpp"
+#include "solvers/device/device.hpp"
 
 namespace glinpack::app {
 

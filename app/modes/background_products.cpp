@@ -1,15 +1,15 @@
 // Background work: C = A B.
 #include "app/modes/background_kinds.hpp"
 #include "app/modes/background_matrices.hpp"
-#include "local/host/flops.hpp"
-#include "local/openblas/host_solvers.hpp"
-#include "local/solvers/matmul.hpp"
+#include "backend/timeline.hpp"
+#include "openblas/host_solvers.hpp"
+#include "solvers/matmul/matmul.hpp"
 
 namespace glinpack::app {
 
 namespace {
 
-solvers::MatmulSettings settings() { return {.variant = solvers::MatmulVariant::compute}; }
+solvers::MatmulSettings product_settings() { return {.variant = solvers::MatmulVariant::compute}; }
 
 double largest_magnitude(const std::vector<float>& elements) {
   float largest = 0;
@@ -56,7 +56,7 @@ class Products final : public BackgroundProblems {
    public:
     ByDevice(const Products& problems, solvers::Device& device)
         : problems_(problems),
-          product_(solvers::make_matrix_product<float>(device, {problems.n_, problems.n_, problems.n_}, settings())) {}
+          product_(solvers::make_matrix_product<float>(device, {problems.n_, problems.n_, problems.n_}, product_settings())) {}
     BackgroundAnswer solve(Index problem) override {
       const Index n = problems_.n_;
       product_->load(square_view(problems_.left(problem), n), square_view(problems_.right(problem), n));
@@ -92,7 +92,7 @@ BackgroundOperation product_operation() {
           .numbers = [](Index n) { return 3 * square(n); },
           .obstacle =
               [](const gl::DeviceDescription& device, Index n) {
-                return matmul_obstacle(device, {n, n, n}, settings(), Precision::single);
+                return matmul_obstacle(device, {n, n, n}, product_settings(), Precision::single);
               }};
 }
 

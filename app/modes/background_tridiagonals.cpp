@@ -3,8 +3,8 @@
 
 #include "app/modes/background_kinds.hpp"
 #include "app/modes/background_matrices.hpp"
-#include "local/openblas/tridiagonal.hpp"
-#include "local/solvers/tridiagonal.hpp"
+#include "openblas/host_solvers.hpp"
+#include "solvers/tridiagonal/tridiagonal.hpp"
 
 namespace glinpack::app {
 
@@ -12,7 +12,7 @@ namespace {
 
 using solvers::TridiagonalSystems;
 
-constexpr solvers::TridiagonalSettings settings{.variant = solvers::TridiagonalVariant::compute};
+constexpr solvers::TridiagonalSettings tridiagonal_settings{.variant = solvers::TridiagonalVariant::compute};
 constexpr double largest_residual = 16;  // HPL's
 
 // Every system's coefficients become those of the matrix.
@@ -65,7 +65,7 @@ class TridiagonalGrids final : public BackgroundProblems {
    public:
     ByDevice(const TridiagonalGrids& problems, solvers::Device& device)
         : problems_(problems),
-          solver_(solvers::make_tridiagonal_solver<float>(device, problems.n_, problems.n_, settings)) {}
+          solver_(solvers::make_tridiagonal_solver<float>(device, problems.n_, problems.n_, tridiagonal_settings)) {}
     BackgroundAnswer solve(Index problem) override {
       solver_->load(problems_.of(problem));
       solver_->compute();
@@ -103,7 +103,7 @@ BackgroundOperation tridiagonal_operation() {
           .flops = [](Index n) { return solvers::tridiagonal_flops(n, n); },
           .numbers = [](Index n) { return 5 * square(n); },
           .obstacle = [](const gl::DeviceDescription& device,
-                         Index n) { return tridiagonal_obstacle(device, settings, Precision::single, n, n); },
+                         Index n) { return tridiagonal_obstacle(device, tridiagonal_settings, Precision::single, n, n); },
           .tridiagonal = true};
 }
 

@@ -9,7 +9,7 @@
 #include "app/modes/fit.hpp"
 #include "app/modes/mode_run.hpp"
 #include "app/topology.hpp"
-#include "local/solvers/banded.hpp"
+#include "solvers/banded/banded.hpp"
 
 namespace glinpack::app {
 
@@ -18,8 +18,8 @@ namespace {
 using solvers::BandedVariant;
 using solvers::SparseEntry;
 
-constexpr int fit_degree = 1;  // of the times over N: with a number of diagonals, the work grows with N
-constexpr const char* rival_name = "csr";
+constexpr int banded_fit_degree = 1;  // of the times over N: with a number of diagonals, the work grows with N
+constexpr const char* banded_rival = "csr";
 
 /// A, x, and y as the host computes it.
 struct Problem {
@@ -119,7 +119,7 @@ class BandedRun {
 
  private:
   void measure_on_host(Problem& problem) {
-    ModeRecord record = record_of(problem, rival_name);
+    ModeRecord record = record_of(problem, banded_rival);
     record.is_rival = true;
     solvers::StageClock clock;
     solvers::RowCompressedMatrix matrix;
@@ -225,7 +225,7 @@ int run_banded(const ModeInvocation& invocation) {
   } else {
     from_file = problem_from_file(options);
   }
-  check_fit(options.fit, from_file ? std::vector<Index>{from_file->n} : options.n, fit_degree);
+  check_fit(options.fit, from_file ? std::vector<Index>{from_file->n} : options.n, banded_fit_degree);
   ModeMachine machine = open_machine(options, needs_device(options));
   if (from_file) check_size(from_file->n, from_file->diagonals, options, machine);
   for (const Plan& plan : plans) check_size(plan.n, plan.diagonals, options, machine);
@@ -244,7 +244,7 @@ int run_banded(const ModeInvocation& invocation) {
   }
   const DenseMatrix result{static_cast<Index>(last.size()), 1, {last.begin(), last.end()}};
   run.write_result([&](std::ostream& out) { write_matrix(out, options.output, result); });
-  return run.finish(machine, fit_degree);
+  return run.finish(machine, banded_fit_degree);
 }
 
 }  // namespace glinpack::app

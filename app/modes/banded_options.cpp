@@ -5,19 +5,19 @@
 
 #include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
-#include "local/solvers/banded.hpp"
+#include "solvers/banded/banded.hpp"
 
 namespace glinpack::app {
 
 namespace {
 
-constexpr const char* examples =
+constexpr const char* banded_examples =
     "  glinpack banded --n 4096 --diagonals 10\n"
     "  glinpack banded --n 4096 --offsets 0,1,-1,64,-64 --json banded.json\n"
     "  glinpack banded --variant diagonals --n 1024,2048,4096,8192 --fit\n"
     "  glinpack banded --input A.mtx --output y.npy\n";
 
-std::vector<std::string> variant_choices() {
+std::vector<std::string> banded_variant_choices() {
   std::vector<std::string> names;
   for (const solvers::BandedVariant variant : solvers::all_banded_variants) names.emplace_back(name_of(variant));
   names.emplace_back("csr");
@@ -29,7 +29,7 @@ void define_banded_options(CLI::App& app, BandedOptions& o) {
       app, "banded",
       "Multiplies a matrix of few diagonals by a vector, y = A x, its diagonals being textures as Krueger and\n"
       "Westermann have them; checks and compares with compressed rows on the processor.",
-      examples);
+      banded_examples);
   define_mode_problem(app, o, "A, square, from a Matrix Market file (coordinate) or .npy instead of random numbers",
                       "y of the last result, as .npy or .mtx by the name");
   add_list(app, "--diagonals", "COUNT,...", list_text(o.diagonals),
@@ -49,9 +49,9 @@ void define_banded_options(CLI::App& app, BandedOptions& o) {
              }
            });
   begin_group(app, "Variants");
-  add_list(app, "--variant", some_of(variant_choices(), {"all"}), "diagonals,compute",
+  add_list(app, "--variant", some_of(banded_variant_choices(), {"all"}), "diagonals,compute",
            "The ways to compute it; all: every one of them",
-           [&o](const std::vector<std::string>& v) { o.variant = parse_names(v, variant_choices()); });
+           [&o](const std::vector<std::string>& v) { o.variant = parse_names(v, banded_variant_choices()); });
   define_mode_measuring(app, o);
   define_mode_machine(app, o);
   define_mode_output(app, o);

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "app/topology.hpp"
-#include "local/openblas/host_solvers.hpp"
+#include "openblas/host_solvers.hpp"
 
 namespace glinpack::app {
 

@@ -14,8 +14,8 @@ namespace {
 
 using solvers::EliminationSettings;
 
-constexpr const char* rival_name = "openblas";
-constexpr int fit_degree = 3;  // of the times over N, as in the paper
+constexpr const char* dense_rival = "openblas";
+constexpr int dense_fit_degree = 3;  // of the times over N, as in the paper
 
 // Throws InputError where the host has too little memory, or the device cannot hold the system.
 void check_system(const DenseSystem& system, const ModeMachine& machine, const DenseSystemsMode& mode) {
@@ -70,7 +70,7 @@ void DenseSystemsRun::add(ModeRecord record) {
 }
 
 void DenseSystemsRun::measure_rival() {
-  ModeRecord record = record_of(rival_name);
+  ModeRecord record = record_of(dense_rival);
   record.is_rival = true;
   solvers::StageClock clock;
   Index info = 0;
@@ -124,7 +124,7 @@ int run_dense_systems(const DenseSystemsMode& mode, const EliminationOptions& op
   std::vector<DenseSystem> systems = systems_of(options, inputs, mode.wanted);
   std::vector<Index> orders;
   for (const DenseSystem& system : systems) orders.push_back(system.n);
-  check_fit(options.fit, orders, fit_degree);
+  check_fit(options.fit, orders, dense_fit_degree);
   ModeMachine machine = open_machine(options, !mode.settings.empty());
   for (const DenseSystem& system : systems) check_system(system, machine, mode);
   run.begin(machine);
@@ -143,7 +143,7 @@ int run_dense_systems(const DenseSystemsMode& mode, const EliminationOptions& op
   }
   run.print(error_table(run.records()));
   if (!result.elements.empty()) run.write_result([&](std::ostream& out) { write_matrix(out, options.output, result); });
-  return run.finish(machine, fit_degree);
+  return run.finish(machine, dense_fit_degree);
 }
 
 }  // namespace glinpack::app

@@ -14,7 +14,7 @@ using solvers::EliminationSettings;
 using solvers::EliminationVariant;
 using solvers::PivotMeasure;
 
-std::vector<std::string> variant_choices() {
+std::vector<std::string> elimination_variant_choices() {
   std::vector<std::string> names;
   for (const EliminationVariant variant : solvers::all_elimination_variants) names.emplace_back(name_of(variant));
   names.emplace_back("openblas");
@@ -43,9 +43,9 @@ void define_elimination_problem(CLI::App& app, EliminationOptions& o, Index fewe
 
 void define_elimination_variants(CLI::App& app, EliminationOptions& o) {
   begin_group(app, "Variants");
-  add_list(app, "--variant", some_of(variant_choices(), {"all"}), "double-rows",
+  add_list(app, "--variant", some_of(elimination_variant_choices(), {"all"}), "double-rows",
            "The ways to compute it; all: every one of them",
-           [&o](const std::vector<std::string>& v) { o.variant = parse_names(v, variant_choices()); });
+           [&o](const std::vector<std::string>& v) { o.variant = parse_names(v, elimination_variant_choices()); });
   add_list(app, "--measure", some_of(measure_choices(), {"all"}), "magnitudes",
            "Of double-rows and compute: q11 q22 / (q11 + q22), by which blocks are compared, of the magnitudes "
            "of q11 and q22 or by the letter; all: both",

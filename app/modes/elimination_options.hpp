@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/modes/mode_options.hpp"
-#include "local/solvers/elimination.hpp"
+#include "solvers/elimination/elimination.hpp"
 
 namespace glinpack::app {
 

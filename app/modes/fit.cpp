@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "app/input/input_error.hpp"
-#include "local/openblas/host_solvers.hpp"
+#include "openblas/host_solvers.hpp"
 
 namespace glinpack::app {
 

@@ -1,7 +1,7 @@
 #include "app/modes/gauss_jordan_command.hpp"
 
 #include "app/modes/dense_systems_run.hpp"
-#include "local/solvers/gauss_jordan.hpp"
+#include "solvers/elimination/gauss_jordan.hpp"
 
 namespace glinpack::app {
 

@@ -9,7 +9,7 @@ namespace glinpack::app {
 
 namespace {
 
-constexpr const char* examples =
+constexpr const char* gauss_jordan_examples =
     "  glinpack gauss-jordan --n 100,256 --rhs 3\n"
     "  glinpack gauss-jordan --n 255 --inverse --variant all\n"
     "  glinpack gauss-jordan --n 128 --variant double-rows,plain --pivoting all --measure all\n"
@@ -24,7 +24,7 @@ void define_gauss_jordan_options(CLI::App& app, GaussJordanOptions& o) {
   describe_mode(app, "gauss-jordan",
                 "Solves A X = B, or inverts A, by Gauss-Jordan elimination on a device, two rows and columns a step as "
                 "the\npaper has it, and by single rows; judges X by its residual and compares with LAPACK.",
-                examples);
+                gauss_jordan_examples);
   define_elimination_problem(app, o, 1);
   add_flag(app, "--inverse", "The inverse of A: the identity takes the place of right-hand sides",
            [&o] { o.inverse = true; });

@@ -10,10 +10,10 @@
 #include "app/modes/lu_methods_tables.hpp"
 #include "app/modes/mode_run.hpp"
 #include "app/topology.hpp"
-#include "local/openblas/host_solvers.hpp"
-#include "local/solvers/fetch_rate.hpp"
-#include "local/solvers/lu_blocked.hpp"
-#include "local/solvers/lu_drawing.hpp"
+#include "openblas/host_solvers.hpp"
+#include "solvers/device/texture_matrix.hpp"
+#include "solvers/lu_study/lu_unpivoted.hpp"
+#include "solvers/lu_study/lu_drawing.hpp"
 
 namespace glinpack::app {
 
@@ -24,7 +24,7 @@ using solvers::LuSettings;
 using solvers::LuStrategy;
 using Work = solvers::LuDrawing::Work;
 
-constexpr int fit_degree = 3;  // of the times over N
+constexpr int lu_methods_fit_degree = 3;  // of the times over N
 
 /// A, its factors as they were last computed, and those of plain loops in double precision. Row-major, n x n.
 struct LuProblem {
@@ -220,9 +220,9 @@ LuFigures LuMethodsRun::figures_of(LuDrawing& drawing, const LuProblem& problem,
 }
 
 void LuMethodsRun::measure_blocked(LuProblem& problem) {
-  solvers::LuBlocked blocked(machine_.device->description().index, machine_.threads, options_.shader_dir, problem.n);
+  solvers::LuUnpivoted blocked(machine_.device->description().index, machine_.threads, options_.shader_dir, problem.n);
   ModeRecord record = record_of(problem, blocked_lu_name);
-  record.settings = "blocks of " + std::to_string(solvers::LuBlocked::block);
+  record.settings = "blocks of " + std::to_string(solvers::LuUnpivoted::block);
   std::fill(problem.factors.begin(), problem.factors.end(), 0.0F);
   record.times = measure(blocked.clock(), record, [&] { blocked.factorize(problem.view_a(), problem.view_factors()); });
   judge(record, problem);
@@ -264,7 +264,7 @@ int run_lu_methods(const ModeInvocation& invocation) {
   ModeRun run("lu-methods", options, to_json(options), invocation);
   const DenseMatrix input = read_input(options);
   const std::vector<Index> orders = options.input.empty() ? options.n : std::vector<Index>{input.rows};
-  check_fit(options.fit, orders, fit_degree);
+  check_fit(options.fit, orders, lu_methods_fit_degree);
   ModeMachine machine = open_machine(options, true);
   for (const Index n : orders) check_size(options, n, machine);
   run.begin(machine);
@@ -281,7 +281,7 @@ int run_lu_methods(const ModeInvocation& invocation) {
   }
   measuring.print_tables();
   if (!result.elements.empty()) run.write_result([&](std::ostream& out) { write_matrix(out, options.output, result); });
-  return run.finish(machine, fit_degree);
+  return run.finish(machine, lu_methods_fit_degree);
 }
 
 }  // namespace glinpack::app

@@ -10,7 +10,7 @@ namespace glinpack::app {
 
 namespace {
 
-constexpr const char* examples =
+constexpr const char* lu_methods_examples =
     "  glinpack lu-methods --n 64,128,256 --methods all\n"
     "  glinpack lu-methods --n 256 --methods M1,M3 --strategy switch\n"
     "  glinpack lu-methods --n 32,64,128,256,512,1024,2048 --repeat 1 --warm-up 0     the paper's sizes; minutes on\n"
@@ -36,7 +36,7 @@ void define_lu_methods_options(CLI::App& app, LuMethodsOptions& o) {
       "Factorises A = L U without pivoting by the methods of a study of 2005, four ways of drawing, each with "
       "copies\nand with two textures that take turns; counts passes and bytes, splits the time, and compares "
       "with\ncompute shaders and LAPACK. Tables have milliseconds.",
-      examples);
+      lu_methods_examples);
   define_mode_problem(app, o, "A from a .npy or Matrix Market file instead of a random diagonally dominant matrix",
                       "L and U of the last result in one matrix, L's diagonal of ones left out, as .npy or .mtx");
   begin_group(app, "Variants");

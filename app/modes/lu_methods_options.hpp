@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/modes/mode_options.hpp"
-#include "local/solvers/lu_methods.hpp"
+#include "solvers/lu_study/lu_methods.hpp"
 
 namespace glinpack::app {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/modes/mode_record.hpp"
-#include "local/solvers/lu_methods.hpp"
+#include "solvers/lu_study/lu_methods.hpp"
 
 namespace glinpack::app {
 

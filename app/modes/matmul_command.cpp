@@ -7,9 +7,9 @@
 #include "app/modes/matmul_plan.hpp"
 #include "app/modes/matmul_problem.hpp"
 #include "app/modes/mode_run.hpp"
-#include "local/host/flops.hpp"
-#include "local/openblas/host_solvers.hpp"
-#include "local/solvers/matmul_choices.hpp"
+#include "backend/timeline.hpp"
+#include "openblas/host_solvers.hpp"
+#include "solvers/matmul/matmul.hpp"
 
 namespace glinpack::app {
 
@@ -18,7 +18,7 @@ namespace {
 using solvers::MatmulSettings;
 using solvers::ProductExtents;
 
-constexpr int fit_degree = 3;  // of the times over N, as in the paper
+constexpr int matmul_fit_degree = 3;  // of the times over N, as in the paper
 
 ModeRecord record_of(const MatmulOptions& options, const ProductExtents& e) {
   return {.variant = "openblas",
@@ -125,7 +125,7 @@ int run_in(const MatmulOptions& options, const MatmulInputs& inputs, ModeRun& ru
     if (!options.output.empty()) result = {e.rows, e.columns, {problem.computed.begin(), problem.computed.end()}};
   }
   run.write_result([&](std::ostream& out) { write_matrix(out, options.output, result); });
-  return run.finish(machine, fit_degree);
+  return run.finish(machine, matmul_fit_degree);
 }
 
 }  // namespace
@@ -138,7 +138,7 @@ int run_matmul(const ModeInvocation& invocation) {
   const std::vector<ProductExtents> sizes = matmul_sizes(options, inputs);
   std::vector<Index> depths;
   for (const ProductExtents& e : sizes) depths.push_back(e.depth);
-  check_fit(options.fit, depths, fit_degree);
+  check_fit(options.fit, depths, matmul_fit_degree);
   ModeMachine machine = open_machine(options, matmul_needs_device(options));
   for (const ProductExtents& e : sizes) check_matmul_size(options, e, machine);
   run.begin(machine);

@@ -6,7 +6,7 @@
 #include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
 #include "app/option_text.hpp"
-#include "local/gl/compute/reduce_tile.hpp"
+#include "gl/compute/tuning.hpp"
 
 namespace glinpack::app {
 
@@ -15,7 +15,7 @@ namespace {
 using solvers::Packing;
 using solvers::ProductExtents;
 
-constexpr const char* examples =
+constexpr const char* matmul_examples =
     "  glinpack matmul --variant multi-pass --packing 2x2 --n 64,100,257\n"
     "  glinpack matmul --variant all --packing all --n 128 --json matmul.json\n"
     "  glinpack matmul --variant single-pass,openblas --n 64,96,128,192,256 --fit\n"
@@ -23,7 +23,7 @@ constexpr const char* examples =
     "  glinpack matmul --tune --n 128\n"
     "  glinpack matmul --input A.npy --input-b B.mtx --output C.npy\n";
 
-std::vector<std::string> variant_choices() {
+std::vector<std::string> matmul_variant_choices() {
   std::vector<std::string> names;
   for (const solvers::MatmulVariant variant : solvers::all_matmul_variants) names.emplace_back(name_of(variant));
   names.emplace_back("openblas");
@@ -60,9 +60,9 @@ std::string shape_text(const ProductExtents& e) {
 
 void define_variants(CLI::App& app, MatmulOptions& o) {
   begin_group(app, "Variants");
-  add_list(app, "--variant", some_of(variant_choices(), {"all"}), "what --tune has chosen, or compute",
+  add_list(app, "--variant", some_of(matmul_variant_choices(), {"all"}), "what --tune has chosen, or compute",
            "The ways to compute it; all: every one of them",
-           [&o](const std::vector<std::string>& v) { o.variant = parse_names(v, variant_choices()); });
+           [&o](const std::vector<std::string>& v) { o.variant = parse_names(v, matmul_variant_choices()); });
   add_list(app, "--packing", some_of(packing_choices(), {"all"}), "2x2",
            "Rows x columns of a texel, of variants that draw; all: every one of them",
            [&o](const std::vector<std::string>& v) {
@@ -94,7 +94,7 @@ void define_matmul_options(CLI::App& app, MatmulOptions& o) {
       app, "matmul",
       "Multiplies matrices, C = A B, on fragment shaders as the papers have it, and on compute shaders; checks "
       "and\ncompares with OpenBLAS.",
-      examples);
+      matmul_examples);
   define_mode_problem(app, o, "A from a .npy or Matrix Market file instead of random numbers",
                       "C of the last result, as .npy or .mtx by the name");
   add_list(app, "--shape", "MxKxN,...", "", "Rectangular sizes instead of --n: A is M x K, B K x N",

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/modes/mode_options.hpp"
-#include "local/solvers/matmul.hpp"
+#include "solvers/matmul/matmul.hpp"
 
 namespace glinpack::app {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "app/topology.hpp"
-#include "local/solvers/matmul_choices.hpp"
+#include "solvers/matmul/matmul.hpp"
 
 namespace glinpack::app {
 

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "local/solvers/matmul.hpp"
+#include "solvers/matmul/matmul.hpp"
 
 namespace glinpack::app {
 

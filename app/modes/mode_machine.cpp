@@ -3,10 +3,10 @@
 #include "app/machine.hpp"
 #include "app/memory.hpp"
 #include "app/topology.hpp"
-#include "global/communication.hpp"
-#include "local/host/host_memory.hpp"
-#include "local/openblas/host_solvers.hpp"
-#include "local/openblas/openblas_backend.hpp"
+#include "host/host_memory.hpp"
+#include "mpi/session.hpp"
+#include "openblas/host_solvers.hpp"
+#include "openblas/openblas_backend.hpp"
 
 namespace glinpack::app {
 

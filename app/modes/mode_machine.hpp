@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/modes/mode_options.hpp"
-#include "local/solvers/device.hpp"
+#include "solvers/device/device.hpp"
 
 namespace glinpack::app {
 

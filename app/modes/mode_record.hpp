@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "local/measuring.hpp"
-#include "local/precision.hpp"
-#include "local/solvers/stages.hpp"
+#include "backend/measuring.hpp"
+#include "backend/precision.hpp"
+#include "solvers/device/device.hpp"
 
 namespace glinpack::app {
 

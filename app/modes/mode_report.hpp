@@ -15,6 +15,8 @@ namespace glinpack::app {
 std::string mode_head(const std::string& mode, const ModeMachine& machine);
 /// The table's head, and a record's line; where it failed, a line that says why.
 std::string mode_table_head();
+/// A line of a table: without blanks at its end.
+std::string table_line(std::string line);
 std::string mode_line(const ModeRecord& record);
 /// A table of coefficients, errors and speed-ups.
 std::string fits_text(std::span<const SeriesFit> fits);

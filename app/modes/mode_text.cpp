@@ -6,11 +6,6 @@ namespace glinpack::app {
 
 namespace {
 
-std::string without_blanks_at_end(std::string line) {
-  line.resize(line.find_last_not_of(' ') + 1);
-  return line + '\n';
-}
-
 std::string seconds(const Measured& measured) { return fmt::format("{:.4g}", measured.median); }
 
 std::string ratio(const std::optional<double>& value) {
@@ -20,6 +15,11 @@ std::string ratio(const std::optional<double>& value) {
 constexpr const char* columns = "{:<24}{:<16}{:>14}{:>11}{:>11}{:>11}{:>11}{:>9}{:>9}{:>9}{:>10}{:>10}  {}";
 
 }  // namespace
+
+std::string table_line(std::string line) {
+  line.resize(line.find_last_not_of(' ') + 1);
+  return line + '\n';
+}
 
 std::string mode_head(const std::string& mode, const ModeMachine& machine) {
   std::string text = "glinpack " + mode + "\n";
@@ -36,19 +36,19 @@ std::string mode_head(const std::string& mode, const ModeMachine& machine) {
 
 std::string mode_table_head() {
   return "\n" +
-         without_blanks_at_end(fmt::format(columns, "variant", "settings", "size", "seconds", "least", "+transfer",
+         table_line(fmt::format(columns, "variant", "settings", "size", "seconds", "least", "+transfer",
                                            "+packing", "GFLOPS", "speed-up", "with all", "error", "tolerance", ""));
 }
 
 std::string mode_line(const ModeRecord& r) {
   if (!r.failure.empty()) {
-    return without_blanks_at_end(
+    return table_line(
         fmt::format("{:<24}{:<16}{:>14}  FAILED: {}", r.variant, r.settings, r.size, r.failure));
   }
   const std::string verdict = !r.check            ? "not checked"
                               : r.check->passed() ? "passed"
                                                   : "FAILED: differs too much from " + r.check->against;
-  return without_blanks_at_end(
+  return table_line(
       fmt::format(columns, r.variant, r.settings, r.size, seconds(r.times.compute),
                   fmt::format("{:.4g}", r.times.compute.least), seconds(r.times.with_transfer),
                   seconds(r.times.with_all), r.flops > 0 ? fmt::format("{:.2f}", r.gflops()) : std::string("-"),
@@ -66,12 +66,12 @@ std::string fits_text(std::span<const SeriesFit> fits) {
     head += fmt::format("{:>12}", letters[k]);
   }
   std::string text = "\nseconds = " + formula + ", by weighted least squares\n" +
-                     without_blanks_at_end(fmt::format("{:<40}{}{:>11}{:>11}{:>10}", "variant", head, "mean err.",
+                     table_line(fmt::format("{:<40}{}{:>11}{:>11}{:>10}", "variant", head, "mean err.",
                                                        "largest", "speed-up"));
   for (const SeriesFit& series : fits) {
     std::string values;
     for (const double coefficient : series.fit.coefficients) values += fmt::format("{:>12.3e}", coefficient);
-    text += without_blanks_at_end(fmt::format("{:<40}{}{:>10.1f}%{:>10.1f}%{:>10}", series.series, values,
+    text += table_line(fmt::format("{:<40}{}{:>10.1f}%{:>10.1f}%{:>10}", series.series, values,
                                               100 * series.fit.mean_relative_error,
                                               100 * series.fit.largest_relative_error, ratio(series.speedup)));
   }

@@ -6,8 +6,8 @@
 #include "app/modes/mode_run.hpp"
 #include "app/modes/paranoia_lu.hpp"
 #include "app/modes/paranoia_report.hpp"
-#include "local/arithmetic/operands.hpp"
-#include "local/solvers/device_arithmetic.hpp"
+#include "solvers/paranoia/operations.hpp"
+#include "solvers/paranoia/device_arithmetic.hpp"
 
 namespace glinpack::app {
 

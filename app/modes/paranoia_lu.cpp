@@ -4,20 +4,17 @@
 #include <cmath>
 #include <filesystem>
 
-#include "global/matrix_kinds.hpp"
-#include "local/blocked_lu.hpp"
-#include "local/make_backend.hpp"
-#include "local/openblas/accurate_solution.hpp"
-#include "local/openblas/host_solvers.hpp"
-#include "local/solvers/elimination.hpp"
+#include "backend/registry.hpp"
+#include "matrix/matrix_source.hpp"
+#include "openblas/host_solvers.hpp"
+#include "solvers/elimination/elimination.hpp"
+#include "solvers/lu_study/factorize_on_backend.hpp"
 
 namespace glinpack::app {
 
 namespace {
 
 constexpr Index block_columns = 32;
-constexpr const char* on_device = "gl-compute";
-constexpr const char* on_host = "openblas";
 
 /// A x = b as a precision has it, and as doubles.
 template <class Real>
@@ -75,7 +72,7 @@ bool factorize_on_device(Backend<Real>& backend, const LuProblem<Real>& problem,
   const HostBlock<Real> on_host_side{buffer.get(), 0, n, n, n};
   std::copy(problem.a.begin(), problem.a.end(), buffer->data());
   backend.wait(backend.upload(on_host_side, whole(*matrix)));
-  if (factorize_by_blocks(backend, *matrix, block_columns, std::span<Index>(factors.pivots))) return false;
+  if (factorize_on_backend(backend, *matrix, block_columns, std::span<Index>(factors.pivots))) return false;
   backend.wait(backend.download(whole(*matrix), on_host_side));
   transpose<Real>(on_host_side.view(), factors.view());
   return true;
@@ -136,29 +133,31 @@ class LuErrors {
     if (std::filesystem::is_directory(std::filesystem::path(options.shader_dir) / "compute")) {
       backend.shader_directory = options.shader_dir;
     }
-    backend_ = make_backend<Real>(on_device, backend, timeline_);
+    backend_ = make_backend<Real>(on_device_, backend, timeline_);
   }
 
   void measure(Index n) {
     const LuProblem<Real> problem = problem_of<Real>(options_, n);
     if (backend_) {
-      add(problem, on_device, [&](Factors<Real>& factors) { return factorize_on_device(*backend_, problem, factors); });
+      add(problem, on_device_, false,
+          [&](Factors<Real>& factors) { return factorize_on_device(*backend_, problem, factors); });
     }
     if (options_.has_variant("cpu")) {
-      add(problem, on_host, [&](Factors<Real>& factors) { return factorize_by_lapack(problem, factors); });
+      add(problem, openblas_record.name, true,
+          [&](Factors<Real>& factors) { return factorize_by_lapack(problem, factors); });
     }
   }
 
  private:
   template <class Factorize>
-  void add(const LuProblem<Real>& problem, const char* variant, const Factorize& factorize) {
+  void add(const LuProblem<Real>& problem, std::string_view variant, bool is_rival, const Factorize& factorize) {
     ModeRecord record{
-        .variant = variant,
+        .variant = std::string(variant),
         .size = std::to_string(problem.n),
         .n = problem.n,
         .precision = precision_of<Real>,
         .parameters = {{"matrix", name_of(options_.matrix)}, {"forward_error", nullptr}, {"backward_error", nullptr}},
-        .is_rival = variant == on_host};
+        .is_rival = is_rival};
     Factors<Real> factors(problem.n);
     bool regular = false;
     solvers::StageClock clock;
@@ -175,6 +174,7 @@ class LuErrors {
 
   const ParanoiaOptions& options_;
   ModeRun& run_;
+  const std::string_view on_device_ = automatic_backend(MemorySpace::device).name;
   Timeline timeline_;
   std::unique_ptr<Backend<Real>> backend_;
 };

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Index largest_samples = 10'000'000;
 
-constexpr const char* examples =
+constexpr const char* paranoia_examples =
     "  glinpack paranoia\n"
     "  glinpack paranoia --part arithmetic --variant compute,cpu --samples 1000000 --seed 7\n"
     "  glinpack paranoia --part lu --n 64,128,256,512,1024 --matrix uniform --json paranoia.json\n";
@@ -38,7 +38,7 @@ void define_paranoia_options(CLI::App& app, ParanoiaOptions& o) {
       app, "paranoia",
       "Measures the errors of +, -, x, /, fma and 1/x on a device and on the processor, against exact results\n"
       "and what GLSL demands, and how the error of LU grows with N on both.",
-      examples, units);
+      paranoia_examples, units);
   define_mode_sizes(app, o);
   add(app, "--matrix", one_of(matrix_choices()), std::string(name_of(o.matrix)), "Of lu",
       [&o](const std::string& t) { o.matrix = parse_matrix(t); });

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "app/modes/mode_report.hpp"
 #include "app/report/csv.hpp"
 
 namespace glinpack::app {
@@ -19,11 +20,6 @@ using arithmetic::OperationErrors;
 using nlohmann::json;
 
 constexpr int digits = 6;
-
-std::string without_blanks_at_end(std::string line) {
-  line.resize(line.find_last_not_of(' ') + 1);
-  return line + '\n';
-}
 
 std::string number(double value) {
   const std::string text = fmt::format("{:.{}g}", value, digits);
@@ -77,7 +73,7 @@ std::string failure_of(const OperationRecord& r) {
   return text;
 }
 
-constexpr const char* columns = "  {:<16}{:<10}{:<28}{:<14}{:<14}{:<21}{:>8}  {}";
+constexpr const char* operation_columns = "  {:<16}{:<10}{:<28}{:<14}{:<14}{:<21}{:>8}  {}";
 constexpr const char* class_columns = "  {:<16}{:<10}{:>18}{:>18}{:>18}{:>18}";
 
 json operands_json(const Operands<double>& o) { return {o.a, o.b, o.c}; }
@@ -94,16 +90,16 @@ bool ParanoiaFindings::passed() const {
 std::string operations_text(const ParanoiaFindings& findings, Precision precision) {
   std::string text = fmt::format("\n{} precision: least and most error in units in the last place, computed - exact\n",
                                  name_of(precision));
-  text += without_blanks_at_end(
-      fmt::format(columns, "operation", "on", "error", "IEEE 754", "GLSL", "Quadro (paper)", "nearest", ""));
+  text += table_line(
+      fmt::format(operation_columns, "operation", "on", "error", "IEEE 754", "GLSL", "Quadro (paper)", "nearest", ""));
   for (const Operation operation : arithmetic::all_operations) {
     for (const OperationRecord& r : findings.operations) {
       if (r.operation != operation || r.precision != precision) continue;
       const OperationErrors& e = r.errors;
       const bool has_paper = precision == Precision::single && r.variant != "cpu";
       const std::string failure = failure_of(r);
-      text += without_blanks_at_end(fmt::format(
-          columns, name_of(operation), r.variant, range_text(e.range.least, e.range.most), range_text(-0.5, 0.5),
+      text += table_line(fmt::format(
+          operation_columns, name_of(operation), r.variant, range_text(e.range.least, e.range.most), range_text(-0.5, 0.5),
           bound_text(operation), has_paper ? in_the_paper(operation) : "",
           e.nearest == e.ordinary
               ? std::string("all")
@@ -111,13 +107,13 @@ std::string operations_text(const ParanoiaFindings& findings, Precision precisio
           failure.empty() ? "passed" : "FAILED: " + failure));
     }
   }
-  text += "\n" + without_blanks_at_end(fmt::format(class_columns, "", "", "denormals kept", "flushed to 0",
+  text += "\n" + table_line(fmt::format(class_columns, "", "", "denormals kept", "flushed to 0",
                                                    "signs of zeros", "infinities, NaN"));
   for (const Operation operation : arithmetic::all_operations) {
     for (const OperationRecord& r : findings.operations) {
       if (r.operation != operation || r.precision != precision) continue;
       const OperationErrors& e = r.errors;
-      text += without_blanks_at_end(fmt::format(class_columns, name_of(operation), r.variant,
+      text += table_line(fmt::format(class_columns, name_of(operation), r.variant,
                                                 share(e.kept, e.denormals), share(e.flushed, e.denormals),
                                                 share(e.signs, e.zeros), share(e.as_ieee, e.special)));
     }
@@ -138,7 +134,7 @@ std::string lu_errors_text(std::span<const ModeRecord> records) {
   std::string text =
       "\nLU of the same matrix: forward error |x - x*| / |x*|, backward error |b - A x| / (|A| |x| + |b|), in\n"
       "epsilon, norms of largest magnitudes and row sums; HPL's residual is the backward error over n\n" +
-      without_blanks_at_end(fmt::format(row, "precision", "n", "on", "forward", "backward", "residual", ""));
+      table_line(fmt::format(row, "precision", "n", "on", "forward", "backward", "residual", ""));
   for (const ModeRecord& r : records) {
     if (!r.failure.empty()) {
       text += fmt::format("  {:<10}{:>8}  {:<12}FAILED: {}\n", name_of(r.precision), r.n, r.variant, r.failure);
@@ -148,7 +144,7 @@ std::string lu_errors_text(std::span<const ModeRecord> records) {
       const json& found = r.parameters.at(name);
       return found.is_null() ? std::string("-") : fmt::format("{:.4g}", found.get<double>());
     };
-    text += without_blanks_at_end(fmt::format(row, name_of(r.precision), r.n, r.variant, value("forward_error"),
+    text += table_line(fmt::format(row, name_of(r.precision), r.n, r.variant, value("forward_error"),
                                               value("backward_error"), fmt::format("{:.4g}", r.check->error),
                                               r.check->passed() ? "passed" : "FAILED: above HPL's 16"));
   }

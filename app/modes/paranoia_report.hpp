@@ -6,7 +6,7 @@
 #include <string>
 
 #include "app/modes/mode_record.hpp"
-#include "local/arithmetic/errors.hpp"
+#include "solvers/paranoia/errors.hpp"
 
 namespace glinpack::app {
 

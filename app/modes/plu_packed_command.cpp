@@ -1,8 +1,8 @@
 #include "app/modes/plu_packed_command.hpp"
 
 #include "app/modes/dense_systems_run.hpp"
-#include "local/openblas/host_solvers.hpp"
-#include "local/solvers/plu_packed.hpp"
+#include "openblas/host_solvers.hpp"
+#include "solvers/elimination/plu_packed.hpp"
 
 namespace glinpack::app {
 

@@ -8,7 +8,7 @@ namespace glinpack::app {
 
 namespace {
 
-constexpr const char* examples =
+constexpr const char* plu_packed_examples =
     "  glinpack plu-packed --n 255,512\n"
     "  glinpack plu-packed --n 1000 --rhs 0 --variant all      the factors alone, as the paper measures\n"
     "  glinpack plu-packed --n 64,96,128,192,256 --fit\n"
@@ -18,7 +18,7 @@ void define_plu_packed_options(CLI::App& app, PluPackedOptions& o) {
   describe_mode(app, "plu-packed",
                 "Factorises P A = L U on a device, two rows of U a step, and solves A X = B with the factors, as the "
                 "paper\nhas it, and by single rows; judges by residuals and compares with LAPACK.",
-                examples);
+                plu_packed_examples);
   define_elimination_problem(app, o, 0);
   define_elimination_variants(app, o);
   define_mode_measuring(app, o);

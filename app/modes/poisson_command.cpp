@@ -15,11 +15,11 @@
 #include "app/modes/mode_run.hpp"
 #include "app/modes/poisson_table.hpp"
 #include "app/watchdog_option.hpp"
-#include "global/strip_exchange.hpp"
-#include "local/gl/ceilings.hpp"
-#include "local/host/host_poisson_strip.hpp"
-#include "local/openblas/host_ceilings.hpp"
-#include "local/poisson_cg.hpp"
+#include "gl/ceilings.hpp"
+#include "mpi/communication.hpp"
+#include "openblas/host_ceilings.hpp"
+#include "solve/strip_exchange.hpp"
+#include "solvers/poisson/poisson_cg.hpp"
 
 namespace glinpack::app {
 
@@ -27,7 +27,7 @@ namespace {
 
 using solvers::PoissonMemory;
 
-constexpr int fit_degree = 3;  // of the times over N: N^2 points, and iterations that grow with N
+constexpr int poisson_fit_degree = 3;  // of the times over N: N^2 points, and iterations that grow with N
 constexpr MeasuringOptions copy_measuring{};
 
 /// Bytes a second of copies, bytes read and written both counted; 0: not measured.
@@ -39,7 +39,7 @@ struct CopyRates {
 
 /// What is the first rank's alone: it prints and writes for all. Collective.
 void report(const std::function<void()>& work) {
-  decided_by_first_rank([&] {
+  run_on_root_and_broadcast([&] {
     work();
     return nlohmann::json();
   });
@@ -82,7 +82,7 @@ class PoissonRun {
     // one at a time in memory
     const auto replace = [&](const auto& make) {
       strip.reset();
-      prepare_together([&] { strip = make(); });
+      prepare_on_all_ranks([&] { strip = make(); });
     };
     for (const PoissonPreconditioner preconditioner : options_.preconditioner) {
       preconditioner_ = preconditioner;
@@ -243,7 +243,7 @@ CopyRates measure_copies(const PoissonOptions& options, const ModeMachine& machi
 CopyRates measure_copies_together(const PoissonOptions& options, const ModeMachine& machine) {
   CopyRates rates;
   barrier(MPI_COMM_WORLD);
-  prepare_together([&] { rates = measure_copies(options, machine); });
+  prepare_on_all_ranks([&] { rates = measure_copies(options, machine); });
   for (double* rate : {&rates.device, &rates.host_serial, &rates.host_threads}) {
     *rate = sum_over_ranks(MPI_COMM_WORLD, *rate);
   }
@@ -292,7 +292,7 @@ template <class Real>
 int run_in(PoissonInput& input, ModeMachine& machine) {
   const PoissonOptions& options = input.options;
   const int ranks = input.session.size();
-  prepare_together([&] {
+  prepare_on_all_ranks([&] {
     for (const Index n : options.n) check_size<Real>(options, input.session, n, machine);
   });
   const CopyRates copies = measure_copies_together(options, machine);
@@ -309,9 +309,9 @@ int run_in(PoissonInput& input, ModeMachine& machine) {
               copies_text(copies, ranks) + (ranks > 1 ? poisson_ranks_table(run.records()) : ""));
     const Index n = options.n.back();
     run.write_result([&](std::ostream& out) { write_matrix(out, options.output, {n, n, {u.begin(), u.end()}}); });
-    return nlohmann::json(run.finish(machine, fit_degree));
+    return nlohmann::json(run.finish(machine, poisson_fit_degree));
   };
-  const nlohmann::json exit_code = decided_by_first_rank(end);
+  const nlohmann::json exit_code = run_on_root_and_broadcast(end);
   return exit_code.get<int>();
 }
 
@@ -319,7 +319,7 @@ int run_in(PoissonInput& input, ModeMachine& machine) {
 nlohmann::json read_input(const ModeInvocation& invocation, PoissonInput& input) {
   input.options = parse_poisson_options(invocation.arguments);
   const PoissonOptions& options = input.options;
-  if (options.textures_left_out) {
+  if (options.textures_skipped) {
     input.notes.emplace_back("--memory all in double precision is global and shared: textures hold single precision");
   }
   if (std::any_of(options.memory.begin(), options.memory.end(), [&](PoissonMemory memory) {
@@ -331,7 +331,7 @@ nlohmann::json read_input(const ModeInvocation& invocation, PoissonInput& input)
   for (std::string& note : adapt_to_ranks(input.options, input.session.size())) input.notes.push_back(std::move(note));
   check_matrix_name(options.output);
   input.run = std::make_unique<ModeRun>("poisson", options, to_json(options), invocation);
-  check_fit(options.fit, options.n, fit_degree);
+  check_fit(options.fit, options.n, poisson_fit_degree);
   return to_json(options);
 }
 
@@ -350,12 +350,13 @@ void take_input(const nlohmann::json& agreed, const ModeInvocation& invocation, 
 int run_poisson(const ModeInvocation& invocation) {
   const MpiSession& session = *invocation.session;
   PoissonInput input{.session = session, .options = {}, .notes = {}, .run = {}};
-  const nlohmann::json agreed = decided_by_first_rank([&] { return read_input(invocation, input); });
+  const nlohmann::json agreed = run_on_root_and_broadcast([&] { return read_input(invocation, input); });
   if (session.rank() != 0) take_input(agreed, invocation, input);
   const int threads = threads_by_cores(session);
   input.options.threads = input.options.threads.value_or(threads);
   ModeMachine machine;
-  prepare_together([&] { machine = open_machine(input.options, !input.options.memory.empty(), session.local_rank()); });
+  prepare_on_all_ranks(
+      [&] { machine = open_machine(input.options, !input.options.memory.empty(), session.local_rank()); });
   machine.notes.insert(machine.notes.end(), input.notes.begin(), input.notes.end());
   return input.options.precision == Precision::double_ ? run_in<double>(input, machine) : run_in<float>(input, machine);
 }

@@ -13,7 +13,7 @@ namespace {
 
 using solvers::PoissonMemory;
 
-constexpr const char* examples =
+constexpr const char* poisson_examples =
     "  glinpack poisson\n"
     "  glinpack poisson --n 32,64,128,256 --memory all --json poisson.json\n"
     "  glinpack poisson --n 256 --precision single --memory all --host none\n"
@@ -58,7 +58,7 @@ void define_poisson_options(CLI::App& app, PoissonOptions& o) {
       "Solves the Poisson equation on the unit square by conjugate gradients, without a matrix, with each kind\n"
       "of a device's memory; checks by the exact solution and compares with the processor. Under a launcher the\n"
       "processes share the square, each having a strip of it.",
-      examples, mode_units(",\n5 ended by --watchdog"));
+      poisson_examples, mode_units(",\n5 ended by --watchdog"));
   define_mode_orders(app, o);
   add_text(app, "--output", "FILE", "u of the last result, as .npy or .mtx by the name", o.output);
   begin_group(app, "Variants");
@@ -66,7 +66,7 @@ void define_poisson_options(CLI::App& app, PoissonOptions& o) {
            "Memory of the device that the vectors are in; all: every one that has the precision, the textures having "
            "single; none: the processor alone",
            [&o](const std::vector<std::string>& values) {
-             o.all_memories = o.textures_left_out = values == std::vector<std::string>{"all"};
+             o.all_memories = o.textures_skipped = values == std::vector<std::string>{"all"};
              o.memory.clear();
              for (const std::string& name : parse_names_or_none(values, memory_choices())) {
                o.memory.push_back(*solvers::poisson_memory_from_name(name));
@@ -106,9 +106,9 @@ void check_preconditioner(const PoissonOptions& o) {
 /// Leaves the textures out of `all` in double precision; refuses them where they are named.
 void check_precision(PoissonOptions& o) {
   const auto lacks_it = [](PoissonMemory memory) { return !solvers::has_double_precision(memory); };
-  o.textures_left_out = o.textures_left_out && o.precision == Precision::double_;
+  o.textures_skipped = o.textures_skipped && o.precision == Precision::double_;
   if (o.precision == Precision::single) return;
-  if (o.textures_left_out) std::erase_if(o.memory, lacks_it);
+  if (o.textures_skipped) std::erase_if(o.memory, lacks_it);
   const auto named = std::find_if(o.memory.begin(), o.memory.end(), lacks_it);
   if (named == o.memory.end()) return;
   throw InputError("--memory " + std::string(name_of(*named)) +

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "app/modes/mode_options.hpp"
-#include "local/precision.hpp"
-#include "local/solvers/poisson_device_strip.hpp"
+#include "backend/precision.hpp"
+#include "solvers/poisson/poisson_device_strip.hpp"
 
 namespace glinpack::app {
 
@@ -18,7 +18,7 @@ struct PoissonOptions : ModeOptions {
   Precision precision = Precision::double_;
   std::vector<PoissonPreconditioner> preconditioner{PoissonPreconditioner::none};
   bool all_preconditioners = false;  // --preconditioner all
-  bool textures_left_out = false;    // of --memory all, in double precision
+  bool textures_skipped = false;    // of --memory all, in double precision
   bool all_memories = false;         // --memory all
   std::optional<double> watchdog;    // of several ranks: seconds without progress; empty: nobody watches
 };

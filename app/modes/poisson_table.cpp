@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "local/poisson_problem.hpp"
+#include "solvers/poisson/poisson_problem.hpp"
 
 namespace glinpack::app {
 
@@ -70,7 +70,7 @@ std::string poisson_table(std::span<const ModeRecord> records) {
 }
 
 std::string poisson_ranks_table(std::span<const ModeRecord> records) {
-  constexpr const char* columns = "{:>7}  {:<12}{:>6}{:>12}{:>14}{:>10}{:>8}\n";
+  constexpr const char* columns = "{:>7}  {:<12}{:>6}{:>12}{:>14}{:>11}{:>11}\n";
   std::string text =
       "\nus/iteration\n" + fmt::format(columns, "N", "variant", "ranks", "whole", "ghost rows", "exposed", "sums");
   for (const ModeRecord& r : records) {

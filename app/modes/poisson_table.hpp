@@ -7,7 +7,7 @@
 #include <string>
 
 #include "app/modes/mode_record.hpp"
-#include "local/poisson_strip.hpp"
+#include "solvers/poisson/poisson_cg.hpp"
 
 namespace glinpack::app {
 

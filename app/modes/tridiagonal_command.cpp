@@ -9,7 +9,7 @@
 #include "app/modes/mode_run.hpp"
 #include "app/modes/tridiagonal_options.hpp"
 #include "app/topology.hpp"
-#include "local/openblas/tridiagonal.hpp"
+#include "openblas/host_solvers.hpp"
 
 namespace glinpack::app {
 
@@ -19,7 +19,7 @@ using solvers::TridiagonalSettings;
 using solvers::TridiagonalSystems;
 using solvers::ZeroPivot;
 
-constexpr int fit_degree = 1;            // of the times over N
+constexpr int tridiagonal_fit_degree = 1;            // of the times over N
 constexpr double largest_residual = 16;  // HPL's threshold, for three elements a row instead of N
 
 /// So many systems of n equations.
@@ -243,7 +243,7 @@ int run_in(const TridiagonalOptions& options, const Inputs& inputs, ModeRun& run
     if (!options.output.empty()) result = columns_of(solutions, e);
   }
   run.write_result([&](std::ostream& out) { write_matrix(out, options.output, result); });
-  return run.finish(machine, fit_degree);
+  return run.finish(machine, tridiagonal_fit_degree);
 }
 
 }  // namespace
@@ -256,7 +256,7 @@ int run_tridiagonal(const ModeInvocation& invocation) {
   const std::vector<SystemsExtents> sizes = sizes_of(options, inputs);
   std::vector<Index> orders;
   for (const SystemsExtents& e : sizes) orders.push_back(e.n);
-  check_fit(options.fit, orders, fit_degree);
+  check_fit(options.fit, orders, tridiagonal_fit_degree);
   ModeMachine machine = open_machine(options, needs_device(options));
   for (const SystemsExtents& e : sizes) check_size(options, e, machine);
   run.begin(machine);

@@ -15,13 +15,13 @@ using solvers::TridiagonalVariant;
 
 constexpr Index largest_steps = 64;
 
-constexpr const char* examples =
+constexpr const char* tridiagonal_examples =
     "  glinpack tridiagonal --systems 1024 --n 512\n"
     "  glinpack tridiagonal --variant all --systems 64,1024 --n 128,512 --csv times.csv\n"
     "  glinpack tridiagonal --variant cyclic-reduction,lapack --systems 1 --n 1000000 --steps auto\n"
     "  glinpack tridiagonal --input A.mtx --input-b B.npy --output X.npy\n";
 
-std::vector<std::string> variant_choices() {
+std::vector<std::string> tridiagonal_variant_choices() {
   std::vector<std::string> names;
   for (const TridiagonalVariant variant : solvers::all_tridiagonal_variants) names.emplace_back(name_of(variant));
   names.emplace_back("lapack");
@@ -40,9 +40,9 @@ const char* text_of(Share share) { return share == Share::automatic ? "auto" : s
 
 void define_variants(CLI::App& app, TridiagonalOptions& o) {
   begin_group(app, "Variants");
-  add_list(app, "--variant", some_of(variant_choices(), {"all"}), "compute",
+  add_list(app, "--variant", some_of(tridiagonal_variant_choices(), {"all"}), "compute",
            "The ways to compute it; all: every one of them",
-           [&o](const std::vector<std::string>& v) { o.variant = parse_names(v, variant_choices()); });
+           [&o](const std::vector<std::string>& v) { o.variant = parse_names(v, tridiagonal_variant_choices()); });
   add(app, "--equations", "16|all|auto", "auto",
       "compute: equations of a system that an invocation takes; auto: 16 on a GPU, all on software OpenGL",
       [&o](const std::string& t) { o.share = parse_share(t); });
@@ -62,7 +62,7 @@ void define_tridiagonal_options(CLI::App& app, TridiagonalOptions& o) {
       app, "tridiagonal",
       "Solves many tridiagonal systems side by side, on fragment shaders as the paper has it, and on compute\n"
       "shaders; checks and compares with LAPACK's gtsv.",
-      examples);
+      tridiagonal_examples);
   define_mode_problem(app, o, "The matrix of all systems, tridiagonal, from a Matrix Market or .npy file",
                       "Solutions of the last result, one a column, as .npy or .mtx by the name");
   add_list(app, "--systems", "COUNT,...", "1024; with --input 1, or as many as --input-b has", "Numbers of systems",

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/modes/mode_options.hpp"
-#include "local/solvers/tridiagonal.hpp"
+#include "solvers/tridiagonal/tridiagonal.hpp"
 
 namespace glinpack::app {
 

@@ -7,7 +7,7 @@ namespace glinpack::app {
 
 namespace {
 
-constexpr std::size_t most_rows = 2000;
+constexpr std::size_t most_energy_rows = 2000;
 
 /// A heading, a row for each run that has something to show, and what there is to say of them; nothing where no run
 /// has. `columns` and `cells` are those after the run's name and repetition.
@@ -22,14 +22,14 @@ Html section_of_runs(std::span<const RunGroup> groups, const char* id, const cha
     for (const PluRun* run : group.runs) {
       std::vector<Html> row{escaped(group.name), escaped(std::to_string(run->repeat + 1))};
       const std::vector<Html> more = cells(*run);
-      if (more.empty() || ++found > most_rows) continue;
+      if (more.empty() || ++found > most_energy_rows) continue;
       row.insert(row.end(), more.begin(), more.end());
       table.row(row);
     }
   }
   if (found == 0) return {};
   Html html = element("h2", {{"id", id}}, escaped(heading)) + table.html();
-  if (found > most_rows) html += text_element("p", fmt::format("The first {} of {} runs.", most_rows, found));
+  if (found > most_energy_rows) html += text_element("p", fmt::format("The first {} of {} runs.", most_energy_rows, found));
   return html + remark;
 }
 

@@ -12,7 +12,7 @@ namespace glinpack::app {
 
 namespace {
 
-constexpr std::size_t most_rows = 1000;
+constexpr std::size_t most_mode_rows = 1000;
 
 std::string spread_text(const std::optional<Measured>& measured) {
   if (!measured) return "-";
@@ -33,7 +33,7 @@ Html rows_table(const ModeResults& mode) {
                {"speed-up", Align::right},
                {"error", Align::right},
                {"check"}});
-  const std::size_t shown = std::min(mode.rows.size(), most_rows);
+  const std::size_t shown = std::min(mode.rows.size(), most_mode_rows);
   for (std::size_t i = 0; i < shown; ++i) {
     const ModeRow& row = mode.rows[i];
     table.row({escaped(row.variant + (row.rival ? " (host)" : "")), escaped(row.settings), escaped(row.size),

@@ -10,7 +10,7 @@ namespace glinpack::app {
 
 namespace {
 
-constexpr std::size_t most_rows = 500;
+constexpr std::size_t most_network_rows = 500;
 
 std::string value_of(const Parameters& parameters, const std::string& name) {
   for (const auto& [key, value] : parameters) {
@@ -31,9 +31,9 @@ Html runs_table(const NetworkOutcome& network) {
                {"received", Align::right},
                {"messages", Align::right},
                {"a rank's rate", Align::right, "GB/s"}});
-  const std::size_t shown = std::min(network.runs.size(), most_rows);
+  const std::size_t shown = std::min(network.runs.size(), most_network_rows);
   for (std::size_t i = 0; i < shown; ++i) {
-    const NetworkRun& run = network.runs[i];
+    const SavedNetworkRun& run = network.runs[i];
     std::vector<Html> cells;
     for (const char* name : {"n", "nb", "grid", "broadcast", "pivoting", "precision"})
       cells.push_back(escaped(value_of(run.parameters, name)));

@@ -9,7 +9,7 @@ namespace glinpack::app {
 
 namespace {
 
-constexpr std::size_t most_rows = 2000;
+constexpr std::size_t most_run_rows = 2000;
 
 std::vector<Table::Column> columns_of(const PageData& data) {
   std::vector<Table::Column> columns{{"check"}};  // first: a telephone shows it without scrolling
@@ -47,7 +47,7 @@ std::vector<Html> cells_of(const PageData& data, std::size_t file, const PluRun&
 Html runs_section(const PageData& data) {
   if (data.runs.empty()) return {};
   Table table(columns_of(data));
-  const std::size_t shown = std::min(data.runs.size(), most_rows);
+  const std::size_t shown = std::min(data.runs.size(), most_run_rows);
   for (std::size_t i = 0; i < shown; ++i) table.row(cells_of(data, data.runs[i].file, data.runs[i].content));
   Html html = element("h2", {{"id", "runs"}}, escaped("Runs")) + table.html();
   if (shown < data.runs.size()) {

@@ -11,7 +11,7 @@
 #include "app/model/default_machine.hpp"
 #include "app/option_text.hpp"
 #include "app/planning/quantities.hpp"
-#include "local/make_backend.hpp"
+#include "backend/registry.hpp"
 
 namespace glinpack::app {
 
@@ -35,7 +35,7 @@ model::Problem problem_of(const PlanningOptions& options, GridShape grid, Index 
   problem.grid = grid;
   problem.order = options.order;
   problem.precision = options.precision;
-  const bool on_device = options.backend != "openblas";
+  const bool on_device = computes_on_device(options.backend);
   problem.arrangement = {
       .on_device = on_device, .in_background = on_device, .processes_per_node = options.processes_per_node};
   return problem;
@@ -57,7 +57,7 @@ std::vector<RankMemory> memory_of(const PlanningOptions& options) {
   RankMemory rank;
   rank.host = "a node";
   rank.device = "a GPU";
-  rank.device_is_host = options.backend == "openblas";
+  rank.device_is_host = !computes_on_device(options.backend);
   (rank.device_is_host ? rank.host_available : rank.device_available) =
       static_cast<std::int64_t>(options.memory.value_or(0));
   return {rank};
@@ -139,8 +139,7 @@ void choose(const PlanningOptions& options, ClusterPlan& plan) {
 
 void note_memory(const PlanningOptions& options, ClusterPlan& plan) {
   const RunRecord record = record_of(plan.chosen.problem, options.backend);
-  const MemoryNeed need = memory_per_rank(record.parameters, plan.chosen.problem.distribution(), {0, 0},
-                                          record.precision, copies_on_device(options.backend));
+  const MemoryNeed need = memory_need(record, plan.chosen.problem.distribution(), {0, 0});
   const bool on_device = plan.chosen.problem.arrangement.on_device;
   plan.device_bytes = on_device ? static_cast<double>(need.device) : 0;
   plan.host_bytes = static_cast<double>(on_device ? need.host : need.host + need.device);
@@ -179,7 +178,7 @@ ClusterPlan with_figures(const PlanningOptions& options) {
   ClusterPlan plan;
   plan.machine = model::default_machine(options.backend, options.precision);
   if (!options.ceilings.empty()) {
-    model::scale_to_ceilings(plan.machine, options.ceilings, options.precision, options.backend != "openblas");
+    model::scale_to_ceilings(plan.machine, options.ceilings, options.precision, computes_on_device(options.backend));
   }
   if (!options.from.empty()) {
     model::Samples samples;

@@ -11,7 +11,7 @@ namespace glinpack::app {
 
 namespace {
 
-constexpr const char* examples =
+constexpr const char* planning_examples =
     "Examples:\n"
     "  glinpack plan --nodes 16 --gpus-per-node 4 --memory 80G --network 100Gb/s\n"
     "  glinpack plan --nodes 16 --gpus-per-node 4 --memory 80G --network 100Gb/s --precision single \\\n"
@@ -64,7 +64,7 @@ void define_run(CLI::App& app, PlanningOptions& o) {
       [&o](const std::string& t) { o.nb = parse_whole(t, 1, largest_nb); });
   add(app, "--grid", "PxQ", "the fastest", "Process grid, of all processes",
       [&o](const std::string& t) { o.grid = parse_grid(t); });
-  add(app, "--backend", "openblas|gl-compute", o.backend, "gl-compute: a GPU for each process; openblas: processors",
+  add(app, "--backend", one_of(given_backend_choices()), o.backend, "gl-compute: a GPU for each process; openblas: processors",
       [&o](const std::string& t) { o.backend = parse_planned_backend(t); });
   add(app, "--precision", "single|double", "double", "Of the factors",
       [&o](const std::string& t) { o.precision = parse_modelled_precision(t); });
@@ -111,7 +111,7 @@ void check(const PlanningOptions& o) {
 void define_planning_options(CLI::App& app, PlanningOptions& o) {
   describe(app, "glinpack plan",
            "Plans a run on a cluster, without one: N, NB, grid, and the time and rate that a model expects of it.",
-           examples);
+           planning_examples);
   define_cluster(app, o);
   define_run(app, o);
   begin_group(app, "Figures");

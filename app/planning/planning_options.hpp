@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/options.hpp"
+#include "backend/registry.hpp"
 
 namespace glinpack::app {
 
@@ -23,7 +24,7 @@ struct PlanningOptions {
   std::optional<Index> nb;
   std::optional<GridShape> grid;
   RankOrder order = RankOrder::row_major;
-  std::string backend = "gl-compute";
+  std::string backend{automatic_backend(MemorySpace::device).name};
   Precision precision = Precision::double_;
   Pivoting pivoting = Pivoting::partial;
   BroadcastKind broadcast = BroadcastKind::ring;

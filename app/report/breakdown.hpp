@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "global/run.hpp"
+#include "lu/run.hpp"
 
 namespace glinpack::app {
 

@@ -10,7 +10,7 @@
 
 #include "app/report/breakdown.hpp"
 #include "app/report/throttling.hpp"
-#include "global/run.hpp"
+#include "lu/run.hpp"
 
 namespace glinpack::app {
 

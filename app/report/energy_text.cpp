@@ -98,11 +98,11 @@ json sensor_json(const SensorEnergy& sensor) {
 
 std::string scope_of(const Energy& energy) {
   std::vector<std::string> read;
-  std::vector<std::string> left_out;
+  std::vector<std::string> excluded;
   if (energy.packages.read > 0) {
     read.push_back(covered("CPU packages", energy.packages));
   } else {
-    left_out.emplace_back("CPU packages");
+    excluded.emplace_back("CPU packages");
   }
   if (energy.gpus.read > 0) {
     const std::string of = energy.gpus.whole() ? "" : fmt::format(" of {}", energy.gpus.there);
@@ -110,17 +110,17 @@ std::string scope_of(const Energy& energy) {
                                energy.gpus.read == 1 && energy.gpus.whole() ? "" : "s",
                                fmt::join(energy.sources, ", ")));
   } else if (energy.gpus.there > 0) {
-    left_out.push_back(fmt::format("{} GPU{}", energy.gpus.there, energy.gpus.there == 1 ? "" : "s"));
+    excluded.push_back(fmt::format("{} GPU{}", energy.gpus.there, energy.gpus.there == 1 ? "" : "s"));
   }
   if (energy.memory.read > 0) {
     read.push_back(covered("memory", energy.memory));
   } else {
-    left_out.emplace_back("memory");
+    excluded.emplace_back("memory");
   }
-  left_out.insert(left_out.end(), {"network", "power supplies"});
+  excluded.insert(excluded.end(), {"network", "power supplies"});
   const int nodes = energy.packages.there;
   return fmt::format("{} node{}: {}; not: {}", nodes, nodes == 1 ? "" : "s", fmt::join(read, ", "),
-                     fmt::join(left_out, ", "));
+                     fmt::join(excluded, ", "));
 }
 
 std::string energy_text(const RunResult& result) {

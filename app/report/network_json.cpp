@@ -122,7 +122,7 @@ json screening_json(const Screening& screening, const NetworkResults& results) {
   for (const Link& link : screening.slow) slow.push_back(link_json(link, results));
   return {{"pairs", screening.pairs},
           {"seconds", screening.seconds},
-          {"together", results.screening_options.together},
+          {"together", results.screening_options.concurrent_pairs},
           {"latency_bytes", screening_latency_bytes},
           {"bandwidth_bytes", screening_bandwidth_bytes},
           {"slow_bandwidth", slow_bandwidth},

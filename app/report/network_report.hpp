@@ -8,8 +8,7 @@
 
 #include "app/report/incomplete.hpp"
 #include "app/report/network_totals.hpp"
-#include "global/link_screening.hpp"
-#include "global/ping_pong.hpp"
+#include "network/links.hpp"
 
 namespace glinpack::app {
 

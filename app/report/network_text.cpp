@@ -133,7 +133,7 @@ std::string screening_text(const Screening& screening, const NetworkResults& res
   const ScreeningOptions& options = results.screening_options;
   std::string text = fmt::format("\n{}\nScreening: {} of {} pairs of ranks in {:.2f} s, {}\n{}\n", double_rule,
                                  screening.links.size(), screening.pairs, screening.seconds,
-                                 options.together ? "disjoint pairs at the same time" : "one at a time", rule);
+                                 options.concurrent_pairs ? "disjoint pairs at the same time" : "one at a time", rule);
   if (screening.interrupted) {
     text += "A signal ended it before its time.\n";
   } else if (static_cast<Index>(screening.links.size()) < screening.pairs) {

@@ -4,7 +4,7 @@
 #include <bit>
 #include <map>
 
-#include "global/stand_ins.hpp"
+#include "lu/no_transport.hpp"
 
 namespace glinpack::app {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "app/report/breakdown.hpp"
 #include "app/report/run_record.hpp"
-#include "global/pass_messages.hpp"
+#include "transport/transport.hpp"
 
 namespace glinpack::app {
 

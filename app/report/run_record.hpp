@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "global/matrix_kinds.hpp"
-#include "global/run.hpp"
+#include "lu/run.hpp"
+#include "matrix/matrix_source.hpp"
 
 namespace glinpack::app {
 

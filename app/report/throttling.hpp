@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "global/run.hpp"
+#include "lu/run.hpp"
 
 namespace glinpack::app {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/results/json_node.hpp"
-#include "local/measuring.hpp"
+#include "backend/measuring.hpp"
 
 namespace glinpack::app {
 

@@ -4,8 +4,8 @@ namespace glinpack::app {
 
 namespace {
 
-NetworkRun read_run(const JsonNode& node) {
-  NetworkRun run;
+SavedNetworkRun read_network_run(const JsonNode& node) {
+  SavedNetworkRun run;
   run.parameters = {{"n", node.at("n").shown()},
                     {"nb", node.at("nb").shown()},
                     {"grid", node.at("p").shown() + "x" + node.at("q").shown()},
@@ -62,7 +62,7 @@ void read_screening(const JsonNode& node, NetworkOutcome& outcome) {
 NetworkOutcome read_network_results(const JsonNode& root) {
   NetworkOutcome outcome;
   outcome.waits_nap = root.boolean("waits_nap");
-  for (const JsonNode& node : root.at("runs").items()) outcome.runs.push_back(read_run(node));
+  for (const JsonNode& node : root.at("runs").items()) outcome.runs.push_back(read_network_run(node));
   for (const JsonNode& node : root.at("ping_pong").items()) outcome.pairs.push_back(read_pair(node));
   if (const std::optional<JsonNode> screening = root.find("screening")) read_screening(*screening, outcome);
   return outcome;

@@ -11,7 +11,7 @@
 
 namespace glinpack::app {
 
-struct NetworkRun {
+struct SavedNetworkRun {
   Parameters parameters;
   std::int64_t repeat = 0;
   double seconds = 0;
@@ -38,7 +38,7 @@ struct LinkRow {
 
 struct NetworkOutcome {
   bool waits_nap = false;
-  std::vector<NetworkRun> runs;
+  std::vector<SavedNetworkRun> runs;
   std::vector<PingPongPair> pairs;
   bool screened = false;
   std::size_t links = 0;       // that were screened

@@ -166,7 +166,7 @@ void read_outcome(const JsonNode& node, PluRun& run) {
   }
 }
 
-PluRun read_run(const JsonNode& node) {
+PluRun read_plu_run(const JsonNode& node) {
   PluRun run;
   run.n = node.whole("n", 1);
   run.nb = node.whole("nb", 1);
@@ -203,7 +203,7 @@ std::string PluRun::parameter(const std::string& name) const {
 
 std::vector<PluRun> read_plu_runs(const JsonNode& root) {
   std::vector<PluRun> runs;
-  for (const JsonNode& node : root.at("runs").items()) runs.push_back(read_run(node));
+  for (const JsonNode& node : root.at("runs").items()) runs.push_back(read_plu_run(node));
   return runs;
 }
 

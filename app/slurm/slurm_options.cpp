@@ -21,7 +21,7 @@ constexpr int most_per_node = 4096;
 constexpr int largest_signal_lead = 65535;  // Slurm's
 constexpr const char* end_of_options = "--";
 
-constexpr const char* examples =
+constexpr const char* slurm_examples =
     "Examples:\n"
     "  glinpack slurm --nodes 4 --gpus-per-node 4 --time 1:00:00 -o run.sbatch -- --n 65536 --nb 512\n"
     "  sbatch run.sbatch\n"
@@ -111,7 +111,7 @@ void define_slurm_options(CLI::App& app, SlurmOptions& o) {
       "Writes a batch script for Slurm that runs `glinpack plu`, a rank per GPU: a folder of results for each job,\n"
       "what is finished when the time is up, nothing overwritten when Slurm runs a job again. The options of\n"
       "`glinpack plu` come behind these and --.",
-      examples);
+      slurm_examples);
   define_job(app, o);
   begin_group(app, "Running");
   add(app, "--launcher", "srun|hydra", "srun", "What starts the ranks: Slurm's own, by PMI-2, or MPICH's",

@@ -6,7 +6,7 @@
 
 #include "app/input/input_error.hpp"
 #include "app/input/values.hpp"
-#include "global/broadcast.hpp"
+#include "mpi/broadcast.hpp"
 
 namespace glinpack::app {
 

@@ -10,8 +10,9 @@
 #include <cstdio>
 #include <iostream>
 
-#include "global/communication.hpp"
-#include "local/openblas/openblas_backend.hpp"
+#include "mpi/communication.hpp"
+#include "mpi/session.hpp"
+#include "openblas/openblas_backend.hpp"
 #include "rivals.hpp"
 #include "version.hpp"
 

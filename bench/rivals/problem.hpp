@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "global/distribution.hpp"
-#include "global/process_grid.hpp"
+#include "matrix/distribution.hpp"
+#include "mpi/process_grid.hpp"
 
 namespace glinpack::rivals {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "global/distribution.hpp"
+#include "matrix/distribution.hpp"
 
 namespace glinpack::rivals {
 

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "global/communication.hpp"
+#include "mpi/communication.hpp"
 #include "problem.hpp"
 #include "rivals.hpp"
 

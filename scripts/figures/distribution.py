@@ -5,12 +5,12 @@ RANK_TINTS = ("#ffffff", "#dbe7f3", "#f6e3d3", "#c9d3c4")
 
 
 def owner(block_row, block_column, rows, columns):
-    """src/global/distribution.hpp: block b belongs to process b mod P."""
+    """src/global/matrix/distribution.hpp: block b belongs to process b mod P."""
     return block_row % rows, block_column % columns
 
 
 def role(process, pivot):
-    """src/global/schedule.cpp, role_in_pass()."""
+    """src/global/lu/schedule.cpp, role_in_pass()."""
     if process == pivot:
         return "pivot"
     if process[0] == pivot[0]:

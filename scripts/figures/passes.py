@@ -1,4 +1,4 @@
-"""Who waits for whom: the steps and messages of a pass with local pivoting, as src/global/factorize.cpp does them."""
+"""Who waits for whom: the steps and messages of a pass with local pivoting, as src/global/lu/factorize.cpp does them."""
 from distribution import owner, role
 from svg import ON_ROLES, ROLES, Drawing
 

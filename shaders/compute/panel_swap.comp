@@ -1,7 +1,8 @@
 #version 450 core
-// After a tournament's decision, in a transposed panel: the winners to the top of every column; L \ U of the winners
-// into the block's own columns, U12 <- L11^-1 A12 into those to the right that belong to the same group of blocks
-// (panel_upper.comp computes it in the others). A work group has one column of the panel.
+// Applies the pivots of a block to a transposed panel; a work group has one column of the panel.
+//   - Moves the winners to the top of every column.
+//   - Writes L \ U of the winners into the block's own columns.
+//   - Writes U12 <- L11^-1 A12 into the columns to the right, within the block's group (panel_upper.comp: beyond it).
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
 

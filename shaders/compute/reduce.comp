@@ -17,9 +17,9 @@
 // Variants: DOUBLE (precision.glsl); ALIGNED: every first element is a multiple of VECTOR_WIDTH, depth one of 16, and
 // the last vector of an input's row may be read whole; otherwise nothing is assumed, and VECTORS_EACH is 2. UNROLLED:
 // the steps of a stage are written out, against a loop that is quicker to compile. PREFETCH: they are, and what a step
-// needs of shared memory is read during the step before it. TOGETHER: of ALIGNED ones, all of C that an invocation changes
-// is read before any of it is written. The tile: ACROSS, a multiple of 8 of at most 32; DOWN, 4, 8 or 16;
-// BAND; VECTORS_EACH, 2 to 4; STAGE_DEPTH, 4 or 8 (src/local/gl/compute/reduce_tile.hpp).
+// needs of shared memory is read during the step before it. LOADS_BEFORE_STORES: of ALIGNED ones, an invocation loads all
+// its elements of C before it stores any. The tile: ACROSS, a multiple of 8 of at most 32; DOWN, 4, 8 or 16;
+// BAND; VECTORS_EACH, 2 to 4; STAGE_DEPTH, 4 or 8 (src/local/gl/compute/tuning.hpp).
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
 
@@ -68,7 +68,7 @@ void main() {
   int tile_row = (band * BAND + in_band % band_rows) * TILE_ROWS;
   int tile_column = (in_band / band_rows) * RIGHT_VECTORS * VECTOR_WIDTH;
 
-  // what this invocation fetches; beyond the edge it fetches the last vector again, whose sums nobody writes
+  // the fetches of this invocation; beyond the edge, it repeats the last vector, whose sums are not written
   int left_k = thread / LEFT_VECTORS, left_row = tile_row + (thread % LEFT_VECTORS) * VECTOR_WIDTH;
   int right_k = thread / RIGHT_VECTORS, right_column = tile_column + (thread % RIGHT_VECTORS) * VECTOR_WIDTH;
   int valid_left = extents.x - left_row, valid_right = extents.y - right_column;

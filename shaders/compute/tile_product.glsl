@@ -294,9 +294,9 @@ int last_vector(int extent) { return (extent - 1) / VECTOR_WIDTH * VECTOR_WIDTH;
   write(4, sum4a, sum4b, sum4c, sum4d) write(5, sum5a, sum5b, sum5c, sum5d)            \
   write(6, sum6a, sum6b, sum6c, sum6d) write(7, sum7a, sum7b, sum7c, sum7d)
 
-#if TOGETHER
-// Everything is read before anything is written: each read would wait for the write before it, of which nobody knows
-// that it goes elsewhere. Beyond the edge the last row or vector is read again.
+#if LOADS_BEFORE_STORES
+// Reads all elements before any write. Otherwise each read would wait for the previous write, since the compiler cannot
+// tell that their addresses differ. Beyond the edge, the last row or vector is read again.
 Vector element(int row, int column) { return result[place(result_layout, row, column) / VECTOR_WIDTH]; }
 void put(int row, int column, Vector value) { result[place(result_layout, row, column) / VECTOR_WIDTH] = value; }
 void put_edge(int row, int column, int valid, Vector value) {

@@ -1,5 +1,5 @@
 #version 450 core
-// One operation on operands from memory, an invocation for each (src/local/solvers/device_arithmetic.hpp). The preamble
+// One operation on operands from memory, an invocation for each (src/local/solvers/paranoia/device_arithmetic.hpp). The preamble
 // defines EXPRESSION, of a, b, c. `precise`, and nothing around it that it could be contracted with: the result is that
 // of the operation as the shading language has it.
 #include "compute/precision.glsl"

@@ -1,6 +1,6 @@
 #version 450 core
 // y(r) = sum over joined diagonals of A(r, (r + shift) mod n) x((r + shift) mod n), a row to an invocation
-// (src/local/solvers/sparse_matrix.hpp). Element r of diagonal d is diagonals[d n + r]: neighbours read neighbours.
+// (src/local/solvers/banded/banded.hpp). Element r of diagonal d is diagonals[d n + r]: neighbours read neighbours.
 
 layout(local_size_x = 128) in;
 

@@ -1,6 +1,6 @@
 #version 450
 // y(r) += A(r, (r + shift) mod n) x((r + shift) mod n) for one joined diagonal, the sum being made by blending
-// (src/local/solvers/sparse_matrix.hpp). Element k of a vector is texel (k % width, k / width).
+// (src/local/solvers/banded/banded.hpp). Element k of a vector is texel (k % width, k / width).
 
 layout(binding = 0) uniform sampler2D diagonal;
 layout(binding = 1) uniform sampler2D x;

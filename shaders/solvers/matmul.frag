@@ -1,5 +1,5 @@
 #version 450
-// C = A B, a texel of C a fragment; A, B and C in the same packing (src/local/solvers/packing.hpp). A step is what two
+// C = A B, a texel of C a fragment; A, B and C in the same packing (src/local/solvers/device/packing.hpp). A step is what two
 // texels that meet give: one term of the sums with packing 1x1, two with 2x2, four with 4x1 and 1x4.
 //
 // Variants: PACKING 11, 41, 14 or 22. PLANE: a rectangle is one plane of Larsen and McAllister's cube of processors, one

@@ -1,4 +1,4 @@
-// What the kernels of a V-cycle have in common (src/local/poisson_multigrid.hpp). Grids lie like r and p in
+// What the kernels of a V-cycle have in common (src/local/solvers/poisson/poisson_multigrid.hpp). Grids lie like r and p in
 // poisson_memory.glsl with MEMORY 0, and are taken element by element: element (i, j) of n x n at (i + 1) ROW_PITCH + j,
 // with zeros above, below, and behind a row's elements. Invocations go down columns.
 //

@@ -1,4 +1,4 @@
-// What the kernels of conjugate gradients for the elliptic test problem have in common (src/local/poisson_strip.hpp).
+// What the kernels of conjugate gradients for the elliptic test problem have in common (src/local/solvers/poisson/poisson_cg.hpp).
 //
 // A scalar product is not finished by the kernel that computes it: each of its work groups leaves its part of the sum,
 // and each work group of the next kernel adds the parts up, all in the same order. So an iteration is two dispatches,

@@ -1,5 +1,5 @@
 // What a texel of a target becomes, computed by a fragment of a rectangle that is drawn (raster/quad.vert) or, COMPUTE 1,
-// by an invocation of a compute shader that stores it (src/local/solvers/texel_program.hpp). A shader defines Texel and
+// by an invocation of a compute shader that stores it (src/local/solvers/device/texture_matrix.hpp). A shader defines Texel and
 // CHANNELS, includes this, and then defines texel(), which reads `first`, `second` and `third`: the texels that the
 // rectangle's coordinates name for it.
 

@@ -24,8 +24,8 @@ TYPED_TEST(Arithmetic, reduce_subtracts_the_product_and_nothing_around_it) {
     auto l21 = this->operand(k, rows);
     auto u12 = this->operand(k, columns);
     auto a22 = this->operand(rows, columns);
-    this->tested().reduce(l21.tested, u12.tested, a22.tested);
-    this->reference().reduce(l21.expected, u12.expected, a22.expected);
+    this->tested().update(l21.tested, u12.tested, a22.tested);
+    this->reference().update(l21.expected, u12.expected, a22.expected);
     this->expect_same(a22, tolerance<Real>(k + 1));
     this->expect_same(l21);
     this->expect_same(u12);
@@ -43,9 +43,9 @@ TYPED_TEST(Arithmetic, reduce_is_right_wherever_its_operands_lie) {
       return a.block(0, offset, rows, columns - offset);
     };
     const Operand<Real>& a = a22;
-    this->tested().reduce(inner(l21.tested, k, 40), inner(u12.tested, k, 50),
+    this->tested().update(inner(l21.tested, k, 40), inner(u12.tested, k, 50),
                           a.tested.block(offset, offset, 40 - offset, 50 - offset));
-    this->reference().reduce(inner(l21.expected, k, 40), inner(u12.expected, k, 50),
+    this->reference().update(inner(l21.expected, k, 40), inner(u12.expected, k, 50),
                              a.expected.block(offset, offset, 40 - offset, 50 - offset));
     this->expect_same(a22, tolerance<Real>(k + 1));
   }
@@ -59,8 +59,8 @@ TYPED_TEST(Arithmetic, normalize_solves_with_the_unit_lower_triangle) {
     SCOPED_TRACE(testing::Message() << "k = " << k << ", " << columns << " columns");
     auto l11 = this->operand(k, k, true);
     auto a12 = this->operand(k, columns);
-    this->tested().normalize(l11.tested, a12.tested);
-    this->reference().normalize(l11.expected, a12.expected);
+    this->tested().solve_unit_lower(l11.tested, a12.tested);
+    this->reference().solve_unit_lower(l11.expected, a12.expected);
     this->expect_same(a12, tolerance<Real>(k));
     this->expect_same(l11);
   }
@@ -79,8 +79,8 @@ TYPED_TEST(Arithmetic, normalize_bears_the_worst_growth) {
       for (Index j = 0; j < columns; ++j) first[i * leading_dimension + j] += Real{1};
     }
   });
-  this->tested().normalize(l11.tested, a12.tested);
-  this->reference().normalize(l11.expected, a12.expected);
+  this->tested().solve_unit_lower(l11.tested, a12.tested);
+  this->reference().solve_unit_lower(l11.expected, a12.expected);
   const std::vector<Real> actual = this->get(this->tested(), *a12.tested_matrix);
   const std::vector<Real> wanted = this->get(this->reference(), *a12.expected_matrix);
   for (Index i = 0; i < k; ++i) {
@@ -102,8 +102,8 @@ TYPED_TEST(Arithmetic, normalize_reads_neither_diagonal_nor_lower_triangle) {
     this->tested().upload({poison.get(), 0, 1, i + 1, k}, l11.tested.block(i, 0, 1, i + 1));
   }
   auto a12 = this->operand(k, 21);
-  this->tested().normalize(l11.tested, a12.tested);
-  this->reference().normalize(l11.expected, a12.expected);
+  this->tested().solve_unit_lower(l11.tested, a12.tested);
+  this->reference().solve_unit_lower(l11.expected, a12.expected);
   this->expect_same(a12, tolerance<Real>(k));
 }
 
@@ -115,8 +115,8 @@ TYPED_TEST(Arithmetic, substitute_subtracts_the_matrix_times_the_vector) {
     auto a = this->operand(rows, columns);
     auto x = this->operand(columns, 1);
     auto y = this->operand(rows, 1);
-    this->tested().substitute(a.tested, x.tested, y.tested);
-    this->reference().substitute(a.expected, x.expected, y.expected);
+    this->tested().subtract_product(a.tested, x.tested, y.tested);
+    this->reference().subtract_product(a.expected, x.expected, y.expected);
     this->expect_same(y, tolerance<Real>(columns + 1));
   }
 }
@@ -126,13 +126,13 @@ TYPED_TEST(Arithmetic, empty_extents_leave_everything_as_it_was) {
   auto u = this->operand(20, 20);
   auto a = this->operand(20, 20);
   for (const auto& [rows, columns, k] : {Extents{0, 20, 5}, Extents{20, 0, 5}, Extents{20, 20, 0}, Extents{0, 0, 0}}) {
-    this->tested().reduce(l.tested.block(0, 0, k, rows), u.tested.block(0, 0, k, columns),
+    this->tested().update(l.tested.block(0, 0, k, rows), u.tested.block(0, 0, k, columns),
                           a.tested.block(0, 0, rows, columns));
   }
-  this->tested().normalize(l.tested.block(0, 0, 0, 0), a.tested.block(0, 0, 0, 20));
-  this->tested().normalize(l.tested.block(0, 0, 20, 20), a.tested.block(0, 0, 20, 0));
-  this->tested().substitute(l.tested.block(0, 0, 0, 20), u.tested.block(0, 0, 20, 1), a.tested.block(0, 0, 0, 1));
-  this->tested().substitute(l.tested.block(0, 0, 20, 0), u.tested.block(0, 0, 0, 1), a.tested.block(0, 0, 20, 1));
+  this->tested().solve_unit_lower(l.tested.block(0, 0, 0, 0), a.tested.block(0, 0, 0, 20));
+  this->tested().solve_unit_lower(l.tested.block(0, 0, 20, 20), a.tested.block(0, 0, 20, 0));
+  this->tested().subtract_product(l.tested.block(0, 0, 0, 20), u.tested.block(0, 0, 20, 1), a.tested.block(0, 0, 0, 1));
+  this->tested().subtract_product(l.tested.block(0, 0, 20, 0), u.tested.block(0, 0, 0, 1), a.tested.block(0, 0, 20, 1));
   this->expect_same(l);
   this->expect_same(u);
   this->expect_same(a);
@@ -145,7 +145,7 @@ TYPED_TEST(Arithmetic, a_product_with_nan_or_infinity_is_not_hidden) {
   auto a22 = this->operand(9, 11);
   auto nan = this->host_buffer({std::numeric_limits<Real>::quiet_NaN()});
   this->tested().upload({nan.get(), 0, 1, 1, 1}, l21.tested.block(2, 4, 1, 1));
-  this->tested().reduce(l21.tested, u12.tested, a22.tested);
+  this->tested().update(l21.tested, u12.tested, a22.tested);
   auto row = this->tested().allocate_host(11);
   this->tested().wait(this->tested().download(a22.tested.block(4, 0, 1, 11), {row.get(), 0, 1, 11, 11}));
   for (Index j = 0; j < 11; ++j) EXPECT_TRUE(std::isnan(row->data()[j])) << "column " << j;
@@ -160,9 +160,9 @@ TYPED_TEST(Arithmetic, the_timeline_counts_the_flops_of_each_phase) {
   this->tested().wait_all();
   this->tested().collect_timings();
   this->timeline().restart();
-  this->tested().normalize(l.tested.block(0, 0, 8, 8), u.tested);
-  this->tested().reduce(l.tested, u.tested, a.tested);
-  this->tested().substitute(a.tested, x.tested, y.tested);
+  this->tested().solve_unit_lower(l.tested.block(0, 0, 8, 8), u.tested);
+  this->tested().update(l.tested, u.tested, a.tested);
+  this->tested().subtract_product(a.tested, x.tested, y.tested);
   this->tested().wait_all();
   this->tested().collect_timings();
   const auto flops_of = [this](Phase phase) {

@@ -1,5 +1,5 @@
-// A backend under test beside the reference: both get the same operands and operations, then all elements are compared,
-// those around the operands, too.
+// Every registered backend against the reference: both get the same operands and operations, then all elements are
+// compared, those around the operands, too.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,35 +8,55 @@
 #include <concepts>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
-#include "local/gl/devices.hpp"
-#include "local/make_backend.hpp"
-#include "local/precision.hpp"
+#include "backend/precision.hpp"
+#include "backend/registry.hpp"
+#include "gl/devices.hpp"
 #include "tests/backend/random_matrix.hpp"
 
 namespace glinpack::test {
 
-template <class RealType>
-struct OpenblasCase {
+/// A backend of the registry in one of its precisions.
+template <class RealType, std::size_t place>
+struct BackendCase {
   using Real = RealType;
-  static constexpr const char* backend = "openblas";
+  static constexpr const BackendRecord& record = *registered_backends[place];
 };
-template <class RealType>
-struct GlComputeCase {
-  using Real = RealType;
-  static constexpr const char* backend = "gl-compute";
+
+/// The backends that fulfil a condition, in all their precisions: testing::Types of BackendCase.
+template <bool (*condition)(const BackendRecord&)>
+class CasesIf {
+  template <class Real, std::size_t place>
+  static auto in_precision() {
+    constexpr const BackendRecord& record = *registered_backends[place];
+    if constexpr (condition(record) && record.factory<Real>().has_value()) {
+      return std::tuple<BackendCase<Real, place>>();
+    } else {
+      return std::tuple<>();
+    }
+  }
+  template <std::size_t... places>
+  static auto all(std::index_sequence<places...>) {
+    return std::tuple_cat(std::tuple_cat(in_precision<float, places>(), in_precision<double, places>())...);
+  }
+  template <class... Cases>
+  static testing::Types<Cases...> types(std::tuple<Cases...>);
+
+ public:
+  using Types = decltype(types(all(std::make_index_sequence<registered_backends.size()>())));
 };
-template <class RealType>
-struct GlRasterCase {
-  using Real = RealType;
-  static constexpr const char* backend = "gl-raster";
-};
+
+inline constexpr const BackendRecord& oracle = reference_record;
+// by name: with sanitizers, GCC does not take a comparison of addresses as a constant
+constexpr bool is_no_oracle(const BackendRecord& record) { return std::string_view(record.name) != oracle.name; }
+constexpr bool has_device(const BackendRecord& record) { return record.memory == MemorySpace::device; }
 
 struct CaseNames {
   template <class Case>
   static std::string GetName(int) {
-    std::string name = std::string(Case::backend) + "_" + std::string(name_of(precision_of<typename Case::Real>));
+    std::string name = std::string(Case::record.name) + "_" + std::string(name_of(precision_of<typename Case::Real>));
     std::replace(name.begin(), name.end(), '-', '_');
     return name;
   }
@@ -71,12 +91,12 @@ class BackendTest : public ::testing::Test {
     BackendOptions options;
     options.threads = 2;
     options.debug_gl = true;
-    if (std::string(Case::backend).rfind("gl", 0) == 0) options.device = any_gl_device();
+    if (has_device(Case::record)) options.device = any_gl_device();
     if (options.device < 0) return;
     tested_ = std::make_unique<TestedBackend<Real>>();
-    tested_->backend = make_backend<Real>(Case::backend, options, tested_->timeline);
+    tested_->backend = make_backend<Real>(Case::record.name, options, tested_->timeline);
     reference_ = std::make_unique<TestedBackend<Real>>();
-    reference_->backend = make_backend<Real>("reference", options, reference_->timeline);
+    reference_->backend = make_backend<Real>(oracle.name, options, reference_->timeline);
   }
   static void TearDownTestSuite() {
     tested_.reset();
@@ -103,7 +123,7 @@ class BackendTest : public ::testing::Test {
     });
   }
 
-  /// The same; `prepare` may change the random elements: it gets the block's first one and the leading dimension.
+  /// The same; `prepare` may change the random elements, given the block's first element and leading dimension.
   template <class Prepare>
   Operand<Real> operand(Index rows, Index columns, Prepare prepare) requires std::invocable<Prepare, Real*, Index> {
     ++operands_;
@@ -140,7 +160,7 @@ class BackendTest : public ::testing::Test {
     return {buffer->data(), buffer->data() + count};
   }
 
-  /// The block within `relative` of the largest element in play, everything around it exactly. NaN is never near.
+  /// Expects the block within `relative` of the largest operand element, and all elements around it exactly. NaN fails.
   void expect_same(const Operand<Real>& operand, double relative = 0) {
     const std::vector<Real> actual = get(tested(), *operand.tested_matrix);
     const std::vector<Real> wanted = get(reference(), *operand.expected_matrix);
@@ -168,7 +188,6 @@ class BackendTest : public ::testing::Test {
   Index operands_ = 0;
 };
 
-using AllCases = ::testing::Types<OpenblasCase<float>, OpenblasCase<double>, GlComputeCase<float>,
-                                  GlComputeCase<double>, GlRasterCase<float>>;
+using AllCases = CasesIf<is_no_oracle>::Types;
 
 }  // namespace glinpack::test

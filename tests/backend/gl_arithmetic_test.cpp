@@ -1,9 +1,9 @@
 // Operations on a device one by one, as paranoia judges them.
 #include <gtest/gtest.h>
 
-#include "local/arithmetic/errors.hpp"
-#include "local/arithmetic/operands.hpp"
-#include "local/solvers/device_arithmetic.hpp"
+#include "solvers/paranoia/errors.hpp"
+#include "solvers/paranoia/operations.hpp"
+#include "solvers/paranoia/device_arithmetic.hpp"
 #include "tests/backend/backend_harness.hpp"
 #include "tests/backend/gl_objects.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <random>
 
-#include "local/precision.hpp"
-#include "local/solvers/banded.hpp"
+#include "backend/precision.hpp"
+#include "solvers/banded/banded.hpp"
 #include "tests/backend/backend_harness.hpp"
 #include "tests/backend/gl_objects.hpp"
 

@@ -6,11 +6,11 @@
 #include <fstream>
 #include <functional>
 
-#include "local/solvers/banded.hpp"
-#include "local/solvers/gauss_jordan.hpp"
-#include "local/solvers/matmul.hpp"
-#include "local/solvers/plu_packed.hpp"
-#include "local/solvers/tridiagonal.hpp"
+#include "solvers/banded/banded.hpp"
+#include "solvers/elimination/gauss_jordan.hpp"
+#include "solvers/matmul/matmul.hpp"
+#include "solvers/elimination/plu_packed.hpp"
+#include "solvers/tridiagonal/tridiagonal.hpp"
 #include "tests/backend/backend_harness.hpp"
 #include "tests/backend/gl_objects.hpp"
 
@@ -71,7 +71,7 @@ class GlBrokenShader : public testing::Test {
  protected:
   void TearDown() override { fs::remove_all(folder_); }
 
-  /// The folder with this shader alone, which does not compile.
+  /// A folder with only this shader, which does not compile.
   std::string broken(const fs::path& shader) const {
     fs::remove_all(folder_);
     fs::create_directories((folder_ / shader).parent_path());

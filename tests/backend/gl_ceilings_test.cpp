@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "local/gl/ceilings.hpp"
-#include "local/gl/shader_source.hpp"
+#include "gl/ceilings.hpp"
+#include "gl/shader_source.hpp"
 
 namespace glinpack::gl {
 namespace {

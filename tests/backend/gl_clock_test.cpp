@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "local/gl/operation_clock.hpp"
+#include "gl/command_stream.hpp"
 
 namespace glinpack::gl {
 namespace {
@@ -63,10 +63,10 @@ TEST(GlFences, PassInOrderAndOnlyOnce) {
   Fences fences(Context::create(0));
   EXPECT_TRUE(fences.passed(Fence{0}));
   EXPECT_TRUE(fences.passed(fences.take())) << "nothing was given";
-  fences.work_given();
+  fences.note_commands();
   const Fence first = fences.take();
   EXPECT_EQ(fences.take().id, first.id) << "nothing was given in between";
-  fences.work_given();
+  fences.note_commands();
   const Fence second = fences.take();
   EXPECT_LT(first.id, second.id);
   EXPECT_FALSE(fences.passed(first));

@@ -10,10 +10,10 @@
 #include <stdexcept>
 
 #include "backend/gl_matrices.hpp"
-#include "local/gl/compute/compute_backend.hpp"
-#include "local/gl/compute/compute_memory.hpp"
-#include "local/gl/compute/reduce_tile.hpp"
-#include "local/gl/shader_source.hpp"
+#include "gl/compute/compute_backend.hpp"
+#include "gl/compute/compute_memory.hpp"
+#include "gl/compute/tuning.hpp"
+#include "gl/shader_source.hpp"
 
 namespace glinpack {
 namespace {
@@ -27,8 +27,8 @@ BackendOptions debugging() {
   return options;
 }
 
-/// Backends for the tests of a precision, which check every GL call: one as users have it, one whose matrices have many
-/// stripes, and one whose shaders see 16 KiB at a time.
+/// Backends for the tests of a precision, which check every GL call: one with default limits, one whose matrices have
+/// many stripes, and one with windows of 16 KiB.
 template <class Real>
 class GlCompute : public testing::Test {
  protected:
@@ -100,7 +100,7 @@ Values<Real> reduced(Values<Real> c, Place at, Index m, Index n, const Values<Re
   return c;
 }
 
-/// Reduces blocks at these places of larger matrices and compares the whole result: neighbours must not change.
+/// Reduces blocks at these positions of larger matrices and compares whole matrices: other elements must not change.
 template <class Real>
 void check_reduce(Backend<Real>& backend, Index m, Index n, Index depth, Place l_at, Place u_at, Place c_at) {
   SCOPED_TRACE(testing::Message() << m << " x " << n << " x " << depth << ", columns " << l_at.column << ' '
@@ -108,7 +108,7 @@ void check_reduce(Backend<Real>& backend, Index m, Index n, Index depth, Place l
   auto l = random_values<Real>(l_at.row + depth + 1, l_at.column + m + 3, 1);
   auto u = random_values<Real>(u_at.row + depth + 1, u_at.column + n + 3, 2);
   const auto c = random_values<Real>(c_at.row + m + 2, c_at.column + n + 5, 3);
-  // what surrounds the blocks is not a number, so that nothing of it may have been used
+  // elements around the blocks are NaN, so that using one would show
   const auto surround = [](Values<Real>& values, Place at, Index rows, Index columns) {
     for (Index i = 0; i < values.rows; ++i) {
       for (Index j = 0; j < values.columns; ++j) {
@@ -120,7 +120,7 @@ void check_reduce(Backend<Real>& backend, Index m, Index n, Index depth, Place l
   surround(l, l_at, depth, m);
   surround(u, u_at, depth, n);
   const auto l_matrix = on_device(backend, l), u_matrix = on_device(backend, u), c_matrix = on_device(backend, c);
-  backend.reduce({l_matrix.get(), l_at.row, l_at.column, depth, m}, {u_matrix.get(), u_at.row, u_at.column, depth, n},
+  backend.update({l_matrix.get(), l_at.row, l_at.column, depth, m}, {u_matrix.get(), u_at.row, u_at.column, depth, n},
                  {c_matrix.get(), c_at.row, c_at.column, m, n});
   const auto expected = reduced(c, c_at, m, n, l, l_at, u, u_at, depth);
   EXPECT_LE(largest_difference(from_device(backend, *c_matrix), expected), tolerance<Real>(depth));
@@ -184,7 +184,7 @@ void check_normalize(Backend<Real>& backend, Index k, Index columns, Index margi
   const auto l = triangle<Real>(k, margin);
   auto a = random_values<Real>(k + margin + 1, columns + margin + 1, 5);
   const auto l_matrix = on_device(backend, l), a_matrix = on_device(backend, a);
-  backend.normalize({l_matrix.get(), margin, margin, k, k}, {a_matrix.get(), margin, margin, k, columns});
+  backend.solve_unit_lower({l_matrix.get(), margin, margin, k, k}, {a_matrix.get(), margin, margin, k, columns});
   for (Index j = 0; j < columns; ++j) {
     for (Index i = 0; i < k; ++i) {
       double value = a(margin + i, margin + j);
@@ -217,9 +217,9 @@ TYPED_TEST(GlCompute, NormalizesAColumnTheSameWhicheverOthersThereAre) {
   const auto l_matrix = on_device(this->backend(), triangle<Real>(k, 0));
   const auto a = random_values<Real>(k, columns, 6);
   const auto together = on_device(this->backend(), a), apart = on_device(this->backend(), a);
-  this->backend().normalize(whole(*l_matrix), whole(*together));
+  this->backend().solve_unit_lower(whole(*l_matrix), whole(*together));
   for (const auto& [first, count] : {std::pair<Index, Index>{0, 8}, {8, 29}, {37, 64}, {101, 49}}) {
-    this->backend().normalize(whole(*l_matrix), {apart.get(), 0, first, k, count});
+    this->backend().solve_unit_lower(whole(*l_matrix), {apart.get(), 0, first, k, count});
   }
   EXPECT_EQ(from_device(this->backend(), *together), from_device(this->backend(), *apart));
 }
@@ -244,7 +244,7 @@ TYPED_TEST(GlCompute, ReducesAndNormalizesInEveryTile) {
   }
 }
 
-// GPUs get the variants whose steps are written out; software OpenGL gets them here, from a folder.
+// GPUs use the unrolled variants; here software OpenGL uses them, from a folder.
 TYPED_TEST(GlCompute, ReducesAndNormalizesWithTheStepsWrittenOut) {
   const auto folder = std::filesystem::temp_directory_path() / ("glinpack_unrolled_" + std::to_string(getpid()));
   std::filesystem::create_directories(folder / "compute");
@@ -414,7 +414,7 @@ void check_substitute(Backend<Real>& backend, Index rows, Index columns) {
   const auto a = random_values<Real>(rows, columns + 1, 1), x = random_values<Real>(columns, 2, 2);
   auto y = random_values<Real>(rows + 1, 3, 3);
   const auto a_matrix = on_device(backend, a), x_matrix = on_device(backend, x), y_matrix = on_device(backend, y);
-  backend.substitute({a_matrix.get(), 0, 1, rows, columns}, {x_matrix.get(), 0, 1, columns, 1},
+  backend.subtract_product({a_matrix.get(), 0, 1, rows, columns}, {x_matrix.get(), 0, 1, columns, 1},
                      {y_matrix.get(), 1, 2, rows, 1});
   for (Index i = 0; i < rows; ++i) {
     double sum = 0;
@@ -450,9 +450,9 @@ TYPED_TEST(GlCompute, DoesNothingForEmptyBlocks) {
   backend.move_rows(whole(*matrix), {});
   backend.copy(whole(*matrix), whole(*matrix));
   backend.copy_transposed(whole(*other), whole(*third));
-  backend.normalize(whole(*matrix), whole(*third));
-  backend.reduce(whole(*matrix), whole(*third), whole(*matrix));
-  backend.substitute(whole(*matrix), whole(*matrix), whole(*matrix));
+  backend.solve_unit_lower(whole(*matrix), whole(*third));
+  backend.update(whole(*matrix), whole(*third), whole(*matrix));
+  backend.subtract_product(whole(*matrix), whole(*matrix), whole(*matrix));
   backend.wait_all();
 }
 
@@ -492,7 +492,7 @@ TYPED_TEST(GlCompute, RecordsOperationsWithThePassAndRoleOfTheirCall) {
   backend.collect_timings();
   this->timeline().restart();
   this->timeline().enter_pass(3, Role::reduce);
-  backend.reduce(whole(*l), whole(*u), whole(*a));
+  backend.update(whole(*l), whole(*u), whole(*a));
   this->timeline().enter_pass(4, Role::normalize);
   backend.wait_all();
   backend.collect_timings();

@@ -1,10 +1,9 @@
-// Transfers of gl-compute that run beside kernels, in a context of their own: what arrives is what it was when it was
-// asked for.
+// Transfers of gl-compute that overlap kernels, in a second context: they copy the values at the time of the call.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "local/gl/compute/compute_backend.hpp"
+#include "gl/compute/compute_backend.hpp"
 #include "tests/backend/backend_harness.hpp"
 #include "tests/backend/gl_matrices.hpp"
 
@@ -94,7 +93,7 @@ TYPED_TEST(GlCopyQueueTest, PanelsComeTransposed) {
   }
 }
 
-// Kernels given after a download do not show in it, those given after an upload see it, whoever waits for what.
+// A download does not see later kernels, and later kernels see an upload, in any order of waiting.
 TYPED_TEST(GlCopyQueueTest, KeepsTheOrderOfOperations) {
   auto& backend = *this->backend_;
   const auto first = random_values<TypeParam>(this->rows, this->columns, 5);

@@ -1,9 +1,9 @@
+#include <EGL/egl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "local/gl/context.hpp"
-#include "local/gl/devices.hpp"
-#include "local/gl/egl_devices.hpp"
+#include "gl/context.hpp"
+#include "gl/devices.hpp"
 
 namespace glinpack::gl {
 namespace {

@@ -1,7 +1,7 @@
 // Gauss-Jordan elimination on a device, every variant, against LAPACK.
 #include <gmock/gmock.h>
 
-#include "local/solvers/gauss_jordan.hpp"
+#include "solvers/elimination/gauss_jordan.hpp"
 #include "tests/backend/backend_harness.hpp"
 #include "tests/backend/gl_objects.hpp"
 #include "tests/backend/linear_systems.hpp"

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "local/solvers/fetch_rate.hpp"
-#include "local/solvers/lu_blocked.hpp"
-#include "local/solvers/lu_drawing.hpp"
+#include "solvers/device/texture_matrix.hpp"
+#include "solvers/lu_study/lu_unpivoted.hpp"
+#include "solvers/lu_study/lu_drawing.hpp"
 #include "tests/backend/backend_harness.hpp"
 #include "tests/backend/gl_objects.hpp"
 #include "tests/backend/linear_systems.hpp"
@@ -189,7 +189,7 @@ TEST_F(GlLuMethods, APivotThatIsTooSmallIsReportedWithItsStep) {
     const Values<float> good = dominant(9, 9);
     expect_factors(good, factorize(drawing, good));
   }
-  LuBlocked blocked(test::any_gl_device(), 1, {}, 9);
+  LuUnpivoted blocked(test::any_gl_device(), 1, {}, 9);
   Values<float> factors(9, 9);
   EXPECT_EQ(singular_step([&] { blocked.factorize(view(zero), view(factors)); }), 5);
 }
@@ -197,7 +197,7 @@ TEST_F(GlLuMethods, APivotThatIsTooSmallIsReportedWithItsStep) {
 TEST_F(GlLuMethods, TheBlockedOneHasTheFactorsOfPlainLoopsToo) {
   for (const Index n : {1, 2, 63, 64, 65, 150}) {
     SCOPED_TRACE(n);
-    LuBlocked blocked(test::any_gl_device(), 1, {}, n);
+    LuUnpivoted blocked(test::any_gl_device(), 1, {}, n);
     for (const unsigned seed : {1U, 2U}) {
       Values<float> a = dominant(n, seed), factors(n, n);
       blocked.factorize(view(a), view(factors));

@@ -1,8 +1,8 @@
 // Products on a device, every variant and packing, against OpenBLAS.
 #include <gmock/gmock.h>
 
-#include "local/openblas/host_solvers.hpp"
-#include "local/solvers/matmul.hpp"
+#include "openblas/host_solvers.hpp"
+#include "solvers/matmul/matmul.hpp"
 #include "tests/backend/backend_harness.hpp"
 #include "tests/backend/gl_matrices.hpp"
 #include "tests/backend/gl_objects.hpp"
@@ -11,11 +11,7 @@ namespace glinpack::solvers {
 namespace {
 
 using test::Values;
-
-template <class Real>
-RowMajorView<Real> view(Values<Real>& values) {
-  return {values.elements.data(), values.rows, values.columns, values.columns};
-}
+using test::view;
 
 class GlMatmul : public testing::Test {
  protected:

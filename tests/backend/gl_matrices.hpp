@@ -1,4 +1,4 @@
-// Matrices for the tests of gl-compute: host values, put on the device and fetched from it whole.
+// Matrices for the tests of gl-compute: uploads and downloads of whole matrices.
 #pragma once
 
 #include <cmath>
@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "local/backend.hpp"
-#include "local/precision.hpp"
+#include "backend/backend.hpp"
+#include "backend/precision.hpp"
 
 namespace glinpack::test {
 
@@ -24,6 +24,11 @@ struct Values {
   Real operator()(Index i, Index j) const { return elements[static_cast<std::size_t>(i * columns + j)]; }
   friend bool operator==(const Values&, const Values&) = default;
 };
+
+template <class Real>
+RowMajorView<Real> view(Values<Real>& values) {
+  return {values.elements.data(), values.rows, values.columns, values.columns};
+}
 
 template <class Real>
 Values<Real> random_values(Index rows, Index columns, unsigned seed) {

@@ -1,10 +1,10 @@
-// GL objects that a context has: what is left of them says who leaks.
+// The GL objects of a context, to detect leaks.
 #pragma once
 
 #include <memory>
 
-#include "local/gl/context.hpp"
-#include "local/gl/handle.hpp"
+#include "gl/context.hpp"
+#include "gl/handle.hpp"
 
 namespace glinpack::test {
 

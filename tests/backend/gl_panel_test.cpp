@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "local/gl/compute/compute_backend.hpp"
+#include "gl/compute/compute_backend.hpp"
 #include "tests/backend/backend_harness.hpp"
 #include "tests/backend/factorization_error.hpp"
 
@@ -15,8 +15,8 @@ namespace {
 template <class Real>
 class GlPanelTest : public ::testing::Test {
  protected:
-  // Few players a match, and narrow stripes: small panels have several rounds, and cross stripes.
-  static constexpr ComputeLimits limits{.window_bytes = 0, .stripe_width = 64, .players = 64};
+  // Few rows per group and narrow stripes: small panels have several tree levels and cross stripes.
+  static constexpr ComputeLimits limits{.window_bytes = 0, .stripe_width = 64, .rows_per_group = 64};
 
   static void SetUpTestSuite() {
     BackendOptions options;
@@ -39,7 +39,7 @@ class GlPanelTest : public ::testing::Test {
     std::vector<Index> pivots;
     std::optional<Index> zero;
   };
-  // The panel within a larger matrix, whose other elements must stay as they are.
+  // The panel within a larger matrix, whose other elements must not change.
   static Factorised factorise(const ColumnMajorMatrix<Real>& a) {
     Factorised result{a, std::vector<Index>(static_cast<std::size_t>(a.columns)), {}};
     constexpr Index edge = 3;
@@ -50,7 +50,7 @@ class GlPanelTest : public ::testing::Test {
     const HostBlock<Real> all{buffer.get(), 0, columns, rows, rows};
     for (Index j = 0; j < a.columns; ++j) std::copy_n(result.factors.view().column(j), a.rows, &all.view()(j, 0));
     backend_->upload(all, whole(*matrix));
-    const auto panel = backend_->make_device_panel(rows, columns);
+    const auto panel = backend_->make_device_panel(rows, columns, DeviceUse::always);
     EXPECT_TRUE(panel);
     backend_->wait(panel->factorize(whole(*matrix).block(0, 0, a.columns, a.rows)));
     result.zero = panel->outcome(result.pivots);
@@ -159,7 +159,7 @@ TYPED_TEST(GlPanelTest, EndsWithANotANumberWhereThereWasOne) {
   EXPECT_TRUE(any);
 }
 
-// Of a panel's rows whose pivots others have decided: L11 \ U11 comes first, and with it U12.
+// Rows of a panel whose pivots other ranks chose: L11 \ U11, and U12, are given.
 TYPED_TEST(GlPanelTest, EliminatesAndReducesRowsBelowGivenFactors) {
   using Real = TypeParam;
   Random random(9);
@@ -178,7 +178,7 @@ TYPED_TEST(GlPanelTest, EliminatesAndReducesRowsBelowGivenFactors) {
     const RowMajorView<Real> a22{a22_elements.data(), rows, right, right};
     const auto strip_on_device = this->on_device(strip), u12_on_device = this->on_device(u12);
     const auto a22_on_device = this->on_device(a22);
-    this->backend_->make_device_panel(all, columns)
+    this->backend_->make_device_panel(all, columns, DeviceUse::always)
         ->eliminate(whole(*strip_on_device), whole(*u12_on_device).block(0, 0, columns, right),
                     whole(*a22_on_device).block(0, 0, rows, right));
     const auto eliminated = this->on_host(*strip_on_device, columns, all);
@@ -206,7 +206,7 @@ TYPED_TEST(GlPanelTest, EliminatesAndReducesRowsBelowGivenFactors) {
 }
 
 TYPED_TEST(GlPanelTest, LeavesPanelsToTheHostThatAreWiderThanTall) {
-  EXPECT_FALSE(this->backend_->make_device_panel(10, 11));
+  EXPECT_FALSE(this->backend_->make_device_panel(10, 11, DeviceUse::always));
 }
 
 }  // namespace

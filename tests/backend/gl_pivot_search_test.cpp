@@ -1,5 +1,5 @@
 // The reduction that finds a step's pivot, against a loop.
-#include "local/solvers/pivot_search.hpp"
+#include "solvers/elimination/elimination.hpp"
 #include "tests/backend/backend_harness.hpp"
 #include "tests/backend/linear_systems.hpp"
 

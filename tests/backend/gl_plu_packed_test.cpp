@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "local/solvers/plu_packed.hpp"
+#include "solvers/elimination/plu_packed.hpp"
 #include "tests/backend/backend_harness.hpp"
 #include "tests/backend/gl_objects.hpp"
 #include "tests/backend/linear_systems.hpp"

@@ -1,8 +1,8 @@
 // Conjugate gradients for the elliptic test problem on a device, against the paper and the host.
 #include <gmock/gmock.h>
 
-#include "local/host/host_poisson_strip.hpp"
-#include "local/solvers/poisson_device_strip.hpp"
+#include "solvers/poisson/poisson_cg.hpp"
+#include "solvers/poisson/poisson_device_strip.hpp"
 #include "tests/backend/backend_harness.hpp"
 #include "tests/backend/gl_objects.hpp"
 #include "tests/backend/poisson_strips.hpp"

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "local/gl/program.hpp"
+#include "gl/program.hpp"
 
 namespace glinpack::gl {
 namespace {
@@ -58,7 +58,7 @@ TEST_F(GlProgram, CompileErrorShowsNameLogAndNumberedSource) {
   EXPECT_THAT(message, HasSubstr("shader 'broken.comp' does not compile"));
   EXPECT_THAT(message, HasSubstr("nonsense"));
   EXPECT_THAT(message, HasSubstr("#define WIDTH 64"));
-  // the number of the file's own line, whatever the preamble added
+  // the line number in the file, for any preamble
   EXPECT_THAT(message, HasSubstr("0:4 |   int x = nonsense;"));
 }
 

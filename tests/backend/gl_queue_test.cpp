@@ -3,10 +3,10 @@
 
 #include <future>
 
-#include "local/operation_queue.hpp"
-#include "local/solvers/gauss_jordan.hpp"
-#include "local/solvers/plu_packed.hpp"
-#include "local/solvers/tridiagonal.hpp"
+#include "solvers/queue/operation_queue.hpp"
+#include "solvers/elimination/gauss_jordan.hpp"
+#include "solvers/elimination/plu_packed.hpp"
+#include "solvers/tridiagonal/tridiagonal.hpp"
 #include "tests/backend/backend_harness.hpp"
 #include "tests/backend/gl_objects.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 
 using Queue = OperationQueue<Device>;
 using Solver = std::unique_ptr<TridiagonalSolver<float>>;
-using Values = std::vector<float>;
+using Numbers = std::vector<float>;
 
 constexpr Index n = 20;
 
@@ -26,12 +26,12 @@ class GlQueue : public testing::Test {
       return OnDevice<Solver>{make_tridiagonal_solver<float>(device, 3, n, {.variant = variant})};
     });
   }
-  ResultId<Values> solve(ResultId<OnDevice<Solver>> solver, const TridiagonalSystems<float>& systems) {
+  ResultId<Numbers> solve(ResultId<OnDevice<Solver>> solver, const TridiagonalSystems<float>& systems) {
     return queue_.enqueue(
         [&systems](Device&, const Solver& used) {
           used->load(systems);
           used->compute();
-          Values solution(systems.right.size());
+          Numbers solution(systems.right.size());
           if (used->store(solution)) throw std::range_error("zero pivot");
           return solution;
         },
@@ -85,7 +85,7 @@ TEST_F(GlQueue, ErrorsReachWhoWaitsAndLeaveNoObjects) {
 
 template <class Eliminate>
 void expect_singular(Queue& queue, Eliminate eliminate) {
-  Values matrix(static_cast<std::size_t>(n * n));
+  Numbers matrix(static_cast<std::size_t>(n * n));
   for (Index i = 0; i < n; ++i) matrix[static_cast<std::size_t>(i * n + i)] = i == 6 || i == 7 ? 0 : 1;
   const RowMajorView<const float> view{matrix.data(), n, n, n};
   const auto failed = queue.enqueue([&](Device& device) { return eliminate(device, view); });

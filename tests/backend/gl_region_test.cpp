@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "local/gl/compute/region.hpp"
+#include "gl/compute/region.hpp"
 
 namespace glinpack::gl {
 namespace {
@@ -103,7 +103,7 @@ TEST(GlWindowParts, AreInOneBufferEachAndHaveEveryElementAtAPlaceOfItsOwn) {
         }
       });
     };
-    // blocks of blocks, that begin and end anywhere
+    // blocks of blocks at any offset
     for (const Index from : {0, 5, 64, 130, 256}) {
       const Index next = from == 0 ? 5 : from == 5 ? 64 : from == 64 ? 130 : from == 130 ? 256 : columns;
       const Region part = whole.block(0, from, rows, columns - from).block(0, 0, rows, next - from);

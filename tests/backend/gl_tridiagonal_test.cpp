@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "local/openblas/tridiagonal.hpp"
-#include "local/solvers/tridiagonal.hpp"
+#include "openblas/host_solvers.hpp"
+#include "solvers/tridiagonal/tridiagonal.hpp"
 #include "tests/backend/backend_harness.hpp"
 #include "tests/backend/gl_objects.hpp"
 
@@ -71,7 +71,7 @@ class GlTridiagonal : public testing::Test {
     solver->load(systems);
     solver->compute();
     EXPECT_EQ(solver->store(computed), at);
-    // and what is sound afterwards is solved
+    // and later regular systems are solved
     const auto sound = random_tridiagonal_systems<Real>(6, 40, 4);
     solver->load(sound);
     solver->compute();
@@ -83,7 +83,7 @@ class GlTridiagonal : public testing::Test {
   Device device_{test::any_gl_device(), {}, true};
 };
 
-constexpr Extents extents[] = {{1, 1}, {70, 1}, {3, 2}, {1, 3}, {5, 15}, {2, 16}, {9, 17}, {130, 33}, {4, 64}};
+constexpr Extents tested_extents[] = {{1, 1}, {70, 1}, {3, 2}, {1, 3}, {5, 15}, {2, 16}, {9, 17}, {130, 33}, {4, 64}};
 
 constexpr TridiagonalSettings raster{.variant = TridiagonalVariant::raster};
 constexpr TridiagonalSettings whole{.variant = TridiagonalVariant::compute, .share = Share::system};
@@ -91,7 +91,7 @@ constexpr TridiagonalSettings pieces{.variant = TridiagonalVariant::compute, .sh
 constexpr TridiagonalSettings reduction{.variant = TridiagonalVariant::cyclic_reduction};
 
 TEST_F(GlTridiagonal, FragmentShadersSolve) {
-  for (const Extents& e : extents) expect_solved<float>(e, raster);
+  for (const Extents& e : tested_extents) expect_solved<float>(e, raster);
 }
 
 TEST_F(GlTridiagonal, FragmentShadersSolveInTilesWhatIsLargerThanATextureInBothDirections) {
@@ -104,14 +104,14 @@ TEST_F(GlTridiagonal, FragmentShadersSolveInTilesWhatIsLargerThanATextureInBothD
 }
 
 TEST_F(GlTridiagonal, AnInvocationSolvesASystem) {
-  for (const Extents& e : extents) {
+  for (const Extents& e : tested_extents) {
     expect_solved<float>(e, whole);
     expect_solved<double>(e, whole);
   }
 }
 
 TEST_F(GlTridiagonal, InvocationsSolvePiecesOfASystem) {
-  for (const Extents& e : extents) {
+  for (const Extents& e : tested_extents) {
     expect_solved<float>(e, pieces);
     expect_solved<double>(e, pieces);
   }
@@ -125,7 +125,7 @@ TEST_F(GlTridiagonal, SystemsTooLongForAWorkGroupAreReducedLevelByLevel) {
 }
 
 TEST_F(GlTridiagonal, CyclicReductionSolvesAfterAnyNumberOfSteps) {
-  for (const Extents& e : extents) {
+  for (const Extents& e : tested_extents) {
     expect_solved<float>(e, reduction);
     expect_solved<double>(e, reduction);
     for (const Index steps : {0, 1, 2, 3}) {

@@ -7,8 +7,8 @@
 #include <set>
 #include <stdexcept>
 
-#include "local/gl/compute/tuning.hpp"
-#include "local/gl/shader_source.hpp"
+#include "gl/compute/tuning.hpp"
+#include "gl/shader_source.hpp"
 
 namespace glinpack::gl {
 namespace {

@@ -1,10 +1,10 @@
 // The rivals' solvers, and the residual that judges solutions.
-#include "local/openblas/host_solvers.hpp"
+#include "openblas/host_solvers.hpp"
 
 #include <algorithm>
 #include <limits>
 
-#include "local/row_interchanges.hpp"
+#include "backend/row_interchanges.hpp"
 #include "tests/backend/linear_systems.hpp"
 
 namespace glinpack {

@@ -5,16 +5,11 @@
 
 #include <string>
 
-#include "local/openblas/host_solvers.hpp"
-#include "local/solvers/elimination.hpp"
+#include "openblas/host_solvers.hpp"
+#include "solvers/elimination/elimination.hpp"
 #include "tests/backend/gl_matrices.hpp"
 
 namespace glinpack::test {
-
-template <class Real>
-RowMajorView<Real> view(Values<Real>& values) {
-  return {values.elements.data(), values.rows, values.columns, values.columns};
-}
 
 inline Values<float> transposed(const Values<float>& values) {
   Values<float> result(values.columns, values.rows);
@@ -24,7 +19,7 @@ inline Values<float> transposed(const Values<float>& values) {
   return result;
 }
 
-/// LAPACK's solution in double precision of what is given in single. `condition`: || A || || A^-1 ||, of maxima.
+/// LAPACK's solution in double precision of a system in single precision. `condition`: || A || || A^-1 ||, of maxima.
 struct ExactSolution {
   Values<float> x;
   double condition = 0;

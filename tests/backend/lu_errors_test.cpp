@@ -3,9 +3,8 @@
 
 #include <cmath>
 
-#include "local/blocked_lu.hpp"
-#include "local/openblas/accurate_solution.hpp"
-#include "local/openblas/host_solvers.hpp"
+#include "solvers/lu_study/factorize_on_backend.hpp"
+#include "openblas/host_solvers.hpp"
 #include "tests/backend/backend_harness.hpp"
 #include "tests/backend/factorization_error.hpp"
 #include "tests/backend/gl_matrices.hpp"
@@ -16,7 +15,7 @@ namespace {
 template <class Real>
 void expect_factors(const std::string& backend_name) {
   BackendOptions options;
-  if (backend_name == "gl-compute") options.device = any_gl_device();
+  if (computes_on_device(backend_name)) options.device = any_gl_device();
   Timeline timeline;
   const auto backend = make_backend<Real>(backend_name, options, timeline);
   Random random(3);
@@ -29,7 +28,7 @@ void expect_factors(const std::string& backend_name) {
     }
     const auto matrix = on_device(*backend, rows);
     std::vector<Index> pivots(static_cast<std::size_t>(n));
-    ASSERT_EQ(factorize_by_blocks(*backend, *matrix, 16, std::span<Index>(pivots)), std::nullopt);
+    ASSERT_EQ(factorize_on_backend(*backend, *matrix, 16, std::span<Index>(pivots)), std::nullopt);
     rows = from_device(*backend, *matrix);
     for (Index i = 0; i < n; ++i) {
       for (Index j = 0; j < n; ++j) factors.view()(i, j) = rows(i, j);
@@ -68,13 +67,13 @@ TEST(BlockedLu, TellsTheFirstColumnWithoutAPivotAndRefusesWhatIsNotSquare) {
   for (Index i = 0; i < 9; ++i) singular(i, 6) = 0;
   std::vector<Index> pivots(9);
   const auto matrix = on_device(*backend, singular);
-  EXPECT_EQ(factorize_by_blocks(*backend, *matrix, 4, std::span<Index>(pivots)), 6);
+  EXPECT_EQ(factorize_on_backend(*backend, *matrix, 4, std::span<Index>(pivots)), 6);
   const auto wide = backend->allocate(3, 4);
-  EXPECT_THROW(factorize_by_blocks(*backend, *wide, 4, std::span<Index>(pivots)), std::invalid_argument);
+  EXPECT_THROW(factorize_on_backend(*backend, *wide, 4, std::span<Index>(pivots)), std::invalid_argument);
 }
 
 TEST(AccurateSolution, ResidualsAreThoseOfTwiceThePrecision) {
-  // 1 - (1 + 2^-40) (1 - 2^-40) = 2^-80, of which double precision's own sum has nothing
+  // 1 - (1 + 2^-40) (1 - 2^-40) = 2^-80, which a sum in double precision loses completely
   const double a[] = {1 + std::ldexp(1, -40)}, x[] = {1 - std::ldexp(1, -40)}, b[] = {1};
   EXPECT_EQ(accurate_residual({a, 1, 1, 1}, x, {}, b)[0], std::ldexp(1, -80));
   const double low[] = {std::ldexp(1, -80)};

@@ -1,4 +1,4 @@
-#include "local/measuring.hpp"
+#include "backend/measuring.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "local/openblas/host_ceilings.hpp"
+#include "openblas/host_ceilings.hpp"
 
 namespace glinpack {
 namespace {

@@ -200,7 +200,7 @@ TYPED_TEST(Movement, a_fence_covers_what_came_before_it_and_order_is_kept) {
 
 TYPED_TEST(Movement, the_backend_says_what_it_is) {
   const BackendInfo info = this->tested().info();
-  EXPECT_EQ(info.backend, TypeParam::backend);
+  EXPECT_EQ(info.backend, TypeParam::record.name);
   EXPECT_NE(info.device, "");
   EXPECT_NE(info.driver, "");
   EXPECT_NE(info.kernels, "");

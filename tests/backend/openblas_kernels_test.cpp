@@ -3,9 +3,8 @@
 
 #include <cstdlib>
 
-#include "local/host/host_memory.hpp"
-#include "local/openblas/kernels.hpp"
-#include "local/openblas/openblas_backend.hpp"
+#include "host/host_memory.hpp"
+#include "openblas/openblas_backend.hpp"
 
 namespace glinpack::test {
 namespace {

@@ -4,9 +4,9 @@
 #include <limits>
 #include <memory>
 
-#include "local/openblas/openblas_backend.hpp"
-#include "local/precision.hpp"
-#include "local/reference/reference_backend.hpp"
+#include "openblas/openblas_backend.hpp"
+#include "backend/precision.hpp"
+#include "reference/reference_backend.hpp"
 #include "tests/backend/factorization_error.hpp"
 
 namespace glinpack::test {
@@ -34,7 +34,7 @@ class PanelArithmeticTest : public ::testing::Test {
     return result;
   }
 
-  /// The view within `relative` of the largest element, the frame around it exactly.
+  /// Expects the view within `relative` of the largest element, and the frame around it exactly.
   static void expect_same(const ColumnMajorMatrix<Real>& actual, const ColumnMajorMatrix<Real>& wanted,
                           double relative = 0) {
     const double allowed = relative * std::max(1.0, largest_magnitude(wanted.elements));
@@ -73,7 +73,7 @@ TYPED_TEST(PanelArithmeticTest, pivot_factorises_with_the_reference_s_pivots) {
       const auto [error, scale] = factorization_error(original, *factors, actual_pivots);
       EXPECT_LE(error, tolerance<TypeParam>(columns) * scale);
     }
-    // What surrounds the panel is as it was.
+    // Elements around the panel are unchanged.
     auto restored = actual;
     for (Index j = 0; j < columns; ++j) {
       auto unchanged = original;
@@ -112,8 +112,8 @@ TYPED_TEST(PanelArithmeticTest, normalize_solves_with_the_unit_lower_triangle) {
     auto l11 = this->triangle(k);
     auto actual = this->matrix(k, columns);
     auto wanted = actual;
-    this->tested().normalize(l11.view(), actual.view());
-    this->reference().normalize(l11.view(), wanted.view());
+    this->tested().solve_unit_lower(l11.view(), actual.view());
+    this->reference().solve_unit_lower(l11.view(), wanted.view());
     this->expect_same(actual, wanted, tolerance<TypeParam>(k));
   }
 }
@@ -129,8 +129,8 @@ TYPED_TEST(PanelArithmeticTest, reduce_subtracts_the_product) {
     auto u12 = this->matrix(k, columns);
     auto actual = this->matrix(rows, columns);
     auto wanted = actual;
-    this->tested().reduce(l21.view(), u12.view(), actual.view());
-    this->reference().reduce(l21.view(), u12.view(), wanted.view());
+    this->tested().update(l21.view(), u12.view(), actual.view());
+    this->reference().update(l21.view(), u12.view(), wanted.view());
     this->expect_same(actual, wanted, tolerance<TypeParam>(k + 1));
   }
 }
@@ -182,41 +182,41 @@ TYPED_TEST(PanelArithmeticTest, empty_panels_are_left_alone) {
     EXPECT_EQ(arithmetic->pivot(a.view().block(0, 0, 0, 0), {}), std::nullopt);
     arithmetic->eliminate(a.view().block(0, 0, 3, 3), a.view().block(3, 0, 0, 3));
     arithmetic->eliminate(a.view().block(0, 0, 0, 0), a.view().block(3, 0, 3, 0));
-    arithmetic->normalize(a.view().block(0, 0, 3, 3), a.view().block(0, 3, 3, 0));
-    arithmetic->reduce(a.view().block(0, 0, 3, 0), a.view().block(0, 0, 0, 3), a.view().block(3, 3, 3, 3));
+    arithmetic->solve_unit_lower(a.view().block(0, 0, 3, 3), a.view().block(0, 3, 3, 0));
+    arithmetic->update(a.view().block(0, 0, 3, 0), a.view().block(0, 0, 0, 3), a.view().block(3, 3, 3, 3));
     arithmetic->back_substitute(a.view().block(0, 0, 0, 0), {});
-    EXPECT_EQ(arithmetic->index_of_largest({}), -1);
+    EXPECT_EQ(arithmetic->find_pivot({}).row, -1);
   }
   this->expect_same(a, before);
 }
 
-TYPED_TEST(PanelArithmeticTest, index_of_largest_is_the_first_of_equals_wherever_it_stands) {
+TYPED_TEST(PanelArithmeticTest, find_pivot_is_the_first_of_equals_wherever_it_stands) {
   for (const Index count : {1, 2, 7, 16, 31, 1023, 1024, 1025, 3001}) {
     for (const Index at : {Index{0}, count / 3, count / 2, count - 1}) {
       std::vector<TypeParam> column = random_elements<TypeParam>(count, this->random());
       column[static_cast<std::size_t>(at)] = -2;
       column.back() = at == count - 1 ? TypeParam{-2} : TypeParam{2};
-      EXPECT_EQ(this->tested().index_of_largest(column), at) << "of " << count;
-      EXPECT_EQ(this->reference().index_of_largest(column), at) << "of " << count;
+      EXPECT_EQ(this->tested().find_pivot(column).row, at) << "of " << count;
+      EXPECT_EQ(this->reference().find_pivot(column).row, at) << "of " << count;
     }
   }
   const std::vector<TypeParam> zeros(40, TypeParam{0});
-  EXPECT_EQ(this->tested().index_of_largest(zeros), 0);
+  EXPECT_EQ(this->tested().find_pivot(zeros).row, 0);
 }
 
-TYPED_TEST(PanelArithmeticTest, index_of_largest_takes_nan_before_infinity_and_infinity_before_numbers) {
+TYPED_TEST(PanelArithmeticTest, find_pivot_takes_nan_before_infinity_and_infinity_before_numbers) {
   const TypeParam nan = std::numeric_limits<TypeParam>::quiet_NaN();
   const TypeParam infinity = std::numeric_limits<TypeParam>::infinity();
   for (const std::size_t count : {5U, 64U, 2500U}) {
     for (std::size_t at = 1; at < count - 1; at += count / 5) {
       std::vector<TypeParam> column = random_elements<TypeParam>(static_cast<Index>(count), this->random());
       column[at] = -infinity;
-      EXPECT_EQ(this->tested().index_of_largest(column), static_cast<Index>(at)) << "of " << count;
+      EXPECT_EQ(this->tested().find_pivot(column).row, static_cast<Index>(at)) << "of " << count;
       column[at] = nan;
       column.front() = infinity;
       column.back() = nan;
-      EXPECT_EQ(this->tested().index_of_largest(column), static_cast<Index>(at)) << "of " << count;
-      EXPECT_EQ(this->reference().index_of_largest(column), static_cast<Index>(at)) << "of " << count;
+      EXPECT_EQ(this->tested().find_pivot(column).row, static_cast<Index>(at)) << "of " << count;
+      EXPECT_EQ(this->reference().find_pivot(column).row, static_cast<Index>(at)) << "of " << count;
     }
   }
 }

@@ -4,8 +4,8 @@
 #include <random>
 #include <stdexcept>
 
-#include "local/host/host_multigrid.hpp"
-#include "local/host/host_poisson_strip.hpp"
+#include "solvers/poisson/host_multigrid.hpp"
+#include "solvers/poisson/poisson_cg.hpp"
 #include "tests/backend/poisson_strips.hpp"
 
 namespace glinpack {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "local/poisson_cg.hpp"
-#include "local/precision.hpp"
+#include "solvers/poisson/poisson_cg.hpp"
+#include "backend/precision.hpp"
 
 namespace glinpack::test {
 
@@ -27,7 +27,7 @@ struct PoissonSolution {
   std::vector<Real> u;
 };
 
-/// By the driver, on a strip that is the whole square.
+/// Solves by the driver, on a strip that is the whole square.
 template <class Real>
 PoissonSolution<Real> solve_poisson(PoissonStrip<Real>& strip, CgLimits limits = {}) {
   const Index n = strip.extents().n;
@@ -50,7 +50,8 @@ void set_total(const PoissonStrips<Real>& strips, PoissonSum which) {
   for (const auto& strip : strips) strip->set_sum(which, total);
 }
 
-/// First and last row first, then what is between them, as who sends the edges meanwhile does; and the ghost rows.
+/// Updates the first and last row, then the rows between them, as a process that sends its edges meanwhile; then writes
+/// the ghost rows.
 template <class Real>
 void update_and_exchange(const PoissonStrips<Real>& strips, Index iteration) {
   std::vector<std::vector<Real>> first, last;

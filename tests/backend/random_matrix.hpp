@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "local/matrix_view.hpp"
+#include "backend/matrix_view.hpp"
 
 namespace glinpack::test {
 

@@ -1,7 +1,7 @@
 // The oracle itself: cases computed by hand, and what must hold exactly.
 #include <gtest/gtest.h>
 
-#include "local/reference/reference_backend.hpp"
+#include "reference/reference_backend.hpp"
 #include "tests/backend/random_matrix.hpp"
 
 namespace glinpack::test {
@@ -41,7 +41,7 @@ TEST_F(ReferencePanel, solves_with_triangles_as_by_hand) {
   EXPECT_EQ(column, (std::vector<double>{1, 3}));
   std::vector<double> l{99, 3, 99, 99};  // [1 0; 3 1]
   std::vector<double> right{2, 10};      // L x = (2, 10): x = (2, 4)
-  arithmetic_->normalize(columns_of(l, 2), columns_of(right, 2));
+  arithmetic_->solve_unit_lower(columns_of(l, 2), columns_of(right, 2));
   EXPECT_EQ(right, (std::vector<double>{2, 4}));
 }
 
@@ -49,7 +49,7 @@ TEST_F(ReferencePanel, subtracts_products_as_by_hand) {
   std::vector<double> l{1, 2, 3, 4};  // [1 3; 2 4]
   std::vector<double> u{5, 6};        // a column
   std::vector<double> a{100, 100};
-  arithmetic_->reduce(columns_of(l, 2), columns_of(u, 2), columns_of(a, 2));
+  arithmetic_->update(columns_of(l, 2), columns_of(u, 2), columns_of(a, 2));
   EXPECT_EQ(a, (std::vector<double>{100 - 5 - 18, 100 - 10 - 24}));
   std::vector<double> multipliers{8, 2};
   const std::vector<double> row{3, 99, 5};
@@ -74,20 +74,20 @@ TEST(ReferenceBackend, computes_on_row_major_blocks_as_by_hand) {
     backend->download(whole(from), {buffer.get(), 0, from.rows(), from.columns(), from.columns()});
     return std::vector<double>(buffer->data(), buffer->data() + buffer->size());
   };
-  // L = [1 0; 3 1], handed over transposed; its diagonal and lower triangle hold what must not be read.
+  // L = [1 0; 3 1], transposed; its diagonal and lower triangle have values that must not be read.
   auto l11_transposed = matrix(2, 2, {99, 3, 99, 99});
   auto a12 = matrix(2, 3, {1, 2, 3, 4, 5, 6});
-  backend->normalize(whole(*l11_transposed), whole(*a12));
+  backend->solve_unit_lower(whole(*l11_transposed), whole(*a12));
   EXPECT_EQ(elements(*a12), (std::vector<double>{1, 2, 3, 1, -1, -3}));
 
   auto l21_transposed = matrix(2, 1, {2, 10});
   auto a22 = matrix(1, 3, {100, 100, 100});
-  backend->reduce(whole(*l21_transposed), whole(*a12), whole(*a22));
+  backend->update(whole(*l21_transposed), whole(*a12), whole(*a22));
   EXPECT_EQ(elements(*a22), (std::vector<double>{100 - 2 - 10, 100 - 4 + 10, 100 - 6 + 30}));
 
   auto x = matrix(3, 1, {1, 2, 3});
   auto y = matrix(2, 1, {50, 60});
-  backend->substitute(whole(*a12), whole(*x), whole(*y));
+  backend->subtract_product(whole(*a12), whole(*x), whole(*y));
   EXPECT_EQ(elements(*y), (std::vector<double>{50 - 14, 60 + 10}));
 }
 
@@ -107,8 +107,8 @@ void factorise_by_blocks(PanelArithmetic<Real>& arithmetic, ColumnMajorView<Real
         if ((j < k || j >= k + block) && p != k + i) std::swap(a(k + i, j), a(p, j));
       }
     }
-    arithmetic.normalize(a.block(k, k, block, block), a.block(k, k + block, block, rest));
-    arithmetic.reduce(a.block(k + block, k, a.rows - k - block, block), a.block(k, k + block, block, rest),
+    arithmetic.solve_unit_lower(a.block(k, k, block, block), a.block(k, k + block, block, rest));
+    arithmetic.update(a.block(k + block, k, a.rows - k - block, block), a.block(k, k + block, block, rest),
                       a.block(k + block, k + block, a.rows - k - block, rest));
   }
 }

@@ -1,5 +1,5 @@
 // The white paper's local algorithm (row_by_row.hpp) against the reference's arithmetic, operation by operation.
-#include "local/row_by_row.hpp"
+#include "backend/row_by_row.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -48,7 +48,7 @@ class RowByRow : public BackendTest<Case> {
     this->reference().copy_transposed(whole(*matrix), block);
   }
 
-  // A large element in every column of the panel, in rows in random order: well conditioned, and pivots to be found.
+  // A large element in every column of the panel, in random rows: well conditioned, with known pivots.
   void give_pivots(Real* panel, Index rows, Index width, Index leading_dimension) {
     std::vector<Index> order(static_cast<std::size_t>(rows));
     std::iota(order.begin(), order.end(), Index{0});
@@ -70,7 +70,7 @@ class RowByRow : public BackendTest<Case> {
     }
   }
 
-  // What pivot_rows should come to, by the reference's panel and blocked operations, in place.
+  // The expected result of pivot_rows, by the reference's panel and blocked operations, in place.
   void pivot_expected(ColumnMajorView<Real> a, std::vector<Index>& pivots) {
     const auto width = static_cast<Index>(pivots.size());
     const ColumnMajorView<Real> panel = a.block(0, 0, a.rows, width);
@@ -85,16 +85,16 @@ class RowByRow : public BackendTest<Case> {
       for (Index c = 0; c < a.columns; ++c) std::swap(a(j, c), a(pivots[static_cast<std::size_t>(j)], c));
     }
     const ColumnMajorView<Real> u = a.block(0, 0, width, a.columns);
-    arithmetic().normalize(panel.block(0, 0, width, width), u);
-    arithmetic().reduce(panel.block(width, 0, a.rows - width, width), u, a.block(width, 0, a.rows - width, a.columns));
+    arithmetic().solve_unit_lower(panel.block(0, 0, width, width), u);
+    arithmetic().update(panel.block(width, 0, a.rows - width, width), u, a.block(width, 0, a.rows - width, a.columns));
   }
 
  private:
   std::vector<std::unique_ptr<HostBuffer<Real>>> buffers_;
 };
 
-using Cases = ::testing::Types<GlRasterCase<float>>;
-TYPED_TEST_SUITE(RowByRow, Cases, CaseNames);
+constexpr bool has_row_by_row(const BackendRecord& record) { return record.row_by_row; }
+TYPED_TEST_SUITE(RowByRow, CasesIf<has_row_by_row>::Types, CaseNames);
 
 TYPED_TEST(RowByRow, pivot_gives_the_reference_s_pivots_and_factors_and_reduces_the_rest) {
   using Real = typename TypeParam::Real;
@@ -225,7 +225,7 @@ TYPED_TEST(RowByRow, reduce_subtracts_the_product_of_host_blocks) {
   }
 }
 
-// The host looks for a pivot while the device reduces (white paper 3.2.1): its search lies within the device's
+// The host looks for a pivot while the device reduces (white paper 3.2.1): its search is within the device's
 // interval.
 // Whether a small reduction is still running by then depends on the machine; the order does not.
 TYPED_TEST(RowByRow, the_next_pivot_is_looked_for_between_handing_out_the_reduction_and_asking_for_the_row) {

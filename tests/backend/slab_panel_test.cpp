@@ -1,13 +1,13 @@
 // Panels factorised by several threads, a slab of rows each, against the reference.
-#include "local/openblas/slab_panel.hpp"
+#include "openblas/slab_panel.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "local/precision.hpp"
-#include "local/reference/reference_backend.hpp"
-#include "local/thread_team.hpp"
+#include "backend/precision.hpp"
+#include "reference/reference_backend.hpp"
+#include "backend/threads.hpp"
 #include "tests/backend/random_matrix.hpp"
 
 namespace glinpack::test {

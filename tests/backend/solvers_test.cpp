@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "local/openblas/host_solvers.hpp"
-#include "local/solvers/matmul_choices.hpp"
-#include "local/solvers/packing.hpp"
-#include "local/solvers/stages.hpp"
+#include "openblas/host_solvers.hpp"
+#include "solvers/matmul/matmul.hpp"
+#include "solvers/device/packing.hpp"
+#include "solvers/device/device.hpp"
 
 namespace glinpack::solvers {
 namespace {

@@ -4,12 +4,12 @@
 #include <limits>
 #include <set>
 
-#include "local/openblas/eliminate_rows.hpp"
-#include "local/openblas/openblas_backend.hpp"
-#include "local/openblas/tournament_panel.hpp"
-#include "local/precision.hpp"
-#include "local/reference/reference_backend.hpp"
-#include "local/row_interchanges.hpp"
+#include "openblas/panel_kernels.hpp"
+#include "openblas/openblas_backend.hpp"
+#include "openblas/tournament.hpp"
+#include "backend/precision.hpp"
+#include "reference/reference_backend.hpp"
+#include "backend/row_interchanges.hpp"
 #include "tests/backend/factorization_error.hpp"
 
 namespace glinpack::test {
@@ -69,7 +69,8 @@ void expect_factors(ColumnMajorMatrix<Real> original, ColumnMajorMatrix<Real>& f
 template <class Real>
 void expect_a_panel_factorised(Index rows, Index columns, int threads, TournamentShape shape) {
   SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", " << threads << " threads, blocks of "
-                                  << shape.block << ", " << shape.arity << " a match, " << sizeof(Real) * 8 << " bits");
+                                  << shape.block << ", " << shape.arity << " threads a node, " << sizeof(Real) * 8
+                                  << " bits");
   Random random(static_cast<unsigned>(rows + columns));
   ThreadTeam team(threads);
   TournamentPanel<Real> panel(team, shape);
@@ -78,7 +79,7 @@ void expect_a_panel_factorised(Index rows, Index columns, int threads, Tournamen
   std::vector<Index> pivots(static_cast<std::size_t>(columns));
   EXPECT_EQ(panel.factorize(factors.view(), pivots), std::nullopt);
   expect_factors(original, factors, pivots);
-  // again, by the same panel, which keeps its memory: the same to the last bit
+  // again, with the same panel, which reuses its buffers: bitwise equal
   auto again = original;
   std::vector<Index> again_pivots(pivots.size());
   EXPECT_EQ(panel.factorize(again.view(), again_pivots), std::nullopt);
@@ -86,7 +87,7 @@ void expect_a_panel_factorised(Index rows, Index columns, int threads, Tournamen
   EXPECT_EQ(again.elements, factors.elements);
 }
 
-TEST(TournamentPanel, FactorisesWhateverTheThreadsBlocksAndMatches) {
+TEST(TournamentPanel, FactorisesWithAnyThreadsBlocksAndArity) {
   for (const int threads : {1, 2, 3, 5}) {
     for (const auto& [rows, columns] :
          {std::pair<Index, Index>{1, 1}, {3, 2}, {17, 17}, {40, 33}, {200, 48}, {777, 70}}) {
@@ -120,7 +121,7 @@ TEST(TournamentPanel, ReportsTheFirstColumnWithoutAPivotAndEndsOnAllThreads) {
   }
 }
 
-// Each slab alone is singular: a row or a column of it is zero; all of them together are not.
+// Each slab alone is singular, with a row or a column of zeros; the whole panel is not.
 TEST(TournamentPanel, FindsPivotsThatOneSlabAloneHas) {
   ThreadTeam team(4);
   const Index columns = 16;

@@ -1,11 +1,11 @@
-#include "local/solvers/tridiagonal_systems.hpp"
+#include "solvers/tridiagonal/tridiagonal_systems.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "local/openblas/tridiagonal.hpp"
+#include "openblas/host_solvers.hpp"
 
 namespace glinpack::solvers {
 namespace {

@@ -1,4 +1,4 @@
-#include "global/communication.hpp"
+#include "mpi/communication.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,11 +6,11 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "global/broadcast.hpp"
-#include "global/process_grid.hpp"
-#include "global/row_exchange.hpp"
-#include "global/scatter.hpp"
+#include "matrix/matrix_source.hpp"
+#include "mpi/broadcast.hpp"
+#include "mpi/process_grid.hpp"
 #include "tests/mpi/world.hpp"
+#include "transport/row_exchange.hpp"
 
 namespace glinpack {
 namespace {

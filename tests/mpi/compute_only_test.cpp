@@ -24,8 +24,7 @@ std::vector<Real> factorized_part(const std::string& backend_name, const RunPara
       ->fill(distribution, grid.position(), LocalIndex(0), {values.data(), rows, columns, columns});
   std::transform(values.begin(), values.end(), buffer->data(), [](double v) { return static_cast<Real>(v); });
   backend->wait(backend->upload(host, whole(*a)));
-  const auto steps = make_steps<Real>(parameters, distribution, grid, *backend, timeline, *a);
-  EXPECT_FALSE(factorize(parameters, distribution, grid, timeline, *steps, {}).zero_pivot);
+  EXPECT_FALSE(test::factorize(parameters, distribution, grid, *backend, timeline, *a).zero_pivot);
   backend->wait(backend->download(whole(*a), host));
   return {buffer->data(), buffer->data() + rows * columns};
 }
@@ -37,7 +36,7 @@ RunParameters parameters_of(Index n, Index nb, Pivoting pivoting, RunParts parts
 }
 
 // Denormals are slow, infinities and NaN may be: the times would mean nothing.
-TEST(StandIns, KeepAllNumbersAsLargeAsThoseOfAFactorisation) {
+TEST(Placeholders, KeepAllNumbersAsLargeAsThoseOfAFactorisation) {
   int size = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   for (int grid_rows = 1; grid_rows <= size; ++grid_rows) {
@@ -62,7 +61,7 @@ TEST(StandIns, KeepAllNumbersAsLargeAsThoseOfAFactorisation) {
 }
 
 // Row by row, too, where roles do more at a time.
-TEST(StandIns, KeepTheNumbersOfTheWhitePapersBackendNormal) {
+TEST(Placeholders, KeepTheNumbersOfTheWhitePapersBackendNormal) {
   int size = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   for (const GridShape shape : {squarest_grid(size), GridShape{size, 1}}) {
@@ -72,7 +71,7 @@ TEST(StandIns, KeepTheNumbersOfTheWhitePapersBackendNormal) {
   }
 }
 
-TEST(StandIns, AreNotUsedByOneRank) {
+TEST(Placeholders, AreNotUsedByOneRank) {
   const ProcessGrid alone(MPI_COMM_WORLD, {1, 1}, RankOrder::row_major);
   if (!alone.active()) return;
   for (const Pivoting pivoting : {Pivoting::local, Pivoting::partial, Pivoting::tournament}) {

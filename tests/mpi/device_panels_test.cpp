@@ -1,9 +1,9 @@
 // Panels that devices factorise, and transfers beside their kernels, over every grid.
 #include <gtest/gtest.h>
 
-#include "global/run.hpp"
-#include "global/scatter.hpp"
-#include "local/hpl_generator.hpp"
+#include "backend/hpl_generator.hpp"
+#include "lu/run.hpp"
+#include "matrix/matrix_source.hpp"
 #include "tests/mpi/factors.hpp"
 #include "tests/mpi/world.hpp"
 

@@ -8,12 +8,13 @@
 #include <cstring>
 #include <vector>
 
-#include "global/communication.hpp"
-#include "global/factorize.hpp"
-#include "global/make_steps.hpp"
-#include "global/matrix_source.hpp"
-#include "global/substitute.hpp"
+#include "lu/factorize.hpp"
+#include "lu/no_transport.hpp"
+#include "matrix/matrix_source.hpp"
+#include "mpi/communication.hpp"
+#include "solve/substitution.hpp"
 #include "tests/mpi/kept_backend.hpp"
+#include "transport/mpi_transport.hpp"
 
 namespace glinpack::test {
 
@@ -61,6 +62,25 @@ void apply_later_interchanges(GatheredFactors<Real>& factors, Index nb) {
   }
 }
 
+class NoObserver final : public PassObserver {
+ public:
+  bool before(const PassPlan&) override { return true; }
+  void after(const PassPlan&) override {}
+};
+
+/// Of the matrix whose part `a` is, by MPI or, for RunParts::compute, without messages.
+template <class Real>
+Factorization factorize(const RunParameters& parameters, const Distribution& distribution, const ProcessGrid& grid,
+                        Backend<Real>& backend, Timeline& timeline, DeviceMatrix<Real>& a,
+                        NodeWindows* windows = nullptr) {
+  MpiTransport<Real> messages(grid, parameters.broadcast, timeline, windows);
+  NoTransport<Real> placeholders(distribution, grid.position(), parameters.pivoting, 1024);
+  Transport<Real>& transport =
+      parameters.parts == RunParts::compute ? static_cast<Transport<Real>&>(placeholders) : messages;
+  NoObserver observer;
+  return make_lu<Real>({parameters, distribution, grid.position(), backend, transport, timeline, a})->run(observer);
+}
+
 template <class Real>
 GatheredFactors<Real> factorize_and_gather(const RunParameters& parameters, const ProcessGrid& grid,
                                            const std::string& backend_name, const MatrixSource& source,
@@ -78,9 +98,8 @@ GatheredFactors<Real> factorize_and_gather(const RunParameters& parameters, cons
   std::transform(filled.begin(), filled.end(), buffer->data(), [](double v) { return static_cast<Real>(v); });
   backend->wait(backend->upload(host, whole(*a)));
 
-  const auto steps = make_steps(parameters, distribution, grid, *backend, timeline, *a, windows);
   BackwardSubstitution<Real> substitution(distribution, grid, *backend, timeline, *a, Solutions::one);
-  const Factorization result = factorize(parameters, distribution, grid, timeline, *steps, {});
+  const Factorization result = factorize(parameters, distribution, grid, *backend, timeline, *a, windows);
   GatheredFactors<Real> factors;
   factors.n = parameters.n;
   if (result.zero_pivot) {
@@ -91,7 +110,7 @@ GatheredFactors<Real> factorize_and_gather(const RunParameters& parameters, cons
   backend->wait(backend->download(whole(*a), host));
 
   const auto parts = gather(grid.all(), std::vector<Real>(buffer->data(), buffer->data() + rows * columns));
-  const auto pivots = gather(grid.all(), result.pivots);
+  const auto pivots = gather(grid.all(), result.interchanges.pivots);
   const auto solutions = gather(grid.all(), x);
   if (!grid.is_root()) return factors;
   const Index n = parameters.n;

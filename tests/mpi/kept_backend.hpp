@@ -5,10 +5,12 @@
 #include <memory>
 #include <string>
 
-#include "local/gl/compute/compute_backend.hpp"
-#include "local/make_backend.hpp"
+#include "backend/registry.hpp"
+#include "gl/compute/compute_backend.hpp"
 
 namespace glinpack::test {
+
+inline bool has_double_precision(const std::string& backend) { return backend_record(backend).make_double.has_value(); }
 
 template <class Real>
 struct KeptBackend {

@@ -1,12 +1,12 @@
 // Single links, measured.
+#include "network/links.hpp"
+
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include "global/communication.hpp"
-#include "global/link_screening.hpp"
-#include "global/ping_pong.hpp"
-#include "global/stop_request.hpp"
+#include "mpi/communication.hpp"
 #include "tests/mpi/world.hpp"
+#include "watch/stop_request.hpp"
 
 namespace glinpack {
 namespace {
@@ -39,8 +39,8 @@ TEST(PingPong, MeasuresOnceWhereThereIsNoTime) {
 }
 
 TEST(Screening, MeasuresAllPairsOnceInEitherWay) {
-  for (const bool together : {false, true}) {
-    const Screening screening = screen_links(MPI_COMM_WORLD, {.seconds = 100, .together = together});
+  for (const bool concurrent : {false, true}) {
+    const Screening screening = screen_links(MPI_COMM_WORLD, {.seconds = 100, .concurrent_pairs = concurrent});
     EXPECT_EQ(screening.pairs, world_size() * (world_size() - 1) / 2);
     if (world_rank() != 0) {
       EXPECT_TRUE(screening.links.empty());
@@ -62,7 +62,7 @@ TEST(Screening, MeasuresAllPairsOnceInEitherWay) {
 }
 
 TEST(Screening, EndsWhenItsTimeIsOver) {
-  const Screening screening = screen_links(MPI_COMM_WORLD, {.seconds = 0, .together = false});
+  const Screening screening = screen_links(MPI_COMM_WORLD, {.seconds = 0, .concurrent_pairs = false});
   EXPECT_TRUE(screening.links.empty());
   EXPECT_TRUE(screening.slow.empty());
   EXPECT_FALSE(screening.interrupted);
@@ -73,12 +73,12 @@ TEST(Screening, EndsEverywhereWhenASignalAsksOneRankForAnEnd) {
   {
     const StopSignals signals(false);
     if (world_rank() == world_size() - 1) raise(SIGUSR1);
-    const Screening screening = screen_links(MPI_COMM_WORLD, {.seconds = 100, .together = false});
+    const Screening screening = screen_links(MPI_COMM_WORLD, {.seconds = 100, .concurrent_pairs = false});
     EXPECT_TRUE(screening.interrupted);
     EXPECT_TRUE(screening.links.empty());
   }
   const StopSignals none_yet(false);
-  EXPECT_FALSE(screen_links(MPI_COMM_WORLD, {.seconds = 100, .together = false}).interrupted);
+  EXPECT_FALSE(screen_links(MPI_COMM_WORLD, {.seconds = 100, .concurrent_pairs = false}).interrupted);
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // Every rank runs every test; a test fails if it fails on any rank.
 #include <gtest/gtest.h>
 
-#include "global/communication.hpp"
+#include "mpi/communication.hpp"
+#include "mpi/session.hpp"
 #include "tests/mpi/kept_backend.hpp"
 
 int main(int argc, char** argv) {

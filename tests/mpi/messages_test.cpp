@@ -4,24 +4,20 @@
 #include <map>
 #include <tuple>
 
-#include "global/candidate_reduction.hpp"
-#include "global/panel.hpp"
-#include "global/plan_swap.hpp"
-#include "global/run_messages.hpp"
-#include "global/stand_ins.hpp"
-#include "global/tournament_tree.hpp"
+#include "lu/recording.hpp"
+#include "lu/run.hpp"
+#include "mpi/communication.hpp"
+#include "mpi/session.hpp"
 #include "tests/mpi/kept_backend.hpp"
+#include "tests/mpi/sent_messages.hpp"
+#include "tests/mpi/world.hpp"
 
 namespace glinpack {
 namespace {
 
-int world_size() {
-  int size = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
-}
+using test::world_size;
 
-std::vector<GridShape> grids_of_this_world() {
+std::vector<GridShape> grids_of_all_ranks() {
   std::vector<GridShape> grids;
   for (int rows = 1; rows <= world_size(); ++rows) {
     if (world_size() % rows == 0) grids.push_back({rows, world_size() / rows});
@@ -84,120 +80,80 @@ ByPhase received_by(const RankRecord& rank) {
   return received;
 }
 
-// The schedule's messages to the rank at `at`, in the form in which they travel; of row exchanges, whose extents the
-// schedule does not know, the most possible; candidates meet in an all-reduce for each column, which brings every rank
-// one message.
-template <class Real>
-ByPhase scheduled_for(const RunParameters& parameters, const Distribution& distribution, GridPosition at) {
-  ByPhase received;
-  const auto add = [&received](Phase phase, Index messages, Index bytes) {
-    received[phase].messages += messages;
-    received[phase].bytes += messages * bytes;
-  };
-  constexpr Index real = sizeof(Real);
-  for (Index pass = 0; pass < distribution.passes(); ++pass) {
-    const Index width = distribution.pass_width(pass);
-    bool has_candidates = false;
-    for (const Message& message : messages_of_pass(distribution, parameters.pivoting, pass, parameters.row_swap)) {
-      if (std::find(message.to.begin(), message.to.end(), at) == message.to.end()) continue;
-      switch (message.kind) {
-        case Message::Kind::panel_row:
-          add(Phase::broadcast_l, 1, panel_message_elements<Real>(message.elements / width, width) * real);
-          break;
-        case Message::Kind::u11_column:
-          add(Phase::broadcast_u, 1, u11_message_elements(width) * real);
-          break;
-        case Message::Kind::u12_column:
-          add(Phase::broadcast_u, message.parts, message.elements / message.parts * real);
-          received[Phase::broadcast_u].bytes += message.elements % message.parts * real;
-          break;
-        case Message::Kind::candidate:
-          has_candidates = true;
-          break;
-        case Message::Kind::match:
-          add(Phase::panel, message.parts, 0);
-          received[Phase::panel].bytes += candidates_message_elements<Real>(message.elements / width, width) * real;
-          break;
-        case Message::Kind::winners:
-          add(Phase::broadcast_u, message.parts, 0);
-          received[Phase::broadcast_u].bytes +=
-              winners_message_elements<Real>(width, width) * real + (message.parts - 1) * Index{sizeof(std::int64_t)};
-          break;
-        case Message::Kind::row_exchange:
-        case Message::Kind::u_exchange:
-        case Message::Kind::spread:
-        case Message::Kind::equal_pieces:
-        case Message::Kind::roll:
-          add(Phase::swap, message.parts, 0);
-          received[Phase::swap].bytes += message.elements * real;
-          break;
-      }
-    }
-    if (has_candidates) {
-      add(Phase::panel, width, static_cast<Index>(sizeof(CandidateHeader)) + 2 * width * real);
-    }
-    // a rank without rows of the panel is told the pivots all the same
-    const PassPlan plan = plan_pass(distribution, pass, at);
-    const bool has_l11 = all_compute_u12(parameters.row_swap, parameters.pivoting, distribution.shape);
-    if (!plan.in_pivot_column && plan.panel_rows == 0 && !has_l11) {
-      add(Phase::broadcast_l, 1, panel_message_elements<Real>(0, width) * real);
-    }
+// In the order of each pair of ranks: those of different pairs are independent of each other.
+using ByPeer = std::map<std::tuple<Line, int, bool>, std::vector<Index>>;
+
+ByPeer by_peer(const std::vector<WireMessage>& messages, ByPeer sorted = {}) {
+  for (const WireMessage& message : messages) {
+    sorted[{message.line, message.peer, message.receives}].push_back(message.bytes);
   }
-  return received;
+  return sorted;
 }
 
-// Rows of the drawn pivots that reach the rank at `at` from other process rows.
-template <class Real>
-Received drawn_rows_for(const RunParameters& parameters, const Distribution& distribution, GridPosition at) {
-  Received received;
-  if (!pivots_across_processes(parameters.pivoting)) return received;
-  for (Index pass = 0; pass < distribution.passes(); ++pass) {
-    const auto pivots = drawn_pivots(distribution, parameters.pivoting, pass);
-    const PassPlan plan = plan_pass(distribution, pass, at);
-    for (ColumnRange piece = first_piece(plan.trailing_columns, distribution.nb, parameters.row_swap.pieces);
-         piece.count > 0; piece = piece_after(piece, plan.trailing_columns)) {
-      const RowExchangePlan exchange = plan_swap(parameters, distribution, at, plan, pivots, piece);
-      received.messages += exchange.messages_received();
-      received.bytes += exchange.rows_received() * piece.count * Index{sizeof(Real)};
-    }
-  }
-  return received;
-}
-
-template <class Real>
-void expect_the_schedules_messages(const RunParameters& parameters, const ProcessGrid& grid) {
-  const RunResult result = run_messages(parameters, grid, precision_of<Real>);
-  EXPECT_GE(result.seconds, 0);
+// This rank's, as the recorder lists them.
+ByPeer recorded(const RunParameters& parameters, const ProcessGrid& grid, Precision precision) {
   const Distribution distribution = distribution_of(parameters, grid.shape());
-  for (const RankRecord& rank : result.ranks) {
-    const GridPosition at{rank.row, rank.column};
-    SCOPED_TRACE(testing::Message() << "rank (" << at.row << ", " << at.column << ")");
-    ByPhase expected = scheduled_for<Real>(parameters, distribution, at);
-    const Received most = expected[Phase::swap];
-    expected.erase(Phase::swap);
-    if (const Received rows = drawn_rows_for<Real>(parameters, distribution, at); rows.messages > 0) {
-      expected[Phase::swap] = rows;
-      // a direct exchange goes both ways, and the schedule has the rows that leave the pivot's process row
-      if (all_compute_u12(parameters.row_swap, parameters.pivoting, distribution.shape)) {
-        EXPECT_LE(rows.messages, most.messages);
-        EXPECT_LE(rows.bytes, most.bytes);
-      }
-    }
-    EXPECT_EQ(received_by(rank), expected);
+  const bool shared = parameters.node_transport == NodeTransport::shared;
+  BroadcastRoutes routes{.kind = parameters.broadcast, .nodes_of_row = {}, .nodes_of_column = {}, .largest = {}};
+  if (shared) {
+    routes.nodes_of_row = nodes_of(grid.row());
+    routes.nodes_of_column = nodes_of(grid.column());
+    routes.largest = precision == Precision::double_
+                         ? broadcast_sizes<double>(parameters, grid.shape(), grid.position())
+                         : broadcast_sizes<float>(parameters, grid.shape(), grid.position());
   }
+  const Index element_bytes = factor_bytes(precision);
+  ByPeer messages;
+  for (const MessageRecord& record :
+       record_messages(parameters, grid.shape(), grid.position(), {0, distribution.passes()}, precision)) {
+    messages = by_peer(wire_messages(record, grid.shape(), grid.position(), routes, element_bytes), messages);
+  }
+  return messages;
 }
 
-TEST(MessageSteps, SendTheMessagesOfTheScheduleAndNoOthers) {
-  for (const GridShape shape : grids_of_this_world()) {
+void expect_what_the_recorder_lists(const RunParameters& parameters, const ProcessGrid& grid, Precision precision) {
+  RunParameters in_turn = parameters;
+  in_turn.lookahead = 0;  // as run_messages() has it
+  const ByPeer expected = recorded(in_turn, grid, precision);
+  ByPeer sent;
+  {
+    const test::SentMessages messages;
+    run_messages(parameters, grid, precision);
+    sent = by_peer(messages.on(grid.column(), Line::column), by_peer(messages.on(grid.row(), Line::row)));
+  }
+  EXPECT_EQ(sent, expected) << name_of(parameters.broadcast) << ", " << name_of(parameters.node_transport);
+}
+
+// Every pivoting and row swap on every grid; every broadcast, in nodes of several ranks and of one.
+TEST(Recorder, ListsTheMessagesThatMpiSends) {
+  for (const GridShape shape : grids_of_all_ranks()) {
     const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
+    std::size_t next = 0;
     for (RunParameters parameters : cases(RunParts::messages)) {
       SCOPED_TRACE(description(parameters, shape));
-      expect_the_schedules_messages<float>(parameters, grid);
-      expect_the_schedules_messages<double>(parameters, grid);
-      parameters.broadcast = BroadcastKind::long_modified;
-      expect_the_schedules_messages<float>(parameters, grid);
-      parameters.node_transport = NodeTransport::mpi;
-      expect_the_schedules_messages<float>(parameters, grid);
+      for (const NodeTransport transport : {NodeTransport::shared, NodeTransport::mpi}) {
+        parameters.node_transport = transport;
+        for (const Precision precision : {Precision::single, Precision::double_}) {
+          parameters.broadcast = all_broadcasts[next++ % all_broadcasts.size()];
+          expect_what_the_recorder_lists(parameters, grid, precision);
+        }
+      }
+    }
+  }
+}
+
+// A message of several pieces in a pipelined ring.
+TEST(Recorder, ListsTheMessagesOfEveryBroadcast) {
+  for (const GridShape shape : grids_of_all_ranks()) {
+    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
+    RunParameters parameters;
+    parameters.n = 1200;
+    parameters.nb = 200;
+    parameters.node_transport = NodeTransport::mpi;
+    for (const BroadcastKind broadcast : all_broadcasts) {
+      parameters.broadcast = broadcast;
+      SCOPED_TRACE(description(parameters, shape));
+      expect_what_the_recorder_lists(parameters, grid, Precision::double_);
     }
   }
 }
@@ -209,8 +165,8 @@ RunResult run_with(const RunParameters& parameters, const ProcessGrid& grid, con
 }
 
 // Which rows a matrix exchanges is its own affair; all else is the same.
-TEST(MessageSteps, SendWhatAWholeFactorisationSends) {
-  for (const GridShape shape : grids_of_this_world()) {
+TEST(NetworkRun, SendsWhatAWholeFactorisationSends) {
+  for (const GridShape shape : grids_of_all_ranks()) {
     const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::column_major);
     for (const RunParameters& parameters : cases(RunParts::messages)) {
       SCOPED_TRACE(description(parameters, shape));
@@ -248,7 +204,7 @@ Work work_of(const RankRecord& rank) {
 class ComputeOnly : public testing::TestWithParam<std::string> {};
 
 TEST_P(ComputeOnly, DoesTheArithmeticOfAWholeFactorisationAndSendsNothing) {
-  for (const GridShape shape : grids_of_this_world()) {
+  for (const GridShape shape : grids_of_all_ranks()) {
     const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
     for (const RunParameters& parameters : cases(RunParts::compute)) {
       SCOPED_TRACE(description(parameters, shape));

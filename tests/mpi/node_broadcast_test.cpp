@@ -1,6 +1,6 @@
 // Broadcasts through memory that the ranks of a node share. All ranks of a test run on one machine: which of them share
 // a node is told.
-#include "global/node_broadcast.hpp"
+#include "mpi/node_broadcast.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -8,7 +8,8 @@
 #include <array>
 #include <numeric>
 
-#include "global/scatter.hpp"
+#include "lu/run.hpp"
+#include "matrix/matrix_source.hpp"
 #include "tests/mpi/factors.hpp"
 #include "tests/mpi/world.hpp"
 
@@ -131,14 +132,13 @@ RunParameters parameters_of(Index n, Index nb, Pivoting pivoting, int lookahead)
 template <class Real>
 void expect_the_same_factors(const std::string& backend, const ProcessGrid& grid, const RunParameters& parameters) {
   const auto source = make_hpl_source(parameters.n);
-  const Distribution distribution = distribution_of(parameters, grid.shape());
   const auto expected = factorize_and_gather<Real>(parameters, grid, backend, *source);
   for (const int per_node : {1, 2, 3, 6}) {
     SCOPED_TRACE(testing::Message() << backend << ", " << grid.shape().rows << "x" << grid.shape().columns
                                     << ", N = " << parameters.n << ", look-ahead " << parameters.lookahead << ", "
                                     << name_of(parameters.pivoting) << " pivoting, " << per_node << " ranks a node");
     NodeWindows windows(grid, blocks_of(per_node, grid.shape().columns), blocks_of(per_node, grid.shape().rows),
-                        broadcast_sizes<Real>(distribution, grid.position()), 2);
+                        broadcast_sizes<Real>(parameters, grid.shape(), grid.position()), 2);
     EXPECT_EQ(windows.row() != nullptr, per_node > 1 && grid.shape().columns > 1);
     EXPECT_EQ(windows.column() != nullptr, per_node > 1 && grid.shape().rows > 1);
     const auto factors = factorize_and_gather<Real>(parameters, grid, backend, *source, &windows);
@@ -162,12 +162,12 @@ TEST(NodeBroadcasts, GiveTheSameFactorsToTheLastBitHoweverRanksShareNodes) {
 TEST(NodeBroadcasts, ASingularMatrixEndsWithMessagesUnderWay) {
   on_every_grid([](const ProcessGrid& grid) {
     const RunParameters parameters = parameters_of(24, 4, Pivoting::partial, 1);
-    const Distribution distribution = distribution_of(parameters, grid.shape());
     std::vector<double> dense(24 * 24);
     for (std::size_t i = 0; i < 24; ++i) dense[i * 24 + i] = i == 13 ? 0 : 4;
-    const auto source = scatter_matrix(grid, distribution, grid.is_root() ? &dense : nullptr);
+    const auto source =
+        scatter_matrix(grid, distribution_of(parameters, grid.shape()), grid.is_root() ? &dense : nullptr);
     NodeWindows windows(grid, blocks_of(2, grid.shape().columns), blocks_of(2, grid.shape().rows),
-                        broadcast_sizes<double>(distribution, grid.position()), 1);
+                        broadcast_sizes<double>(parameters, grid.shape(), grid.position()), 1);
     EXPECT_EQ(factorize_and_gather<double>(parameters, grid, "openblas", *source, &windows).zero_pivot, 13);
   });
 }
@@ -190,20 +190,19 @@ TEST(NodeWindows, MemoryThatCannotBeHadIsToldToAllRanksAndMessagesTakeItsPlace) 
   if (world_size() == 1) return;
   const ProcessGrid grid(MPI_COMM_WORLD, {1, world_size()}, RankOrder::row_major);
   const RunParameters parameters = parameters_of(65, 8, Pivoting::partial, 1);
-  const Distribution distribution = distribution_of(parameters, grid.shape());
   // the one that makes the memory, or one that only opens it
   std::unique_ptr<FileSizeLimit> limit;
   if (world_rank() == 0) limit = std::make_unique<FileSizeLimit>(4096);
   try {
     NodeWindows windows(grid, nodes_of(grid.row()), nodes_of(grid.column()),
-                        broadcast_sizes<double>(distribution, grid.position()), 1);
+                        broadcast_sizes<double>(parameters, grid.shape(), grid.position()), 1);
     ADD_FAILURE() << "nothing thrown";
   } catch (const AgreedError& error) {
     EXPECT_NE(std::string(error.what()).find("rank 0: allocating memory for the processes of a node"),
               std::string::npos)
         << error.what();
   }
-  EXPECT_EQ(make_node_windows<double>(parameters, distribution, grid, 1), nullptr);
+  EXPECT_EQ(node_windows_of<double>(parameters, grid, 1), nullptr);
   auto& [timeline, backend] = test::kept_backend<double>("openblas");
   const RunResult result = run(parameters, grid, *backend, timeline, *make_hpl_source(parameters.n));
   EXPECT_TRUE(result.passed) << result.failure;
@@ -212,8 +211,7 @@ TEST(NodeWindows, MemoryThatCannotBeHadIsToldToAllRanksAndMessagesTakeItsPlace) 
 TEST(NodeWindows, AreNotTakenWhereTheyAreNotWantedOrMPIBroadcasts) {
   const ProcessGrid grid(MPI_COMM_WORLD, {1, world_size()}, RankOrder::row_major);
   RunParameters parameters = parameters_of(65, 8, Pivoting::partial, 1);
-  const Distribution distribution = distribution_of(parameters, grid.shape());
-  const auto windows = [&] { return make_node_windows<double>(parameters, distribution, grid, 1); };
+  const auto windows = [&] { return node_windows_of<double>(parameters, grid, 1); };
   EXPECT_EQ(windows() != nullptr, world_size() > 1);
   parameters.broadcast = BroadcastKind::ibcast;
   EXPECT_EQ(windows(), nullptr);

@@ -1,12 +1,12 @@
 // [A | b] as it was before the factorisation, made again on the host and on the device.
-#include "global/original_matrix.hpp"
+#include "matrix/original_matrix.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "global/matrix_kinds.hpp"
-#include "global/run.hpp"
+#include "lu/run.hpp"
+#include "matrix/matrix_source.hpp"
 #include "tests/mpi/kept_backend.hpp"
 #include "tests/mpi/world.hpp"
 
@@ -31,7 +31,8 @@ TEST(OriginalMatrix, IsTheSameFromTheDeviceAsFromTheHost) {
         const Distribution distribution(n, nb, grid.shape());
         const auto source = make_hpl_source(n, 7);
         const auto host = original_matrix_on_host(distribution, at, *source, precision, 2, timeline);
-        const auto device = original_matrix_on_device(distribution, at, *source, precision, *backend);
+        const auto device =
+            original_matrix_on_device(distribution, at, *source, precision, *backend, DeviceUse::always);
         ASSERT_TRUE(device);
         const Index columns = distribution.columns.lower_bound(distribution.right_hand_side(), at.column).value;
         std::vector<double> x;
@@ -58,7 +59,7 @@ TEST(OriginalMatrix, IsTheDevicesOnlyWhereItIsHplsAndTheBackendHasOne) {
     const Distribution distribution(20, 4, grid.shape());
     const auto made = [&](const char* backend, const MatrixSource& source) {
       return original_matrix_on_device(distribution, grid.position(), source, Precision::double_,
-                                       *kept_backend<float>(backend).backend) != nullptr;
+                                       *kept_backend<float>(backend).backend, DeviceUse::always) != nullptr;
     };
     for (const char* backend : {"gl-compute", "gl-raster"}) EXPECT_TRUE(made(backend, *make_hpl_source(20))) << backend;
     for (const char* backend : {"reference", "openblas"}) EXPECT_FALSE(made(backend, *make_hpl_source(20))) << backend;

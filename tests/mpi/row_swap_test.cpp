@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <span>
 
-#include "local/make_backend.hpp"
+#include "backend/registry.hpp"
+#include "lu/run.hpp"
 #include "tests/mpi/factors.hpp"
 #include "tests/mpi/world.hpp"
 
@@ -18,7 +19,7 @@ using test::Size;
 // the last ones: ranks without rows, and blocks larger than what a rank holds
 constexpr Size sizes[] = {{30, 3}, {45, 8}, {64, 16}, {1, 1}, {5, 8}, {50, 33}};
 // gl-compute adds in another order where rows of L are not aligned, as those below another L11 may not be
-constexpr Size sizes_of_gl[] = {{50, 36}, {40, 8}};
+constexpr Size sizes_on_device[] = {{50, 36}, {40, 8}};
 
 struct Way {
   Index pieces;
@@ -51,14 +52,14 @@ void expect_the_same_factors(const std::string& backend, const ProcessGrid& grid
 
 class RowSwaps : public testing::TestWithParam<std::string> {
  protected:
-  bool is_gl() const { return GetParam().starts_with("gl"); }
+  bool on_device() const { return computes_on_device(GetParam()); }
 };
 
 TEST_P(RowSwaps, GiveBitwiseTheFactorsOfTheDirectExchange) {
   for (const GridShape shape : grids_with_this_many_ranks()) {
     const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
     if (!grid.active()) continue;
-    const auto of_backend = is_gl() ? std::span<const Size>(sizes_of_gl) : std::span<const Size>(sizes);
+    const auto of_backend = on_device() ? std::span<const Size>(sizes_on_device) : std::span<const Size>(sizes);
     for (std::size_t i = 0; i < of_backend.size(); ++i) {
       const Size size = of_backend[i];
       const Way& way = ways[i % std::size(ways)];  // in turn
@@ -71,7 +72,7 @@ TEST_P(RowSwaps, GiveBitwiseTheFactorsOfTheDirectExchange) {
       SCOPED_TRACE(testing::Message() << shape.rows << "x" << shape.columns << ", N = " << size.n
                                       << ", nb = " << size.nb << ", " << way.pieces << " pieces, look-ahead "
                                       << way.lookahead << ", " << name_of(way.pivoting));
-      if (is_gl()) {
+      if (on_device()) {
         expect_the_same_factors<float>(GetParam(), grid, parameters);
       } else {
         expect_the_same_factors<double>(GetParam(), grid, parameters);

@@ -1,13 +1,13 @@
 // A signal ends a run on all ranks before the same pass, and runs go on as ever after it.
-#include "global/stop_request.hpp"
+#include "watch/stop_request.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>
 
 #include <set>
 
-#include "global/communication.hpp"
-#include "global/run_messages.hpp"
+#include "mpi/communication.hpp"
+#include "lu/run.hpp"
 #include "tests/mpi/kept_backend.hpp"
 #include "tests/mpi/world.hpp"
 

@@ -1,5 +1,5 @@
 // Conjugate gradients for the elliptic test problem, in strips over the ranks.
-#include "global/strip_exchange.hpp"
+#include "solve/strip_exchange.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "global/communication.hpp"
-#include "local/host/host_poisson_strip.hpp"
-#include "local/precision.hpp"
+#include "mpi/communication.hpp"
+#include "solvers/poisson/poisson_cg.hpp"
+#include "backend/precision.hpp"
 #include "tests/mpi/world.hpp"
 
 namespace glinpack {

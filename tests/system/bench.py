@@ -75,7 +75,7 @@ class Programs(GlinpackTest):
                     self.assertGreater(benchmark.get("FLOPS", benchmark.get("bytes/s")), 0, benchmark)
                     self.assertGreater(benchmark["share"], 0, benchmark)
 
-    def test_ceilings_can_be_left_out(self):
+    def test_ceilings_can_be_omitted(self):
         for benchmark in self.benchmarks("operations_bench", "--backend", "openblas", "--n", "16", "--nb", "4",
                                          "--ceiling-seconds", "0", "--precision", "single"):
             self.assertNotIn("share", benchmark)

@@ -138,7 +138,7 @@ class Plots(PaperTest):
         self.assertEqual(self.files(), ["r.json", "t.json", "text.json", "there.svg"])
         self.assertEqual((self.folder / "there.svg").read_text(), "mine")
 
-    def test_runs_that_failed_their_check_are_left_out_and_counted(self):
+    def test_runs_that_failed_their_check_are_omitted_and_counted(self):
         self.sweep("--json", "r.json")
         document = json.loads((self.folder / "r.json").read_text())
         document["runs"][0]["passed"] = False
@@ -203,7 +203,7 @@ class Cells(unittest.TestCase):
                 self.assertIsNotNone(cell["white_paper_seconds"])
                 self.assertEqual(cell["status"], "not run")
 
-    def test_what_is_left_out_says_why(self):
+    def test_what_is_omitted_says_why(self):
         cells = self.cells(1, largest_n=512, most_nodes=3)
         for cell in cells:
             expected = "--largest-n 512" if cell["n"] > 512 else "--nodes netlab has 3" if cell["nodes"] == 4 else ""
@@ -214,9 +214,9 @@ class Cells(unittest.TestCase):
 
     def test_the_network_alone_and_openblas_in_table_4_have_no_largest_n(self):
         self.assertEqual({cell["status"] for cell in self.cells(3, largest_n=64)}, {"not run"})
-        left_out = [cell for cell in self.cells(4, largest_n=64) if cell["status"] == "left out"]
-        self.assertEqual({cell["backend"] for cell in left_out}, {"gl-raster"})
-        self.assertEqual({cell["n"] for cell in left_out}, {256, 1024, 2048, 4096})
+        omitted = [cell for cell in self.cells(4, largest_n=64) if cell["status"] == "left out"]
+        self.assertEqual({cell["backend"] for cell in omitted}, {"gl-raster"})
+        self.assertEqual({cell["n"] for cell in omitted}, {256, 1024, 2048, 4096})
 
     def test_a_quick_row_has_the_paper_s_figures_only_where_the_paper_has_the_row(self):
         for table in plan.TABLES:

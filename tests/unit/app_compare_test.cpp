@@ -144,7 +144,7 @@ TEST_F(Compare, failed_runs_have_no_speed) {
   EXPECT_THAT(comparison_text(a, b, comparison), HasSubstr("FAILED: 0 of a, 2 of b"));
 }
 
-TEST_F(Compare, parameters_can_be_left_out) {
+TEST_F(Compare, parameters_can_be_omitted) {
   json other = plu_document({{1000, 20}});
   other["runs"][0]["backend"] = "gl-compute";
   const ResultFile a = file("a.json", plu_document({{1000, 10}})), b = file("b.json", other);
@@ -152,7 +152,7 @@ TEST_F(Compare, parameters_can_be_left_out) {
   EXPECT_EQ(compare(a, b, {"backend"}, 0.9).pairs.size(), 1u);
 }
 
-TEST_F(Compare, what_is_left_out_must_not_make_runs_one) {
+TEST_F(Compare, what_is_omitted_must_not_make_runs_one) {
   json two = plu_document({{1000, 20}, {1000, 30}});
   two["runs"][0]["backend"] = "gl-compute";
   const ResultFile a = file("a.json", two);

@@ -4,7 +4,7 @@
 namespace glinpack::app::doctor {
 namespace {
 
-TEST(DoctorChecks, container_warns_or_fails_where_opengl_was_left_out) {
+TEST(DoctorChecks, container_warns_or_fails_where_opengl_was_omitted) {
   Facts facts = healthy(1, 1);
   ContainerFacts& container = facts.ranks[0].container;
   container = {.kind = "Docker", .driver_capabilities = "compute,utility", .visible_devices = "all"};

@@ -30,7 +30,7 @@ inline void expect_input_error(const std::function<void()>& call, const std::vec
 }
 
 /// A folder of its own for every test, removed afterwards.
-class FolderTest : public testing::Test {
+class FolderTest : public ::testing::Test {
  protected:
   void SetUp() override {
     std::string pattern = (std::filesystem::temp_directory_path() / "glinpack-test-XXXXXX").string();

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using Arguments = std::vector<std::string>;
 
-PluOptions parsed(const Arguments& arguments) { return parse_plu_options(arguments).options; }
+PluOptions parsed_plu(const Arguments& arguments) { return parse_plu_options(arguments).options; }
 
 class ConfigFile : public FolderTest {
  protected:
@@ -29,7 +29,7 @@ class ConfigFile : public FolderTest {
 };
 
 TEST(Options, DefaultsAreThoseOfHplWhereItHasThem) {
-  const PluOptions o = parsed({});
+  const PluOptions o = parsed_plu({});
   EXPECT_EQ(o.precision, Precision::double_);
   EXPECT_EQ(o.pivoting, Pivoting::partial);
   EXPECT_EQ(o.broadcast, BroadcastKind::ring);
@@ -45,7 +45,7 @@ TEST(Options, DefaultsAreThoseOfHplWhereItHasThem) {
 }
 
 TEST(Options, EveryOptionReachesItsPlace) {
-  const PluOptions o = parsed({"--n",
+  const PluOptions o = parsed_plu({"--n",
                                "10",
                                "20,30",
                                "--nb=4,8",
@@ -148,7 +148,7 @@ TEST(Options, EveryOptionReachesItsPlace) {
 
 TEST(Options, EveryMatrixGoesByItsName) {
   for (const MatrixKind kind : matrix_formulas) {
-    const PluOptions o = parsed({"--matrix", std::string(name_of(kind))});
+    const PluOptions o = parsed_plu({"--matrix", std::string(name_of(kind))});
     EXPECT_EQ(o.matrix, kind);
     EXPECT_EQ(from_json(to_json(o)).matrix, kind);
   }
@@ -156,36 +156,36 @@ TEST(Options, EveryMatrixGoesByItsName) {
 
 TEST(Options, EveryPrecisionGoesByItsName) {
   for (const Precision precision : {Precision::single, Precision::double_, Precision::mixed}) {
-    const PluOptions o = parsed({"--precision", std::string(name_of(precision))});
+    const PluOptions o = parsed_plu({"--precision", std::string(name_of(precision))});
     EXPECT_EQ(o.precision, precision);
     EXPECT_EQ(from_json(to_json(o)).precision, precision);
   }
 }
 
 TEST(Options, TheWhitePapersBackendHasSinglePrecisionFactors) {
-  EXPECT_EQ(parsed({"--backend", "gl-raster"}).precision, Precision::single);
-  EXPECT_EQ(parsed({"--backend", "gl-raster", "--precision", "single"}).precision, Precision::single);
-  EXPECT_EQ(parsed({"--backend", "gl-raster", "--precision", "mixed"}).precision, Precision::mixed);
-  expect_input_error([] { parsed({"--backend", "gl-raster", "--precision", "double"}); }, {"gl-raster", "mixed"});
+  EXPECT_EQ(parsed_plu({"--backend", "gl-raster"}).precision, Precision::single);
+  EXPECT_EQ(parsed_plu({"--backend", "gl-raster", "--precision", "single"}).precision, Precision::single);
+  EXPECT_EQ(parsed_plu({"--backend", "gl-raster", "--precision", "mixed"}).precision, Precision::mixed);
+  expect_input_error([] { parsed_plu({"--backend", "gl-raster", "--precision", "double"}); }, {"gl-raster", "mixed"});
 }
 
 TEST(Options, AFileIsTheMatrixWhereOneIsGiven) {
-  const PluOptions o = parsed({"--input", "a.npy"});
+  const PluOptions o = parsed_plu({"--input", "a.npy"});
   EXPECT_EQ(o.matrix, MatrixKind::file);
   EXPECT_EQ(from_json(to_json(o)).matrix, MatrixKind::file);
   EXPECT_EQ(to_json(from_json(to_json(o))), to_json(o));
-  expect_input_error([] { parsed({"--matrix", "file"}); }, {"--matrix", "'file'"});
+  expect_input_error([] { parsed_plu({"--matrix", "file"}); }, {"--matrix", "'file'"});
   for (const std::string kind : {"hpl", "uniform"}) {
     expect_input_error(
         [&] {
-          parsed({"--input", "a.npy", "--matrix", kind});
+          parsed_plu({"--input", "a.npy", "--matrix", kind});
         },
         {"--matrix " + kind, "--input a.npy", "leave one of them out"});
   }
 }
 
 TEST(Options, SurviveTheJourneyThroughJson) {
-  const PluOptions o = parsed({"--n", "10,20", "--grid", "2x3,1x1", "--column-major", "--threshold", "0.1", "--trace",
+  const PluOptions o = parsed_plu({"--n", "10,20", "--grid", "2x3,1x1", "--column-major", "--threshold", "0.1", "--trace",
                                "a,b", "--device", "0", "--force", "--seed", "9223372036854775807"});
   const nlohmann::json configuration = to_json(o);
   const PluOptions back = from_json(configuration);
@@ -198,21 +198,21 @@ TEST(Options, SurviveTheJourneyThroughJson) {
 }
 
 TEST(Options, SizesAndGridsMayBeLeftToGlinpack) {
-  const PluOptions o = parsed({"--n", "auto", "--nb", "auto", "--grid", "auto"});
+  const PluOptions o = parsed_plu({"--n", "auto", "--nb", "auto", "--grid", "auto"});
   EXPECT_THAT(o.n, ElementsAre(automatic));
   EXPECT_THAT(o.nb, ElementsAre(automatic));
   EXPECT_THAT(o.grid, ElementsAre(automatic_shape));
   const nlohmann::json configuration = to_json(o);
   for (const char* key : {"n", "nb", "grid"}) EXPECT_EQ(configuration.at(key), "auto");
   EXPECT_EQ(to_json(from_json(configuration)), configuration);
-  EXPECT_EQ(parsed({}).memory_fraction, 0.8);
+  EXPECT_EQ(parsed_plu({}).memory_fraction, 0.8);
 }
 
 TEST(Options, AutoStandsAlone) {
   for (const std::string option : {"--n", "--nb", "--grid"}) {
     const std::string value = option == "--grid" ? "1x1" : "100";
     for (const std::string& list : {"auto," + value, value + ",auto", std::string("auto,auto")}) {
-      expect_input_error([&] { parsed({option, list}); }, {option, "'auto'", "alone"});
+      expect_input_error([&] { parsed_plu({option, list}); }, {option, "'auto'", "alone"});
     }
   }
 }
@@ -225,53 +225,53 @@ TEST(Options, BroadcastsGoByNameAndByHplsDigitsAndNames) {
 }
 
 TEST(Options, MisspeltNamesAreRefusedWithTheNearest) {
-  expect_input_error([] { parsed({"--bakend", "openblas"}); }, {"'--bakend'", "did you mean --backend?"});
-  expect_input_error([] { parsed({"--bakend=openblas"}); }, {"'--bakend'", "did you mean --backend?"});
-  expect_input_error([] { parsed({"--nn", "3"}); }, {"did you mean --n?"});
-  expect_input_error([] { parsed({"--backend", "opnblas"}); }, {"--backend", "'opnblas'", "did you mean openblas?"});
-  expect_input_error([] { parsed({"--pivoting", "parcial"}); }, {"--pivoting", "did you mean partial?"});
-  expect_input_error([] { parsed({"--node-broadcast", "share"}); }, {"--node-broadcast", "did you mean shared?"});
-  expect_input_error([] { parsed({"--broadcast", "rign"}); }, {"--broadcast", "did you mean ring?"});
-  expect_input_error([] { parsed({"--matrix", "wilkenson"}); }, {"--matrix", "did you mean wilkinson?"});
-  expect_input_error([] { parsed({"--precision", "duoble"}); }, {"did you mean double?"});
-  expect_input_error([] { parsed({"--progress", "allways"}); }, {"did you mean always?"});
+  expect_input_error([] { parsed_plu({"--bakend", "openblas"}); }, {"'--bakend'", "did you mean --backend?"});
+  expect_input_error([] { parsed_plu({"--bakend=openblas"}); }, {"'--bakend'", "did you mean --backend?"});
+  expect_input_error([] { parsed_plu({"--nn", "3"}); }, {"did you mean --n?"});
+  expect_input_error([] { parsed_plu({"--backend", "opnblas"}); }, {"--backend", "'opnblas'", "did you mean openblas?"});
+  expect_input_error([] { parsed_plu({"--pivoting", "parcial"}); }, {"--pivoting", "did you mean partial?"});
+  expect_input_error([] { parsed_plu({"--node-broadcast", "share"}); }, {"--node-broadcast", "did you mean shared?"});
+  expect_input_error([] { parsed_plu({"--broadcast", "rign"}); }, {"--broadcast", "did you mean ring?"});
+  expect_input_error([] { parsed_plu({"--matrix", "wilkenson"}); }, {"--matrix", "did you mean wilkinson?"});
+  expect_input_error([] { parsed_plu({"--precision", "duoble"}); }, {"did you mean double?"});
+  expect_input_error([] { parsed_plu({"--progress", "allways"}); }, {"did you mean always?"});
 }
 
 TEST(Options, TheWatchdogIsOffOrHasALimitOfASecondAtLeast) {
-  EXPECT_FALSE(parsed({}).watchdog);
-  EXPECT_FALSE(parsed({"--watchdog", "off"}).watchdog);
-  EXPECT_EQ(parsed({"--watchdog", "1"}).watchdog, 1.0);
-  EXPECT_EQ(parsed({"--watchdog", "1e6"}).watchdog, 1e6);
+  EXPECT_FALSE(parsed_plu({}).watchdog);
+  EXPECT_FALSE(parsed_plu({"--watchdog", "off"}).watchdog);
+  EXPECT_EQ(parsed_plu({"--watchdog", "1"}).watchdog, 1.0);
+  EXPECT_EQ(parsed_plu({"--watchdog", "1e6"}).watchdog, 1e6);
   for (const std::string value : {"0", "-1", "0.99", "1000001", "nan", "inf", "1s", "on"}) {
-    expect_input_error([&] { parsed({"--watchdog", value}); }, {"--watchdog", "'" + value + "'", "off"});
+    expect_input_error([&] { parsed_plu({"--watchdog", value}); }, {"--watchdog", "'" + value + "'", "off"});
   }
 }
 
 TEST(Options, BadValuesAreRefusedWithOptionAndValue) {
-  expect_input_error([] { parsed({"--n", "0"}); }, {"--n", "'0'", "out of range"});
-  expect_input_error([] { parsed({"--n", "-5"}); }, {"--n", "'-5'"});
-  expect_input_error([] { parsed({"--n", "ten"}); }, {"--n", "'ten'"});
-  expect_input_error([] { parsed({"--n", "1e3"}); }, {"--n", "'1e3'"});
-  expect_input_error([] { parsed({"--n", "99999999999999999999"}); }, {"--n", "out of range"});
-  expect_input_error([] { parsed({"--n", "10,,20"}); }, {"--n", "empty"});
-  expect_input_error([] { parsed({"--n", ""}); }, {"--n", "empty"});
-  expect_input_error([] { parsed({"--n"}); }, {"--n"});
-  expect_input_error([] { parsed({"--nb", "0"}); }, {"--nb"});
-  expect_input_error([] { parsed({"--grid", "2x"}); }, {"--grid", "'2x'"});
-  expect_input_error([] { parsed({"--threshold", "nan"}); }, {"--threshold"});
+  expect_input_error([] { parsed_plu({"--n", "0"}); }, {"--n", "'0'", "out of range"});
+  expect_input_error([] { parsed_plu({"--n", "-5"}); }, {"--n", "'-5'"});
+  expect_input_error([] { parsed_plu({"--n", "ten"}); }, {"--n", "'ten'"});
+  expect_input_error([] { parsed_plu({"--n", "1e3"}); }, {"--n", "'1e3'"});
+  expect_input_error([] { parsed_plu({"--n", "99999999999999999999"}); }, {"--n", "out of range"});
+  expect_input_error([] { parsed_plu({"--n", "10,,20"}); }, {"--n", "empty"});
+  expect_input_error([] { parsed_plu({"--n", ""}); }, {"--n", "empty"});
+  expect_input_error([] { parsed_plu({"--n"}); }, {"--n"});
+  expect_input_error([] { parsed_plu({"--nb", "0"}); }, {"--nb"});
+  expect_input_error([] { parsed_plu({"--grid", "2x"}); }, {"--grid", "'2x'"});
+  expect_input_error([] { parsed_plu({"--threshold", "nan"}); }, {"--threshold"});
   for (const std::string fraction : {"0", "-0.5", "1.01", "nan", "inf", "most", "80%", ""}) {
-    expect_input_error([&] { parsed({"--memory-fraction", fraction}); }, {"--memory-fraction", "'" + fraction + "'"});
+    expect_input_error([&] { parsed_plu({"--memory-fraction", fraction}); }, {"--memory-fraction", "'" + fraction + "'"});
   }
-  expect_input_error([] { parsed({"--seed", "-1"}); }, {"--seed"});
-  expect_input_error([] { parsed({"--repeat", "0"}); }, {"--repeat"});
-  expect_input_error([] { parsed({"--threads", "0"}); }, {"--threads"});
-  expect_input_error([] { parsed({"--device", "-1"}); }, {"--device"});
-  expect_input_error([] { parsed({"--explain-pass", "-1"}); }, {"--explain-pass"});
-  expect_input_error([] { parsed({"--json", ""}); }, {"--json", "empty"});
-  expect_input_error([] { parsed({"--backend"}); }, {"--backend"});
-  expect_input_error([] { parsed({"--backend", "openblas", "--backend", "reference"}); }, {"--backend"});
-  expect_input_error([] { parsed({"--row-major", "--column-major"}); }, {"--row-major", "--column-major"});
-  expect_input_error([] { parsed({"stray"}); }, {"'stray'"});
+  expect_input_error([] { parsed_plu({"--seed", "-1"}); }, {"--seed"});
+  expect_input_error([] { parsed_plu({"--repeat", "0"}); }, {"--repeat"});
+  expect_input_error([] { parsed_plu({"--threads", "0"}); }, {"--threads"});
+  expect_input_error([] { parsed_plu({"--device", "-1"}); }, {"--device"});
+  expect_input_error([] { parsed_plu({"--explain-pass", "-1"}); }, {"--explain-pass"});
+  expect_input_error([] { parsed_plu({"--json", ""}); }, {"--json", "empty"});
+  expect_input_error([] { parsed_plu({"--backend"}); }, {"--backend"});
+  expect_input_error([] { parsed_plu({"--backend", "openblas", "--backend", "reference"}); }, {"--backend"});
+  expect_input_error([] { parsed_plu({"--row-major", "--column-major"}); }, {"--row-major", "--column-major"});
+  expect_input_error([] { parsed_plu({"stray"}); }, {"'stray'"});
 }
 
 TEST(Options, HelpShowsEveryOptionWithDefaultsAndExamples) {
@@ -380,8 +380,8 @@ TEST_F(ConfigFile, WhatIsNotTomlIsRefusedWithTheLine) {
   expect_refused(1, "n = [1, 2\n", {"not TOML"});
   expect_refused(2, "n = 1\nn = 2\n", {"not TOML"});
   expect_refused(1, std::string("n = \0\x01", 6), {"not text"});
-  expect_input_error([&] { parsed({"--config", path("missing.toml")}); }, {"missing.toml", "no such file"});
-  expect_input_error([&] { parsed({"--config", path("")}); }, {"is a directory"});
+  expect_input_error([&] { parsed_plu({"--config", path("missing.toml")}); }, {"missing.toml", "no such file"});
+  expect_input_error([&] { parsed_plu({"--config", path("")}); }, {"is a directory"});
 }
 
 }  // namespace

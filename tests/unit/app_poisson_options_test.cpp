@@ -6,7 +6,7 @@
 #include "app/modes/poisson_options.hpp"
 #include "app/modes/poisson_table.hpp"
 #include "app_expect.hpp"
-#include "local/poisson_problem.hpp"
+#include "solvers/poisson/poisson_problem.hpp"
 
 namespace glinpack::app {
 namespace {
@@ -22,17 +22,17 @@ TEST(PoissonOptions, DefaultsAreThePapersSizesInDouble) {
   EXPECT_THAT(o.memory, ElementsAre(PoissonMemory::global));
   EXPECT_THAT(o.host, ElementsAre("serial", "threads"));
   EXPECT_EQ(o.precision, Precision::double_);
-  EXPECT_FALSE(o.textures_left_out);
+  EXPECT_FALSE(o.textures_skipped);
 }
 
 TEST(PoissonOptions, AllIsWhatThePrecisionAllows) {
   const PoissonOptions single = parse_poisson_options({"--memory", "all", "--precision", "single"});
   EXPECT_THAT(single.memory, ElementsAre(PoissonMemory::global, PoissonMemory::texture1d, PoissonMemory::texture2d,
                                          PoissonMemory::shared));
-  EXPECT_FALSE(single.textures_left_out);
+  EXPECT_FALSE(single.textures_skipped);
   const PoissonOptions two = parse_poisson_options({"--precision", "double", "--memory", "all"});
   EXPECT_THAT(two.memory, ElementsAre(PoissonMemory::global, PoissonMemory::shared));
-  EXPECT_TRUE(two.textures_left_out);
+  EXPECT_TRUE(two.textures_skipped);
 }
 
 TEST(PoissonOptions, EveryOptionReachesTheConfiguration) {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "global/broadcast.hpp"
-#include "global/process_grid.hpp"
+#include "mpi/broadcast.hpp"
+#include "mpi/process_grid.hpp"
 
 namespace glinpack {
 namespace {

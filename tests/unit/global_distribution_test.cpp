@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "global/distribution.hpp"
+#include "matrix/distribution.hpp"
 
 namespace glinpack {
 namespace {

@@ -4,8 +4,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "global/matrix_source.hpp"
-#include "local/hpl_generator.hpp"
+#include "matrix/matrix_source.hpp"
+#include "backend/hpl_generator.hpp"
 
 namespace glinpack {
 namespace {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <functional>
 
-#include "global/gmres.hpp"
-#include "global/matrix_kinds.hpp"
-#include "local/precision.hpp"
+#include "backend/precision.hpp"
+#include "matrix/matrix_source.hpp"
+#include "solve/gmres.hpp"
 
 namespace glinpack {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "global/link_screening.hpp"
+#include "network/links.hpp"
 
 namespace glinpack {
 namespace {
@@ -10,9 +10,9 @@ namespace {
 TEST(Tournament, EveryTwoRanksMeetOnceAndRoundsAreDisjoint) {
   for (const int ranks : {0, 1, 2, 3, 4, 5, 8, 13, 64}) {
     std::set<std::pair<int, int>> met;
-    for (int round = 0; round < tournament_rounds(ranks); ++round) {
+    for (int round = 0; round < pairing_rounds(ranks); ++round) {
       std::set<int> busy;
-      for (const auto& [first, second] : tournament_round(ranks, round)) {
+      for (const auto& [first, second] : pairing_round(ranks, round)) {
         EXPECT_TRUE(0 <= first && first < second && second < ranks) << first << "-" << second;
         EXPECT_TRUE(busy.insert(first).second && busy.insert(second).second) << "twice in round " << round;
         EXPECT_TRUE(met.emplace(first, second).second) << first << "-" << second << " meet twice";

@@ -4,8 +4,8 @@
 #include <set>
 #include <stdexcept>
 
-#include "global/matrix_kinds.hpp"
-#include "local/hpl_generator.hpp"
+#include "backend/hpl_generator.hpp"
+#include "matrix/matrix_source.hpp"
 
 namespace glinpack {
 namespace {

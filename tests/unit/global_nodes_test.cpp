@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "global/nodes.hpp"
+#include "mpi/node_broadcast.hpp"
 
 namespace glinpack {
 namespace {

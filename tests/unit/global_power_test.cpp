@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "global/power_record.hpp"
+#include "lu/records.hpp"
 
 namespace glinpack {
 namespace {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-#include "global/row_moves.hpp"
+#include "transport/row_exchange_plan.hpp"
 
 namespace glinpack {
 namespace {

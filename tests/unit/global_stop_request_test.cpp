@@ -4,7 +4,7 @@
 #include <chrono>
 #include <thread>
 
-#include "global/stop_request.hpp"
+#include "watch/stop_request.hpp"
 
 namespace glinpack {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "global/schedule.hpp"
-#include "global/substitution_blocks.hpp"
+#include "matrix/pass.hpp"
+#include "solve/substitution.hpp"
 
 namespace glinpack {
 namespace {

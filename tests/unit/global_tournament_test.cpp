@@ -4,20 +4,20 @@
 #include <numeric>
 #include <set>
 
-#include "global/schedule.hpp"
-#include "global/tournament_tree.hpp"
+#include "matrix/pass.hpp"
+#include "lu/panel/tournament.hpp"
 
 namespace glinpack {
 namespace {
 
-// Rows that each process row has left to offer when the matches have been played.
-std::vector<Index> played(const std::vector<TournamentMatch>& matches, std::vector<Index> candidates, Index width) {
+// Rows that each process row has left to offer after the steps.
+std::vector<Index> played(const std::vector<TournamentStep>& steps, std::vector<Index> candidates, Index width) {
   for (Index& rows : candidates) rows = std::min(rows, width);
-  for (const TournamentMatch& match : matches) {
-    const auto from = static_cast<std::size_t>(match.from);
-    const auto to = static_cast<std::size_t>(match.to);
-    EXPECT_EQ(match.rows, candidates[from]) << match.from << " -> " << match.to;
-    candidates[to] = std::min(width, candidates[to] + match.rows);
+  for (const TournamentStep& step : steps) {
+    const auto from = static_cast<std::size_t>(step.from);
+    const auto to = static_cast<std::size_t>(step.to);
+    EXPECT_EQ(step.rows, candidates[from]) << step.from << " -> " << step.to;
+    candidates[to] = std::min(width, candidates[to] + step.rows);
     candidates[from] = 0;
   }
   return candidates;
@@ -33,7 +33,7 @@ TEST(TournamentTree, BringsTheCandidatesOfAllProcessRowsToTheRoot) {
             const bool has_none = empty > 0 && p % empty == 0 && p != root;
             rows_of.push_back(has_none ? 0 : 5 * p + (p == root ? width : 1));
           }
-          const auto left = played(tournament_matches(rows_of, root, width), rows_of, width);
+          const auto left = played(tournament_steps(rows_of, root, width), rows_of, width);
           const Index all = std::accumulate(rows_of.begin(), rows_of.end(), Index{0});
           for (int p = 0; p < processes; ++p) {
             EXPECT_EQ(left[static_cast<std::size_t>(p)], p == root ? std::min(width, all) : 0);
@@ -49,10 +49,10 @@ TEST(TournamentTree, HasAsManyLevelsAsTheLogarithmOfTheProcessRows) {
     const std::vector<Index> rows_of(static_cast<std::size_t>(processes), 100);
     std::vector<int> level(static_cast<std::size_t>(processes), 0);
     std::set<int> senders;
-    for (const TournamentMatch& match : tournament_matches(rows_of, 1, 16)) {
-      int& receiver = level[static_cast<std::size_t>(match.to)];
-      receiver = std::max(receiver, level[static_cast<std::size_t>(match.from)]) + 1;
-      EXPECT_TRUE(senders.insert(match.from).second) << "sends twice";
+    for (const TournamentStep& step : tournament_steps(rows_of, 1, 16)) {
+      int& receiver = level[static_cast<std::size_t>(step.to)];
+      receiver = std::max(receiver, level[static_cast<std::size_t>(step.from)]) + 1;
+      EXPECT_TRUE(senders.insert(step.from).second) << "sends twice";
     }
     EXPECT_EQ(senders.size(), static_cast<std::size_t>(processes - 1));
     EXPECT_EQ(level[1], static_cast<int>(std::bit_width(static_cast<unsigned>(processes - 1))));
@@ -67,12 +67,12 @@ TEST(TournamentTree, CoversThePanelBlockByBlockWithTheRowsThatAreLeft) {
       EXPECT_EQ(block.first, next);
       EXPECT_LE(block.width, tournament_columns);
       next += block.width;
-      for (const TournamentMatch& match : block.matches) {
-        EXPECT_NE(match.from, pivot_position(distribution.shape, pass).row);
-        EXPECT_EQ(match.rows, block.width);
+      for (const TournamentStep& step : block.steps) {
+        EXPECT_NE(step.from, pivot_position(distribution.shape, pass).row);
+        EXPECT_EQ(step.rows, block.width);
       }
       // of three process rows with 150 rows each and one with two blocks, those whose rows are done have no part
-      EXPECT_EQ(block.matches.size(), static_cast<std::size_t>(std::min<Index>(2, 3 - pass)));
+      EXPECT_EQ(block.steps.size(), static_cast<std::size_t>(std::min<Index>(2, 3 - pass)));
     }
     EXPECT_EQ(next, 150);
   }

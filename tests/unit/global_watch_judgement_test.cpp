@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "global/watch_judgement.hpp"
-#include "global/watchdog.hpp"
-#include "local/timeline.hpp"
+#include "watch/watch_judgement.hpp"
+#include "watch/watchdog.hpp"
+#include "backend/timeline.hpp"
 
 namespace glinpack {
 namespace {

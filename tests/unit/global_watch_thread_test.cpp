@@ -7,8 +7,8 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "global/watch_thread.hpp"
-#include "local/timeline.hpp"
+#include "watch/watch_thread.hpp"
+#include "backend/timeline.hpp"
 
 namespace glinpack {
 namespace {
@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr std::uint64_t token = 4711;
-constexpr double limit = 0.5;
+constexpr double wait_limit = 0.5;
 constexpr double long_enough = 60;  // for what must happen
 
 WatchAddress at(std::uint16_t port) { return {htonl(INADDR_LOOPBACK), port}; }
@@ -28,7 +28,7 @@ class Job {
   explicit Job(int ranks) : progress_(static_cast<std::size_t>(ranks)), plans_(static_cast<std::size_t>(ranks)) {
     for (int rank = 0; rank < ranks; ++rank) {
       WatchPlan& plan = plans_[static_cast<std::size_t>(rank)];
-      plan.limit = limit;
+      plan.limit = wait_limit;
       plan.token = token;
       plan.rank = rank;
       plan.watchers = {.first = 0, .second = 1};
@@ -127,7 +127,7 @@ TEST(WatchThread, ThereIsOneVerdictWhileTheJobIsBeingEnded) {
     job.start();
     const std::string first = job.verdict(long_enough);
     EXPECT_THAT(first, HasSubstr("watchdog: rank " + std::to_string(culprit) + " on here"));
-    EXPECT_THAT(job.verdicts(2, 2 * limit), ElementsAre(first));
+    EXPECT_THAT(job.verdicts(2, 2 * wait_limit), ElementsAre(first));
   }
 }
 
@@ -165,7 +165,7 @@ TEST(WatchThread, RanksMayLeaveOneByOne) {
     job.leave(rank);
     std::this_thread::sleep_for(std::chrono::milliseconds(60));
   }
-  EXPECT_EQ(job.verdict(limit), "");
+  EXPECT_EQ(job.verdict(wait_limit), "");
 }
 
 TEST(WatchThread, WhatIsThrownOnItIsSaidAndTheOthersGoOn) {

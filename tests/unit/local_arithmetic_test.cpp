@@ -4,9 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "local/arithmetic/errors.hpp"
-#include "local/arithmetic/exact_result.hpp"
-#include "local/arithmetic/operands.hpp"
+#include "solvers/paranoia/errors.hpp"
+#include "solvers/paranoia/operations.hpp"
 
 namespace glinpack::arithmetic {
 namespace {

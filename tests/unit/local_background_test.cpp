@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "local/background.hpp"
+#include "solvers/queue/background.hpp"
 
 namespace glinpack {
 namespace {

@@ -7,7 +7,7 @@
 #include <future>
 #include <string>
 
-#include "local/operation_queue.hpp"
+#include "solvers/queue/operation_queue.hpp"
 
 namespace glinpack {
 namespace {

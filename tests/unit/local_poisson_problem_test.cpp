@@ -6,8 +6,8 @@
 #include <numbers>
 #include <stdexcept>
 
-#include "local/poisson_multigrid.hpp"
-#include "local/poisson_problem.hpp"
+#include "solvers/poisson/poisson_multigrid.hpp"
+#include "solvers/poisson/poisson_problem.hpp"
 
 namespace glinpack {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <thread>
 
-#include "local/progress_record.hpp"
-#include "local/timeline.hpp"
+#include "backend/progress_record.hpp"
+#include "backend/timeline.hpp"
 
 namespace glinpack {
 namespace {
@@ -13,7 +13,7 @@ TEST(ProgressRecord, HasWhatATimelineTellsIt) {
   Timeline timeline;
   { const auto untold = timeline.scope(Lane::cpu, Phase::panel); }
   EXPECT_EQ(record.snapshot().steps, 0U);
-  timeline.tell(record);
+  timeline.report_progress_to(record);
   timeline.enter_pass(5, Role::pivot);
   std::uint64_t begun = 0;
   {

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <random>
 
-#include "local/row_interchanges.hpp"
+#include "backend/row_interchanges.hpp"
 
 namespace glinpack {
 namespace {

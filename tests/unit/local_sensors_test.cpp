@@ -7,11 +7,10 @@
 #include <fstream>
 #include <thread>
 
-#include "local/sensors/find_sensors.hpp"
-#include "local/sensors/hwmon.hpp"
-#include "local/sensors/nvml.hpp"
-#include "local/sensors/rapl.hpp"
-#include "local/sensors/sampler.hpp"
+#include "sensors/find_sensors.hpp"
+#include "sensors/kernel_sensors.hpp"
+#include "sensors/nvml.hpp"
+#include "sensors/sampler.hpp"
 
 namespace glinpack::sensors {
 namespace {

@@ -1,18 +1,17 @@
-#include "local/gl/ceilings.hpp"
+#include "gl/ceilings.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <numeric>
 #include <stdexcept>
 #include <vector>
 
-#include "local/gl/fences.hpp"
-#include "local/gl/mapped_buffer.hpp"
-#include "local/gl/program.hpp"
-#include "local/precision.hpp"
+#include "gl/command_stream.hpp"
+#include "gl/storage.hpp"
+#include "gl/program.hpp"
+#include "backend/precision.hpp"
 
 namespace glinpack::gl {
 namespace {
@@ -22,13 +21,13 @@ constexpr std::int64_t least_copy = mebibyte;
 constexpr std::int64_t group_copy = 32768;  // bytes that a work group of vector_copy.comp copies
 constexpr std::int64_t read_back_bytes = 4096;
 
-// fma_rate.comp's own
+// as in fma_rate.comp
 constexpr GLint fma_turns = 64;
 constexpr double steps_a_turn = 8;
 constexpr double vectors = 8;
 constexpr double invocations = 256;
 
-/// Not the same everywhere, so that nothing compresses it; not 0, and known at every place.
+/// Varies, so that no driver can compress it; never 0, and computable for every word.
 std::uint32_t pattern(std::int64_t word) { return static_cast<std::uint32_t>(word % (mebibyte / 4)) * 2654435761U + 1; }
 
 class Probe {
@@ -55,7 +54,7 @@ class Probe {
   Measured reading_back(GLuint from);
 
   void wait() {
-    fences_.work_given();
+    fences_.note_commands();
     fences_.wait_idle();
     context_->throw_gl_error("the device reports a failed operation");
   }
@@ -136,7 +135,7 @@ CopyCeiling Probe::copying(GLuint from, GLuint to, std::int64_t bytes, double co
   return best;
 }
 
-/// What fma_rate.comp's work groups must write.
+/// The expected output of fma_rate.comp's work groups.
 template <class Real>
 std::uint32_t right_sum() {
   constexpr std::uint32_t elements = sizeof(Real) == 4 ? 32 : 16;
@@ -169,7 +168,7 @@ Measured Probe::fma_rate() {
     }
     wait();
   };
-  // so many work groups that starting them, and the last ones running alone, do not count
+  // enough work groups for the cost of starting them, and of the last ones, to be negligible
   constexpr double long_enough = 5e-3;
   GLuint groups = 16;
   const MeasuringOptions once{.repeat = 1, .seconds = 0};

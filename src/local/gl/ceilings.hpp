@@ -1,16 +1,16 @@
-// What an OpenGL device can do at most, measured with the simplest work there is: the yardstick for the operations of
-// the backends. By the host's clock around commands and the wait for them, so that software devices are measured, too.
+// Peak rates of an OpenGL device, measured with simple kernels: the reference for the operations of the backends. The
+// host's clock times the commands and the wait for them, which also works for software devices.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-#include "local/gl/devices.hpp"
-#include "local/measuring.hpp"
+#include "gl/devices.hpp"
+#include "backend/measuring.hpp"
 
 namespace glinpack::gl {
 
-/// Who copies: a compute shader, 16 bytes at a time, or the driver (glCopyNamedBufferSubData).
+/// How the device copies: by a compute shader, 16 bytes at a time, or by the driver (glCopyNamedBufferSubData).
 enum class CopyWay { shader, driver };
 
 /// Of both ways the one with the better median.
@@ -32,18 +32,17 @@ struct DeviceCeilings {
   std::int64_t read_back_bytes = 0;
 };
 
-/// On EGL device `device`; takes about eight times options.seconds, and memory as copy_bytes() says.
-/// `shader_directory`: GLSL files that take the place of the embedded ones. Throws std::runtime_error, naming cause and
-/// remedy, where there is no such device or too little memory, and where what was copied or computed is wrong.
+/// On EGL device `device`; takes about eight times options.seconds, and the memory of copy_bytes(). `shader_directory`:
+/// GLSL files that replace the embedded ones. Throws std::runtime_error with cause and remedy if the device does not
+/// exist, if memory is insufficient, or if a copied or computed value is wrong.
 DeviceCeilings measure_device_ceilings(int device, const MeasuringOptions& options,
                                        const std::string& shader_directory = {});
 
-/// Of these only `copy`, in an eighth of the time: what computations that memory limits are compared with.
+/// Measures only `copy`, in an eighth of the time: the reference for memory-bound computations.
 CopyCeiling measure_device_copy(int device, const MeasuringOptions& options, const std::string& shader_directory = {});
 
-/// The size of each of two buffers that the device copies between: far beyond any cache, but at most a storage block
-/// and an eighth of the memory that is free; small where software copies. Throws std::runtime_error where that leaves
-/// too little.
+/// The size of each of the two buffers of a device copy: far larger than any cache, but at most a storage block and an
+/// eighth of the free memory; small on software devices. Throws std::runtime_error if the memory is insufficient.
 std::int64_t copy_bytes(const DeviceDescription& device);
 
 }  // namespace glinpack::gl

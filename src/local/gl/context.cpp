@@ -1,5 +1,7 @@
-#include "local/gl/context.hpp"
+#include "gl/context.hpp"
 
+#include <EGL/egl.h>
+#include <EGL/eglext.h>
 #include <GL/glew.h>
 
 #include <algorithm>
@@ -10,8 +12,7 @@
 #include <tuple>
 #include <utility>
 
-#include "local/gl/egl_devices.hpp"
-#include "local/host/control_groups.hpp"
+#include "host/host_memory.hpp"
 
 namespace glinpack::gl {
 namespace {
@@ -27,7 +28,7 @@ std::int64_t gl_integer(GLenum name) {
   return value;
 }
 
-/// GLEW cannot tell extensions of a core context apart from entry points; the context itself can.
+/// GLEW cannot distinguish extensions of a core context from entry points; the context can.
 bool has_extension(std::string_view wanted) {
   GLint count = 0;
   glGetIntegerv(GL_NUM_EXTENSIONS, &count);
@@ -55,10 +56,10 @@ bool is_software(const std::string& renderer) {
   return false;
 }
 
-/// A line of /proc/meminfo in bytes, 0 where there is none.
+/// A line of /proc/meminfo in bytes, 0 if missing.
 std::int64_t host_memory(const std::string& wanted) { return number_named("/proc/meminfo", wanted).value_or(0) * 1024; }
 
-/// Bytes of device memory, {total, free}; 0 where the driver does not tell (GL_NVX_gpu_memory_info, GL_ATI_meminfo).
+/// Bytes of device memory, {total, free}; 0 if the driver does not report it (GL_NVX_gpu_memory_info, GL_ATI_meminfo).
 std::pair<std::int64_t, std::int64_t> device_memory(bool software) {
   if (software) return {host_memory("MemTotal"), host_memory("MemAvailable")};
   if (has_extension("GL_NVX_gpu_memory_info")) {
@@ -73,7 +74,7 @@ std::pair<std::int64_t, std::int64_t> device_memory(bool software) {
   return {0, 0};
 }
 
-/// The driver's UUID of the device as hexadecimal digits (GL_EXT_memory_object); empty where it has none.
+/// The driver's UUID of the device as hexadecimal digits (GL_EXT_memory_object); empty if unavailable.
 std::string device_uuid() {
   if (!has_extension("GL_EXT_memory_object") || glGetUnsignedBytei_vEXT == nullptr) return {};
   std::array<GLubyte, GL_UUID_SIZE_EXT> uuid{};
@@ -102,7 +103,7 @@ std::string hexadecimal(unsigned value) {
 }
 
 EGLDeviceEXT device_at(int index) {
-  const std::vector<EGLDeviceEXT>& devices = egl_devices();
+  const std::vector<void*>& devices = egl_devices();
   if (devices.empty()) {
     throw std::runtime_error(
         "no EGL device: install the EGL driver of the GPU, or libegl-mesa0 and libgl1-mesa-dri for software OpenGL, "
@@ -145,7 +146,7 @@ Context::Context(int device_index, bool debug) {
     make_current();
     glewExperimental = GL_TRUE;
     const GLenum status = glewInit();
-    // Under EGL GLEW looks in vain for a GLX display, after it has loaded every GL function.
+    // Under EGL, GLEW finds no GLX display after it has loaded all GL functions.
     if (status != GLEW_OK && status != GLEW_ERROR_NO_GLX_DISPLAY) {
       throw std::runtime_error(std::string("GLEW cannot load the OpenGL functions: ") +
                                reinterpret_cast<const char*>(glewGetErrorString(status)));
@@ -260,7 +261,5 @@ CurrentContextGuard::~CurrentContextGuard() {
     eglMakeCurrent(now, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
   }
 }
-
-int device_count() { return static_cast<int>(egl_devices().size()); }
 
 }  // namespace glinpack::gl

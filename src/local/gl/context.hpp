@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "local/gl/devices.hpp"
+#include "gl/devices.hpp"
 
 namespace glinpack::gl {
 
-/// Owns an EGL context. Every GL object holds a shared pointer to the context that it was made in, so the context
-/// outlives them. Not for use by several threads at a time.
+/// Owns an EGL context. Every GL object holds a shared pointer to its context, so that the context outlives it. Not
+/// thread-safe.
 class Context {
  public:
   /// On device `device_index`, as list_devices() counts, and current afterwards. `debug` asks for KHR_debug: see
@@ -25,16 +25,16 @@ class Context {
 
   /// Makes this context current; cheap when it already is.
   void make_current() const;
-  /// Makes a context current that has this one's shared objects; cheap when one is.
+  /// Makes this context, or one that shares its objects, current; cheap if one is.
   void make_sharing_current() const;
   /// Renderer, limits and memory; memory as it was when the context was created.
   const DeviceDescription& device() const { return device_; }
-  /// Bytes that can be allocated now; 0 where the driver does not tell.
+  /// Bytes that can be allocated now; 0 if the driver does not report it.
   std::int64_t free_memory() const;
   /// Throws std::runtime_error with the first error that the driver reported through KHR_debug since the last call.
   void throw_debug_error();
   void discard_debug_error() { debug_error_.clear(); }
-  /// Throws std::runtime_error naming `what` if glGetError() knows of an error.
+  /// Throws std::runtime_error with `what` if glGetError() returns an error.
   void throw_gl_error(const char* what) const;
 
  private:
@@ -44,14 +44,14 @@ class Context {
   void describe(int device_index);
   void destroy();
 
-  void* display_ = nullptr;  // EGLDisplay and EGLContext: pointers, named so here that EGL stays out of this header
+  void* display_ = nullptr;  // EGLDisplay and EGLContext: void pointers keep EGL out of this header
   void* context_ = nullptr;
   std::shared_ptr<std::vector<void*>> sharing_;  // the contexts that share objects, this one among them
   DeviceDescription device_;
   std::string debug_error_;
 };
 
-/// Remembers which context is current and makes it current again at the end of its life.
+/// Restores the current context in its destructor.
 class CurrentContextGuard {
  public:
   CurrentContextGuard();
@@ -65,8 +65,5 @@ class CurrentContextGuard {
   void* draw_;
   void* read_;
 };
-
-/// Number of EGL devices after EGL_VISIBLE_DEVICES; 0 where there is no EGL driver.
-int device_count();
 
 }  // namespace glinpack::gl

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace glinpack::gl {
@@ -15,26 +16,39 @@ struct DeviceDescription {
   std::string vendor;              // GL_VENDOR
   std::string renderer;            // GL_RENDERER
   std::string version;             // GL_VERSION: names the driver, too
-  std::string uuid;                // of the device, hexadecimal; empty where the driver has none
-  std::string drm_file;            // "/dev/dri/card0"; empty where the driver does not say
-  int cuda_ordinal = -1;           // EGL_CUDA_DEVICE_NV; -1 where there is none
-  std::int64_t total_memory = 0;   // bytes, 0 where unknown
-  std::int64_t free_memory = 0;    // bytes, 0 where unknown
+  std::string uuid;                // of the device, hexadecimal; empty if unknown
+  std::string drm_file;            // "/dev/dri/card0"; empty if unknown
+  int cuda_ordinal = -1;           // EGL_CUDA_DEVICE_NV; -1 if there is none
+  std::int64_t total_memory = 0;   // bytes, 0 if unknown
+  std::int64_t free_memory = 0;    // bytes, 0 if unknown
   std::int64_t storage_block = 0;  // GL_MAX_SHADER_STORAGE_BLOCK_SIZE, bytes
   std::int64_t texture_side = 0;   // GL_MAX_TEXTURE_SIZE, texels
   std::int64_t shared_memory = 0;  // GL_MAX_COMPUTE_SHARED_MEMORY_SIZE, bytes
   std::int64_t invocations = 0;    // GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS
-  // of subgroups that compute shaders may reduce over and take votes of (KHR_shader_subgroup); 0 where there are none
+  // of subgroups that compute shaders may reduce over and vote in (KHR_shader_subgroup); 0 without such subgroups
   int subgroup_size = 0;
 };
 
-/// All EGL devices, in EGL's order; the ones that do not work say why. EGL_VISIBLE_DEVICES ("0,2"), where it is set,
-/// selects and orders them as the drivers that know it do. Never throws for a device's sake; an empty list where EGL
-/// has no devices or no libEGL vendor is installed.
+/// EGL's devices that EGL_VISIBLE_DEVICES selects, in its order; queried once per process. They are EGLDeviceEXTs: void
+/// pointers keep EGL out of this header. Empty without an EGL driver.
+const std::vector<void*>& egl_devices();
+int device_count();
+
+/// The positions in a list of `count` devices that `selection` ("0,2") names. As with CUDA_VISIBLE_DEVICES, the first
+/// invalid entry ends the list; repeated entries are dropped.
+std::vector<int> selected_devices(std::string_view selection, int count);
+
+/// The initialised EGLDisplay of a device. All contexts of the device share it, so it is never terminated. Throws
+/// std::runtime_error.
+void* display_of(void* device);
+
+/// All EGL devices, in EGL's order; devices that do not work give the reason. EGL_VISIBLE_DEVICES ("0,2"), if set,
+/// selects and orders them as drivers that support it do. A broken device never makes it throw. The list is empty if
+/// EGL has no devices or no libEGL vendor is installed.
 std::vector<DeviceDescription> list_devices();
 
 /// The device for the rank that is `local_rank`-th on its node: usable hardware devices in turn; software devices only
-/// where `software_allowed`; -1 where there is none.
+/// if `software_allowed`; -1 for none.
 int device_for_local_rank(const std::vector<DeviceDescription>& devices, int local_rank, bool software_allowed);
 
 }  // namespace glinpack::gl

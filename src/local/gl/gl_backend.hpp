@@ -1,25 +1,34 @@
-// What the GL backends share: the context, fences, the clock of operations, panels on the host.
+// Common parts of the GL backends: the context, fences, the clock of operations, panels on the host.
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stdexcept>
+#include <string_view>
 #include <vector>
 
-#include "local/gl/fences.hpp"
-#include "local/gl/hpl_sums.hpp"
-#include "local/gl/mapped_buffer.hpp"
-#include "local/gl/operation_clock.hpp"
-#include "local/make_backend.hpp"
-#include "local/openblas/openblas_backend.hpp"
+#include "backend/backend_record.hpp"
+#include "gl/command_stream.hpp"
+#include "gl/shader_source.hpp"
+#include "gl/storage.hpp"
+#include "openblas/openblas_backend.hpp"
 
 namespace glinpack::gl {
+
+/// Runs the commands, of `flops` operations, and returns when they are done.
+using RunCommands = std::function<void(double flops, const std::function<void()>& commands)>;
+
+/// Products with HPL's matrix in double precision by a compute shader, which generates the elements. Compiles the
+/// shaders and allocates; rounds elements to single precision if `precision` is single. Throws std::runtime_error.
+std::unique_ptr<HplProduct> make_hpl_sums(const std::shared_ptr<Context>& context, const ShaderSource& sources,
+                                          const HplElements& elements, Precision precision, RunCommands run_commands);
 
 template <class Real>
 class GlBackend : public Backend<Real> {
  public:
-  /// `software_clock`: how operations are timed where the device is software, which has no clock of its own.
+  /// `software_clock`: how operations are timed on software devices, which have no clock of their own.
   GlBackend(const BackendOptions& options, Timeline& timeline, OperationClock::Source software_clock)
       : Backend<Real>(timeline),
         options_(options),
@@ -29,25 +38,31 @@ class GlBackend : public Backend<Real> {
                context_->device().software ? software_clock : OperationClock::Source::device),
         panel_(make_openblas_panel_arithmetic<Real>(options.threads)) {}
 
-  /// Software OpenGL has computed when a dispatch returns.
-  bool asynchronous() const final { return !context_->device().software; }
+  /// Software OpenGL computes on the host.
+  bool computes_beside_host() const final { return !context_->device().software; }
   PanelArithmetic<Real>& panel() final { return *panel_; }
   std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) override {
     begin();
     return MappedBuffer<Real>::create(context_, elements);
   }
-  std::unique_ptr<HplProduct> make_hpl_product(const HplElements& elements, Precision precision) final {
+  std::unique_ptr<HplProduct> make_hpl_product(const HplElements& elements, Precision precision, DeviceUse use) final {
+    if (!is_wanted(use)) return nullptr;
     begin();
-    fences_.work_given();
-    return std::make_unique<HplSums>(context_, ShaderSource(options_.shader_directory), elements, precision,
-                                     [this](double flops, const std::function<void()>& commands) {
-                                       operation(Phase::refinement, flops, 0, commands);
-                                       wait(fence());
-                                     });
+    fences_.note_commands();
+    return make_hpl_sums(context_, ShaderSource(options_.shader_directory), elements, precision,
+                         [this](double flops, const std::function<void()>& commands) {
+                           operation(Phase::refinement, flops, 0, commands);
+                           wait(fence());
+                         });
   }
   Fence fence() override {
     context_->make_current();
     return fences_.take();
+  }
+  bool has_passed(Fence fence) override {
+    if (computes_beside_host()) return false;  // does not wait for a GPU
+    wait(fence);
+    return true;
   }
   void wait(Fence fence) override {
     if (fences_.passed(fence)) return;
@@ -69,7 +84,9 @@ class GlBackend : public Backend<Real> {
   const std::shared_ptr<Context>& context() const { return context_; }
   Fences& fences() { return fences_; }
 
-  BackendInfo info_as(const char* name) const {
+  bool is_wanted(DeviceUse use) const { return use == DeviceUse::always || computes_beside_host(); }
+
+  BackendInfo info_as(std::string_view name) const {
     const DeviceDescription& device = context_->device();
     BackendInfo info;
     info.backend = name;
@@ -89,7 +106,7 @@ class GlBackend : public Backend<Real> {
     context_->make_current();
     context_->throw_debug_error();
   }
-  /// Gives the device the commands that commands() issues, as one interval of the timeline.
+  /// Records the commands that commands() issues as one interval of the timeline.
   template <class Commands>
   void operation(Phase phase, double flops, std::int64_t bytes, Commands commands) {
     begin();
@@ -106,7 +123,7 @@ class GlBackend : public Backend<Real> {
       if (row < 0 || row >= limit) throw std::invalid_argument("a row of the list is beyond the block");
     }
   }
-  /// The moves that change something. Throws std::invalid_argument where a row is beyond the block.
+  /// The moves without those of a row to itself. Throws std::invalid_argument if a row is outside the block.
   static std::vector<RowMove> moves_that_change(std::span<const RowMove> moves, Index rows) {
     std::vector<RowMove> real;
     for (const RowMove& move : moves) {

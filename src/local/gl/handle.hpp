@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "local/gl/context.hpp"
+#include "gl/context.hpp"
 
 namespace glinpack::gl {
 
@@ -70,7 +70,7 @@ struct ProgramTraits {
   using Id = GLuint;
   static constexpr bool shared = true;
   static Id create() { return glCreateProgram(); }
-  // one in use would stay, on Mesa also once another is in use
+  // a program in use is not deleted, on Mesa not even after another one is in use
   static void destroy(Id id) {
     GLint current = 0;
     glGetIntegerv(GL_CURRENT_PROGRAM, &current);

@@ -1,4 +1,4 @@
-#include "local/gl/hpl_sums.hpp"
+#include "gl/gl_backend.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -6,13 +6,15 @@
 #include <stdexcept>
 #include <utility>
 
+#include "gl/program.hpp"
+
 namespace glinpack::gl {
 namespace {
 
-constexpr Index lines_per_group = 32;  // the shader's own
-constexpr Index most_groups = 4096;    // of a dispatch: fill any device; GL 4.5 guarantees 65535
+constexpr Index lines_per_group = 32;  // as in the shader
+constexpr Index most_groups = 4096;    // of a dispatch: enough for any device; GL 4.5 guarantees 65535
 
-/// Storage out of the host's reach; GL has none of no bytes.
+/// Device storage that the host does not map. GL allows no storage of 0 bytes.
 template <class Element>
 BufferHandle device_table(const std::shared_ptr<Context>& context, const Element* elements, std::size_t count) {
   BufferHandle buffer(context);
@@ -23,15 +25,38 @@ BufferHandle device_table(const std::shared_ptr<Context>& context, const Element
 
 std::size_t size_of(Index extent) { return static_cast<std::size_t>(extent); }
 
-}  // namespace
+class HplSums final : public HplProduct {
+ public:
+  HplSums(const std::shared_ptr<Context>& context, const ShaderSource& sources, const HplElements& elements,
+          Precision precision, RunCommands run_commands);
 
-// Jumps and states go to the device as they lie in memory: 64 bits are a uvec2 of the shader, whose low half comes
-// first, as it does on all processors that have GPUs.
+  void multiply(std::span<const double> x, std::span<double> y) override;
+  double sum_rows(std::span<double> sums) override;
+  double sum_columns(std::span<double> sums) override;
+
+ private:
+  void run(const Program& program, Index lines, Index elements_of_each, std::span<double> sums);
+  /// The largest magnitude of all lines, after a run() that computed those of each line.
+  double largest(Index lines) const;
+
+  Index rows_;
+  Index columns_;
+  RunCommands run_commands_;
+  Program product_, row_magnitudes_, column_magnitudes_;
+  BufferHandle row_jumps_;
+  BufferHandle column_states_;
+  BufferHandle x_;
+  std::unique_ptr<MappedBuffer<double>> x_host_;
+  std::unique_ptr<MappedBuffer<double>> result_;  // sums, followed by the largest magnitudes
+};
+
+// The device reads jumps and states in their host layout. 64 bits are a uvec2 of the shader, low half first: all
+// processors with GPUs are little-endian.
 HplSums::HplSums(const std::shared_ptr<Context>& context, const ShaderSource& sources, const HplElements& elements,
-                 Precision precision, Operation operation)
+                 Precision precision, RunCommands run_commands)
     : rows_(static_cast<Index>(elements.rows.size())),
       columns_(static_cast<Index>(elements.columns.size())),
-      operation_(std::move(operation)),
+      run_commands_(std::move(run_commands)),
       row_jumps_(device_table(context, elements.rows.data(), elements.rows.size())),
       column_states_(device_table(context, elements.columns.data(), elements.columns.size())),
       x_(device_table<double>(context, nullptr, elements.columns.size())),
@@ -67,7 +92,7 @@ double HplSums::sum_columns(std::span<double> sums) {
 
 void HplSums::run(const Program& program, Index lines, Index elements_of_each, std::span<double> sums) {
   if (sums.size() != size_of(lines)) throw std::invalid_argument("the sums do not fit HPL's matrix");
-  operation_(2.0 * static_cast<double>(lines) * static_cast<double>(elements_of_each), [&] {
+  run_commands_(2.0 * static_cast<double>(lines) * static_cast<double>(elements_of_each), [&] {
     glCopyNamedBufferSubData(x_host_->id(), x_.id(), 0, 0, static_cast<GLsizeiptr>(size_of(columns_) * sizeof(double)));
     const GLuint buffers[] = {row_jumps_.id(), column_states_.id(), x_.id(), result_->id()};
     for (GLuint binding = 0; binding < std::size(buffers); ++binding) {
@@ -89,6 +114,13 @@ double HplSums::largest(Index lines) const {
   double result = 0;
   for (const double value : std::span(result_->data() + lines, size_of(lines))) result = std::max(result, value);
   return result;
+}
+
+}  // namespace
+
+std::unique_ptr<HplProduct> make_hpl_sums(const std::shared_ptr<Context>& context, const ShaderSource& sources,
+                                          const HplElements& elements, Precision precision, RunCommands run_commands) {
+  return std::make_unique<HplSums>(context, sources, elements, precision, std::move(run_commands));
 }
 
 }  // namespace glinpack::gl

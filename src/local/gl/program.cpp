@@ -1,4 +1,4 @@
-#include "local/gl/program.hpp"
+#include "gl/program.hpp"
 
 #include <algorithm>
 

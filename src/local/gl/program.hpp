@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "local/gl/handle.hpp"
-#include "local/gl/program_cache.hpp"
-#include "local/gl/shader_source.hpp"
+#include "gl/handle.hpp"
+#include "gl/disk_cache.hpp"
+#include "gl/shader_source.hpp"
 
 namespace glinpack::gl {
 
@@ -15,9 +15,9 @@ class Program {
  public:
   Program() = default;
 
-  /// The program of one compute shader file in the variant of `preamble`; from the cache where it holds one that the
-  /// driver still takes. Throws std::runtime_error with the shader's name, the driver's log and the numbered source:
-  /// ShaderFolderError where a folder has part of it.
+  /// The program of one compute shader file in the variant of `preamble`; from the cache if it holds one that the
+  /// driver accepts. Throws std::runtime_error with the shader's name, the driver's log and the numbered source;
+  /// ShaderFolderError if part of it comes from a folder.
   static Program compute(const std::shared_ptr<Context>& context, const ShaderSource& sources,
                          const ProgramCache& cache, const std::string& name, const std::string& preamble);
 

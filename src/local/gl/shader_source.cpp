@@ -1,4 +1,4 @@
-#include "local/gl/shader_source.hpp"
+#include "gl/shader_source.hpp"
 
 #include <filesystem>
 #include <sstream>

@@ -1,16 +1,17 @@
-#include "local/host/host_backend.hpp"
+#include "host/host_backend.hpp"
 
 #include <algorithm>
+#include <vector>
 
-#include "local/parallel_for.hpp"
+#include "backend/threads.hpp"
 
 namespace glinpack {
 namespace {
 
-/// Fewer elements than this are not worth a thread: starting one takes as long as moving them.
+/// The least elements per thread: starting a thread takes as long as moving them.
 constexpr Index elements_per_thread = Index{1} << 18;
 
-/// Of a loop over rows (or columns) with so many elements each.
+/// The grain of a loop over rows or columns with `elements` elements each.
 Index grain_of(Index elements) { return elements_per_thread / std::max<Index>(1, elements) + 1; }
 
 template <class Real>
@@ -51,7 +52,7 @@ void HostBackend<Real>::copy_block(RowMajorView<const Real> from, RowMajorView<R
 template <class Real>
 void HostBackend<Real>::transpose_block(RowMajorView<const Real> from, RowMajorView<Real> to) const {
   const auto scope = this->timeline().scope(Lane::cpu, Phase::transfer, bytes_of<Real>(from.rows, from.columns));
-  // Tiles, so that each cache line is used up while it is there.
+  // Tiles, so that all elements of a cache line are used while it is in cache.
   constexpr Index tile = 32;
   const Index tile_columns = (to.columns + tile - 1) / tile;
   parallel_for(threads_, tile_columns, grain_of(tile * to.rows), [&](Index begin, Index end) {

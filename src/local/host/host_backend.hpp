@@ -1,16 +1,16 @@
-// What the backends that compute on the processor share: matrices in host memory, and all operations that only move
-// data. They are synchronous: when a call returns its work is done, so that every fence is passed.
+// Common parts of the backends that compute on the processor: matrices in host memory, and all operations that only
+// move data. They are synchronous, so that every fence is passed.
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include "local/backend.hpp"
-#include "local/host/host_memory.hpp"
+#include "backend/backend.hpp"
+#include "host/host_memory.hpp"
 
 namespace glinpack {
 
-/// Row-major. Its own memory has the leading dimension that padded_leading_dimension() gives; or somebody else's.
+/// Row-major. Owns its memory, with the leading dimension of padded_leading_dimension(), or is a view of other memory.
 template <class Real>
 class HostMatrix final : public DeviceMatrix<Real> {
  public:
@@ -40,6 +40,30 @@ RowMajorView<Real> view_of(const DeviceBlock<Real>& block) {
       .block(block.row, block.column, block.rows, block.columns);
 }
 
+/// A view of the elements.
+template <class Real>
+class HostOperand final : public Operand<Real> {
+ public:
+  HostOperand(Backend<Real>& backend, Index rows, Index columns) : backend_(backend), rows_(rows), columns_(columns) {}
+
+  DeviceBlock<Real> from_host(const HostBlock<Real>& block, Fence&) override {
+    view_ = std::make_unique<HostMatrix<Real>>(block.view());
+    return whole<Real>(*view_);
+  }
+  DeviceBlock<Real> from_device(const DeviceBlock<Real>& block) override { return block; }
+  DeviceBlock<Real> room(Index rows, Index columns) override {
+    if (!room_) room_ = backend_.allocate(rows_, columns_);
+    return whole(*room_).block(0, 0, rows, columns);
+  }
+
+ private:
+  Backend<Real>& backend_;
+  Index rows_;
+  Index columns_;
+  std::unique_ptr<HostMatrix<Real>> view_;
+  std::unique_ptr<DeviceMatrix<Real>> room_;
+};
+
 /// Intervals: lane cpu; copies of any kind are Phase::transfer with their bytes, rows are Phase::swap.
 template <class Real>
 class HostBackend : public Backend<Real> {
@@ -47,12 +71,11 @@ class HostBackend : public Backend<Real> {
   /// `threads` for moving data, >= 1.
   HostBackend(Timeline& timeline, int threads) : Backend<Real>(timeline), threads_(threads) {}
 
-  bool asynchronous() const final { return false; }
+  bool computes_beside_host() const final { return false; }
   std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) final;
   std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) final;
-  bool computes_in_host_memory() const final { return true; }
-  std::unique_ptr<DeviceMatrix<Real>> in_place(const HostBlock<Real>& block) final {
-    return std::make_unique<HostMatrix<Real>>(block.view());
+  std::unique_ptr<Operand<Real>> make_operand(Index rows, Index columns) final {
+    return std::make_unique<HostOperand<Real>>(*this, rows, columns);
   }
 
   Fence upload(HostBlock<Real> from, DeviceBlock<Real> to) final;
@@ -64,10 +87,11 @@ class HostBackend : public Backend<Real> {
   Fence gather_rows(DeviceBlock<Real> from, std::span<const Index> rows, HostBlock<Real> to) final;
   Fence scatter_rows(HostBlock<Real> from, std::span<const Index> rows, DeviceBlock<Real> to) final;
   void move_rows(DeviceBlock<Real> block, std::span<const RowMove> moves) final;
-  /// Strips of the rows are kept in cache while they move: there is nothing to set aside.
+  /// move_rows() saves strips of rows in cache: no memory to reserve.
   void reserve_moves(Index, Index) final {}
 
   Fence fence() final { return {}; }
+  bool has_passed(Fence) final { return true; }
   void wait(Fence) final {}
 
  protected:

@@ -1,4 +1,4 @@
-#include "local/host/host_memory.hpp"
+#include "host/host_memory.hpp"
 
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -6,14 +6,97 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <new>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
-#include "local/host/control_groups.hpp"
-#include "local/parallel_for.hpp"
+#include "backend/threads.hpp"
 
 namespace glinpack {
+
+namespace {
+
+constexpr const char* cgroup_root = "/sys/fs/cgroup";
+
+std::optional<std::int64_t> first_number(const std::string& path) {
+  std::ifstream file(path);
+  std::int64_t number = 0;
+  if (file >> number) return number;
+  return std::nullopt;
+}
+
+// The folders of this process's cgroup and of its ancestors, whose limits also apply: of version 2, and of one
+// controller of version 1.
+std::vector<std::string> cgroup_folders(const std::string& controller) {
+  std::vector<std::string> folders;
+  std::ifstream file("/proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {  // "0::/path" or "4:memory:/path"
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const bool version_2 = controllers.empty();
+    if (!version_2 && ("," + controllers + ",").find("," + controller + ",") == std::string::npos) continue;
+    const std::string root = version_2 ? cgroup_root : std::string(cgroup_root) + "/" + controller;
+    std::string path = line.substr(second + 1);
+    while (!path.empty() && path != "/") {
+      folders.push_back(root + path);
+      path.erase(path.rfind('/'));
+    }
+    folders.push_back(root);
+  }
+  return folders;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> number_named(const std::string& path, const std::string& name) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string word;
+    std::int64_t number = 0;
+    if (words >> word >> number && (word == name || word == name + ":")) return number;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> memory_left_by_control_groups() {
+  std::optional<std::int64_t> left;
+  for (const std::string& folder : cgroup_folders("memory")) {
+    for (const auto& [limit_name, usage_name] :
+         {std::pair{"/memory.max", "/memory.current"}, std::pair{"/memory.limit_in_bytes", "/memory.usage_in_bytes"}}) {
+      const std::optional<std::int64_t> limit = first_number(folder + limit_name);  // none if it is "max"
+      const std::optional<std::int64_t> usage = first_number(folder + usage_name);
+      if (!limit || !usage) continue;
+      // the kernel reclaims inactive file pages if memory is needed
+      const std::int64_t reclaimable = number_named(folder + "/memory.stat", "inactive_file").value_or(0);
+      const std::int64_t here = std::max<std::int64_t>(1, *limit - *usage + reclaimable);
+      left = left ? std::min(*left, here) : here;
+    }
+  }
+  return left;
+}
+
+int processor_limit_of_control_groups() {
+  double limit = 0;
+  const auto consider = [&limit](double quota, double period) {
+    if (quota <= 0 || period <= 0) return;
+    limit = limit == 0 ? quota / period : std::min(limit, quota / period);
+  };
+  for (const std::string& folder : cgroup_folders("cpu")) {
+    std::ifstream version_2(folder + "/cpu.max");
+    double quota = 0;
+    double period = 0;
+    if (version_2 >> quota >> period) consider(quota, period);
+    const auto quota_1 = first_number(folder + "/cpu.cfs_quota_us");
+    const auto period_1 = first_number(folder + "/cpu.cfs_period_us");
+    if (quota_1 && period_1) consider(static_cast<double>(*quota_1), static_cast<double>(*period_1));
+  }
+  return static_cast<int>(limit) + (limit > static_cast<int>(limit) ? 1 : 0);
+}
+
 namespace {
 
 constexpr std::size_t alignment = 64;
@@ -32,13 +115,13 @@ std::string size_text(std::int64_t bytes) {
                            " are available; use a smaller N or more processes");
 }
 
-// Large arrays on huge pages, where the system has them: the rows of a block column lie pages apart, and with pages of
-// 4 KiB every row of every tile would miss in the translation buffers. Null when there is too little memory.
+// Large arrays use huge pages if the system has them. The rows of a block column are pages apart: with pages of 4 KiB,
+// each row of each tile would miss the TLB. Null if there is too little memory.
 void* allocate_aligned(std::size_t bytes) {
   if (bytes < 4 * huge_page) return std::aligned_alloc(alignment, bytes);
   const std::size_t whole = (bytes + huge_page - 1) / huge_page * huge_page;
   void* const memory = std::aligned_alloc(huge_page, whole);
-  if (memory != nullptr) madvise(memory, whole, MADV_HUGEPAGE);  // advice: without it all works the same
+  if (memory != nullptr) madvise(memory, whole, MADV_HUGEPAGE);  // only advice
   return memory;
 }
 
@@ -52,7 +135,7 @@ AlignedArray<Real> allocate_zeroed(Index elements, int threads) {
   constexpr Index elements_per_line = static_cast<Index>(alignment) / element_bytes;
   const Index lines = (std::max<Index>(elements, 1) + elements_per_line - 1) / elements_per_line;
   const Index bytes = lines * static_cast<Index>(alignment);
-  // The system grants more than it has and kills whoever touches it: ask beforehand.
+  // Linux overcommits memory and kills the process that touches too much: check first.
   const std::int64_t available = available_memory();
   if (available > 0 && bytes > available) throw_too_little(bytes);
   AlignedArray<Real> memory(static_cast<Real*>(allocate_aligned(static_cast<std::size_t>(bytes))));

@@ -1,11 +1,12 @@
-// Memory and processor of the host: aligned arrays, how much is free, what it is called.
+// Memory and processors of the host: aligned arrays, free memory, and the limits of control groups (versions 1 and 2).
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
-#include "local/matrix_view.hpp"
+#include "backend/matrix_view.hpp"
 
 namespace glinpack {
 
@@ -17,25 +18,33 @@ struct FreeAligned {
 template <class Real>
 using AlignedArray = std::unique_ptr<Real[], FreeAligned>;
 
-/// Zero-filled. Pages are touched first by `threads` threads, slice by slice, so that they spread over the memory of
-/// a machine with several sockets. Throws std::runtime_error with the size and what is free when there is too little.
+/// Zero-filled. `threads` threads first touch the pages, slice by slice, which spreads them over the NUMA nodes. Throws
+/// std::runtime_error with the size and the free memory if there is too little.
 template <class Real>
 AlignedArray<Real> allocate_zeroed(Index elements, int threads);
 
-/// Bytes that can be allocated without swapping: what the kernel calls available, and no more than the control groups
-/// of this process leave. 0 where the system does not say.
+/// Bytes that can be allocated without swapping: MemAvailable, and at most what the control groups of this process
+/// allow. 0 if unknown.
 std::int64_t available_memory();
 
-/// Bytes that this process may still map under its limit of address space (`ulimit -v`); 0 where there is none.
+/// Bytes that this process may still map below its address space limit (`ulimit -v`); 0 without a limit.
 std::int64_t address_space_left();
 
-/// "Intel(R) Xeon(R) ..."; "unknown processor" where the system does not say.
+/// "Intel(R) Xeon(R) ..."; "unknown processor" if the system does not report it.
 std::string processor_name();
 
-/// The leading dimension of a matrix with rows of so many elements: every row starts on a cache line, and rows are not
-/// a multiple of 4 KiB apart, where they would contend for the same sets of the caches. Narrow matrices, vectors above
-/// all, are left as they are.
+/// The leading dimension of a matrix with `columns` columns. Every row starts on a cache line, and rows are not a
+/// multiple of 4 KiB apart, which would map them to the same cache sets. Narrow matrices and vectors are not padded.
 template <class Real>
 Index padded_leading_dimension(Index columns);
+
+/// The number after "name" or "name:" in a file of such lines, such as /proc/meminfo.
+std::optional<std::int64_t> number_named(const std::string& path, const std::string& name);
+
+/// Bytes below the tightest memory limit; inactive file pages count as free. None without a limit.
+std::optional<std::int64_t> memory_left_by_control_groups();
+
+/// The tightest processor quota in processors, rounded up; 0 without a quota.
+int processor_limit_of_control_groups();
 
 }  // namespace glinpack

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "local/matrix_view.hpp"
+#include "backend/matrix_view.hpp"
 
 namespace glinpack::blas {
 

@@ -1,4 +1,4 @@
-#include "local/openblas/host_ceilings.hpp"
+#include "openblas/host_ceilings.hpp"
 
 #include <unistd.h>
 
@@ -7,19 +7,19 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "local/host/flops.hpp"
-#include "local/host/host_memory.hpp"
-#include "local/openblas/blas.hpp"
-#include "local/openblas/openblas_backend.hpp"
-#include "local/precision.hpp"
-#include "local/thread_team.hpp"
+#include "backend/timeline.hpp"
+#include "host/host_memory.hpp"
+#include "openblas/blas.hpp"
+#include "openblas/openblas_backend.hpp"
+#include "backend/precision.hpp"
+#include "backend/threads.hpp"
 
 namespace glinpack {
 namespace {
 
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
-/// Memory that is free, or as much as will be asked for where the system does not say.
+/// Free memory, or `wanted` if the system does not report it.
 std::int64_t free_memory(std::int64_t wanted) {
   const std::int64_t available = available_memory();
   if (available <= 0) return wanted;
@@ -49,7 +49,7 @@ class Product {
 
   double flops() const { return reduce_flops(n_, n_, n_); }
 
-  /// Throws std::runtime_error where the last element is not what so many products make it.
+  /// Throws std::runtime_error unless the last element is the expected sum of products.
   void check() const {
     double product = 0, magnitude = 0;
     for (Index k = 0; k < n_; ++k) {

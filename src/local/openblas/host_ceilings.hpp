@@ -1,11 +1,11 @@
-// What the host can do at most: the yardstick for the operations of the backends that compute there, and for panels.
+// Peak rates of the host: the reference for backends that compute on the host, and for panels.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-#include "local/matrix_view.hpp"
-#include "local/measuring.hpp"
+#include "backend/matrix_view.hpp"
+#include "backend/measuring.hpp"
 
 namespace glinpack {
 
@@ -22,12 +22,12 @@ struct HostCeilings {
   std::int64_t copy_bytes = 0;  // copied at a time
 };
 
-/// With `threads` threads, OpenBLAS's too, which stay set. Takes about four times options.seconds, and the memory of
-/// three matrices of order 4096 or two copies of twice the last cache at most. Throws std::runtime_error where there is
-/// too little memory, and where a product or a copy is wrong.
+/// Measures with `threads` threads, also for OpenBLAS, which keeps that number. Takes about four times options.seconds.
+/// Needs the memory of three matrices of order 4096 or two copies of twice the last cache at most. Throws
+/// std::runtime_error if memory is insufficient, or if a product or a copy is wrong.
 HostCeilings measure_host_ceilings(int threads, const MeasuringOptions& options);
 
-/// Of these only `copy`: bytes a second.
+/// Measures only `copy`: bytes per second.
 Measured measure_host_copy(int threads, const MeasuringOptions& options);
 
 }  // namespace glinpack

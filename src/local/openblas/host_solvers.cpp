@@ -1,14 +1,15 @@
-#include "local/openblas/host_solvers.hpp"
+#include "openblas/host_solvers.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 
-#include "local/openblas/blas.hpp"
-#include "local/precision.hpp"
+#include "backend/precision.hpp"
+#include "backend/threads.hpp"
+#include "openblas/blas.hpp"
 
 namespace glinpack {
 
@@ -49,7 +50,7 @@ std::vector<double> doubles(RowMajorView<const Real> matrix) {
   return elements;
 }
 
-/// Largest magnitudes of the columns; infinite where an element is not finite.
+/// Largest magnitudes of the columns; infinite if an element is not finite.
 std::vector<double> column_norms(const std::vector<double>& elements, Index columns) {
   std::vector<double> norms(static_cast<std::size_t>(columns));
   for (std::size_t e = 0; e < elements.size(); ++e) {
@@ -193,7 +194,7 @@ double elementwise_residual(RowMajorView<const float> a, RowMajorView<const floa
       const std::size_t at = triangles.at(i, j);
       const double difference = std::abs(static_cast<double>(a(i, j)) - product[at]);
       if (!std::isfinite(difference)) return std::numeric_limits<double>::infinity();
-      if (difference > 0) largest = std::max(largest, difference / magnitude[at]);  // infinite where that is 0
+      if (difference > 0) largest = std::max(largest, difference / magnitude[at]);  // infinite if that is 0
     }
   }
   return largest / (epsilon_of(Precision::single) * static_cast<double>(n));
@@ -257,6 +258,110 @@ std::vector<double> least_squares(RowMajorView<const double> a, std::span<const 
   if (info != 0) throw std::runtime_error("LAPACK's dgelsd does not converge: info " + std::to_string(info));
   solution.resize(static_cast<std::size_t>(a.columns));
   return solution;
+}
+
+template <class Real>
+std::optional<solvers::ZeroPivot> solve_tridiagonal_on_host(solvers::TridiagonalSystems<Real>& systems, int threads) {
+  const Index n = systems.n;
+  if (n == 0) return std::nullopt;
+  std::optional<solvers::ZeroPivot> first;
+  std::mutex mutex;
+  parallel_for(threads, systems.count, 1, [&](Index begin, Index end) {
+    for (Index s = begin; s < end; ++s) {
+      const auto at = [&](std::vector<Real>& vector) { return vector.data() + s * n; };
+      const lapack_int info =
+          blas::gtsv(n, at(systems.lower) + 1, at(systems.diagonal), at(systems.upper), at(systems.right));
+      if (info < 0) throw std::logic_error("LAPACK's gtsv refuses its argument " + std::to_string(-info));
+      if (info == 0) continue;
+      const std::lock_guard lock(mutex);
+      if (!first || s < first->system) first = solvers::ZeroPivot{s, info - 1};
+    }
+  });
+  return first;
+}
+
+template std::optional<solvers::ZeroPivot> solve_tridiagonal_on_host(solvers::TridiagonalSystems<float>&, int);
+template std::optional<solvers::ZeroPivot> solve_tridiagonal_on_host(solvers::TridiagonalSystems<double>&, int);
+
+namespace {
+
+constexpr int most_corrections = 100;
+
+/// Sums in twice the precision.
+class Sum {
+ public:
+  explicit Sum(double first) : high_(first) {}
+  void add(double term) {
+    const DoublePair pair = two_sum(high_, term);
+    high_ = pair.high;
+    low_ += pair.low;
+  }
+  void add_product(double a, double b) {
+    const DoublePair pair = two_product(a, b);
+    add(pair.high);
+    low_ += pair.low;
+  }
+  double rounded() const { return high_ + low_; }
+
+ private:
+  double high_;
+  double low_ = 0;
+};
+
+double largest_magnitude(std::span<const double> values) {
+  double largest = 0;
+  for (const double value : values) {
+    if (!std::isfinite(value)) return std::numeric_limits<double>::infinity();
+    largest = std::max(largest, std::abs(value));
+  }
+  return largest;
+}
+
+}  // namespace
+
+std::vector<double> accurate_residual(RowMajorView<const double> a, std::span<const double> x_high,
+                                      std::span<const double> x_low, std::span<const double> b) {
+  const auto rows = static_cast<std::size_t>(a.rows), columns = static_cast<std::size_t>(a.columns);
+  if (x_high.size() != columns || b.size() != rows || (!x_low.empty() && x_low.size() != columns)) {
+    throw std::invalid_argument("the extents of A x = b do not match");
+  }
+  std::vector<double> residual(rows);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const double* row = a.row(static_cast<Index>(i));
+    Sum sum(b[i]);
+    for (std::size_t j = 0; j < columns; ++j) sum.add_product(-row[j], x_high[j]);
+    for (std::size_t j = 0; j < x_low.size(); ++j) sum.add_product(-row[j], x_low[j]);
+    residual[i] = sum.rounded();
+  }
+  return residual;
+}
+
+std::vector<double> accurate_solution(RowMajorView<const double> a, std::span<const double> b) {
+  const double enough = std::ldexp(1, -60);
+  const Index n = a.rows;
+  if (a.columns != n) throw std::invalid_argument("a matrix to be solved with is not square");
+  std::vector<double> factors(static_cast<std::size_t>(n * n));
+  const ColumnMajorView<double> columns{factors.data(), n, n, n};
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < a.columns; ++j) columns(i, j) = a(i, j);
+  }
+  std::vector<Index> pivots(static_cast<std::size_t>(n));
+  if (factorize_on_host(columns, pivots) != 0) return {};
+  std::vector<double> high(static_cast<std::size_t>(n)), low(high.size());
+  for (int correction = 0; correction < most_corrections; ++correction) {
+    std::vector<double> change = accurate_residual(a, high, low, b);
+    substitute_on_host<double>(columns, pivots, {change.data(), n, 1, n});
+    for (std::size_t i = 0; i < high.size(); ++i) {
+      const DoublePair sum = two_sum(high[i], change[i]);
+      const DoublePair whole = two_sum(sum.high, sum.low + low[i]);
+      high[i] = whole.high;
+      low[i] = whole.low;
+    }
+    const double size = largest_magnitude(high);
+    if (!std::isfinite(size)) return {};
+    if (largest_magnitude(change) <= enough * size) return high;
+  }
+  return {};
 }
 
 }  // namespace glinpack

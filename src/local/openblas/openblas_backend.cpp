@@ -1,8 +1,12 @@
-#include "local/openblas/openblas_backend.hpp"
+#include "openblas/openblas_backend.hpp"
 
-#include "local/host/flops.hpp"
-#include "local/host/host_backend.hpp"
-#include "local/openblas/blas.hpp"
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "backend/timeline.hpp"
+#include "host/host_backend.hpp"
+#include "openblas/blas.hpp"
 
 namespace glinpack {
 namespace {
@@ -11,7 +15,7 @@ namespace {
 constexpr Index solved_at_once = 16;
 
 template <class Real>
-void solve_unit_lower(const RowMajorView<const Real>& lt, const RowMajorView<Real>& a) {
+void solve_in_halves(const RowMajorView<const Real>& lt, const RowMajorView<Real>& a) {
   const Index k = a.rows;
   if (k <= solved_at_once) {
     blas::trsm(CblasRowMajor, CblasLeft, CblasUpper, CblasTrans, CblasUnit, k, a.columns, lt.data, lt.leading_dimension,
@@ -20,10 +24,10 @@ void solve_unit_lower(const RowMajorView<const Real>& lt, const RowMajorView<Rea
   }
   const Index half = round_up(k / 2, solved_at_once);
   const RowMajorView<Real> upper = a.block(0, 0, half, a.columns), lower = a.block(half, 0, k - half, a.columns);
-  solve_unit_lower<Real>(lt.block(0, 0, half, half), upper);
+  solve_in_halves<Real>(lt.block(0, 0, half, half), upper);
   blas::gemm(CblasRowMajor, CblasTrans, k - half, a.columns, half, Real{-1}, lt.row(0) + half, lt.leading_dimension,
              upper.data, upper.leading_dimension, Real{1}, lower.data, lower.leading_dimension);
-  solve_unit_lower<Real>(lt.block(half, half, k - half, k - half), lower);
+  solve_in_halves<Real>(lt.block(half, half, k - half, k - half), lower);
 }
 
 template <class Real>
@@ -34,7 +38,7 @@ class OpenblasBackend final : public HostBackend<Real> {
 
   BackendInfo info() const override {
     BackendInfo info;
-    info.backend = "openblas";
+    info.backend = openblas_record.name;
     info.device = processor_name();
     info.driver = openblas_version();
     info.blas = openblas_version();
@@ -46,15 +50,15 @@ class OpenblasBackend final : public HostBackend<Real> {
 
   PanelArithmetic<Real>& panel() override { return *panel_; }
 
-  void normalize(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) override {
+  void solve_unit_lower(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) override {
     if (a12.empty()) return;
     const auto scope = this->timeline().scope(Lane::cpu, Phase::normalize, 0, normalize_flops(a12.rows, a12.columns));
     const RowMajorView<const Real> lt = view_of(l11_transposed);
     const RowMajorView<Real> a = view_of(a12);
-    solve_unit_lower(lt, a);
+    solve_in_halves(lt, a);
   }
 
-  void reduce(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override {
+  void update(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override {
     if (a22.empty() || u12.empty()) return;
     const auto scope =
         this->timeline().scope(Lane::cpu, Phase::reduce, 0, reduce_flops(a22.rows, a22.columns, u12.rows));
@@ -65,7 +69,7 @@ class OpenblasBackend final : public HostBackend<Real> {
                u.leading_dimension, Real{1}, a.data, a.leading_dimension);
   }
 
-  void substitute(DeviceBlock<Real> a, DeviceBlock<Real> x, DeviceBlock<Real> y) override {
+  void subtract_product(DeviceBlock<Real> a, DeviceBlock<Real> x, DeviceBlock<Real> y) override {
     if (a.empty()) return;
     const auto scope = this->timeline().scope(Lane::cpu, Phase::substitution, 0, substitute_flops(a.rows, a.columns));
     const RowMajorView<const Real> matrix = view_of(a);
@@ -98,5 +102,45 @@ std::string openblas_version() {
 
 template std::unique_ptr<Backend<float>> make_openblas_backend(const BackendOptions&, Timeline&);
 template std::unique_ptr<Backend<double>> make_openblas_backend(const BackendOptions&, Timeline&);
+
+namespace {
+
+// OpenBLAS's names of kernels for x86-64, oldest instruction sets first (its driver/others/dynamic.c).
+constexpr std::array<std::string_view, 20> before_avx2{
+    "Katmai", "Coppermine", "Northwood",   "Prescott",  "Banias",     "Atom",         "Core2",
+    "Penryn", "Dunnington", "Nehalem",     "Athlon",    "Opteron",    "Opteron_SSE3", "Barcelona",
+    "Bobcat", "Nano",       "Sandybridge", "Bulldozer", "Piledriver", "Steamroller"};
+constexpr std::array<std::string_view, 3> with_avx2{"Haswell", "Zen", "Excavator"};
+
+template <std::size_t count>
+bool contains(const std::array<std::string_view, count>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+ProcessorFeatures processor_features() {
+  ProcessorFeatures features;
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  features.avx2_fma = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  features.avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                    __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+                    __builtin_cpu_supports("avx512cd");
+#endif
+  return features;
+}
+
+std::optional<std::string> better_kernels(std::string_view chosen, const ProcessorFeatures& features) {
+  const bool below_avx2 = contains(before_avx2, chosen);
+  if (features.avx512 && (below_avx2 || contains(with_avx2, chosen))) return "SkylakeX";
+  if (features.avx2_fma && below_avx2) return "Haswell";
+  return std::nullopt;
+}
+
+std::optional<std::string> better_kernels() {
+  if (std::getenv("OPENBLAS_CORETYPE") != nullptr) return std::nullopt;
+  return better_kernels(openblas_kernels(), processor_features());
+}
 
 }  // namespace glinpack

@@ -2,22 +2,21 @@
 #include <cmath>
 #include <vector>
 
-#include "local/openblas/blas.hpp"
-#include "local/openblas/column_kernels.hpp"
-#include "local/openblas/eliminate_rows.hpp"
-#include "local/openblas/openblas_backend.hpp"
-#include "local/openblas/slab_panel.hpp"
-#include "local/openblas/tournament_panel.hpp"
+#include "openblas/blas.hpp"
+#include "openblas/panel_kernels.hpp"
+#include "openblas/openblas_backend.hpp"
+#include "openblas/slab_panel.hpp"
+#include "openblas/tournament.hpp"
 
 namespace glinpack {
 namespace {
 
-// More wait at barriers for the one that the system has put aside: of a host's 64 cores, 8, 16, 32 and 64 took 0.87,
+// With more threads, barriers wait for a preempted thread. Of a host's 64 cores, 8, 16, 32 and 64 took 0.87,
 // 0.66, 0.70 and 3.15 s for the panels of N = 32768, NB 512 (results/h200-x4/panel-threads-*.txt).
 constexpr int most_threads_of_a_panel = 16;
 constexpr Index least_rows_of_a_thread = 512;  // for a step of a few dozen columns
 
-// While threads of our own call BLAS.
+// One BLAS thread while our own threads call BLAS.
 class OneBlasThread {
  public:
   explicit OneBlasThread(int threads) : threads_(threads) { openblas_set_num_threads(1); }
@@ -43,7 +42,7 @@ class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
   std::optional<Index> pivot(ColumnMajorView<Real> a, std::span<Index> pivots) override {
     if (a.rows <= 0 || a.columns <= 0) return std::nullopt;
     if (slab_panel_.pays(a.rows, a.columns)) {
-      // getrf's own threads share rows anew at every step: a third of the speed on tall panels
+      // getrf redistributes rows among its threads at every step: a third of the speed on tall panels
       const OneBlasThread one(threads_);
       return slab_panel_.factorize(a, pivots);
     }
@@ -60,7 +59,7 @@ class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
   }
 
   std::optional<Index> pivot_by_tournament(ColumnMajorView<Real> a, std::span<Index> pivots) override {
-    // a tournament of one player is partial pivoting
+    // tournament pivoting with one thread is partial pivoting
     if (!tournament_panel_.pays(a.rows, a.columns)) return pivot(a, pivots);
     const OneBlasThread one(threads_);
     return tournament_panel_.factorize(a, pivots);
@@ -86,9 +85,9 @@ class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
     });
   }
 
-  void normalize(ColumnMajorView<const Real> l11, ColumnMajorView<Real> a12) override {
+  void solve_unit_lower(ColumnMajorView<const Real> l11, ColumnMajorView<Real> a12) override {
     if (a12.rows <= 0 || a12.columns <= 0) return;
-    if (a12.columns == 1) {  // a right-hand side: trsm would pack L for it
+    if (a12.columns == 1) {  // one right-hand side: trsm would pack L
       blas::forward_substitute(a12.rows, l11.data, l11.leading_dimension, a12.data);
       return;
     }
@@ -96,13 +95,17 @@ class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
                l11.leading_dimension, a12.data, a12.leading_dimension);
   }
 
-  void reduce(ColumnMajorView<const Real> l21, ColumnMajorView<const Real> u12, ColumnMajorView<Real> a22) override {
+  void update(ColumnMajorView<const Real> l21, ColumnMajorView<const Real> u12, ColumnMajorView<Real> a22) override {
     if (a22.rows <= 0 || a22.columns <= 0 || l21.columns <= 0) return;
     blas::gemm(CblasColMajor, CblasNoTrans, a22.rows, a22.columns, l21.columns, Real{-1}, l21.data,
                l21.leading_dimension, u12.data, u12.leading_dimension, Real{1}, a22.data, a22.leading_dimension);
   }
 
-  Index index_of_largest(std::span<const Real> column) override { return index_of_largest_magnitude(column); }
+  PivotCandidate find_pivot(std::span<const Real> column) override {
+    const Index row = index_of_largest_magnitude(column);
+    if (row < 0) return {};
+    return {row, std::fabs(static_cast<double>(column[static_cast<std::size_t>(row)]))};
+  }
 
   void eliminate_column(Real pivot, std::span<Real> l, const Real* u, Index u_stride,
                         ColumnMajorView<Real> a) override {

@@ -1,13 +1,12 @@
-#include "local/openblas/slab_panel.hpp"
+#include "openblas/slab_panel.hpp"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cmath>
 #include <vector>
 
-#include "local/openblas/column_kernels.hpp"
-#include "local/openblas/slab_recursion.hpp"
+#include "openblas/panel_kernels.hpp"
+#include "openblas/slab_recursion.hpp"
 
 namespace glinpack {
 
@@ -24,7 +23,7 @@ class SlabPanel<Real>::Factorization {
   Factorization(ColumnMajorView<Real> a, std::span<Index> pivots, int threads)
       : slabs_(a, threads), a_(a), pivots_(pivots), posts_(static_cast<std::size_t>(2 * threads)) {}
 
-  // What thread `thread` does; the same barriers on all.
+  // Work of thread `thread`. All threads pass the same barriers.
   void run(int thread) {
     const Slab mine = slabs_.slab_of(thread);
     slabs_.factor(mine, narrow_width, [&](Index first, Index width) { return factor_narrow(mine, first, width); });
@@ -33,8 +32,8 @@ class SlabPanel<Real>::Factorization {
   std::optional<Index> zero_column() const { return zero_column_; }
 
  private:
-  // What a thread tells the others about a column. It is the column's barrier, too: each thread waits for the posts of
-  // all, which are written side by side, where threads at a barrier would queue for its counter.
+  // A thread's message about a column, which also serves as the column's barrier. Each thread waits for the posts of
+  // all threads. The posts are written in parallel; at a barrier, threads would contend for its counter.
   struct alignas(64) Post {
     std::atomic<Index> posted{0};  // columns; the rest is valid for the last of them
     Real magnitude = -1;           // of its candidate; -1: none
@@ -43,8 +42,8 @@ class SlabPanel<Real>::Factorization {
     alignas(64) std::array<Real, narrow_width> current_row{};  // filled in by the thread that has it
   };
 
-  // Posts alternate: a thread that is a column ahead must not overwrite what another still reads. None is two ahead,
-  // since for that it would have seen this one's post of the column between.
+  // Posts are double-buffered: a thread that is a column ahead must not overwrite a post that another thread reads. No
+  // thread is two columns ahead, since it would need this thread's post of the column between.
   Post& post_of(Index column, int thread) {
     return posts_[static_cast<std::size_t>((column % 2) * slabs_.threads + thread)];
   }

@@ -4,21 +4,21 @@
 #include <optional>
 #include <span>
 
-#include "local/matrix_view.hpp"
-#include "local/thread_team.hpp"
+#include "backend/matrix_view.hpp"
+#include "backend/threads.hpp"
 
 namespace glinpack {
 
-/// Recursive (slab_recursion.hpp), narrow blocks of columns one by one. One barrier a column: with its candidate each
-/// thread posts a copy of the candidate's row, and the thread that has the current row a copy of that, so that after
-/// the barrier everyone exchanges rows in its own slab alone.
+/// Recursive (slab_recursion.hpp), with narrow blocks of columns one by one. One barrier per column: each thread posts
+/// its candidate with a copy of the candidate's row, and the owner of the current row posts a copy of that row. After
+/// the barrier, each thread exchanges rows in its own slab only.
 template <class Real>
 class SlabPanel {
  public:
   /// The team must outlive it.
   explicit SlabPanel(ThreadTeam& team) : team_(team) {}
 
-  /// Whether a panel is tall enough for slabs to pay; getrf is as good elsewhere.
+  /// Whether the panel is tall enough for slabs to be faster than getrf.
   bool pays(Index rows, Index columns) const;
 
   /// As PanelArithmetic::pivot. BLAS must be set to one thread.

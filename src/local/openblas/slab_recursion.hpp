@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "local/matrix_view.hpp"
-#include "local/openblas/blas.hpp"
-#include "local/thread_team.hpp"
+#include "backend/matrix_view.hpp"
+#include "openblas/blas.hpp"
+#include "backend/threads.hpp"
 
 namespace glinpack {
 
@@ -30,8 +30,9 @@ class SlabRecursion {
     return {thread, std::min(a.rows, thread * slab_rows()), std::min(a.rows, (thread + 1) * slab_rows())};
   }
 
-  /// What every thread calls. `factor_block(first, width)` makes P, L and U of up to `block` columns, moves the rows of
-  /// all others, and returns when all threads have; false where a column has no pivot: then all threads leave.
+  /// Every thread calls it. `factor_block(first, width)` computes P, L and U of up to `block` columns, interchanges the
+  /// rows of all other columns, and returns when all threads have finished. False if a column has no pivot: all threads
+  /// then return.
   template <class FactorBlock>
   bool factor(const Slab& mine, Index block, FactorBlock factor_block) {
     return factor_columns(mine, 0, a.columns, block, factor_block);

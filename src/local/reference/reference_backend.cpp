@@ -1,7 +1,7 @@
-#include "local/reference/reference_backend.hpp"
+#include "reference/reference_backend.hpp"
 
-#include "local/host/flops.hpp"
-#include "local/host/host_backend.hpp"
+#include "backend/timeline.hpp"
+#include "host/host_backend.hpp"
 
 namespace glinpack {
 namespace {
@@ -14,7 +14,7 @@ class ReferenceBackend final : public HostBackend<Real> {
 
   BackendInfo info() const override {
     BackendInfo info;
-    info.backend = "reference";
+    info.backend = reference_record.name;
     info.device = processor_name();
     info.driver = "naive loops";
     info.free_bytes = free_bytes_;
@@ -23,7 +23,7 @@ class ReferenceBackend final : public HostBackend<Real> {
 
   PanelArithmetic<Real>& panel() override { return *panel_; }
 
-  void normalize(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) override {
+  void solve_unit_lower(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) override {
     if (a12.empty()) return;
     const auto scope = this->timeline().scope(Lane::cpu, Phase::normalize, 0, normalize_flops(a12.rows, a12.columns));
     const RowMajorView<const Real> lt = view_of(l11_transposed);
@@ -35,7 +35,7 @@ class ReferenceBackend final : public HostBackend<Real> {
     }
   }
 
-  void reduce(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override {
+  void update(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override {
     if (a22.empty() || u12.empty()) return;
     const auto scope =
         this->timeline().scope(Lane::cpu, Phase::reduce, 0, reduce_flops(a22.rows, a22.columns, u12.rows));
@@ -49,7 +49,7 @@ class ReferenceBackend final : public HostBackend<Real> {
     }
   }
 
-  void substitute(DeviceBlock<Real> a, DeviceBlock<Real> x, DeviceBlock<Real> y) override {
+  void subtract_product(DeviceBlock<Real> a, DeviceBlock<Real> x, DeviceBlock<Real> y) override {
     if (a.empty()) return;
     const auto scope = this->timeline().scope(Lane::cpu, Phase::substitution, 0, substitute_flops(a.rows, a.columns));
     const RowMajorView<const Real> matrix = view_of(a);

@@ -1,22 +1,30 @@
-// The local operations as naive loops: what they are defined to be, and the oracle of every other backend.
+// The local operations as naive loops: their definition, and the oracle of every other backend.
 //
-// Deterministic: each element's products are subtracted one after another in ascending k, as unblocked elimination
-// does. Hence factors are the same, bit for bit, whatever the block size and however the matrix is split over
-// processes, as long as the same pivots are chosen.
+// Deterministic: the products of an element are subtracted in ascending k, as in unblocked elimination. With the same
+// pivots, factors are the same, bit for bit, for every block size and every process grid.
 #pragma once
 
 #include <memory>
 
-#include "local/backend.hpp"
-#include "local/make_backend.hpp"
+#include "backend/backend.hpp"
+#include "backend/backend_record.hpp"
 
 namespace glinpack {
 
 template <class Real>
 std::unique_ptr<PanelArithmetic<Real>> make_reference_panel_arithmetic();
 
-/// Single-threaded but for the moving of data. Uses options.threads alone.
+/// Arithmetic in one thread; options.threads threads move data. Uses no other option.
 template <class Real>
 std::unique_ptr<Backend<Real>> make_reference_backend(const BackendOptions& options, Timeline& timeline);
+
+inline constexpr BackendRecord reference_record{
+    .name = "reference",
+    .make_single = make_reference_backend<float>,
+    .make_double = make_reference_backend<double>,
+    // slower with wider blocks (results/small-box/block-sizes.txt)
+    .block_size = [](Precision, Index) -> Index { return 32; },
+    .reproducible = true,
+};
 
 }  // namespace glinpack

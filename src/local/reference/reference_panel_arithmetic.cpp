@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "local/reference/reference_backend.hpp"
-#include "local/row_interchanges.hpp"
+#include "reference/reference_backend.hpp"
+#include "backend/row_interchanges.hpp"
 
 namespace glinpack {
 namespace {
@@ -40,13 +40,13 @@ class ReferencePanelArithmetic final : public PanelArithmetic<Real> {
       const ColumnMajorView<Real> l21 = a.block(end, first, a.rows - end, width);
       const ColumnMajorView<Real> u12 = a.block(first, end, width, a.columns - end);
       eliminate(l11_u11, l21);
-      normalize(l11_u11, u12);
-      reduce(l21, u12, a.block(end, end, a.rows - end, a.columns - end));
+      solve_unit_lower(l11_u11, u12);
+      update(l21, u12, a.block(end, end, a.rows - end, a.columns - end));
     }
     return std::nullopt;
   }
 
-  // Two halves of many rows choose first, then the rows that they have chosen meet: a binary tree.
+  // A binary reduction tree (TSLU): each half of the rows chooses its candidate rows, and this node chooses from both.
   std::optional<Index> choose_rows(ColumnMajorView<const Real> a, std::span<Index> rows,
                                    ColumnMajorView<Real> factors) override {
     std::vector<Index> candidates(static_cast<std::size_t>(a.rows));
@@ -85,7 +85,7 @@ class ReferencePanelArithmetic final : public PanelArithmetic<Real> {
     }
   }
 
-  void normalize(ColumnMajorView<const Real> l11, ColumnMajorView<Real> a12) override {
+  void solve_unit_lower(ColumnMajorView<const Real> l11, ColumnMajorView<Real> a12) override {
     for (Index j = 0; j < a12.columns; ++j) {
       for (Index k = 0; k < a12.rows; ++k) {
         for (Index i = k + 1; i < a12.rows; ++i) a12(i, j) -= l11(i, k) * a12(k, j);
@@ -93,7 +93,7 @@ class ReferencePanelArithmetic final : public PanelArithmetic<Real> {
     }
   }
 
-  void reduce(ColumnMajorView<const Real> l21, ColumnMajorView<const Real> u12, ColumnMajorView<Real> a22) override {
+  void update(ColumnMajorView<const Real> l21, ColumnMajorView<const Real> u12, ColumnMajorView<Real> a22) override {
     for (Index j = 0; j < a22.columns; ++j) {
       for (Index k = 0; k < l21.columns; ++k) {
         for (Index i = 0; i < a22.rows; ++i) a22(i, j) -= l21(i, k) * u12(k, j);
@@ -101,13 +101,14 @@ class ReferencePanelArithmetic final : public PanelArithmetic<Real> {
     }
   }
 
-  Index index_of_largest(std::span<const Real> column) override {
-    Index best = -1;
+  PivotCandidate find_pivot(std::span<const Real> column) override {
+    PivotCandidate best;
     for (std::size_t i = 0; i < column.size(); ++i) {
-      if (std::isnan(column[i])) return static_cast<Index>(i);
-      if (best < 0 || std::abs(column[i]) > std::abs(column[static_cast<std::size_t>(best)])) {
-        best = static_cast<Index>(i);
+      const double magnitude = std::abs(static_cast<double>(column[i]));
+      if (best.row < 0 || magnitude > best.magnitude || std::isnan(magnitude)) {
+        best = {static_cast<Index>(i), magnitude};
       }
+      if (std::isnan(magnitude)) break;
     }
     return best;
   }
@@ -131,11 +132,11 @@ class ReferencePanelArithmetic final : public PanelArithmetic<Real> {
  private:
   static constexpr Index tournament_block = 8;
 
-  // Finds the pivot of column k, exchanges its row with row k, and eliminates. False, and nothing done, where it is 0.
+  // Finds the pivot of column k, exchanges its row with row k, and eliminates. False without changes if the pivot is 0.
   bool pivot_column(ColumnMajorView<Real> a, Index k, Index& pivot) {
     const Index rows_below = a.rows - k - 1;
     const Index columns_right = a.columns - k - 1;
-    pivot = k + index_of_largest({a.column(k) + k, static_cast<std::size_t>(a.rows - k)});
+    pivot = k + find_pivot({a.column(k) + k, static_cast<std::size_t>(a.rows - k)}).row;
     if (a(pivot, k) == Real{0}) return false;
     for (Index j = 0; j < a.columns && pivot != k; ++j) std::swap(a(k, j), a(pivot, j));
     eliminate_column(a(k, k), {a.column(k) + k + 1, static_cast<std::size_t>(rows_below)},

@@ -1,4 +1,4 @@
-#include "local/sensors/find_sensors.hpp"
+#include "sensors/find_sensors.hpp"
 
 #include <unistd.h>
 
@@ -6,10 +6,8 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "local/sensors/hwmon.hpp"
-#include "local/sensors/kernel_files.hpp"
-#include "local/sensors/nvml.hpp"
-#include "local/sensors/rapl.hpp"
+#include "sensors/kernel_sensors.hpp"
+#include "sensors/nvml.hpp"
 
 namespace glinpack::sensors {
 

@@ -1,4 +1,4 @@
-#include "local/sensors/nvml.hpp"
+#include "sensors/nvml.hpp"
 
 #include <dlfcn.h>
 
@@ -12,7 +12,7 @@ namespace glinpack::sensors {
 
 namespace {
 
-// What is used of NVML's interface (NVML API Reference, "nvml.h"), whose versions keep it as it is.
+// The part of NVML's interface in use (NVML API Reference, "nvml.h"), which all versions keep.
 using Device_t = void*;          // nvmlDevice_t
 constexpr int success = 0;       // NVML_SUCCESS
 constexpr int clock_sm = 1;      // NVML_CLOCK_SM
@@ -22,17 +22,17 @@ constexpr unsigned longest_text = 96;  // NVML_DEVICE_UUID_V2_BUFFER_SIZE, NVML_
 constexpr double milli = 1e-3;
 constexpr unsigned most_nvlinks = 18;  // NVML_NVLINK_MAX_LINKS
 
-// nvmlPciInfo_t, as nvmlDeviceGetPciInfo_v3 fills it in.
-struct PciInfo {
-  char legacy_address[16];
-  unsigned domain, bus, device, device_id, subsystem_id;
-  char address[32];
-};
-
 }  // namespace
 
-// Null where the library lacks one; `initialise` and `shut_down` are there.
+// Null if the library lacks a function; `initialise` and `shut_down` are never null.
 struct Nvml::Functions {
+  // nvmlPciInfo_t, as nvmlDeviceGetPciInfo_v3 fills it in.
+  struct PciInfo {
+    char legacy_address[16];
+    unsigned domain, bus, device, device_id, subsystem_id;
+    char address[32];
+  };
+
   int (*initialise)() = nullptr;
   int (*shut_down)() = nullptr;
   const char* (*error_text)(int) = nullptr;
@@ -49,7 +49,7 @@ struct Nvml::Functions {
   int (*most_clock)(Device_t, int, unsigned*) = nullptr;   // MHz
   int (*temperature)(Device_t, int, unsigned*) = nullptr;  // degrees Celsius
   int (*throttle)(Device_t, unsigned long long*) = nullptr;
-  int (*nvlink_state)(Device_t, unsigned, int*) = nullptr;  // of a link, counted from 0: 1 where it is active
+  int (*nvlink_state)(Device_t, unsigned, int*) = nullptr;  // of a link, from 0: 1 if it is active
 };
 
 class Nvml::Device : public Sensor {
@@ -164,7 +164,7 @@ int Nvml::device_count() const {
 std::unique_ptr<Sensor> Nvml::opened(void* device) {
   const Functions& f = *functions_;
   SensorInfo info{.kind = Kind::gpu, .id = {}, .name = {}, .source = "NVML"};
-  PciInfo pci{};
+  Nvml::Functions::PciInfo pci{};
   if (f.pci_info == nullptr) throw std::runtime_error("NVML: the driver is too old: no nvmlDeviceGetPciInfo_v3");
   check(f.pci_info(device, &pci), "nvmlDeviceGetPciInfo");
   info.id = plain_pci_address(std::string(pci.address, strnlen(pci.address, sizeof pci.address)));

@@ -1,4 +1,4 @@
-#include "local/sensors/sampler.hpp"
+#include "sensors/sampler.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -24,7 +24,7 @@ void Sampler::start() {
   try {
     thread_ = std::thread([this] { run(); });
   } catch (const std::system_error&) {
-    return;  // there may be no more threads: nothing is read then, which is no reason to end
+    return;  // no further thread can be started: continue without readings
   }
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return first_read_; });
@@ -53,7 +53,7 @@ void Sampler::end_thread() {
   thread_.join();
 }
 
-// What is measured beside is worth more than its energy: where reading fails there are no readings.
+// If reading fails, the run continues without readings.
 void Sampler::run() {
   try {
     read_until_the_end();
@@ -66,7 +66,7 @@ void Sampler::run() {
   }
 }
 
-// The lists are this thread's until it has ended.
+// Only this thread accesses the lists until it ends.
 void Sampler::read_until_the_end() {
   Clock::time_point next = Clock::now();
   for (bool ends = false; !ends;) {
@@ -74,7 +74,7 @@ void Sampler::read_until_the_end() {
     if (taken_.front().size() >= most_) thin_out();
     std::unique_lock lock(mutex_);
     if (!std::exchange(first_read_, true)) changed_.notify_all();
-    // what was missed is not made up for
+    // missed readings are not repeated
     next = std::max(next + interval_, Clock::now());
     ends = changed_.wait_until(lock, next, [this] { return ending_; });
   }

@@ -1,4 +1,4 @@
-// Reads sensors now and then while something else is timed.
+// Reads sensors at intervals during a timed section.
 #pragma once
 
 #include <chrono>
@@ -8,36 +8,36 @@
 #include <thread>
 #include <vector>
 
-#include "local/sensors/sensor.hpp"
+#include "sensors/sensor.hpp"
 
 namespace glinpack::sensors {
 
-/// One reading, and when. Trivially copyable.
+/// A reading and its time. Trivially copyable.
 struct Sample {
   double seconds = 0;
   Reading reading;
 };
 
-/// A thread that sleeps between readings, started and stopped for every section that is timed. Without sensors there is
-/// no thread.
+/// A thread that sleeps between readings, started and stopped for every timed section. Without sensors it starts no
+/// thread.
 class Sampler {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr std::size_t most_samples = 32768;
 
-  /// `interval`: between the starts of readings, > 0. The sensors must outlive it, and nobody else may read them
-  /// between start() and stop(). Where a sensor has `most` samples, an even number, every second one is forgotten and
-  /// half as many are kept from there on, so that a run of days takes no more memory than one of an hour.
+  /// `interval`: between the starts of readings, > 0. The sensors must outlive it, and are not to be read otherwise
+  /// between start() and stop(). When a sensor has `most` samples, an even number, every second one is discarded and
+  /// the rate is halved. This bounds the memory of long runs.
   Sampler(std::vector<Sensor*> sensors, std::chrono::duration<double> interval, std::size_t most = most_samples);
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
   ~Sampler();
 
-  /// Forgets what there is, and returns once every sensor was read for the first time.
+  /// Discards all samples, and returns when every sensor has been read once.
   void start();
-  /// Reads every sensor for a last time. A list for each, in their order, in seconds since `epoch`: at least two where
-  /// it was started (none where the system gives no thread, or reading failed), the first negative where that was
-  /// before the epoch.
+  /// Reads every sensor a last time. Returns a list for each sensor, in their order, in seconds since `epoch`: at least
+  /// two samples if it was started, none if no thread could be started or reading failed. Times before the epoch are
+  /// negative.
   std::vector<std::vector<Sample>> stop(Clock::time_point epoch);
 
   const std::vector<Sensor*>& sensors() const { return sensors_; }

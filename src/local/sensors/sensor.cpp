@@ -1,4 +1,4 @@
-#include "local/sensors/sensor.hpp"
+#include "sensors/sensor.hpp"
 
 #include <array>
 

@@ -11,15 +11,15 @@
 
 namespace glinpack::sensors {
 
-/// What a source does not tell.
+/// A value that the source does not report.
 inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 inline bool known(double value) { return !std::isnan(value); }
 
 enum class Kind : std::uint8_t { package, dram, gpu };
 std::string_view name_of(Kind kind);  // "package", "dram", "gpu"
 
-/// Why a GPU's clocks are below their most, one bit a reason, with the values of NVML's nvmlClocksThrottleReasons.
-/// `unknown_throttle`: the source does not tell.
+/// Reasons why a GPU's clocks are below their maximum: one bit each, with the values of NVML's
+/// nvmlClocksThrottleReasons. `unknown_throttle`: not reported.
 enum ThrottleReason : std::uint32_t {
   throttle_idle = 0x1,
   throttle_clock_setting = 0x2,
@@ -32,7 +32,7 @@ enum ThrottleReason : std::uint32_t {
   throttle_display_clock = 0x100,
 };
 inline constexpr std::uint32_t unknown_throttle = 0x8000'0000;
-/// Those that slow down a GPU that has work: heat and power.
+/// The reasons that slow down a busy GPU: heat and power.
 inline constexpr std::uint32_t slowing_throttle = throttle_power_cap | throttle_hardware_slowdown |
                                                   throttle_software_thermal | throttle_hardware_thermal |
                                                   throttle_power_brake;
@@ -40,10 +40,10 @@ inline constexpr std::uint32_t slowing_throttle = throttle_power_cap | throttle_
 std::vector<ThrottleReason> reasons_in(std::uint32_t throttle);
 std::string_view name_of(ThrottleReason reason);  // "power cap", "hardware thermal slowdown", ...
 
-/// What a source says at one moment; `unknown` where it says nothing. Trivially copyable: it travels between ranks.
+/// The values of a source at one time; `unknown` if not reported. Trivially copyable, since ranks send it.
 struct Reading {
   double joules = unknown;  // since the sensor was opened; never falls
-  double watts = unknown;   // now, or the mean of a short while, as the source has it
+  double watts = unknown;   // current, or a short-term average, depending on the source
   double core_megahertz = unknown;
   double memory_megahertz = unknown;
   double celsius = unknown;
@@ -52,8 +52,8 @@ struct Reading {
 
 struct SensorInfo {
   Kind kind = Kind::package;
-  std::string id;      // the same for everyone on a machine: "package-0", "dram-0", a PCI bus id ("0000:19:00.0")
-  std::string name;    // of a GPU; else the id
+  std::string id;      // the same in all processes of a machine: "package-0", "dram-0", a PCI bus id ("0000:19:00.0")
+  std::string name;    // of a GPU; otherwise the id
   std::string source;  // "RAPL", "NVML", "hwmon"
   double most_core_megahertz = unknown;
   double power_limit_watts = unknown;
@@ -68,20 +68,20 @@ class Sensor {
   virtual ~Sensor() = default;
 
   const SensorInfo& info() const { return info_; }
-  /// Takes microseconds (files of the kernel) to milliseconds (NVML). Does not throw: what fails stays unknown.
+  /// Takes microseconds (kernel files) to milliseconds (NVML). Does not throw: values that fail are unknown.
   virtual Reading read() = 0;
 
  private:
   SensorInfo info_;
 };
 
-/// What there is but cannot be read, and why, in words.
+/// A source that exists but cannot be read, and the reason as text.
 struct Unread {
   Kind kind = Kind::package;
   std::string why;
 };
 
-/// Sensors that answered once, and those that do not.
+/// Sensors that have been read once, and sources that cannot be read.
 struct FoundSensors {
   std::vector<std::unique_ptr<Sensor>> sensors;
   std::vector<Unread> unread;

@@ -1,17 +1,16 @@
-#include "local/gl/compute/compute_backend.hpp"
+#include "gl/compute/compute_backend.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <vector>
 
-#include "local/gl/compute/compute_memory.hpp"
-#include "local/gl/compute/compute_panel.hpp"
-#include "local/gl/compute/copy_queue.hpp"
-#include "local/gl/compute/kernels.hpp"
-#include "local/gl/compute/tuning.hpp"
-#include "local/gl/gl_backend.hpp"
+#include "gl/compute/compute_memory.hpp"
+#include "gl/compute/compute_panel.hpp"
+#include "gl/compute/copy_queue.hpp"
+#include "gl/compute/kernels.hpp"
+#include "gl/compute/tuning.hpp"
+#include "gl/gl_backend.hpp"
 
 namespace glinpack {
 namespace gl {
@@ -26,25 +25,25 @@ class ComputeBackend final : public GlBackend<Real> {
         queued_bytes_(limits.queued_bytes > 0 ? limits.queued_bytes : least_queued_bytes),
         stripe_width_(limits.stripe_width),
         buffer_bytes_(limits.buffer_bytes),
-        players_(limits.players),
+        rows_per_group_(limits.rows_per_group),
         sources_(options.shader_directory, "compute/"),
         kernels_(context(), sources_, precision_of<Real>,
                  limits.window_bytes > 0 ? limits.window_bytes : context()->device().storage_block, stripe_width_,
                  chosen_tile(options.tile, context()->device(), precision_of<Real>)) {
-    if (limits.queued_bytes == 0 && !this->asynchronous()) return;
+    if (limits.queued_bytes == 0 && !this->computes_beside_host()) return;
     try {
       copies_.emplace(context(), timeline);
     } catch (const std::runtime_error&) {
-      // a driver without a second context: all transfers are made by kernels, in turn with the others
+      // the driver has no second context: kernels make all transfers, in order
     }
   }
 
-  BackendInfo info() const override { return this->info_as("gl-compute"); }
+  BackendInfo info() const override { return this->info_as(gl_compute_record.name); }
 
-  std::unique_ptr<DevicePanel<Real>> make_device_panel(Index rows, Index columns) override;
+  std::unique_ptr<DevicePanel<Real>> make_device_panel(Index rows, Index columns, DeviceUse use) override;
   std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) override {
     begin();
-    fences().work_given();
+    fences().note_commands();
     return std::make_unique<ComputeMatrix<Real>>(context(), rows, columns, stripe_width_, buffer_bytes_);
   }
 
@@ -57,7 +56,7 @@ class ComputeBackend final : public GlBackend<Real> {
     if (to.empty()) return {};
     begin();
     fences().poll();
-    // where the device has nothing else to do, another thread only takes time
+    // a second thread costs time if the device is idle
     if (is_queued(from) && (always_queues_ || !fences().all_passed())) {
       const MappedBuffer<Real>& buffer = mapped_buffer_of(from);
       copies_->upload(buffer.id(), buffer.twin(), bytes_of(from.offset), bytes_of(span_of(from)));
@@ -104,20 +103,20 @@ class ComputeBackend final : public GlBackend<Real> {
     scratch(moves, columns);
   }
 
-  void normalize(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) override {
+  void solve_unit_lower(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) override {
     if (a12.empty()) return;
     const double flops = count(a12.rows) * count(a12.rows - 1) * count(a12.columns);
     operation(Phase::normalize, flops, 0, [&] { kernels_.normalize(region_of(l11_transposed), region_of(a12)); });
   }
-  void reduce(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override {
+  void update(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override {
     if (a22.empty() || u12.empty()) return;
     const double flops = 2 * count(a22.rows) * count(a22.columns) * count(u12.rows);
     operation(Phase::reduce, flops, 0,
               [&] { kernels_.reduce(region_of(l21_transposed), region_of(u12), region_of(a22)); });
-    fences().take();  // tells whether the device has caught up
-    glFlush();        // the host may now wait for the network for long: the device must not wait with it
+    fences().take();  // polls whether the device has caught up
+    glFlush();        // start the device before the host waits for the network
   }
-  void substitute(DeviceBlock<Real> a, DeviceBlock<Real> x, DeviceBlock<Real> y) override {
+  void subtract_product(DeviceBlock<Real> a, DeviceBlock<Real> x, DeviceBlock<Real> y) override {
     if (a.empty()) return;
     const double flops = 2 * count(a.rows) * count(a.columns);
     operation(Phase::substitution, flops, 0, [&] { kernels_.substitute(region_of(a), region_of(x), region_of(y)); });
@@ -127,7 +126,7 @@ class ComputeBackend final : public GlBackend<Real> {
     begin();
     if (copies_) {
       copies_->hold_kernels();
-      fences().work_given();
+      fences().note_commands();
     }
     return fences().take();
   }
@@ -152,16 +151,16 @@ class ComputeBackend final : public GlBackend<Real> {
 
   static double count(Index extent) { return static_cast<double>(extent); }
   static std::int64_t bytes_of(Index elements) { return elements * static_cast<std::int64_t>(sizeof(Real)); }
-  /// Elements from the block's first to its last.
+  /// Number of elements from the first to the last of the block, including the gaps between rows.
   static Index span_of(const HostBlock<Real>& block) {
     return (block.rows - 1) * block.leading_dimension + block.columns;
   }
-  /// Whether its transfer runs beside kernels: it takes what lies between the rows along.
+  /// Whether its transfer overlaps kernels. Such a transfer includes the padding between rows.
   bool is_queued(const HostBlock<Real>& block) const {
     const bool nothing_between = block.rows == 1 || block.leading_dimension - block.columns <= HostBlock<Real>::padding;
     return copies_ && nothing_between && bytes_of(block) >= queued_bytes_ && mapped_buffer_of(block).twin() != 0;
   }
-  /// copy(region) writes what comes from the device.
+  /// copy(region) writes the device's elements to the region.
   template <class Copy>
   Fence to_host(const DeviceBlock<Real>& from, const HostBlock<Real>& to, Copy copy) {
     if (from.empty()) return {};
@@ -179,10 +178,10 @@ class ComputeBackend final : public GlBackend<Real> {
 
   bool always_queues_;
   std::int64_t queued_bytes_;
-  std::optional<CopyQueue> copies_;  // none on software OpenGL, but in tests
+  std::optional<CopyQueue> copies_;  // none on software OpenGL, except in tests
   Index stripe_width_;
   std::int64_t buffer_bytes_;
-  Index players_;
+  Index rows_per_group_;
   ShaderSource sources_;
   Kernels kernels_;
   std::unique_ptr<ComputeMatrix<Real>> scratch_;
@@ -195,7 +194,7 @@ class ComputeBackend<Real>::Panel final : public DevicePanel<Real> {
       : backend_(backend),
         upper_(backend.context(), ComputePanel::group, columns, backend.stripe_width_),
         panel_(backend.context(), backend.sources_, precision_of<Real>, backend.kernels_, rows, columns,
-               backend.players_, upper_.region()) {}
+               backend.rows_per_group_, upper_.region()) {}
 
   Fence factorize(DeviceBlock<Real> a_transposed) override {
     const double rows = count(a_transposed.columns), columns = count(a_transposed.rows);
@@ -220,12 +219,13 @@ class ComputeBackend<Real>::Panel final : public DevicePanel<Real> {
 };
 
 template <class Real>
-std::unique_ptr<DevicePanel<Real>> ComputeBackend<Real>::make_device_panel(Index rows, Index columns) {
-  // the shaders see a panel, A^T, through one window
+std::unique_ptr<DevicePanel<Real>> ComputeBackend<Real>::make_device_panel(Index rows, Index columns, DeviceUse use) {
+  if (!this->is_wanted(use)) return nullptr;
+  // the panel, A^T, must fit one window of the shaders
   const Index elements = columns * round_up(rows, stripe_width_);
   if (rows < columns || elements > kernels_.window_elements() || bytes_of(elements) > buffer_bytes_) return nullptr;
   begin();
-  fences().work_given();
+  fences().note_commands();
   return std::make_unique<Panel>(*this, rows, columns);
 }
 
@@ -249,7 +249,7 @@ void ComputeBackend<Real>::move_rows(DeviceBlock<Real> block, std::span<const Ro
   });
 }
 
-/// Device memory for as many rows, kept for the next time.
+/// Device memory for rows x columns; reused by later calls.
 template <class Real>
 Region ComputeBackend<Real>::scratch(Index rows, Index columns) {
   if (!scratch_ || scratch_->rows() < rows || scratch_->columns() < columns) {

@@ -5,30 +5,51 @@
 #include <cstdint>
 #include <memory>
 
-#include "local/backend.hpp"
-#include "local/gl/compute/region.hpp"
-#include "local/make_backend.hpp"
+#include "backend/backend.hpp"
+#include "backend/backend_record.hpp"
+#include "gl/compute/region.hpp"
 
 namespace glinpack {
 
 namespace gl {
-/// Transfers of as many bytes run beside kernels. An H200 takes about a millisecond to turn to a second queue while the
-/// first has work: as long as so many take.
+/// Transfers of at least this size overlap kernels. An H200 takes about a millisecond to start on a second queue while
+/// the first has work, which is the time of such a transfer.
 inline constexpr std::int64_t least_queued_bytes = std::int64_t{32} << 20;
 }  // namespace gl
 
-/// Tests take other ones.
+/// Limits of the implementation; tests set smaller ones.
 struct ComputeLimits {
-  std::int64_t window_bytes = 0;  // shaders see no more of a buffer at a time; 0: what the device allows
-  Index stripe_width = gl::default_stripe_width;         // of matrices (region.hpp)
+  std::int64_t window_bytes = 0;                  // the part of a buffer that a shader sees; 0: the device's limit
+  Index stripe_width = gl::default_stripe_width;  // of matrices (region.hpp)
   std::int64_t buffer_bytes = gl::largest_buffer_bytes;  // of a matrix, in each of its buffers
-  Index players = 256;            // rows that meet in a match of a panel's tournament, a power of two from 64 on
-  std::int64_t queued_bytes = 0;  // transfers of so many at least run beside kernels; 0: least_queued_bytes, on GPUs
+  Index rows_per_group = 256;     // candidate rows of a TSLU reduction-tree node; a power of two, at least 64
+  std::int64_t queued_bytes = 0;  // least size of transfers that overlap kernels; 0: least_queued_bytes, on GPUs
 };
 
 /// On the EGL device options.device. Throws std::runtime_error with cause and remedy.
 template <class Real>
 std::unique_ptr<Backend<Real>> make_compute_backend(const BackendOptions& options, Timeline& timeline,
                                                     const ComputeLimits& limits = {});
+
+inline constexpr BackendRecord gl_compute_record{
+    .name = "gl-compute",
+    .make_single = [](const BackendOptions& options,
+                      Timeline& timeline) { return make_compute_backend<float>(options, timeline); },
+    .make_double = [](const BackendOptions& options,
+                      Timeline& timeline) { return make_compute_backend<double>(options, timeline); },
+    .memory = MemorySpace::device,
+    .automatic = true,
+    // software OpenGL: results/small-box/block-sizes.txt; GPUs: results/h200. Wider blocks pay if the update takes
+    // longer than the panel (docs/performance.md). Not measured between 16384 and 32768.
+    .block_size = [](Precision factors, Index n) -> Index {
+      constexpr Index wide_from = 32768;
+      return factors != Precision::double_ && n >= wide_from ? 512 : 256;
+    },
+    // results/h200-x4: 1x4 took half of 2x2's time, whose panels need an agreement of two processes per column
+    .one_process_row = true,
+    .stripe_width = gl::default_stripe_width,
+    .panels_on_device = true,
+    .tiled = true,
+};
 
 }  // namespace glinpack

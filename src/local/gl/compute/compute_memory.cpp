@@ -1,4 +1,4 @@
-#include "local/gl/compute/compute_memory.hpp"
+#include "gl/compute/compute_memory.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -6,8 +6,8 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "local/host/host_memory.hpp"
-#include "local/precision.hpp"
+#include "host/host_memory.hpp"
+#include "backend/precision.hpp"
 
 namespace glinpack::gl {
 namespace {
@@ -17,7 +17,7 @@ Index padded_columns(Index columns, Index stripe_width) {
   return columns <= 1 ? 1 : std::min(stripe_width, round_up(columns, window_alignment));
 }
 
-// Of its memory, where the driver takes it for what is displaced: else the system might kill the process.
+// Host memory to keep free if the driver displaces buffers: otherwise the system might kill the process.
 constexpr std::int64_t left_to_host = std::int64_t{4} << 30;
 
 }  // namespace
@@ -55,7 +55,7 @@ ComputeMatrix<Real>::ComputeMatrix(const std::shared_ptr<Context>& context, Inde
       context->device().software ? "; software OpenGL holds at most 2 GiB in a matrix, --backend openblas more" : ""));
 }
 
-// False, and an error to be discarded, where the device has no room, or the host for what is displaced.
+// Returns false and leaves a GL error to discard, if neither the device nor the host has room.
 template <class Real>
 bool ComputeMatrix<Real>::allocate(const std::shared_ptr<Context>& context, std::int64_t free_bytes) {
   std::int64_t made = 0;
@@ -65,7 +65,7 @@ bool ComputeMatrix<Real>::allocate(const std::shared_ptr<Context>& context, std:
     if (!allocate_storage(*context, buffer->id, bytes, 0)) return false;
     fill_with_zeros(context, buffer->id, bytes);
     if (glGetError() != GL_NO_ERROR) return false;
-    if (context->device().software || buffers_.size() == 1) continue;  // a small one is of what the driver has already
+    if (context->device().software || buffers_.size() == 1) continue;  // a small buffer comes from the driver's pool
     glFinish();
     made += bytes;
     displaced_bytes_ = gl::displaced_bytes(made, free_bytes, context->free_memory());

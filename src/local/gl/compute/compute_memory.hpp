@@ -4,20 +4,19 @@
 #include <memory>
 #include <vector>
 
-#include "local/backend.hpp"
-#include "local/gl/compute/region.hpp"
-#include "local/gl/mapped_buffer.hpp"
+#include "backend/backend.hpp"
+#include "gl/compute/region.hpp"
+#include "gl/storage.hpp"
 
 namespace glinpack::gl {
 
-/// Immutable storage out of the host's reach, in stripes (region.hpp) whose rows are padded to window_alignment; in
-/// several buffers where it is large. They are made from its end on: where not all have room on the device, those of
-/// the first columns, which are done with first, are displaced.
+/// Immutable device storage, in stripes (region.hpp) whose rows are padded to window_alignment, and in several buffers
+/// if it is large. Buffers are allocated from the last to the first. If the device has no room for all, the first
+/// columns, which are finished first, are displaced to host memory.
 template <class Real>
 class ComputeMatrix final : public DeviceMatrix<Real> {
  public:
-  /// Zero-filled. Throws std::runtime_error when the device cannot hold it, nor the host what is displaced, naming
-  /// sizes.
+  /// Zero-filled. Throws std::runtime_error with sizes if the device cannot hold it, or the host its displaced part.
   ComputeMatrix(const std::shared_ptr<Context>& context, Index rows, Index columns, Index stripe_width,
                 std::int64_t buffer_bytes = largest_buffer_bytes);
   Region region() const {
@@ -45,9 +44,9 @@ class ComputeMatrix final : public DeviceMatrix<Real> {
   std::vector<BufferHandle> handles_;  // of them
 };
 
-/// What of `bytes` that were allocated is in host memory: what the device's free memory, before and after, does not
-/// account for, so that what other processes take or give back meanwhile falsifies it. 0 where the driver does not tell
-/// (nothing was free), and where it is less than a sixteenth and than 512 MiB: drivers' own use.
+/// The part of `bytes` allocated bytes that is in host memory: the part that the change of the device's free memory
+/// does not account for. Allocations by other processes falsify it. 0 if the driver does not report free memory, and if
+/// it is less than a sixteenth and than 512 MiB, for the driver's own use.
 std::int64_t displaced_bytes(std::int64_t bytes, std::int64_t free_before, std::int64_t free_after);
 
 /// The block as a region of its buffer. Throws std::invalid_argument when the block is no part of the matrix, or its

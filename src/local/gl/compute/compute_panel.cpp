@@ -1,14 +1,13 @@
-#include "local/gl/compute/compute_panel.hpp"
+#include "gl/compute/compute_panel.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 namespace glinpack::gl {
 namespace {
 
-// The shaders' own: see the files.
+// Must equal the shaders' constants.
 constexpr Index eliminate_rows = 256;
 constexpr Index upper_columns = 4;
 
@@ -20,23 +19,23 @@ BufferHandle storage(const std::shared_ptr<Context>& context, std::int64_t bytes
   return buffer;
 }
 
-std::size_t variant(bool listed, bool decides) { return (listed ? 2U : 0U) + (decides ? 1U : 0U); }
+std::size_t variant(bool listed, bool is_root) { return (listed ? 2U : 0U) + (is_root ? 1U : 0U); }
 
 }  // namespace
 
 ComputePanel::ComputePanel(const std::shared_ptr<Context>& context, const ShaderSource& sources, Precision precision,
-                           Kernels& kernels, Index rows, Index columns, Index players, const Region& upper)
-    : kernels_(kernels), players_(players), upper_(upper) {
+                           Kernels& kernels, Index rows, Index columns, Index rows_per_group, const Region& upper)
+    : kernels_(kernels), rows_per_group_(rows_per_group), upper_(upper) {
   const ProgramCache cache;
-  const auto build = [&](const char* name, const std::string& preamble) {
-    return Program::compute(context, sources, cache, std::string("compute/") + name, kernels.types() + preamble);
+  const auto build = [&](const char* name, const std::string& defines) {
+    return Program::compute(context, sources, cache, std::string("compute/") + name, kernels.types() + defines);
   };
-  const std::string match =
-      define("PLAYERS", players) + define("SUBGROUPS", context->device().subgroup_size >= least_subgroup);
+  const std::string preamble =
+      define("ROWS_PER_GROUP", rows_per_group) + define("SUBGROUPS", context->device().subgroup_size >= least_subgroup);
   for (const bool listed : {false, true}) {
-    for (const bool decides : {false, true}) {
-      matches_[variant(listed, decides)] =
-          build("panel_match.comp", match + define("LISTED", listed) + define("FINAL", decides));
+    for (const bool is_root : {false, true}) {
+      candidate_programs_[variant(listed, is_root)] =
+          build("panel_candidates.comp", preamble + define("LISTED", listed) + define("FINAL", is_root));
     }
   }
   swap_ = build("panel_swap.comp", "");
@@ -45,11 +44,11 @@ ComputePanel::ComputePanel(const std::shared_ptr<Context>& context, const Shader
   upper_program_ = build("panel_upper.comp", define("GROUP", group));
 
   const auto bytes_of = [](Index count, std::size_t size) { return count * static_cast<std::int64_t>(size); };
-  const Index largest_list = groups(std::max<Index>(rows, 1), players) * block;
+  const Index largest_list = groups(std::max<Index>(rows, 1), rows_per_group) * block;
   for (BufferHandle& list : lists_) list = storage(context, bytes_of(largest_list, sizeof(GLint)));
   factors_ = storage(context, block * block * (precision == Precision::double_ ? 8 : 4));
   moves_ = storage(context, bytes_of(2 * block, 2 * sizeof(GLint)));
-  // the device writes to memory of its own, which is copied once for a panel: what crosses the bus would be waited for
+  // the device writes device memory, copied to the host once per panel: a write across the bus would stall the shader
   outcome_bytes_ = bytes_of(1 + columns, sizeof(GLint));
   outcome_ = storage(context, outcome_bytes_);
   constexpr GLbitfield access = GL_MAP_READ_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
@@ -74,8 +73,8 @@ void ComputePanel::factorize(const Region& a_transposed) {
 void ComputePanel::factorize_block(const Region& a_transposed, Index first, Index group_end) {
   const Index columns = a_transposed.rows, rows = a_transposed.columns;
   const Index width = std::min(block, group_end - first);
-  const Index below = rows - first - width, beside = group_end - first - width;
-  decide(a_transposed, first, width);
+  const Index below = rows - first - width, right = group_end - first - width;
+  choose_pivots(a_transposed, first, width);
 
   swap_.set(0, static_cast<GLint>(first), static_cast<GLint>(width));
   kernels_.bind(swap_, 0, 1, a_transposed);
@@ -88,11 +87,11 @@ void ComputePanel::factorize_block(const Region& a_transposed, Index first, Inde
 
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, factors_.id());
   launch_eliminate(eliminate_, a_transposed, first, width, first + width);
-  if (beside == 0) return;
+  if (right == 0) return;
 
-  // (A22 - L21 U12)^T: the transposed panel's rows are columns, and U12, which is by rows, is the transposed left
-  kernels_.reduce(upper_.block(0, 0, width, beside), a_transposed.block(first, first + width, width, below),
-                  a_transposed.block(first + width, first + width, beside, below));
+  // (A22 - L21 U12)^T = A22^T - U12^T L21^T: U12 is stored by rows, so it is the transposed left operand
+  kernels_.reduce(upper_.block(0, 0, width, right), a_transposed.block(first, first + width, width, below),
+                  a_transposed.block(first + width, first + width, right, below));
 }
 
 void ComputePanel::launch_eliminate(const Program& program, const Region& a_transposed, Index first, Index width,
@@ -108,57 +107,56 @@ void ComputePanel::eliminate(const Region& a_transposed, const Region& u12, cons
   const Index columns = a_transposed.rows, rows = a_transposed.columns - columns;
   for (Index first = 0; first < columns; first += block) {
     const Index width = std::min(block, columns - first);
-    const Index beside = columns - first - width;
+    const Index right = columns - first - width;
     launch_eliminate(eliminate_in_place_, a_transposed, first, width, columns);
-    if (beside == 0) break;
-    const Region upper = upper_.block(0, 0, width, beside);
-    kernels_.copy_transposed(a_transposed.block(first + width, first, beside, width), upper);
+    if (right == 0) break;
+    const Region upper = upper_.block(0, 0, width, right);
+    kernels_.copy_transposed(a_transposed.block(first + width, first, right, width), upper);
     kernels_.reduce(upper, a_transposed.block(first, columns, width, rows),
-                    a_transposed.block(first + width, columns, beside, rows));
+                    a_transposed.block(first + width, columns, right, rows));
   }
   if (a22.columns > 0) kernels_.reduce(a_transposed.block(0, columns, columns, rows), u12, a22);
 }
 
-// Of the columns to the right of a group, which is whole, then. There are as many rows as columns, or more, so that
-// some are below it.
+// Updates the columns to the right of a whole group. rows >= columns, so there are rows below the group.
 void ComputePanel::reduce_beyond(const Region& a_transposed, Index first) {
   const Index end = first + group;
-  const Index below = a_transposed.columns - end, beside = a_transposed.rows - end;
+  const Index below = a_transposed.columns - end, right = a_transposed.rows - end;
   upper_program_.set(0, static_cast<GLint>(first));
-  upper_program_.set(1, static_cast<GLint>(beside));
+  upper_program_.set(1, static_cast<GLint>(right));
   kernels_.bind(upper_program_, 0, 2, a_transposed);
   kernels_.bind(upper_program_, 1, 3, upper_);
-  kernels_.dispatch(upper_program_, groups(beside, upper_columns), 1);
-  kernels_.reduce(upper_.block(0, 0, group, beside), a_transposed.block(first, end, group, below),
-                  a_transposed.block(end, end, beside, below));
+  kernels_.dispatch(upper_program_, groups(right, upper_columns), 1);
+  kernels_.reduce(upper_.block(0, 0, group, right), a_transposed.block(first, end, group, below),
+                  a_transposed.block(end, end, right, below));
 }
 
-void ComputePanel::decide(const Region& a_transposed, Index first, Index width) {
+void ComputePanel::choose_pivots(const Region& a_transposed, Index first, Index width) {
   Index count = a_transposed.columns - first;
   bool listed = false;
   std::size_t list = 0;
-  while (count > players_) {
-    play(a_transposed, first, width, count, listed, false, lists_[list].id(), lists_[1 - list].id());
-    count = groups(count, players_) * width;
+  while (count > rows_per_group_) {
+    reduce_candidates(a_transposed, first, width, count, listed, false, lists_[list].id(), lists_[1 - list].id());
+    count = groups(count, rows_per_group_) * width;
     listed = true;
     list = 1 - list;
   }
-  play(a_transposed, first, width, count, listed, true, lists_[list].id(), 0);
+  reduce_candidates(a_transposed, first, width, count, listed, true, lists_[list].id(), 0);
 }
 
-void ComputePanel::play(const Region& a_transposed, Index first, Index width, Index count, bool listed, bool decides,
-                        GLuint listed_players, GLuint winners) {
-  const Program& match = matches_[variant(listed, decides)];
-  match.set(0, static_cast<GLint>(first), static_cast<GLint>(width));
-  match.set(1, static_cast<GLint>(count));
-  kernels_.bind(match, 0, 2, a_transposed);
-  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, listed_players);
-  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 2, decides ? factors_.id() : winners);
-  if (decides) {
+void ComputePanel::reduce_candidates(const Region& a_transposed, Index first, Index width, Index count, bool listed,
+                                     bool is_root, GLuint candidates, GLuint winners) {
+  const Program& program = candidate_programs_[variant(listed, is_root)];
+  program.set(0, static_cast<GLint>(first), static_cast<GLint>(width));
+  program.set(1, static_cast<GLint>(count));
+  kernels_.bind(program, 0, 2, a_transposed);
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, candidates);
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 2, is_root ? factors_.id() : winners);
+  if (is_root) {
     glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 3, moves_.id());
     glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 4, outcome_.id());
   }
-  kernels_.dispatch(match, groups(count, players_), 1);
+  kernels_.dispatch(program, groups(count, rows_per_group_), 1);
 }
 
 std::optional<Index> ComputePanel::outcome(std::span<Index> pivots) const {

@@ -6,34 +6,34 @@
 #include <optional>
 #include <span>
 
-#include "local/gl/compute/kernels.hpp"
-#include "local/gl/handle.hpp"
-#include "local/precision.hpp"
+#include "gl/compute/kernels.hpp"
+#include "gl/handle.hpp"
+#include "backend/precision.hpp"
 
 namespace glinpack::gl {
 
-/// Launches what factorises a panel, by blocks of 32 columns:
-///   matches   every work group chooses 32 of the rows that it has; the winners meet again, until one match is left
-///   swap      its winners to the top of all columns; their L \ U; U12 of the block
-///   eliminate L21 of the block
-///   reduce    the panel's columns to the right of it, as far as its group of blocks goes
-/// and, behind the last block of a group, U12 (upper) and the reduction (reduce) of what is to the right of the group:
-/// products of 32 columns alone would read and write the whole panel for each of them.
-/// With 256 players a match, a panel of 32768 rows takes four rounds: 128 matches, 16 of their 4096 winners, 2, 1.
+/// Launches the kernels that factorise a panel, by blocks of 32 columns:
+///   candidates  TSLU: every work group selects 32 of its candidate rows; the next tree level reduces the winners
+///   swap        moves the root's winners to the top of all columns; stores their L \ U; computes U12 of the block
+///   eliminate   computes L21 of the block
+///   reduce      updates the columns to the right of the block, within its group of blocks
+/// After the last block of a group, `upper` computes U12 to the right of the group, and `reduce` updates those columns.
+/// Updates of 32 columns at a time would read and write the whole panel for each block.
+/// With 256 rows per group, a panel of 32768 rows takes four levels: 128 nodes, 16 for their 4096 winners, 2, 1.
 class ComputePanel {
  public:
-  /// For panels of up to rows x columns, whose matches are of `players` rows. `upper`: group x columns, for U12. The
-  /// kernels must outlive it. Compiles all shaders; throws std::runtime_error.
+  /// For panels of up to rows x columns. A work group reduces `rows_per_group` candidate rows. `upper` is group x
+  /// columns, for U12. The kernels must outlive it. Compiles all shaders; throws std::runtime_error.
   ComputePanel(const std::shared_ptr<Context>& context, const ShaderSource& sources, Precision precision,
-               Kernels& kernels, Index rows, Index columns, Index players, const Region& upper);
+               Kernels& kernels, Index rows, Index columns, Index rows_per_group, const Region& upper);
 
   /// See DevicePanel. `a_transposed` must fit a window of the kernels.
   void factorize(const Region& a_transposed);
   std::optional<Index> outcome(std::span<Index> pivots) const;
-  /// u12 and a22 may be empty; what `upper` holds is overwritten.
+  /// u12 and a22 may be empty. Overwrites `upper`.
   void eliminate(const Region& a_transposed, const Region& u12, const Region& a22);
 
-  /// Columns that a tournament chooses pivots for.
+  /// Columns whose pivots one reduction tree chooses.
   static constexpr Index block = 32;
   /// Columns of a group of blocks.
   static constexpr Index group = 128;
@@ -42,14 +42,14 @@ class ComputePanel {
   void factorize_block(const Region& a_transposed, Index first, Index group_end);
   void reduce_beyond(const Region& a_transposed, Index first);
   void launch_eliminate(const Program& program, const Region& a_transposed, Index first, Index width, Index first_row);
-  void decide(const Region& a_transposed, Index first, Index width);
-  void play(const Region& a_transposed, Index first, Index width, Index count, bool listed, bool decides,
-            GLuint players, GLuint winners);
+  void choose_pivots(const Region& a_transposed, Index first, Index width);
+  void reduce_candidates(const Region& a_transposed, Index first, Index width, Index count, bool listed, bool is_root,
+                         GLuint candidates, GLuint winners);
 
   Kernels& kernels_;
-  Index players_;  // of a match
-  Region upper_;   // group x columns, for U12 by rows
-  std::array<Program, 4> matches_;
+  Index rows_per_group_;
+  Region upper_;  // group x columns, for U12 by rows
+  std::array<Program, 4> candidate_programs_;
   Program swap_, eliminate_, eliminate_in_place_, upper_program_;
   std::array<BufferHandle, 2> lists_;
   BufferHandle factors_, moves_, outcome_, outcome_on_host_;

@@ -1,4 +1,4 @@
-#include "local/gl/compute/copy_queue.hpp"
+#include "gl/compute/copy_queue.hpp"
 
 #include <utility>
 
@@ -17,9 +17,9 @@ CopyQueue::Copied CopyQueue::Copier::copy(GLsync kernels, GLuint from, GLuint to
   glCopyNamedBufferSubData(from, to, first, first, interval.bytes);
   clock.finish();
   fences.poll();
-  fences.work_given();
+  fences.note_commands();
   const Fence fence = fences.take();
-  glFlush();  // whoever waits does so in another context
+  glFlush();  // the wait is in another context
   return {fence, fences.latest()};
 }
 

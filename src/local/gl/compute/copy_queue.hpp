@@ -1,5 +1,5 @@
-// Copies between host and device that run beside kernels: a GPU has engines of its own for them, but takes the commands
-// of a thread one after the other, those of several contexts, too.
+// Copies between host and device that overlap kernels. A GPU has copy engines, but executes the commands of a thread in
+// order, even if the thread uses several contexts.
 #pragma once
 
 #include <cstdint>
@@ -7,35 +7,36 @@
 #include <memory>
 #include <vector>
 
-#include "local/gl/fences.hpp"
-#include "local/gl/operation_clock.hpp"
-#include "local/operation_queue.hpp"
-#include "local/timeline.hpp"
+#include "gl/command_stream.hpp"
+#include "solvers/queue/operation_queue.hpp"
+#include "backend/timeline.hpp"
 
 namespace glinpack::gl {
 
-/// A second context, on a thread of its own, that only copies. Its functions are called by the thread of the kernels'
-/// context, which is current, and return once the device has the commands: an NVIDIA driver (580) waits for all that
-/// the other context has been given by the time glWaitSync is called, not for what was before its fence alone. Copies
-/// are in Lane::copy of the timeline.
+/// A second context, on a thread of its own, that only copies. The thread of the kernels' context, which is current,
+/// calls its functions; they return once the device has the commands. An NVIDIA driver (580) waits for all commands
+/// that the other context has when glWaitSync is called, not only for those before its fence. Copies are recorded in
+/// Lane::copy of the timeline.
 class CopyQueue {
  public:
-  /// Of the fences that copies return.
+  /// The queue number of the fences that copies return.
   static constexpr std::uint32_t number = 1;
 
-  /// `context`: that of the kernels. Throws std::runtime_error where the device has no second one.
+  /// `context`: that of the kernels. Throws std::runtime_error if the device has no second context.
   CopyQueue(std::shared_ptr<Context> context, Timeline& timeline);
 
-  /// Bytes first ... first + bytes - 1 of `from` to the same place in `to`: at once; kernels given later wait for it.
+  /// Copies bytes first ... first + bytes - 1 of `from` to the same position in `to`, immediately. Later kernels wait
+  /// for
+  /// the copy.
   void upload(GLuint from, GLuint to, std::int64_t first, std::int64_t bytes);
-  /// The same, after the kernels given so far; those given later do not wait.
+  /// The same, after all kernels launched so far. Later kernels do not wait.
   Fence download(GLuint from, GLuint to, std::int64_t first, std::int64_t bytes);
 
-  /// Returns when the copies before the fence are done. Throws std::runtime_error where the driver has refused one.
+  /// Returns when the copies before the fence are done. Throws std::runtime_error if the driver has rejected one.
   void wait(Fence fence);
-  /// The kernels given from now on wait for all copies given so far.
+  /// Kernels launched from now on wait for all copies so far.
   void hold_kernels();
-  /// Puts the copies on the timeline. Throws std::runtime_error where the driver has refused one.
+  /// Records the copies on the timeline. Throws std::runtime_error if the driver has rejected one.
   void collect();
 
  private:
@@ -43,20 +44,20 @@ class CopyQueue {
     Fence fence;
     GLsync sync;
   };
-  /// What belongs to the thread.
+  /// The data of the thread.
   struct Copier {
     explicit Copier(const Context& kernels);
-    /// After `kernels`, where that is given.
+    /// Starts after `kernels`, unless that is null.
     Copied copy(GLsync kernels, GLuint from, GLuint to, const Interval& interval, std::int64_t first);
     /// The copies since the last call, with the times of `timeline`.
     std::vector<Interval> take_intervals(const Timeline& timeline);
 
     std::shared_ptr<Context> context;
     Fences fences;
-    Timeline own_timeline;  // the other one is not this thread's
+    Timeline own_timeline;  // of this thread; the backend's timeline belongs to another one
     OperationClock clock;
   };
-  /// work(copier) on the thread; what it returns.
+  /// Runs work(copier) on the thread, and returns its result.
   template <class Work>
   auto on_thread(Work work) {
     return *queue_.take(queue_.enqueue(std::move(work)));
@@ -65,7 +66,7 @@ class CopyQueue {
 
   std::shared_ptr<Context> kernels_;
   Timeline& timeline_;
-  std::deque<SyncHandle> awaited_;  // by copies that nobody has waited for
+  std::deque<SyncHandle> awaited_;  // by copies that the host has not waited for
   OperationQueue<Copier> queue_;
 };
 

@@ -1,4 +1,4 @@
-#include "local/gl/compute/kernels.hpp"
+#include "gl/compute/kernels.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -7,23 +7,23 @@
 #include <string>
 #include <utility>
 
-#include "local/row_interchanges.hpp"
+#include "backend/row_interchanges.hpp"
 
 namespace glinpack::gl {
 namespace {
 
-// The shaders' own: see the files.
+// Must equal the constants of the shaders.
 constexpr Index copy_columns = 512;
 constexpr Index transpose_side = 32;
 constexpr Index reduce_depth = 16;
 constexpr Index normalize_block = 64;
 
-constexpr Index triangle_rows = 512;   // of L that normalize goes through in one launch; a multiple of normalize_block
+constexpr Index triangle_rows = 512;   // of L per launch of normalize; a multiple of normalize_block
 constexpr ReduceTile unaligned_tile;   // of operands that are not aligned
-constexpr Index most_groups = 65535;   // of a dispatch in each direction: what GL 4.5 guarantees
+constexpr Index most_groups = 65535;   // of a dispatch in each dimension; guaranteed by GL 4.5
 constexpr Index most_moves = 8192;     // of a launch
 constexpr Index longest_chain = 32;    // of moves that one work group makes, one after the other
-constexpr Index listed_pairs = 65536;  // that the list has room for before it starts again at its front
+constexpr Index listed_pairs = 65536;  // capacity of the list, which is used as a ring
 constexpr Index pair_alignment = 32;  // of pairs: 256 bytes, the coarsest that GL allows storage buffers to be bound at
 /// Shaders count elements and bytes of a window in 32 bits.
 constexpr std::int64_t largest_window = (std::int64_t{1} << 31) - 65536;
@@ -57,7 +57,7 @@ Kernels::Kernels(const std::shared_ptr<Context>& context, const ShaderSource& so
   substitute_ = build("substitute.comp", "");
   reduce_ = build_product(context, sources, "reduce.comp", unaligned_tile, false);
   normalize_ = build_product(context, sources, "normalize.comp", unaligned_tile, false);
-  take_tile(context, sources, tile);
+  set_tile(context, sources, tile);
   triangle_ = BufferHandle(context);
   glNamedBufferStorage(triangle_.id(), triangle_rows * triangle_rows * element_bytes_, nullptr, 0);
   pairs_ = BufferHandle(context);
@@ -69,28 +69,29 @@ Kernels::Kernels(const std::shared_ptr<Context>& context, const ShaderSource& so
     throw std::runtime_error("the device does not map a buffer of " + std::to_string(bytes) + " bytes");
 }
 
-// Programs of reduce and normalize, in one shape each for operands that lie anywhere, and in the tile's for those whose
-// vectors are those of their buffers, as nearly all do.
+// Programs of reduce and normalize: one for operands at any offset, and one with the tile for operands whose vectors
+// are aligned in their buffers, as nearly all are.
 Program Kernels::build_product(const std::shared_ptr<Context>& context, const ShaderSource& sources, const char* name,
                                const ReduceTile& tile, bool vectors) const {
   const std::string shape = define("ACROSS", tile.across) + define("DOWN", tile.down) + define("BAND", tile.band) +
                             define("VECTORS_EACH", tile.vectors_each) + define("STAGE_DEPTH", tile.stage_depth) +
                             define("LEFT_LEADING", triangle_rows) +
                             (update_ == Update::add ? "#define UPDATE +\n" : "#define UPDATE -\n");
-  return Program::compute(
-      context, sources, ProgramCache(), std::string("compute/") + name,
-      types_ + shape + define("ALIGNED", vectors) + define("UNROLLED", vectors && !context->device().software) +
-          define("PREFETCH", vectors && tile.prefetch) + define("TOGETHER", vectors && tile.together));
+  return Program::compute(context, sources, ProgramCache(), std::string("compute/") + name,
+                          types_ + shape + define("ALIGNED", vectors) +
+                              define("UNROLLED", vectors && !context->device().software) +
+                              define("PREFETCH", vectors && tile.prefetch) +
+                              define("LOADS_BEFORE_STORES", vectors && tile.loads_before_stores));
 }
 
-void Kernels::take_tile(const std::shared_ptr<Context>& context, const ShaderSource& sources, const ReduceTile& tile) {
+void Kernels::set_tile(const std::shared_ptr<Context>& context, const ShaderSource& sources, const ReduceTile& tile) {
   tile_ = tile;
-  strip_ = {.across = std::min<Index>(tile.across, 16), .prefetch = tile.prefetch, .together = true};
+  strip_ = {.across = std::min<Index>(tile.across, 16), .prefetch = tile.prefetch, .loads_before_stores = true};
   reduce_aligned_ = build_product(context, sources, "reduce.comp", tile_, true);
   normalize_aligned_ = build_product(context, sources, "normalize.comp", strip_, true);
 }
 
-// Binds the region's window to a shader's storage block, and says in `location` where in it the region lies.
+// Binds the region's window to a shader's storage block, and sets `location` to the region's offset within it.
 void Kernels::bind(const Program& program, GLuint binding, GLint location, const Region& region) const {
   const Window window = window_of(region);
   glBindBufferRange(GL_SHADER_STORAGE_BUFFER, binding, region.buffer, window.begin * element_bytes_,
@@ -102,18 +103,18 @@ void Kernels::bind(const Program& program, GLuint binding, GLint location, const
 }
 
 void Kernels::dispatch(const Program& program, Index groups_x, Index groups_y) const {
-  dispatch_beside(program, groups_x, groups_y);
-  end_dispatches();
+  dispatch_independent(program, groups_x, groups_y);
+  finish_dispatches();
 }
 
-void Kernels::dispatch_beside(const Program& program, Index groups_x, Index groups_y) const {
+void Kernels::dispatch_independent(const Program& program, Index groups_x, Index groups_y) const {
   program.use();
   glDispatchCompute(static_cast<GLuint>(groups_x), static_cast<GLuint>(groups_y), 1);
 }
 
-void Kernels::end_dispatches() const { glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT); }
+void Kernels::finish_dispatches() const { glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT); }
 
-void Kernels::show_to_host(const Region& region) {
+void Kernels::make_visible_to_host(const Region& region) {
   // or to a copy of the whole buffer
   if (!region.striped()) glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT);
 }
@@ -130,7 +131,7 @@ void Kernels::copy(const Region& from, const Region& to) {
       });
     });
   });
-  show_to_host(to);
+  make_visible_to_host(to);
 }
 
 void Kernels::copy_rows(const Region& from, const Region& to, std::span<const RowMove> moves) {
@@ -140,16 +141,16 @@ void Kernels::copy_rows(const Region& from, const Region& to, std::span<const Ro
       copy_rows_by_windows(source.column_range(column, columns), target.column_range(column, columns), moves);
     });
   });
-  show_to_host(to);
+  make_visible_to_host(to);
 }
 
-// Columns of which both windows hold some rows, if not all.
+// For columns of which a window may hold only some rows.
 void Kernels::copy_rows_by_windows(const Region& from, const Region& to, std::span<const RowMove> moves) {
   if (fits(from) && fits(to)) {
     copy_listed(from, to, moves);
     return;
   }
-  // by pairs of windows, each pair's moves counted from the windows' first rows
+  // by pairs of windows; rows of each pair's moves are relative to the windows' first rows
   const Index from_step = rows_of(from), to_step = rows_of(to);
   std::map<std::pair<Index, Index>, std::vector<RowMove>> by_windows;
   for (const RowMove& move : moves) {
@@ -196,8 +197,8 @@ bool Kernels::move_rows(const Region& region, std::span<const RowMove> moves) {
   return true;
 }
 
-// Lists follow each other in mapped memory, so that none is written while the device may still read it and no upload
-// waits for the kernels before it.
+// Lists are consecutive in mapped memory. None is overwritten while the device may still read it, and no upload waits
+// for earlier kernels.
 void Kernels::make_room(Index pairs) {
   if (next_pair_ + pairs <= listed_pairs) return;
   const GLsync all_read = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
@@ -232,7 +233,7 @@ void Kernels::copy_transposed(const Region& from, const Region& to) {
       });
     });
   });
-  show_to_host(to);
+  make_visible_to_host(to);
 }
 
 void Kernels::copy_tiles_transposed(const Region& from, const Region& to) {
@@ -250,7 +251,7 @@ void Kernels::normalize(const Region& l_transposed, const Region& a) {
     invert(l_transposed);
     each_part(a, k,
               [&](Index, Index column, Index, Index columns) { normalize_window(a.column_range(column, columns)); });
-    end_dispatches();
+    finish_dispatches();
     return;
   }
   //   | L11      | | X1 |   | A1 |      X1 = L11^-1 A1
@@ -282,10 +283,10 @@ void Kernels::normalize_window(const Region& a) {
   program.set(0, static_cast<GLint>(a.rows), static_cast<GLint>(a.columns));
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, triangle_.id());
   bind(program, 1, 1, a);
-  dispatch_beside(program, groups(a.columns, strip.vectors() * vector_width_), 1);
+  dispatch_independent(program, groups(a.columns, strip.vectors() * vector_width_), 1);
 }
 
-// Windows of c run beside each other: the last groups of one, too few for the device, share it with the next one's.
+// Windows of c run concurrently: the last groups of one window, too few for the device, overlap the next window's.
 void Kernels::reduce(const Region& l_transposed, const Region& u, const Region& c) {
   each_part(c, tile_.rows(), [&](Index i, Index j, Index c_rows, Index c_columns) {
     const Region some_u = u.column_range(j, c_columns);
@@ -294,14 +295,14 @@ void Kernels::reduce(const Region& l_transposed, const Region& u, const Region& 
       each_part(some_l, reduce_depth, [&](Index k, Index row, Index depth, Index rows) {
         reduce_window(some_l.block(k, row, depth, rows), some_u.block(u_k + k, u_j, depth, columns),
                       c.block(i + row, j + u_j, rows, columns));
-        if (depth < u.rows) end_dispatches();  // the same elements of c come again
+        if (depth < u.rows) finish_dispatches();  // the next part updates the same elements of c
       });
     });
   });
-  end_dispatches();
+  finish_dispatches();
 }
 
-// Whether vectors of rows begin where those of the buffer do.
+// Whether vectors of rows are aligned with those of the buffer.
 bool Kernels::aligned(const Region& region) const {
   return region.first % vector_width_ == 0 && region.column % vector_width_ == 0 &&
          region.leading_dimension % vector_width_ == 0;
@@ -312,7 +313,7 @@ void Kernels::reduce_window(const Region& l_transposed, const Region& u, const R
   const Index whole = vectors ? u.rows / reduce_depth * reduce_depth : 0;
   const Index rest = u.rows - whole;
   if (whole > 0) reduce_tiles(reduce_aligned_, tile_, l_transposed.row_range(0, whole), u.row_range(0, whole), c);
-  if (whole > 0 && rest > 0) end_dispatches();
+  if (whole > 0 && rest > 0) finish_dispatches();
   if (rest > 0) reduce_tiles(reduce_, unaligned_tile, l_transposed.row_range(whole, rest), u.row_range(whole, rest), c);
 }
 
@@ -323,7 +324,7 @@ void Kernels::reduce_tiles(const Program& program, const ReduceTile& tile, const
   bind(program, 0, 2, l_transposed);
   bind(program, 1, 3, u);
   bind(program, 2, 4, c);
-  dispatch_beside(program, groups(c.columns, tile.vectors() * vector_width_), groups(c.rows, tile.rows()));
+  dispatch_independent(program, groups(c.columns, tile.vectors() * vector_width_), groups(c.rows, tile.rows()));
 }
 
 void Kernels::substitute(const Region& a, const Region& x, const Region& y) {

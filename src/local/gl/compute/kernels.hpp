@@ -1,16 +1,16 @@
-// The compute shaders of one precision, launched on regions of any size: each launch sees the regions through windows
-// that fit a storage block.
+// The compute shaders of one precision, launched on regions of any size. Each launch accesses the regions through
+// windows that fit a storage block.
 #pragma once
 
 #include <memory>
 #include <span>
 #include <string>
 
-#include "local/backend.hpp"
-#include "local/gl/compute/reduce_tile.hpp"
-#include "local/gl/compute/region.hpp"
-#include "local/gl/program.hpp"
-#include "local/precision.hpp"
+#include "backend/backend.hpp"
+#include "gl/compute/tuning.hpp"
+#include "gl/compute/region.hpp"
+#include "gl/program.hpp"
+#include "backend/precision.hpp"
 
 namespace glinpack::gl {
 
@@ -22,7 +22,7 @@ inline std::string define(const char* name, Index value) {
 /// Work groups for `extent` elements, `part` for each.
 constexpr Index groups(Index extent, Index part) { return (extent + part - 1) / part; }
 
-/// What reduce does with the product: C <- C - L U, or C <- C + L U.
+/// How reduce applies the product: C <- C - L U, or C <- C + L U.
 enum class Update { subtract, add };
 
 /// Operations run in the order of the calls. The context must be current. Regions that are written do not overlap those
@@ -35,40 +35,40 @@ class Kernels {
           std::int64_t window_bytes, Index stripe_width, const ReduceTile& tile, Update update = Update::subtract);
 
   /// Compiles reduce and normalize for another tile.
-  void take_tile(const std::shared_ptr<Context>& context, const ShaderSource& sources, const ReduceTile& tile);
+  void set_tile(const std::shared_ptr<Context>& context, const ShaderSource& sources, const ReduceTile& tile);
 
   /// to <- from.
   void copy(const Region& from, const Region& to);
   /// Row moves[i].to of `to` <- row moves[i].from of `from`.
   void copy_rows(const Region& from, const Region& to, std::span<const RowMove> moves);
-  /// Rows of `region` where they lie, all moves at once, each `to` once, none to where it is. False, and nothing moved,
-  /// where that does not go, or not fast: a row goes to several, moves follow each other in long chains, a window does
-  /// not hold all rows.
+  /// Moves rows of `region` in place and simultaneously; each `to` is distinct, and no row moves to itself. Returns
+  /// false and moves nothing if this is impossible or slow: a row goes to several rows, chains of moves are long, or a
+  /// window does not hold all rows.
   bool move_rows(const Region& region, std::span<const RowMove> moves);
   /// to <- from^T.
   void copy_transposed(const Region& from, const Region& to);
   /// A <- L^-1 A: unit lower triangular L given as L^T (k x k), a: k x columns. By blocks of 64 rows, with inverses of
-  /// the diagonal blocks of L (shaders/compute/normalize.comp); a column's results do not depend on which others there
-  /// are.
+  /// the diagonal blocks of L (shaders/compute/normalize.comp); the results of a column do not depend on the other
+  /// columns.
   void normalize(const Region& l_transposed, const Region& a);
-  /// C <- C - L U, or as `update` was given: l_transposed k x rows, u k x columns, c rows x columns. U and C may be
-  /// different rows of a matrix.
+  /// C <- C - L U, or C <- C + L U, depending on `update`: l_transposed k x rows, u k x columns, c rows x columns. U
+  /// and C may be different rows of a matrix.
   void reduce(const Region& l_transposed, const Region& u, const Region& c);
   /// y <- y - A x.
   void substitute(const Region& a, const Region& x, const Region& y);
 
-  /// For other programs that work on such regions: the preamble of every shader; the elements of the largest window; a
-  /// region's window bound to a storage block, its layout (place.glsl) in the uniform `location`; and a launch, after
-  /// which shaders see what was written.
+  /// For other programs that use regions: the preamble of every shader; the number of elements of the largest window;
+  /// binding a region's window to a storage block, with its layout (place.glsl) in the uniform `location`; and a
+  /// dispatch, after which shaders see all writes.
   const std::string& types() const { return types_; }
   Index window_elements() const { return window_elements_; }
   void bind(const Program& program, GLuint binding, GLint location, const Region& region) const;
   void dispatch(const Program& program, Index groups_x, Index groups_y) const;
 
  private:
-  /// Launches that touch nothing of each other's, after whose last comes end_dispatches().
-  void dispatch_beside(const Program& program, Index groups_x, Index groups_y) const;
-  void end_dispatches() const;
+  /// Independent dispatches; call finish_dispatches() after the last one.
+  void dispatch_independent(const Program& program, Index groups_x, Index groups_y) const;
+  void finish_dispatches() const;
   Program build_product(const std::shared_ptr<Context>& context, const ShaderSource& sources, const char* name,
                         const ReduceTile& tile, bool vectors) const;
   Index rows_of(const Region& region) const { return rows_per_window(region, window_elements_); }
@@ -88,8 +88,8 @@ class Kernels {
     GLint second;
   };
 
-  /// After writing: a region without stripes is in memory that the host maps, and reads after the next fence.
-  static void show_to_host(const Region& region);
+  /// Makes writes to host memory, which regions without stripes are in, visible to the host after the next fence.
+  static void make_visible_to_host(const Region& region);
   void copy_rows_by_windows(const Region& from, const Region& to, std::span<const RowMove> moves);
   void copy_listed(const Region& from, const Region& to, std::span<const RowMove> moves);
   void copy_tiles_transposed(const Region& from, const Region& to);
@@ -113,8 +113,8 @@ class Kernels {
   std::string types_;  // preamble of every shader
   Program copy_, copy_listed_, move_rows_, copy_transposed_, invert_, normalize_, normalize_aligned_, reduce_,
       reduce_aligned_, substitute_;
-  BufferHandle triangle_;  // what normalize multiplies by: shaders/compute/invert.comp
-  BufferHandle pairs_;     // lists, one behind the other
+  BufferHandle triangle_;  // inverse for normalize: shaders/compute/invert.comp
+  BufferHandle pairs_;     // consecutive lists
   Pair* mapped_pairs_ = nullptr;
   Index next_pair_ = 0;
 };

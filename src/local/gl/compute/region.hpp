@@ -1,23 +1,25 @@
-// Rectangles of elements inside GL buffers, and the windows of buffers that shaders see of them.
+// Rectangles of elements inside GL buffers, and the windows through which shaders access them.
 //
-// Device matrices lie in stripes of `stripe_width` columns, one behind the other, each row-major:
+// Device matrices are stored in stripes of `stripe_width` columns, one after the other, each row-major:
 //   element (i, j) at  first + i leading_dimension + j / stripe_width stripe_stride + j % stripe_width
-// A row is still contiguous by pieces of 4 or 8 KiB, long enough to exchange rows at full bandwidth; and a block column
-// is dense in memory, where rows of the whole matrix would lie on memory pages of their own: on an H200, reading a
-// block column of a row-major matrix takes as long for every row, whatever its width. Host memory is plainly row-major.
+// Pieces of 4 or 8 KiB of a row are contiguous, long enough to exchange rows at full bandwidth. A block column is dense
+// in memory. In a row-major matrix, each of its rows would be on a memory page of its own: on an H200, reading such a
+// block column costs the same time per row, whatever its width. Host memory is row-major.
 //
-// Stripes of a matrix may be in several buffers, as many of them in each.
+// Stripes of a matrix may be in several buffers, with the same number in each.
 //
 // A shader's storage block may be smaller than a matrix (128 MiB on llvmpipe, 2 GiB - 1 byte on NVIDIA). It is bound to
-// a window of the buffer that begins at a multiple of 64 elements, which satisfies every driver's alignment (at most
-// 256 bytes); what is left of the offset, 0 to 63 elements, goes to the shader.
+// a window of the buffer that starts at a multiple of 64 elements, which satisfies every driver's alignment (at most
+// 256 bytes). The shader adds the rest of the offset, 0 to 63 elements.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <stdexcept>
+#include <string>
 
-#include "local/matrix_view.hpp"
+#include "backend/matrix_view.hpp"
 
 namespace glinpack::gl {
 
@@ -26,9 +28,8 @@ inline constexpr Index window_alignment = 64;
 /// Columns of a stripe, a power of two and a multiple of window_alignment. See docs/performance.md.
 inline constexpr Index default_stripe_width = 1024;
 
-/// The most that a matrix takes of a buffer, where a stripe is no longer: about a window of NVIDIA's, so that there are
-/// hardly more windows. What a device has no room for, drivers put into host memory buffer by buffer
-/// (docs/performance.md).
+/// The largest part of a buffer that a matrix uses, unless a stripe is longer: about a window of NVIDIA's, so that
+/// there are few more windows. Drivers displace memory to the host buffer by buffer (docs/performance.md).
 inline constexpr std::int64_t largest_buffer_bytes = std::int64_t{2} << 30;
 
 /// A GL buffer, and how many elements it holds.
@@ -37,11 +38,11 @@ struct RegionBuffer {
   Index elements = 0;
 };
 
-/// rows x columns elements. The first row begins `first` elements into a buffer of `buffer_elements`, with a stripe, in
-/// which the region's first column is column `column`. stripe_width 0: plainly row-major, column 0.
+/// rows x columns elements. The first row starts at element `first` of a buffer of `buffer_elements`, in a stripe whose
+/// column `column` is the region's first. stripe_width 0: row-major, column 0.
 ///
-/// Where `buffers` is not null, it points to that buffer and those that stripes go on in, which must outlive the
-/// region: stripes_each to a buffer, and the region's first is number `stripe` of its own.
+/// Unless `buffers` is null, it points to that buffer and the following buffers of the matrix, which must outlive the
+/// region. Each has stripes_each stripes; the region's first is number `stripe` of its buffer.
 struct Region {
   std::uint32_t buffer = 0;
   Index buffer_elements = 0;
@@ -57,13 +58,15 @@ struct Region {
   Index stripe = 0;
 
   bool striped() const { return stripe_width > 0; }
-  /// From column j on, how many stripes are in the same buffer, begun ones counted.
-  Index stripes_together(Index j) const {
+  /// Of a stripe's row, or of a plain region's.
+  Index row_elements() const { return striped() ? leading_dimension : columns; }
+  /// The number of stripes from column j on in the same buffer, including a partial first stripe.
+  Index stripes_in_buffer(Index j) const {
     if (!buffers) return std::numeric_limits<Index>::max();
     return stripes_each - (stripe + (column + j) / stripe_width) % stripes_each;
   }
   bool in_one_buffer() const { return !buffers || stripe + (column + columns - 1) / stripe_width < stripes_each; }
-  /// How far behind the first element of a row its element in the region's column j lies, in the same buffer.
+  /// The offset of an element in the region's column j from the first element of its row, in the same buffer.
   Index across(Index j) const {
     const Index c = column + j;
     return striped() ? c / stripe_width * stripe_stride + c % stripe_width : c;
@@ -96,16 +99,38 @@ struct Window {
   Index first = 0;
 };
 
+/// The rounding of a window's begin and end is less than this in total.
+inline constexpr Index window_rounding = 2 * window_alignment;
+
 /// The window that holds the region, which must be in one buffer.
-Window window_of(const Region& region);
+inline Window window_of(const Region& region) {
+  const Index begin = region.first / window_alignment * window_alignment;
+  const Index end = region.first + (region.rows - 1) * region.leading_dimension + region.across(region.columns - 1) + 1;
+  return {begin, std::min(round_up(end, window_alignment), region.buffer_elements) - begin, region.first - begin};
+}
 
 /// The most rows that a window of at most `window_elements` holds, of a stripe or of a plain region. Throws
 /// std::runtime_error when not even one fits.
-Index rows_per_window(const Region& region, Index window_elements);
+inline Index rows_per_window(const Region& region, Index window_elements) {
+  const Index one_row = region.row_elements() + window_rounding;
+  if (one_row > window_elements) {
+    throw std::runtime_error("a matrix row of " + std::to_string(region.row_elements()) +
+                             " elements is longer than the device's storage block of " +
+                             std::to_string(window_elements) + " elements: use a grid with more columns");
+  }
+  return 1 + (window_elements - one_row) / std::max<Index>(1, region.leading_dimension);
+}
 
-/// From column j of the region on, as many columns as windows hold with all rows: whole stripes; where not even one is
-/// held, what is left of column j's stripe. All of them in one buffer.
-Index columns_per_window(const Region& region, Index window_elements, Index j);
+/// The number of columns, from column j of the region on, that a window holds with all rows: whole stripes, or the rest
+/// of column j's stripe if a window holds no whole stripe. All of them are in one buffer.
+inline Index columns_per_window(const Region& region, Index window_elements, Index j) {
+  const Index left = region.columns - j;
+  if (!region.striped()) return left;
+  const Index one_stripe = region.rows * region.leading_dimension + window_rounding;
+  const Index held = one_stripe > window_elements ? 1 : 1 + (window_elements - one_stripe) / region.stripe_stride;
+  const Index stripes = std::min(held, region.stripes_in_buffer(j));
+  return std::min(left, stripes * region.stripe_width - (region.column + j) % region.stripe_width);
+}
 
 /// Calls body(j, columns) for parts of the region that columns_per_window allows.
 template <class Body>
@@ -117,8 +142,8 @@ void for_column_parts(const Region& region, Index window_elements, Body body) {
   }
 }
 
-/// Calls body(i, j, rows, columns) for parts of the region that fit a window; of several parts of the same columns, all
-/// but the last have a multiple of `row_unit` rows where a window holds one.
+/// Calls body(i, j, rows, columns) for parts of the region that fit a window. Among parts of the same columns, all but
+/// the last have a multiple of `row_unit` rows if a window holds one.
 template <class Body>
 void for_window_parts(const Region& region, Index window_elements, Index row_unit, Body body) {
   for_column_parts(region, window_elements, [&](Index j, Index columns) {

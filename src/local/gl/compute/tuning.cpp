@@ -1,25 +1,74 @@
-#include "local/gl/compute/tuning.hpp"
+#include "gl/compute/tuning.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <random>
 #include <stdexcept>
 #include <utility>
 
-#include "local/gl/cache_files.hpp"
-#include "local/gl/compute/compute_memory.hpp"
-#include "local/gl/compute/kernels.hpp"
-#include "local/gl/fences.hpp"
-#include "local/gl/shader_source.hpp"
-#include "local/host/flops.hpp"
+#include "gl/disk_cache.hpp"
+#include "gl/compute/compute_memory.hpp"
+#include "gl/compute/kernels.hpp"
+#include "gl/command_stream.hpp"
+#include "gl/shader_source.hpp"
+#include "backend/timeline.hpp"
 
 namespace glinpack::gl {
 namespace {
 
+// The first is about the fastest on an H200 (results/h200/tune.txt). Tiles that were never close to it are not listed.
+constexpr std::array<ReduceTile, 7> single_tiles{{{16, 8, 8, false},
+                                                  {16, 8, 16, false},
+                                                  {16, 8, 8, true},
+                                                  {8, 16, 8, false},
+                                                  {16, 16, 8, false},
+                                                  {8, 8, 8, false},
+                                                  {16, 8, 8, false, 2, 8, true}}};
+constexpr std::array<ReduceTile, 8> double_tiles{{{16, 16, 8, false},
+                                                  {16, 8, 16, false},
+                                                  {16, 8, 8, false},
+                                                  {16, 8, 8, true},
+                                                  {8, 8, 8, false},
+                                                  {16, 8, 8, false, 2, 8, true},
+                                                  {16, 8, 8, false, 3, 8, true},
+                                                  {8, 8, 8, false, 4, 4}}};
+
+}  // namespace
+
+std::span<const ReduceTile> reduce_tiles(Precision precision) {
+  if (precision == Precision::double_) return double_tiles;
+  return single_tiles;
+}
+
+std::string name_of(const ReduceTile& tile, Precision precision) {
+  const Index vector_width = precision == Precision::double_ ? 2 : 4;
+  std::string name = std::to_string(tile.rows()) + "x" + std::to_string(tile.vectors() * vector_width);
+  if (tile.vectors_each != ReduceTile{}.vectors_each) name += "-8x" + std::to_string(tile.vectors_each * vector_width);
+  if (tile.band != ReduceTile{}.band) name += "-band" + std::to_string(tile.band);
+  if (tile.stage_depth != ReduceTile{}.stage_depth) name += "-deep" + std::to_string(tile.stage_depth);
+  if (tile.prefetch) name += "-prefetch";
+  if (tile.loads_before_stores) name += "-together";
+  return name;
+}
+
+ReduceTile reduce_tile(std::string_view name, Precision precision) {
+  std::string names;
+  for (const ReduceTile& tile : reduce_tiles(precision)) {
+    if (name_of(tile, precision) == name) return tile;
+    names += (names.empty() ? "" : ", ") + name_of(tile, precision);
+  }
+  throw std::runtime_error("there is no tile '" + std::string(name) + "' in " +
+                           std::string(name_of(precision == Precision::double_ ? precision : Precision::single)) +
+                           " precision; there are " + names);
+}
+
+namespace {
+
 constexpr const char* kernel = "compute/reduce.comp";
 
-/// What a choice belongs to.
+/// The cache key of a tile.
 std::string key_of(const DeviceDescription& device, Precision precision) {
   const Precision factors = precision == Precision::double_ ? precision : Precision::single;
   return "tile\n" + device.vendor + "\n" + device.renderer + "\n" + device.version + "\n" +
@@ -39,11 +88,11 @@ class Trials {
 
   Matrix zeros(Index rows, Index columns) { return Matrix(context_, rows, columns, default_stripe_width); }
   void fill(Kernels& kernels, const Region& region, const std::vector<Real>& values);
-  /// Of a small, ragged product.
+  /// Whether a small product of ragged extents is correct.
   bool right(Kernels& kernels);
 
   void wait() {
-    fences_.work_given();
+    fences_.note_commands();
     fences_.wait_idle();
     context_->throw_gl_error("the device reports a failed operation");
   }
@@ -76,7 +125,7 @@ constexpr Index check_rows = 300, check_columns = 340;
 
 template <class Real>
 bool Trials<Real>::right(Kernels& kernels) {
-  // whole stages, and a rest; software compiles the kernel for that long, which the tests check
+  // whole stages and a remainder; on software, compiling the kernel for the remainder takes long, and tests cover it
   const Index check_depth = context_->device().software ? 32 : 40;
   const std::vector<Real> l_values = uniform_values<Real>(check_depth * check_rows, 1);
   const std::vector<Real> u_values = uniform_values<Real>(check_depth * check_columns, 2);
@@ -118,7 +167,7 @@ Tuning Trials<Real>::run(std::span<const ReduceTile> tiles) {
   fill(kernels, l.region(), values);
   fill(kernels, u.region(), values);
   for (const ReduceTile& tile : tiles) {
-    kernels.take_tile(context_, sources_, tile);
+    kernels.set_tile(context_, sources_, tile);
     const bool is_right = right(kernels);
     const Measured rate = measured_rate(options_, flops, [&](std::int64_t rounds) {
       for (std::int64_t round = 0; round < rounds; ++round) kernels.reduce(l.region(), u.region(), c.region());
@@ -150,7 +199,7 @@ std::optional<ReduceTile> TileCache::load(const DeviceDescription& device, Preci
 }
 
 bool TileCache::store(const DeviceDescription& device, Precision precision, const ReduceTile& tile) const {
-  // the lines after the first are for people
+  // later lines are for human readers
   return !directory_.empty() &&
          write_cache_file(path_of(device, precision),
                           name_of(tile, precision) + "\n" + device.renderer + "\n" + device.version + "\n");

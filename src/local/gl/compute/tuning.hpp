@@ -1,29 +1,59 @@
-// Which tile of the reduce kernel is fastest on a device: tried out, and kept for the runs that follow.
+// The tiles of the reduce kernel: the part of C that a work group computes, and how. The fastest tile depends on the
+// device; it is measured once and cached for later runs.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "local/gl/compute/reduce_tile.hpp"
-#include "local/gl/devices.hpp"
-#include "local/measuring.hpp"
+#include "backend/matrix_view.hpp"
+#include "backend/measuring.hpp"
+#include "backend/precision.hpp"
+#include "gl/devices.hpp"
 
 namespace glinpack::gl {
 
-/// The tile chosen for a device, a driver and a precision, and for this version of the kernel: a file each in one
-/// folder. Where that cannot be written nothing is kept.
+/// shaders/compute/reduce.comp: ACROSS x DOWN invocations, each of 8 rows x 2 to 4 vectors (of 4 floats or 2 doubles).
+/// Every tile gives the same results: it changes which invocation computes an element, not how.
+struct ReduceTile {
+  Index across = 16;                 // 8, 16 or 32
+  Index down = 8;                    // 4, 8 or 16
+  Index band = 8;                    // rows of tiles in a band of consecutive work groups
+  bool prefetch = false;             // of fragments from shared memory, by hand
+  Index vectors_each = 2;            // vectors of a row that an invocation makes
+  Index stage_depth = 8;             // rows of L^T and U per stage in shared memory, which is double-buffered; 4 or 8
+  bool loads_before_stores = false;  // an invocation loads all its elements of C before it stores any
+
+  Index rows() const { return 8 * down; }
+  Index vectors() const { return vectors_each * across; }
+  friend bool operator==(const ReduceTile&, const ReduceTile&) = default;
+};
+
+/// The available tiles; the first is the default.
+std::span<const ReduceTile> reduce_tiles(Precision precision);
+
+/// Rows x columns; the part of an invocation unless it is two vectors across; band and depth unless they are 8;
+/// prefetch; "together" for loads_before_stores: "64x128", "128x64-band16", "64x96-8x6-together",
+/// "64x64-8x8-deep4-prefetch".
+std::string name_of(const ReduceTile& tile, Precision precision);
+
+/// The tile of that name. Throws std::runtime_error with the valid names.
+ReduceTile reduce_tile(std::string_view name, Precision precision);
+
+/// The tile chosen for a device, a driver, a precision, and this version of the kernel: one file each in one folder. If
+/// the folder is not writable, nothing is stored.
 class TileCache {
  public:
-  /// In user_cache() (cache_files.hpp).
+  /// In user_cache() (disk_cache.hpp).
   TileCache();
   explicit TileCache(std::string directory);
 
-  /// None where there is none, or it names no tile that there is.
+  /// None if there is no file, or it names an unknown tile.
   std::optional<ReduceTile> load(const DeviceDescription& device, Precision precision) const;
-  /// Whether it was kept.
+  /// Whether the tile was stored.
   bool store(const DeviceDescription& device, Precision precision, const ReduceTile& tile) const;
   std::string path_of(const DeviceDescription& device, Precision precision) const;
 
@@ -31,36 +61,36 @@ class TileCache {
   std::string directory_;
 };
 
-/// The tile of that name, or, where it is empty, the one kept for the device, or else the first of reduce_tiles().
-/// Throws std::runtime_error for a name that there is not.
+/// The tile of that name. If the name is empty, the tile stored for the device, else the first of reduce_tiles().
+/// Throws std::runtime_error for an unknown name.
 ReduceTile chosen_tile(std::string_view name, const DeviceDescription& device, Precision precision,
                        const TileCache& cache = {});
 
 struct TileTrial {
   ReduceTile tile;
   Measured rate;       // flops a second
-  bool right = false;  // a small product, compared with the host's
+  bool right = false;  // a small product equals the host's
 };
 
 struct Tuning {
   DeviceDescription device;
   Precision precision = Precision::single;
-  Index order = 0;  // of the square matrix that was reduced
+  Index order = 0;  // of the square matrix C
   Index depth = 0;
   std::vector<TileTrial> trials;  // in the order of the tiles tried
 
-  /// The fastest of those that are right, by the median. Throws std::runtime_error where none is.
+  /// The fastest correct tile, by the median. Throws std::runtime_error if none is correct.
   const TileTrial& best() const;
 };
 
-/// Tries every tile on EGL device `device`: options.seconds for each, and memory as tuning_order() says. precision:
-/// single or double. `shader_directory`: GLSL files that take the place of the embedded ones. `tiles`: to
-/// try; none: all that there are. Throws std::runtime_error.
+/// Measures every tile on EGL device `device`, options.seconds each, with the memory of tuning_order(). precision:
+/// single or double. `shader_directory`: GLSL files that replace the embedded ones. `tiles`: the tiles to measure;
+/// empty: all. Throws std::runtime_error.
 Tuning tune_reduce(int device, Precision precision, const MeasuringOptions& options,
                    const std::string& shader_directory = {}, std::span<const ReduceTile> tiles = {});
 
-/// Order of the matrix to tune with: as large as in a factorisation, but at most an eighth of the memory that is free;
-/// small where software computes.
+/// Order of the matrix to tune with: as large as in a factorisation, but at most an eighth of the free memory; small on
+/// software devices.
 Index tuning_order(const DeviceDescription& device, Precision precision);
 
 }  // namespace glinpack::gl

@@ -1,11 +1,11 @@
-#include "local/gl/raster/movement.hpp"
+#include "gl/raster/movement.hpp"
 
 #include <algorithm>
 
 namespace glinpack::gl {
 namespace {
 
-constexpr Index tile = 2048;  // elements of a side of what travels at a time: 16 MiB
+constexpr Index tile = 2048;  // side of a transferred tile, in elements: 16 MiB
 
 // Calls body(first row, first column, rows, columns) for a block's tiles.
 template <class Body>
@@ -15,11 +15,11 @@ void for_tiles(Index rows, Index columns, Body body) {
   }
 }
 
-bool lies_on_texels(const HostBlock<float>& host, const DeviceBlock<float>& device) {
+bool is_aligned_to_texels(const HostBlock<float>& host, const DeviceBlock<float>& device) {
   return host.offset % 4 == 0 && host.leading_dimension % 4 == 0 && device.column % 4 == 0 && device.columns % 4 == 0;
 }
 
-// A pixel buffer bound as what pixels are read into (GL_PIXEL_PACK_BUFFER) or come from (GL_PIXEL_UNPACK_BUFFER).
+// Binds a pixel buffer as the destination (GL_PIXEL_PACK_BUFFER) or the source (GL_PIXEL_UNPACK_BUFFER) of pixels.
 class PixelBufferBinding {
  public:
   PixelBufferBinding(GLenum target, const HostBlock<float>& block, Index floats_per_pixel)
@@ -44,14 +44,13 @@ void* offset_of(const HostBlock<float>& block) {
   return reinterpret_cast<void*>(block.offset * static_cast<Index>(sizeof(float)));
 }
 
-GLsizei size_of(Index extent) { return static_cast<GLsizei>(extent); }
+GLsizei gl_size_of(Index extent) { return static_cast<GLsizei>(extent); }
 
 }  // namespace
 
 Movement::Movement(const std::shared_ptr<Context>& context, Painter& painter, const ShaderSource& sources,
                    const ProgramCache& cache)
-    : context_(context),
-      painter_(painter),
+    : painter_(painter),
       pack_(Program::drawing(context, sources, cache, "raster/quad.vert", "raster/pack.frag", {})),
       unpack_(Program::drawing(context, sources, cache, "raster/quad.vert", "raster/unpack.frag", {})),
       elements_(context) {}
@@ -112,16 +111,17 @@ void Movement::pack_transposed(const ElementTexture& from, const DeviceBlock<flo
 void Movement::upload(const HostBlock<float>& from, ElementTexture& to) {
   to.reserve(from.columns, from.rows);
   const PixelBufferBinding binding(GL_PIXEL_UNPACK_BUFFER, from, 1);
-  glTextureSubImage2D(to.id(), 0, 0, 0, size_of(from.columns), size_of(from.rows), GL_RED, GL_FLOAT, offset_of(from));
+  glTextureSubImage2D(to.id(), 0, 0, 0, gl_size_of(from.columns), gl_size_of(from.rows), GL_RED, GL_FLOAT,
+                      offset_of(from));
 }
 
 void Movement::upload(const HostBlock<float>& from, const DeviceBlock<float>& to) {
-  if (lies_on_texels(from, to)) {
+  if (is_aligned_to_texels(from, to)) {
     const RasterMatrix& matrix = raster_matrix_of(to);
     const PixelBufferBinding binding(GL_PIXEL_UNPACK_BUFFER, from, 4);
     for (const GLuint texture : {matrix.front(), matrix.back()}) {
       glTextureSubImage2D(texture, 0, static_cast<GLint>(RasterMatrix::texel_of(to.column)), static_cast<GLint>(to.row),
-                          size_of(to.columns / 4), size_of(to.rows), GL_RGBA, GL_FLOAT, offset_of(from));
+                          gl_size_of(to.columns / 4), gl_size_of(to.rows), GL_RGBA, GL_FLOAT, offset_of(from));
     }
     return;
   }
@@ -134,15 +134,15 @@ void Movement::upload(const HostBlock<float>& from, const DeviceBlock<float>& to
 void Movement::download_elements(const HostBlock<float>& to) {
   const PixelBufferBinding binding(GL_PIXEL_PACK_BUFFER, to, 1);
   glBindFramebuffer(GL_READ_FRAMEBUFFER, elements_.framebuffer());
-  glReadPixels(0, 0, size_of(to.columns), size_of(to.rows), GL_RED, GL_FLOAT, offset_of(to));
+  glReadPixels(0, 0, gl_size_of(to.columns), gl_size_of(to.rows), GL_RED, GL_FLOAT, offset_of(to));
 }
 
 void Movement::download(const DeviceBlock<float>& from, const HostBlock<float>& to) {
-  if (lies_on_texels(to, from)) {
+  if (is_aligned_to_texels(to, from)) {
     const PixelBufferBinding binding(GL_PIXEL_PACK_BUFFER, to, 4);
     glBindFramebuffer(GL_READ_FRAMEBUFFER, raster_matrix_of(from).draws_front());
     glReadPixels(static_cast<GLint>(RasterMatrix::texel_of(from.column)), static_cast<GLint>(from.row),
-                 size_of(from.columns / 4), size_of(from.rows), GL_RGBA, GL_FLOAT, offset_of(to));
+                 gl_size_of(from.columns / 4), gl_size_of(from.rows), GL_RGBA, GL_FLOAT, offset_of(to));
     return;
   }
   for_tiles(from.rows, from.columns, [&](Index i, Index j, Index rows, Index columns) {

@@ -1,16 +1,16 @@
-// Elements into, out of and between RasterMatrices, whatever their alignment.
+// Copies elements into, out of and between RasterMatrices, at any alignment.
 //
-// Elements travel through a single-channel texture, one a texel: a drawing takes them out of the four-wide texels or
-// puts them in, so that host memory is never rearranged. Blocks that begin and end on texels, which is what block sizes
-// divisible by four come to, are uploaded and downloaded as texels, without that step.
+// A single-channel texture stages the elements, one per texel. A draw extracts them from the four-wide texels or
+// inserts them, so that host memory is never rearranged. Blocks that start and end on texels, as with block sizes
+// divisible by four, are uploaded and downloaded as texels, without that step.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "local/gl/raster/painter.hpp"
-#include "local/gl/raster/raster_matrix.hpp"
-#include "local/gl/shader_source.hpp"
+#include "gl/raster/painter.hpp"
+#include "gl/raster/raster_matrix.hpp"
+#include "gl/shader_source.hpp"
 
 namespace glinpack::gl {
 
@@ -41,7 +41,7 @@ class Movement {
 
  private:
   enum class Direction { plain, transposed };
-  /// `count` rows of a block, and where they are in the texture: its rows, or, transposed, its columns.
+  /// `count` rows of a block, and their position in the texture: its rows, or, transposed, its columns.
   struct RowStrip {
     Index block_row = 0;
     Index texture_row = 0;
@@ -54,7 +54,6 @@ class Movement {
               std::span<const RowStrip> strips);
   void download_elements(const HostBlock<float>& to);
 
-  std::shared_ptr<Context> context_;
   Painter& painter_;
   Program pack_;
   Program unpack_;

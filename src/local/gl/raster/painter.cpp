@@ -1,4 +1,4 @@
-#include "local/gl/raster/painter.hpp"
+#include "gl/raster/painter.hpp"
 
 #include <algorithm>
 
@@ -58,12 +58,12 @@ void Painter::draw(const Program& program, const Target& target, std::span<const
   glBindVertexArray(vertex_array_.id());
   while (!quads.empty()) {
     if (used_ == quads_per_segment) {
-      // the next segment was drawn from long ago: seldom a wait
+      // the next segment was drawn long ago: this rarely waits
       segment_drawn_[static_cast<std::size_t>(segment_)] = fences_.take();
       segment_ = (segment_ + 1) % segments;
       fences_.wait(segment_drawn_[static_cast<std::size_t>(segment_)]);
       used_ = 0;
-      fences_.work_given();  // commands go on: a fence taken behind them must not be this one
+      fences_.note_commands();  // later commands need a fence of their own
     }
     const auto count = std::min(quads.size(), static_cast<std::size_t>(quads_per_segment - used_));
     draw_some(quads.first(count));

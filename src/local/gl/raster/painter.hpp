@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "local/gl/fences.hpp"
-#include "local/gl/mapped_buffer.hpp"
-#include "local/gl/program.hpp"
+#include "gl/command_stream.hpp"
+#include "gl/storage.hpp"
+#include "gl/program.hpp"
 
 namespace glinpack::gl {
 
@@ -26,9 +26,9 @@ struct Coordinates {
   static Coordinates rectangle(Index x, Index y) { return {x, y, 1, 0, 0, 1}; }
   /// That rectangle, transposed.
   static Coordinates transposed(Index x, Index y) { return {x, y, 0, 1, 1, 0}; }
-  /// Everywhere the row y, from x on.
+  /// Row y in all rows of the rectangle, from x on.
   static Coordinates row(Index x, Index y) { return {x, y, 1, 0, 0, 0}; }
-  /// Everywhere the column x, from y on.
+  /// Column x in all columns of the rectangle, from y on.
   static Coordinates column(Index x, Index y) { return {x, y, 0, 0, 0, 1}; }
   /// The rectangle's row r reads texel (x + r, y).
   static Coordinates row_downwards(Index x, Index y) { return {x, y, 0, 0, 1, 0}; }
@@ -52,7 +52,7 @@ class Painter {
  public:
   Painter(const std::shared_ptr<Context>& context, Fences& fences);
 
-  /// What the shaders' samplers 0, 1, 2 read.
+  /// Binds textures to the shaders' samplers 0, 1, 2.
   void bind(std::initializer_list<GLuint> textures) const;
   void draw(const Program& program, const Target& target, std::span<const Quad> quads);
 
@@ -69,7 +69,7 @@ class Painter {
 };
 
 /// Calls body(first texel, texels, first column) for the ranges of texels that hold columns first ... end - 1 of a
-/// RasterMatrix, with the colour mask set to the components that are theirs.
+/// RasterMatrix, with the colour mask set to the components of these columns.
 template <class Body>
 void for_masked_texels(Index first, Index end, Body body) {
   const auto mask = [&](Index texel_column, Index columns_end) {

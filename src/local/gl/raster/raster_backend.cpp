@@ -1,10 +1,10 @@
-#include "local/gl/raster/raster_backend.hpp"
+#include "gl/raster/raster_backend.hpp"
 
 #include <algorithm>
-#include <stdexcept>
+#include <vector>
 
-#include "local/gl/raster/raster_backend_class.hpp"
-#include "local/host/flops.hpp"
+#include "gl/raster/raster_backend_class.hpp"
+#include "backend/timeline.hpp"
 
 namespace glinpack {
 namespace gl {
@@ -18,7 +18,7 @@ RasterBackend::RasterBackend(const BackendOptions& options, Timeline& timeline)
       l_(context()) {}
 
 BackendInfo RasterBackend::info() const {
-  BackendInfo info = info_as("gl-raster");
+  BackendInfo info = info_as(gl_raster_record.name);
   info.largest_rows = context()->device().texture_side;
   info.largest_columns = 4 * (context()->device().texture_side - 1);
   return info;
@@ -26,7 +26,7 @@ BackendInfo RasterBackend::info() const {
 
 std::unique_ptr<DeviceMatrix<float>> RasterBackend::allocate(Index rows, Index columns) {
   begin();
-  fences().work_given();
+  fences().note_commands();
   return std::make_unique<RasterMatrix>(context(), rows, columns);
 }
 
@@ -84,7 +84,7 @@ void RasterBackend::reserve_moves(Index moves, Index columns) {
   movement_.reserve(moves, columns);
 }
 
-void RasterBackend::normalize(DeviceBlock<float> l11_transposed, DeviceBlock<float> a12) {
+void RasterBackend::solve_unit_lower(DeviceBlock<float> l11_transposed, DeviceBlock<float> a12) {
   if (a12.empty()) return;
   operation(Phase::normalize, normalize_flops(a12.rows, a12.columns), 0, [&] {
     movement_.unpack(l11_transposed, l_);
@@ -93,13 +93,13 @@ void RasterBackend::normalize(DeviceBlock<float> l11_transposed, DeviceBlock<flo
   });
 }
 
-void RasterBackend::reduce(DeviceBlock<float> l21_transposed, DeviceBlock<float> u12, DeviceBlock<float> a22) {
+void RasterBackend::update(DeviceBlock<float> l21_transposed, DeviceBlock<float> u12, DeviceBlock<float> a22) {
   if (a22.empty() || u12.empty()) return;
   operation(Phase::reduce, reduce_flops(a22.rows, a22.columns, u12.rows), 0, [&] {
     movement_.unpack(l21_transposed, l_);
     eliminate_with(aligned(u12, a22), a22);
   });
-  glFlush();  // the host may now wait for the network for long: the device must not wait with it
+  glFlush();  // start the device before the host waits for the network
 }
 
 /// A22 <- A22 - L21 U12, L21 in l_, one outer product after the other (white paper 3.2.4).
@@ -108,7 +108,7 @@ void RasterBackend::eliminate_with(const DeviceBlock<float>& u, const DeviceBloc
   steps_.draw_back(a, 0);
 }
 
-void RasterBackend::substitute(DeviceBlock<float> a, DeviceBlock<float> x, DeviceBlock<float> y) {
+void RasterBackend::subtract_product(DeviceBlock<float> a, DeviceBlock<float> x, DeviceBlock<float> y) {
   if (a.empty()) return;
   operation(Phase::substitution, substitute_flops(a.rows, a.columns), 0, [&] { steps_.substitute(a, x, y); });
 }

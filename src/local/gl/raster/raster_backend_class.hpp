@@ -1,14 +1,14 @@
-// The class behind make_raster_backend(). Its operations are in two files: raster_backend.cpp has those of every
-// backend, raster_row_by_row.cpp the white paper's algorithm.
+// The class that make_raster_backend() creates. raster_backend.cpp has the operations of every backend,
+// raster_row_by_row.cpp the white paper's algorithm.
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include "local/gl/gl_backend.hpp"
-#include "local/gl/raster/movement.hpp"
-#include "local/gl/raster/steps.hpp"
-#include "local/row_by_row.hpp"
+#include "gl/gl_backend.hpp"
+#include "gl/raster/movement.hpp"
+#include "gl/raster/steps.hpp"
+#include "backend/row_by_row.hpp"
 
 namespace glinpack::gl {
 
@@ -29,9 +29,9 @@ class RasterBackend final : public GlBackend<float>, public RowByRowAlgorithm<fl
   Fence scatter_rows(HostBlock<float> from, std::span<const Index> rows, DeviceBlock<float> to) override;
   void move_rows(DeviceBlock<float> block, std::span<const RowMove> moves) override;
   void reserve_moves(Index moves, Index columns) override;
-  void normalize(DeviceBlock<float> l11_transposed, DeviceBlock<float> a12) override;
-  void reduce(DeviceBlock<float> l21_transposed, DeviceBlock<float> u12, DeviceBlock<float> a22) override;
-  void substitute(DeviceBlock<float> a, DeviceBlock<float> x, DeviceBlock<float> y) override;
+  void solve_unit_lower(DeviceBlock<float> l11_transposed, DeviceBlock<float> a12) override;
+  void update(DeviceBlock<float> l21_transposed, DeviceBlock<float> u12, DeviceBlock<float> a22) override;
+  void subtract_product(DeviceBlock<float> a, DeviceBlock<float> x, DeviceBlock<float> y) override;
 
   std::optional<Index> pivot_rows(DeviceBlock<float> a, HostBlock<float> panel_transposed, HostBlock<float> u,
                                   std::span<Index> pivots) override;
@@ -42,31 +42,31 @@ class RasterBackend final : public GlBackend<float>, public RowByRowAlgorithm<fl
   Fence reduce_rows(HostBlock<float> l21_transposed, HostBlock<float> u12, DeviceBlock<float> a22) override;
 
  private:
-  /// A part of a matrix that is read back through a pixel buffer, and when it will be there.
+  /// A part of a matrix that is read back through a pixel buffer, and the fence after the read-back.
   struct ReadBack {
     const float* texels = nullptr;  // four elements each
     Fence there;
   };
-  /// Grows a buffer that read-backs go to; what it held is lost then.
+  /// Grows a read-back buffer; its content is then lost.
   void reserve(std::unique_ptr<MappedBuffer<float>>& buffer, Index elements);
-  /// Texels [x, x + width) x [y, y + height) of what `framebuffer` draws, into the buffer from `offset` on.
+  /// Reads texels [x, x + width) x [y, y + height) of `framebuffer` into the buffer from `offset` on.
   ReadBack read_back(GLuint framebuffer, Index x, Index y, Index width, Index height, MappedBuffer<float>& buffer,
                      Index offset);
 
-  /// The extra column as draw_column has left it, from row `first` of the block on: multipliers in red, the next column
+  /// The extra column after draw_column, from row `first` of the block on: multipliers in red, the next column
   /// in blue.
   ReadBack read_column(const DeviceBlock<float>& a, Index first);
-  /// Row `row` of the block from the front texture, whole; `slot`: where in rows_read_.
+  /// Reads row `row` of the block from the front texture, whole; `slot`: its position in rows_read_.
   ReadBack read_row(const DeviceBlock<float>& a, Index row, Index slot);
 
   /// Column k of L as multipliers.
   Multipliers column_of_l(Index k) const { return {l_.id(), 0, k, true}; }
-  /// `u` itself when its columns lie in their texels as the block's do, else a copy of which that is true.
+  /// `u` itself if its columns are aligned to texels as the block's are, else an aligned copy.
   DeviceBlock<float> aligned(const DeviceBlock<float>& u, const DeviceBlock<float>& block);
   DeviceBlock<float> scratch(Index rows, Index columns, const DeviceBlock<float>& aligned_with);
   void eliminate_with(const DeviceBlock<float>& u, const DeviceBlock<float>& a);
 
-  /// The panel into the matrix, where it belongs.
+  /// Writes the panel into the matrix.
   void write_panel(const HostBlock<float>& panel_transposed, const DeviceBlock<float>& panel);
 
   Painter painter_;

@@ -1,4 +1,4 @@
-#include "local/gl/raster/raster_matrix.hpp"
+#include "gl/raster/raster_matrix.hpp"
 
 #include <spdlog/fmt/fmt.h>
 

@@ -1,12 +1,12 @@
-// A matrix in float textures, as the white paper has it (section 3.2): four consecutive elements of a row in a texel,
-// an extra column of texels at the left, and two textures that take turns as what is read and what is drawn.
+// A matrix in float textures, as in the white paper (section 3.2): four consecutive elements of a row per texel, an
+// extra column of texels at the left, and two textures that alternate as source and target.
 #pragma once
 
 #include <array>
 #include <memory>
 
-#include "local/backend.hpp"
-#include "local/gl/texture.hpp"
+#include "backend/backend.hpp"
+#include "gl/storage.hpp"
 
 namespace glinpack::gl {
 
@@ -14,7 +14,7 @@ namespace glinpack::gl {
 /// to the pivot and eliminate operations: red the multiplier of row i, blue its element of the next column.
 ///
 /// Between operations both textures hold the same elements. Within one the front texture is read and the back texture
-/// drawn, then they are exchanged: nothing that is being drawn is read.
+/// drawn, then they are exchanged: no operation reads the texture that it draws.
 class RasterMatrix final : public DeviceMatrix<float> {
  public:
   /// Zero-filled. Throws std::runtime_error when it is larger than a texture may be or than the device can hold, naming
@@ -28,7 +28,7 @@ class RasterMatrix final : public DeviceMatrix<float> {
   GLuint back() const { return textures_[1 - front_].id(); }
   void exchange() { front_ = 1 - front_; }
 
-  /// Framebuffers of one texture, and of front (attachment 0) and back (attachment 1) together.
+  /// Framebuffers of one texture, and of both front (attachment 0) and back (attachment 1).
   GLuint draws_front() const { return framebuffers_[front_].id(); }
   GLuint draws_back() const { return framebuffers_[1 - front_].id(); }
   GLuint draws_both() const { return both_.id(); }
@@ -40,11 +40,11 @@ class RasterMatrix final : public DeviceMatrix<float> {
   std::size_t front_ = 0;
 };
 
-/// A single-channel texture that grows: elements one a texel, on their way between matrices and buffers, or L.
+/// A single-channel texture that grows: one element per texel; stages transfers, or holds L.
 class ElementTexture {
  public:
   explicit ElementTexture(std::shared_ptr<Context> context) : context_(std::move(context)) {}
-  /// At least width x height; what it held is lost when it grows.
+  /// At least width x height; growing discards the content.
   void reserve(Index width, Index height);
   GLuint id() const { return texture_.id(); }
   GLuint framebuffer() const { return framebuffer_.id(); }

@@ -1,14 +1,15 @@
-// The white paper's local algorithm (section 3.2). What the device draws and what the host does at the same time, for
-// column j of the pivot's panel:
+// The white paper's local algorithm (section 3.2). Concurrent work of device and host for column j of the pivot's
+// panel:
 //
 //   device: extra column j | read it back | reduce the rest, rows exchanged | read row j back | extra column j + 1
 //   host:                                 | look for pivot j + 1 in it       |
 //
-// Nothing waits for the device to be idle: the host waits for the fence behind the column, and for the rows at the end.
+// The host never waits for an idle device: it waits for the fence after the column, and for the rows at the end.
 #include <algorithm>
 #include <utility>
+#include <vector>
 
-#include "local/gl/raster/raster_backend_class.hpp"
+#include "gl/raster/raster_backend_class.hpp"
 
 namespace glinpack::gl {
 namespace {
@@ -19,8 +20,8 @@ constexpr Index blue = 2;
 
 double count(Index extent) { return static_cast<double>(extent); }
 
-// A panel's interchanges apply to the columns of L before them, too. Multipliers of a step as they were in that step:
-// the later ones undone.
+// A panel's interchanges also apply to earlier columns of L. This undoes the later ones: multipliers as they were in
+// their step.
 void undo_later_interchanges(RowMajorView<float> l_transposed, std::span<const Index> pivots) {
   const auto steps = static_cast<Index>(pivots.size());
   for (Index k = 0; k < steps; ++k) {
@@ -42,7 +43,7 @@ RasterBackend::ReadBack RasterBackend::read_back(GLuint framebuffer, Index x, In
                                                  MappedBuffer<float>& buffer, Index offset) {
   const Index bytes = width * height * channels * static_cast<Index>(sizeof(float));
   operation(Phase::transfer, 0, bytes, [&] {
-    // a driver without asynchronous read-back, Mesa's software for one, waits in here
+    // a driver without asynchronous read-back, such as Mesa's llvmpipe, waits here
     const auto scope = timeline().scope(Lane::cpu, Phase::wait);
     glBindFramebuffer(GL_READ_FRAMEBUFFER, framebuffer);
     glBindBuffer(GL_PIXEL_PACK_BUFFER, buffer.id());
@@ -75,7 +76,7 @@ std::optional<Index> RasterBackend::pivot_rows(DeviceBlock<float> a, HostBlock<f
   reserve(rows_read_, width * (a.columns + 2 * channels));
   std::vector<ReadBack> rows(pivots.size());
 
-  // the first column as it is; from then on the extra column brings the next one
+  // reads the first column itself; later ones are in the extra column
   reserve(columns_read_, a.rows * channels);
   ReadBack column = read_back(raster_matrix_of(a).draws_front(), RasterMatrix::texel_of(a.column), a.row, 1, a.rows,
                               *columns_read_, 0);
@@ -89,7 +90,7 @@ std::optional<Index> RasterBackend::pivot_rows(DeviceBlock<float> a, HostBlock<f
     Step step{j, j};
     {
       const auto scope = timeline().scope(Lane::cpu, Phase::panel);
-      const Index largest = this->panel().index_of_largest(candidates);
+      const Index largest = this->panel().find_pivot(candidates).row;
       if (candidates[static_cast<std::size_t>(largest)] == 0) return j;
       step.pivot = j + largest;
       pivots[static_cast<std::size_t>(j)] = step.pivot;
@@ -197,7 +198,7 @@ void RasterBackend::write_panel(const HostBlock<float>& panel_transposed, const 
   operation(Phase::transfer, 0, bytes_of(panel_transposed), [&] { movement_.upload(panel_transposed, l_); });
   const Fence uploaded = fences().take();
   operation(Phase::transfer, 0, 0, [&] { movement_.pack_transposed(l_, panel); });
-  wait(uploaded);  // from here on the host may write the next panel there
+  wait(uploaded);  // now the host may overwrite the host block
 }
 
 }  // namespace glinpack::gl

@@ -1,6 +1,5 @@
-#include "local/gl/raster/steps.hpp"
+#include "gl/raster/steps.hpp"
 
-#include <algorithm>
 #include <vector>
 
 namespace glinpack::gl {
@@ -15,7 +14,7 @@ Coordinates of_row(const Multipliers& multipliers, Index row) {
 
 Coordinates texel(Index x, Index y) { return {x, y, 0, 0, 0, 0}; }
 
-// A quad over the whole width of a block, cut down to some of its texels.
+// The part of a quad over the whole width of a block that covers `texels` texels from `texel_x` on.
 Quad cut(Quad quad, Index first_texel, Index texel_x, Index texels) {
   const Index skipped = texel_x - first_texel;
   quad.x = texel_x;
@@ -131,7 +130,7 @@ void Steps::draw_step(const DeviceBlock<float>& block, Index first_column, Step 
   if (step.pivot != step.top) quads.push_back(rows(step.pivot, step.top, 1));
   painter_.bind({matrix.front(), multipliers.texture, matrix.front()});
   if (!quads.empty()) draw_eliminations(block, first_column, quads);
-  // the row that is now U's, and the one before it, which only the front texture holds
+  // the new row of U, and the previous one, which only the front texture holds
   std::vector<RowMove> finished{{step.pivot, step.top}};
   if (step.top > 0) finished.push_back({step.top - 1, step.top - 1});
   draw_rows(block, finished);

@@ -1,0 +1,188 @@
+// The global algorithm by blocks: right-looking, with look-ahead (white paper, section 3.1; HPL_pdgesv0.c,
+// HPL_pdgesvK2.c). In pass k, block column k and block row k become L and U:
+//
+// [ L11 ]            [ A11 ]
+// [ L21 ] U11  =   P [ A21 ]     the panel, factorised on the pivot's process column, broadcast along process rows
+//                                (HPL_pdfact, HPL_bcast)
+// [ A12 ]          [ A12 ]
+// [ A22 ]  <-    P [ A22 ]       rows exchanged within process columns; the right-hand side is the last column
+//                                (HPL_pdlaswp)
+//   U12    <-  L11^-1 A12        on the pivot's process row, then broadcast; or on every process row, if U's rows
+//                                come with the exchanged rows
+//   A22    <-  A22 - L21 U12     the trailing update, on every rank (HPL_pdupdate)
+#include "lu/factorize.hpp"
+
+#include <algorithm>
+
+#include "lu/panel/panels.hpp"
+#include "lu/u12.hpp"
+#include "transport/row_exchange.hpp"
+
+namespace glinpack {
+
+namespace {
+
+// MPI progress: a host that computes the trailing update polls pending messages after this many rows.
+constexpr Index rows_between_polls = 512;
+
+template <class Real>
+class BlockedLu final : public LuFactorization<Real> {
+ public:
+  explicit BlockedLu(const LuWork<Real>& work)
+      : LuFactorization<Real>(work.distribution.passes()),
+        lookahead_(work.parameters.lookahead > 0),
+        messages_only_(work.parameters.parts == RunParts::messages),
+        row_swap_(work.parameters.row_swap),
+        rows_cross_processes_(pivots_across_processes(work.parameters.pivoting)),
+        distribution_(work.distribution),
+        position_(work.position),
+        backend_(work.backend),
+        transport_(work.transport),
+        timeline_(work.timeline),
+        a_(work.a),
+        panels_({work.parameters, distribution_, position_, backend_, transport_, timeline_}, a_,
+                rows_above_panels(work.parameters, distribution_)),
+        row_exchange_(backend_, transport_, distribution_.shape.rows > 1 ? distribution_.nb : 0, a_.columns()),
+        u12_(work.parameters, distribution_, backend_, transport_, a_) {
+    backend_.reserve_moves(2 * distribution_.nb, a_.columns());  // nb rows, and as many that they replace
+  }
+
+  Factorization run(PassObserver& observer, PassRange passes) override {
+    end_ = passes.end;
+    panels_.agree_on_host_or_device();
+    // all ranks send messages in the same order, even if only some of them have a GPU
+    host_overlaps_update_ = transport_.all_agree(backend_.computes_beside_host());
+
+    Factorization result;
+    result.interchanges.across_process_rows = rows_cross_processes_;
+    PanelFuture<Real> next;
+    result.ended_before = for_each_pass(passes, distribution_, position_, observer, [&](const PassPlan& pass) {
+      if (!next) {
+        start_panel(pass);
+        next = finish_panel(pass);
+      }
+      const Panel<Real>& panel = next.get();  // P, L11, L21
+      if (messages_only_) panels_.wait();     // measures messages one after the other
+      auto& pivots = result.interchanges.pivots;
+      pivots.insert(pivots.end(), panel.pivots.begin(), panel.pivots.end());
+      result.zero_pivot = panel.zero_pivot;
+      if (panel.zero_pivot) return false;
+      next = update(pass, panel);
+      return true;
+    });
+    panels_.wait();
+    return result;
+  }
+
+ private:
+  // The trailing update of pass k, piece by piece. With look-ahead, it returns panel k + 1, factorised during the
+  // update.
+  PanelFuture<Real> update(const PassPlan& pass, const Panel<Real>& panel) {
+    PanelFuture<Real> next_panel;
+    const bool looks_ahead = lookahead_ && pass.pass + 1 < end_;
+    const PassPlan next_pass = looks_ahead ? plan_pass(distribution_, pass.pass + 1, position_) : PassPlan{};
+    const std::vector<ColumnRange> pieces = pieces_of(pass.trailing_columns, distribution_.nb, row_swap_.pieces);
+
+    RowsFuture<Real> rows = exchange_rows(pass, pieces.front(), panel);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      const ColumnRange piece = pieces[i];
+      const DeviceBlock<Real> a12 = u12_.place(pass, piece);
+      rows.wait_into(a12);
+      if (u12_.is_computed_here(pass)) backend_.solve_unit_lower(panel.l11(), a12);
+      const DeviceBlock<Real> u12 = u12_.distribute(pass, piece, a12);
+
+      Index updated = 0;  // columns of this piece
+      if (i == 0 && looks_ahead) {
+        updated = update_next_panel_first(pass, next_pass, panel, u12);
+        start_panel(next_pass);
+        if (!host_overlaps_update_) next_panel = finish_panel(next_pass);
+      }
+      if (i + 1 < pieces.size()) rows = exchange_rows(pass, pieces[i + 1], panel);
+      const Index rest = piece.count - updated;
+      update_trailing(pass, {piece.first + updated, rest}, panel, u12.block(0, updated, pass.width, rest));
+    }
+    if (pass.in_pivot_column) panels_.store(pass);  // L11, L21, U11 into A, while the next panel is broadcast
+    if (looks_ahead && host_overlaps_update_) next_panel = finish_panel(next_pass);
+    return next_panel;
+  }
+
+  // Updates the columns of panel k + 1, the first trailing columns of their process column. Returns their number here.
+  Index update_next_panel_first(const PassPlan& pass, const PassPlan& next_pass, const Panel<Real>& panel,
+                                DeviceBlock<Real> u12) {
+    const Index columns = next_pass.in_pivot_column ? next_pass.width : 0;
+    update_trailing(pass, {0, columns}, panel, u12.block(0, 0, pass.width, columns));
+    return columns;
+  }
+
+  // P, L11, L21, U11 <- A(k:, k), on the pivot's process column, in two halves: a device factorises in the first half,
+  // a host in the second.
+  void start_panel(const PassPlan& pass) {
+    if (!pass.in_pivot_column) return;
+    const auto in_pass = timeline_.in_pass(pass.pass, pass.role);
+    panels_.start_factorization(pass);
+  }
+
+  // Also starts the broadcast of P, L11, L21 along every process row.
+  PanelFuture<Real> finish_panel(const PassPlan& pass) {
+    const auto in_pass = timeline_.in_pass(pass.pass, pass.role);
+    if (pass.in_pivot_column) panels_.finish_factorization(pass);
+    return panels_.start_broadcast(pass);
+  }
+
+  // Exchanges rows of some trailing columns by P. U's rows go to the ranks that compute U12.
+  RowsFuture<Real> exchange_rows(const PassPlan& pass, ColumnRange columns, const Panel<Real>& panel) {
+    // with local pivoting, only the pivot's process row knows the pivots and exchanges rows
+    if (columns.count == 0 || !(pass.in_pivot_row || rows_cross_processes_)) return {};
+    const RowExchangePlan plan = plan_row_swap(row_swap_, u12_.all_process_rows_compute(), distribution_, position_,
+                                               pass, panel.pivots, columns);
+    return row_exchange_.start(pass, plan,
+                               {&a_, 0, pass.trailing_column.value + columns.first, a_.rows(), columns.count});
+  }
+
+  // A22 <- A22 - L21 U12 in some trailing columns.
+  void update_trailing(const PassPlan& pass, ColumnRange columns, const Panel<Real>& panel, DeviceBlock<Real> u12) {
+    const DeviceBlock<Real> l21 = panel.l21(pass);
+    const DeviceBlock<Real> a22{&a_, pass.trailing_row.value, pass.trailing_column.value + columns.first,
+                                pass.trailing_rows, columns.count};
+    for (Index i = 0; i < a22.rows && columns.count > 0;) {
+      const bool in_flight = poll_messages();
+      const Index rows = in_flight ? std::min(rows_between_polls, a22.rows - i) : a22.rows - i;
+      backend_.update(l21.block(0, i, pass.width, rows), u12, a22.block(i, 0, rows, columns.count));
+      i += rows;
+    }
+  }
+
+  // True while messages are in flight.
+  bool poll_messages() {
+    const bool rows_done = row_exchange_.test();
+    return !panels_.test() || !rows_done;
+  }
+
+  bool lookahead_;
+  bool messages_only_;
+  Index end_ = 0;  // of the passes to run
+  RowSwap row_swap_;
+  bool rows_cross_processes_;
+  bool host_overlaps_update_ = false;  // the host starts the device's update, then factorises the next panel
+  const Distribution& distribution_;
+  GridPosition position_;
+  Backend<Real>& backend_;
+  Transport<Real>& transport_;
+  Timeline& timeline_;
+  DeviceMatrix<Real>& a_;
+  Panels<Real> panels_;
+  RowExchange<Real> row_exchange_;
+  U12<Real> u12_;
+};
+
+}  // namespace
+
+template <class Real>
+std::unique_ptr<LuFactorization<Real>> make_blocked_lu(const LuWork<Real>& work) {
+  return std::make_unique<BlockedLu<Real>>(work);
+}
+
+template std::unique_ptr<LuFactorization<float>> make_blocked_lu(const LuWork<float>&);
+template std::unique_ptr<LuFactorization<double>> make_blocked_lu(const LuWork<double>&);
+
+}  // namespace glinpack

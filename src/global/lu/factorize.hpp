@@ -1,0 +1,91 @@
+// The distributed factorisation.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "lu/parameters.hpp"
+#include "transport/transport.hpp"
+
+namespace glinpack {
+
+struct Factorization {
+  /// P: known on the ranks of each pivot's process row, and with partial or tournament pivoting on all.
+  Interchanges interchanges;
+  std::optional<GlobalIndex> zero_pivot;  // the first one: A is singular
+  std::optional<Index> ended_before;      // the pass before which the observer ended it
+};
+
+/// Observes the passes from outside: timing, progress, signals.
+class PassObserver {
+ public:
+  virtual ~PassObserver() = default;
+  /// Before a pass, in order. False, on all ranks alike: the factorisation ends here.
+  virtual bool before(const PassPlan& pass) = 0;
+  virtual void after(const PassPlan& pass) = 0;
+};
+
+/// P A = L U of the N x N part of a matrix, in place. The matrix holds this rank's part of [A | b]; b becomes L^-1 P b.
+/// L is stored below the diagonal, U on and above it. Later interchanges are not applied to rows of L's columns, as in
+/// HPL. Stops at the first zero pivot. Look-ahead, the broadcast and the row swap do not change the factors.
+template <class Real>
+class LuFactorization {
+ public:
+  LuFactorization(const LuFactorization&) = delete;
+  LuFactorization& operator=(const LuFactorization&) = delete;
+  virtual ~LuFactorization() = default;
+  /// Some passes, or all. Collective over the grid. Once.
+  virtual Factorization run(PassObserver& observer, PassRange passes) = 0;
+  Factorization run(PassObserver& observer) { return run(observer, {0, passes_}); }
+
+ protected:
+  explicit LuFactorization(Index passes) : passes_(passes) {}
+
+ private:
+  Index passes_;
+};
+
+/// Inputs of a factorisation; all must outlive it.
+template <class Real>
+struct LuWork {
+  const RunParameters& parameters;
+  const Distribution& distribution;
+  GridPosition position;
+  Backend<Real>& backend;
+  Transport<Real>& transport;
+  Timeline& timeline;
+  DeviceMatrix<Real>& a;  // this rank's part of [A | b]
+};
+
+/// Blocked, right-looking, with look-ahead. Allocates all memory except the matrix. Not collective.
+template <class Real>
+std::unique_ptr<LuFactorization<Real>> make_blocked_lu(const LuWork<Real>& work);
+
+/// Row by row, the white paper's algorithm (sections 3.1 and 3.2). The backend must have a row_by_row(), and pivoting
+/// must not exchange rows between process rows.
+template <class Real>
+std::unique_ptr<LuFactorization<Real>> make_row_by_row_lu(const LuWork<Real>& work);
+
+/// Chooses the algorithm by pivoting, grid and backend.
+template <class Real>
+std::unique_ptr<LuFactorization<Real>> make_lu(const LuWork<Real>& work) {
+  const bool rows_stay = !pivots_across_processes(work.parameters.pivoting) ||
+                         (work.parameters.pivoting == Pivoting::partial && work.distribution.shape.rows == 1);
+  return work.backend.row_by_row() != nullptr && rows_stay ? make_row_by_row_lu(work) : make_blocked_lu(work);
+}
+
+/// Calls body(pass) for the passes of this rank until it returns false or the observer ends them. Returns the pass
+/// before which the observer ended them.
+template <class Body>
+std::optional<Index> for_each_pass(PassRange passes, const Distribution& distribution, GridPosition position,
+                                   PassObserver& observer, Body body) {
+  for (Index k = passes.first; k < passes.end; ++k) {
+    const PassPlan pass = plan_pass(distribution, k, position);
+    if (!observer.before(pass)) return k;
+    if (!body(pass)) break;
+    observer.after(pass);
+  }
+  return std::nullopt;
+}
+
+}  // namespace glinpack

@@ -1,0 +1,141 @@
+// The panel of a pass: the pivots P and the factors L11 \ U11 and L21 of the block column that the pass factorises.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "transport/transport.hpp"
+
+namespace glinpack {
+
+/// A rank's share of a panel in host memory, stored as the contiguous message of its broadcast along the process row:
+///   zero pivot (or -1) | pivots[width] | the panel, column-major, above + rows x width
+/// the integers as 64-bit, padded to a whole cache line. The ranks of the pivot's process row have L11 \ U11 in the
+/// first `width` rows; all ranks have L21 below. If all process rows compute U12, the other ranks also have L11 \ U11,
+/// in `width` rows above their own.
+template <class Real>
+class Panel {
+ public:
+  /// For panels of up to `rows` x `width`, including the rows above. `operand` makes them operands of the backend.
+  Panel(Backend<Real>& backend, Index rows, Index width, std::shared_ptr<Operand<Real>> operand);
+
+  /// `above` is 0 or width.
+  void resize(Index rows, Index width, Index above = 0);
+  Index rows() const { return rows_; }
+  Index width() const { return width_; }
+  Index above() const { return above_; }
+
+  /// rows x width: this rank's own.
+  ColumnMajorView<Real> view() const { return {first() + above_, rows_, width_, leading_dimension_}; }
+  /// The same elements in the backend's layout: width x rows, row-major.
+  HostBlock<Real> transposed() const { return {buffer_.get(), header_ + above_, width_, rows_, leading_dimension_}; }
+  /// L11 \ U11, on ranks that have them.
+  ColumnMajorView<Real> diagonal_block() const { return {first(), width_, width_, leading_dimension_}; }
+  /// width x (above + rows), row-major: the message without its header.
+  HostBlock<Real> all_transposed() const {
+    return {buffer_.get(), header_, width_, above_ + rows_, leading_dimension_};
+  }
+
+  /// Global rows that were interchanged with the panel's first, second, ... row.
+  std::vector<GlobalIndex> pivots;
+  /// The first column of A whose pivot is exactly zero: A is singular.
+  std::optional<GlobalIndex> zero_pivot;
+
+  /// [L11 \ U11; L21]^T, width x (above + rows), as an operand of the backend.
+  DeviceBlock<Real> factors;
+  DeviceBlock<Real> l11() const { return factors.block(0, 0, width_, width_); }
+  /// L21: the multipliers of the trailing rows of `pass`.
+  DeviceBlock<Real> l21(const PassPlan& pass) const {
+    return factors.block(0, above_ + rows_ - pass.trailing_rows, width_, pass.trailing_rows);
+  }
+
+  Operand<Real>& operand() const { return *operand_; }
+  /// Until then the device may still read the panel in host memory.
+  Fence host_free;
+
+  /// Writes pivots and zero_pivot into the message, and reads them from it.
+  void pack();
+  void unpack();
+  std::span<Real> message() const {
+    return {buffer_->data(), static_cast<std::size_t>(header_ + leading_dimension_ * width_)};
+  }
+
+ private:
+  Real* first() const { return buffer_->data() + header_; }
+
+  std::unique_ptr<HostBuffer<Real>> buffer_;
+  std::shared_ptr<Operand<Real>> operand_;
+  Index header_ = 0;  // elements
+  Index above_ = 0;
+  Index rows_ = 0;
+  Index width_ = 0;
+  Index leading_dimension_ = 0;
+};
+
+/// Elements of the message of a panel of `rows` rows, those above included.
+template <class Real>
+Index panel_message_elements(Index rows, Index width);
+
+/// The header of a panel's message.
+template <class Real>
+void write_panel_header(Real* message, std::optional<GlobalIndex> zero_pivot, std::span<const GlobalIndex> pivots);
+
+/// L11 \ U11 of a pass, as broadcast with local pivoting: column-major, followed by the panel's column without a pivot
+/// (or -1), which is small enough to be exact in any precision.
+template <class Real>
+struct DiagonalBlock {
+  std::vector<Real> elements;
+  Index width;
+
+  explicit DiagonalBlock(Index w) : elements(static_cast<std::size_t>(w * w + 1)), width(w) {}
+  ColumnMajorView<Real> view() { return {elements.data(), width, width, width}; }
+  ColumnMajorView<const Real> view() const { return {elements.data(), width, width, width}; }
+};
+
+/// Inputs of a panel factorisation on the host.
+template <class Real>
+struct PanelContext {
+  const Distribution& distribution;
+  GridPosition position;
+  Transport<Real>& transport;
+  PanelArithmetic<Real>& arithmetic;
+  Timeline& timeline;
+};
+
+/// Broadcasts the pivot rank's L11 \ U11, the first rows of its panel, or `zero`, the panel's column without a pivot,
+/// down the process column. Collective over it; fills panel.zero_pivot on all its ranks.
+template <class Real>
+DiagonalBlock<Real> broadcast_diagonal_block(const PanelContext<Real>& context, const PassPlan& pass,
+                                             Panel<Real>& panel, std::optional<Index> zero);
+
+template <class Real>
+using PivotOperation = std::optional<Index> (PanelArithmetic<Real>::*)(ColumnMajorView<Real>, std::span<Index>);
+
+/// P A = L U of the rows of the panel that this rank holds: fills panel.pivots, and returns the panel's first column
+/// without a pivot. Not collective.
+template <class Real>
+std::optional<Index> factorize_own_rows(const PanelContext<Real>& context, const PassPlan& pass, Panel<Real>& panel,
+                                        PivotOperation<Real> pivot);
+
+/// The white paper's pivoting (3.2.1, 3.2.3): the pivot rank factorises the rows that it holds; its U11 is broadcast
+/// down the process column; the eliminate ranks compute L21 = A21 U11^-1. No row crosses the network. Collective over
+/// the pivot's process column; fills panel.pivots on the pivot's rank, zero_pivot on all.
+template <class Real>
+void factorize_panel_local(const PanelContext<Real>& context, const PassPlan& pass, Panel<Real>& panel);
+
+/// Partial pivoting over all rows of the process column (HPL_pdpanllT.c's communication, HPL_pdmxswp.c): recursive and
+/// right-looking, one all-reduce a column, which finds the pivot and exchanges its row with the current one. Collective
+/// over the pivot's process column; fills panel.pivots and zero_pivot on all its ranks.
+template <class Real>
+void factorize_panel_partial(const PanelContext<Real>& context, const PassPlan& pass, Panel<Real>& panel);
+
+/// Tournament pivoting over all rows of the process column (CALU: Grigori, Demmel, Xiang, SIAM J. Matrix Anal. Appl.
+/// 32, 2011; tournament.hpp). Collective over the pivot's process column; fills panel.pivots and zero_pivot on all its
+/// ranks. All ranks use the root's results, so different processors cannot disagree.
+template <class Real>
+void factorize_panel_tournament(const PanelContext<Real>& context, const PassPlan& pass, Panel<Real>& panel);
+
+}  // namespace glinpack

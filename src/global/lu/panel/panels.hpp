@@ -1,0 +1,121 @@
+// The panels of a factorisation: the current one, and the next one, which is factorised and broadcast during the
+// update. A host and a device factorise panels with the same interface.
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "lu/panel/panel.hpp"
+#include "lu/parameters.hpp"
+
+namespace glinpack {
+
+/// Inputs of a panel factorisation; all must outlive it.
+template <class Real>
+struct PanelWork {
+  const RunParameters& parameters;
+  const Distribution& distribution;
+  GridPosition position;
+  Backend<Real>& backend;
+  Transport<Real>& transport;
+  Timeline& timeline;
+
+  PanelContext<Real> context() const { return {distribution, position, transport, backend.panel(), timeline}; }
+};
+
+/// P A = L U of the panels of a run, on the host or on a device. All calls are collective over the pivot's process
+/// column. Two halves, so that a host can start other device work between them.
+template <class Real>
+class PanelFactorizer {
+ public:
+  PanelFactorizer() = default;
+  PanelFactorizer(const PanelFactorizer&) = delete;
+  PanelFactorizer& operator=(const PanelFactorizer&) = delete;
+  virtual ~PanelFactorizer() = default;
+
+  /// The first half: a device factorises the panel, or the host starts its download. `a`: this rank's rows of the panel
+  /// in the matrix. `panel` has the pass's extents.
+  virtual void start(const PassPlan& pass, DeviceBlock<Real> a, Panel<Real>& panel) = 0;
+  /// The second half: the factorised panel is ready for its broadcast, in host memory if other process columns need it.
+  virtual void finish(const PassPlan& pass, Panel<Real>& panel) = 0;
+  /// Copies L and U11 into the matrix.
+  virtual void store(const Panel<Real>& panel, DeviceBlock<Real> a) = 0;
+};
+
+template <class Real>
+std::unique_ptr<PanelFactorizer<Real>> make_host_panels(const PanelWork<Real>& work);
+
+/// For panels of up to `rows` rows; null if the parameters or the backend choose the host. Throws std::runtime_error if
+/// --panel device is impossible.
+template <class Real>
+std::unique_ptr<PanelFactorizer<Real>> make_device_panels(const PanelWork<Real>& work, Index rows);
+
+/// Elements of device memory for device panels of several process rows, in addition to the matrix.
+Index device_panel_elements(Index rows, Index columns);
+
+/// A panel whose broadcast along the process rows has started.
+template <class Real>
+class PanelFuture {
+ public:
+  PanelFuture() = default;
+  PanelFuture(Panel<Real>& panel, Transfer* broadcast, bool receives)
+      : panel_(&panel), broadcast_(broadcast), receives_(receives) {}
+
+  /// Whether it refers to a panel.
+  explicit operator bool() const { return panel_ != nullptr; }
+  /// Waits until P, L11 and L21 have arrived, and makes L an operand of the backend.
+  Panel<Real>& get();
+
+ private:
+  Panel<Real>* panel_ = nullptr;
+  Transfer* broadcast_ = nullptr;  // null if nothing is sent
+  bool receives_ = false;
+};
+
+/// Two panels, used in turn: one may be broadcast while the other one is read.
+template <class Real>
+class Panels {
+ public:
+  /// `a`: this rank's part of the matrix. `rows_above`: rows_above_panels(). Allocates. All must outlive it. Not
+  /// collective.
+  Panels(const PanelWork<Real>& work, DeviceMatrix<Real>& a, Index rows_above);
+  Panels(const Panels&) = delete;
+  Panels& operator=(const Panels&) = delete;
+
+  /// Devices factorise panels on all ranks of the grid or on none, since the two ways send messages in different
+  /// orders. Collective over the grid, before the first pass.
+  void agree_on_host_or_device();
+
+  /// P, L11, L21, U11 <- A(k:, k), in two halves (PanelFactorizer). Collective over the pivot's process column.
+  void start_factorization(const PassPlan& pass);
+  void finish_factorization(const PassPlan& pass);
+  /// Starts the broadcast of the pass's panel along the process rows. Collective over them.
+  PanelFuture<Real> start_broadcast(const PassPlan& pass);
+  /// Copies L and U11 of the pass into the matrix.
+  void store(const PassPlan& pass) { factorizer_->store(panel_of(pass), block_of(pass)); }
+
+  /// Makes progress on the broadcasts; true once none is pending.
+  bool test();
+  /// Waits until no broadcast is pending.
+  void wait();
+
+ private:
+  static std::size_t slot_of(const PassPlan& pass) { return static_cast<std::size_t>(pass.pass) % 2; }
+  Panel<Real>& panel_of(const PassPlan& pass) { return panels_[slot_of(pass)]; }
+  DeviceBlock<Real> block_of(const PassPlan& pass) {
+    return {&a_, pass.panel_row.value, pass.panel_column.value, pass.panel_rows, pass.width};
+  }
+  /// The pass's panel, with the pass's extents. Waits until nothing reads its previous content.
+  Panel<Real>& free_panel(const PassPlan& pass);
+
+  PanelWork<Real> work_;
+  DeviceMatrix<Real>& a_;
+  Index rows_above_;
+  std::unique_ptr<PanelFactorizer<Real>> device_panels_;  // null if the host factorises
+  std::unique_ptr<PanelFactorizer<Real>> host_panels_;
+  PanelFactorizer<Real>* factorizer_;
+  std::array<Panel<Real>, 2> panels_;
+  std::array<std::unique_ptr<Transfer>, 2> broadcasts_;
+};
+
+}  // namespace glinpack

@@ -1,0 +1,69 @@
+#include "lu/parameters.hpp"
+
+#include "lu/panel/panels.hpp"
+#include "solve/refinement.hpp"
+#include "solve/substitution.hpp"
+
+namespace glinpack {
+
+double hpl_flops(Index n) {
+  const auto order = static_cast<double>(n);
+  return order * order * (2.0 / 3.0 * order + 1.5);
+}
+
+double factorization_flops(Index n) {
+  const auto order = static_cast<double>(n);
+  return order * order * (2.0 / 3.0 * order + 0.5);
+}
+
+MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& distribution, GridPosition position,
+                           Precision precision, int device_copies) {
+  const auto element = static_cast<double>(factor_bytes(precision));
+  const auto rows = static_cast<double>(distribution.local_rows(position));
+  const auto columns = static_cast<double>(distribution.local_columns(position));
+  const Index width = std::min(parameters.nb, parameters.n);
+  const auto nb = static_cast<double>(width);
+  const auto above = static_cast<double>(rows_above_panels(parameters, distribution));
+  const bool device_panels = parameters.panel != PanelPlace::host && panels_may_be_on_device(parameters.pivoting);
+  const double panels = device_panels ? 2 : 1;
+  const bool in_matrix = device_panels && distribution.shape.rows > 1;
+  const auto strips =
+      in_matrix ? static_cast<double>(device_panel_elements(distribution.local_rows(position), width)) : 0.0;
+  // A; L11 and L21, U12, rows being exchanged; buffers of a panel over several devices; y, x
+  const double device =
+      device_copies * (rows * columns + nb * (panels * (above + rows) + 3 * columns) + strips + rows + nb);
+  const double staged_rows = distribution.shape.rows > 1 ? 3 * nb * columns : 0;  // U12, rows in, rows out
+  const double strip = std::min(rows * columns, std::max(columns, static_cast<double>(matrix_strip_elements)));
+  const double panel = nb * (above + rows + 2 * nb);
+  // placeholders for received data: a panel, U12
+  const double placeholders = parameters.parts == RunParts::compute ? panel + staged_rows / 3 : 0;
+  // two slots for panels and two for U12, each for two ranks of a node at least
+  const bool shares = uses_node_windows(parameters);
+  const double windows = shares ? (distribution.shape.columns > 1 ? panel : 0) + staged_rows / 3 : 0;
+  const double host = 2 * panel + staged_rows + strip + placeholders + windows;
+  const auto bytes = [element](double elements) {
+    constexpr double most = 9e18;  // fits std::int64_t
+    return static_cast<std::int64_t>(std::min(most, elements * element));
+  };
+  if (parameters.parts == RunParts::messages) return {bytes(2 * panel + staged_rows + windows), 0};
+  if (precision != Precision::mixed) return {bytes(host), bytes(device)};
+  // two right-hand sides for the solution; rows being exchanged; diagonal blocks; and the vectors in double precision
+  const auto blocks = static_cast<double>(diagonal_blocks_on_host(distribution, position, Solutions::several));
+  const double refinement =
+      (2 * rows + (2 + blocks * nb) * nb) * element + refinement_elements(distribution, position) * sizeof(double);
+  return {bytes(host + refinement / element), bytes(device)};
+}
+
+template <class Real>
+BroadcastSizes broadcast_sizes(const RunParameters& parameters, GridShape grid, GridPosition at) {
+  const Distribution distribution = distribution_of(parameters, grid);
+  const auto bytes = [](Index elements) { return static_cast<std::size_t>(elements) * sizeof(Real); };
+  const Index panel_rows = rows_above_panels(parameters, distribution) + distribution.local_rows(at);
+  return {.row = bytes(panel_message_elements<Real>(panel_rows, distribution.nb)),
+          .column = bytes(distribution.nb * distribution.local_columns(at))};
+}
+
+template BroadcastSizes broadcast_sizes<float>(const RunParameters&, GridShape, GridPosition);
+template BroadcastSizes broadcast_sizes<double>(const RunParameters&, GridShape, GridPosition);
+
+}  // namespace glinpack

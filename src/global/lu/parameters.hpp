@@ -1,0 +1,105 @@
+// The parameters of a factorisation, and quantities derived from them alone.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "backend/precision.hpp"
+#include "matrix/distribution.hpp"
+#include "mpi/node_broadcast.hpp"
+#include "transport/row_exchange_plan.hpp"
+
+namespace glinpack {
+
+enum class Pivoting {
+  local,       // the white paper's: candidates are the rows of the pivot rank
+  partial,     // HPL's: candidates are all remaining rows of the process column
+  tournament,  // CALU's (TSLU): a reduction tree over these rows, once for a block of columns
+};
+constexpr std::string_view name_of(Pivoting pivoting) {
+  constexpr std::array<std::string_view, 3> names{"local", "partial", "tournament"};
+  return names[static_cast<std::size_t>(pivoting)];
+}
+/// Whether candidates are the rows of all ranks of a process column, so that rows cross the network.
+constexpr bool pivots_across_processes(Pivoting pivoting) { return pivoting != Pivoting::local; }
+
+/// Where panels are factorised. automatic: on GPUs that are fast at it, if pivoting is tournament; otherwise on the
+/// host.
+enum class PanelPlace { automatic, host, device };
+constexpr std::string_view name_of(PanelPlace place) {
+  constexpr std::array<std::string_view, 3> names{"auto", "host", "device"};
+  return names[static_cast<std::size_t>(place)];
+}
+/// Whether devices can.
+constexpr bool panels_may_be_on_device(Pivoting pivoting) { return pivoting == Pivoting::tournament; }
+
+/// Whether a row swap brings U's rows to all process rows, which then all compute U12 and need L11 for it (HPL's way);
+/// otherwise the pivot's process row computes U12 and broadcasts it.
+constexpr bool all_compute_u12(const RowSwap& swap, Pivoting pivoting, const GridShape& grid) {
+  return swap.kind != RowSwapKind::direct && pivots_across_processes(pivoting) && grid.rows > 1;
+}
+
+/// The parts of a run to do.
+enum class RunParts {
+  all,
+  compute,   // the factorisation's arithmetic: nothing is sent, nothing is solved
+  messages,  // the factorisation's messages: nothing is computed
+};
+
+struct RunParameters {
+  Index n = 0;   // order of the matrix, >= 1
+  Index nb = 0;  // block size, >= 1
+  Pivoting pivoting = Pivoting::partial;
+  PanelPlace panel = PanelPlace::automatic;
+  BroadcastKind broadcast = BroadcastKind::ring;
+  NodeTransport node_transport = NodeTransport::shared;
+  RowSwap row_swap;         // its kind matters if rows cross the network, its pieces in any case
+  int lookahead = 1;        // 0: a panel is factorised after the pass before it; more than 1 computes as 1
+  double threshold = 16.0;  // of the scaled residual; negative: no check (HPL.dat line 13)
+  RunParts parts = RunParts::all;
+  bool refine = false;  // refine the solution in double precision; the factors have the backend's precision
+};
+
+/// The distribution of a run's [A | b]: blocks of nb, or of n if nb is larger.
+inline Distribution distribution_of(const RunParameters& parameters, GridShape grid) {
+  return {parameters.n, std::min(parameters.nb, parameters.n), grid};
+}
+
+/// Rows that a panel has above a rank's own, at most: nb if all process rows compute U12, else 0.
+inline Index rows_above_panels(const RunParameters& parameters, const Distribution& distribution) {
+  return all_compute_u12(parameters.row_swap, parameters.pivoting, distribution.shape) ? distribution.nb : 0;
+}
+
+/// Whether the ranks of a node broadcast through shared memory. MPI_Ibcast does not.
+inline bool uses_node_windows(const RunParameters& parameters) {
+  return parameters.node_transport == NodeTransport::shared && parameters.broadcast != BroadcastKind::ibcast &&
+         parameters.parts != RunParts::compute;
+}
+
+/// The matrix is generated and uploaded in strips of about matrix_strip_elements elements, of this many rows.
+inline constexpr Index matrix_strip_elements = Index{1} << 22;
+inline Index matrix_strip_rows(Index rows, Index columns) {
+  return std::min(rows, std::max<Index>(1, matrix_strip_elements / std::max<Index>(1, columns)));
+}
+
+/// The largest broadcasts of a run from or to the rank at `at`.
+template <class Real>
+BroadcastSizes broadcast_sizes(const RunParameters& parameters, GridShape grid, GridPosition at);
+
+/// Bytes that a rank will allocate for a run: host and device, before anything is allocated.
+struct MemoryNeed {
+  std::int64_t host = 0;
+  std::int64_t device = 0;
+};
+/// `device_copies`: see copies_on_device() of the backend.
+MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& distribution, GridPosition position,
+                           Precision precision, int device_copies = 1);
+
+/// HPL's count for the factorisation and solution of order n: 2/3 n^3 + 3/2 n^2.
+double hpl_flops(Index n);
+/// Of the factorisation of [A | b] alone: 2/3 n^3 + 1/2 n^2.
+double factorization_flops(Index n);
+
+}  // namespace glinpack

@@ -1,0 +1,38 @@
+// Lists the messages of a pass without sending them: the driver runs on a backend that computes nothing, and the
+// transport records each rank's messages.
+#pragma once
+
+#include <vector>
+
+#include "backend/precision.hpp"
+#include "lu/parameters.hpp"
+#include "transport/recorder.hpp"
+
+namespace glinpack {
+
+/// The messages of the rank at `position` in some passes, with synthetic pivots, in the driver's order.
+std::vector<MessageRecord> record_messages(const RunParameters& parameters, GridShape grid, GridPosition position,
+                                           PassRange passes, Precision precision);
+
+/// A message of a pass as its sender knows it: the same kind from one rank to the same ranks, added up.
+struct Message {
+  MessageKind kind = MessageKind::panel;
+  GridPosition from;
+  std::vector<GridPosition> to;
+  Index bytes = 0;  // per receiver
+  Index parts = 1;  // number of messages
+};
+
+/// All messages of a pass over the whole grid (white paper, figure 2).
+std::vector<Message> messages_in_pass(const RunParameters& parameters, GridShape grid, Index pass, Precision precision);
+
+/// Which ranks wait for which in a pass (white paper, figure 2): a text picture with a column for each role and time
+/// running downwards. At most 100 characters wide on any grid: ranks of the same role are counted.
+std::string picture_of_pass(const RunParameters& parameters, GridShape grid, Index pass,
+                            const std::vector<Message>& messages);
+
+/// A pass as text: each rank's role and extents, the messages, then the picture.
+std::string explain_pass(const RunParameters& parameters, GridShape grid, Index pass,
+                         Precision precision = Precision::double_);
+
+}  // namespace glinpack

@@ -1,0 +1,384 @@
+#include "lu/run.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <sstream>
+
+#include "backend/threads.hpp"
+#include "lu/factorize.hpp"
+#include "lu/no_transport.hpp"
+#include "lu/panel/panels.hpp"
+#include "lu/records.hpp"
+#include "matrix/original_matrix.hpp"
+#include "mpi/communication.hpp"
+#include "mpi/node_broadcast.hpp"
+#include "none/none_backend.hpp"
+#include "solve/refinement.hpp"
+#include "solve/residual.hpp"
+#include "solve/substitution.hpp"
+#include "transport/mpi_transport.hpp"
+#include "watch/stop_request.hpp"
+
+namespace glinpack {
+
+namespace {
+
+using NoSensors = std::vector<sensors::Sensor*>;
+
+// The matrix that residuals are computed from, and its precision.
+template <class Real>
+Precision precision_of_residual(const RunParameters& parameters) {
+  return parameters.refine ? Precision::double_ : precision_of<Real>;
+}
+
+// On a GPU if possible. Software OpenGL shares the processor, which is faster without it.
+template <class Real>
+std::unique_ptr<OriginalMatrix> original_matrix(const RunParameters& parameters, const Distribution& distribution,
+                                                GridPosition at, const MatrixSource& source, Backend<Real>& backend,
+                                                Timeline& timeline, const RunOptions& options) {
+  const Precision precision = precision_of_residual<Real>(parameters);
+  const DeviceUse use = options.software_gl_as_gpu ? DeviceUse::always : DeviceUse::if_faster;
+  auto matrix = original_matrix_on_device(distribution, at, source, precision, backend, use);
+  if (matrix) return matrix;
+  return original_matrix_on_host(distribution, at, source, precision, backend.info().threads, timeline);
+}
+
+template <class Real>
+std::unique_ptr<Transport<Real>> make_transport(const RunParameters& parameters, const Distribution& distribution,
+                                                const ProcessGrid& grid, Timeline& timeline, NodeWindows* windows) {
+  if (parameters.parts == RunParts::compute) {
+    const BroadcastSizes largest = broadcast_sizes<Real>(parameters, grid.shape(), grid.position());
+    const auto agree = [&grid](bool mine) { return all_agree(grid.all(), mine); };
+    return std::make_unique<NoTransport<Real>>(distribution, grid.position(), parameters.pivoting,
+                                               std::max(largest.row, 2 * largest.column) / sizeof(Real), agree);
+  }
+  return std::make_unique<MpiTransport<Real>>(grid, parameters.broadcast, timeline, windows);
+}
+
+/// The factorisation of a run and its memory. `lu` refers to the other members.
+template <class Real>
+struct LuWorkspace {
+  Distribution distribution;
+  std::unique_ptr<DeviceMatrix<Real>> a;
+  std::unique_ptr<Transport<Real>> transport;
+  std::unique_ptr<LuFactorization<Real>> lu;
+
+  LuWorkspace(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
+              NodeWindows* windows)
+      : distribution(distribution_of(parameters, grid.shape())),
+        a(backend.allocate(distribution.local_rows(grid.position()), distribution.local_columns(grid.position()))),
+        transport(make_transport<Real>(parameters, distribution, grid, timeline, windows)),
+        lu(make_lu<Real>({parameters, distribution, grid.position(), backend, *transport, timeline, *a})) {}
+  LuWorkspace(const LuWorkspace&) = delete;
+  LuWorkspace& operator=(const LuWorkspace&) = delete;
+};
+
+/// All memory of a rank during a run. Allocated before the first collective call, so that a failing rank can report it.
+template <class Real>
+struct Workspace : LuWorkspace<Real> {
+  using LuWorkspace<Real>::a;
+  using LuWorkspace<Real>::distribution;
+  BackwardSubstitution<Real> substitution;
+  std::unique_ptr<Refiner<Real>> refiner;  // null if the run does not refine
+  std::unique_ptr<HostBuffer<Real>> strip;
+  std::unique_ptr<OriginalMatrix> original;
+
+  Workspace(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
+            const MatrixSource& source, const RunOptions& options, NodeWindows* windows)
+      : LuWorkspace<Real>(parameters, grid, backend, timeline, windows),
+        substitution(distribution, grid, backend, timeline, *a,
+                     parameters.refine ? Solutions::several : Solutions::one),
+        strip(backend.allocate_host(matrix_strip_rows(a->rows(), a->columns()) * a->columns())),
+        original(original_matrix(parameters, distribution, grid.position(), source, backend, timeline, options)) {
+    if (!parameters.refine) return;
+    refiner =
+        std::make_unique<Refiner<Real>>(parameters.threshold, distribution, grid, backend, timeline, substitution);
+  }
+};
+
+/// Timeline, signals and progress during the passes.
+class RunObserver final : public PassObserver {
+ public:
+  /// Without messages, ranks finish the passes independently and cannot agree on an earlier end.
+  RunObserver(const RunParameters& parameters, const Distribution& distribution, const ProcessGrid& grid,
+              Timeline& timeline, const ProgressObserver& progress)
+      : n_(distribution.n),
+        nb_(distribution.nb),
+        stop_(grid.all(), distribution.passes(), parameters.parts != RunParts::compute),
+        timeline_(timeline),
+        progress_(grid.is_root() ? progress : ProgressObserver{}) {
+    if (progress_) progress_(0);
+  }
+
+  bool before(const PassPlan& pass) override {
+    timeline_.enter_pass(pass.pass, pass.role);
+    return !stop_.ends_before(pass.pass);
+  }
+  void after(const PassPlan& pass) override {
+    if (!progress_) return;
+    // of the factorisation's 2/3 n^3
+    const double left = 1.0 - static_cast<double>(pass.pass * nb_ + pass.width) / static_cast<double>(n_);
+    progress_(1.0 - left * left * left);
+  }
+  void finish() {
+    stop_.finish();
+    timeline_.leave_passes();
+  }
+
+ private:
+  Index n_;
+  Index nb_;
+  StopAgreement stop_;
+  Timeline& timeline_;
+  ProgressObserver progress_;
+};
+
+// All passes. The timeline's clock starts with them.
+template <class Real>
+Factorization factorize(const RunParameters& parameters, const ProcessGrid& grid, Timeline& timeline,
+                        LuWorkspace<Real>& workspace, const ProgressObserver& progress, RunResult& result) {
+  barrier(grid.all());
+  result.start_time = seconds_since_1970();
+  timeline.restart();
+  RunObserver observer(parameters, workspace.distribution, grid, timeline, progress);
+  Factorization factors = workspace.lu->run(observer);
+  observer.finish();
+  result.passes_done = factors.ended_before;
+  return factors;
+}
+
+template <class Real>
+std::unique_ptr<Workspace<Real>> allocate(const RunParameters& parameters, const ProcessGrid& grid,
+                                          Backend<Real>& backend, Timeline& timeline, const MatrixSource& source,
+                                          const RunOptions& options, NodeWindows* windows) {
+  return make_collectively(grid.all(), [&] {
+    return std::make_unique<Workspace<Real>>(parameters, grid, backend, timeline, source, options, windows);
+  });
+}
+
+/// Calls body(first local row, strip in host memory) for all local rows, strip by strip.
+template <class Real, class Body>
+void for_each_strip(Workspace<Real>& workspace, Body body) {
+  const DeviceMatrix<Real>& a = *workspace.a;
+  const Index rows = matrix_strip_rows(a.rows(), a.columns());
+  for (Index first = 0; first < a.rows() && a.columns() > 0; first += rows) {
+    body(first, HostBlock<Real>{workspace.strip.get(), 0, std::min(rows, a.rows() - first), a.columns(), a.columns()});
+  }
+}
+
+template <class Real>
+void upload_matrix(Workspace<Real>& workspace, GridPosition at, Backend<Real>& backend, const MatrixSource& source) {
+  for_each_strip(workspace, [&](Index first, const HostBlock<Real>& strip) {
+    const RowMajorView<Real> to = strip.view();
+    parallel_for(backend.info().threads, strip.rows, Index{1}, [&](Index begin, Index end) {
+      std::vector<double> row(static_cast<std::size_t>(strip.columns));
+      for (Index i = begin; i < end; ++i) {
+        source.fill(workspace.distribution, at, LocalIndex(first + i), {row.data(), 1, strip.columns, strip.columns});
+        std::transform(row.begin(), row.end(), to.row(i), [](double value) { return static_cast<Real>(value); });
+      }
+    });
+    backend.wait(backend.upload(strip, whole(*workspace.a).block(first, 0, strip.rows, strip.columns)));
+  });
+}
+
+/// max |u_ij| of this rank's part of U.
+template <class Real>
+double largest_of_u(Workspace<Real>& workspace, GridPosition at, Backend<Real>& backend) {
+  const Distribution& distribution = workspace.distribution;
+  double largest = 0;
+  for_each_strip(workspace, [&](Index first, const HostBlock<Real>& strip) {
+    backend.wait(backend.download(whole(*workspace.a).block(first, 0, strip.rows, strip.columns), strip));
+    const Index end = distribution.columns.lower_bound(distribution.right_hand_side(), at.column).value;
+    for (Index i = 0; i < strip.rows; ++i) {
+      const GlobalIndex row = distribution.rows.global(LocalIndex(first + i), at.row);
+      const Real* values = strip.view().row(i);
+      for (Index j = distribution.columns.lower_bound(row, at.column).value; j < end; ++j) {
+        largest = std::max(largest, std::fabs(static_cast<double>(values[j])));
+      }
+    }
+  });
+  return largest;
+}
+
+// Without messages, only the rank with a zero pivot knows of it.
+void agree_on_zero_pivot(const ProcessGrid& grid, Factorization& factors) {
+  constexpr auto none = std::numeric_limits<std::int64_t>::max();
+  std::int64_t first = factors.zero_pivot ? factors.zero_pivot->value : none;
+  all_reduce(grid.all(), &first, 1, MPI_INT64_T, MPI_MIN);
+  if (first != none) factors.zero_pivot = GlobalIndex(first);
+}
+
+/// The timed section: factorisation, solution, and refinement if requested. Times are those of the slowest rank.
+template <class Real>
+std::vector<double> solve(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend,
+                          Timeline& timeline, Workspace<Real>& workspace, const RunOptions& options,
+                          sensors::Sampler& sampler, RunResult& result) {
+  // exclude the upload from the run's time
+  backend.wait_all();
+  backend.collect_timings();
+  sampler.start();
+  Factorization factors = factorize<Real>(parameters, grid, timeline, workspace, options.progress, result);
+  const bool solves = parameters.parts == RunParts::all && !result.passes_done;
+  backend.wait_all();
+  double times[3] = {timeline.now(), 0, 0};
+  if (parameters.parts != RunParts::all) agree_on_zero_pivot(grid, factors);
+  std::vector<double> x;
+  if (factors.zero_pivot) {
+    result.singular_column = factors.zero_pivot->value;
+  } else if (solves) {
+    const std::vector<Real> solution = workspace.substitution.run();
+    x.assign(solution.begin(), solution.end());
+    times[2] = timeline.now();
+    if (workspace.refiner) result.refinement = workspace.refiner->run(factors.interchanges, *workspace.original, x);
+  }
+  times[1] = solves ? timeline.now() : times[0];
+  all_reduce(grid.all(), times, 3, MPI_DOUBLE, MPI_MAX);
+  if (result.refinement) result.refinement->seconds = times[1] - times[2];
+  result.end_time = seconds_since_1970();
+  backend.collect_timings();
+  result.factor_seconds = times[0];
+  result.seconds = times[1];
+  result.solve_seconds = times[1] - times[0];
+  if (result.passes_done) return x;
+  result.gflops = (solves ? hpl_flops(parameters.n) : factorization_flops(parameters.n)) / result.seconds * 1e-9;
+  return x;
+}
+
+bool not_converged(const RunResult& result) { return result.refinement && !result.refinement->converged; }
+
+std::string why_failed(const RunResult& result, double threshold) {
+  const Residual& residual = result.residual;
+  if (result.singular_column) {
+    return "singular: the pivot of global column " + std::to_string(*result.singular_column) +
+           " (counted from 0) is zero";
+  }
+  if (!std::isfinite(residual.norm_x_inf) || !std::isfinite(residual.norm_residual_inf)) {
+    return "the solution has NaN or infinite elements: the factors overflowed";
+  }
+  std::ostringstream text;
+  if (not_converged(result)) {
+    text << "not converged after " << result.refinement->iterations()
+         << " iterations of refinement: " << result.refinement->stopped;
+  }
+  if (result.checked && !(residual.scaled < threshold)) {
+    text << (text.tellp() > 0 ? "; " : "") << "the scaled residual " << residual.scaled << " is not below " << threshold
+         << "; pivot growth max|u|/max|a| = " << result.growth;
+  }
+  return text.str();
+}
+
+template <class Real>
+void check(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Workspace<Real>& workspace,
+           const std::vector<double>& x, RunResult& result) {
+  if (result.passes_done) return;
+  result.checked = parameters.threshold >= 0 && parameters.parts == RunParts::all;
+  if (!result.singular_column && result.checked) {
+    result.residual =
+        compute_residual(*workspace.original, workspace.distribution, grid, precision_of_residual<Real>(parameters), x);
+    double largest = largest_of_u(workspace, grid.position(), backend);
+    all_reduce(grid.all(), &largest, 1, MPI_DOUBLE, MPI_MAX);
+    result.growth = largest / result.residual.largest_a;
+  }
+  if (result.checked || result.singular_column || not_converged(result)) {
+    result.failure = why_failed(result, parameters.threshold);
+  }
+  result.passed = result.checked && result.failure.empty();
+}
+
+}  // namespace
+
+double seconds_since_1970() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+void abort_run(const Timeline& timeline, const std::exception& error) {
+  const std::string where = timeline.pass() < 0 ? "outside the passes" : "pass " + std::to_string(timeline.pass());
+  abort_job(where + ": " + error.what());
+}
+
+template <class Real>
+std::unique_ptr<NodeWindows> node_windows_of(const RunParameters& parameters, const ProcessGrid& grid, int threads) {
+  if (!uses_node_windows(parameters)) return nullptr;
+  return make_node_windows(grid, broadcast_sizes<Real>(parameters, grid.shape(), grid.position()), threads);
+}
+
+template <class Real>
+RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
+              const MatrixSource& source, const RunOptions& options) {
+  const auto windows = node_windows_of<Real>(parameters, grid, backend.info().threads);
+  const auto workspace = allocate(parameters, grid, backend, timeline, source, options, windows.get());
+  RunResult result;
+  result.u_comes_with_rows = all_compute_u12(parameters.row_swap, parameters.pivoting, grid.shape());
+  const WatchedSection watched;
+  timeline.report_progress_to(own_progress());
+  try {
+    upload_matrix(*workspace, grid.position(), backend, source);
+    sensors::Sampler sampler(options.sensors != nullptr ? share_of(grid, *options.sensors) : NoSensors{},
+                             std::chrono::duration<double>(options.power_interval));
+    const std::vector<double> x = solve(parameters, grid, backend, timeline, *workspace, options, sampler, result);
+    const PowerRecord power = power_record(options.sensors, sampler, timeline.epoch());
+    const std::vector<Interval> measured = options.gather_timelines ? timeline.intervals() : std::vector<Interval>{};
+    check(parameters, grid, backend, *workspace, x, result);
+    result.ranks = gather_rank_records(grid, backend.info(), measured, power, workspace->a->displaced_bytes());
+    if (options.gather_solution && !result.passes_done && !result.singular_column &&
+        parameters.parts == RunParts::all) {
+      result.solution = gather_solution(workspace->distribution, grid, x);
+    }
+  } catch (const std::exception& error) {
+    abort_run(timeline, error);
+  }
+  return result;
+}
+
+namespace {
+
+template <class Real>
+RunResult run_messages_in(RunParameters parameters, const ProcessGrid& grid, int threads,
+                          const ProgressObserver& progress) {
+  parameters.parts = RunParts::messages;
+  parameters.panel = PanelPlace::host;
+  parameters.lookahead = 0;  // there is no update to overlap
+  Timeline timeline;
+  const auto backend = make_none_backend<Real>(timeline, HostPages::touched);
+  const auto windows = node_windows_of<Real>(parameters, grid, threads);
+  const auto workspace = make_collectively(grid.all(), [&] {
+    return std::make_unique<LuWorkspace<Real>>(parameters, grid, *backend, timeline, windows.get());
+  });
+  RunResult result;
+  result.u_comes_with_rows = all_compute_u12(parameters.row_swap, parameters.pivoting, grid.shape());
+  const WatchedSection watched;
+  timeline.report_progress_to(own_progress());
+  try {
+    factorize(parameters, grid, timeline, *workspace, progress, result);
+    result.factor_seconds = timeline.now();
+    all_reduce(grid.all(), &result.factor_seconds, 1, MPI_DOUBLE, MPI_MAX);
+    result.seconds = result.factor_seconds;
+    result.end_time = seconds_since_1970();
+    std::vector<Interval> messages = timeline.intervals();
+    std::erase_if(messages, [](const Interval& interval) { return interval.lane != Lane::net; });
+    result.ranks = gather_rank_records(grid, {}, messages);
+  } catch (const std::exception& error) {
+    abort_run(timeline, error);
+  }
+  return result;
+}
+
+}  // namespace
+
+RunResult run_messages(const RunParameters& parameters, const ProcessGrid& grid, Precision precision, int threads,
+                       const ProgressObserver& progress) {
+  return precision == Precision::single ? run_messages_in<float>(parameters, grid, threads, progress)
+                                        : run_messages_in<double>(parameters, grid, threads, progress);
+}
+
+template std::unique_ptr<NodeWindows> node_windows_of<float>(const RunParameters&, const ProcessGrid&, int);
+template std::unique_ptr<NodeWindows> node_windows_of<double>(const RunParameters&, const ProcessGrid&, int);
+template RunResult run(const RunParameters&, const ProcessGrid&, Backend<float>&, Timeline&, const MatrixSource&,
+                       const RunOptions&);
+template RunResult run(const RunParameters&, const ProcessGrid&, Backend<double>&, Timeline&, const MatrixSource&,
+                       const RunOptions&);
+
+}  // namespace glinpack

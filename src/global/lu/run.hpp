@@ -1,0 +1,79 @@
+// One run of the benchmark: distribute, factorise, solve, check. RunResult is the input of the report.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "backend/precision.hpp"
+#include "lu/parameters.hpp"
+#include "lu/records.hpp"
+#include "matrix/matrix_source.hpp"
+#include "mpi/node_broadcast.hpp"
+#include "mpi/process_grid.hpp"
+#include "solve/refinement.hpp"
+
+namespace glinpack {
+
+struct RunResult {
+  double seconds = 0;  // factorisation and solution, the slowest rank; HPL's timed section. Or the parts of it done
+  double factor_seconds = 0;
+  double solve_seconds = 0;
+  double gflops = 0;      // hpl_flops() / seconds; factorization_flops() without a solution
+  double start_time = 0;  // of the timed section, seconds since 1970
+  double end_time = 0;
+  bool checked = false;                  // false: threshold negative, or nothing solved
+  bool passed = false;                   // checked, and below the threshold
+  Residual residual;                     // valid if checked and not singular; in double if refined
+  double growth = 0;                     // max |u_ij| / max |a_ij|: pivot growth
+  std::optional<Index> passes_done;      // passes before a signal ended the run; nothing was solved
+  std::optional<Index> singular_column;  // 0-based global column of the first zero pivot
+  std::string failure;                   // why it did not pass, one line; empty if it passed
+  std::optional<Refinement> refinement;  // if the run refines and is not singular
+  bool u_comes_with_rows = false;        // row swaps send U to all process rows (all_compute_u12())
+  std::vector<RankRecord> ranks;         // on rank 0 of the grid; empty elsewhere
+  std::vector<double> solution;          // x, N elements, on rank 0 of the grid if requested
+};
+
+/// Called on rank 0 of the grid once per pass, with the completed share of the flops, 0 ... 1. The first call, with 0,
+/// is at the start of the timed section.
+using ProgressObserver = std::function<void(double fraction)>;
+
+double seconds_since_1970();
+/// Ends the job (abort_job) with a message that names the pass. For errors after the first collective call of a run.
+[[noreturn]] void abort_run(const Timeline& timeline, const std::exception& error);
+
+struct RunOptions {
+  bool gather_solution = false;
+  bool gather_timelines = true;
+  ProgressObserver progress;             // may be empty
+  const RankSensors* sensors = nullptr;  // read in the timed section unless null; non-null on all ranks or on none
+  double power_interval = 0.1;           // between readings, seconds
+  bool software_gl_as_gpu = false;  // software OpenGL also regenerates HPL's matrix, instead of host threads (tests)
+};
+
+/// Collective over the grid. The timeline is the backend's; it is restarted. If memory cannot be allocated, it throws
+/// on every rank of the grid. Any later error aborts the job, with host, rank and pass.
+template <class Real>
+RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
+              const MatrixSource& source, const RunOptions& options = {});
+
+/// Times the messages of one factorisation; nothing is computed, and pivots are synthetic (no_transport.hpp).
+/// Collective over the grid. If memory cannot be allocated, it throws on every rank of the grid. Any later error aborts
+/// the job, with host, rank and pass. `threads`: per rank, for copies through shared memory. The result has no solution
+/// and no backend.
+RunResult run_messages(const RunParameters& parameters, const ProcessGrid& grid, Precision precision, int threads = 1,
+                       const ProgressObserver& progress = {});
+
+/// Shared memory for the broadcasts of a run, `threads` a rank to copy with. Collective over the grid. Null if the run
+/// does not use it (NodeTransport::mpi), MPI itself broadcasts, nothing is sent, or allocation fails.
+template <class Real>
+std::unique_ptr<NodeWindows> node_windows_of(const RunParameters& parameters, const ProcessGrid& grid, int threads);
+
+}  // namespace glinpack

@@ -1,0 +1,120 @@
+// Broadcasts along process rows and columns, chosen by name as HPL's BCAST values are.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "backend/matrix_view.hpp"
+
+namespace glinpack {
+
+struct Pending;
+
+enum class BroadcastKind {
+  ring,                // HPL 0, 1rg: increasing ring
+  ring_modified,       // HPL 1, 1rM: the root's neighbour receives first and does not forward
+  two_rings,           // HPL 2, 2rg
+  two_rings_modified,  // HPL 3, 2rM
+  long_,               // HPL 4, Lng: scatter, then roll
+  long_modified,       // HPL 5, LnM
+  ibcast,              // MPI_Ibcast
+  ring_pipelined,      // the ring, with the message in pieces; HPL has none
+};
+
+inline constexpr std::array all_broadcasts{
+    BroadcastKind::ring,  BroadcastKind::ring_modified, BroadcastKind::two_rings, BroadcastKind::two_rings_modified,
+    BroadcastKind::long_, BroadcastKind::long_modified, BroadcastKind::ibcast,    BroadcastKind::ring_pipelined};
+
+/// How the ranks of one node pass broadcast data to each other.
+enum class NodeTransport {
+  shared,  // through shared memory; by messages if it is unavailable
+  mpi,     // by messages, as between nodes
+};
+std::string_view name_of(NodeTransport transport);  // "shared", "mpi"
+
+/// "ring", "ring-modified", "two-rings", "two-rings-modified", "long", "long-modified", "ibcast", "ring-pipelined".
+std::string_view name_of(BroadcastKind kind);
+/// By name, by HPL's name (1rg 1rM 2rg 2rM Lng LnM) or digit (0 ... 5).
+std::optional<BroadcastKind> broadcast_from_name(std::string_view name);
+/// HPL's digit; those that HPL does not have are 6, ibcast, and 7, ring_pipelined.
+int hpl_digit(BroadcastKind kind);
+
+/// The sender and the receivers of a place, in broadcasts that forward the whole message. Places count from the root,
+/// which is 0. Pure, so that tests cover every kind and size without MPI.
+struct ForwardingPlace {
+  int parent = -1;  // -1 for the root
+  std::vector<int> children;
+};
+/// For ring, ring_modified, two_rings and two_rings_modified; ring_pipelined has the places of ring.
+ForwardingPlace forwarding_place(BroadcastKind kind, int size, int place);
+
+/// One message of a place: elements [first, first + count) to or from the place `peer`.
+struct BroadcastStep {
+  int peer = 0;
+  Index first = 0;
+  Index count = 0;
+  bool receive = false;
+  bool after_earlier = false;  // starts when all steps before it are done
+};
+/// The ordered steps of a place in a broadcast of `count` elements. Pure. Not for ibcast, whose messages MPI chooses.
+/// `pieces`: for ring_pipelined (pieces_of_message()).
+std::vector<BroadcastStep> broadcast_steps(BroadcastKind kind, int size, int place, Index count, Index pieces = 1);
+
+/// The number of pieces of a pipelined message of `bytes` bytes: few enough that their latency is negligible.
+Index pieces_of_message(Index bytes);
+
+/// All ranks of a communicator in ring order: `root`, root + 1, ...
+std::vector<int> ring_order(MPI_Comm communicator, int root);
+
+/// A pending broadcast. Non-blocking: the constructor starts it, test() makes progress, wait() ends it. The buffer must
+/// outlive it, and must not change on the root until it is done.
+class Broadcast {
+ public:
+  /// Collective over `communicator`: the same kind, root and count on all ranks. Simultaneous broadcasts on one
+  /// communicator need different tags.
+  Broadcast(MPI_Comm communicator, BroadcastKind kind, int root, void* data, Index count, MPI_Datatype type, int tag);
+  /// Among some ranks of the communicator, in ring order: the root is first, and this rank is one of them. Collective
+  /// over them. Any kind except ibcast.
+  Broadcast(MPI_Comm communicator, BroadcastKind kind, std::vector<int> members, void* data, Index count,
+            MPI_Datatype type, int tag);
+  Broadcast(const Broadcast&) = delete;
+  Broadcast& operator=(const Broadcast&) = delete;
+  ~Broadcast();
+
+  /// Makes progress on the broadcast. True once this process has received and forwarded its data.
+  bool test();
+  void wait();
+  /// Whether this process has its data: it may read them, but others may still need them from here.
+  bool arrived() const;
+  void wait_until_arrived();
+  /// The operation that blocks this process now.
+  Pending pending() const;
+
+ private:
+  class PipelinedRing;
+
+  void start_ready_steps();
+  void take_done();
+  std::size_t receives_not_started() const;
+  int rank_at(int place) const { return members_[static_cast<std::size_t>(place)]; }
+
+  MPI_Comm communicator_;
+  std::vector<int> members_;  // ranks, by place
+  char* data_;
+  MPI_Datatype type_;
+  int tag_;
+  int size_ = 1;
+  int place_ = 0;
+  std::unique_ptr<PipelinedRing> pipelined_;  // instead of the steps below
+  std::vector<BroadcastStep> steps_;
+  std::size_t next_step_ = 0;
+  std::size_t to_receive_ = 0;  // steps
+  std::vector<MPI_Request> requests_;
+};
+
+}  // namespace glinpack

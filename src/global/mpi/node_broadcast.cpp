@@ -1,0 +1,298 @@
+#include "mpi/node_broadcast.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <random>
+#include <stdexcept>
+#include <utility>
+
+#include "mpi/communication.hpp"
+#include "mpi/session.hpp"
+
+namespace glinpack {
+
+namespace {
+
+constexpr std::size_t page_bytes = 4096;
+
+// The message from the first rank of a node to its other ranks: the file that they map.
+struct MemoryOffer {
+  int process = -1;
+  int file = -1;
+  std::uint64_t mark = 0;  // in the first page; another file has another mark
+};
+
+[[noreturn]] void fail_to_share(const std::string& what, int code) {
+  throw std::runtime_error(what + " memory for the processes of a node: " + std::strerror(code));
+}
+
+std::uint64_t random_mark() {
+  std::random_device device;
+  return (std::uint64_t{device()} << 32 | device()) | 1;
+}
+
+// Small enough for readers to follow closely, while the slice is in cache.
+constexpr std::size_t slice_bytes = std::size_t{1} << 16;
+// Waking the threads costs as much as copying a few hundred kilobytes with one thread.
+constexpr std::size_t least_for_team = std::size_t{1} << 20;
+constexpr std::size_t cache_line_bytes = 64;
+
+// At least one, which announces an empty message, too.
+std::size_t slices_of(std::size_t bytes) { return std::max<std::size_t>(1, (bytes + slice_bytes - 1) / slice_bytes); }
+
+std::size_t rounded_to_page(std::size_t bytes) { return (bytes + page_bytes - 1) / page_bytes * page_bytes; }
+
+// A slot's head: the number of reads of the slot in a cache line of its own, then the turn of each slice.
+using Word = std::atomic_ref<std::uint64_t>;
+Word word_at(char* address) { return Word(*reinterpret_cast<std::uint64_t*>(address)); }
+Word reads_of(char* slot) { return word_at(slot); }
+Word turn_of_slice(char* slot, std::size_t slice) {
+  return word_at(slot + cache_line_bytes + slice * sizeof(std::uint64_t));
+}
+
+std::unique_ptr<NodeWindow> window_of(MPI_Comm line, std::vector<int> nodes, std::size_t largest, ThreadTeam& team) {
+  if (!any_node_shared(nodes)) return nullptr;
+  return std::make_unique<NodeWindow>(line, std::move(nodes), largest, team);
+}
+
+void warn_once(const std::string& why) {
+  static bool warned = false;
+  if (warned) return;
+  warned = true;
+  std::fprintf(stderr, "glinpack: %s; the processes of a node go on with messages, as with --node-broadcast mpi\n",
+               why.c_str());
+}
+
+}  // namespace
+
+bool any_node_shared(std::span<const int> nodes) {
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
+    if (nodes[rank] != static_cast<int>(rank)) return true;
+  }
+  return false;
+}
+
+NodePlaces node_places(std::span<const int> nodes, int root, int rank) {
+  NodePlaces places;
+  std::vector<bool> has_leader(nodes.size());
+  const auto size = static_cast<int>(nodes.size());
+  for (int place = 0; place < size; ++place) {
+    const int candidate = (root + place) % size;
+    const auto node = static_cast<std::size_t>(nodes[static_cast<std::size_t>(candidate)]);
+    if (has_leader[node]) continue;
+    has_leader[node] = true;
+    places.leaders.push_back(candidate);
+    if (nodes[static_cast<std::size_t>(candidate)] == nodes[static_cast<std::size_t>(rank)]) places.leader = candidate;
+    places.leads |= candidate == rank;
+  }
+  return places;
+}
+
+SharedMemory::SharedMemory(MPI_Comm communicator, std::span<const int> nodes, std::size_t bytes)
+    : bytes_(page_bytes + bytes) {
+  const int rank = rank_in(communicator);
+  const int leader = nodes[static_cast<std::size_t>(rank)];
+  MemoryOffer mine;
+  try {
+    if (rank == leader && std::count(nodes.begin(), nodes.end(), rank) > 1) {
+      make();
+      mine = {.process = getpid(), .file = file_, .mark = random_mark()};
+      std::memcpy(mapped_, &mine.mark, sizeof mine.mark);
+    }
+  } catch (const std::exception& failure) {
+    error_ = failure.what();
+  }
+  const MemoryOffer offered = all_gather(communicator, mine)[static_cast<std::size_t>(leader)];
+  if (rank == leader || offered.file < 0) return;
+  try {
+    open_file_of(offered.process, offered.file);
+    if (std::memcmp(mapped_, &offered.mark, sizeof offered.mark) != 0) fail_to_share("opening", ESRCH);
+  } catch (const std::exception& failure) {
+    error_ = failure.what();
+  }
+}
+
+SharedMemory::~SharedMemory() {
+  if (mapped_ != nullptr) munmap(mapped_, bytes_);
+  if (file_ >= 0) close(file_);
+}
+
+void SharedMemory::make() {
+  rlimit largest_file{};
+  // a larger file would end this process by SIGXFSZ
+  if (getrlimit(RLIMIT_FSIZE, &largest_file) == 0 && bytes_ > largest_file.rlim_cur) fail_to_share("allocating", EFBIG);
+  file_ = memfd_create("glinpack", MFD_CLOEXEC);
+  if (file_ < 0) fail_to_share("creating", errno);
+  int code = EINTR;
+  while (code == EINTR) code = posix_fallocate(file_, 0, static_cast<off_t>(bytes_));
+  if (code != 0) fail_to_share("allocating", code);
+  map();
+}
+
+void SharedMemory::open_file_of(int process, int file) {
+  const std::string path = "/proc/" + std::to_string(process) + "/fd/" + std::to_string(file);
+  file_ = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+  if (file_ < 0) fail_to_share("opening", errno);
+  struct stat status {};
+  if (fstat(file_, &status) != 0) fail_to_share("opening", errno);
+  if (status.st_size != static_cast<off_t>(bytes_)) fail_to_share("opening", ESRCH);
+  map();
+}
+
+void SharedMemory::map() {
+  void* const mapped = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file_, 0);
+  if (mapped == MAP_FAILED) fail_to_share("mapping", errno);
+  mapped_ = static_cast<char*>(mapped);
+  data_ = mapped_ + page_bytes;
+}
+
+NodeWindow::NodeWindow(MPI_Comm communicator, std::vector<int> nodes, std::size_t largest, ThreadTeam& team)
+    : nodes_(std::move(nodes)),
+      readers_(static_cast<std::uint64_t>(
+          std::count(nodes_.begin(), nodes_.end(), nodes_[static_cast<std::size_t>(rank_in(communicator))]) - 1)),
+      largest_(largest),
+      head_bytes_(rounded_to_page(cache_line_bytes + slices_of(largest) * sizeof(std::uint64_t))),
+      slot_bytes_(head_bytes_ + rounded_to_page(largest)),
+      memory_(communicator, nodes_, 2 * slot_bytes_),
+      team_(team) {}
+
+bool NodeWindow::is_free(std::uint64_t message) const {
+  if (readers_ == 0) return true;
+  return reads_of(slot_of(message)).load(std::memory_order_acquire) == (turn_of(message) - 1) * readers_;
+}
+
+bool NodeWindow::has_begun(std::uint64_t message) const {
+  return turn_of_slice(slot_of(message), 0).load(std::memory_order_acquire) == turn_of(message);
+}
+
+// copy(slice, its first byte, its bytes)
+template <class Copy>
+void NodeWindow::for_each_slice(std::size_t bytes, Copy copy) {
+  const std::size_t slices = slices_of(bytes);
+  std::atomic<std::size_t> next{0};
+  const auto copy_some = [&](int) {
+    for (std::size_t slice = next++; slice < slices; slice = next++) {
+      const std::size_t first = slice * slice_bytes;
+      copy(slice, first, std::min(slice_bytes, bytes - first));
+    }
+  };
+  if (bytes < least_for_team) return copy_some(0);
+  team_.run(copy_some);
+}
+
+void NodeWindow::copy_in(std::uint64_t message, const void* data, std::size_t bytes) {
+  if (readers_ == 0) return;
+  char* const slot = slot_of(message);
+  for_each_slice(bytes, [&](std::size_t slice, std::size_t first, std::size_t count) {
+    if (count > 0) std::memcpy(slot + head_bytes_ + first, static_cast<const char*>(data) + first, count);
+    turn_of_slice(slot, slice).store(turn_of(message), std::memory_order_release);
+  });
+}
+
+void NodeWindow::copy_out(std::uint64_t message, void* data, std::size_t bytes) {
+  char* const slot = slot_of(message);
+  for_each_slice(bytes, [&](std::size_t slice, std::size_t first, std::size_t count) {
+    const Word turn = turn_of_slice(slot, slice);
+    spin_until([&] { return turn.load(std::memory_order_acquire) == turn_of(message); });
+    if (count > 0) std::memcpy(static_cast<char*>(data) + first, slot + head_bytes_ + first, count);
+  });
+  reads_of(slot).fetch_add(1, std::memory_order_acq_rel);
+}
+
+NodeWindows::NodeWindows(const ProcessGrid& grid, std::vector<int> nodes_of_row, std::vector<int> nodes_of_column,
+                         const BroadcastSizes& largest, int threads)
+    : team_(any_node_shared(nodes_of_row) || any_node_shared(nodes_of_column) ? threads : 1),
+      row_(window_of(grid.row(), std::move(nodes_of_row), largest.row, team_)),
+      column_(window_of(grid.column(), std::move(nodes_of_column), largest.column, team_)) {
+  std::string error;
+  for (const NodeWindow* window : {row_.get(), column_.get()}) {
+    if (window != nullptr && error.empty()) error = window->error();
+  }
+  agree_or_throw(grid.all(), error);
+}
+
+std::unique_ptr<NodeWindows> make_node_windows(const ProcessGrid& grid, const BroadcastSizes& largest, int threads) {
+  if (grid.shape().size() == 1) return nullptr;
+  try {
+    return std::make_unique<NodeWindows>(grid, nodes_of(grid.row()), nodes_of(grid.column()), largest, threads);
+  } catch (const AgreedError& failure) {
+    if (grid.is_root()) warn_once(failure.what());
+    return nullptr;
+  } catch (const std::exception& failure) {
+    abort_job(failure.what());  // the other ranks wait in the collective call that failed
+  }
+}
+
+NodeBroadcast::NodeBroadcast(MPI_Comm communicator, BroadcastKind kind, int root, void* data, Index count,
+                             MPI_Datatype type, int tag, NodeWindow* window)
+    : communicator_(communicator), data_(data), window_(window) {
+  if (window == nullptr) {
+    messages_.emplace(communicator, kind, root, data, count, type, tag);
+    return;
+  }
+  const int rank = rank_in(communicator);
+  int type_size = 0;
+  GLINPACK_MPI(MPI_Type_size(type, &type_size));
+  bytes_ = static_cast<std::size_t>(count) * static_cast<std::size_t>(type_size);
+  number_ = window->next_message();
+  in_node_done_ = false;
+  NodePlaces places = node_places(window->nodes(), root, rank);
+  leader_ = places.leader;
+  if (places.leads) messages_.emplace(communicator, kind, std::move(places.leaders), data, count, type, tag);
+  // the other ranks of the node need the data before this rank makes progress again
+  if (rank == root) wait_until_arrived();
+}
+
+// The leader copies in, the others copy out; true when that is done.
+bool NodeBroadcast::test_in_node() {
+  if (in_node_done_) return true;
+  if (messages_) {
+    if (!messages_->arrived() || !window_->is_free(number_)) return false;
+    window_->copy_in(number_, data_, bytes_);
+  } else {
+    if (!window_->has_begun(number_)) return false;
+    const PendingNote note(Pending::from(communicator_, leader_));  // slices that it has still to copy in
+    window_->copy_out(number_, data_, bytes_);
+  }
+  in_node_done_ = true;
+  return true;
+}
+
+bool NodeBroadcast::test() {
+  const bool sent = !messages_ || messages_->test();
+  return test_in_node() && sent;
+}
+
+// A leader waits for messages, then for the ranks of its node to have read the slot; the others wait for the leader.
+Pending NodeBroadcast::pending() const {
+  if (!messages_) return Pending::from(communicator_, leader_);
+  return messages_->arrived() ? Pending::with_all_of(communicator_) : messages_->pending();
+}
+
+void NodeBroadcast::wait_until_arrived() {
+  if (window_ == nullptr) return messages_->wait_until_arrived();
+  const auto test_and_help = [this] {
+    test();
+    if (arrived()) return true;
+    make_progress(communicator_);
+    return false;
+  };
+  wait_until(test_and_help, pending());
+}
+
+void NodeBroadcast::wait() {
+  wait_until_arrived();
+  if (messages_) messages_->wait();
+}
+
+}  // namespace glinpack

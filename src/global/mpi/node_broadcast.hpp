@@ -1,0 +1,161 @@
+// Broadcasts by shared memory inside nodes and by messages between them: the shared memory, the windows of a run for
+// its process rows and columns, and the broadcast.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backend/threads.hpp"
+#include "mpi/broadcast.hpp"
+#include "mpi/process_grid.hpp"
+
+namespace glinpack {
+
+/// Whether two ranks share a node.
+bool any_node_shared(std::span<const int> nodes);
+
+/// One rank's part in a broadcast by messages between nodes and by shared memory inside them. Pure.
+struct NodePlaces {
+  /// Ranks that exchange messages, in ring order: the root, and of every other node the first rank after the root.
+  std::vector<int> leaders;
+  int leader = 0;      // of this rank's node
+  bool leads = false;  // this rank is the leader; otherwise it copies from the leader
+};
+NodePlaces node_places(std::span<const int> nodes, int root, int rank);
+
+/// One block of memory for all ranks of a node, page-aligned, zero-filled, its pages allocated. It is in no file system
+/// (memfd_create(2)): the size of /dev/shm is no limit, and a killed process leaves no file.
+class SharedMemory {
+ public:
+  /// Collective over `communicator`, whose ranks' nodes are `nodes` (nodes_of()). The first rank of every node with
+  /// several ranks allocates `bytes`. error() reports failures on the affected ranks. All ranks must agree before any
+  /// of them uses the memory or returns.
+  SharedMemory(MPI_Comm communicator, std::span<const int> nodes, std::size_t bytes);
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+  ~SharedMemory();
+
+  const std::string& error() const { return error_; }
+  /// Null on the only rank of a node.
+  char* data() const { return data_; }
+
+ private:
+  void make();
+  void open_file_of(int process, int file);
+  void map();
+
+  std::size_t bytes_;
+  int file_ = -1;
+  char* mapped_ = nullptr;  // a page that identifies the block, then the block
+  char* data_ = nullptr;
+  std::string error_;
+};
+
+/// Shared memory for messages between the ranks of a process row or column on one node: two slots, used in turn. The
+/// leader of a node copies a message into a slot with all its threads. The other ranks of the node copy it out with all
+/// of theirs, slice by slice, and count their reads; the slot's next leader waits for the count. Every rank of the
+/// communicator takes part in every message, in the same order.
+class NodeWindow {
+ public:
+  /// For messages of up to `largest` bytes between the ranks of `communicator`, whose nodes are `nodes`; collective.
+  /// Before using it, all ranks must agree that error() is empty everywhere. `team` copies, and must outlive it.
+  NodeWindow(MPI_Comm communicator, std::vector<int> nodes, std::size_t largest, ThreadTeam& team);
+
+  const std::string& error() const { return memory_.error(); }
+  const std::vector<int>& nodes() const { return nodes_; }
+  std::size_t largest() const { return largest_; }
+
+  /// The number of the next message, the same on all ranks.
+  std::uint64_t next_message() { return messages_++; }
+  /// Whether all readers have read the slot's previous message.
+  bool is_free(std::uint64_t message) const;
+  /// By the leader, when the slot is free.
+  void copy_in(std::uint64_t message, const void* data, std::size_t bytes);
+  /// Whether copy_in() has begun.
+  bool has_begun(std::uint64_t message) const;
+  /// By the others, when it has begun.
+  void copy_out(std::uint64_t message, void* data, std::size_t bytes);
+
+ private:
+  // Turns of a slot count from 1: zeros in new memory are before the first turn.
+  static std::uint64_t turn_of(std::uint64_t message) { return message / 2 + 1; }
+  char* slot_of(std::uint64_t message) const { return memory_.data() + message % 2 * slot_bytes_; }
+  template <class Copy>
+  void for_each_slice(std::size_t bytes, Copy copy);
+
+  std::vector<int> nodes_;
+  std::uint64_t readers_;  // of a message, on this rank's node
+  std::size_t largest_;
+  std::size_t head_bytes_;  // of a slot
+  std::size_t slot_bytes_;
+  SharedMemory memory_;
+  ThreadTeam& team_;
+  std::uint64_t messages_ = 0;
+};
+
+/// Bytes of the largest broadcasts of a run: along a rank's process row, and down its process column.
+struct BroadcastSizes {
+  std::size_t row = 0;
+  std::size_t column = 0;
+};
+
+/// Windows of a rank's process row and column; each is null unless two of its ranks share a node.
+class NodeWindows {
+ public:
+  /// Collective over the grid. `nodes_of_row`, `nodes_of_column`: see nodes_of(). All ranks throw AgreedError if any
+  /// rank cannot allocate the memory.
+  NodeWindows(const ProcessGrid& grid, std::vector<int> nodes_of_row, std::vector<int> nodes_of_column,
+              const BroadcastSizes& largest, int threads);
+
+  NodeWindow* row() const { return row_.get(); }
+  NodeWindow* column() const { return column_.get(); }
+
+ private:
+  ThreadTeam team_;
+  std::unique_ptr<NodeWindow> row_;
+  std::unique_ptr<NodeWindow> column_;
+};
+
+/// Windows that copy with `threads` threads a rank. Collective over the grid. Null if the grid has one rank or memory
+/// cannot be allocated; the grid's root then warns once on standard error.
+std::unique_ptr<NodeWindows> make_node_windows(const ProcessGrid& grid, const BroadcastSizes& largest, int threads);
+
+/// A pending broadcast with the interface of Broadcast. With a window, the leader of every node takes part in the
+/// messages (node_places()). It copies the data into the window; the other ranks of its node copy it out when they wait
+/// or test. The root starts once the ranks of its node have read the message before the last.
+class NodeBroadcast {
+ public:
+  /// Collective over `communicator`. `window` belongs to the same communicator and holds as many bytes; all its ranks
+  /// pass one, or none does. With a window, any kind except ibcast.
+  NodeBroadcast(MPI_Comm communicator, BroadcastKind kind, int root, void* data, Index count, MPI_Datatype type,
+                int tag, NodeWindow* window);
+  NodeBroadcast(const NodeBroadcast&) = delete;
+  NodeBroadcast& operator=(const NodeBroadcast&) = delete;
+
+  bool test();
+  void wait();
+  /// Whether this rank has its data, and the other ranks of its node need nothing more from it.
+  bool arrived() const { return in_node_done_ && (!messages_ || messages_->arrived()); }
+  void wait_until_arrived();
+
+ private:
+  bool test_in_node();
+  Pending pending() const;
+
+  MPI_Comm communicator_;
+  void* data_;
+  std::size_t bytes_ = 0;
+  NodeWindow* window_;
+  int leader_ = 0;                     // of this rank's node
+  std::uint64_t number_ = 0;           // of the message in the window
+  std::optional<Broadcast> messages_;  // on leaders
+  bool in_node_done_ = true;
+};
+
+}  // namespace glinpack

@@ -1,0 +1,79 @@
+#include "mpi/process_grid.hpp"
+
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "mpi/communication.hpp"
+
+namespace glinpack {
+
+ProcessGrid::ProcessGrid(MPI_Comm world, GridShape shape, RankOrder order) : shape_(shape) {
+  const int rank = rank_in(world);
+  const int size = size_of(world);
+  if (shape.rows < 1 || shape.columns < 1 || shape.size() > size) {
+    throw std::invalid_argument("a process grid of " + std::to_string(shape.rows) + " x " +
+                                std::to_string(shape.columns) + " does not fit " + std::to_string(size) + " processes");
+  }
+  // MPI_Cart_create ranks row-major: a column-major grid is the same with the ranks renumbered first
+  const bool is_member = rank < shape.size();
+  const int key = order == RankOrder::row_major ? rank : rank % shape.rows * shape.columns + rank / shape.rows;
+  MPI_Comm members = MPI_COMM_NULL;
+  GLINPACK_MPI(MPI_Comm_split(world, is_member ? 0 : MPI_UNDEFINED, key, &members));
+  if (!is_member) return;
+
+  const int extents[2] = {shape.rows, shape.columns};
+  const int periodic[2] = {0, 0};
+  const int keep_columns[2] = {0, 1};
+  const int keep_rows[2] = {1, 0};
+  int coordinates[2] = {0, 0};
+  GLINPACK_MPI(MPI_Cart_create(members, 2, extents, periodic, 0, &all_));
+  GLINPACK_MPI(MPI_Comm_free(&members));
+  GLINPACK_MPI(MPI_Cart_sub(all_, keep_columns, &row_));
+  GLINPACK_MPI(MPI_Cart_sub(all_, keep_rows, &column_));
+  GLINPACK_MPI(MPI_Cart_coords(all_, rank_in(all_), 2, coordinates));
+  position_ = {coordinates[0], coordinates[1]};
+  introduce_communicator(all_, Awaited::all);
+  introduce_communicator(row_, Awaited::row);
+  introduce_communicator(column_, Awaited::column);
+}
+
+ProcessGrid::ProcessGrid(ProcessGrid&& other) noexcept
+    : shape_(other.shape_),
+      position_(other.position_),
+      all_(std::exchange(other.all_, MPI_COMM_NULL)),
+      row_(std::exchange(other.row_, MPI_COMM_NULL)),
+      column_(std::exchange(other.column_, MPI_COMM_NULL)) {}
+
+ProcessGrid& ProcessGrid::operator=(ProcessGrid&& other) noexcept {
+  if (this != &other) {
+    release();
+    shape_ = other.shape_;
+    position_ = other.position_;
+    all_ = std::exchange(other.all_, MPI_COMM_NULL);
+    row_ = std::exchange(other.row_, MPI_COMM_NULL);
+    column_ = std::exchange(other.column_, MPI_COMM_NULL);
+  }
+  return *this;
+}
+
+ProcessGrid::~ProcessGrid() { release(); }
+
+void ProcessGrid::release() noexcept {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (finalized != 0) return;
+  for (MPI_Comm* communicator : {&column_, &row_, &all_}) {
+    if (*communicator == MPI_COMM_NULL) continue;
+    forget_communicator(*communicator);
+    MPI_Comm_free(communicator);
+  }
+}
+
+GridShape squarest_grid(int size) {
+  int rows = static_cast<int>(std::sqrt(static_cast<double>(size)));
+  while (rows > 1 && size % rows != 0) --rows;
+  return {rows, size / rows};
+}
+
+}  // namespace glinpack

@@ -1,0 +1,85 @@
+#include "solve/residual.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "mpi/communication.hpp"
+
+namespace glinpack {
+
+namespace {
+
+// The larger value; NaN if either is NaN.
+double larger(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+
+double largest_magnitude(std::span<const double> values) {
+  double largest = 0;
+  for (const double value : values) largest = larger(std::fabs(value), largest);
+  return largest;
+}
+
+// MPI_MAX may drop a NaN, so the message has a flag for NaN after the maxima.
+void maximum_over(MPI_Comm communicator, std::vector<double>& values) {
+  std::vector<double> message = values;
+  for (const double value : values) message.push_back(std::isnan(value) ? 1.0 : 0.0);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isnan(values[i])) message[i] = 0;
+  }
+  all_reduce(communicator, message.data(), static_cast<int>(message.size()), MPI_DOUBLE, MPI_MAX);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = message[values.size() + i] > 0 ? std::numeric_limits<double>::quiet_NaN() : message[i];
+  }
+}
+
+double scaled(const Residual& residual, Index n) {
+  const double scale = residual.norm_a_inf * residual.norm_x_inf + residual.norm_b_inf;
+  return residual.norm_residual_inf / (residual.epsilon * scale * static_cast<double>(n));
+}
+
+}  // namespace
+
+Residual combine_sums(LocalSums& sums, const Distribution& distribution, const ProcessGrid& grid, Precision precision,
+                      std::span<const double> x) {
+  sum_over(grid.row(), sums.residual);
+  sum_over(grid.row(), sums.row_sums);
+  sum_over(grid.column(), sums.column_sums);
+  std::vector<double> maxima{largest_magnitude(sums.row_sums), largest_magnitude(sums.column_sums), sums.largest_b,
+                             sums.largest_a};
+  maximum_over(grid.all(), maxima);
+  Residual known;
+  known.epsilon = epsilon_of(precision);
+  known.norm_a_inf = maxima[0];
+  known.norm_a_one = maxima[1];
+  known.norm_b_inf = maxima[2];
+  known.largest_a = maxima[3];
+  return test_with_known_norms(known, distribution, grid, sums.residual, x);
+}
+
+Residual compute_residual(OriginalMatrix& matrix, const Distribution& distribution, const ProcessGrid& grid,
+                          Precision precision, std::span<const double> x) {
+  LocalSums sums = matrix.sums(x);
+  return combine_sums(sums, distribution, grid, precision, x);
+}
+
+void sum_over(MPI_Comm communicator, std::span<double> values) {
+  // MPI counts to 2^31-1; a rank never holds that many rows or columns
+  all_reduce(communicator, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM);
+}
+
+Residual test_with_known_norms(const Residual& known, const Distribution& distribution, const ProcessGrid& grid,
+                               std::span<const double> vector, std::span<const double> x) {
+  double x_sum = 0;  // of this process column's part
+  for (const double value : x) x_sum += std::fabs(value);
+  all_reduce(grid.row(), &x_sum, 1, MPI_DOUBLE, MPI_SUM);
+  std::vector<double> maxima{largest_magnitude(vector), largest_magnitude(x)};
+  maximum_over(grid.all(), maxima);
+  Residual result = known;
+  result.norm_residual_inf = maxima[0];
+  result.norm_x_inf = maxima[1];
+  result.norm_x_one = x_sum;
+  result.scaled = scaled(result, distribution.n);
+  return result;
+}
+
+}  // namespace glinpack

@@ -1,0 +1,260 @@
+#include "transport/mpi_transport.hpp"
+
+#include "mpi/communication.hpp"
+#include "mpi/node_broadcast.hpp"
+
+namespace glinpack {
+
+namespace {
+
+int tag_of(MessageKind kind) {
+  switch (kind) {
+    case MessageKind::panel:
+      return tags::panel_row;
+    case MessageKind::u11:
+      return tags::u11_column;
+    case MessageKind::winners:
+      return tags::winners;
+    default:
+      return tags::u12_column;
+  }
+}
+
+// Its interval on the timeline ends when the data has arrived; on the root, when all data is sent. Waiting for
+// forwarded sends is a separate interval.
+class BroadcastTransfer final : public Transfer {
+ public:
+  /// `bytes`: received by this rank in `messages` messages. The other arguments are NodeBroadcast's.
+  BroadcastTransfer(Timeline& timeline, Phase phase, Index bytes, std::int32_t messages, MPI_Comm communicator,
+                    BroadcastKind kind, int root, void* data, Index count, MPI_Datatype type, int tag,
+                    NodeWindow* window)
+      : timeline_(timeline),
+        phase_(phase),
+        receives_(messages > 0),
+        scope_(new Timeline::Scope(timeline.scope(Lane::net, phase, bytes, 0, messages))),
+        broadcast_(communicator, kind, root, data, count, type, tag, window) {
+    BroadcastTransfer::test();  // may be done already
+  }
+
+  bool test() override {
+    if (!done_) done_ = broadcast_.test();
+    if (done_ || (receives_ && broadcast_.arrived())) scope_.reset();
+    return done_;
+  }
+  void wait_until_arrived() override {
+    timeline_.resume(phase_);
+    broadcast_.wait_until_arrived();
+    if (receives_) scope_.reset();
+  }
+  void wait() override {
+    wait_until_arrived();
+    if (!test()) {
+      if (!scope_) scope_.reset(new Timeline::Scope(timeline_.scope(Lane::net, phase_)));
+      broadcast_.wait();
+      done_ = true;
+    }
+    scope_.reset();
+  }
+
+ private:
+  Timeline& timeline_;
+  Phase phase_;
+  bool receives_;
+  bool done_ = false;
+  std::unique_ptr<Timeline::Scope> scope_;
+  NodeBroadcast broadcast_;
+};
+
+// An MPI datatype for ranges of a buffer. MPI keeps the data it needs until the message completes.
+class RangesType {
+ public:
+  RangesType(const std::vector<RowRange>& ranges, Index columns, MPI_Datatype type, Index type_bytes) {
+    std::vector<int> counts;
+    std::vector<MPI_Aint> places;
+    for (const RowRange& range : ranges) {
+      counts.push_back(message_count(range.count * columns));
+      places.push_back(static_cast<MPI_Aint>(range.first * columns * type_bytes));
+    }
+    GLINPACK_MPI(
+        MPI_Type_create_hindexed(static_cast<int>(counts.size()), counts.data(), places.data(), type, &ranges_));
+    GLINPACK_MPI(MPI_Type_commit(&ranges_));
+  }
+  RangesType(const RangesType&) = delete;
+  RangesType& operator=(const RangesType&) = delete;
+  ~RangesType() { MPI_Type_free(&ranges_); }
+  MPI_Datatype type() const { return ranges_; }
+
+ private:
+  MPI_Datatype ranges_ = MPI_DATATYPE_NULL;
+};
+
+// The messages of a row exchange, round by round: the constructor starts the first round, test() and wait() start the
+// next ones. Its interval on the timeline ends when all rounds are done. All ranks start their exchanges on one
+// communicator and tag in the same order.
+class RowTransferRounds final : public Transfer {
+ public:
+  /// `buffer`: contiguous rows of `columns` elements of `type`; it must outlive the exchange.
+  RowTransferRounds(Timeline& timeline, const RowExchangePlan& plan, Index columns, void* buffer, MPI_Datatype type,
+                    MPI_Comm communicator, int tag);
+
+  bool test() override;
+  void wait_until_arrived() override { wait(); }
+  void wait() override;
+
+ private:
+  Pending pending() const;
+  void start_round();
+  void start(const RowTransfer& transfer);
+
+  Timeline& timeline_;
+  std::vector<TransferRound> rounds_;
+  Index columns_;
+  char* buffer_;
+  MPI_Datatype type_;
+  Index type_bytes_ = 0;
+  MPI_Comm communicator_;
+  int tag_;
+  std::size_t next_round_ = 0;
+  std::vector<MPI_Request> in_flight_;
+  std::unique_ptr<Timeline::Scope> scope_;
+};
+
+RowTransferRounds::RowTransferRounds(Timeline& timeline, const RowExchangePlan& plan, Index columns, void* buffer,
+                                     MPI_Datatype type, MPI_Comm communicator, int tag)
+    : timeline_(timeline),
+      rounds_(plan.rounds),
+      columns_(columns),
+      buffer_(static_cast<char*>(buffer)),
+      type_(type),
+      communicator_(communicator),
+      tag_(tag) {
+  int bytes = 0;
+  GLINPACK_MPI(MPI_Type_size(type, &bytes));
+  type_bytes_ = bytes;
+  if (rounds_.empty()) return;
+  scope_.reset(new Timeline::Scope(timeline.scope(Lane::net, Phase::swap, plan.rows_received() * columns * type_bytes_,
+                                                  0, static_cast<std::int32_t>(plan.messages_received()))));
+  start_round();
+}
+
+void RowTransferRounds::start_round() {
+  for (const RowTransfer& transfer : rounds_[next_round_]) start(transfer);
+  ++next_round_;
+}
+
+void RowTransferRounds::start(const RowTransfer& transfer) {
+  char* first = buffer_;
+  int count = 1;
+  MPI_Datatype type = type_;
+  std::unique_ptr<RangesType> ranges;
+  if (transfer.ranges.size() == 1) {
+    first += transfer.ranges.front().first * columns_ * type_bytes_;
+    count = message_count(transfer.ranges.front().count * columns_);
+  } else {
+    ranges = std::make_unique<RangesType>(transfer.ranges, columns_, type_, type_bytes_);
+    type = ranges->type();
+  }
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (transfer.receives) {
+    GLINPACK_MPI(MPI_Irecv(first, count, type, transfer.process, tag_, communicator_, &request));
+  } else {
+    GLINPACK_MPI(MPI_Isend(first, count, type, transfer.process, tag_, communicator_, &request));
+  }
+  in_flight_.push_back(request);
+}
+
+bool RowTransferRounds::test() {
+  for (;;) {
+    int done = 1;
+    if (!in_flight_.empty()) {
+      GLINPACK_MPI(MPI_Testall(static_cast<int>(in_flight_.size()), in_flight_.data(), &done, MPI_STATUSES_IGNORE));
+    }
+    if (done == 0) return false;
+    in_flight_.clear();
+    if (next_round_ == rounds_.size()) break;
+    start_round();
+  }
+  scope_.reset();
+  return true;
+}
+
+// The first receive of the current round, else its first send.
+Pending RowTransferRounds::pending() const {
+  if (next_round_ == 0) return {};
+  const TransferRound& round = rounds_[next_round_ - 1];
+  for (const RowTransfer& transfer : round) {
+    if (transfer.receives) return Pending::from(communicator_, transfer.process);
+  }
+  return round.empty() ? Pending{} : Pending::to(communicator_, round.front().process);
+}
+
+void RowTransferRounds::wait() {
+  timeline_.resume(Phase::swap);
+  do {
+    glinpack::wait(in_flight_, pending());
+  } while (!test());
+}
+
+}  // namespace
+
+template <class Real>
+std::unique_ptr<Transfer> MpiTransport<Real>::start_broadcast(MessageKind kind, const PassPlan& pass,
+                                                              std::span<Real> message, Index) {
+  const Line line = line_of(kind);
+  if ((line == Line::row ? grid_.shape().columns : grid_.shape().rows) == 1) return nullptr;
+  const int root = line == Line::row ? pass.pivot.column : pass.pivot.row;
+  const bool receives = (line == Line::row ? grid_.position().column : grid_.position().row) != root;
+  const BroadcastKind broadcast = broadcast_for(kind, broadcast_);
+  return std::make_unique<BroadcastTransfer>(timeline_,
+                                             kind == MessageKind::panel ? Phase::broadcast_l : Phase::broadcast_u,
+                                             receives ? static_cast<Index>(message.size_bytes()) : 0, receives ? 1 : 0,
+                                             line == Line::row ? grid_.row() : grid_.column(), broadcast, root,
+                                             message.data(), static_cast<Index>(message.size()), mpi_type<Real>(),
+                                             tag_of(kind), window_for(line, broadcast, message.size_bytes()));
+}
+
+// None for ibcast, which is collective over all ranks of the communicator.
+template <class Real>
+NodeWindow* MpiTransport<Real>::window_for(Line line, BroadcastKind kind, std::size_t bytes) const {
+  if (windows_ == nullptr || kind == BroadcastKind::ibcast) return nullptr;
+  NodeWindow* const window = line == Line::row ? windows_->row() : windows_->column();
+  return window != nullptr && bytes <= window->largest() ? window : nullptr;
+}
+
+template <class Real>
+std::unique_ptr<Transfer> MpiTransport<Real>::start_row_exchange(const PassPlan&, const RowExchangePlan& plan,
+                                                                 Index columns, Real* buffer) {
+  if (plan.rounds.empty() || columns == 0) return nullptr;
+  return std::make_unique<RowTransferRounds>(timeline_, plan, columns, buffer, mpi_type<Real>(), grid_.column(),
+                                             tags::row_exchange);
+}
+
+template <class Real>
+void MpiTransport<Real>::reduce_candidates(const PassPlan&, Index, CandidateReduction<Real>& candidates) {
+  if (grid_.shape().rows == 1) return;
+  const auto scope = timeline_.scope(Lane::net, Phase::panel, candidates.message_bytes(), 0, 1);
+  candidates.run(grid_.column());
+}
+
+template <class Real>
+void MpiTransport<Real>::send(const PassPlan&, Index, int to, std::span<const Real> rows) {
+  const auto scope = timeline_.scope(Lane::net, Phase::panel);
+  send_message(grid_.column(), rows.data(), static_cast<Index>(rows.size()), mpi_type<Real>(), to, tags::tournament);
+}
+
+template <class Real>
+void MpiTransport<Real>::receive(const PassPlan&, Index, int from, std::span<Real> rows) {
+  const auto scope = timeline_.scope(Lane::net, Phase::panel, static_cast<Index>(rows.size_bytes()), 0, 1);
+  receive_message(grid_.column(), rows.data(), static_cast<Index>(rows.size()), mpi_type<Real>(), from,
+                  tags::tournament);
+}
+
+template <class Real>
+bool MpiTransport<Real>::all_agree(bool mine) {
+  return glinpack::all_agree(grid_.all(), mine);
+}
+
+template class MpiTransport<float>;
+template class MpiTransport<double>;
+
+}  // namespace glinpack

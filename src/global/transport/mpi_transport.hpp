@@ -1,0 +1,39 @@
+// The messages of a pass by MPI.
+#pragma once
+
+#include "mpi/broadcast.hpp"
+#include "mpi/node_broadcast.hpp"
+#include "mpi/process_grid.hpp"
+#include "transport/transport.hpp"
+
+namespace glinpack {
+
+/// Records every message as an interval on the timeline. The receiver counts bytes and messages; an all-reduce is one
+/// message per rank.
+template <class Real>
+class MpiTransport final : public Transport<Real> {
+ public:
+  /// `broadcast`: for panels and U12. `windows`: shared memory for the broadcasts that fit; may be null. Grid, timeline
+  /// and windows must outlive it. Not collective.
+  MpiTransport(const ProcessGrid& grid, BroadcastKind broadcast, Timeline& timeline, NodeWindows* windows = nullptr)
+      : grid_(grid), broadcast_(broadcast), timeline_(timeline), windows_(windows) {}
+
+  std::unique_ptr<Transfer> start_broadcast(MessageKind kind, const PassPlan& pass, std::span<Real> message,
+                                            Index column) override;
+  std::unique_ptr<Transfer> start_row_exchange(const PassPlan& pass, const RowExchangePlan& plan, Index columns,
+                                               Real* buffer) override;
+  void reduce_candidates(const PassPlan& pass, Index column, CandidateReduction<Real>& candidates) override;
+  void send(const PassPlan& pass, Index column, int to, std::span<const Real> rows) override;
+  void receive(const PassPlan& pass, Index column, int from, std::span<Real> rows) override;
+  bool all_agree(bool mine) override;
+
+ private:
+  NodeWindow* window_for(Line line, BroadcastKind kind, std::size_t bytes) const;
+
+  const ProcessGrid& grid_;
+  BroadcastKind broadcast_;
+  Timeline& timeline_;
+  NodeWindows* windows_;
+};
+
+}  // namespace glinpack

@@ -1,0 +1,72 @@
+// A transport that lists the messages of a rank in place of sending them.
+#pragma once
+
+#include <vector>
+
+#include "mpi/node_broadcast.hpp"
+#include "transport/transport.hpp"
+
+namespace glinpack {
+
+/// A message as the driver asks for it.
+struct MessageRecord {
+  MessageKind kind = MessageKind::panel;
+  Index pass = 0;
+  Index column = 0;                     // of the panel: candidate, tournament, winners
+  int peer = -1;                        // broadcasts: the root; tournament: the other end; by process row or column
+  bool receives = false;                // tournament, and broadcasts on other ranks than the root
+  Index bytes = 0;                      // of the message; 0 for rows
+  std::vector<TransferRound> rounds{};  // rows: as in the plan
+  Index row_bytes = 0;                  // rows: of one row
+};
+
+/// How a run broadcasts, and which ranks of a line share a node.
+struct BroadcastRoutes {
+  BroadcastKind kind = BroadcastKind::ring;
+  /// For every rank of this rank's process row, and of its process column, the first rank of its node (nodes_of());
+  /// empty: broadcasts do not use shared memory.
+  std::vector<int> nodes_of_row;
+  std::vector<int> nodes_of_column;
+  /// The capacity of the shared memory; larger messages do not use it.
+  BroadcastSizes largest;
+};
+
+/// One message between this rank and another one of its line, or a collective operation of MPI's.
+struct WireMessage {
+  Line line = Line::row;
+  int peer = -1;  // process column or row; -1: collective over the line
+  bool receives = false;
+  Index bytes = 0;
+  friend bool operator==(const WireMessage&, const WireMessage&) = default;
+};
+
+/// The messages that MpiTransport sends and receives for a recorded one, in their order for each peer. Pure.
+std::vector<WireMessage> wire_messages(const MessageRecord& record, const GridShape& grid, GridPosition position,
+                                       const BroadcastRoutes& routes, Index element_bytes);
+
+/// Records every message, and delivers the data of `placeholders`.
+template <class Real>
+class RecordingTransport final : public Transport<Real> {
+ public:
+  RecordingTransport(Transport<Real>& placeholders, const GridShape& grid, GridPosition position)
+      : placeholders_(placeholders), grid_(grid), position_(position) {}
+
+  const std::vector<MessageRecord>& records() const { return records_; }
+
+  std::unique_ptr<Transfer> start_broadcast(MessageKind kind, const PassPlan& pass, std::span<Real> message,
+                                            Index column) override;
+  std::unique_ptr<Transfer> start_row_exchange(const PassPlan& pass, const RowExchangePlan& plan, Index columns,
+                                               Real* buffer) override;
+  void reduce_candidates(const PassPlan& pass, Index column, CandidateReduction<Real>& candidates) override;
+  void send(const PassPlan& pass, Index column, int to, std::span<const Real> rows) override;
+  void receive(const PassPlan& pass, Index column, int from, std::span<Real> rows) override;
+  bool all_agree(bool mine) override { return placeholders_.all_agree(mine); }
+
+ private:
+  Transport<Real>& placeholders_;
+  GridShape grid_;
+  GridPosition position_;
+  std::vector<MessageRecord> records_;
+};
+
+}  // namespace glinpack

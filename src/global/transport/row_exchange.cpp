@@ -1,0 +1,52 @@
+#include "transport/row_exchange.hpp"
+
+namespace glinpack {
+
+template <class Real>
+RowExchange<Real>::RowExchange(Backend<Real>& backend, Transport<Real>& transport, Index rows, Index columns)
+    : backend_(backend), transport_(transport), buffer_(backend.allocate_host(2 * rows * columns)) {}
+
+template <class Real>
+RowsFuture<Real> RowExchange<Real>::start(const PassPlan& pass, const RowExchangePlan& plan, DeviceBlock<Real> block) {
+  if (block.columns == 0) return {};
+  pass_ = pass;
+  plan_ = plan;
+  block_ = block;
+  started_ = false;
+  // read the rows to send before any row is overwritten
+  gathered_ = {};
+  if (!plan.rows_to_gather.empty()) {
+    gathered_ =
+        backend_.gather_rows(block, plan.rows_to_gather, rows_of_buffer(plan.gather_first, plan.rows_to_gather));
+  }
+  if (!plan.local_moves.empty()) backend_.move_rows(block, plan.local_moves);
+  if (backend_.has_passed(gathered_) && backend_.has_passed(scattered_)) start_messages();
+  return RowsFuture<Real>(*this);
+}
+
+template <class Real>
+void RowExchange<Real>::start_messages() {
+  backend_.wait(gathered_);
+  backend_.wait(scattered_);
+  transfer_ = transport_.start_row_exchange(pass_, plan_, block_.columns, buffer_->data());
+  started_ = true;
+}
+
+template <class Real>
+void RowExchange<Real>::finish(DeviceBlock<Real> u) {
+  if (!started_) start_messages();
+  if (transfer_) transfer_->wait();
+  transfer_.reset();
+  if (!plan_.rows_to_scatter.empty()) {
+    scattered_ = backend_.scatter_rows(rows_of_buffer(plan_.scatter_first, plan_.rows_to_scatter),
+                                       plan_.rows_to_scatter, block_);
+  }
+  if (!plan_.u_rows.empty()) {
+    scattered_ = backend_.scatter_rows(rows_of_buffer(plan_.u_first, plan_.u_rows), plan_.u_rows, u);
+  }
+}
+
+template class RowExchange<float>;
+template class RowExchange<double>;
+
+}  // namespace glinpack

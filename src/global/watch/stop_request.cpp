@@ -1,0 +1,139 @@
+#include "watch/stop_request.hpp"
+
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+#include "mpi/communication.hpp"
+
+namespace glinpack {
+
+namespace {
+
+struct NamedSignal {
+  int number;
+  const char* name;
+  const char* notice;
+};
+constexpr std::array<NamedSignal, 3> stop_signals{
+    {{SIGTERM, "SIGTERM", "glinpack: SIGTERM: ends at the next pass and reports; once more ends at once\n"},
+     {SIGUSR1, "SIGUSR1", "glinpack: SIGUSR1: ends at the next pass and reports; once more ends at once\n"},
+     {SIGINT, "SIGINT", "glinpack: SIGINT: ends at the next pass and reports; once more ends at once\n"}}};
+
+std::atomic<int> requested{0};
+std::atomic<std::int64_t> requested_at{0};  // nanoseconds; 0: no request. The handler that sets it records the request
+std::atomic<bool> prints_notice{false};
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free);
+
+constexpr std::int64_t nanoseconds_of_one_request = 1'000'000'000;
+
+std::array<struct sigaction, stop_signals.size()> before;
+
+// All of this may be called by a signal handler (signal-safety(7)).
+std::int64_t nanoseconds_now() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+/// False if a request is already recorded.
+bool note_request(int number, std::int64_t nanoseconds) {
+  std::int64_t none = 0;
+  if (!requested_at.compare_exchange_strong(none, nanoseconds)) return false;
+  requested = number;
+  return true;
+}
+
+void on_signal(int number) {
+  const int error = errno;
+  const std::int64_t nanoseconds = nanoseconds_now();
+  if (note_request(number, nanoseconds)) {
+    for (const NamedSignal& one : stop_signals) {
+      if (one.number != number || !prints_notice) continue;
+      [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, one.notice, std::strlen(one.notice));
+    }
+  } else if (nanoseconds - requested_at >= nanoseconds_of_one_request) {
+    signal(number, SIG_DFL);
+    raise(number);
+  }
+  errno = error;
+}
+
+}  // namespace
+
+StopSignals::StopSignals(bool prints) {
+  requested = 0;
+  requested_at = 0;
+  prints_notice = prints;
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  for (const NamedSignal& one : stop_signals) sigaddset(&action.sa_mask, one.number);
+  for (std::size_t i = 0; i < stop_signals.size(); ++i) sigaction(stop_signals[i].number, &action, &before[i]);
+}
+
+// Launchers may forward a signal again, which must not kill a program that is about to report and exit.
+StopSignals::~StopSignals() {
+  if (stop_signal() != 0) return;
+  for (std::size_t i = 0; i < stop_signals.size(); ++i) sigaction(stop_signals[i].number, &before[i], nullptr);
+}
+
+int stop_signal() { return requested; }
+
+void share_stop_signal(MPI_Comm communicator) {
+  int most = stop_signal();
+  all_reduce(communicator, &most, 1, MPI_INT, MPI_MAX);
+  if (most != 0) note_request(most, nanoseconds_now());
+}
+
+std::string name_of_signal(int signal) {
+  for (const NamedSignal& one : stop_signals) {
+    if (one.number == signal) return one.name;
+  }
+  return "signal " + std::to_string(signal);
+}
+
+Index passes_between_questions(double seconds_per_pass) {
+  constexpr Index most = 1000;
+  if (!(seconds_per_pass * static_cast<double>(most) > seconds_between_questions)) return most;
+  return static_cast<Index>(seconds_between_questions / seconds_per_pass);
+}
+
+StopAgreement::StopAgreement(MPI_Comm communicator, Index passes, bool enabled)
+    : communicator_(communicator), passes_(passes), enabled_(enabled) {}
+
+void StopAgreement::finish() {
+  if (request_ != MPI_REQUEST_NULL) wait(request_, Pending::with_all_of(communicator_));
+}
+
+bool StopAgreement::ends_before(Index pass) {
+  if (!enabled_) return false;
+  if (answered(pass)) return true;
+  if (pass >= next_question_ && pass + 1 < passes_) ask(pass);
+  return false;
+}
+
+void StopAgreement::ask(Index pass) {
+  const std::chrono::duration<double> seconds = Clock::now() - asked_at_;
+  most_ = {stop_signal() != 0 ? 1.0 : 0.0, seconds.count() / static_cast<double>(pass - asked_before_)};
+  asked_before_ = pass;
+  asked_at_ = Clock::now();
+  next_question_ = passes_;  // until there is an answer
+  GLINPACK_MPI(MPI_Iallreduce(MPI_IN_PLACE, most_.data(), static_cast<int>(most_.size()), MPI_DOUBLE, MPI_MAX,
+                              communicator_, &request_));
+}
+
+bool StopAgreement::answered(Index pass) {
+  if (request_ == MPI_REQUEST_NULL) return false;
+  wait(request_, Pending::with_all_of(communicator_));
+  next_question_ = pass + passes_between_questions(most_[1]);
+  return most_[0] > 0;
+}
+
+}  // namespace glinpack

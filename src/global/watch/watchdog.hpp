@@ -1,0 +1,34 @@
+// The watchdog of a job. If a rank makes no progress, it prints the state of all ranks and ends the job
+// (docs/watchdog.md).
+#pragma once
+
+#include <memory>
+
+#include "watch/watch_thread.hpp"
+
+namespace glinpack {
+
+inline constexpr int exit_watchdog = 5;
+
+/// Watches all ranks of MPI_COMM_WORLD during its lifetime. If a rank makes no progress for the limit
+/// (watch_judgement.hpp), it prints the known state of every rank to stderr. Then it ends the job by MPI_Abort with
+/// exit_watchdog. Processes that remain some seconds later are killed.
+class Watchdog {
+ public:
+  /// Collective over MPI_COMM_WORLD. `limit`: seconds, at least least_limit. Throws AgreedError if a rank cannot reach
+  /// the watchers.
+  explicit Watchdog(double limit);
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+  ~Watchdog();
+
+  static constexpr double least_limit = 1;
+
+ private:
+  std::unique_ptr<WatchThread> thread_;
+};
+
+/// The watchers: rank 0, and the first rank on another node, or rank 1 if there is none. `nodes`: as from nodes_of().
+Watchers choose_watchers(std::span<const int> nodes);
+
+}  // namespace glinpack

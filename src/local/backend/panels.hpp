@@ -1,0 +1,90 @@
+// Panels: arithmetic on column-major panels in host memory, and panels factorised in device memory.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "backend/matrix_view.hpp"
+
+namespace glinpack {
+
+/// An element of a column that may be its pivot. row: -1 if there are no elements.
+struct PivotCandidate {
+  Index row = -1;
+  double magnitude = 0;
+};
+
+template <class Real>
+class PanelArithmetic {
+ public:
+  virtual ~PanelArithmetic() = default;
+
+  /// P A = L U of the panel A (rows x columns, rows >= columns) in place, with the pivot of column j in rows j ...
+  /// rows-1 (LAPACK getrf; white paper 3.2.1). The unit diagonal of L is not stored. pivots[j] is the 0-based row that
+  /// was exchanged with row j. Returns the first column whose pivot is exactly zero, if any; the columns after it are
+  /// then unspecified.
+  virtual std::optional<Index> pivot(ColumnMajorView<Real> a, std::span<Index> pivots) = 0;
+
+  /// The same with tournament pivoting (CALU: Grigori, Demmel, Xiang, SIAM J. Matrix Anal. Appl. 32, 2011): pivots are
+  /// chosen for a block of columns at once, by a reduction tree whose nodes factorise candidate rows. Multipliers may
+  /// be above 1. The implementation chooses the tree, and with it the pivots; calls with the same extents use the same
+  /// tree.
+  virtual std::optional<Index> pivot_by_tournament(ColumnMajorView<Real> a, std::span<Index> pivots) = 0;
+
+  /// One reduction: rows <- min(rows, columns) rows of A in pivot order, linearly independent up to rounding if
+  /// possible; factors <- L \ U of these rows. Returns the first column without a pivot in any row of A, if any; the
+  /// later columns then determine the rest of the choice.
+  virtual std::optional<Index> choose_rows(ColumnMajorView<const Real> a, std::span<Index> rows,
+                                           ColumnMajorView<Real> factors) = 0;
+
+  /// A21 <- A21 U11^-1 (BLAS trsm, right, upper, non-unit; white paper 3.2.3): the multipliers below a pivot block.
+  virtual void eliminate(ColumnMajorView<const Real> u11, ColumnMajorView<Real> a21) = 0;
+
+  /// A12 <- L11^-1 A12 (BLAS trsm, left, lower, unit; white paper 3.2.2).
+  virtual void solve_unit_lower(ColumnMajorView<const Real> l11, ColumnMajorView<Real> a12) = 0;
+
+  /// A22 <- A22 - L21 U12 (BLAS gemm; white paper 3.2.4).
+  virtual void update(ColumnMajorView<const Real> l21, ColumnMajorView<const Real> u12, ColumnMajorView<Real> a22) = 0;
+
+  /// The first element of largest magnitude (BLAS iamax). A NaN counts as largest, so that it is not missed.
+  virtual PivotCandidate find_pivot(std::span<const Real> column) = 0;
+
+  /// One elimination step within a panel: l <- l / pivot, then A <- A - l u^T. l has A.rows elements; u has A.columns
+  /// elements with stride `u_stride`.
+  virtual void eliminate_column(Real pivot, std::span<Real> l, const Real* u, Index u_stride,
+                                ColumnMajorView<Real> a) = 0;
+
+  /// x <- U^-1 x for the upper triangle of a square u (BLAS trsv): a step of backward substitution.
+  virtual void back_substitute(ColumnMajorView<const Real> u, std::span<Real> x) = 0;
+};
+
+template <class Real>
+struct DeviceBlock;
+struct Fence;
+
+/// The device's state for factorising panels, kept between them.
+template <class Real>
+class DevicePanel {
+ public:
+  DevicePanel() = default;
+  DevicePanel(const DevicePanel&) = delete;
+  DevicePanel& operator=(const DevicePanel&) = delete;
+  virtual ~DevicePanel() = default;
+
+  /// P A = L U of the panel A (rows x columns, rows >= columns) in place, given as A^T, columns x rows; the unit
+  /// diagonal of L is not stored. Tournament pivoting (CALU: Grigori, Demmel, Xiang, SIAM J. Matrix Anal. Appl. 32,
+  /// 2011); the leaves of the tree are the rows of work groups. Asynchronous. Call outcome() after the fence and before
+  /// the next panel.
+  virtual Fence factorize(DeviceBlock<Real> a_transposed) = 0;
+
+  /// pivots[j] <- the 0-based row that was exchanged with row j of the last panel. Returns the first column whose pivot
+  /// is exactly zero, if one is; the columns after it are then unspecified.
+  virtual std::optional<Index> outcome(std::span<Index> pivots) const = 0;
+
+  /// L21 <- A21 U11^-1, then A22 <- A22 - L21 U12, in this rank's rows, for pivots that other ranks chose.
+  /// `a_transposed` is [L11 \ U11; A21]^T, columns x (columns + rows); u12 columns x right; a22 rows x right, where
+  /// right may be 0. Three different matrices, rows > 0. Asynchronous.
+  virtual void eliminate(DeviceBlock<Real> a_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) = 0;
+};
+
+}  // namespace glinpack

@@ -1,0 +1,52 @@
+#include "backend/registry.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace glinpack {
+
+std::vector<std::string> backend_names() {
+  std::vector<std::string> names;
+  for (const BackendRecord* record : registered_backends) names.emplace_back(record->name);
+  return names;
+}
+
+const BackendRecord* find_backend(std::string_view name) {
+  for (const BackendRecord* record : registered_backends) {
+    if (record->name == name) return record;
+  }
+  return nullptr;
+}
+
+const BackendRecord& backend_record(std::string_view name) {
+  if (const BackendRecord* record = find_backend(name)) return *record;
+  std::string message = "unknown backend '" + std::string(name) + "'; there are:";
+  for (const BackendRecord* record : registered_backends) message += " " + std::string(record->name);
+  throw std::runtime_error(message);
+}
+
+bool computes_on_device(std::string_view name) {
+  const BackendRecord* record = find_backend(name);
+  return record != nullptr && record->memory == MemorySpace::device;
+}
+
+const BackendRecord& automatic_backend(MemorySpace memory) {
+  return **std::find_if(registered_backends.begin(), registered_backends.end(), [memory](const BackendRecord* record) {
+    return record->automatic && record->memory == memory;
+  });
+}
+
+template <class Real>
+std::unique_ptr<Backend<Real>> make_backend(std::string_view name, const BackendOptions& options, Timeline& timeline) {
+  const BackendRecord& record = backend_record(name);
+  if (const auto make = record.factory<Real>()) return (*make)(options, timeline);
+  constexpr Precision other = precision_of<Real> == Precision::single ? Precision::double_ : Precision::single;
+  const std::string precision(name_of(other));
+  throw std::runtime_error("the backend " + std::string(name) + " computes in " + precision +
+                           " precision only: use --precision " + precision);
+}
+
+template std::unique_ptr<Backend<float>> make_backend(std::string_view, const BackendOptions&, Timeline&);
+template std::unique_ptr<Backend<double>> make_backend(std::string_view, const BackendOptions&, Timeline&);
+
+}  // namespace glinpack

@@ -1,0 +1,40 @@
+// All backends: the one place that knows them. A new one is a line here, and its folder in src/local/CMakeLists.txt.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/backend_record.hpp"
+#include "gl/compute/compute_backend.hpp"
+#include "gl/raster/raster_backend.hpp"
+#include "openblas/openblas_backend.hpp"
+#include "reference/reference_backend.hpp"
+
+namespace glinpack {
+
+inline constexpr std::array registered_backends{
+    &reference_record,
+    &openblas_record,
+    &gl_compute_record,
+    &gl_raster_record,
+};
+
+std::vector<std::string> backend_names();
+
+/// Null if no backend has this name, as "auto".
+const BackendRecord* find_backend(std::string_view name);
+/// Throws std::runtime_error, naming all backends, if none has this name.
+const BackendRecord& backend_record(std::string_view name);
+/// Whether it is the name of a backend that computes in a device's memory.
+bool computes_on_device(std::string_view name);
+/// The backend that "auto" takes for matrices in this memory.
+const BackendRecord& automatic_backend(MemorySpace memory);
+
+/// Throws std::runtime_error, naming the cause and the remedy, if the backend cannot run here.
+template <class Real>
+std::unique_ptr<Backend<Real>> make_backend(std::string_view name, const BackendOptions& options, Timeline& timeline);
+
+}  // namespace glinpack

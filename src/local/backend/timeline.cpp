@@ -1,0 +1,44 @@
+#include "backend/timeline.hpp"
+
+namespace glinpack {
+
+std::string_view name_of(Role role) {
+  static constexpr std::array<std::string_view, 5> names{"none", "pivot", "normalize", "eliminate", "reduce"};
+  return names[static_cast<std::size_t>(role)];
+}
+
+std::string_view name_of(Lane lane) {
+  static constexpr std::array<std::string_view, all_lanes.size()> names{"cpu", "gpu", "net", "copy"};
+  return names[static_cast<std::size_t>(lane)];
+}
+
+std::string_view name_of(Phase phase) {
+  static constexpr std::array<std::string_view, 11> names{"panel",        "swap",       "broadcast L", "broadcast U",
+                                                          "normalize",    "eliminate",  "reduce",      "transfer",
+                                                          "substitution", "refinement", "wait"};
+  return names[static_cast<std::size_t>(phase)];
+}
+
+void Timeline::restart() {
+  intervals_.clear();
+  epoch_ = std::chrono::steady_clock::now();
+  leave_passes();
+}
+
+double Timeline::now() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - epoch_).count();
+}
+
+void Timeline::enter_pass(Index pass, Role role) {
+  pass_ = static_cast<std::int32_t>(pass);
+  role_ = role;
+  if (progress_ != nullptr) progress_->enter_pass(pass_);
+}
+
+Timeline::Scope Timeline::scope(Lane lane, Phase phase, std::int64_t bytes, double flops, std::int32_t messages) {
+  resume(phase);
+  const double start = now();
+  return {*this, Interval{start, start, flops, bytes, pass_, role_, lane, phase, messages}};
+}
+
+}  // namespace glinpack

@@ -1,0 +1,160 @@
+// One rank's timeline: every kernel, transfer, broadcast and wait as an interval. The report, the network-against-
+// compute breakdown, the JSON and the trace are all views of it.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "backend/matrix_view.hpp"
+#include "backend/progress_record.hpp"
+
+namespace glinpack {
+
+/// The role of a rank in a pass (white paper, section 3.1). `none`: outside the passes (substitution, idle ranks).
+enum class Role : std::uint8_t { none, pivot, normalize, eliminate, reduce };
+
+/// The resource of an interval. Intervals of a lane never overlap, so their lengths may be added. `copy`: between host
+/// and device, overlapping the gpu lane.
+enum class Lane : std::uint8_t { cpu, gpu, net, copy };
+
+/// The kind of work of an interval. `transfer`: host to device and back; `refinement`: residuals in double precision
+/// for mixed precision; `wait`: the host waits for the device.
+enum class Phase : std::uint8_t {
+  panel,
+  swap,
+  broadcast_l,
+  broadcast_u,
+  normalize,
+  eliminate,
+  reduce,
+  transfer,
+  substitution,
+  refinement,
+  wait
+};
+
+inline constexpr std::array all_lanes{Lane::cpu, Lane::gpu, Lane::net, Lane::copy};
+inline constexpr std::array all_roles{Role::none, Role::pivot, Role::normalize, Role::eliminate, Role::reduce};
+inline constexpr std::array all_phases{Phase::panel,        Phase::swap,       Phase::broadcast_l, Phase::broadcast_u,
+                                       Phase::normalize,    Phase::eliminate,  Phase::reduce,      Phase::transfer,
+                                       Phase::substitution, Phase::refinement, Phase::wait};
+
+std::string_view name_of(Role role);    // "pivot", ...
+std::string_view name_of(Lane lane);    // "cpu", "gpu", "net", "copy"
+std::string_view name_of(Phase phase);  // "broadcast L", ...
+
+struct Interval {
+  double start = 0;  // seconds since the timeline's restart()
+  double end = 0;
+  double flops = 0;        // floating-point operations done in it
+  std::int64_t bytes = 0;  // moved over the network, or between host and device
+  std::int32_t pass = -1;  // -1 outside the passes
+  Role role = Role::none;
+  Lane lane = Lane::cpu;
+  Phase phase = Phase::wait;
+  std::int32_t messages = 0;  // received in it, with those bytes
+
+  double seconds() const { return end - start; }
+};
+
+// Floating-point operations of the local operations, as BLAS counts them.
+
+/// L11 k x k with a unit diagonal, `columns` right-hand sides.
+inline double normalize_flops(Index k, Index columns) {
+  return static_cast<double>(k) * static_cast<double>(k - 1) * static_cast<double>(columns);
+}
+
+inline double reduce_flops(Index rows, Index columns, Index k) {
+  return 2.0 * static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(k);
+}
+
+inline double substitute_flops(Index rows, Index columns) { return reduce_flops(rows, 1, columns); }
+
+class Timeline {
+ public:
+  class Scope;
+
+  /// Also records passes, phases and every interval in `progress`, which must outlive the timeline.
+  void report_progress_to(ProgressRecord& progress) { progress_ = &progress; }
+
+  /// Drops all intervals and starts the clock at 0.
+  void restart();
+  /// Seconds since restart().
+  double now() const;
+  /// When restart() was called.
+  std::chrono::steady_clock::time_point epoch() const { return epoch_; }
+  /// Intervals from here on belong to this pass and role.
+  void enter_pass(Index pass, Role role);
+  /// The same until the end of the returned object's life; then to the pass and role before.
+  class PassScope;
+  [[nodiscard]] PassScope in_pass(Index pass, Role role);
+  void leave_passes() { enter_pass(-1, Role::none); }
+
+  std::int32_t pass() const { return pass_; }
+  Role role() const { return role_; }
+
+  /// Adds an interval as it is (device intervals are known only afterwards; the caller keeps pass and role).
+  void add(const Interval& interval) {
+    intervals_.push_back(interval);
+    if (progress_ != nullptr) progress_->step();
+  }
+  /// Measures from here to the end of the returned object's life, in the current pass and role.
+  [[nodiscard]] Scope scope(Lane lane, Phase phase, std::int64_t bytes = 0, double flops = 0,
+                            std::int32_t messages = 0);
+
+  /// Starts an interval of waiting for an earlier operation.
+  void resume(Phase phase) const {
+    if (progress_ != nullptr) progress_->enter(phase);
+  }
+  /// Part of a long interval is done. By any thread.
+  void step() const {
+    if (progress_ != nullptr) progress_->step();
+  }
+
+  const std::vector<Interval>& intervals() const { return intervals_; }
+
+ private:
+  std::vector<Interval> intervals_;
+  std::chrono::steady_clock::time_point epoch_ = std::chrono::steady_clock::now();
+  std::int32_t pass_ = -1;
+  Role role_ = Role::none;
+  ProgressRecord* progress_ = nullptr;
+};
+
+class Timeline::PassScope {
+ public:
+  PassScope(Timeline& timeline, Index pass, Role role)
+      : timeline_(timeline), pass_(timeline.pass()), role_(timeline.role()) {
+    timeline.enter_pass(pass, role);
+  }
+  PassScope(const PassScope&) = delete;
+  PassScope& operator=(const PassScope&) = delete;
+  ~PassScope() { timeline_.enter_pass(pass_, role_); }
+
+ private:
+  Timeline& timeline_;
+  Index pass_;
+  Role role_;
+};
+
+inline Timeline::PassScope Timeline::in_pass(Index pass, Role role) { return {*this, pass, role}; }
+
+class Timeline::Scope {
+ public:
+  Scope(Timeline& timeline, const Interval& started) : timeline_(timeline), interval_(started) {}
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+  ~Scope() {
+    interval_.end = timeline_.now();
+    timeline_.add(interval_);
+  }
+
+ private:
+  Timeline& timeline_;
+  Interval interval_;
+};
+
+}  // namespace glinpack

@@ -1,0 +1,153 @@
+#include "gl/command_stream.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace glinpack::gl {
+
+void wait_for(const SyncHandle& sync) {
+  constexpr GLuint64 second = 1'000'000'000;
+  GLenum status = GL_TIMEOUT_EXPIRED;
+  while (status == GL_TIMEOUT_EXPIRED) status = glClientWaitSync(sync.id(), GL_SYNC_FLUSH_COMMANDS_BIT, second);
+  if (status == GL_WAIT_FAILED) throw std::runtime_error("the device was lost: waiting for its work failed");
+}
+
+Fence Fences::take() {
+  if (!idle_) pending_.push_back({++last_, SyncHandle(context_)});
+  idle_ = true;
+  return {last_, queue_};
+}
+
+void Fences::wait(Fence fence) {
+  if (passed(fence)) return;
+  auto awaited = pending_.begin();  // the latest one up to `fence`: it implies the earlier ones
+  while (awaited + 1 != pending_.end() && (awaited + 1)->id <= fence.id) ++awaited;
+  wait_for(awaited->sync);
+  pass(awaited);
+}
+
+void Fences::poll() {
+  while (!pending_.empty()) {
+    const GLenum status = glClientWaitSync(pending_.front().sync.id(), 0, 0);
+    if (status != GL_ALREADY_SIGNALED && status != GL_CONDITION_SATISFIED) return;
+    pass(pending_.begin());
+  }
+}
+
+void Fences::pass(std::deque<Pending>::iterator fence) {
+  passed_ = fence->id;
+  // Mesa's llvmpipe signals a fence shortly before its own thread releases it. Deleted in between, it is written to
+  // after
+  // its memory is freed. So a passed fence is kept until the next one passes.
+  last_passed_ = std::move(fence->sync);
+  pending_.erase(pending_.begin(), fence + 1);
+}
+
+namespace {
+
+constexpr std::size_t most_pending = 4096;  // operations; above it, finished ones are read early
+
+double seconds_of(const TimestampHandle& stamp) {
+  GLuint64 nanoseconds = 0;
+  glGetQueryObjectui64v(stamp.id(), GL_QUERY_RESULT, &nanoseconds);
+  return static_cast<double>(nanoseconds) * 1e-9;
+}
+
+}  // namespace
+
+OperationClock::OperationClock(std::shared_ptr<Context> context, Timeline& timeline, Fences& fences, Source source)
+    : context_(std::move(context)), timeline_(timeline), fences_(fences), source_(source) {}
+
+void OperationClock::start(Phase phase, double flops, std::int64_t bytes) {
+  start({0, 0, flops, bytes, timeline_.pass(), timeline_.role(), Lane::gpu, phase});
+}
+
+void OperationClock::start(const Interval& interval) {
+  fences_.note_commands();
+  timeline_.resume(interval.phase);
+  current_ = interval;
+  current_.start = timeline_.now();
+  if (source_ == Source::device) current_start_ = stamp();
+}
+
+void OperationClock::finish() {
+  if (source_ == Source::host) {
+    fences_.wait_idle();
+    current_.end = timeline_.now();
+    timeline_.add(current_);
+    return;
+  }
+  if (source_ == Source::fence) {
+    unfinished_.push_back({current_, fences_.take()});
+    fences_.poll();
+    observe();
+    return;
+  }
+  pending_.push_back({current_, std::move(current_start_), stamp()});
+  current_start_ = {};
+  if (pending_.size() > most_pending) collect_while_available();
+}
+
+void OperationClock::observe() {
+  const double now = timeline_.now();
+  if (now < last_end_) last_end_ = 0;  // the timeline was restarted
+  while (!unfinished_.empty() && fences_.passed(unfinished_.front().fence)) {
+    Interval interval = unfinished_.front().interval;
+    unfinished_.pop_front();
+    // operations run one after the other: each starts at the end of the previous one
+    interval.start = std::max(interval.start, last_end_);
+    interval.end = last_end_ = now;
+    timeline_.add(interval);
+  }
+}
+
+void OperationClock::collect() {
+  if (source_ == Source::fence) {
+    fences_.wait_idle();
+    observe();
+  }
+  const double offset = pending_.empty() ? 0 : device_clock_offset();
+  while (!pending_.empty()) collect_first(offset);
+}
+
+void OperationClock::collect_while_available() {
+  const double offset = device_clock_offset();
+  while (!pending_.empty() && available(pending_.front())) collect_first(offset);
+}
+
+void OperationClock::collect_first(double offset) {
+  Pending pending = std::move(pending_.front());
+  pending_.pop_front();
+  pending.interval.start = seconds_of(pending.start) + offset;
+  pending.interval.end = seconds_of(pending.finish) + offset;
+  timeline_.add(pending.interval);
+  free_stamps_.push_back(std::move(pending.start));
+  free_stamps_.push_back(std::move(pending.finish));
+}
+
+TimestampHandle OperationClock::stamp() {
+  TimestampHandle stamp;
+  if (free_stamps_.empty()) {
+    stamp = TimestampHandle(context_);
+  } else {
+    stamp = std::move(free_stamps_.back());
+    free_stamps_.pop_back();
+  }
+  glQueryCounter(stamp.id(), GL_TIMESTAMP);
+  return stamp;
+}
+
+bool OperationClock::available(const Pending& pending) const {
+  GLint available = GL_FALSE;
+  glGetQueryObjectiv(pending.finish.id(), GL_QUERY_RESULT_AVAILABLE, &available);
+  return available == GL_TRUE;
+}
+
+double OperationClock::device_clock_offset() const {
+  GLint64 nanoseconds = 0;
+  glGetInteger64v(GL_TIMESTAMP, &nanoseconds);
+  return timeline_.now() - static_cast<double>(nanoseconds) * 1e-9;
+}
+
+}  // namespace glinpack::gl

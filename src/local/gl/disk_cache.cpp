@@ -1,0 +1,96 @@
+#include "gl/disk_cache.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+namespace glinpack::gl {
+
+std::string user_cache() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache && *cache) return std::string(cache) + "/glinpack";
+  const char* home = std::getenv("HOME");
+  if (home && *home) return std::string(home) + "/.cache/glinpack";
+  return {};
+}
+
+std::uint64_t hash(std::string_view bytes) {
+  std::uint64_t value = 0xcbf29ce484222325;
+  for (const char byte : bytes) {
+    value ^= static_cast<unsigned char>(byte);
+    value *= 0x100000001b3;
+  }
+  return value;
+}
+
+std::string cache_path(const std::string& directory, std::string_view key, std::string_view suffix) {
+  std::ostringstream name;
+  name << directory << '/' << std::hex << hash(key) << '.' << suffix;
+  return name.str();
+}
+
+bool write_cache_file(const std::string& path, std::string_view content) {
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
+  const std::string temporary = path + "." + std::to_string(getpid());
+  {
+    std::ofstream file(temporary, std::ios::binary);
+    file.write(content.data(), static_cast<std::streamsize>(content.size()));
+    if (!file.flush()) {
+      std::filesystem::remove(temporary, error);
+      return false;
+    }
+  }
+  std::filesystem::rename(temporary, path, error);
+  if (!error) return true;
+  std::filesystem::remove(temporary, error);
+  return false;
+}
+
+namespace {
+
+constexpr std::uint64_t magic = 0x31424b4341504c47;  // "GLPACKB1"
+
+struct FileHead {
+  std::uint64_t magic = 0;
+  std::uint64_t key = 0;
+  std::uint64_t format = 0;
+  std::uint64_t size = 0;
+  std::uint64_t checksum = 0;
+};
+
+}  // namespace
+
+ProgramCache::ProgramCache() : directory_(user_cache()) {}
+ProgramCache::ProgramCache(std::string directory) : directory_(std::move(directory)) {}
+
+std::string ProgramCache::path_of(std::string_view key) const { return cache_path(directory_, key, "program"); }
+
+std::optional<ProgramBinary> ProgramCache::load(std::string_view key) const {
+  if (directory_.empty()) return std::nullopt;
+  std::ifstream file(path_of(key), std::ios::binary);
+  FileHead head;
+  if (!file.read(reinterpret_cast<char*>(&head), sizeof head)) return std::nullopt;
+  if (head.magic != magic || head.key != hash(key)) return std::nullopt;
+  ProgramBinary binary{static_cast<std::uint32_t>(head.format), {std::istreambuf_iterator<char>(file), {}}};
+  if (binary.bytes.size() != head.size) return std::nullopt;
+  if (hash({binary.bytes.data(), binary.bytes.size()}) != head.checksum) return std::nullopt;
+  return binary;
+}
+
+void ProgramCache::store(std::string_view key, const ProgramBinary& binary) const {
+  if (directory_.empty()) return;
+  const FileHead head{magic, hash(key), binary.format, binary.bytes.size(),
+                      hash({binary.bytes.data(), binary.bytes.size()})};
+  std::string content(reinterpret_cast<const char*>(&head), sizeof head);
+  content.append(binary.bytes.data(), binary.bytes.size());
+  write_cache_file(path_of(key), content);
+}
+
+}  // namespace glinpack::gl

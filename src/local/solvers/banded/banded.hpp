@@ -1,0 +1,92 @@
+// y = A x, A a sparse matrix with few diagonals: by rows on the host, and by joined diagonals on a device (Krueger and
+// Westermann 2003, as described by Brodtkorb 2006, section 2.2).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/matrix_view.hpp"
+#include "backend/threads.hpp"
+#include "solvers/device/device.hpp"
+
+namespace glinpack::solvers {
+
+/// An element that is not 0; positions count from 0.
+struct SparseEntry {
+  Index row = 0;
+  Index column = 0;
+  float value = 0;
+};
+
+/// Compressed sparse rows: those of row i are elements first[i] ... first[i + 1] - 1.
+struct RowCompressedMatrix {
+  Index rows = 0;
+  std::vector<Index> first{0};
+  std::vector<std::int32_t> columns;
+  std::vector<float> values;
+};
+
+/// `entries` in the order of their rows.
+RowCompressedMatrix compress_rows(Index rows, std::span<const SparseEntry> entries);
+
+/// y = A x; each member of the team computes rows with about the same number of elements.
+void multiply(const RowCompressedMatrix& a, std::span<const float> x, std::span<float> y, ThreadTeam& team);
+
+/// A square matrix as stored by Krueger and Westermann (2003, as described by Brodtkorb 2006, section 2.2): the i-th
+/// diagonal above the main one, which has n - i elements, is joined with the (n - i)-th below, which has i, to one
+/// vector of n:
+///   element r is A(r, (r + i) mod n),       y(r) = sum over i of element r of diagonal i  x((r + i) mod n)
+/// Joined diagonals of zeros are dropped.
+struct JoinedDiagonals {
+  struct Diagonal {
+    Index shift = 0;  // i, 0 ... n - 1
+    std::vector<float> elements;
+  };
+  Index n = 0;
+  std::vector<Diagonal> diagonals;  // in the order of shifts
+};
+
+JoinedDiagonals join_diagonals(Index n, std::span<const SparseEntry> entries);
+
+/// The number of diagonals of join_diagonals(), without allocating them.
+Index count_joined_diagonals(Index n, std::span<const SparseEntry> entries);
+
+/// diagonals: every joined diagonal is a texture of its own, and so is x; a pass draws the products of one of them, and
+/// blending adds them. compute: a compute shader, one row per invocation. Both in single precision.
+enum class BandedVariant : std::uint8_t { diagonals, compute };
+
+inline constexpr std::array all_banded_variants{BandedVariant::diagonals, BandedVariant::compute};
+
+std::string_view name_of(BandedVariant variant);  // "diagonals", "compute"
+std::optional<BandedVariant> banded_variant_from_name(std::string_view name);
+
+/// Why the device cannot hold a matrix of order n with `diagonals` joined diagonals, with limit and remedy; empty if no
+/// reason is known.
+std::string banded_obstacle(const gl::DeviceDescription& device, Index n, Index diagonals, BandedVariant variant);
+
+/// A product with matrices of one order, as often as needed: load, compute, store.
+class BandedProduct {
+ public:
+  virtual ~BandedProduct() = default;
+
+  /// The matrix; as many diagonals as the product was made for. Stages pack and upload of the device's clock.
+  virtual void load(const JoinedDiagonals& a) = 0;
+  /// x, n elements. The same stages.
+  virtual void load(std::span<const float> x) = 0;
+  /// Stage compute.
+  virtual void compute() = 0;
+  /// y, n elements. Stages download and unpack.
+  virtual void store(std::span<float> y) = 0;
+};
+
+/// Allocates and compiles. `device` must outlive the product. Throws std::runtime_error as banded_obstacle() says and
+/// if the device fails.
+std::unique_ptr<BandedProduct> make_banded_product(Device& device, Index n, Index diagonals, BandedVariant variant);
+
+}  // namespace glinpack::solvers

@@ -1,0 +1,92 @@
+#include "solvers/device/device.hpp"
+
+namespace glinpack::solvers {
+
+std::string_view name_of(Stage stage) {
+  constexpr std::array<std::string_view, all_stages.size()> names{"pack", "upload", "compute", "download", "unpack"};
+  return names[static_cast<std::size_t>(stage)];
+}
+
+StageTimes StageClock::times() const {
+  StageTimes times;
+  for (const StageInterval& interval : intervals_) times.of(interval.stage) += interval.end - interval.start;
+  return times;
+}
+
+namespace {
+
+/// Enables additive blending during its lifetime.
+class AdditiveBlending {
+ public:
+  AdditiveBlending() {
+    glEnable(GL_BLEND);
+    glBlendFunc(GL_ONE, GL_ONE);
+  }
+  AdditiveBlending(const AdditiveBlending&) = delete;
+  AdditiveBlending& operator=(const AdditiveBlending&) = delete;
+  ~AdditiveBlending() { glDisable(GL_BLEND); }
+};
+
+}  // namespace
+
+Device::Device(int index, const std::string& shader_directory, bool debug)
+    : context_(gl::Context::create(index, debug)),
+      sources_(shader_directory),
+      fences_(context_),
+      painter_(context_, fences_) {}
+
+gl::Program Device::fragment_program(const std::string& name, const std::string& preamble) const {
+  context_->make_current();
+  return gl::Program::drawing(context_, sources_, cache_, "raster/quad.vert", name, preamble);
+}
+
+gl::Program Device::compute_program(const std::string& name, const std::string& preamble) const {
+  context_->make_current();
+  return gl::Program::compute(context_, sources_, cache_, name, preamble);
+}
+
+void Device::draw(const gl::Program& program, const gl::Target& target, std::initializer_list<GLuint> textures,
+                  std::span<const gl::Quad> quads) {
+  context_->make_current();
+  fences_.note_commands();
+  painter_.bind(textures);
+  painter_.draw(program, target, quads);
+}
+
+void Device::draw_added(const gl::Program& program, const gl::Target& target, std::initializer_list<GLuint> textures,
+                        std::span<const gl::Quad> quads) {
+  context_->make_current();
+  const AdditiveBlending blending;
+  draw(program, target, textures, quads);
+}
+
+void Device::dispatch(const gl::Program& program, Index groups_x, Index groups_y, Index groups_z) {
+  context_->make_current();
+  fences_.note_commands();
+  program.use();
+  glDispatchCompute(static_cast<GLuint>(groups_x), static_cast<GLuint>(groups_y), static_cast<GLuint>(groups_z));
+  glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT | GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
+}
+
+void Device::finish() {
+  context_->make_current();
+  fences_.note_commands();
+  fences_.wait_idle();
+  context_->throw_gl_error("the device reports a failed operation");
+  context_->throw_debug_error();
+}
+
+gl::MappedBuffer<float>& Device::staging(Index floats) {
+  if (!staging_ || staging_->size() < floats) {
+    staging_.reset();
+    context_->make_current();
+    staging_ = gl::MappedBuffer<float>::create(context_, floats);
+  }
+  return *staging_;
+}
+
+std::string definition(const char* name, Index value) {
+  return std::string("#define ") + name + " " + std::to_string(value) + "\n";
+}
+
+}  // namespace glinpack::solvers

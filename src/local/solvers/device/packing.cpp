@@ -1,0 +1,97 @@
+#include "solvers/device/packing.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <thread>
+
+#include "backend/threads.hpp"
+
+namespace glinpack::solvers {
+namespace {
+
+int threads() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
+
+// The least rows of texels per thread.
+Index grain(Index floats_per_row) {
+  constexpr Index floats = 1 << 18;
+  return std::max<Index>(1, floats / std::max<Index>(1, floats_per_row));
+}
+
+// Row i of the matrix is in row i / texel_rows of the texels; the channel of element j is
+// (i % texel_rows) texel_columns + j % texel_columns of texel j / texel_columns.
+template <class Float>
+Float* row_of(Float* texels, Packing packing, Index width, Index i) {
+  const Index rows = texel_rows(packing);
+  return texels + i / rows * width * channels(packing) + i % rows * texel_columns(packing);
+}
+
+// The offset of element j of a row from element 0.
+template <Index columns, Index stride>
+constexpr Index across(Index j) {
+  return j / columns * stride + j % columns;
+}
+
+template <Index columns, Index stride>
+void pack_row(const float* from, Index count, Index padded, float* to) {
+  for (Index j = 0; j < count; ++j) to[across<columns, stride>(j)] = from[j];
+  for (Index j = count; j < padded; ++j) to[across<columns, stride>(j)] = 0.0F;
+}
+template <Index columns, Index stride>
+void unpack_row(const float* from, Index count, float* to) {
+  for (Index j = 0; j < count; ++j) to[j] = from[across<columns, stride>(j)];
+}
+
+/// Calls body with the columns of a texel and its channels as constants.
+template <class Body>
+void with_constants(Packing packing, Body body) {
+  switch (packing) {
+    case Packing::p1x1:
+      return body.template operator()<1, 1>();
+    case Packing::p4x1:
+      return body.template operator()<1, 4>();
+    case Packing::p1x4:
+      return body.template operator()<4, 4>();
+    case Packing::p2x2:
+      return body.template operator()<2, 4>();
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(Packing packing) {
+  constexpr std::array<std::string_view, all_packings.size()> names{"1x1", "4x1", "1x4", "2x2"};
+  return names[static_cast<std::size_t>(packing)];
+}
+
+std::optional<Packing> packing_from_name(std::string_view name) {
+  for (const Packing packing : all_packings) {
+    if (name_of(packing) == name) return packing;
+  }
+  return std::nullopt;
+}
+
+void pack(RowMajorView<const float> matrix, Packing packing, Index width, Index height, float* texels) {
+  const Index padded_columns = width * texel_columns(packing);
+  with_constants(packing, [&]<Index columns, Index stride>() {
+    // whole rows of texels per thread: a row of texels may hold several rows of the matrix
+    parallel_for(threads(), height, grain(width * stride), [&](Index begin, Index end) {
+      for (Index i = begin * texel_rows(packing); i < end * texel_rows(packing); ++i) {
+        const bool there = i < matrix.rows;
+        pack_row<columns, stride>(there ? matrix.row(i) : nullptr, there ? matrix.columns : 0, padded_columns,
+                                  row_of(texels, packing, width, i));
+      }
+    });
+  });
+}
+
+void unpack(const float* texels, Packing packing, Index width, RowMajorView<float> matrix) {
+  with_constants(packing, [&]<Index columns, Index stride>() {
+    parallel_for(threads(), matrix.rows, grain(matrix.columns), [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) {
+        unpack_row<columns, stride>(row_of(texels, packing, width, i), matrix.columns, matrix.row(i));
+      }
+    });
+  });
+}
+
+}  // namespace glinpack::solvers

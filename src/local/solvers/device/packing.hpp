@@ -1,0 +1,40 @@
+// The packing of matrix elements into the texels of a float texture (Brodtkorb 2006, section 2.4; Hall, Carr and Hart).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "backend/matrix_view.hpp"
+
+namespace glinpack::solvers {
+
+/// The block of a matrix in a texel, rows x columns; red, green, blue and alpha in the order of rows. 1x1 has one
+/// channel.
+///   1x1  red     4x1  red     1x4  red green blue alpha     2x2  red   green
+///                     green                                      blue  alpha
+///                     blue
+///                     alpha
+/// A matrix whose extents these do not divide is padded with zeros at the bottom and at the right.
+enum class Packing : std::uint8_t { p1x1, p4x1, p1x4, p2x2 };
+
+inline constexpr std::array all_packings{Packing::p1x1, Packing::p4x1, Packing::p1x4, Packing::p2x2};
+
+std::string_view name_of(Packing packing);  // "1x1", "4x1", "1x4", "2x2"
+std::optional<Packing> packing_from_name(std::string_view name);
+
+constexpr Index texel_rows(Packing packing) { return packing == Packing::p4x1 ? 4 : packing == Packing::p2x2 ? 2 : 1; }
+constexpr Index texel_columns(Packing packing) {
+  return packing == Packing::p1x4 ? 4 : packing == Packing::p2x2 ? 2 : 1;
+}
+/// Floats of a texel.
+constexpr Index channels(Packing packing) { return texel_rows(packing) * texel_columns(packing); }
+
+/// Elements into texels, `width` texels a row, `height` rows, padding included. The matrix may be smaller than they
+/// hold.
+void pack(RowMajorView<const float> matrix, Packing packing, Index width, Index height, float* texels);
+/// The reverse, without the padding.
+void unpack(const float* texels, Packing packing, Index width, RowMajorView<float> matrix);
+
+}  // namespace glinpack::solvers

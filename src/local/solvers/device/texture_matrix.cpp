@@ -1,0 +1,224 @@
+#include "solvers/device/texture_matrix.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <vector>
+
+namespace glinpack::solvers {
+namespace {
+
+constexpr Index largest_download = Index{1} << 30;  // bytes at a time
+
+/// Binds a pixel buffer during its lifetime, as source or destination of texels.
+class PixelBuffer {
+ public:
+  PixelBuffer(GLenum target, GLuint buffer) : target_(target) { glBindBuffer(target_, buffer); }
+  PixelBuffer(const PixelBuffer&) = delete;
+  PixelBuffer& operator=(const PixelBuffer&) = delete;
+  ~PixelBuffer() { glBindBuffer(target_, 0); }
+
+ private:
+  GLenum target_;
+};
+
+GLenum pixel_format(Packing packing) { return packing == Packing::p1x1 ? GL_RED : GL_RGBA; }
+
+}  // namespace
+
+TextureExtents texture_extents(Index rows, Index columns, Packing packing) {
+  return {std::max<Index>(1, round_up(columns, texel_columns(packing)) / texel_columns(packing)),
+          std::max<Index>(1, round_up(rows, texel_rows(packing)) / texel_rows(packing))};
+}
+
+std::string texture_obstacle(const gl::DeviceDescription& device, Index rows, Index columns, Packing packing) {
+  const TextureExtents extents = texture_extents(rows, columns, packing);
+  const Index side = device.texture_side;
+  if (extents.width <= side && extents.height <= side) return {};
+  return fmt::format(
+      "a matrix of {} x {} with packing {} takes {} x {} texels, but a texture of {} has at most {} a side: {} rows, "
+      "{} "
+      "columns",
+      rows, columns, name_of(packing), extents.width, extents.height, device.renderer, side, side * texel_rows(packing),
+      side * texel_columns(packing));
+}
+
+TextureMatrix::TextureMatrix(Device& device, Index rows, Index columns, Packing packing)
+    : device_(&device), rows_(rows), columns_(columns), packing_(packing) {
+  const std::string obstacle = texture_obstacle(device.description(), rows, columns, packing);
+  if (!obstacle.empty()) throw std::runtime_error(obstacle);
+  const TextureExtents extents = texture_extents(rows, columns, packing);
+  width_ = extents.width;
+  height_ = extents.height;
+  texture_ = gl::make_texture(device.context(), packing == Packing::p1x1 ? GL_R32F : GL_RGBA32F, width_, height_);
+  framebuffer_ = gl::make_framebuffer(device.context(), {texture_.id()});
+  clear();
+}
+
+void TextureMatrix::clear() {
+  device_->context()->make_current();
+  device_->fences().note_commands();
+  glClearTexImage(texture_.id(), 0, pixel_format(packing_), GL_FLOAT, nullptr);
+}
+
+void TextureMatrix::upload(RowMajorView<const float> matrix) {
+  if (matrix.rows > rows_ || matrix.columns > columns_) {
+    throw std::invalid_argument(fmt::format("a matrix of {} x {} does not go into one of {} x {}", matrix.rows,
+                                            matrix.columns, rows_, columns_));
+  }
+  upload_texels([&](float* texels) { pack(matrix, packing_, width_, height_, texels); });
+}
+
+void TextureMatrix::upload_texels(const std::function<void(float*)>& fill) {
+  gl::MappedBuffer<float>& staging = device_->staging(floats());
+  device_->clock().measure(Stage::pack, [&] { fill(staging.data()); });
+  device_->measure(Stage::upload, [&] {
+    device_->context()->make_current();
+    const PixelBuffer bound(GL_PIXEL_UNPACK_BUFFER, staging.id());
+    glTextureSubImage2D(texture_.id(), 0, 0, 0, static_cast<GLsizei>(width_), static_cast<GLsizei>(height_),
+                        pixel_format(packing_), GL_FLOAT, nullptr);
+  });
+}
+
+void TextureMatrix::download(RowMajorView<float> matrix) const {
+  if (matrix.rows > rows_ || matrix.columns > columns_) {
+    throw std::invalid_argument(
+        fmt::format("{} x {} elements are not in a matrix of {} x {}", matrix.rows, matrix.columns, rows_, columns_));
+  }
+  download_texels([&](const float* texels) { unpack(texels, packing_, width_, matrix); });
+}
+
+void TextureMatrix::download_texels(const std::function<void(const float*)>& take) const {
+  gl::MappedBuffer<float>& staging = device_->staging(floats());
+  device_->measure(Stage::download, [&] {
+    device_->context()->make_current();
+    const PixelBuffer bound(GL_PIXEL_PACK_BUFFER, staging.id());
+    // in bands of rows: the call counts bytes in 31 bits
+    const Index row_bytes = width_ * channels(packing_) * static_cast<Index>(sizeof(float));
+    const Index band = std::max<Index>(1, largest_download / row_bytes);
+    for (Index row = 0; row < height_; row += band) {
+      const Index rows = std::min(band, height_ - row);
+      glGetTextureSubImage(texture_.id(), 0, 0, static_cast<GLint>(row), 0, static_cast<GLsizei>(width_),
+                           static_cast<GLsizei>(rows), 1, pixel_format(packing_), GL_FLOAT,
+                           static_cast<GLsizei>(rows * row_bytes), reinterpret_cast<void*>(row * row_bytes));
+    }
+  });
+  device_->clock().measure(Stage::unpack, [&] { take(staging.data()); });
+}
+
+namespace {
+
+// as shaders/solvers/texel.glsl has them
+constexpr Index group_width = 32, group_height = 4;
+constexpr GLint rectangle_location = 1, first_coordinate_location = 2;
+
+gl::Program make_program(Device& device, const std::string& name, const std::string& preamble, ShaderKind kind) {
+  return kind == ShaderKind::compute ? device.compute_program(name, preamble + "#define COMPUTE 1\n")
+                                     : device.fragment_program(name, preamble + "#define COMPUTE 0\n");
+}
+
+}  // namespace
+
+TexelProgram::TexelProgram(Device& device, const std::string& name, const std::string& preamble, ShaderKind kind)
+    : device_(&device), kind_(kind), program_(make_program(device, name, preamble, kind)) {}
+
+void TexelProgram::run(const TextureMatrix& target, std::initializer_list<GLuint> textures,
+                       std::span<const gl::Quad> quads) const {
+  if (kind_ == ShaderKind::fragment) {
+    device_->draw(program_, target.target(), textures, quads);
+  } else {
+    dispatch(target, textures, quads);
+  }
+}
+
+void TexelProgram::make_writes_visible() const {
+  if (kind_ == ShaderKind::fragment) device_->texture_barrier();
+}
+
+void TexelProgram::dispatch(const TextureMatrix& target, std::initializer_list<GLuint> textures,
+                            std::span<const gl::Quad> quads) const {
+  device_->context()->make_current();
+  GLuint unit = 0;
+  for (const GLuint texture : textures) glBindTextureUnit(unit++, texture);
+  glBindImageTexture(0, target.texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY,
+                     target.packing() == Packing::p1x1 ? GL_R32F : GL_RGBA32F);
+  for (const gl::Quad& quad : quads) {
+    program_.set(rectangle_location, to_int(quad.x), to_int(quad.y), to_int(quad.width), to_int(quad.height));
+    GLint location = first_coordinate_location;
+    for (const gl::Coordinates& c : quad.coordinates) {
+      program_.set(location++, to_int(c.x), to_int(c.y));
+      program_.set(location++, c.x_along_width, c.y_along_width, c.x_along_height, c.y_along_height);
+    }
+    device_->dispatch(program_, round_up(quad.width, group_width) / group_width,
+                      round_up(quad.height, group_height) / group_height);
+  }
+  // later calls read by samplers, copy, or draw
+  glMemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT | GL_TEXTURE_UPDATE_BARRIER_BIT |
+                  GL_FRAMEBUFFER_BARRIER_BIT | GL_PIXEL_BUFFER_BARRIER_BIT);
+}
+
+namespace {
+
+constexpr Index fetch_side = 16;
+constexpr Index fetches_each = 64;
+constexpr Index fetched_components = 4;
+constexpr Index fetched_bytes = 16;
+
+float fetch_value(Index x, Index y, Index component) {
+  return static_cast<float>((x * 7 + y * 5 + component * 3) % 31);
+}
+
+/// The expected output of fetch_rate.frag at (x, y).
+float least_fetched(Index x, Index y, Index component) {
+  float least = fetch_value(x, y, component);
+  for (Index fetch = 1; fetch < fetches_each; ++fetch) {
+    least = std::min(least, fetch_value((x + fetch) % fetch_side, (y + fetch) % fetch_side, component));
+  }
+  return least;
+}
+
+}  // namespace
+
+Measured texel_fetch_rate(Device& device, const MeasuringOptions& options) {
+  const Index target_side = device.description().software ? 128 : 2048;
+  TextureMatrix source(device, fetch_side, fetch_side * fetched_components, Packing::p1x4);
+  TextureMatrix target(device, target_side, target_side * fetched_components, Packing::p1x4);
+  std::vector<float> values;
+  for (Index y = 0; y < fetch_side; ++y) {
+    for (Index x = 0; x < fetch_side; ++x) {
+      for (Index component = 0; component < fetched_components; ++component)
+        values.push_back(fetch_value(x, y, component));
+    }
+  }
+  source.upload({values.data(), fetch_side, fetch_side * fetched_components, fetch_side * fetched_components});
+  const gl::Program program = device.fragment_program(
+      "solvers/fetch_rate.frag", fmt::format("#define SIDE {}\n#define FETCHES {}\n", fetch_side, fetches_each));
+  const gl::Quad all = target.quad();
+  const auto bytes = static_cast<double>(target_side * target_side * fetches_each * fetched_bytes);
+  const Measured rate = measured_rate(options, bytes, [&](std::int64_t rounds) {
+    for (std::int64_t round = 0; round < rounds; ++round) {
+      device.draw(program, target.target(), {source.texture()}, {&all, 1});
+    }
+    device.finish();
+  });
+  std::vector<float> drawn(static_cast<std::size_t>(target_side * target_side * fetched_components));
+  target.download({drawn.data(), target_side, target_side * fetched_components, target_side * fetched_components});
+  for (Index y = 0; y < fetch_side; ++y) {
+    for (Index x = 0; x < fetch_side; ++x) {
+      for (Index component = 0; component < fetched_components; ++component) {
+        const auto at = static_cast<std::size_t>((y * target_side + x) * fetched_components + component);
+        if (drawn[at] != least_fetched(x, y, component)) {
+          throw std::runtime_error(
+              fmt::format("{} fetched texels wrongly: texel ({}, {}) of what was drawn is not what "
+                          "it must be",
+                          device.description().renderer, x, y));
+        }
+      }
+    }
+  }
+  return rate;
+}
+
+}  // namespace glinpack::solvers

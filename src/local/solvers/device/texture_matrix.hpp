@@ -1,0 +1,124 @@
+// Matrices in float textures, passes over rectangles of their texels, and the rate at which fragments fetch texels.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <initializer_list>
+#include <span>
+#include <string>
+
+#include "backend/measuring.hpp"
+#include "gl/storage.hpp"
+#include "solvers/device/device.hpp"
+#include "solvers/device/packing.hpp"
+
+namespace glinpack::solvers {
+
+/// Element (i, j) is in texel (j / texel_columns, i / texel_rows), see Packing; single precision, RGBA32F, with
+/// packing 1x1 R32F. A texture and the framebuffer that draws into it.
+class TextureMatrix {
+ public:
+  /// Zero-filled. Throws std::runtime_error, naming the limit, when it is larger than a texture may be or than the
+  /// device can hold.
+  TextureMatrix(Device& device, Index rows, Index columns, Packing packing);
+
+  Index rows() const { return rows_; }
+  Index columns() const { return columns_; }
+  Packing packing() const { return packing_; }
+  /// In texels.
+  Index width() const { return width_; }
+  Index height() const { return height_; }
+
+  GLuint texture() const { return texture_.id(); }
+  gl::Target target() const { return {framebuffer_.id(), width_, height_}; }
+  /// The whole matrix, with the coordinates that its fragments read.
+  gl::Quad quad(const std::array<gl::Coordinates, 3>& coordinates = {}) const {
+    return {0, 0, width_, height_, coordinates};
+  }
+  void clear();
+
+  /// The elements; what the matrix does not have of rows() x columns() becomes 0. Takes Stage::pack and Stage::upload
+  /// on the device's clock.
+  void upload(RowMajorView<const float> matrix);
+  /// The first elements, as many as the matrix has. Takes Stage::download and Stage::unpack.
+  void download(RowMajorView<float> matrix) const;
+
+  /// The same for texels in any order: `fill` writes, `take` reads height() rows of width() texels.
+  void upload_texels(const std::function<void(float*)>& fill);
+  void download_texels(const std::function<void(const float*)>& take) const;
+
+ private:
+  Index floats() const { return width_ * height_ * channels(packing_); }
+
+  Device* device_;
+  Index rows_;
+  Index columns_;
+  Packing packing_;
+  Index width_;
+  Index height_;
+  gl::TextureHandle texture_;
+  gl::FramebufferHandle framebuffer_;
+};
+
+/// Texels that a matrix of these extents takes in each direction.
+struct TextureExtents {
+  Index width = 0;
+  Index height = 0;
+};
+TextureExtents texture_extents(Index rows, Index columns, Packing packing);
+/// Why such a matrix does not fit into a texture of the device, with the limit; empty if it fits.
+std::string texture_obstacle(const gl::DeviceDescription& device, Index rows, Index columns, Packing packing);
+
+/// Two textures that alternate (ping-pong): the front one is read, the back one drawn, then they are exchanged.
+class PingPong {
+ public:
+  PingPong(Device& device, Index rows, Index columns, Packing packing)
+      : matrices_{TextureMatrix(device, rows, columns, packing), TextureMatrix(device, rows, columns, packing)} {}
+
+  TextureMatrix& front() { return matrices_[front_]; }
+  const TextureMatrix& front() const { return matrices_[front_]; }
+  TextureMatrix& back() { return matrices_[1 - front_]; }
+  void exchange() { front_ = 1 - front_; }
+
+ private:
+  std::array<TextureMatrix, 2> matrices_;
+  std::size_t front_ = 0;
+};
+
+/// fragment: as in the papers; compute: for GPUs with slow rasterisation.
+enum class ShaderKind : std::uint8_t { fragment, compute };
+
+/// A shader that includes shaders/solvers/texel.glsl: its samplers 0, 1, 2 ..., and uniforms from location 8 on.
+class TexelProgram {
+ public:
+  /// `name` under shaders/ ("solvers/pivot.frag"). Throws std::runtime_error with the driver's log.
+  TexelProgram(Device& device, const std::string& name, const std::string& preamble, ShaderKind kind);
+
+  /// Computes rectangles of the target. What one call writes, later calls read from other textures than their target;
+  /// from their target after make_writes_visible().
+  void run(const TextureMatrix& target, std::initializer_list<GLuint> textures, std::span<const gl::Quad> quads) const;
+  void run(const TextureMatrix& target, std::initializer_list<GLuint> textures, const gl::Quad& quad) const {
+    run(target, textures, {&quad, 1});
+  }
+  /// Call before a pass reads its target: it then reads what was written. A pass may read texels of its target that it
+  /// does not write; each fragment may also read its own texel.
+  void make_writes_visible() const;
+
+  /// For uniforms.
+  const gl::Program& program() const { return program_; }
+
+ private:
+  void dispatch(const TextureMatrix& target, std::initializer_list<GLuint> textures,
+                std::span<const gl::Quad> quads) const;
+
+  Device* device_;
+  ShaderKind kind_;
+  gl::Program program_;
+};
+
+/// Bytes a second of texelFetch from an RGBA32F texture of 16 x 16 texels, 64 fetches a fragment, one component-wise
+/// minimum between them (shaders/solvers/fetch_rate.frag); by the host's clock, waiting included. Takes about
+/// options.seconds, or what a few passes take. Throws std::runtime_error if the drawn values are wrong.
+Measured texel_fetch_rate(Device& device, const MeasuringOptions& options);
+
+}  // namespace glinpack::solvers

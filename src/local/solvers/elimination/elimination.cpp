@@ -1,0 +1,136 @@
+#include "solvers/elimination/elimination.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace glinpack::solvers {
+namespace {
+
+constexpr std::array variant_names{"double-rows", "plain", "compute"};
+
+/// Copies the rows; returns the largest magnitude.
+float copy_into(RowMajorView<const float> from, Index first_column, PaddedMatrix& to, std::string_view name) {
+  float largest = 0;
+  for (Index i = 0; i < from.rows; ++i) {
+    float* row = to.elements.data() + i * to.columns + first_column;
+    for (Index j = 0; j < from.columns; ++j) {
+      const float element = from(i, j);
+      if (!std::isfinite(element)) {
+        throw std::invalid_argument(fmt::format("row {}, column {} of {} is {}", i + 1, j + 1, name, element));
+      }
+      largest = std::max(largest, std::abs(element));
+      row[j] = element;
+    }
+  }
+  return largest;
+}
+
+}  // namespace
+
+std::string_view name_of(EliminationVariant variant) { return variant_names[static_cast<std::size_t>(variant)]; }
+
+std::string_view name_of(EliminationPivoting pivoting) {
+  return pivoting == EliminationPivoting::full ? "full" : "partial";
+}
+
+std::string_view name_of(PivotMeasure measure) { return measure == PivotMeasure::as_signed ? "signed" : "magnitudes"; }
+
+std::optional<EliminationVariant> elimination_variant_from_name(std::string_view name) {
+  for (const EliminationVariant variant : all_elimination_variants) {
+    if (name_of(variant) == name) return variant;
+  }
+  return std::nullopt;
+}
+
+std::string block_preamble(EliminationVariant variant) {
+  return fmt::format("#define BLOCK {}\n", block_size(variant));
+}
+
+PaddedMatrix padded(RowMajorView<const float> a, RowMajorView<const float> b, Index n, Index block) {
+  if (a.rows != n || a.columns != n || (b.columns > 0 && b.rows != n)) {
+    throw std::invalid_argument(fmt::format("a matrix of {} x {} with right-hand sides of {} rows, where n is {}",
+                                            a.rows, a.columns, b.columns > 0 ? b.rows : n, n));
+  }
+  PaddedMatrix matrix;
+  matrix.rows = round_up(n, block);
+  matrix.columns = matrix.rows + b.columns;
+  matrix.elements.resize(static_cast<std::size_t>(matrix.rows * matrix.columns));
+  matrix.largest = copy_into(a, 0, matrix, "A");
+  copy_into(b, matrix.rows, matrix, "B");
+  for (Index i = n; i < matrix.rows; ++i) {
+    matrix.elements[static_cast<std::size_t>(i * matrix.columns + i)] = matrix.largest;
+  }
+  return matrix;
+}
+
+namespace {
+
+constexpr Index fan = 16;  // candidates that a fragment reduces to one
+constexpr GLint bounds_location = 8, direction_location = 9;
+
+Index reduced(Index candidates) { return round_up(candidates, fan) / fan; }
+
+std::string preamble(const EliminationSettings& settings, bool measure) {
+  return block_preamble(settings.variant) + fmt::format("#define FAN {}\n#define MEASURE {}\n#define SIGNED {}\n", fan,
+                                                        measure ? 1 : 0,
+                                                        settings.measure == PivotMeasure::as_signed ? 1 : 0);
+}
+
+Index columns_of(Index side, const EliminationSettings& settings) {
+  return settings.pivoting == EliminationPivoting::full ? side : 1;
+}
+
+std::array<float, 4> first_texel(const TextureMatrix& matrix) {
+  std::array<float, 4> texel{};
+  glGetTextureSubImage(matrix.texture(), 0, 0, 0, 0, 1, 1, 1, GL_RGBA, GL_FLOAT, sizeof(texel), texel.data());
+  return texel;
+}
+
+}  // namespace
+
+PivotSearch::PivotSearch(Device& device, Index side, const EliminationSettings& settings)
+    : side_(side),
+      settings_(settings),
+      candidates_(device, reduced(side), columns_of(side, settings) * texel_columns(Packing::p1x4), Packing::p1x4),
+      measure_(device, "solvers/pivot.frag", preamble(settings, true), shaders_of(settings.variant)),
+      reduce_(device, "solvers/pivot.frag", preamble(settings, false), shaders_of(settings.variant)) {}
+
+TextureExtents PivotSearch::reduce(const TexelProgram& program, GLuint source, Index x, Index y,
+                                   TextureExtents candidates, bool downwards) {
+  const TextureExtents results = downwards ? TextureExtents{candidates.width, reduced(candidates.height)}
+                                           : TextureExtents{reduced(candidates.width), candidates.height};
+  program.program().set(bounds_location, static_cast<GLint>(x), static_cast<GLint>(y),
+                        static_cast<GLint>(x + candidates.width - 1), static_cast<GLint>(y + candidates.height - 1));
+  program.program().set(direction_location, downwards ? 0 : 1, downwards ? 1 : 0);
+  program.run(candidates_.back(), {source}, {0, 0, results.width, results.height, {gl::Coordinates::rectangle(0, 0)}});
+  candidates_.exchange();
+  return results;
+}
+
+BlockPivot PivotSearch::find(const TextureMatrix& matrix, Index step, float least) {
+  TextureExtents candidates{columns_of(side_ - step, settings_), side_ - step};
+  candidates = reduce(measure_, matrix.texture(), step, step, candidates, true);
+  const auto again = [&](bool downwards) {
+    candidates = reduce(reduce_, candidates_.front().texture(), 0, 0, candidates, downwards);
+  };
+  while (candidates.height > 1) again(true);
+  while (candidates.width > 1) again(false);
+  const auto [norm, row, column, unused] = first_texel(candidates_.front());
+  if (!(norm > least)) {
+    const Index block = block_size(settings_.variant);
+    throw SingularMatrixError(
+        fmt::format("singular, or nearly so: step {} of {} ({} {}) has no pivot, the largest candidate being {:.3g}, "
+                    "where more than {:.3g} is needed",
+                    step + 1, side_,
+                    settings_.pivoting == EliminationPivoting::full ? "full pivoting, from column"
+                    : block == 1                                    ? "column"
+                                                                    : "columns from",
+                    step * block + 1, norm, least),
+        step);
+  }
+  return {static_cast<Index>(row), static_cast<Index>(column), norm};
+}
+
+}  // namespace glinpack::solvers

@@ -1,0 +1,125 @@
+// Common parts of Gauss-Jordan elimination and PLU factorisation on textures: variants, pivots, singular matrices.
+//
+// Double rows (Brodtkorb 2008, section 4.2). A texel has a block of 2 x 2 elements, so that a step takes two columns,
+// and exchanges two rows at a time: half the steps, half the exchanges. The candidates of a step are the blocks of its
+// column, from the diagonal down. A block r g over b a is measured by what elimination within it leaves on its
+// diagonal,
+//   q11 = r    q22 = a - (b / r) g    k = q11 q22 / (q11 + q22),
+// half the harmonic mean of the two; the block of the largest k is the pivot, of equal ones the one farthest down (and
+// right). The paper says nothing of signs, but speaks of norms and of a mean: `magnitudes` takes |q11| and |q22|, so
+// that k lies between the half and the whole of the smaller one, and is large if both are. `as_signed` uses the
+// formula as printed, and the magnitude of k: then q11 near -q22 makes k large even if both are small.
+//
+// What that costs. Rows within a block are never exchanged, and candidates are only those blocks: multipliers are not
+// bounded by 1 as with partial pivoting of single rows, and a matrix that is not singular can have no pivot at all (a
+// permutation matrix that exchanges rows 1 and 2 has r = 0 in its first block). It is reported as singular then.
+//
+// A result is therefore judged by its backward error, as in HPL, and not by its distance from LAPACK's.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/matrix_view.hpp"
+#include "solvers/device/packing.hpp"
+#include "solvers/device/texture_matrix.hpp"
+
+namespace glinpack::solvers {
+
+/// double_rows: as above, by fragment shaders. plain: packing 1x1 and single rows, the candidate of the largest
+/// magnitude being the pivot, as textbooks and LAPACK have it. compute: double_rows by compute shaders. All in single
+/// precision.
+enum class EliminationVariant : std::uint8_t { double_rows, plain, compute };
+/// partial: candidates are those of a column; full: of the whole remaining matrix, with exchanges of columns.
+enum class EliminationPivoting : std::uint8_t { partial, full };
+enum class PivotMeasure : std::uint8_t { magnitudes, as_signed };
+
+inline constexpr std::array all_elimination_variants{EliminationVariant::double_rows, EliminationVariant::plain,
+                                                     EliminationVariant::compute};
+
+std::string_view name_of(EliminationVariant variant);    // "double-rows", "plain", "compute"
+std::string_view name_of(EliminationPivoting pivoting);  // "partial", "full"
+std::string_view name_of(PivotMeasure measure);          // "magnitudes", "signed"
+std::optional<EliminationVariant> elimination_variant_from_name(std::string_view name);
+
+struct EliminationSettings {
+  EliminationVariant variant = EliminationVariant::double_rows;
+  EliminationPivoting pivoting = EliminationPivoting::partial;  // of Gauss-Jordan elimination
+  PivotMeasure measure = PivotMeasure::magnitudes;              // of double rows
+};
+
+constexpr Packing packing_of(EliminationVariant variant) {
+  return variant == EliminationVariant::plain ? Packing::p1x1 : Packing::p2x2;
+}
+constexpr ShaderKind shaders_of(EliminationVariant variant) {
+  return variant == EliminationVariant::compute ? ShaderKind::compute : ShaderKind::fragment;
+}
+/// Rows, and columns, of a block: what a step eliminates.
+constexpr Index block_size(EliminationVariant variant) { return texel_rows(packing_of(variant)); }
+/// "#define BLOCK 2\n": of the shaders that include solvers/block.glsl.
+std::string block_preamble(EliminationVariant variant);
+
+/// The matrix is singular, or so nearly that its solution would be roundoff: no candidate of a step measures more than
+/// tolerance<float>(n) times the largest magnitude in A. what() says step, columns (counted from 1) and both numbers.
+class SingularMatrixError : public std::runtime_error {
+ public:
+  SingularMatrixError(const std::string& message, Index step) : std::runtime_error(message), step_(step) {}
+  Index step() const { return step_; }  // from 0; of blocks
+
+ private:
+  Index step_;
+};
+
+/// A matrix of n rows on the host, padded to whole blocks: for odd n, with a row and a column of zeros whose diagonal
+/// element is the largest magnitude in A.
+struct PaddedMatrix {
+  Index rows = 0;
+  Index columns = 0;
+  std::vector<float> elements;  // row-major
+  float largest = 0;            // magnitude in A
+
+  RowMajorView<const float> view() const { return {elements.data(), rows, columns, columns}; }
+};
+/// [A | B], or A alone if b has no columns. Throws std::invalid_argument if A is not n x n, B has other rows, or an
+/// element is NaN or infinite, with its position.
+PaddedMatrix padded(RowMajorView<const float> a, RowMajorView<const float> b, Index n, Index block);
+
+/// The largest scaled_residual() (openblas/host_solvers.hpp) of an accepted solution: HPL's threshold, the c of
+/// c n epsilon. A variant whose pivots are too small for a matrix fails it; the bound stays.
+inline constexpr double largest_scaled_residual = 16;
+
+/// A texel of the matrix.
+struct BlockPivot {
+  Index row = 0;
+  Index column = 0;
+  float norm = 0;  // EliminationSettings::measure; 0: there is none
+};
+
+/// A reduction of the candidates in several passes (Brodtkorb 2008, section 4.2): shaders/solvers/pivot.frag.
+class PivotSearch {
+ public:
+  /// For matrices of `side` texels a side.
+  PivotSearch(Device& device, Index side, const EliminationSettings& settings);
+
+  /// Of the candidates of a step, the texels from (step, step) on: down, or, with full pivoting, down and to the right.
+  /// Waits for the device. Throws SingularMatrixError if the largest norm is at most `least`.
+  BlockPivot find(const TextureMatrix& matrix, Index step, float least);
+
+ private:
+  /// Reduces the candidates from (x, y) on into the next texture; returns the extents of the result.
+  TextureExtents reduce(const TexelProgram& program, GLuint source, Index x, Index y, TextureExtents candidates,
+                        bool downwards);
+
+  Index side_;
+  EliminationSettings settings_;
+  PingPong candidates_;
+  TexelProgram measure_;
+  TexelProgram reduce_;
+};
+
+}  // namespace glinpack::solvers

@@ -1,0 +1,223 @@
+#include "solvers/lu_study/lu_drawing.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace glinpack::solvers {
+namespace {
+
+using gl::Coordinates;
+
+constexpr Index components = 4;
+constexpr GLint pivot_channel_location = 8;
+
+/// Restricts writes to some channels during its lifetime.
+class ChannelMask {
+ public:
+  explicit ChannelMask(LuChannels first) {
+    const auto on = [first](LuChannels channel) -> GLboolean { return channel >= first ? GL_TRUE : GL_FALSE; };
+    glColorMask(on(LuChannels::rgba), on(LuChannels::gba), on(LuChannels::ba), on(LuChannels::a));
+  }
+  ChannelMask(const ChannelMask&) = delete;
+  ChannelMask& operator=(const ChannelMask&) = delete;
+  ~ChannelMask() { glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE); }
+};
+
+/// n x n texels of four channels, or, with four rows a texel, n x ceil(n / 4).
+TextureMatrix make_texture(Device& device, Index n, const LuSettings& settings) {
+  return {device, vectorised(settings.method) ? n : n * components, n, Packing::p4x1};
+}
+
+Index place(const LuSettings& settings, Index width, Index row, Index column) {
+  return vectorised(settings.method) ? (row / components * width + column) * components + row % components
+                                     : (row * width + column) * components;
+}
+
+double seconds_between(const gl::TimestampHandle& first, const gl::TimestampHandle& last) {
+  GLuint64 begin = 0, end = 0;
+  glGetQueryObjectui64v(first.id(), GL_QUERY_RESULT, &begin);
+  glGetQueryObjectui64v(last.id(), GL_QUERY_RESULT, &end);
+  return (static_cast<double>(end) - static_cast<double>(begin)) * 1e-9;
+}
+
+}  // namespace
+
+LuDrawing::LuDrawing(Device& device, Index n, const LuSettings& settings)
+    : device_(device),
+      n_(n),
+      settings_(settings),
+      textures_{make_texture(device, n, settings), make_texture(device, n, settings)},
+      programs_(make_programs(false)),
+      access_programs_(make_programs(true)) {
+  for (Index i = 0; i < n; ++i) steps_.push_back(lu_step(settings, n, i));
+}
+
+std::string LuDrawing::obstacle(const gl::DeviceDescription& device, Index n, const LuSettings& settings) {
+  const std::string message =
+      texture_obstacle(device, n, n, vectorised(settings.method) ? Packing::p4x1 : Packing::p1x1);
+  if (!message.empty()) return message;
+  const double elements = static_cast<double>(n) * static_cast<double>(n);
+  const double bytes = 2.0 * lu_texel_bytes * elements / (vectorised(settings.method) ? components : 1);
+  if (device.free_memory <= 0 || bytes <= static_cast<double>(device.free_memory)) return {};
+  return fmt::format("its two textures take {:.1f} GiB, but {} has {:.1f} GiB free: use a smaller N",
+                     bytes / (1024.0 * 1024 * 1024), device.renderer, gl::gibibytes(device.free_memory));
+}
+
+LuDrawing::Programs LuDrawing::make_programs(bool access) const {
+  Programs programs;
+  const bool four = vectorised(settings_.method);
+  for (const LuOperation operation : {LuOperation::multipliers, LuOperation::reduce, LuOperation::fused}) {
+    if (branches(settings_.method) != (operation == LuOperation::fused)) continue;
+    for (int channels = 0; channels < (four ? components : 1); ++channels) {
+      programs[static_cast<std::size_t>(operation)].emplace_back(
+          device_, "solvers/lu_methods.frag",
+          fmt::format("#define VECTOR {}\n#define CHANNELS_FROM {}\n#define OPERATION {}\n#define ACCESS {}\n",
+                      four ? 1 : 0, channels, static_cast<int>(operation) + 1, access ? 1 : 0),
+          ShaderKind::fragment);
+    }
+  }
+  return programs;
+}
+
+void LuDrawing::load(RowMajorView<const float> a) {
+  PaddedMatrix matrix;
+  device_.clock().measure(Stage::pack, [&] { matrix = padded(a, {}, n_, 1); });
+  largest_ = static_cast<double>(matrix.largest);
+  if (vectorised(settings_.method)) {
+    textures_[0].upload(matrix.view());
+  } else {
+    textures_[0].upload_texels([&](float* texels) {
+      std::fill_n(texels, n_ * n_ * components, 0.0F);
+      for (Index e = 0; e < n_ * n_; ++e) texels[e * components] = matrix.elements[static_cast<std::size_t>(e)];
+    });
+  }
+  device_.measure(Stage::upload, [&] {
+    device_.context()->make_current();
+    glCopyImageSubData(textures_[0].texture(), GL_TEXTURE_2D, 0, 0, 0, 0, textures_[1].texture(), GL_TEXTURE_2D, 0, 0,
+                       0, 0, static_cast<GLsizei>(textures_[0].width()), static_cast<GLsizei>(textures_[0].height()),
+                       1);
+  });
+}
+
+void LuDrawing::run(Work work) {
+  device_.measure(Stage::compute, [&] { perform(work, nullptr); });
+}
+
+LuDrawing::DeviceSeconds LuDrawing::run_timed(Work work) {
+  device_.context()->make_current();
+  std::vector<gl::TimestampHandle> stamps;
+  for (const LuStep& step : steps_) {
+    for (std::size_t stamp = 0; stamp < 3 * step.phases.size(); ++stamp) stamps.emplace_back(device_.context());
+  }
+  device_.measure(Stage::compute, [&] { perform(work, &stamps); });
+  DeviceSeconds seconds;
+  for (std::size_t stamp = 0; stamp < stamps.size(); stamp += 3) {
+    seconds.passes += seconds_between(stamps[stamp], stamps[stamp + 1]);
+    seconds.copies += seconds_between(stamps[stamp + 1], stamps[stamp + 2]);
+  }
+  return seconds;
+}
+
+void LuDrawing::perform(Work work, std::vector<gl::TimestampHandle>* stamps) {
+  device_.context()->make_current();
+  counts_ = {};
+  for (const LuStep& step : steps_) perform(step, work, stamps);
+}
+
+// Three timestamps a phase: before its passes, between them and the copy, after the copy.
+void LuDrawing::perform(const LuStep& step, Work work, std::vector<gl::TimestampHandle>* stamps) {
+  const std::size_t phases = step.phases.size();
+  for (std::size_t phase = 0; phase < phases; ++phase) {
+    const auto stamp = [&](std::size_t which) {
+      if (stamps == nullptr) return;
+      const std::size_t index = (static_cast<std::size_t>(step.column) * phases + phase) * 3 + which;
+      glQueryCounter((*stamps)[index].id(), GL_TIMESTAMP);
+    };
+    stamp(0);
+    // with switching textures, the multipliers are in other texels of the target
+    const bool reads_target = settings_.strategy == LuStrategy::switching &&
+                              step.phases[phase].passes.front().operation == LuOperation::reduce;
+    if (reads_target) device_.texture_barrier();
+    for (const LuPass& pass : step.phases[phase].passes) draw(step, pass, work);
+    stamp(1);
+    if (step.phases[phase].copied) copy(*step.phases[phase].copied, work);
+    stamp(2);
+  }
+}
+
+void LuDrawing::draw(const LuStep& step, const LuPass& pass, Work work) {
+  LuRectangle drawn = pass.drawn;
+  if (work == Work::commands) drawn.width = drawn.height = 0;
+  const Programs& programs = work == Work::access ? access_programs_ : programs_;
+  const TexelProgram& program =
+      programs[static_cast<std::size_t>(pass.operation)][static_cast<std::size_t>(pass.channels)];
+  const bool switching = settings_.strategy == LuStrategy::switching;
+  const TextureMatrix& read = textures_[static_cast<std::size_t>(switching ? step.column % 2 : 0)];
+  const TextureMatrix& target = textures_[static_cast<std::size_t>(switching ? 1 - step.column % 2 : 1)];
+  const bool by_pivot = pass.operation == LuOperation::multipliers;
+  const gl::Quad quad{
+      drawn.x,
+      drawn.y,
+      drawn.width,
+      drawn.height,
+      {Coordinates::rectangle(drawn.x, drawn.y), Coordinates::column(step.column, drawn.y),
+       by_pivot ? Coordinates{step.column, step.pivot_row} : Coordinates::row(drawn.x, step.pivot_row)}};
+  program.program().set(pivot_channel_location, step.pivot_channel);
+  const ChannelMask mask(pass.channels);
+  if (pass.operation == LuOperation::reduce) {
+    program.run(target, {read.texture(), switching ? target.texture() : read.texture()}, quad);
+  } else {
+    program.run(target, {read.texture()}, quad);
+  }
+  ++counts_.passes;
+  counts_.passes_with_texels += drawn.texels() > 0 ? 1 : 0;
+  counts_.drawn_texels += drawn.texels();
+  counts_.read_bytes += lu_texel_bytes * texels_read({pass.operation, pass.channels, drawn}, step.column);
+}
+
+void LuDrawing::copy(const LuRectangle& rectangle, Work work) {
+  const bool copied = work == Work::whole;
+  const Index width = copied ? rectangle.width : 0, height = copied ? rectangle.height : 0;
+  // an empty rectangle may begin beyond the last texel
+  const Index x = width > 0 ? rectangle.x : 0, y = height > 0 ? rectangle.y : 0;
+  device_.fences().note_commands();
+  glCopyImageSubData(textures_[1].texture(), GL_TEXTURE_2D, 0, static_cast<GLint>(x), static_cast<GLint>(y), 0,
+                     textures_[0].texture(), GL_TEXTURE_2D, 0, static_cast<GLint>(x), static_cast<GLint>(y), 0,
+                     static_cast<GLsizei>(width), static_cast<GLsizei>(height), 1);
+  ++counts_.copies;
+  counts_.copied_bytes += lu_texel_bytes * width * height;
+}
+
+/// The texture that holds an element of the factors.
+Index LuDrawing::home(Index row, Index column) const {
+  const bool lower = row > column;
+  if (settings_.strategy == LuStrategy::copying) return lower ? 1 : 0;
+  return lower ? (column + 1) % 2 : row % 2;
+}
+
+void LuDrawing::store(RowMajorView<float> factors) const {
+  if (factors.rows != n_ || factors.columns != n_) {
+    throw std::invalid_argument(
+        fmt::format("the factors are {} x {}, not {} x {}", n_, n_, factors.rows, factors.columns));
+  }
+  for (Index texture = 0; texture < 2; ++texture) {
+    const TextureMatrix& from = textures_[static_cast<std::size_t>(texture)];
+    from.download_texels([&](const float* texels) {
+      for (Index i = 0; i < n_; ++i) {
+        for (Index j = 0; j < n_; ++j) {
+          if (home(i, j) == texture) factors(i, j) = texels[place(settings_, from.width(), i, j)];
+        }
+      }
+    });
+  }
+  const double least = least_lu_pivot(n_, largest_);
+  for (Index i = 0; i < n_; ++i) {
+    const auto pivot = static_cast<double>(factors(i, i));
+    if (!(std::abs(pivot) > least)) throw small_pivot_error(i, n_, pivot, least);
+  }
+}
+
+}  // namespace glinpack::solvers

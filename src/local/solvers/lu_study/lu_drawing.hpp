@@ -1,0 +1,76 @@
+// A = L U without pivoting by fragment shaders: the methods M1 to M4 of Ino et al. 2005 (lu_methods.hpp).
+//
+// Two textures hold A. With the copying strategy passes read the first one and draw into the second one, the paper's
+// pixel buffer. With the switching strategy step i reads texture i % 2 and draws into the other one; M1 and M3 then
+// read the multipliers from the texture that the second pass draws into, but from other texels (texture barrier). Rows
+// of U and columns of L stay in the texture of their last pass. The host combines both textures after reading them
+// back.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "gl/handle.hpp"
+#include "solvers/lu_study/lu_methods.hpp"
+#include "solvers/device/texture_matrix.hpp"
+
+namespace glinpack::solvers {
+
+class LuDrawing {
+ public:
+  /// The part of a decomposition to run, to time the parts.
+  ///   whole           all of it
+  ///   without_copies  every copy is called for without an extent; the result is wrong
+  ///   commands        and every pass, too: what the host's commands take
+  ///   access          without copies, and shaders read what they would read but do not compute
+  enum class Work : std::uint8_t { whole, without_copies, commands, access };
+
+  /// Seconds of passes, and of copies, by the device's clock.
+  struct DeviceSeconds {
+    double passes = 0;
+    double copies = 0;
+  };
+
+  /// For matrices of n rows, at least 1. Throws std::runtime_error as obstacle() says, and if the device fails.
+  /// `device` must outlive it.
+  LuDrawing(Device& device, Index n, const LuSettings& settings);
+
+  /// Why the device cannot hold it, naming the limit; empty if none is known.
+  static std::string obstacle(const gl::DeviceDescription& device, Index n, const LuSettings& settings);
+
+  /// Stages pack and upload of the device's clock. Throws std::invalid_argument if A is not n x n or not finite.
+  void load(RowMajorView<const float> a);
+  /// Stage compute. The factors are those of the last load() if this is whole, and was not called since.
+  void run(Work work = Work::whole);
+  /// The same between timestamps of the device. On software OpenGL, the times are not meaningful.
+  DeviceSeconds run_timed(Work work);
+  /// L below the diagonal and U on and above it, n x n: stages download and unpack. Throws SingularMatrixError, naming
+  /// the first step whose pivot was too small.
+  void store(RowMajorView<float> factors) const;
+
+  /// Of the last run, counted at the OpenGL calls.
+  const LuCounts& counts() const { return counts_; }
+
+ private:
+  using Programs = std::array<std::vector<TexelProgram>, 3>;  // by operation, then channels
+
+  Programs make_programs(bool access) const;
+  void perform(Work work, std::vector<gl::TimestampHandle>* stamps);
+  void perform(const LuStep& step, Work work, std::vector<gl::TimestampHandle>* stamps);
+  void draw(const LuStep& step, const LuPass& pass, Work work);
+  void copy(const LuRectangle& rectangle, Work work);
+  Index home(Index row, Index column) const;
+
+  Device& device_;
+  Index n_;
+  LuSettings settings_;
+  std::vector<LuStep> steps_;
+  std::array<TextureMatrix, 2> textures_;
+  Programs programs_;
+  Programs access_programs_;
+  LuCounts counts_;
+  double largest_ = 0;
+};
+
+}  // namespace glinpack::solvers

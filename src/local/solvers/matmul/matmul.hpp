@@ -1,0 +1,109 @@
+// C = A B on a device: the variants of Brodtkorb 2008 (section 4.1) and 2006 (sections 2.1, 2.3, 2.4), and a compute
+// shader. And which variant is fastest on a device, by size: measured, and cached for later runs (automatic tuning as
+// by Jiang and Snir; Brodtkorb 2008, sections 2 and 6).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "backend/precision.hpp"
+#include "solvers/device/device.hpp"
+#include "solvers/device/packing.hpp"
+
+namespace glinpack::solvers {
+
+/// single_pass: a fragment sums the whole inner product (Fatahalian, Sugerman and Hanrahan). multi_pass: `pass_length`
+/// steps a pass, accumulated in one texture, which is read and drawn (Brodtkorb); multi_pass_two_buffers: in two that
+/// alternate (Hall, Carr and Hart). larsen_mcallister: a virtual cube of processors, each with one product, summed
+/// plane by plane through blending. All of these draw, in single precision. compute: shaders/compute/reduce.comp, in
+/// tiles.
+enum class MatmulVariant : std::uint8_t { single_pass, multi_pass, multi_pass_two_buffers, larsen_mcallister, compute };
+
+inline constexpr std::array all_matmul_variants{MatmulVariant::single_pass, MatmulVariant::multi_pass,
+                                                MatmulVariant::multi_pass_two_buffers, MatmulVariant::larsen_mcallister,
+                                                MatmulVariant::compute};
+
+std::string_view name_of(MatmulVariant variant);  // "single-pass", ...
+std::optional<MatmulVariant> matmul_variant_from_name(std::string_view name);
+
+constexpr bool draws(MatmulVariant variant) { return variant != MatmulVariant::compute; }
+constexpr bool has_passes(MatmulVariant variant) {
+  return variant == MatmulVariant::multi_pass || variant == MatmulVariant::multi_pass_two_buffers;
+}
+
+/// A rows x depth, B depth x columns, C rows x columns; each at least 1.
+struct ProductExtents {
+  Index rows = 0;
+  Index depth = 0;
+  Index columns = 0;
+};
+
+struct MatmulSettings {
+  MatmulVariant variant = MatmulVariant::compute;
+  Packing packing = Packing::p2x2;  // of variants that draw
+  Index pass_length = 1;            // of variants with passes: steps of a pass, at least 1
+  std::string tile = {};            // of compute, as gl::reduce_tile() has them; empty: the one tuned, or the first
+};
+
+/// Terms of the sums that a step adds: the extent of a texel in the direction that is summed over.
+constexpr Index step_depth(Packing packing) { return std::max(texel_rows(packing), texel_columns(packing)); }
+
+/// Why the device cannot hold the product, with limit and remedy; empty if no reason is known.
+std::string matmul_obstacle(const gl::DeviceDescription& device, const ProductExtents& extents,
+                            const MatmulSettings& settings, Precision precision);
+
+/// A product of these extents, as often as needed: load, compute, store.
+template <class Real>
+class MatrixProduct {
+ public:
+  virtual ~MatrixProduct() = default;
+
+  /// Stages pack and upload of the device's clock. This and store() throw std::invalid_argument if a view has other
+  /// extents than the product.
+  virtual void load(RowMajorView<const Real> a, RowMajorView<const Real> b) = 0;
+  /// Stage compute.
+  virtual void compute() = 0;
+  /// Stages download and unpack.
+  virtual void store(RowMajorView<Real> c) = 0;
+};
+
+/// Allocates and compiles. `device` must outlive the product.
+/// Throws std::invalid_argument for a variant that draws in double precision, std::runtime_error as matmul_obstacle()
+/// says and if the device fails.
+template <class Real>
+std::unique_ptr<MatrixProduct<Real>> make_matrix_product(Device& device, const ProductExtents& extents,
+                                                         const MatmulSettings& settings);
+
+// The variants, which make_matrix_product() selects from and whose extents it checks.
+template <class Real>
+std::unique_ptr<MatrixProduct<Real>> make_computed_product(Device& device, const ProductExtents& extents,
+                                                           const std::string& tile);
+std::unique_ptr<MatrixProduct<float>> make_drawn_product(Device& device, const ProductExtents& extents,
+                                                         const MatmulSettings& settings);
+
+/// The choices for a device, a driver and a precision, and for this version of the shaders: one file each, in the
+/// folder of gl-compute's tiles. If the folder is not writable, nothing is stored.
+class MatmulChoices {
+ public:
+  /// In gl::user_cache().
+  MatmulChoices();
+  explicit MatmulChoices(std::string directory);
+
+  /// The choice for the size with the nearest number of products, if any.
+  std::optional<MatmulSettings> load(const gl::DeviceDescription& device, Precision precision,
+                                     const ProductExtents& extents) const;
+  /// Replaces an earlier choice for the same size. Returns whether it was stored.
+  bool store(const gl::DeviceDescription& device, Precision precision, const ProductExtents& extents,
+             const MatmulSettings& settings) const;
+  std::string path_of(const gl::DeviceDescription& device, Precision precision) const;
+
+ private:
+  std::string directory_;
+};
+
+}  // namespace glinpack::solvers

@@ -1,0 +1,114 @@
+#include "solvers/matmul/matmul.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "gl/compute/compute_memory.hpp"
+#include "gl/compute/kernels.hpp"
+#include "gl/compute/tuning.hpp"
+#include "backend/threads.hpp"
+
+namespace glinpack::solvers {
+namespace {
+
+constexpr Index cached_depth = 1024;
+
+template <class Real>
+void copy_rows(RowMajorView<const Real> from, RowMajorView<Real> to) {
+  constexpr Index grain = 1 << 18;  // least elements per thread
+  const int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  parallel_for(threads, from.rows, std::max<Index>(1, grain / std::max<Index>(1, from.columns)),
+               [&](Index begin, Index end) {
+                 for (Index i = begin; i < end; ++i) {
+                   std::memcpy(to.row(i), from.row(i), static_cast<std::size_t>(from.columns) * sizeof(Real));
+                 }
+               });
+}
+
+/// C <- 0 + A B by the kernel's C <- C + L U, which takes L transposed.
+template <class Real>
+class ComputedProduct final : public MatrixProduct<Real> {
+ public:
+  ComputedProduct(Device& device, const ProductExtents& extents, const std::string& tile)
+      : device_(device),
+        left_transposed_(device.context(), extents.depth, extents.rows, gl::default_stripe_width),
+        right_(device.context(), extents.depth, extents.columns, gl::default_stripe_width),
+        result_(device.context(), extents.rows, extents.columns, gl::default_stripe_width),
+        zeros_(device.context(), 1, extents.columns, gl::default_stripe_width),
+        kernels_(device.context(), device.sources(), precision_of<Real>, device.description().storage_block,
+                 gl::default_stripe_width, gl::chosen_tile(tile, device.description(), precision_of<Real>),
+                 gl::Update::add) {
+    for (Index i = 0; i < extents.rows; ++i) zeros_everywhere_.push_back({0, i});
+  }
+
+  void load(RowMajorView<const Real> a, RowMajorView<const Real> b) override {
+    load(a, [&](const gl::Region& host) { kernels_.copy_transposed(host, left_transposed_.region()); });
+    load(b, [&](const gl::Region& host) { kernels_.copy(host, right_.region()); });
+  }
+  void compute() override {
+    device_.measure(Stage::compute, [&] {
+      device_.context()->make_current();
+      kernels_.copy_rows(zeros_.region(), result_.region(), zeros_everywhere_);
+      // deeper parts would evict tiles of A and B from the cache; each part reads and writes C
+      const gl::Region left = left_transposed_.region(), right = right_.region();
+      for (Index k = 0; k < left.rows; k += cached_depth) {
+        const Index depth = std::min(cached_depth, left.rows - k);
+        kernels_.reduce(left.row_range(k, depth), right.row_range(k, depth), result_.region());
+      }
+    });
+  }
+  void store(RowMajorView<Real> c) override {
+    const RowMajorView<Real> host = staging(c.rows, c.columns);
+    device_.measure(Stage::download, [&] {
+      device_.context()->make_current();
+      kernels_.copy(result_.region(), region_of(host));
+    });
+    device_.clock().measure(Stage::unpack, [&] { copy_rows<Real>(host, c); });
+  }
+
+ private:
+  template <class Upload>
+  void load(RowMajorView<const Real> matrix, Upload upload) {
+    const RowMajorView<Real> host = staging(matrix.rows, matrix.columns);
+    device_.clock().measure(Stage::pack, [&] { copy_rows<Real>(matrix, host); });
+    device_.measure(Stage::upload, [&] {
+      device_.context()->make_current();
+      upload(region_of(host));
+    });
+  }
+  static constexpr Index floats = static_cast<Index>(sizeof(Real) / sizeof(float));  // the unit of mapped memory
+  RowMajorView<Real> staging(Index rows, Index columns) {
+    return {reinterpret_cast<Real*>(device_.staging(floats * rows * columns).data()), rows, columns, columns};
+  }
+  gl::Region region_of(const RowMajorView<Real>& host) {
+    const gl::MappedBuffer<float>& buffer = device_.staging(floats * host.rows * host.columns);
+    return {buffer.id(), buffer.elements() / floats, 0, 0, host.rows, host.columns, host.leading_dimension, 0, 0};
+  }
+
+  Device& device_;
+  gl::ComputeMatrix<Real> left_transposed_;
+  gl::ComputeMatrix<Real> right_;
+  gl::ComputeMatrix<Real> result_;
+  // a row of zeros, copied to C: GL's clearing of a buffer may be slow
+  gl::ComputeMatrix<Real> zeros_;
+  std::vector<RowMove> zeros_everywhere_;
+  gl::Kernels kernels_;
+};
+
+}  // namespace
+
+template <class Real>
+std::unique_ptr<MatrixProduct<Real>> make_computed_product(Device& device, const ProductExtents& extents,
+                                                           const std::string& tile) {
+  device.context()->make_current();
+  return std::make_unique<ComputedProduct<Real>>(device, extents, tile);
+}
+
+template std::unique_ptr<MatrixProduct<float>> make_computed_product(Device&, const ProductExtents&,
+                                                                     const std::string&);
+template std::unique_ptr<MatrixProduct<double>> make_computed_product(Device&, const ProductExtents&,
+                                                                      const std::string&);
+
+}  // namespace glinpack::solvers

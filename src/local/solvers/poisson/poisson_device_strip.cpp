@@ -1,0 +1,352 @@
+#include "solvers/poisson/poisson_device_strip.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+
+#include "backend/precision.hpp"
+#include "solvers/device/device_array.hpp"
+#include "solvers/poisson/device_multigrid.hpp"
+#include "solvers/poisson/poisson_vectors.hpp"
+
+namespace glinpack::solvers {
+namespace {
+
+constexpr Index most_texels = Index{1} << 27;  // of a texel buffer; what llvmpipe and NVIDIA's driver have
+constexpr Index most_updates = 3;  // of parts of a strip, in an iteration: its first row, its last, the rest
+
+template <class Real>
+constexpr Index bytes_of = static_cast<Index>(sizeof(Real));
+
+/// Points a side of a tile, poisson_tile.glsl's.
+template <class Real>
+constexpr Index tile_side = precision_of<Real> == Precision::double_ ? 32 : 64;
+
+template <class Real>
+std::string preamble(PoissonMemory memory, PoissonPreconditioner preconditioner) {
+  std::string text = definition("DOUBLE", precision_of<Real> == Precision::double_) +
+                     definition("PRECONDITIONER", static_cast<Index>(preconditioner));
+  if (memory != PoissonMemory::shared) text += definition("MEMORY", static_cast<Index>(memory));
+  return text;
+}
+
+template <class Real>
+gl::Program make_program(const Device& device, const std::string& name, PoissonMemory memory,
+                         PoissonPreconditioner preconditioner) {
+  return device.compute_program("solvers/" + name + (memory == PoissonMemory::shared ? "_tile.comp" : ".comp"),
+                                preamble<Real>(memory, preconditioner));
+}
+
+template <class Real>
+class DevicePoissonStrip final : public PoissonStrip<Real> {
+ public:
+  DevicePoissonStrip(Device& device, const PoissonExtents& extents, PoissonMemory memory,
+                     PoissonPreconditioner preconditioner)
+      : device_(device),
+        extents_(extents),
+        memory_(memory),
+        preconditioner_(preconditioner),
+        layout_(poisson_layout<Real>(extents, memory)),
+        groups_limit_(most_poisson_groups(device.description())),
+        u_(device, layout_.elements),
+        vectors_(make_poisson_vectors<Real>(device, extents, memory)),
+        sums_{Sum(device, groups_limit_), Sum(device, most_updates * groups_limit_)},
+        direction_program_(make_program<Real>(device, "poisson_direction", memory, preconditioner)),
+        update_program_(make_program<Real>(device, "poisson_update", memory, preconditioner)),
+        read_back_(gl::MappedBuffer<double>::create(device.context(), most_updates * groups_limit_)),
+        edges_(gl::MappedBuffer<Real>::create(device.context(), 4 * extents.n)) {
+    if (preconditioner == PoissonPreconditioner::multigrid) multigrid_.emplace(device, extents.n);
+  }
+
+  const PoissonExtents& extents() const override { return extents_; }
+  PoissonPreconditioner preconditioner() const override { return preconditioner_; }
+  bool returns_early() const override { return true; }
+  void begin(const PoissonProblem& problem, const CgLimits& limits) override;
+  void precondition() override;
+  void advance_direction(Index iteration) override;
+  void update(Index iteration, StripRows rows) override;
+  double own_sum(PoissonSum which) override;
+  void set_sum(PoissonSum which, double total) override;
+  std::vector<double> residual_squares(Index first, Index count) override;
+  void begin_reading_edges() override;
+  PoissonEdges<Real> edges() override;
+  void write_ghost_rows(std::span<const Real> above, std::span<const Real> below) override;
+  void store(std::span<Real> u) override;
+
+ private:
+  /// A scalar product: the parts of the work groups, or the total of set_sum().
+  struct Sum {
+    Sum(Device& device, Index most_parts) : parts(device, most_parts), total(device, 1) {}
+    DeviceArray<double> parts;
+    DeviceArray<double> total;
+    Index count = 0;
+    bool is_set = false;
+  };
+
+  Sum& sum(PoissonSum which) { return sums_[static_cast<std::size_t>(which)]; }
+  /// The offset of row i of the strip in bytes.
+  GLintptr row_offset(Index i) const {
+    return static_cast<GLintptr>((i + layout_.ghost_rows) * layout_.pitch * bytes_of<Real>);
+  }
+  GLsizeiptr row_bytes() const { return static_cast<GLsizeiptr>(extents_.n * bytes_of<Real>); }
+  ColumnBlocks blocks_of(Index rows) const;
+  void dispatch(const gl::Program& program, Index iteration, StripRows rows, Sum& from, Sum& to);
+
+  Device& device_;
+  PoissonExtents extents_;
+  PoissonMemory memory_;
+  PoissonPreconditioner preconditioner_;
+  PoissonLayout layout_;
+  Index groups_limit_;
+  DeviceArray<Real> u_;
+  std::unique_ptr<PoissonVectors<Real>> vectors_;
+  std::unique_ptr<DeviceArray<double>> scalars_;   // poisson.glsl's Scalars
+  std::unique_ptr<DeviceArray<double>> products_;  // and its Products, of multigrid
+  std::optional<DeviceMultigrid<Real>> multigrid_;
+  Index product_parts_ = 0;  // of r . z, behind those of r . r
+  std::array<Sum, 2> sums_;
+  gl::Program direction_program_, update_program_;
+  std::unique_ptr<gl::MappedBuffer<double>> read_back_;
+  std::unique_ptr<gl::MappedBuffer<Real>> edges_;  // first row, last row, ghost rows above and below
+  Fence edges_read_, ghosts_written_;
+};
+
+template <class Real>
+void DevicePoissonStrip<Real>::begin(const PoissonProblem& problem, const CgLimits& limits) {
+  u_.clear();
+  double square = 0;
+  vectors_->begin([&](Index row, Real* r) {
+    double row_square = 0;
+    for (Index j = 0; j < extents_.n; ++j) {
+      r[j] = static_cast<Real>(problem.right(extents_.first_row + row, j));
+      row_square += static_cast<double>(r[j]) * static_cast<double>(r[j]);
+    }
+    if (row >= 0 && row < extents_.rows) square += row_square;
+  });
+  // a residual for every iteration, and the one after the last
+  scalars_ = std::make_unique<DeviceArray<double>>(device_, limits.most_iterations + 2);
+  scalars_->upload(std::array{limits.tolerance * limits.tolerance});
+  if (multigrid_) products_ = std::make_unique<DeviceArray<double>>(device_, limits.most_iterations + 2);
+  Sum& residual = sum(PoissonSum::residual);
+  residual.parts.upload(std::array{square});
+  residual.count = 1;
+  residual.is_set = false;
+}
+
+template <class Real>
+ColumnBlocks DevicePoissonStrip<Real>::blocks_of(Index rows) const {
+  if (memory_ != PoissonMemory::shared) return column_blocks(rows, layout_.items(), groups_limit_);
+  const auto tiles = [](Index points) { return (points + tile_side<Real> - 1) / tile_side<Real>; };
+  return {.rows = 1, .groups = std::min(tiles(rows) * tiles(extents_.n), groups_limit_)};
+}
+
+template <class Real>
+void DevicePoissonStrip<Real>::dispatch(const gl::Program& program, Index iteration, StripRows rows, Sum& from,
+                                        Sum& to) {
+  const ColumnBlocks blocks = blocks_of(rows.end - rows.begin);
+  if (to.count + blocks.groups > to.parts.size())
+    throw std::logic_error("a strip is updated in more parts than it has");
+  scalars_->bind(scalars_binding);
+  if (products_) products_->bind(products_binding);
+  (from.is_set ? from.total : from.parts).bind(parts_binding);
+  to.parts.bind(new_parts_binding);
+  program.set(0, to_int(extents_.n), to_int(layout_.items()), to_int(extents_.rows), to_int(blocks.rows));
+  program.set(1, to_int(iteration), to_int(from.is_set ? 1 : from.count), to_int(to.count), to_int(product_parts_));
+  program.set(2, to_int(rows.begin), to_int(rows.end));
+  device_.dispatch(program, blocks.groups);
+  vectors_->make_writes_visible();
+  to.count += blocks.groups;
+  to.is_set = false;
+}
+
+template <class Real>
+void DevicePoissonStrip<Real>::precondition() {
+  if (!multigrid_) return;
+  const Sum& residual = sum(PoissonSum::residual);
+  product_parts_ = multigrid_->apply(vectors_->residual_buffer(), residual.parts, residual.count);
+}
+
+template <class Real>
+void DevicePoissonStrip<Real>::advance_direction(Index iteration) {
+  Sum &residual = sum(PoissonSum::residual), &curvature = sum(PoissonSum::curvature);
+  vectors_->bind_direction();
+  if (multigrid_) multigrid_->z().bind(residual_binding);
+  curvature.count = 0;
+  dispatch(direction_program_, iteration, {0, extents_.rows}, residual, curvature);
+  vectors_->exchange();
+  residual.count = 0;
+}
+
+template <class Real>
+void DevicePoissonStrip<Real>::update(Index iteration, StripRows rows) {
+  if (rows.end <= rows.begin) return;
+  vectors_->bind_update();
+  u_.bind(solution_binding);
+  dispatch(update_program_, iteration, rows, sum(PoissonSum::curvature), sum(PoissonSum::residual));
+}
+
+template <class Real>
+double DevicePoissonStrip<Real>::own_sum(PoissonSum which) {
+  const Sum& own = sum(which);
+  device_.context()->make_current();
+  glCopyNamedBufferSubData(own.parts.id(), read_back_->id(), 0, 0,
+                           static_cast<GLsizeiptr>(own.count * bytes_of<double>));
+  glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
+  device_.finish();
+  return std::accumulate(read_back_->data(), read_back_->data() + own.count, 0.0);
+}
+
+template <class Real>
+void DevicePoissonStrip<Real>::set_sum(PoissonSum which, double total) {
+  device_.context()->make_current();
+  glClearNamedBufferData(sum(which).total.id(), GL_RG32UI, GL_RG_INTEGER, GL_UNSIGNED_INT, &total);
+  glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
+  sum(which).is_set = true;
+}
+
+template <class Real>
+std::vector<double> DevicePoissonStrip<Real>::residual_squares(Index first, Index count) {
+  std::vector<double> squares;
+  while (count > 0) {
+    const Index some = std::min<Index>(count, read_back_->size());
+    device_.context()->make_current();
+    glCopyNamedBufferSubData(scalars_->id(), read_back_->id(), static_cast<GLintptr>((first + 1) * bytes_of<double>), 0,
+                             static_cast<GLsizeiptr>(some * bytes_of<double>));
+    glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
+    device_.finish();
+    squares.insert(squares.end(), read_back_->data(), read_back_->data() + some);
+    first += some;
+    count -= some;
+  }
+  return squares;
+}
+
+template <class Real>
+void DevicePoissonStrip<Real>::begin_reading_edges() {
+  device_.context()->make_current();
+  glCopyNamedBufferSubData(vectors_->residual_buffer(), edges_->id(), row_offset(0), 0, row_bytes());
+  glCopyNamedBufferSubData(vectors_->residual_buffer(), edges_->id(), row_offset(extents_.rows - 1), row_bytes(),
+                           row_bytes());
+  glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
+  device_.fences().note_commands();
+  edges_read_ = device_.fences().take();
+}
+
+template <class Real>
+PoissonEdges<Real> DevicePoissonStrip<Real>::edges() {
+  device_.fences().wait(edges_read_);
+  const auto n = static_cast<std::size_t>(extents_.n);
+  return {{edges_->data(), n}, {edges_->data() + n, n}};
+}
+
+template <class Real>
+void DevicePoissonStrip<Real>::write_ghost_rows(std::span<const Real> above, std::span<const Real> below) {
+  device_.context()->make_current();
+  device_.fences().wait(ghosts_written_);
+  const auto write = [&](std::span<const Real> from, Index slot, Index row) {
+    if (from.empty()) return;
+    std::copy_n(from.begin(), extents_.n, edges_->data() + slot * extents_.n);
+    glCopyNamedBufferSubData(edges_->id(), vectors_->residual_buffer(), slot * row_bytes(), row_offset(row),
+                             row_bytes());
+  };
+  write(above, 2, -1);
+  write(below, 3, extents_.rows);
+  glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
+  device_.fences().note_commands();
+  ghosts_written_ = device_.fences().take();
+}
+
+template <class Real>
+void DevicePoissonStrip<Real>::store(std::span<Real> u) {
+  u_.download(layout_.elements, [&](const Real* elements) {
+    for (Index i = 0; i < extents_.rows; ++i) {
+      std::copy_n(elements + (i + layout_.ghost_rows) * layout_.pitch, extents_.n, u.begin() + i * extents_.n);
+    }
+  });
+}
+
+}  // namespace
+
+std::string_view name_of(PoissonMemory memory) {
+  constexpr std::array<std::string_view, all_poisson_memories.size()> names{"global", "texture1d", "texture2d",
+                                                                            "shared"};
+  return names[static_cast<std::size_t>(memory)];
+}
+
+std::optional<PoissonMemory> poisson_memory_from_name(std::string_view name) {
+  for (const PoissonMemory memory : all_poisson_memories) {
+    if (name_of(memory) == name) return memory;
+  }
+  return std::nullopt;
+}
+
+double poisson_vectors_of_an_iteration(Index n, PoissonPreconditioner preconditioner) {
+  return 8 + (preconditioner == PoissonPreconditioner::multigrid ? multigrid_vectors(n) : 0);
+}
+
+template <class Real>
+std::string poisson_obstacle(const gl::DeviceDescription& device, const PoissonExtents& extents, PoissonMemory memory,
+                             PoissonPreconditioner preconditioner) {
+  const bool multigrid = preconditioner == PoissonPreconditioner::multigrid;
+  const PoissonLayout layout = poisson_layout<Real>(extents, memory);
+  const Index bytes = layout.elements * bytes_of<Real>;
+  if (precision_of<Real> == Precision::double_ && !has_double_precision(memory)) {
+    return "textures hold single precision: use --precision single, or --memory global,shared";
+  }
+  if (multigrid && !allows_multigrid(memory)) {
+    return "multigrid works in storage buffers: use --memory global,shared, or --preconditioner none,jacobi";
+  }
+  if (memory == PoissonMemory::texture2d && extents.rows != extents.n) {
+    return "2D textures hold whole squares: use --memory global";
+  }
+  if (memory == PoissonMemory::texture2d && extents.n > device.texture_side) {
+    return fmt::format("a texture of {} has at most {} texels a side: use a smaller N, or --memory global",
+                       device.renderer, device.texture_side);
+  }
+  if (memory == PoissonMemory::texture1d && layout.elements > most_texels) {
+    return fmt::format(
+        "a vector of {} x {} points is more than the {} texels that a texel buffer surely has: use a "
+        "smaller N, or --memory global",
+        extents.rows, extents.n, most_texels);
+  }
+  if (bytes > device.storage_block) {
+    return fmt::format(
+        "a vector of {} x {} points takes {:.2f} GiB, but a storage block of {} has at most {:.2f} GiB: use a smaller "
+        "N{}",
+        extents.rows, extents.n, gl::gibibytes(bytes), device.renderer, gl::gibibytes(device.storage_block),
+        precision_of<Real> == Precision::double_ ? ", or --precision single" : "");
+  }
+  // u, r, p and the p before; multigrid has two of every grid, and an r of all but the finest
+  const Index vectors = multigrid ? 7 : 4;
+  if (device.free_memory <= 0 || vectors * bytes <= device.free_memory) return {};
+  return fmt::format("{} vectors take {:.2f} GiB on the device, but {} has {:.2f} GiB free: use a smaller N", vectors,
+                     gl::gibibytes(vectors * bytes), device.renderer, gl::gibibytes(device.free_memory));
+}
+
+template <class Real>
+std::unique_ptr<PoissonStrip<Real>> make_poisson_strip(Device& device, const PoissonExtents& extents,
+                                                       PoissonMemory memory, PoissonPreconditioner preconditioner) {
+  check_poisson_strip(extents, preconditioner);
+  // of one point A is its diagonal
+  if (extents.n == 1 && preconditioner == PoissonPreconditioner::multigrid)
+    preconditioner = PoissonPreconditioner::jacobi;
+  const std::string obstacle = poisson_obstacle<Real>(device.description(), extents, memory, preconditioner);
+  if (!obstacle.empty()) throw std::runtime_error(obstacle);
+  return std::make_unique<DevicePoissonStrip<Real>>(device, extents, memory, preconditioner);
+}
+
+template std::string poisson_obstacle<float>(const gl::DeviceDescription&, const PoissonExtents&, PoissonMemory,
+                                             PoissonPreconditioner);
+template std::string poisson_obstacle<double>(const gl::DeviceDescription&, const PoissonExtents&, PoissonMemory,
+                                              PoissonPreconditioner);
+template std::unique_ptr<PoissonStrip<float>> make_poisson_strip(Device&, const PoissonExtents&, PoissonMemory,
+                                                                 PoissonPreconditioner);
+template std::unique_ptr<PoissonStrip<double>> make_poisson_strip(Device&, const PoissonExtents&, PoissonMemory,
+                                                                  PoissonPreconditioner);
+
+}  // namespace glinpack::solvers

@@ -1,0 +1,49 @@
+// A strip of the elliptic test problem on a device, by compute shaders.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "solvers/poisson/poisson_cg.hpp"
+#include "solvers/device/device.hpp"
+#include "solvers/poisson/poisson_vectors.hpp"
+
+namespace glinpack::solvers {
+
+inline constexpr std::array all_poisson_memories{PoissonMemory::global, PoissonMemory::texture1d,
+                                                 PoissonMemory::texture2d, PoissonMemory::shared};
+
+std::string_view name_of(PoissonMemory memory);  // "global", ...
+std::optional<PoissonMemory> poisson_memory_from_name(std::string_view name);
+
+/// Textures hold single precision.
+constexpr bool has_double_precision(PoissonMemory memory) {
+  return memory == PoissonMemory::global || memory == PoissonMemory::shared;
+}
+
+/// Multigrid works in storage buffers.
+constexpr bool allows_multigrid(PoissonMemory memory) { return has_double_precision(memory); }
+
+/// The vectors that the device's kernels must at least read and write in an iteration: r, p, and the new p; p, r, u,
+/// and the new r and u; and a V-cycle's, with z instead of r in the first.
+double poisson_vectors_of_an_iteration(Index n, PoissonPreconditioner preconditioner);
+
+/// Why the device cannot hold such a strip, with limit and remedy; empty if no reason is known. texture2d holds only
+/// whole squares, with the boundary as its border.
+template <class Real>
+std::string poisson_obstacle(const gl::DeviceDescription& device, const PoissonExtents& extents, PoissonMemory memory,
+                             PoissonPreconditioner preconditioner = PoissonPreconditioner::none);
+
+/// Allocates and compiles. `device` must outlive the strip. begin() takes the stages pack and upload of its clock,
+/// store() download and unpack; the rest none. Throws std::runtime_error as poisson_obstacle() says and if the device
+/// fails.
+template <class Real>
+std::unique_ptr<PoissonStrip<Real>> make_poisson_strip(
+    Device& device, const PoissonExtents& extents, PoissonMemory memory,
+    PoissonPreconditioner preconditioner = PoissonPreconditioner::none);
+
+}  // namespace glinpack::solvers

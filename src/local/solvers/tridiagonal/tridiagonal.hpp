@@ -1,0 +1,82 @@
+// Many tridiagonal systems, solved in parallel on a device, without pivoting:
+//   raster            Brodtkorb 2008, section 4.4: a system is a texture column, an equation a texel. n - 1 passes
+//                     forward and n - 1 backward draw a row each.
+//   compute           An invocation solves a system (Thomas), or a piece of sixteen equations.
+//   cyclic_reduction  Parallel cyclic reduction, for few large systems. The paper leaves this open and refers to H. S.
+//                     Stone, Parallel tridiagonal equation solvers (1975). Every step splits a system into two. Once
+//                     there are enough systems, each is solved by one invocation.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "backend/precision.hpp"
+#include "solvers/device/device.hpp"
+#include "solvers/tridiagonal/tridiagonal_systems.hpp"
+
+namespace glinpack::solvers {
+
+enum class TridiagonalVariant : std::uint8_t { raster, compute, cyclic_reduction };
+
+inline constexpr std::array all_tridiagonal_variants{TridiagonalVariant::raster, TridiagonalVariant::compute,
+                                                     TridiagonalVariant::cyclic_reduction};
+
+std::string_view name_of(TridiagonalVariant variant);  // "raster", "compute", "cyclic-reduction"
+
+/// Equations that an invocation of the variant compute takes. automatic: sixteen on a GPU, which reads and writes
+/// everything once; the system on software devices, since that is the least arithmetic.
+enum class Share : std::uint8_t { automatic, sixteen, system };
+
+inline constexpr Index piece_equations = 16;
+
+struct TridiagonalSettings {
+  TridiagonalVariant variant = TridiagonalVariant::compute;
+  Share share = Share::automatic;   // of compute
+  std::optional<Index> steps = {};  // of cyclic_reduction, at least 0; without: until 16384 invocations have work
+  std::optional<Index> tile =
+      {};  // of raster: most systems and equations in a texture; without: what the device allows
+  std::optional<Index> elements = {};  // of the others: most in an array on the device; without: what the device allows
+};
+
+/// What a variant does with these systems on this device, for reports: "1 tile", "whole", "pieces of 16", "4 steps".
+std::string describe(const gl::DeviceDescription& device, const TridiagonalSettings& settings, Index count, Index n);
+
+/// Why the device cannot hold the systems, with limit and remedy; empty if no reason is known.
+std::string tridiagonal_obstacle(const gl::DeviceDescription& device, const TridiagonalSettings& settings,
+                                 Precision precision, Index count, Index n);
+
+/// Systems of these extents, as often as needed: load, compute, store.
+template <class Real>
+class TridiagonalSolver {
+ public:
+  virtual ~TridiagonalSolver() = default;
+
+  /// Stages pack and upload of the device's clock. This and store() throw std::invalid_argument for other extents than
+  /// the solver's.
+  virtual void load(const TridiagonalSystems<Real>& systems) = 0;
+  /// Stage compute.
+  virtual void compute() = 0;
+  /// Stages download and unpack: system after system. Returns the first system with a zero pivot and its first such
+  /// equation; the solution of that system, and of systems that the variant solves in the same group, is then invalid.
+  virtual std::optional<ZeroPivot> store(std::span<Real> solution) = 0;
+};
+
+/// For `count` systems of n equations, at least 1 each. Allocates and compiles. `device` must outlive the solver.
+/// Throws std::invalid_argument for raster in double precision, std::runtime_error as tridiagonal_obstacle() says and
+/// if the device fails.
+template <class Real>
+std::unique_ptr<TridiagonalSolver<Real>> make_tridiagonal_solver(Device& device, Index count, Index n,
+                                                                 const TridiagonalSettings& settings);
+
+/// Additions, multiplications and divisions of Gaussian elimination (8 an equation), as rates count them whatever a
+/// variant does.
+constexpr double tridiagonal_flops(Index count, Index n) {
+  return 8.0 * static_cast<double>(count) * static_cast<double>(n);
+}
+
+}  // namespace glinpack::solvers
