@@ -8,9 +8,9 @@
 #include <numeric>
 
 #include "backend/registry.hpp"
+#include "backend/timeline.hpp"
 #include "bench_support.hpp"
 #include "gl/ceilings.hpp"
-#include "backend/timeline.hpp"
 #include "openblas/host_ceilings.hpp"
 
 namespace {
@@ -180,8 +180,9 @@ void add_operations(const Limits& limits, const std::string& shape, Index n, Ind
       2.0 * static_cast<double>(Problem<Real>::exchanges(n, nb)) * static_cast<double>(n) * sizeof(Real);
   add("reduce", {"FLOPS", reduce_flops(n, n, nb), flops},
       [](Backend<Real>& b, Problem<Real>& p, Index) { b.update(whole(*p.l), whole(*p.u), whole(*p.a)); });
-  add("normalize", {"FLOPS", normalize_flops(nb, n), flops},
-      [](Backend<Real>& b, Problem<Real>& p, Index k) { b.solve_unit_lower(whole(*p.l).block(0, 0, k, k), whole(*p.zeros)); });
+  add("normalize", {"FLOPS", normalize_flops(nb, n), flops}, [](Backend<Real>& b, Problem<Real>& p, Index k) {
+    b.solve_unit_lower(whole(*p.l).block(0, 0, k, k), whole(*p.zeros));
+  });
   add("substitute", {"bytes/s", bytes, limits.copy}, [](Backend<Real>& b, Problem<Real>& p, Index k) {
     b.subtract_product(whole(*p.a).block(0, 0, p.a->rows(), k), whole(*p.x), whole(*p.y));
   });
@@ -214,7 +215,7 @@ void add_panel_operations(const Limits& limits, const std::string& shape, Index 
       fill_uniform(values.data(), n * nb);
       PanelArithmetic<Real>& arithmetic = Machine<Real>::get().backend().panel();
       factors = changed = values;
-      arithmetic.pivot({factors.data(), n, nb, n}, pivots);
+      arithmetic.factorize_partial({factors.data(), n, nb, n}, pivots);
     }
     std::vector<Real> values, factors, changed;  // column-major, n x nb
     std::vector<Index> pivots;
@@ -231,10 +232,10 @@ void add_panel_operations(const Limits& limits, const std::string& shape, Index 
   };
   const auto m = static_cast<double>(n), k = static_cast<double>(nb);
   add("pivot", k * k * (m - k / 3), [](PanelArithmetic<Real>& arithmetic, Panel& p, Index rows, Index columns) {
-    arithmetic.pivot({p.changed.data(), rows, columns, rows}, p.pivots);
+    arithmetic.factorize_partial({p.changed.data(), rows, columns, rows}, p.pivots);
   });
   add("eliminate", m * k * k, [](PanelArithmetic<Real>& arithmetic, Panel& p, Index rows, Index columns) {
-    arithmetic.eliminate({p.factors.data(), columns, columns, rows}, {p.changed.data(), rows, columns, rows});
+    arithmetic.solve_l21({p.factors.data(), columns, columns, rows}, {p.changed.data(), rows, columns, rows});
   });
   add("normalize", normalize_flops(nb, nb), [](PanelArithmetic<Real>& arithmetic, Panel& p, Index rows, Index columns) {
     arithmetic.solve_unit_lower({p.factors.data(), columns, columns, rows}, {p.changed.data(), columns, columns, rows});

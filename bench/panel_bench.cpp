@@ -38,7 +38,7 @@ void pivot(benchmark::State& state, int threads, Index rows, Index columns,
       state, {"FLOPS", n * n * (m - n / 3)}, [&] { panel = original; },
       [&] {
         const ColumnMajorView<Real> a{panel.data(), rows, columns, leading_dimension};
-        tournament ? arithmetic->pivot_by_tournament(a, pivots) : arithmetic->pivot(a, pivots);
+        tournament ? arithmetic->factorize_tournament(a, pivots) : arithmetic->factorize_partial(a, pivots);
       });
 }
 

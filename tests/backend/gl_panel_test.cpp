@@ -179,8 +179,8 @@ TYPED_TEST(GlPanelTest, EliminatesAndReducesRowsBelowGivenFactors) {
     const auto strip_on_device = this->on_device(strip), u12_on_device = this->on_device(u12);
     const auto a22_on_device = this->on_device(a22);
     this->backend_->make_device_panel(all, columns, DeviceUse::always)
-        ->eliminate(whole(*strip_on_device), whole(*u12_on_device).block(0, 0, columns, right),
-                    whole(*a22_on_device).block(0, 0, rows, right));
+        ->solve_l21_and_update(whole(*strip_on_device), whole(*u12_on_device).block(0, 0, columns, right),
+                               whole(*a22_on_device).block(0, 0, rows, right));
     const auto eliminated = this->on_host(*strip_on_device, columns, all);
     const auto reduced = this->on_host(*a22_on_device, rows, right);
     double error = 0, scale = 1;

@@ -4,8 +4,8 @@
 #include <limits>
 #include <memory>
 
-#include "openblas/openblas_backend.hpp"
 #include "backend/precision.hpp"
+#include "openblas/openblas_backend.hpp"
 #include "reference/reference_backend.hpp"
 #include "tests/backend/factorization_error.hpp"
 
@@ -66,8 +66,8 @@ TYPED_TEST(PanelArithmeticTest, pivot_factorises_with_the_reference_s_pivots) {
     auto wanted = original;
     std::vector<Index> actual_pivots(static_cast<std::size_t>(columns));
     std::vector<Index> wanted_pivots(static_cast<std::size_t>(columns));
-    EXPECT_EQ(this->tested().pivot(actual.view(), actual_pivots), std::nullopt);
-    EXPECT_EQ(this->reference().pivot(wanted.view(), wanted_pivots), std::nullopt);
+    EXPECT_EQ(this->tested().factorize_partial(actual.view(), actual_pivots), std::nullopt);
+    EXPECT_EQ(this->reference().factorize_partial(wanted.view(), wanted_pivots), std::nullopt);
     EXPECT_EQ(actual_pivots, wanted_pivots);
     for (auto* factors : {&actual, &wanted}) {
       const auto [error, scale] = factorization_error(original, *factors, actual_pivots);
@@ -89,8 +89,8 @@ TYPED_TEST(PanelArithmeticTest, pivot_reports_the_first_column_without_a_pivot) 
     std::fill_n(a.view().column(zero_column), 20, TypeParam{0});
     auto b = a;
     std::vector<Index> pivots(10);
-    EXPECT_EQ(this->tested().pivot(a.view(), pivots), zero_column);
-    EXPECT_EQ(this->reference().pivot(b.view(), pivots), zero_column);
+    EXPECT_EQ(this->tested().factorize_partial(a.view(), pivots), zero_column);
+    EXPECT_EQ(this->reference().factorize_partial(b.view(), pivots), zero_column);
   }
 }
 
@@ -100,8 +100,8 @@ TYPED_TEST(PanelArithmeticTest, eliminate_divides_by_the_upper_triangle) {
     auto u11 = this->triangle(k);
     auto actual = this->matrix(rows, k);
     auto wanted = actual;
-    this->tested().eliminate(u11.view(), actual.view());
-    this->reference().eliminate(u11.view(), wanted.view());
+    this->tested().solve_l21(u11.view(), actual.view());
+    this->reference().solve_l21(u11.view(), wanted.view());
     this->expect_same(actual, wanted, tolerance<TypeParam>(k));
   }
 }
@@ -178,10 +178,10 @@ TYPED_TEST(PanelArithmeticTest, empty_panels_are_left_alone) {
   auto a = this->matrix(6, 6);
   const auto before = a;
   for (auto* arithmetic : {&this->tested(), &this->reference()}) {
-    EXPECT_EQ(arithmetic->pivot(a.view().block(0, 0, 6, 0), {}), std::nullopt);
-    EXPECT_EQ(arithmetic->pivot(a.view().block(0, 0, 0, 0), {}), std::nullopt);
-    arithmetic->eliminate(a.view().block(0, 0, 3, 3), a.view().block(3, 0, 0, 3));
-    arithmetic->eliminate(a.view().block(0, 0, 0, 0), a.view().block(3, 0, 3, 0));
+    EXPECT_EQ(arithmetic->factorize_partial(a.view().block(0, 0, 6, 0), {}), std::nullopt);
+    EXPECT_EQ(arithmetic->factorize_partial(a.view().block(0, 0, 0, 0), {}), std::nullopt);
+    arithmetic->solve_l21(a.view().block(0, 0, 3, 3), a.view().block(3, 0, 0, 3));
+    arithmetic->solve_l21(a.view().block(0, 0, 0, 0), a.view().block(3, 0, 3, 0));
     arithmetic->solve_unit_lower(a.view().block(0, 0, 3, 3), a.view().block(0, 3, 3, 0));
     arithmetic->update(a.view().block(0, 0, 3, 0), a.view().block(0, 0, 0, 3), a.view().block(3, 3, 3, 3));
     arithmetic->back_substitute(a.view().block(0, 0, 0, 0), {});

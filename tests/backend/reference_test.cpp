@@ -20,7 +20,7 @@ TEST_F(ReferencePanel, factorises_a_three_by_three_matrix_as_by_hand) {
   // A = [1 2 4; 2 8 4; 4 8 8]: row 3 first, then row 2; all quotients are exact.
   std::vector<double> a{1, 2, 4, 2, 8, 8, 4, 4, 8};
   std::vector<Index> pivots(3);
-  EXPECT_EQ(arithmetic_->pivot(columns_of(a, 3), pivots), std::nullopt);
+  EXPECT_EQ(arithmetic_->factorize_partial(columns_of(a, 3), pivots), std::nullopt);
   EXPECT_EQ(pivots, (std::vector<Index>{2, 1, 2}));
   EXPECT_EQ(a, (std::vector<double>{4, 0.5, 0.25, 8, 4, 0, 8, 0, 2}));
 }
@@ -28,13 +28,13 @@ TEST_F(ReferencePanel, factorises_a_three_by_three_matrix_as_by_hand) {
 TEST_F(ReferencePanel, finds_the_zero_pivot_that_appears_during_elimination) {
   std::vector<double> a{1, 2, 3, 2, 4, 6, 1, 1, 1};  // the second column is twice the first
   std::vector<Index> pivots(3);
-  EXPECT_EQ(arithmetic_->pivot(columns_of(a, 3), pivots), 1);
+  EXPECT_EQ(arithmetic_->factorize_partial(columns_of(a, 3), pivots), 1);
 }
 
 TEST_F(ReferencePanel, solves_with_triangles_as_by_hand) {
   std::vector<double> u{2, 99, 4, 8};  // [2 4; . 8]
   std::vector<double> row{6, 28};      // x U = (6, 28): x = (3, 2)
-  arithmetic_->eliminate(columns_of(u, 2), columns_of(row, 1));
+  arithmetic_->solve_l21(columns_of(u, 2), columns_of(row, 1));
   EXPECT_EQ(row, (std::vector<double>{3, 2}));
   std::vector<double> column{14, 24};  // U x = (14, 24): x = (1, 3)
   arithmetic_->back_substitute(columns_of(u, 2), column);
@@ -99,7 +99,7 @@ void factorise_by_blocks(PanelArithmetic<Real>& arithmetic, ColumnMajorView<Real
     const Index block = std::min(width, a.columns - k);
     const Index rest = a.columns - k - block;
     const std::span<Index> block_pivots(pivots.data() + k, static_cast<std::size_t>(block));
-    ASSERT_EQ(arithmetic.pivot(a.block(k, k, a.rows - k, block), block_pivots), std::nullopt);
+    ASSERT_EQ(arithmetic.factorize_partial(a.block(k, k, a.rows - k, block), block_pivots), std::nullopt);
     for (Index i = 0; i < block; ++i) {
       block_pivots[static_cast<std::size_t>(i)] += k;
       const Index p = block_pivots[static_cast<std::size_t>(i)];
@@ -121,7 +121,7 @@ void expect_equal_factors_for_all_block_sizes() {
   const std::vector<Real> original = random_elements<Real>(n * n, random);
   std::vector<Real> unblocked = original;
   std::vector<Index> unblocked_pivots(n);
-  ASSERT_EQ(arithmetic->pivot({unblocked.data(), n, n, n}, unblocked_pivots), std::nullopt);
+  ASSERT_EQ(arithmetic->factorize_partial({unblocked.data(), n, n, n}, unblocked_pivots), std::nullopt);
   for (const Index width : {1, 2, 7, 16, 60}) {
     std::vector<Real> blocked = original;
     std::vector<Index> pivots(n);

@@ -75,7 +75,7 @@ class RowByRow : public BackendTest<Case> {
     const auto width = static_cast<Index>(pivots.size());
     const ColumnMajorView<Real> panel = a.block(0, 0, a.rows, width);
     const ColumnMajorView<Real> trailing = a.block(0, width, a.rows, a.columns - width);
-    ASSERT_EQ(arithmetic().pivot(panel, pivots), std::nullopt);
+    ASSERT_EQ(arithmetic().factorize_partial(panel, pivots), std::nullopt);
     normalize_expected(panel, pivots, trailing);
   }
   void normalize_expected(ColumnMajorView<const Real> panel, const std::vector<Index>& pivots,
@@ -157,7 +157,7 @@ TYPED_TEST(RowByRow, normalize_exchanges_eliminates_and_reduces) {
     }
     const ColumnMajorView<Real> l{factors.data(), rows, width, rows};
     std::vector<Index> pivots(static_cast<std::size_t>(width));
-    ASSERT_EQ(this->arithmetic().pivot(l, pivots), std::nullopt);
+    ASSERT_EQ(this->arithmetic().factorize_partial(l, pivots), std::nullopt);
     const HostBlock<Real> panel = this->host_block(width, rows);
     for (Index j = 0; j < width; ++j) std::copy_n(l.column(j), rows, panel.view().row(j));
 
@@ -186,7 +186,7 @@ TYPED_TEST(RowByRow, eliminate_computes_the_multipliers) {
     auto a = this->operand(rows, width);
     std::vector<Real> elements = this->taken(a.expected);
     const ColumnMajorView<Real> expected{elements.data(), rows, width, rows};
-    this->arithmetic().eliminate(u11, expected);
+    this->arithmetic().solve_l21(u11, expected);
     this->put_back(elements, a.expected);
     const HostBlock<Real> panel = this->host_block(width, rows);
     this->algorithm().eliminate_rows(u11, a.tested, panel);

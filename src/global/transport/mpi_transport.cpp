@@ -1,5 +1,7 @@
 #include "transport/mpi_transport.hpp"
 
+#include <stdexcept>
+
 #include "mpi/communication.hpp"
 #include "mpi/node_broadcast.hpp"
 
@@ -7,7 +9,7 @@ namespace glinpack {
 
 namespace {
 
-int tag_of(MessageKind kind) {
+int broadcast_tag(MessageKind kind) {
   switch (kind) {
     case MessageKind::panel:
       return tags::panel_row;
@@ -15,9 +17,14 @@ int tag_of(MessageKind kind) {
       return tags::u11_column;
     case MessageKind::winners:
       return tags::winners;
-    default:
+    case MessageKind::u12:
       return tags::u12_column;
+    case MessageKind::candidate:
+    case MessageKind::tournament:
+    case MessageKind::rows:
+      break;
   }
+  throw std::logic_error("this message is not broadcast");
 }
 
 // Its interval on the timeline ends when the data has arrived; on the root, when all data is sent. Waiting for
@@ -210,7 +217,7 @@ std::unique_ptr<Transfer> MpiTransport<Real>::start_broadcast(MessageKind kind, 
                                              receives ? static_cast<Index>(message.size_bytes()) : 0, receives ? 1 : 0,
                                              line == Line::row ? grid_.row() : grid_.column(), broadcast, root,
                                              message.data(), static_cast<Index>(message.size()), mpi_type<Real>(),
-                                             tag_of(kind), window_for(line, broadcast, message.size_bytes()));
+                                             broadcast_tag(kind), window_for(line, broadcast, message.size_bytes()));
 }
 
 // None for ibcast, which is collective over all ranks of the communicator.

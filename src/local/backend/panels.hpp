@@ -23,13 +23,13 @@ class PanelArithmetic {
   /// rows-1 (LAPACK getrf; white paper 3.2.1). The unit diagonal of L is not stored. pivots[j] is the 0-based row that
   /// was exchanged with row j. Returns the first column whose pivot is exactly zero, if any; the columns after it are
   /// then unspecified.
-  virtual std::optional<Index> pivot(ColumnMajorView<Real> a, std::span<Index> pivots) = 0;
+  virtual std::optional<Index> factorize_partial(ColumnMajorView<Real> a, std::span<Index> pivots) = 0;
 
   /// The same with tournament pivoting (CALU: Grigori, Demmel, Xiang, SIAM J. Matrix Anal. Appl. 32, 2011): pivots are
   /// chosen for a block of columns at once, by a reduction tree whose nodes factorise candidate rows. Multipliers may
   /// be above 1. The implementation chooses the tree, and with it the pivots; calls with the same extents use the same
   /// tree.
-  virtual std::optional<Index> pivot_by_tournament(ColumnMajorView<Real> a, std::span<Index> pivots) = 0;
+  virtual std::optional<Index> factorize_tournament(ColumnMajorView<Real> a, std::span<Index> pivots) = 0;
 
   /// One reduction: rows <- min(rows, columns) rows of A in pivot order, linearly independent up to rounding if
   /// possible; factors <- L \ U of these rows. Returns the first column without a pivot in any row of A, if any; the
@@ -38,7 +38,7 @@ class PanelArithmetic {
                                            ColumnMajorView<Real> factors) = 0;
 
   /// A21 <- A21 U11^-1 (BLAS trsm, right, upper, non-unit; white paper 3.2.3): the multipliers below a pivot block.
-  virtual void eliminate(ColumnMajorView<const Real> u11, ColumnMajorView<Real> a21) = 0;
+  virtual void solve_l21(ColumnMajorView<const Real> u11, ColumnMajorView<Real> a21) = 0;
 
   /// A12 <- L11^-1 A12 (BLAS trsm, left, lower, unit; white paper 3.2.2).
   virtual void solve_unit_lower(ColumnMajorView<const Real> l11, ColumnMajorView<Real> a12) = 0;
@@ -84,7 +84,7 @@ class DevicePanel {
   /// L21 <- A21 U11^-1, then A22 <- A22 - L21 U12, in this rank's rows, for pivots that other ranks chose.
   /// `a_transposed` is [L11 \ U11; A21]^T, columns x (columns + rows); u12 columns x right; a22 rows x right, where
   /// right may be 0. Three different matrices, rows > 0. Asynchronous.
-  virtual void eliminate(DeviceBlock<Real> a_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) = 0;
+  virtual void solve_l21_and_update(DeviceBlock<Real> a_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) = 0;
 };
 
 }  // namespace glinpack

@@ -11,18 +11,18 @@ namespace {
 template <class Real>
 class NonePanelArithmetic final : public PanelArithmetic<Real> {
  public:
-  std::optional<Index> pivot(ColumnMajorView<Real>, std::span<Index> pivots) override {
+  std::optional<Index> factorize_partial(ColumnMajorView<Real>, std::span<Index> pivots) override {
     std::iota(pivots.begin(), pivots.end(), Index{0});
     return std::nullopt;
   }
-  std::optional<Index> pivot_by_tournament(ColumnMajorView<Real> a, std::span<Index> pivots) override {
-    return pivot(a, pivots);
+  std::optional<Index> factorize_tournament(ColumnMajorView<Real> a, std::span<Index> pivots) override {
+    return factorize_partial(a, pivots);
   }
   std::optional<Index> choose_rows(ColumnMajorView<const Real>, std::span<Index> rows, ColumnMajorView<Real>) override {
     std::iota(rows.begin(), rows.end(), Index{0});
     return std::nullopt;
   }
-  void eliminate(ColumnMajorView<const Real>, ColumnMajorView<Real>) override {}
+  void solve_l21(ColumnMajorView<const Real>, ColumnMajorView<Real>) override {}
   void solve_unit_lower(ColumnMajorView<const Real>, ColumnMajorView<Real>) override {}
   void update(ColumnMajorView<const Real>, ColumnMajorView<const Real>, ColumnMajorView<Real>) override {}
   PivotCandidate find_pivot(std::span<const Real> column) override { return {column.empty() ? -1 : 0, 1}; }

@@ -9,7 +9,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/backend_record.hpp"
-#include "openblas/tournament.hpp"
+#include "openblas/thread_tournament.hpp"
 
 namespace glinpack {
 

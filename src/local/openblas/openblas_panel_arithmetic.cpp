@@ -3,10 +3,10 @@
 #include <vector>
 
 #include "openblas/blas.hpp"
-#include "openblas/panel_kernels.hpp"
 #include "openblas/openblas_backend.hpp"
+#include "openblas/panel_kernels.hpp"
 #include "openblas/slab_panel.hpp"
-#include "openblas/tournament.hpp"
+#include "openblas/thread_tournament.hpp"
 
 namespace glinpack {
 namespace {
@@ -39,7 +39,7 @@ class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
     openblas_set_num_threads(threads);
   }
 
-  std::optional<Index> pivot(ColumnMajorView<Real> a, std::span<Index> pivots) override {
+  std::optional<Index> factorize_partial(ColumnMajorView<Real> a, std::span<Index> pivots) override {
     if (a.rows <= 0 || a.columns <= 0) return std::nullopt;
     if (slab_panel_.pays(a.rows, a.columns)) {
       // getrf redistributes rows among its threads at every step: a third of the speed on tall panels
@@ -58,9 +58,9 @@ class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
     return std::nullopt;
   }
 
-  std::optional<Index> pivot_by_tournament(ColumnMajorView<Real> a, std::span<Index> pivots) override {
+  std::optional<Index> factorize_tournament(ColumnMajorView<Real> a, std::span<Index> pivots) override {
     // tournament pivoting with one thread is partial pivoting
-    if (!tournament_panel_.pays(a.rows, a.columns)) return pivot(a, pivots);
+    if (!tournament_panel_.pays(a.rows, a.columns)) return factorize_partial(a, pivots);
     const OneBlasThread one(threads_);
     return tournament_panel_.factorize(a, pivots);
   }
@@ -71,7 +71,7 @@ class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
     return tournament_panel_.choose_rows(a, rows, factors);
   }
 
-  void eliminate(ColumnMajorView<const Real> u11, ColumnMajorView<Real> a21) override {
+  void solve_l21(ColumnMajorView<const Real> u11, ColumnMajorView<Real> a21) override {
     if (a21.rows <= 0 || a21.columns <= 0) return;
     const OneBlasThread one(threads_);
     const auto shares = std::clamp<Index>(a21.rows / least_rows_of_a_thread, 1, team_.members());

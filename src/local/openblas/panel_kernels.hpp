@@ -18,7 +18,7 @@ void eliminate_column(Real pivot, std::span<Real> l, const Real* u, Index u_stri
 template <class Real>
 Index index_of_largest_magnitude(std::span<const Real> column);
 
-/// As PanelArithmetic::eliminate. OpenBLAS's trsm reaches a fifth of this for single precision and 32 columns; here
+/// As PanelArithmetic::solve_l21. OpenBLAS's trsm reaches a fifth of this for single precision and 32 columns; here
 /// single columns are divided, so that no inverse of a pivot overflows, and the rest is gemm.
 template <class Real>
 void eliminate_rows(ColumnMajorView<const Real> u11, ColumnMajorView<Real> a21);

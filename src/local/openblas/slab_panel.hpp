@@ -21,7 +21,7 @@ class SlabPanel {
   /// Whether the panel is tall enough for slabs to be faster than getrf.
   bool pays(Index rows, Index columns) const;
 
-  /// As PanelArithmetic::pivot. BLAS must be set to one thread.
+  /// As PanelArithmetic::factorize_partial. BLAS must be set to one thread.
   std::optional<Index> factorize(ColumnMajorView<Real> a, std::span<Index> pivots);
 
  private:

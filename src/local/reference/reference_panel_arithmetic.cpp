@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "reference/reference_backend.hpp"
 #include "backend/row_interchanges.hpp"
+#include "reference/reference_backend.hpp"
 
 namespace glinpack {
 namespace {
@@ -13,14 +13,14 @@ namespace {
 template <class Real>
 class ReferencePanelArithmetic final : public PanelArithmetic<Real> {
  public:
-  std::optional<Index> pivot(ColumnMajorView<Real> a, std::span<Index> pivots) override {
+  std::optional<Index> factorize_partial(ColumnMajorView<Real> a, std::span<Index> pivots) override {
     for (Index k = 0; k < a.columns; ++k) {
       if (!pivot_column(a, k, pivots[static_cast<std::size_t>(k)])) return k;
     }
     return std::nullopt;
   }
 
-  std::optional<Index> pivot_by_tournament(ColumnMajorView<Real> a, std::span<Index> pivots) override {
+  std::optional<Index> factorize_tournament(ColumnMajorView<Real> a, std::span<Index> pivots) override {
     for (Index first = 0; first < a.columns; first += tournament_block) {
       const Index width = std::min(tournament_block, a.columns - first);
       const Index end = first + width;
@@ -39,7 +39,7 @@ class ReferencePanelArithmetic final : public PanelArithmetic<Real> {
       for (Index j = 0; j < width; ++j) std::copy_n(l11_u11.column(j), width, a.column(first + j) + first);
       const ColumnMajorView<Real> l21 = a.block(end, first, a.rows - end, width);
       const ColumnMajorView<Real> u12 = a.block(first, end, width, a.columns - end);
-      eliminate(l11_u11, l21);
+      solve_l21(l11_u11, l21);
       solve_unit_lower(l11_u11, u12);
       update(l21, u12, a.block(end, end, a.rows - end, a.columns - end));
     }
@@ -76,7 +76,7 @@ class ReferencePanelArithmetic final : public PanelArithmetic<Real> {
     return zero;
   }
 
-  void eliminate(ColumnMajorView<const Real> u11, ColumnMajorView<Real> a21) override {
+  void solve_l21(ColumnMajorView<const Real> u11, ColumnMajorView<Real> a21) override {
     for (Index j = 0; j < a21.columns; ++j) {
       for (Index k = 0; k < j; ++k) {
         for (Index i = 0; i < a21.rows; ++i) a21(i, j) -= a21(i, k) * u11(k, j);

@@ -42,7 +42,7 @@ class DevicePanelRows final : public PanelRows<Real> {
   Choice choose(const TournamentBlock& block, Index first, Index count, ColumnMajorView<Real> factors) override;
   void read(std::span<const Index> rows, ColumnMajorView<Real> to) override;
   void write(ColumnMajorView<const Real> from, std::span<const Index> rows) override;
-  void eliminate(const TournamentBlock& block, Index first, Index count, const Winners& winners) override;
+  void solve_l21_and_update(const TournamentBlock& block, Index first, Index count, const Winners& winners) override;
 
  private:
   DevicePanelRows(Backend<Real>& backend, Timeline& timeline, std::unique_ptr<DevicePanel<Real>> device, Index rows,
@@ -133,7 +133,8 @@ void DevicePanelRows<Real>::write(ColumnMajorView<const Real> from, std::span<co
 }
 
 template <class Real>
-void DevicePanelRows<Real>::eliminate(const TournamentBlock& block, Index first, Index count, const Winners& winners) {
+void DevicePanelRows<Real>::solve_l21_and_update(const TournamentBlock& block, Index first, Index count,
+                                                 const Winners& winners) {
   if (count == 0) return;
   const Index width = block.width, right = winners.u12.columns;
   const DeviceBlock<Real> strip = whole(*strip_).block(0, 0, width, width + count);
@@ -150,7 +151,7 @@ void DevicePanelRows<Real>::eliminate(const TournamentBlock& block, Index first,
     factors_given_ = backend_.upload(u12_on_host, u12);
   }
   backend_.copy_transposed(l21, below);
-  device_->eliminate(strip, u12, panel_.block(first, block.first + width, count, right));
+  device_->solve_l21_and_update(strip, u12, panel_.block(first, block.first + width, count, right));
   backend_.copy_transposed(below, l21);
 }
 

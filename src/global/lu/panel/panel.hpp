@@ -112,13 +112,13 @@ DiagonalBlock<Real> broadcast_diagonal_block(const PanelContext<Real>& context, 
                                              Panel<Real>& panel, std::optional<Index> zero);
 
 template <class Real>
-using PivotOperation = std::optional<Index> (PanelArithmetic<Real>::*)(ColumnMajorView<Real>, std::span<Index>);
+using FactorizeOperation = std::optional<Index> (PanelArithmetic<Real>::*)(ColumnMajorView<Real>, std::span<Index>);
 
 /// P A = L U of the rows of the panel that this rank holds: fills panel.pivots, and returns the panel's first column
 /// without a pivot. Not collective.
 template <class Real>
 std::optional<Index> factorize_own_rows(const PanelContext<Real>& context, const PassPlan& pass, Panel<Real>& panel,
-                                        PivotOperation<Real> pivot);
+                                        FactorizeOperation<Real> factorize);
 
 /// The white paper's pivoting (3.2.1, 3.2.3): the pivot rank factorises the rows that it holds; its U11 is broadcast
 /// down the process column; the eliminate ranks compute L21 = A21 U11^-1. No row crosses the network. Collective over

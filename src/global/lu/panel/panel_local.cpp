@@ -20,12 +20,12 @@ DiagonalBlock<Real> broadcast_diagonal_block(const PanelContext<Real>& context, 
 
 template <class Real>
 std::optional<Index> factorize_own_rows(const PanelContext<Real>& context, const PassPlan& pass, Panel<Real>& panel,
-                                        PivotOperation<Real> pivot) {
+                                        FactorizeOperation<Real> factorize) {
   const double width = static_cast<double>(pass.width);
   const double flops = static_cast<double>(pass.panel_rows) * width * width - width * width * width / 3;
   const auto scope = context.timeline.scope(Lane::cpu, Phase::panel, 0, flops);
   std::vector<Index> local_pivots(static_cast<std::size_t>(pass.width));
-  const std::optional<Index> zero = (context.arithmetic.*pivot)(panel.view(), local_pivots);
+  const std::optional<Index> zero = (context.arithmetic.*factorize)(panel.view(), local_pivots);
   std::transform(local_pivots.begin(), local_pivots.end(), panel.pivots.begin(), [&](Index local) {
     return context.distribution.rows.global(pass.panel_row + local, context.position.row);
   });
@@ -37,7 +37,8 @@ void factorize_panel_local(const PanelContext<Real>& context, const PassPlan& pa
   std::optional<Index> zero;
 
   // pivot: P A = L U of the rows that this rank holds
-  if (pass.role == Role::pivot) zero = factorize_own_rows(context, pass, panel, &PanelArithmetic<Real>::pivot);
+  if (pass.role == Role::pivot)
+    zero = factorize_own_rows(context, pass, panel, &PanelArithmetic<Real>::factorize_partial);
 
   // U11 down the process column
   const DiagonalBlock<Real> diagonal = broadcast_diagonal_block(context, pass, panel, zero);
@@ -46,7 +47,7 @@ void factorize_panel_local(const PanelContext<Real>& context, const PassPlan& pa
   if (!panel.zero_pivot && pass.role == Role::eliminate) {
     const double flops = static_cast<double>(pass.panel_rows) * static_cast<double>(pass.width * pass.width);
     const auto scope = context.timeline.scope(Lane::cpu, Phase::eliminate, 0, flops);
-    context.arithmetic.eliminate(diagonal.view(), panel.view());
+    context.arithmetic.solve_l21(diagonal.view(), panel.view());
   }
 }
 
@@ -55,9 +56,9 @@ template DiagonalBlock<float> broadcast_diagonal_block(const PanelContext<float>
 template DiagonalBlock<double> broadcast_diagonal_block(const PanelContext<double>&, const PassPlan&, Panel<double>&,
                                                         std::optional<Index>);
 template std::optional<Index> factorize_own_rows(const PanelContext<float>&, const PassPlan&, Panel<float>&,
-                                                 PivotOperation<float>);
+                                                 FactorizeOperation<float>);
 template std::optional<Index> factorize_own_rows(const PanelContext<double>&, const PassPlan&, Panel<double>&,
-                                                 PivotOperation<double>);
+                                                 FactorizeOperation<double>);
 template void factorize_panel_local(const PanelContext<float>&, const PassPlan&, Panel<float>&);
 template void factorize_panel_local(const PanelContext<double>&, const PassPlan&, Panel<double>&);
 

@@ -66,12 +66,12 @@ class HostPanelRows final : public PanelRows<Real> {
       for (Index i = 0; i < from.rows; ++i) a_(rows[static_cast<std::size_t>(i)], j) = from(i, j);
     }
   }
-  void eliminate(const TournamentBlock& block, Index first, Index count, const Winners& winners) override {
+  void solve_l21_and_update(const TournamentBlock& block, Index first, Index count, const Winners& winners) override {
     const auto w = static_cast<double>(block.width), right = static_cast<double>(winners.u12.columns);
     const auto scope =
         context_.timeline.scope(Lane::cpu, Phase::panel, 0, static_cast<double>(count) * w * (w + 2 * right));
     const ColumnMajorView<Real> l21 = a_.block(first, block.first, count, block.width);
-    context_.arithmetic.eliminate(winners.l11_u11, l21);
+    context_.arithmetic.solve_l21(winners.l11_u11, l21);
     context_.arithmetic.update(l21, winners.u12,
                                a_.block(first, block.first + block.width, count, winners.u12.columns));
   }
@@ -214,7 +214,7 @@ class TournamentPivotingPanel {
       std::copy_n(winners.column(j), block.width, panel_.diagonal_block().column(j) + block.first);
     }
     write_rows(block, outcome);
-    rows_.eliminate(block, first_active(end), rows_from(end), {l11_u11, u12});
+    rows_.solve_l21_and_update(block, first_active(end), rows_from(end), {l11_u11, u12});
   }
 
   // Writes the winners on the pivot's process row, and the displaced rows on the ranks that had the winners.
@@ -306,7 +306,7 @@ void factorize_panel_tournament(const PanelContext<Real>& context, const PassPla
     return factorize_panel_tournament(context, pass, panel, rows);
   }
   // one process row: all candidates are local, and no row is exchanged
-  const auto zero = factorize_own_rows(context, pass, panel, &PanelArithmetic<Real>::pivot_by_tournament);
+  const auto zero = factorize_own_rows(context, pass, panel, &PanelArithmetic<Real>::factorize_tournament);
   if (zero) panel.zero_pivot = context.distribution.rows.first(BlockIndex(pass.pass)) + *zero;
 }
 

@@ -120,7 +120,7 @@ class PanelRows {
   virtual void write(ColumnMajorView<const Real> from, std::span<const Index> rows) = 0;
   /// L21 <- A21 U11^-1 in the block's columns, and A22 <- A22 - L21 U12 to the right of them, in rows first ... first +
   /// count - 1.
-  virtual void eliminate(const TournamentBlock& block, Index first, Index count, const Winners& winners) = 0;
+  virtual void solve_l21_and_update(const TournamentBlock& block, Index first, Index count, const Winners& winners) = 0;
 };
 
 /// factorize_panel_tournament() for rows outside the panel's host memory, on a grid of several process rows. It fills

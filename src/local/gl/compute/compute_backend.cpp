@@ -203,12 +203,12 @@ class ComputeBackend<Real>::Panel final : public DevicePanel<Real> {
     return backend_.fences().take();
   }
   std::optional<Index> outcome(std::span<Index> pivots) const override { return panel_.outcome(pivots); }
-  void eliminate(DeviceBlock<Real> a_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override {
+  void solve_l21_and_update(DeviceBlock<Real> a_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override {
     const double columns = count(a_transposed.rows), rows = count(a_transposed.columns) - columns;
     const double flops = rows * columns * (columns + 2 * count(a22.columns));
     backend_.operation(Phase::panel, flops, 0, [&] {
-      panel_.eliminate(region_of(a_transposed), a22.empty() ? Region{} : region_of(u12),
-                       a22.empty() ? Region{} : region_of(a22));
+      panel_.solve_l21_and_update(region_of(a_transposed), a22.empty() ? Region{} : region_of(u12),
+                                  a22.empty() ? Region{} : region_of(a22));
     });
   }
 

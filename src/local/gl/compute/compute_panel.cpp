@@ -103,7 +103,7 @@ void ComputePanel::launch_eliminate(const Program& program, const Region& a_tran
   kernels_.dispatch(program, groups(rows, eliminate_rows), 1);
 }
 
-void ComputePanel::eliminate(const Region& a_transposed, const Region& u12, const Region& a22) {
+void ComputePanel::solve_l21_and_update(const Region& a_transposed, const Region& u12, const Region& a22) {
   const Index columns = a_transposed.rows, rows = a_transposed.columns - columns;
   for (Index first = 0; first < columns; first += block) {
     const Index width = std::min(block, columns - first);

@@ -6,9 +6,9 @@
 #include <optional>
 #include <span>
 
+#include "backend/precision.hpp"
 #include "gl/compute/kernels.hpp"
 #include "gl/handle.hpp"
-#include "backend/precision.hpp"
 
 namespace glinpack::gl {
 
@@ -31,7 +31,7 @@ class ComputePanel {
   void factorize(const Region& a_transposed);
   std::optional<Index> outcome(std::span<Index> pivots) const;
   /// u12 and a22 may be empty. Overwrites `upper`.
-  void eliminate(const Region& a_transposed, const Region& u12, const Region& a22);
+  void solve_l21_and_update(const Region& a_transposed, const Region& u12, const Region& a22);
 
   /// Columns whose pivots one reduction tree chooses.
   static constexpr Index block = 32;

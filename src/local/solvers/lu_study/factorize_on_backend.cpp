@@ -74,7 +74,7 @@ class BlockedLu {
     }
     const HostBlock<Real> on_host{host_.get(), 0, l.rows, l.columns, l.columns};
     backend_.wait(backend_.download(l, on_host));
-    const std::optional<Index> zero = backend_.panel().pivot(on_host.view().transposed(), pivots);
+    const std::optional<Index> zero = backend_.panel().factorize_partial(on_host.view().transposed(), pivots);
     backend_.wait(backend_.upload(on_host, l));
     return zero;
   }
@@ -92,7 +92,7 @@ class BlockedLu {
 
 template <class Real>
 std::optional<Index> factorize_on_backend(Backend<Real>& backend, DeviceMatrix<Real>& a, Index nb,
-                                         std::span<Index> pivots) {
+                                          std::span<Index> pivots) {
   if (a.rows() != a.columns() || static_cast<Index>(pivots.size()) != a.rows() || nb < 1) {
     throw std::invalid_argument("a matrix to be factorised is not square, or has not a pivot for every row");
   }

@@ -87,7 +87,7 @@ void LuUnpivoted::factorize_panel(ColumnMajorView<float> panel, Index k) {
                                        panel.leading_dimension, panel.block(j + 1, j + 1, left, left));
   }
   if (panel.rows == width) return;
-  backend_->panel().eliminate(panel.block(0, 0, width, width), panel.block(width, 0, panel.rows - width, width));
+  backend_->panel().solve_l21(panel.block(0, 0, width, width), panel.block(width, 0, panel.rows - width, width));
 }
 
 }  // namespace glinpack::solvers

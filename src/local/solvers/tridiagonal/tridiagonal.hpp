@@ -36,11 +36,13 @@ inline constexpr Index piece_equations = 16;
 
 struct TridiagonalSettings {
   TridiagonalVariant variant = TridiagonalVariant::compute;
-  Share share = Share::automatic;   // of compute
-  std::optional<Index> steps = {};  // of cyclic_reduction, at least 0; without: until 16384 invocations have work
-  std::optional<Index> tile =
-      {};  // of raster: most systems and equations in a texture; without: what the device allows
-  std::optional<Index> elements = {};  // of the others: most in an array on the device; without: what the device allows
+  Share share = Share::automatic;  // of compute
+  /// Of cyclic_reduction, >= 0; empty: as many as give 16384 invocations work.
+  std::optional<Index> steps = {};
+  /// Of raster: the most systems, and the most equations, in a texture; empty: the device's limit.
+  std::optional<Index> tile = {};
+  /// Of the others: the most elements in a buffer; empty: the device's limit.
+  std::optional<Index> elements = {};
 };
 
 /// What a variant does with these systems on this device, for reports: "1 tile", "whole", "pieces of 16", "4 steps".

@@ -1,4 +1,4 @@
-#include "openblas/tournament.hpp"
+#include "openblas/thread_tournament.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,15 +1,16 @@
 // Tournament pivoting of panels in host memory: what it promises whatever the pivots are.
+#include "openblas/thread_tournament.hpp"
+
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <set>
 
-#include "openblas/panel_kernels.hpp"
-#include "openblas/openblas_backend.hpp"
-#include "openblas/tournament.hpp"
 #include "backend/precision.hpp"
-#include "reference/reference_backend.hpp"
 #include "backend/row_interchanges.hpp"
+#include "openblas/openblas_backend.hpp"
+#include "openblas/panel_kernels.hpp"
+#include "reference/reference_backend.hpp"
 #include "tests/backend/factorization_error.hpp"
 
 namespace glinpack::test {
@@ -193,14 +194,14 @@ void expect_tournaments(PanelArithmetic<Real>& arithmetic) {
     const ColumnMajorMatrix<Real> original(rows, columns, random);
     auto factors = original;
     std::vector<Index> pivots(static_cast<std::size_t>(columns));
-    EXPECT_EQ(arithmetic.pivot_by_tournament(factors.view(), pivots), std::nullopt);
+    EXPECT_EQ(arithmetic.factorize_tournament(factors.view(), pivots), std::nullopt);
     expect_factors(original, factors, pivots);
     if (columns < 5) continue;
     auto singular = original;
     std::fill_n(singular.view().column(4), rows, Real{0});
-    EXPECT_EQ(arithmetic.pivot_by_tournament(singular.view(), pivots), 4);
+    EXPECT_EQ(arithmetic.factorize_tournament(singular.view(), pivots), 4);
   }
-  EXPECT_EQ(arithmetic.pivot_by_tournament({nullptr, 0, 0, 1}, {}), std::nullopt);
+  EXPECT_EQ(arithmetic.factorize_tournament({nullptr, 0, 0, 1}, {}), std::nullopt);
   EXPECT_EQ(arithmetic.choose_rows({nullptr, 0, 0, 1}, {}, {nullptr, 0, 0, 1}), std::nullopt);
 }
 
@@ -219,8 +220,8 @@ TEST(TournamentArithmetic, OfOneThreadIsPartialPivoting) {
   auto b = a;
   std::vector<Index> partial(40), tournament(40);
   const auto arithmetic = make_openblas_panel_arithmetic<double>(1);
-  arithmetic->pivot(a.view(), partial);
-  arithmetic->pivot_by_tournament(b.view(), tournament);
+  arithmetic->factorize_partial(a.view(), partial);
+  arithmetic->factorize_tournament(b.view(), tournament);
   EXPECT_EQ(tournament, partial);
   EXPECT_EQ(b.elements, a.elements);
 }

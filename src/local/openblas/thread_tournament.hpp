@@ -105,7 +105,7 @@ class TournamentPanel {
   /// Whether a panel is tall enough for several threads.
   bool pays(Index rows, Index columns) const;
 
-  /// As PanelArithmetic::pivot_by_tournament. BLAS must be set to one thread.
+  /// As PanelArithmetic::factorize_tournament. BLAS must be set to one thread.
   std::optional<Index> factorize(ColumnMajorView<Real> a, std::span<Index> pivots);
 
   /// As PanelArithmetic::choose_rows. BLAS must be set to one thread.
