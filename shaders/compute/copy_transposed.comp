@@ -1,7 +1,6 @@
 #version 450 core
-// to <- from^T by tiles of 32 x 32, turned in shared memory so that rows are read and rows are written. Work groups
-// that follow each other go along the shorter side: of a panel they so touch all of a few rows, which lie together,
-// before they go on to the next.
+// to <- from^T by tiles of 32 x 32, transposed in shared memory so that reads and writes are both by rows. Consecutive
+// work groups walk along the shorter side: they complete a few contiguous rows of a panel before the next rows.
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
 

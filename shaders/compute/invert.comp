@@ -1,13 +1,13 @@
 #version 450 core
-// What normalize.comp multiplies by, made of a unit lower triangular L given as L^T, in blocks of 64 x 64: those on the
-// diagonal become (I - L_ii^-1)^T, those right of it are copied. Nothing but L^T right of its diagonal is read. A work
-// group for each block.
+// Computes the factor that normalize.comp multiplies by from a unit lower triangular L, given as L^T, in blocks of
+// 64 x 64. Diagonal blocks become (I - L_ii^-1)^T; blocks to their right are copied. Only L^T right of its diagonal is
+// read. One work group a block.
 //
-// An inverse is made of those of its two halves; with W for L_ii^T
+// The inverse of a block comes from the inverses of its two halves, with W = L_ii^T:
 //   | W11  W12 |^-1     | W11^-1  -W11^-1 W12 W22^-1 |
 //   |      W22 |     =  |          W22^-1            |
-// from halves of a single row up, all that are of one size at once. W12 W22^-1 lies below the diagonal meanwhile, where
-// there are zeros. Source: strtri_diag of MAGMA, which begins with halves of 16.
+// Halves start at a single row and double; all of one size are computed at once. The zeros below the diagonal hold
+// W12 W22^-1 meanwhile. Source: MAGMA's strtri_diag, which starts with halves of 16.
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
 

@@ -1,10 +1,10 @@
 #version 450 core
-// Rows of a region change places where they lie. A chain of moves follows rows from place to place,
+// Moves rows of a region in place. A chain of moves is
 //   r[0] -> r[1] -> ... -> r[k],    moves[i] = (r[i], r[i + 1])
-// and is closed where r[k] = r[0]; no two chains have a row in common. Each element is read and written once: on its
-// way through other memory it would be read and written twice. A work group follows one chain in 512 columns, and reads
-// the next row before it writes the last, so that two rows of loads are under way; work groups that follow each other
-// take the same columns, for the sake of the memory pages (copy.comp).
+// and is closed if r[k] = r[0]. No two chains share a row. Each element is read and written once; with a staging buffer
+// it would be read and written twice. A work group follows one chain in 512 columns. It reads the next row before it
+// writes the last, so that two rows of loads are in flight. Consecutive work groups take the same columns, so that they
+// share memory pages (copy.comp).
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
 

@@ -296,7 +296,7 @@ int last_vector(int extent) { return (extent - 1) / VECTOR_WIDTH * VECTOR_WIDTH;
 
 #if LOADS_BEFORE_STORES
 // Reads all elements before any write. Otherwise each read would wait for the previous write, since the compiler cannot
-// tell that their addresses differ. Beyond the edge, the last row or vector is read again.
+// prove that their addresses differ. Beyond the edge, the last row or vector is read again.
 Vector element(int row, int column) { return result[place(result_layout, row, column) / VECTOR_WIDTH]; }
 void put(int row, int column, Vector value) { result[place(result_layout, row, column) / VECTOR_WIDTH] = value; }
 void put_edge(int row, int column, int valid, Vector value) {

@@ -193,7 +193,7 @@ TEST_F(Sensors, what_nvml_does_not_support_stays_unknown) {
   nvml("GPU-0 00000000:19:00.0 Old power=1000\nGPU-1 00000000:1a:00.0 Mute sm=5\n");
   const FoundSensors found = find_nvidia_sensors(places);
   ASSERT_EQ(found.sensors.size(), 1U);
-  EXPECT_THAT(reasons_of(found), ElementsAre(HasSubstr("0000:1a:00.0 tells neither energy nor power")));
+  EXPECT_THAT(reasons_of(found), ElementsAre(HasSubstr("0000:1a:00.0 reports neither energy nor power")));
   const Reading reading = found.sensors[0]->read();
   EXPECT_FALSE(known(reading.joules));
   EXPECT_FALSE(known(reading.celsius));

@@ -187,7 +187,7 @@ WatchLink connect_to(std::span<const WatchAddress> addresses, std::uint64_t toke
       link.send({.token = token, .rank = rank, .kind = WatchMessage::Kind::hello, .progress = {}});
       const auto welcome = first_message(link, deadline);
       if (welcome && welcome->token == token && welcome->kind == WatchMessage::Kind::welcome) return link;
-      why = "nobody there who knows of this job";
+      why = "it does not belong to this job";
     }
     refusals += (refusals.empty() ? "" : ", ") + text_of(address) + " (" + why + ")";
   }

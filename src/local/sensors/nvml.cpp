@@ -176,7 +176,7 @@ std::unique_ptr<Sensor> Nvml::opened(void* device) {
   auto sensor = std::make_unique<Device>(std::move(info), shared_from_this(), device);
   const Reading first = sensor->read();  // counts from here on
   if (!known(first.joules) && !known(first.watts)) {
-    throw std::runtime_error("NVML: " + sensor->info().id + " tells neither energy nor power");
+    throw std::runtime_error("NVML: " + sensor->info().id + " reports neither energy nor power");
   }
   return sensor;
 }

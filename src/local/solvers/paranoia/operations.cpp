@@ -87,7 +87,7 @@ class RandomOperands {
     return least + static_cast<int>(random_() % static_cast<std::uint64_t>(most - least + 1));
   }
   Real sign() { return random_() % 2 == 0 ? Real{1} : Real{-1}; }
-  // A whole number of exactly so many bits.
+  // An integer of exactly `bits` bits.
   Real of_bits(int bits) {
     const std::uint64_t leading = std::uint64_t{1} << (bits - 1);
     return static_cast<Real>(leading | (random_() & (leading - 1)));
