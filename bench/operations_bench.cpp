@@ -282,8 +282,7 @@ int main(int argc, char** argv) {
     const Limits limits = measured_limits();
     for (const std::string& precision : settings.precisions) {
       if (precision == "single") add_all<float>(limits, precision);
-      if (precision == "double" && backend_record(settings.backend).make_double != nullptr)
-        add_all<double>(limits, precision);
+      if (precision == "double" && backend_record(settings.backend).make_double) add_all<double>(limits, precision);
     }
   });
 }
