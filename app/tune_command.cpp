@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double giga = 1e-9;
+constexpr double to_gigaflops = 1e-9;
 
 constexpr const char* tune_examples =
     "Examples:\n"
@@ -70,8 +70,8 @@ std::string text_of(const KeptTuning& kept) {
   const gl::TileTrial& best = tuning.best();
   for (const gl::TileTrial& trial : tuning.trials) {
     text += fmt::format("  {:<26}{:>9} {:<7}{:>9}{:>9}{}\n", name_of(trial.tile, tuning.precision),
-                        four_digits(trial.rate.median * giga), "GFLOPS", four_digits(trial.rate.least * giga),
-                        four_digits(trial.rate.most * giga),
+                        four_digits(trial.rate.median * to_gigaflops), "GFLOPS", four_digits(trial.rate.least * to_gigaflops),
+                        four_digits(trial.rate.most * to_gigaflops),
                         !trial.right              ? "  wrong results: not taken"
                         : trial.tile == best.tile ? "  <- taken"
                                                   : "");
@@ -135,7 +135,7 @@ json tuning_json(std::span<const KeptTuning> tunings) {
     const gl::Tuning& tuning = kept.tuning;
     json trials = json::array();
     for (const gl::TileTrial& trial : tuning.trials) {
-      json entry = measured_json(trial.rate, "GFLOPS", giga);
+      json entry = measured_json(trial.rate, "GFLOPS", to_gigaflops);
       entry.update({{"tile", name_of(trial.tile, tuning.precision)}, {"right", trial.right}});
       trials.push_back(std::move(entry));
     }

@@ -89,17 +89,6 @@ double residual_of(const NormalEquations& equations, const Vector& x) {
 
 }  // namespace
 
-Amounts& Amounts::operator+=(const Amounts& other) {
-  flops += other.flops;
-  bytes += other.bytes;
-  steps += other.steps;
-  return *this;
-}
-
-Amounts operator*(double factor, const Amounts& amounts) {
-  return {factor * amounts.flops, factor * amounts.bytes, factor * amounts.steps};
-}
-
 double Cost::seconds(const Amounts& amounts) const {
   return per_flop * amounts.flops + per_byte * amounts.bytes + per_step * amounts.steps;
 }

@@ -3,17 +3,9 @@
 
 #include <span>
 
+#include "backend/operations.hpp"
+
 namespace glinpack::app::model {
-
-/// An amount of work: of one operation, or of many together.
-struct Amounts {
-  double flops = 0;
-  double bytes = 0;
-  double steps = 0;  // columns, launches, messages: what takes its time however small it is
-
-  Amounts& operator+=(const Amounts& other);
-  friend Amounts operator*(double factor, const Amounts& amounts);
-};
 
 /// Seconds = per_flop flops + per_byte bytes + per_step steps. All three >= 0.
 struct Cost {

@@ -19,11 +19,11 @@ MachineModel h200_single() {
   machine.figures[Work::panel_host] = {{.per_flop = 2.2228e-12, .per_byte = 0, .per_step = 0}, runs};
   machine.figures[Work::panel_device] = {{.per_flop = 1.3057e-13, .per_byte = 0, .per_step = 3.1951e-6}, runs};
   machine.figures[Work::normalize] = {{.per_flop = 4.8530e-14, .per_byte = 0, .per_step = 1.6908e-4}, runs};
-  machine.figures[Work::swap] = {{.per_flop = 0, .per_byte = 2.7388e-12, .per_step = 0}, runs};
-  machine.figures[Work::reduce] = {{.per_flop = 2.0736e-14, .per_byte = 0, .per_step = 1.0672e-4}, runs};
+  machine.figures[Work::swap] = {{.per_flop = 0, .per_byte = 2.7696e-12, .per_step = 0}, runs};
+  machine.figures[Work::reduce] = {{.per_flop = 2.0929e-14, .per_byte = 0, .per_step = 1.9296e-5}, runs};
   machine.figures[Work::transfer] = {{.per_flop = 0, .per_byte = 2.7526e-11, .per_step = 0}, runs};
   machine.figures[Work::substitution] = {{.per_flop = 0, .per_byte = 0, .per_step = 1.5044e-4}, runs};
-  machine.figures[Work::memory] = {{.per_flop = 0, .per_byte = 4.8384e-11, .per_step = 0}, runs};
+  machine.figures[Work::memory] = {{.per_flop = 0, .per_byte = 3.3532e-11, .per_step = 0}, runs};
   return machine;
 }
 
@@ -38,7 +38,7 @@ MachineModel h200_double() {
   for (const Work work : {Work::transfer, Work::memory}) machine.figures[work].source += ", single precision";
   machine.figures[Work::panel_device] = {{.per_flop = 7.7306e-14, .per_byte = 4.6545e-11, .per_step = 0}, runs};
   machine.figures[Work::normalize] = {{.per_flop = 4.1520e-14, .per_byte = 3.0391e-12, .per_step = 0}, runs};
-  machine.figures[Work::swap] = {{.per_flop = 0, .per_byte = 2.1400e-12, .per_step = 0}, runs};
+  machine.figures[Work::swap] = {{.per_flop = 0, .per_byte = 2.1789e-12, .per_step = 0}, runs};
   machine.figures[Work::reduce] = {{.per_flop = 4.2623e-14, .per_byte = 3.1574e-13, .per_step = 0}, runs};
   machine.figures[Work::substitution] = {{.per_flop = 1.2258e-11, .per_byte = 0, .per_step = 0}, runs};
   return machine;

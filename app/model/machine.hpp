@@ -1,11 +1,37 @@
-// A machine as the model sees it: what each kind of work costs there, and where each figure is from.
+// A run to be predicted, and a machine as the model sees it: the cost of each kind of work, and the source of each
+// cost.
 #pragma once
 
 #include <string>
 
-#include "app/model/work.hpp"
+#include "app/model/cost.hpp"
+#include "lu/recording.hpp"
+#include "mpi/process_grid.hpp"
 
 namespace glinpack::app::model {
+
+/// The hardware of each process.
+struct Arrangement {
+  bool on_device = false;      // matrices are where OpenGL computes, software OpenGL too: panels cross to the host
+  bool in_background = false;  // it computes beside the host: a GPU
+  int processes_per_node = 1;
+};
+
+/// A run to be predicted, or one that was measured.
+struct Problem {
+  RunParameters parameters;
+  GridShape grid;
+  RankOrder order = RankOrder::row_major;
+  Precision precision = Precision::double_;  // mixed: its factors are single
+  Arrangement arrangement;
+
+  Distribution distribution() const { return distribution_of(parameters, grid); }
+  Index element_bytes() const { return static_cast<Index>(factor_bytes(precision)); }
+  /// The same for all processes.
+  ModelledDevice device() const;
+  /// The node of a process.
+  int node_of(GridPosition at) const;
+};
 
 struct Figure {
   Cost cost;
@@ -17,8 +43,5 @@ struct MachineModel {
 
   double seconds(Work work, const Amounts& amounts) const { return figures[work].cost.seconds(amounts); }
 };
-
-/// The first kind of work that a run needs and the machine has no figure for; "" where it has them all.
-std::string missing_figure(const MachineModel& machine, const Problem& problem);
 
 }  // namespace glinpack::app::model

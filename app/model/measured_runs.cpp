@@ -84,7 +84,7 @@ Problem problem_of(const json& run, const json& configuration) {
                       problem.grid.columns >= 1 && problem.grid.rows <= ranks && problem.grid.columns <= ranks &&
                       problem.grid.size() == ranks;
   if (!usable) throw InputError("a run's N, NB or grid cannot be: not as `glinpack plu --json` writes it");
-  if (problem.distribution().passes() > most_steps / ranks) throw InputError("a run has too many passes for the model");
+  if (problem.distribution().passes() > most_passes) throw InputError("a run has too many passes for the model");
   return problem;
 }
 

@@ -1,9 +1,10 @@
 #include "app/model/observation.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 
-#include "app/model/links.hpp"
+#include "app/model/forecast.hpp"
 #include "app/report/waiting.hpp"
 #include "backend/registry.hpp"
 
@@ -11,60 +12,68 @@ namespace glinpack::app::model {
 
 namespace {
 
-// Counts messages on the way that takes longest, or their bytes, in place of seconds.
-MachineModel counting(const Cost& cost) {
-  MachineModel machine;
-  machine.figures[Work::network].cost = machine.figures[Work::memory].cost = cost;
-  return machine;
+// Messages of a rank and their bytes, in the direction that has more of them. An all-reduce is one for each level of
+// its tree.
+Amounts messages_of(const MessageRecord& record, const Problem& problem, GridPosition at,
+                    const BroadcastRoutes& routes) {
+  if (record.kind == MessageKind::candidate) {
+    const auto levels = static_cast<double>(std::bit_width(static_cast<unsigned>(problem.grid.rows - 1)));
+    return levels * Amounts{0, static_cast<double>(record.bytes), 1};
+  }
+  Amounts sent, received;
+  for (const WireMessage& message : wire_messages(record, problem.grid, at, routes, problem.element_bytes())) {
+    (message.receives ? received : sent) += {0, static_cast<double>(message.bytes), 1};
+  }
+  return sent.bytes > received.bytes ? sent : received;
 }
 
-class MessageCounter {
- public:
-  explicit MessageCounter(const Problem& problem)
-      : problem_(problem),
-        one_a_byte_(counting({.per_byte = 1})),
-        one_a_message_(counting({.per_step = 1})),
-        bytes_(one_a_byte_, problem),
-        steps_(one_a_message_, problem) {}
-
-  Amounts of_rank(const PassPlan& plan) const {
-    Amounts amounts{0, bytes_.swap_messages(plan.width, plan.trailing_columns),
-                    steps_.swap_messages(plan.width, plan.trailing_columns)};
-    if (plan.in_pivot_column) {
-      amounts += {0, bytes_.panel_messages(plan.width), steps_.panel_messages(plan.width)};
-    } else {
-      amounts += {0, bytes_of_l(problem_, plan), 1};
-    }
-    return amounts;
-  }
-
- private:
-  const Problem& problem_;
-  MachineModel one_a_byte_;
-  MachineModel one_a_message_;
-  Links bytes_;
-  Links steps_;
-};
-
-// Of all ranks in some passes.
-ByWork<Amounts> amounts_of(const Observation& observation) {
-  const Problem& problem = observation.problem;
-  const Distribution distribution = problem.distribution();
-  const MessageCounter messages(problem);
-  const std::optional<Work> message_kind = kind_of_messages(problem);
+// Of all ranks in some passes, without the substitution.
+ByWork<Amounts> amounts_in(const Problem& problem, PassRange passes, std::optional<Work> message_kind) {
+  BroadcastRoutes routes;
+  routes.kind = problem.parameters.broadcast;
   ByWork<Amounts> sums;
-  for (Index k = observation.first; k < observation.first + observation.count; ++k) {
-    for (int row = 0; row < problem.grid.rows; ++row) {
-      for (int column = 0; column < problem.grid.columns; ++column) {
-        const PassPlan plan = plan_pass(distribution, k, {row, column});
-        const ByWork<Amounts> work = work_in_pass(problem, plan);
-        for (const Work kind : all_work) {
-          // one rank after the other solves: the pivot's share is what takes the time
-          if (kind != Work::substitution || plan.role == Role::pivot) sums[kind] += work[kind];
-        }
-        if (message_kind) sums[*message_kind] += messages.of_rank(plan);
+  for (int row = 0; row < problem.grid.rows; ++row) {
+    for (int column = 0; column < problem.grid.columns; ++column) {
+      const GridPosition at{row, column};
+      const RankOperations list =
+          record_operations(problem.parameters, problem.grid, at, passes, problem.precision, problem.device());
+      for (const Operation& operation : list.operations) {
+        if (operation.kind == Operation::Kind::compute) sums[operation.work] += operation.amounts;
+      }
+      if (!message_kind) continue;
+      for (const MessageRecord& message : list.messages) {
+        sums[*message_kind] += messages_of(message, problem, at, routes);
       }
     }
+  }
+  return sums;
+}
+
+// Of all ranks in an observation's passes; of many passes, some stand for those around them.
+ByWork<Amounts> amounts_of(const Observation& observation) {
+  constexpr Index most_recorded = 12'000;  // passes of ranks
+  const Problem& problem = observation.problem;
+  const Index parts = std::clamp<Index>(most_recorded / problem.grid.size(), 1, observation.count);
+  ByWork<Amounts> sums;
+  const auto add = [&](double weight, PassRange passes) {
+    const ByWork<Amounts> amounts = amounts_in(problem, passes, kind_of_messages(problem));
+    for (const Work work : all_work) sums[work] += weight * amounts[work];
+  };
+  const Index end = observation.first + observation.count;
+  if (parts == observation.count) {
+    add(1, {observation.first, end});
+  } else {
+    for (Index i = 0; i < parts; ++i) {
+      const Index from = observation.first + observation.count * i / parts;
+      const Index to = observation.first + observation.count * (i + 1) / parts;
+      const Index middle = (from + to) / 2;
+      add(static_cast<double>(to - from), {middle, middle + 1});
+    }
+  }
+  const Distribution distribution = problem.distribution();
+  for (Index k = observation.first; k < end; ++k) {
+    // one rank after the other solves: the pivot's share is what takes the time
+    sums[Work::substitution] += substitution_work(problem, plan_pass(distribution, k, pivot_position(problem.grid, k)));
   }
   return sums;
 }

@@ -40,7 +40,6 @@ std::vector<Observation> observe(const RunRecord& record);
 
 /// Samples by kind of work.
 using Samples = ByWork<std::vector<Sample>>;
-/// O(passes ranks).
 void add_samples(Samples& samples, const Observation& observation);
 
 /// Costs that explain the samples, `source` beside them; kinds without samples keep what `machine` has.

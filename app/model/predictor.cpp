@@ -11,7 +11,7 @@ namespace {
 
 // Every so many passes, so that a large grid's report does not wait for the model.
 void add_some(Samples& samples, std::span<const Observation> observations) {
-  constexpr std::size_t most = 200'000;  // passes of ranks
+  constexpr std::size_t most = 2'000;  // passes of ranks
   if (observations.empty()) return;
   const auto ranks = static_cast<std::size_t>(observations.front().problem.grid.size());
   const std::size_t stride = 1 + observations.size() * ranks / most;
@@ -48,8 +48,9 @@ std::optional<Prediction> extrapolate(const RunRecord& record, const Problem& pr
   constexpr double least_seconds = 1e-9;  // messages that took less than the clock sees
   if (messages && !machine.figures[*messages].cost.known()) machine.figures[*messages].cost.per_step = least_seconds;
   machine.figures[Work::substitution].cost.per_step = 1;  // not missed: the solution is no part of what is expected
-  if (!missing_figure(machine, problem).empty()) return std::nullopt;
-  return Prediction{.expected_seconds = forecast(machine, problem).factor_seconds,
+  const Forecast expected = forecast(machine, problem);
+  if (!expected.missing.empty()) return std::nullopt;
+  return Prediction{.expected_seconds = expected.factor_seconds,
                     .measured_seconds = record.result.factor_seconds,
                     .of_factorization = true,
                     .runs = 0,
@@ -65,8 +66,9 @@ std::optional<Prediction> Predictor::from_earlier_runs(const RunRecord& record, 
   }
   MachineModel machine;
   fit(machine, samples, "earlier runs");
-  if (!missing_figure(machine, problem).empty()) return std::nullopt;
-  return Prediction{.expected_seconds = forecast(machine, problem).seconds,
+  const Forecast expected = forecast(machine, problem);
+  if (!expected.missing.empty()) return std::nullopt;
+  return Prediction{.expected_seconds = expected.seconds,
                     .measured_seconds = record.result.seconds,
                     .of_factorization = problem.parameters.parts != RunParts::all,
                     .runs = static_cast<int>(learnt_.size()),

@@ -18,7 +18,7 @@ constexpr Index block_columns = 32;
 
 /// A x = b as a precision has it, and as doubles.
 template <class Real>
-struct LuProblem {
+struct TestedSystem {
   Index n = 0;
   std::vector<Real> a, b;  // row-major
   std::vector<double> a_in_double, b_in_double;
@@ -28,8 +28,8 @@ struct LuProblem {
 };
 
 template <class Real>
-LuProblem<Real> problem_of(const ParanoiaOptions& options, Index n) {
-  LuProblem<Real> problem{.n = n, .a = {}, .b = {}, .a_in_double = {}, .b_in_double = {}, .exact = {}};
+TestedSystem<Real> problem_of(const ParanoiaOptions& options, Index n) {
+  TestedSystem<Real> problem{.n = n, .a = {}, .b = {}, .a_in_double = {}, .b_in_double = {}, .exact = {}};
   std::vector<double> augmented(static_cast<std::size_t>(n * (n + 1)));
   const RowMajorView<double> view{augmented.data(), n, n + 1, n + 1};
   make_source(options.matrix, n, options.seed)->fill(Distribution(n, n, {1, 1}), {0, 0}, LocalIndex(0), view);
@@ -65,7 +65,7 @@ void transpose(RowMajorView<const Real> from, ColumnMajorView<Real> to) {
 
 /// Returns false for a singular matrix.
 template <class Real>
-bool factorize_on_device(Backend<Real>& backend, const LuProblem<Real>& problem, Factors<Real>& factors) {
+bool factorize_on_device(Backend<Real>& backend, const TestedSystem<Real>& problem, Factors<Real>& factors) {
   const Index n = problem.n;
   const auto matrix = backend.allocate(n, n);
   const auto buffer = backend.allocate_host(n * n);
@@ -79,7 +79,7 @@ bool factorize_on_device(Backend<Real>& backend, const LuProblem<Real>& problem,
 }
 
 template <class Real>
-bool factorize_by_lapack(const LuProblem<Real>& problem, Factors<Real>& factors) {
+bool factorize_by_lapack(const TestedSystem<Real>& problem, Factors<Real>& factors) {
   transpose<Real>({problem.a.data(), problem.n, problem.n, problem.n}, factors.view());
   return factorize_on_host(factors.view(), factors.pivots) == 0;
 }
@@ -101,7 +101,7 @@ double row_sum_norm(RowMajorView<const double> a) {
 }
 
 template <class Real>
-void judge(ModeRecord& record, const LuProblem<Real>& problem, const std::vector<Real>& solution) {
+void judge(ModeRecord& record, const TestedSystem<Real>& problem, const std::vector<Real>& solution) {
   const double epsilon = epsilon_of(precision_of<Real>);
   const std::vector<double> x(solution.begin(), solution.end());
   const RowMajorView<const double> a = problem.view_in_double();
@@ -137,7 +137,7 @@ class LuErrors {
   }
 
   void measure(Index n) {
-    const LuProblem<Real> problem = problem_of<Real>(options_, n);
+    const TestedSystem<Real> problem = problem_of<Real>(options_, n);
     if (backend_) {
       add(problem, on_device_, false,
           [&](Factors<Real>& factors) { return factorize_on_device(*backend_, problem, factors); });
@@ -150,7 +150,7 @@ class LuErrors {
 
  private:
   template <class Factorize>
-  void add(const LuProblem<Real>& problem, std::string_view variant, bool is_rival, const Factorize& factorize) {
+  void add(const TestedSystem<Real>& problem, std::string_view variant, bool is_rival, const Factorize& factorize) {
     ModeRecord record{
         .variant = std::string(variant),
         .size = std::to_string(problem.n),

@@ -19,8 +19,8 @@ using solvers::TridiagonalSettings;
 using solvers::TridiagonalSystems;
 using solvers::ZeroPivot;
 
-constexpr int tridiagonal_fit_degree = 1;            // of the times over N
-constexpr double largest_residual = 16;  // HPL's threshold, for three elements a row instead of N
+constexpr int tridiagonal_fit_degree = 1;  // of the times over N
+constexpr double residual_threshold = 16;  // HPL's threshold, for three elements a row instead of N
 
 /// So many systems of n equations.
 struct SystemsExtents {
@@ -191,7 +191,7 @@ class TridiagonalRun {
                                solvers::random_tridiagonal_condition * tolerance<Real>(systems.n)};
     } else {
       record.check = ModeCheck{"the equations, by their residual",
-                               solvers::largest_tridiagonal_residual<Real>(systems, computed_), largest_residual};
+                               solvers::largest_tridiagonal_residual<Real>(systems, computed_), residual_threshold};
     }
     run_.add(std::move(record));
   }

@@ -11,9 +11,9 @@ namespace glinpack::app {
 
 namespace {
 
-constexpr std::size_t most_bars = 80;  // as scripts/plot/network_share.py
+constexpr std::size_t most_times = 80;  // as scripts/plot/network_share.py
 constexpr std::size_t most_details = 40;
-constexpr std::size_t most_ranks = 128;
+constexpr std::size_t most_ranks_with_times = 128;
 
 /// Of the whole run, a mean over ranks: the roles', which add up to the run's time. Older files have no roles: then
 /// what is computed, sent and waited for, and the rest.
@@ -83,7 +83,7 @@ Html role_bars(const PluRun& run) {
 Html rank_bars(const PluRun& run) {
   std::vector<Bar> bars;
   for (const RankShare& rank : run.ranks) {
-    if (rank.roles.empty() || bars.size() == most_ranks) continue;
+    if (rank.roles.empty() || bars.size() == most_ranks_with_times) continue;
     Bar bar{.name = fmt::format("rank {} ({}, {}) on {}", rank.rank, rank.row, rank.column, rank.host),
             .parts = {},
             .note = {}};
@@ -162,7 +162,7 @@ Html times_section(std::span<const RunGroup> groups) {
   const std::vector<const RunGroup*> found = timed(groups);
   if (found.empty()) return {};
   std::vector<Bar> bars;
-  for (std::size_t i = 0; i < std::min(found.size(), most_bars); ++i) {
+  for (std::size_t i = 0; i < std::min(found.size(), most_times); ++i) {
     const PluRun& run = *found[i]->middle;
     const double hidden = 100 * run.times->network_hidden / run.seconds;
     const std::string note = hidden >= 0.5 ? fmt::format(", {:.0f} % network hidden", hidden) : "";

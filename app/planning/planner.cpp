@@ -17,8 +17,6 @@ namespace glinpack::app {
 
 namespace {
 
-using model::Work;
-
 constexpr double assumed_latency = 5e-6;
 
 model::Problem problem_of(const PlanningOptions& options, GridShape grid, Index n, Index nb) {
@@ -91,17 +89,17 @@ std::optional<Candidate> candidate(const PlanningOptions& options, const model::
   const Index n = order_for(options, grid, nb);
   if (n == 0) return std::nullopt;
   Candidate result{problem_of(options, grid, n, nb), {}};
-  if (result.problem.distribution().passes() > model::most_steps / grid.columns) {
+  if (result.problem.distribution().passes() > model::most_passes) {
     throw InputError(
         fmt::format("N {} with NB {} takes {} passes, too many to go through for a plan on a grid {}: "
                     "give a larger --nb, or a smaller --n",
                     n, nb, result.problem.distribution().passes(), text_of(grid)));
   }
-  if (const std::string missing = model::missing_figure(machine, result.problem); !missing.empty()) {
-    throw InputError("there is no figure for " + missing + ", which " + options.backend + " needs on a grid " +
+  result.forecast = model::forecast(machine, result.problem);
+  if (!result.forecast.missing.empty()) {
+    throw InputError("there is no figure for " + result.forecast.missing + ", which " + options.backend + " needs on a grid " +
                      text_of(grid) + ": name results that have it (--from, --links)");
   }
-  result.forecast = model::forecast(machine, result.problem);
   return result;
 }
 

@@ -18,7 +18,6 @@ namespace glinpack::app {
 
 namespace {
 
-using model::Work;
 using nlohmann::json;
 
 constexpr std::size_t most_others = 8;
@@ -40,8 +39,10 @@ const char* step_name(Work work) {
       return "a message";
     case Work::transfer:
       return "a transfer";
-    default:
+    case Work::substitution:
       return "a pass";
+    default:
+      return "a call";
   }
 }
 
@@ -70,7 +71,7 @@ std::string others_text(const ClusterPlan& plan) {
 
 std::string figures_text(const ClusterPlan& plan) {
   std::string text = "\nFigures: what a process does in a second, and what each step takes besides\n";
-  for (const Work work : model::all_work) {
+  for (const Work work : all_work) {
     const model::Figure& figure = plan.machine.figures[work];
     if (!figure.cost.known()) continue;
     text += fmt::format("  {:<19} {}\n  {:<19}   {}\n", name_of(work), cost_text(work, figure.cost), "", figure.source);
@@ -113,7 +114,7 @@ json forecast_json(const Candidate& candidate) {
   const RunParameters& parameters = candidate.problem.parameters;
   const model::Forecast& forecast = candidate.forecast;
   json busy;
-  for (const Work work : model::all_work) {
+  for (const Work work : all_work) {
     if (forecast.busy[work] > 0) busy[std::string(name_of(work))] = forecast.busy[work];
   }
   return {{"n", parameters.n},
@@ -159,7 +160,7 @@ std::string planning_text(const PlanningOptions& options, const ClusterPlan& pla
 
 json planning_json(const ClusterPlan& plan) {
   json figures = json::array();
-  for (const Work work : model::all_work) {
+  for (const Work work : all_work) {
     const model::Figure& figure = plan.machine.figures[work];
     if (!figure.cost.known()) continue;
     figures.push_back({{"work", name_of(work)},

@@ -56,10 +56,7 @@ std::string warnings(const SensorEnergy& gpu) {
 
 json number(double value) { return known(value) ? json(value) : json(); }
 
-json spread_json(const std::optional<Spread>& spread) {
-  if (!spread) return json();
-  return {{"min", spread->min}, {"mean", spread->mean}, {"max", spread->max}};
-}
+json optional_json(const std::optional<Spread>& spread) { return spread ? spread_json(*spread) : json(); }
 
 json coverage_json(const Coverage& coverage) { return {{"there", coverage.there}, {"read", coverage.read}}; }
 
@@ -86,9 +83,9 @@ json sensor_json(const SensorEnergy& sensor) {
           {"average_watts", number(sensor.average_watts)},
           {"peak_watts", number(sensor.peak_watts)},
           {"power_limit_watts", number(info.power_limit_watts)},
-          {"megahertz", spread_json(sensor.megahertz)},
+          {"megahertz", optional_json(sensor.megahertz)},
           {"most_megahertz", number(info.most_core_megahertz)},
-          {"celsius", spread_json(sensor.celsius)},
+          {"celsius", optional_json(sensor.celsius)},
           {"throttled", std::move(throttled)},
           {"slow_passes", std::move(slow_passes)},
           {"samples", sensor.record->samples.size()}};

@@ -10,8 +10,6 @@ namespace {
 
 using nlohmann::json;
 
-json spread_json(const Spread& spread) { return {{"min", spread.min}, {"mean", spread.mean}, {"max", spread.max}}; }
-
 std::string_view order_name(RankOrder order) { return order == RankOrder::row_major ? "row-major" : "column-major"; }
 
 json traffic_json(const Traffic& traffic) {

@@ -11,8 +11,8 @@
 namespace glinpack::app {
 namespace {
 
-const std::string rule(80, '-');
-const std::string double_rule(80, '=');
+const std::string single_line(80, '-');
+const std::string double_line(80, '=');
 
 std::string_view plural(std::size_t count) { return count == 1 ? "" : "s"; }
 
@@ -55,10 +55,10 @@ std::string median_line(std::string_view kind, const LinkMedian& median) {
 
 std::string network_head(const ReportContext& context, const NetworkResults& results, Pivoting pivoting) {
   const std::set<std::string> hosts(results.hosts.begin(), results.hosts.end());
-  std::string text = double_rule + '\n';
+  std::string text = double_line + '\n';
   text += fmt::format("glinpack {}  --  the network alone", free_text(context.version));
   if (!context.git_commit.empty()) text += fmt::format("  --  {}", free_text(context.git_commit));
-  text += '\n' + double_rule + '\n';
+  text += '\n' + double_line + '\n';
   text += fmt::format("{} process{} on {} host{}: {}{}; {}\n", context.world_size, context.world_size == 1 ? "" : "es",
                       hosts.size(), plural(hosts.size()), free_text(*hosts.begin()),
                       hosts.size() > 1 ? " and others" : "", free_text(context.mpi_library));
@@ -80,8 +80,8 @@ std::string network_head(const ReportContext& context, const NetworkResults& res
 }
 
 std::string network_case_head(const RunRecord& run) {
-  return fmt::format("\n{}\n{}, {} precision, {} pivoting\n{}\n", double_rule, label_of(run), name_of(run.precision),
-                     name_of(run.parameters.pivoting), rule) +
+  return fmt::format("\n{}\n{}, {} precision, {} pivoting\n{}\n", double_line, label_of(run), name_of(run.precision),
+                     name_of(run.parameters.pivoting), single_line) +
          fmt::format("{:<20}{:>6}{:>12}{:>11}{:>13} {:>10}{:>9}\n", "broadcast", "run", "seconds", "network %", "MB",
                      "messages", "GB/s");
 }
@@ -112,8 +112,8 @@ std::string network_case_details(const NetworkRun& run) {
 }
 
 std::string ping_pong_text(const PingPongRecord& record, const NetworkResults& results) {
-  std::string text = fmt::format("\n{}\nPing-pong between {} and {}: one way, half of a round trip\n{}\n", double_rule,
-                                 place(record.first, results), place(record.second, results), rule);
+  std::string text = fmt::format("\n{}\nPing-pong between {} and {}: one way, half of a round trip\n{}\n", double_line,
+                                 place(record.first, results), place(record.second, results), single_line);
   text += fmt::format("{:>12}{:>14}{:>12}{:>12}{:>12}\n", "size", "round trips", "least us", "mean us", "GB/s");
   const PingPongTime* quickest = nullptr;
   const PingPongTime* widest = nullptr;
@@ -131,9 +131,10 @@ std::string ping_pong_text(const PingPongRecord& record, const NetworkResults& r
 
 std::string screening_text(const Screening& screening, const NetworkResults& results) {
   const ScreeningOptions& options = results.screening_options;
-  std::string text = fmt::format("\n{}\nScreening: {} of {} pairs of ranks in {:.2f} s, {}\n{}\n", double_rule,
-                                 screening.links.size(), screening.pairs, screening.seconds,
-                                 options.concurrent_pairs ? "disjoint pairs at the same time" : "one at a time", rule);
+  std::string text =
+      fmt::format("\n{}\nScreening: {} of {} pairs of ranks in {:.2f} s, {}\n{}\n", double_line, screening.links.size(),
+                  screening.pairs, screening.seconds,
+                  options.concurrent_pairs ? "disjoint pairs at the same time" : "one at a time", single_line);
   if (screening.interrupted) {
     text += "A signal ended it before its time.\n";
   } else if (static_cast<Index>(screening.links.size()) < screening.pairs) {

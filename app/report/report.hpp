@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "app/report/breakdown.hpp"
 #include "app/report/incomplete.hpp"
 #include "app/report/run_record.hpp"
 
@@ -51,6 +52,8 @@ std::string prediction_text(const RunRecord& record);
 /// What all runs share, in every JSON document: program, versions, hosts, command line, options.
 /// How rows change places, as a run of results and of messages has it.
 nlohmann::json row_swap_json(const RowSwap& swap);
+/// {"min", "mean", "max"}.
+nlohmann::json spread_json(const Spread& spread);
 nlohmann::json context_json(const ReportContext& context, const std::set<std::string>& hosts);
 
 /// The JSON document of a whole program run: docs/result.schema.json describes it. `incomplete`: where there are more

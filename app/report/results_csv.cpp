@@ -40,7 +40,7 @@ std::string head() {
   return line + std::string(energy_columns) + '\n';
 }
 
-std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : std::string(); }
+std::string cell(double value) { return std::isfinite(value) ? fmt::format("{}", value) : std::string(); }
 
 /// Means over the ranks that have the role; empty for roles that none has.
 void add_role_fields(const Breakdown& breakdown, std::vector<std::string>& fields) {
@@ -48,7 +48,7 @@ void add_role_fields(const Breakdown& breakdown, std::vector<std::string>& field
     const auto total = std::find_if(breakdown.roles.begin(), breakdown.roles.end(),
                                     [role](const RoleTotal& candidate) { return candidate.role == role; });
     for (const RoleColumn& column : role_columns) {
-      fields.push_back(total == breakdown.roles.end() ? std::string() : number(((*total).*column.part).mean));
+      fields.push_back(total == breakdown.roles.end() ? std::string() : cell(((*total).*column.part).mean));
     }
   }
 }
@@ -56,7 +56,7 @@ void add_role_fields(const Breakdown& breakdown, std::vector<std::string>& field
 void add_energy_fields(const RunResult& result, std::vector<std::string>& fields) {
   const std::optional<Energy> energy = energy_of(result);
   for (const auto part : {&Energy::joules, &Energy::average_watts, &Energy::peak_watts, &Energy::gflops_per_watt}) {
-    fields.push_back(energy ? number((*energy).*part) : std::string());
+    fields.push_back(energy ? cell((*energy).*part) : std::string());
   }
 }
 
@@ -73,7 +73,7 @@ void add_refinement_fields(const std::optional<Refinement>& refinement, std::vec
   }
   fields.push_back(fmt::format("{}", refinement->iterations()));
   fields.push_back(fmt::format("{}", refinement->iterations_of(Refinement::Method::gmres)));
-  fields.push_back(number(refinement->seconds));
+  fields.push_back(cell(refinement->seconds));
   fields.push_back(history);
 }
 
@@ -82,7 +82,7 @@ std::string line_of(const RunRecord& record) {
   const RunResult& result = record.result;
   const Breakdown breakdown = break_down(result);
   const bool timed = !breakdown.phases.empty();
-  const auto mean = [timed](const Spread& spread) { return timed ? number(spread.mean) : std::string(); };
+  const auto mean = [timed](const Spread& spread) { return timed ? cell(spread.mean) : std::string(); };
   const bool answered = result.checked && !result.singular_column;
 
   std::vector<std::string> fields{
@@ -90,9 +90,9 @@ std::string line_of(const RunRecord& record) {
       fmt::format("{}", parameters.nb),
       fmt::format("{}", record.grid.rows),
       fmt::format("{}", record.grid.columns),
-      number(result.seconds),
-      number(result.gflops),
-      answered ? number(result.residual.scaled) : "",
+      cell(result.seconds),
+      cell(result.gflops),
+      answered ? cell(result.residual.scaled) : "",
       result.checked ? (result.passed ? "true" : "false") : "",
       std::string(name_of(record.matrix)),
       std::string(name_of(record.precision)),
@@ -101,18 +101,18 @@ std::string line_of(const RunRecord& record) {
       std::string(name_of(parameters.broadcast)),
       record.order == RankOrder::row_major ? "row-major" : "column-major",
       fmt::format("{}", record.repeat),
-      number(result.factor_seconds),
-      number(result.solve_seconds),
+      cell(result.factor_seconds),
+      cell(result.solve_seconds),
       mean(breakdown.computing),
       mean(breakdown.transfer),
       mean(breakdown.network),
       mean(breakdown.network_exposed),
       mean(breakdown.idle),
-      number(epsilon_of(record.precision)),
-      number(parameters.threshold),
-      number(result.growth),
+      cell(epsilon_of(record.precision)),
+      cell(parameters.threshold),
+      cell(result.growth),
       result.singular_column ? fmt::format("{}", *result.singular_column) : "",
-      number(result.start_time),
+      cell(result.start_time),
       result.ranks.empty() ? "" : result.ranks.front().backend.device,
       result.failure,
       parameters.parts == RunParts::compute ? "true" : "false",

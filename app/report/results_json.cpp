@@ -5,11 +5,12 @@
 #include "app/report/report.hpp"
 
 namespace glinpack::app {
-namespace {
 
 using nlohmann::json;
 
 json spread_json(const Spread& spread) { return {{"min", spread.min}, {"mean", spread.mean}, {"max", spread.max}}; }
+
+namespace {
 
 json phase_json(const PhaseTotal& line) {
   return {{"role", name_of(line.role)},

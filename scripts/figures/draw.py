@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Draws the figures of docs/algorithm.md: draw.py [FOLDER], or draw.py --check to see whether docs/figures is up to date.
 
-Nothing in them is measured. With --check exit status 1 where a file is not what would be drawn.
+The messages are those that glinpack (GLINPACK in the environment) lists; nothing is measured. With --check, exit status
+1 if a file is not what would be drawn.
 """
 import pathlib
 import sys

@@ -1,8 +1,38 @@
-"""Who waits for whom: the steps and messages of a pass with local pivoting, as src/global/lu/factorize.cpp does them."""
+"""Which ranks wait for which: the steps and messages of a pass with local pivoting, in the order in which
+`glinpack plu --explain-pass` prints them. GLINPACK in the environment names the program."""
+import os
+import pathlib
+import re
+import subprocess
+
 from distribution import owner, role
 from svg import ON_ROLES, ROLES, Drawing
 
+GLINPACK = os.environ.get("GLINPACK", str(pathlib.Path(__file__).parents[2] / "build" / "release" / "bin" / "glinpack"))
+BLOCKS = 6
 RANKS = [(p, q) for p in range(2) for q in range(2)]
+WORK = {"P, L11": "panel", "L21 =": "eliminate", "U12 =": "normalize", "A22 =": "reduce"}  # by how its text begins
+
+
+def steps_of_pass(k):
+    """("work", rank, what) and ("message", sender, receiver, what), from top to bottom of the program's picture."""
+    text = subprocess.run([GLINPACK, "plu", "--n", str(BLOCKS), "--nb", "1", "--grid", "2x2", "--pivoting", "local",
+                           "--backend", "reference", "--dry-run", "--explain-pass", str(k)],
+                          check=True, capture_output=True, text=True).stdout
+    picture = text[text.index("Time runs downwards"):].splitlines()
+    head = next(i for i, line in enumerate(picture) if line.startswith("("))
+    ranks = {match.start(): (int(match[1]), int(match[2])) for match in re.finditer(r"\((\d),(\d)\)", picture[head])}
+    columns = sorted(ranks)
+    steps = []
+    for line in picture[head + 1:]:
+        for message in re.finditer(r"-- (.*?) -+(?:[:-]-*)*>", line):
+            receiver = min(columns, key=lambda column, end=message.end(): abs(column - end))
+            what = re.sub(r"(\d)", lambda digit: "₀₁₂"[int(digit[0])], message[1])
+            steps.append(("message", ranks[message.start()], ranks[receiver], what))
+        for begin, end in zip(columns, columns[1:] + [None]):
+            cell = line[begin:end].strip()
+            steps += [("work", ranks[begin], what) for start, what in WORK.items() if cell.startswith(start)]
+    return steps
 
 
 class Run:
@@ -32,20 +62,11 @@ class Run:
         self.messages.append((sender, receiver, what, begin, end))
 
     def do_pass(self, k):
-        pivot = owner(k, k, 2, 2)
-        normalize, eliminate = (pivot[0], 1 - pivot[1]), (1 - pivot[0], pivot[1])
-        reduce = (1 - pivot[0], 1 - pivot[1])
-        self.work(pivot, k, "panel")
-        self.send(pivot, eliminate, k, "U₁₁")
-        self.work(eliminate, k, "eliminate")
-        self.send(pivot, normalize, k, "P, L₁₁, L₂₁")
-        self.send(eliminate, reduce, k, "L₂₁")
-        self.work(pivot, k, "normalize")
-        self.work(normalize, k, "normalize")
-        self.send(pivot, eliminate, k, "U₁₂")
-        self.send(normalize, reduce, k, "U₁₂")
-        for rank in RANKS:
-            self.work(rank, k, "reduce")
+        for kind, rank, *rest in steps_of_pass(k):
+            if kind == "work":
+                self.work(rank, k, *rest)
+            else:
+                self.send(rank, rest[0], k, rest[1])
 
 
 def draw_spans(drawing, run, place, unit, top_of, height):
@@ -98,17 +119,15 @@ def messages():
 
 def waiting():
     """Six passes without look-ahead. Lengths follow from the extents of blocks; nothing is measured."""
-    blocks = 6
-
     def seconds(what, rank, k):
-        rows = sum(1 for i in range(k + 1, blocks) if i % 2 == rank[0])
-        columns = sum(1 for j in range(k + 1, blocks) if j % 2 == rank[1])
+        rows = sum(1 for i in range(k + 1, BLOCKS) if i % 2 == rank[0])
+        columns = sum(1 for j in range(k + 1, BLOCKS) if j % 2 == rank[1])
         return {"panel": 2.4 * (rows + 0.67), "eliminate": 1.0 * rows, "normalize": 1.0 * columns,
                 "reduce": 2.0 * rows * columns, "message U₁₁": 0.5, "message P, L₁₁, L₂₁": 0.4 + 0.4 * (rows + 1),
                 "message L₂₁": 0.4 + 0.4 * rows, "message U₁₂": 0.4 + 0.4 * columns if columns else 0}[what]
 
     run = Run(seconds)
-    for k in range(blocks):
+    for k in range(BLOCKS):
         run.do_pass(k)
     drawing = Drawing(820, 300, "Six passes without look-ahead on a 2 x 2 grid")
     top_of = {rank: 44 + 52 * i for i, rank in enumerate(RANKS)}

@@ -85,6 +85,7 @@ using ByPeer = std::map<std::tuple<Line, int, bool>, std::vector<Index>>;
 
 ByPeer by_peer(const std::vector<WireMessage>& messages, ByPeer sorted = {}) {
   for (const WireMessage& message : messages) {
+    if (message.in_memory) continue;  // not a message of MPI's
     sorted[{message.line, message.peer, message.receives}].push_back(message.bytes);
   }
   return sorted;
@@ -102,7 +103,7 @@ ByPeer recorded(const RunParameters& parameters, const ProcessGrid& grid, Precis
                          ? broadcast_sizes<double>(parameters, grid.shape(), grid.position())
                          : broadcast_sizes<float>(parameters, grid.shape(), grid.position());
   }
-  const Index element_bytes = factor_bytes(precision);
+  const auto element_bytes = static_cast<Index>(factor_bytes(precision));
   ByPeer messages;
   for (const MessageRecord& record :
        record_messages(parameters, grid.shape(), grid.position(), {0, distribution.passes()}, precision)) {

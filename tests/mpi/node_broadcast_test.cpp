@@ -10,6 +10,7 @@
 
 #include "lu/run.hpp"
 #include "matrix/matrix_source.hpp"
+#include "mpi/session.hpp"
 #include "tests/mpi/factors.hpp"
 #include "tests/mpi/world.hpp"
 

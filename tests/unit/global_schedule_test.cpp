@@ -183,7 +183,7 @@ TEST(Schedule, ExplainsThePassOfTheWhitePapersFigure) {
 
 TEST(PassPicture, DrawsTheWhitePapersFigure) {
   EXPECT_EQ("\n" + picture(parameters_of(512, 64, Pivoting::local), {2, 2}, 2), R"(
-Who waits for whom. Time runs downwards; a role waits where its column has colons.
+Which ranks wait for which. Time runs downwards; a role waits where its column has colons.
 
 pivot                    normalize                eliminate                reduce
 (0,0)                    (0,1)                    (1,0)                    (1,1)
@@ -202,7 +202,7 @@ A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 =
 
 TEST(PassPicture, DrawsPartialPivotingWithItsCandidatesAndRows) {
   EXPECT_EQ("\n" + picture(parameters_of(512, 64, Pivoting::partial), {2, 3}, 3), R"(
-Who waits for whom. Time runs downwards; a role waits where its column has colons.
+Which ranks wait for which. Time runs downwards; a role waits where its column has colons.
 
 pivot                    2 normalize              eliminate                2 reduce
 (1,0)                    process row 1            (0,0)                    all others
@@ -222,7 +222,7 @@ A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 =
 
 TEST(PassPicture, DrawsTournamentPivotingWithItsTrees) {
   EXPECT_EQ("\n" + picture(parameters_of(512, 128, Pivoting::tournament), {2, 3}, 1), R"(
-Who waits for whom. Time runs downwards; a role waits where its column has colons.
+Which ranks wait for which. Time runs downwards; a role waits where its column has colons.
 
 pivot                    2 normalize              eliminate                2 reduce
 (1,1)                    process row 1            (0,1)                    all others
@@ -243,7 +243,7 @@ A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 =
 TEST(PassPicture, DrawsRowsThatBringU) {
   const RowSwap swap{RowSwapKind::binary_exchange, 64, 1};
   EXPECT_EQ("\n" + picture(parameters_of(512, 64, Pivoting::partial, swap), {3, 3}, 3), R"(
-Who waits for whom. Time runs downwards; a role waits where its column has colons.
+Which ranks wait for which. Time runs downwards; a role waits where its column has colons.
 
 pivot                    2 normalize              2 eliminate              4 reduce
 (0,0)                    process row 0            process column 0         all others
@@ -375,7 +375,7 @@ TEST(Schedule, ExplainsWhoSendsCandidatesToWhom) {
 
 TEST(PassPicture, CountsTheRanksOfLargeGrids) {
   EXPECT_EQ("\n" + picture(parameters_of(5120, 64, Pivoting::local), {16, 16}, 18), R"(
-Who waits for whom. Time runs downwards; a role waits where its column has colons.
+Which ranks wait for which. Time runs downwards; a role waits where its column has colons.
 
 pivot                    15 normalize             15 eliminate             225 reduce
 (2,2)                    process row 2            process column 2         all others
@@ -394,7 +394,7 @@ A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 =
 
 TEST(PassPicture, LeavesOutRolesThatAGridDoesNotHave) {
   EXPECT_EQ("\n" + picture(parameters_of(100, 10, Pivoting::partial), {1, 4}, 3), R"(
-Who waits for whom. Time runs downwards; a role waits where its column has colons.
+Which ranks wait for which. Time runs downwards; a role waits where its column has colons.
 
 pivot                    3 normalize
 (0,3)                    process row 0
@@ -407,7 +407,7 @@ A22 = A22 - L21 U12      A22 = A22 - L21 U12
 )");
   // the last pass: nothing is left to reduce, and only b to normalize
   EXPECT_EQ("\n" + picture(parameters_of(64, 16, Pivoting::local), {2, 2}, 3), R"(
-Who waits for whom. Time runs downwards; a role waits where its column has colons.
+Which ranks wait for which. Time runs downwards; a role waits where its column has colons.
 
 pivot                    normalize                eliminate                reduce
 (1,1)                    (1,0)                    (0,1)                    (0,0)

@@ -31,7 +31,6 @@ class BlockedLu final : public LuFactorization<Real> {
   explicit BlockedLu(const LuWork<Real>& work)
       : LuFactorization<Real>(work.distribution.passes()),
         lookahead_(work.parameters.lookahead > 0),
-        messages_only_(work.parameters.parts == RunParts::messages),
         row_swap_(work.parameters.row_swap),
         rows_cross_processes_(pivots_across_processes(work.parameters.pivoting)),
         distribution_(work.distribution),
@@ -62,7 +61,6 @@ class BlockedLu final : public LuFactorization<Real> {
         next = finish_panel(pass);
       }
       const Panel<Real>& panel = next.get();  // P, L11, L21
-      if (messages_only_) panels_.wait();     // measures messages one after the other
       auto& pivots = result.interchanges.pivots;
       pivots.insert(pivots.end(), panel.pivots.begin(), panel.pivots.end());
       result.zero_pivot = panel.zero_pivot;
@@ -159,7 +157,6 @@ class BlockedLu final : public LuFactorization<Real> {
   }
 
   bool lookahead_;
-  bool messages_only_;
   Index end_ = 0;  // of the passes to run
   RowSwap row_swap_;
   bool rows_cross_processes_;

@@ -10,6 +10,7 @@
 #include "matrix/distribution.hpp"
 #include "mpi/node_broadcast.hpp"
 #include "transport/row_exchange_plan.hpp"
+#include "transport/transport.hpp"
 
 namespace glinpack {
 
@@ -47,6 +48,10 @@ enum class RunParts {
   compute,   // the factorisation's arithmetic: nothing is sent, nothing is solved
   messages,  // the factorisation's messages: nothing is computed
 };
+
+constexpr Completion completion_of(RunParts parts) {
+  return parts == RunParts::messages ? Completion::in_turn : Completion::overlapped;
+}
 
 struct RunParameters {
   Index n = 0;   // order of the matrix, >= 1

@@ -87,7 +87,7 @@ class PassPicture {
   }
 
   void head() {
-    text_ = "Who waits for whom. Time runs downwards; a role waits where its column has colons.\n\n";
+    text_ = "Which ranks wait for which. Time runs downwards; a role waits where its column has colons.\n\n";
     std::string names(lanes_.size() * lane_width, ' ');
     std::string places = names;
     for (const Role role : lanes_) {

@@ -4,30 +4,40 @@
 
 #include "lu/factorize.hpp"
 #include "lu/no_transport.hpp"
-#include "none/none_backend.hpp"
 
 namespace glinpack {
 
 namespace {
 
-class NoObserver final : public PassObserver {
+class PassOfOperations final : public PassObserver {
  public:
-  bool before(const PassPlan&) override { return true; }
+  explicit PassOfOperations(Timeline& timeline) : timeline_(timeline) {}
+  bool before(const PassPlan& pass) override {
+    timeline_.enter_pass(pass.pass, pass.role);
+    return true;
+  }
   void after(const PassPlan&) override {}
+
+ private:
+  Timeline& timeline_;
 };
 
 template <class Real>
-std::vector<MessageRecord> record(const RunParameters& parameters, GridShape grid, GridPosition position,
-                                  PassRange passes) {
+RankOperations record(const RunParameters& parameters, GridShape grid, GridPosition position, PassRange passes,
+                      const ModelledDevice& device) {
+  RunParameters computes_nothing = parameters;
+  computes_nothing.parts = RunParts::messages;
   const Distribution distribution = distribution_of(parameters, grid);
   Timeline timeline;
-  const auto backend = make_none_backend<Real>(timeline, HostPages::lazy);
+  OperationList operations(timeline);
+  const auto backend = make_cost_backend<Real>(timeline, device, operations);
   const auto a = backend->allocate(distribution.local_rows(position), distribution.local_columns(position));
   NoTransport<Real> placeholders(distribution, position, parameters.pivoting, 0);
-  RecordingTransport<Real> recorder(placeholders, grid, position);
-  NoObserver observer;
-  make_lu<Real>({parameters, distribution, position, *backend, recorder, timeline, *a})->run(observer, passes);
-  return recorder.records();
+  RecordingTransport<Real> recorder(placeholders, grid, position, completion_of(parameters.parts), operations);
+  PassOfOperations observer(timeline);
+  make_blocked_lu<Real>({computes_nothing, distribution, position, *backend, recorder, timeline, *a})
+      ->run(observer, passes);
+  return {operations.take(), recorder.records()};
 }
 
 // The receivers of a broadcast, or of a candidate, which all others of the process column get.
@@ -63,13 +73,17 @@ class Messages {
 
 }  // namespace
 
+RankOperations record_operations(const RunParameters& parameters, GridShape grid, GridPosition position,
+                                 PassRange passes, Precision precision, const ModelledDevice& device) {
+  return precision == Precision::double_ ? record<double>(parameters, grid, position, passes, device)
+                                         : record<float>(parameters, grid, position, passes, device);
+}
+
 std::vector<MessageRecord> record_messages(const RunParameters& parameters, GridShape grid, GridPosition position,
                                            PassRange passes, Precision precision) {
-  RunParameters messages_alone = parameters;
-  messages_alone.parts = RunParts::messages;
-  messages_alone.panel = PanelPlace::host;
-  return precision == Precision::double_ ? record<double>(messages_alone, grid, position, passes)
-                                         : record<float>(messages_alone, grid, position, passes);
+  RunParameters on_host = parameters;
+  on_host.panel = PanelPlace::host;
+  return record_operations(on_host, grid, position, passes, precision, {}).messages;
 }
 
 std::vector<Message> messages_in_pass(const RunParameters& parameters, GridShape grid, Index pass,

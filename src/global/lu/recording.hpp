@@ -1,16 +1,29 @@
-// Lists the messages of a pass without sending them: the driver runs on a backend that computes nothing, and the
-// transport records each rank's messages.
+// The schedule of a run as lists of operations and messages: the driver runs on a backend that computes nothing, and
+// the transport records each rank's messages.
 #pragma once
 
 #include <vector>
 
+#include "backend/operations.hpp"
 #include "backend/precision.hpp"
 #include "lu/parameters.hpp"
+#include "none/none_backend.hpp"
 #include "transport/recorder.hpp"
 
 namespace glinpack {
 
-/// The messages of the rank at `position` in some passes, with synthetic pivots, in the driver's order.
+/// What one rank does: its operations in the driver's order, and the messages to which they refer.
+struct RankOperations {
+  std::vector<Operation> operations;
+  std::vector<MessageRecord> messages;
+};
+
+/// The operations of the rank at `position` in some passes, with synthetic pivots. parameters.parts decides only
+/// whether messages overlap (RunParts::messages: none does).
+RankOperations record_operations(const RunParameters& parameters, GridShape grid, GridPosition position,
+                                 PassRange passes, Precision precision, const ModelledDevice& device);
+
+/// Of those of `network`, the messages: panels are factorised on the host.
 std::vector<MessageRecord> record_messages(const RunParameters& parameters, GridShape grid, GridPosition position,
                                            PassRange passes, Precision precision);
 

@@ -55,7 +55,8 @@ std::unique_ptr<Transport<Real>> make_transport(const RunParameters& parameters,
     return std::make_unique<NoTransport<Real>>(distribution, grid.position(), parameters.pivoting,
                                                std::max(largest.row, 2 * largest.column) / sizeof(Real), agree);
   }
-  return std::make_unique<MpiTransport<Real>>(grid, parameters.broadcast, timeline, windows);
+  return std::make_unique<MpiTransport<Real>>(grid, parameters.broadcast, timeline, windows,
+                                              completion_of(parameters.parts));
 }
 
 /// The factorisation of a run and its memory. `lu` refers to the other members.

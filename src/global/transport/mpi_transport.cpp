@@ -212,12 +212,14 @@ std::unique_ptr<Transfer> MpiTransport<Real>::start_broadcast(MessageKind kind, 
   const int root = line == Line::row ? pass.pivot.column : pass.pivot.row;
   const bool receives = (line == Line::row ? grid_.position().column : grid_.position().row) != root;
   const BroadcastKind broadcast = broadcast_for(kind, broadcast_);
-  return std::make_unique<BroadcastTransfer>(timeline_,
-                                             kind == MessageKind::panel ? Phase::broadcast_l : Phase::broadcast_u,
-                                             receives ? static_cast<Index>(message.size_bytes()) : 0, receives ? 1 : 0,
-                                             line == Line::row ? grid_.row() : grid_.column(), broadcast, root,
-                                             message.data(), static_cast<Index>(message.size()), mpi_type<Real>(),
-                                             broadcast_tag(kind), window_for(line, broadcast, message.size_bytes()));
+  auto transfer = std::make_unique<BroadcastTransfer>(
+      timeline_, kind == MessageKind::panel ? Phase::broadcast_l : Phase::broadcast_u,
+      receives ? static_cast<Index>(message.size_bytes()) : 0, receives ? 1 : 0,
+      line == Line::row ? grid_.row() : grid_.column(), broadcast, root, message.data(),
+      static_cast<Index>(message.size()), mpi_type<Real>(), broadcast_tag(kind),
+      window_for(line, broadcast, message.size_bytes()));
+  if (completion_ == Completion::in_turn) transfer->wait();
+  return transfer;
 }
 
 // None for ibcast, which is collective over all ranks of the communicator.

@@ -15,8 +15,9 @@ class MpiTransport final : public Transport<Real> {
  public:
   /// `broadcast`: for panels and U12. `windows`: shared memory for the broadcasts that fit; may be null. Grid, timeline
   /// and windows must outlive it. Not collective.
-  MpiTransport(const ProcessGrid& grid, BroadcastKind broadcast, Timeline& timeline, NodeWindows* windows = nullptr)
-      : grid_(grid), broadcast_(broadcast), timeline_(timeline), windows_(windows) {}
+  MpiTransport(const ProcessGrid& grid, BroadcastKind broadcast, Timeline& timeline, NodeWindows* windows = nullptr,
+               Completion completion = Completion::overlapped)
+      : grid_(grid), broadcast_(broadcast), timeline_(timeline), windows_(windows), completion_(completion) {}
 
   std::unique_ptr<Transfer> start_broadcast(MessageKind kind, const PassPlan& pass, std::span<Real> message,
                                             Index column) override;
@@ -34,6 +35,7 @@ class MpiTransport final : public Transport<Real> {
   BroadcastKind broadcast_;
   Timeline& timeline_;
   NodeWindows* windows_;
+  Completion completion_;
 };
 
 }  // namespace glinpack

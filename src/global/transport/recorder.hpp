@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "backend/operations.hpp"
 #include "mpi/node_broadcast.hpp"
 #include "transport/transport.hpp"
 
@@ -37,19 +38,28 @@ struct WireMessage {
   int peer = -1;  // process column or row; -1: collective over the line
   bool receives = false;
   Index bytes = 0;
-  friend bool operator==(const WireMessage&, const WireMessage&) = default;
+  bool after_earlier = false;  // starts when all earlier ones of the recorded message are done
+  bool in_memory = false;      // copied through a node's shared memory: not a message of MPI's
 };
 
-/// The messages that MpiTransport sends and receives for a recorded one, in their order for each peer. Pure.
+/// The messages that MpiTransport sends and receives for a recorded one, in their order for each peer, and the copies
+/// through shared memory. Pure.
 std::vector<WireMessage> wire_messages(const MessageRecord& record, const GridShape& grid, GridPosition position,
                                        const BroadcastRoutes& routes, Index element_bytes);
 
-/// Records every message, and delivers the data of `placeholders`.
+/// Records every message, and delivers the data of `placeholders`. `operations` lists the start of each and the waits
+/// for it, in the driver's order; a rank that waits for a message in the call starts it and waits for its end.
 template <class Real>
 class RecordingTransport final : public Transport<Real> {
  public:
-  RecordingTransport(Transport<Real>& placeholders, const GridShape& grid, GridPosition position)
-      : placeholders_(placeholders), grid_(grid), position_(position) {}
+  /// All must outlive it. `completion`: as the MpiTransport of the run.
+  RecordingTransport(Transport<Real>& placeholders, const GridShape& grid, GridPosition position, Completion completion,
+                     OperationList& operations)
+      : placeholders_(placeholders),
+        grid_(grid),
+        position_(position),
+        completion_(completion),
+        operations_(operations) {}
 
   const std::vector<MessageRecord>& records() const { return records_; }
 
@@ -63,9 +73,16 @@ class RecordingTransport final : public Transport<Real> {
   bool all_agree(bool mine) override { return placeholders_.all_agree(mine); }
 
  private:
+  class ListedTransfer;
+
+  std::unique_ptr<Transfer> start(MessageRecord record);
+  void make(MessageRecord record) { start(std::move(record))->wait(); }
+
   Transport<Real>& placeholders_;
   GridShape grid_;
   GridPosition position_;
+  Completion completion_;
+  OperationList& operations_;
   std::vector<MessageRecord> records_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 namespace glinpack {
@@ -266,24 +267,18 @@ RowSwapKind kind_for(const RowSwap& swap, Index columns) {
 }
 
 std::vector<GlobalRowMove> net_row_moves(GlobalIndex first, std::span<const GlobalIndex> pivots) {
-  std::map<GlobalIndex, GlobalIndex> content;  // row -> source of its current content, if it has moved
-  const auto origin = [&content](GlobalIndex row) {
-    const auto found = content.find(row);
-    return found == content.end() ? row : found->second;
-  };
-  GlobalIndex row = first;
+  std::unordered_map<Index, Index> content;  // row -> source of its current content, if it has moved
+  content.reserve(2 * pivots.size());
+  Index row = first.value;
   for (const GlobalIndex pivot : pivots) {
-    const GlobalIndex from_row = origin(row);
-    const GlobalIndex from_pivot = origin(pivot);
-    content[row] = from_pivot;
-    content[pivot] = from_row;
-    if (row == pivot) content[row] = from_row;
+    std::swap(content.try_emplace(row, row).first->second, content.try_emplace(pivot.value, pivot.value).first->second);
     ++row;
   }
   std::vector<GlobalRowMove> moves;
   for (const auto& [to, from] : content) {
-    if (from != to) moves.push_back({from, to});
+    if (from != to) moves.push_back({GlobalIndex(from), GlobalIndex(to)});
   }
+  std::sort(moves.begin(), moves.end(), [](const GlobalRowMove& a, const GlobalRowMove& b) { return a.to < b.to; });
   return moves;
 }
 

@@ -1,6 +1,6 @@
 // The messages of a pass: the interface between the distributed algorithm and the network. The driver names the content
 // of a message, and the transport chooses the route. Implementations: MpiTransport sends; NoTransport delivers
-// placeholders.
+// placeholders; RecordingTransport lists.
 #pragma once
 
 #include <cstdint>
@@ -48,6 +48,12 @@ class Transfer {
   /// Until this rank has received its data, which must not change before wait() has returned.
   virtual void wait_until_arrived() = 0;
   virtual void wait() = 0;
+};
+
+/// Whether a message may be in flight while its ranks go on.
+enum class Completion : std::uint8_t {
+  overlapped,
+  in_turn,  // start_broadcast() returns when this rank has received and sent everything: measures messages alone
 };
 
 /// Every call is collective over the ranks that its message kind names. A line of one rank sends nothing.

@@ -54,6 +54,18 @@ class PanelArithmetic {
   virtual void eliminate_column(Real pivot, std::span<Real> l, const Real* u, Index u_stride,
                                 ColumnMajorView<Real> a) = 0;
 
+  /// Row i of `to` <- row rows[i] of `a`, and the reverse. The same columns.
+  virtual void read_rows(ColumnMajorView<const Real> a, std::span<const Index> rows, ColumnMajorView<Real> to) {
+    for (Index j = 0; j < a.columns; ++j) {
+      for (Index i = 0; i < to.rows; ++i) to(i, j) = a(rows[static_cast<std::size_t>(i)], j);
+    }
+  }
+  virtual void write_rows(ColumnMajorView<const Real> from, std::span<const Index> rows, ColumnMajorView<Real> a) {
+    for (Index j = 0; j < a.columns; ++j) {
+      for (Index i = 0; i < from.rows; ++i) a(rows[static_cast<std::size_t>(i)], j) = from(i, j);
+    }
+  }
+
   /// x <- U^-1 x for the upper triangle of a square u (BLAS trsv): a step of backward substitution.
   virtual void back_substitute(ColumnMajorView<const Real> u, std::span<Real> x) = 0;
 };

@@ -7,27 +7,66 @@
 namespace glinpack {
 namespace {
 
+double as_double(Index value) { return static_cast<double>(value); }
+
+// rows x columns elements, as bytes.
+template <class Real>
+double bytes_of(Index rows, Index columns) {
+  return as_double(rows) * as_double(columns) * static_cast<double>(sizeof(Real));
+}
+
 // The first rows are always the pivots.
 template <class Real>
 class NonePanelArithmetic final : public PanelArithmetic<Real> {
  public:
-  std::optional<Index> factorize_partial(ColumnMajorView<Real>, std::span<Index> pivots) override {
+  /// `operations`: may be null.
+  explicit NonePanelArithmetic(OperationList* operations) : operations_(operations) {}
+
+  std::optional<Index> factorize_partial(ColumnMajorView<Real> a, std::span<Index> pivots) override {
+    record_panel(a.rows, a.columns);
     std::iota(pivots.begin(), pivots.end(), Index{0});
     return std::nullopt;
   }
   std::optional<Index> factorize_tournament(ColumnMajorView<Real> a, std::span<Index> pivots) override {
     return factorize_partial(a, pivots);
   }
-  std::optional<Index> choose_rows(ColumnMajorView<const Real>, std::span<Index> rows, ColumnMajorView<Real>) override {
+  std::optional<Index> choose_rows(ColumnMajorView<const Real> a, std::span<Index> rows,
+                                   ColumnMajorView<Real>) override {
+    record_panel(a.rows, a.columns);
     std::iota(rows.begin(), rows.end(), Index{0});
     return std::nullopt;
   }
-  void solve_l21(ColumnMajorView<const Real>, ColumnMajorView<Real>) override {}
-  void solve_unit_lower(ColumnMajorView<const Real>, ColumnMajorView<Real>) override {}
-  void update(ColumnMajorView<const Real>, ColumnMajorView<const Real>, ColumnMajorView<Real>) override {}
-  PivotCandidate find_pivot(std::span<const Real> column) override { return {column.empty() ? -1 : 0, 1}; }
-  void eliminate_column(Real, std::span<Real>, const Real*, Index, ColumnMajorView<Real>) override {}
+  void solve_l21(ColumnMajorView<const Real> u11, ColumnMajorView<Real> a21) override {
+    record({as_double(a21.rows) * as_double(u11.columns) * as_double(u11.columns), 0, 0});
+  }
+  void solve_unit_lower(ColumnMajorView<const Real> l11, ColumnMajorView<Real> a12) override {
+    record({as_double(l11.rows) * as_double(l11.rows) * as_double(a12.columns), 0, 0});
+  }
+  void update(ColumnMajorView<const Real> l21, ColumnMajorView<const Real>, ColumnMajorView<Real> a22) override {
+    record({reduce_flops(a22.rows, a22.columns, l21.columns), 0, 0});
+  }
+  PivotCandidate find_pivot(std::span<const Real> column) override {
+    const auto rows = static_cast<Index>(column.size());
+    record({0, bytes_of<Real>(rows, 1), 1});
+    return {rows == 0 ? -1 : 0, 1};
+  }
+  void eliminate_column(Real, std::span<Real> l, const Real*, Index, ColumnMajorView<Real> a) override {
+    record({static_cast<double>(l.size()) * as_double(1 + 2 * a.columns), 0, 0});
+  }
+  void read_rows(ColumnMajorView<const Real>, std::span<const Index>, ColumnMajorView<Real>) override {}
+  void write_rows(ColumnMajorView<const Real>, std::span<const Index>, ColumnMajorView<Real>) override {}
   void back_substitute(ColumnMajorView<const Real>, std::span<Real>) override {}
+
+ private:
+  void record(const Amounts& amounts) const {
+    if (operations_ != nullptr) operations_->compute(Work::panel_host, Queue::host, amounts);
+  }
+  void record_panel(Index rows, Index columns) const {
+    record(
+        {as_double(rows) * as_double(columns) * as_double(columns), bytes_of<Real>(rows, columns), as_double(columns)});
+  }
+
+  OperationList* operations_;
 };
 
 struct Free {
@@ -46,9 +85,21 @@ class NoneHostBuffer final : public HostBuffer<Real> {
 };
 
 template <class Real>
-class NoneBackend final : public Backend<Real> {
+std::unique_ptr<HostBuffer<Real>> allocate_pages(Index elements, HostPages pages) {
+  const std::size_t bytes = (static_cast<std::size_t>(elements) + 1) * sizeof(Real);
+  Memory memory(std::calloc(bytes, 1));
+  if (!memory) throw std::bad_alloc();
+  if (pages == HostPages::touched) {
+    for (std::size_t i = 0; i < bytes; i += 4096) static_cast<volatile char*>(memory.get())[i] = 0;
+  }
+  return std::make_unique<NoneHostBuffer<Real>>(std::move(memory), elements);
+}
+
+template <class Real>
+class NoneBackend : public Backend<Real> {
  public:
-  NoneBackend(Timeline& timeline, HostPages pages) : Backend<Real>(timeline), pages_(pages) {}
+  NoneBackend(Timeline& timeline, HostPages pages, OperationList* operations = nullptr)
+      : Backend<Real>(timeline), panel_(operations), pages_(pages) {}
 
   BackendInfo info() const override { return {}; }
   bool computes_beside_host() const override { return false; }
@@ -58,13 +109,7 @@ class NoneBackend final : public Backend<Real> {
     return std::make_unique<DeviceMatrix<Real>>(rows, columns);
   }
   std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) override {
-    const std::size_t bytes = (static_cast<std::size_t>(elements) + 1) * sizeof(Real);
-    Memory memory(std::calloc(bytes, 1));
-    if (!memory) throw std::bad_alloc();
-    if (pages_ == HostPages::touched) {
-      for (std::size_t i = 0; i < bytes; i += 4096) static_cast<volatile char*>(memory.get())[i] = 0;
-    }
-    return std::make_unique<NoneHostBuffer<Real>>(std::move(memory), elements);
+    return allocate_pages<Real>(elements, pages_);
   }
 
   Fence upload(HostBlock<Real>, DeviceBlock<Real>) override { return {}; }
@@ -88,6 +133,102 @@ class NoneBackend final : public Backend<Real> {
   HostPages pages_;
 };
 
+template <class Real>
+class CostDevicePanel final : public DevicePanel<Real> {
+ public:
+  /// `columns`: ModelledDevice::panel_columns.
+  CostDevicePanel(OperationList& operations, Queue queue, double columns)
+      : operations_(operations), queue_(queue), columns_(columns) {}
+
+  Fence factorize(DeviceBlock<Real> a_transposed) override {
+    const Index width = a_transposed.rows, rows = a_transposed.columns;
+    return record({as_double(rows) * as_double(width) * as_double(width), bytes_of<Real>(rows, width),
+                   columns_ * as_double(width)});
+  }
+  std::optional<Index> outcome(std::span<Index> pivots) const override {
+    std::iota(pivots.begin(), pivots.end(), Index{0});
+    return std::nullopt;
+  }
+  void solve_l21_and_update(DeviceBlock<Real> a_transposed, DeviceBlock<Real>, DeviceBlock<Real> a22) override {
+    const Index width = a_transposed.rows, rows = a_transposed.columns - width;
+    record({as_double(rows) * as_double(width) * as_double(width + 2 * a22.columns), 0, 0});
+  }
+
+ private:
+  Fence record(const Amounts& amounts) { return {operations_.compute(Work::panel_device, queue_, amounts) + 1}; }
+
+  OperationList& operations_;
+  Queue queue_;
+  double columns_;
+};
+
+// A fence is the place of an operation in the list, counted from 1.
+template <class Real>
+class CostBackend final : public NoneBackend<Real> {
+ public:
+  CostBackend(Timeline& timeline, const ModelledDevice& device, OperationList& operations)
+      : NoneBackend<Real>(timeline, HostPages::lazy, &operations), device_(device), operations_(operations) {}
+
+  bool computes_beside_host() const override { return device_.beside_host; }
+  std::unique_ptr<DevicePanel<Real>> make_device_panel(Index, Index, DeviceUse use) override {
+    if (!device_.has_memory || (use == DeviceUse::if_faster && !device_.beside_host)) return nullptr;
+    return std::make_unique<CostDevicePanel<Real>>(operations_, queue_of_kernels(), device_.panel_columns);
+  }
+
+  Fence upload(HostBlock<Real> from, DeviceBlock<Real>) override {
+    return transfer(Queue::upload, from.rows, from.columns);
+  }
+  Fence download(DeviceBlock<Real> from, HostBlock<Real>) override {
+    return transfer(Queue::download, from.rows, from.columns);
+  }
+  Fence download_transposed(DeviceBlock<Real> from, HostBlock<Real>) override {
+    return transfer(Queue::download, from.rows, from.columns);
+  }
+  Fence gather_rows(DeviceBlock<Real>, std::span<const Index> rows, HostBlock<Real> to) override {
+    const Fence gathered = move(static_cast<Index>(rows.size()), to.columns);
+    return device_.has_memory ? transfer(Queue::download, to.rows, to.columns) : gathered;
+  }
+  Fence scatter_rows(HostBlock<Real> from, std::span<const Index> rows, DeviceBlock<Real>) override {
+    const Fence uploaded = transfer(Queue::upload, from.rows, from.columns);
+    const Fence scattered = move(static_cast<Index>(rows.size()), from.columns);
+    return device_.has_memory ? uploaded : scattered;
+  }
+  void move_rows(DeviceBlock<Real> block, std::span<const RowMove> moves) override {
+    move(static_cast<Index>(moves.size()), block.columns);
+  }
+  void solve_unit_lower(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) override {
+    if (a12.empty()) return;
+    const double width = as_double(l11_transposed.rows);
+    compute(Work::normalize, {width * width * as_double(a12.columns), 2 * bytes_of<Real>(a12.rows, a12.columns), 1});
+  }
+  void update(DeviceBlock<Real> l21_transposed, DeviceBlock<Real>, DeviceBlock<Real> a22) override {
+    if (a22.empty()) return;
+    compute(Work::reduce,
+            {reduce_flops(a22.rows, a22.columns, l21_transposed.rows), 2 * bytes_of<Real>(a22.rows, a22.columns), 1});
+  }
+  Fence fence() override { return {operations_.operations().size()}; }
+  bool has_passed(Fence fence) override { return !device_.beside_host || fence.id == 0; }
+  void wait(Fence fence) override {
+    if (device_.beside_host && fence.id > 0) operations_.wait_for_work(fence.id - 1);
+  }
+
+ private:
+  // Without a device, and on software OpenGL, the host computes.
+  Queue queue_of_kernels() const { return device_.beside_host ? Queue::device : Queue::host; }
+  Fence compute(Work work, const Amounts& amounts) {
+    return {operations_.compute(work, queue_of_kernels(), amounts) + 1};
+  }
+  Fence move(Index rows, Index columns) { return compute(Work::swap, {0, 2 * bytes_of<Real>(rows, columns), 1}); }
+  Fence transfer(Queue queue, Index rows, Index columns) {
+    if (!device_.has_memory || rows == 0 || columns == 0) return {};
+    const Amounts amounts{0, bytes_of<Real>(rows, columns), 1};
+    return {operations_.compute(Work::transfer, device_.beside_host ? queue : Queue::host, amounts) + 1};
+  }
+
+  ModelledDevice device_;
+  OperationList& operations_;
+};
+
 }  // namespace
 
 template <class Real>
@@ -95,7 +236,15 @@ std::unique_ptr<Backend<Real>> make_none_backend(Timeline& timeline, HostPages p
   return std::make_unique<NoneBackend<Real>>(timeline, pages);
 }
 
+template <class Real>
+std::unique_ptr<Backend<Real>> make_cost_backend(Timeline& timeline, const ModelledDevice& device,
+                                                 OperationList& operations) {
+  return std::make_unique<CostBackend<Real>>(timeline, device, operations);
+}
+
 template std::unique_ptr<Backend<float>> make_none_backend(Timeline&, HostPages);
 template std::unique_ptr<Backend<double>> make_none_backend(Timeline&, HostPages);
+template std::unique_ptr<Backend<float>> make_cost_backend(Timeline&, const ModelledDevice&, OperationList&);
+template std::unique_ptr<Backend<double>> make_cost_backend(Timeline&, const ModelledDevice&, OperationList&);
 
 }  // namespace glinpack

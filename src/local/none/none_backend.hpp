@@ -1,9 +1,11 @@
-// A backend that computes nothing, for runs whose messages alone are measured (`glinpack network`).
+// Backends that compute nothing: one for runs whose messages alone are measured (`glinpack network`), and one that
+// lists its operations with their amounts of work (`glinpack plan`).
 #pragma once
 
 #include <memory>
 
 #include "backend/backend.hpp"
+#include "backend/operations.hpp"
 
 namespace glinpack {
 
@@ -13,5 +15,17 @@ enum class HostPages { touched, lazy };
 /// Every operation returns at once. Matrices have extents and no memory; host buffers have memory, filled with zeros.
 template <class Real>
 std::unique_ptr<Backend<Real>> make_none_backend(Timeline& timeline, HostPages pages);
+
+/// The machine whose operations the cost backend lists.
+struct ModelledDevice {
+  bool has_memory = false;   // matrices are in its memory: panels and rows are copied to the host and back
+  bool beside_host = false;  // it computes while the host does something else, and factorises panels well: a GPU
+  double panel_columns = 1;  // cost of a column of a panel that it factorises, in columns of a panel alone on it
+};
+
+/// Lists its operations, with amounts as BLAS and LAPACK count flops; otherwise as the none backend with lazy pages.
+template <class Real>
+std::unique_ptr<Backend<Real>> make_cost_backend(Timeline& timeline, const ModelledDevice& device,
+                                                 OperationList& operations);
 
 }  // namespace glinpack

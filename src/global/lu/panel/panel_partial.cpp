@@ -34,12 +34,12 @@ class PartialPivotingPanel {
  private:
   // The first local row to eliminate after `done` rows of the top block.
   Index first_active(Index done) const { return pass_.in_pivot_row ? done : 0; }
-  // Row i of the panel, all columns.
-  void copy_row(Index i, Real* to) const {
-    for (Index j = 0; j < pass_.width; ++j) to[j] = a_(i, j);
+  // Row i of the panel, all columns, to or from contiguous elements.
+  void read_row(Index i, Real* to) const {
+    context_.arithmetic.read_rows(a_, std::span(&i, 1), {to, 1, pass_.width, 1});
   }
-  void set_row(ColumnMajorView<Real> a, Index i, const Real* from) const {
-    for (Index j = 0; j < pass_.width; ++j) a(i, j) = from[j];
+  void write_row(const Real* from, ColumnMajorView<Real> a, Index i) const {
+    context_.arithmetic.write_rows({from, 1, pass_.width, 1}, std::span(&i, 1), a);
   }
 
   // Columns [first, first + width), all of the panel's rows; recursive, right-looking.
@@ -67,7 +67,7 @@ class PartialPivotingPanel {
 
   // Finds the pivot of column j, exchanges its row with row j, and eliminates in columns up to `end`.
   void factorize_column(Index j, Index end) {
-    offer_candidate(j);
+    find_local_candidate(j);
     context_.transport.reduce_candidates(pass_, j, reduction_);
     const CandidateHeader chosen = reduction_.header();
     panel_.pivots[static_cast<std::size_t>(j)] = GlobalIndex(chosen.row);
@@ -78,14 +78,14 @@ class PartialPivotingPanel {
     const Index rows = a_.rows - first_active(j + 1);
     const double flops = static_cast<double>(rows) * static_cast<double>(1 + 2 * (end - j - 1));
     const auto scope = context_.timeline.scope(Lane::cpu, Phase::panel, 0, flops);
-    exchange_rows(j, GlobalIndex(chosen.row));
+    store_exchanged_rows(j, GlobalIndex(chosen.row));
     const std::span<Real> l(a_.column(j) + first_active(j + 1), static_cast<std::size_t>(rows));
     const Real* u = j + 1 < pass_.width ? &top_(j, j + 1) : nullptr;
     context_.arithmetic.eliminate_column(top_(j, j), l, u, top_.leading_dimension,
                                          a_.block(first_active(j + 1), j + 1, rows, end - j - 1));
   }
 
-  void offer_candidate(Index j) {
+  void find_local_candidate(Index j) {
     const auto scope = context_.timeline.scope(Lane::cpu, Phase::panel);
     const std::span<const Real> below(a_.column(j) + first_active(j),
                                       static_cast<std::size_t>(a_.rows - first_active(j)));
@@ -95,21 +95,22 @@ class PartialPivotingPanel {
       const Index i = first_active(j) + largest.row;
       mine.magnitude = largest.magnitude;
       mine.row = context_.distribution.rows.global(pass_.panel_row + i, context_.position.row).value;
-      copy_row(i, reduction_.candidate_row());
+      read_row(i, reduction_.candidate_row());
     }
     if (pass_.in_pivot_row) {
       mine.has_current_row = 1;
-      copy_row(j, reduction_.current_row());
+      read_row(j, reduction_.current_row());
     }
     reduction_.set_header(mine);
   }
 
-  void exchange_rows(Index j, GlobalIndex pivot) {
-    set_row(top_, j, reduction_.candidate_row());
-    if (pass_.in_pivot_row) set_row(a_, j, reduction_.candidate_row());
+  // The all-reduce has brought both rows to every rank.
+  void store_exchanged_rows(Index j, GlobalIndex pivot) {
+    write_row(reduction_.candidate_row(), top_, j);
+    if (pass_.in_pivot_row) write_row(reduction_.candidate_row(), a_, j);
     const bool here = context_.distribution.rows.owner(pivot) == context_.position.row;
     if (here && pivot != first_row_ + j) {
-      set_row(a_, context_.distribution.rows.local(pivot) - pass_.panel_row, reduction_.current_row());
+      write_row(reduction_.current_row(), a_, context_.distribution.rows.local(pivot) - pass_.panel_row);
     }
   }
 
@@ -127,7 +128,7 @@ class PartialPivotingPanel {
 
 template <class Real>
 void factorize_panel_partial(const PanelContext<Real>& context, const PassPlan& pass, Panel<Real>& panel) {
-  // one process row: all candidates are local, and no row is exchanged
+  // one process row: partial pivoting is local pivoting
   if (context.distribution.shape.rows == 1) {
     factorize_panel_local(context, pass, panel);
   } else {

@@ -43,25 +43,33 @@ class HostPanels final : public PanelFactorizer<Real> {
   Fence downloaded_;
 };
 
-// Nothing is computed: the messages of a factorisation on the host, then synthetic pivots.
+// For a backend that computes nothing: the messages of `panels`, then synthetic pivots.
 template <class Real>
 class SyntheticPanels final : public PanelFactorizer<Real> {
  public:
-  explicit SyntheticPanels(const PanelWork<Real>& work) : work_(work), host_(work) {}
+  SyntheticPanels(const PanelWork<Real>& work, std::unique_ptr<PanelFactorizer<Real>> panels)
+      : work_(work), panels_(std::move(panels)) {}
 
-  void start(const PassPlan& pass, DeviceBlock<Real> a, Panel<Real>& panel) override { host_.start(pass, a, panel); }
+  void start(const PassPlan& pass, DeviceBlock<Real> a, Panel<Real>& panel) override { panels_->start(pass, a, panel); }
   void finish(const PassPlan& pass, Panel<Real>& panel) override {
-    host_.finish(pass, panel);
+    panels_->finish(pass, panel);
     panel.pivots = synthetic_pivots(work_.distribution, work_.parameters.pivoting, pass.pass);
     panel.zero_pivot.reset();
     panel.pack();
   }
-  void store(const Panel<Real>& panel, DeviceBlock<Real> a) override { host_.store(panel, a); }
+  void store(const Panel<Real>& panel, DeviceBlock<Real> a) override { panels_->store(panel, a); }
 
  private:
   PanelWork<Real> work_;
-  HostPanels<Real> host_;
+  std::unique_ptr<PanelFactorizer<Real>> panels_;
 };
+
+template <class Real>
+std::unique_ptr<PanelFactorizer<Real>> with_pivots(const PanelWork<Real>& work,
+                                                   std::unique_ptr<PanelFactorizer<Real>> panels) {
+  if (!panels || work.parameters.parts != RunParts::messages) return panels;
+  return std::make_unique<SyntheticPanels<Real>>(work, std::move(panels));
+}
 
 template <class Real>
 std::array<Panel<Real>, 2> make_panels(const PanelWork<Real>& work, Index rows, bool on_device) {
@@ -73,12 +81,6 @@ std::array<Panel<Real>, 2> make_panels(const PanelWork<Real>& work, Index rows, 
 }
 
 }  // namespace
-
-template <class Real>
-std::unique_ptr<PanelFactorizer<Real>> make_host_panels(const PanelWork<Real>& work) {
-  if (work.parameters.parts == RunParts::messages) return std::make_unique<SyntheticPanels<Real>>(work);
-  return std::make_unique<HostPanels<Real>>(work);
-}
 
 template <class Real>
 Panel<Real>& PanelFuture<Real>::get() {
@@ -95,8 +97,8 @@ Panels<Real>::Panels(const PanelWork<Real>& work, DeviceMatrix<Real>& a, Index r
     : work_(work),
       a_(a),
       rows_above_(rows_above),
-      device_panels_(make_device_panels(work, a.rows())),
-      host_panels_(make_host_panels(work)),
+      device_panels_(with_pivots(work, make_device_panels(work, a.rows()))),
+      host_panels_(with_pivots<Real>(work, std::make_unique<HostPanels<Real>>(work))),
       factorizer_(device_panels_ ? device_panels_.get() : host_panels_.get()),
       panels_(make_panels(work, a.rows() + rows_above, device_panels_ != nullptr)) {}
 
@@ -149,8 +151,6 @@ void Panels<Real>::wait() {
   }
 }
 
-template std::unique_ptr<PanelFactorizer<float>> make_host_panels(const PanelWork<float>&);
-template std::unique_ptr<PanelFactorizer<double>> make_host_panels(const PanelWork<double>&);
 template class PanelFuture<float>;
 template class PanelFuture<double>;
 template class Panels<float>;

@@ -42,9 +42,6 @@ class PanelFactorizer {
   virtual void store(const Panel<Real>& panel, DeviceBlock<Real> a) = 0;
 };
 
-template <class Real>
-std::unique_ptr<PanelFactorizer<Real>> make_host_panels(const PanelWork<Real>& work);
-
 /// For panels of up to `rows` rows; null if the parameters or the backend choose the host. Throws std::runtime_error if
 /// --panel device is impossible.
 template <class Real>

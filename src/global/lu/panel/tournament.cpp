@@ -57,14 +57,10 @@ class HostPanelRows final : public PanelRows<Real> {
     return choice;
   }
   void read(std::span<const Index> rows, ColumnMajorView<Real> to) override {
-    for (Index j = 0; j < a_.columns; ++j) {
-      for (Index i = 0; i < to.rows; ++i) to(i, j) = a_(rows[static_cast<std::size_t>(i)], j);
-    }
+    context_.arithmetic.read_rows(a_, rows, to);
   }
   void write(ColumnMajorView<const Real> from, std::span<const Index> rows) override {
-    for (Index j = 0; j < a_.columns; ++j) {
-      for (Index i = 0; i < from.rows; ++i) a_(rows[static_cast<std::size_t>(i)], j) = from(i, j);
-    }
+    context_.arithmetic.write_rows(from, rows, a_);
   }
   void solve_l21_and_update(const TournamentBlock& block, Index first, Index count, const Winners& winners) override {
     const auto w = static_cast<double>(block.width), right = static_cast<double>(winners.u12.columns);

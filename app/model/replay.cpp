@@ -1,0 +1,596 @@
+#include "app/model/replay.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <deque>
+#include <limits>
+#include <map>
+#include <optional>
+#include <queue>
+#include <stdexcept>
+#include <tuple>
+
+#include "lu/panel/tournament.hpp"
+#include "mpi/node_broadcast.hpp"
+
+namespace glinpack::app::model {
+
+namespace {
+
+// The messages of MPI_Ibcast, as a binomial tree. Runs of 4x4 processes in network namespaces take the time of a tree,
+// not that of scatter and roll (docs/planning.md).
+std::vector<BroadcastStep> binomial_steps(int size, int place, Index count) {
+  std::vector<BroadcastStep> steps;
+  int mask = 1;
+  while (mask < size && (place & mask) == 0) mask *= 2;
+  if (place > 0) steps.push_back({place - mask, 0, count, true, false});
+  bool first = place > 0;
+  for (mask /= 2; mask > 0; mask /= 2) {
+    if (place + mask >= size) continue;
+    steps.push_back({place + mask, 0, count, false, first});
+    first = false;
+  }
+  return steps;
+}
+
+// All time is of interest, from the clock's zero on.
+constexpr PassRange whole_run{std::numeric_limits<Index>::min(), std::numeric_limits<Index>::max()};
+
+// A message of a rank, as it goes.
+struct Progress {
+  const MessageRecord* record = nullptr;
+  std::vector<WireMessage> steps;
+  std::vector<int> peers;  // of each step: a replayed rank, or -1
+  std::size_t ready = 0;   // steps that have been posted
+  std::size_t done = 0;    // steps
+  std::size_t to_receive = 0;
+  double start = 0;
+
+  bool has_data() const { return to_receive == 0; }
+  bool has_ended() const { return done == steps.size(); }
+};
+
+struct Rank {
+  GridPosition at;
+  int node = 0;
+  RankOperations list;
+  std::size_t next = 0;          // operation
+  std::array<double, 4> free{};  // by queue: when it has done what it was given
+  std::vector<double> ended;     // of each operation
+  std::vector<Progress> messages;
+  RankRecord record;
+
+  std::optional<double> measured_start, measured_end;
+
+  double time() const { return *std::max_element(free.begin(), free.end()); }
+  double& host() { return free[static_cast<std::size_t>(Queue::host)]; }
+  double& queue(Queue queue) { return free[static_cast<std::size_t>(queue)]; }
+};
+
+// A step of a message: of a rank, of one of its messages.
+struct Step {
+  int rank = -1;
+  std::size_t message = 0;
+  std::size_t step = 0;
+};
+
+// A message between two nodes, on the sender's link.
+struct Flow {
+  Step send;  // rank -1: the sender is not replayed
+  Step receive;
+  double seconds_left = 0;  // of the link alone
+  double latency = 0;
+};
+
+struct Link {
+  std::vector<Flow> flows;  // they share it equally
+  double updated = 0;
+  int version = 0;  // of its next end
+};
+
+class Simulation {
+ public:
+  /// `measured`: the passes whose time is of interest.
+  Simulation(const MachineModel& machine, const Problem& problem, PassRange passes, PassRange measured,
+             ReplayedRanks ranks, bool traced)
+      : machine_(machine),
+        problem_(problem),
+        distribution_(problem.distribution()),
+        measured_(measured),
+        first_row_(ranks == ReplayedRanks::all ? 0 : static_cast<int>(passes.end % problem.grid.rows)),
+        rows_replayed_(ranks == ReplayedRanks::all ? problem.grid.rows : 1),
+        computes_(problem.parameters.parts != RunParts::messages),
+        sends_(problem.parameters.parts != RunParts::compute),
+        traced_(traced) {
+    const int nodes = problem.node_of({problem.grid.rows - 1, problem.grid.columns - 1}) + 1;
+    links_.resize(static_cast<std::size_t>(nodes));
+    if (rows_replayed_ < problem.grid.rows) link_share_ = rows_on_node();
+    routes_.kind = problem.parameters.broadcast;
+    routes_.largest = {largest_message, largest_message};
+    for (int p = first_row_; p < first_row_ + rows_replayed_; ++p) {
+      for (int q = 0; q < problem.grid.columns; ++q) {
+        Rank rank;
+        rank.at = {p, q};
+        rank.node = problem.node_of(rank.at);
+        rank.list =
+            record_operations(problem.parameters, problem.grid, rank.at, passes, problem.precision, problem.device());
+        rank.ended.resize(rank.list.operations.size());
+        rank.messages.resize(rank.list.messages.size());
+        ranks_.push_back(std::move(rank));
+      }
+    }
+  }
+
+  Replay run() {
+    for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) go_on(rank);
+    while (!events_.empty()) {
+      const Event event = events_.top();
+      events_.pop();
+      now_ = event.time;
+      handle(event);
+    }
+    Replay result;
+    double slowest = 0, in_window = 0;
+    int measured_ranks = 0;
+    for (Rank& rank : ranks_) {
+      if (rank.next < rank.list.operations.size()) throw std::logic_error("the model's messages have no end");
+      slowest = std::max(slowest, rank.time());
+      if (!rank.measured_start || !rank.measured_end) continue;
+      in_window += *rank.measured_end - *rank.measured_start;
+      ++measured_ranks;
+    }
+    result.seconds = measured_ranks > 0 ? in_window / measured_ranks : slowest;
+    for (const Work work : all_work) {
+      result.busy[work] = busy_[work] / static_cast<double>(ranks_.size());
+      result.needed[work] = needed_[work];
+    }
+    return result;
+  }
+
+  void take_timelines(std::vector<RankRecord>& timelines) {
+    for (Rank& rank : ranks_) {
+      rank.record.row = rank.at.row;
+      rank.record.column = rank.at.column;
+      rank.record.world_rank = static_cast<int>(timelines.size());
+      rank.record.host = "node " + std::to_string(rank.node);
+      timelines.push_back(std::move(rank.record));
+    }
+  }
+
+ private:
+  static constexpr std::size_t largest_message = static_cast<std::size_t>(-1);
+
+  struct Event {
+    enum class Kind : std::uint8_t { posted, arrived, link };
+    double time = 0;
+    std::uint64_t order = 0;
+    Kind kind = Kind::posted;
+    Step step;
+    int link = 0;
+    int version = 0;
+    friend bool operator<(const Event& a, const Event& b) {
+      return std::tie(b.time, b.order) < std::tie(a.time, a.order);
+    }
+  };
+
+  // Process rows that share a node's link.
+  int rows_on_node() const {
+    int rows = 0;
+    while (rows < problem_.grid.rows && problem_.node_of({rows, 0}) == problem_.node_of({0, 0})) ++rows;
+    return rows;
+  }
+
+  Rank& rank_of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
+  Progress& progress_of(const Step& step) { return rank_of(step.rank).messages[step.message]; }
+  void add_event(Event event) {
+    event.order = events_made_++;
+    events_.push(event);
+  }
+
+  // The host's operations, until one waits for a message.
+  void go_on(int number) {
+    Rank& rank = rank_of(number);
+    for (; rank.next < rank.list.operations.size(); ++rank.next) {
+      const Operation& operation = rank.list.operations[rank.next];
+      switch (operation.kind) {
+        case Operation::Kind::compute:
+          compute(rank, operation);
+          break;
+        case Operation::Kind::wait_for_work:
+          rank.host() = std::max(rank.host(), rank.ended[operation.target]);
+          break;
+        case Operation::Kind::start_message:
+          if (sends_) start(number, operation.target);
+          break;
+        case Operation::Kind::wait_for_data:
+          if (sends_ && !rank.messages[operation.target].has_data()) return;
+          break;
+        case Operation::Kind::wait_for_end:
+          if (sends_ && !rank.messages[operation.target].has_ended()) return;
+          break;
+      }
+    }
+  }
+
+  void compute(Rank& rank, const Operation& operation) {
+    needed_[operation.work] = needed_[operation.work] || computes_;
+    if (operation.work == Work::reduce) {
+      const bool under_way = measured_.first >= 0;
+      if (under_way && operation.pass >= measured_.first && !rank.measured_start) rank.measured_start = rank.time();
+      if (operation.pass >= measured_.end && !rank.measured_end) rank.measured_end = rank.time();
+    }
+    const double seconds = computes_ ? machine_.seconds(operation.work, operation.amounts) : 0;
+    if (operation.pass >= measured_.first && operation.pass < measured_.end) busy_[operation.work] += seconds;
+    double& free = rank.queue(operation.queue);
+    double start = std::max(free, rank.host());
+    // a copy to the host needs what the kernels before it computed; kernels need the copies to the device before them
+    if (operation.queue == Queue::download) start = std::max(start, rank.queue(Queue::device));
+    if (operation.queue == Queue::device) start = std::max(start, rank.queue(Queue::upload));
+    free = rank.ended[rank.next] = start + seconds;
+    if (!traced_ || seconds <= 0) return;
+    Interval interval = interval_of(operation, start, free);
+    interval.phase = phase_of(operation.work, operation.role);
+    interval.flops = operation.amounts.flops;
+    interval.lane = operation.queue == Queue::host     ? Lane::cpu
+                    : operation.queue == Queue::device ? Lane::gpu
+                                                       : Lane::copy;
+    rank.record.intervals.push_back(interval);
+  }
+
+  static Interval interval_of(const Operation& operation, double start, double end) {
+    Interval interval;
+    interval.start = start;
+    interval.end = end;
+    interval.pass = static_cast<std::int32_t>(operation.pass);
+    interval.role = operation.role;
+    return interval;
+  }
+
+  static Phase phase_of(Work work, Role role) {
+    switch (work) {
+      case Work::panel_host:
+      case Work::panel_device:
+        return role == Role::eliminate ? Phase::eliminate : Phase::panel;
+      case Work::normalize:
+        return Phase::normalize;
+      case Work::swap:
+        return Phase::swap;
+      case Work::reduce:
+        return Phase::reduce;
+      default:
+        return Phase::transfer;
+    }
+  }
+
+  static Phase phase_of(MessageKind kind) {
+    switch (kind) {
+      case MessageKind::panel:
+        return Phase::broadcast_l;
+      case MessageKind::u11:
+      case MessageKind::u12:
+      case MessageKind::winners:
+        return Phase::broadcast_u;
+      case MessageKind::rows:
+        return Phase::swap;
+      default:
+        return Phase::panel;
+    }
+  }
+
+  void start(int number, std::size_t message) {
+    Rank& rank = rank_of(number);
+    Progress& progress = rank.messages[message];
+    progress.record = &rank.list.messages[message];
+    progress.start = rank.host();
+    progress.steps = steps_of(rank, *progress.record);
+    for (const WireMessage& step : progress.steps) {
+      progress.peers.push_back(step.peer < 0 ? -1 : replayed(rank.at, step));
+      if (step.receives) ++progress.to_receive;
+    }
+    post(number, message, rank.host());
+  }
+
+  // The number of a step's other end, or -1 if it is not replayed.
+  int replayed(GridPosition at, const WireMessage& step) const {
+    const int row = step.line == Line::row ? at.row : step.peer;
+    const int column = step.line == Line::row ? step.peer : at.column;
+    const int place = row - first_row_;
+    return place >= 0 && place < rows_replayed_ ? place * problem_.grid.columns + column : -1;
+  }
+
+  std::vector<WireMessage> steps_of(const Rank& rank, const MessageRecord& record) {
+    BroadcastRoutes routes = routes_;
+    const bool is_broadcast = record.kind == MessageKind::panel || record.kind == MessageKind::u11 ||
+                              record.kind == MessageKind::u12 || record.kind == MessageKind::winners;
+    if (is_broadcast && broadcast_for(record.kind, routes.kind) == BroadcastKind::ibcast) return ibcast(rank, record);
+    if (is_broadcast && uses_node_windows(problem_.parameters)) {
+      const bool row = line_of(record.kind) == Line::row;
+      (row ? routes.nodes_of_row : routes.nodes_of_column) = nodes_of(line_of(record.kind), rank.at);
+    }
+    return wire_messages(record, problem_.grid, rank.at, routes, problem_.element_bytes());
+  }
+
+  // For every rank of the line, the first one on its node.
+  std::vector<int> nodes_of(Line line, GridPosition at) const {
+    std::vector<int> first;
+    std::map<int, int> first_of_node;
+    const int size = line == Line::row ? problem_.grid.columns : problem_.grid.rows;
+    for (int i = 0; i < size; ++i) {
+      const int node = problem_.node_of(line == Line::row ? GridPosition{at.row, i} : GridPosition{i, at.column});
+      first.push_back(first_of_node.emplace(node, i).first->second);
+    }
+    return first;
+  }
+
+  std::vector<WireMessage> ibcast(const Rank& rank, const MessageRecord& record) {
+    const Line line = line_of(record.kind);
+    const int size = line == Line::row ? problem_.grid.columns : problem_.grid.rows;
+    const int place = ((line == Line::row ? rank.at.column : rank.at.row) - record.peer + size) % size;
+    const Index count = record.bytes / problem_.element_bytes();
+    std::vector<WireMessage> messages;
+    for (const BroadcastStep& step : binomial_steps(size, place, count)) {
+      messages.push_back({line, (step.peer + record.peer) % size, step.receive, step.count * problem_.element_bytes(),
+                          step.after_earlier});
+    }
+    return messages;
+  }
+
+  double message_seconds(bool same_node, double bytes) const {
+    return machine_.seconds(same_node ? Work::memory : Work::network, {0, bytes, 1});
+  }
+
+  // Posts the steps that can start: all up to one that must wait for those before it.
+  void post(int number, std::size_t message, double time) {
+    Progress& progress = rank_of(number).messages[message];
+    while (progress.ready < progress.steps.size()) {
+      if (progress.steps[progress.ready].after_earlier && progress.done < progress.ready) break;
+      add_event({.time = time, .kind = Event::Kind::posted, .step = {number, message, progress.ready}});
+      ++progress.ready;
+    }
+  }
+
+  void handle(const Event& event) {
+    switch (event.kind) {
+      case Event::Kind::posted:
+        match(event.step);
+        break;
+      case Event::Kind::arrived:
+        finish(event.step);
+        break;
+      case Event::Kind::link:
+        if (links_[static_cast<std::size_t>(event.link)].version == event.version) end_flow(event.link);
+        break;
+    }
+  }
+
+  void match(const Step& step) {
+    const Progress& progress = progress_of(step);
+    const WireMessage& wire = progress.steps[step.step];
+    if (wire.peer < 0) return all_reduce(step);
+    const int peer = progress.peers[step.step];
+    if (peer < 0) return begin_alone(step);
+    const MessageKind kind = progress.record->kind;
+    const int from = wire.receives ? peer : step.rank, to = wire.receives ? step.rank : peer;
+    auto& others = waiting_[{from, to, kind, !wire.receives}];
+    if (others.empty()) {
+      waiting_[{from, to, kind, wire.receives}].push_back(step);
+      return;
+    }
+    const Step other = others.front();
+    others.pop_front();
+    const Step send = wire.receives ? other : step, receive = wire.receives ? step : other;
+    begin(send, receive, rank_of(from).node, rank_of(to).node, static_cast<double>(wire.bytes));
+  }
+
+  void begin(const Step& send, const Step& receive, int from_node, int to_node, double bytes) {
+    const bool same_node = from_node == to_node;
+    const Work work = same_node ? Work::memory : Work::network;
+    needed_[work] = true;
+    const Cost& cost = machine_.figures[work].cost;
+    if (same_node) {
+      const double end = now_ + cost.per_step + cost.per_byte * bytes;
+      if (send.rank >= 0) add_event({.time = end, .kind = Event::Kind::arrived, .step = send});
+      if (receive.rank >= 0) add_event({.time = end, .kind = Event::Kind::arrived, .step = receive});
+      return;
+    }
+    Link& link = links_[static_cast<std::size_t>(from_node)];
+    update(link);
+    link.flows.push_back({send, receive, link_share_ * cost.per_byte * bytes, cost.per_step});
+    expect_end(from_node);
+  }
+
+  // A rank's step with a process row that is not replayed.
+  void begin_alone(const Step& step) {
+    const Progress& progress = progress_of(step);
+    const WireMessage& wire = progress.steps[step.step];
+    const Rank& rank = rank_of(step.rank);
+    const int other_node = problem_.node_of({wire.peer, rank.at.column});
+    const auto bytes = static_cast<double>(wire.bytes);
+    if (!wire.receives) return begin(step, {}, rank.node, other_node, bytes);
+    // both ends keep step: what arrives leaves a link that is as busy as this rank's own
+    const bool same_node = other_node == rank.node;
+    needed_[same_node ? Work::memory : Work::network] = true;
+    const double share = same_node ? 1 : link_share_;
+    const double end =
+        now_ + earlier_seconds(rank, *progress.record, same_node) + message_seconds(same_node, share * bytes);
+    add_event({.time = end, .kind = Event::Kind::arrived, .step = step});
+  }
+
+  // What the root of a broadcast down the column does first, and the messages on the way from it.
+  double earlier_seconds(const Rank& rank, const MessageRecord& record, bool same_node) const {
+    if (record.kind == MessageKind::rows || record.kind == MessageKind::tournament) return 0;
+    const PassPlan pass = plan_pass(distribution_, record.pass, rank.at);
+    const double width = static_cast<double>(pass.width), bytes = static_cast<double>(record.bytes);
+    double seconds = 0;
+    if (record.kind == MessageKind::u12 && computes_) {
+      const double columns = bytes / (width * static_cast<double>(problem_.element_bytes()));
+      seconds += machine_.seconds(Work::normalize, {width * width * columns, 2 * bytes, 1});
+    }
+    if (record.kind == MessageKind::u11 && computes_) {
+      const double rows = static_cast<double>(pass.panel_rows);
+      seconds +=
+          machine_.seconds(Work::panel_host,
+                           {rows * width * width, rows * width * static_cast<double>(problem_.element_bytes()), width});
+    }
+    if (record.kind == MessageKind::winners && computes_) {  // the root takes part in every level of the tournament
+      const double columns = std::min(static_cast<double>(tournament_columns), width);
+      const double levels = std::bit_width(static_cast<unsigned>(problem_.grid.rows - 1));
+      seconds += machine_.seconds(Work::panel_host, levels * Amounts{2 * columns * columns * columns, 0, columns});
+    }
+    // the last rank of the column, for which the others wait in their next messages
+    const int size = problem_.grid.rows;
+    int messages = 0;
+    switch (const BroadcastKind kind = broadcast_for(record.kind, problem_.parameters.broadcast)) {
+      case BroadcastKind::ring:
+      case BroadcastKind::ring_modified:
+      case BroadcastKind::two_rings:
+      case BroadcastKind::two_rings_modified:
+        for (int place = size - 1; place > 0; place = forwarding_place(kind, size, place).parent) ++messages;
+        break;
+      case BroadcastKind::ibcast:
+        messages = static_cast<int>(std::bit_width(static_cast<unsigned>(size - 1)));
+        break;
+      default:
+        break;
+    }
+    return seconds + std::max(0, messages - 1) * message_seconds(same_node, bytes);
+  }
+
+  // MPI_Allreduce of a pivot candidate: all ranks of the column, by recursive doubling.
+  void all_reduce(const Step& step) {
+    const GridPosition at = rank_of(step.rank).at;
+    std::vector<Step>& arrived = reductions_[at.column];
+    arrived.push_back(step);
+    if (static_cast<int>(arrived.size()) < rows_replayed_) return;
+    double seconds = 0;
+    const auto bytes = static_cast<double>(progress_of(step).steps[step.step].bytes);
+    for (int distance = 1; distance < problem_.grid.rows; distance *= 2) {
+      const bool same_node = problem_.node_of({distance, at.column}) == problem_.node_of({0, at.column});
+      needed_[same_node ? Work::memory : Work::network] = true;
+      seconds += message_seconds(same_node, bytes);
+    }
+    for (const Step& one : arrived) add_event({.time = now_ + seconds, .kind = Event::Kind::arrived, .step = one});
+    arrived.clear();
+  }
+
+  // The flows' shares until now.
+  void update(Link& link) {
+    const double share = (now_ - link.updated) / std::max<double>(1, static_cast<double>(link.flows.size()));
+    for (Flow& flow : link.flows) flow.seconds_left = std::max(0.0, flow.seconds_left - share);
+    link.updated = now_;
+  }
+
+  void expect_end(int number) {
+    Link& link = links_[static_cast<std::size_t>(number)];
+    ++link.version;
+    if (link.flows.empty()) return;
+    double least = link.flows.front().seconds_left;
+    for (const Flow& flow : link.flows) least = std::min(least, flow.seconds_left);
+    add_event({.time = now_ + least * static_cast<double>(link.flows.size()),
+               .kind = Event::Kind::link,
+               .step = {},
+               .link = number,
+               .version = link.version});
+  }
+
+  void end_flow(int number) {
+    Link& link = links_[static_cast<std::size_t>(number)];
+    update(link);
+    const auto least = std::min_element(link.flows.begin(), link.flows.end(),
+                                        [](const Flow& a, const Flow& b) { return a.seconds_left < b.seconds_left; });
+    const Flow flow = *least;
+    link.flows.erase(least);
+    if (flow.send.rank >= 0) add_event({.time = now_, .kind = Event::Kind::arrived, .step = flow.send});
+    if (flow.receive.rank >= 0) {
+      add_event({.time = now_ + flow.latency, .kind = Event::Kind::arrived, .step = flow.receive});
+    }
+    expect_end(number);
+  }
+
+  // A step is done: the next ones may start, and the rank may have waited for it.
+  void finish(const Step& step) {
+    Progress& progress = progress_of(step);
+    ++progress.done;
+    if (progress.steps[step.step].receives) --progress.to_receive;
+    post(step.rank, step.message, now_);
+    Rank& rank = rank_of(step.rank);
+    if (progress.has_ended() && traced_) trace(rank, progress);
+    if (rank.next == rank.list.operations.size()) return;
+    const Operation& operation = rank.list.operations[rank.next];
+    const bool waits = operation.target == step.message &&
+                       ((operation.kind == Operation::Kind::wait_for_data && progress.has_data()) ||
+                        (operation.kind == Operation::Kind::wait_for_end && progress.has_ended()));
+    if (!waits) return;
+    rank.host() = std::max(rank.host(), now_);
+    go_on(step.rank);
+  }
+
+  void trace(Rank& rank, const Progress& progress) {
+    Interval interval;
+    interval.start = progress.start;
+    interval.end = now_;
+    interval.pass = static_cast<std::int32_t>(progress.record->pass);
+    interval.role = role_in_pass(problem_.grid, progress.record->pass, rank.at);
+    interval.lane = Lane::net;
+    interval.phase = phase_of(progress.record->kind);
+    for (const WireMessage& step : progress.steps) {
+      if (!step.receives) continue;
+      interval.bytes += step.bytes;
+      ++interval.messages;
+    }
+    rank.record.intervals.push_back(interval);
+  }
+
+  const MachineModel& machine_;
+  const Problem& problem_;
+  Distribution distribution_;
+  PassRange measured_;
+  int first_row_;  // of those that are replayed
+  int rows_replayed_;
+  bool computes_;
+  bool sends_;
+  bool traced_;
+  double link_share_ = 1;  // messages of process rows that are not replayed, on the same link
+  BroadcastRoutes routes_;
+  std::vector<Rank> ranks_;
+  std::vector<Link> links_;  // of every node: its link out
+  std::priority_queue<Event> events_;
+  std::uint64_t events_made_ = 0;
+  double now_ = 0;
+  std::map<std::tuple<int, int, MessageKind, bool>, std::deque<Step>> waiting_;  // from, to, kind, receives
+  std::map<int, std::vector<Step>> reductions_;                                  // by process column
+  ByWork<double> busy_;
+  ByWork<bool> needed_{};
+};
+
+}  // namespace
+
+ModelledDevice Problem::device() const {
+  // Two H200, 2x1 (results/h200-x2): with several process rows a column costs the device what four columns of a panel
+  // of its own do, since the host takes part in every tournament.
+  constexpr double columns_with_others = 4;
+  return {.has_memory = arrangement.on_device,
+          .beside_host = arrangement.in_background,
+          .panel_columns = grid.rows > 1 ? columns_with_others : 1};
+}
+
+int Problem::node_of(GridPosition at) const {
+  const int rank = order == RankOrder::row_major ? at.row * grid.columns + at.column : at.column * grid.rows + at.row;
+  return rank / arrangement.processes_per_node;
+}
+
+Replay replay(const MachineModel& machine, const Problem& problem, PassRange passes, ReplayedRanks ranks,
+              std::vector<RankRecord>* timelines) {
+  Simulation simulation(machine, problem, passes, whole_run, ranks, timelines != nullptr);
+  const Replay result = simulation.run();
+  if (timelines != nullptr) simulation.take_timelines(*timelines);
+  return result;
+}
+
+Replay replay_window(const MachineModel& machine, const Problem& problem, PassRange passes, ReplayedRanks ranks) {
+  const Index first = std::max<Index>(0, passes.first - (passes.end - passes.first));
+  return Simulation(machine, problem, {first, passes.end + 1}, passes, ranks, false).run();
+}
+
+}  // namespace glinpack::app::model
