@@ -79,8 +79,7 @@ Precision parse_single_or_double(const std::string& text) {
 }
 
 Pivoting parse_pivoting(const std::string& text) {
-  constexpr std::array pivotings{Pivoting::local, Pivoting::partial, Pivoting::tournament};
-  return pivotings[choose(text, pivoting_choices)];
+  return all_pivotings[choose(text, pivoting_choices)];
 }
 
 MatrixKind parse_matrix(const std::string& text) { return matrix_formulas[choose(text, matrix_choices())]; }

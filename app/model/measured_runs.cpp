@@ -59,13 +59,12 @@ Choice choice_of(const json& value, std::span<const Choice> choices) {
 }
 
 Problem problem_of(const json& run, const json& configuration) {
-  constexpr std::array pivotings{Pivoting::local, Pivoting::partial, Pivoting::tournament};
   constexpr std::array places{PanelPlace::automatic, PanelPlace::host, PanelPlace::device};
   Problem problem;
   RunParameters& parameters = problem.parameters;
   parameters.n = run.at("n").get<Index>();
   parameters.nb = run.at("nb").get<Index>();
-  parameters.pivoting = choice_of<Pivoting>(run.at("pivoting"), pivotings);
+  parameters.pivoting = choice_of<Pivoting>(run.at("pivoting"), all_pivotings);
   parameters.panel = choice_of<PanelPlace>(run.value("panel", json("auto")), places);
   parameters.broadcast = choice_of<BroadcastKind>(run.at("broadcast"), all_broadcasts);
   parameters.lookahead = run.at("variant").at("depth").get<int>();

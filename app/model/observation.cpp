@@ -114,7 +114,8 @@ Problem problem_of(const RunRecord& record, const Arrangement& arrangement) {
 
 bool is_modelled(const Problem& problem, const std::string& backend) {
   const BackendRecord* record = find_backend(backend);
-  const bool row_by_row = record != nullptr && record->row_by_row && problem.parameters.pivoting == Pivoting::local;
+  const bool row_by_row =
+      record != nullptr && record->row_by_row && !rows_cross_processes(problem.parameters.pivoting, problem.grid);
   return !row_by_row && problem.precision != Precision::mixed;
 }
 

@@ -29,7 +29,7 @@ std::vector<RunParameters> cases(RunParts parts) {
   std::vector<RunParameters> all;
   for (const auto& [n, nb] :
        {std::pair<Index, Index>{1, 1}, {5, 8}, {30, 3}, {65, 16}, {97, 40}, {130, 33}, {150, 100}}) {
-    for (const Pivoting pivoting : {Pivoting::local, Pivoting::partial, Pivoting::tournament}) {
+    for (const Pivoting pivoting : all_pivotings) {
       RunParameters parameters;
       parameters.n = n;
       parameters.nb = nb;

@@ -87,7 +87,7 @@ TEST(RowSwapPieces, GiveBitwiseTheSameFactorsWithEveryPivoting) {
     const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::column_major);
     if (!grid.active()) continue;
     for (const Size size : sizes) {
-      for (const Pivoting pivoting : {Pivoting::local, Pivoting::partial, Pivoting::tournament}) {
+      for (const Pivoting pivoting : all_pivotings) {
         const auto source = make_hpl_source(size.n);
         RunParameters parameters;
         parameters.n = size.n;

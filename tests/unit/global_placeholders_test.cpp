@@ -13,7 +13,7 @@ TEST(SyntheticPivots, LieAmongTheRowsThatPivotsMayBeAmong) {
     const Distribution distribution(97, 9, grid);
     for (Index pass = 0; pass < distribution.passes(); ++pass) {
       const int pivot_row = pivot_position(grid, pass).row;
-      for (const Pivoting pivoting : {Pivoting::local, Pivoting::partial, Pivoting::tournament}) {
+      for (const Pivoting pivoting : all_pivotings) {
         const auto pivots = synthetic_pivots(distribution, pivoting, pass);
         ASSERT_EQ(pivots.size(), static_cast<std::size_t>(distribution.pass_width(pass)));
         for (std::size_t j = 0; j < pivots.size(); ++j) {

@@ -100,7 +100,7 @@ TEST_P(EveryPass, PanelsAndTrailingMatricesOfAllRanksMakeUpTheWhole) {
 }
 
 TEST_P(EveryPass, EveryRankGetsThePanelAndUExactlyOnce) {
-  for (const Pivoting pivoting : {Pivoting::local, Pivoting::partial, Pivoting::tournament}) {
+  for (const Pivoting pivoting : all_pivotings) {
     for (Index k = 0; k < distribution.passes(); ++k) {
       std::map<std::pair<int, int>, int> panels;
       std::map<std::pair<int, int>, int> u_blocks;
@@ -423,7 +423,7 @@ P, L11, U11, L21         : waits for P, L11, L21  : waits for U11          : wai
 
 TEST(PassPicture, FitsIn100ColumnsForEveryPassAndGrid) {
   for (const GridShape grid : {GridShape{1, 1}, {1, 5}, {5, 1}, {2, 3}, {16, 16}, {100, 120}}) {
-    for (const Pivoting pivoting : {Pivoting::local, Pivoting::partial, Pivoting::tournament}) {
+    for (const Pivoting pivoting : all_pivotings) {
       for (const Index pass : {0, 1, 77, 127}) {
         if (grid.size() > 1000 && pass != 77) continue;  // each rank's messages are recorded
         std::istringstream text(picture(parameters_of(12800, 100, pivoting), grid, pass));

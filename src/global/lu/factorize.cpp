@@ -1,5 +1,5 @@
-// The global algorithm by blocks: right-looking, with look-ahead (white paper, section 3.1; HPL_pdgesv0.c,
-// HPL_pdgesvK2.c). In pass k, block column k and block row k become L and U:
+// The global algorithm by blocks (white paper, section 3.1; HPL_pdgesv0.c), right-looking, with HPL's look-ahead
+// (HPL_pdgesvK2.c). In pass k, block column k and block row k become L and U:
 //
 // [ L11 ]            [ A11 ]
 // [ L21 ] U11  =   P [ A21 ]     the panel, factorised on the pivot's process column, broadcast along process rows
@@ -10,6 +10,9 @@
 //   U12    <-  L11^-1 A12        on the pivot's process row, then broadcast; or on every process row, if U's rows
 //                                come with the exchanged rows
 //   A22    <-  A22 - L21 U12     the trailing update, on every rank (HPL_pdupdate)
+//
+// The white paper's roles: pivot and eliminate ranks factorise the panel (lu/panel/), pivot and normalize ranks compute
+// U12 (lu/u12.cpp), all ranks reduce A22 (update_trailing).
 #include "lu/factorize.hpp"
 
 #include <algorithm>
@@ -49,14 +52,14 @@ class BlockedLu final : public LuFactorization<Real> {
   Factorization run(PassObserver& observer, PassRange passes) override {
     end_ = passes.end;
     panels_.agree_on_host_or_device();
-    // all ranks send messages in the same order, even if only some of them have a GPU
-    host_overlaps_update_ = transport_.all_agree(backend_.computes_beside_host());
+    // all ranks start the next panel's broadcast at the same point: before the rest of the update, or after it
+    host_overlaps_update_ = transport_.all_agree(backend_.update_is_asynchronous());
 
     Factorization result;
     result.interchanges.across_process_rows = rows_cross_processes_;
     PanelFuture<Real> next;
     result.ended_before = for_each_pass(passes, distribution_, position_, observer, [&](const PassPlan& pass) {
-      if (!next) {
+      if (!next) {  // pass 0, or without look-ahead
         start_panel(pass);
         next = finish_panel(pass);
       }
@@ -68,7 +71,7 @@ class BlockedLu final : public LuFactorization<Real> {
       next = update(pass, panel);
       return true;
     });
-    panels_.wait();
+    panels_.wait();  // the last panels may still be forwarded
     return result;
   }
 
@@ -84,10 +87,10 @@ class BlockedLu final : public LuFactorization<Real> {
     RowsFuture<Real> rows = exchange_rows(pass, pieces.front(), panel);
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       const ColumnRange piece = pieces[i];
-      const DeviceBlock<Real> a12 = u12_.place(pass, piece);
+      const DeviceBlock<Real> a12 = u12_.destination(pass, piece);
       rows.wait_into(a12);
       if (u12_.is_computed_here(pass)) backend_.solve_unit_lower(panel.l11(), a12);
-      const DeviceBlock<Real> u12 = u12_.distribute(pass, piece, a12);
+      const DeviceBlock<Real> u12 = u12_.broadcast_down_column(pass, piece, a12);
 
       Index updated = 0;  // columns of this piece
       if (i == 0 && looks_ahead) {

@@ -34,7 +34,7 @@ class LuFactorization {
   LuFactorization(const LuFactorization&) = delete;
   LuFactorization& operator=(const LuFactorization&) = delete;
   virtual ~LuFactorization() = default;
-  /// Some passes, or all. Collective over the grid. Once.
+  /// Runs the passes. Collective over the grid. Call once.
   virtual Factorization run(PassObserver& observer, PassRange passes) = 0;
   Factorization run(PassObserver& observer) { return run(observer, {0, passes_}); }
 
@@ -69,9 +69,8 @@ std::unique_ptr<LuFactorization<Real>> make_row_by_row_lu(const LuWork<Real>& wo
 /// Chooses the algorithm by pivoting, grid and backend.
 template <class Real>
 std::unique_ptr<LuFactorization<Real>> make_lu(const LuWork<Real>& work) {
-  const bool rows_stay = !pivots_across_processes(work.parameters.pivoting) ||
-                         (work.parameters.pivoting == Pivoting::partial && work.distribution.shape.rows == 1);
-  return work.backend.row_by_row() != nullptr && rows_stay ? make_row_by_row_lu(work) : make_blocked_lu(work);
+  const bool crosses = rows_cross_processes(work.parameters.pivoting, work.distribution.shape);
+  return work.backend.row_by_row() != nullptr && !crosses ? make_row_by_row_lu(work) : make_blocked_lu(work);
 }
 
 /// Calls body(pass) for the passes of this rank until it returns false or the observer ends them. Returns the pass

@@ -19,12 +19,19 @@ enum class Pivoting {
   partial,     // HPL's: candidates are all remaining rows of the process column
   tournament,  // CALU's (TSLU): a reduction tree over these rows, once for a block of columns
 };
+inline constexpr std::array all_pivotings{Pivoting::local, Pivoting::partial, Pivoting::tournament};
 constexpr std::string_view name_of(Pivoting pivoting) {
   constexpr std::array<std::string_view, 3> names{"local", "partial", "tournament"};
   return names[static_cast<std::size_t>(pivoting)];
 }
 /// Whether candidates are the rows of all ranks of a process column, so that rows cross the network.
 constexpr bool pivots_across_processes(Pivoting pivoting) { return pivoting != Pivoting::local; }
+
+/// Whether rows cross process rows on this grid. If none does, a backend with the white paper's row-by-row algorithm
+/// uses it.
+constexpr bool rows_cross_processes(Pivoting pivoting, const GridShape& grid) {
+  return pivoting == Pivoting::tournament || (pivoting == Pivoting::partial && grid.rows > 1);
+}
 
 /// Where panels are factorised. automatic: on GPUs that are fast at it, if pivoting is tournament; otherwise on the
 /// host.

@@ -16,7 +16,7 @@ U12<Real>::U12(const RunParameters& parameters, const Distribution& distribution
 }
 
 template <class Real>
-DeviceBlock<Real> U12<Real>::place(const PassPlan& pass, ColumnRange columns) {
+DeviceBlock<Real> U12<Real>::destination(const PassPlan& pass, ColumnRange columns) {
   if (pass.in_pivot_row) {
     return {&a_, pass.panel_row.value, pass.trailing_column.value + columns.first, pass.width, columns.count};
   }
@@ -24,7 +24,8 @@ DeviceBlock<Real> U12<Real>::place(const PassPlan& pass, ColumnRange columns) {
 }
 
 template <class Real>
-DeviceBlock<Real> U12<Real>::distribute(const PassPlan& pass, ColumnRange columns, DeviceBlock<Real> computed) {
+DeviceBlock<Real> U12<Real>::broadcast_down_column(const PassPlan& pass, ColumnRange columns,
+                                                   DeviceBlock<Real> computed) {
   if (columns.count == 0) return {};
   if (all_compute_) return pass.in_pivot_row ? operand_->from_device(computed) : computed;
   if (!is_broadcast_) return operand_->from_device(computed);

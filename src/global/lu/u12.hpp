@@ -23,12 +23,12 @@ class U12 {
   bool is_computed_here(const PassPlan& pass) const { return pass.in_pivot_row || all_compute_; }
   bool all_process_rows_compute() const { return all_compute_; }
 
-  /// The place of these columns of A12, where U12 overwrites them: the matrix on the pivot's process row, a separate
-  /// buffer on other ranks that compute U12. Empty on ranks that do not.
-  DeviceBlock<Real> place(const PassPlan& pass, ColumnRange columns);
-  /// These columns of U12 as an operand of the update, on every rank: `computed`, or broadcast from the pivot's process
-  /// row. Collective over process columns.
-  DeviceBlock<Real> distribute(const PassPlan& pass, ColumnRange columns, DeviceBlock<Real> computed);
+  /// Where these columns of A12 arrive and become U12: in the matrix on the pivot's process row, in a buffer on other
+  /// ranks that compute U12. Empty on ranks that do not.
+  DeviceBlock<Real> destination(const PassPlan& pass, ColumnRange columns);
+  /// These columns of U12 as an operand of the update, on every rank: `computed`; if only the pivot's process row has
+  /// computed them, after a broadcast from it, for which this call waits. Collective over process columns.
+  DeviceBlock<Real> broadcast_down_column(const PassPlan& pass, ColumnRange columns, DeviceBlock<Real> computed);
 
  private:
   Backend<Real>& backend_;
@@ -36,7 +36,7 @@ class U12 {
   DeviceMatrix<Real>& a_;
   bool all_compute_;
   bool is_broadcast_;
-  std::unique_ptr<HostBuffer<Real>> staging_;  // for the broadcast; empty without one
+  std::unique_ptr<HostBuffer<Real>> staging_;  // empty if U12 is not broadcast
   std::unique_ptr<Operand<Real>> operand_;
   Fence staging_free_;  // until then the device may still read the last U12
 };

@@ -183,7 +183,7 @@ class Backend {
 
   virtual BackendInfo info() const = 0;
   /// Whether update() is asynchronous, so that the host can factorise a panel during the update.
-  virtual bool computes_beside_host() const = 0;
+  virtual bool update_is_asynchronous() const = 0;
   /// Arithmetic for panels in host memory.
   virtual PanelArithmetic<Real>& panel() = 0;
   /// The white paper's local algorithm (row_by_row.hpp); null if the backend does not implement it.

@@ -39,7 +39,7 @@ class GlBackend : public Backend<Real> {
         panel_(make_openblas_panel_arithmetic<Real>(options.threads)) {}
 
   /// Software OpenGL computes on the host.
-  bool computes_beside_host() const final { return !context_->device().software; }
+  bool update_is_asynchronous() const final { return !context_->device().software; }
   PanelArithmetic<Real>& panel() final { return *panel_; }
   std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) override {
     begin();
@@ -60,7 +60,7 @@ class GlBackend : public Backend<Real> {
     return fences_.take();
   }
   bool has_passed(Fence fence) override {
-    if (computes_beside_host()) return false;  // does not wait for a GPU
+    if (update_is_asynchronous()) return false;  // does not wait for a GPU
     wait(fence);
     return true;
   }
@@ -84,7 +84,7 @@ class GlBackend : public Backend<Real> {
   const std::shared_ptr<Context>& context() const { return context_; }
   Fences& fences() { return fences_; }
 
-  bool is_wanted(DeviceUse use) const { return use == DeviceUse::always || computes_beside_host(); }
+  bool is_wanted(DeviceUse use) const { return use == DeviceUse::always || update_is_asynchronous(); }
 
   BackendInfo info_as(std::string_view name) const {
     const DeviceDescription& device = context_->device();

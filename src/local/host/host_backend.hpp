@@ -71,7 +71,7 @@ class HostBackend : public Backend<Real> {
   /// `threads` for moving data, >= 1.
   HostBackend(Timeline& timeline, int threads) : Backend<Real>(timeline), threads_(threads) {}
 
-  bool computes_beside_host() const final { return false; }
+  bool update_is_asynchronous() const final { return false; }
   std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) final;
   std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) final;
   std::unique_ptr<Operand<Real>> make_operand(Index rows, Index columns) final {

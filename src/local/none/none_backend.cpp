@@ -102,7 +102,7 @@ class NoneBackend : public Backend<Real> {
       : Backend<Real>(timeline), panel_(operations), pages_(pages) {}
 
   BackendInfo info() const override { return {}; }
-  bool computes_beside_host() const override { return false; }
+  bool update_is_asynchronous() const override { return false; }
   PanelArithmetic<Real>& panel() override { return panel_; }
 
   std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) override {
@@ -169,7 +169,7 @@ class CostBackend final : public NoneBackend<Real> {
   CostBackend(Timeline& timeline, const ModelledDevice& device, OperationList& operations)
       : NoneBackend<Real>(timeline, HostPages::lazy, &operations), device_(device), operations_(operations) {}
 
-  bool computes_beside_host() const override { return device_.beside_host; }
+  bool update_is_asynchronous() const override { return device_.beside_host; }
   std::unique_ptr<DevicePanel<Real>> make_device_panel(Index, Index, DeviceUse use) override {
     if (!device_.has_memory || (use == DeviceUse::if_faster && !device_.beside_host)) return nullptr;
     return std::make_unique<CostDevicePanel<Real>>(operations_, queue_of_kernels(), device_.panel_columns);

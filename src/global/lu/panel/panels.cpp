@@ -109,7 +109,7 @@ void Panels<Real>::agree_on_host_or_device() {
 }
 
 template <class Real>
-Panel<Real>& Panels<Real>::free_panel(const PassPlan& pass) {
+Panel<Real>& Panels<Real>::acquire_panel(const PassPlan& pass) {
   Panel<Real>& panel = panel_of(pass);
   if (auto& broadcast = broadcasts_[slot_of(pass)]) broadcast->wait();
   broadcasts_[slot_of(pass)].reset();
@@ -120,7 +120,7 @@ Panel<Real>& Panels<Real>::free_panel(const PassPlan& pass) {
 
 template <class Real>
 void Panels<Real>::start_factorization(const PassPlan& pass) {
-  factorizer_->start(pass, block_of(pass), free_panel(pass));
+  factorizer_->start(pass, block_of(pass), acquire_panel(pass));
 }
 
 template <class Real>
@@ -130,7 +130,7 @@ void Panels<Real>::finish_factorization(const PassPlan& pass) {
 
 template <class Real>
 PanelFuture<Real> Panels<Real>::start_broadcast(const PassPlan& pass) {
-  Panel<Real>& panel = pass.in_pivot_column ? panel_of(pass) : free_panel(pass);
+  Panel<Real>& panel = pass.in_pivot_column ? panel_of(pass) : acquire_panel(pass);
   auto& broadcast = broadcasts_[slot_of(pass)];
   broadcast = work_.transport.start_broadcast(MessageKind::panel, pass, panel.message());
   return {panel, broadcast.get(), !pass.in_pivot_column};

@@ -103,7 +103,7 @@ class Panels {
     return {&a_, pass.panel_row.value, pass.panel_column.value, pass.panel_rows, pass.width};
   }
   /// The pass's panel, with the pass's extents. Waits until nothing reads its previous content.
-  Panel<Real>& free_panel(const PassPlan& pass);
+  Panel<Real>& acquire_panel(const PassPlan& pass);
 
   PanelWork<Real> work_;
   DeviceMatrix<Real>& a_;

@@ -30,7 +30,7 @@ class ComputeBackend final : public GlBackend<Real> {
         kernels_(context(), sources_, precision_of<Real>,
                  limits.window_bytes > 0 ? limits.window_bytes : context()->device().storage_block, stripe_width_,
                  chosen_tile(options.tile, context()->device(), precision_of<Real>)) {
-    if (limits.queued_bytes == 0 && !this->computes_beside_host()) return;
+    if (limits.queued_bytes == 0 && !this->update_is_asynchronous()) return;
     try {
       copies_.emplace(context(), timeline);
     } catch (const std::runtime_error&) {
