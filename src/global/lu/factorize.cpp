@@ -51,9 +51,7 @@ class BlockedLu final : public LuFactorization<Real> {
 
   Factorization run(PassObserver& observer, PassRange passes) override {
     end_ = passes.end;
-    panels_.agree_on_host_or_device();
-    // all ranks start the next panel's broadcast at the same point: before the rest of the update, or after it
-    host_overlaps_update_ = transport_.all_agree(backend_.update_is_asynchronous());
+    panels_.agree_on_order();
 
     Factorization result;
     result.interchanges.across_process_rows = rows_cross_processes_;
@@ -96,14 +94,14 @@ class BlockedLu final : public LuFactorization<Real> {
       if (i == 0 && looks_ahead) {
         updated = update_next_panel_first(pass, next_pass, panel, u12);
         start_panel(next_pass);
-        if (!host_overlaps_update_) next_panel = finish_panel(next_pass);
+        if (!panels_.host_overlaps_update()) next_panel = finish_panel(next_pass);
       }
       if (i + 1 < pieces.size()) rows = exchange_rows(pass, pieces[i + 1], panel);
       const Index rest = piece.count - updated;
       update_trailing(pass, {piece.first + updated, rest}, panel, u12.block(0, updated, pass.width, rest));
     }
     if (pass.in_pivot_column) panels_.store(pass);  // L11, L21, U11 into A, while the next panel is broadcast
-    if (looks_ahead && host_overlaps_update_) next_panel = finish_panel(next_pass);
+    if (looks_ahead && panels_.host_overlaps_update()) next_panel = finish_panel(next_pass);
     return next_panel;
   }
 
@@ -163,7 +161,6 @@ class BlockedLu final : public LuFactorization<Real> {
   Index end_ = 0;  // of the passes to run
   RowSwap row_swap_;
   bool rows_cross_processes_;
-  bool host_overlaps_update_ = false;  // the host starts the device's update, then factorises the next panel
   const Distribution& distribution_;
   GridPosition position_;
   Backend<Real>& backend_;

@@ -103,9 +103,12 @@ Panels<Real>::Panels(const PanelWork<Real>& work, DeviceMatrix<Real>& a, Index r
       panels_(make_panels(work, a.rows() + rows_above, device_panels_ != nullptr)) {}
 
 template <class Real>
-void Panels<Real>::agree_on_host_or_device() {
-  if (work_.distribution.shape.rows == 1 || !panels_may_be_on_device(work_.parameters.pivoting)) return;
-  if (!work_.transport.all_agree(device_panels_ != nullptr)) factorizer_ = host_panels_.get();
+void Panels<Real>::agree_on_order() {
+  if (work_.distribution.shape.rows > 1 && panels_may_be_on_device(work_.parameters.pivoting) &&
+      !work_.transport.all_agree(device_panels_ != nullptr)) {
+    factorizer_ = host_panels_.get();
+  }
+  host_overlaps_update_ = work_.transport.all_agree(work_.backend.update_is_asynchronous());
 }
 
 template <class Real>

@@ -79,9 +79,12 @@ class Panels {
   Panels(const Panels&) = delete;
   Panels& operator=(const Panels&) = delete;
 
-  /// Devices factorise panels on all ranks of the grid or on none, since the two ways send messages in different
-  /// orders. Collective over the grid, before the first pass.
-  void agree_on_host_or_device();
+  /// All ranks of the grid send messages in the same order, even if only some of them have a GPU: devices factorise panels
+  /// on all ranks or on none, and the next panel's broadcast starts before the rest of the update on all or on none.
+  /// Collective over the grid, before the first pass.
+  void agree_on_order();
+  /// Whether the next panel is finished after the rest of the update has been started: the host is free meanwhile.
+  bool host_overlaps_update() const { return host_overlaps_update_; }
 
   /// P, L11, L21, U11 <- A(k:, k), in two halves (PanelFactorizer). Collective over the pivot's process column.
   void start_factorization(const PassPlan& pass);
@@ -111,6 +114,7 @@ class Panels {
   std::unique_ptr<PanelFactorizer<Real>> device_panels_;  // null if the host factorises
   std::unique_ptr<PanelFactorizer<Real>> host_panels_;
   PanelFactorizer<Real>* factorizer_;
+  bool host_overlaps_update_ = false;
   std::array<Panel<Real>, 2> panels_;
   std::array<std::unique_ptr<Transfer>, 2> broadcasts_;
 };
