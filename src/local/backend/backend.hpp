@@ -119,8 +119,8 @@ struct BackendInfo {
   std::string backend;          // "openblas", "gl-compute", ...
   std::string device;           // processor or GL renderer
   std::string driver;           // GL version string, or the BLAS library
-  std::string blas;             // BLAS of the host arithmetic ("OpenBLAS 0.3.21"), empty for reference
-  std::string kernels;          // its kernels ("SkylakeX"), empty for reference
+  std::string blas;             // BLAS of the host arithmetic ("OpenBLAS 0.3.21"), empty if there is none
+  std::string kernels;          // its kernels ("SkylakeX"), empty if there is none
   int threads = 1;              // host threads for arithmetic
   bool software_gl = false;     // OpenGL without a GPU
   int device_index = -1;        // as `glinpack devices` counts; -1 without GL
