@@ -1,4 +1,5 @@
-// glinpack: dispatches to its subcommands.
+// glinpack: dispatches to its subcommands. The algorithm is in src/global/lu/factorize.cpp; docs/algorithm.md (section 11)
+// says where everything else is.
 #include <iostream>
 #include <string>
 #include <vector>
