@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "lu/records.hpp"
+#include "lu/run.hpp"
 #include "matrix/matrix_source.hpp"
 #include "tests/mpi/factors.hpp"
 #include "tests/mpi/world.hpp"
