@@ -4,6 +4,7 @@
 
 #include "app/report/energy.hpp"
 #include "app/report/free_text.hpp"
+#include "app/report/report.hpp"
 
 namespace glinpack::app {
 namespace {
