@@ -45,7 +45,6 @@ struct Progress {
   std::size_t ready = 0;   // steps that have been posted
   std::size_t done = 0;    // steps
   std::size_t to_receive = 0;
-  double start = 0;
 
   bool has_data() const { return to_receive == 0; }
   bool has_ended() const { return done == steps.size(); }
@@ -59,7 +58,6 @@ struct Rank {
   std::array<double, 4> free{};  // by queue: when it has done what it was given
   std::vector<double> ended;     // of each operation
   std::vector<Progress> messages;
-  RankRecord record;
 
   std::optional<double> measured_start, measured_end;
 
@@ -93,7 +91,7 @@ class Simulation {
  public:
   /// `measured`: the passes whose time is of interest.
   Simulation(const MachineModel& machine, const Problem& problem, PassRange passes, PassRange measured,
-             ReplayedRanks ranks, bool traced)
+             ReplayedRanks ranks)
       : machine_(machine),
         problem_(problem),
         distribution_(problem.distribution()),
@@ -101,8 +99,7 @@ class Simulation {
         first_row_(ranks == ReplayedRanks::all ? 0 : static_cast<int>(passes.end % problem.grid.rows)),
         rows_replayed_(ranks == ReplayedRanks::all ? problem.grid.rows : 1),
         computes_(problem.parameters.parts != RunParts::messages),
-        sends_(problem.parameters.parts != RunParts::compute),
-        traced_(traced) {
+        sends_(problem.parameters.parts != RunParts::compute) {
     const int nodes = problem.node_of({problem.grid.rows - 1, problem.grid.columns - 1}) + 1;
     links_.resize(static_cast<std::size_t>(nodes));
     if (rows_replayed_ < problem.grid.rows) link_share_ = rows_on_node();
@@ -146,16 +143,6 @@ class Simulation {
       result.needed[work] = needed_[work];
     }
     return result;
-  }
-
-  void take_timelines(std::vector<RankRecord>& timelines) {
-    for (Rank& rank : ranks_) {
-      rank.record.row = rank.at.row;
-      rank.record.column = rank.at.column;
-      rank.record.world_rank = static_cast<int>(timelines.size());
-      rank.record.host = "node " + std::to_string(rank.node);
-      timelines.push_back(std::move(rank.record));
-    }
   }
 
  private:
@@ -228,61 +215,12 @@ class Simulation {
     if (operation.queue == Queue::download) start = std::max(start, rank.queue(Queue::device));
     if (operation.queue == Queue::device) start = std::max(start, rank.queue(Queue::upload));
     free = rank.ended[rank.next] = start + seconds;
-    if (!traced_ || seconds <= 0) return;
-    Interval interval = interval_of(operation, start, free);
-    interval.phase = phase_of(operation.work, operation.role);
-    interval.flops = operation.amounts.flops;
-    interval.lane = operation.queue == Queue::host     ? Lane::cpu
-                    : operation.queue == Queue::device ? Lane::gpu
-                                                       : Lane::copy;
-    rank.record.intervals.push_back(interval);
-  }
-
-  static Interval interval_of(const Operation& operation, double start, double end) {
-    Interval interval;
-    interval.start = start;
-    interval.end = end;
-    interval.pass = static_cast<std::int32_t>(operation.pass);
-    interval.role = operation.role;
-    return interval;
-  }
-
-  static Phase phase_of(Work work, Role role) {
-    switch (work) {
-      case Work::panel_host:
-      case Work::panel_device:
-        return role == Role::eliminate ? Phase::eliminate : Phase::panel;
-      case Work::normalize:
-        return Phase::normalize;
-      case Work::swap:
-        return Phase::swap;
-      case Work::reduce:
-        return Phase::reduce;
-      default:
-        return Phase::transfer;
-    }
-  }
-
-  static Phase phase_of(MessageKind kind) {
-    switch (kind) {
-      case MessageKind::panel:
-        return Phase::broadcast_l;
-      case MessageKind::u11:
-      case MessageKind::u12:
-      case MessageKind::winners:
-        return Phase::broadcast_u;
-      case MessageKind::rows:
-        return Phase::swap;
-      default:
-        return Phase::panel;
-    }
   }
 
   void start(int number, std::size_t message) {
     Rank& rank = rank_of(number);
     Progress& progress = rank.messages[message];
     progress.record = &rank.list.messages[message];
-    progress.start = rank.host();
     progress.steps = steps_of(rank, *progress.record);
     for (const WireMessage& step : progress.steps) {
       progress.peers.push_back(step.peer < 0 ? -1 : replayed(rank.at, step));
@@ -515,7 +453,6 @@ class Simulation {
     if (progress.steps[step.step].receives) --progress.to_receive;
     post(step.rank, step.message, now_);
     Rank& rank = rank_of(step.rank);
-    if (progress.has_ended() && traced_) trace(rank, progress);
     if (rank.next == rank.list.operations.size()) return;
     const Operation& operation = rank.list.operations[rank.next];
     const bool waits = operation.target == step.message &&
@@ -526,22 +463,6 @@ class Simulation {
     go_on(step.rank);
   }
 
-  void trace(Rank& rank, const Progress& progress) {
-    Interval interval;
-    interval.start = progress.start;
-    interval.end = now_;
-    interval.pass = static_cast<std::int32_t>(progress.record->pass);
-    interval.role = role_in_pass(problem_.grid, progress.record->pass, rank.at);
-    interval.lane = Lane::net;
-    interval.phase = phase_of(progress.record->kind);
-    for (const WireMessage& step : progress.steps) {
-      if (!step.receives) continue;
-      interval.bytes += step.bytes;
-      ++interval.messages;
-    }
-    rank.record.intervals.push_back(interval);
-  }
-
   const MachineModel& machine_;
   const Problem& problem_;
   Distribution distribution_;
@@ -550,7 +471,6 @@ class Simulation {
   int rows_replayed_;
   bool computes_;
   bool sends_;
-  bool traced_;
   double link_share_ = 1;  // messages of process rows that are not replayed, on the same link
   BroadcastRoutes routes_;
   std::vector<Rank> ranks_;
@@ -580,17 +500,13 @@ int Problem::node_of(GridPosition at) const {
   return rank / arrangement.processes_per_node;
 }
 
-Replay replay(const MachineModel& machine, const Problem& problem, PassRange passes, ReplayedRanks ranks,
-              std::vector<RankRecord>* timelines) {
-  Simulation simulation(machine, problem, passes, whole_run, ranks, timelines != nullptr);
-  const Replay result = simulation.run();
-  if (timelines != nullptr) simulation.take_timelines(*timelines);
-  return result;
+Replay replay(const MachineModel& machine, const Problem& problem, PassRange passes, ReplayedRanks ranks) {
+  return Simulation(machine, problem, passes, whole_run, ranks).run();
 }
 
 Replay replay_window(const MachineModel& machine, const Problem& problem, PassRange passes, ReplayedRanks ranks) {
   const Index first = std::max<Index>(0, passes.first - (passes.end - passes.first));
-  return Simulation(machine, problem, {first, passes.end + 1}, passes, ranks, false).run();
+  return Simulation(machine, problem, {first, passes.end + 1}, passes, ranks).run();
 }
 
 }  // namespace glinpack::app::model

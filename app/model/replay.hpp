@@ -6,11 +6,7 @@
 // arithmetic.
 #pragma once
 
-#include <span>
-#include <vector>
-
 #include "app/model/machine.hpp"
-#include "lu/records.hpp"
 
 namespace glinpack::app::model {
 
@@ -27,9 +23,9 @@ struct Replay {
 };
 
 /// Passes [first, end) of the problem's factorisation, by the driver's own operations (record_operations()).
-/// parameters.parts chooses what costs time. `timelines`: if not null, the timeline of each rank is appended to it.
+/// parameters.parts chooses what costs time.
 Replay replay(const MachineModel& machine, const Problem& problem, PassRange passes,
-              ReplayedRanks ranks = ReplayedRanks::all, std::vector<RankRecord>* timelines = nullptr);
+              ReplayedRanks ranks = ReplayedRanks::all);
 
 /// The passes [first, end) of a factorisation under way: as many passes before them and one after them are replayed,
 /// too. Seconds are those from a rank's first trailing update in `passes` to its first one after them, the mean over

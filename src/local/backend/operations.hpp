@@ -81,7 +81,6 @@ struct Operation {
   /// Of wait_for_work: the operation waited for. Of messages: the index in the transport's list.
   std::size_t target = 0;
   Index pass = -1;
-  Role role = Role::none;
 };
 
 class OperationList {
@@ -110,7 +109,6 @@ class OperationList {
  private:
   std::size_t add(Operation operation) {
     operation.pass = timeline_.pass();
-    operation.role = timeline_.role();
     operations_.push_back(operation);
     return operations_.size() - 1;
   }
