@@ -24,12 +24,9 @@ std::vector<BroadcastStep> binomial_steps(int size, int place, Index count) {
   std::vector<BroadcastStep> steps;
   int mask = 1;
   while (mask < size && (place & mask) == 0) mask *= 2;
-  if (place > 0) steps.push_back({place - mask, 0, count, true, false});
-  bool first = place > 0;
+  if (place > 0) steps.push_back({place - mask, 0, count, true, 0});
   for (mask /= 2; mask > 0; mask /= 2) {
-    if (place + mask >= size) continue;
-    steps.push_back({place + mask, 0, count, false, first});
-    first = false;
+    if (place + mask < size) steps.push_back({place + mask, 0, count, false, place > 0 ? 1 : 0});
   }
   return steps;
 }
@@ -44,9 +41,10 @@ struct Progress {
   std::vector<int> peers;  // of each step: a replayed rank, or -1
   std::size_t ready = 0;   // steps that have been posted
   std::size_t done = 0;    // steps
-  std::size_t to_receive = 0;
+  Index received = 0;      // steps
+  Index to_receive = 0;    // steps
 
-  bool has_data() const { return to_receive == 0; }
+  bool has_data() const { return received == to_receive; }
   bool has_ended() const { return done == steps.size(); }
 };
 
@@ -241,7 +239,7 @@ class Simulation {
     BroadcastRoutes routes = routes_;
     const bool is_broadcast = record.kind == MessageKind::panel || record.kind == MessageKind::u11 ||
                               record.kind == MessageKind::u12 || record.kind == MessageKind::winners;
-    if (is_broadcast && broadcast_for(record.kind, routes.kind) == BroadcastKind::ibcast) return ibcast(rank, record);
+    if (is_broadcast && is_mpi_collective(broadcast_for(record.kind, routes.kind))) return ibcast(rank, record);
     if (is_broadcast && uses_node_windows(problem_.parameters)) {
       const bool row = line_of(record.kind) == Line::row;
       (row ? routes.nodes_of_row : routes.nodes_of_column) = nodes_of(line_of(record.kind), rank.at);
@@ -269,7 +267,7 @@ class Simulation {
     std::vector<WireMessage> messages;
     for (const BroadcastStep& step : binomial_steps(size, place, count)) {
       messages.push_back({line, (step.peer + record.peer) % size, step.receive, step.count * problem_.element_bytes(),
-                          step.after_earlier});
+                          step.after_receives});
     }
     return messages;
   }
@@ -282,7 +280,8 @@ class Simulation {
   void post(int number, std::size_t message, double time) {
     Progress& progress = rank_of(number).messages[message];
     while (progress.ready < progress.steps.size()) {
-      if (progress.steps[progress.ready].after_earlier && progress.done < progress.ready) break;
+      const WireMessage& step = progress.steps[progress.ready];
+      if (step.after_receives > progress.received || (step.after_earlier && progress.done < progress.ready)) break;
       add_event({.time = time, .kind = Event::Kind::posted, .step = {number, message, progress.ready}});
       ++progress.ready;
     }
@@ -450,7 +449,7 @@ class Simulation {
   void finish(const Step& step) {
     Progress& progress = progress_of(step);
     ++progress.done;
-    if (progress.steps[step.step].receives) --progress.to_receive;
+    if (progress.steps[step.step].receives) ++progress.received;
     post(step.rank, step.message, now_);
     Rank& rank = rank_of(step.rank);
     if (rank.next == rank.list.operations.size()) return;

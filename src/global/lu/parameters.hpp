@@ -86,7 +86,7 @@ inline Index rows_above_panels(const RunParameters& parameters, const Distributi
 
 /// Whether the ranks of a node broadcast through shared memory. MPI_Ibcast does not.
 inline bool uses_node_windows(const RunParameters& parameters) {
-  return parameters.node_transport == NodeTransport::shared && parameters.broadcast != BroadcastKind::ibcast &&
+  return parameters.node_transport == NodeTransport::shared && !is_mpi_collective(parameters.broadcast) &&
          parameters.parts != RunParts::compute;
 }
 

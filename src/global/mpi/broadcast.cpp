@@ -1,7 +1,7 @@
 #include "mpi/broadcast.hpp"
 
 #include <algorithm>
-#include <span>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -75,23 +75,26 @@ namespace {
 std::vector<BroadcastStep> forwarding_steps(BroadcastKind kind, int size, int place, Index count) {
   std::vector<BroadcastStep> steps;
   const ForwardingPlace mine = forwarding_place(kind, size, place);
-  if (mine.parent >= 0) steps.push_back({mine.parent, 0, count, true, false});
-  bool first = true;
-  for (const int child : mine.children) {
-    steps.push_back({child, 0, count, false, first && mine.parent >= 0});
-    first = false;
-  }
+  const bool is_root = mine.parent < 0;
+  if (!is_root) steps.push_back({mine.parent, 0, count, true, 0});
+  for (const int child : mine.children) steps.push_back({child, 0, count, false, is_root ? 0 : 1});
   return steps;
 }
 
-// Those of PipelinedRing.
+// The increasing ring with its message in pieces. A place forwards one piece while it receives the next, so that the
+// last place waits for little more than one message. Two receives are posted at a time: with more, MPI may interleave
+// the pieces, and all would complete at the end.
 std::vector<BroadcastStep> pipelined_steps(int size, int place, Index count, Index pieces) {
   std::vector<BroadcastStep> steps;
   pieces = std::min(count, pieces);
-  for (Index i = 0; i < pieces; ++i) {
-    const Index begin = count * i / pieces, end = count * (i + 1) / pieces;
-    if (place > 0) steps.push_back({place - 1, begin, end - begin, true, false});
-    if (place + 1 < size) steps.push_back({place + 1, begin, end - begin, false, place > 0});
+  const auto add = [&](Index piece, int peer, bool receive, Index after_receives) {
+    const Index begin = count * piece / pieces;
+    steps.push_back({peer, begin, count * (piece + 1) / pieces - begin, receive, after_receives});
+  };
+  const bool is_root = place == 0, is_last = place + 1 == size;
+  for (Index i = 0; i <= pieces; ++i) {
+    if (i < pieces && !is_root) add(i, place - 1, true, std::max<Index>(0, i - 1));
+    if (i > 0 && !is_last) add(i - 1, place + 1, false, is_root ? 0 : i);
   }
   return steps;
 }
@@ -100,20 +103,20 @@ std::vector<BroadcastStep> pipelined_steps(int size, int place, Index count, Ind
 // of members until each member has all of them. Modified: place 1 receives the whole message and is not a member.
 std::vector<BroadcastStep> long_steps(bool modified, int size, int place, Index count) {
   const bool aside = modified && size > 2;
-  if (aside && place == 1) return {{0, 0, count, true, false}};
+  if (aside && place == 1) return {{0, 0, count, true, 0}};
   std::vector<BroadcastStep> steps;
   const int members = aside ? size - 1 : size;
   const auto member_place = [&](int member) { return aside && member > 0 ? member + 1 : member; };
   const int self = aside && place > 0 ? place - 1 : place;
-  const auto piece = [&](int member, int peer, bool receive, bool after_earlier) {
+  const auto piece = [&](int member, int peer, bool receive, Index after_receives) {
     const Index begin = count * member / members;
-    steps.push_back({peer, begin, count * (member + 1) / members - begin, receive, after_earlier});
+    steps.push_back({peer, begin, count * (member + 1) / members - begin, receive, after_receives});
   };
   if (place == 0) {
-    if (aside) steps.push_back({1, 0, count, false, false});
-    for (int member = 1; member < members; ++member) piece(member, member_place(member), false, false);
+    if (aside) steps.push_back({1, 0, count, false, 0});
+    for (int member = 1; member < members; ++member) piece(member, member_place(member), false, 0);
   } else {
-    piece(self, 0, true, false);
+    piece(self, 0, true, 0);
   }
   const int left = member_place((self + members - 1) % members);
   const int right = member_place((self + 1) % members);
@@ -121,8 +124,8 @@ std::vector<BroadcastStep> long_steps(bool modified, int size, int place, Index 
     const int sent = (self - turn + members) % members;
     const int received = (self - turn - 1 + 2 * members) % members;
     // the root receives nothing: its left neighbour keeps the last pieces
-    if (right != 0) piece(sent, right, false, place != 0);
-    if (place != 0) piece(received, left, true, false);
+    if (right != 0) piece(sent, right, false, place != 0 ? turn + 1 : 0);
+    if (place != 0) piece(received, left, true, 0);
   }
   return steps;
 }
@@ -161,107 +164,6 @@ std::vector<int> ring_order(MPI_Comm communicator, int root) {
   return ranks;
 }
 
-// The increasing ring with its message in pieces. A place forwards one piece while it receives the next, so that the
-// last place waits for little more than one message.
-class Broadcast::PipelinedRing {
- public:
-  // `parent`: the sending rank, -1 on the root; `child`: the receiving rank, -1 on the last place.
-  PipelinedRing(MPI_Comm communicator, int parent, int child, void* data, Index count, MPI_Datatype type, int tag);
-  PipelinedRing(const PipelinedRing&) = delete;
-  PipelinedRing& operator=(const PipelinedRing&) = delete;
-
-  // Makes progress; true if a send or receive has completed.
-  bool advance();
-  bool done() const { return arrived() && sent_ == sends_.size(); }
-  // All pieces have been received, and all sends have been posted.
-  bool arrived() const { return received_ == to_receive_; }
-  Pending pending() const;
-
- private:
-  // With more receives, MPI may interleave the pieces, and all would complete at the end. The receiver limits this,
-  // since it waits for the data; no rank waits for a send.
-  static constexpr Index most_receives = 2;
-
-  Index begin_of(Index piece) const { return count_ * piece / pieces_; }
-  void start_receives();
-  void start_send(Index piece);
-
-  MPI_Comm communicator_;
-  int parent_;
-  int child_;
-  char* data_;
-  Index count_;
-  MPI_Datatype type_;
-  int tag_;
-  int type_size_ = 0;
-  Index pieces_ = 0;
-  Index to_receive_ = 0;
-  Index awaited_ = 0;                                // receives started
-  Index received_ = 0;                               // of them, in their order
-  std::array<MPI_Request, most_receives> receives_;  // piece i in place i % most_receives
-  std::vector<MPI_Request> sends_;                   // started, in the order of the pieces
-  std::size_t sent_ = 0;                             // of them
-};
-
-namespace {
-
-bool has_ended(MPI_Request& request) {
-  int ended = 0;
-  GLINPACK_MPI(MPI_Test(&request, &ended, MPI_STATUS_IGNORE));
-  return ended != 0;
-}
-
-}  // namespace
-
-Broadcast::PipelinedRing::PipelinedRing(MPI_Comm communicator, int parent, int child, void* data, Index count,
-                                        MPI_Datatype type, int tag)
-    : communicator_(communicator),
-      parent_(parent),
-      child_(child),
-      data_(static_cast<char*>(data)),
-      count_(count),
-      type_(type),
-      tag_(tag) {
-  GLINPACK_MPI(MPI_Type_size(type, &type_size_));
-  pieces_ = std::min(count, pieces_of_message(count * type_size_));
-  to_receive_ = parent >= 0 ? pieces_ : 0;
-  receives_.fill(MPI_REQUEST_NULL);
-  start_receives();
-  for (Index i = 0; parent < 0 && i < pieces_; ++i) start_send(i);
-}
-
-void Broadcast::PipelinedRing::start_receives() {
-  for (; awaited_ < std::min(to_receive_, received_ + most_receives); ++awaited_) {
-    GLINPACK_MPI(MPI_Irecv(data_ + begin_of(awaited_) * type_size_,
-                           static_cast<int>(begin_of(awaited_ + 1) - begin_of(awaited_)), type_, parent_, tag_,
-                           communicator_, &receives_[static_cast<std::size_t>(awaited_ % most_receives)]));
-  }
-}
-
-void Broadcast::PipelinedRing::start_send(Index piece) {
-  if (child_ < 0) return;
-  sends_.push_back(MPI_REQUEST_NULL);
-  GLINPACK_MPI(MPI_Isend(data_ + begin_of(piece) * type_size_, static_cast<int>(begin_of(piece + 1) - begin_of(piece)),
-                         type_, child_, tag_, communicator_, &sends_.back()));
-}
-
-bool Broadcast::PipelinedRing::advance() {
-  bool ended = false;
-  while (received_ < awaited_ && has_ended(receives_[static_cast<std::size_t>(received_ % most_receives)])) {
-    start_send(received_);
-    ++received_;
-    start_receives();
-    ended = true;
-  }
-  for (; sent_ < sends_.size() && has_ended(sends_[sent_]); ++sent_) ended = true;
-  return ended;
-}
-
-Pending Broadcast::PipelinedRing::pending() const {
-  if (!arrived()) return Pending::from(communicator_, parent_);
-  return done() ? Pending{} : Pending::to(communicator_, child_);
-}
-
 Broadcast::Broadcast(MPI_Comm communicator, BroadcastKind kind, int root, void* data, Index count, MPI_Datatype type,
                      int tag)
     : Broadcast(communicator, kind, ring_order(communicator, root), data, count, type, tag) {}
@@ -269,105 +171,95 @@ Broadcast::Broadcast(MPI_Comm communicator, BroadcastKind kind, int root, void* 
 Broadcast::Broadcast(MPI_Comm communicator, BroadcastKind kind, std::vector<int> members, void* data, Index count,
                      MPI_Datatype type, int tag)
     : communicator_(communicator),
+      is_collective_(is_mpi_collective(kind)),
       members_(std::move(members)),
       data_(static_cast<char*>(data)),
       type_(type),
-      tag_(tag),
-      size_(static_cast<int>(members_.size())) {
+      tag_(tag) {
   message_count(count);  // throws if the count exceeds int
+  const auto size = static_cast<int>(members_.size());
+  if (size == 1 || count == 0) return;
+  GLINPACK_MPI(MPI_Type_size(type, &type_size_));
   const int rank = rank_in(communicator);
-  place_ = static_cast<int>(std::find(members_.begin(), members_.end(), rank) - members_.begin());
-  if (size_ == 1 || count == 0) return;
-  if (kind == BroadcastKind::ibcast) {
-    to_receive_ = place_ == 0 ? 0 : 1;
-    requests_.push_back(MPI_REQUEST_NULL);
-    const int root = rank_at(0);
-    GLINPACK_MPI(MPI_Ibcast(data, static_cast<int>(count), type, root, communicator, &requests_.back()));
-    return;
+  const auto place = static_cast<int>(std::find(members_.begin(), members_.end(), rank) - members_.begin());
+  if (is_collective_) {
+    steps_.push_back({0, 0, count, place > 0, 0});
+  } else {
+    steps_ = broadcast_steps(kind, size, place, count, pieces_of_message(count * type_size_));
   }
-  if (kind == BroadcastKind::ring_pipelined) {
-    pipelined_ = std::make_unique<PipelinedRing>(communicator, place_ > 0 ? rank_at(place_ - 1) : -1,
-                                                 place_ + 1 < size_ ? rank_at(place_ + 1) : -1, data, count, type, tag);
-    return;
-  }
-  steps_ = broadcast_steps(kind, size_, place_, count);
-  to_receive_ = receives_not_started();
+  to_receive_ = std::count_if(steps_.begin(), steps_.end(), [](const BroadcastStep& step) { return step.receive; });
+  ended_.resize(steps_.size());
   start_ready_steps();
 }
 
 Broadcast::~Broadcast() = default;
 
-bool Broadcast::arrived() const { return pipelined_ ? pipelined_->arrived() : to_receive_ == 0; }
+bool Broadcast::arrived() const { return received_ == to_receive_; }
 
 void Broadcast::start_ready_steps() {
-  while (next_step_ < steps_.size()) {
-    const BroadcastStep& step = steps_[next_step_];
-    if (step.after_earlier && !requests_.empty()) return;
-    int type_size = 0;
-    GLINPACK_MPI(MPI_Type_size(type_, &type_size));
-    char* first = data_ + step.first * type_size;
-    const int count = static_cast<int>(step.count);
-    MPI_Request request = MPI_REQUEST_NULL;
-    if (step.receive) {
-      GLINPACK_MPI(MPI_Irecv(first, count, type_, rank_at(step.peer), tag_, communicator_, &request));
-    } else {
-      GLINPACK_MPI(MPI_Isend(first, count, type_, rank_at(step.peer), tag_, communicator_, &request));
-    }
-    requests_.push_back(request);
-    ++next_step_;
+  for (; next_step_ < steps_.size() && steps_[next_step_].after_receives <= received_; ++next_step_) {
+    requests_.push_back(start(steps_[next_step_]));
+    ++pending_;
+  }
+}
+
+MPI_Request Broadcast::start(const BroadcastStep& step) const {
+  char* first = data_ + step.first * type_size_;
+  const int count = static_cast<int>(step.count), peer = rank_at(step.peer);
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (is_collective_) {
+    GLINPACK_MPI(MPI_Ibcast(first, count, type_, peer, communicator_, &request));
+  } else if (step.receive) {
+    GLINPACK_MPI(MPI_Irecv(first, count, type_, peer, tag_, communicator_, &request));
+  } else {
+    GLINPACK_MPI(MPI_Isend(first, count, type_, peer, tag_, communicator_, &request));
+  }
+  return request;
+}
+
+bool Broadcast::advance() {
+  int ended = 0;
+  GLINPACK_MPI(
+      MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &ended, ended_.data(), MPI_STATUSES_IGNORE));
+  if (ended <= 0) return false;  // MPI_UNDEFINED, negative: no request is active
+  pending_ -= static_cast<std::size_t>(ended);
+  count_receives();
+  start_ready_steps();
+  return true;
+}
+
+void Broadcast::count_receives() {
+  for (; counted_ < next_step_; ++counted_) {
+    if (!steps_[counted_].receive) continue;
+    if (requests_[counted_] != MPI_REQUEST_NULL) return;
+    ++received_;
   }
 }
 
 bool Broadcast::test() {
-  if (pipelined_) {
-    pipelined_->advance();
-    return pipelined_->done();
-  }
-  int done = 1;
-  if (!requests_.empty()) {
-    GLINPACK_MPI(MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE));
-  }
-  if (done == 0) return false;
-  take_done();
-  start_ready_steps();
-  return requests_.empty() && next_step_ == steps_.size();
+  if (!done()) advance();
+  return done();
 }
 
-void Broadcast::take_done() {
-  requests_.clear();
-  to_receive_ = receives_not_started();  // none in MPI's own broadcast, which has no steps
-}
-
-std::size_t Broadcast::receives_not_started() const {
-  return static_cast<std::size_t>(std::count_if(steps_.begin() + static_cast<std::ptrdiff_t>(next_step_), steps_.end(),
-                                                [](const BroadcastStep& step) { return step.receive; }));
-}
-
-// The last of the started steps are pending. A receive among them blocks this rank, so it precedes the sends.
+// A receive blocks this rank, so it precedes the sends.
 Pending Broadcast::pending() const {
-  if (pipelined_) return pipelined_->pending();
-  if (steps_.empty()) return Pending::with_all_of(communicator_);
-  const auto started = std::span(steps_).first(next_step_);
-  const auto pending_steps = started.last(std::min(requests_.size(), started.size()));
-  for (const BroadcastStep& step : pending_steps) {
-    if (step.receive) return Pending::from(communicator_, rank_at(step.peer));
+  if (done()) return {};
+  if (is_collective_) return Pending::with_all_of(communicator_);
+  std::optional<Pending> send;
+  for (std::size_t i = 0; i < next_step_; ++i) {
+    if (requests_[i] == MPI_REQUEST_NULL) continue;
+    if (steps_[i].receive) return Pending::from(communicator_, rank_at(steps_[i].peer));
+    send = Pending::to(communicator_, rank_at(steps_[i].peer));
   }
-  return pending_steps.empty() ? Pending{} : Pending::to(communicator_, rank_at(pending_steps.back().peer));
+  return send.value_or(Pending{});
 }
 
 void Broadcast::wait_until_arrived() {
-  while (pipelined_ && !pipelined_->arrived()) wait_until([this] { return pipelined_->advance(); }, pending());
-  while (!arrived()) {
-    glinpack::wait(requests_, pending());
-    test();
-  }
+  while (!arrived()) wait_until([this] { return advance(); }, pending());
 }
 
 void Broadcast::wait() {
-  while (pipelined_ && !pipelined_->done()) wait_until([this] { return pipelined_->advance(); }, pending());
-  do {
-    glinpack::wait(requests_, pending());
-  } while (!test());
+  while (!done()) wait_until([this] { return advance(); }, pending());
 }
 
 }  // namespace glinpack

@@ -4,7 +4,6 @@
 #include <mpi.h>
 
 #include <array>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -29,6 +28,9 @@ enum class BroadcastKind {
 inline constexpr std::array all_broadcasts{
     BroadcastKind::ring,  BroadcastKind::ring_modified, BroadcastKind::two_rings, BroadcastKind::two_rings_modified,
     BroadcastKind::long_, BroadcastKind::long_modified, BroadcastKind::ibcast,    BroadcastKind::ring_pipelined};
+
+/// A collective operation of MPI's, which needs all ranks of a communicator and chooses its own messages.
+constexpr bool is_mpi_collective(BroadcastKind kind) { return kind == BroadcastKind::ibcast; }
 
 /// How the ranks of one node pass broadcast data to each other.
 enum class NodeTransport {
@@ -59,10 +61,10 @@ struct BroadcastStep {
   Index first = 0;
   Index count = 0;
   bool receive = false;
-  bool after_earlier = false;  // starts when all steps before it are done
+  Index after_receives = 0;  // starts when this many receives are done
 };
-/// The ordered steps of a place in a broadcast of `count` elements. Pure. Not for ibcast, whose messages MPI chooses.
-/// `pieces`: for ring_pipelined (pieces_of_message()).
+/// The steps of a place in a broadcast of `count` elements, in the order in which they start. Pure. Not for a
+/// collective operation of MPI's. `pieces`: for ring_pipelined (pieces_of_message()).
 std::vector<BroadcastStep> broadcast_steps(BroadcastKind kind, int size, int place, Index count, Index pieces = 1);
 
 /// The number of pieces of a pipelined message of `bytes` bytes: few enough that their latency is negligible.
@@ -79,7 +81,7 @@ class Broadcast {
   /// communicator need different tags.
   Broadcast(MPI_Comm communicator, BroadcastKind kind, int root, void* data, Index count, MPI_Datatype type, int tag);
   /// Among some ranks of the communicator, in ring order: the root is first, and this rank is one of them. Collective
-  /// over them. Any kind except ibcast.
+  /// over them. No collective operation of MPI's.
   Broadcast(MPI_Comm communicator, BroadcastKind kind, std::vector<int> members, void* data, Index count,
             MPI_Datatype type, int tag);
   Broadcast(const Broadcast&) = delete;
@@ -96,25 +98,29 @@ class Broadcast {
   Pending pending() const;
 
  private:
-  class PipelinedRing;
-
+  // True if a step has ended.
+  bool advance();
+  bool done() const { return next_step_ == steps_.size() && pending_ == 0; }
   void start_ready_steps();
-  void take_done();
-  std::size_t receives_not_started() const;
+  MPI_Request start(const BroadcastStep& step) const;
+  void count_receives();
   int rank_at(int place) const { return members_[static_cast<std::size_t>(place)]; }
 
   MPI_Comm communicator_;
+  bool is_collective_;        // MPI's own, as one step
   std::vector<int> members_;  // ranks, by place
   char* data_;
   MPI_Datatype type_;
+  int type_size_ = 0;
   int tag_;
-  int size_ = 1;
-  int place_ = 0;
-  std::unique_ptr<PipelinedRing> pipelined_;  // instead of the steps below
   std::vector<BroadcastStep> steps_;
-  std::size_t next_step_ = 0;
-  std::size_t to_receive_ = 0;  // steps
-  std::vector<MPI_Request> requests_;
+  std::size_t next_step_ = 0;          // to start
+  std::vector<MPI_Request> requests_;  // of the started steps
+  std::vector<int> ended_;             // steps, as MPI lists them
+  std::size_t pending_ = 0;            // started and not ended
+  std::size_t counted_ = 0;            // steps before the first receive that has not ended
+  Index received_ = 0;                 // receives among them
+  Index to_receive_ = 0;
 };
 
 }  // namespace glinpack

@@ -222,10 +222,10 @@ std::unique_ptr<Transfer> MpiTransport<Real>::start_broadcast(MessageKind kind, 
   return transfer;
 }
 
-// None for ibcast, which is collective over all ranks of the communicator.
+// None for a collective operation of MPI's, which needs all ranks of the communicator.
 template <class Real>
 NodeWindow* MpiTransport<Real>::window_for(Line line, BroadcastKind kind, std::size_t bytes) const {
-  if (windows_ == nullptr || kind == BroadcastKind::ibcast) return nullptr;
+  if (windows_ == nullptr || is_mpi_collective(kind)) return nullptr;
   NodeWindow* const window = line == Line::row ? windows_->row() : windows_->column();
   return window != nullptr && bytes <= window->largest() ? window : nullptr;
 }

@@ -12,10 +12,13 @@ void add_broadcast(std::vector<WireMessage>& messages, const MessageRecord& reco
   const int size = line == Line::row ? grid.columns : grid.rows;
   const int rank = line == Line::row ? position.column : position.row;
   const BroadcastKind kind = broadcast_for(record.kind, routes.kind);
-  if (kind == BroadcastKind::ibcast) {
+  if (is_mpi_collective(kind)) {
     messages.push_back({.line = line, .peer = -1, .receives = record.receives, .bytes = record.bytes});
     return;
   }
+  const auto copied = [&](int peer, bool receives) {
+    return WireMessage{.line = line, .peer = peer, .receives = receives, .bytes = record.bytes, .in_memory = true};
+  };
   std::vector<int> members;
   std::vector<WireMessage> copies;  // from this rank to others of its node
   const std::vector<int>& nodes = line == Line::row ? routes.nodes_of_row : routes.nodes_of_column;
@@ -23,13 +26,13 @@ void add_broadcast(std::vector<WireMessage>& messages, const MessageRecord& reco
   if (any_node_shared(nodes) && static_cast<std::size_t>(record.bytes) <= room) {
     const NodePlaces places = node_places(nodes, record.peer, rank);
     if (!places.leads) {
-      messages.push_back({line, places.leader, true, record.bytes, false, true});
+      messages.push_back(copied(places.leader, true));
       return;
     }
     members = places.leaders;
     for (int other = 0; other < size; ++other) {
       const bool same_node = nodes[static_cast<std::size_t>(other)] == nodes[static_cast<std::size_t>(rank)];
-      if (same_node && other != rank) copies.push_back({line, other, false, record.bytes, false, true});
+      if (same_node && other != rank) copies.push_back(copied(other, false));
     }
   } else {
     for (int place = 0; place < size; ++place) members.push_back((record.peer + place) % size);
@@ -38,19 +41,14 @@ void add_broadcast(std::vector<WireMessage>& messages, const MessageRecord& reco
   for (const BroadcastStep& step : broadcast_steps(kind, static_cast<int>(members.size()), place,
                                                    record.bytes / element_bytes, pieces_of_message(record.bytes))) {
     messages.push_back({line, members[static_cast<std::size_t>(step.peer)], step.receive, step.count * element_bytes,
-                        step.after_earlier});
+                        step.after_receives});
   }
   if (copies.empty()) return;
   // copied once the data has arrived: before a whole message is forwarded, else at the end
   const auto receives = [](const WireMessage& message) { return message.receives; };
   const auto received = std::count_if(messages.begin(), messages.end(), receives);
-  copies.front().after_earlier = received > 0;
-  if (received > 1) {
-    messages.insert(messages.end(), copies.begin(), copies.end());
-    return;
-  }
-  for (WireMessage& message : messages) message.after_earlier = false;
-  messages.insert(messages.begin() + received, copies.begin(), copies.end());
+  copies.front().after_receives = received;
+  messages.insert(received > 1 ? messages.end() : messages.begin() + received, copies.begin(), copies.end());
 }
 
 }  // namespace
@@ -63,8 +61,11 @@ std::vector<WireMessage> wire_messages(const MessageRecord& record, const GridSh
       for (const TransferRound& round : record.rounds) {
         bool first = true;
         for (const RowTransfer& transfer : round) {
-          messages.push_back({Line::column, transfer.process, transfer.receives, transfer.rows() * record.row_bytes,
-                              first && !messages.empty()});
+          messages.push_back({.line = Line::column,
+                              .peer = transfer.process,
+                              .receives = transfer.receives,
+                              .bytes = transfer.rows() * record.row_bytes,
+                              .after_earlier = first && !messages.empty()});
           first = false;
         }
       }

@@ -38,6 +38,7 @@ struct WireMessage {
   int peer = -1;  // process column or row; -1: collective over the line
   bool receives = false;
   Index bytes = 0;
+  Index after_receives = 0;    // starts when this many receives of the recorded message are done
   bool after_earlier = false;  // starts when all earlier ones of the recorded message are done
   bool in_memory = false;      // copied through a node's shared memory: not a message of MPI's
 };
