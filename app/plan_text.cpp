@@ -6,6 +6,7 @@
 #include "app/memory.hpp"
 #include "app/option_text.hpp"
 #include "app/plan.hpp"
+#include "backend/registry.hpp"
 #include "lu/recording.hpp"
 
 namespace glinpack::app {
@@ -27,9 +28,14 @@ MemoryNeed largest_need(const RunRecord& run) {
   return largest;
 }
 
+LuAlgorithm algorithm_of(const RunRecord& run) {
+  return lu_algorithm(has_row_by_row(run.backend), run.parameters.pivoting, run.grid);
+}
+
 bool same_schedule(const RunRecord& a, const RunRecord& b) {
   return a.parameters.n == b.parameters.n && a.parameters.nb == b.parameters.nb && a.grid == b.grid &&
-         a.parameters.pivoting == b.parameters.pivoting && a.parameters.row_swap == b.parameters.row_swap;
+         a.parameters.pivoting == b.parameters.pivoting && a.parameters.row_swap == b.parameters.row_swap &&
+         algorithm_of(a) == algorithm_of(b);
 }
 
 }  // namespace
@@ -72,7 +78,7 @@ std::string explained_passes(std::span<const RunRecord> planned, Index pass) {
                        std::to_string(distribution.passes() - 1) + ", not " + std::to_string(pass));
     }
     if (!text.empty()) text += "\n";
-    text += explain_pass(run.parameters, run.grid, pass, run.precision);
+    text += explain_pass(run.parameters, run.grid, pass, run.precision, algorithm_of(run));
   }
   return text;
 }

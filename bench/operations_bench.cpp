@@ -178,9 +178,9 @@ void add_operations(const Limits& limits, const std::string& shape, Index n, Ind
   const double flops = limits.flops<Real>(), bytes = static_cast<double>(n * nb) * sizeof(Real);
   const double moved =
       2.0 * static_cast<double>(Problem<Real>::exchanges(n, nb)) * static_cast<double>(n) * sizeof(Real);
-  add("reduce", {"FLOPS", reduce_flops(n, n, nb), flops},
+  add("reduce", {"FLOPS", product_flops(n, n, nb), flops},
       [](Backend<Real>& b, Problem<Real>& p, Index) { b.update(whole(*p.l), whole(*p.u), whole(*p.a)); });
-  add("normalize", {"FLOPS", normalize_flops(nb, n), flops}, [](Backend<Real>& b, Problem<Real>& p, Index k) {
+  add("normalize", {"FLOPS", solve_unit_lower_flops(nb, n), flops}, [](Backend<Real>& b, Problem<Real>& p, Index k) {
     b.solve_unit_lower(whole(*p.l).block(0, 0, k, k), whole(*p.zeros));
   });
   add("substitute", {"bytes/s", bytes, limits.copy}, [](Backend<Real>& b, Problem<Real>& p, Index k) {
@@ -237,10 +237,10 @@ void add_panel_operations(const Limits& limits, const std::string& shape, Index 
   add("eliminate", m * k * k, [](PanelArithmetic<Real>& arithmetic, Panel& p, Index rows, Index columns) {
     arithmetic.solve_l21({p.factors.data(), columns, columns, rows}, {p.changed.data(), rows, columns, rows});
   });
-  add("normalize", normalize_flops(nb, nb), [](PanelArithmetic<Real>& arithmetic, Panel& p, Index rows, Index columns) {
+  add("normalize", solve_unit_lower_flops(nb, nb), [](PanelArithmetic<Real>& arithmetic, Panel& p, Index rows, Index columns) {
     arithmetic.solve_unit_lower({p.factors.data(), columns, columns, rows}, {p.changed.data(), columns, columns, rows});
   });
-  add("reduce", reduce_flops(n, nb, nb), [](PanelArithmetic<Real>& arithmetic, Panel& p, Index rows, Index columns) {
+  add("reduce", product_flops(n, nb, nb), [](PanelArithmetic<Real>& arithmetic, Panel& p, Index rows, Index columns) {
     arithmetic.update({p.factors.data(), rows, columns, rows}, {p.values.data(), columns, columns, rows},
                       {p.changed.data(), rows, columns, rows});
   });

@@ -30,7 +30,7 @@ double reduce_rate(std::string_view name, const BackendOptions& backend_options,
   fill(*backend, *l_transposed);
   fill(*backend, *u);
   fill(*backend, *a);
-  return measured_rate(options, reduce_flops(order, order, depth),
+  return measured_rate(options, product_flops(order, order, depth),
                        [&](std::int64_t rounds) {
                          for (std::int64_t round = 0; round < rounds; ++round) {
                            backend->update(whole(*l_transposed), whole(*u), whole(*a));

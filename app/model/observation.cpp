@@ -113,10 +113,8 @@ Problem problem_of(const RunRecord& record, const Arrangement& arrangement) {
 }
 
 bool is_modelled(const Problem& problem, const std::string& backend) {
-  const BackendRecord* record = find_backend(backend);
-  const bool row_by_row =
-      record != nullptr && record->row_by_row && !rows_cross_processes(problem.parameters.pivoting, problem.grid);
-  return !row_by_row && problem.precision != Precision::mixed;
+  const LuAlgorithm algorithm = lu_algorithm(has_row_by_row(backend), problem.parameters.pivoting, problem.grid);
+  return algorithm == LuAlgorithm::blocked && problem.precision != Precision::mixed;
 }
 
 std::optional<Work> kind_of_messages(const Problem& problem) {

@@ -490,7 +490,7 @@ ModelledDevice Problem::device() const {
   // of its own do, since the host takes part in every tournament.
   constexpr double columns_with_others = 4;
   return {.has_memory = arrangement.on_device,
-          .beside_host = arrangement.in_background,
+          .is_asynchronous = arrangement.in_background,
           .panel_columns = grid.rows > 1 ? columns_with_others : 1};
 }
 

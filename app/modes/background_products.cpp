@@ -88,7 +88,7 @@ BackgroundOperation product_operation() {
           .make = [](const BackgroundSource& source) -> std::unique_ptr<BackgroundProblems> {
             return std::make_unique<Products>(source);
           },
-          .flops = [](Index n) { return reduce_flops(n, n, n); },
+          .flops = [](Index n) { return product_flops(n, n, n); },
           .numbers = [](Index n) { return 3 * square(n); },
           .obstacle =
               [](const gl::DeviceDescription& device, Index n) {

@@ -26,7 +26,7 @@ ModeRecord record_of(const MatmulOptions& options, const ProductExtents& e) {
           .n = e.depth,
           .precision = options.precision,
           .parameters = {{"rows", e.rows}, {"depth", e.depth}, {"columns", e.columns}},
-          .flops = reduce_flops(e.rows, e.columns, e.depth)};
+          .flops = product_flops(e.rows, e.columns, e.depth)};
 }
 
 ModeRecord record_of(const MatmulOptions& options, const ProductExtents& e, const MatmulSettings& settings) {

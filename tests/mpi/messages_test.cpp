@@ -1,4 +1,4 @@
-// The messages without the arithmetic, and the arithmetic without the messages, against whole factorisations.
+// Compares message-only and compute-only runs with whole factorisations.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -9,6 +9,7 @@
 #include "mpi/communication.hpp"
 #include "mpi/session.hpp"
 #include "tests/mpi/kept_backend.hpp"
+#include "tests/mpi/factors.hpp"
 #include "tests/mpi/sent_messages.hpp"
 #include "tests/mpi/world.hpp"
 
@@ -58,7 +59,7 @@ testing::Message description(const RunParameters& parameters, GridShape grid) {
                             << name_of(parameters.row_swap.kind) << ", " << parameters.row_swap.pieces << " pieces";
 }
 
-// What one rank receives: by phase, messages and bytes.
+// The messages and bytes that one rank receives, by phase.
 struct Received {
   Index messages = 0;
   Index bytes = 0;
@@ -80,19 +81,20 @@ ByPhase received_by(const RankRecord& rank) {
   return received;
 }
 
-// In the order of each pair of ranks: those of different pairs are independent of each other.
+// The messages of each pair of ranks in order. Messages of different pairs are independent.
 using ByPeer = std::map<std::tuple<Line, int, bool>, std::vector<Index>>;
 
 ByPeer by_peer(const std::vector<WireMessage>& messages, ByPeer sorted = {}) {
   for (const WireMessage& message : messages) {
-    if (message.in_memory) continue;  // not a message of MPI's
+    if (message.in_memory) continue;  // not an MPI message
     sorted[{message.line, message.peer, message.receives}].push_back(message.bytes);
   }
   return sorted;
 }
 
-// This rank's, as the recorder lists them.
-ByPeer recorded(const RunParameters& parameters, const ProcessGrid& grid, Precision precision) {
+// This rank's messages as the recorder lists them.
+ByPeer recorded(const RunParameters& parameters, const ProcessGrid& grid, Precision precision,
+                LuAlgorithm algorithm = LuAlgorithm::blocked) {
   const Distribution distribution = distribution_of(parameters, grid.shape());
   const bool shared = parameters.node_transport == NodeTransport::shared;
   BroadcastRoutes routes{.kind = parameters.broadcast, .nodes_of_row = {}, .nodes_of_column = {}, .largest = {}};
@@ -106,16 +108,16 @@ ByPeer recorded(const RunParameters& parameters, const ProcessGrid& grid, Precis
   const auto element_bytes = static_cast<Index>(factor_bytes(precision));
   ByPeer messages;
   for (const MessageRecord& record :
-       record_messages(parameters, grid.shape(), grid.position(), {0, distribution.passes()}, precision)) {
+       record_messages(parameters, grid.shape(), grid.position(), {0, distribution.passes()}, precision, algorithm)) {
     messages = by_peer(wire_messages(record, grid.shape(), grid.position(), routes, element_bytes), messages);
   }
   return messages;
 }
 
-void expect_what_the_recorder_lists(const RunParameters& parameters, const ProcessGrid& grid, Precision precision) {
-  RunParameters in_turn = parameters;
-  in_turn.lookahead = 0;  // as run_messages() has it
-  const ByPeer expected = recorded(in_turn, grid, precision);
+void expect_recorded_messages(const RunParameters& parameters, const ProcessGrid& grid, Precision precision) {
+  RunParameters sequential = parameters;
+  sequential.lookahead = 0;  // as in run_messages()
+  const ByPeer expected = recorded(sequential, grid, precision);
   ByPeer sent;
   {
     const test::SentMessages messages;
@@ -125,7 +127,7 @@ void expect_what_the_recorder_lists(const RunParameters& parameters, const Proce
   EXPECT_EQ(sent, expected) << name_of(parameters.broadcast) << ", " << name_of(parameters.node_transport);
 }
 
-// Every pivoting and row swap on every grid; every broadcast, in nodes of several ranks and of one.
+// Every pivoting and row swap on every grid, every broadcast, over MPI and over shared memory.
 TEST(Recorder, ListsTheMessagesThatMpiSends) {
   for (const GridShape shape : grids_of_all_ranks()) {
     const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
@@ -136,14 +138,14 @@ TEST(Recorder, ListsTheMessagesThatMpiSends) {
         parameters.node_transport = transport;
         for (const Precision precision : {Precision::single, Precision::double_}) {
           parameters.broadcast = all_broadcasts[next++ % all_broadcasts.size()];
-          expect_what_the_recorder_lists(parameters, grid, precision);
+          expect_recorded_messages(parameters, grid, precision);
         }
       }
     }
   }
 }
 
-// A message of several pieces in a pipelined ring.
+// A pipelined ring splits messages of this size.
 TEST(Recorder, ListsTheMessagesOfEveryBroadcast) {
   for (const GridShape shape : grids_of_all_ranks()) {
     const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
@@ -154,19 +156,42 @@ TEST(Recorder, ListsTheMessagesOfEveryBroadcast) {
     for (const BroadcastKind broadcast : all_broadcasts) {
       parameters.broadcast = broadcast;
       SCOPED_TRACE(description(parameters, shape));
-      expect_what_the_recorder_lists(parameters, grid, Precision::double_);
+      expect_recorded_messages(parameters, grid, Precision::double_);
+    }
+  }
+}
+
+TEST(Recorder, ListsTheMessagesOfTheRowByRowAlgorithm) {
+  for (const GridShape shape : grids_of_all_ranks()) {
+    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
+    for (RunParameters parameters : cases(RunParts::all)) {
+      const bool row_by_row = lu_algorithm(true, parameters.pivoting, shape) == LuAlgorithm::row_by_row;
+      if (!row_by_row) continue;
+      SCOPED_TRACE(description(parameters, shape));
+      parameters.node_transport = NodeTransport::mpi;
+      const ByPeer expected = recorded(parameters, grid, Precision::single, LuAlgorithm::row_by_row);
+      const Distribution distribution = distribution_of(parameters, shape);
+      Timeline timeline;
+      OperationList unused(timeline);
+      const auto backend = make_cost_backend<float>(timeline, {.row_by_row = true}, unused);
+      const auto a =
+          backend->allocate(distribution.local_rows(grid.position()), distribution.local_columns(grid.position()));
+      const test::SentMessages messages;
+      test::factorize(parameters, distribution, grid, *backend, timeline, *a);
+      EXPECT_EQ(by_peer(messages.on(grid.column(), Line::column), by_peer(messages.on(grid.row(), Line::row))),
+                expected);
     }
   }
 }
 
 template <class Real>
 RunResult run_with(const RunParameters& parameters, const ProcessGrid& grid, const std::string& backend_name) {
-  auto& [timeline, backend] = test::kept_backend<Real>(backend_name);
+  auto& [timeline, backend] = test::cached_backend<Real>(backend_name);
   return run(parameters, grid, *backend, timeline, *make_hpl_source(parameters.n));
 }
 
-// Which rows a matrix exchanges is its own affair; all else is the same.
-TEST(NetworkRun, SendsWhatAWholeFactorisationSends) {
+// The row exchanges depend on the matrix; all other messages are the same.
+TEST(NetworkRun, SendsTheMessagesOfAWholeFactorisation) {
   for (const GridShape shape : grids_of_all_ranks()) {
     const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::column_major);
     for (const RunParameters& parameters : cases(RunParts::messages)) {
@@ -187,7 +212,7 @@ TEST(NetworkRun, SendsWhatAWholeFactorisationSends) {
   }
 }
 
-// Operations and bytes by what they are for, the network's and the row exchanges' apart: those depend on the matrix.
+// Operations and bytes by role, phase and lane; without network and row exchanges, which depend on the matrix.
 using Work = std::map<std::tuple<Role, Phase, Lane>, std::pair<double, std::int64_t>>;
 
 Work work_of(const RankRecord& rank) {
@@ -222,7 +247,7 @@ TEST_P(ComputeOnly, DoesTheArithmeticOfAWholeFactorisationAndSendsNothing) {
         EXPECT_EQ(work_of(computed.ranks[rank]), work_of(real.ranks[rank])) << "rank " << rank;
         for (const Interval& interval : computed.ranks[rank].intervals) {
           EXPECT_NE(interval.lane, Lane::net);
-          EXPECT_NE(interval.phase, Phase::substitution) << "nothing is solved";
+          EXPECT_NE(interval.phase, Phase::substitution) << "a compute-only run solved";
         }
       }
     }

@@ -20,7 +20,7 @@ DEFAULTS = {
 
 class PlanningTest(GlinpackTest):
     def plan(self, *arguments):
-        return self.start([GLINPACK, "plan", *map(str, arguments)])
+        return self.start([GLINPACK, "plan", *map(str, arguments)], timeout=120)
 
     def planned(self, *arguments):
         outcome = self.plan(*arguments, "--json", "plan.json", "--force")

@@ -181,6 +181,24 @@ TEST(Schedule, ExplainsThePassOfTheWhitePapersFigure) {
   EXPECT_NE(text.find("(0,1) -> (1,1)  U12 down the process column"), std::string::npos) << text;
 }
 
+TEST(Schedule, ExplainsTheRowByRowAlgorithm) {
+  const RunParameters parameters = parameters_of(512, 64, Pivoting::local);
+  const std::string text = explain_pass(parameters, {2, 2}, 2, Precision::single, LuAlgorithm::row_by_row);
+  EXPECT_NE(text.find("local pivoting, row by row"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"(
+P, L, U, A22             : waits for P, L11, L21  : waits for U11          : waits for L21, U12
+-- U11 ------------------:----------------------->:                        :
+                         :                        L21 = A21 U11^-1         :
+-- P, L11, L21 --------->:                        -- L21 ----------------->:
+                         P A, U12, A22            : waits for U12          :
+-- U12 ------------------------------------------>:                        :
+                         -- U12 ------------------------------------------>:
+                                                  A22 = A22 - L21 U12      A22 = A22 - L21 U12
+)"),
+            std::string::npos)
+      << text;
+}
+
 TEST(PassPicture, DrawsTheWhitePapersFigure) {
   EXPECT_EQ("\n" + picture(parameters_of(512, 64, Pivoting::local), {2, 2}, 2), R"(
 Which ranks wait for which. Time runs downwards; a role waits where its column has colons.

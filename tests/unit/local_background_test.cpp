@@ -17,7 +17,7 @@ TEST(LoadBalance, FixedGivesTheDeviceItsShareAtOnce) {
     LoadBalance balance = LoadBalance::fixed(ratio, count);
     Index device = 0;
     while (balance.next_to_device(device, count - device)) {
-      balance.give_to_device();
+      balance.count_device_system();
       ++device;
     }
     return device;

@@ -64,7 +64,8 @@ void add_ranks(std::ostream& out, const Distribution& distribution, Index pass, 
 
 }  // namespace
 
-std::string explain_pass(const RunParameters& parameters, GridShape grid, Index pass, Precision precision) {
+std::string explain_pass(const RunParameters& parameters, GridShape grid, Index pass, Precision precision,
+                         LuAlgorithm algorithm) {
   const Distribution distribution = distribution_of(parameters, grid);
   const bool all_compute = all_compute_u12(parameters.row_swap, parameters.pivoting, grid);
   const GridPosition pivot = pivot_position(grid, pass);
@@ -73,11 +74,12 @@ std::string explain_pass(const RunParameters& parameters, GridShape grid, Index 
   out << "Pass " << pass << " of " << distribution.passes() << " (0 ... " << distribution.passes() - 1
       << "): N = " << distribution.n << ", nb = " << distribution.nb << ", grid " << grid.rows << "x" << grid.columns
       << ", " << name_of(parameters.pivoting) << " pivoting"
+      << (algorithm == LuAlgorithm::row_by_row ? ", row by row" : "")
       << (all_compute ? ", rows exchanged by " + std::string(name_of(parameters.row_swap.kind)) : "") << "\n"
       << "Columns " << first.value << " ... " << first.value + distribution.pass_width(pass) - 1
       << " become L and U; the pivot is " << text(pivot) << ".\n\n";
   add_ranks(out, distribution, pass, all_compute);
-  const auto messages = messages_in_pass(parameters, grid, pass, precision);
+  const auto messages = messages_in_pass(parameters, grid, pass, precision, algorithm);
   const bool rows_move = std::ranges::any_of(messages, [](const Message& m) { return m.kind == MessageKind::rows; });
   out << "\nMessages, in bytes for each receiver"
       << (rows_move ? "; rows as with the pivots of a random matrix:\n" : ":\n");
@@ -88,7 +90,7 @@ std::string explain_pass(const RunParameters& parameters, GridShape grid, Index 
     out << "\n";
   }
   if (messages.empty()) out << "  none\n";
-  out << "\n" << picture_of_pass(parameters, grid, pass, messages);
+  out << "\n" << picture_of_pass(parameters, grid, pass, messages, algorithm);
   return out.str();
 }
 

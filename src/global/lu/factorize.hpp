@@ -66,11 +66,12 @@ std::unique_ptr<LuFactorization<Real>> make_blocked_lu(const LuWork<Real>& work)
 template <class Real>
 std::unique_ptr<LuFactorization<Real>> make_row_by_row_lu(const LuWork<Real>& work);
 
-/// Chooses the algorithm by pivoting, grid and backend.
+/// The algorithm of lu_algorithm().
 template <class Real>
 std::unique_ptr<LuFactorization<Real>> make_lu(const LuWork<Real>& work) {
-  const bool crosses = rows_cross_processes(work.parameters.pivoting, work.distribution.shape);
-  return work.backend.row_by_row() != nullptr && !crosses ? make_row_by_row_lu(work) : make_blocked_lu(work);
+  const LuAlgorithm algorithm =
+      lu_algorithm(work.backend.row_by_row() != nullptr, work.parameters.pivoting, work.distribution.shape);
+  return algorithm == LuAlgorithm::row_by_row ? make_row_by_row_lu(work) : make_blocked_lu(work);
 }
 
 /// Calls body(pass) for the passes of this rank until it returns false or the observer ends them. Returns the pass

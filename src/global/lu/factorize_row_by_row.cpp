@@ -1,6 +1,6 @@
 // The white paper's algorithm (sections 3.1 and 3.2): each rank's backend computes row by row. The pivot rank reduces
-// all its rows while it factorises. Normalize ranks exchange, eliminate and reduce in one step. Only with local pivoting
-// or one process row, so that no row crosses the network.
+// all its rows while it factorises. Normalize ranks exchange, eliminate and reduce in one step. Only with local
+// pivoting or one process row, so that no row crosses the network.
 #include <algorithm>
 
 #include "backend/row_by_row.hpp"
@@ -24,22 +24,23 @@ class RowByRowLu final : public LuFactorization<Real> {
   Factorization run(PassObserver& observer, PassRange passes) override {
     Factorization result;
     result.interchanges.across_process_rows = pivots_across_processes(work_.parameters.pivoting);
-    result.ended_before = for_each_pass(passes, work_.distribution, work_.position, observer, [&](const PassPlan& pass) {
-      work_.backend.wait(host_free_);
-      panel_.resize(pass.panel_rows, pass.width);
-      if (pass.in_pivot_column) factorize_panel(pass);
-      work_.transport.broadcast(MessageKind::panel, pass, panel_.message());
-      if (!pass.in_pivot_column) panel_.unpack();
-      auto& pivots = result.interchanges.pivots;
-      pivots.insert(pivots.end(), panel_.pivots.begin(), panel_.pivots.end());
-      result.zero_pivot = panel_.zero_pivot;
-      if (panel_.zero_pivot) return false;
+    result.ended_before =
+        for_each_pass(passes, work_.distribution, work_.position, observer, [&](const PassPlan& pass) {
+          work_.backend.wait(host_free_);
+          panel_.resize(pass.panel_rows, pass.width);
+          if (pass.in_pivot_column) factorize_panel(pass);
+          work_.transport.broadcast(MessageKind::panel, pass, panel_.message());
+          if (!pass.in_pivot_column) panel_.unpack();
+          auto& pivots = result.interchanges.pivots;
+          pivots.insert(pivots.end(), panel_.pivots.begin(), panel_.pivots.end());
+          result.zero_pivot = panel_.zero_pivot;
+          if (panel_.zero_pivot) return false;
 
-      if (pass.role == Role::normalize) normalize(pass);
-      if (pass.trailing_columns > 0) work_.transport.broadcast(MessageKind::u12, pass, u12_message(pass));
-      if (!pass.in_pivot_row) reduce(pass);
-      return true;
-    });
+          if (pass.role == Role::normalize) normalize(pass);
+          if (pass.trailing_columns > 0) work_.transport.broadcast(MessageKind::u12, pass, u12_message(pass));
+          if (!pass.in_pivot_row) reduce(pass);
+          return true;
+        });
     return result;
   }
 
@@ -71,9 +72,8 @@ class RowByRowLu final : public LuFactorization<Real> {
     const DeviceBlock<Real> left{&work_.a, pass.panel_row.value, pass.panel_column.value, pass.panel_rows,
                                  pass.width + pass.trailing_columns};
     const std::optional<Index> zero = local_.pivot_rows(left, panel_.transposed(), u12(pass), rows);
-    std::transform(rows.begin(), rows.end(), panel_.pivots.begin(), [&](Index row) {
-      return work_.distribution.rows.global(pass.panel_row + row, work_.position.row);
-    });
+    std::transform(rows.begin(), rows.end(), panel_.pivots.begin(),
+                   [&](Index row) { return work_.distribution.rows.global(pass.panel_row + row, work_.position.row); });
     return zero;
   }
 

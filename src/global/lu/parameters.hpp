@@ -27,10 +27,12 @@ constexpr std::string_view name_of(Pivoting pivoting) {
 /// Whether candidates are the rows of all ranks of a process column, so that rows cross the network.
 constexpr bool pivots_across_processes(Pivoting pivoting) { return pivoting != Pivoting::local; }
 
-/// Whether rows cross process rows on this grid. If none does, a backend with the white paper's row-by-row algorithm
-/// uses it.
-constexpr bool rows_cross_processes(Pivoting pivoting, const GridShape& grid) {
-  return pivoting == Pivoting::tournament || (pivoting == Pivoting::partial && grid.rows > 1);
+/// How a pass is computed: by blocks, or row by row as in the white paper.
+enum class LuAlgorithm { blocked, row_by_row };
+/// Row by row if the backend can, and if no row crosses process rows.
+constexpr LuAlgorithm lu_algorithm(bool backend_has_row_by_row, Pivoting pivoting, const GridShape& grid) {
+  const bool rows_stay = pivoting == Pivoting::local || (pivoting == Pivoting::partial && grid.rows == 1);
+  return backend_has_row_by_row && rows_stay ? LuAlgorithm::row_by_row : LuAlgorithm::blocked;
 }
 
 /// Where panels are factorised. automatic: on GPUs that are fast at it, if pivoting is tournament; otherwise on the

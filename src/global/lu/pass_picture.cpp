@@ -39,10 +39,12 @@ struct Arrow {
 /// A column, here called lane, for each role that occurs; a line for each thing that happens.
 class PassPicture {
  public:
-  PassPicture(const Distribution& distribution, bool all_compute, Index pass, const std::vector<Message>& messages)
+  PassPicture(const Distribution& distribution, bool all_compute, Index pass, const std::vector<Message>& messages,
+              LuAlgorithm algorithm)
       : pivot_(pivot_position(distribution.shape, pass)),
         width_(distribution.pass_width(pass)),
-        all_compute_(all_compute) {
+        all_compute_(all_compute),
+        row_by_row_(algorithm == LuAlgorithm::row_by_row) {
     for (int p = 0; p < distribution.shape.rows; ++p) {
       for (int q = 0; q < distribution.shape.columns; ++q) add_rank(plan_pass(distribution, pass, {p, q}), {p, q});
     }
@@ -62,7 +64,8 @@ class PassPicture {
 
   std::string draw(Pivoting pivoting) {
     head();
-    pivots_across_processes(pivoting) ? panel_by_pivoting_across_processes() : panel_by_local_pivoting();
+    pivots_across_processes(pivoting) && !row_by_row_ ? panel_by_pivoting_across_processes()
+                                                      : panel_by_local_pivoting();
     normalize_and_reduce();
     return text_;
   }
@@ -116,13 +119,13 @@ class PassPicture {
     wait_for(Role::normalize, {{Kind::panel, "P, L11, L21"}});
     wait_for(Role::eliminate, {{Kind::u11, "U11"}});
     wait_for(Role::reduce, {{Kind::panel, "L21"}, {Kind::u12, "U12"}});
-    act({{Role::pivot, "P, L11, U11, L21"}});
+    act({{Role::pivot, row_by_row_ ? "P, L, U, A22" : "P, L11, U11, L21"}});
     send({{Kind::u11, Role::pivot, Role::eliminate, "U11"}});
     act({{Role::eliminate, part(Role::eliminate).factorises ? "L21 = A21 U11^-1" : ""}});
     send({{Kind::panel, Role::pivot, Role::normalize, "P, L11, L21"},
           {Kind::panel, Role::eliminate, Role::reduce, "L21"}});
     wait_for(Role::eliminate, {{Kind::u12, "U12"}});
-    act(where_normalizing("rows exchanged by P"));
+    if (!row_by_row_) act(where_normalizing("rows exchanged by P"));
   }
 
   // Partial pivoting sends candidates, tournament pivoting winners.
@@ -147,14 +150,20 @@ class PassPicture {
     wait_for(Role::eliminate, {{Kind::u12, "U12"}});
   }
 
+  // Row by row, the pivot has reduced A22 with its panel, and normalize ranks do all of this in one step.
   void normalize_and_reduce() {
-    act(where_normalizing("U12 = L11^-1 A12"));
+    if (row_by_row_) {
+      act({{Role::normalize, part(Role::normalize).normalizes ? "P A, U12, A22" : ""}});
+    } else {
+      act(where_normalizing("U12 = L11^-1 A12"));
+    }
     send({{Kind::u12, Role::pivot, Role::eliminate, "U12"}});
     send({{Kind::u12, Role::normalize, Role::reduce, "U12"}});
     waiting_.clear();
     Texts reductions;
     for (const Role role : lanes_) {
-      if (part(role).reduces) reductions[role] = "A22 = A22 - L21 U12";
+      const bool has_reduced = row_by_row_ && role <= Role::normalize;
+      if (part(role).reduces && !has_reduced) reductions[role] = "A22 = A22 - L21 U12";
     }
     act(reductions);
   }
@@ -250,6 +259,7 @@ class PassPicture {
   GridPosition pivot_;
   Index width_;
   bool all_compute_;  // U12, on all process rows
+  bool row_by_row_;
   std::map<Role, Part> parts_;
   std::map<std::tuple<Kind, Role, Role>, Flow> flows_;
   std::vector<Role> lanes_;
@@ -261,9 +271,10 @@ class PassPicture {
 }  // namespace
 
 std::string picture_of_pass(const RunParameters& parameters, GridShape grid, Index pass,
-                            const std::vector<Message>& messages) {
+                            const std::vector<Message>& messages, LuAlgorithm algorithm) {
   const bool all_compute = all_compute_u12(parameters.row_swap, parameters.pivoting, grid);
-  return PassPicture(distribution_of(parameters, grid), all_compute, pass, messages).draw(parameters.pivoting);
+  return PassPicture(distribution_of(parameters, grid), all_compute, pass, messages, algorithm)
+      .draw(parameters.pivoting);
 }
 
 }  // namespace glinpack

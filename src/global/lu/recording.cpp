@@ -35,8 +35,7 @@ RankOperations record(const RunParameters& parameters, GridShape grid, GridPosit
   NoTransport<Real> placeholders(distribution, position, parameters.pivoting, 0);
   RecordingTransport<Real> recorder(placeholders, grid, position, completion_of(parameters.parts), operations);
   PassOfOperations observer(timeline);
-  make_blocked_lu<Real>({computes_nothing, distribution, position, *backend, recorder, timeline, *a})
-      ->run(observer, passes);
+  make_lu<Real>({computes_nothing, distribution, position, *backend, recorder, timeline, *a})->run(observer, passes);
   return {operations.take(), recorder.records()};
 }
 
@@ -80,20 +79,22 @@ RankOperations record_operations(const RunParameters& parameters, GridShape grid
 }
 
 std::vector<MessageRecord> record_messages(const RunParameters& parameters, GridShape grid, GridPosition position,
-                                           PassRange passes, Precision precision) {
+                                           PassRange passes, Precision precision, LuAlgorithm algorithm) {
   RunParameters on_host = parameters;
   on_host.panel = PanelPlace::host;
-  return record_operations(on_host, grid, position, passes, precision, {}).messages;
+  const ModelledDevice device{.row_by_row = algorithm == LuAlgorithm::row_by_row};
+  return record_operations(on_host, grid, position, passes, precision, device).messages;
 }
 
-std::vector<Message> messages_in_pass(const RunParameters& parameters, GridShape grid, Index pass,
-                                      Precision precision) {
+std::vector<Message> messages_in_pass(const RunParameters& parameters, GridShape grid, Index pass, Precision precision,
+                                      LuAlgorithm algorithm) {
   Messages messages;
   for (int p = 0; p < grid.rows; ++p) {
     for (int q = 0; q < grid.columns; ++q) {
       const GridPosition at{p, q};
       messages.begin();
-      for (const MessageRecord& record : record_messages(parameters, grid, at, {pass, pass + 1}, precision)) {
+      for (const MessageRecord& record :
+           record_messages(parameters, grid, at, {pass, pass + 1}, precision, algorithm)) {
         switch (record.kind) {
           case MessageKind::rows:
             for (const TransferRound& round : record.rounds) {

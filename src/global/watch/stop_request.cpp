@@ -26,7 +26,7 @@ constexpr std::array<NamedSignal, 3> stop_signals{
      {SIGINT, "SIGINT", "glinpack: SIGINT: ends at the next pass and reports; once more ends at once\n"}}};
 
 std::atomic<int> requested{0};
-std::atomic<std::int64_t> requested_at{0};  // nanoseconds; 0: no request. The handler that sets it records the request
+std::atomic<std::int64_t> requested_at{0};  // CLOCK_MONOTONIC, nanoseconds; 0: no request
 std::atomic<bool> prints_notice{false};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free);
 

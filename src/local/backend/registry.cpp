@@ -30,6 +30,11 @@ bool computes_on_device(std::string_view name) {
   return record != nullptr && record->memory == MemorySpace::device;
 }
 
+bool has_row_by_row(std::string_view name) {
+  const BackendRecord* record = find_backend(name);
+  return record != nullptr && record->row_by_row;
+}
+
 const BackendRecord& automatic_backend(MemorySpace memory) {
   return **std::find_if(registered_backends.begin(), registered_backends.end(), [memory](const BackendRecord* record) {
     return record->automatic && record->memory == memory;

@@ -4,6 +4,8 @@
 #include <new>
 #include <numeric>
 
+#include "backend/row_by_row.hpp"
+
 namespace glinpack {
 namespace {
 
@@ -43,7 +45,7 @@ class NonePanelArithmetic final : public PanelArithmetic<Real> {
     record({as_double(l11.rows) * as_double(l11.rows) * as_double(a12.columns), 0, 0});
   }
   void update(ColumnMajorView<const Real> l21, ColumnMajorView<const Real>, ColumnMajorView<Real> a22) override {
-    record({reduce_flops(a22.rows, a22.columns, l21.columns), 0, 0});
+    record({product_flops(a22.rows, a22.columns, l21.columns), 0, 0});
   }
   PivotCandidate find_pivot(std::span<const Real> column) override {
     const auto rows = static_cast<Index>(column.size());
@@ -94,6 +96,19 @@ std::unique_ptr<HostBuffer<Real>> allocate_pages(Index elements, HostPages pages
   }
   return std::make_unique<NoneHostBuffer<Real>>(std::move(memory), elements);
 }
+
+template <class Real>
+class NoneRowByRow final : public RowByRowAlgorithm<Real> {
+ public:
+  std::optional<Index> pivot_rows(DeviceBlock<Real>, HostBlock<Real>, HostBlock<Real>,
+                                  std::span<Index> pivots) override {
+    std::iota(pivots.begin(), pivots.end(), Index{0});
+    return std::nullopt;
+  }
+  void normalize_rows(HostBlock<Real>, std::span<const Index>, DeviceBlock<Real>, HostBlock<Real>) override {}
+  void eliminate_rows(ColumnMajorView<const Real>, DeviceBlock<Real>, HostBlock<Real>) override {}
+  Fence reduce_rows(HostBlock<Real>, HostBlock<Real>, DeviceBlock<Real>) override { return {}; }
+};
 
 template <class Real>
 class NoneBackend : public Backend<Real> {
@@ -169,9 +184,10 @@ class CostBackend final : public NoneBackend<Real> {
   CostBackend(Timeline& timeline, const ModelledDevice& device, OperationList& operations)
       : NoneBackend<Real>(timeline, HostPages::lazy, &operations), device_(device), operations_(operations) {}
 
-  bool update_is_asynchronous() const override { return device_.beside_host; }
+  bool update_is_asynchronous() const override { return device_.is_asynchronous; }
+  RowByRowAlgorithm<Real>* row_by_row() override { return device_.row_by_row ? &row_by_row_ : nullptr; }
   std::unique_ptr<DevicePanel<Real>> make_device_panel(Index, Index, DeviceUse use) override {
-    if (!device_.has_memory || (use == DeviceUse::if_faster && !device_.beside_host)) return nullptr;
+    if (!device_.has_memory || (use == DeviceUse::if_faster && !device_.is_asynchronous)) return nullptr;
     return std::make_unique<CostDevicePanel<Real>>(operations_, queue_of_kernels(), device_.panel_columns);
   }
 
@@ -204,17 +220,17 @@ class CostBackend final : public NoneBackend<Real> {
   void update(DeviceBlock<Real> l21_transposed, DeviceBlock<Real>, DeviceBlock<Real> a22) override {
     if (a22.empty()) return;
     compute(Work::reduce,
-            {reduce_flops(a22.rows, a22.columns, l21_transposed.rows), 2 * bytes_of<Real>(a22.rows, a22.columns), 1});
+            {product_flops(a22.rows, a22.columns, l21_transposed.rows), 2 * bytes_of<Real>(a22.rows, a22.columns), 1});
   }
   Fence fence() override { return {operations_.operations().size()}; }
-  bool has_passed(Fence fence) override { return !device_.beside_host || fence.id == 0; }
+  bool has_passed(Fence fence) override { return !device_.is_asynchronous || fence.id == 0; }
   void wait(Fence fence) override {
-    if (device_.beside_host && fence.id > 0) operations_.wait_for_work(fence.id - 1);
+    if (device_.is_asynchronous && fence.id > 0) operations_.wait_for_work(fence.id - 1);
   }
 
  private:
   // Without a device, and on software OpenGL, the host computes.
-  Queue queue_of_kernels() const { return device_.beside_host ? Queue::device : Queue::host; }
+  Queue queue_of_kernels() const { return device_.is_asynchronous ? Queue::device : Queue::host; }
   Fence compute(Work work, const Amounts& amounts) {
     return {operations_.compute(work, queue_of_kernels(), amounts) + 1};
   }
@@ -222,11 +238,12 @@ class CostBackend final : public NoneBackend<Real> {
   Fence transfer(Queue queue, Index rows, Index columns) {
     if (!device_.has_memory || rows == 0 || columns == 0) return {};
     const Amounts amounts{0, bytes_of<Real>(rows, columns), 1};
-    return {operations_.compute(Work::transfer, device_.beside_host ? queue : Queue::host, amounts) + 1};
+    return {operations_.compute(Work::transfer, device_.is_asynchronous ? queue : Queue::host, amounts) + 1};
   }
 
   ModelledDevice device_;
   OperationList& operations_;
+  NoneRowByRow<Real> row_by_row_;
 };
 
 }  // namespace

@@ -18,9 +18,10 @@ std::unique_ptr<Backend<Real>> make_none_backend(Timeline& timeline, HostPages p
 
 /// The machine whose operations the cost backend lists.
 struct ModelledDevice {
-  bool has_memory = false;   // matrices are in its memory: panels and rows are copied to the host and back
-  bool beside_host = false;  // it computes while the host does something else, and factorises panels well: a GPU
-  double panel_columns = 1;  // cost of a column of a panel that it factorises, in columns of a panel alone on it
+  bool has_memory = false;       // matrices are in its memory: panels and rows are copied to the host and back
+  bool is_asynchronous = false;  // computes while the host does something else, and is fast at panels: a GPU
+  double panel_columns = 1;      // cost of a column of a panel that it factorises, in columns of a panel alone on it
+  bool row_by_row = false;       // has the white paper's algorithm, whose operations are not listed
 };
 
 /// Lists its operations, with amounts as BLAS and LAPACK count flops; otherwise as the none backend with lazy pages.

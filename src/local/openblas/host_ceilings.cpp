@@ -47,7 +47,7 @@ class Product {
     }
   }
 
-  double flops() const { return reduce_flops(n_, n_, n_); }
+  double flops() const { return product_flops(n_, n_, n_); }
 
   /// Throws std::runtime_error unless the last element is the expected sum of products.
   void check() const {

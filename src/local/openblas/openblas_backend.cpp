@@ -52,7 +52,7 @@ class OpenblasBackend final : public HostBackend<Real> {
 
   void solve_unit_lower(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) override {
     if (a12.empty()) return;
-    const auto scope = this->timeline().scope(Lane::cpu, Phase::normalize, 0, normalize_flops(a12.rows, a12.columns));
+    const auto scope = this->timeline().scope(Lane::cpu, Phase::normalize, 0, solve_unit_lower_flops(a12.rows, a12.columns));
     const RowMajorView<const Real> lt = view_of(l11_transposed);
     const RowMajorView<Real> a = view_of(a12);
     solve_in_halves(lt, a);
@@ -61,7 +61,7 @@ class OpenblasBackend final : public HostBackend<Real> {
   void update(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override {
     if (a22.empty() || u12.empty()) return;
     const auto scope =
-        this->timeline().scope(Lane::cpu, Phase::reduce, 0, reduce_flops(a22.rows, a22.columns, u12.rows));
+        this->timeline().scope(Lane::cpu, Phase::reduce, 0, product_flops(a22.rows, a22.columns, u12.rows));
     const RowMajorView<const Real> lt = view_of(l21_transposed);
     const RowMajorView<const Real> u = view_of(u12);
     const RowMajorView<Real> a = view_of(a22);

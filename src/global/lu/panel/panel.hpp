@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <vector>
@@ -94,6 +95,13 @@ struct DiagonalBlock {
   ColumnMajorView<Real> view() { return {elements.data(), width, width, width}; }
   ColumnMajorView<const Real> view() const { return {elements.data(), width, width, width}; }
 };
+
+/// The rows of a panel's top block: 0 ... width - 1.
+inline std::vector<Index> top_rows(Index width) {
+  std::vector<Index> rows(static_cast<std::size_t>(width));
+  std::iota(rows.begin(), rows.end(), Index{0});
+  return rows;
+}
 
 /// Inputs of a panel factorisation on the host.
 template <class Real>

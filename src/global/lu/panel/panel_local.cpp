@@ -9,7 +9,7 @@ DiagonalBlock<Real> broadcast_diagonal_block(const PanelContext<Real>& context, 
                                              Panel<Real>& panel, std::optional<Index> zero) {
   DiagonalBlock<Real> block(pass.width);
   if (pass.role == Role::pivot) {
-    for (Index j = 0; j < pass.width; ++j) std::copy_n(panel.view().column(j), pass.width, block.view().column(j));
+    context.arithmetic.read_rows(panel.view(), top_rows(pass.width), block.view());
     block.elements.back() = static_cast<Real>(zero.value_or(-1));
   }
   context.transport.broadcast(MessageKind::u11, pass, block.elements);

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "lu/panel/panel.hpp"
 
 namespace glinpack {
@@ -27,8 +25,7 @@ class PartialPivotingPanel {
   void run() {
     factorize(0, pass_.width);
     if (panel_.zero_pivot || !(pass_.in_pivot_row || panel_.above() > 0)) return;
-    const ColumnMajorView<Real> diagonal = panel_.diagonal_block();
-    for (Index j = 0; j < pass_.width; ++j) std::copy_n(top_.column(j), pass_.width, diagonal.column(j));
+    context_.arithmetic.write_rows(top_, top_rows(pass_.width), panel_.diagonal_block());
   }
 
  private:

@@ -160,7 +160,7 @@ Tuning Trials<Real>::run(std::span<const ReduceTile> tiles) {
   tuning.depth = tuning.device.software ? 32 : 512;
   const Matrix l = zeros(tuning.depth, tuning.order), u = zeros(tuning.depth, tuning.order),
                c = zeros(tuning.order, tuning.order);
-  const double flops = reduce_flops(tuning.order, tuning.order, tuning.depth);
+  const double flops = product_flops(tuning.order, tuning.order, tuning.depth);
   Kernels kernels(context_, sources_, tuning.precision, tuning.device.storage_block, default_stripe_width,
                   tiles.front());
   const std::vector<Real> values = uniform_values<Real>(tuning.depth * tuning.order, 3);

@@ -86,7 +86,7 @@ void RasterBackend::reserve_moves(Index moves, Index columns) {
 
 void RasterBackend::solve_unit_lower(DeviceBlock<float> l11_transposed, DeviceBlock<float> a12) {
   if (a12.empty()) return;
-  operation(Phase::normalize, normalize_flops(a12.rows, a12.columns), 0, [&] {
+  operation(Phase::normalize, solve_unit_lower_flops(a12.rows, a12.columns), 0, [&] {
     movement_.unpack(l11_transposed, l_);
     for (Index k = 0; k < a12.rows; ++k) steps_.draw_step(a12, 0, {k, k}, column_of_l(k));
     steps_.draw_back(a12, a12.rows - 1);
@@ -95,7 +95,7 @@ void RasterBackend::solve_unit_lower(DeviceBlock<float> l11_transposed, DeviceBl
 
 void RasterBackend::update(DeviceBlock<float> l21_transposed, DeviceBlock<float> u12, DeviceBlock<float> a22) {
   if (a22.empty() || u12.empty()) return;
-  operation(Phase::reduce, reduce_flops(a22.rows, a22.columns, u12.rows), 0, [&] {
+  operation(Phase::reduce, product_flops(a22.rows, a22.columns, u12.rows), 0, [&] {
     movement_.unpack(l21_transposed, l_);
     eliminate_with(aligned(u12, a22), a22);
   });

@@ -74,8 +74,8 @@ Real computed_by_host(Operation operation, const Operands<Real>& o) {
 }
 
 /// Every pair of powers of two, their neighbours, the halves of units in the last place, the smallest and largest
-/// numbers, denormals, zeros, infinities and NaN, in both signs; of fma with some third operands, of 1 / b every power
-/// of two and its neighbours besides.
+/// numbers, denormals, zeros, infinities and NaN, in both signs. For fma also some third operands; for 1 / b also every
+/// power of two and its neighbours.
 template <class Real>
 OperandSet<Real> directed_operands(Operation operation);
 

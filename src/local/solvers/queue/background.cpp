@@ -49,7 +49,7 @@ LoadBalance::Best LoadBalance::best() const {
 
 bool LoadBalance::next_to_device(Index outstanding, Index unassigned) const {
   if (unassigned <= 0) return false;
-  if (share_of_device_) return given_to_device_ < *share_of_device_;
+  if (share_of_device_) return device_systems_ < *share_of_device_;
   constexpr Index two = 2;  // one in work and one waiting
   if (best() == Best::device) return outstanding < two;
   const double enough = 1 + std::max(1.0, std::ceil(1 / ratio()));

@@ -37,7 +37,7 @@ class LoadBalance {
   /// Whether an idle host should solve a system itself.
   bool next_to_host() const { return share_of_device_ || best() != Best::device; }
   /// Counts a system as given to the device.
-  void give_to_device() { ++given_to_device_; }
+  void count_device_system() { ++device_systems_; }
 
   /// From the last times measured while both worked.
   double ratio() const { return both_.device / both_.host; }
@@ -55,7 +55,7 @@ class LoadBalance {
   Best best() const;
 
   std::optional<Index> share_of_device_;  // of a fixed balance
-  Index given_to_device_ = 0;
+  Index device_systems_ = 0;
   Seconds alone_;
   Seconds both_;
   std::vector<double> history_;
@@ -118,7 +118,7 @@ BackgroundTimes solve_with_background(OperationQueue<Device>& queue, Index count
     while (!outstanding.empty() && queue.ready(outstanding.front().id)) take_first();
     while (balance.next_to_device(static_cast<Index>(outstanding.size()), count - next)) {
       outstanding.push_back({.problem = next, .id = enqueue(next)});
-      balance.give_to_device();
+      balance.count_device_system();
       ++next;
     }
     const auto begin = Clock::now();

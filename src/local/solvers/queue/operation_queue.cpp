@@ -150,7 +150,7 @@ void UntypedOperationQueue::run(const std::function<std::shared_ptr<void>()>& ma
     if (start_error_) return;
   }
   serve(device.get());
-  drop_what_is_left();
+  drop_device_values();
 }
 
 void UntypedOperationQueue::serve(void* device) {
@@ -217,7 +217,7 @@ std::vector<UntypedOperationQueue::Value> UntypedOperationQueue::values_of_opera
 }
 
 // Values on the device must be destroyed on this thread.
-void UntypedOperationQueue::drop_what_is_left() {
+void UntypedOperationQueue::drop_device_values() {
   std::vector<Value> left;
   {
     const std::lock_guard lock(mutex_);

@@ -89,7 +89,7 @@ class UntypedOperationQueue {
   void serve(void* device);
   void execute(ResultPointer result, void* device);
   std::vector<Value> values_of_operands(const Result& result) const;
-  void drop_what_is_left();
+  void drop_device_values();
   void close(bool abandon);
 
   mutable std::mutex mutex_;
