@@ -1,4 +1,4 @@
-// normalize, reduce and substitute of every backend against the reference.
+// Compares normalize, reduce and substitute of every backend with the reference.
 #include "tests/backend/backend_harness.hpp"
 
 namespace glinpack::test {
@@ -14,7 +14,7 @@ template <class Case>
 class Arithmetic : public BackendTest<Case> {};
 TYPED_TEST_SUITE(Arithmetic, AllCases, CaseNames);
 
-TYPED_TEST(Arithmetic, reduce_subtracts_the_product_and_nothing_around_it) {
+TYPED_TEST(Arithmetic, reduce_subtracts_the_product_and_changes_nothing_else) {
   using Real = typename TypeParam::Real;
   for (const auto& [rows, columns, k] :
        {Extents{1, 1, 1}, Extents{3, 5, 2}, Extents{4, 4, 4}, Extents{17, 1, 3}, Extents{1, 33, 8}, Extents{64, 128, 8},
@@ -32,7 +32,7 @@ TYPED_TEST(Arithmetic, reduce_subtracts_the_product_and_nothing_around_it) {
   }
 }
 
-TYPED_TEST(Arithmetic, reduce_is_right_wherever_its_operands_lie) {
+TYPED_TEST(Arithmetic, reduce_is_correct_for_any_offsets_of_its_operands) {
   using Real = typename TypeParam::Real;
   constexpr Index k = 12;
   for (Index offset = 0; offset < 5; ++offset) {
@@ -66,9 +66,9 @@ TYPED_TEST(Arithmetic, normalize_solves_with_the_unit_lower_triangle) {
   }
 }
 
-// All multipliers -1: elements double from row to row, the most that pivoting allows. Nothing cancels, so that every
-// element has to be right by itself.
-TYPED_TEST(Arithmetic, normalize_bears_the_worst_growth) {
+// All multipliers are -1: elements double from row to row, the largest growth that pivoting allows. Nothing cancels, so
+// every element must be accurate.
+TYPED_TEST(Arithmetic, normalize_is_accurate_for_the_largest_growth) {
   using Real = typename TypeParam::Real;
   constexpr Index k = 100, columns = 19;
   auto l11 = this->operand(k, k, [](Real* first, Index leading_dimension) {
@@ -121,7 +121,7 @@ TYPED_TEST(Arithmetic, substitute_subtracts_the_matrix_times_the_vector) {
   }
 }
 
-TYPED_TEST(Arithmetic, empty_extents_leave_everything_as_it_was) {
+TYPED_TEST(Arithmetic, empty_extents_change_nothing) {
   auto l = this->operand(20, 20, true);
   auto u = this->operand(20, 20);
   auto a = this->operand(20, 20);
@@ -138,7 +138,7 @@ TYPED_TEST(Arithmetic, empty_extents_leave_everything_as_it_was) {
   this->expect_same(a);
 }
 
-TYPED_TEST(Arithmetic, a_product_with_nan_or_infinity_is_not_hidden) {
+TYPED_TEST(Arithmetic, reduce_propagates_nan_and_infinity) {
   using Real = typename TypeParam::Real;
   auto l21 = this->operand(6, 9);
   auto u12 = this->operand(6, 11);

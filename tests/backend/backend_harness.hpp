@@ -1,5 +1,5 @@
-// Every registered backend against the reference: both get the same operands and operations, then all elements are
-// compared, those around the operands, too.
+// Compares every registered backend with the reference. Both get the same operands and operations. Then all elements
+// are compared, including those around the operands.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ struct BackendCase {
   static constexpr const BackendRecord& record = *registered_backends[place];
 };
 
-/// The backends that fulfil a condition, in all their precisions: testing::Types of BackendCase.
+/// The backends that meet `condition`, in each of their precisions, as testing::Types of BackendCase.
 template <bool (*condition)(const BackendRecord&)>
 class CasesIf {
   template <class Real, std::size_t place>
@@ -49,8 +49,8 @@ class CasesIf {
 };
 
 inline constexpr const BackendRecord& oracle = reference_record;
-// by name: with sanitizers, GCC does not take a comparison of addresses as a constant
-constexpr bool is_no_oracle(const BackendRecord& record) { return std::string_view(record.name) != oracle.name; }
+// compares names: with sanitizers, GCC does not accept a comparison of addresses as a constant
+constexpr bool is_not_oracle(const BackendRecord& record) { return std::string_view(record.name) != oracle.name; }
 constexpr bool has_device(const BackendRecord& record) { return record.memory == MemorySpace::device; }
 
 struct CaseNames {
@@ -68,7 +68,7 @@ struct TestedBackend {
   std::unique_ptr<Backend<Real>> backend;
 };
 
-/// Any usable device; hardware first. -1: none.
+/// A usable device, hardware preferred. -1: none.
 inline int any_gl_device() { return gl::device_for_local_rank(gl::list_devices(), 0, true); }
 
 /// The same matrix on both backends, and a block of it that is the operand.
@@ -78,7 +78,7 @@ struct Operand {
   std::unique_ptr<DeviceMatrix<Real>> expected_matrix;
   DeviceBlock<Real> tested;
   DeviceBlock<Real> expected;
-  double largest = 0;  // magnitude in the matrix before the operation
+  double largest = 0;  // largest magnitude in the matrix before the operation
 };
 
 template <class Case>
@@ -86,7 +86,7 @@ class BackendTest : public ::testing::Test {
  protected:
   using Real = typename Case::Real;
 
-  // One backend for all tests of a suite: a GL context and its shaders take longer than most tests.
+  // One backend for all tests of a suite: creating a GL context and its shaders takes longer than most tests.
   static void SetUpTestSuite() {
     BackendOptions options;
     options.threads = 2;
@@ -116,7 +116,7 @@ class BackendTest : public ::testing::Test {
     return buffer;
   }
 
-  /// rows x columns random elements somewhere inside a larger random matrix; offsets differ from operand to operand.
+  /// rows x columns random elements inside a larger random matrix, at an offset that differs between operands.
   Operand<Real> operand(Index rows, Index columns, bool triangle = false) {
     return operand(rows, columns, [&](Real* first, Index leading_dimension) {
       if (triangle) make_well_conditioned(first, rows, leading_dimension, random_);
@@ -188,6 +188,6 @@ class BackendTest : public ::testing::Test {
   Index operands_ = 0;
 };
 
-using AllCases = CasesIf<is_no_oracle>::Types;
+using AllCases = CasesIf<is_not_oracle>::Types;
 
 }  // namespace glinpack::test

@@ -1,4 +1,4 @@
-// How far factors of a panel are from being exact.
+// The error of the factors of a panel.
 #pragma once
 
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace glinpack::test {
 
-/// The largest element of |P A - L U|, and of |L| |U|: what the rounding of a factorisation is proportional to.
+/// The largest elements of |P A - L U| and of |L| |U|. The rounding error is proportional to the latter.
 template <class Real>
 std::pair<double, double> factorization_error(ColumnMajorMatrix<Real> original, ColumnMajorMatrix<Real>& factors,
                                               const std::vector<Index>& pivots) {

@@ -1,4 +1,4 @@
-// Operations on a device one by one, as paranoia judges them.
+// Single arithmetic operations on a device, checked as `glinpack paranoia` checks them.
 #include <gtest/gtest.h>
 
 #include "solvers/paranoia/errors.hpp"
@@ -17,7 +17,7 @@ using arithmetic::OperationErrors;
 class GlArithmetic : public testing::Test {
  protected:
   template <class Real>
-  void expect_what_glsl_demands(ShaderKind kind) {
+  void expect_glsl_precision(ShaderKind kind) {
     const auto on_device = make_device_arithmetic<Real>(device_, kind);
     for (const Operation operation : arithmetic::all_operations) {
       SCOPED_TRACE(std::string(name_of(operation)));
@@ -33,15 +33,15 @@ class GlArithmetic : public testing::Test {
   Device device_{test::any_gl_device(), {}, true};
 };
 
-TEST_F(GlArithmetic, ComputeShadersDoWhatGlslDemandsInSinglePrecision) {
-  expect_what_glsl_demands<float>(ShaderKind::compute);
+TEST_F(GlArithmetic, ComputeShadersMeetTheGlslRequirementsInSinglePrecision) {
+  expect_glsl_precision<float>(ShaderKind::compute);
 }
-TEST_F(GlArithmetic, ComputeShadersDoWhatGlslDemandsInDoublePrecision) {
-  expect_what_glsl_demands<double>(ShaderKind::compute);
+TEST_F(GlArithmetic, ComputeShadersMeetTheGlslRequirementsInDoublePrecision) {
+  expect_glsl_precision<double>(ShaderKind::compute);
 }
-TEST_F(GlArithmetic, FragmentShadersDoWhatGlslDemands) { expect_what_glsl_demands<float>(ShaderKind::fragment); }
+TEST_F(GlArithmetic, FragmentShadersMeetTheGlslRequirements) { expect_glsl_precision<float>(ShaderKind::fragment); }
 
-TEST_F(GlArithmetic, NumbersComeBackAsTheyWereSentInSeveralPieces) {
+TEST_F(GlArithmetic, NumbersSentInSeveralPiecesAreReadBackUnchanged) {
   constexpr Index count = 512 * 512 + 3;
   OperandSet<float> set;
   for (Index i = 0; i < count; ++i) set.add({static_cast<float>(i) - 1000.5F, 1, 0});
@@ -52,7 +52,7 @@ TEST_F(GlArithmetic, NumbersComeBackAsTheyWereSentInSeveralPieces) {
   }
 }
 
-TEST_F(GlArithmetic, RefusesFragmentsInDoublePrecisionAndMissingResults) {
+TEST_F(GlArithmetic, RejectsFragmentShadersInDoublePrecisionAndMissingResults) {
   EXPECT_THROW(make_device_arithmetic<double>(device_, ShaderKind::fragment), std::invalid_argument);
   const auto on_device = make_device_arithmetic<float>(device_, ShaderKind::compute);
   OperandSet<float> set;
@@ -60,7 +60,7 @@ TEST_F(GlArithmetic, RefusesFragmentsInDoublePrecisionAndMissingResults) {
   EXPECT_THROW(on_device->compute(Operation::addition, set, {}), std::invalid_argument);
 }
 
-TEST_F(GlArithmetic, LeavesNothingOnTheDevice) {
+TEST_F(GlArithmetic, LeavesNoGlObjects) {
   device_.staging(1 << 20);
   const int before = test::count_gl_objects(*device_.context());
   for (const ShaderKind kind : {ShaderKind::compute, ShaderKind::fragment}) {

@@ -1,4 +1,4 @@
-// Banded matrices times vectors on a device, and by rows on the host, against sums in double precision.
+// Compares banded matrix-vector products, on a device and by rows on the host, with sums in double precision.
 #include <gmock/gmock.h>
 
 #include <random>
@@ -90,7 +90,7 @@ TEST_F(GlBanded, AMatrixWithoutElementsGivesZeros) {
   }
 }
 
-TEST_F(GlBanded, NothingIsLeftOfAProductNorOfOneThatFails) {
+TEST_F(GlBanded, ProductsLeaveNoGlObjectsNorDoFailedOnes) {
   device_.staging(1 << 12);
   const int before = test::count_gl_objects(*device_.context());
   for (const BandedVariant variant : all_banded_variants) {
@@ -102,7 +102,7 @@ TEST_F(GlBanded, NothingIsLeftOfAProductNorOfOneThatFails) {
   EXPECT_EQ(test::count_gl_objects(*device_.context()), before);
 }
 
-TEST_F(GlBanded, WhatIsTooLargeIsRefusedWithTheLimit) {
+TEST_F(GlBanded, RejectsATooLargeMatrixAndNamesTheLimit) {
   gl::DeviceDescription small = device_.description();
   small.texture_side = 8;
   small.storage_block = 1024;
@@ -113,7 +113,7 @@ TEST_F(GlBanded, WhatIsTooLargeIsRefusedWithTheLimit) {
   EXPECT_THAT(banded_obstacle(small, 64, 30, BandedVariant::diagonals), HasSubstr("free"));
 }
 
-TEST(Banded, ADiagonalIsJoinedWithTheOneThatCompletesItAndEmptyOnesAreDropped) {
+TEST(Banded, ComplementaryDiagonalsAreJoinedAndEmptyOnesAreDropped) {
   //  1 . . 2
   //  . 3 4 .      shift 0: 1 3 . 7, shift 1: . 4 . 6 (the second from the one at the lower left), shift 3: 2 . 5 .
   //  . 5 . .

@@ -1,4 +1,4 @@
-// Shaders that do not compile: whichever it is, what a solver has made by then is freed.
+// If any of a solver's shaders does not compile, the solver frees its GL objects.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -22,7 +22,7 @@ using testing::HasSubstr;
 
 constexpr Index n = 8;
 
-/// A solver that needs the shader.
+/// A solver and a shader that it needs.
 struct Needed {
   const char* shader;
   std::function<void(Device&)> make;
@@ -71,7 +71,7 @@ class GlBrokenShader : public testing::Test {
  protected:
   void TearDown() override { fs::remove_all(folder_); }
 
-  /// A folder with only this shader, which does not compile.
+  /// Returns a folder that contains only this shader, which does not compile.
   std::string broken(const fs::path& shader) const {
     fs::remove_all(folder_);
     fs::create_directories((folder_ / shader).parent_path());
@@ -82,7 +82,7 @@ class GlBrokenShader : public testing::Test {
   fs::path folder_ = fs::temp_directory_path() / ("glinpack_broken_shader_" + std::to_string(getpid()));
 };
 
-TEST_F(GlBrokenShader, LeavesNothingOfAnySolverAndIsNamed) {
+TEST_F(GlBrokenShader, IsNamedAndLeavesNoGlObjectsOfAnySolver) {
   for (const Needed& needed : all_needed()) {
     SCOPED_TRACE(needed.shader);
     Device device(test::any_gl_device(), broken(needed.shader));
@@ -90,7 +90,7 @@ TEST_F(GlBrokenShader, LeavesNothingOfAnySolverAndIsNamed) {
     const int before = test::count_gl_objects(*device.context());
     try {
       needed.make(device);
-      ADD_FAILURE() << "the shader was not needed";
+      ADD_FAILURE() << "the solver did not compile the shader";
     } catch (const std::runtime_error& error) {
       EXPECT_THAT(error.what(), HasSubstr(needed.shader));
     }

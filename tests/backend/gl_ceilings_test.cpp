@@ -33,7 +33,7 @@ std::string failure_of(int device, const std::string& shader_directory = {}) {
   return "measured";
 }
 
-/// A folder with one shader, its text changed.
+/// A folder with one modified shader.
 class ChangedShader {
  public:
   ChangedShader(const std::string& name, const std::string& from, const std::string& to) {
@@ -58,7 +58,7 @@ class ChangedShader {
   std::filesystem::path folder_;
 };
 
-TEST(GlCeilings, AreMeasuredOnTheDeviceNamed) {
+TEST(GlCeilings, AreMeasuredOnTheNamedDevice) {
   const DeviceCeilings ceilings = measure_device_ceilings(0, brief);
   EXPECT_EQ(ceilings.device.index, 0);
   EXPECT_FALSE(ceilings.device.renderer.empty());
@@ -72,21 +72,21 @@ TEST(GlCeilings, AreMeasuredOnTheDeviceNamed) {
   expect_measured(ceilings.read_back);
 }
 
-TEST(GlCeilings, AreRefusedWhereMultiplyAddsWereLeftOut) {
-  const ChangedShader lazy("compute/fma_rate.comp", "turn < turns", "turn < turns - 1");
-  EXPECT_THAT(failure_of(0, lazy.folder()), HasSubstr("multiply-adds in single precision do not add up"));
+TEST(GlCeilings, AreRejectedIfMultiplyAddsAreMissing) {
+  const ChangedShader changed("compute/fma_rate.comp", "turn < turns", "turn < turns - 1");
+  EXPECT_THAT(failure_of(0, changed.folder()), HasSubstr("multiply-adds in single precision do not add up"));
 }
 
-TEST(GlCeilings, AreRefusedWhereSomethingWasNotCopied) {
-  const ChangedShader lazy("compute/vector_copy.comp", "to[AT(7)] = h;", "");
-  EXPECT_THAT(failure_of(0, lazy.folder()), HasSubstr("copied wrongly"));
+TEST(GlCeilings, AreRejectedIfAnElementIsNotCopied) {
+  const ChangedShader changed("compute/vector_copy.comp", "to[AT(7)] = h;", "");
+  EXPECT_THAT(failure_of(0, changed.folder()), HasSubstr("copied wrongly"));
 }
 
-TEST(GlCeilings, NameTheDevicesThereAreWhenAskedForAnother) {
+TEST(GlCeilings, ReportAnUnknownDevice) {
   EXPECT_THAT(failure_of(99), HasSubstr("no EGL device 99"));
 }
 
-TEST(GlCeilings, CopyWhatFitsAStorageBlockAndAnEighthOfTheMemory) {
+TEST(GlCeilings, CopyAtMostAStorageBlockAndAnEighthOfTheMemory) {
   DeviceDescription device;
   device.storage_block = (std::int64_t{1} << 31) - 1;
   device.free_memory = std::int64_t{100} << 30;
@@ -99,7 +99,7 @@ TEST(GlCeilings, CopyWhatFitsAStorageBlockAndAnEighthOfTheMemory) {
   EXPECT_EQ(copy_bytes(device), std::int64_t{32} << 20);
 }
 
-TEST(GlCeilings, SayWhenThereIsTooLittleMemory) {
+TEST(GlCeilings, ReportTooLittleMemory) {
   DeviceDescription device;
   device.renderer = "Some GPU";
   device.free_memory = std::int64_t{7} << 20;

@@ -12,7 +12,7 @@ class GlOperationClock : public testing::TestWithParam<OperationClock::Source> {
   Fences fences_{context_};
   OperationClock clock_{context_, timeline_, fences_, GetParam()};
 
-  /// Something for the device to do.
+  /// Submits work to the device.
   void work() {
     const BufferHandle buffer(context_);
     glNamedBufferStorage(buffer.id(), 1 << 20, nullptr, 0);
@@ -62,10 +62,10 @@ INSTANTIATE_TEST_SUITE_P(GlSources, GlOperationClock,
 TEST(GlFences, PassInOrderAndOnlyOnce) {
   Fences fences(Context::create(0));
   EXPECT_TRUE(fences.passed(Fence{0}));
-  EXPECT_TRUE(fences.passed(fences.take())) << "nothing was given";
+  EXPECT_TRUE(fences.passed(fences.take())) << "no commands were submitted";
   fences.note_commands();
   const Fence first = fences.take();
-  EXPECT_EQ(fences.take().id, first.id) << "nothing was given in between";
+  EXPECT_EQ(fences.take().id, first.id) << "no commands in between";
   fences.note_commands();
   const Fence second = fences.take();
   EXPECT_LT(first.id, second.id);

@@ -1,4 +1,4 @@
-// What is particular to gl-compute. That its operations compute what reference does is tested for every backend alike.
+// Tests specific to gl-compute. The tests of all backends compare its operations with the reference.
 #include <GL/glew.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,8 +27,8 @@ BackendOptions debugging() {
   return options;
 }
 
-/// Backends for the tests of a precision, which check every GL call: one with default limits, one whose matrices have
-/// many stripes, and one with windows of 16 KiB.
+/// Backends for the tests of a precision; they check every GL call. One has default limits, one has matrices of many
+/// stripes, and one has windows of 16 KiB.
 template <class Real>
 class GlCompute : public testing::Test {
  protected:
@@ -44,7 +44,7 @@ class GlCompute : public testing::Test {
     static const auto instance = make_compute_backend<Real>(debugging(), timeline(), {0, 64});
     return *instance;
   }
-  // Stripes in buffers of their own, or of a few of them.
+  // One or a few stripes per buffer.
   static Backend<Real>& split_backend() {
     static const auto instance = make_compute_backend<Real>(
         debugging(), timeline(),
@@ -61,11 +61,11 @@ TYPED_TEST_SUITE(GlCompute, Precisions);
 
 TEST(ComputeMemory, bytes_that_free_memory_does_not_account_for_are_displaced) {
   EXPECT_EQ(gl::displaced_bytes(1600, 5000, 3400), 0);
-  EXPECT_EQ(gl::displaced_bytes(1600, 5000, 3300), 0) << "others took some";
-  EXPECT_EQ(gl::displaced_bytes(1600, 5000, 3499), 0) << "the driver had some";
+  EXPECT_EQ(gl::displaced_bytes(1600, 5000, 3300), 0) << "other processes allocated memory";
+  EXPECT_EQ(gl::displaced_bytes(1600, 5000, 3499), 0) << "the driver used memory that it already had";
   EXPECT_EQ(gl::displaced_bytes(1600, 5000, 3500), 100);
-  EXPECT_EQ(gl::displaced_bytes(1600, 1600, 1700), 1600) << "others gave some back";
-  EXPECT_EQ(gl::displaced_bytes(1600, 0, 0), 0) << "the driver does not tell";
+  EXPECT_EQ(gl::displaced_bytes(1600, 1600, 1700), 1600) << "other processes freed memory";
+  EXPECT_EQ(gl::displaced_bytes(1600, 0, 0), 0) << "the driver does not report free memory";
 }
 
 template <class Real>
@@ -77,15 +77,15 @@ Values<Real> transposed(const Values<Real>& a) {
   return result;
 }
 
-struct Place {
+struct Offset {
   Index row = 0;
   Index column = 0;
 };
 
-/// C - L U with the three blocks at their places, in the arithmetic of double precision.
+/// C - L U in double precision, with the three blocks at their offsets.
 template <class Real>
-Values<Real> reduced(Values<Real> c, Place at, Index m, Index n, const Values<Real>& l, Place l_at,
-                     const Values<Real>& u, Place u_at, Index depth) {
+Values<Real> reduced(Values<Real> c, Offset at, Index m, Index n, const Values<Real>& l, Offset l_at,
+                     const Values<Real>& u, Offset u_at, Index depth) {
   for (Index i = 0; i < m; ++i) {
     for (Index j = 0; j < n; ++j) {
       double sum = 0;
@@ -100,16 +100,16 @@ Values<Real> reduced(Values<Real> c, Place at, Index m, Index n, const Values<Re
   return c;
 }
 
-/// Reduces blocks at these positions of larger matrices and compares whole matrices: other elements must not change.
+/// Reduces blocks at these offsets of larger matrices and compares whole matrices: other elements must not change.
 template <class Real>
-void check_reduce(Backend<Real>& backend, Index m, Index n, Index depth, Place l_at, Place u_at, Place c_at) {
+void check_reduce(Backend<Real>& backend, Index m, Index n, Index depth, Offset l_at, Offset u_at, Offset c_at) {
   SCOPED_TRACE(testing::Message() << m << " x " << n << " x " << depth << ", columns " << l_at.column << ' '
                                   << u_at.column << ' ' << c_at.column);
   auto l = random_values<Real>(l_at.row + depth + 1, l_at.column + m + 3, 1);
   auto u = random_values<Real>(u_at.row + depth + 1, u_at.column + n + 3, 2);
   const auto c = random_values<Real>(c_at.row + m + 2, c_at.column + n + 5, 3);
-  // elements around the blocks are NaN, so that using one would show
-  const auto surround = [](Values<Real>& values, Place at, Index rows, Index columns) {
+  // NaN around the blocks: reading one of them fails the test
+  const auto surround = [](Values<Real>& values, Offset at, Index rows, Index columns) {
     for (Index i = 0; i < values.rows; ++i) {
       for (Index j = 0; j < values.columns; ++j) {
         const bool inside = i >= at.row && i < at.row + rows && j >= at.column && j < at.column + columns;
@@ -147,7 +147,7 @@ TYPED_TEST(GlCompute, ReducesAtAnyOffsets) {
   }
 }
 
-TYPED_TEST(GlCompute, RefusesATileThatThereIsNot) {
+TYPED_TEST(GlCompute, RejectsAnUnknownTile) {
   BackendOptions options = debugging();
   options.tile = "7x7";
   try {
@@ -163,7 +163,7 @@ TYPED_TEST(GlCompute, ReducesThroughWindowsSmallerThanTheMatrices) {
   check_reduce(this->narrow_backend(), 150, 299, 71, {1, 5}, {0, 7}, {5, 2});
 }
 
-/// A unit lower triangle in the upper triangle of L^T; the rest must not be read.
+/// A unit lower triangle, stored as the upper triangle of L^T; the other elements must not be read.
 template <class Real>
 Values<Real> triangle(Index k, Index margin) {
   auto l = random_values<Real>(k + margin, k + margin, 4);
@@ -211,17 +211,17 @@ TYPED_TEST(GlCompute, NormalizesAnyExtents) {
 
 TYPED_TEST(GlCompute, NormalizesWithMoreRowsThanALaunchTakes) { check_normalize(this->backend(), 530, 4, 0); }
 
-TYPED_TEST(GlCompute, NormalizesAColumnTheSameWhicheverOthersThereAre) {
+TYPED_TEST(GlCompute, NormalizesAColumnIndependentlyOfTheOtherColumns) {
   using Real = TypeParam;
   constexpr Index k = 80, columns = 150;
   const auto l_matrix = on_device(this->backend(), triangle<Real>(k, 0));
   const auto a = random_values<Real>(k, columns, 6);
-  const auto together = on_device(this->backend(), a), apart = on_device(this->backend(), a);
-  this->backend().solve_unit_lower(whole(*l_matrix), whole(*together));
+  const auto joined = on_device(this->backend(), a), separate = on_device(this->backend(), a);
+  this->backend().solve_unit_lower(whole(*l_matrix), whole(*joined));
   for (const auto& [first, count] : {std::pair<Index, Index>{0, 8}, {8, 29}, {37, 64}, {101, 49}}) {
-    this->backend().solve_unit_lower(whole(*l_matrix), {apart.get(), 0, first, k, count});
+    this->backend().solve_unit_lower(whole(*l_matrix), {separate.get(), 0, first, k, count});
   }
-  EXPECT_EQ(from_device(this->backend(), *together), from_device(this->backend(), *apart));
+  EXPECT_EQ(from_device(this->backend(), *joined), from_device(this->backend(), *separate));
 }
 
 TYPED_TEST(GlCompute, NormalizesThroughWindowsSmallerThanTheMatrices) {
@@ -236,7 +236,7 @@ TYPED_TEST(GlCompute, ReducesAndNormalizesInEveryTile) {
     SCOPED_TRACE(options.tile);
     const auto backend = make_compute_backend<TypeParam>(options, this->timeline());
     check_reduce(*backend, 128, 256, 32, {}, {}, {});                  // whole tiles
-    check_reduce(*backend, 130, 200, 40, {1, 4}, {2, 8}, {3, 4});      // their edges, and a depth with a rest
+    check_reduce(*backend, 130, 200, 40, {1, 4}, {2, 8}, {3, 4});      // partial tiles; a depth with a remainder
     check_reduce(*backend, 75, 61, 19, {1, 5}, {0, 7}, {5, 2});        // nothing aligned
     check_reduce(*backend, 18 * tile.rows() + 1, 70, 16, {}, {}, {});  // two bands
     check_normalize(*backend, 80, 140, 0);
@@ -244,8 +244,8 @@ TYPED_TEST(GlCompute, ReducesAndNormalizesInEveryTile) {
   }
 }
 
-// GPUs use the unrolled variants; here software OpenGL uses them, from a folder.
-TYPED_TEST(GlCompute, ReducesAndNormalizesWithTheStepsWrittenOut) {
+// GPUs use the unrolled variants. This test makes software OpenGL use them, from a shader folder.
+TYPED_TEST(GlCompute, ReducesAndNormalizesWithUnrolledLoops) {
   const auto folder = std::filesystem::temp_directory_path() / ("glinpack_unrolled_" + std::to_string(getpid()));
   std::filesystem::create_directories(folder / "compute");
   for (const gl::EmbeddedShader& shader : gl::embedded_shaders()) {
@@ -265,13 +265,13 @@ TYPED_TEST(GlCompute, ReducesAndNormalizesWithTheStepsWrittenOut) {
   std::filesystem::remove_all(folder);
 }
 
-/// Every operation that only moves elements, at random places of a matrix, with everything around compared.
+/// Checks every operation that only moves elements, at random offsets of a matrix. Compares whole matrices.
 template <class Real>
 void check_moves(Backend<Real>& backend, Index rows, Index columns, unsigned seed) {
   std::mt19937 random(seed);
   const auto below = [&](Index limit) { return static_cast<Index>(random() % static_cast<unsigned>(limit)); };
   const Index m = 1 + below(rows - 1), n = 1 + below(columns - 1);
-  const Place at{below(rows - m + 1), below(columns - n + 1)};
+  const Offset at{below(rows - m + 1), below(columns - n + 1)};
   const Index gap = below(5), offset = below(100);
   SCOPED_TRACE(testing::Message() << m << " x " << n << " at " << at.row << ' ' << at.column << ", gap " << gap);
   auto values = random_values<Real>(rows, columns, seed + 1);
@@ -344,7 +344,7 @@ void check_moves(Backend<Real>& backend, Index rows, Index columns, unsigned see
   ASSERT_EQ(from_device(backend, *turned_matrix), turned_copy);
 }
 
-TYPED_TEST(GlCompute, MovesBlocksAtAnyPlaceAndLeavesTheirNeighboursAlone) {
+TYPED_TEST(GlCompute, MovesBlocksAtAnyOffsetAndChangesNothingElse) {
   for (unsigned seed = 0; seed < 12; ++seed) check_moves(this->backend(), 90, 170, 10 * seed);
   check_moves(this->backend(), 40, 1100, 5);
   for (unsigned seed = 1; seed < 6; ++seed) {
@@ -358,7 +358,7 @@ TYPED_TEST(GlCompute, MovesBlocksThroughWindowsSmallerThanTheMatrices) {
   for (unsigned seed = 0; seed < 6; ++seed) check_moves(this->narrow_backend(), 150, 170, 10 * seed);
 }
 
-TYPED_TEST(GlCompute, MovesMoreRowsThanAListOfThemHolds) {
+TYPED_TEST(GlCompute, MovesMoreRowsThanOneMoveListHolds) {
   constexpr Index rows = 9000, columns = 3;
   auto values = random_values<TypeParam>(rows, columns, 9);
   const auto matrix = on_device(this->backend(), values);
@@ -374,7 +374,7 @@ TYPED_TEST(GlCompute, MovesMoreRowsThanAListOfThemHolds) {
   EXPECT_EQ(from_device(this->backend(), *matrix), values);
 }
 
-// Rows that change places in pairs, an open chain of moves, and a closed one of `closed` moves.
+// Pairwise interchanges, an open chain of moves, and a cycle of `closed` moves.
 std::vector<RowMove> chains_of_rows(Index closed) {
   std::vector<RowMove> moves{{0, 5}, {5, 0}, {9, 7}, {7, 9}, {20, 21}, {21, 22}, {22, 30}};
   for (Index i = 0; i < closed; ++i) moves.push_back({40 + 2 * i, 40 + 2 * ((i + 1) % closed)});
@@ -396,7 +396,7 @@ void check_chains(Backend<Real>& backend, Index columns, Index closed, int turns
   EXPECT_EQ(from_device(backend, *matrix), values);
 }
 
-// in place up to 32 moves, through other memory beyond
+// in place for up to 32 moves, through a temporary buffer for more
 TYPED_TEST(GlCompute, MovesRowsByShortAndLongChainsInSeveralWorkGroupsOfColumns) {
   for (const Index closed : {2, 32, 33}) {
     SCOPED_TRACE(closed);
@@ -461,19 +461,19 @@ TYPED_TEST(GlCompute, AllocatesZeros) {
   EXPECT_EQ(from_device(this->backend(), *matrix), Values<TypeParam>(70, 130));
 }
 
-TYPED_TEST(GlCompute, NamesSizesAndRemedyWhenTheMatrixDoesNotFit) {
+TYPED_TEST(GlCompute, ReportsSizesAndRemedyIfTheMatrixDoesNotFit) {
   try {
     this->backend().allocate(2'000'000, 2'000'000);
-    FAIL() << "15 TiB were allocated";
+    FAIL() << "allocated 15 TiB";
   } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(), HasSubstr("2000000 x 2000000"));
     EXPECT_THAT(error.what(), HasSubstr("GiB"));
     EXPECT_THAT(error.what(), HasSubstr("use a smaller N"));
   }
-  EXPECT_NO_THROW(this->backend().allocate(10, 10)) << "the failure leaves the backend usable";
+  EXPECT_NO_THROW(this->backend().allocate(10, 10)) << "backend unusable after the failure";
 }
 
-TYPED_TEST(GlCompute, RefusesBlocksBeyondTheirMatrixOrBuffer) {
+TYPED_TEST(GlCompute, RejectsBlocksBeyondTheirMatrixOrBuffer) {
   using Real = TypeParam;
   Backend<Real>& backend = this->backend();
   const auto matrix = backend.allocate(10, 10);
@@ -510,13 +510,13 @@ TYPED_TEST(GlCompute, RecordsOperationsWithThePassAndRoleOfTheirCall) {
   EXPECT_LT(device[0].end, this->timeline().now() + 1e-3);
 }
 
-TYPED_TEST(GlCompute, ThrowsWhatTheDriverReportsAtTheNextCall) {
+TYPED_TEST(GlCompute, ThrowsTheErrorOfTheDriverAtTheNextCall) {
   Backend<TypeParam>& backend = this->backend();
   const auto matrix = backend.allocate(4, 4);  // makes its context current
   glEnable(0xffff);
   try {
     backend.allocate_host(1);
-    FAIL() << "the error went unnoticed";
+    FAIL() << "error not reported";
   } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(), HasSubstr("OpenGL reports error"));
   }
@@ -526,7 +526,7 @@ TYPED_TEST(GlCompute, ThrowsWhatTheDriverReportsAtTheNextCall) {
   EXPECT_NO_THROW(backend.allocate_host(1));
 }
 
-TEST(GlComputeBackends, OfBothPrecisionsWorkSideBySide) {
+TEST(GlComputeBackends, OfBothPrecisionsCanCoexist) {
   Timeline timeline;
   const auto single = make_compute_backend<float>(debugging(), timeline);
   const auto real = make_compute_backend<double>(debugging(), timeline);
@@ -538,7 +538,7 @@ TEST(GlComputeBackends, OfBothPrecisionsWorkSideBySide) {
   EXPECT_EQ(from_device(*real, *double_matrix), double_values);
 }
 
-TEST(GlComputeBackends, AreOutlivedByTheirMatrices) {
+TEST(GlComputeBackends, MayBeDestroyedBeforeTheirMatrices) {
   Timeline timeline;
   std::unique_ptr<DeviceMatrix<float>> matrix;
   {
@@ -548,7 +548,7 @@ TEST(GlComputeBackends, AreOutlivedByTheirMatrices) {
   EXPECT_NO_THROW(matrix.reset());
 }
 
-TEST(GlComputeBackends, SayWhatTheyComputeOn) {
+TEST(GlComputeBackends, ReportTheirDevice) {
   Timeline timeline;
   const BackendInfo info = make_compute_backend<float>({}, timeline)->info();
   EXPECT_EQ(info.backend, "gl-compute");

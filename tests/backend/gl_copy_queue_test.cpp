@@ -66,8 +66,8 @@ TYPED_TEST(GlCopyQueueTest, PartsOfBuffersAndMatrices) {
   EXPECT_EQ(from_device(*this->backend_, *matrix), expected);
 }
 
-// Rows that are far apart have others' elements between them, which stay.
-TYPED_TEST(GlCopyQueueTest, WhatLiesBetweenDistantRowsStays) {
+// A download of distant rows must not change the elements between them.
+TYPED_TEST(GlCopyQueueTest, LeavesElementsBetweenDistantRowsUnchanged) {
   const auto values = random_values<TypeParam>(this->rows, this->columns, 3);
   const auto matrix = on_device(*this->backend_, values);
   constexpr Index width = 4, leading_dimension = width + HostBlock<TypeParam>::padding + 1;
@@ -82,7 +82,7 @@ TYPED_TEST(GlCopyQueueTest, WhatLiesBetweenDistantRowsStays) {
   }
 }
 
-TYPED_TEST(GlCopyQueueTest, PanelsComeTransposed) {
+TYPED_TEST(GlCopyQueueTest, DownloadsPanelsTransposed) {
   const auto values = random_values<TypeParam>(this->rows, this->columns, 4);
   const auto matrix = on_device(*this->backend_, values);
   const auto buffer = this->backend_->allocate_host(this->rows * this->columns);
@@ -117,7 +117,7 @@ TYPED_TEST(GlCopyQueueTest, KeepsTheOrderOfOperations) {
   EXPECT_TRUE(std::equal(second.elements.begin(), second.elements.end(), seen->data()));
 }
 
-TYPED_TEST(GlCopyQueueTest, CopiesHaveALaneOfTheirOwn) {
+TYPED_TEST(GlCopyQueueTest, RecordsCopiesInASeparateLane) {
   const auto values = random_values<TypeParam>(this->rows, this->columns, 7);
   this->timeline_.restart();
   const auto matrix = on_device(*this->backend_, values);

@@ -25,16 +25,16 @@ TEST(GlVisibleDevices, AreSelectedAndOrdered) {
   EXPECT_THAT(selected_devices(" 1 , 2", 3), ElementsAre(1, 2));
 }
 
-TEST(GlVisibleDevices, EndAtTheFirstThatDoesNotExist) {
+TEST(GlVisibleDevices, EndAtTheFirstUnknownDevice) {
   EXPECT_THAT(selected_devices("1,7,0", 3), ElementsAre(1));
   EXPECT_THAT(selected_devices("none", 3), IsEmpty());
   EXPECT_THAT(selected_devices("-1", 3), IsEmpty());
   EXPECT_THAT(selected_devices("", 3), IsEmpty());
 }
 
-TEST(GlVisibleDevices, CountOnceWhenRepeated) { EXPECT_THAT(selected_devices("1,1,0", 2), ElementsAre(1, 0)); }
+TEST(GlVisibleDevices, CountOnceIfRepeated) { EXPECT_THAT(selected_devices("1,1,0", 2), ElementsAre(1, 0)); }
 
-TEST(GlDeviceForLocalRank, HandsOutUsableHardwareInTurn) {
+TEST(GlDeviceForLocalRank, AssignsUsableHardwareRoundRobin) {
   const std::vector<DeviceDescription> devices{device(0, true, false), device(1, false, false), device(2, true, false),
                                                device(3, true, true)};
   EXPECT_EQ(device_for_local_rank(devices, 0, true), 0);
@@ -42,7 +42,7 @@ TEST(GlDeviceForLocalRank, HandsOutUsableHardwareInTurn) {
   EXPECT_EQ(device_for_local_rank(devices, 2, true), 0);
 }
 
-TEST(GlDeviceForLocalRank, TakesSoftwareOnlyWhereAllowed) {
+TEST(GlDeviceForLocalRank, UsesSoftwareOnlyIfAllowed) {
   const std::vector<DeviceDescription> devices{device(0, false, false), device(1, true, true)};
   EXPECT_EQ(device_for_local_rank(devices, 3, true), 1);
   EXPECT_EQ(device_for_local_rank(devices, 3, false), -1);
@@ -66,7 +66,7 @@ TEST(GlListDevices, DescribesEveryDevice) {
   EXPECT_TRUE(any_usable);
 }
 
-TEST(GlListDevices, LeavesTheCurrentContextCurrent) {
+TEST(GlListDevices, KeepsTheCurrentContext) {
   const auto context = Context::create(0);
   const EGLContext before = eglGetCurrentContext();
   ASSERT_NE(before, EGL_NO_CONTEXT);
@@ -74,16 +74,16 @@ TEST(GlListDevices, LeavesTheCurrentContextCurrent) {
   EXPECT_EQ(eglGetCurrentContext(), before);
 }
 
-TEST(GlListDevices, LeavesNoContextCurrentWhereThereWasNone) {
+TEST(GlListDevices, KeepsNoContextCurrent) {
   ASSERT_EQ(eglGetCurrentContext(), EGL_NO_CONTEXT);
   list_devices();
   EXPECT_EQ(eglGetCurrentContext(), EGL_NO_CONTEXT);
 }
 
-TEST(GlContextCreation, NamesTheDevicesThereAreWhenAskedForAnother) {
+TEST(GlContextCreation, ReportsAnUnknownDevice) {
   try {
     Context::create(99);
-    FAIL() << "device 99 was created";
+    FAIL() << "created device 99";
   } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(), HasSubstr("no EGL device 99: there are devices 0 to"));
     EXPECT_THAT(error.what(), HasSubstr("glinpack devices"));

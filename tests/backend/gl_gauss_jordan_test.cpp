@@ -1,4 +1,4 @@
-// Gauss-Jordan elimination on a device, every variant, against LAPACK.
+// Compares every variant of Gauss-Jordan elimination on a device with LAPACK.
 #include <gmock/gmock.h>
 
 #include "solvers/elimination/gauss_jordan.hpp"
@@ -64,7 +64,7 @@ TEST_F(GlGaussJordan, EveryVariantInverts) {
   }
 }
 
-TEST_F(GlGaussJordan, OneObjectSolvesOneSystemAfterTheOther) {
+TEST_F(GlGaussJordan, OneObjectSolvesSeveralSystems) {
   for (const EliminationSettings& settings : all_settings()) {
     SCOPED_TRACE(describe(settings));
     GaussJordan solver(device_, 9, 2, settings);
@@ -98,7 +98,7 @@ TEST_F(GlGaussJordan, SingularMatricesAreReportedWithTheirStep) {
     for (Index i = 0; i < 12; ++i) column(i, 6) = 0;
     for (Index j = 0; j < 14; ++j) rows(9, j) = 2 * rows(2, j);
     std::string message;
-    // with full pivoting the column of zeros is left to the end
+    // full pivoting eliminates the column of zeros last
     const Index expected = settings.pivoting == EliminationPivoting::full ? 12 / block - 1 : 6 / block;
     EXPECT_EQ(step_found_singular(column, settings, &message), expected);
     EXPECT_THAT(message, testing::HasSubstr("step " + std::to_string(expected + 1)));
@@ -115,8 +115,8 @@ TEST_F(GlGaussJordan, NearlySingularMatricesAreReported) {
   }
 }
 
-// What double rows cost: rows within a block stay where they are.
-TEST_F(GlGaussJordan, ARegularMatrixMayHaveNoPivotInDoubleRowsButHasInSingleOnes) {
+// A limitation of double rows: rows within a block are not interchanged.
+TEST_F(GlGaussJordan, ARegularMatrixMayLackAPivotInDoubleRowsOnly) {
   Values<float> a = test::identity(4), b = test::random_values<float>(4, 1, 2);
   std::swap(a(0, 0), a(1, 0));
   std::swap(a(1, 1), a(0, 1));
@@ -125,14 +125,14 @@ TEST_F(GlGaussJordan, ARegularMatrixMayHaveNoPivotInDoubleRowsButHasInSingleOnes
   test::expect_solution(a, solve(a, b, {EliminationVariant::plain}), b);
 }
 
-TEST_F(GlGaussJordan, ThePapersFormulaByTheLetterSolves) {
+TEST_F(GlGaussJordan, TheFormulaPrintedInThePaperSolves) {
   for (const EliminationVariant variant : {EliminationVariant::double_rows, EliminationVariant::compute}) {
     const Values<float> a = test::random_values<float>(20, 20, 7), b = test::random_values<float>(20, 2, 2);
     test::expect_solution(a, solve(a, b, {variant, EliminationPivoting::partial, PivotMeasure::as_signed}), b);
   }
 }
 
-TEST_F(GlGaussJordan, NumbersThatAreNotFiniteAreRefusedWithTheirPlace) {
+TEST_F(GlGaussJordan, RejectsNonFiniteNumbersAndNamesTheirRowAndColumn) {
   GaussJordan solver(device_, 3, 1);
   for (const float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     Values<float> good = test::identity(3), bad = good, right(3, 1), x(3, 1);
@@ -141,14 +141,14 @@ TEST_F(GlGaussJordan, NumbersThatAreNotFiniteAreRefusedWithTheirPlace) {
     right(2, 0) = value;
     try {
       solver.solve(view(good), view(right), view(x));
-      ADD_FAILURE() << "not refused";
+      ADD_FAILURE() << "not rejected";
     } catch (const std::invalid_argument& error) {
       EXPECT_THAT(error.what(), testing::HasSubstr("row 3, column 1 of B"));
     }
   }
 }
 
-TEST_F(GlGaussJordan, ExtentsThatDoNotMatchAreRefused) {
+TEST_F(GlGaussJordan, RejectsExtentsThatDoNotMatch) {
   GaussJordan solver(device_, 4, 2);
   Values<float> a = test::identity(4), wide(4, 5), b(4, 2), few(3, 2), one(4, 1), x(4, 2);
   EXPECT_THROW(solver.solve(view(wide), view(b), view(x)), std::invalid_argument);
@@ -156,7 +156,7 @@ TEST_F(GlGaussJordan, ExtentsThatDoNotMatchAreRefused) {
   EXPECT_THROW(solver.solve(view(a), view(one), view(x)), std::invalid_argument);
 }
 
-TEST_F(GlGaussJordan, ASolutionOfOtherExtentsIsNotWritten) {
+TEST_F(GlGaussJordan, RejectsASolutionOfOtherExtents) {
   for (const EliminationSettings& settings : all_settings()) {
     GaussJordan solver(device_, 6, 2, settings);
     for (const auto& [rows, columns] : {std::pair{Index{9}, Index{2}}, {Index{6}, Index{1}}, {Index{5}, Index{2}}}) {
@@ -166,7 +166,7 @@ TEST_F(GlGaussJordan, ASolutionOfOtherExtentsIsNotWritten) {
   }
 }
 
-TEST_F(GlGaussJordan, NothingIsLeftOfASolverNorOfOneThatFails) {
+TEST_F(GlGaussJordan, SolversLeaveNoGlObjectsNorDoFailedOnes) {
   device_.staging(1 << 12);
   const Index side = device_.description().texture_side;
   const int before = test::count_gl_objects(*device_.context());

@@ -1,5 +1,5 @@
-// LU without pivoting on a device: every method and strategy against plain loops, its counts against the paper's
-// Table 1.
+// LU without pivoting on a device: compares every method and strategy with plain loops, and its counts with Table 1 of
+// the paper.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ class GlLuMethods : public testing::Test {
   Device device_{test::any_gl_device(), {}, true};
 };
 
-TEST_F(GlLuMethods, EveryMethodAndStrategyHasTheFactorsOfPlainLoops) {
+TEST_F(GlLuMethods, EveryMethodAndStrategyMatchesPlainLoops) {
   for (const LuSettings& settings : all_settings()) {
     for (const Index n : {1, 2, 4, 5, 8, 13, 30}) {
       SCOPED_TRACE(text_of(settings, n));
@@ -85,7 +85,7 @@ TEST_F(GlLuMethods, EveryMethodAndStrategyHasTheFactorsOfPlainLoops) {
   }
 }
 
-TEST_F(GlLuMethods, WhatIsCalledForIsWhatTable1Counts) {
+TEST_F(GlLuMethods, CountsEqualTable1) {
   for (const LuSettings& settings : all_settings()) {
     for (const Index n : {4, 20}) {
       SCOPED_TRACE(text_of(settings, n));
@@ -96,13 +96,13 @@ TEST_F(GlLuMethods, WhatIsCalledForIsWhatTable1Counts) {
       EXPECT_EQ(drawing.counts().passes, paper->passes);
       EXPECT_EQ(drawing.counts().copies, paper->copies);
       EXPECT_EQ(drawing.counts().copied_bytes, paper->copied_bytes);
-      // what a step changes, and in M3 and M4 what else is in its texels
+      // the elements that a step changes; in M3 and M4 also the others in its texels
       EXPECT_GE(drawing.counts().drawn_texels * (vectorised(settings.method) ? 4 : 1), n * (n * n - 1) / 3);
     }
   }
 }
 
-TEST_F(GlLuMethods, PartsOfADecompositionCountWhatTheyLeaveOut) {
+TEST_F(GlLuMethods, PartialRunsCountOnlyTheirOwnWork) {
   constexpr Index n = 12;
   for (const LuSettings& settings : all_settings()) {
     SCOPED_TRACE(text_of(settings, n));
@@ -122,7 +122,7 @@ TEST_F(GlLuMethods, PartsOfADecompositionCountWhatTheyLeaveOut) {
   }
 }
 
-TEST_F(GlLuMethods, CommandsAloneLeaveTheMatrixAsItWas) {
+TEST_F(GlLuMethods, CommandsAloneDoNotChangeTheMatrix) {
   constexpr Index n = 7;
   for (const LuSettings& settings : all_settings()) {
     SCOPED_TRACE(text_of(settings, n));
@@ -135,7 +135,7 @@ TEST_F(GlLuMethods, CommandsAloneLeaveTheMatrixAsItWas) {
   }
 }
 
-/// What a step of the access-only run draws, by the definition of the shader.
+/// Expects the values that the shader of the access-only run is defined to draw.
 TEST_F(GlLuMethods, AccessesAloneReadTheTexelsOfTheDecomposition) {
   constexpr Index n = 9;
   for (const LuMethod method : all_lu_methods) {
@@ -159,7 +159,7 @@ TEST_F(GlLuMethods, AccessesAloneReadTheTexelsOfTheDecomposition) {
   }
 }
 
-TEST_F(GlLuMethods, TimestampsLeaveTheFactorsAsTheyAre) {
+TEST_F(GlLuMethods, TimestampsDoNotChangeTheFactors) {
   constexpr Index n = 10;
   for (const LuSettings& settings : all_settings()) {
     SCOPED_TRACE(text_of(settings, n));
@@ -173,7 +173,7 @@ TEST_F(GlLuMethods, TimestampsLeaveTheFactorsAsTheyAre) {
   }
 }
 
-TEST_F(GlLuMethods, APivotThatIsTooSmallIsReportedWithItsStep) {
+TEST_F(GlLuMethods, ReportsTheStepOfATooSmallPivot) {
   Values<float> zero = dominant(9, 7), nearly = dominant(9, 8);
   for (Index j = 0; j < 9; ++j) {
     zero(5, j) = 0;                                                          // row 6 stays 0
@@ -194,7 +194,7 @@ TEST_F(GlLuMethods, APivotThatIsTooSmallIsReportedWithItsStep) {
   EXPECT_EQ(singular_step([&] { blocked.factorize(view(zero), view(factors)); }), 5);
 }
 
-TEST_F(GlLuMethods, TheBlockedOneHasTheFactorsOfPlainLoopsToo) {
+TEST_F(GlLuMethods, TheBlockedMethodMatchesPlainLoops) {
   for (const Index n : {1, 2, 63, 64, 65, 150}) {
     SCOPED_TRACE(n);
     LuUnpivoted blocked(test::any_gl_device(), 1, {}, n);
@@ -212,7 +212,7 @@ TEST_F(GlLuMethods, FetchesHaveARate) {
   EXPECT_EQ(rate.repetitions, 2);
 }
 
-TEST_F(GlLuMethods, WhatItCannotDoIsRefusedAndNothingIsLeft) {
+TEST_F(GlLuMethods, RejectsUnsupportedSettingsAndLeavesNoGlObjects) {
   device_.staging(1 << 12);
   const int before = test::count_gl_objects(*device_.context());
   for (const LuSettings& settings : all_settings()) {

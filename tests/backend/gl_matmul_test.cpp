@@ -1,4 +1,4 @@
-// Products on a device, every variant and packing, against OpenBLAS.
+// Compares products on a device, in every variant and packing, with OpenBLAS.
 #include <gmock/gmock.h>
 
 #include "openblas/host_solvers.hpp"
@@ -25,7 +25,7 @@ class GlMatmul : public testing::Test {
     multiply_on_host<Real>(view(a), view(b), view(expected));
     const auto product = make_matrix_product<Real>(device_, e, settings);
     product->load(view(a), view(b));
-    for (int round = 0; round < 2; ++round) {  // a second computation starts from nothing, too
+    for (int round = 0; round < 2; ++round) {  // the second product must not depend on the first
       product->compute();
       product->store(view(computed));
       EXPECT_LE(largest_difference(computed, expected), tolerance<Real>(e.depth));
@@ -37,7 +37,7 @@ class GlMatmul : public testing::Test {
 
 constexpr ProductExtents extents[] = {{1, 1, 1}, {5, 7, 3}, {8, 8, 8}, {33, 21, 18}, {2, 65, 31}};
 
-TEST_F(GlMatmul, EveryVariantThatDrawsMultipliesInEveryPacking) {
+TEST_F(GlMatmul, EveryRasterVariantMultipliesInEveryPacking) {
   for (const MatmulVariant variant : all_matmul_variants) {
     for (const Packing packing : all_packings) {
       if (!draws(variant)) continue;
@@ -54,7 +54,7 @@ TEST_F(GlMatmul, PassesMayBeOfAnyLength) {
   }
 }
 
-TEST_F(GlMatmul, ACubeMayHaveMorePlanesThanAreDrawnAtATime) {
+TEST_F(GlMatmul, ACubeMayHaveMorePlanesThanOneDrawCall) {
   expect_product<float>({3, 2100, 2}, {.variant = MatmulVariant::larsen_mcallister, .packing = Packing::p1x1});
 }
 
@@ -65,12 +65,12 @@ TEST_F(GlMatmul, ComputeShadersMultiplyInBothPrecisions) {
   }
 }
 
-TEST_F(GlMatmul, NothingThatDrawsTakesDouble) {
+TEST_F(GlMatmul, RasterVariantsRejectDoublePrecision) {
   EXPECT_THROW(make_matrix_product<double>(device_, {4, 4, 4}, {.variant = MatmulVariant::single_pass}),
                std::invalid_argument);
 }
 
-TEST_F(GlMatmul, StagesAreTimedApart) {
+TEST_F(GlMatmul, StagesAreTimedSeparately) {
   Values<float> a = test::random_values<float>(16, 16, 1), c(16, 16);
   const auto product = make_matrix_product<float>(device_, {16, 16, 16}, {.variant = MatmulVariant::single_pass});
   device_.clock().clear();
@@ -83,7 +83,7 @@ TEST_F(GlMatmul, StagesAreTimedApart) {
   EXPECT_LT(times.with_transfer(), times.with_all());
 }
 
-TEST_F(GlMatmul, ATextureThatIsTooLargeIsRefusedWithTheLimitAndLeavesNothing) {
+TEST_F(GlMatmul, RejectsATooLargeTextureNamesTheLimitAndLeavesNoGlObjects) {
   const Index side = device_.description().texture_side;
   const MatmulSettings settings{.variant = MatmulVariant::multi_pass, .packing = Packing::p4x1};
   const int before = test::count_gl_objects(*device_.context());
@@ -95,7 +95,7 @@ TEST_F(GlMatmul, ATextureThatIsTooLargeIsRefusedWithTheLimitAndLeavesNothing) {
   EXPECT_EQ(test::count_gl_objects(*device_.context()), before);
 }
 
-TEST_F(GlMatmul, NothingIsLeftOfAProductNorOfOneThatFails) {
+TEST_F(GlMatmul, ProductsLeaveNoGlObjectsNorDoFailedOnes) {
   device_.staging(1 << 12);
   const int before = test::count_gl_objects(*device_.context());
   for (const MatmulVariant variant : all_matmul_variants) {

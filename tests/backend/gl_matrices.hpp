@@ -58,7 +58,7 @@ Values<Real> from_device(Backend<Real>& backend, DeviceMatrix<Real>& matrix) {
   return values;
 }
 
-/// Largest difference; infinite where one of the two is not finite.
+/// The largest difference; infinite if an element is not finite.
 template <class Real>
 double largest_difference(const Values<Real>& a, const Values<Real>& b) {
   double largest = 0;

@@ -8,8 +8,8 @@
 
 namespace glinpack::test {
 
-/// Buffers, textures, framebuffers, programs, shaders, queries and vertex arrays, as the driver itself counts them:
-/// every name up to 4096, which drivers give out from 1 on.
+/// Counts buffers, textures, framebuffers, programs, shaders, queries and vertex arrays by asking the driver about
+/// every name up to 4096. Drivers assign names from 1 upwards.
 inline int count_gl_objects(const gl::Context& context) {
   constexpr GLuint names = 4096;
   context.make_current();

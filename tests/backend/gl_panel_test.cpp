@@ -1,4 +1,4 @@
-// Panels that gl-compute factorises on the device: P A = L U, whatever pivots the tournament chooses.
+// Panels factorised by gl-compute on the device: P A = L U for any pivots that TSLU chooses.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class GlPanelTest : public ::testing::Test {
     std::vector<Index> pivots;
     std::optional<Index> zero;
   };
-  // The panel within a larger matrix, whose other elements must not change.
+  // Factorises the panel inside a larger matrix. Other elements must not change.
   static Factorised factorise(const ColumnMajorMatrix<Real>& a) {
     Factorised result{a, std::vector<Index>(static_cast<std::size_t>(a.columns)), {}};
     constexpr Index edge = 3;
@@ -127,7 +127,7 @@ TYPED_TEST(GlPanelTest, FactorisesPanelsOfAnyShapeWithSmallMultipliers) {
   }
 }
 
-TYPED_TEST(GlPanelTest, ChoosesTheSamePivotsAndFactorsAgain) {
+TYPED_TEST(GlPanelTest, IsBitwiseReproducible) {
   using Real = TypeParam;
   Random random(6);
   const ColumnMajorMatrix<Real> a(300, 40, random);
@@ -136,7 +136,7 @@ TYPED_TEST(GlPanelTest, ChoosesTheSamePivotsAndFactorsAgain) {
   EXPECT_EQ(once.factors.elements, again.factors.elements);
 }
 
-TYPED_TEST(GlPanelTest, TellsTheFirstColumnWithoutAPivot) {
+TYPED_TEST(GlPanelTest, ReportsTheFirstColumnWithoutAPivot) {
   using Real = TypeParam;
   Random random(7);
   for (const Index zero : {0, 20, 33, 39}) {
@@ -146,7 +146,7 @@ TYPED_TEST(GlPanelTest, TellsTheFirstColumnWithoutAPivot) {
   }
 }
 
-TYPED_TEST(GlPanelTest, EndsWithANotANumberWhereThereWasOne) {
+TYPED_TEST(GlPanelTest, TerminatesOnNanAndPropagatesIt) {
   using Real = TypeParam;
   Random random(8);
   ColumnMajorMatrix<Real> a(150, 36, random);
@@ -159,7 +159,7 @@ TYPED_TEST(GlPanelTest, EndsWithANotANumberWhereThereWasOne) {
   EXPECT_TRUE(any);
 }
 
-// Rows of a panel whose pivots other ranks chose: L11 \ U11, and U12, are given.
+// Rows of a panel whose L11 \ U11 and U12 come from other ranks.
 TYPED_TEST(GlPanelTest, EliminatesAndReducesRowsBelowGivenFactors) {
   using Real = TypeParam;
   Random random(9);
@@ -205,7 +205,7 @@ TYPED_TEST(GlPanelTest, EliminatesAndReducesRowsBelowGivenFactors) {
   }
 }
 
-TYPED_TEST(GlPanelTest, LeavesPanelsToTheHostThatAreWiderThanTall) {
+TYPED_TEST(GlPanelTest, RejectsPanelsThatAreWiderThanTall) {
   EXPECT_FALSE(this->backend_->make_device_panel(10, 11, DeviceUse::always));
 }
 

@@ -1,4 +1,4 @@
-// The reduction that finds a step's pivot, against a loop.
+// Compares the reduction that finds a step's pivot with a loop.
 #include "solvers/elimination/elimination.hpp"
 #include "tests/backend/backend_harness.hpp"
 #include "tests/backend/linear_systems.hpp"
@@ -54,7 +54,7 @@ TEST_F(GlPivotSearch, TheLargestMeasureIsFoundInOnePassOrSeveral) {
   }
 }
 
-TEST_F(GlPivotSearch, OfEqualOnesTheLargestCoordinateIsTaken) {
+TEST_F(GlPivotSearch, TiesGoToTheLargestCoordinate) {
   Values<float> a(80, 80);
   for (Index i = 0; i < 80; ++i) {
     for (Index j = 0; j < 80; ++j) a(i, j) = (i + j) % 2 == 0 ? 2.0F : 1.0F;
@@ -72,7 +72,7 @@ TEST_F(GlPivotSearch, OfEqualOnesTheLargestCoordinateIsTaken) {
   }
 }
 
-TEST_F(GlPivotSearch, WhatIsNoNumberIsNoPivot) {
+TEST_F(GlPivotSearch, NanIsNeverAPivot) {
   Values<float> a = test::identity(6);
   a(0, 0) = std::numeric_limits<float>::quiet_NaN();
   a(2, 0) = 0.25F, a(3, 1) = 0.25F;

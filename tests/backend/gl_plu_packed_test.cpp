@@ -1,4 +1,4 @@
-// PLU factorisation on a device, every variant, against LAPACK.
+// Compares every variant of PLU factorisation on a device with LAPACK.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using test::view;
 
 class GlPluPacked : public testing::Test {
  protected:
-  /// P A and L U, multiplied out in double precision, differ by roundoff of the larger of A and L U's terms.
+  /// Expects P A = L U, computed in double precision, to within roundoff of A and of the terms of L U.
   static void expect_factors(const Values<float>& a, const Values<float>& factors, const std::vector<Index>& order) {
     for (Index i = 0; i < a.rows; ++i) {
       for (Index j = 0; j < a.columns; ++j) {
@@ -58,14 +58,14 @@ TEST_F(GlPluPacked, EveryVariantFactorisesAndSolvesOddAndEvenSizes) {
   }
 }
 
-TEST_F(GlPluPacked, PlainPivotingTakesLapacksPivots) {
+TEST_F(GlPluPacked, PlainPivotingMatchesLapackPivots) {
   constexpr Index n = 24;
   Values<float> a = test::random_values<float>(n, n, 9), factors(n, n);
   PluPacked plu(device_, n, 0, {.variant = EliminationVariant::plain});
   plu.load(view(a));
   plu.factorize();
   plu.store_factors(view(factors));
-  Values<float> expected = test::transposed(a);  // LAPACK's function gives the factors of the transpose, transposed
+  Values<float> expected = test::transposed(a);  // LAPACK's function returns the transposed factors of the transpose
   ASSERT_EQ(solve_on_host<float>(view(expected), {nullptr, 0, 0, 1}), 0);
   double largest = 0, difference = 0;
   for (Index i = 0; i < n; ++i) {
@@ -79,7 +79,7 @@ TEST_F(GlPluPacked, PlainPivotingTakesLapacksPivots) {
   EXPECT_LE(*std::max_element(factors.elements.begin(), factors.elements.end()), 2 * largest);
 }
 
-TEST_F(GlPluPacked, OneObjectSolvesOneSystemAfterTheOther) {
+TEST_F(GlPluPacked, OneObjectSolvesSeveralSystems) {
   for (const EliminationVariant variant : all_elimination_variants) {
     PluPacked plu(device_, 9, 2, {.variant = variant});
     Values<float> zeros(9, 9), b = test::random_values<float>(9, 2, 2), x(9, 2);
@@ -92,7 +92,7 @@ TEST_F(GlPluPacked, OneObjectSolvesOneSystemAfterTheOther) {
   }
 }
 
-TEST_F(GlPluPacked, SingularAndNearlySingularMatricesAreReportedWithTheirStep) {
+TEST_F(GlPluPacked, ReportsTheStepOfSingularAndNearlySingularMatrices) {
   for (const EliminationVariant variant : all_elimination_variants) {
     SCOPED_TRACE(name_of(variant));
     const Index block = block_size(variant);
@@ -112,7 +112,7 @@ TEST_F(GlPluPacked, SingularAndNearlySingularMatricesAreReportedWithTheirStep) {
   }
 }
 
-TEST_F(GlPluPacked, WhatItCannotDoIsRefused) {
+TEST_F(GlPluPacked, RejectsUnsupportedCalls) {
   PluPacked plu(device_, 4, 2);
   Values<float> a = test::identity(4), wide(4, 5), b(4, 2), one(4, 1), x(4, 2);
   EXPECT_THROW(plu.load_right(view(b)), std::logic_error);  // before any factorisation
@@ -123,7 +123,7 @@ TEST_F(GlPluPacked, WhatItCannotDoIsRefused) {
   EXPECT_THROW(PluPacked(device_, 4, 2, {.pivoting = EliminationPivoting::full}), std::invalid_argument);
 }
 
-TEST_F(GlPluPacked, NothingIsLeftOfASolverNorOfOneThatFails) {
+TEST_F(GlPluPacked, SolversLeaveNoGlObjectsNorDoFailedOnes) {
   device_.staging(1 << 12);
   const Index side = device_.description().texture_side;
   const int before = test::count_gl_objects(*device_.context());

@@ -1,4 +1,4 @@
-// Conjugate gradients for the elliptic test problem on a device, against the paper and the host.
+// Compares conjugate gradients for the elliptic test problem on a device with the paper and with the host.
 #include <gmock/gmock.h>
 
 #include "solvers/poisson/poisson_cg.hpp"
@@ -24,10 +24,10 @@ class GlPoisson : public testing::Test {
   Device device_{any_gl_device(), {}, true};
 };
 
-TEST_F(GlPoisson, TableOneComesOutAsPrinted) {
+TEST_F(GlPoisson, ReproducesTable1OfThePaper) {
   for (const PoissonRow& row : poisson_rows) {
     for (const PoissonMemory memory : {PoissonMemory::global, PoissonMemory::shared}) {
-      if (memory == PoissonMemory::shared && row.n > 64) continue;  // software takes long
+      if (memory == PoissonMemory::shared && row.n > 64) continue;  // slow on software GL
       const auto strip = whole<double>(row.n, memory);
       const PoissonSolution<double> solution = solve_poisson(*strip);
       EXPECT_TRUE(solution.outcome.converged);
@@ -48,7 +48,7 @@ void expect_iterations_of_the_host(Index n, const MakeTested& make,
   expect_near(solve_poisson(*computed, limits).u, solve_poisson(*expected, limits).u, scalar_products<Real>(n));
 }
 
-TEST_F(GlPoisson, AnIterationIsTheHosts) {
+TEST_F(GlPoisson, IterationsEqualTheHosts) {
   for (const PoissonMemory memory : all_poisson_memories) {
     for (const Index n : {1, 2, 3, 4, 5, 17, 65}) {
       SCOPED_TRACE(std::string(name_of(memory)) + " " + std::to_string(n));
@@ -59,7 +59,7 @@ TEST_F(GlPoisson, AnIterationIsTheHosts) {
   }
 }
 
-TEST_F(GlPoisson, APreconditionedIterationIsTheHosts) {
+TEST_F(GlPoisson, PreconditionedIterationsEqualTheHosts) {
   for (const PoissonPreconditioner preconditioner : {PoissonPreconditioner::jacobi, PoissonPreconditioner::multigrid}) {
     for (const PoissonMemory memory : all_poisson_memories) {
       if (preconditioner == PoissonPreconditioner::multigrid && !allows_multigrid(memory)) continue;
@@ -76,7 +76,7 @@ TEST_F(GlPoisson, APreconditionedIterationIsTheHosts) {
   }
 }
 
-TEST_F(GlPoisson, IterationsByMultigridDoNotGrowWithTheGrid) {
+TEST_F(GlPoisson, MultigridIterationsDoNotGrowWithTheGrid) {
   for (const Index n : {31, 64, 150}) {
     const auto strip = whole<double>(n, PoissonMemory::global, PoissonPreconditioner::multigrid);
     const PoissonSolution<double> solution = solve_poisson(*strip);
@@ -86,7 +86,7 @@ TEST_F(GlPoisson, IterationsByMultigridDoNotGrowWithTheGrid) {
   }
 }
 
-TEST_F(GlPoisson, SingleConvergesAndStaysWithinTheBounds) {
+TEST_F(GlPoisson, SinglePrecisionConvergesWithinTheErrorBound) {
   constexpr Index n = 32;
   for (const PoissonMemory memory : all_poisson_memories) {
     const auto strip = whole<float>(n, memory);
@@ -98,7 +98,7 @@ TEST_F(GlPoisson, SingleConvergesAndStaysWithinTheBounds) {
   }
 }
 
-TEST_F(GlPoisson, StripsInStepAreTheWholeSquare) {
+TEST_F(GlPoisson, StripsGiveTheSolutionOfTheSquare) {
   constexpr Index n = 19;
   const auto make_host = [](const PoissonExtents& extents) { return make_host_poisson_strip<float>(extents, 1); };
   const CgLimits limits{.most_iterations = 20};
@@ -114,8 +114,8 @@ TEST_F(GlPoisson, StripsInStepAreTheWholeSquare) {
   }
 }
 
-TEST_F(GlPoisson, StripsInStepAreTheWholeSquareInDouble) {
-  constexpr Index n = 70;  // more rows than a tile has
+TEST_F(GlPoisson, StripsGiveTheSolutionOfTheSquareInDoublePrecision) {
+  constexpr Index n = 70;  // more rows than a tile
   const auto make_host = [](const PoissonExtents& extents) { return make_host_poisson_strip<double>(extents, 1); };
   const CgLimits limits{.most_iterations = 20};
   const std::vector<double> expected = iterate(make_strips<double>(n, {n}, make_host), limits);
@@ -127,24 +127,24 @@ TEST_F(GlPoisson, StripsInStepAreTheWholeSquareInDouble) {
   }
 }
 
-TEST_F(GlPoisson, WhatIsWithinTheToleranceStays) {
+TEST_F(GlPoisson, IteratingBeyondTheToleranceChangesNothing) {
   const auto strip = whole<double>(16);
   const PoissonSolution<double> solution = solve_poisson(*strip);
   PoissonStrips<double> strips;
   strips.push_back(whole<double>(16));
-  // in step with own_sum() and set_sum(), whose order of adding differs
+  // the strip driver uses own_sum() and set_sum(), which sum in another order
   expect_near(iterate(strips, {.most_iterations = solution.outcome.iterations + 5}), solution.u,
               scalar_products<double>(16));
 }
 
-TEST_F(GlPoisson, SaysWhenItDoesNotConverge) {
+TEST_F(GlPoisson, ReportsWhenItDoesNotConverge) {
   const auto strip = whole<double>(32);
   const CgOutcome outcome = solve_poisson(*strip, {.most_iterations = 40}).outcome;
   EXPECT_FALSE(outcome.converged);
   EXPECT_EQ(outcome.iterations, 40);
 }
 
-TEST_F(GlPoisson, ObstaclesNameLimitAndRemedy) {
+TEST_F(GlPoisson, ErrorsNameTheLimitAndTheRemedy) {
   gl::DeviceDescription device;
   device.renderer = "Card";
   device.free_memory = device.storage_block = 1 << 20;
@@ -176,7 +176,7 @@ TEST_F(GlPoisson, ObstaclesNameLimitAndRemedy) {
       std::invalid_argument);
 }
 
-TEST_F(GlPoisson, LeavesNoObjectsBehind) {
+TEST_F(GlPoisson, LeavesNoGlObjects) {
   const auto solve = [&] {
     for (const PoissonMemory memory : all_poisson_memories) {
       const auto strip = whole<float>(20, memory);

@@ -100,12 +100,12 @@ TEST_F(GlProgram, FolderOverridesTheEmbeddedFileAndNoOther) {
   EXPECT_THAT(ShaderSource().expand("compute/copy.comp", ""), Not(HasSubstr("overridden")));
 }
 
-TEST_F(GlProgram, FolderThatDoesNotExistIsAnError) {
+TEST_F(GlProgram, MissingFolderIsAnError) {
   EXPECT_THROW(ShaderSource((shaders() / "nowhere").string()), ShaderFolderError);
 }
 
-TEST_F(GlProgram, FolderWithoutAnyFileOfItsKindIsAnErrorThatNamesThem) {
-  fs::create_directories(shaders() / "compute" / "reduce.comp");  // a folder is no file
+TEST_F(GlProgram, FolderWithoutAnyKnownFileIsAnErrorThatNamesThem) {
+  fs::create_directories(shaders() / "compute" / "reduce.comp");  // a folder instead of a file
   write("compute/other.comp", good_shader);
   try {
     ShaderSource(shaders().string(), "compute/");
@@ -120,7 +120,7 @@ TEST_F(GlProgram, FolderWithoutAnyFileOfItsKindIsAnErrorThatNamesThem) {
   EXPECT_NO_THROW(ShaderSource(shaders().string(), "compute/"));
 }
 
-TEST_F(GlProgram, ErrorsOfAFoldersFilesAreToldFromThoseOfEmbeddedOnes) {
+TEST_F(GlProgram, ErrorsInFolderFilesDifferFromErrorsInEmbeddedFiles) {
   write("broken.comp", "#version 450 core\nnonsense\n");
   EXPECT_THROW(build("broken.comp", ""), ShaderFolderError);
   write("old.comp", "void main() {}\n");
@@ -150,11 +150,11 @@ TEST_F(GlProgram, SecondBuildComesFromTheCache) {
   EXPECT_FALSE(build("good.comp", "#define WIDTH 64\n").from_cache());
   if (!fs::exists(cache_folder())) GTEST_SKIP() << "this driver has no program binaries";
   EXPECT_TRUE(build("good.comp", "#define WIDTH 64\n").from_cache());
-  EXPECT_FALSE(build("good.comp", "#define WIDTH 32\n").from_cache()) << "another variant";
-  EXPECT_EQ(cached_files().size(), 2u) << "no temporary file is left";
+  EXPECT_FALSE(build("good.comp", "#define WIDTH 32\n").from_cache()) << "used the binary of another variant";
+  EXPECT_EQ(cached_files().size(), 2u) << "left a temporary file";
 }
 
-TEST_F(GlProgram, DamagedBinariesAreCompiledAnew) {
+TEST_F(GlProgram, DamagedBinariesAreRecompiled) {
   write("good.comp", good_shader);
   build("good.comp", "#define WIDTH 64\n");
   if (!fs::exists(cache_folder())) GTEST_SKIP() << "this driver has no program binaries";
@@ -165,11 +165,11 @@ TEST_F(GlProgram, DamagedBinariesAreCompiledAnew) {
     if (damage == std::string("changed")) std::fstream(file, std::ios::in | std::ios::out).seekp(100).write("????", 4);
     if (damage == std::string("empty")) fs::resize_file(file, 0);
     EXPECT_FALSE(build("good.comp", "#define WIDTH 64\n").from_cache()) << damage;
-    EXPECT_TRUE(build("good.comp", "#define WIDTH 64\n").from_cache()) << "written anew after: " << damage;
+    EXPECT_TRUE(build("good.comp", "#define WIDTH 64\n").from_cache()) << "not cached again after: " << damage;
   }
 }
 
-TEST_F(GlProgram, BinariesThatTheDriverRefusesAreCompiledAnew) {
+TEST_F(GlProgram, BinariesThatTheDriverRejectsAreRecompiled) {
   write("good.comp", good_shader);
   build("good.comp", "#define WIDTH 64\n");
   if (!fs::exists(cache_folder())) GTEST_SKIP() << "this driver has no program binaries";
@@ -179,13 +179,13 @@ TEST_F(GlProgram, BinariesThatTheDriverRefusesAreCompiledAnew) {
                           ShaderSource(shaders().string()).expand("good.comp", "#define WIDTH 64\n");
   const ProgramCache cache(cache_folder().string());
   ASSERT_EQ(cache.path_of(key), file.string());
-  cache.store(key, {0x1234, std::vector<char>(100, 'x')});  // a whole file, but of no format that any driver has
+  cache.store(key, {0x1234, std::vector<char>(100, 'x')});  // a complete file in a format that no driver knows
   EXPECT_FALSE(build("good.comp", "#define WIDTH 64\n").from_cache());
   EXPECT_NO_THROW(context_->throw_debug_error());
   EXPECT_TRUE(build("good.comp", "#define WIDTH 64\n").from_cache());
 }
 
-TEST(GlProgramCache, IsDoneWithoutWhereItCannotBeWritten) {
+TEST(GlProgramCache, IsSkippedIfItCannotBeWritten) {
   const ProgramCache cache("/proc/no such folder");
   EXPECT_NO_THROW(cache.store("key", {1, {'a'}}));
   EXPECT_FALSE(cache.load("key").has_value());

@@ -1,4 +1,4 @@
-// A device in the background: its thread alone touches GL, and leaves nothing behind.
+// A device in a background thread: only that thread calls GL, and it frees every GL object.
 #include <gtest/gtest.h>
 
 #include <future>
@@ -49,7 +49,7 @@ class GlQueue : public testing::Test {
   }};
 };
 
-TEST_F(GlQueue, SolvesForManyThreadsWithASolverThatIsNotMadeYet) {
+TEST_F(GlQueue, SolvesForManyThreadsWithASolverUnderConstruction) {
   const int before = objects();
   std::vector<std::future<double>> residuals;
   for (const TridiagonalVariant variant : all_tridiagonal_variants) {
@@ -61,10 +61,10 @@ TEST_F(GlQueue, SolvesForManyThreadsWithASolverThatIsNotMadeYet) {
     }));
   }
   for (auto& residual : residuals) EXPECT_LT(residual.get(), 16);
-  EXPECT_EQ(objects(), before) << "a solver that was released is gone";
+  EXPECT_EQ(objects(), before) << "GL objects of a released solver remain";
 }
 
-TEST_F(GlQueue, ErrorsReachWhoWaitsAndLeaveNoObjects) {
+TEST_F(GlQueue, ErrorsAreThrownInTheWaitingThreadAndLeaveNoGlObjects) {
   const int before = objects();
   TridiagonalSystems<float> singular = systems_;
   singular.lower[5] = singular.diagonal[5] = 0;
@@ -92,14 +92,14 @@ void expect_singular(Queue& queue, Eliminate eliminate) {
   const auto depends = queue.enqueue([](Device&, int) { return 0; }, failed);
   try {
     queue.take(depends);
-    FAIL() << "a singular matrix was not noticed";
+    FAIL() << "singular matrix not reported";
   } catch (const SingularMatrixError& error) {
     EXPECT_EQ(error.step(), 3);
   }
   queue.release(failed);
 }
 
-TEST_F(GlQueue, SingularMatricesReachWhoWaitsWithTheirStepAndLeaveNoObjects) {
+TEST_F(GlQueue, SingularMatricesAreThrownWithTheirStepAndLeaveNoGlObjects) {
   const int before = objects();
   for (const EliminationVariant variant : {EliminationVariant::double_rows, EliminationVariant::compute}) {
     expect_singular(queue_, [variant](Device& device, RowMajorView<const float> a) {
@@ -118,7 +118,7 @@ TEST_F(GlQueue, SingularMatricesReachWhoWaitsWithTheirStepAndLeaveNoObjects) {
   EXPECT_EQ(objects(), before);
 }
 
-TEST_F(GlQueue, SolversThatNobodyReleasedGoBeforeTheDevice) {
+TEST_F(GlQueue, UnreleasedSolversAreDestroyedBeforeTheDevice) {
   const auto solver = make_solver(TridiagonalVariant::raster);
   const auto solution = solve(solver, systems_);
   queue_.finish();

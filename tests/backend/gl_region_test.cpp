@@ -10,7 +10,7 @@
 namespace glinpack::gl {
 namespace {
 
-/// rows x columns, row-major, in a buffer with room behind it.
+/// rows x columns, row-major, in a buffer larger than the region.
 Region plain(Index rows, Index columns, Index leading_dimension, Index first = 0) {
   return {1, Index{1} << 24, first, 0, rows, columns, leading_dimension, 0, 0};
 }
@@ -21,7 +21,7 @@ Region striped(Index rows, Index columns, Index stripe_width) {
   return {1, stripes * rows * stripe_width, 0, 0, rows, columns, stripe_width, stripe_width, rows * stripe_width};
 }
 
-/// The same with two stripes to a buffer: 1, 2, ... of these.
+/// The same, with two stripes in each of `buffers`.
 Region split(Index rows, Index columns, Index stripe_width, const std::vector<RegionBuffer>& buffers) {
   Region region = striped(rows, columns, stripe_width);
   region.buffer = buffers.front().id;
@@ -31,30 +31,30 @@ Region split(Index rows, Index columns, Index stripe_width, const std::vector<Re
   return region;
 }
 
-Index place(const Region& region, Index i, Index j) {
+Index offset_of(const Region& region, Index i, Index j) {
   return region.first + i * region.leading_dimension + region.across(j);
 }
 
-TEST(GlRegion, OfABlockHasTheElementsOfTheWhole) {
+TEST(GlRegion, OfABlockHasTheElementsOfTheMatrix) {
   for (const Region& whole : {striped(7, 300, 64), plain(7, 300, 320, 5)}) {
     for (const Index row : {0, 3}) {
       for (const Index column : {0, 1, 63, 64, 130, 299}) {
         const Region block = whole.block(row, column, 7 - row, 300 - column);
         const Region inner = block.block(1, 0, 1, 300 - column);
         for (Index j = 0; j < 300 - column; ++j) {
-          ASSERT_EQ(place(block, 2, j), place(whole, row + 2, column + j));
-          ASSERT_EQ(place(inner, 0, j), place(whole, row + 1, column + j));
+          ASSERT_EQ(offset_of(block, 2, j), offset_of(whole, row + 2, column + j));
+          ASSERT_EQ(offset_of(inner, 0, j), offset_of(whole, row + 1, column + j));
         }
       }
     }
   }
 }
 
-TEST(GlRegion, InStripesHasEveryElementAtAPlaceOfItsOwn) {
+TEST(GlRegion, InStripesHasEveryElementAtADistinctOffset) {
   const Region region = striped(5, 200, 64);
   std::vector<int> uses(static_cast<std::size_t>(region.buffer_elements));
   for (Index i = 0; i < 5; ++i) {
-    for (Index j = 0; j < 200; ++j) ++uses.at(static_cast<std::size_t>(place(region, i, j)));
+    for (Index j = 0; j < 200; ++j) ++uses.at(static_cast<std::size_t>(offset_of(region, i, j)));
   }
   EXPECT_EQ(std::count(uses.begin(), uses.end(), 1), 5 * 200);
   EXPECT_EQ(std::count(uses.begin(), uses.end(), 0), region.buffer_elements - 5 * 200);
@@ -72,13 +72,13 @@ TEST(GlWindow, BeginsAtAMultipleOf64AndHoldsTheRegion) {
       EXPECT_EQ(window.begin + window.first, region.first);
       EXPECT_LT(window.first, window_alignment);
       EXPECT_LE(window.begin + window.size, region.buffer_elements);
-      EXPECT_GE(place(region, 0, 0), window.begin);
-      EXPECT_GE(window.begin + window.size, place(region, region.rows - 1, region.columns - 1) + 1);
+      EXPECT_GE(offset_of(region, 0, 0), window.begin);
+      EXPECT_GE(window.begin + window.size, offset_of(region, region.rows - 1, region.columns - 1) + 1);
     }
   }
 }
 
-TEST(GlWindowParts, AreInOneBufferEachAndHaveEveryElementAtAPlaceOfItsOwn) {
+TEST(GlWindowParts, AreInOneBufferEachAndCoverEveryElementOnce) {
   constexpr Index rows = 90, columns = 300;  // five stripes
   const Index stripe = rows * 64;
   const std::vector<RegionBuffer> buffers{{1, 2 * stripe}, {2, 2 * stripe}, {3, stripe}};
@@ -98,12 +98,12 @@ TEST(GlWindowParts, AreInOneBufferEachAndHaveEveryElementAtAPlaceOfItsOwn) {
         EXPECT_LE(window.begin + window.size, part.buffer_elements);
         for (Index row = 0; row < part_rows; ++row) {
           for (Index column = 0; column < part_columns; ++column) {
-            ++uses.at(part.buffer - 1).at(static_cast<std::size_t>(place(part, row, column)));
+            ++uses.at(part.buffer - 1).at(static_cast<std::size_t>(offset_of(part, row, column)));
           }
         }
       });
     };
-    // blocks of blocks at any offset
+    // nested blocks at any offset
     for (const Index from : {0, 5, 64, 130, 256}) {
       const Index next = from == 0 ? 5 : from == 5 ? 64 : from == 64 ? 130 : from == 130 ? 256 : columns;
       const Region part = whole.block(0, from, rows, columns - from).block(0, 0, rows, next - from);
@@ -130,11 +130,11 @@ TEST(GlRowsPerWindow, AreTheMostThatFit) {
     const Index rows = rows_per_window(region, limit);
     EXPECT_GE(rows, 1);
     EXPECT_LE(window_of(region.row_range(0, rows)).size, limit);
-    EXPECT_GT(window_of(region.row_range(0, rows + 3)).size, limit) << "a few rows more do not fit";
+    EXPECT_GT(window_of(region.row_range(0, rows + 3)).size, limit) << "more rows would fit";
   }
 }
 
-TEST(GlRowsPerWindow, ThrowsWhereNoRowFits) {
+TEST(GlRowsPerWindow, ThrowsIfNoRowFits) {
   EXPECT_THROW(rows_per_window(plain(10, 1000, 1024), 1000), std::runtime_error);
 }
 
@@ -146,7 +146,7 @@ TEST(GlWindowParts, CoverTheRegionOnceAndFit) {
         std::vector<int> covered(static_cast<std::size_t>(region.rows * region.columns));
         for_window_parts(region, limit, 8, [&](Index i, Index j, Index rows, Index columns) {
           EXPECT_LE(window_of(region.block(i, j, rows, columns)).size, limit);
-          EXPECT_TRUE(i % 8 == 0 || rows < 8) << "parts begin at whole units, where a window holds one";
+          EXPECT_TRUE(i % 8 == 0 || rows < 8) << "part does not begin at a multiple of the unit";
           for (Index row = i; row < i + rows; ++row) {
             for (Index c = j; c < j + columns; ++c) ++covered.at(static_cast<std::size_t>(row * region.columns + c));
           }
@@ -157,7 +157,7 @@ TEST(GlWindowParts, CoverTheRegionOnceAndFit) {
   }
 }
 
-TEST(GlWindowParts, AreWholeStripesWhereTheyFit) {
+TEST(GlWindowParts, AreWholeStripesIfTheyFit) {
   const Region region = striped(100, 640, 64);
   Index parts = 0;
   for_window_parts(region, 3 * 6400 + 200, 8, [&](Index i, Index j, Index rows, Index columns) {

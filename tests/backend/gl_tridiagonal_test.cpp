@@ -1,4 +1,4 @@
-// Tridiagonal systems on a device, every variant, against LAPACK's gtsv.
+// Compares every variant of the tridiagonal solver on a device with LAPACK's gtsv.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@ std::vector<Real> solved_by_lapack(TridiagonalSystems<Real> systems) {
   return systems.right;
 }
 
-/// Of the largest element; infinite where one is not finite.
+/// The largest difference, relative to the largest element; infinite if an element is not finite.
 template <class Real>
 double relative_difference(const std::vector<Real>& computed, const std::vector<Real>& expected) {
   double difference = 0, largest = 0;
@@ -48,7 +48,7 @@ class GlTridiagonal : public testing::Test {
     std::vector<Real> computed(expected.size());
     const auto solver = make_tridiagonal_solver<Real>(device_, e.count, e.n, settings);
     solver->load(systems);
-    for (int round = 0; round < 2; ++round) {  // a second computation starts from what was loaded, too
+    for (int round = 0; round < 2; ++round) {  // the second run must also start from the loaded systems
       solver->compute();
       std::fill(computed.begin(), computed.end(), Real{0});
       EXPECT_EQ(solver->store(computed), std::nullopt);
@@ -60,18 +60,18 @@ class GlTridiagonal : public testing::Test {
   void expect_zero_pivot(const ZeroPivot& at, const TridiagonalSettings& settings) {
     SCOPED_TRACE(std::string(name_of(settings.variant)) + ", equation " + std::to_string(at.equation));
     auto systems = random_tridiagonal_systems<Real>(6, 40, 3);
-    const auto damage = [&](Index system, Index equation) {
+    const auto make_singular = [&](Index system, Index equation) {
       const auto k = static_cast<std::size_t>(system * systems.n + equation);
       systems.lower[k] = systems.diagonal[k] = 0;
     };
-    damage(at.system, at.equation);
-    damage(at.system + 1, 0);  // a later system
+    make_singular(at.system, at.equation);
+    make_singular(at.system + 1, 0);  // a later system
     const auto solver = make_tridiagonal_solver<Real>(device_, systems.count, systems.n, settings);
     std::vector<Real> computed(systems.right.size());
     solver->load(systems);
     solver->compute();
     EXPECT_EQ(solver->store(computed), at);
-    // and later regular systems are solved
+    // the solver can still solve regular systems
     const auto sound = random_tridiagonal_systems<Real>(6, 40, 4);
     solver->load(sound);
     solver->compute();
@@ -94,7 +94,7 @@ TEST_F(GlTridiagonal, FragmentShadersSolve) {
   for (const Extents& e : tested_extents) expect_solved<float>(e, raster);
 }
 
-TEST_F(GlTridiagonal, FragmentShadersSolveInTilesWhatIsLargerThanATextureInBothDirections) {
+TEST_F(GlTridiagonal, FragmentShadersSolveSystemsLargerThanATextureInTiles) {
   for (const Index tile : {1, 5, 8, 16}) {
     TridiagonalSettings settings = raster;
     settings.tile = tile;
@@ -155,7 +155,7 @@ TEST_F(GlTridiagonal, ZeroPivotsAreReportedWithSystemAndEquation) {
   }
 }
 
-TEST_F(GlTridiagonal, ZeroPivotsAreReportedByTheNumbersOfAllTilesAndBatches) {
+TEST_F(GlTridiagonal, ZeroPivotsAreNumberedAcrossTilesAndBatches) {
   for (TridiagonalSettings settings : {raster, whole, pieces, reduction}) {
     settings.tile = 3;
     settings.elements = 100;
@@ -163,11 +163,11 @@ TEST_F(GlTridiagonal, ZeroPivotsAreReportedByTheNumbersOfAllTilesAndBatches) {
   }
 }
 
-TEST_F(GlTridiagonal, NothingThatDrawsTakesDouble) {
+TEST_F(GlTridiagonal, RasterVariantsRejectDoublePrecision) {
   EXPECT_THROW(make_tridiagonal_solver<double>(device_, 4, 4, raster), std::invalid_argument);
 }
 
-TEST_F(GlTridiagonal, StagesAreTimedApart) {
+TEST_F(GlTridiagonal, StagesAreTimedSeparately) {
   const auto systems = random_tridiagonal_systems<float>(8, 8, 1);
   std::vector<float> solution(systems.right.size());
   for (const TridiagonalSettings& settings : {raster, whole, pieces, reduction}) {
@@ -180,7 +180,7 @@ TEST_F(GlTridiagonal, StagesAreTimedApart) {
   }
 }
 
-TEST_F(GlTridiagonal, WhatTheDeviceCannotHoldIsRefusedAndLeavesNothing) {
+TEST_F(GlTridiagonal, RejectsSystemsThatDoNotFitTheDeviceAndLeavesNoGlObjects) {
   device_.staging(1 << 12);
   const int before = test::count_gl_objects(*device_.context());
   TridiagonalSettings settings = pieces;

@@ -36,7 +36,7 @@ class GlTuning : public testing::TestWithParam<Precision> {
 INSTANTIATE_TEST_SUITE_P(Gl, GlTuning, testing::Values(Precision::single, Precision::double_),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 
-TEST_P(GlTuning, TilesHaveNamesOfTheirOwnThatLeadBackToThem) {
+TEST_P(GlTuning, TilesHaveUniqueNamesThatIdentifyThem) {
   std::set<std::string> names;
   for (const ReduceTile& tile : reduce_tiles(GetParam())) {
     EXPECT_TRUE(names.insert(name_of(tile, GetParam())).second);
@@ -45,7 +45,7 @@ TEST_P(GlTuning, TilesHaveNamesOfTheirOwnThatLeadBackToThem) {
   EXPECT_GE(names.size(), 5u);
 }
 
-TEST_P(GlTuning, TilesFitWhatEveryDeviceHas) {
+TEST_P(GlTuning, TilesFitTheLimitsOfEveryDevice) {
   for (const ReduceTile& tile : reduce_tiles(GetParam())) {
     EXPECT_LE(tile.across * tile.down, 1024);
     const Index left_vectors = GetParam() == Precision::double_ ? tile.rows() / 2 : tile.rows() / 4;
@@ -53,7 +53,7 @@ TEST_P(GlTuning, TilesFitWhatEveryDeviceHas) {
   }
 }
 
-TEST_P(GlTuning, TriesTilesAndFindsThemRight) {
+TEST_P(GlTuning, AcceptsCorrectTiles) {
   const Tuning tuning = tune_reduce(0, GetParam(), brief, {}, reduce_tiles(GetParam()).first(2));
   ASSERT_EQ(tuning.trials.size(), 2u);
   for (const TileTrial& trial : tuning.trials) {
@@ -63,7 +63,7 @@ TEST_P(GlTuning, TriesTilesAndFindsThemRight) {
   }
 }
 
-TEST_P(GlTuning, PassesOverTilesThatAreWrong) {
+TEST_P(GlTuning, SkipsIncorrectTiles) {
   const fs::path shader = folder_ / "compute" / "reduce.comp";
   fs::create_directories(shader.parent_path());
   for (const EmbeddedShader& embedded : embedded_shaders()) {
@@ -81,7 +81,7 @@ TEST_P(GlTuning, PassesOverTilesThatAreWrong) {
   EXPECT_EQ(tuning.best().tile, tuning.trials[1].tile);
 }
 
-TEST_P(GlTuning, KeepsAChoiceForADeviceADriverAndAPrecision) {
+TEST_P(GlTuning, CachesAChoicePerDeviceDriverAndPrecision) {
   const ReduceTile other = reduce_tiles(GetParam()).back();
   EXPECT_FALSE(cache_.load(device(), GetParam()));
   EXPECT_TRUE(cache_.store(device(), GetParam(), other));
@@ -93,26 +93,26 @@ TEST_P(GlTuning, KeepsAChoiceForADeviceADriverAndAPrecision) {
   EXPECT_FALSE(cache_.load(updated, GetParam()));
 }
 
-TEST_P(GlTuning, TakesTheNamedTileThenTheKeptOneThenTheFirst) {
+TEST_P(GlTuning, PrefersTheNamedTileThenTheCachedOneThenTheFirst) {
   const ReduceTile named = reduce_tiles(GetParam())[1];
   EXPECT_EQ(chosen_tile("", device(), GetParam(), cache_), reduce_tiles(GetParam()).front());
   cache_.store(device(), GetParam(), reduce_tiles(GetParam()).back());
   EXPECT_EQ(chosen_tile(name_of(named, GetParam()), device(), GetParam(), cache_), named);
 }
 
-TEST_P(GlTuning, IgnoresAChoiceThatIsNoTile) {
+TEST_P(GlTuning, IgnoresACachedNameThatIsNoTile) {
   cache_.store(device(), GetParam(), reduce_tiles(GetParam()).back());
   std::ofstream(cache_.path_of(device(), GetParam())) << "7x7\n";
   EXPECT_FALSE(cache_.load(device(), GetParam()));
 }
 
-TEST(GlTileCache, KeepsNothingWhereThereIsNoFolder) {
+TEST(GlTileCache, StoresNothingWithoutAFolder) {
   const TileCache cache("/proc/glinpack");
   EXPECT_FALSE(cache.store({}, Precision::single, {}));
   EXPECT_FALSE(cache.load({}, Precision::single));
 }
 
-TEST(GlTuningOrder, IsThatOfALargeMatrixAsMemoryAllows) {
+TEST(GlTuningOrder, IsAsLargeAsMemoryAllowsUpTo8192) {
   DeviceDescription device;
   device.free_memory = std::int64_t{100} << 30;
   EXPECT_EQ(tuning_order(device, Precision::single), 8192);

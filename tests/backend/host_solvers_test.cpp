@@ -1,4 +1,4 @@
-// The rivals' solvers, and the residual that judges solutions.
+// The host solvers that serve as baselines, and the residuals of solutions and factors.
 #include "openblas/host_solvers.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ TEST(HostSolvers, SolveAndInvert) {
   for (std::size_t e = 0; e < 4; ++e) EXPECT_NEAR(inverse.elements[e], expected[e], tolerance<double>(2));
 }
 
-TEST(HostSolvers, AMatrixThatIsNotSymmetricIsNotTakenForItsTranspose) {
+TEST(HostSolvers, SolvesWithAAndNotWithItsTranspose) {
   Values<float> a = test::random_values<float>(7, 7, 1), b = test::random_values<float>(7, 2, 2), x(7, 2);
   Values<float> factors = a, columns = test::transposed(b);
   ASSERT_EQ(solve_on_host<float>(view(factors), {columns.elements.data(), 7, 2, 7}), 0);
@@ -35,14 +35,14 @@ TEST(HostSolvers, AMatrixThatIsNotSymmetricIsNotTakenForItsTranspose) {
   EXPECT_LE(scaled_residual<float>(view(a), view(x), view(b)), 1);
 }
 
-TEST(HostSolvers, FactorsAndTheOrderOfRowsMakeTheMatrix) {
+TEST(HostSolvers, FactorsAndRowOrderReproduceTheMatrix) {
   constexpr Index n = 9;
   const Values<float> a = test::random_values<float>(n, n, 3);
-  Values<float> factors = test::transposed(a);  // row by row that is A column by column
+  Values<float> factors = test::transposed(a);  // row-major A^T is column-major A
   std::vector<Index> pivots(n);
   ASSERT_EQ(factorize_on_host<float>({factors.elements.data(), n, n, n}, pivots), 0);
   const std::vector<Index> order = row_order_of(pivots);
-  EXPECT_FALSE(std::is_sorted(order.begin(), order.end())) << "or nothing is tested";
+  EXPECT_FALSE(std::is_sorted(order.begin(), order.end())) << "the test needs interchanged rows";
   for (Index i = 0; i < n; ++i) {
     for (Index j = 0; j < n; ++j) {
       float sum = i <= j ? factors(j, i) : 0;
@@ -62,7 +62,7 @@ TEST(HostSolvers, SingularMatricesAreReported) {
   EXPECT_GT(factorize_on_host<float>(view(third).transposed(), pivots), 0);
 }
 
-TEST(HostSolvers, TheScaledResidualIsHpls) {
+TEST(HostSolvers, ScaledResidualEqualsTheHplResidual) {
   // A = 2, x = 3, b = 5: |1| / (eps (2 * 3 + 5) * 1)
   Values<float> a(1, 1), x(1, 1), b(1, 1);
   a(0, 0) = 2, x(0, 0) = 3, b(0, 0) = 5;
@@ -75,7 +75,7 @@ TEST(HostSolvers, TheScaledResidualIsHpls) {
   EXPECT_THROW(scaled_residual<float>(view(wide), view(x), view(b)), std::invalid_argument);
 }
 
-TEST(HostSolvers, FactorsWithoutPivotingAreThoseByHand) {
+TEST(HostSolvers, FactorsWithoutPivotingMatchHandComputedOnes) {
   Values<double> a(3, 3);
   a.elements = {2, 1, 1, 4, 5, 3, 2, 7, 10};  // L below: 2, 1, 2; U: 2 1 1, 3 1, 7
   EXPECT_EQ(factorize_without_pivoting<double>(view(a)), std::nullopt);
@@ -87,14 +87,14 @@ TEST(HostSolvers, FactorsWithoutPivotingAreThoseByHand) {
   EXPECT_THROW(factorize_without_pivoting<float>(view(wide)), std::invalid_argument);
 }
 
-TEST(HostSolvers, TheElementwiseResidualIsOfWhatEachElementIsASumOf) {
+TEST(HostSolvers, ElementwiseResidualScalesWithTheTermsOfEachElement) {
   // A = (1000 1, 0.001 2), L U = (1000 1, 0.001 2 + d): |L| |U| there is 1e-6 + |u|
   Values<float> a(2, 2), factors(2, 2);
   a.elements = {1000, 1, 0.5, 2};
   factors.elements = {1000, 1, 0.0005F, 2.25};
   const double multiplier = double{factors(1, 0)}, unit = epsilon_of(Precision::single) * 2;
   EXPECT_DOUBLE_EQ(elementwise_residual(view(a), view(factors)), (2.25 + multiplier - 2) / (2.25 + multiplier) / unit);
-  // a norm does not see it
+  // the normwise residual does not detect the error
   EXPECT_LT(factors_residual(view(a), view(factors), {}), 0.01 * elementwise_residual(view(a), view(factors)));
   factors(1, 1) = std::numeric_limits<float>::infinity();
   EXPECT_EQ(elementwise_residual(view(a), view(factors)), std::numeric_limits<double>::infinity());
@@ -107,7 +107,7 @@ TEST(HostSolvers, TheElementwiseResidualIsOfWhatEachElementIsASumOf) {
   EXPECT_THROW(elementwise_residual(view(wide), view(factors)), std::invalid_argument);
 }
 
-TEST(HostSolvers, FactorsOfPlainLoopsAreWithinTheTheorem) {
+TEST(HostSolvers, FactorsOfPlainLoopsMeetTheErrorBound) {
   for (const Index n : {1, 7, 60}) {
     Values<float> a = test::random_values<float>(n, n, 3);
     for (Index i = 0; i < n; ++i) a(i, i) += static_cast<float>(n);
@@ -115,11 +115,11 @@ TEST(HostSolvers, FactorsOfPlainLoopsAreWithinTheTheorem) {
     EXPECT_EQ(factorize_without_pivoting<float>(view(factors)), std::nullopt);
     EXPECT_LE(elementwise_residual(view(a), view(factors)), 1);
     if (n == 1) continue;
-    EXPECT_GT(elementwise_residual(view(a), view(a)), 1000);  // not reduced at all
+    EXPECT_GT(elementwise_residual(view(a), view(a)), 1000);  // A as its own factors
   }
 }
 
-TEST(HostSolvers, TheResidualOfFactorsIsTheirScaledBackwardError) {
+TEST(HostSolvers, ResidualOfFactorsIsTheirScaledBackwardError) {
   // rows of A exchanged: P A = (2 1, 1 3), L U = (2 1, 1 3 + 0.5)
   Values<float> a(2, 2), factors(2, 2);
   a.elements = {1, 3, 2, 1};

@@ -1,4 +1,4 @@
-// Products with HPL's matrix, with elements generated on the device, against elements generated on the host.
+// Compares products with HPL's matrix whose elements are generated on the device and on the host.
 #include "backend/hpl_generator.hpp"
 
 #include "tests/backend/backend_harness.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 using namespace test;
 
-/// Jumps and states of all 64 bits, more various than those of a matrix.
+/// Random 64-bit jumps and states: a superset of those of a matrix.
 HplElements random_elements_of(Index rows, Index columns) {
   Random random(static_cast<std::uint64_t>(1000 * rows + columns));
   HplElements elements;
@@ -38,7 +38,7 @@ TYPED_TEST_SUITE(HplProducts, CasesIf<has_device>::Types, CaseNames);
 
 constexpr Precision precisions[] = {Precision::single, Precision::double_};
 
-TYPED_TEST(HplProducts, HaveTheElementsOfTheHostToTheLastBit) {
+TYPED_TEST(HplProducts, GenerateBitwiseTheElementsOfTheHost) {
   constexpr std::size_t rows = 70, columns = 300;
   const HplElements elements = random_elements_of(rows, columns);
   for (const Precision precision : precisions) {
@@ -93,7 +93,7 @@ TYPED_TEST(HplProducts, SumOverAllElementsOfAnyExtents) {
   }
 }
 
-TYPED_TEST(HplProducts, ReachRowsBeyondTheWorkGroupsOfADispatch) {
+TYPED_TEST(HplProducts, ReachRowsBeyondTheWorkGroupsOfOneDispatch) {
   constexpr std::size_t rows = 4096 * 32 + 33;
   HplElements elements = random_elements_of(100, 1);
   for (std::size_t i = 100; i < rows; ++i) elements.rows.push_back(elements.rows[i % 97]);
@@ -103,7 +103,7 @@ TYPED_TEST(HplProducts, ReachRowsBeyondTheWorkGroupsOfADispatch) {
   for (std::size_t i = 0; i < rows; ++i) ASSERT_EQ(y[i], element(elements, i, 0, Precision::double_)) << i;
 }
 
-TYPED_TEST(HplProducts, KeepWhatIsNotANumber) {
+TYPED_TEST(HplProducts, PropagateNan) {
   const auto product = this->product_with(random_elements_of(40, 300), Precision::double_);
   std::vector<double> x(300, 1.0), y(40);
   x[299] = std::numeric_limits<double>::quiet_NaN();
@@ -111,7 +111,7 @@ TYPED_TEST(HplProducts, KeepWhatIsNotANumber) {
   for (const double value : y) EXPECT_TRUE(std::isnan(value));
 }
 
-TYPED_TEST(HplProducts, AreOnTheTimelineAsTheDevicesWork) {
+TYPED_TEST(HplProducts, AreRecordedAsWorkOfTheDevice) {
   const auto product = this->product_with(random_elements_of(40, 30), Precision::double_);
   this->tested().wait_all();
   this->tested().collect_timings();
@@ -129,7 +129,7 @@ TYPED_TEST(HplProducts, AreOnTheTimelineAsTheDevicesWork) {
   EXPECT_EQ(intervals, 1);
 }
 
-TYPED_TEST(HplProducts, RefuseVectorsThatDoNotFit) {
+TYPED_TEST(HplProducts, RejectVectorsOfWrongLength) {
   const auto product = this->product_with(random_elements_of(4, 3), Precision::double_);
   std::vector<double> three(3), four(4);
   EXPECT_THROW(product->multiply(four, four), std::invalid_argument);

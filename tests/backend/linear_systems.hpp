@@ -1,4 +1,4 @@
-// Dense systems for the tests of the solvers, and what LAPACK makes of them.
+// Dense systems for the tests of the solvers, and LAPACK's solutions.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ inline Values<float> transposed(const Values<float>& values) {
   return result;
 }
 
-/// LAPACK's solution in double precision of a system in single precision. `condition`: || A || || A^-1 ||, of maxima.
+/// LAPACK's double-precision solution of a single-precision system. `condition`: || A || || A^-1 ||, maximum norms.
 struct ExactSolution {
   Values<float> x;
   double condition = 0;
@@ -57,8 +57,8 @@ inline Values<float> identity(Index n) {
   return values;
 }
 
-/// X solves A X = B backwards stably, and is as near to LAPACK's as the condition of A then allows: the residual's
-/// bound times eps n is a relative change of A and b.
+/// Expects a backward stable solution X of A X = B. The bound of its difference from LAPACK's is the residual bound
+/// times eps n, a relative change of A and b, times the condition number of A.
 inline void expect_solution(Values<float> a, Values<float> x, Values<float> b) {
   EXPECT_LE(scaled_residual<float>(view(a), view(x), view(b)), solvers::largest_scaled_residual);
   const ExactSolution exact = solve_exactly(a, b);
@@ -74,7 +74,7 @@ inline void expect_solution(Values<float> a, Values<float> x, Values<float> b) {
   }
 }
 
-/// A step's report, or -1 where the call does not find the matrix singular.
+/// The step that a SingularMatrixError of `call` reports, or -1.
 template <class Call>
 Index singular_step(Call call, std::string* message = nullptr) {
   try {

@@ -1,4 +1,4 @@
-// What errors of LU are measured with: factors by one backend, residuals and solutions beyond double precision.
+// The measures of LU errors: factors of one backend, residuals and solutions in more than double precision.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -35,7 +35,7 @@ void expect_factors(const std::string& backend_name) {
     }
     const auto [error, scale] = factorization_error(a, factors, pivots);
     EXPECT_LE(error, tolerance<Real>(n) * scale);
-    // LAPACK understands them
+    // LAPACK can solve with these factors
     std::vector<Real> x(static_cast<std::size_t>(n), 1);
     substitute_on_host<Real>(factors.view(), pivots, {x.data(), n, 1, n});
     Values<Real> a_rows(n, n), solution(n, 1), ones(n, 1);
@@ -51,16 +51,16 @@ void expect_factors(const std::string& backend_name) {
   }
 }
 
-TEST(BlockedLu, FactorsOfHostBackendsAreThoseOfTheMatrix) {
+TEST(BlockedLu, FactorsOfHostBackendsReproduceTheMatrix) {
   expect_factors<float>("openblas");
   expect_factors<double>("reference");
 }
-TEST(GlBlockedLu, FactorsOfTheDeviceAreThoseOfTheMatrix) {
+TEST(GlBlockedLu, FactorsOfTheDeviceReproduceTheMatrix) {
   expect_factors<float>("gl-compute");
   expect_factors<double>("gl-compute");
 }
 
-TEST(BlockedLu, TellsTheFirstColumnWithoutAPivotAndRefusesWhatIsNotSquare) {
+TEST(BlockedLu, ReportsTheFirstColumnWithoutAPivotAndRejectsNonSquareMatrices) {
   Timeline timeline;
   const auto backend = make_backend<double>("reference", {}, timeline);
   Values<double> singular = random_values<double>(9, 9, 1);
@@ -72,7 +72,7 @@ TEST(BlockedLu, TellsTheFirstColumnWithoutAPivotAndRefusesWhatIsNotSquare) {
   EXPECT_THROW(factorize_on_backend(*backend, *wide, 4, std::span<Index>(pivots)), std::invalid_argument);
 }
 
-TEST(AccurateSolution, ResidualsAreThoseOfTwiceThePrecision) {
+TEST(AccurateSolution, ResidualsAreComputedInTwiceDoublePrecision) {
   // 1 - (1 + 2^-40) (1 - 2^-40) = 2^-80, which a sum in double precision loses completely
   const double a[] = {1 + std::ldexp(1, -40)}, x[] = {1 - std::ldexp(1, -40)}, b[] = {1};
   EXPECT_EQ(accurate_residual({a, 1, 1, 1}, x, {}, b)[0], std::ldexp(1, -80));
@@ -81,7 +81,7 @@ TEST(AccurateSolution, ResidualsAreThoseOfTwiceThePrecision) {
   EXPECT_THROW(accurate_residual({a, 1, 1, 1}, x, {}, {}), std::invalid_argument);
 }
 
-TEST(AccurateSolution, SolvesAnIllConditionedSystemToTheLastDigits) {
+TEST(AccurateSolution, SolvesAnIllConditionedSystemToFullAccuracy) {
   // A Pascal matrix: its elements, and the solution for this b, are whole numbers; condition above 10^12
   constexpr Index n = 12;
   Values<double> a(n, n);
@@ -96,7 +96,7 @@ TEST(AccurateSolution, SolvesAnIllConditionedSystemToTheLastDigits) {
   EXPECT_EQ(accurate_solution({a.elements.data(), n, n, n}, b), expected);
 }
 
-TEST(AccurateSolution, IsEmptyWhereTheMatrixIsSingular) {
+TEST(AccurateSolution, IsEmptyIfTheMatrixIsSingular) {
   const double a[] = {1, 2, 2, 4}, b[] = {1, 1};
   EXPECT_TRUE(accurate_solution({a, 2, 2, 2}, b).empty());
   EXPECT_THROW(accurate_solution({a, 1, 2, 2}, b), std::invalid_argument);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr MeasuringOptions brief{.repeat = 3, .seconds = 3e-3};
 
-TEST(Measuring, MedianIsTheMiddleValueOrTheMeanOfTheTwoInTheMiddle) {
+TEST(Measuring, MedianIsTheMiddleValueOrTheMeanOfTheTwoMiddleValues) {
   const Measured odd = spread_of({5, 1, 3});
   EXPECT_EQ(odd.median, 3);
   EXPECT_EQ(odd.least, 1);
@@ -23,7 +23,7 @@ TEST(Measuring, MedianIsTheMiddleValueOrTheMeanOfTheTwoInTheMiddle) {
   EXPECT_EQ(spread_of({7}).median, 7);
 }
 
-TEST(Measuring, RepeatsAsOftenAsAskedForAfterWarmingUp) {
+TEST(Measuring, RepeatsTheRequestedNumberOfTimesAfterAWarmUp) {
   std::vector<std::int64_t> calls;
   const std::vector<double> seconds =
       seconds_of_rounds({.repeat = 4, .seconds = 0}, [&](std::int64_t rounds) { calls.push_back(rounds); });
@@ -33,12 +33,12 @@ TEST(Measuring, RepeatsAsOftenAsAskedForAfterWarmingUp) {
   for (std::size_t i = calls.size() - 4; i < calls.size(); ++i) EXPECT_EQ(calls[i], calls.back());
 }
 
-TEST(Measuring, SecondsAreThoseOfOneRound) {
+TEST(Measuring, SecondsArePerRound) {
   const auto sleep = [](std::int64_t rounds) { std::this_thread::sleep_for(std::chrono::milliseconds(rounds)); };
   EXPECT_GE(measured_seconds({.repeat = 2, .seconds = 0.02}, sleep).least, 1e-3);
 }
 
-TEST(Measuring, ARateIsTheAmountOverTheSeconds) {
+TEST(Measuring, RateIsTheAmountOverTheSeconds) {
   const Measured rate = measured_rate(brief, 1e6, [](std::int64_t rounds) {
     volatile std::int64_t sum = 0;
     for (std::int64_t i = 0; i < 1000 * rounds; ++i) sum = sum + i;
@@ -48,7 +48,7 @@ TEST(Measuring, ARateIsTheAmountOverTheSeconds) {
   EXPECT_LE(rate.median, rate.most);
 }
 
-TEST(HostCeilings, AreMeasuredOnWhatIsChecked) {
+TEST(HostCeilings, AreMeasuredForProductsAndCopies) {
   const HostCeilings host = measure_host_ceilings(2, brief);
   EXPECT_EQ(host.threads, 2);
   EXPECT_FALSE(host.processor.empty());

@@ -1,4 +1,4 @@
-// Everything that only moves elements, exactly, on every backend.
+// Every backend executes the operations that only move elements exactly.
 #include <numeric>
 
 #include "tests/backend/backend_harness.hpp"
@@ -30,7 +30,7 @@ TYPED_TEST(Movement, a_matrix_without_rows_or_columns_can_be_allocated) {
   EXPECT_EQ(this->tested().allocate_host(0)->size(), 0);
 }
 
-TYPED_TEST(Movement, a_matrix_larger_than_the_memory_is_refused) {
+TYPED_TEST(Movement, a_matrix_larger_than_the_memory_is_rejected) {
   constexpr Index side = Index{1} << 22;
   try {
     auto matrix = this->tested().allocate(side, side);
@@ -40,7 +40,7 @@ TYPED_TEST(Movement, a_matrix_larger_than_the_memory_is_refused) {
   }
 }
 
-TYPED_TEST(Movement, what_was_uploaded_is_downloaded) {
+TYPED_TEST(Movement, a_download_returns_the_uploaded_elements) {
   using Real = typename TypeParam::Real;
   for (const auto& [rows, columns] : all_extents) {
     SCOPED_TRACE(testing::Message() << rows << " x " << columns);
@@ -126,11 +126,11 @@ TYPED_TEST(Movement, rows_move_as_one_parallel_assignment) {
   const std::vector<std::vector<RowMove>> sets{
       {},
       {{4, 4}},
-      {{0, 9}},                                  // a plain copy
+      {{0, 9}},                                  // a copy
       {{0, 9}, {9, 0}},                          // an exchange
       {{1, 5}, {5, 8}, {8, 1}},                  // a cycle
-      {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}},  // a chain, each target the next one's source
-      {{3, 0}, {3, 1}, {3, 2}},                  // one source for several
+      {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}},  // a chain: each target is the next source
+      {{3, 0}, {3, 1}, {3, 2}},                  // one source with several targets
       {{0, 9}, {9, 0}, {1, 5}, {5, 8}, {8, 1}, {2, 2}},
   };
   for (const Index columns : {Index{1}, Index{3}, Index{64}, Index{301}}) {
@@ -156,7 +156,7 @@ TYPED_TEST(Movement, a_random_permutation_of_many_rows_is_exact) {
   this->expect_same(a);
 }
 
-TYPED_TEST(Movement, empty_blocks_are_moved_without_effect) {
+TYPED_TEST(Movement, moving_empty_blocks_has_no_effect) {
   auto a = this->operand(8, 8);
   auto b = this->operand(8, 8);
   auto buffer = this->tested().allocate_host(64);
@@ -178,7 +178,7 @@ TYPED_TEST(Movement, empty_blocks_are_moved_without_effect) {
   this->expect_same(b);
 }
 
-TYPED_TEST(Movement, a_fence_covers_what_came_before_it_and_order_is_kept) {
+TYPED_TEST(Movement, a_fence_covers_all_earlier_operations_in_order) {
   using Real = typename TypeParam::Real;
   constexpr Index n = 200;
   auto a = this->operand(n, n);
@@ -198,7 +198,7 @@ TYPED_TEST(Movement, a_fence_covers_what_came_before_it_and_order_is_kept) {
   this->tested().wait(Fence{});
 }
 
-TYPED_TEST(Movement, the_backend_says_what_it_is) {
+TYPED_TEST(Movement, the_backend_describes_itself) {
   const BackendInfo info = this->tested().info();
   EXPECT_EQ(info.backend, TypeParam::record.name);
   EXPECT_NE(info.device, "");
@@ -207,7 +207,7 @@ TYPED_TEST(Movement, the_backend_says_what_it_is) {
   EXPECT_GE(info.threads, 1);
 }
 
-TEST(MakeBackend, an_unknown_name_is_answered_with_the_known_ones) {
+TEST(MakeBackend, an_unknown_name_throws_an_error_with_the_known_ones) {
   Timeline timeline;
   try {
     make_backend<float>("opencl", {}, timeline);

@@ -1,4 +1,4 @@
-// Which kernels OpenBLAS should be told to use, and the memory of the host.
+// The choice of OpenBLAS kernels, and host memory.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -13,13 +13,13 @@ constexpr ProcessorFeatures old_processor{};
 constexpr ProcessorFeatures avx2_processor{.avx2_fma = true, .avx512 = false};
 constexpr ProcessorFeatures avx512_processor{.avx2_fma = true, .avx512 = true};
 
-TEST(OpenblasKernels, a_processor_with_avx512_deserves_the_skylakex_kernels) {
+TEST(OpenblasKernels, a_processor_with_avx512_gets_the_skylakex_kernels) {
   for (const char* chosen : {"Prescott", "Nehalem", "Sandybridge", "Haswell", "Zen"}) {
     EXPECT_EQ(better_kernels(chosen, avx512_processor), "SkylakeX") << chosen;
   }
 }
 
-TEST(OpenblasKernels, a_processor_with_avx2_deserves_the_haswell_kernels) {
+TEST(OpenblasKernels, a_processor_with_avx2_gets_the_haswell_kernels) {
   for (const char* chosen : {"Prescott", "Core2", "Sandybridge", "Piledriver"}) {
     EXPECT_EQ(better_kernels(chosen, avx2_processor), "Haswell") << chosen;
   }
@@ -35,7 +35,7 @@ TEST(OpenblasKernels, kernels_that_suit_the_processor_are_kept) {
   EXPECT_EQ(better_kernels("Nehalem", old_processor), std::nullopt);
 }
 
-TEST(OpenblasKernels, kernels_of_an_unknown_name_are_kept) {
+TEST(OpenblasKernels, unknown_kernels_are_kept) {
   EXPECT_EQ(better_kernels("neoversen1", avx512_processor), std::nullopt);
   EXPECT_EQ(better_kernels("", avx512_processor), std::nullopt);
 }
@@ -50,7 +50,7 @@ TEST(OpenblasKernels, the_user_s_choice_is_kept) {
   if (before != nullptr) ::setenv("OPENBLAS_CORETYPE", saved.c_str(), 1);
 }
 
-TEST(Openblas, names_its_version) { EXPECT_EQ(openblas_version().rfind("OpenBLAS 0.", 0), 0U) << openblas_version(); }
+TEST(Openblas, reports_its_version) { EXPECT_EQ(openblas_version().rfind("OpenBLAS 0.", 0), 0U) << openblas_version(); }
 
 TEST(HostMemory, rows_are_aligned_and_not_a_page_apart) {
   for (const Index columns : {17, 100, 1024, 2048, 4095, 4096, 8192}) {
@@ -67,7 +67,7 @@ TEST(HostMemory, rows_are_aligned_and_not_a_page_apart) {
   EXPECT_EQ(padded_leading_dimension<double>(0), 1);
 }
 
-TEST(HostMemory, is_refused_with_sizes_when_there_is_too_little) {
+TEST(HostMemory, is_rejected_with_sizes_if_there_is_too_little) {
   ASSERT_GT(available_memory(), 0);
   try {
     allocate_zeroed<double>(Index{1} << 44, 1);

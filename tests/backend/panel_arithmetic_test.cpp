@@ -1,4 +1,4 @@
-// Panel arithmetic in host memory: OpenBLAS's against the reference's.
+// Compares OpenBLAS's panel arithmetic in host memory with the reference's.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -73,7 +73,7 @@ TYPED_TEST(PanelArithmeticTest, pivot_factorises_with_the_reference_s_pivots) {
       const auto [error, scale] = factorization_error(original, *factors, actual_pivots);
       EXPECT_LE(error, tolerance<TypeParam>(columns) * scale);
     }
-    // Elements around the panel are unchanged.
+    // The elements around the panel must be unchanged.
     auto restored = actual;
     for (Index j = 0; j < columns; ++j) {
       auto unchanged = original;
@@ -174,7 +174,7 @@ TYPED_TEST(PanelArithmeticTest, back_substitute_solves_with_the_upper_triangle) 
   }
 }
 
-TYPED_TEST(PanelArithmeticTest, empty_panels_are_left_alone) {
+TYPED_TEST(PanelArithmeticTest, empty_panels_are_unchanged) {
   auto a = this->matrix(6, 6);
   const auto before = a;
   for (auto* arithmetic : {&this->tested(), &this->reference()}) {
@@ -190,7 +190,7 @@ TYPED_TEST(PanelArithmeticTest, empty_panels_are_left_alone) {
   this->expect_same(a, before);
 }
 
-TYPED_TEST(PanelArithmeticTest, find_pivot_is_the_first_of_equals_wherever_it_stands) {
+TYPED_TEST(PanelArithmeticTest, find_pivot_returns_the_first_of_equal_elements) {
   for (const Index count : {1, 2, 7, 16, 31, 1023, 1024, 1025, 3001}) {
     for (const Index at : {Index{0}, count / 3, count / 2, count - 1}) {
       std::vector<TypeParam> column = random_elements<TypeParam>(count, this->random());
@@ -204,7 +204,7 @@ TYPED_TEST(PanelArithmeticTest, find_pivot_is_the_first_of_equals_wherever_it_st
   EXPECT_EQ(this->tested().find_pivot(zeros).row, 0);
 }
 
-TYPED_TEST(PanelArithmeticTest, find_pivot_takes_nan_before_infinity_and_infinity_before_numbers) {
+TYPED_TEST(PanelArithmeticTest, find_pivot_prefers_nan_to_infinity_and_infinity_to_numbers) {
   const TypeParam nan = std::numeric_limits<TypeParam>::quiet_NaN();
   const TypeParam infinity = std::numeric_limits<TypeParam>::infinity();
   for (const std::size_t count : {5U, 64U, 2500U}) {

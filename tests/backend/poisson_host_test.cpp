@@ -1,4 +1,4 @@
-// Conjugate gradients for the elliptic test problem on the host, against the paper and against themselves in strips.
+// Compares conjugate gradients for the elliptic test problem on the host with the paper, and strips with the square.
 #include <cmath>
 #include <numbers>
 #include <random>
@@ -19,7 +19,7 @@ std::unique_ptr<PoissonStrip<Real>> whole(Index n, int threads = 1,
   return make_host_poisson_strip<Real>({.n = n, .first_row = 0, .rows = n}, threads, preconditioner);
 }
 
-TEST(PoissonHost, TableOneComesOutAsPrinted) {
+TEST(PoissonHost, ReproducesTable1OfThePaper) {
   for (const PoissonRow& row : poisson_rows) {
     const auto strip = whole<double>(row.n);
     const PoissonSolution<double> solution = solve_poisson(*strip);
@@ -30,8 +30,8 @@ TEST(PoissonHost, TableOneComesOutAsPrinted) {
   }
 }
 
-TEST(PoissonHost, OneAndTwoPointsAreSolvedByHand) {
-  // 4 u = b; and by symmetry all four points of a 2 x 2 grid are equal: 2 u = b
+TEST(PoissonHost, SolvesOneAndFourPointsAsByHand) {
+  // one point: 4 u = b; by symmetry the four points of a 2 x 2 grid are equal: 2 u = b
   for (const Index n : {1, 2}) {
     const auto strip = whole<double>(n);
     const PoissonSolution<double> solution = solve_poisson(*strip);
@@ -41,19 +41,19 @@ TEST(PoissonHost, OneAndTwoPointsAreSolvedByHand) {
   }
 }
 
-TEST(PoissonHost, ThreadsChangeNothing) {
+TEST(PoissonHost, ThreadCountDoesNotChangeTheResult) {
   for (const Index n : {1, 3, 33}) {
     const auto one = whole<float>(n), four = whole<float>(n, 4);
     EXPECT_EQ(solve_poisson(*one).u, solve_poisson(*four).u) << n;
   }
 }
 
-TEST(PoissonHost, SolvesAgainWithTheSameResult) {
+TEST(PoissonHost, IsReproducible) {
   const auto strip = whole<double>(17, 2);
   EXPECT_EQ(solve_poisson(*strip).u, solve_poisson(*strip).u);
 }
 
-TEST(PoissonHost, StripsInStepAreTheWholeSquare) {
+TEST(PoissonHost, StripsGiveTheSolutionOfTheSquare) {
   constexpr Index n = 19;
   const auto make = [](const PoissonExtents& extents) { return make_host_poisson_strip<double>(extents, 2); };
   const CgLimits limits{.most_iterations = 20};
@@ -63,7 +63,7 @@ TEST(PoissonHost, StripsInStepAreTheWholeSquare) {
   }
 }
 
-TEST(PoissonHost, WhatIsWithinTheToleranceStays) {
+TEST(PoissonHost, IteratingBeyondTheToleranceChangesNothing) {
   const auto strip = whole<double>(16);
   const PoissonSolution<double> solution = solve_poisson(*strip);
   PoissonStrips<double> strips;
@@ -72,7 +72,7 @@ TEST(PoissonHost, WhatIsWithinTheToleranceStays) {
   EXPECT_EQ(iterate(strips, {.most_iterations = further}), solution.u);
 }
 
-TEST(PoissonHost, SaysWhenItDoesNotConverge) {
+TEST(PoissonHost, ReportsWhenItDoesNotConverge) {
   const auto strip = whole<double>(32);
   const CgOutcome outcome = solve_poisson(*strip, {.most_iterations = 40}).outcome;
   EXPECT_FALSE(outcome.converged);
@@ -80,14 +80,14 @@ TEST(PoissonHost, SaysWhenItDoesNotConverge) {
   EXPECT_GT(outcome.relative_residual, 1e-6);
 }
 
-TEST(PoissonHost, JacobiScalesAndChangesNothingElse) {
+TEST(PoissonHost, JacobiPreconditioningOnlyScales) {
   const auto plain = whole<double>(33), scaled = whole<double>(33, 1, PoissonPreconditioner::jacobi);
   const PoissonSolution<double> expected = solve_poisson(*plain), solution = solve_poisson(*scaled);
   EXPECT_EQ(solution.outcome.iterations, expected.outcome.iterations);
-  EXPECT_EQ(solution.u, expected.u);  // by powers of two
+  EXPECT_EQ(solution.u, expected.u);  // scaled by powers of two
 }
 
-TEST(PoissonHost, IterationsByMultigridDoNotGrowWithTheGrid) {
+TEST(PoissonHost, MultigridIterationsDoNotGrowWithTheGrid) {
   for (const Index n : {1, 2, 3, 31, 32, 33, 100, 127, 256}) {
     SCOPED_TRACE(n);
     const auto strip = whole<double>(n, 1, PoissonPreconditioner::multigrid);
@@ -99,7 +99,7 @@ TEST(PoissonHost, IterationsByMultigridDoNotGrowWithTheGrid) {
   }
 }
 
-TEST(PoissonHost, ThreadsChangeNothingByMultigrid) {
+TEST(PoissonHost, ThreadCountDoesNotChangeMultigrid) {
   for (const Index n : {2, 33, 100}) {
     const auto one = whole<float>(n, 1, PoissonPreconditioner::multigrid);
     const auto four = whole<float>(n, 4, PoissonPreconditioner::multigrid);
@@ -107,7 +107,7 @@ TEST(PoissonHost, ThreadsChangeNothingByMultigrid) {
   }
 }
 
-/// Points of a grid with the zeros around them.
+/// The points of a grid with a border of zeros.
 class Points {
  public:
   explicit Points(Index n, unsigned seed = 0)
@@ -147,8 +147,8 @@ TEST(PoissonHost, AVCycleIsSymmetricAndPositive) {
   }
 }
 
-TEST(PoissonHost, AVCycleLeavesLittleOfAnyError) {
-  // of every eigenvector of A, ||e - B A e|| <= 0.25 ||e||: p(A) twice leaves 0.05 of the upper eigenvalues'
+TEST(PoissonHost, AVCycleReducesEveryErrorToAQuarter) {
+  // ||e - B A e|| <= 0.25 ||e|| for every eigenvector e of A; two smoothings p(A) reduce the upper ones to 0.05
   constexpr Index n = 21;
   ThreadTeam team(1);
   HostMultigrid<double> multigrid(n, team);
@@ -175,13 +175,13 @@ TEST(PoissonHost, AVCycleLeavesLittleOfAnyError) {
   }
 }
 
-TEST(PoissonHost, MultigridNeedsTheSquare) {
+TEST(PoissonHost, MultigridRejectsStrips) {
   EXPECT_THROW(
       make_host_poisson_strip<double>({.n = 4, .first_row = 0, .rows = 2}, 1, PoissonPreconditioner::multigrid),
       std::invalid_argument);
 }
 
-TEST(PoissonHost, NeedsPoints) {
+TEST(PoissonHost, RejectsAnEmptyGrid) {
   EXPECT_THROW(make_host_poisson_strip<double>({.n = 4, .first_row = 0, .rows = 0}, 1), std::invalid_argument);
 }
 

@@ -1,4 +1,4 @@
-// Strips of the elliptic test problem, driven in step by one thread as processes would drive theirs.
+// Strips of the elliptic test problem, iterated in lockstep by one thread as processes would iterate theirs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,12 +11,12 @@
 
 namespace glinpack::test {
 
-/// Table 1 of the paper, as far as tests go: double precision.
+/// The double-precision rows of the paper's Table 1 that tests use.
 struct PoissonRow {
   Index n;
   Index iterations;
   double error;       // as printed
-  double half_digit;  // of it
+  double half_digit;  // of its last printed digit
 };
 inline constexpr PoissonRow poisson_rows[] = {
     {32, 48, 3.0128e-3, 5e-8}, {64, 96, 7.7811e-4, 5e-9}, {128, 192, 1.9765e-4, 5e-9}, {256, 387, 4.9797e-5, 5e-10}};
@@ -27,7 +27,7 @@ struct PoissonSolution {
   std::vector<Real> u;
 };
 
-/// Solves by the driver, on a strip that is the whole square.
+/// Solves with the driver on one strip, the whole square.
 template <class Real>
 PoissonSolution<Real> solve_poisson(PoissonStrip<Real>& strip, CgLimits limits = {}) {
   const Index n = strip.extents().n;
@@ -50,8 +50,8 @@ void set_total(const PoissonStrips<Real>& strips, PoissonSum which) {
   for (const auto& strip : strips) strip->set_sum(which, total);
 }
 
-/// Updates the first and last row, then the rows between them, as a process that sends its edges meanwhile; then writes
-/// the ghost rows.
+/// Updates the first and last row, then the rows between them, as a process that overlaps the exchange of its edges.
+/// Then writes the ghost rows.
 template <class Real>
 void update_and_exchange(const PoissonStrips<Real>& strips, Index iteration) {
   std::vector<std::vector<Real>> first, last;
@@ -71,7 +71,7 @@ void update_and_exchange(const PoissonStrips<Real>& strips, Index iteration) {
   }
 }
 
-/// So many iterations, fewer where all are within the tolerance before; returns u of all strips.
+/// Iterates limits.most_iterations times; strips within the tolerance no longer change. Returns u of all strips.
 template <class Real>
 std::vector<Real> iterate(const PoissonStrips<Real>& strips, const CgLimits& limits) {
   const Index n = strips.front()->extents().n;
@@ -93,7 +93,7 @@ std::vector<Real> iterate(const PoissonStrips<Real>& strips, const CgLimits& lim
   return u;
 }
 
-/// Strips of these rows, from the top; make(extents) makes one.
+/// Calls make(extents) for strips of these numbers of rows, from the top.
 template <class Real, class Make>
 PoissonStrips<Real> make_strips(Index n, const std::vector<Index>& rows, const Make& make) {
   PoissonStrips<Real> strips;
@@ -106,7 +106,7 @@ PoissonStrips<Real> make_strips(Index n, const std::vector<Index>& rows, const M
   return strips;
 }
 
-/// What u, which is 1 at most, may differ by where scalar products over n x n points are added up in another order.
+/// The allowed difference of u <= 1 if scalar products over n x n points are summed in another order.
 template <class Real>
 constexpr double scalar_products(Index n) {
   return tolerance<Real>(n * n);

@@ -1,4 +1,4 @@
-// Random operands for the tests: the same for every run, so that a failure can be repeated.
+// Random operands for the tests, the same in every run, so that a failure is reproducible.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,8 @@ std::vector<Real> random_elements(Index count, Random& random) {
   return elements;
 }
 
-/// Makes the k x k triangle (either one, in either layout) that starts at `data` well conditioned: small off its
-/// diagonal, and the diagonal near 2.
+/// Makes the k x k triangle (either one, in either layout) at `data` well conditioned: small off-diagonal elements, a
+/// diagonal near 2.
 template <class Real>
 void make_well_conditioned(Real* data, Index k, Index leading_dimension, Random& random) {
   const Real scale = Real{4} / static_cast<Real>(std::max<Index>(k, 4));
@@ -50,7 +50,7 @@ struct ColumnMajorMatrix {
   Index rows;
   Index columns;
   Index leading_dimension;
-  std::vector<Real> elements;  // the frame, too
+  std::vector<Real> elements;  // including the frame
 };
 
 template <class Real>

@@ -1,4 +1,4 @@
-// The oracle itself: cases computed by hand, and what must hold exactly.
+// The reference backend: hand-computed cases and exact identities.
 #include <gtest/gtest.h>
 
 #include "reference/reference_backend.hpp"
@@ -91,7 +91,7 @@ TEST(ReferenceBackend, computes_on_row_major_blocks_as_by_hand) {
   EXPECT_EQ(elements(*y), (std::vector<double>{50 - 14, 60 + 10}));
 }
 
-// Right-looking elimination with blocks of `width` columns, as the global algorithm does it.
+// Right-looking elimination with blocks of `width` columns, as in the global algorithm.
 template <class Real>
 void factorise_by_blocks(PanelArithmetic<Real>& arithmetic, ColumnMajorView<Real> a, Index width,
                          std::vector<Index>& pivots) {
@@ -131,7 +131,7 @@ void expect_equal_factors_for_all_block_sizes() {
   }
 }
 
-TEST(Reference, factors_are_equal_bit_for_bit_whatever_the_block_size) {
+TEST(Reference, factors_are_bitwise_equal_for_any_block_size) {
   expect_equal_factors_for_all_block_sizes<float>();
   expect_equal_factors_for_all_block_sizes<double>();
 }

@@ -1,4 +1,4 @@
-// The white paper's local algorithm (row_by_row.hpp) against the reference's arithmetic, operation by operation.
+// Compares each operation of the white paper's local algorithm (row_by_row.hpp) with the reference's arithmetic.
 #include "backend/row_by_row.hpp"
 
 #include <algorithm>
@@ -12,10 +12,10 @@ namespace {
 struct Extents {
   Index rows;
   Index width;     // of the panel
-  Index trailing;  // columns to the right of it
+  Index trailing;  // columns to the right of the panel
 };
 
-// A square panel, tall ones, no trailing columns, one row, widths that are no multiple of four, blocks wider than high.
+// Square and tall panels, no trailing columns, one row, widths not a multiple of four, blocks wider than tall.
 const std::vector<Extents> pivot_extents{{1, 1, 0},    {1, 1, 5},    {2, 2, 1},   {4, 4, 4},
                                          {7, 3, 9},    {8, 8, 8},    {16, 8, 8},  {33, 13, 21},
                                          {40, 16, 49}, {64, 64, 64}, {90, 30, 1}, {50, 17, 0}};
@@ -28,14 +28,14 @@ class RowByRow : public BackendTest<Case> {
   RowByRowAlgorithm<Real>& algorithm() { return *this->tested().row_by_row(); }
   PanelArithmetic<Real>& arithmetic() { return this->reference().panel(); }
 
-  // A host block of its own, with a leading dimension and an offset that are no multiples of four.
+  // A separate host block whose leading dimension and offset are not multiples of four.
   HostBlock<Real> host_block(Index rows, Index columns) {
     buffers_.push_back(this->tested().allocate_host(3 + rows * (columns + 3)));
     return {buffers_.back().get(), 3, rows, columns, columns + 3};
   }
 
-  // The expected block as a column-major copy, and back.
-  std::vector<Real> taken(const DeviceBlock<Real>& block) {
+  // Copies the expected block to column-major storage; put_back() copies it back.
+  std::vector<Real> column_major_copy(const DeviceBlock<Real>& block) {
     auto buffer = this->reference().allocate_host(std::max<Index>(1, block.rows * block.columns));
     if (block.empty()) return {};
     this->reference().wait(
@@ -49,7 +49,7 @@ class RowByRow : public BackendTest<Case> {
   }
 
   // A large element in every column of the panel, in random rows: well conditioned, with known pivots.
-  void give_pivots(Real* panel, Index rows, Index width, Index leading_dimension) {
+  void set_pivots(Real* panel, Index rows, Index width, Index leading_dimension) {
     std::vector<Index> order(static_cast<std::size_t>(rows));
     std::iota(order.begin(), order.end(), Index{0});
     std::shuffle(order.begin(), order.end(), this->random());
@@ -61,7 +61,7 @@ class RowByRow : public BackendTest<Case> {
     }
   }
 
-  // Transposed host block against a column-major one.
+  // Compares a transposed host block with a column-major one.
   void expect_transposed(const HostBlock<Real>& actual, ColumnMajorView<const Real> wanted, double allowed) {
     for (Index j = 0; j < wanted.columns; ++j) {
       for (Index i = 0; i < wanted.rows; ++i) {
@@ -96,15 +96,15 @@ class RowByRow : public BackendTest<Case> {
 constexpr bool has_row_by_row(const BackendRecord& record) { return record.row_by_row; }
 TYPED_TEST_SUITE(RowByRow, CasesIf<has_row_by_row>::Types, CaseNames);
 
-TYPED_TEST(RowByRow, pivot_gives_the_reference_s_pivots_and_factors_and_reduces_the_rest) {
+TYPED_TEST(RowByRow, pivot_matches_the_reference_s_pivots_and_factors_and_reduces_the_rest) {
   using Real = typename TypeParam::Real;
   for (const auto& [rows, width, trailing] : pivot_extents) {
     SCOPED_TRACE(testing::Message() << rows << " x " << width << ", " << trailing << " trailing columns");
     auto a =
         this->operand(rows, width + trailing, [this, rows = rows, width = width](Real* first, Index leading_dimension) {
-          this->give_pivots(first, rows, width, leading_dimension);
+          this->set_pivots(first, rows, width, leading_dimension);
         });
-    std::vector<Real> elements = this->taken(a.expected);
+    std::vector<Real> elements = this->column_major_copy(a.expected);
     const ColumnMajorView<Real> expected{elements.data(), rows, width + trailing, rows};
     std::vector<Index> wanted(static_cast<std::size_t>(width)), pivots(wanted);
     this->pivot_expected(expected, wanted);
@@ -133,7 +133,7 @@ TYPED_TEST(RowByRow, pivot_reports_the_first_column_whose_pivot_is_zero) {
   }
 }
 
-TYPED_TEST(RowByRow, a_nan_in_the_panel_is_taken_for_the_pivot_and_not_hidden) {
+TYPED_TEST(RowByRow, a_nan_in_the_panel_becomes_the_pivot_and_propagates) {
   using Real = typename TypeParam::Real;
   std::vector<Real> elements = random_elements<Real>(12 * 6, this->random());
   elements[7 * 6 + 2] = std::numeric_limits<Real>::quiet_NaN();
@@ -150,7 +150,7 @@ TYPED_TEST(RowByRow, normalize_exchanges_eliminates_and_reduces) {
     SCOPED_TRACE(testing::Message() << rows << " x " << width << ", " << trailing << " columns");
     std::vector<Real> factors = random_elements<Real>(rows * width, this->random());
     std::vector<Real> row_major = factors;
-    this->give_pivots(row_major.data(), rows, width, width);
+    this->set_pivots(row_major.data(), rows, width, width);
     for (Index i = 0; i < rows; ++i) {
       for (Index j = 0; j < width; ++j)
         factors[static_cast<std::size_t>(j * rows + i)] = row_major[static_cast<std::size_t>(i * width + j)];
@@ -162,7 +162,7 @@ TYPED_TEST(RowByRow, normalize_exchanges_eliminates_and_reduces) {
     for (Index j = 0; j < width; ++j) std::copy_n(l.column(j), rows, panel.view().row(j));
 
     auto a = this->operand(rows, trailing);
-    std::vector<Real> elements = this->taken(a.expected);
+    std::vector<Real> elements = this->column_major_copy(a.expected);
     const ColumnMajorView<Real> expected{elements.data(), rows, trailing, rows};
     this->normalize_expected(l, pivots, expected);
     this->put_back(elements, a.expected);
@@ -184,7 +184,7 @@ TYPED_TEST(RowByRow, eliminate_computes_the_multipliers) {
     make_well_conditioned(upper.data(), width, width, this->random());
     const ColumnMajorView<const Real> u11{upper.data(), width, width, width};
     auto a = this->operand(rows, width);
-    std::vector<Real> elements = this->taken(a.expected);
+    std::vector<Real> elements = this->column_major_copy(a.expected);
     const ColumnMajorView<Real> expected{elements.data(), rows, width, rows};
     this->arithmetic().solve_l21(u11, expected);
     this->put_back(elements, a.expected);
@@ -211,7 +211,7 @@ TYPED_TEST(RowByRow, reduce_subtracts_the_product_of_host_blocks) {
     const HostBlock<Real> u = filled(width, trailing);
     auto a = this->operand(rows, trailing);
     if (rows > 0 && trailing > 0) {
-      std::vector<Real> elements = this->taken(a.expected);
+      std::vector<Real> elements = this->column_major_copy(a.expected);
       const ColumnMajorView<Real> expected{elements.data(), rows, trailing, rows};
       for (Index i = 0; i < rows; ++i) {
         for (Index j = 0; j < trailing; ++j) {
@@ -225,12 +225,11 @@ TYPED_TEST(RowByRow, reduce_subtracts_the_product_of_host_blocks) {
   }
 }
 
-// The host looks for a pivot while the device reduces (white paper 3.2.1): its search is within the device's
-// interval.
-// Whether a small reduction is still running by then depends on the machine; the order does not.
-TYPED_TEST(RowByRow, the_next_pivot_is_looked_for_between_handing_out_the_reduction_and_asking_for_the_row) {
+// The host searches for a pivot while the device reduces (white paper 3.2.1). Whether the two overlap depends on the
+// machine; the order of the calls does not.
+TYPED_TEST(RowByRow, the_next_pivot_is_searched_between_starting_the_reduction_and_reading_the_row) {
   using Real = typename TypeParam::Real;
-  if (!this->tested().info().software_gl) GTEST_SKIP() << "a GPU tells times by a clock of its own";
+  if (!this->tested().info().software_gl) GTEST_SKIP() << "a GPU has its own clock";
   constexpr Index rows = 600;
   constexpr Index width = 8;
   const auto a = this->put(this->tested(), random_elements<Real>(rows * rows, this->random()), rows, rows);

@@ -1,4 +1,4 @@
-// Panels factorised by several threads, a slab of rows each, against the reference.
+// Compares panels factorised by several threads, one slab of rows per thread, with the reference.
 #include "openblas/slab_panel.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace glinpack::test {
 namespace {
 
 template <class Real>
-void expect_the_reference_s_factors(Index rows, Index columns, int threads) {
+void expect_reference_factors(Index rows, Index columns, int threads) {
   SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", " << threads << " threads, " << sizeof(Real) * 8
                                   << " bits");
   Random random(static_cast<unsigned>(rows + columns));
@@ -26,24 +26,24 @@ void expect_the_reference_s_factors(Index rows, Index columns, int threads) {
   EXPECT_EQ(SlabPanel<Real>(team).factorize(actual.view(), actual_pivots), std::nullopt);
   EXPECT_EQ(make_reference_panel_arithmetic<Real>()->factorize_partial(wanted.view(), wanted_pivots), std::nullopt);
   ASSERT_EQ(actual_pivots, wanted_pivots);
-  // both within their rounding of the exact factors; growth within a panel stays small on random elements
+  // both are within rounding of the exact factors; growth within a panel of random elements is small
   const double allowed = tolerance<Real>(columns) * static_cast<double>(columns) * largest_magnitude(wanted.elements);
   for (std::size_t i = 0; i < actual.elements.size(); ++i) {
     ASSERT_NEAR(static_cast<double>(actual.elements[i]), static_cast<double>(wanted.elements[i]), allowed) << i;
   }
 }
 
-TEST(SlabPanel, FactorisesWithTheReferencesPivotsWhateverTheThreads) {
+TEST(SlabPanel, MatchesTheReferencePivotsForAnyNumberOfThreads) {
   for (const int threads : {1, 2, 3, 5}) {
     for (const auto& [rows, columns] :
          {std::pair<Index, Index>{1, 1}, {3, 2}, {17, 17}, {40, 33}, {64, 16}, {200, 48}, {1000, 96}, {777, 130}}) {
-      expect_the_reference_s_factors<float>(rows, columns, threads);
-      expect_the_reference_s_factors<double>(rows, columns, threads);
+      expect_reference_factors<float>(rows, columns, threads);
+      expect_reference_factors<double>(rows, columns, threads);
     }
   }
 }
 
-TEST(SlabPanel, ReportsTheFirstColumnWithoutAPivotAndEndsOnAllThreads) {
+TEST(SlabPanel, ReportsTheFirstColumnWithoutAPivotAndStopsOnAllThreads) {
   for (const int threads : {1, 2, 4}) {
     ThreadTeam team(threads);
     for (const Index zero_column : {0, 5, 20, 39}) {
@@ -56,7 +56,7 @@ TEST(SlabPanel, ReportsTheFirstColumnWithoutAPivotAndEndsOnAllThreads) {
   }
 }
 
-TEST(SlabPanel, TakesANanForThePivotWhicheverSlabHasIt) {
+TEST(SlabPanel, TakesANanInAnySlabAsThePivot) {
   ThreadTeam team(3);
   for (const Index row : {0, 30, 99}) {
     Random random(4);
@@ -73,11 +73,11 @@ TEST(SlabPanel, PaysOnlyOnTallPanelsAndWithSeveralThreads) {
   EXPECT_FALSE(SlabPanel<float>(one).pays(100'000, 128));
   EXPECT_FALSE(SlabPanel<float>(four).pays(1000, 128));
   EXPECT_FALSE(SlabPanel<float>(four).pays(100'000, 8));
-  EXPECT_FALSE(SlabPanel<float>(two).pays(4096, 4096)) << "a square matrix is what getrf was made for";
+  EXPECT_FALSE(SlabPanel<float>(two).pays(4096, 4096)) << "getrf is faster on square matrices";
   EXPECT_TRUE(SlabPanel<float>(four).pays(4096, 128));
 }
 
-TEST(ThreadTeam, RunsEveryMemberOncePerRunAndMeetsAtTheBarrier) {
+TEST(ThreadTeam, RunsEveryThreadOncePerRunAndSynchronisesAtTheBarrier) {
   constexpr int members = 4;
   ThreadTeam team(members);
   EXPECT_EQ(team.members(), members);

@@ -1,4 +1,4 @@
-// The solvers' parts that need no device: packings, stages, least squares, what --tune keeps.
+// The parts of the solvers that need no device: packings, stages, least squares, the choices that --tune stores.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -28,7 +28,7 @@ std::vector<float> packed(Packing packing, Index width, Index height) {
   return texels;
 }
 
-TEST(Packing, PutsElementsIntoTheirChannelsAndPadsWithZeros) {
+TEST(Packing, PlacesElementsInTheirChannelsAndPadsWithZeros) {
   EXPECT_THAT(packed(Packing::p1x1, 3, 3), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9));
   EXPECT_THAT(packed(Packing::p4x1, 3, 1), ElementsAre(1, 4, 7, 0, 2, 5, 8, 0, 3, 6, 9, 0));
   EXPECT_THAT(packed(Packing::p1x4, 1, 3), ElementsAre(1, 2, 3, 0, 4, 5, 6, 0, 7, 8, 9, 0));
@@ -39,12 +39,12 @@ TEST(Packing, WholeTexelsBeyondTheMatrixAreZeros) {
   EXPECT_THAT(packed(Packing::p1x1, 4, 4), ElementsAre(1, 2, 3, 0, 4, 5, 6, 0, 7, 8, 9, 0, 0, 0, 0, 0));
 }
 
-TEST(Packing, NamesLeadBack) {
+TEST(Packing, NamesIdentifyPackings) {
   for (const Packing packing : all_packings) EXPECT_EQ(packing_from_name(name_of(packing)), packing);
   EXPECT_FALSE(packing_from_name("3x3"));
 }
 
-TEST(Stages, IntervalsOfAStageAreAdded) {
+TEST(Stages, IntervalsOfAStageAreSummed) {
   StageClock clock;
   clock.measure(Stage::pack, [] { usleep(2000); });
   clock.measure(Stage::pack, [] { usleep(2000); });
@@ -67,7 +67,7 @@ TEST(LeastSquares, FindsTheNearestSolution) {
   EXPECT_NEAR(x[1], 1.5, 1e-14);
 }
 
-TEST(MultiplyOnHost, RefusesExtentsThatDoNotMatch) {
+TEST(MultiplyOnHost, RejectsExtentsThatDoNotMatch) {
   std::vector<float> values(12);
   EXPECT_THROW(multiply_on_host<float>({values.data(), 2, 3, 3}, {values.data(), 2, 3, 3}, {values.data(), 2, 3, 3}),
                std::invalid_argument);
@@ -87,7 +87,7 @@ class MatmulChoicesTest : public testing::Test {
 
 constexpr ProductExtents small{10, 10, 10}, large{1000, 1000, 1000};
 
-TEST_F(MatmulChoicesTest, TheNearestSizeGivesTheChoice) {
+TEST_F(MatmulChoicesTest, UsesTheChoiceOfTheNearestSize) {
   EXPECT_FALSE(choices().load(device_, Precision::single, small));
   ASSERT_TRUE(choices().store(device_, Precision::single, small,
                               {.variant = MatmulVariant::multi_pass, .packing = Packing::p1x4, .pass_length = 8}));
@@ -99,7 +99,7 @@ TEST_F(MatmulChoicesTest, TheNearestSizeGivesTheChoice) {
   EXPECT_EQ(choices().load(device_, Precision::single, {5000, 5000, 5000})->variant, MatmulVariant::single_pass);
 }
 
-TEST_F(MatmulChoicesTest, AChoiceIsOfItsDeviceAndPrecisionAndMayBeReplaced) {
+TEST_F(MatmulChoicesTest, AChoiceIsPerDeviceAndPrecisionAndMayBeReplaced) {
   ASSERT_TRUE(choices().store(device_, Precision::single, small, {.variant = MatmulVariant::single_pass}));
   ASSERT_TRUE(choices().store(device_, Precision::single, small, {.variant = MatmulVariant::compute}));
   EXPECT_EQ(choices().load(device_, Precision::single, small)->variant, MatmulVariant::compute);
@@ -108,7 +108,7 @@ TEST_F(MatmulChoicesTest, AChoiceIsOfItsDeviceAndPrecisionAndMayBeReplaced) {
   EXPECT_FALSE(choices().load(device_, Precision::single, small));
 }
 
-TEST_F(MatmulChoicesTest, WhatMakesNoSenseInAFileIsPassedOver) {
+TEST_F(MatmulChoicesTest, SkipsInvalidLinesOfAFile) {
   ASSERT_TRUE(choices().store(device_, Precision::single, small, {.variant = MatmulVariant::compute}));
   std::ofstream(choices().path_of(device_, Precision::single))
       << "10 10 10 sideways 2x2 1\n10 10 10 multi-pass 9x9 1\n10 0 10 multi-pass 2x2 1\n10 10 10 multi-pass 2x2 "

@@ -1,4 +1,4 @@
-// Tournament pivoting of panels in host memory: what it promises whatever the pivots are.
+// Tournament pivoting (TSLU) of panels in host memory: properties that hold for any pivots.
 #include "openblas/thread_tournament.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ std::vector<Index> chosen_from_0(std::vector<Index> chosen, Index first) {
   return chosen;
 }
 
-TEST(RowInterchanges, BringTheChosenRowsToTheTopOneAfterTheOtherOrAllAtOnce) {
+TEST(RowInterchanges, MoveTheChosenRowsToTheTopOneByOneOrAllAtOnce) {
   Random random(11);
   for (const Index rows : {1, 2, 5, 12, 40}) {
     for (int trial = 0; trial < 20; ++trial) {
@@ -52,7 +52,7 @@ TEST(RowInterchanges, BringTheChosenRowsToTheTopOneAfterTheOtherOrAllAtOnce) {
   }
 }
 
-// P A = L U within rounding, with multipliers that a few levels of a tree on random rows leave near 1.
+// Expects P A = L U to within rounding, and small multipliers: on random rows, a few tree levels keep them near 1.
 template <class Real>
 void expect_factors(ColumnMajorMatrix<Real> original, ColumnMajorMatrix<Real>& factors, std::vector<Index>& pivots) {
   const auto [error, scale] = factorization_error(original, factors, pivots);
@@ -68,7 +68,7 @@ void expect_factors(ColumnMajorMatrix<Real> original, ColumnMajorMatrix<Real>& f
 }
 
 template <class Real>
-void expect_a_panel_factorised(Index rows, Index columns, int threads, TournamentShape shape) {
+void expect_factorized_panel(Index rows, Index columns, int threads, TournamentShape shape) {
   SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", " << threads << " threads, blocks of "
                                   << shape.block << ", " << shape.arity << " threads a node, " << sizeof(Real) * 8
                                   << " bits");
@@ -80,7 +80,7 @@ void expect_a_panel_factorised(Index rows, Index columns, int threads, Tournamen
   std::vector<Index> pivots(static_cast<std::size_t>(columns));
   EXPECT_EQ(panel.factorize(factors.view(), pivots), std::nullopt);
   expect_factors(original, factors, pivots);
-  // again, with the same panel, which reuses its buffers: bitwise equal
+  // the same panel reuses its buffers; a second run is bitwise equal
   auto again = original;
   std::vector<Index> again_pivots(pivots.size());
   EXPECT_EQ(panel.factorize(again.view(), again_pivots), std::nullopt);
@@ -94,14 +94,14 @@ TEST(TournamentPanel, FactorisesWithAnyThreadsBlocksAndArity) {
          {std::pair<Index, Index>{1, 1}, {3, 2}, {17, 17}, {40, 33}, {200, 48}, {777, 70}}) {
       for (const TournamentShape shape :
            {TournamentShape{8, 2, 1}, TournamentShape{16, 3, 5}, TournamentShape{32, 4, 1}}) {
-        expect_a_panel_factorised<float>(rows, columns, threads, shape);
-        expect_a_panel_factorised<double>(rows, columns, threads, shape);
+        expect_factorized_panel<float>(rows, columns, threads, shape);
+        expect_factorized_panel<double>(rows, columns, threads, shape);
       }
     }
   }
 }
 
-TEST(TournamentPanel, PaysWhereSeveralThreadsHaveRowsEnough) {
+TEST(TournamentPanel, PaysIfSeveralThreadsHaveEnoughRows) {
   ThreadTeam one(1), four(4);
   EXPECT_FALSE(TournamentPanel<float>(one, {}).pays(100'000, 128));
   EXPECT_FALSE(TournamentPanel<float>(four, {}).pays(200, 32));
@@ -109,7 +109,7 @@ TEST(TournamentPanel, PaysWhereSeveralThreadsHaveRowsEnough) {
   EXPECT_TRUE(TournamentPanel<float>(four, {}).pays(4096, 128));
 }
 
-TEST(TournamentPanel, ReportsTheFirstColumnWithoutAPivotAndEndsOnAllThreads) {
+TEST(TournamentPanel, ReportsTheFirstColumnWithoutAPivotAndStopsOnAllThreads) {
   for (const int threads : {1, 2, 4}) {
     ThreadTeam team(threads);
     for (const Index zero_column : {0, 5, 20, 39}) {
@@ -122,8 +122,8 @@ TEST(TournamentPanel, ReportsTheFirstColumnWithoutAPivotAndEndsOnAllThreads) {
   }
 }
 
-// Each slab alone is singular, with a row or a column of zeros; the whole panel is not.
-TEST(TournamentPanel, FindsPivotsThatOneSlabAloneHas) {
+// Each slab is singular, with a row or a column of zeros; the whole panel is not.
+TEST(TournamentPanel, FindsPivotsThatOnlyOneSlabHas) {
   ThreadTeam team(4);
   const Index columns = 16;
   for (const int slab : {0, 1, 3}) {
@@ -143,7 +143,7 @@ TEST(TournamentPanel, FindsPivotsThatOneSlabAloneHas) {
   }
 }
 
-TEST(TournamentPanel, EndsWhereThereAreNans) {
+TEST(TournamentPanel, TerminatesOnNansAndPropagatesThem) {
   ThreadTeam team(3);
   for (const Index row : {0, 30, 99}) {
     Random random(4);
@@ -155,7 +155,7 @@ TEST(TournamentPanel, EndsWhereThereAreNans) {
     for (Index j = 0; j < 20; ++j) {
       for (Index i = 0; i < 100; ++i) seen |= std::isnan(a.view()(i, j));
     }
-    EXPECT_TRUE(seen) << "the NaN must not be lost";
+    EXPECT_TRUE(seen) << "NaN not propagated";
   }
 }
 

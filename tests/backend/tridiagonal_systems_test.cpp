@@ -10,7 +10,7 @@
 namespace glinpack::solvers {
 namespace {
 
-/// Of systems whose solution is known: 2 x_0 + x_1 = 4, x_0 + 3 x_1 = 7, and 4 x_0 = 8, 5 x_1 = 5.
+/// Systems with known solutions: 2 x_0 + x_1 = 4, x_0 + 3 x_1 = 7, and 4 x_0 = 8, 5 x_1 = 5.
 TridiagonalSystems<double> two_systems() {
   TridiagonalSystems<double> systems(2, 2);
   systems.lower = {0, 1, 0, 0};
@@ -20,7 +20,7 @@ TridiagonalSystems<double> two_systems() {
   return systems;
 }
 
-TEST(TridiagonalSystems, RandomOnesAreDominatedByTheirDiagonal) {
+TEST(TridiagonalSystems, RandomSystemsAreDiagonallyDominant) {
   const auto systems = random_tridiagonal_systems<double>(5, 9, 1);
   bool negative = false, positive = false;
   for (std::size_t k = 0; k < systems.right.size(); ++k) {
@@ -34,14 +34,14 @@ TEST(TridiagonalSystems, RandomOnesAreDominatedByTheirDiagonal) {
   EXPECT_TRUE(negative && positive);
 }
 
-TEST(TridiagonalSystems, RandomOnesFollowFromTheSeed) {
+TEST(TridiagonalSystems, RandomSystemsDependOnlyOnTheSeed) {
   const auto once = random_tridiagonal_systems<float>(3, 4, 1), again = random_tridiagonal_systems<float>(3, 4, 1),
              other = random_tridiagonal_systems<float>(3, 4, 2);
   EXPECT_EQ(once.diagonal, again.diagonal);
   EXPECT_NE(once.diagonal, other.diagonal);
 }
 
-TEST(TridiagonalSystems, ResidualIsThatOfTheWorstSystem) {
+TEST(TridiagonalSystems, ResidualIsTheLargestOfAllSystems) {
   const auto systems = two_systems();
   const double epsilon = std::numeric_limits<double>::epsilon() / 2;
   EXPECT_EQ(largest_tridiagonal_residual<double>(systems, std::vector<double>{1, 2, 2, 1}), 0);
@@ -63,7 +63,7 @@ TEST(TridiagonalSystems, LapackSolvesThem) {
   EXPECT_LT(largest_tridiagonal_residual<float>(many, solved.right), 16);
 }
 
-TEST(TridiagonalSystems, LapackSaysWhichSystemIsSingular) {
+TEST(TridiagonalSystems, LapackReportsTheSingularSystem) {
   auto systems = two_systems();
   systems.diagonal[3] = 0;
   EXPECT_EQ(solve_tridiagonal_on_host(systems, 2), (ZeroPivot{1, 1}));

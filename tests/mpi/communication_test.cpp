@@ -18,7 +18,7 @@ namespace {
 using test::world_rank;
 using test::world_size;
 
-TEST(Broadcasts, BringTheRootsDataToEveryRankFromEveryRoot) {
+TEST(Broadcasts, DeliverTheDataOfEveryRootToEveryRank) {
   for (const std::string name : {"1rg", "1rM", "2rg", "2rM", "Lng", "LnM", "ibcast", "ring-pipelined"}) {
     for (int root = 0; root < world_size(); ++root) {
       for (const Index count : {0, 1, 2, 5, 1000, 100'003}) {
@@ -33,7 +33,7 @@ TEST(Broadcasts, BringTheRootsDataToEveryRankFromEveryRoot) {
   }
 }
 
-TEST(Broadcasts, TwoUnderWayAtOnceDoNotMix) {
+TEST(Broadcasts, TwoPendingBroadcastsDoNotMix) {
   for (const std::string name : {"1rg", "2rM", "Lng", "ibcast", "ring-pipelined"}) {
     std::vector<float> first(500, world_rank() == 0 ? 1.0F : 0.0F);
     std::vector<float> second(700, world_rank() == world_size() - 1 ? 2.0F : 0.0F);
@@ -51,24 +51,23 @@ TEST(Broadcasts, TwoUnderWayAtOnceDoNotMix) {
   }
 }
 
-// As process columns do without look-ahead: whoever has one message waits for the next, and only then for what it
-// sends.
-TEST(Broadcasts, WaitingForTheNextOneDoesNotKeepAnyFromSendingOn) {
+// As in process columns without look-ahead: a rank waits for its next message before it completes its sends.
+TEST(Broadcasts, WaitingForTheNextMessageDoesNotBlockForwarding) {
   constexpr Index count = 200'003;
   for (const std::string name : {"1rg", "1rM", "2rg", "2rM", "Lng", "LnM", "ibcast", "ring-pipelined"}) {
     const BroadcastKind kind = *broadcast_from_name(name);
     const int messages = 2 * world_size();
     std::vector<std::vector<double>> data(static_cast<std::size_t>(messages));
-    std::vector<std::unique_ptr<Broadcast>> under_way;
+    std::vector<std::unique_ptr<Broadcast>> pending;
     for (int i = 0; i < messages; ++i) {
       const int root = i % world_size();
       auto& mine = data[static_cast<std::size_t>(i)];
       mine.assign(count, world_rank() == root ? i + 1 : 0);
-      under_way.push_back(
+      pending.push_back(
           std::make_unique<Broadcast>(MPI_COMM_WORLD, kind, root, mine.data(), count, MPI_DOUBLE, 20 + i));
-      under_way.back()->wait_until_arrived();
+      pending.back()->wait_until_arrived();
     }
-    for (const auto& broadcast : under_way) broadcast->wait();
+    for (const auto& broadcast : pending) broadcast->wait();
     for (int i = 0; i < messages; ++i) {
       EXPECT_EQ(data[static_cast<std::size_t>(i)], std::vector<double>(count, i + 1)) << name;
     }
@@ -92,13 +91,13 @@ TEST(ProcessGrids, RowAndColumnCommunicatorsAreRankedByPosition) {
   }
 }
 
-TEST(ProcessGrids, LeaveSurplusRanksInactiveAndRefuseTooFew) {
+TEST(ProcessGrids, LeaveSurplusRanksInactiveAndRejectTooFew) {
   const ProcessGrid one(MPI_COMM_WORLD, {1, 1}, RankOrder::row_major);
   EXPECT_EQ(one.active(), world_rank() == 0);
   EXPECT_THROW(ProcessGrid(MPI_COMM_WORLD, {world_size() + 1, 1}, RankOrder::row_major), std::invalid_argument);
 }
 
-TEST(Agreement, OneRanksErrorIsThrownOnAllWithItsRank) {
+TEST(Agreement, AnErrorOfOneRankIsThrownOnAllRanksWithItsNumber) {
   EXPECT_NO_THROW(agree_or_throw(MPI_COMM_WORLD, ""));
   const int failing = world_size() - 1;
   try {
@@ -119,7 +118,7 @@ TEST(GatherBytes, KeepsRankOrderAndLengths) {
   for (std::size_t rank = 0; rank < all.size(); ++rank) EXPECT_EQ(all[rank].size(), rank);
 }
 
-TEST(ScatteredMatrix, GivesEveryRankItsPartAndRowSumsAsRightHandSide) {
+TEST(ScatteredMatrix, HasThePartOfEveryRankAndRowSumsAsRightHandSide) {
   const Index n = 11;
   const ProcessGrid grid(MPI_COMM_WORLD, squarest_grid(world_size()), RankOrder::row_major);
   const Distribution distribution(n, 3, grid.shape());

@@ -1,4 +1,4 @@
-// The numbers that ranks go on with where messages are left out.
+// The placeholder values that replace messages in compute-only runs.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace {
 template <class Real>
 std::vector<Real> factorized_part(const std::string& backend_name, const RunParameters& parameters,
                                   const ProcessGrid& grid) {
-  auto& [timeline, backend] = test::kept_backend<Real>(backend_name);
+  auto& [timeline, backend] = test::cached_backend<Real>(backend_name);
   const Distribution distribution = distribution_of(parameters, grid.shape());
   const Index rows = distribution.local_rows(grid.position());
   const Index columns = distribution.local_columns(grid.position());
@@ -35,8 +35,8 @@ RunParameters parameters_of(Index n, Index nb, Pivoting pivoting, RunParts parts
   return parameters;
 }
 
-// Denormals are slow, infinities and NaN may be: the times would mean nothing.
-TEST(Placeholders, KeepAllNumbersAsLargeAsThoseOfAFactorisation) {
+// Denormals are slow; infinities and NaN may be. Either would make the measured times meaningless.
+TEST(Placeholders, KeepAllValuesAsLargeAsInAFactorisation) {
   int size = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   for (int grid_rows = 1; grid_rows <= size; ++grid_rows) {
@@ -51,8 +51,7 @@ TEST(Placeholders, KeepAllNumbersAsLargeAsThoseOfAFactorisation) {
           ASSERT_TRUE(value == 0 || std::isnormal(value)) << value;
           largest = std::max(largest, std::fabs(value));
         }
-        // growth as with partial pivoting, n^(2/3), but for pivots that stand for those of other ranks, n times as
-        // large
+        // growth n^(2/3) as with partial pivoting, times n for the placeholders of other ranks' pivots
         EXPECT_LT(largest, 10 * std::pow(static_cast<float>(n), 5.0F / 3.0F))
             << "N = " << n << ", nb = " << nb << ", " << grid_rows << " process rows, " << name_of(pivoting);
       }
@@ -60,8 +59,8 @@ TEST(Placeholders, KeepAllNumbersAsLargeAsThoseOfAFactorisation) {
   }
 }
 
-// Row by row, too, where roles do more at a time.
-TEST(Placeholders, KeepTheNumbersOfTheWhitePapersBackendNormal) {
+// Also row by row, in which a role does more work per step.
+TEST(Placeholders, KeepTheValuesOfTheRasterBackendNormal) {
   int size = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   for (const GridShape shape : {squarest_grid(size), GridShape{size, 1}}) {
@@ -71,7 +70,7 @@ TEST(Placeholders, KeepTheNumbersOfTheWhitePapersBackendNormal) {
   }
 }
 
-TEST(Placeholders, AreNotUsedByOneRank) {
+TEST(Placeholders, AreNotUsedOnASingleRank) {
   const ProcessGrid alone(MPI_COMM_WORLD, {1, 1}, RankOrder::row_major);
   if (!alone.active()) return;
   for (const Pivoting pivoting : all_pivotings) {

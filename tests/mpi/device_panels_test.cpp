@@ -1,4 +1,4 @@
-// Panels that devices factorise, and transfers beside their kernels, over every grid.
+// Device panels, and transfers that overlap kernels, on every grid.
 #include <gtest/gtest.h>
 
 #include "backend/hpl_generator.hpp"
@@ -20,7 +20,7 @@ using test::parameters_of;
 using test::Size;
 
 template <class Real>
-void expect_device_panels_that_pass(RowSwapKind kind) {
+void expect_passing_device_panels(RowSwapKind kind) {
   on_every_grid([&](const ProcessGrid& grid) {
     for (const Size size : {Size{5, 2}, Size{65, 16}, Size{130, 40}, Size{160, 70}}) {
       SCOPED_TRACE(testing::Message() << "N = " << size.n << ", nb = " << size.nb);
@@ -32,7 +32,7 @@ void expect_device_panels_that_pass(RowSwapKind kind) {
       const auto expected = factorize_and_gather<Real>(parameters, grid, "gl-compute", *source);
       parameters.lookahead = 1;
       const auto factors = factorize_and_gather<Real>(parameters, grid, "gl-compute", *source);
-      auto& [timeline, backend] = test::kept_backend<Real>("gl-compute");
+      auto& [timeline, backend] = test::cached_backend<Real>("gl-compute");
       const RunResult result = run(parameters, grid, *backend, timeline, *source);
       EXPECT_TRUE(result.passed) << result.failure;
       if (!grid.is_root()) continue;
@@ -47,16 +47,16 @@ void expect_device_panels_that_pass(RowSwapKind kind) {
   });
 }
 
-TEST(DevicePanels, PassHplsTestAndAreTheSameWithLookAhead) {
-  // L11 stands above the panels of other process rows with the second
+TEST(DevicePanels, PassTheHplTestAndAreEqualWithLookAhead) {
+  // binary exchange places L11 above the panels of the other process rows
   for (const RowSwapKind kind : {RowSwapKind::direct, RowSwapKind::binary_exchange}) {
-    expect_device_panels_that_pass<float>(kind);
-    expect_device_panels_that_pass<double>(kind);
+    expect_passing_device_panels<float>(kind);
+    expect_passing_device_panels<double>(kind);
   }
 }
 
-// Rows of some processes have no pivot for some columns: what they choose then, the host chooses.
-TEST(DevicePanels, OfSeveralProcessesTakePermutationsAndSingularMatrices) {
+// Some processes have no pivot for some columns in their rows. The host then chooses their candidate rows.
+TEST(DevicePanels, OfSeveralProcessesHandlePermutationsAndSingularMatrices) {
   const Index n = 40;
   on_every_grid([&](const ProcessGrid& grid) {
     if (grid.shape().rows == 1) return;
@@ -86,8 +86,8 @@ TEST(DevicePanels, OfSeveralProcessesTakePermutationsAndSingularMatrices) {
   });
 }
 
-// As where some ranks have a GPU that takes panels, and others do not.
-TEST(DevicePanels, AreOfTheHostEverywhereWhereARankHasNone) {
+// As on a machine where only some ranks have a GPU that can factorise panels.
+TEST(DevicePanels, FallBackToTheHostOnAllRanksIfOneRankHasNone) {
   on_every_grid([&](const ProcessGrid& grid) {
     if (grid.shape().rows == 1) return;
     for (const int without : {0, grid.shape().rows - 1}) {
@@ -104,31 +104,31 @@ TEST(DevicePanels, AreOfTheHostEverywhereWhereARankHasNone) {
 }
 
 template <class Real>
-void expect_the_same_with_transfers_beside_kernels(const ProcessGrid& grid, const RunParameters& parameters) {
+void expect_same_factors_with_overlapped_transfers(const ProcessGrid& grid, const RunParameters& parameters) {
   const auto source = make_hpl_source(parameters.n);
   const auto expected = factorize_and_gather<Real>(parameters, grid, "gl-compute", *source);
   const auto factors = factorize_and_gather<Real>(parameters, grid, test::queued_backend, *source);
   if (grid.is_root()) expect_equal(factors, expected);
 }
 
-// Kernels do the same in either case, to the last bit: what differs is when what they read has come.
-TEST(TransfersBesideKernels, ChangeNothing) {
+// The kernels are the same; only the arrival time of their input differs.
+TEST(OverlappedTransfers, DoNotChangeTheFactors) {
   on_every_grid([&](const ProcessGrid& grid) {
     for (const Size size : {Size{5, 2}, Size{64, 16}, Size{97, 40}}) {
       for (const Pivoting pivoting : {Pivoting::partial, Pivoting::local, Pivoting::tournament}) {
         SCOPED_TRACE(testing::Message() << "N = " << size.n << ", nb = " << size.nb << ", " << name_of(pivoting)
                                         << " pivoting");
         RunParameters parameters = parameters_of(size, pivoting);
-        expect_the_same_with_transfers_beside_kernels<float>(grid, parameters);
-        expect_the_same_with_transfers_beside_kernels<double>(grid, parameters);
+        expect_same_factors_with_overlapped_transfers<float>(grid, parameters);
+        expect_same_factors_with_overlapped_transfers<double>(grid, parameters);
         if (pivoting != Pivoting::tournament) continue;
         parameters.panel = PanelPlace::device;
-        expect_the_same_with_transfers_beside_kernels<float>(grid, parameters);
-        expect_the_same_with_transfers_beside_kernels<double>(grid, parameters);
+        expect_same_factors_with_overlapped_transfers<float>(grid, parameters);
+        expect_same_factors_with_overlapped_transfers<double>(grid, parameters);
         if (grid.shape().rows == 1 || size.nb % 4 != 0) continue;
         parameters.row_swap.kind = RowSwapKind::binary_exchange;
-        expect_the_same_with_transfers_beside_kernels<float>(grid, parameters);
-        expect_the_same_with_transfers_beside_kernels<double>(grid, parameters);
+        expect_same_factors_with_overlapped_transfers<float>(grid, parameters);
+        expect_same_factors_with_overlapped_transfers<double>(grid, parameters);
       }
     }
   });

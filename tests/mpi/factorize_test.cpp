@@ -1,4 +1,4 @@
-// Whole factorisations and solutions over every grid, against LAPACK.
+// Compares the factors and the solution on every grid with LAPACK's.
 #include <gtest/gtest.h>
 #include <lapacke.h>
 
@@ -36,7 +36,7 @@ struct LapackFactors {
   std::vector<double> x;
 };
 
-// getrf and getrs in double: the factors that any precision is compared with.
+// LAPACK's getrf and getrs in double precision: the reference for both precisions.
 template <class Real>
 LapackFactors<Real> lapack(const MatrixSource& source) {
   LapackFactors<Real> result;
@@ -55,7 +55,7 @@ LapackFactors<Real> lapack(const MatrixSource& source) {
 }
 
 template <class Real>
-void expect_lapacks_factors(const std::string& backend, const ProcessGrid& grid, Size size) {
+void expect_lapack_factors(const std::string& backend, const ProcessGrid& grid, Size size) {
   const auto source = make_hpl_source(size.n);
   const auto factors = factorize_and_gather<Real>(parameters_of(size, Pivoting::partial), grid, backend, *source);
   if (!grid.is_root()) return;
@@ -74,7 +74,7 @@ void expect_lapacks_factors(const std::string& backend, const ProcessGrid& grid,
 }
 
 template <class Real>
-void expect_exact_factors(const std::string& backend, const ProcessGrid& grid, Size size, Pivoting pivoting) {
+void expect_error_bound(const std::string& backend, const ProcessGrid& grid, Size size, Pivoting pivoting) {
   const auto source = make_hpl_source(size.n);
   const RunParameters parameters = parameters_of(size, pivoting);
   const auto factors = factorize_and_gather<Real>(parameters, grid, backend, *source);
@@ -87,7 +87,7 @@ void expect_exact_factors(const std::string& backend, const ProcessGrid& grid, S
     const Index pivot = factors.pivots[static_cast<std::size_t>(i)];
     ASSERT_GE(pivot, i);
     if (pivoting == Pivoting::local) {
-      EXPECT_EQ(rows.owner(GlobalIndex(pivot)), rows.owner(GlobalIndex(i))) << "a row crossed the network";
+      EXPECT_EQ(rows.owner(GlobalIndex(pivot)), rows.owner(GlobalIndex(i))) << "row interchanged between process rows";
     }
     for (Index j = 0; j < size.n; ++j) {
       double sum = 0;
@@ -98,64 +98,64 @@ void expect_exact_factors(const std::string& backend, const ProcessGrid& grid, S
       largest_l_times_u = std::max(largest_l_times_u, sum);
     }
   }
-  // Higham, Accuracy and Stability, theorem 9.3: |P A - L U| <= n eps |L| |U|, whatever the pivots
+  // Higham, Accuracy and Stability, theorem 9.3: |P A - L U| <= n eps |L| |U| for any pivots
   const auto a = original_matrix<Real>(*source);
   EXPECT_LE(factorization_error(factors, a) * largest_magnitude(a), tolerance<Real>(size.n) * largest_l_times_u);
 }
 
 class EveryBackend : public testing::TestWithParam<std::string> {};
 
-TEST_P(EveryBackend, PartialPivotingGivesLapacksPivotsFactorsAndSolution) {
+TEST_P(EveryBackend, PartialPivotingMatchesLapackPivotsFactorsAndSolution) {
   on_every_grid([&](const ProcessGrid& grid) {
     for (const Size size : sizes) {
-      if (has_double_precision(GetParam())) expect_lapacks_factors<double>(GetParam(), grid, size);
-      // beyond this size roundoff of single precision may turn a pivot that nearly ties
-      if (size.n <= 65) expect_lapacks_factors<float>(GetParam(), grid, size);
+      if (has_double_precision(GetParam())) expect_lapack_factors<double>(GetParam(), grid, size);
+      // for larger n, single-precision roundoff may change the choice between nearly equal pivots
+      if (size.n <= 65) expect_lapack_factors<float>(GetParam(), grid, size);
     }
   });
 }
 
-TEST_P(EveryBackend, LocalPivotingFactorisesExactlyAndMovesNoRowBetweenProcesses) {
+TEST_P(EveryBackend, LocalPivotingMeetsTheErrorBoundAndMovesNoRowBetweenProcesses) {
   on_every_grid([&](const ProcessGrid& grid) {
     for (const Size size : sizes) {
-      if (has_double_precision(GetParam())) expect_exact_factors<double>(GetParam(), grid, size, Pivoting::local);
-      expect_exact_factors<float>(GetParam(), grid, size, Pivoting::local);
+      if (has_double_precision(GetParam())) expect_error_bound<double>(GetParam(), grid, size, Pivoting::local);
+      expect_error_bound<float>(GetParam(), grid, size, Pivoting::local);
     }
   });
 }
 
-// Its own sizes, too: panels of several trees, with process rows that have few rows or none.
-TEST_P(EveryBackend, TournamentPivotingFactorisesExactlyAndSolves) {
+// Additional sizes: panels with several reduction trees, and process rows with few rows or none.
+TEST_P(EveryBackend, TournamentPivotingMeetsTheErrorBoundAndSolves) {
   on_every_grid([&](const ProcessGrid& grid) {
     std::vector<Size> all(std::begin(sizes), std::end(sizes));
     all.insert(all.end(), {{150, 70}, {160, 130}, {140, 139}, {90, 200}});
     for (const Size size : all) {
-      if (has_double_precision(GetParam())) expect_exact_factors<double>(GetParam(), grid, size, Pivoting::tournament);
-      expect_exact_factors<float>(GetParam(), grid, size, Pivoting::tournament);
+      if (has_double_precision(GetParam())) expect_error_bound<double>(GetParam(), grid, size, Pivoting::tournament);
+      expect_error_bound<float>(GetParam(), grid, size, Pivoting::tournament);
     }
     RunParameters parameters = parameters_of({170, 80}, Pivoting::tournament);
-    auto& [timeline, backend] = test::kept_backend<float>(GetParam());
+    auto& [timeline, backend] = test::cached_backend<float>(GetParam());
     const RunResult result = run(parameters, grid, *backend, timeline, *make_hpl_source(parameters.n));
     EXPECT_TRUE(result.passed) << result.failure;
     EXPECT_LT(result.growth, 40);
   });
 }
 
-// The white paper varies its subsize from 8 to the local matrix (table 1). Beyond that, some ranks hold nothing.
-TEST_P(EveryBackend, LocalPivotingTakesBlocksFrom8ToTheLocalMatrixAndBeyond) {
+// The white paper varies its subsize from 8 to the local matrix (table 1). With larger blocks, some ranks are empty.
+TEST_P(EveryBackend, LocalPivotingAcceptsBlocksFrom8ToLargerThanTheLocalMatrix) {
   on_every_grid([&](const ProcessGrid& grid) {
     const Index n = 96;
     for (const Index nb : std::set<Index>{8, n / grid.shape().rows, n / grid.shape().columns, 50, 2 * n}) {
-      expect_exact_factors<float>(GetParam(), grid, {n, nb}, Pivoting::local);
+      expect_error_bound<float>(GetParam(), grid, {n, nb}, Pivoting::local);
     }
   });
 }
 
-TEST_P(EveryBackend, EveryRankRecordsEveryPassInItsRoleAndTheLastBlockIsAPassOfItsOwn) {
+TEST_P(EveryBackend, EveryRankRecordsEveryPassInItsRoleAndThePivotRankFactorisesTheLastBlock) {
   on_every_grid([&](const ProcessGrid& grid) {
     for (const Size size : {Size{64, 16}, Size{65, 16}, Size{48, 24}}) {
       SCOPED_TRACE(testing::Message() << "N = " << size.n);
-      auto& [timeline, backend] = test::kept_backend<float>(GetParam());
+      auto& [timeline, backend] = test::cached_backend<float>(GetParam());
       const auto source = make_hpl_source(size.n);
       const RunResult result = run(parameters_of(size, Pivoting::local), grid, *backend, timeline, *source);
       const Index passes = (size.n + size.nb - 1) / size.nb;
@@ -177,7 +177,7 @@ TEST_P(EveryBackend, EveryRankRecordsEveryPassInItsRoleAndTheLastBlockIsAPassOfI
 }
 
 template <class Real>
-void expect_singular_column_named(const std::string& backend) {
+void expect_singular_column_reported(const std::string& backend) {
   const Index n = 23;
   on_every_grid([&](const ProcessGrid& grid) {
     for (const Index zero : {0, 7, 22}) {
@@ -197,13 +197,13 @@ void expect_singular_column_named(const std::string& backend) {
   });
 }
 
-TEST_P(EveryBackend, NamesTheFirstColumnOfASingularMatrixWithoutAPivot) {
-  expect_singular_column_named<float>(GetParam());
-  if (has_double_precision(GetParam())) expect_singular_column_named<double>(GetParam());
+TEST_P(EveryBackend, ReportsTheFirstColumnWithoutAPivotOfASingularMatrix) {
+  expect_singular_column_reported<float>(GetParam());
+  if (has_double_precision(GetParam())) expect_singular_column_reported<double>(GetParam());
 }
 
 template <class Real>
-void expect_the_same_with_look_ahead(const std::string& backend) {
+void expect_same_factors_with_look_ahead(const std::string& backend) {
   on_every_grid([&](const ProcessGrid& grid) {
     for (const Size size : {Size{5, 8}, Size{29, 1}, Size{65, 16}, Size{64, 33}}) {
       for (const Pivoting pivoting : {Pivoting::partial, Pivoting::local, Pivoting::tournament}) {
@@ -217,7 +217,7 @@ void expect_the_same_with_look_ahead(const std::string& backend) {
         const auto factors = factorize_and_gather<Real>(parameters, grid, backend, *source);
         if (!grid.is_root()) continue;
         EXPECT_EQ(factors.pivots, expected.pivots);
-        // a BLAS may add in another order where a block ends elsewhere
+        // a BLAS may sum in another order if a block ends at another column
         const double allowed = backend_record(backend).reproducible ? 0 : conditioned_tolerance<Real>(size.n);
         EXPECT_LE(largest_difference(factors.lu, expected.lu), allowed * largest_magnitude(expected.lu));
         EXPECT_LE(largest_difference(factors.y, expected.y), allowed * largest_magnitude(expected.y));
@@ -226,20 +226,20 @@ void expect_the_same_with_look_ahead(const std::string& backend) {
   });
 }
 
-TEST_P(EveryBackend, FactorsAreTheSameWithLookAhead) {
-  expect_the_same_with_look_ahead<float>(GetParam());
-  if (has_double_precision(GetParam())) expect_the_same_with_look_ahead<double>(GetParam());
+TEST_P(EveryBackend, LookAheadDoesNotChangeTheFactors) {
+  expect_same_factors_with_look_ahead<float>(GetParam());
+  if (has_double_precision(GetParam())) expect_same_factors_with_look_ahead<double>(GetParam());
 }
 
 template <class Real>
-void expect_runs_that_pass(const std::string& backend_name) {
+void expect_passing_runs(const std::string& backend_name) {
   for (const GridShape shape : grids_of_this_world()) {
     const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::column_major);
     if (!grid.active()) continue;
     for (const std::string broadcast : {"1rg", "1rM", "2rg", "2rM", "Lng", "LnM", "ibcast", "ring-pipelined"}) {
       RunParameters parameters = parameters_of({75, 8}, Pivoting::partial);
       parameters.broadcast = *broadcast_from_name(broadcast);
-      auto& [timeline, backend] = test::kept_backend<Real>(backend_name);
+      auto& [timeline, backend] = test::cached_backend<Real>(backend_name);
       const auto source = make_hpl_source(parameters.n);
       RunOptions options;
       options.gather_solution = true;
@@ -256,9 +256,9 @@ void expect_runs_that_pass(const std::string& backend_name) {
   }
 }
 
-TEST_P(EveryBackend, ARunPassesHplsTestWithEveryBroadcastAndReportsEveryRank) {
-  if (has_double_precision(GetParam())) return expect_runs_that_pass<double>(GetParam());
-  expect_runs_that_pass<float>(GetParam());
+TEST_P(EveryBackend, EveryBroadcastPassesTheHplTestAndReportsEveryRank) {
+  if (has_double_precision(GetParam())) return expect_passing_runs<double>(GetParam());
+  expect_passing_runs<float>(GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, EveryBackend, testing::ValuesIn(backend_names()), [](const auto& info) {
@@ -267,8 +267,8 @@ INSTANTIATE_TEST_SUITE_P(Backends, EveryBackend, testing::ValuesIn(backend_names
   return name;
 });
 
-// The reference backend adds in the same order on every grid: its factors are the same to the last bit.
-TEST(Reference, FactorsAreBitwiseTheSameOnEveryGrid) {
+// The reference backend sums in the same order on every grid.
+TEST(Reference, FactorsAreBitwiseIdenticalOnEveryGrid) {
   for (const Size size : sizes) {
     const auto source = make_hpl_source(size.n);
     const RunParameters parameters = parameters_of(size, Pivoting::partial);

@@ -1,4 +1,4 @@
-// Factorises over a grid and brings the factors to the root, in LAPACK's form, to compare them with LAPACK's.
+// Factorises on a grid and gathers the factors on the root in LAPACK's form, to compare them with LAPACK's.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include "matrix/matrix_source.hpp"
 #include "mpi/communication.hpp"
 #include "solve/substitution.hpp"
-#include "tests/mpi/kept_backend.hpp"
+#include "tests/mpi/cached_backend.hpp"
 #include "transport/mpi_transport.hpp"
 
 namespace glinpack::test {
@@ -29,11 +29,11 @@ inline RunParameters parameters_of(Size size, Pivoting pivoting) {
   return parameters;
 }
 
-/// On rank (0, 0) of the grid; empty elsewhere.
+/// Filled on rank (0, 0) of the grid, empty on the others.
 template <class Real>
 struct GatheredFactors {
   Index n = 0;
-  std::vector<double> lu;     // n x n row-major: L below the diagonal, U on and above, as LAPACK's getrf leaves them
+  std::vector<double> lu;     // n x n row-major: L below the diagonal, U on and above, as from LAPACK's getrf
   std::vector<double> y;      // n: L^-1 P b
   std::vector<Index> pivots;  // n: row interchanged with row j
   std::vector<double> x;      // n: the solution
@@ -52,7 +52,7 @@ std::vector<std::vector<Element>> gather(MPI_Comm communicator, const std::vecto
   return all;
 }
 
-/// Interchanges are applied to the columns of a pass only from the next pass on; LAPACK applies them all.
+/// Applies the interchanges of each pass to the columns of earlier passes, as LAPACK does; a factorisation does not.
 template <class Real>
 void apply_later_interchanges(GatheredFactors<Real>& factors, Index nb) {
   for (Index j = 0; j < factors.n; ++j) {
@@ -68,7 +68,7 @@ class NoObserver final : public PassObserver {
   void after(const PassPlan&) override {}
 };
 
-/// Of the matrix whose part `a` is, by MPI or, for RunParts::compute, without messages.
+/// Factorises the matrix whose local part is `a`: over MPI, or without messages for RunParts::compute.
 template <class Real>
 Factorization factorize(const RunParameters& parameters, const Distribution& distribution, const ProcessGrid& grid,
                         Backend<Real>& backend, Timeline& timeline, DeviceMatrix<Real>& a,
@@ -85,7 +85,7 @@ template <class Real>
 GatheredFactors<Real> factorize_and_gather(const RunParameters& parameters, const ProcessGrid& grid,
                                            const std::string& backend_name, const MatrixSource& source,
                                            NodeWindows* windows = nullptr) {
-  auto& [timeline, backend] = kept_backend<Real>(backend_name);
+  auto& [timeline, backend] = cached_backend<Real>(backend_name);
   const Distribution distribution(parameters.n, parameters.nb, grid.shape());
   const GridPosition at = grid.position();
   const Index rows = distribution.local_rows(at);
@@ -141,7 +141,7 @@ GatheredFactors<Real> factorize_and_gather(const RunParameters& parameters, cons
   return factors;
 }
 
-/// The N x N matrix as it was factorised, rounded to Real.
+/// The N x N matrix before the factorisation, rounded to Real.
 template <class Real>
 std::vector<double> original_matrix(const MatrixSource& source) {
   const Index n = source.order();
@@ -180,7 +180,7 @@ double factorization_error(const GatheredFactors<Real>& factors, std::vector<dou
   return error / largest;
 }
 
-/// To the last bit.
+/// Expects bitwise equality.
 template <class Real>
 void expect_equal(const GatheredFactors<Real>& factors, const GatheredFactors<Real>& expected) {
   EXPECT_EQ(factors.pivots, expected.pivots);
@@ -193,7 +193,7 @@ inline double largest_difference(const std::vector<double>& a, const std::vector
   double largest = a.size() == b.size() ? 0 : INFINITY;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
     const double difference = std::fabs(a[i] - b[i]);
-    largest = difference <= largest ? largest : difference;  // a NaN stays
+    largest = difference <= largest ? largest : difference;  // keeps a NaN
   }
   return largest;
 }
@@ -202,7 +202,7 @@ inline double largest_magnitude(const std::vector<double>& a) {
   return largest_difference(a, std::vector<double>(a.size()));
 }
 
-// The condition of HPL's matrices grows with their order; factors and solution are compared within it.
+// The condition number of HPL's matrices grows with their order; so does the error of factors and solution.
 template <class Real>
 double conditioned_tolerance(Index n) {
   return tolerance<Real>(n) * 100.0 * static_cast<double>(n);

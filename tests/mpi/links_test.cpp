@@ -1,4 +1,4 @@
-// Single links, measured.
+// Measurements of single links.
 #include "network/links.hpp"
 
 #include <gtest/gtest.h>
@@ -32,13 +32,13 @@ TEST(PingPong, TimesMessagesOfEverySizeOnTheFirstOfTwoRanks) {
   }
 }
 
-TEST(PingPong, MeasuresOnceWhereThereIsNoTime) {
+TEST(PingPong, MeasuresOneRoundTripWithATimeLimitOfZero) {
   if (world_size() < 2) return;
   const PingPongTime time = ping_pong(MPI_COMM_WORLD, 0, 1, 8, {.round_trips = 100, .seconds = 0});
   EXPECT_EQ(time.round_trips, world_rank() == 0 ? 1 : 0);
 }
 
-TEST(Screening, MeasuresAllPairsOnceInEitherWay) {
+TEST(Screening, MeasuresEveryPairOnceSequentiallyAndConcurrently) {
   for (const bool concurrent : {false, true}) {
     const Screening screening = screen_links(MPI_COMM_WORLD, {.seconds = 100, .concurrent_pairs = concurrent});
     EXPECT_EQ(screening.pairs, world_size() * (world_size() - 1) / 2);
@@ -61,14 +61,14 @@ TEST(Screening, MeasuresAllPairsOnceInEitherWay) {
   }
 }
 
-TEST(Screening, EndsWhenItsTimeIsOver) {
+TEST(Screening, StopsAtItsTimeLimit) {
   const Screening screening = screen_links(MPI_COMM_WORLD, {.seconds = 0, .concurrent_pairs = false});
   EXPECT_TRUE(screening.links.empty());
   EXPECT_TRUE(screening.slow.empty());
   EXPECT_FALSE(screening.interrupted);
 }
 
-TEST(Screening, EndsEverywhereWhenASignalAsksOneRankForAnEnd) {
+TEST(Screening, StopsOnAllRanksAfterASignalToOneRank) {
   if (world_size() < 2) return;
   {
     const StopSignals signals(false);

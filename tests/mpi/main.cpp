@@ -3,13 +3,13 @@
 
 #include "mpi/communication.hpp"
 #include "mpi/session.hpp"
-#include "tests/mpi/kept_backend.hpp"
+#include "tests/mpi/cached_backend.hpp"
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   glinpack::MpiSession session(argc, argv);
   if (session.rank() != 0) {
-    // failures of the other ranks still show: each failing assertion goes to standard error
+    // the other ranks print only their failing assertions, to standard error
     auto& listeners = testing::UnitTest::GetInstance()->listeners();
     delete listeners.Release(listeners.default_result_printer());
     struct FailuresOnly final : testing::EmptyTestEventListener {
@@ -22,6 +22,6 @@ int main(int argc, char** argv) {
     listeners.Append(new FailuresOnly);
   }
   const bool passed = RUN_ALL_TESTS() == 0;
-  glinpack::test::forget_backends();
+  glinpack::test::destroy_cached_backends();
   return session.finish(glinpack::all_agree(MPI_COMM_WORLD, passed) ? 0 : 1);
 }

@@ -8,7 +8,7 @@
 #include "lu/run.hpp"
 #include "mpi/communication.hpp"
 #include "mpi/session.hpp"
-#include "tests/mpi/kept_backend.hpp"
+#include "tests/mpi/cached_backend.hpp"
 #include "tests/mpi/factors.hpp"
 #include "tests/mpi/sent_messages.hpp"
 #include "tests/mpi/world.hpp"

@@ -1,5 +1,4 @@
-// Broadcasts through memory that the ranks of a node share. All ranks of a test run on one machine: which of them share
-// a node is told.
+// Broadcasts through node-shared memory. All ranks of a test run on one machine, so the tests assign ranks to nodes.
 #include "mpi/node_broadcast.hpp"
 
 #include <gtest/gtest.h>
@@ -23,33 +22,33 @@ using test::on_every_grid;
 using test::world_rank;
 using test::world_size;
 
-// Ranks 0 ... size-1 on nodes of `per_node` ranks, filled one after the other or in turn; as nodes_of() tells it.
+// The node of each rank, as returned by nodes_of(): ranks assigned to nodes in blocks or round-robin.
 std::vector<int> blocks_of(int per_node, int size) {
   std::vector<int> nodes;
   for (int rank = 0; rank < size; ++rank) nodes.push_back(rank / per_node * per_node);
   return nodes;
 }
-std::vector<int> dealt_to(int count, int size) {
+std::vector<int> round_robin(int count, int size) {
   std::vector<int> nodes;
   for (int rank = 0; rank < size; ++rank) nodes.push_back(rank % count);
   return nodes;
 }
 
-// One node; nodes of two, of three, with the first filled or dealt in turn.
+// One node; nodes of two and of three ranks in blocks; two nodes round-robin.
 std::vector<std::vector<int>> splits_of(int size) {
-  return {blocks_of(size, size), blocks_of(2, size), blocks_of(3, size), dealt_to(2, size)};
+  return {blocks_of(size, size), blocks_of(2, size), blocks_of(3, size), round_robin(2, size)};
 }
 
 constexpr std::array own_kinds{
     BroadcastKind::ring,  BroadcastKind::ring_modified, BroadcastKind::two_rings,     BroadcastKind::two_rings_modified,
     BroadcastKind::long_, BroadcastKind::long_modified, BroadcastKind::ring_pipelined};
 
-TEST(Nodes, RanksOfOneMachineShareOne) {
+TEST(Nodes, RanksOfOneMachineShareANode) {
   EXPECT_EQ(nodes_of(MPI_COMM_WORLD), blocks_of(world_size(), world_size()));
   EXPECT_EQ(nodes_of(MPI_COMM_SELF), std::vector<int>{0});
 }
 
-TEST(NodeBroadcasts, BringTheRootsDataToEveryRankFromEveryRootMessageAfterMessage) {
+TEST(NodeBroadcasts, DeliverTheDataOfEveryRootToEveryRankInConsecutiveMessages) {
   constexpr Index largest = 300'000;
   for (const std::vector<int>& nodes : splits_of(world_size())) {
     for (const int threads : {1, 3}) {
@@ -72,7 +71,7 @@ TEST(NodeBroadcasts, BringTheRootsDataToEveryRankFromEveryRootMessageAfterMessag
   }
 }
 
-TEST(NodeBroadcasts, TwoUnderWayAtOnceDoNotMix) {
+TEST(NodeBroadcasts, TwoPendingBroadcastsDoNotMix) {
   for (const std::vector<int>& nodes : splits_of(world_size())) {
     ThreadTeam team(1);
     NodeWindow window(MPI_COMM_WORLD, nodes, 4096, team);
@@ -96,7 +95,7 @@ TEST(NodeBroadcasts, TwoUnderWayAtOnceDoNotMix) {
   }
 }
 
-TEST(NodeWindows, ASlotIsFreeAgainWhenAllOfTheNodeHaveReadIt) {
+TEST(NodeWindows, ASlotIsFreeAfterAllRanksOfTheNodeHaveReadIt) {
   if (world_size() == 1) return;
   ThreadTeam team(1);
   NodeWindow window(MPI_COMM_WORLD, blocks_of(world_size(), world_size()), sizeof(int), team);
@@ -112,7 +111,7 @@ TEST(NodeWindows, ASlotIsFreeAgainWhenAllOfTheNodeHaveReadIt) {
   if (world_rank() == 0) window.copy_in(messages[0], &sent, sizeof sent);
   barrier(MPI_COMM_WORLD);
   EXPECT_TRUE(window.has_begun(messages[0]));
-  EXPECT_FALSE(window.has_begun(messages[2])) << "the message before the last is no other";
+  EXPECT_FALSE(window.has_begun(messages[2])) << "reports message 0, which used the same slot";
   EXPECT_FALSE(window.is_free(messages[2]));
   barrier(MPI_COMM_WORLD);
   if (world_rank() != 0) {
@@ -131,7 +130,8 @@ RunParameters parameters_of(Index n, Index nb, Pivoting pivoting, int lookahead)
 }
 
 template <class Real>
-void expect_the_same_factors(const std::string& backend, const ProcessGrid& grid, const RunParameters& parameters) {
+void expect_same_factors_on_all_nodes(const std::string& backend, const ProcessGrid& grid,
+                                      const RunParameters& parameters) {
   const auto source = make_hpl_source(parameters.n);
   const auto expected = factorize_and_gather<Real>(parameters, grid, backend, *source);
   for (const int per_node : {1, 2, 3, 6}) {
@@ -147,20 +147,20 @@ void expect_the_same_factors(const std::string& backend, const ProcessGrid& grid
   }
 }
 
-TEST(NodeBroadcasts, GiveTheSameFactorsToTheLastBitHoweverRanksShareNodes) {
+TEST(NodeBroadcasts, GiveBitwiseEqualFactorsForEveryNodeSize) {
   on_every_grid([](const ProcessGrid& grid) {
     for (const Pivoting pivoting : {Pivoting::partial, Pivoting::local, Pivoting::tournament}) {
       for (const int lookahead : {0, 1}) {
-        expect_the_same_factors<double>("reference", grid, parameters_of(65, 8, pivoting, lookahead));
-        expect_the_same_factors<float>("openblas", grid, parameters_of(130, 33, pivoting, lookahead));
+        expect_same_factors_on_all_nodes<double>("reference", grid, parameters_of(65, 8, pivoting, lookahead));
+        expect_same_factors_on_all_nodes<float>("openblas", grid, parameters_of(130, 33, pivoting, lookahead));
       }
-      expect_the_same_factors<float>("gl-compute", grid, parameters_of(65, 16, pivoting, 1));
-      expect_the_same_factors<float>("gl-raster", grid, parameters_of(29, 5, pivoting, 0));
+      expect_same_factors_on_all_nodes<float>("gl-compute", grid, parameters_of(65, 16, pivoting, 1));
+      expect_same_factors_on_all_nodes<float>("gl-raster", grid, parameters_of(29, 5, pivoting, 0));
     }
   });
 }
 
-TEST(NodeBroadcasts, ASingularMatrixEndsWithMessagesUnderWay) {
+TEST(NodeBroadcasts, ASingularMatrixEndsTheRunWithMessagesPending) {
   on_every_grid([](const ProcessGrid& grid) {
     const RunParameters parameters = parameters_of(24, 4, Pivoting::partial, 1);
     std::vector<double> dense(24 * 24);
@@ -173,7 +173,7 @@ TEST(NodeBroadcasts, ASingularMatrixEndsWithMessagesUnderWay) {
   });
 }
 
-// No file, nor memory as one, beyond a size.
+// Limits the size of files, and so of shared memory, during its lifetime.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {
@@ -187,11 +187,11 @@ class FileSizeLimit {
   rlimit before_{};
 };
 
-TEST(NodeWindows, MemoryThatCannotBeHadIsToldToAllRanksAndMessagesTakeItsPlace) {
+TEST(NodeWindows, AFailedAllocationIsThrownOnAllRanksAndTheRunFallsBackToMessages) {
   if (world_size() == 1) return;
   const ProcessGrid grid(MPI_COMM_WORLD, {1, world_size()}, RankOrder::row_major);
   const RunParameters parameters = parameters_of(65, 8, Pivoting::partial, 1);
-  // the one that makes the memory, or one that only opens it
+  // rank 0 creates the shared memory
   std::unique_ptr<FileSizeLimit> limit;
   if (world_rank() == 0) limit = std::make_unique<FileSizeLimit>(4096);
   try {
@@ -204,12 +204,12 @@ TEST(NodeWindows, MemoryThatCannotBeHadIsToldToAllRanksAndMessagesTakeItsPlace) 
         << error.what();
   }
   EXPECT_EQ(node_windows_of<double>(parameters, grid, 1), nullptr);
-  auto& [timeline, backend] = test::kept_backend<double>("openblas");
+  auto& [timeline, backend] = test::cached_backend<double>("openblas");
   const RunResult result = run(parameters, grid, *backend, timeline, *make_hpl_source(parameters.n));
   EXPECT_TRUE(result.passed) << result.failure;
 }
 
-TEST(NodeWindows, AreNotTakenWhereTheyAreNotWantedOrMPIBroadcasts) {
+TEST(NodeWindows, AreNotCreatedIfDisabledOrForIbcast) {
   const ProcessGrid grid(MPI_COMM_WORLD, {1, world_size()}, RankOrder::row_major);
   RunParameters parameters = parameters_of(65, 8, Pivoting::partial, 1);
   const auto windows = [&] { return node_windows_of<double>(parameters, grid, 1); };

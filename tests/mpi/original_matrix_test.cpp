@@ -1,4 +1,4 @@
-// [A | b] as it was before the factorisation, made again on the host and on the device.
+// [A | b], regenerated after the factorisation on the host and on the device.
 #include "matrix/original_matrix.hpp"
 
 #include <gtest/gtest.h>
@@ -7,13 +7,13 @@
 
 #include "lu/run.hpp"
 #include "matrix/matrix_source.hpp"
-#include "tests/mpi/kept_backend.hpp"
+#include "tests/mpi/cached_backend.hpp"
 #include "tests/mpi/world.hpp"
 
 namespace glinpack {
 namespace {
 
-using test::kept_backend;
+using test::cached_backend;
 using test::on_every_grid;
 
 void expect_near(const std::vector<double>& values, const std::vector<double>& expected, double allowed) {
@@ -21,10 +21,10 @@ void expect_near(const std::vector<double>& values, const std::vector<double>& e
   for (std::size_t i = 0; i < values.size(); ++i) ASSERT_NEAR(values[i], expected[i], allowed) << i;
 }
 
-TEST(OriginalMatrix, IsTheSameFromTheDeviceAsFromTheHost) {
+TEST(OriginalMatrix, IsEqualOnDeviceAndHost) {
   on_every_grid([](const ProcessGrid& grid) {
     const GridPosition at = grid.position();
-    auto& [timeline, backend] = kept_backend<float>("gl-compute");
+    auto& [timeline, backend] = cached_backend<float>("gl-compute");
     for (const auto& [n, nb] : {std::pair<Index, Index>{1, 1}, {7, 16}, {35, 4}, {97, 40}, {300, 16}}) {
       for (const Precision precision : {Precision::single, Precision::double_}) {
         SCOPED_TRACE(testing::Message() << "N = " << n << ", nb = " << nb << ", " << name_of(precision));
@@ -54,12 +54,12 @@ TEST(OriginalMatrix, IsTheSameFromTheDeviceAsFromTheHost) {
   });
 }
 
-TEST(OriginalMatrix, IsTheDevicesOnlyWhereItIsHplsAndTheBackendHasOne) {
+TEST(OriginalMatrix, IsOnTheDeviceOnlyForHplMatricesAndGlBackends) {
   on_every_grid([](const ProcessGrid& grid) {
     const Distribution distribution(20, 4, grid.shape());
     const auto made = [&](const char* backend, const MatrixSource& source) {
       return original_matrix_on_device(distribution, grid.position(), source, Precision::double_,
-                                       *kept_backend<float>(backend).backend, DeviceUse::always) != nullptr;
+                                       *cached_backend<float>(backend).backend, DeviceUse::always) != nullptr;
     };
     for (const char* backend : {"gl-compute", "gl-raster"}) EXPECT_TRUE(made(backend, *make_hpl_source(20))) << backend;
     for (const char* backend : {"reference", "openblas"}) EXPECT_FALSE(made(backend, *make_hpl_source(20))) << backend;
@@ -71,7 +71,7 @@ TEST(OriginalMatrix, IsTheDevicesOnlyWhereItIsHplsAndTheBackendHasOne) {
 
 template <class Real>
 RunResult run_with(const std::string& backend_name, const ProcessGrid& grid, bool refine, bool software_gl_as_gpu) {
-  auto& [timeline, backend] = kept_backend<Real>(backend_name);
+  auto& [timeline, backend] = cached_backend<Real>(backend_name);
   RunParameters parameters;
   parameters.n = 150;
   parameters.nb = 16;
@@ -81,7 +81,7 @@ RunResult run_with(const std::string& backend_name, const ProcessGrid& grid, boo
   return run(parameters, grid, *backend, timeline, *make_hpl_source(parameters.n), options);
 }
 
-/// The run computes the same with the device's residuals as with the host's, if roundoff is let off.
+/// A run with residuals from the device equals one with residuals from the host, to within roundoff.
 template <class Real>
 void expect_same_run(const std::string& backend_name, const ProcessGrid& grid, bool refine) {
   SCOPED_TRACE(testing::Message() << backend_name << ", " << sizeof(Real) * 8 << " bits"
@@ -111,7 +111,7 @@ void expect_same_run(const std::string& backend_name, const ProcessGrid& grid, b
   }
 }
 
-TEST(OriginalMatrix, FromTheDeviceChecksAndRefinesAsFromTheHost) {
+TEST(OriginalMatrix, GivesTheSameCheckAndRefinementOnDeviceAndHost) {
   on_every_grid([](const ProcessGrid& grid) {
     expect_same_run<float>("gl-compute", grid, true);
     expect_same_run<float>("gl-compute", grid, false);

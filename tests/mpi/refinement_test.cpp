@@ -1,4 +1,4 @@
-// Mixed precision: solving with single precision factors, and refining the solution in double until HPL's test passes.
+// Mixed precision: solves with single-precision factors and refines the solution in double until HPL's test passes.
 #include "solve/refinement.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ RunParameters parameters_of(Index n, Index nb, Pivoting pivoting) {
   return parameters;
 }
 
-/// [A | b] of another source, each element changed as a function of its place and value.
+/// [A | b] of another source, each element changed as a function of its indices and value.
 class ChangedSource final : public MatrixSource {
  public:
   using Change = std::function<double(Index i, Index j, double value)>;
@@ -78,7 +78,7 @@ std::unique_ptr<MatrixSource> with_singular_values(std::vector<double> s) {
   });
 }
 
-/// From 1 down to 1/condition, evenly in their logarithms.
+/// Values from 1 down to 1/condition, evenly spaced in their logarithms.
 std::vector<double> graded(Index n, double condition) {
   std::vector<double> s;
   for (Index i = 0; i < n; ++i) {
@@ -89,7 +89,7 @@ std::vector<double> graded(Index n, double condition) {
 
 RunResult refined(const std::string& backend_name, const ProcessGrid& grid, const RunParameters& parameters,
                   const MatrixSource& source) {
-  auto& [timeline, backend] = test::kept_backend<float>(backend_name);
+  auto& [timeline, backend] = test::cached_backend<float>(backend_name);
   RunOptions options;
   options.gather_solution = true;
   return run(parameters, grid, *backend, timeline, source, options);
@@ -117,7 +117,7 @@ std::vector<double> lapacks_solution(const MatrixSource& source) {
 
 class Refining : public testing::TestWithParam<std::string> {};
 
-// Another right-hand side than the one that was factorised along.
+// Solves for a right-hand side that was not a column of the factorised matrix.
 template <class Real>
 void expect_solution_with_factors(const std::string& backend_name, const ProcessGrid& grid, Index n, Index nb,
                                   Pivoting pivoting) {
@@ -125,7 +125,7 @@ void expect_solution_with_factors(const std::string& backend_name, const Process
   const auto source = make_hpl_source(n);
   const auto factors = test::factorize_and_gather<Real>(parameters, grid, backend_name, *source);
 
-  auto& [timeline, backend] = test::kept_backend<Real>(backend_name);
+  auto& [timeline, backend] = test::cached_backend<Real>(backend_name);
   const Distribution distribution(n, nb, grid.shape());
   const GridPosition at = grid.position();
   const auto a = backend->allocate(distribution.local_rows(at), distribution.local_columns(at));
@@ -144,7 +144,7 @@ void expect_solution_with_factors(const std::string& backend_name, const Process
   for (Index i = 0; i < a->rows(); ++i) {
     r.push_back(static_cast<Real>(right_hand_side(distribution.rows.global(LocalIndex(i), at.row).value)));
   }
-  for (int round = 0; round < 2; ++round) {  // the second time as the first
+  for (int round = 0; round < 2; ++round) {  // the second run must not depend on the first
     forward.run(r);
     const std::vector<Real> local = backward.run_on_shares();
     const std::vector<double> x = gather_solution(distribution, grid, std::vector<double>(local.begin(), local.end()));
@@ -159,7 +159,7 @@ void expect_solution_with_factors(const std::string& backend_name, const Process
     for (Index i = 0; i < n; ++i) {
       double left = right_hand_side(i);
       for (Index j = 0; j < n; ++j) left -= element(original, i, j) * x[static_cast<std::size_t>(j)];
-      error = std::fabs(left) <= error ? error : std::fabs(left);  // a NaN stays
+      error = std::fabs(left) <= error ? error : std::fabs(left);  // keeps a NaN
       double sum = 0;
       for (Index k = 0; k <= i; ++k) {
         const double l = k == i ? 1 : std::fabs(element(factors.lu, i, k));
@@ -174,7 +174,7 @@ void expect_solution_with_factors(const std::string& backend_name, const Process
   }
 }
 
-TEST_P(Refining, SolvesAnyRightHandSideWithFactorsWhoseRowsStayedInTheirPasses) {
+TEST_P(Refining, SolvesAnyRightHandSideWithoutLaterInterchangesInTheFactors) {
   on_every_grid([](const ProcessGrid& grid) {
     for (const auto& [n, nb] : {std::pair<Index, Index>{1, 1}, {2, 1}, {5, 8}, {30, 3}, {64, 16}, {97, 40}}) {
       for (const Pivoting pivoting : {Pivoting::partial, Pivoting::local, Pivoting::tournament}) {
@@ -186,7 +186,7 @@ TEST_P(Refining, SolvesAnyRightHandSideWithFactorsWhoseRowsStayedInTheirPasses) 
   });
 }
 
-TEST_P(Refining, ReachesDoublePrecisionFromSingleFactors) {
+TEST_P(Refining, ReachesDoublePrecisionFromSinglePrecisionFactors) {
   on_every_grid([](const ProcessGrid& grid) {
     for (const auto& [n, nb] : {std::pair<Index, Index>{1, 1}, {7, 16}, {35, 4}, {97, 40}, {150, 16}}) {
       for (const Pivoting pivoting : {Pivoting::partial, Pivoting::local, Pivoting::tournament}) {
@@ -202,7 +202,7 @@ TEST_P(Refining, ReachesDoublePrecisionFromSingleFactors) {
         EXPECT_LT(history.back().scaled_residual, 16);
         EXPECT_EQ(history.front().method, Method::factors);
         if (n >= 35) {
-          // eight digits less than double precision has
+          // eight digits less than double precision
           EXPECT_GT(history.front().scaled_residual, 1e4);
           EXPECT_GE(result.refinement->iterations(), 1);
         }
@@ -212,7 +212,7 @@ TEST_P(Refining, ReachesDoublePrecisionFromSingleFactors) {
         if (!grid.is_root()) continue;
         const std::vector<double> expected = lapacks_solution(*source);
         ASSERT_EQ(result.solution.size(), expected.size());
-        // what the test lets pass, and the condition of these matrices, some hundred n
+        // HPL's threshold times the condition number of these matrices, about 100 n
         const double bound = 16 * 100 * static_cast<double>(n * n) * 0x1p-53 * largest(expected);
         for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(result.solution[i], expected[i], bound) << i;
       }
@@ -220,7 +220,7 @@ TEST_P(Refining, ReachesDoublePrecisionFromSingleFactors) {
   });
 }
 
-TEST_P(Refining, CountsItsTimeAndRecordsItOnEveryRank) {
+TEST_P(Refining, RecordsItsTimeOnEveryRank) {
   on_every_grid([](const ProcessGrid& grid) {
     const RunResult result = refined(GetParam(), grid, parameters_of(96, 8, Pivoting::partial), *make_hpl_source(96));
     if (!grid.is_root()) return;
@@ -235,8 +235,8 @@ TEST_P(Refining, CountsItsTimeAndRecordsItOnEveryRank) {
   });
 }
 
-// The condition is beyond single precision: what the factors correct is mostly wrong.
-TEST_P(Refining, GoesOnByGmresWhereTheClassicalRefinementStalls) {
+// The condition number exceeds single precision: corrections by the factors are mostly wrong.
+TEST_P(Refining, SwitchesToGmresIfClassicalRefinementStalls) {
   on_every_grid([](const ProcessGrid& grid) {
     const auto source = with_singular_values(graded(60, 1e10));
     const RunResult result = refined(GetParam(), grid, parameters_of(60, 8, Pivoting::partial), *source);
@@ -244,13 +244,13 @@ TEST_P(Refining, GoesOnByGmresWhereTheClassicalRefinementStalls) {
     EXPECT_TRUE(result.passed) << result.failure;
     EXPECT_GE(result.refinement->iterations_of(Method::classical), 1);
     EXPECT_GE(result.refinement->iterations_of(Method::gmres), 2);
-    // far fewer than without the factors, which would need about a step for each row
+    // without the factors, GMRES would need about one step per row
     EXPECT_LE(result.refinement->iterations(), 30);
     EXPECT_LT(result.residual.scaled, 16);
   });
 }
 
-TEST_P(Refining, SaysWhyItDoesNotConverge) {
+TEST_P(Refining, ReportsWhyItDoesNotConverge) {
   on_every_grid([](const ProcessGrid& grid) {
     std::vector<double> s(120, 1.0);
     const auto source = with_singular_values(s);
@@ -265,12 +265,12 @@ TEST_P(Refining, SaysWhyItDoesNotConverge) {
     EXPECT_NE(result.failure.find("stagnates"), std::string::npos) << result.failure;
     EXPECT_GT(result.refinement->iterations_of(Method::gmres), 0);
     EXPECT_LT(result.refinement->iterations(), most_refinements);
-    EXPECT_LT(result.residual.scaled, 16) << "the best solution is the one that is kept";
+    EXPECT_LT(result.residual.scaled, 16) << "the best solution is not kept";
   });
 }
 
-// Powers of two change no digit: only ranges are at stake.
-TEST_P(Refining, TakesRightHandSidesAndMatricesOfAnyMagnitudeThatSinglePrecisionFactorsHave) {
+// Scaling by powers of two changes only exponents.
+TEST_P(Refining, AcceptsAnyMagnitudeThatSinglePrecisionFactorsCanRepresent) {
   on_every_grid([](const ProcessGrid& grid) {
     constexpr Index n = 40;
     for (const auto& [a_exponent, b_exponent] : {std::pair{0, 300}, {0, -300}, {90, 0}, {-90, 0}, {60, -400}}) {
@@ -287,7 +287,7 @@ TEST_P(Refining, TakesRightHandSidesAndMatricesOfAnyMagnitudeThatSinglePrecision
   });
 }
 
-TEST_P(Refining, GivesUpAtOnceWhereTheFactorsAreNotFinite) {
+TEST_P(Refining, StopsAtOnceIfTheFactorsAreNotFinite) {
   on_every_grid([](const ProcessGrid& grid) {
     const ChangedSource source(make_hpl_source(40), [](Index, Index, double value) { return std::scalbn(value, 200); });
     const RunResult result = refined(GetParam(), grid, parameters_of(40, 8, Pivoting::partial), source);
@@ -299,7 +299,7 @@ TEST_P(Refining, GivesUpAtOnceWhereTheFactorsAreNotFinite) {
   });
 }
 
-TEST_P(Refining, CallsSingularWhatSinglePrecisionTakesForIt) {
+TEST_P(Refining, ReportsAMatrixThatIsSingularInSinglePrecision) {
   on_every_grid([](const ProcessGrid& grid) {
     // rows 0 and 1 agree in single precision, not in double
     const ChangedSource source(make_source(MatrixKind::dominant, 12, 1), [](Index i, Index j, double value) {
@@ -319,8 +319,8 @@ INSTANTIATE_TEST_SUITE_P(Backends, Refining, testing::ValuesIn(backend_names()),
   return name;
 });
 
-// Half of the singular values are lost in single precision: GMRES would need a step for each.
-TEST(RefiningByGmres, EndsAfterFiftyIterationsAndKeepsTheBestSolution) {
+// Single precision loses half of the singular values; GMRES would need one step for each.
+TEST(RefiningByGmres, StopsAfterFiftyIterationsAndKeepsTheBestSolution) {
   on_every_grid([&](const ProcessGrid& grid) {
     std::vector<double> s(80, 1.0);
     for (const double value : graded(80, 1e9)) s.push_back(1e-9 * value);
@@ -335,14 +335,14 @@ TEST(RefiningByGmres, EndsAfterFiftyIterationsAndKeepsTheBestSolution) {
   });
 }
 
-// docs/pivoting.md: well conditioned, but the rows to pivot on are other processes'.
-TEST(RefiningByGmres, SolvesWhatLocalPivotingLosesEvenInDoublePrecision) {
+// docs/pivoting.md: the matrix is well conditioned, but the best pivot rows belong to other processes.
+TEST(RefiningByGmres, SolvesASystemThatFailsWithLocalPivotingInDoublePrecision) {
   for (const GridShape shape : grids_of_this_world()) {
     if (shape.rows != 4) continue;
     const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
     const auto source = make_source(MatrixKind::hilbert_reversed, 256, 1);
     RunParameters parameters = parameters_of(256, 16, Pivoting::local);
-    // the reference always rounds alike; with some kernels of OpenBLAS less is lost: classical refinement is enough
+    // rounding of OpenBLAS depends on its kernel: with some, classical refinement suffices; so GMRES only by reference
     const RunResult result = refined("reference", grid, parameters, *source);
     EXPECT_TRUE(result.passed) << result.failure;
     EXPECT_GE(result.refinement->iterations_of(Method::gmres), 1);
@@ -350,7 +350,7 @@ TEST(RefiningByGmres, SolvesWhatLocalPivotingLosesEvenInDoublePrecision) {
     EXPECT_TRUE(by_blas.passed) << by_blas.failure;
 
     parameters.refine = false;
-    auto& [timeline, backend] = test::kept_backend<double>("openblas");
+    auto& [timeline, backend] = test::cached_backend<double>("openblas");
     const RunResult in_double = run(parameters, grid, *backend, timeline, *source);
     EXPECT_FALSE(in_double.passed);
     EXPECT_FALSE(in_double.refinement);

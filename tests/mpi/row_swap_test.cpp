@@ -1,4 +1,4 @@
-// Ways in which rows change places over a process column: all give the same factors.
+// Every row swap algorithm gives the same factors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,19 +16,19 @@ using test::expect_equal;
 using test::factorize_and_gather;
 using test::Size;
 
-// the last ones: ranks without rows, and blocks larger than what a rank holds
+// the last sizes: ranks without rows, and blocks larger than the local matrix
 constexpr Size sizes[] = {{30, 3}, {45, 8}, {64, 16}, {1, 1}, {5, 8}, {50, 33}};
-// gl-compute adds in another order where rows of L are not aligned, as those below another L11 may not be
+// gl-compute sums in another order if rows of L are unaligned, as they may be below the L11 of another rank
 constexpr Size sizes_on_device[] = {{50, 36}, {40, 8}};
 
-struct Way {
+struct SwapCase {
   Index pieces;
   int lookahead;
   Pivoting pivoting;
 };
-constexpr Way ways[] = {{3, 1, Pivoting::partial}, {1, 0, Pivoting::partial}, {2, 1, Pivoting::tournament}};
+constexpr SwapCase swap_cases[] = {{3, 1, Pivoting::partial}, {1, 0, Pivoting::partial}, {2, 1, Pivoting::tournament}};
 
-std::vector<GridShape> grids_with_this_many_ranks() {
+std::vector<GridShape> grids_of_world_size() {
   std::vector<GridShape> grids;
   const int size = test::world_size();
   for (const GridShape grid : {GridShape{1, 1}, {2, 1}, {4, 1}, {2, 2}, {1, 4}, {5, 1}, {6, 1}, {3, 2}, {2, 3}}) {
@@ -38,12 +38,12 @@ std::vector<GridShape> grids_with_this_many_ranks() {
 }
 
 template <class Real>
-void expect_the_same_factors(const std::string& backend, const ProcessGrid& grid, RunParameters parameters) {
+void expect_same_factors_by_all_kinds(const std::string& backend, const ProcessGrid& grid, RunParameters parameters) {
   const auto source = make_hpl_source(parameters.n);
   const auto expected = factorize_and_gather<Real>(parameters, grid, backend, *source);
   for (const RowSwapKind kind : {RowSwapKind::binary_exchange, RowSwapKind::spread_roll, RowSwapKind::mix}) {
     parameters.row_swap.kind = kind;
-    parameters.row_swap.threshold = 11;  // some passes with few columns left, others with more
+    parameters.row_swap.threshold = 11;  // reached in some passes only
     SCOPED_TRACE(name_of(kind));
     const auto factors = factorize_and_gather<Real>(parameters, grid, backend, *source);
     if (grid.is_root()) expect_equal(factors, expected);
@@ -55,35 +55,35 @@ class RowSwaps : public testing::TestWithParam<std::string> {
   bool on_device() const { return computes_on_device(GetParam()); }
 };
 
-TEST_P(RowSwaps, GiveBitwiseTheFactorsOfTheDirectExchange) {
-  for (const GridShape shape : grids_with_this_many_ranks()) {
+TEST_P(RowSwaps, AreBitwiseEqualToTheDirectExchange) {
+  for (const GridShape shape : grids_of_world_size()) {
     const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
     if (!grid.active()) continue;
     const auto of_backend = on_device() ? std::span<const Size>(sizes_on_device) : std::span<const Size>(sizes);
     for (std::size_t i = 0; i < of_backend.size(); ++i) {
       const Size size = of_backend[i];
-      const Way& way = ways[i % std::size(ways)];  // in turn
+      const SwapCase& swap_case = swap_cases[i % std::size(swap_cases)];
       RunParameters parameters;
       parameters.n = size.n;
       parameters.nb = size.nb;
-      parameters.pivoting = way.pivoting;
-      parameters.lookahead = way.lookahead;
-      parameters.row_swap.pieces = way.pieces;
+      parameters.pivoting = swap_case.pivoting;
+      parameters.lookahead = swap_case.lookahead;
+      parameters.row_swap.pieces = swap_case.pieces;
       SCOPED_TRACE(testing::Message() << shape.rows << "x" << shape.columns << ", N = " << size.n
-                                      << ", nb = " << size.nb << ", " << way.pieces << " pieces, look-ahead "
-                                      << way.lookahead << ", " << name_of(way.pivoting));
+                                      << ", nb = " << size.nb << ", " << swap_case.pieces << " pieces, look-ahead "
+                                      << swap_case.lookahead << ", " << name_of(swap_case.pivoting));
       if (on_device()) {
-        expect_the_same_factors<float>(GetParam(), grid, parameters);
+        expect_same_factors_by_all_kinds<float>(GetParam(), grid, parameters);
       } else {
-        expect_the_same_factors<double>(GetParam(), grid, parameters);
+        expect_same_factors_by_all_kinds<double>(GetParam(), grid, parameters);
       }
     }
   }
 }
 
-// Naive loops add in the same order wherever a piece ends.
-TEST(RowSwapPieces, GiveBitwiseTheSameFactorsWithEveryPivoting) {
-  for (const GridShape shape : grids_with_this_many_ranks()) {
+// The reference backend sums in the same order for any size of a piece.
+TEST(RowSwapPieces, GiveBitwiseEqualFactorsWithEveryPivoting) {
+  for (const GridShape shape : grids_of_world_size()) {
     const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::column_major);
     if (!grid.active()) continue;
     for (const Size size : sizes) {
@@ -105,8 +105,8 @@ TEST(RowSwapPieces, GiveBitwiseTheSameFactorsWithEveryPivoting) {
   }
 }
 
-TEST(RowSwapRun, PassesHplsTestWithEveryKind) {
-  for (const GridShape shape : grids_with_this_many_ranks()) {
+TEST(RowSwapRun, PassesTheHplTestWithEveryKind) {
+  for (const GridShape shape : grids_of_world_size()) {
     const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
     if (!grid.active()) continue;
     for (const RowSwapKind kind : all_row_swaps) {
@@ -115,7 +115,7 @@ TEST(RowSwapRun, PassesHplsTestWithEveryKind) {
       parameters.n = 70;
       parameters.nb = 16;
       parameters.row_swap = {kind, 12, 2};
-      auto& [timeline, backend] = test::kept_backend<double>("openblas");
+      auto& [timeline, backend] = test::cached_backend<double>("openblas");
       const RunResult result = run(parameters, grid, *backend, timeline, *make_hpl_source(parameters.n));
       EXPECT_TRUE(result.passed) << result.failure;
     }

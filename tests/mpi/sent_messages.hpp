@@ -1,5 +1,5 @@
-// What this process hands to MPI: the calls that send, receive, reduce and broadcast are intercepted (MPI's profiling
-// interface) and noted while a SentMessages lives.
+// Intercepts this process's MPI calls that send, receive, reduce and broadcast (MPI's profiling interface). Records
+// them while a SentMessages object exists.
 #pragma once
 
 #include <mpi.h>
@@ -17,7 +17,7 @@ class SentMessages {
   SentMessages& operator=(const SentMessages&) = delete;
   ~SentMessages();
 
-  /// Those on a communicator, which is `line` of the grid, in the order in which MPI was given them.
+  /// The messages on `communicator`, in call order. `line`: the line of the grid that the communicator spans.
   std::vector<WireMessage> on(MPI_Comm communicator, Line line) const;
 };
 

@@ -1,4 +1,4 @@
-// A signal ends a run on all ranks before the same pass, and runs go on as ever after it.
+// A signal stops a run on all ranks before the same pass and does not affect later runs.
 #include "watch/stop_request.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include "mpi/communication.hpp"
 #include "lu/run.hpp"
-#include "tests/mpi/kept_backend.hpp"
+#include "tests/mpi/cached_backend.hpp"
 #include "tests/mpi/world.hpp"
 
 namespace glinpack {
@@ -36,20 +36,20 @@ void expect_agreement(const RunResult& result, const ProcessGrid& grid) {
   EXPECT_LT(most, passes);
 }
 
-// What was asked for stays so until signals are caught anew: the tests that follow are not to end early.
-void forget_requests() { const StopSignals none(false); }
+// A stop request stays pending until the next StopSignals; it must not stop later tests.
+void clear_stop_requests() { const StopSignals none(false); }
 
 class StopRequests : public ::testing::TestWithParam<std::tuple<const char*, Pivoting, int>> {};
 
-TEST_P(StopRequests, OfOneRankEndAllRanksBeforeTheSamePass) {
+TEST_P(StopRequests, OfOneRankStopAllRanksBeforeTheSamePass) {
   test::on_every_grid([&](const ProcessGrid& grid) {
     const auto& [backend_name, pivoting, lookahead] = GetParam();
-    auto& [timeline, backend] = test::kept_backend<float>(backend_name);
+    auto& [timeline, backend] = test::cached_backend<float>(backend_name);
     const RunParameters parameters = parameters_of(pivoting, lookahead);
     const auto source = make_hpl_source(parameters.n);
-    for (const int asked : std::set{0, grid.shape().size() - 1}) {
+    for (const int signalled : std::set{0, grid.shape().size() - 1}) {
       const StopSignals signals(false);
-      if (test::world_rank() == asked) raise(SIGUSR1);
+      if (test::world_rank() == signalled) raise(SIGUSR1);
       const RunResult result = run(parameters, grid, *backend, timeline, *source);
       expect_agreement(result, grid);
       EXPECT_FALSE(result.checked);
@@ -67,25 +67,25 @@ INSTANTIATE_TEST_SUITE_P(Steps, StopRequests,
                                            std::tuple("openblas", Pivoting::tournament, 1),
                                            std::tuple("gl-raster", Pivoting::local, 0)));
 
-TEST(StopRequestsOfMessages, EndAllRanksBeforeTheSamePass) {
+TEST(StopRequestsOfMessages, StopAllRanksBeforeTheSamePass) {
   test::on_every_grid([&](const ProcessGrid& grid) {
     const StopSignals signals(false);
     if (grid.is_root()) raise(SIGTERM);
     expect_agreement(run_messages(parameters_of(Pivoting::partial, 1), grid, Precision::single), grid);
   });
-  forget_requests();
+  clear_stop_requests();
 }
 
-TEST(StopRequestsWithoutMessages, AreLeftForLater) {
+TEST(StopRequestsWithoutMessages, DoNotStopTheRun) {
   RunParameters parameters = parameters_of(Pivoting::partial, 1);
   parameters.parts = RunParts::compute;
   test::on_every_grid([&](const ProcessGrid& grid) {
-    auto& [timeline, backend] = test::kept_backend<float>("openblas");
+    auto& [timeline, backend] = test::cached_backend<float>("openblas");
     const StopSignals signals(false);
     raise(SIGUSR1);
     EXPECT_FALSE(run(parameters, grid, *backend, timeline, *make_hpl_source(parameters.n)).passes_done);
   });
-  forget_requests();
+  clear_stop_requests();
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Conjugate gradients for the elliptic test problem, in strips over the ranks.
+// Conjugate gradients for the elliptic test problem, one strip per rank.
 #include "solve/strip_exchange.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ using test::world_size;
 template <class Real>
 struct Solved {
   CgOutcome outcome;
-  std::vector<Real> u;  // of this rank's rows, or of all
+  std::vector<Real> u;  // this rank's rows, or all rows
   StripExchangeTimes times;
 };
 
@@ -78,7 +78,7 @@ TEST(StripsOfRanks, CoverTheSquareEvenly) {
   EXPECT_THROW(strip_of_rank(2, 0, 3), std::invalid_argument);
 }
 
-TEST(StripsOfRanks, TakeThePapersIterations) {
+TEST(StripsOfRanks, TakeAsManyIterationsAsThePaper) {
   for (const auto& [n, iterations, error] :
        {std::tuple<Index, Index, double>{32, 48, 3.0128e-3}, {64, 96, 7.7811e-4}}) {
     const Solved<double> solved = solve_over_ranks<double>(n);
@@ -91,7 +91,7 @@ TEST(StripsOfRanks, TakeThePapersIterations) {
   }
 }
 
-TEST(StripsOfRanks, IterateAsOneProcessDoes) {
+TEST(StripsOfRanks, MatchTheIterationsOfOneProcess) {
   for (const Index n :
        {Index{world_size()}, Index{2 * world_size() + 1}, Index{33}}) {  // strips of one row, of two and three
     for (const Index iterations : {1, 2, 20}) {
@@ -99,26 +99,26 @@ TEST(StripsOfRanks, IterateAsOneProcessDoes) {
       expect_rows_of(solve_alone<double>(n, limits).u, solve_over_ranks<double>(n, limits).u, n);
       expect_rows_of(solve_alone<float>(n, limits).u, solve_over_ranks<float>(n, limits).u, n);
     }
-    const Solved<double> alone = solve_alone<double>(n), together = solve_over_ranks<double>(n);
-    EXPECT_EQ(together.outcome.iterations, alone.outcome.iterations) << n;
-    expect_rows_of(alone.u, together.u, n);
+    const Solved<double> alone = solve_alone<double>(n), distributed = solve_over_ranks<double>(n);
+    EXPECT_EQ(distributed.outcome.iterations, alone.outcome.iterations) << n;
+    expect_rows_of(alone.u, distributed.u, n);
   }
 }
 
-TEST(StripsOfRanks, GiveTheSameBitsEveryTimeAndWithAnyThreads) {
+TEST(StripsOfRanks, AreBitwiseReproducibleWithAnyNumberOfThreads) {
   const std::vector<double> first = solve_over_ranks<double>(33).u;
   EXPECT_EQ(solve_over_ranks<double>(33).u, first);
   EXPECT_EQ(solve_over_ranks<double>(33, {}, 3).u, first);
 }
 
-TEST(StripsOfRanks, TheExposedPartOfAnExchangeIsNoMoreThanTheExchange) {
+TEST(StripsOfRanks, ExposedExchangeTimeIsAtMostTheExchangeTime) {
   const Solved<double> solved = solve_over_ranks<double>(32);
   EXPECT_GE(solved.times.exposed, 0);
   EXPECT_LE(solved.times.exposed, solved.times.exchange);
   EXPECT_GT(solved.times.sums, 0);
 }
 
-TEST(StripsOfRanks, EdgesGoToTheNeighboursAndStripsToTheFirstRank) {
+TEST(StripsOfRanks, SendEdgesToTheNeighboursAndStripsToTheRoot) {
   constexpr Index n = 7;
   if (n < world_size()) return;
   const PoissonExtents mine = strip_of_rank(n, world_rank(), world_size());
@@ -136,7 +136,7 @@ TEST(StripsOfRanks, EdgesGoToTheNeighboursAndStripsToTheFirstRank) {
   for (std::size_t e = 0; e < whole.size(); ++e) EXPECT_EQ(whole[e], static_cast<float>(e / n));
 }
 
-TEST(StripsOfRanks, TheResidualOfStripsIsThatOfTheSquare) {
+TEST(StripsOfRanks, ResidualsOfStripsSumToTheResidualOfTheSquare) {
   constexpr Index n = 33;
   const CgLimits limits{.most_iterations = 9};
   const std::vector<double> u = solve_alone<double>(n, limits).u;

@@ -1,4 +1,4 @@
-// This rank, how many there are, and the grids they make.
+// The world's rank, size and process grids.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,8 +23,7 @@ inline int world_size() {
   return size;
 }
 
-/// Of the grids named, those that fill the world this program was started with; smaller ones are tested by smaller
-/// worlds, but a world of 6 also shows that surplus ranks stay out.
+/// The grids that use every rank of this world. A world of 6 also gets a 2 x 2 grid, which leaves two ranks inactive.
 inline std::vector<GridShape> grids_of_this_world() {
   const int size = world_size();
   std::vector<GridShape> grids;
@@ -34,7 +33,7 @@ inline std::vector<GridShape> grids_of_this_world() {
   return grids;
 }
 
-/// body(grid) for every grid of this world that this rank is in.
+/// Calls body(grid) for every grid of this world in which this rank is active.
 template <class Body>
 void on_every_grid(Body body) {
   for (const GridShape shape : grids_of_this_world()) {

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Bad input ends on every rank with a non-zero exit status, within seconds, with one message that names file, line,
-value and remedy; and no output file appears."""
+"""Bad input ends every rank within seconds with a non-zero exit status. One message names file, line, value and
+remedy. No output file is created."""
 import os
 import pathlib
 import shutil
@@ -16,7 +16,7 @@ SMALL_RUN = ["--n", "64", "--nb", "16", "--backend", "reference"]
 
 
 def hpl_dat_with(changes):
-    """netlib's HPL.dat with other text in some lines, counted from 1."""
+    """netlib's HPL.dat with some lines (1-based) replaced."""
     lines = HPL_DAT.splitlines()
     for number, text in changes.items():
         lines[number - 1] = text
@@ -24,8 +24,8 @@ def hpl_dat_with(changes):
 
 
 class BadInputTest(GlinpackTest):
-    def refused(self, arguments, *named, ranks=2, environment=None, status=(2,)):
-        """One message that names all of `named`; nothing on stdout, no file made."""
+    def rejected(self, arguments, *named, ranks=2, environment=None, status=(2,)):
+        """Expects one message that names all of `named`, nothing on stdout and no file."""
         before = self.files()
         outcome = self.glinpack(*arguments, ranks=ranks, environment=environment)
         self.assertIn(outcome.status, status, outcome)
@@ -36,13 +36,13 @@ class BadInputTest(GlinpackTest):
         self.assertEqual(self.files(), before, outcome)
         return outcome
 
-    def refused_on_one_line(self, arguments, *named, **options):
-        outcome = self.refused(arguments, *named, **options)
+    def rejected_on_one_line(self, arguments, *named, **options):
+        outcome = self.rejected(arguments, *named, **options)
         self.assertEqual(len(outcome.err.splitlines()), 1, outcome)
 
 
 class CommandLine(BadInputTest):
-    def test_unknown_names_are_answered_with_the_nearest(self):
+    def test_unknown_names_give_the_nearest_name(self):
         for arguments, named in [
             (["pluu"], ["'pluu'", "plu"]),
             (["netwrk"], ["'netwrk'", "network"]),
@@ -83,9 +83,9 @@ class CommandLine(BadInputTest):
             (["ceilings", "--json", "no/folder/c.json"], ["--json", "no/folder"]),
         ]:
             with self.subTest(arguments=arguments):
-                self.refused_on_one_line(arguments, *named)
+                self.rejected_on_one_line(arguments, *named)
 
-    def test_standalone_modes_refuse_what_they_cannot_use(self):
+    def test_standalone_modes_reject_invalid_arguments(self):
         self.write("broken.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n2\n")
         self.write("nan.mtx", "%%MatrixMarket matrix array real general\n1 1\nnan\n")
         self.write("huge.mtx", "%%MatrixMarket matrix array real general\n1 1\n1e300\n")
@@ -194,9 +194,9 @@ class CommandLine(BadInputTest):
             (["banded", "--n", "1000000000", "--diagonals", "99"], ["1000000000", "available"]),
         ]:
             with self.subTest(arguments=arguments):
-                self.refused_on_one_line(arguments, *named, ranks=1)
+                self.rejected_on_one_line(arguments, *named, ranks=1)
 
-    def test_the_poisson_equation_over_several_processes(self):
+    def test_poisson_rejects_invalid_arguments_on_several_processes(self):
         self.write("there.json", "kept")
         for arguments, named in [
             (["--n", "64,3"], ["--n 3", "4 processes", "3 at most"]),
@@ -209,9 +209,9 @@ class CommandLine(BadInputTest):
             (["--watchdog", "0.5"], ["--watchdog", "'0.5'"]),
         ]:
             with self.subTest(arguments=arguments):
-                self.refused_on_one_line(["poisson", *arguments], *named, ranks=4)
+                self.rejected_on_one_line(["poisson", *arguments], *named, ranks=4)
 
-    def test_numbers_that_make_no_sense(self):
+    def test_invalid_numbers_are_rejected(self):
         for arguments, named in [
             (["--n", "0"], ["--n", "'0'"]),
             (["--n", "-5"], ["--n", "'-5'"]),
@@ -241,42 +241,44 @@ class CommandLine(BadInputTest):
             (["--matrix", "hpl", "--input", "a.npy"], ["--matrix hpl", "--input a.npy", "leave one of them out"]),
         ]:
             with self.subTest(arguments=arguments):
-                self.refused_on_one_line(["plu", *arguments, "--json", "out.json"], *named)
+                self.rejected_on_one_line(["plu", *arguments, "--json", "out.json"], *named)
 
     def test_a_grid_larger_than_the_world_is_named_with_both_numbers(self):
         for ranks in 1, 2:
             with self.subTest(ranks=ranks):
-                self.refused_on_one_line(["plu", *SMALL_RUN, "--grid", "1x1,2x3", "--json", "out.json"],
+                self.rejected_on_one_line(["plu", *SMALL_RUN, "--grid", "1x1,2x3", "--json", "out.json"],
                                          "2x3", "6", f"started with {ranks}", ranks=ranks)
 
     def test_n_auto_needs_the_processes_of_the_grid_and_room_for_a_matrix(self):
-        self.refused_on_one_line(["plu", "--n", "auto", "--grid", "2x3", "--backend", "openblas", "--dry-run"],
+        self.rejected_on_one_line(["plu", "--n", "auto", "--grid", "2x3", "--backend", "openblas", "--dry-run"],
                                  "2x3", "6", "started with 2")
-        self.refused_on_one_line(["plu", "--n", "auto", "--backend", "openblas", "--memory-fraction", "1e-12"],
+        self.rejected_on_one_line(["plu", "--n", "auto", "--backend", "openblas", "--memory-fraction", "1e-12"],
                                  "--n auto", "--memory-fraction", "1x2")
 
-    def test_a_pass_that_does_not_exist_cannot_be_explained(self):
-        self.refused_on_one_line(["plu", *SMALL_RUN, "--explain-pass", "4"], "--explain-pass", "0 ... 3")
+    def test_an_unknown_pass_cannot_be_explained(self):
+        self.rejected_on_one_line(["plu", *SMALL_RUN, "--explain-pass", "4"], "--explain-pass", "0 ... 3")
 
-    def test_n_too_large_for_the_memory_is_refused_before_anything_is_allocated(self):
+    def test_n_too_large_for_the_memory_is_rejected_before_any_allocation(self):
         for backend in "reference", "openblas", "gl-compute":
             for n in "2000000", "1000000000":
                 with self.subTest(backend=backend, n=n):
                     start = time.monotonic()
-                    self.refused_on_one_line(["plu", "--n", n, "--backend", backend, "--json", "out.json"], n,
+                    self.rejected_on_one_line(["plu", "--n", n, "--backend", backend, "--json", "out.json"], n,
                                              "available")
                     self.assertLess(time.monotonic() - start, 15)
 
 
-    def test_what_the_white_paper_s_backend_cannot_do_is_refused_with_the_limit(self):
-        self.refused_on_one_line(["plu", "--backend", "gl-raster", "--precision", "double"], "gl-raster", "single")
-        self.refused_on_one_line(["plu", *SMALL_RUN, "--precision", "mixed", "--compute-only"], "mixed", "--compute-only")
-        self.refused_on_one_line(["plu", "--backend", "gl-raster", "--n", "80000", "--grid", "1x1", "--json", "x.json"],
+    def test_unsupported_arguments_of_the_raster_backend_are_rejected_with_the_limit(self):
+        self.rejected_on_one_line(["plu", "--backend", "gl-raster", "--precision", "double"], "gl-raster", "single")
+        self.rejected_on_one_line(["plu", *SMALL_RUN, "--precision", "mixed", "--compute-only"], "mixed",
+                                  "--compute-only")
+        self.rejected_on_one_line(["plu", "--backend", "gl-raster", "--n", "80000", "--grid", "1x1", "--json",
+                                   "x.json"],
                                  "gl-raster", "80000", "rows", "texture", "--backend gl-compute")
 
 
 class Network(BadInputTest):
-    def test_mistakes_are_named(self):
+    def test_errors_are_named(self):
         for arguments, named in [
             (["--broadcst", "ring"], ["'--broadcst'", "--broadcast"]),
             (["--broadcast", "rings"], ["--broadcast", "'rings'", "all"]),
@@ -293,29 +295,29 @@ class Network(BadInputTest):
             (["--config", "missing.toml"], ["missing.toml", "no such file"]),
         ]:
             with self.subTest(arguments=arguments):
-                self.refused_on_one_line(["network", "--json", "out.json", *arguments], *named)
+                self.rejected_on_one_line(["network", "--json", "out.json", *arguments], *named)
 
-    def test_a_configuration_file_s_mistakes_are_named_with_their_line(self):
+    def test_errors_of_a_configuration_file_are_named_with_their_line(self):
         self.write("bad.toml", "n = 64\n\nthreshold = 16\n")
-        self.refused_on_one_line(["network", "--config", "bad.toml"], "bad.toml:3", "'threshold'")
+        self.rejected_on_one_line(["network", "--config", "bad.toml"], "bad.toml:3", "'threshold'")
 
     def test_an_existing_file_is_not_overwritten(self):
         precious = self.write("precious", "precious")
         for option in "--json", "--csv":
-            self.refused_on_one_line(["network", "--n", "64", option, "precious"], option, "--force")
+            self.rejected_on_one_line(["network", "--n", "64", option, "precious"], option, "--force")
         self.assertEqual(precious.read_text(), "precious")
 
     def test_compute_only_has_no_solution_to_save(self):
-        self.refused_on_one_line(["plu", *SMALL_RUN, "--compute-only", "--save-solution", "x.npy"],
+        self.rejected_on_one_line(["plu", *SMALL_RUN, "--compute-only", "--save-solution", "x.npy"],
                                  "--save-solution", "--compute-only")
 
 
 class ConfigurationFile(BadInputTest):
-    def test_a_missing_file_and_a_folder(self):
-        self.refused_on_one_line(["plu", "--config", "missing.toml"], "missing.toml", "no such file")
-        self.refused_on_one_line(["plu", "--config", "/"], "/", "directory")
+    def test_a_missing_file_and_a_folder_are_rejected(self):
+        self.rejected_on_one_line(["plu", "--config", "missing.toml"], "missing.toml", "no such file")
+        self.rejected_on_one_line(["plu", "--config", "/"], "/", "directory")
 
-    def test_mistakes_are_named_with_file_and_line(self):
+    def test_errors_are_named_with_file_and_line(self):
         for content, named in [
             ("n = 64\nnb = \n", [":2"]),
             ("n = [64\n", [":"]),
@@ -333,20 +335,20 @@ class ConfigurationFile(BadInputTest):
         ]:
             with self.subTest(content=content):
                 self.write("bad.toml", content)
-                self.refused_on_one_line(["plu", "--config", "bad.toml", "--json", "out.json"], "bad.toml", *named)
+                self.rejected_on_one_line(["plu", "--config", "bad.toml", "--json", "out.json"], "bad.toml", *named)
 
 
 class HplDat(BadInputTest):
-    def refused_file(self, content, *named):
+    def rejected_file(self, content, *named):
         self.write("HPL.dat", content)
-        self.refused_on_one_line(["plu", "--hpl-dat", "HPL.dat", "--backend", "reference", "--json", "out.json"],
+        self.rejected_on_one_line(["plu", "--hpl-dat", "HPL.dat", "--backend", "reference", "--json", "out.json"],
                                  "HPL.dat", *named)
 
-    def test_a_missing_file_and_a_folder(self):
-        self.refused_on_one_line(["plu", "--hpl-dat", "missing.dat"], "missing.dat", "no such file")
-        self.refused_on_one_line(["plu", "--hpl-dat", "/"], "/", "directory")
+    def test_a_missing_file_and_a_folder_are_rejected(self):
+        self.rejected_on_one_line(["plu", "--hpl-dat", "missing.dat"], "missing.dat", "no such file")
+        self.rejected_on_one_line(["plu", "--hpl-dat", "/"], "/", "directory")
 
-    def test_mistakes_are_named_with_their_line(self):
+    def test_errors_are_named_with_their_line(self):
         for changes, named in [
             ({5: "0            # of problems sizes (N)"}, [":5", "'0'"]),
             ({5: "21           # of problems sizes (N)"}, [":5", "'21'", "20"]),
@@ -366,18 +368,18 @@ class HplDat(BadInputTest):
             ({31: "words        memory alignment"}, [":31", "'words'"]),
         ]:
             with self.subTest(changes=changes):
-                self.refused_file(hpl_dat_with(changes), *named)
+                self.rejected_file(hpl_dat_with(changes), *named)
 
-    def test_a_truncated_file_is_named_with_the_line_that_is_missing(self):
-        self.refused_file("".join(HPL_DAT.splitlines(keepends=True)[:12]), ":13")
-        self.refused_file("", ":1", "empty")
+    def test_a_truncated_file_is_named_with_the_missing_line(self):
+        self.rejected_file("".join(HPL_DAT.splitlines(keepends=True)[:12]), ":13")
+        self.rejected_file("", ":1", "empty")
 
-    def test_binary_rubbish_is_no_hpl_dat(self):
-        self.refused_file(HPL_DAT[:200].encode() + bytes(range(256)))
-        self.refused_file(pathlib.Path(GLINPACK).read_bytes()[:4096])
+    def test_a_binary_file_is_rejected_as_hpl_dat(self):
+        self.rejected_file(HPL_DAT[:200].encode() + bytes(range(256)))
+        self.rejected_file(pathlib.Path(GLINPACK).read_bytes()[:4096])
 
     def test_a_grid_larger_than_the_world_is_named_with_both_numbers(self):
-        self.refused_file(HPL_DAT, "4", "started with 2")
+        self.rejected_file(HPL_DAT, "4", "started with 2")
 
     def test_carriage_returns_are_accepted(self):
         one_run = {5: "1", 6: "30", 7: "1", 8: "4", 10: "1", 11: "1", 12: "2", 14: "1", 16: "1", 20: "1"}
@@ -392,20 +394,20 @@ class OutputFiles(BadInputTest):
         for option in "--json", "--csv", "--trace", "--save-solution":
             with self.subTest(option=option):
                 precious = self.write("precious", "precious")
-                self.refused_on_one_line(["plu", *SMALL_RUN, option, "precious"], option, "precious", "--force")
+                self.rejected_on_one_line(["plu", *SMALL_RUN, option, "precious"], option, "precious", "--force")
                 self.assertEqual(precious.read_text(), "precious")
                 outcome = self.glinpack("plu", *SMALL_RUN, option, "precious", "--force")
                 self.assertEqual(outcome.status, 0, outcome)
                 self.assertNotEqual(precious.read_bytes(), b"precious")
 
-    def test_what_is_not_a_regular_file_is_never_replaced(self):
+    def test_only_regular_files_are_replaced(self):
         os.mkfifo(self.folder / "pipe")
         (self.folder / "link").symlink_to("nowhere")
         for name, reason in [("pipe", "not a regular file"), ("link", "link to nothing"), ("/dev/null", "not a regular")]:
             with self.subTest(name=name):
-                self.refused_on_one_line(["plu", *SMALL_RUN, "--force", "--csv", name], "--csv", name, reason)
+                self.rejected_on_one_line(["plu", *SMALL_RUN, "--force", "--csv", name], "--csv", name, reason)
 
-    def test_a_link_stays_a_link(self):
+    def test_a_symbolic_link_is_not_replaced(self):
         (self.folder / "target").write_text("old")
         (self.folder / "link").symlink_to("target")
         outcome = self.glinpack("plu", *SMALL_RUN, "--force", "--csv", "link")
@@ -413,54 +415,55 @@ class OutputFiles(BadInputTest):
         self.assertTrue((self.folder / "link").is_symlink())
         self.assertNotEqual((self.folder / "target").read_text(), "old")
 
-    def test_one_file_under_two_spellings_is_refused(self):
-        self.refused_on_one_line(["plu", *SMALL_RUN, "--json", "same", "--csv", "./same"], "--csv", "--json")
+    def test_two_spellings_of_one_file_are_rejected(self):
+        self.rejected_on_one_line(["plu", *SMALL_RUN, "--json", "same", "--csv", "./same"], "--csv", "--json")
 
-    def test_a_name_that_is_too_long_is_refused_before_the_run(self):
-        self.refused_on_one_line(["plu", *SMALL_RUN, "--json", "x" * 300], "--json", "too long")
+    def test_a_too_long_name_is_rejected_before_the_run(self):
+        self.rejected_on_one_line(["plu", *SMALL_RUN, "--json", "x" * 300], "--json", "too long")
 
-    def test_a_pipe_is_refused_and_not_waited_for(self):
+    def test_a_pipe_is_rejected_without_blocking(self):
         os.mkfifo(self.folder / "pipe")
-        self.refused_on_one_line(["plu", "--config", "pipe"], "pipe", "not a regular file")
-        self.refused_on_one_line(["plu", "--hpl-dat", "pipe"], "pipe", "not a regular file")
+        self.rejected_on_one_line(["plu", "--config", "pipe"], "pipe", "not a regular file")
+        self.rejected_on_one_line(["plu", "--hpl-dat", "pipe"], "pipe", "not a regular file")
 
-    def test_hpl_dat_s_output_file_is_not_overwritten_either(self):
+    def test_hpl_dat_s_output_file_is_not_overwritten(self):
         self.write("HPL.out", "precious")
         self.write("HPL.dat", hpl_dat_with({4: "8", 10: "1", 11: "1", 12: "2"}))
-        self.refused_on_one_line(["plu", "--hpl-dat", "HPL.dat", "--backend", "reference"], "HPL.out", "--force")
+        self.rejected_on_one_line(["plu", "--hpl-dat", "HPL.dat", "--backend", "reference"], "HPL.out", "--force")
         self.assertEqual((self.folder / "HPL.out").read_text(), "precious")
 
-    def test_a_folder_that_cannot_be_written_is_refused_before_the_run(self):
-        # /proc refuses new files even to root.
-        self.refused_on_one_line(["plu", *SMALL_RUN, "--json", "/proc/out.json"], "--json", "/proc")
-        self.refused_on_one_line(["plu", *SMALL_RUN, "--output-dir", "/proc/results"], "--output-dir", "/proc")
-        self.refused_on_one_line(["plu", *SMALL_RUN, "--csv", "missing/out.csv"], "--csv", "missing")
+    def test_an_unwritable_folder_is_rejected_before_the_run(self):
+        # /proc rejects new files even for root.
+        self.rejected_on_one_line(["plu", *SMALL_RUN, "--json", "/proc/out.json"], "--json", "/proc")
+        self.rejected_on_one_line(["plu", *SMALL_RUN, "--output-dir", "/proc/results"], "--output-dir", "/proc")
+        self.rejected_on_one_line(["plu", *SMALL_RUN, "--csv", "missing/out.csv"], "--csv", "missing")
         self.write("file", "")
-        self.refused_on_one_line(["plu", *SMALL_RUN, "--output-dir", "file"], "--output-dir", "file")
+        self.rejected_on_one_line(["plu", *SMALL_RUN, "--output-dir", "file"], "--output-dir", "file")
 
-    def test_two_results_cannot_go_into_one_file(self):
-        self.refused_on_one_line(["plu", *SMALL_RUN, "--json", "out", "--csv", "out"], "--csv", "--json", "out")
+    def test_two_results_in_one_file_are_rejected(self):
+        self.rejected_on_one_line(["plu", *SMALL_RUN, "--json", "out", "--csv", "out"], "--csv", "--json", "out")
 
 
 class InputMatrix(BadInputTest):
-    def refused_matrix(self, name, content, *named):
+    def rejected_matrix(self, name, content, *named):
         self.write(name, content)
-        self.refused_on_one_line(["plu", "--input", name, "--backend", "reference", "--json", "out.json"], name, *named)
+        self.rejected_on_one_line(["plu", "--input", name, "--backend", "reference", "--json", "out.json"], name,
+                                  *named)
 
-    def test_nan_and_infinity_are_named_with_their_place(self):
-        self.refused_matrix("nan.npy", npy(2, 2, [1, 2, float("nan"), 4]), "row 2", "column 1", "nan")
-        self.refused_matrix("inf.npy", npy(2, 2, [1, float("inf"), 3, 4]), "row 1", "column 2", "inf")
-        self.refused_matrix("nan.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\nnan\n3\n4\n", ":4", "nan")
+    def test_nan_and_infinity_are_named_with_row_and_column(self):
+        self.rejected_matrix("nan.npy", npy(2, 2, [1, 2, float("nan"), 4]), "row 2", "column 1", "nan")
+        self.rejected_matrix("inf.npy", npy(2, 2, [1, float("inf"), 3, 4]), "row 1", "column 2", "inf")
+        self.rejected_matrix("nan.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\nnan\n3\n4\n", ":4", "nan")
 
-    def test_files_that_are_no_square_matrix(self):
-        self.refused_matrix("wide.npy", npy(1, 2, [1, 2]), "shape")
-        self.refused_matrix("short.npy", npy(2, 2, [1, 2, 3]))
-        self.refused_matrix("text.npy", "1 2 3\n")
-        self.refused_matrix("empty.mtx", "", ":1", "empty")
-        self.refused_matrix("short.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n2\n")
-        self.refused_matrix("letters.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n2\nthree\n4\n", ":5",
+    def test_files_without_a_square_matrix_are_rejected(self):
+        self.rejected_matrix("wide.npy", npy(1, 2, [1, 2]), "shape")
+        self.rejected_matrix("short.npy", npy(2, 2, [1, 2, 3]))
+        self.rejected_matrix("text.npy", "1 2 3\n")
+        self.rejected_matrix("empty.mtx", "", ":1", "empty")
+        self.rejected_matrix("short.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n2\n")
+        self.rejected_matrix("letters.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n2\nthree\n4\n", ":5",
                             "three")
-        self.refused_on_one_line(["plu", "--input", "missing.npy"], "missing.npy", "no such file")
+        self.rejected_on_one_line(["plu", "--input", "missing.npy"], "missing.npy", "no such file")
 
     def test_a_singular_matrix_fails_with_the_global_column(self):
         n = 40
@@ -475,24 +478,24 @@ class InputMatrix(BadInputTest):
 
 
 class Machine(BadInputTest):
-    def refused_by_the_machine(self, arguments, *named, **options):
-        """What is wrong may be the input or the machine."""
-        self.refused_on_one_line(["plu", "--n", "64", "--backend", "gl-compute", "--json", "out.json", *arguments],
+    def rejected_by_the_machine(self, arguments, *named, **options):
+        """Errors of the input or of the machine."""
+        self.rejected_on_one_line(["plu", "--n", "64", "--backend", "gl-compute", "--json", "out.json", *arguments],
                                  *named, **options)
 
-    def test_without_egl_devices_gl_compute_says_so(self):
-        self.refused_by_the_machine([], "EGL", "--backend openblas",
+    def test_gl_compute_reports_missing_egl_devices(self):
+        self.rejected_by_the_machine([], "EGL", "--backend openblas",
                                     environment={"__EGL_VENDOR_LIBRARY_DIRS": "/nonexistent",
                                                  "__EGL_VENDOR_LIBRARY_FILENAMES": "/nonexistent.json"})
 
-    def test_a_device_that_does_not_exist_is_refused(self):
-        self.refused_by_the_machine(["--device", "77"], "--device 77", "glinpack devices")
+    def test_an_unknown_device_is_rejected(self):
+        self.rejected_by_the_machine(["--device", "77"], "--device 77", "glinpack devices")
 
-    def test_without_gl_4_5_gl_compute_says_so(self):
-        # Mesa can pretend to be older than it is.
-        self.refused_by_the_machine([], "4.5", "--backend openblas", environment={"MESA_GL_VERSION_OVERRIDE": "4.1"})
+    def test_gl_compute_reports_missing_gl_4_5(self):
+        # Mesa can report an older version.
+        self.rejected_by_the_machine([], "4.5", "--backend openblas", environment={"MESA_GL_VERSION_OVERRIDE": "4.1"})
 
-    def test_a_shader_that_does_not_compile_is_shown_with_the_compiler_s_words(self):
+    def test_a_broken_shader_is_reported_with_the_compiler_s_message(self):
         shaders = self.folder / "shaders"
         shutil.copytree(ROOT / "shaders", shaders)
         broken = shaders / "compute" / "reduce.comp"
@@ -505,15 +508,15 @@ class Machine(BadInputTest):
         self.assertIn("nonsense", outcome.err)
         self.assertFalse((self.folder / "out.json").exists())
 
-    def test_a_shader_folder_without_any_of_the_backend_s_files_is_refused(self):
+    def test_a_shader_folder_without_the_backend_s_files_is_rejected(self):
         (self.folder / "shaders" / "raster").mkdir(parents=True)
         shutil.copy(ROOT / "shaders" / "raster" / "step.frag", self.folder / "shaders" / "raster")
-        self.refused_by_the_machine(["--shader-dir", "shaders"], "--shader-dir", "'shaders'", "compute/reduce.comp",
+        self.rejected_by_the_machine(["--shader-dir", "shaders"], "--shader-dir", "'shaders'", "compute/reduce.comp",
                                     "compute/copy.comp")
-        self.refused_by_the_machine(["--shader-dir", "nowhere"], "--shader-dir", "'nowhere'", "not a directory")
+        self.rejected_by_the_machine(["--shader-dir", "nowhere"], "--shader-dir", "'nowhere'", "not a directory")
 
-    def test_the_launcher_of_another_mpi_is_recognised(self):
-        # What Open MPI's launcher leaves in the environment of a process that it starts.
+    def test_the_launcher_of_another_mpi_is_detected(self):
+        # The variables that Open MPI's launcher sets for its processes.
         outcome = self.start([GLINPACK, "plu", *SMALL_RUN, "--json", "out.json"],
                              {"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "0"})
         self.assertNotEqual(outcome.status, 0, outcome)
@@ -522,14 +525,14 @@ class Machine(BadInputTest):
         self.assertEqual(self.files(), [])
 
     @unittest.skipUnless(shutil.which("mpirun.openmpi") and "mpich" in MPIEXEC, "Open MPI is not installed here")
-    def test_open_mpi_s_launcher_on_an_mpich_binary_is_recognised(self):
+    def test_open_mpi_s_launcher_is_detected_by_an_mpich_binary(self):
         outcome = self.start(["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-np", "2", GLINPACK, "plu",
                               *SMALL_RUN, "--json", "out.json"])
         self.assertNotEqual(outcome.status, 0, outcome)
         self.assertEqual(len(outcome.messages), 1, outcome)
         self.assertEqual(self.files(), [])
 
-    def test_a_rank_that_dies_brings_the_job_down(self):
+    def test_a_killed_rank_ends_the_job(self):
         job = subprocess.Popen([MPIEXEC, "-np", "2", GLINPACK, "plu", "--n", "6000", "--nb", "64", "--backend",
                                 "reference", "--json", "out.json"], cwd=self.folder, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL, start_new_session=True)
@@ -537,7 +540,7 @@ class Machine(BadInputTest):
             deadline = time.monotonic() + 20
             while len(descendants_called(job.pid, "glinpack")) < 2 and time.monotonic() < deadline:
                 time.sleep(0.1)
-            time.sleep(2)  # well into the run, which takes minutes
+            time.sleep(2)  # during the run, which takes minutes
             ranks = descendants_called(job.pid, "glinpack")
             self.assertEqual(len(ranks), 2, f"the launcher's exit status: {job.poll()}")
             os.kill(ranks[1], signal.SIGKILL)
@@ -554,7 +557,7 @@ class Machine(BadInputTest):
 
 
 def status_of(process):
-    """Name, state and parent from /proc, None where the process is gone."""
+    """Name, state and parent from /proc; None if the process has ended."""
     try:
         text = pathlib.Path(f"/proc/{process}/stat").read_text()
     except OSError:

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What measures: the scripts say what they are and refuse what they cannot use; the programs run. No figure is looked at."""
+"""Benchmarks: the scripts print help and reject invalid arguments; the programs run. Tests do not check the rates."""
 import json
 import pathlib
 import re
@@ -23,28 +23,28 @@ class Scripts(GlinpackTest):
 
 
 class Cpu(GlinpackTest):
-    def refused(self, *arguments, environment=None):
+    def rejected(self, *arguments, environment=None):
         outcome = self.start([CPU, *arguments], environment)
         self.assertEqual((outcome.status, outcome.out), (2, ""), outcome)
         return outcome.err
 
-    def test_unusable_arguments_are_refused_before_anything_runs(self):
+    def test_invalid_arguments_are_rejected_before_any_run(self):
         for arguments, named in ((["--n"], "--n"), (["--n", "many"], "'many'"), (["--n", "0"], "'0'"),
                                  (["--n", "100001"], "100000"), (["--repetitions", "21"], "20"),
                                  (["--fast"], "'--fast'"), (["8000"], "'8000'")):
             with self.subTest(arguments=arguments):
-                message = self.refused(*arguments)
+                message = self.rejected(*arguments)
                 self.assertRegex(message, r"^cpu\.sh: .*see --help\n$")
                 self.assertIn(named, message)
 
-    def test_everything_that_is_missing_is_named_with_its_package(self):
-        # the tools of the script itself, but neither MPI nor hpcc
+    def test_missing_programs_are_named_with_their_packages(self):
+        # the tools that the script itself needs, but neither MPI nor hpcc
         for tool in ("awk", "bash", "dirname", "env"):
             (self.folder / tool).symlink_to(f"/usr/bin/{tool}")
-        message = self.refused(environment={"PATH": str(self.folder)})
+        message = self.rejected(environment={"PATH": str(self.folder)})
         for package in ("mpich", "openmpi-bin", "hpcc"):
             self.assertTrue(re.search(rf"^cpu\.sh: .* is missing: install {package}$", message, re.MULTILINE), message)
-        message = self.refused("--without-hpl", environment={"PATH": str(self.folder)})
+        message = self.rejected("--without-hpl", environment={"PATH": str(self.folder)})
         self.assertIn("install mpich", message)
         self.assertNotIn("hpcc", message)
 
@@ -89,7 +89,7 @@ class Programs(GlinpackTest):
                 for benchmark in benchmarks:
                     self.assertGreater(benchmark["FLOPS"], 0, benchmark)
 
-    def test_unknown_options_are_refused(self):
+    def test_unknown_options_are_rejected(self):
         for program in "operations_bench", "panel_bench", "raster_bench":
             with self.subTest(program=program):
                 outcome = self.start([PROGRAMS / program, "--nonsense"])

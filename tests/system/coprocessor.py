@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The coprocessor's tridiagonal solver and its background work, as users start them."""
+"""The commands tridiagonal and background: reports, files, exit status, plots."""
 import importlib.util
 import json
 import re
@@ -10,7 +10,7 @@ from launch import GLINPACK, ROOT, GlinpackTest, read_npy
 
 BRIEFLY = ["--repeat", 2, "--warm-up", 0, "--threads", 1]
 MATRIX = "%%MatrixMarket matrix coordinate real general\n3 3 7\n1 1 2\n1 2 1\n2 1 1\n2 2 3\n2 3 1\n3 2 1\n3 3 4\n"
-RIGHT = "%%MatrixMarket matrix array real general\n3 2\n4\n10\n14\n3\n5\n5\n"  # solved by 1, 2, 3 and by 1, 1, 1
+RIGHT = "%%MatrixMarket matrix array real general\n3 2\n4\n10\n14\n3\n5\n5\n"  # the solutions are 1, 2, 3 and 1, 1, 1
 
 
 class CoprocessorTest(GlinpackTest):
@@ -20,7 +20,7 @@ class CoprocessorTest(GlinpackTest):
         return outcome
 
     def results(self, *arguments):
-        """What the mode writes as JSON, valid, with every check passed."""
+        """Returns the results from the mode's JSON, which must be valid and have only passed checks."""
         outcome = self.mode(*arguments, *BRIEFLY, "--json", "m.json", "--force")
         valid = self.start([ROOT / "tests" / "system" / "validate_json.py", self.folder / "m.json",
                             ROOT / "docs" / "solver.schema.json"])
@@ -36,13 +36,13 @@ class Tridiagonal(CoprocessorTest):
         outcome = self.mode("tridiagonal", "--systems", 1024, "--n", 512)
         self.assertRegex(outcome.out, r"(?m)^compute .* 1024x512 .* passed$")
 
-    def test_every_variant_on_every_size(self):
+    def test_every_variant_solves_every_size(self):
         results, _ = self.results("tridiagonal", "--variant", "all", "--systems", "5,3", "--n", "9,20")
         self.assertEqual([(result["variant"], result["size"]) for result in results],
                          [(variant, size) for size in ("5x9", "5x20", "3x9", "3x20")
                           for variant in ("lapack", "raster", "compute", "cyclic-reduction")])
 
-    def test_ways_of_a_variant_are_told_apart(self):
+    def test_settings_of_a_variant_are_distinguished(self):
         for arguments, settings in [
             (["--variant", "compute", "--equations", 16], "pieces of 16"),
             (["--variant", "compute", "--equations", "all"], "whole"),
@@ -53,14 +53,14 @@ class Tridiagonal(CoprocessorTest):
                 results, _ = self.results("tridiagonal", "--systems", 12, "--n", 20, *arguments)
                 self.assertEqual(results[1]["settings"], settings)
 
-    def test_double_precision_is_computed_and_judged_as_such(self):
+    def test_double_precision_is_computed_and_checked_in_double_precision(self):
         results, _ = self.results("tridiagonal", "--variant", "compute,cyclic-reduction,lapack", "--precision", "double",
                                   "--systems", 4, "--n", 33)
         self.assertEqual(len(results), 3)
         for result in results[1:]:
             self.assertLess(result["check"]["error"], 1e-13)
 
-    def test_systems_come_from_files_and_solutions_go_to_one(self):
+    def test_systems_are_read_from_files_and_solutions_written_to_a_file(self):
         self.write("a.mtx", MATRIX)
         self.write("b.mtx", RIGHT)
         for variant in "raster", "compute", "cyclic-reduction", "lapack":
@@ -72,7 +72,7 @@ class Tridiagonal(CoprocessorTest):
                     self.assertAlmostEqual(computed, expected, places=5)
 
     def test_a_zero_pivot_is_reported_with_system_and_row_and_fails_the_run(self):
-        # without pivoting the second row's pivot is 0; LAPACK exchanges rows and solves it
+        # without pivoting, the second pivot is 0; LAPACK interchanges rows and solves the system
         self.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 6\n1 1 1\n1 2 1\n2 1 1\n2 2 1\n2 3 1\n3 2 1\n")
         for variant in "raster", "compute":
             with self.subTest(variant=variant):
@@ -92,7 +92,7 @@ class Background(CoprocessorTest):
         outcome = self.mode("background", "--n", 256, "--systems", 30, "--ratio", "auto")
         self.assertRegex(outcome.out, r"(?m)^both +ratio auto .* passed$")
 
-    def test_systems_are_shared_by_the_ratio_and_averages_are_of_a_system(self):
+    def test_systems_are_divided_by_the_ratio_and_averages_are_per_system(self):
         for ratio, on_gpu in (0, 12), (0.5, 8), (1, 6), (2, 4), (100, 0):
             with self.subTest(ratio=ratio):
                 results, outcome = self.results("background", "--n", 16, "--systems", 12, "--ratio", ratio)
@@ -115,7 +115,7 @@ class Background(CoprocessorTest):
         self.assertEqual(parameters["ratios"][-1], parameters["ratio"])
         self.assertTrue(all(ratio > 0 for ratio in parameters["ratios"]))
 
-    def test_every_operation_and_every_size(self):
+    def test_every_operation_solves_every_size(self):
         operations = re.search(r"What a system is: (.*?)\[", self.mode("background", "--help").out, re.DOTALL)[1]
         for operation in re.findall(r"(?:^|; )\s*([\w-]+),", operations):
             with self.subTest(operation=operation):
@@ -131,12 +131,12 @@ class Background(CoprocessorTest):
             self.assertEqual((result["parameters"]["operation"], result["parameters"]["systems"]), ("plu-packed", 30))
         self.assertIn("average of 30 systems", outcome.out)
 
-    def test_the_matrix_comes_from_a_file_and_the_last_result_goes_to_one_whoever_computed_it(self):
+    def test_the_matrix_is_read_from_a_file_and_the_last_result_written_to_a_file(self):
         self.write("a.mtx", "%%MatrixMarket matrix array real general\n2 2\n2\n1\n1\n3\n")
-        factors = (2, 1, 0.5, 2.5)  # no rows change places
+        factors = (2, 1, 0.5, 2.5)  # no row interchanges
         for operation, expected in ("plu-packed", factors), ("gauss-jordan", None), ("tridiagonal", None):
             written = []
-            for ratio in 0, 100:  # by the device, by the processor
+            for ratio in 0, 100:  # on the device, on the host
                 with self.subTest(operation=operation, ratio=ratio):
                     self.results("background", "--operation", operation, "--input", "a.mtx", "--output", "x.npy", "--systems",
                                  3, "--ratio", ratio)
@@ -144,7 +144,7 @@ class Background(CoprocessorTest):
                     for value, number in zip(written[-1], expected or written[0], strict=True):
                         self.assertAlmostEqual(value, number, places=5)
 
-    def test_a_singular_system_s_error_reaches_the_report_from_both_threads(self):
+    def test_a_singular_system_is_reported_from_both_threads(self):
         self.write("zero.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 1\n2 3 1\n")
         for operation, error in ("plu-packed", "singular"), ("gauss-jordan", "singular"), ("tridiagonal", "zero pivot"):
             for ratio in 0, 1, "auto":
@@ -161,7 +161,7 @@ class Background(CoprocessorTest):
 
 
 class BadInput(BadInputTest):
-    def test_what_cannot_be_used_is_named_before_any_work(self):
+    def test_invalid_arguments_are_named_before_any_work(self):
         self.write("a.mtx", MATRIX)
         self.write("b.mtx", RIGHT)
         self.write("short.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n2\n")
@@ -212,7 +212,7 @@ class Plot(CoprocessorTest):
         self.assertEqual(outcome.status, status, outcome)
         return outcome
 
-    def test_shares_of_the_time_are_drawn_against_n(self):
+    def test_time_shares_are_plotted_against_n(self):
         self.results("background", "--n", "16,24", "--systems", 4)
         self.plot("m.json", "-o", "p.svg", "-o", "p.png")
         text = (self.folder / "p.svg").read_text()
@@ -220,7 +220,7 @@ class Plot(CoprocessorTest):
             self.assertIn(part, text)
         self.assertTrue((self.folder / "p.png").read_bytes().startswith(b"\x89PNG"))
 
-    def test_times_and_speed_up_of_tridiagonal_systems_are_drawn_for_every_number_of_them(self):
+    def test_times_and_speed_ups_are_plotted_for_every_number_of_systems(self):
         self.results("tridiagonal", "--n", "5,9", "--systems", "2,3", "--variant", "raster,compute")
         self.plot("m.json", "-o", "p.svg", "-o", "p.png", script="tridiagonal.py")
         text = (self.folder / "p.svg").read_text()
@@ -234,7 +234,7 @@ class Plot(CoprocessorTest):
         self.results("background", "--n", 8, "--systems", 2)
         self.assertIn("glinpack tridiagonal", self.plot("m.json", "-o", "n.svg", script="tridiagonal.py", status=2).err)
 
-    def test_the_study_has_a_report_of_every_run_the_papers_speed_ups_and_their_figures(self):
+    def test_the_study_writes_reports_and_plots_with_the_papers_speed_ups(self):
         study = ROOT / "scripts" / "study" / "coprocessor.py"
         arguments = [study, "--output-dir", "study", "--sizes", "quick"]
         outcome = self.start(arguments, {"GLINPACK": GLINPACK}, timeout=300)
@@ -256,7 +256,7 @@ class Plot(CoprocessorTest):
         self.assertEqual(self.start([*arguments, "--redraw"], {"GLINPACK": "false"}, timeout=120).status, 0)
         self.assertEqual((folder / "coprocessor.md").read_text(), table)
 
-    def test_what_is_no_such_result_is_refused(self):
+    def test_other_files_are_rejected(self):
         self.results("tridiagonal", "--n", 5, "--systems", 2)
         for name, part in ("m.json", "glinpack background"), ("missing.json", "No such file"):
             self.assertIn(part, self.plot(name, "-o", "p.svg", status=2).err)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""glinpack doctor as administrators start it: alone, under the launcher, under another MPI's, and where something is
-wrong; and what its quick part says in the report of a run."""
+"""glinpack doctor: without a launcher, under the launcher, under the launcher of another MPI, and with each problem.
+Also the notes of its quick checks in the report of a run."""
 import json
 import os
 import re
@@ -17,7 +17,7 @@ CHECKS = ["mpi", "world", "hosts", "program", "affinity", "threads", "kernels", 
           "temporary-space", "locked-memory", "network", "gemm"]
 BRIEFLY = ["--gemm-seconds", 0.01, "--network-seconds", 2]
 CORES = len(os.sched_getaffinity(0))
-LITTLE = 64 << 10  # bytes that may be locked
+LITTLE = 64 << 10  # locked memory limit in bytes
 
 
 def with_little_locked_memory():
@@ -26,7 +26,7 @@ def with_little_locked_memory():
 
 class DoctorTest(GlinpackTest):
     def findings(self, outcome):
-        """verdict and evidence by check; a line each, in their order."""
+        """Returns verdict and evidence by check, one line each, in order."""
         lines = re.findall(r"^(ok|warn|fail|n/a) +([a-z-]+) +(\S.*)$", outcome.out, re.MULTILINE)
         self.assertEqual([check for _, check, _ in lines], CHECKS, outcome)
         return {check: (verdict, evidence) for verdict, check, evidence in lines}
@@ -41,14 +41,14 @@ class DoctorTest(GlinpackTest):
         return json.loads((self.folder / name).read_text())
 
     def doctor(self, *arguments, ranks=1, **options):
-        """With status 0: nothing fails on the machines that run these tests."""
+        """Expects exit status 0: no check fails on the test machines."""
         outcome = self.glinpack("doctor", *arguments, ranks=ranks, **{"timeout": 120, **options})
         self.assertEqual(outcome.status, 0, outcome)
         return outcome
 
 
 class Doctor(DoctorTest):
-    def test_alone_it_looks_at_everything_and_json_says_the_same(self):
+    def test_one_process_runs_every_check_and_json_agrees(self):
         outcome = self.start([GLINPACK, "doctor", *map(str, BRIEFLY), "--json", "d.json"], timeout=120)
         self.assertEqual((outcome.status, outcome.err), (0, ""), outcome)
         findings = self.findings(outcome)
@@ -65,7 +65,7 @@ class Doctor(DoctorTest):
         counts = [sum(verdict == wanted for verdict, _ in findings.values()) for wanted in ("ok", "warn", "fail", "n/a")]
         self.assertIn("\n{} ok, {} warn, {} fail, {} n/a\n".format(*counts), outcome.out)
 
-    def test_four_ranks_are_gathered_and_their_links_tried(self):
+    def test_four_ranks_are_checked_and_their_links_measured(self):
         outcome = self.doctor(*BRIEFLY, "--json", "d.json", ranks=4)
         findings = self.findings(outcome)
         self.assertRegex(findings["mpi"][1], "started by ")
@@ -78,7 +78,7 @@ class Doctor(DoctorTest):
         self.assertTrue(all(rank["gemm"]["host"] > 0 for rank in document["ranks"]))
 
     @unittest.skipIf(CORES > 16, "too many cores to outnumber")
-    def test_ranks_that_outnumber_cores_are_one_warning_with_the_remedy(self):
+    def test_oversubscription_gives_one_warning_with_the_remedy(self):
         ranks = CORES + 1
         outcome = self.doctor("--quick", ranks=ranks)
         findings = self.findings(outcome)
@@ -98,7 +98,7 @@ class Doctor(DoctorTest):
         self.assertTrue(document["quick"])
         self.assertIsNone(document["screening"])
 
-    def test_software_opengl_is_asked_for_by_name_and_measured_then(self):
+    def test_software_opengl_is_measured_only_on_request(self):
         outcome = self.doctor(*BRIEFLY, "--backend", "gl-compute", "--json", "d.json")
         findings = self.findings(outcome)
         device = self.document("d.json")["ranks"][0]["graphics"]
@@ -108,14 +108,14 @@ class Doctor(DoctorTest):
             self.assertIn("the processor draws", findings["renderer"][1])
         self.assertIn("reduce", findings["gemm"][1])
 
-    def test_without_opengl_nothing_is_asked_of_it(self):
+    def test_the_host_backend_skips_opengl_checks(self):
         findings = self.findings(self.doctor("--quick", "--backend", "openblas"))
         for check in "devices", "driver", "renderer", "gpu-map", "gpu-distance", "device-memory":
             self.assertEqual(findings[check][0], "n/a")
 
 
-class SomethingIsWrong(DoctorTest):
-    def test_a_container_without_graphics_is_found_by_its_variable(self):
+class Problems(DoctorTest):
+    def test_a_container_without_graphics_is_detected_by_its_variable(self):
         outcome = self.glinpack("doctor", "--quick", environment={"NVIDIA_DRIVER_CAPABILITIES": "compute,utility"})
         verdict, evidence = self.findings(outcome)["container"]
         if verdict == "ok":
@@ -123,19 +123,19 @@ class SomethingIsWrong(DoctorTest):
         self.assertIn("NVIDIA_DRIVER_CAPABILITIES=compute,utility", evidence)
         self.assertIn("NVIDIA_DRIVER_CAPABILITIES=all", "\n".join(self.remedies(outcome)))
 
-    def test_too_little_memory_that_may_be_locked(self):
+    def test_a_low_locked_memory_limit_is_reported(self):
         completed = subprocess.run([GLINPACK, "doctor", "--quick", "--backend", "openblas"], cwd=self.folder, timeout=60,
                                    check=False, capture_output=True, text=True, preexec_fn=with_little_locked_memory)
         self.assertRegex(completed.stdout, r"(?m)^(warn|fail) +locked-memory +.*64\.0 KiB")
         self.assertIn("-> ulimit -l unlimited", completed.stdout)
 
-    def test_a_temporary_folder_that_is_not_there_fails(self):
+    def test_a_missing_temporary_folder_fails(self):
         outcome = self.start([GLINPACK, "doctor", "--quick", "--backend", "openblas"],
                              {"TMPDIR": str(self.folder / "nowhere")})
         self.assertEqual(outcome.status, 1, outcome)
         self.assertEqual(self.findings(outcome)["temporary-space"][0], "fail")
 
-    def test_kernels_below_the_processor_s_are_the_user_s_to_change(self):
+    def test_kernels_for_an_older_processor_give_a_warning(self):
         outcome = self.start([GLINPACK, "doctor", "--quick", "--backend", "openblas"], {"OPENBLAS_CORETYPE": "Nehalem"})
         flags = next(line for line in open("/proc/cpuinfo", encoding="ascii") if line.startswith("flags"))
         if "avx2" not in flags.split() or "Nehalem" not in outcome.out:
@@ -143,7 +143,7 @@ class SomethingIsWrong(DoctorTest):
         self.assertEqual(self.findings(outcome)["kernels"][0], "warn", outcome)
         self.assertIn("unset OPENBLAS_CORETYPE", self.remedies(outcome))
 
-    def test_a_launcher_that_says_more_processes_than_mpi_sees_is_another_mpi_s(self):
+    def test_a_launcher_of_another_mpi_is_detected_by_the_number_of_processes(self):
         outcome = self.start([GLINPACK, "doctor", "--quick", "--backend", "openblas"],
                              {"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "0"})
         self.assertEqual(outcome.status, 1, outcome)
@@ -153,7 +153,7 @@ class SomethingIsWrong(DoctorTest):
         self.assertEqual((silent.status, silent.out), (0, ""), silent)
 
     @unittest.skipUnless(shutil.which("mpirun.openmpi") and "mpich" in MPIEXEC, "Open MPI is not installed here")
-    def test_under_another_mpi_s_launcher_one_process_names_the_right_one(self):
+    def test_under_the_launcher_of_another_mpi_one_process_names_the_matching_launcher(self):
         outcome = self.start(["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-np", "3", GLINPACK, "doctor",
                               "--quick"], timeout=60)
         self.assertNotEqual(outcome.status, 0, outcome)
@@ -165,7 +165,7 @@ class BeforeARun(DoctorTest):
     RUN = ["--n", 64, "--nb", 16, "--backend", "openblas", "--threads", 1]
 
     def notes(self, *arguments, ranks=1, environment=None):
-        """What the doctor says in the report, which the JSON says, too."""
+        """Returns the notes of the doctor in the report. The JSON must have the same ones."""
         outcome = self.glinpack("plu", *self.RUN, *arguments, "--json", "p.json", "--force", ranks=ranks,
                                 environment=environment, timeout=60)
         self.assertEqual(outcome.status, 0, outcome)
@@ -174,20 +174,20 @@ class BeforeARun(DoctorTest):
         self.assertEqual(len(re.findall(r"^- doctor, ", outcome.out, re.MULTILINE)), len(said), outcome)
         return said
 
-    def test_what_is_wrong_stands_among_the_notes_unless_it_is_switched_off(self):
+    def test_problems_are_in_the_notes_unless_disabled(self):
         nowhere = {"TMPDIR": str(self.folder / "nowhere")}
         notes = self.notes(environment=nowhere)
         self.assertTrue(any("temporary-space" in note and "; try: export TMPDIR" in note for note in notes), notes)
         self.assertEqual(self.notes("--doctor", "off", environment=nowhere), [])
 
     @unittest.skipIf(CORES > 16, "too many cores to outnumber")
-    def test_more_ranks_than_cores_are_one_note(self):
+    def test_oversubscription_gives_one_note(self):
         ranks = CORES + 1
         notes = [note for note in self.notes(ranks=ranks) if "cores" in note or "threads" in note]
         self.assertEqual(len(notes), 1, notes)
         self.assertIn(f"{ranks} ranks share", notes[0])
 
-    def test_a_dry_run_is_not_examined(self):
+    def test_a_dry_run_runs_no_checks(self):
         outcome = self.glinpack("plu", *self.RUN, "--dry-run", environment={"TMPDIR": str(self.folder / "nowhere")})
         self.assertEqual(outcome.status, 0, outcome)
         self.assertNotIn("doctor", outcome.out)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Documents: what they link to exists, their commands are right, and their figures are what scripts/figures draws."""
+"""Documents: their links resolve, their commands are valid, and their figures match the output of scripts/figures."""
 import json
 import os
 import re
@@ -16,25 +16,25 @@ FIGURES = ROOT / "docs" / "figures"
 
 
 def links(document):
-    """Targets of links and pictures that are neither elsewhere on the net nor inside code."""
+    """The local targets of links and pictures outside code."""
     text = re.sub(r"```.*?```|`[^`\n]*`(?!\])", "", document.read_text(encoding="utf-8"), flags=re.DOTALL)
     return [target for target in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in target]
 
 
 def anchors(document):
-    """Of a document's headings, as GitHub makes them."""
+    """The anchors that GitHub generates for a document's headings."""
     headings = re.findall(r"^#+ (.*)$", document.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def blocks(document):
-    """Of commands: fenced blocks without a language. Those with one, text for instance, are no commands."""
+    """The blocks of commands: fenced blocks without a language."""
     fenced = re.findall(r"^```(\w*)\n(.*?)^```$", document.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     return [text for language, text in fenced if not language]
 
 
 def commands(text):
-    """The commands of some lines of shell, as lists of words. Of a transcript, those behind its prompts."""
+    """The commands in lines of shell, as lists of words. In a transcript, the lines with a prompt."""
     if text.startswith("$ "):
         text = "\n".join(line[2:] for line in text.splitlines() if line.startswith("$ "))
     found = []
@@ -54,7 +54,7 @@ def commands(text):
 
 
 def without_prefix(words):
-    """Without what starts a program: variables, sudo, launchers, a lab's node."""
+    """Removes the prefix that starts a program: variables, sudo, launchers, a lab's node."""
     while words:
         if re.match(r"\w+=", words[0]) or words[0] in ("sudo", "!", "{", "}"):
             words = words[1:]
@@ -68,35 +68,35 @@ def without_prefix(words):
     return words
 
 
-# Programs of the system, whose options are their own affair.
+# System programs, whose options are not checked.
 SYSTEM = {"apptainer", "apt-get", "awk", "cat", "cd", "chgrp", "chmod", "cpack", "cut", "dpkg", "dpkg-deb",
           "dpkg-query", "echo", "export", "git", "grep", "head", "ip", "jq", "kill", "ls", "man", "pgrep", "sacct",
           "sbatch", "scancel", "scontrol", "sinfo", "sleep", "source", "squeue", "tc", "tail", "wait"}
-# Scripts that hand their options on to glinpack, and those that do so to Slurm.
+# Scripts that pass their options to glinpack, and scripts that pass them to Slurm.
 HAND_ON = {"scripts/run.sh", "scripts/slurm/sweep.sbatch"}
 SLURM_LAB = {"scripts/slurm/lab/enter", "scripts/slurm/lab/run"}
 
 
 class Commands(unittest.TestCase):
-    """None of them is carried out: glinpack reads their options and then refuses one that it does not have; scripts,
-    programs and presets are looked for."""
+    """Commands are not executed. glinpack parses their options and rejects an added unknown one. Scripts, programs and
+    presets must exist."""
 
     def check_glinpack(self, words):
         if words[1].startswith("--"):
             self.assertIn(words[1], ("--help", "--version"))
             return
-        if "--" in words:  # what follows is for plu
+        if "--" in words:  # the following options are for plu
             self.check_glinpack(words[:words.index("--")])
             words = ["glinpack", "plu", *words[words.index("--") + 1:]]
         if words[1:] in (["SUBCOMMAND", "--help"], ["SUBCOMMAND"]) or "--help" in words:
             return
         arguments = [word for word in words[1:] if word != "..."]
-        # an option that is named without its value takes the first of them
+        # an option without a value gets the first one
         sentinels = ["--no-such-option", "--no-such-option"]
-        refused = subprocess.run([GLINPACK, *arguments, *sentinels], check=False, capture_output=True, text=True,
+        rejected = subprocess.run([GLINPACK, *arguments, *sentinels], check=False, capture_output=True, text=True,
                                  timeout=30, env={**os.environ, "OPENBLAS_CORETYPE": "Haswell"})
-        self.assertRegex(refused.stderr, r"^glinpack: (unknown option|--[\w-]+:) '--no-such-option'")
-        self.assertEqual(refused.returncode, 2)
+        self.assertRegex(rejected.stderr, r"^glinpack: (unknown option|--[\w-]+:) '--no-such-option'")
+        self.assertEqual(rejected.returncode, 2)
         for option, file in zip(words, words[1:]):
             if option in ("--config", "--hpl-dat") and file.startswith("configs/"):
                 self.assertTrue((ROOT / file).exists(), file)
@@ -104,11 +104,11 @@ class Commands(unittest.TestCase):
     def check_script(self, words):
         script = ROOT / words[0]
         self.assertTrue(os.access(script, os.X_OK), script)
-        beside = "".join(path.read_text() for path in script.parent.rglob("*")
+        sources = "".join(path.read_text() for path in script.parent.rglob("*")
                          if path.is_file() and path.suffix in (".py", ".sh", ""))
         for word in words[1:]:
             if word.startswith("--") and "netlab" not in words[0] and words[0] not in HAND_ON | SLURM_LAB:
-                self.assertTrue(word.split("=")[0] in beside, f"{words[0]} and its folder know no {word}")
+                self.assertTrue(word.split("=")[0] in sources, f"{words[0]} and its folder do not support {word}")
 
         if words[0] in SLURM_LAB:
             for i in [i for i, word in enumerate(words) if word.endswith(".sbatch")]:
@@ -139,7 +139,7 @@ class Commands(unittest.TestCase):
         else:
             self.assertIn(program, SYSTEM | {"$glinpack"}, "no command that is known; what is none is fenced as text")
 
-    def test_every_block_of_commands(self):
+    def test_every_block_of_commands_is_valid(self):
         checked = 0
         for document in DOCUMENTS:
             for block in blocks(document):
@@ -149,7 +149,7 @@ class Commands(unittest.TestCase):
                         checked += 1
         self.assertGreater(checked, 100)
 
-    def test_every_command_of_a_table_or_a_sentence(self):
+    def test_every_inline_command_is_valid(self):
         checked = 0
         for document in DOCUMENTS:
             text = re.sub(r"^```\w*\n.*?^```$", "", document.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
@@ -163,7 +163,7 @@ class Commands(unittest.TestCase):
                         checked += 1
         self.assertGreater(checked, 25)
 
-    def test_the_examples_of_every_help(self):
+    def test_the_examples_of_every_help_are_valid(self):
         text = subprocess.run([GLINPACK, "--help"], check=True, capture_output=True, text=True).stdout
         names = re.findall(r"^  ([a-z][\w-]+)  +[A-Z]", text.split("Options:")[0], re.MULTILINE)
         for name in names:
@@ -175,7 +175,7 @@ class Commands(unittest.TestCase):
 
 
 class Documents(unittest.TestCase):
-    def test_links_lead_somewhere(self):
+    def test_links_resolve(self):
         self.assertGreater(len(DOCUMENTS), 4)
         for document in DOCUMENTS:
             for target in links(document):
@@ -193,7 +193,7 @@ class Documents(unittest.TestCase):
             with self.subTest(page=page.name):
                 self.assertIn(page, listed | {index}, "docs/README.md lists every page")
 
-    def test_files_that_are_named_exist(self):
+    def test_named_files_exist(self):
         for document in DOCUMENTS:
             code = re.findall(r"`((?:app|configs|docs|scripts|shaders|src|tests)/[\w./-]*)`", document.read_text())
             for name in code:
@@ -202,12 +202,12 @@ class Documents(unittest.TestCase):
 
 
 class Figures(unittest.TestCase):
-    def test_figures_are_what_the_script_draws(self):
+    def test_figures_match_the_output_of_the_script(self):
         drawn = subprocess.run([sys.executable, "-B", ROOT / "scripts" / "figures" / "draw.py", "--check"], check=False,
                                capture_output=True, text=True)
         self.assertEqual(drawn.returncode, 0, drawn.stderr)
 
-    def test_every_figure_is_an_svg_that_a_document_shows(self):
+    def test_every_figure_is_an_svg_used_by_a_document(self):
         shown = {(document.parent / target).resolve() for document in DOCUMENTS for target in links(document)}
         figures = sorted(FIGURES.glob("*.svg"))
         self.assertGreaterEqual(len(figures), 5)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Energy as users get it: powercap folders that stand in for the machine's, and a machine without any."""
+"""Energy in reports: with powercap folders that replace the machine's, and without sensors."""
 import csv
 import importlib.util
 import io
@@ -14,8 +14,7 @@ RUN = ["plu", "--n", "1000", "--nb", "64", "--backend", "openblas", "--breakdown
 
 
 def make_package(root, zone, name, counter="/proc/self/schedstat"):
-    """A package of a machine made of files. What stands in for its counter moves whenever a process computes: the
-    nanoseconds that the reading process has had of the processor."""
+    """Creates the powercap folder of a package. Its counter is the CPU time of the reading process in nanoseconds."""
     folder = root / "sys" / "class" / "powercap" / zone
     folder.mkdir(parents=True)
     (folder / "name").write_text(name + "\n")
@@ -60,7 +59,7 @@ class Energy(GlinpackTest):
         self.assertEqual(float(lines[-1]["gflops_per_watt"]), energy["gflops_per_watt"])
         self.assertEqual(float(lines[-1]["energy_joules"]), energy["joules"])
 
-    def test_each_of_two_machines_counts_its_own(self):
+    def test_each_of_two_machines_counts_its_own_packages(self):
         roots = [self.machine(name, f"boot-{name}") for name in ("a", "b")]
         for root in roots:
             make_package(root, "intel-rapl:0", "package-0")
@@ -79,7 +78,7 @@ class Energy(GlinpackTest):
 
     @unittest.skipUnless(importlib.util.find_spec("matplotlib"),
                          "matplotlib is not installed: scripts/install-deps.sh --test")
-    def test_power_over_time_is_drawn_from_the_trace(self):
+    def test_power_over_time_is_plotted_from_the_trace(self):
         root = self.machine("a", "boot-a")
         make_package(root, "intel-rapl:0", "package-0")
         self.run_on(root, "--power-interval", "0.01", "--trace", "t.json", "--repeat", 2)
@@ -97,14 +96,14 @@ class Energy(GlinpackTest):
         self.assertEqual(outcome.status, 2, outcome)
         self.assertIn("no readings of power", outcome.err)
 
-    def test_a_machine_without_sensors_is_silent(self):
+    def test_a_machine_without_sensors_prints_no_energy(self):
         outcome, run = self.run_on(self.machine("a", "boot-a"))
         self.assertIsNone(run["energy"])
         self.assertNotIn("Energy", outcome.out + outcome.err)
 
-    def test_what_may_not_be_read_is_recorded_and_not_printed(self):
+    def test_unreadable_sensors_are_recorded_and_not_printed(self):
         root = self.machine("a", "boot-a")
-        make_package(root, "intel-rapl:0", "package-0", counter=root)  # a folder: cannot be read, by root either
+        make_package(root, "intel-rapl:0", "package-0", counter=root)  # a folder: not even root can read it
         outcome, run = self.run_on(root)
         self.assertIsNone(run["energy"]["joules"])
         self.assertEqual(len(run["energy"]["unread"]), 1)

@@ -1,4 +1,4 @@
-"""Starts glinpack as a user does. GLINPACK and MPIEXEC in the environment name the program and MPI's launcher."""
+"""Starts glinpack. The environment variables GLINPACK and MPIEXEC name the program and the MPI launcher."""
 import os
 import pathlib
 import re
@@ -14,7 +14,7 @@ MPIEXEC = os.environ.get("MPIEXEC", "mpirun.mpich")
 
 
 def wait_for(condition, seconds=30):
-    """The first true value of condition(), which is asked again and again; false after so many seconds."""
+    """Polls condition() and returns its first true value, or a false one after `seconds`."""
     end = time.monotonic() + seconds
     while not (value := condition()) and time.monotonic() < end:
         time.sleep(0.05)
@@ -38,7 +38,7 @@ def read_npy(path):
 
 
 class Outcome:
-    """How a run ended: exit status, what it wrote, and its lines on stderr that say something."""
+    """The result of a run: exit status, stdout, stderr, and the messages on stderr."""
 
     def __init__(self, completed):
         self.status = completed.returncode
@@ -51,7 +51,7 @@ class Outcome:
 
 
 class GlinpackTest(unittest.TestCase):
-    """Each test has an empty folder, which is where glinpack runs."""
+    """Each test has an empty folder; glinpack runs in it."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="glinpack-test-")

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Man pages and completion: made of --help, read without warnings, and bash completes by them."""
+"""Man pages and completion generated from --help: man reads the pages without warnings, and bash completes."""
 import os
 import re
 import subprocess
@@ -31,7 +31,7 @@ class ManualTest(GlinpackTest):
 
 
 class ManPages(ManualTest):
-    def test_every_subcommand_has_a_page_that_man_takes_without_a_warning(self):
+    def test_every_subcommand_has_a_page_that_man_formats_without_warnings(self):
         folder = self.folder / "man"
         run(GLINPACK, "man-pages", "--output-dir", folder)
         pages = sorted(page.name for page in folder.iterdir())
@@ -43,30 +43,30 @@ class ManPages(ManualTest):
                 for part in "NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "SEE ALSO":
                     self.assertRegex(shown.stdout, f"(?m)^{part}$")
 
-    def test_pages_are_overwritten_with_force_alone(self):
+    def test_pages_are_overwritten_only_with_force(self):
         run(GLINPACK, "man-pages", "--output-dir", self.folder)
         again = self.start([GLINPACK, "man-pages", "--output-dir", self.folder])
         self.assertEqual(again.status, 2, again)
         self.assertIn("glinpack.1 exists and is not overwritten; use --force", again.err)
         run(GLINPACK, "man-pages", "--output-dir", self.folder, "--force")
 
-    def test_what_is_refused_makes_no_folder_and_no_page(self):
+    def test_rejected_arguments_create_no_folder_and_no_page(self):
         self.write("file", "")
-        refused = self.start([GLINPACK, "man-pages", "--output-dir", "file/man"])
-        self.assertEqual(refused.status, 2, refused)
-        self.assertRegex(refused.err, "^glinpack: --output-dir: .*file is not a folder\n$")
+        rejected = self.start([GLINPACK, "man-pages", "--output-dir", "file/man"])
+        self.assertEqual(rejected.status, 2, rejected)
+        self.assertRegex(rejected.err, "^glinpack: --output-dir: .*file is not a folder\n$")
         (self.folder / "man" / "glinpack-plu.1").mkdir(parents=True)
-        refused = self.start([GLINPACK, "man-pages", "--output-dir", "man", "--force"])
-        self.assertEqual(refused.status, 2, refused)
-        self.assertIn("man/glinpack-plu.1 is a folder", refused.err)
+        rejected = self.start([GLINPACK, "man-pages", "--output-dir", "man", "--force"])
+        self.assertEqual(rejected.status, 2, rejected)
+        self.assertIn("man/glinpack-plu.1 is a folder", rejected.err)
         self.assertEqual(self.files(), ["file", "man", "man/glinpack-plu.1"])
 
-    def test_no_command_is_told_of_an_option_that_it_has_not(self):
-        for command, told in ("plan", False), ("matmul", True):
-            refused = self.start([GLINPACK, command, "--n", "1000", "--json", "none/r.json"])
-            self.assertEqual(refused.status, 2, refused)
-            self.assertIn("folder none does not exist; make it", refused.err)
-            self.assertEqual("--output-dir" in refused.err, told, refused)
+    def test_errors_name_only_options_of_the_command(self):
+        for command, has_option in ("plan", False), ("matmul", True):
+            rejected = self.start([GLINPACK, command, "--n", "1000", "--json", "none/r.json"])
+            self.assertEqual(rejected.status, 2, rejected)
+            self.assertIn("folder none does not exist; make it", rejected.err)
+            self.assertEqual("--output-dir" in rejected.err, has_option, rejected)
 
 
 class Completion(ManualTest):
@@ -76,10 +76,10 @@ class Completion(ManualTest):
         self.script.write_text(run(GLINPACK, "completion").stdout)
 
     def complete(self, *words):
-        """What bash offers for the last of the words, as it takes them apart: at "=", too."""
+        """Returns bash's completions of the last word. As in bash, "=" separates words."""
         return run("bash", "-c", DRIVER, "bash", self.script, "glinpack", *words, cwd=self.folder).stdout.split()
 
-    def test_subcommands(self):
+    def test_subcommands_are_completed(self):
         self.assertEqual(self.complete(""), self.subcommands())
         self.assertEqual(self.complete("gauss"), ["gauss-jordan"])
         self.assertEqual(self.complete("--v"), ["--version"])
@@ -91,7 +91,7 @@ class Completion(ManualTest):
                 self.assertEqual(self.complete(name, "--"), options)
         self.assertEqual(self.complete("plu", "--row-swap-t"), ["--row-swap-threshold"])
 
-    def test_values(self):
+    def test_values_are_completed(self):
         self.assertEqual(self.complete("plu", "--precision", ""), ["single", "double", "mixed"])
         self.assertEqual(self.complete("plu", "--backend", "gl-"), ["gl-compute", "gl-raster"])
         self.assertEqual(self.complete("plu", "--precision", "=", "m"), ["mixed"])
@@ -99,27 +99,27 @@ class Completion(ManualTest):
         self.assertEqual(self.complete("matmul", "--packing", "2x2,4"), ["2x2,4x1"])
         self.assertEqual(self.complete("plu", "--seed", ""), [])
 
-    def test_files_and_folders(self):
+    def test_files_and_folders_are_completed(self):
         (self.folder / "runs.toml").touch()
         (self.folder / "results").mkdir()
         self.assertEqual(self.complete("plu", "--config", "ru"), ["runs.toml"])
         self.assertEqual(self.complete("plu", "--output-dir", "r"), ["results"])
 
-    def test_the_values_are_those_that_the_program_takes(self):
-        """An option refuses what it does not know by naming what it does: that is what its type spells out."""
+    def test_the_values_are_those_that_the_program_accepts(self):
+        """The error message of an option lists its values, which must equal the values in its type."""
         asked = 0
         for name in self.subcommands():
             text = run(GLINPACK, name, "--help").stdout
             for option, kind in re.findall(r"^  (--[\w-]+) (\S+\|\S+)", text, re.MULTILINE):
                 choices = [word for word in kind.removesuffix(",...").split("|") if not re.fullmatch("[A-Z]+", word)]
                 with self.subTest(subcommand=name, option=option):
-                    refused = self.start([GLINPACK, name, option, "?", "--no-such-option"],
+                    rejected = self.start([GLINPACK, name, option, "?", "--no-such-option"],
                                          {"OPENBLAS_CORETYPE": "Haswell"})
-                    self.assertEqual(refused.status, 2, refused)
-                    if "is not one of" not in refused.err:
+                    self.assertEqual(rejected.status, 2, rejected)
+                    if "is not one of" not in rejected.err:
                         continue
                     asked += 1
-                    for word in re.split(r", | or ", re.split(r" is not one of ", refused.err)[1].split(" nor ")[0]):
+                    for word in re.split(r", | or ", re.split(r" is not one of ", rejected.err)[1].split(" nor ")[0]):
                         self.assertIn(word.strip(" ,\n").split(" (did")[0].split(";")[0], choices)
         self.assertGreater(asked, 30)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The standalone modes as users start them: reports, files, exit status. Bad input is in bad_input.py."""
+"""The standalone modes: reports, files, exit status. bad_input.py tests bad input."""
 import csv
 import importlib.util
 import json
@@ -15,7 +15,7 @@ BRIEFLY = ["--repeat", 2, "--warm-up", 0, "--threads", 1]
 
 
 class ModesTest(GlinpackTest):
-    """Caches, the choices that --tune keeps among them, are the test's own."""
+    """Each test has its own caches, including the choices that --tune stores."""
 
     def mode(self, *arguments, status=0, timeout=60, ranks=None):
         launcher = [MPIEXEC, "-np", str(ranks)] if ranks else []
@@ -25,7 +25,7 @@ class ModesTest(GlinpackTest):
         return outcome
 
     def results(self, *arguments, ranks=None):
-        """What the mode writes as JSON, valid, with every check passed."""
+        """Returns the results from the mode's JSON, which must be valid and have only passed checks."""
         outcome = self.mode(*arguments, *BRIEFLY, "--progress", "never", "--json", "m.json", "--force", ranks=ranks)
         self.assertEqual(outcome.err, "")
         valid = self.start([ROOT / "tests" / "system" / "validate_json.py", self.folder / "m.json",
@@ -38,7 +38,7 @@ class ModesTest(GlinpackTest):
 
 
 class Common(ModesTest):
-    def test_a_signal_leaves_what_was_measured_and_no_half_written_file(self):
+    def test_a_signal_keeps_complete_results_and_no_partial_file(self):
         command = [GLINPACK, "matmul", "--n", "16,2000", "--variant", "compute", "--repeat", "50", "--warm-up", "0",
                    "--output-dir", "out", "--progress", "never"]
         process = subprocess.Popen(list(map(str, command)), cwd=self.folder, stdout=subprocess.DEVNULL,
@@ -53,7 +53,7 @@ class Common(ModesTest):
         self.assertRegex(report.read_text(), measured)
         self.assertEqual(self.files(), ["out", "out/report.txt"])
 
-    def test_every_mode_is_in_the_program_s_help_and_has_its_own(self):
+    def test_every_mode_has_help_and_is_in_the_program_s_help(self):
         text = self.mode("--help").out
         modes = re.search(r"Solvers that run alone.*?:\n(.*?)\n\n", text, re.DOTALL)[1]
         names = [line.split()[0] for line in modes.splitlines()]
@@ -70,7 +70,7 @@ class Common(ModesTest):
         outcome = self.glinpack("matmul", "--variant", "openblas", "--n", 8, ranks=2)
         self.assertEqual((outcome.status, outcome.out.count("glinpack matmul")), (0, 1), outcome)
 
-    def test_times_of_stages_add_up(self):
+    def test_times_of_stages_sum_to_the_total(self):
         document, _ = self.results("matmul", "--variant", "single-pass", "--n", 32)
         rival, result = document["results"]
         self.assertTrue(rival["rival"])
@@ -118,7 +118,7 @@ class Common(ModesTest):
         else:
             self.assertIsNone(fits["single-pass 2x2"]["speedup"])
 
-    def test_a_configuration_file_gives_options_and_the_command_line_overrides_them(self):
+    def test_a_configuration_file_sets_options_and_the_command_line_overrides_them(self):
         self.write("m.toml", 'n = [5, 6]\nvariant = ["openblas"]\nrepeat = 4\n')
         document, _ = self.results("matmul", "--config", "m.toml", "--n", 7)
         self.assertEqual([result["n"] for result in document["results"]], [7])
@@ -130,7 +130,7 @@ class Matmul(ModesTest):
         outcome = self.mode("matmul", "--variant", "multi-pass", "--packing", "2x2", "--n", "64,100,257")
         self.assertEqual(len(re.findall(r"^multi-pass .* passed$", outcome.out, re.MULTILINE)), 3, outcome)
 
-    def test_all_variants_and_packings_on_a_ragged_shape(self):
+    def test_all_variants_and_packings_pass_on_a_ragged_shape(self):
         document, _ = self.results("matmul", "--variant", "all", "--packing", "all", "--pass-length", "1,3", "--shape",
                                    "13x21x6")
         settings = [(result["variant"], result["settings"]) for result in document["results"]]
@@ -138,13 +138,13 @@ class Matmul(ModesTest):
         self.assertEqual(len(set(settings)), len(settings))
         self.assertEqual({result["size"] for result in document["results"]}, {"13x21x6"})
 
-    def test_double_precision_is_computed_and_judged_as_such(self):
+    def test_double_precision_is_computed_and_checked_in_double_precision(self):
         document, _ = self.results("matmul", "--variant", "compute,openblas", "--precision", "double", "--n", 33)
         self.assertEqual([result["variant"] for result in document["results"]], ["openblas", "compute"])
         for result in document["results"]:
             self.assertLess(result["check"]["tolerance"], 1e-13)
 
-    def test_matrices_come_from_files_and_the_product_goes_to_one(self):
+    def test_matrices_are_read_from_files_and_the_product_written_to_a_file(self):
         self.write("a.mtx", "%%MatrixMarket matrix array real general\n2 3\n1\n4\n2\n5\n3\n6\n")
         self.write("b.mtx", "%%MatrixMarket matrix coordinate real general\n3 2 3\n1 1 1\n2 2 1\n3 1 2\n")
         for variant in "single-pass", "compute", "openblas":
@@ -155,7 +155,7 @@ class Matmul(ModesTest):
         self.mode("matmul", "--variant", "openblas", "--input", "a.mtx", "--input-b", "b.mtx", "--output", "c.mtx")
         self.assertEqual((self.folder / "c.mtx").read_text().split("\n")[1:6], ["2 2", "7", "16", "2", "5"])
 
-    def test_what_is_tuned_is_kept_and_taken_where_no_variant_is_named(self):
+    def test_the_tuned_variant_is_stored_and_is_the_default(self):
         outcome = self.mode("matmul", "--tune", "--variant", "multi-pass,single-pass", "--n", 16, *BRIEFLY)
         choice = re.search(r"fastest at 16: (\S+) (\S+?)(?:, pass (\d+))?; kept in", outcome.out)
         self.assertIsNotNone(choice, outcome)
@@ -165,7 +165,7 @@ class Matmul(ModesTest):
         document, _ = self.results("matmul", "--n", 20, "--variant", "compute")
         self.assertEqual(document["results"][1]["variant"], "compute")
 
-    def test_without_a_choice_compute_shaders_are_taken(self):
+    def test_compute_shaders_are_the_default_without_tuning(self):
         document, _ = self.results("matmul", "--n", 20)
         self.assertEqual([result["variant"] for result in document["results"]], ["openblas", "compute"])
 
@@ -173,11 +173,11 @@ class Matmul(ModesTest):
 class DenseSystems(ModesTest):
     def setUp(self):
         super().setUp()
-        # 2 x + y = 5, x + 3 y = 10, and twice that
+        # 2 x + y = 5, x + 3 y = 10, and the doubled right-hand side
         self.write("a.mtx", "%%MatrixMarket matrix array real general\n2 2\n2\n1\n1\n3\n")
         self.write("b.mtx", "%%MatrixMarket matrix array real general\n2 2\n5\n10\n10\n20\n")
         self.write("zero.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 1\n2 3 1\n")
-        # rows 1 and 2 exchanged: regular, but no pivot in its first block of two rows
+        # rows 1 and 2 interchanged: regular, but no pivot in the first block of two rows
         self.write("turned.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 1\n2 1 1\n")
 
     def test_the_examples_of_the_readme_pass(self):
@@ -186,7 +186,7 @@ class DenseSystems(ModesTest):
         outcome = self.mode("plu-packed", "--n", "255,512")
         self.assertEqual(len(re.findall(r"^double-rows .* passed$", outcome.out, re.MULTILINE)), 2, outcome)
 
-    def test_every_combination_is_measured_and_judged(self):
+    def test_every_combination_is_measured_and_checked(self):
         document, outcome = self.results("gauss-jordan", "--n", "17,20", "--rhs", 3, "--variant", "all", "--pivoting",
                                          "all", "--measure", "all")
         series = {(result["variant"], result["settings"]) for result in document["results"]}
@@ -203,13 +203,13 @@ class DenseSystems(ModesTest):
             self.assertLess(result["parameters"]["error"], 1e-3)
         self.assertIn("double-rows full, signed", outcome.out[outcome.out.index("Errors:"):])
 
-    def test_inverses_and_factors_alone(self):
+    def test_inverses_and_factors_are_computed_alone(self):
         document, _ = self.results("gauss-jordan", "--n", 15, "--inverse", "--variant", "all")
         self.assertEqual({result["size"] for result in document["results"]}, {"15, inverse"})
         document, _ = self.results("plu-packed", "--n", 15, "--rhs", 0, "--variant", "all")
         self.assertEqual([result["check"] is None for result in document["results"]], [True, False, False, False])
 
-    def test_systems_come_from_files_and_the_solution_goes_to_one(self):
+    def test_systems_are_read_from_files_and_the_solution_written_to_a_file(self):
         for mode, variant in [("gauss-jordan", "double-rows"), ("gauss-jordan", "plain"), ("gauss-jordan", "openblas"),
                               ("plu-packed", "double-rows"), ("plu-packed", "compute")]:
             with self.subTest(mode=mode, variant=variant):
@@ -237,7 +237,7 @@ class DenseSystems(ModesTest):
                              {"GLINPACK": GLINPACK})
         self.assertEqual((outcome.status, outcome.out, outcome.err), (0, "", ""), outcome)
         rows = list(csv.DictReader((self.folder / "study" / "elimination.csv").read_text().splitlines()))
-        self.assertEqual(len(rows), 2 * 2 * 7)  # seeds, orders, and LAPACK with six others
+        self.assertEqual(len(rows), 2 * 2 * 7)  # seeds, orders; LAPACK and six variants
         self.assertEqual({row["passed"] for row in rows}, {"True"})
         lines = (self.folder / "study" / "elimination.md").read_text().splitlines()
         self.assertEqual(len([line for line in lines if re.match(r"\| (9|12) \|", line)]), 2 * 7)
@@ -245,7 +245,7 @@ class DenseSystems(ModesTest):
         self.assertEqual(again.status, 2, again)
         self.assertIn("exists", again.err)
 
-    def test_rows_that_stay_in_their_block_may_leave_no_pivot(self):
+    def test_without_interchanges_within_blocks_there_may_be_no_pivot(self):
         outcome = self.mode("gauss-jordan", "--variant", "double-rows,plain", "--input", "turned.mtx", *BRIEFLY, status=1)
         self.assertRegex(outcome.out, r"(?m)^double-rows .* FAILED: singular, or nearly so: step 1 of 1")
         self.assertRegex(outcome.out, r"(?m)^plain .* passed$")
@@ -257,11 +257,11 @@ class LuMethods(ModesTest):
         self.assertEqual(len(re.findall(r"^(?:M[1-4]|compute) .* passed$", outcome.out, re.MULTILINE)), 2 * 9, outcome)
         for part in "the paper's Table 1", "the paper's Table 3", "Accesses alone", "by differences", "Errors:":
             self.assertIn(part, outcome.out)
-        # passes and copies as they were called for, and the paper's
+        # the counted passes and copies, and the paper's
         self.assertRegex(outcome.out, r"(?m)^M1 copy +16 +32 +32 +30 .* 32 +32 +43520 +43520$")
         self.assertRegex(outcome.out, r"(?m)^M4 switch +16 +64 +64 .* 0 +0 +0 +0$")
 
-    def test_counts_are_those_of_table_1_and_times_add_up(self):
+    def test_counts_equal_table_1_and_times_sum_to_the_total(self):
         document, _ = self.results("lu-methods", "--n", "20,21")
         self.assertGreater(document["texel_fetch_bytes_per_second"], 0)
         self.assertEqual(len(document["results"]), 2 * 10)
@@ -288,7 +288,7 @@ class LuMethods(ModesTest):
             self.assertAlmostEqual(parts["whole_seconds"], result["times"]["compute"]["least"])
             self.assertGreater(parameters["access"]["bytes"], 0)
 
-    def test_a_matrix_comes_from_a_file_and_its_factors_go_to_one(self):
+    def test_a_matrix_is_read_from_a_file_and_its_factors_written_to_a_file(self):
         self.write("a.mtx", "%%MatrixMarket matrix array real general\n3 3\n2\n4\n2\n1\n5\n7\n1\n3\n10\n")
         for method in "M1", "M2", "M3", "M4", "compute":
             with self.subTest(method=method):
@@ -297,7 +297,7 @@ class LuMethods(ModesTest):
                 shape, values = read_npy(self.folder / "lu.npy")
                 self.assertEqual((shape, values), ([3, 3], (2, 1, 1, 2, 3, 1, 1, 2, 7)))
 
-    def test_a_folder_may_override_the_drawing_shaders_alone(self):
+    def test_a_folder_may_override_only_the_drawing_shaders(self):
         folder = self.folder / "shaders" / "solvers"
         folder.mkdir(parents=True)
         (folder / "lu_methods.frag").write_text((ROOT / "shaders" / "solvers" / "lu_methods.frag").read_text())
@@ -320,12 +320,12 @@ class Banded(ModesTest):
         for variant in "diagonals", "compute", "csr":
             self.assertRegex(outcome.out, rf"(?m)^{variant} .* 4096 .* passed$")
 
-    def test_diagonals_that_complete_each_other_are_joined(self):
+    def test_complementary_diagonals_are_joined(self):
         document, _ = self.results("banded", "--variant", "all", "--n", 30, "--offsets", "0,1,-29,-1,7")
         self.assertEqual({result["parameters"]["joined_diagonals"] for result in document["results"]}, {4})
         self.assertEqual([result["variant"] for result in document["results"]], ["csr", "diagonals", "compute"])
 
-    def test_a_matrix_comes_from_a_file_and_the_product_goes_to_one(self):
+    def test_a_matrix_is_read_from_a_file_and_the_product_written_to_a_file(self):
         self.write("a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 2\n3 1 4\n2 2 0\n")
         products = []
         for variant in "diagonals", "compute", "csr":
@@ -340,7 +340,7 @@ class Banded(ModesTest):
 
 
 class Poisson(ModesTest):
-    def test_the_papers_table_comes_out_as_printed(self):
+    def test_the_table_of_the_paper_is_reproduced(self):
         document, outcome = self.results("poisson", "--n", "32,64", "--memory", "all", "--host", "all")
         printed = {32: (48, "3.0128e-03"), 64: (96, "7.7811e-04")}
         for n, (iterations, error) in printed.items():
@@ -357,11 +357,11 @@ class Poisson(ModesTest):
             self.assertGreater(parameters["share_of_copy"], 0)
             self.assertIn("the paper", result["check"]["against"])
 
-    def test_the_watchdog_s_exit_code_is_told(self):
+    def test_help_lists_the_exit_code_of_the_watchdog(self):
         self.assertIn("5 ended by --watchdog", self.mode("poisson", "--help").out)
         self.assertNotIn("5 ended", self.mode("matmul", "--help").out)
 
-    def test_single_precision_takes_every_memory(self):
+    def test_single_precision_supports_every_memory(self):
         document, _ = self.results("poisson", "--n", "32", "--memory", "all", "--host", "none", "--precision", "single")
         self.assertEqual([result["variant"] for result in document["results"]],
                          ["global", "texture1d", "texture2d", "shared"])
@@ -369,7 +369,7 @@ class Poisson(ModesTest):
             self.assertIn("rounding", result["check"]["against"])
             self.assertEqual(result["parameters"]["least_bytes_per_iteration"], 8 * 4 * 32**2)
 
-    def test_multigrid_needs_few_iterations_of_any_size(self):
+    def test_multigrid_needs_few_iterations_for_any_size(self):
         document, outcome = self.results("poisson", "--n", "17,64", "--memory", "all", "--host", "serial",
                                          "--precision", "single", "--preconditioner", "all")
         self.assertIn("left out for the textures", outcome.out)
@@ -385,7 +385,7 @@ class Poisson(ModesTest):
         every = ["serial", "global", "texture1d", "texture2d", "shared"]
         self.assertEqual(found, {"none": 2 * every, "jacobi": 2 * every, "multigrid": 2 * ["serial", "global", "shared"]})
 
-    def test_the_solution_goes_to_a_file(self):
+    def test_the_solution_is_written_to_a_file(self):
         self.mode("poisson", "--n", "5,3", "--memory", "none", "--host", "serial", "--output", "u.npy", *BRIEFLY)
         shape, u = read_npy(self.folder / "u.npy")
         self.assertEqual(shape, [3, 3])
@@ -393,7 +393,7 @@ class Poisson(ModesTest):
         for e in range(9):  # symmetric
             self.assertAlmostEqual(u[e], u[8 - e])
 
-    def test_processes_share_the_square(self):
+    def test_the_square_is_divided_among_processes(self):
         printed = {32: (48, "3.0128e-03"), 64: (96, "7.7811e-04")}
         for ranks, host, memory in (2, "serial", "global"), (4, "threads", "none"):
             with self.subTest(ranks=ranks):
@@ -428,7 +428,7 @@ class Poisson(ModesTest):
         for a, b in zip(one, four):
             self.assertAlmostEqual(a, b, delta=8 * 11**2 * 2**-23)
 
-    def test_what_one_process_cannot_do_ends_all(self):
+    def test_an_error_of_one_process_ends_all(self):
         program = [GLINPACK, "poisson", "--n", "8", "--json", "p.json"]
         outcome = self.start([MPIEXEC, "-np", "1", *program, ":", "-np", "1", "-env", "EGL_VISIBLE_DEVICES", "99", *program])
         self.assertEqual((outcome.status, len(outcome.messages), outcome.out), (2, 1, ""), outcome)
@@ -447,7 +447,7 @@ class Plots(ModesTest):
         root = xml.etree.ElementTree.parse(self.folder / name).getroot()
         return " ".join("".join(element.itertext()) for element in root.iter() if element.tag.endswith("}text"))
 
-    def test_times_and_speed_ups_are_drawn_with_the_fits(self):
+    def test_times_and_speed_ups_are_plotted_with_the_fits(self):
         self.results("matmul", "--variant", "single-pass,compute", "--n", "8,16,24,32,40", "--fit")
         self.plot("m.json", "-o", "t.svg", "-o", "t.png")
         for word in "single-pass 2x2", "compute", "openblas", "time, seconds", "matmul", "40":
@@ -463,7 +463,7 @@ class Plots(ModesTest):
         self.results("gauss-jordan", "--n", 8)
         self.assertIn("no result has", self.plot("m.json", "--quantity", "element", "-o", "n.svg", status=2).err)
 
-    def test_the_methods_of_lu_are_drawn_as_in_their_paper(self):
+    def test_the_methods_of_lu_are_plotted_as_in_their_paper(self):
         self.results("lu-methods", "--n", "8,16", "--methods", "M1,M4,compute")
         script = ROOT / "scripts" / "plot" / "lu_methods.py"
         outcome = self.start([script, self.folder / "m.json", "-o", "f.svg", "-o", "f.png"], timeout=120)
@@ -474,7 +474,7 @@ class Plots(ModesTest):
         outcome = self.start([script, self.folder / "x.json", "-o", "g.svg"], timeout=120)
         self.assertEqual((outcome.status, len(outcome.err.splitlines())), (2, 1), outcome)
 
-    def test_time_per_iteration_and_surfaces_are_drawn(self):
+    def test_time_per_iteration_and_surfaces_are_plotted(self):
         self.results("poisson", "--n", "4,8", "--memory", "shared", "--host", "serial", "--output", "u.npy")
         self.plot("m.json", "--quantity", "iteration", "--log", "-o", "i.svg")
         for word in "shared", "serial", "time per iteration, seconds":
@@ -490,7 +490,7 @@ class Plots(ModesTest):
         self.results("matmul", "--variant", "compute", "--n", "8")
         self.assertIn("no result has", self.plot("m.json", "--quantity", "iteration", "-o", "n.svg", status=2).err)
 
-    def test_what_cannot_be_drawn_is_refused(self):
+    def test_unplottable_results_are_rejected(self):
         self.write("x.json", '{"runs": []}')
         for arguments, word in ((["x.json", "-o", "a.svg"], "standalone mode"), (["none.json", "-o", "a.svg"], "No such"),
                                 (["x.json", "-o", "a.pdf"], ".svg")):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The cluster in a box, scripts/netlab: jobs on it, what crosses its links, and that nothing of it is left behind.
-Needs root and a kernel with namespaces; elsewhere it says why not, and all tests count as skipped."""
+"""The emulated cluster, scripts/netlab: jobs on it, traffic on its links, and complete removal.
+Needs root and a kernel with namespaces; otherwise prints the reason and skips all tests."""
 import json
 import os
 import pathlib
@@ -30,7 +30,7 @@ def interfaces():
 
 
 def processes(namespace):
-    """Numbers of the processes in a namespace."""
+    """The process ids in a namespace."""
     listed = subprocess.run(["ip", "netns", "pids", namespace], check=False, capture_output=True, text=True).stdout
     return [int(number) for number in listed.split()]
 
@@ -70,8 +70,8 @@ class NetlabTest(GlinpackTest):
         self.assertEqual(outcome.status, 0, outcome)
         return outcome
 
-    def refused(self, command, *arguments, names, environment=None):
-        """One line that names the command and what is wrong, and nothing else."""
+    def rejected(self, command, *arguments, names, environment=None):
+        """Expects one line that names the command and the error, and no other output."""
         outcome = self.netlab(command, *arguments, environment=environment)
         self.assertEqual(outcome.status, 2, outcome)
         self.assertEqual(outcome.out, "", outcome)
@@ -82,7 +82,7 @@ class NetlabTest(GlinpackTest):
 
 
 class LabTest(NetlabTest):
-    """With a lab of four nodes, unlimited unless the test says otherwise, which each test gets anew."""
+    """Each test has a new lab of four nodes, with unlimited links by default."""
 
     def setUp(self):
         super().setUp()
@@ -90,7 +90,7 @@ class LabTest(NetlabTest):
         self.done("up", 4, "unlimited")
 
     def plu(self, nodes, per_node, *arguments, **options):
-        """A run of glinpack that passes, and what its JSON says of it."""
+        """Runs glinpack, expects it to pass, and returns the run from its JSON."""
         outcome = self.done("run", "--timeout", 120, nodes, per_node, "--", GLINPACK, "plu", "--backend", "openblas",
                             "--precision", "single", "--pivoting", "local", "--json", "r.json", "--force", *arguments,
                             timeout=150, **options)
@@ -98,12 +98,12 @@ class LabTest(NetlabTest):
         return json.loads((self.folder / "r.json").read_text())
 
     def counters(self):
-        """Bytes that each node has sent and received."""
+        """The bytes that each node has sent and received."""
         rows = [line.split() for line in self.done("counters").out.splitlines()[1:]]
         return {row[0]: (int(row[1]), int(row[2])) for row in rows}
 
     def counted_during(self, action):
-        """What action() returns, and the bytes that each node sent and received meanwhile."""
+        """The result of action(), and the bytes that each node sent and received during it."""
         before = self.counters()
         result = action()
         after = self.counters()
@@ -118,7 +118,7 @@ class LabTest(NetlabTest):
         return process
 
     def running(self, node, name):
-        """The process of this program on a node, once it is there."""
+        """Waits for the process of this program on a node."""
         def find():
             return [process for process in processes(f"glinpack-node{node}") if program_of(process) == name]
         found = wait_for(find)
@@ -133,19 +133,19 @@ class LabTest(NetlabTest):
 
 
 def received(rank, *phases):
-    """Bytes of messages that a rank received in these phases, as the report counts them."""
+    """The bytes that a rank received in these phases according to the report."""
     return sum(line["bytes"] for line in rank["phases"] if line["lane"] == "net" and line["phase"] in phases)
 
 
 class Arguments(NetlabTest):
-    def test_every_command_explains_itself(self):
+    def test_every_command_has_help(self):
         for command in "up", "rate", "run", "counters", "down":
             with self.subTest(command=command):
                 outcome = self.done(command, "--help")
                 self.assertTrue(outcome.out.startswith(f"usage: scripts/netlab/{command}"), outcome)
                 self.assertEqual(outcome.err, "")
 
-    def test_unusable_arguments_are_refused_before_anything_is_done(self):
+    def test_invalid_arguments_are_rejected_before_any_work(self):
         for command, arguments, name in (
                 ("up", ["0"], "'0'"), ("up", ["four"], "'four'"), ("up", ["251"], "250"),
                 ("up", ["4", "100"], "'100'"), ("up", ["4", "100Mbit"], "'100Mbit'"), ("up", ["4", "1kbit"], "100kbit"),
@@ -161,11 +161,11 @@ class Arguments(NetlabTest):
                 ("run", ["--timeout"], "--timeout 60"), ("counters", [], "no lab is up"), ("counters", ["x"], "'x'"),
                 ("down", ["4"], "'4'")):
             with self.subTest(command=command, arguments=arguments):
-                self.refused(command, *arguments, names=[name])
+                self.rejected(command, *arguments, names=[name])
                 self.assertEqual(namespaces(), [])
 
-    def test_who_is_not_root_is_told_so(self):
-        stranger = ["unshare", "--user"]  # without a mapping: nobody
+    def test_root_is_required(self):
+        stranger = ["unshare", "--user"]  # without a mapping, the user is `nobody`
         if self.start([*stranger, "true"]).status != 0:
             self.skipTest("user namespaces are not allowed here")
         for command in (["up"], ["rate", "1gbit"], ["counters"], ["down"], ["run", "1", "1", "--", "hostname"]):
@@ -175,12 +175,12 @@ class Arguments(NetlabTest):
                 self.assertRegex(outcome.err, rf"\Anetlab/{command[0]}: needs root\b.*\n\Z")
 
 
-class Coming(NetlabTest):
+class Setup(NetlabTest):
     def setUp(self):
         super().setUp()
         self.addCleanup(self.netlab, "down")
 
-    def test_up_twice_and_down_twice_leave_nothing_behind(self):
+    def test_up_twice_and_down_twice_remove_everything(self):
         before = interfaces()
         self.done("up", 4, "100mbit")
         self.done("up", 3, "1gbit")
@@ -192,8 +192,8 @@ class Coming(NetlabTest):
         self.assertEqual(namespaces(), [])
         self.assertEqual(interfaces(), before)
 
-    def test_an_up_that_fails_half_way_leaves_nothing_behind(self):
-        # a tc that knows nothing of the third node
+    def test_a_failed_up_removes_everything(self):
+        # a tc that fails for the third node
         tc = self.write("tc", '#!/bin/sh\ncase "$*" in *node3*) echo "Error: no third" >&2; exit 2 ;; esac\n'
                               'exec /usr/sbin/tc "$@"\n')
         tc.chmod(0o755)
@@ -202,14 +202,14 @@ class Coming(NetlabTest):
         self.assertRegex(outcome.err, r"\Anetlab/up: .*Error: no third\n\Z")
         self.assertEqual(namespaces(), [])
 
-    def test_a_part_of_a_lab_is_removed_and_rebuilt(self):
+    def test_a_partial_lab_is_removed_and_rebuilt(self):
         self.done("up", 3, "unlimited")
         subprocess.run(["ip", "netns", "delete", "glinpack-switch"], check=True)
-        self.refused("run", 2, 1, "--", "hostname", names=["scripts/netlab/up"])
+        self.rejected("run", 2, 1, "--", "hostname", names=["scripts/netlab/up"])
         self.done("up", 2, "unlimited")
         self.done("run", 2, 1, "--", "hostname")
         subprocess.run(["ip", "netns", "delete", "glinpack-node1"], check=True)
-        self.refused("run", 1, 1, "--", "hostname", names=["scripts/netlab/up"])
+        self.rejected("run", 1, 1, "--", "hostname", names=["scripts/netlab/up"])
         self.done("down")
         self.assertEqual(namespaces(), [])
 
@@ -225,7 +225,7 @@ class Jobs(LabTest):
         self.assertEqual([rank["host"] for rank in document["runs"][0]["ranks"]], ["node1", "node2", "node3", "node4"])
         self.assert_idle()
 
-    def test_tournaments_are_played_over_nodes_of_several_processes(self):
+    def test_tournament_pivoting_passes_on_nodes_of_several_processes(self):
         for grid in "4x1", "2x2":
             with self.subTest(grid=grid):
                 outcome = self.done("run", 2, 2, "--", GLINPACK, "plu", "--n", 300, "--nb", 32, "--grid", grid,
@@ -237,13 +237,13 @@ class Jobs(LabTest):
         self.assertEqual(sorted(outcome.out.splitlines()),
                          [f"{rank} node{rank // 2 + 1} two  words" for rank in range(6)])
 
-    def test_nodes_may_have_numbers_of_processes_of_their_own(self):
+    def test_nodes_may_have_different_numbers_of_processes(self):
         outcome = self.done("run", 3, "2,1,1", "--", "sh", "-c", 'echo "$PMI_RANK" "$(hostname)"')
         self.assertEqual(sorted(outcome.out.splitlines()), ["0 node1", "1 node1", "2 node2", "3 node3"])
-        self.refused("run", 3, "2,2", "--", "hostname", names=["'2,2'", "2 numbers", "NODES 3"])
-        self.refused("run", 2, "2,", "--", "hostname", names=["PPN ''"])
+        self.rejected("run", 3, "2,2", "--", "hostname", names=["'2,2'", "2 numbers", "NODES 3"])
+        self.rejected("run", 2, "2,", "--", "hostname", names=["PPN ''"])
 
-    def test_a_job_of_many_processes_ends_well_and_soon_though_mpi_finalize_may_hang(self):
+    def test_a_job_of_many_processes_ends_soon_even_if_mpi_finalize_hangs(self):
         outcome = self.done("run", 4, 4, "--", GLINPACK, "plu", "--n", 64, "--nb", 8, "--backend", "openblas", "--json",
                             "r.json")
         self.assertIn("End of Tests.", outcome.out)
@@ -251,24 +251,24 @@ class Jobs(LabTest):
         seconds_to_end = time.time() - (self.folder / "r.json").stat().st_mtime
         self.assertLess(seconds_to_end, 4, "as long as MPI_Finalize's time limit")
 
-    def test_the_command_s_exit_status_is_handed_on(self):
+    def test_the_exit_status_of_the_command_is_returned(self):
         self.assertEqual(self.netlab("run", 2, 1, "--", "sh", "-c", "exit 7").status, 7)
         outcome = self.netlab("run", 2, 1, "--", GLINPACK, "plu", "--n", "ten")
         self.assertEqual(outcome.status, 2, outcome)
         self.assertEqual(len(outcome.messages), 1, outcome)
 
-    def test_more_nodes_than_there_are_are_refused(self):
-        self.refused("run", 5, 1, "--", "hostname", names=["NODES 5", "4", "scripts/netlab/up 5"])
+    def test_more_nodes_than_the_lab_has_are_rejected(self):
+        self.rejected("run", 5, 1, "--", "hostname", names=["NODES 5", "4", "scripts/netlab/up 5"])
 
     def test_one_job_runs_at_a_time(self):
         self.background("--timeout", 60, 2, 1, "--", "sleep", 50)
         self.running(2, "sleep")
-        self.refused("run", 2, 1, "--", "hostname", names=["a job runs", "scripts/netlab/down"])
-        self.refused("up", names=["a job runs", "scripts/netlab/down"])
+        self.rejected("run", 2, 1, "--", "hostname", names=["a job runs", "scripts/netlab/down"])
+        self.rejected("up", names=["a job runs", "scripts/netlab/down"])
         self.done("rate", "1gbit")
 
 
-class Ends(LabTest):
+class Termination(LabTest):
     def test_a_killed_rank_ends_the_job(self):
         process = self.background("--timeout", 100, 4, 1, "--", GLINPACK, "plu", "--n", 20000, "--nb", 128, "--grid",
                                   "2x2", "--backend", "openblas")
@@ -281,7 +281,7 @@ class Ends(LabTest):
         self.assert_idle()
 
     def test_a_lost_node_is_ended_by_the_time_limit(self):
-        # the death of its proxy is what MPI's launcher never notices
+        # the MPI launcher does not detect that its proxy was killed
         process = self.background("--timeout", 4, 2, 1, "--", "sleep", 50)
         self.running(2, "sleep")
         os.kill(self.running(2, "hydra_pmi_proxy"), signal.SIGKILL)
@@ -289,19 +289,19 @@ class Ends(LabTest):
         self.assertRegex(process.stderr.read().decode(), r"netlab/run: ended after 4 s.*--timeout")
         self.assert_idle()
 
-    def test_the_lab_s_end_is_the_job_s(self):
+    def test_down_ends_the_job(self):
         process = self.background("--timeout", 60, 2, 2, "--", "sleep", 50)
         self.running(2, "sleep")
         self.done("down")
         self.assertEqual(process.wait(timeout=10), 137)
         self.assertEqual(namespaces(), [])
 
-    def test_nothing_outlives_a_killed_or_interrupted_run(self):
+    def test_no_process_outlives_a_killed_or_interrupted_run(self):
         for number in signal.SIGKILL, signal.SIGTERM, signal.SIGINT:
             with self.subTest(signal=number.name):
                 process = self.background("--timeout", 60, 2, 1, "--", "sleep", 50)
                 self.running(2, "sleep")
-                if number == signal.SIGINT:  # a terminal sends it to all of them
+                if number == signal.SIGINT:  # a terminal sends it to the process group
                     os.killpg(process.pid, number)
                     self.assertEqual(process.wait(timeout=20), 130)
                 else:
@@ -312,7 +312,7 @@ class Ends(LabTest):
 
 
 class Watchdog(LabTest):
-    """A rank of node3 fails, rank 2, or rank 0 itself, in runs that would go on for minutes."""
+    """Rank 2 on node3, or rank 0, fails in a run that takes minutes."""
 
     def watched(self):
         (self.folder / "r.json").unlink(missing_ok=True)
@@ -324,30 +324,31 @@ class Watchdog(LabTest):
         self.assertTrue(wait_for((self.folder / "r.json").exists, 90), "no run has finished")
         return process, ranks
 
-    def assert_told(self, process, first):
-        self.assertNotIn(process.wait(timeout=110), (0, 124), "it hung until the lab ended it")
+    def assert_reported(self, process, first):
+        self.assertNotIn(process.wait(timeout=110), (0, 124), "the lab's timeout ended the job")
         text = process.stderr.read().decode()
         self.assertRegex(text, rf"(?m)^glinpack: watchdog: {first}")
         for rank in range(4):
             self.assertRegex(text, rf"(?m)^  rank {rank} on node{rank + 1} \(process \d+\): .*no progress for ")
         self.assert_idle()
 
-    def test_a_node_that_is_cut_off_is_named(self):
+    def test_a_disconnected_node_is_reported(self):
         for node in 3, 1:
             with self.subTest(node=node):
                 process, _ = self.watched()
                 subprocess.run(["ip", "-n", "glinpack-switch", "link", "set", f"port{node}", "down"], check=True)
-                self.assert_told(process, rf"rank {node - 1} on node{node} \(process \d+\) has not been heard of for ")
+                self.assert_reported(process,
+                                     rf"rank {node - 1} on node{node} \(process \d+\) has not been heard of for ")
                 subprocess.run(["ip", "-n", "glinpack-switch", "link", "set", f"port{node}", "up"], check=True)
 
-    def test_a_stopped_rank_is_named(self):
+    def test_a_stopped_rank_is_reported(self):
         process, ranks = self.watched()
         os.kill(ranks[2], signal.SIGSTOP)
-        self.assert_told(process, r"rank 2 on node3 \(process \d+\) has not been heard of for ")
+        self.assert_reported(process, r"rank 2 on node3 \(process \d+\) has not been heard of for ")
 
 
 class Links(LabTest):
-    def test_what_the_report_counts_crosses_the_links_once(self):
+    def test_reported_bytes_cross_the_links_once(self):
         document, crossed = self.counted_during(
             lambda: self.plu(4, 1, "--n", 2048, "--nb", 64, "--grid", "2x2"))
         ranks = document["runs"][0]["ranks"]
@@ -355,20 +356,20 @@ class Links(LabTest):
         counted = {rank["host"]: received(rank, *everything) for rank in ranks}
         self.assertEqual(sorted(counted), sorted(crossed))
         total = document["runs"][0]["breakdown"]["network_bytes"]
-        # the rest is the substitution's, which counts the messages of those that send, too
+        # the rest belongs to the substitution, which also counts sent messages
         self.assertLess(total - sum(counted.values()), 0.01 * total)
-        # MPI's start, the gathered report, the residual's vectors, packets sent again: what no report counts
+        # not in the report: MPI's start, the gathered report, the residual's vectors, retransmissions
         uncounted = 256 * 1024
         for node, (sent, got) in crossed.items():
             with self.subTest(node=node, counted=counted[node], got=got):
                 self.assertGreaterEqual(got, counted[node])
                 headers = counted[node] / FRAME_DATA * FRAME_HEADERS
-                acknowledgements = sent / FRAME_DATA * FRAME_HEADERS  # at most one for each frame
+                acknowledgements = sent / FRAME_DATA * FRAME_HEADERS  # at most one acknowledgement per frame
                 self.assertLess(got, counted[node] + headers + acknowledgements + uncounted)
         self.assertGreaterEqual(sum(sent for sent, _ in crossed.values()), sum(counted.values()))
 
-    def test_processes_of_one_node_send_nothing_over_its_link(self):
-        # row-major order: the rows of the 2x2 grid are nodes, its columns cross the link
+    def test_messages_within_a_node_do_not_cross_its_link(self):
+        # row-major order: each row of the 2x2 grid is on one node, columns cross the link
         document, crossed = self.counted_during(
             lambda: self.plu(2, 2, "--n", 1024, "--nb", 64, "--grid", "2x2"))
         ranks = document["runs"][0]["ranks"]
@@ -384,7 +385,7 @@ class Links(LabTest):
         self.assertLess(max(crossed["node3"] + crossed["node4"]), 10000)
 
     def test_a_panel_crosses_the_link_to_a_node_once(self):
-        # of four panels each node receives two from the other, for its two processes each; a ring sends three
+        # of four panels, each node receives two from the other, for its two processes; a ring sends three
         document, crossed = self.counted_during(
             lambda: self.plu(2, 2, "--n", 2048, "--nb", 64, "--grid", "1x4"))
         for node in "node1", "node2":
@@ -409,18 +410,18 @@ class Links(LabTest):
                     queue = self.start(["tc", "-n", namespace, "qdisc", "show", "dev", interface]).out
                     self.assertEqual(re.findall(r"tbf .*\brate (\S+)", queue), [shown] if shown else [], queue)
 
-    def test_a_latency_is_added_or_refused(self):
+    def test_a_latency_is_added_or_rejected(self):
         has_netem = self.start("unshare --net tc qdisc add dev lo root netem delay 1ms".split()).status == 0
         if not has_netem:
-            self.refused("rate", "100mbit", "--latency", "20ms", names=["--latency 20ms", "netem"])
+            self.rejected("rate", "100mbit", "--latency", "20ms", names=["--latency 20ms", "netem"])
             return
         self.done("rate", "100mbit", "--latency", "20ms")
-        # a connection that nobody takes is refused after a way there and one back
+        # a connection to a closed port is refused after one round trip
         attempt = ("import socket, time; start = time.monotonic()\n"
                    "try: socket.create_connection(('198.18.0.2', 9), 10)\n"
                    "except ConnectionRefusedError: print(time.monotonic() - start)\n")
         command = ["ip", "netns", "exec", "glinpack-node1", sys.executable, "-c", attempt]
-        self.start(command)  # who is who on the link (ARP)
+        self.start(command)  # address resolution (ARP)
         self.assertGreaterEqual(float(self.start(command).out), 0.040)
         self.done("rate", "100mbit")
         self.assertNotIn("netem", self.start("tc -n glinpack-node1 qdisc show dev eth0".split()).out)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The network alone and the arithmetic alone, as users start them: what is printed, and the files."""
+"""glinpack network and --compute-only: printed reports and files."""
 import csv
 import io
 import json
@@ -17,7 +17,7 @@ NO_LINKS = ["--ping-pong", "never", "--screen", "never"]
 
 class FileTest(GlinpackTest):
     def document(self, name, schema):
-        """A JSON file's content, checked against its schema."""
+        """Returns the content of a JSON file that is valid by its schema."""
         valid = subprocess.run([sys.executable, ROOT / "tests" / "system" / "validate_json.py", self.folder / name,
                                 ROOT / "docs" / schema], check=False, capture_output=True, text=True)
         self.assertEqual(valid.returncode, 0, valid.stderr)
@@ -34,7 +34,7 @@ class Network(FileTest):
         return self.done("network", *arguments, **{"timeout": 120, **options})
 
     def test_four_processes_show_runs_communicators_sizes_and_links(self):
-        # directly, so that U has messages of its own
+        # direct exchange sends U in separate messages
         outcome = self.network("--n", 2048, "--nb", 256, "--grid", "2x2", "--row-swap", "direct", "--json", "n.json",
                                ranks=4)
         for text in ("N 2048, NB 256, grid 2x2", "row 0", "row 1", "column 0", "column 1", "pivot candidates",
@@ -50,7 +50,7 @@ class Network(FileTest):
         for parts in "communicators", "sizes", "ranks":
             self.assertEqual(sum(part["bytes"] for part in run[parts]), run["traffic"]["bytes"])
             self.assertEqual(sum(part["messages"] for part in run[parts]), run["traffic"]["messages"])
-        # each of the 8 passes brings the panel to the other process column of both process rows
+        # each of the 8 passes sends the panel to the other process column in both process rows
         rows = [part for part in run["communicators"] if part["line"] == "row"]
         self.assertEqual(sum(part["messages"] for part in rows), 16)
         self.assertEqual(len(document["screening"]["links"]), 6)
@@ -78,14 +78,14 @@ class Network(FileTest):
         self.assertEqual({size["phase"] for size in run["sizes"]}, {"broadcast U"})
         self.assertEqual(run["rows_exchanged"], 0)
 
-    def test_messages_alone_are_those_of_a_whole_run(self):
+    def test_messages_equal_those_of_a_whole_run(self):
         for pivoting in "local", "partial", "tournament":
             arguments = ["--n", 250, "--nb", 24, "--grid", "2x2", "--pivoting", pivoting]
             self.network(*arguments, "--json", "n.json", "--force", *NO_LINKS, ranks=4)
             self.done("plu", *arguments, "--backend", "openblas", "--threads", 1, "--json", "p.json", "--force", ranks=4)
             alone = self.document("n.json", "network.schema.json")["runs"][0]
             whole = self.document("p.json", "result.schema.json")["runs"][0]
-            phases = ["broadcast L", "broadcast U", "panel"]  # which rows are exchanged depends on the matrix
+            phases = ["broadcast L", "broadcast U", "panel"]  # the row exchanges depend on the matrix
             sent = {phase: sum(size["bytes"] for size in alone["sizes"] if size["phase"] == phase) for phase in phases}
             expected = {phase: sum(line["bytes"] for line in whole["breakdown"]["phases"]
                                    if line["phase"] == phase and line["lane"] == "net") for phase in phases}
@@ -99,7 +99,7 @@ class Network(FileTest):
         self.assertEqual(document["runs"][0]["traffic"]["messages"], 0)
         self.assertEqual((document["ping_pong"], document["screening"]), ([], None))
 
-    def test_surplus_processes_idle_but_their_links_are_tried(self):
+    def test_surplus_processes_idle_but_their_links_are_measured(self):
         outcome = self.network("--n", 100, "--nb", 16, "--grid", "1x2", "--ping-pong", "2-1", "--screen-together",
                                "--json", "n.json", ranks=3)
         self.assertIn("Ping-pong between rank 2", outcome.out)
@@ -108,11 +108,11 @@ class Network(FileTest):
         self.assertEqual(len(document["screening"]["links"]), 3)
         self.assertTrue(document["screening"]["together"])
 
-    def test_the_screening_ends_in_time(self):
+    def test_the_screening_ends_within_its_time_limit(self):
         outcome = self.network("--n", 50, "--nb", 16, "--screen", "always", "--screen-seconds", "1e-9", ranks=2)
         self.assertIn("Screening: 0 of 1 pairs", outcome.out)
 
-    def test_a_configuration_file_and_an_output_folder(self):
+    def test_a_configuration_file_and_an_output_folder_are_used(self):
         self.write("n.toml", "n = [60, 70]\nnb = 16\nbroadcast = ['ring', 'ibcast']\nping-pong = 'never'\n"
                              "screen = 'never'\noutput-dir = 'out'\n")
         self.network("--config", "n.toml", "--n", "80")
@@ -136,7 +136,7 @@ class ComputeOnly(FileTest):
         self.assertEqual(run["breakdown"]["network"]["total"]["max"], 0)
         return outcome, run
 
-    def test_every_process_does_its_part_of_the_arithmetic_and_sends_nothing(self):
+    def test_every_process_does_its_arithmetic_and_sends_nothing(self):
         for backend in "openblas", "gl-compute":
             for pivoting in "local", "partial", "tournament":
                 with self.subTest(backend=backend, pivoting=pivoting):
@@ -150,11 +150,11 @@ class ComputeOnly(FileTest):
 
     @staticmethod
     def operations(run):
-        """By role and phase; the solution is no part of it."""
+        """Operations by role and phase, without the solution."""
         lines = [line for line in run["breakdown"]["phases"] if line["role"] != "none" and line["flops"] > 0]
         return {(line["role"], line["phase"]): (line["flops"], line["ranks"]) for line in lines}
 
-    def test_one_process_and_one_block_is_the_pivot_alone(self):
+    def test_one_process_with_one_block_is_only_the_pivot(self):
         outcome, run = self.compute_only("--n", 128, "--nb", 128, "--pivoting", "local", "--backend", "openblas", ranks=1)
         rows = re.findall(r"^WR\S+ +128 +128 +1 +1 +", outcome.out, re.MULTILINE)
         self.assertEqual(len(rows), 1, outcome)

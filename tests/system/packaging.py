@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The recipes of packaging/: what of them can be tried without Spack, EasyBuild, ReFrame and Apptainer. With Apptainer
-packaging/apptainer/try.sh tries one."""
+"""The recipes of packaging/, as far as they can be tested without Spack, EasyBuild, ReFrame and Apptainer.
+packaging/apptainer/try.sh tests one with Apptainer."""
 import ast
 import contextlib
 import re
@@ -12,7 +12,7 @@ import unittest
 from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest
 
 PACKAGING = ROOT / "packaging"
-# a report of HPL as Debian's hpcc writes it
+# a report of HPL from Debian's hpcc
 HPL_REPORT = ROOT / "tests" / "data" / "hpcc_hpl_report.txt"
 
 
@@ -23,8 +23,8 @@ def cmake_options():
 
 @contextlib.contextmanager
 def reframe_stand_in():
-    """As much of ReFrame 4 as the checks use: decorators that leave functions as they are, patterns over whole files
-    with re.MULTILINE, as reframe.utility.sanity has them."""
+    """Replaces the parts of ReFrame 4 that the checks use: decorators that return the function, and patterns over whole
+    files with re.MULTILINE, as in reframe.utility.sanity."""
     def found(pattern, file):
         return list(re.finditer(pattern, file.read_text(), re.MULTILINE))
 
@@ -85,7 +85,7 @@ class ReFrame(GlinpackTest):
         self.assertTrue(check.every_system_passed())
         self.assertGreater(check.gflops(), 0)
 
-    def test_hpl_s_report_is_read_alike(self):
+    def test_hpl_s_report_is_parsed_the_same_way(self):
         check = self.check("HplCheck", HPL_REPORT.read_text())
         self.assertTrue(check.every_system_passed())
         self.assertGreater(check.gflops(), 0)
@@ -109,18 +109,18 @@ class Recipes(unittest.TestCase):
     def version(self):
         return re.search(r"VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text().split("project(")[1])[1]
 
-    def test_spack(self):
+    def test_spack_recipe_is_valid(self):
         text = (PACKAGING / "spack" / "package.py").read_text()
         recipe = next(node for node in ast.parse(text).body if isinstance(node, ast.ClassDef))
         self.assertEqual((recipe.name, recipe.bases[0].id), ("Glinpack", "CMakePackage"))
         self.assertIn(f'version("{self.version()}")', text)
         self.assert_cmake_options_exist(text)
 
-    def test_easybuild(self):
+    def test_easybuild_recipe_is_valid(self):
         file, = (PACKAGING / "easybuild").glob("*.eb")
         text = file.read_text()
         keys = {"SOURCE_TAR_GZ": "%(name)s-%(version)s.tar.gz"}
-        exec(compile(text, file, "exec"), keys)  # as EasyBuild reads it
+        exec(compile(text, file, "exec"), keys)  # as EasyBuild reads the file
         toolchain = keys["toolchain"]
         self.assertEqual(file.name, f"{keys['name']}-{keys['version']}-{toolchain['name']}-{toolchain['version']}.eb")
         self.assertEqual(keys["version"], self.version())
@@ -128,15 +128,15 @@ class Recipes(unittest.TestCase):
             self.assertTrue(keys[key], key)
         self.assert_cmake_options_exist(text)
 
-    def test_apptainer(self):
+    def test_apptainer_recipe_is_valid(self):
         text = (PACKAGING / "apptainer" / "glinpack.def").read_text()
         self.assertEqual(re.findall(r"^Stage: (\w+)$", text, re.MULTILINE), ["build", "final"])
         stages = ["Bootstrap:" + stage for stage in re.split("^Bootstrap:", text, flags=re.MULTILINE)[1:]]
-        for stage in stages:  # each has to say for itself what its variables are unless --build-arg says it
+        for stage in stages:  # each stage must define its variables, unless --build-arg does
             defaults = dict(re.findall(r"^ +(\w+)=(\S+)$", stage.split("%arguments")[1].split("%")[0], re.MULTILINE))
             self.assertEqual(set(re.findall(r"{{ (\w+) }}", stage)), set(defaults))
             self.assertEqual((defaults["bootstrap"], defaults["from"]), ("docker", "debian:bookworm-slim"))
-        self.assertEqual(*(stage.split("Stage:")[0] for stage in stages))  # one Debian to build on and to run on
+        self.assertEqual(*(stage.split("Stage:")[0] for stage in stages))  # the same Debian for build and run
         for section in "files", "post", "environment", "runscript", "test", "help":
             self.assertRegex(text, f"(?m)^%{section}\\b")
         self.assertTrue((ROOT / "scripts" / "install-deps.sh").exists())

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Options together: every pair of values that may meet meets in some run, and passes. Software OpenGL where OpenGL is.
+"""Combinations of options: some run has every possible pair of values, and passes. OpenGL runs on software.
 
-N and NB are lists, and every job runs all of both. The other options are dealt out over jobs by a covering array."""
+N and NB are lists, and every job runs all of both. A covering array assigns the other options to jobs."""
 import itertools
 import random
 import re
@@ -13,7 +13,7 @@ N = [1, 37, 96, 130]
 NB = [8, 32, 100]
 RANKS = 4
 
-# What is not worth a job of its own. Values of an option that is added belong here.
+# The values of options that need no separate jobs. Add the values of new options here.
 OPTIONS = {
     "backend": ["reference", "openblas", "gl-compute", "gl-raster"],
     "precision": ["single", "double", "mixed"],
@@ -35,7 +35,7 @@ OPTIONS = {
 
 
 def is_possible(case):
-    """Whether options exclude each other; those that `case` lacks do not matter."""
+    """Whether the options in `case` can be combined; missing options are ignored."""
     is_raster = case.get("backend") == "gl-raster"
     is_other = "backend" in case and not is_raster
     return not (is_raster and case.get("precision") == "double" or
@@ -45,23 +45,23 @@ def is_possible(case):
                 case.get("compute-only") and case.get("precision") == "mixed")
 
 
-# The options that is_possible looks at.
+# The options that is_possible checks.
 RESTRICTED = ["backend", "pivoting", "panel", "precision", "raster-coordinates", "compute-only"]
 
 
-def may_become_a_case(part):
-    """Whether values for some options can be completed to a possible case."""
+def can_be_completed(part):
+    """Whether the values in `part` can be completed to a possible case."""
     free = [option for option in RESTRICTED if option not in part]
     return any(is_possible({**part, **dict(zip(free, values))})
                for values in itertools.product(*(OPTIONS[option] for option in free)))
 
 
 def all_pairs():
-    """Every pair of values of different options that may meet: ((option, value), (option, value))."""
+    """Every possible pair of values of different options: ((option, value), (option, value))."""
     pairs = set()
     for first, second in itertools.combinations(OPTIONS, 2):
         for values in itertools.product(OPTIONS[first], OPTIONS[second]):
-            if may_become_a_case({first: values[0], second: values[1]}):
+            if can_be_completed({first: values[0], second: values[1]}):
                 pairs.add(((first, values[0]), (second, values[1])))
     return pairs
 
@@ -71,9 +71,9 @@ def pairs_of(case):
 
 
 def covering_array(tries=20, seed=1):
-    """Cases that together have every pair. Greedy, as in AETG (Cohen, Dalal, Fredman, Patton, 1997): each case begins
-    with a pair that is missing, takes the other options in random order, each with the value that adds most missing
-    pairs, and is the best of some tries."""
+    """Cases that cover every pair. Greedy, as in AETG (Cohen, Dalal, Fredman, Patton, 1997). Each case begins with an
+    uncovered pair. It adds the other options in random order, each with the value that covers most uncovered pairs.
+    The best of several tries is used."""
     choose = random.Random(seed)
     missing = all_pairs()
     cases = []
@@ -84,7 +84,7 @@ def covering_array(tries=20, seed=1):
             options = [option for option in OPTIONS if option not in case]
             choose.shuffle(options)
             for option in options:
-                values = [value for value in OPTIONS[option] if may_become_a_case({**case, option: value})]
+                values = [value for value in OPTIONS[option] if can_be_completed({**case, option: value})]
                 choose.shuffle(values)
                 case[option] = max(values, key=lambda value: len(pairs_of({**case, option: value}) & missing))
             if best is None or len(pairs_of(case) & missing) > len(pairs_of(best) & missing):
@@ -94,14 +94,14 @@ def covering_array(tries=20, seed=1):
     return cases
 
 
-# HPL's digits are the positions in the lists of broadcasts and row swaps, but for the last ones, which HPL does not have.
-NOT_HPLS = ["ibcast", "ring-pipelined"]
+# HPL's digits are the positions in the lists of broadcasts and row swaps. HPL does not have the last values.
+NOT_IN_HPL = ["ibcast", "ring-pipelined"]
 
 
 def hpl_dat(case):
-    """netlib's input file with the case's runs."""
+    """An HPL.dat in netlib's format with the runs of the case."""
     rows, columns = case["grid"].split("x")
-    broadcast = OPTIONS["broadcast"].index(case["broadcast"]) if case["broadcast"] not in NOT_HPLS else 0
+    broadcast = OPTIONS["broadcast"].index(case["broadcast"]) if case["broadcast"] not in NOT_IN_HPL else 0
     swap = OPTIONS["row-swap"].index(case["row-swap"]) if case["row-swap"] != "direct" else 2
     threshold = "16.0"
     lines = ["HPLinpack benchmark input file", "pairwise", "HPL.out", "6", len(N), " ".join(map(str, N)), len(NB),
@@ -119,26 +119,26 @@ def arguments_of(case):
         arguments.append("--compute-only")
     if case["hpl-dat"]:
         return [*arguments, "--hpl-dat", "HPL.dat",
-                *(["--broadcast", case["broadcast"]] if case["broadcast"] in NOT_HPLS else []),
+                *(["--broadcast", case["broadcast"]] if case["broadcast"] in NOT_IN_HPL else []),
                 *(["--row-swap", "direct"] if case["row-swap"] == "direct" else [])]
     return [*arguments, "--n", ",".join(map(str, N)), "--nb", ",".join(map(str, NB)), "--grid", case["grid"],
             "--broadcast", case["broadcast"], "--lookahead", case["lookahead"], f"--{case['order']}",
             "--row-swap", case["row-swap"], "--row-swap-threshold", 20]
 
 
-# order, look-ahead, N, NB, P, Q of HPL's row of a result
+# order, look-ahead, N, NB, P, Q in a result row of HPL
 ROW = re.compile(r"^W([RC])(\d)\S+ +(\d+) +(\d+) +(\d+) +(\d+) +\d+\.\d+ +\S+$", re.MULTILINE)
 
 
 class CoveringArray(unittest.TestCase):
-    def test_every_pair_of_values_that_may_meet_meets(self):
+    def test_every_possible_pair_of_values_is_covered(self):
         cases = covering_array()
-        met = set()
+        covered = set()
         for case in cases:
             self.assertEqual(case.keys(), OPTIONS.keys())
             self.assertTrue(is_possible(case), case)
             for first, second in itertools.combinations(OPTIONS, 2):
-                met.add((first, case[first], second, case[second]))
+                covered.add((first, case[first], second, case[second]))
         excluded = {("backend", "gl-raster", "precision", "double"),
                     ("precision", "double", "raster-coordinates", "computed"),
                     ("precision", "mixed", "compute-only", True),
@@ -151,10 +151,10 @@ class CoveringArray(unittest.TestCase):
         for first, second in itertools.combinations(OPTIONS, 2):
             for one, other in itertools.product(OPTIONS[first], OPTIONS[second]):
                 pair = (first, one, second, other)
-                self.assertNotEqual(pair in met, pair in excluded, pair)
+                self.assertNotEqual(pair in covered, pair in excluded, pair)
         self.assertLess(len(cases), 2 * 28)  # 28: the pairs of backends and broadcasts
 
-    def test_it_is_the_same_every_time(self):
+    def test_it_is_reproducible(self):
         self.assertEqual(covering_array(), covering_array())
 
 
@@ -178,9 +178,9 @@ class Pairwise(GlinpackTest):
 
 
 def exact_matrix(n, nb):
-    """The elements of a matrix P L U, by rows: what is computed with it has no rounding, in any order. L is unit lower
-    triangular with -1/2, 0 and 1/2, U upper with -1, 0 and 1 and a diagonal of -1 and 1, and P permutes the rows of
-    every block: with every pivoting, pivots are larger than all they are chosen from."""
+    """The elements of a matrix P L U, by rows. Elimination has no rounding errors, in any order. L is unit lower
+    triangular with -1/2, 0 and 1/2; U is upper triangular with -1, 0 and 1 and a diagonal of -1 and 1; P permutes the
+    rows of every block. With every pivoting, each pivot is larger than all other candidates."""
     numbers = random.Random(1)
     upper = [[0] * i + [numbers.choice([-1, 1])] + numbers.choices([-1, 0, 1], k=n - i - 1) for i in range(n)]
     rows = []
@@ -195,8 +195,8 @@ def exact_matrix(n, nb):
 
 
 class LookAhead(GlinpackTest):
-    """Where a block ends elsewhere, a BLAS may add in another order: what is the same with all kernels of OpenBLAS are
-    the solutions of a system that has no rounding."""
+    """A BLAS may sum in another order if a block ends at another column. Only systems without rounding errors have the
+    same solution with all kernels of OpenBLAS."""
     N = 130
     NB = 12
 
@@ -209,7 +209,7 @@ class LookAhead(GlinpackTest):
         self.assertEqual(shape, [self.N])
         return values
 
-    def test_solutions_are_the_same_with_and_without_it(self):
+    def test_solutions_are_the_same_with_and_without_look_ahead(self):
         for backend in OPTIONS["backend"]:
             for pivoting in OPTIONS["pivoting"]:
                 with self.subTest(backend=backend, pivoting=pivoting):

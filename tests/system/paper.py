@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""scripts/plot draws what glinpack writes; scripts/paper.sh repeats the white paper's tables, and says what it cannot."""
+"""scripts/plot draws glinpack's results. scripts/paper.sh reproduces the white paper's tables and reports omissions."""
 import csv
 import importlib.util
 import json
@@ -18,11 +18,11 @@ from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest
 PAPER = ROOT / "scripts" / "paper.sh"
 PLOT = ROOT / "scripts" / "plot"
 DATA = ROOT / "tests" / "data" / "paper"
-PICTURES = importlib.util.find_spec("matplotlib") is not None
-needs_matplotlib = unittest.skipUnless(PICTURES, "matplotlib is not installed: scripts/install-deps.sh --test")
+HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
+needs_matplotlib = unittest.skipUnless(HAS_MATPLOTLIB, "matplotlib is not installed: scripts/install-deps.sh --test")
 
 sys.path.insert(0, str(ROOT / "scripts" / "paper"))
-import cells as plan  # noqa: E402, after the path that they are found by
+import cells as plan  # noqa: E402, needs the path above
 import places  # noqa: E402
 import tables  # noqa: E402
 
@@ -32,8 +32,8 @@ def why_no_netlab():
 
 
 class PaperTest(GlinpackTest):
-    def refused(self, outcome, *words):
-        """Exit status 2, and one line that has all words."""
+    def rejected(self, outcome, *words):
+        """Expects exit status 2 and one line with all words."""
         self.assertEqual(outcome.status, 2, outcome)
         lines = [line for line in outcome.err.splitlines() if not line.startswith(("usage: ", " "))]
         self.assertEqual(len(lines), 1, outcome)
@@ -41,7 +41,7 @@ class PaperTest(GlinpackTest):
             self.assertIn(word, lines[0])
 
     def svg_text(self, name):
-        """All text of a picture, which must be XML."""
+        """Returns the text of a picture, which must be XML."""
         root = xml.etree.ElementTree.parse(self.folder / name).getroot()
         self.assertTrue(root.tag.endswith("svg"))
         return " ".join("".join(element.itertext()) for element in root.iter() if element.tag.endswith("}text"))
@@ -67,7 +67,7 @@ class Plots(PaperTest):
                                 "--threads", 1, "--pivoting", "local", *arguments, ranks=4, timeout=120)
         self.assertEqual(outcome.status, 0, outcome)
 
-    def test_each_is_drawn_from_a_run_s_json_with_labels_and_units(self):
+    def test_each_plot_of_a_run_s_json_has_labels_and_units(self):
         self.sweep("--json", "r.json", "--repeat", 2)
         wanted = {
             "time_over_n": ["seconds", "order n", "nb 16", "nb 32", "96", "160", "openblas", "local pivoting"],
@@ -96,9 +96,9 @@ class Plots(PaperTest):
                    re.findall(r'<pattern id="(\w+)"[^>]*>\s*<rect [^>]*fill="(#\w+)"', drawing)}
         for colour in ("#0b2e59", "#c8501e", "#58b39d", "#f3d77c"):
             uses = drawing.count(f"url(#{hatched[colour]})" if colour in hatched else f"fill: {colour}")
-            self.assertGreater(uses, 1, f"{colour} stands in the legend alone")
+            self.assertGreater(uses, 1, f"{colour} is only in the legend")
 
-    def test_parts_of_a_trace_are_chosen_by_pass_and_rank(self):
+    def test_parts_of_a_trace_are_selected_by_pass_and_rank(self):
         self.sweep("--trace", "t.json")
         outcome = self.plot("passes", "t.json", "--passes", "1-2", "--ranks", "0-1", "-o", "p.svg")
         self.assertEqual(outcome.status, 0, outcome)
@@ -119,22 +119,22 @@ class Plots(PaperTest):
             self.assertEqual(outcome.status, 0, outcome)
             self.assertIn(f"scripts/plot/{script}.py", outcome.out)
 
-    def test_wrong_arguments_are_refused(self):
+    def test_invalid_arguments_are_rejected(self):
         self.sweep("--json", "r.json", "--trace", "t.json")
         self.write("text.json", "not JSON")
         self.write("there.svg", "mine")
-        self.refused(self.plot("time_over_n", "r.json", "-o", "x.pdf"), "x.pdf", ".png", ".svg")
-        self.refused(self.plot("time_over_n", "r.json", "-o", "none/x.svg"), "none/x.svg", "no folder")
-        self.refused(self.plot("time_over_n", "r.json", "-o", "there.svg"), "there.svg", "--force")
-        self.refused(self.plot("time_over_n", "none.json", "-o", "x.svg"), "none.json", "No such file")
-        self.refused(self.plot("time_over_n", "text.json", "-o", "x.svg"), "text.json", "not JSON")
-        self.refused(self.plot("time_over_n", "t.json", "-o", "x.svg"), "t.json", "no results")
-        self.refused(self.plot("time_over_n", "r.json", "-o", "x.svg", "--where", "size=3"), "size=3", "nb")
-        self.refused(self.plot("time_over_n", "r.json", "-o", "x.svg", "--where", "n=7"), "n=7", "no runs")
-        self.refused(self.plot("passes", "r.json", "-o", "x.svg"), "r.json", "no trace")
-        self.refused(self.plot("passes", "t.json", "-o", "x.svg", "--run", 9), "--run 9", "4 runs")
-        self.refused(self.plot("passes", "t.json", "-o", "x.svg", "--passes", "99"), "nothing to draw")
-        self.refused(self.plot("passes", "t.json", "-o", "x.svg", "--passes", "a-b"), "a-b")
+        self.rejected(self.plot("time_over_n", "r.json", "-o", "x.pdf"), "x.pdf", ".png", ".svg")
+        self.rejected(self.plot("time_over_n", "r.json", "-o", "none/x.svg"), "none/x.svg", "no folder")
+        self.rejected(self.plot("time_over_n", "r.json", "-o", "there.svg"), "there.svg", "--force")
+        self.rejected(self.plot("time_over_n", "none.json", "-o", "x.svg"), "none.json", "No such file")
+        self.rejected(self.plot("time_over_n", "text.json", "-o", "x.svg"), "text.json", "not JSON")
+        self.rejected(self.plot("time_over_n", "t.json", "-o", "x.svg"), "t.json", "no results")
+        self.rejected(self.plot("time_over_n", "r.json", "-o", "x.svg", "--where", "size=3"), "size=3", "nb")
+        self.rejected(self.plot("time_over_n", "r.json", "-o", "x.svg", "--where", "n=7"), "n=7", "no runs")
+        self.rejected(self.plot("passes", "r.json", "-o", "x.svg"), "r.json", "no trace")
+        self.rejected(self.plot("passes", "t.json", "-o", "x.svg", "--run", 9), "--run 9", "4 runs")
+        self.rejected(self.plot("passes", "t.json", "-o", "x.svg", "--passes", "99"), "nothing to draw")
+        self.rejected(self.plot("passes", "t.json", "-o", "x.svg", "--passes", "a-b"), "a-b")
         self.assertEqual(self.files(), ["r.json", "t.json", "text.json", "there.svg"])
         self.assertEqual((self.folder / "there.svg").read_text(), "mine")
 
@@ -149,26 +149,26 @@ class Plots(PaperTest):
 
 
 class WithoutMatplotlib(PaperTest):
-    def test_the_way_out_is_named(self):
+    def test_the_remedy_is_named(self):
         self.write("matplotlib.py", "raise ImportError")
         for script in "time_over_n", "passes":
             outcome = self.start([PLOT / f"{script}.py", "r.json", "-o", "x.svg"], {"PYTHONPATH": str(self.folder)},
                                  timeout=120)
-            self.refused(outcome, "apt-get install python3-matplotlib")
-        self.refused(self.paper("--quick", PYTHONPATH=str(self.folder)), "python3-matplotlib", "--no-plots")
+            self.rejected(outcome, "apt-get install python3-matplotlib")
+        self.rejected(self.paper("--quick", PYTHONPATH=str(self.folder)), "python3-matplotlib", "--no-plots")
 
 
 class WhitePaper(unittest.TestCase):
-    """What is known of the paper's figures from its text."""
+    """Values of the paper that its text gives."""
 
     def test_rates_in_the_text_follow_from_the_tables(self):
         best = {table: max(plan.gflops(row["n"], seconds) for row in plan.paper_rows(table)
                            for seconds in row["seconds"].values()) for table in (1, 2, 4)}
         self.assertAlmostEqual(best[1], 3.5, delta=0.05)
-        self.assertAlmostEqual(best[2], 4.2, delta=0.05)  # which is where n = 8192 comes from
+        self.assertAlmostEqual(best[2], 4.2, delta=0.05)  # so n = 8192
         self.assertAlmostEqual(best[4], 4.6, delta=0.05)
 
-    def test_tables_have_their_rows(self):
+    def test_tables_have_all_rows(self):
         self.assertEqual([len(plan.paper_rows(table)) for table in plan.TABLES], [16, 12, 4, 5])
         self.assertEqual([row["processes"] for row in plan.paper_rows(2)], [4] * 4 + [16] * 4 + [64] * 4)
 
@@ -177,7 +177,7 @@ class WhitePaper(unittest.TestCase):
             for row in plan.paper_rows(table):
                 self.assertLessEqual(row["subsize"] ** 2 * row["processes"], row["n"] ** 2, row)
 
-    def test_configurations_hold_rows_of_their_tables(self):
+    def test_configurations_have_rows_of_their_tables(self):
         for table in plan.TABLES:
             text = (ROOT / "configs" / "paper" / f"table{table}.toml").read_text()
             n = int(re.search(r"^n = (\d+)$", text, re.MULTILINE)[1])
@@ -191,7 +191,7 @@ class Cells(unittest.TestCase):
         return plan.cells_of(table, **{"backend": "gl-raster", "pivot_backends": ["gl-raster", "openblas"], "quick": False,
                                        "most_nodes": 4, "place": "netlab", "largest_n": None, **options})
 
-    def test_processes_are_dealt_out_in_blocks_the_first_nodes_having_more(self):
+    def test_processes_are_assigned_in_blocks_with_more_on_the_first_nodes(self):
         self.assertEqual(plan.placement(4, 3), [2, 1, 1])
         self.assertEqual(plan.placement(64, 4), [16] * 4)
         self.assertEqual([cell["placement"] for cell in self.cells(1)[:4]], [[4], [2, 2], [2, 1, 1], [1, 1, 1, 1]])
@@ -203,7 +203,7 @@ class Cells(unittest.TestCase):
                 self.assertIsNotNone(cell["white_paper_seconds"])
                 self.assertEqual(cell["status"], "not run")
 
-    def test_what_is_omitted_says_why(self):
+    def test_omitted_cells_have_a_reason(self):
         cells = self.cells(1, largest_n=512, most_nodes=3)
         for cell in cells:
             expected = "--largest-n 512" if cell["n"] > 512 else "--nodes netlab has 3" if cell["nodes"] == 4 else ""
@@ -212,20 +212,20 @@ class Cells(unittest.TestCase):
             self.assertEqual(cell["status"], "left out" if expected else "not run")
             self.assertIn(expected, cell["reason"])
 
-    def test_the_network_alone_and_openblas_in_table_4_have_no_largest_n(self):
+    def test_network_only_and_openblas_in_table_4_have_no_largest_n(self):
         self.assertEqual({cell["status"] for cell in self.cells(3, largest_n=64)}, {"not run"})
         omitted = [cell for cell in self.cells(4, largest_n=64) if cell["status"] == "left out"]
         self.assertEqual({cell["backend"] for cell in omitted}, {"gl-raster"})
         self.assertEqual({cell["n"] for cell in omitted}, {256, 1024, 2048, 4096})
 
-    def test_a_quick_row_has_the_paper_s_figures_only_where_the_paper_has_the_row(self):
+    def test_a_quick_row_has_the_paper_s_values_only_if_the_paper_has_the_row(self):
         for table in plan.TABLES:
             printed = {(row["n"], row["processes"], row["subsize"]): row["seconds"] for row in plan.paper_rows(table)}
             for cell in self.cells(table, quick=True):
                 seconds = printed.get((cell["n"], cell["processes"], cell["subsize"]), {})
                 self.assertEqual(cell["white_paper_seconds"], seconds.get(cell["nodes"]))
 
-    def test_four_nodes_are_told_from_a_host_file(self):
+    def test_four_nodes_are_read_from_a_host_file(self):
         folder = pathlib.Path(os.environ.get("TMPDIR", "/tmp")) / f"glinpack-hosts-{os.getpid()}"
         folder.write_text("# the cluster\na:4\n\nb  # slow\nc:2 binding=rr\n")
         self.addCleanup(folder.unlink)
@@ -236,12 +236,12 @@ class Cells(unittest.TestCase):
 
 
 class Layout(PaperTest):
-    """Text, CSV and pictures from recorded JSON."""
+    """Text, CSV and pictures generated from recorded JSON."""
 
     def document(self, table):
         return json.loads((DATA / f"table{table}.json").read_text())
 
-    def test_the_text_has_the_paper_s_layout_with_its_figures_beside(self):
+    def test_the_text_has_the_paper_s_layout_and_values(self):
         for table in plan.TABLES:
             with self.subTest(table=table):
                 self.assertEqual(tables.text(self.document(table)), (DATA / f"table{table}.txt").read_text())
@@ -258,7 +258,7 @@ class Layout(PaperTest):
                 self.assertEqual(line["reason"], cell["reason"])
 
     @needs_matplotlib
-    def test_pictures_are_drawn_anew_from_the_json_alone(self):
+    def test_pictures_are_redrawn_from_the_json(self):
         for table in plan.TABLES:
             self.write(f"table{table}.json", (DATA / f"table{table}.json").read_bytes())
         outcome = self.paper("--render", ".")
@@ -271,31 +271,31 @@ class Layout(PaperTest):
             has_figures = any(cell["white_paper_seconds"] for cell in self.document(table)["cells"])
             self.assertEqual("white paper (2007)" in text, has_figures)
             self.assertEqual((self.folder / f"table{table}.txt").read_text(), (DATA / f"table{table}.txt").read_text())
-        self.refused(self.paper("--render", "."), "table1.txt exists", "--force")
+        self.rejected(self.paper("--render", "."), "table1.txt exists", "--force")
 
 
 class WrongArguments(PaperTest):
-    def test_they_are_refused_before_any_work(self):
+    def test_they_are_rejected_before_any_work(self):
         no_plots = "--no-plots"
-        self.refused(self.paper("--tables", "5"), "'5'", "1,2,3,4")
-        self.refused(self.paper("--largest-n", "big"), "'big'", "whole number")
-        self.refused(self.paper("--bakend", "openblas"), "--bakend")
-        self.refused(self.paper(no_plots, "--nodes", "local", "--rate", "1gbit"), "--rate", "netlab")
-        self.refused(self.paper(no_plots, "--nodes", "local", "--hostfile", "h"), "--hostfile", "hosts")
-        self.refused(self.paper(no_plots, "--nodes", "hosts", "--hostfile", "none"), "none", "No such file")
-        self.refused(self.paper(no_plots, "--nodes", "local", "--backend", "openblass"), "openblass", "openblas")
-        self.refused(self.paper(no_plots, "--nodes", "local", GLINPACK="/none/glinpack"), "/none/glinpack", "cmake")
-        self.refused(self.paper(no_plots, "--nodes", "local", MPIEXEC="/none/mpirun"), "/none/mpirun", "MPIEXEC")
-        self.refused(self.paper(no_plots, "--render", "."), "table1.json")
+        self.rejected(self.paper("--tables", "5"), "'5'", "1,2,3,4")
+        self.rejected(self.paper("--largest-n", "big"), "'big'", "whole number")
+        self.rejected(self.paper("--bakend", "openblas"), "--bakend")
+        self.rejected(self.paper(no_plots, "--nodes", "local", "--rate", "1gbit"), "--rate", "netlab")
+        self.rejected(self.paper(no_plots, "--nodes", "local", "--hostfile", "h"), "--hostfile", "hosts")
+        self.rejected(self.paper(no_plots, "--nodes", "hosts", "--hostfile", "none"), "none", "No such file")
+        self.rejected(self.paper(no_plots, "--nodes", "local", "--backend", "openblass"), "openblass", "openblas")
+        self.rejected(self.paper(no_plots, "--nodes", "local", GLINPACK="/none/glinpack"), "/none/glinpack", "cmake")
+        self.rejected(self.paper(no_plots, "--nodes", "local", MPIEXEC="/none/mpirun"), "/none/mpirun", "MPIEXEC")
+        self.rejected(self.paper(no_plots, "--render", "."), "table1.json")
         self.write("hosts", "# none\n")
-        self.refused(self.paper(no_plots, "--nodes", "hosts", "--hostfile", "hosts"), "names no host")
+        self.rejected(self.paper(no_plots, "--nodes", "hosts", "--hostfile", "hosts"), "names no host")
         self.write("table1.json", "mine")
-        self.refused(self.paper(no_plots, "--nodes", "local", "--output", "."), "table1.json exists", "--force")
+        self.rejected(self.paper(no_plots, "--nodes", "local", "--output", "."), "table1.json exists", "--force")
         self.assertEqual(self.files(), ["hosts", "table1.json"])
 
     @unittest.skipIf("SLURM_JOB_NODELIST" in os.environ, "inside a Slurm allocation")
     def test_hosts_must_be_named(self):
-        self.refused(self.paper("--no-plots", "--nodes", "hosts"), "--hostfile", "Slurm")
+        self.rejected(self.paper("--no-plots", "--nodes", "hosts"), "--hostfile", "Slurm")
 
     def test_help_has_examples(self):
         outcome = self.paper("--help")
@@ -304,7 +304,7 @@ class WrongArguments(PaperTest):
 
 
 class MeasuredTest(PaperTest):
-    """Small tables, measured. The launcher and the program may be stand-ins that misbehave."""
+    """Measures small tables. Failing scripts may replace the launcher and the program."""
 
     def table(self, number, folder="out"):
         return json.loads((self.folder / folder / f"table{number}.json").read_text())
@@ -318,12 +318,12 @@ class MeasuredTest(PaperTest):
         return self.paper("--quick", "--no-plots", "--backend", "openblas", "--repeat", 1, "--output", "out", *arguments,
                           **options)
 
-    def assert_gone(self):
+    def assert_ended(self):
         for pid in (self.folder / "pids").read_text().split():
             self.assertFalse(pathlib.Path("/proc", pid).exists(), f"process {pid} is still there")
 
     def interrupted(self, *arguments):
-        """Interrupts a table of four rows at its second."""
+        """Interrupts a table of four rows in its second row."""
         program = self.stand_in("program", 'case "$*" in *--dry-run*) ;; *"--nb 64 "*) echo $$ >> '
                                            f'{self.folder}/pids; exec sleep 600;; esac\nexec {GLINPACK} "$@"')
         with open(self.folder / "said", "w") as said:
@@ -340,7 +340,7 @@ class MeasuredTest(PaperTest):
 
 
 class OneMachine(MeasuredTest):
-    def test_tables_are_measured_on_one_machine_and_it_is_said_that_it_is_one(self):
+    def test_tables_are_measured_on_one_machine_and_labelled_so(self):
         outcome = self.measure("--nodes", "local", "--tables", "1,2")
         self.assertEqual(outcome.status, 0, outcome)
         cells = self.table(1)["cells"]
@@ -362,7 +362,7 @@ class OneMachine(MeasuredTest):
         self.assertIn("left out: 4 nodes: --nodes local has 1", text)
         self.assertIn("On 1 node instead of four", (self.folder / "out" / "table2.txt").read_text())
 
-    def test_a_failed_run_leaves_its_cell_marked_and_its_log(self):
+    def test_a_failed_run_has_a_marked_cell_and_a_log(self):
         program = self.stand_in("program", f'case "$*" in *--dry-run*) ;; *"--nb 64 "*) echo "glinpack: broken" >&2; exit 3;;'
                                            f' esac\nexec {GLINPACK} "$@"')
         outcome = self.measure("--nodes", "local", "--tables", "1", GLINPACK=program)
@@ -376,7 +376,7 @@ class OneMachine(MeasuredTest):
         self.assertIn("failed exit status 3: glinpack: broken: n 128, subsize 64, 4 processes, 1 node; n 512, subsize 64,",
                       text)
 
-    def test_a_run_whose_answer_is_wrong_keeps_its_time_but_is_marked(self):
+    def test_a_run_with_a_wrong_result_keeps_its_time_and_is_marked(self):
         program = self.stand_in("program", f'exec {GLINPACK} "$@" --threshold 1e-30')
         outcome = self.measure("--nodes", "local", "--tables", "1", GLINPACK=program)
         self.assertEqual(outcome.status, 1, outcome)
@@ -385,7 +385,7 @@ class OneMachine(MeasuredTest):
         self.assertIn("residual", cell["reason"])
         self.assertRegex((self.folder / "out" / "table1.txt").read_text(), r"128 +8 +\| +!0\.\d{5}")
 
-    def test_a_job_that_ends_badly_after_its_results_keeps_them_with_a_remark(self):
+    def test_a_job_that_fails_after_its_results_keeps_them_with_a_note(self):
         program = self.stand_in("program", f'{GLINPACK} "$@"; case "$*" in *--dry-run*) ;; *) exit 9;; esac')
         outcome = self.measure("--nodes", "local", "--tables", "4", "--pivot-backends", "openblas", GLINPACK=program)
         self.assertEqual(outcome.status, 0, outcome)
@@ -395,7 +395,7 @@ class OneMachine(MeasuredTest):
         text = " ".join((self.folder / "out" / "table4.txt").read_text().split())
         self.assertIn("after its last result, exit status 9: n 64, openblas; n 256, openblas", text)
 
-    def test_a_run_that_takes_too_long_is_ended(self):
+    def test_a_run_is_ended_at_its_timeout(self):
         program = self.stand_in("program", 'case "$*" in *--dry-run*) exit 0;; esac\necho $$ >> '
                                            f"{self.folder}/pids; exec sleep 600")
         start = time.monotonic()
@@ -403,13 +403,13 @@ class OneMachine(MeasuredTest):
         self.assertEqual(outcome.status, 1, outcome)
         self.assertLess(time.monotonic() - start, 250)
         self.assertIn("the time limit", self.table(1)["cells"][0]["reason"])
-        self.assert_gone()
+        self.assert_ended()
 
-    def test_an_interrupted_run_ends_its_job_and_writes_what_it_has(self):
+    def test_an_interrupted_run_ends_its_job_and_writes_its_results(self):
         self.assertEqual(self.interrupted("--nodes", "local")[::4], ["measured", "not run", "not run", "not run"])
-        self.assert_gone()
+        self.assert_ended()
 
-    def test_processes_on_fewer_hosts_than_asked_for_are_no_measurement(self):
+    def test_processes_on_too_few_hosts_are_not_measured(self):
         launcher = self.stand_in("launcher", f'echo "$@" >> {self.folder}/launched; shift 2; exec {MPIEXEC} "$@"')
         self.write("hosts", "one\ntwo\nthree\n")
         outcome = self.measure("--nodes", "hosts", "--hostfile", "hosts", "--tables", "1", "--time-limit", 60,
@@ -425,13 +425,13 @@ class OneMachine(MeasuredTest):
 
 @unittest.skipIf(why_no_netlab(), f"no cluster in a box: {why_no_netlab()}")
 class Namespaces(MeasuredTest):
-    """On nodes that are network namespaces."""
+    """Runs on network namespaces as nodes."""
 
     def assert_no_namespaces(self):
         listed = subprocess.run(["ip", "netns", "list"], check=True, capture_output=True, text=True).stdout
         self.assertNotIn("glinpack", listed)
 
-    def test_every_cell_is_measured_on_as_many_nodes_as_its_column_says(self):
+    def test_every_cell_is_measured_on_the_number_of_nodes_of_its_column(self):
         outcome = self.measure("--nodes", "netlab", "--rate", "1gbit", "--tables", "1", timeout=600)
         self.assertEqual(outcome.status, 0, outcome)
         for cell in self.table(1)["cells"]:
@@ -447,15 +447,15 @@ class Namespaces(MeasuredTest):
         self.assertEqual(self.interrupted("--nodes", "netlab")[:5], ["measured"] * 4 + ["not run"])
         self.assert_no_namespaces()
 
-    def test_an_impossible_rate_is_refused(self):
-        self.refused(self.measure("--nodes", "netlab", "--rate", "fast", "--tables", "1"), "'fast'", "mbit")
+    def test_an_impossible_rate_is_rejected(self):
+        self.rejected(self.measure("--nodes", "netlab", "--rate", "fast", "--tables", "1"), "'fast'", "mbit")
         self.assertEqual(self.files(), [])
         self.assert_no_namespaces()
 
-    def test_a_lab_that_is_up_is_left_alone(self):
+    def test_a_running_lab_is_not_removed(self):
         self.start([places.NETLAB / "up", "1", "unlimited"])
         self.addCleanup(self.start, [places.NETLAB / "down"])
-        self.refused(self.measure("--nodes", "netlab", "--tables", "1"), "scripts/netlab/down first")
+        self.rejected(self.measure("--nodes", "netlab", "--tables", "1"), "scripts/netlab/down first")
         self.assertEqual(self.start([places.NETLAB / "run", "1", "1", "--", "hostname"]).out, "node1\n")
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The errors of arithmetic and of LU, as users measure them."""
+"""glinpack paranoia: the errors of arithmetic and of LU."""
 import csv
 import importlib.util
 import json
@@ -20,7 +20,7 @@ class ParanoiaTest(GlinpackTest):
         return outcome
 
     def document(self, *arguments, status=0):
-        """What the mode writes as JSON, valid."""
+        """Returns the mode's JSON, which must be valid."""
         outcome = self.mode(*arguments, *BRIEFLY, "--progress", "never", "--json", "m.json", "--force", status=status)
         self.assertEqual(outcome.err, "")
         valid = self.start([ROOT / "tests" / "system" / "validate_json.py", self.folder / "m.json",
@@ -50,11 +50,11 @@ class Arithmetic(ParanoiaTest):
                     self.assertLessEqual(result["most_ulps"], 0.5)
         self.assertEqual([(r["variant"], r["precision"]) for r in document["carried"]],
                          [("compute", "single"), ("fragment", "single"), ("compute", "double")])
-        # the paper's Table 4 stands beside
+        # next to the paper's Table 4
         self.assertRegex(outcome.out, r"(?m)^  division +compute .* \[-0\.5, 0\.5\] +\[-2\.5, 2\.5\] +\[-1\.19902, 1\.37442\]")
         self.assertEqual(document["results"], [])
 
-    def test_a_shader_that_computes_something_else_fails(self):
+    def test_a_wrong_shader_fails(self):
         shader = (ROOT / "shaders" / "solvers" / "arithmetic.comp").read_text()
         wrong = shader.replace("results[at] = result;", "results[at] = result * Real(1.0000002);")
         self.assertNotEqual(wrong, shader)
@@ -66,8 +66,8 @@ class Arithmetic(ParanoiaTest):
         self.assertRegex(outcome.out, r"FAILED: \d+ are others")
         self.assertFalse(document["arithmetic"][0]["passed"])
 
-    def test_the_seed_draws_the_operands(self):
-        counts = []  # of classes: the extremes are those of directed operands, whatever the seed
+    def test_the_seed_determines_the_operands(self):
+        counts = []  # the operands of the classes; the extremes come from directed operands for any seed
         for seed in 1, 1, 2:
             document, _ = self.document("--part", "arithmetic", "--variant", "cpu", "--seed", seed)
             counts.append([(r["ordinary"], r["denormals"], r["special"]) for r in document["arithmetic"]])
@@ -76,7 +76,7 @@ class Arithmetic(ParanoiaTest):
 
 
 class Lu(ParanoiaTest):
-    def test_errors_are_measured_of_the_same_matrix_on_device_and_processor(self):
+    def test_device_and_host_errors_are_measured_on_the_same_matrix(self):
         document, outcome = self.document("--part", "lu", "--n", "1,20,48", "--matrix", "uniform")
         self.assertEqual([(r["precision"], r["n"], r["variant"]) for r in document["results"]],
                          [(precision, n, variant) for precision in ("single", "double") for n in (1, 20, 48)
@@ -92,13 +92,13 @@ class Lu(ParanoiaTest):
                     self.assertGreater(result["parameters"]["forward_error"], 0.5)
         self.assertEqual(len(re.findall(r"(?m)^  (?:single|double) .* passed$", outcome.out)), 12, outcome)
 
-    def test_factors_that_growth_has_ruined_fail(self):
+    def test_factors_with_large_growth_fail(self):
         document, outcome = self.document("--part", "lu", "--n", 60, "--matrix", "wilkinson", "--precision", "single",
                                           "--variant", "cpu", status=1)
         self.assertIn("FAILED: above HPL's 16", outcome.out)
         self.assertFalse(document["results"][0]["passed"])
 
-    def test_csv_has_a_line_for_every_number(self):
+    def test_csv_has_a_line_for_every_value(self):
         self.mode("--n", "8,9", "--csv", "m.csv", *BRIEFLY)
         rows = list(csv.DictReader((self.folder / "m.csv").read_text().splitlines()))
         self.assertEqual(len(rows), 5 * len(OPERATIONS) + 2 * 2 * 2 * 2)
@@ -107,7 +107,7 @@ class Lu(ParanoiaTest):
 
 
 class BadInput(BadInputTest):
-    def test_what_cannot_be_used_is_named_before_any_work(self):
+    def test_invalid_arguments_are_named_before_any_work(self):
         self.write("there.json", "{}")
         for arguments, named in [
             (["paranoid"], ["'paranoid'", "paranoia"]),
@@ -133,7 +133,7 @@ class Plot(ParanoiaTest):
         self.assertEqual(outcome.status, status, outcome)
         return outcome
 
-    def test_errors_are_drawn_against_n(self):
+    def test_errors_are_plotted_against_n(self):
         self.document("--part", "lu", "--n", "16,24")
         self.plot("m.json", "-o", "p.svg", "-o", "p.png")
         text = (self.folder / "p.svg").read_text()
@@ -143,7 +143,7 @@ class Plot(ParanoiaTest):
         self.plot("m.json", "-o", "b.svg", "--error", "backward")
         self.assertIn("backward error", (self.folder / "b.svg").read_text())
 
-    def test_what_has_no_such_errors_is_refused(self):
+    def test_other_files_are_rejected(self):
         self.document("--part", "arithmetic", "--variant", "cpu", "--precision", "single")
         self.assertIn("no forward errors", self.plot("m.json", "-o", "p.svg", status=2).err)
         self.assertIn("No such file", self.plot("missing.json", "-o", "p.svg", status=2).err)

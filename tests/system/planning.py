@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""glinpack plan: figures that stand in are those of the committed results, JSON is as its schema says, runs tell what
-was expected of them, and bad input is refused."""
+"""glinpack plan: default costs equal the committed results, JSON is valid by its schema, runs report their predicted
+times, and bad input is rejected."""
 import json
 import re
 import subprocess
@@ -41,7 +41,7 @@ class Plans(PlanningTest):
         self.assertGreater(plan["gflops"], 0)
         self.assertGreater(len(document["others"]), 1)
 
-    def test_figures_that_stand_in_are_those_of_the_committed_results(self):
+    def test_default_costs_equal_the_committed_results(self):
         for precision, files in DEFAULTS.items():
             run = ["--n", 32768, "--precision", precision, "--pivoting", "tournament"]
             standing_in = {figure["work"]: figure for figure in self.planned(*run)["figures"]}
@@ -62,7 +62,7 @@ class Plans(PlanningTest):
         self.assertEqual(document["plan"]["nb"], 16)
         self.assertEqual([run["n"] for run in document["fitted"]], [96, 192])
 
-    def test_links_are_those_that_were_measured(self):
+    def test_links_are_the_measured_ones(self):
         outcome = self.glinpack("network", "--n", "64", "--nb", "16", "--screen", "never", "--json", "links.json")
         self.assertEqual(outcome.status, 0, outcome)
         document = self.planned("--n", 1000, "--gpus-per-node", 2, "--precision", "single", "--links", "links.json")
@@ -71,8 +71,8 @@ class Plans(PlanningTest):
         best = json.loads((self.folder / "links.json").read_text())["ping_pong"][0]["sizes"]
         self.assertAlmostEqual(1e-9 / memory["seconds_per_byte"], max(size["gigabytes_per_second"] for size in best))
 
-    def test_figures_that_stand_in_are_scaled_to_measured_ceilings(self):
-        """Each by the ratio to the H200's own ceiling, as results/h200/ceilings.txt has that."""
+    def test_default_costs_are_scaled_to_measured_ceilings(self):
+        """Each is scaled by the ratio to the ceiling of the H200 in results/h200/ceilings.txt."""
         outcome = self.start([GLINPACK, "ceilings", "--backend", "gl-compute", "--repeat", "1", "--threads", "1",
                               "--seconds", "0.001", "--json", "ceilings.json"])
         self.assertEqual(outcome.status, 0, outcome)
@@ -104,7 +104,7 @@ class Plans(PlanningTest):
                         expected = unscaled[figure["work"]][key] * factors.get(key, 1)
                         self.assertAlmostEqual(figure[key], expected, delta=1e-9 * expected)
 
-    def test_bad_input_is_refused(self):
+    def test_bad_input_is_rejected(self):
         self.write("other.json", '{"runs": []}')
         for arguments, named in (
                 (["--nodes", 0, "--memory", "80G"], ["--nodes", "'0'"]),
@@ -123,7 +123,7 @@ class Plans(PlanningTest):
 
 
 class Runs(PlanningTest):
-    def test_every_report_tells_what_was_expected(self):
+    def test_every_report_has_the_predicted_time(self):
         outcome = self.glinpack("plu", "--n", "192", "--nb", "16", "--backend", "openblas", "--grid", "1x2",
                                 "--repeat", "2", "--json", "run.json")
         self.assertEqual(outcome.status, 0, outcome)

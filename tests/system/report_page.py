@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Pages, comparisons and variant codes: made from real runs, and the pages opened in a browser."""
+"""Report pages, comparisons and variant codes of real runs. The pages are opened in a browser."""
 import json
 import re
 import shutil
@@ -11,7 +11,7 @@ from launch import GLINPACK, ROOT, GlinpackTest
 
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 HOSTILE = "</td></style><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\"'"
-# Beside the page, for the test alone: what a reader would see of it. The page itself has no script.
+# Added to the page by the test: reports the visible content. The page itself has no script.
 PROBE = """<script>
 const root = document.documentElement;
 const wide = [...document.body.querySelectorAll('*')].filter(e => !e.closest('.scroll, svg, pre')
@@ -41,24 +41,24 @@ class PageTest(GlinpackTest):
         return outcome
 
     def run_plu(self, name, *arguments, repeat=2, ranks=4):
-        """A few small runs of 2 x 2 processes."""
+        """Runs a few small factorisations on 2 x 2 processes."""
         outcome = self.glinpack("plu", "--n", "64,96", "--nb", "16", "--grid", "2x2", "--backend", "openblas",
                                 "--repeat", repeat, "--threads", "1", "--json", name, *arguments, ranks=ranks, timeout=60)
         self.assertEqual(outcome.status, 0, outcome)
 
     def browse(self, page, *arguments):
-        """What the browser prints, and what it says on stderr."""
+        """Returns the browser's stdout and stderr."""
         return subprocess.run([browser(), "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                                "--enable-logging=stderr", "--virtual-time-budget=2000",
                                f"--user-data-dir={self.folder / 'profile'}", *arguments, page.as_uri()],
                               cwd=self.folder, timeout=120, stdin=subprocess.DEVNULL, capture_output=True, check=True)
 
     def console(self, completed):
-        """Messages of the page's console: errors of its HTML, CSS, policy."""
+        """The console messages of the page: errors of its HTML, CSS and policy."""
         return [line for line in completed.stderr.decode(errors="replace").splitlines() if "CONSOLE" in line]
 
     def facts_at(self, page, width):
-        """What the probe sees in a window of so many pixels."""
+        """Returns the output of the probe in a window of `width` pixels."""
         text = page.read_text(encoding="utf-8")
         probed = re.sub(r"<meta http-equiv=\"Content-Security-Policy\"[^>]*>", "", text, count=1)
         self.assertNotEqual(probed, text)
@@ -101,7 +101,7 @@ class Pages(PageTest):
         self.browse(page, f"--print-to-pdf={self.folder / 'page.pdf'}", "--no-pdf-header-footer")
         self.assertTrue((self.folder / "page.pdf").read_bytes().startswith(b"%PDF"))
 
-    def test_nothing_in_a_file_becomes_part_of_the_page(self):
+    def test_the_contents_of_a_file_are_escaped(self):
         self.run_plu("results.json")
         document = json.loads((self.folder / "results.json").read_text())
         document["context"].update(version=HOSTILE, hosts=[HOSTILE], notes=[HOSTILE], command_line=[HOSTILE])
@@ -121,7 +121,7 @@ class Pages(PageTest):
         self.alone("report", *files, "-o", "page.html")
         self.assertIn("gl-compute", (self.folder / "page.html").read_text(encoding="utf-8"))
 
-    def test_existing_pages_and_unusable_files_are_refused(self):
+    def test_existing_pages_and_unusable_files_are_rejected(self):
         self.write("there.html", "mine")
         good = ROOT / "results" / "h200-x4" / "gpus-1.json"
         self.write("broken.json", "{\"format\": 1,\n \"context\": }")
@@ -155,7 +155,7 @@ class Pages(PageTest):
 
 
 class Comparisons(PageTest):
-    def test_real_runs_are_compared_and_the_gate_holds(self):
+    def test_real_runs_are_compared_and_the_gate_fails_slower_ones(self):
         self.run_plu("a.json", repeat=3)
         self.run_plu("b.json", repeat=3)
         outcome = self.alone("compare", "a.json", "b.json", "--json", "c.json")
@@ -171,7 +171,7 @@ class Comparisons(PageTest):
             self.assertLessEqual(pair["ratio"], pair["most"])
             self.assertAlmostEqual(pair["confidence"], 0.9)
 
-        # rates that no load of the machine changes
+        # constant rates, independent of the machine's load
         runs = json.loads((self.folder / "a.json").read_text())
         for place, run in enumerate(runs["runs"]):
             run["gflops"] = 1 + 0.01 * place
@@ -186,7 +186,7 @@ class Comparisons(PageTest):
         self.assertIn("1 of b FAILED", failed.out)
         self.assertIn("b is slower", failed.out)
 
-    def test_what_cannot_be_compared_is_refused(self):
+    def test_incomparable_files_are_rejected(self):
         self.run_plu("a.json")
         other = self.glinpack("plu", "--n", "32", "--nb", "16", "--grid", "1x1", "--backend", "reference", "--json",
                               "other.json", ranks=1)
@@ -218,7 +218,7 @@ class Variants(PageTest):
         again = self.glinpack("plu", "--n", "32", "--nb", "16", "--grid", "1x2", "--backend", "reference", *options)
         self.assertIn(f"\n{code} ", again.out)
 
-    def test_wrong_codes_are_refused_with_their_place(self):
+    def test_invalid_codes_are_rejected_with_their_position(self):
         for code, named in [("WR11X2R4", ["'WR11X2R4'", "place 5", "RFACT"]), ("", ["place 1", "'W'"])]:
             outcome = self.alone("variant", code, status=2)
             self.assertEqual((len(outcome.messages), outcome.out), (1, ""), outcome)

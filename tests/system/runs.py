@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs as users start them, and what comes out: reports that HPL's parsers read, JSON, CSV, traces, solutions."""
+"""Runs and their output: reports that HPL's parsers read, JSON, CSV, traces, solutions."""
 import bisect
 import csv
 import io
@@ -13,7 +13,7 @@ import unittest
 
 from launch import GLINPACK, ROOT, GlinpackTest, npy, read_npy
 
-# Programs that read HPL's output.
+# The patterns of programs that parse HPL's output.
 REFRAME = re.compile(r"^W[R|C]\S+\s+\d+\s+\d+\s+\d+\s+\d+\s+\d[\d.]+\s+(\d[\d.eE+]+)", re.MULTILINE)
 RAMBLE = re.compile(r".*\s+([0-9]+)\s+([0-9]+)\s+([0-9]+)\s+([0-9]+)\s+([0-9]+\.[0-9]+)\s+([0-9].*)\n")
 EASYBUILD = re.compile(r"(\d+) tests completed and passed")
@@ -34,7 +34,7 @@ class RunsTest(GlinpackTest):
 
 
 class Commands(RunsTest):
-    def test_blocks_larger_than_the_matrix_take_no_more_memory_than_the_matrix(self):
+    def test_blocks_larger_than_the_matrix_need_no_extra_memory(self):
         for backend in "openblas", "gl-compute":
             with self.subTest(backend=backend):
                 outcome = self.glinpack("plu", "--n", "30", "--nb", "1000000", "--backend", backend)
@@ -64,7 +64,7 @@ class Commands(RunsTest):
         self.passed("--n", 300, "--nb", 32, "--grid", "2x3", "--backend", "gl-compute", "--precision", "single",
                     "--pivoting", "local", ranks=6, timeout=120)
 
-    def test_tournament_pivoting_passes_whatever_the_grid_the_blocks_and_the_backend(self):
+    def test_tournament_pivoting_passes_for_any_grid_block_size_and_backend(self):
         for backend, arguments, runs in (("openblas", ["--n", "1,100,300", "--nb", "7,32,150"], 27),
                                          ("reference", ["--n", "60,130", "--nb", "16,100"], 12),
                                          ("gl-compute", ["--n", "100,200", "--nb", "24,100"], 12),
@@ -77,7 +77,7 @@ class Commands(RunsTest):
         self.passed("--n", 150, "--nb", 70, "--grid", "3x2", "--backend", "openblas", "--pivoting", "tournament",
                     "--precision", "mixed", ranks=6)
 
-    def test_the_white_paper_s_backend_passes_row_by_row_and_by_blocks(self):
+    def test_the_raster_backend_passes_row_by_row_and_by_blocks(self):
         for arguments in (["--nb", 32], ["--nb", 32, "--pivoting", "partial"], ["--nb", 10],
                           ["--nb", 32, "--raster-coordinates", "computed"], ["--nb", 200, "--grid", "1x1"],
                           ["--nb", 32, "--precision", "mixed"]):
@@ -87,28 +87,28 @@ class Commands(RunsTest):
                 self.assertRegex(outcome.out, r"PREC +: +" + ("mixed" if "mixed" in arguments else "single"))
                 self.assertRegex(outcome.out, r"PIVOT +: +" + ("partial" if "partial" in arguments else "local"))
 
-    def test_the_white_paper_s_backend_searches_while_the_device_reduces(self):
+    def test_the_raster_backend_searches_while_the_device_reduces(self):
         self.passed("--n", 512, "--nb", 64, "--grid", "1x1", "--backend", "gl-raster", "--trace", "t.json",
                     environment={"LP_NUM_THREADS": "1"}, timeout=120)
         events = [event for event in self.json("t.json")["traceEvents"] if event["ph"] == "X"]
-        handed_out = sorted((event["ts"], event["dur"], event["name"]) for event in events
+        started = sorted((event["ts"], event["dur"], event["name"]) for event in events
                             if event["cat"] == "gpu" and event["name"] in ("reduce", "transfer"))
         searches = sorted(event["ts"] for event in events if event["name"] == "panel" and event["cat"] == "cpu")
-        in_between = 0
+        search_before_read = 0
         overlapped = 0
-        for (start, duration, name), (row_read, _, next_name) in zip(handed_out, handed_out[1:]):
+        for (start, duration, name), (row_read, _, next_name) in zip(started, started[1:]):
             if name != "reduce":
                 continue
             self.assertEqual(next_name, "transfer")
             search = searches[bisect.bisect(searches, start)]
-            in_between += search < row_read
+            search_before_read += search < row_read
             overlapped += search < start + duration
-        # Every reduction is handed out before the host looks for the next pivot, which it does before it asks for the
-        # row; whether a small one is still running by then depends on the machine.
-        self.assertEqual(in_between, 512)
+        # The host starts every reduction before it searches the next pivot, and searches before it reads the row.
+        # Whether a small reduction is still running at that time depends on the machine.
+        self.assertEqual(search_before_read, 512)
         self.assertGreater(overlapped, 0)
 
-    def test_a_process_bound_to_one_core_has_one_thread_whatever_opengl_s_threads_are_bound_to(self):
+    def test_a_process_bound_to_one_core_has_one_thread_for_any_binding_of_opengl_s_threads(self):
         core = min(os.sched_getaffinity(0))
         for backend in "openblas", "gl-compute":
             with self.subTest(backend=backend):
@@ -122,7 +122,7 @@ class Commands(RunsTest):
         self.assertEqual(outcome.status, 0, outcome)
         self.assertIn("PASSED", outcome.out)
 
-    def test_every_backend_and_precision_passes_where_n_is_no_multiple_of_nb(self):
+    def test_every_backend_and_precision_passes_if_n_is_no_multiple_of_nb(self):
         for backend in "reference", "openblas", "gl-compute":
             for precision in "single", "double", "mixed":
                 with self.subTest(backend=backend, precision=precision):
@@ -131,7 +131,7 @@ class Commands(RunsTest):
     def test_surplus_processes_idle(self):
         self.passed("--n", 100, "--nb", 16, "--grid", "1x2,2x1,1x1", "--backend", "reference", ranks=3, runs=3)
 
-    def test_sizes_and_grid_that_are_left_to_glinpack_pass_and_are_told(self):
+    def test_automatic_sizes_and_grid_pass_and_are_reported(self):
         self.passed("--n", 8, "--backend", "openblas", "--json", "tiny.json")
         free = self.json("tiny.json")["runs"][0]["ranks"][0]["free_bytes"]
         fraction = (8 << 20) / free
@@ -153,7 +153,7 @@ class Commands(RunsTest):
                 self.assertEqual([row[:4] for row in RAMBLE.findall(outcome.out)],
                                  [tuple(str(run[key]) for key in ("n", "nb", "p", "q"))])
 
-    def test_a_dry_run_tells_what_glinpack_would_choose(self):
+    def test_a_dry_run_shows_the_automatic_values(self):
         outcome = self.glinpack("plu", "--n", "auto", "--nb", "auto", "--backend", "openblas", "--dry-run")
         self.assertEqual(outcome.status, 0, outcome)
         self.assertIn("nothing is run", outcome.out)
@@ -162,7 +162,7 @@ class Commands(RunsTest):
         self.assertEqual((nb, n % 128), (128, 0))
         self.assertIn("at most 80 % ", outcome.out)
 
-    def test_an_order_that_is_left_to_glinpack_overrides_hpl_dat_s(self):
+    def test_an_automatic_order_overrides_hpl_dat(self):
         outcome = self.glinpack("plu", "--hpl-dat", ROOT / "tests" / "data" / "HPL.dat", "--n", "auto", "--backend",
                                 "openblas", "--dry-run", ranks=4)
         self.assertEqual(outcome.status, 0, outcome)
@@ -216,14 +216,14 @@ class Ceilings(RunsTest):
         self.assertEqual(document["host"]["threads"], 1)
         self.assertEqual(document["context"]["configuration"]["repeat"], 2)
 
-    def test_openblas_is_the_host_alone(self):
+    def test_openblas_measures_only_the_host(self):
         text, document = self.measured("--backend", "openblas")
         self.assertIsNone(document["device"])
         self.assertNotIn("device", text)
 
 
 class Tune(RunsTest):
-    def test_what_is_tuned_is_kept_and_taken_unless_a_tile_is_named(self):
+    def test_the_tuned_tile_is_stored_and_is_the_default(self):
         cache = {"XDG_CACHE_HOME": str(self.folder / "cache")}
         device = self.software_device()
         outcome = self.start([GLINPACK, "tune", "--device", device, "--precision", "single",
@@ -250,7 +250,7 @@ class Tune(RunsTest):
 class MixedPrecision(RunsTest):
     ARGUMENTS = ["--n", 150, "--nb", 16, "--grid", "2x2", "--backend", "openblas", "--precision", "mixed", "--json", "m.json"]
 
-    def test_the_report_says_how_the_solution_was_refined(self):
+    def test_the_report_has_the_history_of_the_refinement(self):
         outcome = self.passed(*self.ARGUMENTS, "--csv", "m.csv", "--breakdown", "always", ranks=4)
         self.assertIn("HPL-MxP style: the refinement converged after", outcome.out)
         self.assertNotIn("High-Performance Linpack", outcome.out)
@@ -261,7 +261,7 @@ class MixedPrecision(RunsTest):
         run = self.json("m.json")["runs"][0]
         refinement = run["refinement"]
         self.assertTrue(refinement["converged"])
-        self.assertGreater(refinement["history"][0]["residual"], 1e3)  # the factors' own solution is a single one
+        self.assertGreater(refinement["history"][0]["residual"], 1e3)  # the first solution has single precision
         self.assertLess(refinement["history"][-1]["residual"], 16)
         self.assertEqual(len(refinement["history"]), refinement["iterations"] + 1)
         self.assertLessEqual(refinement["seconds"], run["solve_seconds"])
@@ -272,7 +272,7 @@ class MixedPrecision(RunsTest):
                                check=False, capture_output=True, text=True)
         self.assertEqual(valid.returncode, 0, valid.stderr)
 
-    def test_what_does_not_converge_fails_with_its_history(self):
+    def test_a_refinement_without_convergence_fails_with_its_history(self):
         for threshold in "1e-9", "0":
             with self.subTest(threshold=threshold):
                 outcome = self.glinpack("plu", *self.ARGUMENTS, "--threshold", threshold, "--force", ranks=4)
@@ -283,7 +283,7 @@ class MixedPrecision(RunsTest):
                 self.assertFalse(refinement["converged"])
                 self.assertGreater(refinement["gmres_iterations"], 0)
 
-    def test_refinement_mends_what_growth_spoilt(self):
+    def test_refinement_corrects_the_errors_of_growth(self):
         arguments = ["--matrix", "wilkinson", "--n", 200, "--nb", 16, "--grid", "2x1", "--backend", "openblas"]
         self.assertEqual(self.glinpack("plu", *arguments, "--precision", "double").status, 1)
         self.passed(*arguments, "--precision", "mixed")
@@ -303,7 +303,7 @@ class MixedPrecision(RunsTest):
         self.passed("--input", "a.mtx", "--nb", 8, "--grid", "2x2", "--backend", "openblas", "--precision", "mixed",
                     "--save-solution", "x.npy", ranks=4)
         solution = read_npy(self.folder / "x.npy")[1]
-        # the elements are no single precision numbers: their rounding alone would leave 1e-5
+        # the elements are not single-precision numbers; rounding them alone would give an error of 1e-5
         self.assertLess(max(abs(x - 1) for x in solution), 1e-9)
 
 
@@ -318,14 +318,14 @@ class Reports(RunsTest):
                                                      ("150", "16", "1", "2"), ("150", "32", "1", "2")], outcome)
 
     def test_the_breakdown_names_every_role_and_phase(self):
-        # directly, so that U has messages of its own
+        # direct exchange sends U in separate messages
         outcome = self.passed("--n", 200, "--nb", 16, "--grid", "2x2", "--backend", "openblas", "--breakdown", "always",
                               "--row-swap", "direct", ranks=4)
         for word in ("pivot", "normalize", "eliminate", "reduce", "panel", "swap", "broadcast L", "broadcast U",
                      "transfer", "substitution", "exposed"):
             self.assertIn(word, outcome.out)
 
-    def test_ranks_that_wait_are_shown_waiting_by_role(self):
+    def test_waiting_ranks_are_shown_by_role(self):
         outcome = self.passed("--n", 600, "--nb", 100, "--grid", "2x2", "--backend", "openblas", "--pivoting", "local",
                               "--breakdown", "always", "--json", "r.json", "--csv", "r.csv", ranks=4)
         table = outcome.out[outcome.out.index("Who waits:"):]
@@ -340,7 +340,7 @@ class Reports(RunsTest):
             if role["role"] != "none":
                 self.assertAlmostEqual(float(line[role["role"] + "_idle_seconds"]), role["idle"]["mean"], places=12)
         waiting = {role["role"]: role["waiting"]["mean"] for role in run["breakdown"]["roles"]}
-        # both stand in the broadcast of L while the pivot, and then the eliminate rank, compute it
+        # both wait in the broadcast of L while the pivot rank, and then the eliminate rank, computes it
         self.assertGreater(waiting["normalize"], 0)
         self.assertGreater(waiting["reduce"], 0)
         for rank in run["ranks"]:
@@ -379,7 +379,7 @@ class Reports(RunsTest):
         self.assertIn("FAILED", outcome.out)
         self.assertIn("1 tests completed and failed residual checks", outcome.out)
 
-    def test_hpl_dat_s_device_moves_the_report(self):
+    def test_the_device_of_hpl_dat_redirects_the_report(self):
         lines = (ROOT / "tests" / "data" / "HPL.dat").read_text().splitlines()
         lines[4:8] = ["1", "30", "1", "4"]
         lines[9:12] = ["1", "1", "2"]
@@ -409,10 +409,10 @@ class Matrices(RunsTest):
                             f"{name}.x.npy", ranks=4)
                 solution = read_npy(self.folder / f"{name}.x.npy")[1]
                 self.assertEqual(len(solution), n)
-                # the matrix's condition is some thousands
+                # the condition number of the matrix is some thousands
                 self.assertLess(max(abs(x - 1) for x in solution), 1e-9)
 
-    def test_every_kind_passes_with_partial_pivoting_but_the_one_that_defeats_it(self):
+    def test_every_kind_except_wilkinson_passes_with_partial_pivoting(self):
         for kind in "hpl", "uniform", "hilbert", "hilbert-reversed", "dominant":
             for precision in "single", "double", "mixed":
                 with self.subTest(kind=kind, precision=precision):
@@ -423,13 +423,13 @@ class Matrices(RunsTest):
                     self.assertEqual({run["matrix"] for run in document["runs"]}, {kind})
 
     def study(self, kind, *arguments, status, n=200):
-        """The JSON of one run with a matrix kind on a 2x1 grid."""
+        """Runs one matrix kind on a 2x1 grid and returns the JSON of the run."""
         outcome = self.glinpack("plu", "--matrix", kind, "--n", n, "--nb", 16, "--grid", "2x1", "--backend",
                                 "openblas", *arguments, "--json", "k.json", "--force")
         self.assertEqual(outcome.status, status, outcome)
         return self.json("k.json")["runs"][0]
 
-    def test_wilkinson_s_matrix_grows_whatever_the_pivoting(self):
+    def test_wilkinson_s_matrix_grows_with_every_pivoting(self):
         for pivoting in "partial", "local", "tournament":
             with self.subTest(pivoting=pivoting):
                 run = self.study("wilkinson", "--pivoting", pivoting, status=1)
@@ -443,8 +443,8 @@ class Matrices(RunsTest):
             self.assertEqual(round(self.study("hilbert-reversed", "--pivoting", pivoting, status=0)["growth"], 9), 1)
         self.assertGreater(self.study("hilbert-reversed", "--pivoting", "local", status=1)["growth"], 1e6)
 
-    def test_local_pivoting_may_call_a_regular_matrix_singular(self):
-        n = 32  # two block rows, whose ones lie in the other's columns
+    def test_local_pivoting_may_report_a_regular_matrix_as_singular(self):
+        n = 32  # two block rows, each with its ones in the columns of the other
         entries = "".join(f"{i + 1} {(i + 16) % n + 1} 1\n" for i in range(n))
         self.write("exchange.mtx", f"%%MatrixMarket matrix coordinate real general\n{n} {n} {n}\n{entries}")
         arguments = ["--input", "exchange.mtx", "--nb", 16, "--grid", "2x1", "--backend", "openblas"]
@@ -454,7 +454,7 @@ class Matrices(RunsTest):
         self.assertEqual(outcome.status, 1, outcome)
         self.assertIn("FAILED because: singular", outcome.out)
 
-    def test_the_seed_makes_the_matrix(self):
+    def test_the_seed_determines_the_matrix(self):
         growths = {seed: self.study("uniform", "--seed", seed, status=0)["growth"] for seed in (1, 2)}
         self.assertNotEqual(growths[1], growths[2])
         self.assertEqual(self.study("uniform", "--seed", 1, status=0)["growth"], growths[1])

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Batch scripts for Slurm without Slurm: what glinpack slurm writes, and what scripts/slurm refuses."""
+"""Batch scripts for Slurm, tested without Slurm: the output of glinpack slurm, and rejected input of scripts/slurm."""
 import unittest
 
 from launch import GLINPACK, ROOT, GlinpackTest
@@ -21,7 +21,7 @@ class SlurmTest(GlinpackTest):
 
 
 class Generated(SlurmTest):
-    def test_every_script_is_clean(self):
+    def test_every_script_passes_shellcheck(self):
         self.write("a run's.toml", "n = 100\n")
         for arguments in [
             [],
@@ -37,8 +37,8 @@ class Generated(SlurmTest):
                     self.assertEqual(checked.status, 0, checked)
                     self.assertEqual(checked.out, "", checked)
 
-    def test_what_it_was_given_stands_in_it_as_it_was(self):
-        # the shell itself reads it: its head up to what needs Slurm
+    def test_arguments_are_in_the_script_unchanged(self):
+        # executes the head of the script, up to the first command that needs Slurm
         self.write("a run's.toml", "n = 100\n")
         script = self.slurm("--program", "/a b/$(c)/it's\n", "--", "--config", "a run's.toml", "--save-solution",
                             "`x`\t\\.txt").out
@@ -51,47 +51,47 @@ class Generated(SlurmTest):
         self.slurm("--nodes", 2, "-o", "run.sbatch")
         written = (self.folder / "run.sbatch").read_text()
         self.assertIn("#SBATCH --nodes=2\n", written)
-        refused = self.slurm("--nodes", 3, "-o", "run.sbatch", status=2)
-        self.assertEqual(len(refused.messages), 1, refused)
-        self.assertIn("--force", refused.err)
+        rejected = self.slurm("--nodes", 3, "-o", "run.sbatch", status=2)
+        self.assertEqual(len(rejected.messages), 1, rejected)
+        self.assertIn("--force", rejected.err)
         self.assertEqual((self.folder / "run.sbatch").read_text(), written)
         self.slurm("--nodes", 3, "-o", "run.sbatch", "--force")
         self.assertIn("#SBATCH --nodes=3\n", (self.folder / "run.sbatch").read_text())
 
-    def test_nothing_is_written_of_what_is_refused(self):
+    def test_rejected_arguments_write_nothing(self):
         for arguments in (["--nodes", "0"], ["--", "--grid", "4x4"], ["--", "--config", "missing.toml"]):
             with self.subTest(arguments=arguments):
-                refused = self.slurm("-o", "run.sbatch", *arguments, status=2)
-                self.assertEqual(len(refused.messages), 1, refused)
-                self.assertEqual(refused.out, "", refused)
+                rejected = self.slurm("-o", "run.sbatch", *arguments, status=2)
+                self.assertEqual(len(rejected.messages), 1, rejected)
+                self.assertEqual(rejected.out, "", rejected)
                 self.assertEqual(self.files(), [])
 
 
 class Sweep(SlurmTest):
-    def test_outside_slurm_it_tells_its_combinations(self):
-        told = self.outside_slurm(SWEEP, "--n", "100,200", "--backend", "openblas", "--nb=16,32,64", "--force",
+    def test_outside_slurm_it_lists_its_combinations(self):
+        listed = self.outside_slurm(SWEEP, "--n", "100,200", "--backend", "openblas", "--nb=16,32,64", "--force",
                                   status=0).out.splitlines()
-        self.assertEqual(told[:-1], [f"{number}  --n {n} --backend openblas --nb={nb} --force" for number, (n, nb) in
+        self.assertEqual(listed[:-1], [f"{number}  --n {n} --backend openblas --nb={nb} --force" for number, (n, nb) in
                                      enumerate((n, nb) for n in (100, 200) for nb in (16, 32, 64))])
-        self.assertIn("6 combinations: sbatch --array 0-5", told[-1])
+        self.assertIn("6 combinations: sbatch --array 0-5", listed[-1])
 
-    def test_without_lists_there_is_one(self):
+    def test_without_lists_there_is_one_combination(self):
         self.assertEqual(self.outside_slurm(SWEEP, "--n", "100", status=0).out.splitlines()[0], "0  --n 100")
         self.assertIn("1 combinations", self.outside_slurm(SWEEP, status=0).out)
 
-    def test_a_list_with_a_hole_is_refused(self):
+    def test_a_list_with_an_empty_element_is_rejected(self):
         for argument in ("1,,2", ",1", "1,", "--nb=1,"):
             with self.subTest(argument=argument):
-                refused = self.outside_slurm(SWEEP, "--n", argument, status=2)
-                self.assertIn(argument, refused.err)
-                self.assertEqual(refused.out, "")
+                rejected = self.outside_slurm(SWEEP, "--n", argument, status=2)
+                self.assertIn(argument, rejected.err)
+                self.assertEqual(rejected.out, "")
 
 
 class Submitted(SlurmTest):
-    def test_outside_slurm_it_says_how(self):
-        refused = self.outside_slurm(ROOT / "scripts" / "slurm" / "glinpack.sbatch", status=2)
-        self.assertEqual(len(refused.err.splitlines()), 1, refused)
-        self.assertIn("sbatch", refused.err)
+    def test_outside_slurm_it_explains_how_to_submit(self):
+        rejected = self.outside_slurm(ROOT / "scripts" / "slurm" / "glinpack.sbatch", status=2)
+        self.assertEqual(len(rejected.err.splitlines()), 1, rejected)
+        self.assertIn("sbatch", rejected.err)
         self.assertEqual(self.files(), [])
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The batch scripts in a real Slurm of four emulated nodes, scripts/slurm/lab, and that nothing of it is left behind.
-Needs root, slurmctld and munge; elsewhere it says why not, and all tests count as skipped."""
+"""The batch scripts in a real Slurm on four emulated nodes, scripts/slurm/lab, and its complete removal.
+Needs root, slurmctld and munge; otherwise prints the reason and skips all tests."""
 import json
 import os
 import pathlib
@@ -15,10 +15,10 @@ from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest, wait_for
 SCRIPTS = ROOT / "scripts" / "slurm"
 LAB = SCRIPTS / "lab"
 SMALL = ["--n", 300, "--nb", 32, "--backend", "openblas"]
-# a lab of the tests' own, which ends by itself should nobody end it
+# seconds after which the lab of the tests ends without `down`
 LIFETIME = 1500
-# seconds for whatever is waited for, with plenty to spare on a machine that is busy with other things
-PATIENCE = 200
+# timeout in seconds, long enough for a busy machine
+TIMEOUT = 200
 
 
 def skip_all(why):
@@ -26,7 +26,7 @@ def skip_all(why):
     raise unittest.SkipTest(why)
 
 
-def lab(command, *arguments, timeout=PATIENCE):
+def lab(command, *arguments, timeout=TIMEOUT):
     return subprocess.run([LAB / command, *map(str, arguments)], check=False, capture_output=True, text=True,
                           timeout=timeout, stdin=subprocess.DEVNULL)
 
@@ -41,7 +41,7 @@ def setUpModule():
     version = subprocess.run([MPIEXEC, "--version"], check=False, capture_output=True, text=True).stdout
     if "HYDRA" not in version:
         skip_all(f"{MPIEXEC} is not MPICH's, which the lab is made for")
-    unittest.addModuleCleanup(lab, "down")  # whatever goes wrong
+    unittest.addModuleCleanup(lab, "down")  # even after an error
     up = lab("up", "--lifetime", LIFETIME)
     if up.returncode != 0:
         raise RuntimeError(f"the lab does not start:\n{up.stdout}{up.stderr}")
@@ -49,7 +49,7 @@ def setUpModule():
 
 
 def processes_of(namespace):
-    """Numbers of the processes in a process namespace, by what /proc calls it."""
+    """The process ids in a process namespace, named as in /proc."""
     found = []
     for process in pathlib.Path("/proc").glob("[0-9]*"):
         try:
@@ -61,56 +61,56 @@ def processes_of(namespace):
 
 
 def end_lab(folder):
-    """Ends the lab while a job runs in it; nothing may outlive it."""
+    """Ends the lab while a job runs in it. No process may outlive it."""
     namespace = (folder / "namespace").read_text().strip()
     lab("enter", "sbatch", "--nodes", 4, "--ntasks-per-node", 2, "--output", "/dev/null", "--wrap", "srun sleep 300")
-    # munged, slurmctld, four slurmds and what started them; eight ranks, and what starts those
-    many = wait_for(lambda: len(processes_of(namespace)) > 20, PATIENCE)
+    # munged, slurmctld, four slurmds and their parents; eight ranks and their parents
+    many = wait_for(lambda: len(processes_of(namespace)) > 20, TIMEOUT)
     down = lab("down")
     left = processes_of(namespace)
     if not many or down.returncode != 0 or left or folder.exists():
         raise AssertionError(f"job ran: {many}; left: {left}, folder: {folder.exists()}\n{down.stdout}{down.stderr}")
     if lab("enter", "squeue").returncode != 2 or lab("down").returncode != 0:
-        raise AssertionError("a lab that has ended is entered, or not ended once more")
+        raise AssertionError("a lab that has ended can be entered, or a second `down` fails")
 
 
 def text_of(path):
-    """What is in a file; nothing where there is none."""
+    """The text of a file; empty if the file does not exist."""
     return path.read_text() if path.exists() else ""
 
 
 class LabTest(GlinpackTest):
-    """Jobs are submitted from the test's folder, which is where their results land."""
+    """Submits jobs from the test's folder, which gets their results."""
 
     def run_job(self, *arguments, status=0, environment=None):
-        """Submits, waits for the end; what the job wrote."""
-        outcome = self.start([LAB / "run", "--timeout", str(PATIENCE), *map(str, arguments)],
-                             {"GLINPACK": GLINPACK, **(environment or {})}, timeout=PATIENCE + 60)
+        """Submits a job, waits for its end, and returns its output."""
+        outcome = self.start([LAB / "run", "--timeout", str(TIMEOUT), *map(str, arguments)],
+                             {"GLINPACK": GLINPACK, **(environment or {})}, timeout=TIMEOUT + 60)
         self.assertEqual(outcome.status, status, outcome)
         return outcome.out
 
     def slurm(self, *arguments, environment=None):
-        """One of Slurm's commands."""
+        """Runs a command of Slurm."""
         outcome = self.start([LAB / "enter", *map(str, arguments)], {"GLINPACK": GLINPACK, **(environment or {})},
-                             timeout=PATIENCE)
+                             timeout=TIMEOUT)
         self.assertEqual(outcome.status, 0, outcome)
         return outcome.out.strip()
 
     def submit(self, *arguments, **options):
-        """The number of a job that is left to itself."""
+        """Submits a job without waiting and returns its number."""
         job = self.slurm("sbatch", "--parsable", *arguments, **options)
         self.addCleanup(self.slurm, "scancel", job)
         return job
 
     def fields_of(self, job):
-        """What Slurm knows of a job, by Slurm's names."""
+        """The fields of a job, with Slurm's names."""
         return dict(field.split("=", 1) for field in self.slurm("scontrol", "show", "job", job).split() if "=" in field)
 
     def wait_for_state(self, job, *states):
-        self.assertTrue(wait_for(lambda: self.fields_of(job)["JobState"] in states, PATIENCE), self.fields_of(job))
+        self.assertTrue(wait_for(lambda: self.fields_of(job)["JobState"] in states, TIMEOUT), self.fields_of(job))
 
     def result(self, folder="glinpack-*"):
-        """The JSON of the one folder of results whose name is like that, which is complete."""
+        """Returns the JSON of the only result folder that matches; the folder must be complete."""
         found, = (path for path in self.folder.glob(folder) if path.is_dir())
         self.assertEqual(sorted(path.name for path in found.iterdir()),
                          ["job.txt", "report.txt", "results.csv", "results.json"])
@@ -118,14 +118,14 @@ class LabTest(GlinpackTest):
         return json.loads((found / "results.json").read_text())
 
     def program(self, lines):
-        """A program in place of glinpack; its name."""
+        """Writes a script that replaces glinpack and returns its path."""
         path = self.write("program", "#!/bin/bash\n" + lines)
         path.chmod(0o755)
         return str(path)
 
 
 class Glinpack(LabTest):
-    def test_both_launchers_make_one_world_of_the_nodes(self):
+    def test_both_launchers_start_one_world_on_all_nodes(self):
         for launcher in "srun", "hydra":
             with self.subTest(launcher=launcher):
                 said = self.run_job("--nodes", 4, "--ntasks-per-node", 1, SCRIPTS / "glinpack.sbatch", *SMALL,
@@ -134,11 +134,11 @@ class Glinpack(LabTest):
                 self.assertEqual((run["p"], run["q"], run["passed"]), (2, 2, True))
                 self.assertEqual([rank["host"] for rank in run["ranks"]], ["node1", "node2", "node3", "node4"])
 
-    def test_there_is_a_rank_per_gpu_with_its_share_of_the_cores(self):
+    def test_there_is_one_rank_per_gpu_with_its_share_of_the_cores(self):
         program = self.program(f'echo "rank of $(hostname) $SRUN_CPUS_PER_TASK $CUDA_VISIBLE_DEVICES"\n'
                                f'exec {GLINPACK} "$@"\n')
-        for launcher, cores in ("srun", 2), ("hydra", 4):  # all of the node's are Hydra's, and the ranks share them
-            for gpus in ["--gpus-per-node=lab:2"], []:  # asked for, or had with the whole node
+        for launcher, cores in ("srun", 2), ("hydra", 4):  # Hydra gets all cores of the node, and the ranks share them
+            for gpus in ["--gpus-per-node=lab:2"], []:  # requested, or part of the whole node
                 with self.subTest(launcher=launcher, gpus=gpus):
                     said = self.run_job("--nodes", 2, *gpus, SCRIPTS / "glinpack.sbatch", *SMALL,
                                         environment={"GLINPACK_LAUNCHER": launcher, "GLINPACK": program})
@@ -161,14 +161,14 @@ class Glinpack(LabTest):
                 self.assertRegex(said, r"\nWR\S+ +200 +32 +2 +2 ")
                 self.assertIn("PASSED", said)
 
-    def test_the_exit_status_is_the_program_s(self):
+    def test_the_exit_status_of_the_program_is_returned(self):
         self.assertIn("'ten'", self.run_job("--nodes", 2, SCRIPTS / "glinpack.sbatch", "--n", "ten", status=2))
         said = self.run_job("--nodes", 2, SCRIPTS / "glinpack.sbatch", status=2,
                             environment={"GLINPACK": "missing-glinpack"})
         self.assertIn("'missing-glinpack'", said)
 
-    def test_a_rank_that_dies_ends_the_job(self):
-        # once the other one runs: Hydra itself fails where a rank has died before all nodes have answered
+    def test_a_killed_rank_ends_the_job(self):
+        # after the other rank has started: Hydra fails if a rank dies before all nodes have connected
         program = self.program('begun=begun-$SLURM_JOB_ID\n'
                                'if [ "$PMI_RANK" = 1 ]; then\n'
                                '  until [ -e "$begun" ]; do sleep 0.1; done\n'
@@ -182,18 +182,18 @@ class Glinpack(LabTest):
                                   environment={"GLINPACK_LAUNCHER": launcher, "GLINPACK": program})
                 self.wait_for_state(job, "FAILED")
 
-    def test_a_job_that_is_told_to_end_reports_what_is_finished(self):
-        # before the time limit Slurm sends USR1 to the batch script alone, as scancel does here; TERM it sends to all
+    def test_a_signalled_job_reports_its_finished_runs(self):
+        # before the time limit, Slurm sends USR1 only to the batch script, like scancel here, and TERM to all processes
         ways = [("SIGUSR1", ["--batch", "--signal=USR1"], "FAILED"), ("SIGTERM", [], "CANCELLED")]
         for launcher in "srun", "hydra":
-            for number, tell, state in ways:
+            for number, selection, state in ways:
                 with self.subTest(launcher=launcher, signal=number):
                     job = self.submit("--nodes", 2, SCRIPTS / "glinpack.sbatch", *SMALL, "--repeat", 50000,
                                       environment={"GLINPACK_LAUNCHER": launcher})
                     folder = self.folder / f"glinpack-{job}"
-                    self.assertTrue(wait_for(lambda: "PASSED" in text_of(folder / "report.txt"), PATIENCE))
-                    self.slurm("scancel", *tell, job)
-                    self.assertTrue(wait_for(lambda: not self.slurm("squeue", "--noheader", "--jobs", job), PATIENCE))
+                    self.assertTrue(wait_for(lambda: "PASSED" in text_of(folder / "report.txt"), TIMEOUT))
+                    self.slurm("scancel", *selection, job)
+                    self.assertTrue(wait_for(lambda: not self.slurm("squeue", "--noheader", "--jobs", job), TIMEOUT))
                     self.assertEqual(self.fields_of(job)["JobState"], state,
                                      text_of(self.folder / f"glinpack-{job}.out"))
                     if state == "FAILED":
@@ -204,15 +204,15 @@ class Glinpack(LabTest):
                     self.assertGreater(len(document["runs"]), 0)
                     self.assertIn("INCOMPLETE", text_of(folder / "report.txt"))
 
-    def test_a_requeued_job_leaves_what_it_had_begun_as_it_is(self):
+    def test_a_requeued_job_does_not_change_its_earlier_files(self):
         program = self.program('[ -n "$SLURM_RESTART_COUNT" ] || { echo begun >"$3/begun"; sleep 300; }\n'
                                f'exec {GLINPACK} "$@"\n')
         job = self.submit("--nodes", 2, SCRIPTS / "glinpack.sbatch", *SMALL, environment={"GLINPACK": program})
         begun = self.folder / f"glinpack-{job}" / "begun"
-        self.assertTrue(wait_for(begun.exists, PATIENCE))
+        self.assertTrue(wait_for(begun.exists, TIMEOUT))
         self.slurm("scontrol", "requeue", job)
         self.wait_for_state(job, "PENDING")
-        # not in the second in which its credentials were revoked; of itself Slurm waits for two minutes
+        # not in the second in which its credentials were revoked; by default, Slurm waits for two minutes
         self.slurm("scontrol", "update", f"JobId={job}", "StartTime=now+3")
         self.wait_for_state(job, "COMPLETED")
         self.assertEqual(begun.read_text(), "begun\n")
@@ -223,7 +223,7 @@ class Glinpack(LabTest):
 
 
 class Generated(LabTest):
-    def test_a_script_of_glinpack_slurm_runs_as_it_says(self):
+    def test_a_generated_script_runs_with_its_options(self):
         written = self.start([GLINPACK, "slurm", "--nodes", "4", "--gpus-per-node", "lab:1", "--partition", "debug",
                               "--time", "10", "--launcher", "hydra", "-o", "run.sbatch", "--", *map(str, SMALL)])
         self.assertEqual(written.status, 0, written)
@@ -242,18 +242,18 @@ class Sweep(LabTest):
                 self.assertEqual([(run["n"], run["nb"], run["passed"]) for run in
                                   self.result(f"glinpack-*_{task}")["runs"]], [(n, nb, True)])
 
-    def test_a_task_too_many_is_refused(self):
+    def test_surplus_tasks_are_rejected(self):
         said = self.run_job("--array", "4-5", "--nodes", 1, SCRIPTS / "sweep.sbatch", "--n", "100,200", "--nb=16,32",
                             status=2)
         self.assertIn("no combination 4: --array 0-3 has all 4", said)
         self.assertEqual([path for path in self.folder.iterdir() if path.is_dir()], [])
 
-    def test_it_is_for_arrays(self):
+    def test_it_requires_an_array(self):
         self.assertIn("--array 0-1", self.run_job("--nodes", 1, SCRIPTS / "sweep.sbatch", "--n", "100,200", status=2))
 
 
 class TheLab(LabTest):
-    def refused(self, command, *arguments, names):
+    def rejected(self, command, *arguments, names):
         outcome = self.start([LAB / command, *arguments])
         self.assertEqual(outcome.status, 2, outcome)
         self.assertEqual(outcome.out, "", outcome)
@@ -262,16 +262,16 @@ class TheLab(LabTest):
         for name in names:
             self.assertIn(name, outcome.err)
 
-    def test_what_it_cannot_do_is_refused(self):
-        self.refused("up", "4", names=["'4'", "--help"])
-        self.refused("up", "--lifetime", "soon", names=["--lifetime", "'soon'"])
-        self.refused("down", "now", names=["'now'"])
-        self.refused("enter", names=["no command"])
-        self.refused("run", names=["no script"])
-        self.refused("run", "--timeout", "x", "script", names=["--timeout", "'x'"])
+    def test_unsupported_arguments_are_rejected(self):
+        self.rejected("up", "4", names=["'4'", "--help"])
+        self.rejected("up", "--lifetime", "soon", names=["--lifetime", "'soon'"])
+        self.rejected("down", "now", names=["'now'"])
+        self.rejected("enter", names=["no command"])
+        self.rejected("run", names=["no script"])
+        self.rejected("run", "--timeout", "x", "script", names=["--timeout", "'x'"])
 
-    def test_a_job_ends_with_the_time_limit(self):
-        outcome = self.start([LAB / "run", "--timeout", "1", "--nodes", "1", "--wrap", "sleep 300"], timeout=PATIENCE)
+    def test_a_job_ends_at_the_time_limit(self):
+        outcome = self.start([LAB / "run", "--timeout", "1", "--nodes", "1", "--wrap", "sleep 300"], timeout=TIMEOUT)
         self.assertEqual(outcome.status, 124, outcome)
         self.assertIn("--timeout", outcome.err)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The pivoting study: what it writes, that it can be drawn again, and what it refuses."""
+"""The pivoting study: its output, redrawing of its plots, and rejected input."""
 import csv
 import json
 import unittest
@@ -16,13 +16,13 @@ class PivotingStudy(GlinpackTest):
         return self.start([STUDY, "--output-dir", "out", "--glinpack", glinpack, "--mpiexec", MPIEXEC,
                            *map(str, arguments)], timeout=600)
 
-    def refused(self, arguments, *named, **options):
+    def rejected(self, arguments, *named, **options):
         outcome = self.study(*arguments, **options)
         self.assertEqual((outcome.status, outcome.out), (2, ""), outcome)
         for text in named:
             self.assertIn(text, outcome.err)
 
-    def test_every_kind_precision_and_pivoting_comes_as_table_and_plot(self):
+    def test_every_kind_precision_and_pivoting_is_in_the_table_and_plot(self):
         outcome = self.study("--quick", *SMALL)
         self.assertEqual(outcome.status, 0, outcome)
         out = self.folder / "out"
@@ -41,7 +41,7 @@ class PivotingStudy(GlinpackTest):
         self.assertEqual(len(found), len(study["runs"]))
         for (kind, precision, _, n, p), run in found.items():
             alone = found[kind, precision, "partial", n, 1]
-            # the same pivots on every grid but for roundoff, and with local pivoting where one process has all rows
+            # the same pivots on every grid, except for roundoff; with local pivoting, only if one process has all rows
             if precision == "double" and (run["pivoting"] == "partial" or p == 1):
                 self.assertLess(abs(run["growth"] / alone["growth"] - 1), 1e-6, run)
         self.assertFalse(found["hilbert-reversed", "double", "local", 64, 2]["passed"])
@@ -55,27 +55,27 @@ class PivotingStudy(GlinpackTest):
             self.assertTrue((out / f"{plot}.png").read_bytes().startswith(b"\x89PNG"))
             self.assertIn("<svg", (out / f"{plot}.svg").read_text())
 
-        self.refused(["--quick"], "out/pivoting.json", "--force")
+        self.rejected(["--quick"], "out/pivoting.json", "--force")
         before = (out / "pivoting.md").read_bytes(), (out / "growth-p.svg").read_bytes()
         self.assertEqual(self.study("--redraw").status, 0)
         self.assertEqual(((out / "pivoting.md").read_bytes(), (out / "growth-p.svg").read_bytes()), before)
 
-    def test_bad_input_is_refused_before_any_work(self):
-        self.refused(["--n", "64,x"], "--n", "64,x")
-        self.refused(["--grid", "2"], "--grid", "'2'", "PxQ")
-        self.refused(["--seeds", "0"], "--seeds", "'0'")
-        self.refused(["--matrix", "hpl,hilbret"], "--matrix", "'hilbret'", "hilbert-reversed")
-        self.refused(["--redraw"], "out/pivoting.json", "No such file")
+    def test_bad_input_is_rejected_before_any_work(self):
+        self.rejected(["--n", "64,x"], "--n", "64,x")
+        self.rejected(["--grid", "2"], "--grid", "'2'", "PxQ")
+        self.rejected(["--seeds", "0"], "--seeds", "'0'")
+        self.rejected(["--matrix", "hpl,hilbret"], "--matrix", "'hilbret'", "hilbert-reversed")
+        self.rejected(["--redraw"], "out/pivoting.json", "No such file")
         if self.start([GLINPACK, "plu", "--n", "1", "--pivoting", "tournament", "--dry-run"]).status != 0:
-            self.refused(["--pivoting", "tournament"], "--pivoting", "tournament")
+            self.rejected(["--pivoting", "tournament"], "--pivoting", "tournament")
         self.assertEqual(self.files(), [])
-        self.refused(["--quick"], "./missing", "--glinpack", glinpack="./missing")
+        self.rejected(["--quick"], "./missing", "--glinpack", glinpack="./missing")
 
-    def test_a_pivoting_that_is_not_there_yet_is_taken_up_when_it_is(self):
+    def test_a_pivoting_is_included_once_glinpack_supports_it(self):
         program = self.write("glinpack", "#!/bin/sh\ncase \"$*\" in *--dry-run*) exit 0 ;; esac\nexit 3\n")
         program.chmod(0o755)
         outcome = self.study("--quick", *SMALL, glinpack=program)
-        self.assertEqual(outcome.status, 3, outcome)  # that program runs nothing, and the study says so
+        self.assertEqual(outcome.status, 3, outcome)  # that program runs nothing, and the study reports that
         self.assertNotIn("not part of this study", outcome.out)
         self.assertIn("exit status 3 of ", outcome.err)
 

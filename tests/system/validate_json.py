@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Checks a JSON file of glinpack against its schema: validate_json.py FILE [SCHEMA].
 
-Exit status 0 where it is valid, 1 with a message for each fault where it is not, 2 where it cannot be told.
+Exit status: 0 if it is valid; 1, with one message per fault, if it is not; 2 if it cannot be checked.
 """
 import json
 import pathlib

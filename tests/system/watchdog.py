@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Jobs that hang, lose a process, or are told to end: the watchdog, signals, and what is left on disk."""
+"""Jobs that hang, lose a process or receive a signal: the watchdog, signals, and the files on disk."""
 import json
 import os
 import pathlib
@@ -12,23 +12,23 @@ import unittest
 
 from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest
 
-# Runs of about a second, far more of them than any test waits for.
+# Runs of about one second each; tests end the sweep early.
 SWEEP = ["plu", "--n", "2000", "--nb", "16", "--repeat", "5000", "--backend", "openblas", "--precision", "single",
          "--threads", "1", "--progress", "never", "--breakdown", "never"]
-# One that would take minutes.
+# A run that takes minutes.
 LONG_RUN = ["plu", "--n", "12000", "--nb", "8", "--backend", "reference", "--precision", "single", "--progress", "always"]
-LONG = 120  # seconds: for what must come, on a machine with a lot to do
+TIMEOUT = 120  # seconds, long enough for a busy machine
 HOST = socket.gethostname()
 
 
 class Job:
-    """One under way, which is gone when the test is over."""
+    """A job in the background; the end of the test kills it."""
 
     def __init__(self, test, arguments, in_a_shell=False):
-        """The last rank may be started by a shell, which outlives it: the launcher does not see its end then."""
+        """With `in_a_shell`, a shell starts the last rank and outlives it: the launcher does not see the rank end."""
         self.test = test
         program = [GLINPACK, *arguments]
-        shell = ["sh", "-c", f'"$@"; exec sleep {LONG}', "sh"]
+        shell = ["sh", "-c", f'"$@"; exec sleep {TIMEOUT}', "sh"]
         ranks = ["-np", "3", *program, ":", "-np", "1", *shell, *program] if in_a_shell else ["-np", "4", *program]
         self.out = test.folder / "out.txt"
         self.err = test.folder / "err.txt"
@@ -39,7 +39,7 @@ class Job:
         test.addCleanup(self.remove)
 
     def ranks(self):
-        """The processes of the job, by rank."""
+        """The process ids of the job, by rank."""
         found = {}
         mark = f"GLINPACK_TEST_JOB={self.test.folder}".encode()
         for folder in pathlib.Path("/proc").glob("[0-9]*"):
@@ -54,7 +54,7 @@ class Job:
         return found
 
     def wait_for(self, condition, what):
-        end = time.monotonic() + LONG
+        end = time.monotonic() + TIMEOUT
         while not (value := condition()):
             self.test.assertIsNone(self.process.poll(), f"ended before {what}:\n{self}")
             self.test.assertLess(time.monotonic(), end, f"no {what}:\n{self}")
@@ -69,12 +69,12 @@ class Job:
         os.kill(self.ranks()[rank], number)
 
     def end(self):
-        """The launcher's exit status; no process of the job is left."""
-        status = self.process.wait(timeout=LONG)
+        """Returns the launcher's exit status. No process of the job may remain."""
+        status = self.process.wait(timeout=TIMEOUT)
         end = time.monotonic() + 30
         while self.ranks() and time.monotonic() < end:
             time.sleep(0.05)
-        self.test.assertEqual(self.ranks(), {}, f"left behind by\n{self}")
+        self.test.assertEqual(self.ranks(), {}, f"processes remain after\n{self}")
         return status
 
     def remove(self):
@@ -101,7 +101,7 @@ class JobTest(GlinpackTest):
         return Job(self, [*SWEEP, *arguments])
 
     def long_run(self, *arguments, **options):
-        """In its passes."""
+        """Starts the long run and waits until it is in its passes."""
         job = Job(self, [*LONG_RUN, *arguments], **options)
         job.wait_for(lambda: "% done" in job.err.read_text(), "progress")
         return job
@@ -116,25 +116,25 @@ class JobTest(GlinpackTest):
 
 class Watchdog(JobTest):
     def assert_ended(self, job):
-        """By the watchdog, whose exit code is 5; a sanitizer may have another one for what a job leaves behind so."""
+        """Expects the watchdog's exit code 5; leaks reported by a sanitizer may change it."""
         status = job.end()
         self.assertNotEqual(status, 0, job)
         if not os.environ.get("GLINPACK_TEST_QUICK"):
             self.assertEqual(status, 5, job)
 
-    def assert_told(self, job, first, ranks=range(4)):
-        """One verdict, and a line for every rank."""
+    def assert_reported(self, job, first, ranks=range(4)):
+        """Expects one verdict, and a line for every rank."""
         verdicts = [line for line in job.err.read_text().splitlines() if line.startswith("glinpack: watchdog: ")]
         self.assertEqual(len(verdicts), 1, job)
         self.assertRegex(verdicts[0], first)
         for rank in ranks:
             self.assertRegex(job.err.read_text(), rf"(?m)^  rank {rank} on {HOST} \(process \d+\): .*no progress for ")
 
-    def test_a_job_that_makes_progress_is_left_alone(self):
-        for grid in "2x2", "1x2":  # two ranks idle in the second
+    def test_a_job_that_makes_progress_is_not_ended(self):
+        for grid in "2x2", "1x2":  # on the second grid, two ranks are idle
             with self.subTest(grid=grid):
                 outcome = self.glinpack("plu", "--n", 300, "--nb", 16, "--grid", grid, "--backend", "openblas",
-                                        "--watchdog", 30, "--json", "r.json", "--force", ranks=4, timeout=LONG)
+                                        "--watchdog", 30, "--json", "r.json", "--force", ranks=4, timeout=TIMEOUT)
                 self.assertEqual(outcome.status, 0, outcome)
                 self.assertEqual(outcome.messages, [], outcome)
                 self.assertEqual(self.results()["context"]["configuration"]["watchdog"], 30)
@@ -144,37 +144,37 @@ class Watchdog(JobTest):
         outcome = self.glinpack("plu", "--n", 100, "--backend", "openblas", "--watchdog", 30, ranks=1)
         self.assertEqual(outcome.status, 0, outcome)
 
-    def test_a_stopped_rank_is_named_with_what_all_others_were_doing(self):
-        for rank in 2, 0:  # and rank 0, which would tell
+    def test_a_stopped_rank_is_reported_with_the_state_of_all_ranks(self):
+        for rank in 2, 0:  # also rank 0, which reports
             with self.subTest(rank=rank):
                 job = self.job("--watchdog", "2").has_finished_a_run()
                 job.send(rank, signal.SIGSTOP)
                 self.assert_ended(job)
-                self.assert_told(job, rf"rank {rank} on {HOST} \(process \d+\) has not been heard of .* stopped")
+                self.assert_reported(job, rf"rank {rank} on {HOST} \(process \d+\) has not been heard of .* stopped")
 
-    def test_a_killed_rank_is_named_and_ends_the_job(self):
-        # one that is idle: MPI ends the job itself where it finds out while it has a message to move
+    def test_a_killed_rank_is_reported_and_ends_the_job(self):
+        # an idle rank: MPI itself ends the job if it detects the loss during a message
         job = self.long_run("--grid", "1x3", "--watchdog", "20", in_a_shell=True)
         job.send(3, signal.SIGKILL)
         self.assert_ended(job)
-        self.assert_told(job, rf"rank 3 on {HOST} \(process \d+\) has ended without a word")
+        self.assert_reported(job, rf"rank 3 on {HOST} \(process \d+\) has ended without a word")
 
-    def test_a_killed_rank_ends_the_job_whoever_notices_first(self):
+    def test_a_killed_rank_ends_the_job_if_mpi_or_the_watchdog_detects_it(self):
         job = self.job("--watchdog", "20").has_finished_a_run()
         job.send(1, signal.SIGKILL)
         self.assertNotEqual(job.end(), 0, job)
 
-    def test_messages_alone_are_watched_too(self):
+    def test_the_watchdog_covers_message_only_runs(self):
         job = Job(self, ["network", "--n", "4000", "--nb", "16", "--repeat", "5000", "--watchdog", "2", "--progress",
                          "never"])
         job.wait_for(lambda: "ring" in job.out.read_text(), "finished run")
         job.send(1, signal.SIGSTOP)
         self.assert_ended(job)
-        self.assert_told(job, rf"rank 1 on {HOST} .* has not been heard of")
+        self.assert_reported(job, rf"rank 1 on {HOST} .* has not been heard of")
 
 
 class Signals(JobTest):
-    def test_a_signal_ends_a_sweep_with_a_report_of_what_was_finished(self):
+    def test_a_signal_ends_a_sweep_with_a_report_of_the_finished_runs(self):
         for number in signal.SIGUSR1, signal.SIGTERM:
             with self.subTest(signal=number.name):
                 job = self.job("--json", "r.json", "--csv", "r.csv", "--force").has_finished_a_run()
@@ -193,7 +193,7 @@ class Signals(JobTest):
                 self.assertEqual(document["incomplete"]["runs_finished"], finished)
                 self.assertEqual(len((self.folder / "r.csv").read_text().splitlines()), 1 + finished)
 
-    def test_one_rank_s_signal_is_everybody_s(self):
+    def test_a_signal_to_one_rank_ends_all_ranks(self):
         job = self.long_run("--json", "r.json")
         job.send(2, signal.SIGTERM)
         self.assertEqual(job.end(), 4, job)
@@ -203,7 +203,7 @@ class Signals(JobTest):
         self.assertLess(ended["passes_done"], 1500)
         self.assertEqual(self.results()["runs"], [])
 
-    def test_a_signal_ends_the_trying_of_links_with_a_report_of_those_that_were_tried(self):
+    def test_a_signal_ends_the_link_measurements_with_a_report_of_the_finished_ones(self):
         pairs = ",".join(["0-1"] * 500)
         job = Job(self, ["network", "--n", "200", "--nb", "50", "--json", "r.json", "--ping-pong", pairs])
         job.wait_for(lambda: "Latency" in job.out.read_text(), "ping-pong")
@@ -218,7 +218,7 @@ class Signals(JobTest):
         self.assertGreater(len(document["ping_pong"]), 0)
         self.assertIsNone(document["screening"])
 
-    def test_what_is_finished_is_on_disk_before_the_end(self):
+    def test_finished_runs_are_on_disk_before_the_end(self):
         job = self.job("--json", "r.json", "--csv", "r.csv")
         job.wait_for(lambda: (self.folder / "r.json").exists() and (self.folder / "r.csv").exists(), "file")
         job.send(0, signal.SIGKILL)

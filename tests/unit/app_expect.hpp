@@ -14,7 +14,7 @@
 
 namespace glinpack::app {
 
-/// `call` throws an InputError of one line that contains every one of the parts.
+/// Expects `call` to throw an InputError of one line that contains every one of the parts.
 inline void expect_input_error(const std::function<void()>& call, const std::vector<std::string>& parts) {
   try {
     call();
@@ -29,7 +29,7 @@ inline void expect_input_error(const std::function<void()>& call, const std::vec
   ADD_FAILURE() << "no InputError" << (parts.empty() ? "" : ": " + parts.front());
 }
 
-/// A folder of its own for every test, removed afterwards.
+/// A separate folder for every test, removed afterwards.
 class FolderTest : public ::testing::Test {
  protected:
   void SetUp() override {

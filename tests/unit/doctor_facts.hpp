@@ -1,4 +1,4 @@
-// Facts of ranks that nothing is wrong with, for tests to spoil; and what is to be found then.
+// Facts of ranks without problems, for tests to modify, and the expected findings.
 #pragma once
 
 #include <gmock/gmock.h>

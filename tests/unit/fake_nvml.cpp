@@ -1,7 +1,7 @@
-// Stands in for libnvidia-ml.so.1. FAKE_NVML in the environment names a text file, a device a line:
+// Replaces libnvidia-ml.so.1. The environment variable FAKE_NVML names a text file with one device per line:
 //   GPU-UUID PCI-ADDRESS NAME key=value,value,...
-// with the keys energy, power, limit, sm, memory, most, celsius, throttle, and nvlinks, which are active. Every call
-// takes a key's next value, and the last one from then on; a device without a key does not support it.
+// The keys are energy, power, limit, sm, memory, most, celsius, throttle, and nvlinks (active ones). Every call
+// returns a key's next value, and the last one repeatedly. A device does not support a key that it lacks.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

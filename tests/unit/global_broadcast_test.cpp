@@ -9,7 +9,7 @@ namespace {
 constexpr BroadcastKind forwarding[] = {BroadcastKind::ring, BroadcastKind::ring_modified, BroadcastKind::two_rings,
                                         BroadcastKind::two_rings_modified};
 
-TEST(Broadcast, ReachesEveryPlaceOnceFromAPlaceThatSendsToIt) {
+TEST(Broadcast, ReachesEveryRankOnceFromItsParent) {
   for (const BroadcastKind kind : forwarding) {
     for (int size = 1; size <= 17; ++size) {
       std::vector<int> received(static_cast<std::size_t>(size), 0);
@@ -27,7 +27,7 @@ TEST(Broadcast, ReachesEveryPlaceOnceFromAPlaceThatSendsToIt) {
   }
 }
 
-TEST(Broadcast, ModifiedFormsServeTheNextPivotColumnFirstAndAskNothingOfIt) {
+TEST(Broadcast, ModifiedFormsSendToTheNextPivotColumnFirstAndItDoesNotForward) {
   for (const BroadcastKind kind : {BroadcastKind::ring_modified, BroadcastKind::two_rings_modified}) {
     for (int size = 2; size <= 9; ++size) {
       EXPECT_EQ(forwarding_place(kind, size, 0).children.front(), 1);
@@ -36,7 +36,7 @@ TEST(Broadcast, ModifiedFormsServeTheNextPivotColumnFirstAndAskNothingOfIt) {
   }
 }
 
-TEST(Broadcast, IsFoundByNameByHplsNameAndByHplsDigit) {
+TEST(Broadcast, IsFoundByNameHplNameAndHplDigit) {
   EXPECT_EQ(broadcast_from_name("ring"), BroadcastKind::ring);
   EXPECT_EQ(broadcast_from_name("1rM"), BroadcastKind::ring_modified);
   EXPECT_EQ(broadcast_from_name("5"), BroadcastKind::long_modified);
@@ -48,7 +48,7 @@ TEST(Broadcast, IsFoundByNameByHplsNameAndByHplsDigit) {
   for (int digit = 0; digit <= 5; ++digit) EXPECT_EQ(hpl_digit(*broadcast_from_name(std::to_string(digit))), digit);
 }
 
-TEST(PipelinedRing, CutsLargeMessagesIntoAFewLargePieces) {
+TEST(PipelinedRing, SplitsLargeMessagesIntoAFewLargePieces) {
   EXPECT_EQ(pieces_of_message(0), 1);
   EXPECT_EQ(pieces_of_message(500'000), 1);
   EXPECT_EQ(pieces_of_message(1 << 20), 4);

@@ -12,7 +12,7 @@ class EveryDistribution : public testing::TestWithParam<std::tuple<Index, Index,
   BlockCyclic distribution{std::get<0>(GetParam()), std::get<1>(GetParam()), std::get<2>(GetParam())};
 };
 
-TEST_P(EveryDistribution, GivesEveryIndexToExactlyOneProcessInAscendingOrder) {
+TEST_P(EveryDistribution, AssignsEveryIndexToOneProcessInAscendingOrder) {
   std::vector<Index> next(static_cast<std::size_t>(distribution.processes()), 0);
   for (Index g = 0; g < distribution.extent(); ++g) {
     const int owner = distribution.owner(GlobalIndex(g));
@@ -60,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, EveryDistribution,
                          testing::Combine(testing::Values<Index>(0, 1, 2, 7, 64, 65, 100),
                                           testing::Values<Index>(1, 3, 8, 64, 200), testing::Values(1, 2, 3, 7)));
 
-TEST(Distribution, PutsTheRightHandSideInTheColumnAfterTheLast) {
+TEST(Distribution, PlacesTheRightHandSideAfterTheLastColumn) {
   const Distribution distribution(10, 4, {2, 3});
   EXPECT_EQ(distribution.right_hand_side().value, 10);
   EXPECT_EQ(distribution.columns.extent(), 11);
@@ -68,7 +68,7 @@ TEST(Distribution, PutsTheRightHandSideInTheColumnAfterTheLast) {
   EXPECT_EQ(distribution.pass_width(2), 2);
 }
 
-TEST(Distribution, RefusesImpossibleSizes) {
+TEST(Distribution, RejectsInvalidSizes) {
   EXPECT_THROW(BlockCyclic(-1, 4, 1), std::invalid_argument);
   EXPECT_THROW(BlockCyclic(4, 0, 1), std::invalid_argument);
   EXPECT_THROW(BlockCyclic(4, 4, 0), std::invalid_argument);

@@ -10,7 +10,7 @@
 namespace glinpack {
 namespace {
 
-// HPL's own numbers for N = 5, printed by its generator: 5 rows of 6 hexadecimal floats.
+// The output of HPL's generator for N = 5: 5 rows of 6 hexadecimal floats.
 std::vector<std::vector<double>> hpl_matrix_of_order_5() {
   std::ifstream file(GLINPACK_TEST_DATA "/hpl_matrix_n5.txt");
   std::vector<std::vector<double>> rows;
@@ -23,7 +23,7 @@ std::vector<std::vector<double>> hpl_matrix_of_order_5() {
   return rows;
 }
 
-TEST(HplGenerator, GivesHplsOwnNumbersBitForBit) {
+TEST(HplGenerator, MatchesTheHplGeneratorBitwise) {
   const auto expected = hpl_matrix_of_order_5();
   ASSERT_EQ(expected.size(), 5U);
   for (Index i = 0; i < 5; ++i) {
@@ -35,7 +35,7 @@ TEST(HplGenerator, GivesHplsOwnNumbersBitForBit) {
   }
 }
 
-TEST(HplGenerator, JumpsAsFarAsStepsOneByOne) {
+TEST(HplGenerator, JumpsEqualSingleSteps) {
   const HplJump one = hpl_jump(1);
   std::uint64_t state = hpl_seed;
   for (std::uint64_t steps = 0; steps < 200; ++steps) {

@@ -1,4 +1,4 @@
-// GMRES against what it is defined by: the least residual over the Krylov space, found by other means.
+// Compares GMRES with its definition: the least residual over the Krylov space, computed by another method.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -35,7 +35,7 @@ struct Dense {
   }
 };
 
-/// Random, with `diagonal` added to its diagonal.
+/// A random matrix with `diagonal` added to its diagonal.
 Dense random_matrix(Index n, double diagonal) {
   Dense matrix{n, Vector(static_cast<std::size_t>(n * n))};
   for (std::size_t i = 0; i < matrix.a.size(); ++i) matrix.a[i] = random_number(i);
@@ -55,7 +55,7 @@ Vector difference(const Vector& a, const Vector& b) {
   return result;
 }
 
-/// A dense system on one rank that writes down what it is told.
+/// A dense system on one rank that records residuals and solutions.
 class DenseSystem final : public GmresSystem {
  public:
   using Preconditioner = std::function<Vector(std::span<const double>)>;
@@ -79,12 +79,12 @@ class DenseSystem final : public GmresSystem {
   bool enough(std::span<const double> residual, std::span<const double> x) override {
     residuals.emplace_back(residual.begin(), residual.end());
     solutions.emplace_back(x.begin(), x.end());
-    return norm(residual) <= wanted;
+    return norm(residual) <= tolerated;
   }
 
   std::vector<Vector> residuals;
   std::vector<Vector> solutions;
-  double wanted = 0;
+  double tolerated = 0;
 
  private:
   Dense a_;
@@ -93,13 +93,13 @@ class DenseSystem final : public GmresSystem {
 
 Vector unchanged(std::span<const double> v) { return {v.begin(), v.end()}; }
 
-/// The least ||r - A K y||_2 over the Krylov space K = {r, A r, ..., A^(steps-1) r}: what is left of r when its
-/// projections on A K are taken away, one orthogonalized vector after the other, in extended precision.
+/// The least ||r - A K y||_2 over the Krylov space K = {r, A r, ..., A^(steps-1) r}. Subtracts the projections of r on
+/// A K, one orthogonalized vector after the other, in extended precision.
 double least_residual(const Dense& a, const Vector& r, int steps) {
   std::vector<std::vector<long double>> orthogonal;
-  std::vector<long double> left(r.begin(), r.end());
+  std::vector<long double> remainder(r.begin(), r.end());
   Vector krylov = r;
-  const auto take_away = [](const std::vector<long double>& q, std::vector<long double>& from) {
+  const auto subtract_projection = [](const std::vector<long double>& q, std::vector<long double>& from) {
     long double product = 0;
     for (std::size_t i = 0; i < q.size(); ++i) product += q[i] * from[i];
     for (std::size_t i = 0; i < q.size(); ++i) from[i] -= product * q[i];
@@ -110,16 +110,16 @@ double least_residual(const Dense& a, const Vector& r, int steps) {
     for (double& value : krylov) value /= scale;
     std::vector<long double> q(krylov.begin(), krylov.end());
     for (int round = 0; round < 3; ++round) {
-      for (const auto& other : orthogonal) take_away(other, q);
+      for (const auto& other : orthogonal) subtract_projection(other, q);
     }
     long double square = 0;
     for (const long double value : q) square += value * value;
     for (long double& value : q) value /= std::sqrt(square);
-    take_away(q, left);
+    subtract_projection(q, remainder);
     orthogonal.push_back(std::move(q));
   }
   long double square = 0;
-  for (const long double value : left) square += value * value;
+  for (const long double value : remainder) square += value * value;
   return static_cast<double>(std::sqrt(square));
 }
 
@@ -133,7 +133,7 @@ TEST(Gmres, FindsTheLeastResidualOfEveryKrylovSpace) {
     Vector x(n);
     ASSERT_EQ(gmres.run(system, b, x, steps), steps);
     const double expected = least_residual(a, b, steps);
-    // the Krylov vectors of the oracle lose digits with every step, GMRES's do not
+    // the Krylov vectors of the comparison lose digits with every step; those of GMRES do not
     EXPECT_NEAR(norm(difference(b, a.times(x))), expected, 1e-9 * norm(b)) << steps << " steps";
     ASSERT_EQ(system.residuals.size(), static_cast<std::size_t>(steps));
     for (int step = 1; step <= steps; ++step) {
@@ -143,7 +143,7 @@ TEST(Gmres, FindsTheLeastResidualOfEveryKrylovSpace) {
   }
 }
 
-TEST(Gmres, TellsSolutionAndResidualOfEveryStep) {
+TEST(Gmres, ReportsSolutionAndResidualOfEveryStep) {
   constexpr Index n = 25;
   const Dense a = random_matrix(n, 6);
   const Vector b = random_vector(n);
@@ -161,7 +161,7 @@ TEST(Gmres, TellsSolutionAndResidualOfEveryStep) {
   }
 }
 
-TEST(Gmres, SolvesInAsManyStepsAsThereAreRowsAndFromAnyStart) {
+TEST(Gmres, SolvesInNStepsFromAnyStart) {
   constexpr Index n = 20;
   const Dense a = random_matrix(n, 0);
   const Vector b = random_vector(n);
@@ -174,7 +174,7 @@ TEST(Gmres, SolvesInAsManyStepsAsThereAreRowsAndFromAnyStart) {
   }
 }
 
-TEST(Gmres, NeedsOneStepWithThePerfectPreconditionerAndStopsWhereNothingIsLeft) {
+TEST(Gmres, NeedsOneStepWithAnExactPreconditionerAndStopsAtAZeroResidual) {
   constexpr Index n = 16;
   Dense a{n, Vector(n * n)};
   for (std::size_t i = 0; i < n; ++i) a.a[i * (n + 1)] = static_cast<double>(i + 1);
@@ -184,7 +184,7 @@ TEST(Gmres, NeedsOneStepWithThePerfectPreconditionerAndStopsWhereNothingIsLeft) 
     for (std::size_t i = 0; i < z.size(); ++i) z[i] /= static_cast<double>(i + 1);
     return z;
   });
-  system.wanted = tolerance<double>(n) * norm(b);
+  system.tolerated = tolerance<double>(n) * norm(b);
   Gmres gmres(n, n, 10);
   Vector x(n);
   EXPECT_EQ(gmres.run(system, b, x, 10), 1);
@@ -193,8 +193,8 @@ TEST(Gmres, NeedsOneStepWithThePerfectPreconditionerAndStopsWhereNothingIsLeft) 
   }
 }
 
-// Factors in single precision are linear to seven digits only.
-TEST(Gmres, IsNotMisledByAPreconditionerThatIsNotLinear) {
+// Single-precision factors are linear only to seven digits.
+TEST(Gmres, HandlesANonlinearPreconditioner) {
   constexpr Index n = 40;
   const Dense a = random_matrix(n, 10);
   const Vector b = random_vector(n);
@@ -204,14 +204,14 @@ TEST(Gmres, IsNotMisledByAPreconditionerThatIsNotLinear) {
     for (double& value : z) value *= 1 + 1e-2 * random_number(2'000'000 + noise++);
     return z;
   });
-  system.wanted = 1e-12 * norm(b);
+  system.tolerated = 1e-12 * norm(b);
   Gmres gmres(n, n, n);
   Vector x(n);
   gmres.run(system, b, x, n);
   EXPECT_LT(norm(difference(b, a.times(x))), 2e-12 * norm(b));
 }
 
-TEST(Gmres, LeavesXAloneWhereThereIsNothingToDoOrNothingFinite) {
+TEST(Gmres, DoesNotChangeXForAZeroOrNonFiniteResidual) {
   constexpr Index n = 5;
   const Dense a = random_matrix(n, 3);
   Gmres gmres(n, n, 4);
@@ -230,16 +230,16 @@ TEST(Gmres, LeavesXAloneWhereThereIsNothingToDoOrNothingFinite) {
   EXPECT_EQ(x, Vector(n, 1.0));
 }
 
-TEST(Gmres, TakesVectorsOfNoElements) {
-  // a rank that holds no rows and no columns: sums come from the others
+TEST(Gmres, AcceptsEmptyVectors) {
+  // a rank without rows or columns gets its sums from the others
   class Empty final : public GmresSystem {
     void precondition(std::span<const double>, std::span<double>) override {}
     void multiply(std::span<const double>, std::span<double>) override {}
     void dot(const double*, std::span<const double>, std::span<double> products) override {
       std::fill(products.begin(), products.end(), 1.0);
     }
-    bool enough(std::span<const double>, std::span<const double>) override { return ++told == 2; }
-    int told = 0;
+    bool enough(std::span<const double>, std::span<const double>) override { return ++calls == 2; }
+    int calls = 0;
   };
   Empty system;
   Gmres gmres(0, 0, 6);

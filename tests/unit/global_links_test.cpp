@@ -7,18 +7,18 @@
 namespace glinpack {
 namespace {
 
-TEST(Tournament, EveryTwoRanksMeetOnceAndRoundsAreDisjoint) {
+TEST(Tournament, EveryPairOccursOnceAndARoundHasEachRankOnce) {
   for (const int ranks : {0, 1, 2, 3, 4, 5, 8, 13, 64}) {
-    std::set<std::pair<int, int>> met;
+    std::set<std::pair<int, int>> measured;
     for (int round = 0; round < pairing_rounds(ranks); ++round) {
       std::set<int> busy;
       for (const auto& [first, second] : pairing_round(ranks, round)) {
         EXPECT_TRUE(0 <= first && first < second && second < ranks) << first << "-" << second;
-        EXPECT_TRUE(busy.insert(first).second && busy.insert(second).second) << "twice in round " << round;
-        EXPECT_TRUE(met.emplace(first, second).second) << first << "-" << second << " meet twice";
+        EXPECT_TRUE(busy.insert(first).second && busy.insert(second).second) << "rank twice in round " << round;
+        EXPECT_TRUE(measured.emplace(first, second).second) << first << "-" << second << " measured twice";
       }
     }
-    EXPECT_EQ(met.size(), static_cast<std::size_t>(ranks * (ranks - 1) / 2)) << ranks << " ranks";
+    EXPECT_EQ(measured.size(), static_cast<std::size_t>(ranks * (ranks - 1) / 2)) << ranks << " ranks";
   }
 }
 
@@ -50,7 +50,7 @@ class Screened : public testing::Test {
   Screening screening;
 };
 
-TEST_F(Screened, LinksAreComparedWithTheirKind) {
+TEST_F(Screened, LinksAreComparedWithLinksOfTheSameKind) {
   judge_links(screening, hosts);
   EXPECT_TRUE(screening.slow.empty());
   EXPECT_EQ(screening.within_hosts.links, 12);
@@ -77,7 +77,7 @@ TEST_F(Screened, ALinkWithMoreThanTwiceTheMedianLatencyIsSlow) {
   expect_slow(4, 7);
 }
 
-TEST(Screening, JudgesNothingWhereNothingWasMeasured) {
+TEST(Screening, ReportsNoSlowLinksWithoutMeasurements) {
   Screening screening;
   judge_links(screening, {});
   EXPECT_TRUE(screening.slow.empty());

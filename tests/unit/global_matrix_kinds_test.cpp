@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t seed = 100;
 
-/// Rows of [A | b] as a rank of the grid is given them.
+/// The rows of [A | b] that a rank of the grid holds.
 std::vector<double> part_of(const MatrixSource& source, const Distribution& distribution, GridPosition at) {
   const Index rows = distribution.local_rows(at);
   const Index columns = distribution.local_columns(at);
@@ -36,8 +36,8 @@ class Whole {
   std::vector<double> elements_;
 };
 
-// The first numbers that the authors' program prints for this seed.
-TEST(SplitMix64, GivesItsAuthorsNumbers) {
+// The first numbers that the authors' program prints for seed 1234567.
+TEST(SplitMix64, MatchesTheNumbersOfItsAuthors) {
   EXPECT_EQ(splitmix64(1234567, 0), 6457827717110365317U);
   EXPECT_EQ(splitmix64(1234567, 1), 3203168211198807973U);
   EXPECT_EQ(splitmix64(1234567, 2), 9817491932198370423U);
@@ -47,7 +47,7 @@ TEST(SplitMix64, GivesItsAuthorsNumbers) {
 
 class EveryKind : public testing::TestWithParam<MatrixKind> {};
 
-TEST_P(EveryKind, IsTheSameForEveryGridAndBlockSize) {
+TEST_P(EveryKind, DoesNotDependOnGridOrBlockSize) {
   for (const Index n : {1, 2, 23, 40}) {
     const Whole whole(GetParam(), n);
     const auto source = make_source(GetParam(), n, seed);
@@ -73,7 +73,7 @@ TEST_P(EveryKind, IsTheSameForEveryGridAndBlockSize) {
   }
 }
 
-TEST_P(EveryKind, GivesAnyRowsAlone) {
+TEST_P(EveryKind, FillsAnySubsetOfRows) {
   const Index n = 23;
   const Whole whole(GetParam(), n);
   const Distribution distribution(n, 4, {2, 1});
@@ -82,7 +82,7 @@ TEST_P(EveryKind, GivesAnyRowsAlone) {
   for (Index j = 0; j <= n; ++j) EXPECT_EQ(row[static_cast<std::size_t>(j)], whole(14, j));
 }
 
-TEST_P(EveryKind, HasFiniteElementsAndARightHandSideOfTheSeed) {
+TEST_P(EveryKind, HasFiniteElementsAndARightHandSideFromTheSeed) {
   for (const Index n : {1, 30, 31, 32, 200}) {
     const Whole whole(GetParam(), n);
     for (const double value : whole.elements()) ASSERT_TRUE(std::isfinite(value));
@@ -91,7 +91,7 @@ TEST_P(EveryKind, HasFiniteElementsAndARightHandSideOfTheSeed) {
   }
 }
 
-TEST_P(EveryKind, HasANameOfItsOwn) {
+TEST_P(EveryKind, HasAUniqueName) {
   std::set<std::string_view> names;
   for (const MatrixKind kind : matrix_formulas) names.insert(name_of(kind));
   EXPECT_EQ(names.size(), matrix_formulas.size());
@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(Formulas, EveryKind, testing::ValuesIn(matrix_formulas)
 
 TEST(MatrixKinds, AFileIsNoFormula) { EXPECT_THROW(make_source(MatrixKind::file, 3, seed), std::invalid_argument); }
 
-TEST(Hpl, IsHplsGenerator) {
+TEST(Hpl, EqualsTheHplGenerator) {
   const Whole whole(MatrixKind::hpl, 5, 7);
   for (Index i = 0; i < 5; ++i) {
     for (Index j = 0; j < 6; ++j) EXPECT_EQ(whole(i, j), hpl_element(5, i, j, 7));
@@ -122,7 +122,7 @@ TEST(Uniform, TakesElementsRowByRowFromSplitMix64) {
   }
 }
 
-TEST(Uniform, FillsItsIntervalEvenly) {
+TEST(Uniform, IsUniformOnItsInterval) {
   const Index n = 300;
   const Whole whole(MatrixKind::uniform, n);
   double sum = 0;
@@ -142,7 +142,7 @@ TEST(Uniform, FillsItsIntervalEvenly) {
   EXPECT_NEAR(below_half / count, 0.25, 5 * std::sqrt(3.0 / 16 / count));
 }
 
-TEST(Hilbert, IsHilbertsWithAShiftedDiagonal) {
+TEST(Hilbert, IsTheHilbertMatrixWithAShiftedDiagonal) {
   const Index n = 40;
   const Whole whole(MatrixKind::hilbert, n);
   EXPECT_EQ(whole(0, 0), 1 + 0x1p-10);
@@ -154,7 +154,7 @@ TEST(Hilbert, IsHilbertsWithAShiftedDiagonal) {
   }
 }
 
-TEST(Hilbert, ReversedHasTheSameRowsFromTheLastToTheFirst) {
+TEST(Hilbert, ReversedHasTheRowsInReverseOrder) {
   const Index n = 40;
   const Whole whole(MatrixKind::hilbert, n);
   const Whole reversed(MatrixKind::hilbert_reversed, n);
@@ -163,7 +163,7 @@ TEST(Hilbert, ReversedHasTheSameRowsFromTheLastToTheFirst) {
   }
 }
 
-TEST(Wilkinson, IsWilkinsonsUpToOrder31) {
+TEST(Wilkinson, IsTheWilkinsonMatrixUpToOrder31) {
   for (const Index n : {1, 2, 31}) {
     const Whole whole(MatrixKind::wilkinson, n);
     for (Index i = 0; i < n; ++i) {
@@ -175,7 +175,7 @@ TEST(Wilkinson, IsWilkinsonsUpToOrder31) {
 }
 
 // The last column of U: u_i = 1 - sum of l_ij u_j, without interchanges.
-TEST(Wilkinson, GrowsByThePowerOfTwoThatItSays) {
+TEST(Wilkinson, HasTheDocumentedGrowth) {
   for (const Index n : {2, 20, 31, 32, 100, 1000}) {
     const Whole whole(MatrixKind::wilkinson, n);
     std::vector<double> u;

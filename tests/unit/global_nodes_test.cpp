@@ -9,11 +9,11 @@ namespace {
 
 using Nodes = std::vector<int>;
 
-// For every rank the first rank of its node, as ranks fill nodes in blocks, in turn, unevenly, or alone.
+// For every rank, the first rank of its node: ranks fill nodes in blocks, round-robin, unevenly, or one per node.
 const Nodes splits[] = {{0},          {0, 0},          {0, 1},          {0, 0, 0, 0},       {0, 0, 2, 2},
                         {0, 1, 0, 1}, {0, 1, 1, 3, 3}, {0, 1, 2, 3, 4}, {0, 1, 1, 0, 4, 1}, {0, 1, 1, 1, 1, 1}};
 
-TEST(NodePlaces, EveryNodeHasOneLeaderAndTheRootLeadsItsOwn) {
+TEST(NodePlaces, EveryNodeHasOneLeaderAndTheRootLeadsItsNode) {
   for (const Nodes& nodes : splits) {
     const auto size = static_cast<int>(nodes.size());
     for (int root = 0; root < size; ++root) {
@@ -32,7 +32,7 @@ TEST(NodePlaces, EveryNodeHasOneLeaderAndTheRootLeadsItsOwn) {
   }
 }
 
-TEST(NodePlaces, LeadersAreTheFirstOfTheirNodesAfterTheRootInTheOrderOfTheRing) {
+TEST(NodePlaces, LeadersAreTheFirstRanksOfTheirNodesInRingOrderFromTheRoot) {
   EXPECT_EQ(node_places(Nodes{0, 0, 2, 2}, 0, 0).leaders, (std::vector<int>{0, 2}));
   EXPECT_EQ(node_places(Nodes{0, 0, 2, 2}, 1, 0).leaders, (std::vector<int>{1, 2}));
   EXPECT_EQ(node_places(Nodes{0, 0, 2, 2}, 3, 0).leaders, (std::vector<int>{3, 0}));
@@ -40,7 +40,7 @@ TEST(NodePlaces, LeadersAreTheFirstOfTheirNodesAfterTheRootInTheOrderOfTheRing) 
   EXPECT_EQ(node_places(Nodes{0, 1, 2}, 1, 0).leaders, (std::vector<int>{1, 2, 0}));
 }
 
-TEST(NodePlaces, ANodeIsSharedWhereARankIsNotTheFirstOfIts) {
+TEST(NodePlaces, ANodeIsSharedIfItHasMoreThanOneRank) {
   EXPECT_FALSE(any_node_shared(Nodes{}));
   EXPECT_FALSE(any_node_shared(Nodes{0}));
   EXPECT_FALSE(any_node_shared(Nodes{0, 1, 2}));

@@ -8,7 +8,7 @@
 namespace glinpack {
 namespace {
 
-TEST(SyntheticPivots, LieAmongTheRowsThatPivotsMayBeAmong) {
+TEST(SyntheticPivots, AreRowsThatMayBePivots) {
   for (const GridShape grid : {GridShape{1, 1}, {2, 3}, {3, 2}, {5, 7}}) {
     const Distribution distribution(97, 9, grid);
     for (Index pass = 0; pass < distribution.passes(); ++pass) {
@@ -29,12 +29,12 @@ TEST(SyntheticPivots, LieAmongTheRowsThatPivotsMayBeAmong) {
   }
 }
 
-// A row of the panel stays in its process row with a probability of about 1 / P.
-TEST(SyntheticPivots, ExchangeAsManyRowsAsThoseOfARandomMatrix) {
+// A row of the panel stays in its process row with probability 1 / P, approximately.
+TEST(SyntheticPivots, ExchangeAsManyRowsAsPivotsOfARandomMatrix) {
   for (const int rows : {2, 4, 8}) {
     const Distribution distribution(4096, 64, {rows, 1});
     const auto exchanged = static_cast<double>(rows_exchanged(distribution, Pivoting::partial));
-    // of the two rows that each pivot moves, each with the probability 1 - 1 / P; fewer where a pass moves a row twice
+    // each pivot moves two rows, each with probability 1 - 1 / P; fewer if a pass moves a row twice
     const double expected = 2 * 4096 * (1 - 1.0 / rows);
     EXPECT_GT(exchanged, 0.8 * expected);
     EXPECT_LT(exchanged, 1.05 * expected);

@@ -20,7 +20,7 @@ std::vector<GlobalIndex> random_pivots(Index first, Index width, Index n, unsign
   return pivots;
 }
 
-std::vector<Index> interchanged_one_by_one(Index first, const std::vector<GlobalIndex>& pivots, Index n) {
+std::vector<Index> interchanged_sequentially(Index first, const std::vector<GlobalIndex>& pivots, Index n) {
   std::vector<Index> rows(static_cast<std::size_t>(n));
   std::iota(rows.begin(), rows.end(), 0);
   for (std::size_t j = 0; j < pivots.size(); ++j) {
@@ -29,7 +29,7 @@ std::vector<Index> interchanged_one_by_one(Index first, const std::vector<Global
   return rows;
 }
 
-TEST(RowMoves, ComeToTheSameAsTheInterchangesOneByOne) {
+TEST(RowMoves, EqualTheSequentialInterchanges) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     const Index n = 40;
     const Index first = seed % 20;
@@ -41,20 +41,20 @@ TEST(RowMoves, ComeToTheSameAsTheInterchangesOneByOne) {
       EXPECT_NE(move.from, move.to);
       rows[static_cast<std::size_t>(move.to.value)] = move.from.value;
     }
-    EXPECT_EQ(rows, interchanged_one_by_one(first, pivots, n)) << "seed " << seed;
+    EXPECT_EQ(rows, interchanged_sequentially(first, pivots, n)) << "seed " << seed;
   }
 }
 
-TEST(RowMoves, AreNoneWhereEveryPivotIsItsOwnRow) {
+TEST(RowMoves, AreEmptyIfEveryPivotIsItsOwnRow) {
   const std::vector<GlobalIndex> pivots{GlobalIndex(4), GlobalIndex(5), GlobalIndex(6)};
   EXPECT_TRUE(net_row_moves(GlobalIndex(4), pivots).empty());
 }
 
-// A process column in memory: its matrix, a number for each row, and the ranks' buffers.
+// A simulated process column: its matrix with one number per row, and the ranks' buffers.
 struct SimulatedColumn {
   BlockCyclic rows;
   std::vector<Index> matrix;                // global row -> content
-  std::vector<std::vector<Index>> buffers;  // by rank; -1: nothing came there
+  std::vector<std::vector<Index>> buffers;  // by rank; -1: nothing received
   std::vector<std::vector<Index>> u;        // by rank: row of U -> content
 
   SimulatedColumn(const BlockCyclic& distribution, Index width)
@@ -97,10 +97,10 @@ struct SimulatedColumn {
     for (std::size_t i = 0; i < moved.size(); ++i) at(rank, plan.local_moves[i].to) = moved[i];
   }
 
-  // Every rank starts its next round as soon as the one before it is done, and messages of a pair of ranks arrive in
-  // the order in which they were sent. Nobody may be left waiting.
+  // Every rank starts a round as soon as it has completed the one before. Messages of a pair of ranks arrive in the
+  // order in which they were sent. No rank may deadlock.
   void exchange(const std::vector<RowExchangePlan>& plans) {
-    std::map<std::pair<int, int>, std::deque<std::vector<Index>>> under_way;
+    std::map<std::pair<int, int>, std::deque<std::vector<Index>>> in_flight;
     std::vector<std::size_t> round(plans.size(), 0);
     std::vector<std::size_t> received(plans.size(), 0);
     for (bool moves = true; moves;) {
@@ -110,15 +110,15 @@ struct SimulatedColumn {
         if (round[here] == plans[here].rounds.size()) continue;
         const TransferRound& now = plans[here].rounds[round[here]];
         for (; received[here] <= now.size(); ++received[here], moves = true) {
-          if (received[here] == 0) {  // all that it sends
+          if (received[here] == 0) {  // sends first
             for (const RowTransfer& transfer : now) {
-              if (!transfer.receives) under_way[{rank, transfer.process}].push_back(sent(rank, transfer));
+              if (!transfer.receives) in_flight[{rank, transfer.process}].push_back(sent(rank, transfer));
             }
             continue;
           }
           const RowTransfer& transfer = now[received[here] - 1];
           if (!transfer.receives) continue;
-          auto& queue = under_way[{transfer.process, rank}];
+          auto& queue = in_flight[{transfer.process, rank}];
           if (queue.empty()) break;
           ASSERT_EQ(static_cast<Index>(queue.front().size()), transfer.rows());
           std::size_t next = 0;
@@ -133,7 +133,7 @@ struct SimulatedColumn {
       }
     }
     for (std::size_t rank = 0; rank < plans.size(); ++rank) EXPECT_EQ(round[rank], plans[rank].rounds.size());
-    for (const auto& [ranks, queue] : under_way) EXPECT_TRUE(queue.empty()) << ranks.first << " to " << ranks.second;
+    for (const auto& [ranks, queue] : in_flight) EXPECT_TRUE(queue.empty()) << ranks.first << " to " << ranks.second;
   }
 
   void finish(int rank, const RowExchangePlan& plan) {
@@ -175,7 +175,7 @@ void expect_rows_interchanged(const Case& one, unsigned seed, Plan plan_of, bool
   for (int rank = 0; rank < one.ranks; ++rank) plans.push_back(plan_of(rows, rank, GlobalIndex(first), width, moves));
   SimulatedColumn column(rows, width);
   column.run(plans);
-  auto expected = interchanged_one_by_one(first, pivots, one.n);
+  auto expected = interchanged_sequentially(first, pivots, one.n);
   if (!with_u) {
     EXPECT_EQ(column.matrix, expected);
     return;
@@ -183,12 +183,12 @@ void expect_rows_interchanged(const Case& one, unsigned seed, Plan plan_of, bool
   const std::vector<Index> u(expected.begin() + first, expected.begin() + first + width);
   for (int rank = 0; rank < one.ranks; ++rank)
     EXPECT_EQ(column.u[static_cast<std::size_t>(rank)], u) << "rank " << rank;
-  // the rows that U comes from: their new contents are U's
+  // the rows of U are in `u`, not in the matrix
   std::copy(u.begin(), u.end(), column.matrix.begin() + first);
   EXPECT_EQ(column.matrix, expected);
 }
 
-TEST(RowExchange, DirectlyBringsEveryRowToItsPlace) {
+TEST(RowExchange, DirectExchangeMovesEveryRowToItsPosition) {
   for (const Case& one : cases()) {
     for (unsigned seed = 0; seed < 3; ++seed) {
       expect_rows_interchanged(
@@ -201,7 +201,7 @@ TEST(RowExchange, DirectlyBringsEveryRowToItsPlace) {
   }
 }
 
-TEST(RowExchange, ByBinaryExchangeAndSpreadRollAllRanksEndWithU) {
+TEST(RowExchange, BinaryExchangeAndSpreadRollGiveUToAllRanks) {
   for (const Case& one : cases()) {
     if (one.ranks == 1) continue;
     for (const RowSwapKind kind : {RowSwapKind::binary_exchange, RowSwapKind::spread_roll}) {
@@ -218,9 +218,9 @@ TEST(RowExchange, ByBinaryExchangeAndSpreadRollAllRanksEndWithU) {
   }
 }
 
-// HPL's counts: log2 P exchanges with bi-directional messages, and two more messages where P is no power of two; a tree
-// and P - 1 turns, after which every rank has received U but for its own piece.
-TEST(RowExchange, TakesHplsNumbersOfMessages) {
+// HPL's counts: log2 P exchanges with bidirectional messages, and two more messages if P is no power of two.
+// Spread-roll: a tree and P - 1 turns, in which every rank receives U except its own piece.
+TEST(RowExchange, SendsAsManyMessagesAsHpl) {
   const Index width = 64;
   for (const int ranks : {2, 3, 4, 5, 8, 13, 16}) {
     SCOPED_TRACE(ranks);
@@ -237,12 +237,12 @@ TEST(RowExchange, TakesHplsNumbersOfMessages) {
       const Index piece = (width + ranks - 1) / ranks;
       EXPECT_GE(roll.rows_received(), width - piece);
       EXPECT_LE(static_cast<Index>(roll.rounds.size()), 1 + steps + (is_power ? 0 : 1) + ranks - 1);
-      EXPECT_LE(roll.messages_received(), 2 * (ranks - 1) + 1) << "at most one from each to make pieces equal";
+      EXPECT_LE(roll.messages_received(), 2 * (ranks - 1) + 1) << "at most one from each rank to balance the pieces";
     }
   }
 }
 
-TEST(RowSwaps, HaveNamesAndHplsDigits) {
+TEST(RowSwaps, HaveNamesAndHplDigits) {
   for (const RowSwapKind kind : all_row_swaps) EXPECT_EQ(row_swap_from_name(name_of(kind)), kind);
   EXPECT_EQ(row_swap_from_name("0"), RowSwapKind::binary_exchange);
   EXPECT_EQ(row_swap_from_name("1"), RowSwapKind::spread_roll);
@@ -251,7 +251,7 @@ TEST(RowSwaps, HaveNamesAndHplsDigits) {
   EXPECT_EQ(row_swap_from_name(""), std::nullopt);
 }
 
-TEST(RowSwaps, AMixGoesByTheNumberOfColumns) {
+TEST(RowSwaps, MixDependsOnTheNumberOfColumns) {
   const RowSwap mix{RowSwapKind::mix, 64, 1};
   EXPECT_EQ(kind_for(mix, 64), RowSwapKind::binary_exchange);
   EXPECT_EQ(kind_for(mix, 65), RowSwapKind::spread_roll);

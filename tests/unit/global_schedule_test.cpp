@@ -32,9 +32,9 @@ std::map<Role, int> count_roles(GridShape grid, Index pass) {
 }
 
 // White paper, section 3.1: one pivot, s-1 normalize, s-1 eliminate, s^2 - 2(s-1) - 1 reduce
-TEST(Schedule, CountsRolesAsTheWhitePaperDoesOnSquareGridsInEveryPass) {
+TEST(Schedule, CountsRolesAsInTheWhitePaperOnSquareGridsInEveryPass) {
   for (int s = 1; s <= 40; ++s) {
-    // all places of the pivot, and passes far into a large matrix
+    // all positions of the pivot, and late passes of a large matrix
     for (Index pass = 0; pass < s; ++pass) {
       for (const Index turn : {0, 1, 1000}) {
         auto counts = count_roles({s, s}, pass + turn * s);
@@ -77,7 +77,7 @@ class EveryPass : public testing::TestWithParam<Case> {
       distribution_of(parameters_of(GetParam().n, GetParam().nb, Pivoting::partial), GetParam().grid);
 };
 
-TEST_P(EveryPass, PanelsAndTrailingMatricesOfAllRanksMakeUpTheWhole) {
+TEST_P(EveryPass, PanelsAndTrailingMatricesOfAllRanksCoverTheMatrix) {
   const GridShape grid = distribution.shape;
   for (Index k = 0; k < distribution.passes(); ++k) {
     const Index left = distribution.n - k * distribution.nb;
@@ -95,11 +95,11 @@ TEST_P(EveryPass, PanelsAndTrailingMatricesOfAllRanksMakeUpTheWhole) {
       }
     }
     EXPECT_EQ(panel_rows, left);
-    EXPECT_EQ(trailing, (left - width) * (left - width + 1));  // b is a column of it
+    EXPECT_EQ(trailing, (left - width) * (left - width + 1));  // including the column b
   }
 }
 
-TEST_P(EveryPass, EveryRankGetsThePanelAndUExactlyOnce) {
+TEST_P(EveryPass, EveryRankReceivesThePanelAndUExactlyOnce) {
   for (const Pivoting pivoting : all_pivotings) {
     for (Index k = 0; k < distribution.passes(); ++k) {
       std::map<std::pair<int, int>, int> panels;
@@ -119,7 +119,7 @@ TEST_P(EveryPass, EveryRankGetsThePanelAndUExactlyOnce) {
       for (int p = 0; p < distribution.shape.rows; ++p) {
         for (int q = 0; q < distribution.shape.columns; ++q) {
           const PassPlan plan = plan_pass(distribution, k, {p, q});
-          const int panel_wanted = plan.in_pivot_column ? 0 : 1;  // a rank without rows of it is sent the pivots
+          const int panel_wanted = plan.in_pivot_column ? 0 : 1;  // a rank without panel rows receives the pivots
           const int u_wanted = !plan.in_pivot_row && plan.trailing_columns > 0 ? 1 : 0;
           EXPECT_EQ((panels[{p, q}]), panel_wanted);
           EXPECT_EQ((u_blocks[{p, q}]), u_wanted);
@@ -130,7 +130,7 @@ TEST_P(EveryPass, EveryRankGetsThePanelAndUExactlyOnce) {
 }
 
 // White paper, section 3.1: the last block is computed by the last node in an extra pass
-TEST_P(EveryPass, TheLastBlockIsAPassOfItsOwnInWhichOnlyItsOwnerHasAPanel) {
+TEST_P(EveryPass, InTheLastPassOnlyTheOwnerHasAPanel) {
   const GridShape grid = distribution.shape;
   const Index last = distribution.passes() - 1;
   const Index first_row = last * distribution.nb;
@@ -145,7 +145,7 @@ TEST_P(EveryPass, TheLastBlockIsAPassOfItsOwnInWhichOnlyItsOwnerHasAPanel) {
       EXPECT_EQ(plan.width, distribution.n - first_row);
       EXPECT_EQ(plan.in_pivot_column ? plan.panel_rows : 0, plan.role == Role::pivot ? plan.width : 0);
       EXPECT_EQ(plan.trailing_rows, 0);
-      // the right-hand side is all that is left to normalize
+      // only the right-hand side remains to normalize
       const bool has_b = q == distribution.columns.owner(distribution.right_hand_side());
       EXPECT_EQ(plan.trailing_columns, has_b ? 1 : 0);
     }
@@ -170,7 +170,7 @@ TEST(Schedule, HoldsForTenThousandRanks) {
   EXPECT_EQ(panel_rows, 1'000'000 - k * 256);
 }
 
-TEST(Schedule, ExplainsThePassOfTheWhitePapersFigure) {
+TEST(Schedule, ExplainsThePassOfTheWhitePaperFigure) {
   // figure 2: four nodes, third pass; the pivot is process 0 again
   const std::string text = explain_pass(parameters_of(512, 64, Pivoting::local), {2, 2}, 2);
   EXPECT_NE(text.find("(0,0)              pivot"), std::string::npos) << text;
@@ -199,7 +199,7 @@ P, L, U, A22             : waits for P, L11, L21  : waits for U11          : wai
       << text;
 }
 
-TEST(PassPicture, DrawsTheWhitePapersFigure) {
+TEST(PassPicture, DrawsTheWhitePaperFigure) {
   EXPECT_EQ("\n" + picture(parameters_of(512, 64, Pivoting::local), {2, 2}, 2), R"(
 Which ranks wait for which. Time runs downwards; a role waits where its column has colons.
 
@@ -258,7 +258,7 @@ A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 =
 )");
 }
 
-TEST(PassPicture, DrawsRowsThatBringU) {
+TEST(PassPicture, DrawsRowSwapsThatDeliverU) {
   const RowSwap swap{RowSwapKind::binary_exchange, 64, 1};
   EXPECT_EQ("\n" + picture(parameters_of(512, 64, Pivoting::partial, swap), {3, 3}, 3), R"(
 Which ranks wait for which. Time runs downwards; a role waits where its column has colons.
@@ -277,7 +277,7 @@ A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 =
 )");
 }
 
-// The rows that a message brings, of the columns left in pass 4 of N = 512, nb = 64: 193.
+// The rows of a message. Pass 4 of N = 512, nb = 64 has 193 columns left.
 double rows_in(const Message& message) { return static_cast<double>(message.bytes) / (193 * sizeof(double)); }
 
 TEST(Schedule, ListsRowSwapsByTheirKind) {
@@ -296,7 +296,7 @@ TEST(Schedule, ListsRowSwapsByTheirKind) {
     EXPECT_TRUE(ends.first == 1 || ends.second == 1);
     EXPECT_LE(rows_in(message), 64);
   }
-  // of three process rows, two exchange; the third one hands in its rows before, and gets all of U after
+  // two of three process rows exchange; the third sends its rows before and receives all of U after
   auto binary = messages_with(RowSwapKind::binary_exchange, 1);
   const std::set<std::pair<int, int>> pairs{{0, 1}, {1, 0}, {1, 2}, {2, 1}};
   std::set<std::pair<int, int>> ends;
@@ -304,7 +304,7 @@ TEST(Schedule, ListsRowSwapsByTheirKind) {
   EXPECT_EQ(ends, pairs);
   const Message outcome = binary[std::pair(1, 0)];
   EXPECT_GE(rows_in(outcome), 64);
-  // pieces of 21, 21 and 22 rows go round: two of them from each process row to the next one
+  // pieces of 21, 21 and 22 rows move around the ring: each process row sends two to the next one
   auto roll = messages_with(RowSwapKind::spread_roll, 2);
   const Message first_hop = roll[std::pair(1, 2)], second_hop = roll[std::pair(2, 0)];
   EXPECT_GE(rows_in(first_hop), 42);
@@ -318,8 +318,8 @@ TEST(Schedule, ListsRowSwapsByTheirKind) {
             std::string::npos);
 }
 
-// Rows that bring U: no rank is sent U12, and all process rows are sent L11, also those without rows.
-TEST_P(EveryPass, WhereRowsBringUAllComputeU12) {
+// If row swaps deliver U, no rank receives U12, and all process rows receive L11, including those without rows.
+TEST_P(EveryPass, IfRowSwapsDeliverUAllRanksComputeU12) {
   for (const RowSwapKind kind : {RowSwapKind::binary_exchange, RowSwapKind::spread_roll, RowSwapKind::mix}) {
     const RowSwap swap{kind, 8, 2};
     const bool all_compute = distribution.shape.rows > 1;
@@ -346,7 +346,7 @@ TEST_P(EveryPass, WhereRowsBringUAllComputeU12) {
         for (int q = 0; q < distribution.shape.columns; ++q) {
           const PassPlan plan = plan_pass(distribution, k, {p, q});
           EXPECT_EQ((panels[{p, q}]), plan.in_pivot_column ? 0 : 1);
-          // all of U but the rows that the rank has itself
+          // all of U except the rank's own rows
           Index own = 0;
           const GlobalIndex first = distribution.rows.first(BlockIndex(k));
           const auto pivots = synthetic_pivots(distribution, Pivoting::partial, k);
@@ -362,7 +362,7 @@ TEST_P(EveryPass, WhereRowsBringUAllComputeU12) {
   }
 }
 
-TEST(ColumnPieces, AreWholeBlocksAndHaveAllColumns) {
+TEST(ColumnPieces, AreWholeBlocksAndCoverAllColumns) {
   for (const Index columns : {0, 1, 7, 8, 9, 40, 41, 100}) {
     for (const Index pieces : {1, 2, 3, 1000}) {
       Index next = 0, count = 0;
@@ -375,12 +375,12 @@ TEST(ColumnPieces, AreWholeBlocksAndHaveAllColumns) {
       }
       EXPECT_EQ(next, columns);
       EXPECT_LE(count, pieces);
-      EXPECT_GE(ranges.front().count, std::min<Index>(8, columns)) << "the next panel is in it";
+      EXPECT_GE(ranges.front().count, std::min<Index>(8, columns)) << "the first range contains the next panel";
     }
   }
 }
 
-TEST(Schedule, ExplainsWhoSendsCandidatesToWhom) {
+TEST(Schedule, ExplainsTheCandidateMessages) {
   const std::string text = explain_pass(parameters_of(2048, 128, Pivoting::tournament), {5, 1}, 1);
   for (const auto* line : {"(2,0) -> (1,0)  candidate rows up the tournament's tree: 132096 in 2 messages",
                            "(4,0) -> (3,0)  candidate rows up the tournament's tree: 132096 in 2 messages",
@@ -410,7 +410,7 @@ A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 =
 )");
 }
 
-TEST(PassPicture, LeavesOutRolesThatAGridDoesNotHave) {
+TEST(PassPicture, OmitsRolesThatAGridDoesNotHave) {
   EXPECT_EQ("\n" + picture(parameters_of(100, 10, Pivoting::partial), {1, 4}, 3), R"(
 Which ranks wait for which. Time runs downwards; a role waits where its column has colons.
 
@@ -423,7 +423,7 @@ rows exchanged by P      rows exchanged by P
 U12 = L11^-1 A12         U12 = L11^-1 A12
 A22 = A22 - L21 U12      A22 = A22 - L21 U12
 )");
-  // the last pass: nothing is left to reduce, and only b to normalize
+  // the last pass reduces nothing and normalizes only b
   EXPECT_EQ("\n" + picture(parameters_of(64, 16, Pivoting::local), {2, 2}, 3), R"(
 Which ranks wait for which. Time runs downwards; a role waits where its column has colons.
 
@@ -443,7 +443,7 @@ TEST(PassPicture, FitsIn100ColumnsForEveryPassAndGrid) {
   for (const GridShape grid : {GridShape{1, 1}, {1, 5}, {5, 1}, {2, 3}, {16, 16}, {100, 120}}) {
     for (const Pivoting pivoting : all_pivotings) {
       for (const Index pass : {0, 1, 77, 127}) {
-        if (grid.size() > 1000 && pass != 77) continue;  // each rank's messages are recorded
+        if (grid.size() > 1000 && pass != 77) continue;  // recording the messages of every rank takes long
         std::istringstream text(picture(parameters_of(12800, 100, pivoting), grid, pass));
         for (std::string line; std::getline(text, line);) {
           EXPECT_LE(line.size(), 100U) << line;

@@ -9,16 +9,16 @@
 namespace glinpack {
 namespace {
 
-TEST(StopSignals, TheFirstOneIsKeptAndNamed) {
+TEST(StopSignals, TheFirstSignalIsStoredAndNamed) {
   EXPECT_EQ(stop_signal(), 0);
   const StopSignals signals(false);
   raise(SIGUSR1);
-  raise(SIGTERM);  // the same request, handed on once more
+  raise(SIGTERM);  // the launcher may forward the same request twice
   EXPECT_EQ(stop_signal(), SIGUSR1);
   EXPECT_EQ(name_of_signal(stop_signal()), "SIGUSR1");
 }
 
-TEST(StopSignalsDeathTest, AnotherOneASecondLaterEndsTheProcess) {
+TEST(StopSignalsDeathTest, ASecondSignalAfterASecondEndsTheProcess) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   for (const int number : {SIGTERM, SIGUSR1, SIGINT}) {
     EXPECT_EXIT(
@@ -32,7 +32,7 @@ TEST(StopSignalsDeathTest, AnotherOneASecondLaterEndsTheProcess) {
   }
 }
 
-TEST(StopSignalsDeathTest, TheFirstOneIsSaidToHaveBeenHeard) {
+TEST(StopSignalsDeathTest, TheFirstSignalIsAcknowledged) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
@@ -43,7 +43,7 @@ TEST(StopSignalsDeathTest, TheFirstOneIsSaidToHaveBeenHeard) {
       ::testing::ExitedWithCode(0), "glinpack: SIGTERM: ends at the next pass");
 }
 
-TEST(StopQuestions, AreAskedTwiceASecondWhereverPassesAreShorter) {
+TEST(StopQuestions, AreAskedTwiceASecondIfPassesAreShorter) {
   EXPECT_EQ(passes_between_questions(0), 1000);
   EXPECT_EQ(passes_between_questions(1e-9), 1000);
   EXPECT_EQ(passes_between_questions(0.01), 50);

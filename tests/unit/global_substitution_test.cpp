@@ -8,7 +8,7 @@
 namespace glinpack {
 namespace {
 
-TEST(SubstitutionBlocks, HaveRoomForEveryDiagonalBlockOfARankThatSolvesSeveralTimes) {
+TEST(SubstitutionBlocks, HoldEveryDiagonalBlockOfARankIfItSolvesSeveralTimes) {
   for (const GridShape grid : {GridShape{1, 1}, {1, 3}, {2, 2}, {2, 3}, {4, 2}, {4, 6}, {5, 5}}) {
     for (const Index n : {1, 7, 24, 100}) {
       const Distribution distribution(n, 2, grid);

@@ -29,22 +29,22 @@ std::vector<WatchedRank> four(Awaited awaited = Awaited::nothing, double stuck =
           rank_on("b", awaited, stuck)};
 }
 
-TEST(Judgement, RanksThatMakeProgressAreLeftAlone) {
+TEST(Judgement, RanksThatMakeProgressAreNotReported) {
   EXPECT_FALSE(judge({}, limit));
   EXPECT_FALSE(judge(four(), limit));
   EXPECT_FALSE(judge(four(Awaited::from, limit - 0.1), limit));
   EXPECT_FALSE(judge(four(Awaited::nothing, limit - 0.1), limit));
 }
 
-TEST(Judgement, ARankThatWaitsForASlowOneHoldsUpNobody) {
+TEST(Judgement, ARankThatWaitsForASlowRankIsNotReported) {
   auto ranks = four(Awaited::from, 100 * limit);
   ranks[2] = rank_on("b", Awaited::nothing, limit / 2);
   EXPECT_FALSE(judge(ranks, limit));
   ranks[2].progress.awaited = Awaited::row;
-  EXPECT_FALSE(judge(ranks, limit)) << "it has just begun to wait";
+  EXPECT_FALSE(judge(ranks, limit)) << "it waits for less than the limit";
 }
 
-TEST(Judgement, ARankThatWasLostIsNamedAtOnce) {
+TEST(Judgement, ALostRankIsReportedAtOnce) {
   auto ranks = four();
   ranks[3].contact = Contact::lost;
   const auto judgement = judge(ranks, limit);
@@ -53,14 +53,14 @@ TEST(Judgement, ARankThatWasLostIsNamedAtOnce) {
   EXPECT_THAT(judgement->reason, StartsWith("rank 3 on b (process 100) has ended without a word"));
 }
 
-TEST(Judgement, OneThatHasSaidFarewellIsNot) {
+TEST(Judgement, ARankThatHasLeftIsNotReported) {
   auto ranks = four(Awaited::all, limit / 4);
   ranks[3].contact = Contact::left;
   ranks[3].silent = 100 * limit;
   EXPECT_FALSE(judge(ranks, limit));
 }
 
-TEST(Judgement, OneThatEndsTheJobIsNotToBlameForIt) {
+TEST(Judgement, ARankThatEndsTheJobIsNotReported) {
   auto ranks = four(Awaited::from, limit / 4);
   ranks[0].contact = Contact::ends_job;
   ranks[0].silent = limit;
@@ -71,11 +71,11 @@ TEST(Judgement, OneThatEndsTheJobIsNotToBlameForIt) {
   EXPECT_THAT(line_of_rank(0, ranks[0]), HasSubstr("; has ended the job"));
 }
 
-TEST(Judgement, ASilentRankIsTheCulpritAndThoseThatWaitForItAreNot) {
+TEST(Judgement, ASilentRankIsTheCulpritAndRanksThatWaitForItAreNot) {
   auto ranks = four(Awaited::from, limit + 1);
   ranks[1] = rank_on("a", Awaited::nothing, 0);
   ranks[1].silent = limit - 0.1;
-  EXPECT_FALSE(judge(ranks, limit)) << "the others have waited for the limit, but it has a moment left";
+  EXPECT_FALSE(judge(ranks, limit)) << "the others have waited for the limit, but it is not yet silent for the limit";
   ranks[1].silent = limit;
   const auto judgement = judge(ranks, limit);
   ASSERT_TRUE(judgement);
@@ -86,14 +86,14 @@ TEST(Judgement, ASilentRankIsTheCulpritAndThoseThatWaitForItAreNot) {
   EXPECT_THAT(judge(ranks, limit)->reason, HasSubstr("stopped by a signal or a debugger"));
 }
 
-TEST(Judgement, SilenceCountsOutsideWatchedSectionsToo) {
+TEST(Judgement, SilenceIsReportedOutsideWatchedSections) {
   auto ranks = four();
   ranks[0].progress.watched = false;
   ranks[0].silent = limit;
   EXPECT_THAT(judge(ranks, limit)->culprits, ElementsAre(0));
 }
 
-TEST(Judgement, AllRanksOfAHostThatIsCutOffAreNamed) {
+TEST(Judgement, AllRanksOfADisconnectedHostAreReported) {
   auto ranks = four(Awaited::from, limit);
   ranks[2].silent = limit + 0.5;
   ranks[3].silent = limit - 0.5;
@@ -110,7 +110,7 @@ TEST(Judgement, ARankThatHangsWithoutWaitingForAnotherIsTheCulprit) {
   EXPECT_THAT(judgement->reason, HasSubstr("pass 3, reduce"));
 }
 
-TEST(Judgement, BetweenRunsARankMayTakeItsTime) {
+TEST(Judgement, NoRankIsReportedBetweenRuns) {
   auto ranks = four(Awaited::all, 100 * limit);
   ranks[0] = rank_on("a", Awaited::nothing, 100 * limit);
   ranks[0].progress.watched = false;  // it writes the report
@@ -125,7 +125,7 @@ TEST(Judgement, RanksThatAllWaitForEachOtherAreADeadlock) {
   EXPECT_THAT(judgement->reason, StartsWith("no rank has made progress for 10.0 s"));
 }
 
-TEST(WatchdogText, HasALineForEveryRankWithPassPhaseAndWhatItWaitsFor) {
+TEST(WatchdogText, HasALineForEveryRankWithPassPhaseAndAwaitedRank) {
   auto ranks = four(Awaited::from, limit);
   ranks[0].progress.awaited = Awaited::to;
   ranks[1].progress.pass = -1;
@@ -144,7 +144,7 @@ TEST(WatchdogText, HasALineForEveryRankWithPassPhaseAndWhatItWaitsFor) {
             "  rank 3 on b (process 100): pass 3, wait: waits for the device; no progress for 10.0 s\n");
 }
 
-TEST(Watchers, AreTheFirstRankAndTheFirstOfAnotherNode) {
+TEST(Watchers, AreTheFirstRankAndTheFirstRankOfAnotherNode) {
   const auto second = [](std::vector<int> nodes) { return choose_watchers(nodes).second; };
   EXPECT_EQ(second({0}), -1);
   EXPECT_EQ(second({0, 0}), 1);

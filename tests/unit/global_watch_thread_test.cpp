@@ -1,4 +1,4 @@
-// A job of several ranks within one process: their watchdogs' threads, connected as over a network.
+// A job of several ranks in one process: their watchdog threads, connected by sockets.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using ::testing::Not;
 
 constexpr std::uint64_t token = 4711;
 constexpr double wait_limit = 0.5;
-constexpr double long_enough = 60;  // for what must happen
+constexpr double timeout = 60;
 
 WatchAddress at(std::uint16_t port) { return {htonl(INADDR_LOOPBACK), port}; }
 
@@ -49,18 +49,18 @@ class Job {
                                                        [this, rank](const std::string& text) { end(rank, text); }));
     }
   }
-  /// It fails where it is to end the job, which it has told the others.
-  void break_end_of(std::size_t rank) { broken_ = rank; }
+  /// Makes `rank` fail to end the job after it has announced the end.
+  void fail_to_end(std::size_t rank) { broken_ = rank; }
   void leave(int rank) { threads_[static_cast<std::size_t>(rank)].reset(); }
-  /// Its connections close without a word.
+  /// Closes the connections of `rank` without a message.
   void crash(int rank) { plans_[static_cast<std::size_t>(rank)].links.clear(); }
 
-  /// The first verdict; empty where there is none within so many seconds.
+  /// The first verdict; empty if there is none within `seconds`.
   std::string verdict(double seconds) {
     const auto all = verdicts(1, seconds);
     return all.empty() ? "" : all.front();
   }
-  /// Waits for so many, and so long at most.
+  /// Waits for `count` verdicts, at most `seconds`.
   std::vector<std::string> verdicts(std::size_t count, double seconds) {
     std::unique_lock lock(mutex_);
     ended_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return texts_.size() >= count; });
@@ -71,17 +71,17 @@ class Job {
   void join(int watcher, int rank) {
     WatchListener listener;
     std::optional<std::pair<int, WatchLink>> arrived;
-    std::thread other([&] { arrived = listener.accept(token, long_enough); });
+    std::thread other([&] { arrived = listener.accept(token, timeout); });
     const WatchAddress address = at(listener.port());
     plans_[static_cast<std::size_t>(rank)].links.emplace_back(watcher,
-                                                              connect_to({&address, 1}, token, rank, long_enough));
+                                                              connect_to({&address, 1}, token, rank, timeout));
     other.join();
     EXPECT_EQ(arrived->first, rank);
     plans_[static_cast<std::size_t>(watcher)].links.push_back(std::move(*arrived));
   }
 
   void end(std::size_t rank, const std::string& text) {
-    if (rank == broken_) throw std::runtime_error("cannot be told");
+    if (rank == broken_) throw std::runtime_error("cannot end the job");
     const std::lock_guard lock(mutex_);
     texts_.push_back(text);
     ended_.notify_all();
@@ -96,7 +96,7 @@ class Job {
   std::vector<std::unique_ptr<WatchThread>> threads_;
 };
 
-TEST(WatchThread, LeavesAJobThatMakesProgressAlone) {
+TEST(WatchThread, DoesNotEndAJobThatMakesProgress) {
   Job job(4);
   job.start();
   for (int step = 0; step < 30; ++step) {  // three times the limit
@@ -107,57 +107,57 @@ TEST(WatchThread, LeavesAJobThatMakesProgressAlone) {
   EXPECT_EQ(job.verdict(0), "");
 }
 
-TEST(WatchThread, NamesTheRankThatHangsAndTellsWhereAllOthersAre) {
+TEST(WatchThread, NamesTheHangingRankAndReportsTheStateOfAllRanks) {
   Job job(4);
   for (int rank = 0; rank < 4; ++rank) job.progress(rank).enter_pass(7);
   for (const int rank : {0, 1, 2}) job.progress(rank).await(Awaited::from, 3);
   job.progress(3).enter(Phase::reduce);
   job.start();
-  const std::string text = job.verdict(long_enough);
+  const std::string text = job.verdict(timeout);
   EXPECT_THAT(text, HasSubstr("watchdog: rank 3 on here"));
   EXPECT_THAT(text, HasSubstr("  rank 3 on here (process 0): pass 7, reduce; no progress"));
   EXPECT_THAT(text, HasSubstr("  rank 2 on here (process 0): pass 7, panel: waits for a message from rank 3"));
 }
 
-TEST(WatchThread, ThereIsOneVerdictWhileTheJobIsBeingEnded) {
+TEST(WatchThread, ReportsOneVerdictWhileTheJobEnds) {
   for (const int culprit : {0, 3}) {
     Job job(4);
     for (int rank = 0; rank < 4; ++rank) job.progress(rank).await(Awaited::from, culprit);
     job.progress(culprit).await(Awaited::nothing, -1);
     job.start();
-    const std::string first = job.verdict(long_enough);
+    const std::string first = job.verdict(timeout);
     EXPECT_THAT(first, HasSubstr("watchdog: rank " + std::to_string(culprit) + " on here"));
     EXPECT_THAT(job.verdicts(2, 2 * wait_limit), ElementsAre(first));
   }
 }
 
-TEST(WatchThread, TheSecondWatcherTellsWhereTheFirstDoesNotEndTheJob) {
+TEST(WatchThread, TheSecondWatcherReportsIfTheFirstDoesNotEndTheJob) {
   Job job(4);
   for (const int rank : {0, 1, 2}) job.progress(rank).await(Awaited::from, 3);
   job.start();
-  const auto verdicts = job.verdicts(2, long_enough);
+  const auto verdicts = job.verdicts(2, timeout);
   ASSERT_EQ(verdicts.size(), 2);
   EXPECT_THAT(verdicts[1], HasSubstr("watchdog: rank 3 on here"));
   EXPECT_THAT(verdicts[1], HasSubstr("; has ended the job\n"));
 }
 
-TEST(WatchThread, TheSecondWatcherTellsWhereTheFirstIsLost) {
+TEST(WatchThread, TheSecondWatcherReportsIfTheFirstIsLost) {
   Job job(3);
   job.crash(0);
   job.start();
-  EXPECT_THAT(job.verdict(long_enough), HasSubstr("watchdog: rank 0 on here (process 0) has ended without a word"));
+  EXPECT_THAT(job.verdict(timeout), HasSubstr("watchdog: rank 0 on here (process 0) has ended without a word"));
 }
 
-TEST(WatchThread, ARankThatHearsOfNoWatcherTellsOfItself) {
+TEST(WatchThread, ARankWithoutWatchersReportsItself) {
   Job job(3);
   job.crash(0);
   job.crash(1);
   for (int rank = 0; rank < 2; ++rank) job.progress(rank).watch(false);
   job.start();
-  EXPECT_THAT(job.verdict(long_enough), HasSubstr("rank 2 on here"));
+  EXPECT_THAT(job.verdict(timeout), HasSubstr("rank 2 on here"));
 }
 
-TEST(WatchThread, RanksMayLeaveOneByOne) {
+TEST(WatchThread, RanksMayLeaveAtDifferentTimes) {
   Job job(4);
   for (int rank = 0; rank < 4; ++rank) job.progress(rank).watch(false);
   job.start();
@@ -168,19 +168,19 @@ TEST(WatchThread, RanksMayLeaveOneByOne) {
   EXPECT_EQ(job.verdict(wait_limit), "");
 }
 
-TEST(WatchThread, WhatIsThrownOnItIsSaidAndTheOthersGoOn) {
+TEST(WatchThread, AnExceptionOnOneRankIsReportedAndTheOtherRanksContinue) {
   Job job(3);
-  job.break_end_of(0);
+  job.fail_to_end(0);
   for (const int rank : {0, 1}) job.progress(rank).watch(false);
   ::testing::internal::CaptureStderr();
-  job.start();  // rank 2 hangs, as rank 0 is about to tell
-  EXPECT_THAT(job.verdict(long_enough), HasSubstr("rank 2 on here"));
+  job.start();  // rank 2 hangs; rank 0 detects it
+  EXPECT_THAT(job.verdict(timeout), HasSubstr("rank 2 on here"));
   job.leave(0);
   EXPECT_THAT(::testing::internal::GetCapturedStderr(),
-              HasSubstr("glinpack: watchdog: rank 0 on here is watched no more: cannot be told"));
+              HasSubstr("glinpack: watchdog: rank 0 on here is watched no more: cannot end the job"));
 }
 
-TEST(WatchSockets, StrangersAreNotLetIn) {
+TEST(WatchSockets, RejectConnectionsWithAnotherToken) {
   WatchListener listener;
   const WatchAddress address = at(listener.port());
   std::optional<std::pair<int, WatchLink>> arrived;
@@ -190,7 +190,7 @@ TEST(WatchSockets, StrangersAreNotLetIn) {
   EXPECT_FALSE(arrived);
 }
 
-TEST(WatchSockets, AnAddressWhereNobodyListensIsNamed) {
+TEST(WatchSockets, ReportAnAddressWithoutAListener) {
   WatchAddress address;
   {
     const WatchListener listener;
@@ -198,7 +198,7 @@ TEST(WatchSockets, AnAddressWhereNobodyListensIsNamed) {
   }
   try {
     connect_to({&address, 1}, token, 0, 1);
-    FAIL() << "connected to nobody";
+    FAIL() << "connected without a listener";
   } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(), HasSubstr(text_of(address)));
   }

@@ -1,4 +1,4 @@
-// Exact results, and how computed ones are judged by them.
+// Exact results, and the errors of computed results relative to them.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -27,13 +27,13 @@ class Arithmetic : public testing::Test {};
 using Reals = testing::Types<float, double>;
 TYPED_TEST_SUITE(Arithmetic, Reals);
 
-TYPED_TEST(Arithmetic, ErrorsAreThoseComputedByHand) {
+TYPED_TEST(Arithmetic, ErrorsMatchHandComputedOnes) {
   using Real = TypeParam;
   constexpr Real ulp = std::numeric_limits<Real>::epsilon();  // of [1, 2)
-  // 1 + ulp / 2 lies halfway between 1 and 1 + ulp
+  // 1 + ulp / 2 is halfway between 1 and 1 + ulp
   EXPECT_EQ(error<Real>(Operation::addition, {1, ulp / 2, 0}, 1), -0.5);
   EXPECT_EQ(error<Real>(Operation::addition, {1, ulp / 2, 0}, 1 + ulp), 0.5);
-  // 1 - ulp / 4 lies in the binade below 1, whose ulp is half as large
+  // 1 - ulp / 4 is in the binade below 1, whose ulp is half as large
   EXPECT_EQ(error<Real>(Operation::subtraction, {1, ulp / 4, 0}, 1), 0.5);
   EXPECT_EQ(error<Real>(Operation::subtraction, {1, ulp / 4, 0}, 1 - ulp / 2), -0.5);
   // (1 + ulp)^2 = 1 + 2 ulp + ulp^2
@@ -42,16 +42,16 @@ TYPED_TEST(Arithmetic, ErrorsAreThoseComputedByHand) {
   EXPECT_EQ(error<Real>(Operation::fma, {1 + ulp, 1 + ulp, -1 - 2 * ulp}, ulp * ulp), 0);
   EXPECT_EQ(error<Real>(Operation::division, {1, 4, 0}, Real{0.25}), 0);
   EXPECT_EQ(error<Real>(Operation::division, {1, 4, 0}, Real{0.25} + ulp), 4);
-  // a third is 1/4 + 1/16 + ...: between two numbers 2^-2 ulp apart, at a third of the way from one of them
+  // 1/3 = 1/4 + 1/16 + ...: between two numbers 2^-2 ulp apart, a third of the distance from one of them
   const Real third = Real{1} / 3;
   EXPECT_NEAR(std::abs(error<Real>(Operation::reciprocal, {1, 3, 0}, third)), 1.0 / 3, 1e-12);
-  // the unit of denormals is the smallest of them
+  // the ulp of denormals is the smallest denormal
   constexpr Real smallest = std::numeric_limits<Real>::denorm_min();
   EXPECT_EQ(error<Real>(Operation::addition, {smallest, smallest, 0}, 0), -2);
   EXPECT_EQ(error<Real>(Operation::division, {smallest, 2, 0}, 0), -0.5);
 }
 
-TYPED_TEST(Arithmetic, NothingOverflowsOrUnderflowsOnTheWay) {
+TYPED_TEST(Arithmetic, IntermediateResultsDoNotOverflowOrUnderflow) {
   using Real = TypeParam;
   constexpr Real largest = std::numeric_limits<Real>::max(), least = std::numeric_limits<Real>::min();
   EXPECT_EQ(error<Real>(Operation::division, {largest, largest, 0}, 1), 0);
@@ -59,7 +59,7 @@ TYPED_TEST(Arithmetic, NothingOverflowsOrUnderflowsOnTheWay) {
   EXPECT_NEAR(error<Real>(Operation::addition, {largest, least, 0}, largest), 0, 1e-60);
   EXPECT_EQ(error<Real>(Operation::fma, {largest, Real{1}, -largest}, 0), 0);
   EXPECT_EQ(error<Real>(Operation::subtraction, {largest, largest, 0}, 0), 0);
-  // far beyond what Real has
+  // far outside the range of Real
   EXPECT_EQ(exact_result<Real>(Operation::multiplication, {largest, largest, 0}).binade(),
             2 * std::numeric_limits<Real>::max_exponent - 1);
 }
@@ -84,7 +84,7 @@ TYPED_TEST(Arithmetic, ThisProcessorRoundsToNearestAndKeepsDenormals) {
   }
 }
 
-TYPED_TEST(Arithmetic, RandomOperandsReachHalfwayCasesAndAreTheSameAgain) {
+TYPED_TEST(Arithmetic, RandomOperandsReachHalfwayCasesAndAreReproducible) {
   using Real = TypeParam;
   for (const Operation operation : {Operation::addition, Operation::subtraction, Operation::multiplication}) {
     const OperandSet<Real> set = random_operands<Real>(operation, 400, 3);
@@ -99,10 +99,10 @@ TYPED_TEST(Arithmetic, RandomOperandsReachHalfwayCasesAndAreTheSameAgain) {
   }
 }
 
-TYPED_TEST(Arithmetic, JudgesByWhatGlslDemands) {
+TYPED_TEST(Arithmetic, AppliesTheGlslRequirements) {
   using Real = TypeParam;
   constexpr Real ulp = std::numeric_limits<Real>::epsilon();
-  // correctly rounded is either neighbour of what lies between, but of a number itself alone
+  // either neighbour of a result between two numbers is correct; for a representable result, only the number itself
   EXPECT_TRUE(judged<Real>(Operation::addition, {1, ulp / 4, 0}, 1 + ulp).passed());
   EXPECT_FALSE(judged<Real>(Operation::addition, {1, ulp / 4, 0}, 1 + 2 * ulp).passed());
   EXPECT_FALSE(judged<Real>(Operation::addition, {1, ulp, 0}, 1).passed());
@@ -128,7 +128,7 @@ TYPED_TEST(Arithmetic, FmaMayRoundTwice) {
   EXPECT_FALSE(wrong.passed());
 }
 
-TYPED_TEST(Arithmetic, DenormalsMayBecomeZeroButNothingElse) {
+TYPED_TEST(Arithmetic, DenormalsMayOnlyBecomeZero) {
   using Real = TypeParam;
   constexpr Real least = std::numeric_limits<Real>::min();
   const Operands<Real> below{least, Real{0.5}, 0};
@@ -140,13 +140,13 @@ TYPED_TEST(Arithmetic, DenormalsMayBecomeZeroButNothingElse) {
   errors = judged<Real>(Operation::multiplication, below, least);
   EXPECT_EQ(errors.neither, 1);
   EXPECT_FALSE(errors.passed());
-  // least / 2 + least, with what is given flushed
+  // least / 2 + least, with the operands flushed to zero
   EXPECT_EQ(judged<Real>(Operation::addition, {least / 2, least, 0}, least).flushed, 1);
-  // 1 + a denormal tells nothing
+  // 1 + a denormal does not show whether denormals are flushed
   EXPECT_EQ(judged<Real>(Operation::addition, {least / 2, 1, 0}, 1).denormals, 0);
 }
 
-TYPED_TEST(Arithmetic, ClassesThatAreNotJudgedAreCounted) {
+TYPED_TEST(Arithmetic, UncheckedClassesAreCounted) {
   using Real = TypeParam;
   constexpr Real infinity = std::numeric_limits<Real>::infinity(), largest = std::numeric_limits<Real>::max();
   OperationErrors errors = judged<Real>(Operation::division, {1, 0, 0}, infinity);
@@ -162,7 +162,7 @@ TYPED_TEST(Arithmetic, ClassesThatAreNotJudgedAreCounted) {
   EXPECT_EQ(errors.signs, 0);
 }
 
-TYPED_TEST(Arithmetic, ErrorsOfSeveralSetsAddUp) {
+TYPED_TEST(Arithmetic, ErrorsOfSeveralSetsAreCombined) {
   using Real = TypeParam;
   constexpr Real ulp = std::numeric_limits<Real>::epsilon();
   OperationErrors all;

@@ -22,7 +22,7 @@ TEST(LoadBalance, FixedGivesTheDeviceItsShareAtOnce) {
     }
     return device;
   };
-  EXPECT_EQ(share(2, 30), 10);  // the paper's: two by the host while the device solves one
+  EXPECT_EQ(share(2, 30), 10);  // the paper's ratio: the host solves two while the device solves one
   EXPECT_EQ(share(1, 30), 15);
   EXPECT_EQ(share(0.5, 30), 20);
   EXPECT_EQ(share(0, 30), 30);
@@ -42,12 +42,12 @@ TEST(LoadBalance, FixedIsNotAdjusted) {
   EXPECT_TRUE(balance.next_to_host());
 }
 
-TEST(LoadBalance, NegativeRatiosAreRefused) {
+TEST(LoadBalance, NegativeRatiosAreRejected) {
   EXPECT_THROW(LoadBalance::fixed(-1, 3), std::invalid_argument);
   EXPECT_THROW(LoadBalance::fixed(std::nan(""), 3), std::invalid_argument);
 }
 
-TEST(LoadBalance, AutomaticFollowsWhatIsMeasuredWhileBothWork) {
+TEST(LoadBalance, AutomaticFollowsMeasurementsWhileBothWork) {
   LoadBalance balance = LoadBalance::automatic(1, 1);
   EXPECT_EQ(balance.ratio(), 1);
   for (int i = 0; i < 60; ++i) balance.note_device(6, true);
@@ -59,26 +59,26 @@ TEST(LoadBalance, AutomaticFollowsWhatIsMeasuredWhileBothWork) {
   EXPECT_NEAR(balance.ratio(), 3, 1e-9);
 }
 
-TEST(LoadBalance, AutomaticKeepsTheDeviceBusyAndNoMore) {
+TEST(LoadBalance, AutomaticGivesTheDeviceJustEnoughToStayBusy) {
   const LoadBalance slow_device = LoadBalance::automatic(1, 4);
   EXPECT_TRUE(slow_device.next_to_device(0, 30));
   EXPECT_TRUE(slow_device.next_to_device(1, 30));
-  EXPECT_FALSE(slow_device.next_to_device(2, 30)) << "it has one to do and one waiting";
+  EXPECT_FALSE(slow_device.next_to_device(2, 30)) << "the device has one in progress and one pending";
   const LoadBalance fast_device = LoadBalance::automatic(1, 0.25);
   EXPECT_TRUE(fast_device.next_to_device(4, 30));
-  EXPECT_FALSE(fast_device.next_to_device(5, 30)) << "it has more than it solves while the host solves one";
+  EXPECT_FALSE(fast_device.next_to_device(5, 30)) << "the device has more than it can solve while the host solves one";
 }
 
-TEST(LoadBalance, AutomaticGivesTheDeviceNothingThatTheHostWouldHaveDoneBefore) {
+TEST(LoadBalance, AutomaticKeepsProblemsThatTheHostFinishesEarlier) {
   const LoadBalance balance = LoadBalance::automatic(1, 4);
   EXPECT_TRUE(balance.next_to_device(0, 4));
   EXPECT_FALSE(balance.next_to_device(0, 3));
   EXPECT_FALSE(balance.next_to_device(1, 7));
   EXPECT_FALSE(balance.next_to_device(0, 0));
-  EXPECT_TRUE(LoadBalance::automatic(1, 0.1).next_to_device(3, 1)) << "the device has this one sooner, too";
+  EXPECT_TRUE(LoadBalance::automatic(1, 0.1).next_to_device(3, 1)) << "the device finishes this one earlier";
 }
 
-TEST(LoadBalance, AutomaticLeavesAllToOneWhereTheyHinderEachOther) {
+TEST(LoadBalance, AutomaticUsesOneSideIfBothSlowEachOtherDown) {
   LoadBalance host = LoadBalance::automatic(1, 4);
   for (int i = 0; i < 60; ++i) host.note_host(3, true);  // 1 / 3 + 1 / 4 a second, less than 1
   EXPECT_FALSE(host.next_to_device(0, 30));
@@ -89,18 +89,18 @@ TEST(LoadBalance, AutomaticLeavesAllToOneWhereTheyHinderEachOther) {
   EXPECT_TRUE(device.next_to_device(1, 1));
   EXPECT_FALSE(device.next_to_device(2, 30));
   EXPECT_FALSE(device.next_to_host());
-  for (int i = 0; i < 60; ++i) device.note_device(100, false);  // and when that is no longer so
+  for (int i = 0; i < 60; ++i) device.note_device(100, false);  // after that changes
   EXPECT_TRUE(device.next_to_host());
 }
 
-struct NoDevice {};
-using Queue = OperationQueue<NoDevice>;
+struct DummyDevice {};
+using Queue = OperationQueue<DummyDevice>;
 
 class Background : public testing::Test {
  protected:
   auto squaring(Index fails = -1) {
     return [this, fails](Index i) {
-      return queue_.enqueue([i, fails](NoDevice&) -> TimedAnswer<Index> {
+      return queue_.enqueue([i, fails](DummyDevice&) -> TimedAnswer<Index> {
         if (i == fails) throw std::range_error("problem " + std::to_string(i));
         return {i * i, 1e-3};
       });
@@ -122,13 +122,13 @@ class Background : public testing::Test {
     for (std::size_t i = 0; i < answers_.size(); ++i) EXPECT_EQ(answers_[i], static_cast<Index>(i * i));
   }
 
-  Queue queue_{[] { return std::make_shared<NoDevice>(); }};
+  Queue queue_{[] { return std::make_shared<DummyDevice>(); }};
   std::vector<Index> answers_;
   std::vector<int> given_;
   Index devices_ = 0;
 };
 
-TEST_F(Background, EveryProblemIsSolvedOnceInTheSharesOfTheRatio) {
+TEST_F(Background, EveryProblemIsSolvedOnceInTheGivenRatio) {
   for (const double ratio : {0.0, 0.5, 2.0, 1000.0}) {
     devices_ = 0;
     LoadBalance balance = LoadBalance::fixed(ratio, 30);
@@ -140,13 +140,13 @@ TEST_F(Background, EveryProblemIsSolvedOnceInTheSharesOfTheRatio) {
   }
 }
 
-TEST_F(Background, EveryProblemIsSolvedOnceWhateverIsMeasured) {
+TEST_F(Background, EveryProblemIsSolvedOnceForAnyMeasurements) {
   for (const double device_seconds : {1e-6, 1e-3, 1.0}) {
     for (const Index count : {0, 1, 2, 100}) {
       LoadBalance balance = LoadBalance::automatic(1e-3, device_seconds);
       run(balance, count);
       expect_all_solved_once();
-      run(balance, count);  // with what it has learnt
+      run(balance, count);  // with the measured rates
       expect_all_solved_once();
       LoadBalance hindered = LoadBalance::automatic(1e-3, device_seconds);
       for (int i = 0; i < 60; ++i) hindered.note_device(1, true);
@@ -156,7 +156,7 @@ TEST_F(Background, EveryProblemIsSolvedOnceWhateverIsMeasured) {
   }
 }
 
-TEST_F(Background, ErrorsOfEitherSideComeOutAndLeaveTheQueueUsable) {
+TEST_F(Background, ErrorsOfEitherSideAreThrownAndLeaveTheQueueUsable) {
   const auto keep = [](Index, Index, bool) {};
   LoadBalance device = LoadBalance::fixed(0, 5);
   EXPECT_THROW(solve_with_background<Index>(

@@ -15,7 +15,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// What a queue's thread owns: it notes where it lived and what was done, in order.
+/// The object that a queue's thread owns. Logs the thread of its destruction.
 struct Device {
   explicit Device(std::vector<std::string>* log) : log(log) {}
   Device(const Device&) = delete;
@@ -33,7 +33,7 @@ std::function<std::shared_ptr<Device>()> a_device(std::vector<std::string>* log 
   return [log] { return std::make_shared<Device>(log); };
 }
 
-/// Holds the queue's thread until it is opened. The operation may outlive the gate.
+/// Blocks the queue's thread until it is opened. The operation may outlive the gate.
 class Gate {
  public:
   void open() { state_->set(state_->opened); }
@@ -44,7 +44,7 @@ class Gate {
       return true;
     };
   }
-  /// Until the queue's thread stands before the gate.
+  /// Waits until the queue's thread has reached the gate.
   void wait_until_reached() { state_->wait(state_->reached); }
 
  private:
@@ -66,7 +66,7 @@ class Gate {
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-auto giving(int number) {
+auto returning(int number) {
   return [number](Device&) { return number; };
 }
 int sum(Device&, const int& a, const int& b) { return a + b; }
@@ -74,7 +74,7 @@ auto failing(const char* message) {
   return [message](Device&) -> int { throw std::range_error(message); };
 }
 
-/// Lives on a device: notes where and when it dies.
+/// A device value. Logs when and on which thread it is destroyed.
 class Matrix {
  public:
   explicit Matrix(std::vector<std::string>& log) : log_(&log) {}
@@ -118,7 +118,7 @@ TEST(OperationQueue, ExecutesInTheOrderOfEnqueueing) {
   EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
 }
 
-TEST(OperationQueue, HasOneThreadThatMakesUsesAndDestroysTheDevice) {
+TEST(OperationQueue, HasOneThreadThatCreatesUsesAndDestroysTheDevice) {
   std::vector<std::string> log;
   {
     Queue queue(a_device(&log));
@@ -131,11 +131,11 @@ TEST(OperationQueue, HasOneThreadThatMakesUsesAndDestroysTheDevice) {
   EXPECT_THAT(log, ElementsAre("device destroyed"));
 }
 
-TEST(OperationQueue, TakesAnIdAsOperandBeforeItIsComputed) {
+TEST(OperationQueue, AcceptsAnIdAsOperandBeforeItIsComputed) {
   Gate gate;
   Queue queue(a_device());
   queue.enqueue(gate.operation());
-  const auto one = queue.enqueue(giving(1)), two = queue.enqueue(giving(2));
+  const auto one = queue.enqueue(returning(1)), two = queue.enqueue(returning(2));
   const auto three = queue.enqueue(sum, one, two);
   const auto six = queue.enqueue(sum, three, three);
   EXPECT_FALSE(queue.ready(one));
@@ -146,12 +146,12 @@ TEST(OperationQueue, TakesAnIdAsOperandBeforeItIsComputed) {
   EXPECT_EQ(*queue.wait(three), 3);
 }
 
-TEST(OperationQueue, WaitsForTheIdAskedAndNoOther) {
+TEST(OperationQueue, WaitsForTheRequestedIdOnly) {
   Gate gate;
   Queue queue(a_device());
-  const auto early = queue.enqueue(giving(1));
+  const auto early = queue.enqueue(returning(1));
   const auto held = queue.enqueue(gate.operation());
-  const auto late = queue.enqueue(giving(3));
+  const auto late = queue.enqueue(returning(3));
   gate.wait_until_reached();
   EXPECT_EQ(*queue.wait(early), 1);
   EXPECT_FALSE(queue.ready(held));
@@ -162,20 +162,20 @@ TEST(OperationQueue, WaitsForTheIdAskedAndNoOther) {
   EXPECT_EQ(queue.pending(), 0U);
 }
 
-TEST(OperationQueue, HandsErrorsToWhoeverWaitsAsTheyWereThrown) {
+TEST(OperationQueue, RethrowsErrorsInTheWaitingThread) {
   Queue queue(a_device());
   const auto id = queue.enqueue(failing("zero pivot in row 3"));
   EXPECT_EQ(message_of<std::range_error>([&] { queue.wait(id); }), "zero pivot in row 3");
-  EXPECT_EQ(message_of<std::range_error>([&] { queue.wait(id); }), "zero pivot in row 3") << "asked a second time";
+  EXPECT_EQ(message_of<std::range_error>([&] { queue.wait(id); }), "zero pivot in row 3") << "second wait";
   EXPECT_EQ(message_of<std::range_error>([&] { queue.take(id); }), "zero pivot in row 3");
-  EXPECT_THROW(queue.wait(id), std::invalid_argument) << "taken";
+  EXPECT_THROW(queue.wait(id), std::invalid_argument) << "already taken";
 }
 
-TEST(OperationQueue, HandsErrorsOnThroughDependentIds) {
+TEST(OperationQueue, PropagatesErrorsToDependentIds) {
   Queue queue(a_device());
   bool called = false;
   const auto wrong = queue.enqueue(failing("the first"));
-  const auto right = queue.enqueue(giving(1));
+  const auto right = queue.enqueue(returning(1));
   const auto on_wrong = queue.enqueue(
       [&called](Device&, const int&, const int&) {
         called = true;
@@ -184,12 +184,12 @@ TEST(OperationQueue, HandsErrorsOnThroughDependentIds) {
       right, wrong);
   const auto on_that = queue.enqueue(sum, on_wrong, right);
   EXPECT_EQ(message_of<std::range_error>([&] { queue.wait(on_that); }), "the first");
-  EXPECT_FALSE(called) << "an operation whose operand has failed";
+  EXPECT_FALSE(called) << "ran an operation whose operand has failed";
   EXPECT_EQ(*queue.wait(right), 1);
-  EXPECT_EQ(*queue.wait(queue.enqueue(sum, right, right)), 2) << "goes on after an error";
+  EXPECT_EQ(*queue.wait(queue.enqueue(sum, right, right)), 2) << "unusable after an error";
 }
 
-TEST(OperationQueue, HandsAnErrorToAllWhoWait) {
+TEST(OperationQueue, RethrowsAnErrorInEveryWaitingThread) {
   Gate gate;
   Queue queue(a_device());
   queue.enqueue(gate.operation());
@@ -203,9 +203,9 @@ TEST(OperationQueue, HandsAnErrorToAllWhoWait) {
   for (auto& answer : waiting) EXPECT_EQ(answer.get(), "for all");
 }
 
-TEST(OperationQueue, ForgetsWhatWasTaken) {
+TEST(OperationQueue, ForgetsTakenIds) {
   Queue queue(a_device());
-  const auto id = queue.enqueue(giving(7));
+  const auto id = queue.enqueue(returning(7));
   EXPECT_EQ(*queue.take(id), 7);
   EXPECT_THAT(message_of<std::invalid_argument>([&] { queue.wait(id); }), HasSubstr("taken or released"));
   EXPECT_THROW(queue.take(id), std::invalid_argument);
@@ -214,10 +214,10 @@ TEST(OperationQueue, ForgetsWhatWasTaken) {
   EXPECT_THROW(queue.enqueue(sum, id, id), std::invalid_argument);
 }
 
-TEST(OperationQueue, ComputesWithAResultThatWasTakenMeanwhile) {
+TEST(OperationQueue, CanUseAResultThatWasTakenInTheMeantime) {
   Gate gate;
   Queue queue(a_device());
-  const auto one = queue.enqueue(giving(1));
+  const auto one = queue.enqueue(returning(1));
   queue.enqueue(gate.operation());
   const auto two = queue.enqueue(sum, one, one);
   gate.wait_until_reached();
@@ -226,7 +226,7 @@ TEST(OperationQueue, ComputesWithAResultThatWasTakenMeanwhile) {
   EXPECT_EQ(*queue.take(two), 2);
 }
 
-TEST(OperationQueue, DoesWhatWasReleasedBeforeItBegan) {
+TEST(OperationQueue, ExecutesAnOperationThatWasReleasedBeforeItBegan) {
   bool done = false;
   Gate gate;
   Queue queue(a_device());
@@ -248,12 +248,12 @@ TEST(OperationQueue, FreesAReleasedResult) {
   const auto value = std::make_shared<int>(1);
   const auto id = queue.enqueue([value](Device&) { return value; });
   queue.wait(id);
-  EXPECT_EQ(value.use_count(), 2) << "here and in the queue";
+  EXPECT_EQ(value.use_count(), 2) << "one here and one in the queue";
   queue.release(id);
   EXPECT_EQ(value.use_count(), 1);
 }
 
-TEST(OperationQueue, FreesWhatAnOperationHeldBeforeItIsDone) {
+TEST(OperationQueue, FreesTheCapturesOfAnOperationBeforeItIsDone) {
   Queue queue(a_device());
   const auto held = std::make_shared<int>(1);
   queue.wait(queue.enqueue([held](Device&) { return *held; }));
@@ -263,7 +263,7 @@ TEST(OperationQueue, FreesWhatAnOperationHeldBeforeItIsDone) {
   EXPECT_EQ(held.use_count(), 1);
 }
 
-TEST(OperationQueue, TakesOperationsAndResultsThatOnlyMove) {
+TEST(OperationQueue, AcceptsMoveOnlyOperationsAndResults) {
   Queue queue(a_device());
   const auto id = queue.enqueue([number = std::make_unique<int>(4)](Device&) mutable { return std::move(number); });
   const auto next = queue.enqueue([](Device&, const std::unique_ptr<int>& number) { return *number + 1; }, id);
@@ -271,7 +271,7 @@ TEST(OperationQueue, TakesOperationsAndResultsThatOnlyMove) {
   EXPECT_EQ(**queue.take(id), 4);
 }
 
-TEST(OperationQueue, DestroysDeviceValuesOnItsThreadOnceNobodyNeedsThem) {
+TEST(OperationQueue, DestroysUnusedDeviceValuesOnItsThread) {
   std::vector<std::string> log;
   Queue queue(a_device(&log));
   const auto matrix = queue.enqueue(making_a_matrix(log));
@@ -286,7 +286,7 @@ TEST(OperationQueue, DestroysDeviceValuesOnItsThreadOnceNobodyNeedsThem) {
   EXPECT_THAT(*queue.wait(seen), ElementsAre("matrix destroyed"));
 }
 
-TEST(OperationQueue, DestroysDeviceValuesThatWereReleasedWhileItWasIdle) {
+TEST(OperationQueue, DestroysDeviceValuesReleasedWhileIdle) {
   std::vector<std::string> log;
   Queue queue(a_device(&log));
   const auto matrix = queue.enqueue(making_a_matrix(log));
@@ -310,12 +310,12 @@ TEST(OperationQueue, DestroysDeviceValuesBeforeTheDevice) {
   EXPECT_THAT(log, ElementsAre("matrix destroyed", "matrix destroyed", "matrix destroyed", "device destroyed"));
 }
 
-TEST(OperationQueue, FinishesWhatWasEnqueuedAndKeepsTheResults) {
+TEST(OperationQueue, FinishExecutesEnqueuedOperationsAndKeepsTheResults) {
   std::vector<std::string> log;
   Gate gate;
   Queue queue(a_device(&log));
   queue.enqueue(gate.operation());
-  const auto one = queue.enqueue(giving(1));
+  const auto one = queue.enqueue(returning(1));
   const auto two = queue.enqueue(sum, one, one);
   gate.open();
   queue.finish();
@@ -323,15 +323,15 @@ TEST(OperationQueue, FinishesWhatWasEnqueuedAndKeepsTheResults) {
   EXPECT_EQ(queue.pending(), 0U);
   EXPECT_EQ(*queue.take(two), 2);
   EXPECT_EQ(*queue.take(one), 1);
-  EXPECT_THAT(message_of<OperationNotDone>([&] { queue.enqueue(giving(1)); }), HasSubstr("closed"));
-  queue.finish();  // a second time
+  EXPECT_THAT(message_of<OperationNotDone>([&] { queue.enqueue(returning(1)); }), HasSubstr("closed"));
+  queue.finish();  // a second call has no effect
 }
 
-TEST(OperationQueue, AbandonsWhatHasNotBegun) {
+TEST(OperationQueue, AbandonSkipsOperationsThatHaveNotBegun) {
   Gate gate;
   bool done = false;
   Queue queue(a_device());
-  const auto before = queue.enqueue(giving(1));
+  const auto before = queue.enqueue(returning(1));
   const auto running = queue.enqueue(gate.operation());
   const auto behind = queue.enqueue([&done](Device&) { return done = true; });
   const auto dependent = queue.enqueue([](Device&, const bool& value) { return value; }, behind);
@@ -339,8 +339,8 @@ TEST(OperationQueue, AbandonsWhatHasNotBegun) {
   auto waiting =
       std::async(std::launch::async, [&] { return message_of<OperationNotDone>([&] { queue.wait(dependent); }); });
   auto abandoning = std::async(std::launch::async, [&] { queue.abandon(); });
-  // from when it is refused on, nothing behind the gate may begin
-  while (message_of<OperationNotDone>([&] { queue.release(queue.enqueue(giving(0))); }) == "nothing thrown") {
+  // after the first rejected enqueue, no operation behind the gate may begin
+  while (message_of<OperationNotDone>([&] { queue.release(queue.enqueue(returning(0))); }) == "nothing thrown") {
     std::this_thread::yield();
   }
   gate.open();
@@ -352,7 +352,7 @@ TEST(OperationQueue, AbandonsWhatHasNotBegun) {
   EXPECT_FALSE(done);
 }
 
-TEST(OperationQueue, DoesAllThatIsPendingBeforeItIsDestroyed) {
+TEST(OperationQueue, ExecutesPendingOperationsBeforeItIsDestroyed) {
   int done = 0;
   {
     Gate gate;
@@ -364,14 +364,14 @@ TEST(OperationQueue, DoesAllThatIsPendingBeforeItIsDestroyed) {
   EXPECT_EQ(done, 50);
 }
 
-TEST(OperationQueue, AnswersThoseWhoWaitWhileItIsDestroyed) {
+TEST(OperationQueue, WaitingThreadsGetTheirResultsDuringDestruction) {
   for (int round = 0; round < 20; ++round) {
     Gate gate;
     std::vector<std::future<int>> answers;
     auto queue = std::make_unique<Queue>(a_device());
     queue->enqueue(gate.operation());
     std::vector<ResultId<int>> ids;
-    for (int i = 0; i < 8; ++i) ids.push_back(queue->enqueue(giving(i)));
+    for (int i = 0; i < 8; ++i) ids.push_back(queue->enqueue(returning(i)));
     const auto wrong = queue->enqueue(failing("also this"));
     std::atomic<int> about_to_wait{0};
     for (int i = 0; i < 8; ++i) {
@@ -386,7 +386,7 @@ TEST(OperationQueue, AnswersThoseWhoWaitWhileItIsDestroyed) {
       return message_of<std::range_error>([&] { waited->wait(wrong); });
     });
     while (about_to_wait < 9) std::this_thread::yield();
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // until they are inside; then the queue goes
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // gives them time to enter wait() or take()
     auto destroying = std::async(std::launch::async, [&] { queue.reset(); });
     gate.open();
     for (int i = 0; i < 8; ++i) EXPECT_EQ(answers[static_cast<std::size_t>(i)].get(), i);
@@ -401,7 +401,7 @@ TEST(OperationQueue, ServesEightProducersAtOnce) {
   std::vector<std::future<int>> totals;
   for (int producer = 0; producer < producers; ++producer) {
     totals.push_back(std::async(std::launch::async, [&, producer] {
-      auto total = queue.enqueue(giving(0));
+      auto total = queue.enqueue(returning(0));
       for (int i = 0; i < operations; ++i) {
         const auto value = queue.enqueue([&order, producer, i](Device&) {
           order[static_cast<std::size_t>(producer)].push_back(i);
@@ -425,11 +425,11 @@ TEST(OperationQueue, ServesEightProducersAtOnce) {
   queue.finish();
   for (const std::vector<int>& own : order) {
     EXPECT_EQ(own.size(), static_cast<std::size_t>(operations));
-    EXPECT_TRUE(std::is_sorted(own.begin(), own.end())) << "a producer's operations keep their order";
+    EXPECT_TRUE(std::is_sorted(own.begin(), own.end())) << "operations of one producer out of order";
   }
 }
 
-TEST(OperationQueue, LosesNothingThatWasAcceptedWhileItWasClosed) {
+TEST(OperationQueue, ExecutesEveryAcceptedOperationWhileBeingClosed) {
   std::atomic<int> done{0}, accepted{0};
   Queue queue(a_device());
   std::vector<std::future<void>> producers;
@@ -454,31 +454,31 @@ TEST(OperationQueue, LosesNothingThatWasAcceptedWhileItWasClosed) {
 
 TEST(OperationQueue, LetsOperationsEnqueueButNotWaitOrClose) {
   Queue queue(a_device());
-  const auto inner = queue.enqueue([&queue](Device&) { return queue.enqueue(giving(5)); });
+  const auto inner = queue.enqueue([&queue](Device&) { return queue.enqueue(returning(5)); });
   EXPECT_EQ(*queue.wait(*queue.wait(inner)), 5);
-  const auto waits = queue.enqueue([&queue](Device&) { return *queue.wait(queue.enqueue(giving(5))); });
+  const auto waits = queue.enqueue([&queue](Device&) { return *queue.wait(queue.enqueue(returning(5))); });
   EXPECT_THAT(message_of<std::logic_error>([&] { queue.wait(waits); }), HasSubstr("make it an operand instead"));
   const auto closes = queue.enqueue([&queue](Device&) {
     queue.finish();
     return 1;
   });
   EXPECT_THAT(message_of<std::logic_error>([&] { queue.wait(closes); }), HasSubstr("would wait for itself"));
-  EXPECT_EQ(*queue.wait(queue.enqueue(giving(1))), 1);
+  EXPECT_EQ(*queue.wait(queue.enqueue(returning(1))), 1);
 }
 
-TEST(OperationQueue, FailsToStartWithTheDevicesError) {
+TEST(OperationQueue, RethrowsTheErrorOfTheDeviceConstructor) {
   EXPECT_EQ(message_of<std::runtime_error>(
                 [] { Queue queue([]() -> std::shared_ptr<Device> { throw std::runtime_error("no EGL device 9"); }); }),
             "no EGL device 9");
 }
 
-TEST(OperationQueue, KnowsNoIdsOfAnotherQueue) {
+TEST(OperationQueue, RejectsIdsOfAnotherQueue) {
   Queue queue(a_device()), other(a_device());
-  const auto id = other.enqueue(giving(1));
-  queue.wait(queue.enqueue(giving(2)));
+  const auto id = other.enqueue(returning(1));
+  queue.wait(queue.enqueue(returning(2)));
   EXPECT_THROW(queue.wait(id), std::invalid_argument);
   EXPECT_THROW(queue.enqueue(sum, id, id), std::invalid_argument);
-  EXPECT_THROW(queue.wait(ResultId<int>{}), std::invalid_argument) << "an id that was never given";
+  EXPECT_THROW(queue.wait(ResultId<int>{}), std::invalid_argument) << "an id that no queue has returned";
   EXPECT_EQ(*other.wait(id), 1);
 }
 

@@ -21,7 +21,7 @@ TEST(PoissonProblem, OnePointIsTheMiddle) {
 }
 
 TEST(PoissonProblem, RightHandSideIsTheLaplacianOfTheSolution) {
-  // h^2 / 12 (8 pi^4 + 8 pi^4), times h^2, is what the differences may miss
+  // the discretisation error of the differences: h^2 / 12 (8 pi^4 + 8 pi^4), times h^2
   for (const Index n : {5, 32, 100}) {
     const PoissonProblem problem(n);
     const double h = problem.spacing(), missed = 4 * std::pow(std::numbers::pi, 4) / 3 * std::pow(h, 4);
@@ -35,7 +35,7 @@ TEST(PoissonProblem, RightHandSideIsTheLaplacianOfTheSolution) {
   }
 }
 
-TEST(PoissonProblem, NothingLiesBeyondTheBoundary) {
+TEST(PoissonProblem, ValuesBeyondTheBoundaryAreZero) {
   const PoissonProblem problem(4);
   for (Index j = 0; j < 4; ++j) {
     EXPECT_EQ(problem.right(-1, j), 0);
@@ -56,25 +56,25 @@ TEST(PoissonProblem, TheErrorIsTheLargestDifference) {
   EXPECT_EQ(problem.largest_error<double>(u, 1), std::numeric_limits<double>::infinity());
 }
 
-TEST(PoissonProblem, TheResidualIsOfTheSolutionItself) {
+TEST(PoissonProblem, TheResidualIsComputedFromTheSolution) {
   const PoissonProblem one(1);
   EXPECT_EQ(one.relative_residual<double>(std::vector<double>{0}), 1);
   EXPECT_NEAR(one.relative_residual<double>(std::vector<double>{one.right(0, 0) / 4}), 0, 1e-15);
-  // 2 x 2: all points are equal, 2 u = b; with one of them wrong by d, r is -4 d there and d at its two neighbours
+  // 2 x 2: all points are equal, 2 u = b. An error d at one point makes r -4 d there and d at its two neighbours.
   const PoissonProblem four(2);
   const double b = four.right(0, 0), d = 0.125;
   const double expected = std::sqrt((16 + 1 + 1) * d * d / (4 * b * b));
   EXPECT_NEAR(four.relative_residual<double>(std::vector<double>{b / 2 + d, b / 2, b / 2, b / 2}), expected, 1e-14);
 }
 
-TEST(PoissonMultigrid, GridsHalveDownToAPoint) {
+TEST(PoissonMultigrid, GridsAreHalvedDownToOnePoint) {
   EXPECT_EQ(multigrid_grids(1), std::vector<Index>{1});
   EXPECT_EQ(multigrid_grids(7), (std::vector<Index>{7, 3, 1}));
   EXPECT_EQ(multigrid_grids(32), (std::vector<Index>{32, 16, 8, 4, 2, 1}));
   EXPECT_THROW(multigrid_grids(0), std::invalid_argument);
 }
 
-TEST(PoissonMultigrid, PlacesInterpolateWhatIsLinear) {
+TEST(PoissonMultigrid, InterpolationIsExactForLinearFunctions) {
   for (const Index fine : {2, 3, 7, 32, 33, 1000}) {
     const Index coarse = fine / 2;
     for (Index i = 0; i < fine; ++i) {
@@ -88,7 +88,7 @@ TEST(PoissonMultigrid, PlacesInterpolateWhatIsLinear) {
   }
 }
 
-TEST(PoissonMultigrid, EveryFinePointIsAmongThoseOfItsCoarsePoints) {
+TEST(PoissonMultigrid, EveryFinePointBelongsToItsCoarsePoints) {
   for (Index fine = 2; fine < 200; ++fine) {
     const Index coarse = fine / 2;
     for (Index i = 0; i < fine; ++i) {
@@ -103,13 +103,13 @@ TEST(PoissonMultigrid, EveryFinePointIsAmongThoseOfItsCoarsePoints) {
   }
 }
 
-TEST(PoissonMultigrid, AVCycleTakesAFewVectors) {
+TEST(PoissonMultigrid, AVCycleNeedsAFewVectors) {
   EXPECT_DOUBLE_EQ(multigrid_vectors(1), 2);
   EXPECT_DOUBLE_EQ(multigrid_vectors(3), 9 + 4.0 / 9);  // 2 and 2 x 1 of 9 points
   EXPECT_NEAR(multigrid_vectors(8191), 9 * 4.0 / 3 + 2.0 / 3, 0.01);
 }
 
-TEST(PoissonProblem, NeedsAPoint) { EXPECT_THROW(PoissonProblem(0), std::invalid_argument); }
+TEST(PoissonProblem, RejectsAnEmptyGrid) { EXPECT_THROW(PoissonProblem(0), std::invalid_argument); }
 
 }  // namespace
 }  // namespace glinpack

@@ -8,7 +8,7 @@
 namespace glinpack {
 namespace {
 
-TEST(ProgressRecord, HasWhatATimelineTellsIt) {
+TEST(ProgressRecord, HoldsTheLastStateOfATimeline) {
   ProgressRecord record;
   Timeline timeline;
   { const auto untold = timeline.scope(Lane::cpu, Phase::panel); }
@@ -28,7 +28,7 @@ TEST(ProgressRecord, HasWhatATimelineTellsIt) {
   EXPECT_EQ(record.snapshot().pass, -1);
 }
 
-TEST(ProgressRecord, IsReadWhileItIsWritten) {
+TEST(ProgressRecord, CanBeReadWhileItIsWritten) {
   ProgressRecord record;
   std::thread writer([&] {
     for (int pass = 0; pass < 1000; ++pass) {

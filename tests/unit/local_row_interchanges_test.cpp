@@ -1,4 +1,4 @@
-// Moves of rows in an order in which they can be made where they lie.
+// Orders of row moves that allow in-place execution.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace glinpack {
 namespace {
 
-// As a device makes them: a chain's moves one after the other, what the next row held set aside.
+// As on a device: executes the moves of a chain in order and saves the next row before it is overwritten.
 std::vector<Index> made_in_place(std::vector<Index> rows, const RowChains& ordered) {
   for (const RowChains::Chain& chain : ordered.chains) {
     const auto at = [&](Index i) { return ordered.moves[static_cast<std::size_t>(chain.first + i)]; };
@@ -33,7 +33,7 @@ std::vector<Index> numbered(Index count) {
   return rows;
 }
 
-TEST(RowChains, open_and_closed_chains_do_what_the_moves_do_at_once) {
+TEST(RowChains, open_and_closed_chains_equal_simultaneous_moves) {
   const std::vector<RowMove> moves{{3, 1}, {5, 6}, {1, 3}, {0, 5}, {6, 2}, {8, 9}, {9, 7}, {7, 8}};
   const auto ordered = chains_of(moves, 10);
   ASSERT_TRUE(ordered);
@@ -60,11 +60,11 @@ TEST(RowChains, permutations_of_any_rows_are_chains) {
   }
 }
 
-TEST(RowChains, a_row_that_goes_to_several_is_in_no_chain) {
+TEST(RowChains, a_row_with_several_targets_is_in_no_chain) {
   EXPECT_FALSE(chains_of(std::vector<RowMove>{{3, 0}, {3, 1}}, 4));
 }
 
-TEST(RowChains, of_no_moves_there_are_none) {
+TEST(RowChains, no_moves_give_no_chains) {
   const auto ordered = chains_of({}, 4);
   ASSERT_TRUE(ordered);
   EXPECT_TRUE(ordered->moves.empty());

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 namespace fs = std::filesystem;
 
-// A folder that stands before /sys and /proc, and a script for the fake NVML.
+// A folder that replaces /sys and /proc, and a script for the fake NVML.
 class Sensors : public ::testing::Test {
  protected:
   Sensors() {
@@ -64,7 +64,7 @@ std::vector<std::string> reasons_of(const FoundSensors& found) {
   return reasons;
 }
 
-TEST(WrappingCounter, goes_on_where_the_counter_starts_again) {
+TEST(WrappingCounter, continues_when_the_counter_wraps) {
   WrappingCounter counter(1000);
   EXPECT_EQ(counter.advance(900), 0U);
   EXPECT_EQ(counter.advance(950), 50U);
@@ -73,19 +73,19 @@ TEST(WrappingCounter, goes_on_where_the_counter_starts_again) {
   EXPECT_EQ(counter.advance(10), 1110U);
 }
 
-TEST(WrappingCounter, without_a_range_a_fall_is_a_new_start) {
+TEST(WrappingCounter, without_a_range_a_decrease_is_a_restart) {
   WrappingCounter counter(0);
   EXPECT_EQ(counter.advance(900), 0U);
   EXPECT_EQ(counter.advance(20), 20U);
 }
 
-TEST_F(Sensors, a_machine_without_any_has_none_and_nothing_to_say) {
+TEST_F(Sensors, a_machine_without_sensors_has_none_and_no_messages) {
   const FoundSensors found = find_processor_sensors(places);
   EXPECT_THAT(found.sensors, IsEmpty());
   EXPECT_THAT(found.unread, IsEmpty());
 }
 
-TEST_F(Sensors, packages_and_their_memory_are_counted_once_and_nothing_that_contains_or_repeats_them) {
+TEST_F(Sensors, packages_and_their_memory_are_counted_once) {
   zone("intel-rapl:0", "package-0", "5000000");
   zone("intel-rapl:0:0", "core", "1");
   zone("intel-rapl:0:1", "dram", "7");
@@ -101,7 +101,7 @@ TEST_F(Sensors, packages_and_their_memory_are_counted_once_and_nothing_that_cont
   EXPECT_EQ(found.sensors[1]->info().source, "RAPL");
 }
 
-TEST_F(Sensors, a_package_counts_joules_from_when_it_was_found_and_beyond_its_range) {
+TEST_F(Sensors, a_package_counts_joules_from_its_discovery_and_beyond_its_range) {
   zone("intel-rapl:0", "package-0", "5000000", "8000000");
   const FoundSensors found = find_processor_sensors(places);
   ASSERT_EQ(found.sensors.size(), 1U);
@@ -115,12 +115,12 @@ TEST_F(Sensors, a_package_counts_joules_from_when_it_was_found_and_beyond_its_ra
   EXPECT_EQ(reading.throttle, unknown_throttle);
 }
 
-TEST_F(Sensors, a_package_that_may_not_be_read_is_recorded_with_file_and_cause) {
+TEST_F(Sensors, an_unreadable_package_is_recorded_with_file_and_cause) {
   zone("intel-rapl:0", "package-0", "5000000");
   zone("intel-rapl:1", "package-1", "not a number");
   const fs::path file = root / "sys/class/powercap/intel-rapl:0/energy_uj";
   fs::remove(file);
-  fs::create_symlink("energy_uj", file);  // opening it fails for root, too
+  fs::create_symlink("energy_uj", file);  // opening it fails even for root
   const FoundSensors found = find_processor_sensors(places);
   EXPECT_THAT(found.sensors, IsEmpty());
   ASSERT_EQ(found.unread.size(), 2U);
@@ -129,7 +129,7 @@ TEST_F(Sensors, a_package_that_may_not_be_read_is_recorded_with_file_and_cause) 
   EXPECT_THAT(found.unread[1].why, HasSubstr("Invalid argument"));
 }
 
-TEST_F(Sensors, a_machine_is_known_by_its_boot_id) {
+TEST_F(Sensors, a_machine_is_identified_by_its_boot_id) {
   write("proc/sys/kernel/random/boot_id", "3d9b2b1e-0000");
   EXPECT_EQ(machine_id(places), "3d9b2b1e-0000");
 }
@@ -171,7 +171,7 @@ TEST_F(Sensors, a_gpu_of_nvml_is_found_by_the_pci_address_of_its_drm_file) {
   EXPECT_DOUBLE_EQ(found.sensors[0]->read().watts, 2.0);
 }
 
-TEST_F(Sensors, without_uuid_and_drm_file_a_gpu_is_taken_only_where_it_is_the_only_one) {
+TEST_F(Sensors, without_uuid_and_drm_file_only_a_single_gpu_is_used) {
   const GpuIdentity nameless{.vendor = "NVIDIA Corporation", .uuid = {}, .drm_file = {}};
   nvml("GPU-0 00000000:19:00.0 First power=1000\nGPU-1 00000000:3B:00.0 Second power=2000\n");
   const FoundSensors none = find_gpu_sensor(places, nameless);
@@ -189,7 +189,7 @@ TEST_F(Sensors, active_nvlinks_are_counted) {
   EXPECT_THROW(library->active_nvlinks("0000:1B:00.0"), std::runtime_error);
 }
 
-TEST_F(Sensors, what_nvml_does_not_support_stays_unknown) {
+TEST_F(Sensors, values_that_nvml_does_not_support_stay_unknown) {
   nvml("GPU-0 00000000:19:00.0 Old power=1000\nGPU-1 00000000:1a:00.0 Mute sm=5\n");
   const FoundSensors found = find_nvidia_sensors(places);
   ASSERT_EQ(found.sensors.size(), 1U);
@@ -201,12 +201,12 @@ TEST_F(Sensors, what_nvml_does_not_support_stays_unknown) {
   EXPECT_THAT(reasons_in(reading.throttle), IsEmpty());
 }
 
-TEST_F(Sensors, nvml_that_is_missing_or_does_not_start_is_recorded) {
+TEST_F(Sensors, a_missing_or_failing_nvml_is_recorded) {
   const GpuIdentity gpu{.vendor = "NVIDIA Corporation", .uuid = {}, .drm_file = {}};
   EXPECT_THAT(reasons_of(find_gpu_sensor(places, gpu)), ElementsAre(HasSubstr("Driver Not Loaded")));
   places.nvml_library = "libno-such-nvml.so";
   EXPECT_THAT(reasons_of(find_gpu_sensor(places, gpu)), ElementsAre(HasSubstr("libno-such-nvml.so")));
-  // nobody asks it about a device that is not NVIDIA's
+  // NVML is not queried about a device of another vendor
   const FoundSensors other = find_gpu_sensor(places, {.vendor = "Mesa", .uuid = {}, .drm_file = {}});
   EXPECT_THAT(other.sensors, IsEmpty());
   EXPECT_THAT(other.unread, IsEmpty());
@@ -235,7 +235,7 @@ TEST_F(Sensors, a_gpu_of_hwmon_is_found_by_its_drm_file) {
   EXPECT_DOUBLE_EQ(reading.celsius, 71.5);
 }
 
-TEST_F(Sensors, a_gpu_whose_driver_counts_energy_alone_is_read_too) {
+TEST_F(Sensors, a_gpu_whose_driver_counts_only_energy_is_read) {
   const std::string folder = "sys/class/drm/card0/device/hwmon/hwmon1/";
   write(folder + "energy1_input", "1000000");
   const FoundSensors found = find_gpu_sensor(places, {.vendor = "Intel", .uuid = {}, .drm_file = "/dev/dri/card0"});
@@ -255,7 +255,7 @@ class Counting : public Sensor {
   std::atomic<int> readings = 0;
 };
 
-TEST(Sampler, reads_first_and_last_however_short_the_section_is) {
+TEST(Sampler, reads_first_and_last_for_any_length_of_the_section) {
   Counting sensor;
   Sampler sampler({&sensor}, std::chrono::hours(1));
   for (int section = 0; section < 3; ++section) {
@@ -272,7 +272,7 @@ TEST(Sampler, reads_first_and_last_however_short_the_section_is) {
   }
 }
 
-TEST(Sampler, reads_again_and_again_in_order_of_time) {
+TEST(Sampler, reads_repeatedly_in_order_of_time) {
   Counting sensor;
   Counting other;
   Sampler sampler({&sensor, &other}, std::chrono::microseconds(100));
@@ -289,14 +289,14 @@ TEST(Sampler, reads_again_and_again_in_order_of_time) {
   }
 }
 
-TEST(Sampler, keeps_every_second_reading_where_there_are_many) {
+TEST(Sampler, keeps_every_second_reading_if_there_are_many) {
   constexpr std::size_t most = 8;
   Counting sensor;
   Sampler sampler({&sensor}, std::chrono::microseconds(10), most);
   sampler.start();
   while (sensor.readings < 14) std::this_thread::yield();
   const auto samples = sampler.stop(Sampler::Clock::now());
-  ASSERT_LE(samples[0].size(), most);  // the last reading is kept in any case
+  ASSERT_LE(samples[0].size(), most);  // the last reading is always kept
   ASSERT_GE(samples[0].size(), most / 2);
   EXPECT_EQ(samples[0][0].reading.joules, 0);
   EXPECT_GE(samples[0][1].reading.joules, 2);
@@ -318,7 +318,7 @@ class Failing : public Counting {
   int good_;
 };
 
-TEST(Sampler, has_no_readings_where_a_sensor_fails_and_can_be_started_again) {
+TEST(Sampler, has_no_readings_if_a_sensor_fails_and_can_be_restarted) {
   for (const int good : {0, 1, 5}) {
     Counting sensor;
     Failing failing(good);
@@ -336,7 +336,7 @@ TEST(Sampler, has_no_readings_where_a_sensor_fails_and_can_be_started_again) {
   }
 }
 
-TEST(Sampler, without_sensors_is_nothing) {
+TEST(Sampler, without_sensors_has_no_readings) {
   Sampler sampler({}, std::chrono::milliseconds(1));
   sampler.start();
   EXPECT_THAT(sampler.stop(Sampler::Clock::now()), IsEmpty());

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-TEST(Intervals, union_sorts_merges_and_drops_what_is_empty) {
+TEST(Intervals, union_sorts_merges_and_drops_empty_intervals) {
   EXPECT_THAT(united({{5, 6}, {1, 2}, {2, 3}, {1.5, 1.75}, {4, 4}, {9, 8}}),
               ElementsAre(TimeSpan{1, 3}, TimeSpan{5, 6}));
   EXPECT_THAT(united({}), IsEmpty());
@@ -51,12 +51,12 @@ TEST(Intervals, difference_agrees_with_a_bitmap_of_moments) {
   }
 }
 
-TEST(Intervals, clipping_keeps_what_is_inside_the_window) {
+TEST(Intervals, clipping_keeps_the_parts_inside_the_window) {
   EXPECT_THAT(clipped({{-2, 1}, {2, 3}, {4, 9}, {10, 11}}, {0, 5}),
               ElementsAre(TimeSpan{0, 1}, TimeSpan{2, 3}, TimeSpan{4, 5}));
 }
 
-TEST(Intervals, intersection_agrees_with_taking_away_what_is_outside) {
+TEST(Intervals, intersection_equals_subtracting_the_outside) {
   const TimeSet a{{0, 10}, {20, 30}, {40, 50}};
   const TimeSet b{{-1, 1}, {3, 4}, {9, 21}, {29, 45}, {60, 70}};
   EXPECT_THAT(common(a, b), ElementsAre(TimeSpan{0, 1}, TimeSpan{3, 4}, TimeSpan{9, 10}, TimeSpan{20, 21},
@@ -66,7 +66,7 @@ TEST(Intervals, intersection_agrees_with_taking_away_what_is_outside) {
   EXPECT_THAT(common(a, {}), IsEmpty());
 }
 
-TEST(Breakdown, network_under_computation_is_hidden_and_the_rest_exposed) {
+TEST(Breakdown, overlapped_network_time_is_hidden_and_the_rest_exposed) {
   const Breakdown breakdown = break_down(passed_run().result);
   ASSERT_EQ(breakdown.by_rank.size(), 2u);
   const RankTime& first = breakdown.by_rank[0];
@@ -74,9 +74,9 @@ TEST(Breakdown, network_under_computation_is_hidden_and_the_rest_exposed) {
   EXPECT_DOUBLE_EQ(first.network_exposed, 0.5);
   EXPECT_DOUBLE_EQ(first.network_hidden, 0.5);
   EXPECT_DOUBLE_EQ(first.computing, 3.5);
-  EXPECT_DOUBLE_EQ(first.idle, 0.0) << "the host waits, but the device computes";
+  EXPECT_DOUBLE_EQ(first.idle, 0.0) << "the device computes while the host waits";
   const RankTime& second = breakdown.by_rank[1];
-  EXPECT_DOUBLE_EQ(second.network_exposed, 1.0) << "of two seconds: for one its sender was not there";
+  EXPECT_DOUBLE_EQ(second.network_exposed, 1.0) << "for one of two seconds the sender had not begun";
   EXPECT_DOUBLE_EQ(second.waiting, 1.0);
   EXPECT_DOUBLE_EQ(second.transfer, 0.5);
   EXPECT_DOUBLE_EQ(second.idle, 2.0);
@@ -88,7 +88,7 @@ TEST(Breakdown, network_under_computation_is_hidden_and_the_rest_exposed) {
   EXPECT_DOUBLE_EQ(breakdown.flops, 11e9);
 }
 
-TEST(Breakdown, wait_that_nothing_fills_is_idle) {
+TEST(Breakdown, waiting_without_overlap_is_idle) {
   RunResult result;
   result.seconds = 3;
   result.ranks.push_back(rank_record(
@@ -97,7 +97,7 @@ TEST(Breakdown, wait_that_nothing_fills_is_idle) {
   EXPECT_DOUBLE_EQ(break_down(result).idle.mean, 2.0);
 }
 
-TEST(Breakdown, what_lies_beyond_the_timed_section_is_not_counted) {
+TEST(Breakdown, intervals_outside_the_timed_section_are_not_counted) {
   RunResult result;
   result.seconds = 2;
   result.ranks.push_back(rank_record(0, 0, 0,
@@ -175,7 +175,7 @@ TEST(BreakdownText, stays_within_100_columns_for_a_day_long_run) {
   EXPECT_THAT(lines_that_look_like_results(text), IsEmpty());
 }
 
-TEST(BreakdownText, says_so_where_no_timeline_was_recorded) {
+TEST(BreakdownText, reports_a_missing_timeline) {
   RunRecord record = passed_run();
   for (RankRecord& rank : record.result.ranks) rank.intervals.clear();
   EXPECT_EQ(breakdown_text(record), "No timeline was recorded: no breakdown.\n");
@@ -188,7 +188,7 @@ TEST(Breakdown, a_million_intervals_in_any_order_do_not_take_quadratic_time) {
   for (int i = 0; i < 500'000; ++i) {
     const double start = i * 0.002;
     intervals.push_back(interval(start, start + 0.001, Role::reduce, Lane::net, Phase::broadcast_l));
-    // Device intervals are known late: out of order.
+    // Device intervals are recorded late, so they are out of order.
     intervals.push_back(interval(1000 - start - 0.0015, 1000 - start, Role::reduce, Lane::gpu, Phase::reduce));
   }
   result.ranks.push_back(rank_record(0, 0, 0, std::move(intervals)));
@@ -198,7 +198,7 @@ TEST(Breakdown, a_million_intervals_in_any_order_do_not_take_quadratic_time) {
   EXPECT_NEAR(breakdown.network.mean, 500, 1e-6);
   EXPECT_NEAR(breakdown.computing.mean, 750, 1e-6);
   EXPECT_NEAR(breakdown.network_exposed.mean, 250, 1e-6);
-  EXPECT_LT(taken.count(), 20.0);  // 0.3 s without sanitizers; comparing each with each takes an hour
+  EXPECT_LT(taken.count(), 20.0);  // 0.3 s without sanitizers; a quadratic algorithm takes an hour
 }
 
 }  // namespace

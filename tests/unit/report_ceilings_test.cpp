@@ -61,7 +61,7 @@ TEST(CeilingsCommand, prints_a_table_with_units_of_device_and_host) {
       "  copy, read + written     180.0 GB/s       162.0    198.0  512.0 MiB at a time\n");
 }
 
-TEST(CeilingsCommand, says_that_software_is_software_and_what_else_there_is_to_say) {
+TEST(CeilingsCommand, marks_software_devices_and_prints_notes) {
   Ceilings ceilings = measured();
   ceilings.device->device.software = true;
   ceilings.host.threads = 1;

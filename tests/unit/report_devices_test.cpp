@@ -49,7 +49,7 @@ gl::DeviceDescription broken() {
   return device;
 }
 
-TEST(DevicesCommand, names_each_device_with_limits_and_what_auto_takes) {
+TEST(DevicesCommand, names_each_device_with_limits_and_the_automatic_choice) {
   EXPECT_EQ(devices_text(std::vector{hardware(), broken()}, 0),
             "device 0: NVIDIA H200/PCIe/SSE2  <- --backend auto takes it\n"
             "  vendor          NVIDIA Corporation\n"
@@ -67,19 +67,19 @@ TEST(DevicesCommand, names_each_device_with_limits_and_what_auto_takes) {
             "\n");
 }
 
-TEST(DevicesCommand, says_that_auto_leaves_software_devices_alone) {
+TEST(DevicesCommand, reports_that_auto_skips_software_devices) {
   const std::string text = devices_text(std::vector{software()}, -1);
   EXPECT_THAT(text, HasSubstr("  kind            software OpenGL: computed by the processor\n"));
   EXPECT_THAT(text, HasSubstr("  memory          not known\n"));
   EXPECT_THAT(text, HasSubstr("--backend auto takes OpenBLAS: no usable device is hardware."));
 }
 
-TEST(DevicesCommand, gives_a_remedy_where_nothing_is_usable) {
+TEST(DevicesCommand, gives_a_remedy_if_no_device_is_usable) {
   EXPECT_THAT(devices_text(std::vector{broken()}, -1), HasSubstr("No usable OpenGL device."));
   EXPECT_THAT(devices_text({}, -1), HasSubstr("EGL_VISIBLE_DEVICES"));
 }
 
-TEST(DevicesCommand, json_holds_the_same_with_null_for_what_is_not_known) {
+TEST(DevicesCommand, json_has_the_same_values_with_null_for_unknown_ones) {
   const nlohmann::json document = devices_json(std::vector{hardware(), software(), broken()}, 0);
   EXPECT_EQ(document["automatic"], 0);
   ASSERT_EQ(document["devices"].size(), 3u);

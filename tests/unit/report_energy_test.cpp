@@ -52,25 +52,25 @@ RunResult measured_run() {
 TEST(Energy, a_counter_counts_between_its_samples_in_proportion_to_time) {
   const std::vector<Sample> samples{counted(-1, 10), counted(1, 30), counted(2, 80)};
   EXPECT_DOUBLE_EQ(joules_of(samples, 1.5), 55 - 20);
-  // before the first and after the last sample nothing is known of it
+  // energy before the first and after the last sample is unknown
   EXPECT_DOUBLE_EQ(joules_of(samples, 3), 60);
 }
 
-TEST(Energy, without_a_counter_power_is_summed_up_along_straight_lines) {
+TEST(Energy, without_a_counter_power_is_interpolated_linearly) {
   const std::vector<Sample> samples{powered(-1, 0), powered(1, 200), powered(3, 100)};
   // 0 s: 100 W, 1 s: 200 W, 2 s: 150 W
   EXPECT_DOUBLE_EQ(joules_of(samples, 2), 150 + 175);
 }
 
-TEST(Energy, a_counter_that_stands_still_tells_nothing) {
+TEST(Energy, a_constant_counter_gives_no_energy) {
   EXPECT_FALSE(known(joules_of(std::vector{counted(-1, 5), counted(3, 5)}, 2)));
   EXPECT_FALSE(known(joules_of({}, 2)));
-  // but the power beside it does
+  // but the power does
   EXPECT_DOUBLE_EQ(joules_of(std::vector<Sample>{{-1, {.joules = 5, .watts = 10}}, {3, {.joules = 5, .watts = 10}}}, 2),
                    20);
 }
 
-TEST(Energy, a_curve_has_the_power_of_each_part_of_the_time) {
+TEST(Energy, a_curve_has_the_power_of_each_time_interval) {
   const std::vector<Sample> counter{counted(-1, 0), counted(0, 10), counted(1, 110), counted(2, 130)};
   EXPECT_THAT(power_curve(counter, 2, 2), ElementsAre(100, 20));
   EXPECT_THAT(power_curve(std::vector{powered(0, 0), powered(2, 200)}, 2, 2), ElementsAre(50, 150));
@@ -83,7 +83,7 @@ TEST(Energy, a_reason_to_throttle_holds_until_halfway_to_the_next_sample) {
                                   throttled(2, sensors::throttle_power_cap | sensors::throttle_hardware_thermal),
                                   throttled(4, sensors::throttle_idle)},
                       4);
-  ASSERT_EQ(shares.size(), 2U);  // idle is no reason to mention
+  ASSERT_EQ(shares.size(), 2U);  // idle is not reported as a reason
   EXPECT_EQ(shares[0].reason, sensors::throttle_power_cap);
   EXPECT_DOUBLE_EQ(shares[0].share, 3.0 / 4);
   EXPECT_EQ(shares[1].reason, sensors::throttle_hardware_thermal);
@@ -109,7 +109,7 @@ TEST(Energy, sensors_of_all_ranks_add_up) {
   EXPECT_FALSE(energy->sensors[0].megahertz);
 }
 
-TEST(Energy, the_peak_is_of_all_at_the_same_time) {
+TEST(Energy, the_peak_is_of_the_sum_of_all_sensors) {
   RunResult result;
   result.seconds = 2;
   result.ranks.push_back(testing::rank_record(0, 0, 0));
@@ -122,7 +122,7 @@ TEST(Energy, the_peak_is_of_all_at_the_same_time) {
   EXPECT_DOUBLE_EQ(energy->peak_watts, 110);
 }
 
-TEST(Energy, a_sensor_that_was_never_read_leaves_the_others_their_peaks) {
+TEST(Energy, a_sensor_without_samples_does_not_remove_the_peak) {
   RunResult result;
   result.seconds = 2;
   for (const int rank : {0, 1}) result.ranks.push_back(testing::rank_record(rank, 0, rank));
@@ -134,7 +134,7 @@ TEST(Energy, a_sensor_that_was_never_read_leaves_the_others_their_peaks) {
   EXPECT_DOUBLE_EQ(energy->peak_watts, 100);
 }
 
-TEST(Energy, no_rate_is_given_where_part_of_the_machine_is_not_read) {
+TEST(Energy, no_rate_is_given_if_part_of_the_machine_is_not_measured) {
   RunResult one_node = measured_run();
   one_node.ranks[1].power.read.erase(one_node.ranks[1].power.read.begin());  // its package
   EXPECT_FALSE(known(energy_of(one_node)->gflops_per_watt));
@@ -157,7 +157,7 @@ TEST(Energy, no_rate_is_given_where_part_of_the_machine_is_not_read) {
   EXPECT_FALSE(known(energy_of(one_package)->gflops_per_watt));
 }
 
-TEST(Energy, gpus_alone_have_a_rate_and_say_so) {
+TEST(Energy, a_rate_of_gpus_alone_is_labelled) {
   RunResult result = measured_run();
   for (RankRecord& rank : result.ranks) {
     rank.power.read.erase(rank.power.read.begin());
@@ -171,14 +171,14 @@ TEST(Energy, gpus_alone_have_a_rate_and_say_so) {
               ElementsAre("node01: RAPL package-0: Permission denied", "node02: RAPL package-0: Permission denied"));
 }
 
-TEST(Energy, a_run_without_sensors_says_nothing) {
+TEST(Energy, a_run_without_sensors_prints_no_energy) {
   const RunRecord record = testing::passed_run();
   EXPECT_FALSE(energy_of(record.result));
   EXPECT_EQ(energy_text(record.result), "");
   EXPECT_TRUE(energy_json(record.result).is_null());
 }
 
-TEST(Energy, what_could_not_be_read_is_in_the_json_alone) {
+TEST(Energy, unreadable_sensors_are_only_in_the_json) {
   RunResult result = testing::passed_run().result;
   result.ranks[0].power.unread.push_back({Kind::package, "RAPL package-0: Permission denied"});
   result.ranks[1].power.read.push_back(package("package-1", {counted(-1, 3), counted(5, 3)}));
@@ -190,7 +190,7 @@ TEST(Energy, what_could_not_be_read_is_in_the_json_alone) {
                                                "node01: RAPL package-1: its counter stood still during the run"}));
 }
 
-TEST(Energy, the_text_names_rate_scope_and_what_holds_a_gpu_back) {
+TEST(Energy, the_text_names_rate_scope_and_throttle_reasons) {
   RunResult result = measured_run();
   for (Sample& sample : result.ranks[1].power.read[1].samples) {
     sample.reading.throttle = sensors::throttle_power_cap | sensors::throttle_idle;
@@ -207,7 +207,7 @@ TEST(Energy, the_text_names_rate_scope_and_what_holds_a_gpu_back) {
   EXPECT_THAT(energy_text(result), HasSubstr("rough, for the run is short"));
 }
 
-TEST(Energy, a_slow_pass_that_throttling_explains_is_warned_of) {
+TEST(Energy, a_slow_pass_explained_by_throttling_gives_a_warning) {
   RunResult result = measured_run();
   RankRecord& rank = result.ranks[1];
   rank.intervals.clear();
@@ -229,7 +229,7 @@ TEST(Energy, a_slow_pass_that_throttling_explains_is_warned_of) {
   EXPECT_EQ(slow.at(0).at("reasons"), "software thermal slowdown");
 }
 
-TEST(Energy, the_trace_has_it_as_counters) {
+TEST(Energy, the_trace_has_power_as_counters) {
   RunRecord record = testing::passed_run();
   record.result.ranks[0].power.read = {
       package("package-0", {counted(-1, 0), counted(1, 100), counted(2, 150)}),

@@ -1,4 +1,4 @@
-// What is written for programs to read: JSON and its schema, CSV, trace.
+// Machine-readable output: JSON and its schema, CSV, trace.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -57,7 +57,7 @@ TEST(ResultsJson, agrees_with_its_schema) {
   EXPECT_EQ(validate(results_json({{}, {}, {}, "", "0.1.0", "", 1}, {})), 0);
 }
 
-TEST(OptionalPart, that_fails_is_a_warning_and_no_more) {
+TEST(OptionalPart, that_fails_gives_only_a_warning) {
   std::ostringstream warnings;
   EXPECT_TRUE(made_or_warned(
       "the energy of N 10", [] {}, warnings));
@@ -67,7 +67,7 @@ TEST(OptionalPart, that_fails_is_a_warning_and_no_more) {
   EXPECT_EQ(warnings.str(), "glinpack: warning: the energy of N 10 is left out: why\n");
 }
 
-TEST(ResultsJson, says_where_it_is_incomplete_and_what_was_under_way) {
+TEST(ResultsJson, marks_incomplete_results_and_the_interrupted_run) {
   const std::vector records{passed_run()};
   const json going_on = results_json(context(), records, Incomplete{.signal = "", .planned = 3, .finished = 1});
   EXPECT_EQ(validate(going_on), 0);
@@ -86,7 +86,7 @@ TEST(ResultsJson, says_where_it_is_incomplete_and_what_was_under_way) {
   EXPECT_FALSE(results_json(context(), records).contains("incomplete"));
 }
 
-TEST(IncompleteText, names_the_signal_and_the_run_and_looks_like_no_result) {
+TEST(IncompleteText, names_the_signal_and_the_run_and_does_not_look_like_a_result) {
   RunRecord ended = passed_run();
   ended.result.passes_done = 5;
   const std::string text = incomplete_text({.signal = "SIGTERM", .planned = 12, .finished = 3, .ended = &ended});
@@ -96,7 +96,7 @@ TEST(IncompleteText, names_the_signal_and_the_run_and_looks_like_no_result) {
   EXPECT_TRUE(lines_that_look_like_results(text).empty());
 }
 
-TEST(ResultsJson, schema_rejects_what_is_missing_or_unknown) {
+TEST(ResultsJson, schema_rejects_missing_and_unknown_keys) {
   const json good = results_json(context(), std::vector{passed_run()});
   ::testing::internal::CaptureStderr();
   json missing = good;
@@ -172,7 +172,7 @@ TEST(ResultsJson, nan_and_infinity_become_null) {
   EXPECT_EQ(validate(document), 0);
 }
 
-TEST(ResultsJson, bytes_that_are_not_utf8_do_not_stop_it) {
+TEST(ResultsJson, bytes_that_are_not_utf8_are_accepted) {
   ReportContext shared = context();
   shared.command_line.push_back("--json=\xff\xfe.json");
   EXPECT_NO_THROW({ EXPECT_FALSE(results_json(shared, {}).dump().empty()); });
@@ -196,7 +196,7 @@ TEST(ResultsCsv, has_a_head_line_and_as_many_fields_in_every_line) {
       "eliminate_waiting_seconds,reduce_seconds,reduce_computing_seconds,reduce_transfer_seconds,"
       "reduce_network_seconds,reduce_idle_seconds,reduce_waiting_seconds,"
       "energy_joules,average_watts,peak_watts,gflops_per_watt");
-  // none eliminates or reduces, and there are no sensors
+  // no rank eliminates or reduces, and there are no sensors
   const std::string roles = "false,0.5,,,,,3.5,3,0,0.5,0,0,4,0.5,0.5,1,2,1,,,,,,,,,,,,,,,,";
   EXPECT_EQ(
       lines[1],
@@ -248,14 +248,14 @@ TEST(Trace, every_interval_is_a_complete_event_in_microseconds) {
       "cat":"gpu","args":{"pass":0,"role":"pivot","bytes":0,"flops":8000000000,"waiting":0}})"));
 }
 
-TEST(Trace, a_message_whose_other_end_has_not_begun_says_how_long_it_waited) {
+TEST(Trace, a_message_has_the_time_that_it_waited_for_the_other_end) {
   std::ostringstream out;
   write_trace(out, std::vector{passed_run()});
   const std::vector<json> complete = events(json::parse(out.str()), "X");
   ASSERT_EQ(complete.size(), 8u);
   EXPECT_EQ(complete[5]["name"], "broadcast L");
   EXPECT_EQ(complete[5]["dur"], 2e6);
-  EXPECT_EQ(complete[5]["args"]["waiting"], 1e6) << "its root begins a second later";
+  EXPECT_EQ(complete[5]["args"]["waiting"], 1e6) << "the root begins a second later";
 }
 
 TEST(Trace, runs_follow_one_another_in_time) {
@@ -272,7 +272,7 @@ TEST(Trace, runs_follow_one_another_in_time) {
   EXPECT_THAT(starts[1]["name"].get<std::string>(), HasSubstr("run 1: N 35, NB 4, 1 x 2"));
 }
 
-TEST(Trace, without_runs_it_is_still_json) {
+TEST(Trace, without_runs_it_is_valid_json) {
   std::ostringstream out;
   write_trace(out, {});
   EXPECT_TRUE(json::parse(out.str())["traceEvents"].empty());

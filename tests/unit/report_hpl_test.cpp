@@ -56,7 +56,7 @@ TEST(HplReport, run_prints_the_lines_of_hpl_byte_for_byte) {
             "max|U|/max|A|  . . . . . . . . . . . . . . . . =       1.750000e+00\n");
 }
 
-TEST(HplReport, what_drivers_have_put_into_host_memory_is_warned_of) {
+TEST(HplReport, device_memory_placed_in_host_memory_gives_a_warning) {
   RunRecord record = passed_run();
   EXPECT_THAT(run_text(record), Not(HasSubstr("Warning")));
   record.result.ranks[1].displaced_bytes = std::int64_t{9} << 30;
@@ -177,7 +177,7 @@ TEST(HplReport, mixed_precision_is_named_hpl_mxp_style_and_not_called_hpl) {
   EXPECT_THAT(report_of({passed_run()}), Not(HasSubstr("MxP")));
 }
 
-TEST(HplReport, a_refined_run_tells_the_history_of_its_residual) {
+TEST(HplReport, a_refined_run_prints_the_history_of_its_residual) {
   const std::string text = run_text(refined_run());
   EXPECT_THAT(text, HasSubstr("HPL-MxP style: the refinement converged after 3 iterations, in 0.125 s.\n"
                               "  scaled residual of the factors' solution: 1.23e+06\n"
@@ -198,7 +198,7 @@ TEST(HplReport, a_run_that_could_not_be_refined_fails_with_its_history) {
   EXPECT_THAT(lines_that_look_like_results(text), ::testing::SizeIs(1)) << "the row";
   for (const std::string& line : lines_of(text)) EXPECT_LE(line.size(), 100U);
 
-  // also where HPL's test is not asked for
+  // even without HPL's test
   RunRecord unchecked = unrefined_run();
   unchecked.parameters.threshold = -1;
   unchecked.result.checked = false;
@@ -258,7 +258,7 @@ TEST(HplReport, singular_matrix_fails_with_its_column) {
   EXPECT_THAT(text, Not(HasSubstr("||A||_oo .")));
 }
 
-TEST(HplReport, failure_is_told_in_its_own_words_with_the_norms) {
+TEST(HplReport, failure_is_printed_with_its_message_and_the_norms) {
   RunRecord record = passed_run();
   record.result.passed = false;
   record.result.residual.scaled = std::numeric_limits<double>::infinity();
@@ -280,7 +280,7 @@ TEST(HplReport, unchecked_singular_run_counts_as_failed) {
   EXPECT_THAT(out.str(), HasSubstr("FAILED because: singular: zero pivot in global column 0\n"));
 }
 
-TEST(Parsers, find_every_row_with_its_figures_and_nothing_else) {
+TEST(Parsers, find_every_row_with_its_numbers_and_nothing_else) {
   RunRecord large = passed_run();
   large.parameters.n = 16384;
   large.parameters.nb = 256;

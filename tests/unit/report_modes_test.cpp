@@ -1,4 +1,4 @@
-// Records of standalone modes: fits of their times, and their views.
+// Records of standalone modes: fits of their times, and their output.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -28,7 +28,7 @@ ModeRecord record(const std::string& variant, Index n, double time, bool is_riva
 
 double cubic(double n) { return 2e-3 + 3e-5 * n + 5e-7 * n * n + 7e-10 * n * n * n; }
 
-TEST(Fit, FindsThePolynomialThatTheTimesComeFrom) {
+TEST(Fit, RecoversThePolynomialOfTheTimes) {
   std::vector<FitPoint> points;
   for (const double n : {64.0, 100.0, 257.0, 512.0, 1000.0, 3000.0}) points.push_back({n, cubic(n)});
   const PolynomialFit fit = fit_polynomial(points, 3);
@@ -52,7 +52,7 @@ TEST(Fit, ErrorsAreRelative) {
   EXPECT_NEAR(fit.mean_relative_error, std::sqrt((2 * (c - 1) * (c - 1) + (c - 2) * (c - 2) / 4) / 3), 1e-12);
 }
 
-TEST(Fit, ComparesDominantCoefficientsAndLeavesOutWhatFailed) {
+TEST(Fit, ComparesDominantCoefficientsAndOmitsFailedRuns) {
   std::vector<ModeRecord> records;
   for (const Index n : {100, 200, 300, 400, 500, 600}) {
     const auto size = static_cast<double>(n);
@@ -91,7 +91,7 @@ TEST(ModeReport, ALineHasTimesRatioErrorAndVerdict) {
   EXPECT_THAT(mode_line(r), HasSubstr("FAILED: zero pivot in step 3"));
 }
 
-TEST(ModeReport, JsonHasNullForWhatIsNotKnown) {
+TEST(ModeReport, JsonHasNullForUnknownValues) {
   ModeMachine machine;
   ModeRecord failed = record("multi-pass", 257, 0.25);
   failed.failure = "zero pivot";

@@ -50,7 +50,7 @@ NetworkResults results_with(const RunRecord& run) {
   return results;
 }
 
-TEST(NetworkTotals, CountMessagesWhereTheyAreReceivedAndTimeOnBothEnds) {
+TEST(NetworkTotals, CountMessagesAtTheReceiverAndTimeAtBothEnds) {
   const NetworkTotals totals = network_totals(along_a_row());
   EXPECT_EQ(totals.traffic.bytes, 3000);
   EXPECT_EQ(totals.traffic.messages, 1);
@@ -69,7 +69,7 @@ TEST(NetworkTotals, CountMessagesWhereTheyAreReceivedAndTimeOnBothEnds) {
   EXPECT_EQ(totals.lines[2].traffic.messages, 0);
 }
 
-TEST(NetworkTotals, PutMessagesOfAKindIntoBinsOfPowersOfTwo) {
+TEST(NetworkTotals, CountMessagesOfAKindInBinsOfPowersOfTwo) {
   const NetworkTotals totals = network_totals(down_a_column());
   ASSERT_EQ(totals.sizes.size(), 3U);
   EXPECT_EQ(totals.sizes[0].phase, Phase::panel);
@@ -98,12 +98,12 @@ TEST(NetworkText, ShowsCommunicatorsSizesAndTotalsAndNothingThatLooksLikeAResult
                            "U down process columns", "change their process row"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
-  EXPECT_THAT(text, Not(HasSubstr("row 0")));  // of one rank
+  EXPECT_THAT(text, Not(HasSubstr("row 0")));  // a row of one rank
   EXPECT_THAT(testing::lines_that_look_like_results(text), ::testing::IsEmpty());
   for (const std::string& line : testing::lines_of(text)) EXPECT_LE(line.size(), 100U) << line;
 }
 
-TEST(NetworkText, SaysWhereNothingTravels) {
+TEST(NetworkText, ReportsIfThereAreNoMessages) {
   RunRecord run = along_a_row();
   run.grid = {1, 1};
   run.result.ranks = {testing::rank_record(0, 0, 0)};
@@ -179,7 +179,7 @@ TEST(NetworkFiles, HoldEveryRunRankAndLink) {
   EXPECT_THAT(lines[1], ::testing::StartsWith("20,10,2,1,1,ring,partial,double,row-major,0,"));
 }
 
-TEST(ComputeOnlyReport, SaysThatNothingWasSentSolvedOrChecked) {
+TEST(ComputeOnlyReport, ReportsThatNothingWasSentSolvedOrChecked) {
   RunRecord record = testing::passed_run();
   record.parameters.parts = RunParts::compute;
   record.parameters.threshold = -1;

@@ -26,18 +26,18 @@ using ::testing::Not;
 
 std::string escaped_text(std::string_view text) { return escaped(text).str(); }
 
-TEST(Html, what_has_a_meaning_is_escaped) {
+TEST(Html, special_characters_are_escaped) {
   EXPECT_EQ(escaped_text("a < b && c > \"d\" 'e'"), "a &lt; b &amp;&amp; c &gt; &quot;d&quot; &#39;e&#39;");
   EXPECT_EQ(escaped_text("<script>alert(1)</script>"), "&lt;script&gt;alert(1)&lt;/script&gt;");
   EXPECT_EQ(escaped_text(""), "");
 }
 
-TEST(Html, characters_of_all_lengths_stay_and_bytes_that_are_none_do_not) {
+TEST(Html, valid_utf8_is_kept_and_invalid_bytes_are_replaced) {
   EXPECT_EQ(escaped_text("\u00e4\u20ac\U0001F600"), "\u00e4\u20ac\U0001F600");
   EXPECT_EQ(escaped_text("a\xff"), "a\uFFFD");
-  EXPECT_EQ(escaped_text("\xc3"), "\uFFFD");                                // cut off
-  EXPECT_EQ(escaped_text("\xc0\xbc"), "\uFFFD\uFFFD");                      // '<', written too long
-  EXPECT_EQ(escaped_text("\xe0\x80\xbc"), "\uFFFD\uFFFD\uFFFD");            // the same
+  EXPECT_EQ(escaped_text("\xc3"), "\uFFFD");                                // truncated
+  EXPECT_EQ(escaped_text("\xc0\xbc"), "\uFFFD\uFFFD");                      // '<', overlong encoding
+  EXPECT_EQ(escaped_text("\xe0\x80\xbc"), "\uFFFD\uFFFD\uFFFD");            // overlong
   EXPECT_EQ(escaped_text("\xed\xa0\x80"), "\uFFFD\uFFFD\uFFFD");            // a surrogate
   EXPECT_EQ(escaped_text("\xf4\x90\x80\x80"), "\uFFFD\uFFFD\uFFFD\uFFFD");  // beyond U+10FFFF
   EXPECT_EQ(escaped_text(std::string_view("a\0b\x1b[0m\n\t\x7f", 10)), "a\uFFFDb\uFFFD[0m\n\t\uFFFD");
@@ -61,7 +61,7 @@ TEST(Axis, ticks_are_round_numbers_around_the_values) {
   EXPECT_THAT(linear_axis(980, 1020, 5).ticks, ElementsAre(980, 990, 1000, 1010, 1020));
 }
 
-TEST(Axis, all_of_the_values_lie_on_it_whatever_they_are) {
+TEST(Axis, covers_all_values) {
   for (const double least : {-1e9, -3.7, 0.0, 1e-12, 0.3, 7.0, 1e15}) {
     for (const double range : {0.0, 1e-9, 0.1, 1.0, 333.0, 1e12}) {
       for (const int count : {1, 2, 5, 10}) {
@@ -78,7 +78,7 @@ TEST(Axis, all_of_the_values_lie_on_it_whatever_they_are) {
   }
 }
 
-TEST(Axis, what_has_no_range_gives_an_axis_too) {
+TEST(Axis, equal_values_give_an_axis) {
   const double infinity = std::numeric_limits<double>::infinity();
   for (const Axis& axis : {linear_axis(-infinity, infinity, 5), linear_axis(std::nan(""), 1, 5), linear_axis(5, 5, 5),
                            linear_axis(0, 0, 5), logarithmic_axis(7, 7, 5), logarithmic_axis(0, 10, 5),
@@ -89,7 +89,7 @@ TEST(Axis, what_has_no_range_gives_an_axis_too) {
   }
 }
 
-TEST(Axis, logarithmic_ones_have_powers_of_ten_or_their_parts) {
+TEST(Axis, logarithmic_axes_have_powers_of_ten_or_fractions) {
   EXPECT_THAT(logarithmic_axis(1, 1000, 6).ticks, ElementsAre(1, 10, 100, 1000));
   EXPECT_THAT(logarithmic_axis(100, 1000, 6).ticks, ElementsAre(100, 200, 500, 1000));
   EXPECT_THAT(binary_axis(8, 1 << 20, 6).ticks, ElementsAre(8, 64, 512, 4096, 32768, 262144));
@@ -100,7 +100,7 @@ TEST(Axis, logarithmic_ones_have_powers_of_ten_or_their_parts) {
   EXPECT_EQ(axis_of({900, 1000}, 5, 1.5).least, 900);
 }
 
-TEST(Numbers, are_short_and_exact_enough) {
+TEST(Numbers, are_short_and_sufficiently_exact) {
   EXPECT_EQ(tick_text(0), "0");
   EXPECT_EQ(tick_text(1500), "1500");
   EXPECT_EQ(tick_text(20000), "20k");
@@ -119,7 +119,7 @@ TEST(Numbers, are_short_and_exact_enough) {
   EXPECT_EQ(percent(-0.0001), "0%");
 }
 
-TEST(BarChart, parts_lie_side_by_side_in_per_cent_of_the_width) {
+TEST(BarChart, parts_are_adjacent_in_per_cent_of_the_width) {
   const std::vector<Bar> bars{{"run", {{Look::computing, 3, "computing"}, {Look::network, 1, "network"}}, "4 s"}};
   const std::string html = bar_chart(bars, 4, true).str();
   EXPECT_THAT(html, HasSubstr(R"(<rect class="look-computing" x="0%" width="75%")"));
@@ -135,7 +135,7 @@ TEST(BarChart, never_leaves_its_frame) {
   EXPECT_THAT(html, Not(HasSubstr("look-network")));
 }
 
-TEST(LineChart, points_lie_where_their_values_are) {
+TEST(LineChart, points_are_at_the_positions_of_their_values) {
   const LineChart chart{.title = "t",
                         .x_name = "N",
                         .y_name = "GFLOPS",
@@ -149,7 +149,7 @@ TEST(LineChart, points_lie_where_their_values_are) {
   EXPECT_THAT(html, HasSubstr(R"(<line class="range" x1="25%" y1="60%" x2="25%" y2="40%">)"));
 }
 
-TEST(LaneChart, what_is_too_close_to_see_apart_is_drawn_as_one) {
+TEST(LaneChart, merges_intervals_that_are_too_close) {
   LaneShape shape{.look = Look::pivot, .thin = false, .spans = {}};
   for (int i = 0; i < 100000; ++i) shape.spans.push_back({i * 1e-5, i * 1e-5 + 5e-6});
   const std::vector<LaneGroup> groups{{"rank 0", {{"cpu", {shape}}}}};
@@ -169,13 +169,13 @@ class ReportPage : public FolderTest {
   }
 };
 
-/// Two ranks with roles and a breakdown, as plu writes them.
+/// Two ranks with roles and a breakdown, as in the output of plu.
 json run_with_times() {
   RunRecord record = testing::passed_run();
   return results_json(testing::context(), std::vector{record});
 }
 
-/// Every tag is closed in its turn; the void ones are those of the head.
+/// Tags are balanced; only the head has void elements.
 void expect_balanced(const std::string& html) {
   static const std::regex tag("<(/?)([a-zA-Z0-9]+)[^<>]*>");
   std::vector<std::string> open;
@@ -208,7 +208,7 @@ TEST_F(ReportPage, shows_runs_and_whether_they_passed) {
   EXPECT_THAT(html, Not(HasSubstr("<script")));
 }
 
-TEST_F(ReportPage, shows_where_the_time_went) {
+TEST_F(ReportPage, shows_the_time_breakdown) {
   const std::string html = page({run_with_times()});
   expect_balanced(html);
   for (const char* part : {"Where the time went", "Roles, ranks and phases", "rank 0 (0, 0) on", "look-pivot"}) {
@@ -216,7 +216,7 @@ TEST_F(ReportPage, shows_where_the_time_went) {
   }
 }
 
-TEST_F(ReportPage, shows_energy_and_what_was_expected_where_the_file_has_them) {
+TEST_F(ReportPage, shows_energy_and_predictions_if_the_file_has_them) {
   json document = plu_document({{1000, 10}, {2000, 20}, {2000, 21}});
   document["runs"][1]["energy"] = energy_of_run();
   document["runs"][2]["prediction"] = prediction_of_run();
@@ -231,7 +231,7 @@ TEST_F(ReportPage, shows_energy_and_what_was_expected_where_the_file_has_them) {
   EXPECT_EQ(rows, 2);
 }
 
-TEST_F(ReportPage, says_nothing_of_energy_that_could_not_be_read_nor_of_older_files) {
+TEST_F(ReportPage, omits_energy_that_is_unreadable_or_missing_in_older_files) {
   json document = plu_document({{1000, 10}, {2000, 20}});
   json& energy = document["runs"][0]["energy"] = energy_of_run();
   for (const auto& [key, value] : energy.items()) value = nullptr;
@@ -242,7 +242,7 @@ TEST_F(ReportPage, says_nothing_of_energy_that_could_not_be_read_nor_of_older_fi
   EXPECT_THAT(html, Not(HasSubstr("Expected")));
 }
 
-TEST_F(ReportPage, needs_nothing_from_elsewhere) {
+TEST_F(ReportPage, is_self_contained) {
   const std::string html =
       page({run_with_times(), plu_document({{1000, 10}, {2000, 20}}), mode_document({{64, 1, 1, 1, 1}})});
   for (const char* outside : {"http:", "https:", "<script", "src=", "@import", "javascript:"}) {
@@ -250,7 +250,7 @@ TEST_F(ReportPage, needs_nothing_from_elsewhere) {
   }
 }
 
-TEST_F(ReportPage, no_text_of_a_file_becomes_html) {
+TEST_F(ReportPage, text_of_a_file_is_escaped) {
   const std::string hostile =
       "</td></title></style><script>alert(1)</script><img src=x onerror=alert(1)>\" onload=\"x' &#60;";
   json document = run_with_times();
@@ -321,7 +321,7 @@ TEST_F(ReportPage, extreme_numbers_give_pages) {
   EXPECT_THAT(html, Not(HasSubstr("inf%")));
 }
 
-TEST_F(ReportPage, a_path_that_cannot_be_followed_is_refused_by_its_name) {
+TEST_F(ReportPage, an_invalid_path_is_rejected_by_name) {
   std::filesystem::create_symlink("b.json", path("a.json"));
   std::filesystem::create_symlink("a.json", path("b.json"));
   expect_input_error([&] { gather({path("a.json")}, ""); }, {path("a.json")});
@@ -329,7 +329,7 @@ TEST_F(ReportPage, a_path_that_cannot_be_followed_is_refused_by_its_name) {
   expect_input_error([&] { gather({longest}, ""); }, {longest});
 }
 
-TEST_F(ReportPage, a_file_that_is_given_twice_is_refused) {
+TEST_F(ReportPage, a_file_given_twice_is_rejected) {
   const std::string path = write("a.json", plu_document({{1000, 10}}).dump());
   expect_input_error([&] { gather({path, path}, ""); }, {path, "given twice"});
 }

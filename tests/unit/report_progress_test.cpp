@@ -32,7 +32,7 @@ struct Shown {
   Progress progress;
 };
 
-TEST(Progress, elsewhere_than_on_a_terminal_a_line_every_five_seconds) {
+TEST(Progress, without_a_terminal_a_line_every_five_seconds) {
   Shown shown(ProgressMode::automatic, false);
   shown.run(20);
   EXPECT_EQ(shown.out.str(),
@@ -43,14 +43,14 @@ TEST(Progress, elsewhere_than_on_a_terminal_a_line_every_five_seconds) {
   EXPECT_THAT(lines_that_look_like_results(shown.out.str()), IsEmpty());
 }
 
-TEST(Progress, short_runs_show_nothing_elsewhere_than_on_a_terminal) {
+TEST(Progress, without_a_terminal_short_runs_show_nothing) {
   Shown shown(ProgressMode::automatic, false);
   shown.run(4.9);
   shown.run(4.9);
   EXPECT_EQ(shown.out.str(), "");
 }
 
-TEST(Progress, always_shows_a_line_for_short_runs_too) {
+TEST(Progress, always_shows_a_line_even_for_short_runs) {
   Shown shown(ProgressMode::always, false);
   shown.run(2);
   EXPECT_EQ(shown.out.str(), "N 16384, NB 256, grid 2x2: 100.0 % done, 500.0 GFLOPS so far, 0:00:00 left\n");

@@ -126,7 +126,7 @@ std::vector<std::string> lines_that_look_like_results(const std::string& text) {
     const std::string pair = i + 1 < lines.size() ? line + lines[i + 1] + '\n' : line;
     std::smatch match;
     const bool alone = std::regex_search(line, reframe_row) || std::regex_search(line, ramble_row);
-    // A match that begins in the next line is that line's.
+    // A match that begins in the next line belongs to that line.
     const bool with_next =
         std::regex_search(pair, match, ramble_row) && static_cast<std::size_t>(match.position(1)) < line.size();
     if (alone || with_next) found.push_back(lines[i]);

@@ -1,4 +1,4 @@
-// Hand-made runs for the tests of reports, and the patterns by which programs in the wild read HPL reports.
+// Hand-made runs for the tests of reports, and the patterns with which other programs parse HPL reports.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ RankRecord rank_record(int rank, int row, int column, std::vector<Interval> inte
 RunRecord passed_run();
 /// The same in mixed precision: two classical iterations, and one of GMRES.
 RunRecord refined_run();
-/// It gave up after ten iterations of GMRES, the first of which met NaN.
+/// Stopped after ten iterations of GMRES, the first of which had a NaN.
 RunRecord unrefined_run();
 
 ReportContext context();
@@ -34,7 +34,7 @@ extern const std::regex ramble_row;
 /// EasyBuild.
 extern const std::regex easybuild_count;
 
-/// Every line that a parser would take for a result, alone or together with the line after it.
+/// Every line that a parser would take for a result, alone or joined with the next line.
 std::vector<std::string> lines_that_look_like_results(const std::string& text);
 
 }  // namespace glinpack::app::testing

@@ -10,7 +10,7 @@ namespace {
 using sensors::Sample;
 using ::testing::IsEmpty;
 
-/// A pass a second, from 0 on: `seconds` of kernels each for 100 operations.
+/// One pass per second from time 0, each with `seconds` of kernels for 100 operations.
 std::vector<PassKernels> passes(const std::vector<double>& seconds, const std::vector<double>& flops = {}) {
   std::vector<PassKernels> list;
   for (std::size_t i = 0; i < seconds.size(); ++i) {
@@ -34,7 +34,7 @@ std::vector<Sample> samples(const std::vector<std::uint32_t>& throttle) {
 
 constexpr std::uint32_t heat = sensors::throttle_hardware_thermal;
 
-TEST(Throttling, explains_passes_that_took_longer_than_those_around_them) {
+TEST(Throttling, explains_passes_that_took_longer_than_their_neighbours) {
   const auto slow = slow_throttled_passes(passes({1, 1, 1, 2, 2, 1, 1}), samples({0, 0, 0, heat, heat, 0, 0}));
   ASSERT_EQ(slow.size(), 1U);
   EXPECT_EQ(slow[0].first, 3);
@@ -43,7 +43,7 @@ TEST(Throttling, explains_passes_that_took_longer_than_those_around_them) {
   EXPECT_EQ(slow[0].throttle, heat);
 }
 
-TEST(Throttling, is_no_explanation_where_nothing_was_slow_and_slowness_none_where_nothing_throttled) {
+TEST(Throttling, is_reported_only_if_passes_were_both_slow_and_throttled) {
   EXPECT_THAT(slow_throttled_passes(passes({1, 1, 1, 1.05, 1}), samples({0, 0, 0, heat, 0})), IsEmpty());
   EXPECT_THAT(slow_throttled_passes(passes({1, 1, 1, 5, 1}), samples({0, 0, 0, 0, 0})), IsEmpty());
   EXPECT_THAT(slow_throttled_passes(passes({1, 1, 5, 1}),
@@ -52,21 +52,21 @@ TEST(Throttling, is_no_explanation_where_nothing_was_slow_and_slowness_none_wher
   EXPECT_THAT(slow_throttled_passes(passes({1, 5, 1}), samples({0, sensors::unknown_throttle, 0})), IsEmpty());
 }
 
-TEST(Throttling, of_all_passes_leaves_nothing_to_compare_with) {
+TEST(Throttling, of_all_passes_is_not_reported) {
   EXPECT_THAT(slow_throttled_passes(passes({1, 2, 3}), samples({heat, heat, heat})), IsEmpty());
   EXPECT_THAT(slow_throttled_passes({}, samples({heat})), IsEmpty());
   EXPECT_THAT(slow_throttled_passes(passes({1, 2, 3}), {}), IsEmpty());
 }
 
-TEST(Throttling, is_compared_for_each_operation) {
-  // half of the operations in half of the time, as passes become smaller
+TEST(Throttling, is_compared_per_operation) {
+  // half of the operations in half of the time, as in smaller passes
   EXPECT_THAT(slow_throttled_passes(passes({4, 3, 2, 1}, {400, 300, 200, 100}), samples({0, 0, heat, 0})), IsEmpty());
   const auto slow = slow_throttled_passes(passes({4, 3, 4, 1}, {400, 300, 200, 100}), samples({0, 0, heat, 0}));
   ASSERT_EQ(slow.size(), 1U);
   EXPECT_DOUBLE_EQ(slow[0].factor, 2);
 }
 
-TEST(Throttling, of_small_passes_at_the_end_is_not_blamed_for_their_slowness) {
+TEST(Throttling, of_small_passes_at_the_end_is_not_reported) {
   const auto slow = slow_throttled_passes(passes({4, 4, 4, 6, 5, 5}, {400, 400, 400, 400, 50, 20}),
                                           samples({0, 0, 0, heat, heat, heat}));
   ASSERT_EQ(slow.size(), 1U);
@@ -75,7 +75,7 @@ TEST(Throttling, of_small_passes_at_the_end_is_not_blamed_for_their_slowness) {
   EXPECT_DOUBLE_EQ(slow[0].factor, 1.5);
 }
 
-TEST(Throttling, without_a_sample_of_its_own_a_pass_has_the_state_of_the_nearest) {
+TEST(Throttling, a_pass_without_a_sample_has_the_state_of_the_nearest_sample) {
   const std::vector<Sample> sparse{{0.5, {.throttle = 0}}, {3.5, {.throttle = heat}}, {8.5, {.throttle = 0}}};
   const auto slow = slow_throttled_passes(passes({1, 1, 2, 2, 2, 2, 1, 1, 1}), sparse);
   ASSERT_EQ(slow.size(), 1U);
@@ -83,7 +83,7 @@ TEST(Throttling, without_a_sample_of_its_own_a_pass_has_the_state_of_the_nearest
   EXPECT_EQ(slow[0].last, 5);
 }
 
-TEST(Throttling, is_of_arithmetic_on_the_device) {
+TEST(Throttling, is_considered_for_arithmetic_on_the_device_only) {
   const auto interval = [](double start, double end, Lane lane, double flops, std::int32_t pass) {
     Interval made = testing::interval(start, end, Role::pivot, lane, Phase::reduce, 0, flops);
     made.pass = pass;

@@ -1,4 +1,4 @@
-// Waiting told from communication, and time by role, on timelines made by hand.
+// Separation of waiting from communication, and time by role, on hand-made timelines.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,12 +27,12 @@ Interval broadcast_u(Role role, double start, double end) {
 
 using Starts = std::vector<std::vector<double>>;
 
-TEST(MessageStarts, nothing_arrives_before_its_sender_begins) {
+TEST(MessageStarts, a_message_does_not_arrive_before_its_sender_begins) {
   const std::vector<RankRecord> ranks{rank_record(0, 0, 0, {broadcast_l(Role::pivot, 5, 7)}),
                                       rank_record(1, 0, 1, {broadcast_l(Role::normalize, 1, 8)}),
                                       rank_record(2, 0, 2, {broadcast_l(Role::normalize, 6, 9)}),
                                       rank_record(3, 0, 3, {broadcast_l(Role::normalize, 2, 4)})};
-  EXPECT_EQ(message_starts(ranks), (Starts{{5}, {5}, {6}, {4}})) << "the last: within its interval";
+  EXPECT_EQ(message_starts(ranks), (Starts{{5}, {5}, {6}, {4}})) << "the last one starts within its interval";
 }
 
 TEST(MessageStarts, sender_waits_for_the_first_receiver_unless_its_message_was_buffered) {
@@ -44,12 +44,12 @@ TEST(MessageStarts, sender_waits_for_the_first_receiver_unless_its_message_was_b
   EXPECT_EQ(message_starts(ranks), (Starts{{1}, {4}, {3}}));
 }
 
-TEST(MessageStarts, rows_and_columns_passes_and_the_order_within_a_pass_are_kept_apart) {
+TEST(MessageStarts, rows_columns_passes_and_the_order_within_a_pass_are_distinguished) {
   const auto next = [](Interval interval) {
     interval.pass = 1;
     return interval;
   };
-  // U11 and U12 both go down the pivot's process column
+  // U11 and U12 are both broadcast in the pivot's process column
   const std::vector<RankRecord> ranks{
       rank_record(0, 0, 0,
                   {broadcast_u(Role::pivot, 2, 3), broadcast_l(Role::pivot, 4, 5), broadcast_u(Role::pivot, 8, 9),
@@ -77,7 +77,7 @@ TEST(MessageStarts, an_all_reduce_begins_with_the_last_rank) {
   EXPECT_EQ(message_starts(ranks), (Starts{{3, 7}, {3, 7}, {3, 7}}));
 }
 
-TEST(MessageStarts, rows_move_between_the_pivots_process_row_and_whoever_has_some) {
+TEST(MessageStarts, rows_are_exchanged_between_the_pivots_process_row_and_ranks_that_have_some) {
   const auto swap = [](Role role, double start, double end) {
     return interval(start, end, role, Lane::net, Phase::swap);
   };
@@ -87,7 +87,7 @@ TEST(MessageStarts, rows_move_between_the_pivots_process_row_and_whoever_has_som
   EXPECT_EQ(message_starts(ranks), (Starts{{3}, {3}, {}, {4}}));
 }
 
-TEST(MessageStarts, rows_that_bring_u_along_begin_with_the_last_rank) {
+TEST(MessageStarts, row_swaps_that_deliver_u_begin_with_the_last_rank) {
   const auto swap = [](Role role, double start, double end, std::int32_t messages) {
     Interval one = interval(start, end, role, Lane::net, Phase::swap);
     one.messages = messages;
@@ -97,16 +97,16 @@ TEST(MessageStarts, rows_that_bring_u_along_begin_with_the_last_rank) {
                                       rank_record(1, 1, 0, {swap(Role::normalize, 3, 9, 1)}),
                                       rank_record(2, 2, 0, {swap(Role::reduce, 4, 9, 1)})};
   EXPECT_EQ(message_starts(ranks, true), (Starts{{4}, {4}, {4}}));
-  // one of them has nothing to wait for
+  // one of them does not wait
   const std::vector<RankRecord> others{rank_record(0, 0, 0, {swap(Role::reduce, 2, 5, 1)}),
                                        rank_record(1, 1, 0, {swap(Role::normalize, 1, 9, 0)})};
   EXPECT_EQ(message_starts(others, true), (Starts{{2}, {1}}));
 }
 
-TEST(MessageStarts, what_does_not_match_begins_with_its_start) {
+TEST(MessageStarts, unmatched_messages_begin_with_their_interval) {
   const Interval work = interval(0, 1, Role::pivot, Lane::cpu, Phase::panel);
   const Interval substitution = interval(7, 9, Role::none, Lane::net, Phase::substitution);
-  // one end only; two ends against one; no root; nothing at all
+  // only one end; two ends and one; no root; no message
   const std::vector<RankRecord> ranks{
       rank_record(0, 0, 0, {work, broadcast_l(Role::pivot, 1, 4), broadcast_u(Role::pivot, 4, 6), substitution}),
       rank_record(1, 1, 0, {broadcast_u(Role::eliminate, 0, 2), broadcast_u(Role::eliminate, 2, 6)}),
@@ -145,7 +145,7 @@ void expect_time(const RoleTime& time, double computing, double transfer, double
   EXPECT_DOUBLE_EQ(time.seconds, computing + transfer + network + idle);
 }
 
-TEST(RoleTimes, passes_follow_one_another_and_their_parts_add_up) {
+TEST(RoleTimes, passes_are_consecutive_and_their_parts_sum_to_the_total) {
   const Breakdown breakdown = break_down(two_passes());
   const auto role = [&](std::size_t rank, Role role) {
     return breakdown.by_rank[rank].roles[static_cast<std::size_t>(role)];
@@ -167,7 +167,7 @@ TEST(RoleTimes, passes_follow_one_another_and_their_parts_add_up) {
   EXPECT_DOUBLE_EQ(breakdown.by_rank[1].waiting, 3);
 }
 
-TEST(RoleTimes, spread_over_the_ranks_that_have_the_role_with_what_is_outside_the_passes_last) {
+TEST(RoleTimes, are_spread_over_the_ranks_with_the_role_and_end_with_time_outside_passes) {
   const Breakdown breakdown = break_down(two_passes());
   std::vector<Role> roles;
   for (const RoleTotal& total : breakdown.roles) roles.push_back(total.role);
@@ -181,7 +181,7 @@ TEST(RoleTimes, spread_over_the_ranks_that_have_the_role_with_what_is_outside_th
   EXPECT_DOUBLE_EQ(normalize.waiting.mean, 2);
 }
 
-TEST(RoleTimes, all_roles_of_a_rank_make_up_the_run) {
+TEST(RoleTimes, all_roles_of_a_rank_sum_to_the_run) {
   for (const RunResult& result : {two_passes(), passed_run().result}) {
     for (const RankTime& rank : break_down(result).by_rank) {
       double seconds = 0;

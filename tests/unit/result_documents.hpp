@@ -1,4 +1,4 @@
-// Small JSON documents as glinpack writes them, for the tests of what reads them.
+// Small JSON documents in glinpack's format, for the tests of their readers.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -79,7 +79,7 @@ inline nlohmann::json prediction_of_run() {
           {"passes", 0}};
 }
 
-/// Runs of (n, GFLOPS), numbered as repetitions where n is the same.
+/// Runs of (n, GFLOPS), numbered as repetitions if n is the same.
 inline nlohmann::json plu_document(const std::vector<std::pair<int, double>>& runs) {
   nlohmann::json list = nlohmann::json::array();
   for (const auto& [n, gflops] : runs) {

@@ -1,0 +1,54 @@
+// Caches one backend of each kind for all tests of a rank: creating a GL context and its shaders takes longer than
+// most tests.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "backend/registry.hpp"
+#include "gl/compute/compute_backend.hpp"
+
+namespace glinpack::test {
+
+inline bool has_double_precision(const std::string& backend) { return backend_record(backend).make_double.has_value(); }
+
+template <class Real>
+struct CachedBackend {
+  Timeline timeline;
+  std::unique_ptr<Backend<Real>> backend;
+};
+
+template <class Real>
+std::map<std::string, CachedBackend<Real>>& cached_backends() {
+  static std::map<std::string, CachedBackend<Real>> backends;
+  return backends;
+}
+
+/// gl-compute with every transfer overlapping its kernels.
+inline constexpr const char* queued_backend = "gl-compute, queued";
+
+template <class Real>
+std::unique_ptr<Backend<Real>> make_test_backend(const std::string& name, Timeline& timeline) {
+  if (name != queued_backend) return make_backend<Real>(name, BackendOptions{}, timeline);
+  return make_compute_backend<Real>(BackendOptions{}, timeline, ComputeLimits{.queued_bytes = 1});
+}
+
+/// Returns the backend `name` (queued_backend, too) with an empty timeline.
+template <class Real>
+CachedBackend<Real>& cached_backend(const std::string& name) {
+  CachedBackend<Real>& cached = cached_backends<Real>()[name];
+  if (!cached.backend) cached.backend = make_test_backend<Real>(name, cached.timeline);
+  cached.backend->wait_all();
+  cached.backend->collect_timings();
+  cached.timeline.restart();
+  return cached;
+}
+
+/// Call before main returns: GL drivers do not outlive it.
+inline void destroy_cached_backends() {
+  cached_backends<float>().clear();
+  cached_backends<double>().clear();
+}
+
+}  // namespace glinpack::test
