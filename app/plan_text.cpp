@@ -29,13 +29,13 @@ MemoryNeed largest_need(const RunRecord& run) {
 }
 
 LuAlgorithm algorithm_of(const RunRecord& run) {
-  return lu_algorithm(has_row_by_row(run.backend), run.parameters.pivoting, run.grid);
+  return lu_algorithm(can_factorize_row_by_row(run.backend), run.parameters.pivoting, run.grid);
 }
 
 bool same_schedule(const RunRecord& a, const RunRecord& b) {
   return a.parameters.n == b.parameters.n && a.parameters.nb == b.parameters.nb && a.grid == b.grid &&
          a.parameters.pivoting == b.parameters.pivoting && a.parameters.row_swap == b.parameters.row_swap &&
-         algorithm_of(a) == algorithm_of(b);
+         algorithm_of(a) == algorithm_of(b) && factor_bytes(a.precision) == factor_bytes(b.precision);
 }
 
 }  // namespace

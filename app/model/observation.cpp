@@ -113,7 +113,7 @@ Problem problem_of(const RunRecord& record, const Arrangement& arrangement) {
 }
 
 bool is_modelled(const Problem& problem, const std::string& backend) {
-  const LuAlgorithm algorithm = lu_algorithm(has_row_by_row(backend), problem.parameters.pivoting, problem.grid);
+  const LuAlgorithm algorithm = lu_algorithm(can_factorize_row_by_row(backend), problem.parameters.pivoting, problem.grid);
   return algorithm == LuAlgorithm::blocked && problem.precision != Precision::mixed;
 }
 

@@ -77,12 +77,29 @@ struct Flow {
   Step receive;
   double seconds_left = 0;  // of the link alone
   double latency = 0;
+
+  // Whether both are pieces of one message from one rank to another.
+  bool is_of_same_message(const Flow& other) const {
+    return send.rank >= 0 && receive.rank >= 0 && send.rank == other.send.rank && send.message == other.send.message &&
+           receive.rank == other.receive.rank;
+  }
 };
 
+// Messages share the link equally. The pieces of one message follow each other.
 struct Link {
-  std::vector<Flow> flows;  // they share it equally
+  std::vector<Flow> flows;  // in the order of their start
   double updated = 0;
   int version = 0;  // of its next end
+
+  std::vector<Flow*> active() {
+    std::vector<Flow*> first;
+    for (Flow& flow : flows) {
+      const bool follows = std::any_of(first.begin(), first.end(),
+                                       [&flow](const Flow* earlier) { return earlier->is_of_same_message(flow); });
+      if (!follows) first.push_back(&flow);
+    }
+    return first;
+  }
 };
 
 class Simulation {
@@ -276,7 +293,7 @@ class Simulation {
     return machine_.seconds(same_node ? Work::memory : Work::network, {0, bytes, 1});
   }
 
-  // Posts the steps that can start: all up to one that must wait for those before it.
+  // Posts steps in order, up to the first one whose receives or predecessors are not done.
   void post(int number, std::size_t message, double time) {
     Progress& progress = rank_of(number).messages[message];
     while (progress.ready < progress.steps.size()) {
@@ -413,18 +430,23 @@ class Simulation {
 
   // The flows' shares until now.
   void update(Link& link) {
-    const double share = (now_ - link.updated) / std::max<double>(1, static_cast<double>(link.flows.size()));
-    for (Flow& flow : link.flows) flow.seconds_left = std::max(0.0, flow.seconds_left - share);
+    const std::vector<Flow*> active = link.active();
+    const double share = (now_ - link.updated) / std::max<double>(1, static_cast<double>(active.size()));
+    for (Flow* flow : active) flow->seconds_left = std::max(0.0, flow->seconds_left - share);
     link.updated = now_;
+  }
+
+  static const Flow* first_to_end(const std::vector<Flow*>& active) {
+    return *std::min_element(active.begin(), active.end(),
+                             [](const Flow* a, const Flow* b) { return a->seconds_left < b->seconds_left; });
   }
 
   void expect_end(int number) {
     Link& link = links_[static_cast<std::size_t>(number)];
     ++link.version;
     if (link.flows.empty()) return;
-    double least = link.flows.front().seconds_left;
-    for (const Flow& flow : link.flows) least = std::min(least, flow.seconds_left);
-    add_event({.time = now_ + least * static_cast<double>(link.flows.size()),
+    const std::vector<Flow*> active = link.active();
+    add_event({.time = now_ + first_to_end(active)->seconds_left * static_cast<double>(active.size()),
                .kind = Event::Kind::link,
                .step = {},
                .link = number,
@@ -434,10 +456,9 @@ class Simulation {
   void end_flow(int number) {
     Link& link = links_[static_cast<std::size_t>(number)];
     update(link);
-    const auto least = std::min_element(link.flows.begin(), link.flows.end(),
-                                        [](const Flow& a, const Flow& b) { return a.seconds_left < b.seconds_left; });
-    const Flow flow = *least;
-    link.flows.erase(least);
+    const Flow* const ended = first_to_end(link.active());
+    const Flow flow = *ended;
+    link.flows.erase(link.flows.begin() + (ended - link.flows.data()));
     if (flow.send.rank >= 0) add_event({.time = now_, .kind = Event::Kind::arrived, .step = flow.send});
     if (flow.receive.rank >= 0) {
       add_event({.time = now_ + flow.latency, .kind = Event::Kind::arrived, .step = flow.receive});

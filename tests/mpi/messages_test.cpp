@@ -94,17 +94,8 @@ ByPeer by_peer(const std::vector<WireMessage>& messages, ByPeer sorted = {}) {
 
 // This rank's messages as the recorder lists them.
 ByPeer recorded(const RunParameters& parameters, const ProcessGrid& grid, Precision precision,
-                LuAlgorithm algorithm = LuAlgorithm::blocked) {
+                const BroadcastRoutes& routes, LuAlgorithm algorithm = LuAlgorithm::blocked) {
   const Distribution distribution = distribution_of(parameters, grid.shape());
-  const bool shared = parameters.node_transport == NodeTransport::shared;
-  BroadcastRoutes routes{.kind = parameters.broadcast, .nodes_of_row = {}, .nodes_of_column = {}, .largest = {}};
-  if (shared) {
-    routes.nodes_of_row = nodes_of(grid.row());
-    routes.nodes_of_column = nodes_of(grid.column());
-    routes.largest = precision == Precision::double_
-                         ? broadcast_sizes<double>(parameters, grid.shape(), grid.position())
-                         : broadcast_sizes<float>(parameters, grid.shape(), grid.position());
-  }
   const auto element_bytes = static_cast<Index>(factor_bytes(precision));
   ByPeer messages;
   for (const MessageRecord& record :
@@ -114,10 +105,34 @@ ByPeer recorded(const RunParameters& parameters, const ProcessGrid& grid, Precis
   return messages;
 }
 
+BroadcastRoutes routes_of(const RunParameters& parameters, const ProcessGrid& grid, Precision precision) {
+  BroadcastRoutes routes{.kind = parameters.broadcast, .nodes_of_row = {}, .nodes_of_column = {}, .largest = {}};
+  if (!uses_node_windows(parameters)) return routes;
+  routes.nodes_of_row = nodes_of(grid.row());
+  routes.nodes_of_column = nodes_of(grid.column());
+  routes.largest = precision == Precision::double_ ? broadcast_sizes<double>(parameters, grid.shape(), grid.position())
+                                                   : broadcast_sizes<float>(parameters, grid.shape(), grid.position());
+  return routes;
+}
+
+// The messages of a factorisation by a backend that computes nothing.
+ByPeer sent_by(const RunParameters& parameters, const ProcessGrid& grid, const ModelledDevice& device,
+               NodeWindows* windows = nullptr) {
+  const Distribution distribution = distribution_of(parameters, grid.shape());
+  const GridPosition at = grid.position();
+  Timeline timeline;
+  OperationList unused(timeline);
+  const auto backend = make_cost_backend<float>(timeline, device, unused);
+  const auto a = backend->allocate(distribution.local_rows(at), distribution.local_columns(at));
+  const test::SentMessages messages;
+  test::factorize(parameters, distribution, grid, *backend, timeline, *a, windows);
+  return by_peer(messages.on(grid.column(), Line::column), by_peer(messages.on(grid.row(), Line::row)));
+}
+
 void expect_recorded_messages(const RunParameters& parameters, const ProcessGrid& grid, Precision precision) {
   RunParameters sequential = parameters;
   sequential.lookahead = 0;  // as in run_messages()
-  const ByPeer expected = recorded(sequential, grid, precision);
+  const ByPeer expected = recorded(sequential, grid, precision, routes_of(sequential, grid, precision));
   ByPeer sent;
   {
     const test::SentMessages messages;
@@ -131,14 +146,13 @@ void expect_recorded_messages(const RunParameters& parameters, const ProcessGrid
 TEST(Recorder, ListsTheMessagesThatMpiSends) {
   for (const GridShape shape : grids_of_all_ranks()) {
     const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
-    std::size_t next = 0;
     for (RunParameters parameters : cases(RunParts::messages)) {
       SCOPED_TRACE(description(parameters, shape));
-      for (const NodeTransport transport : {NodeTransport::shared, NodeTransport::mpi}) {
+      for (const NodeTransport transport : all_node_transports) {
         parameters.node_transport = transport;
-        for (const Precision precision : {Precision::single, Precision::double_}) {
-          parameters.broadcast = all_broadcasts[next++ % all_broadcasts.size()];
-          expect_recorded_messages(parameters, grid, precision);
+        for (std::size_t i = 0; i < all_broadcasts.size(); ++i) {
+          parameters.broadcast = all_broadcasts[i];
+          expect_recorded_messages(parameters, grid, i % 2 == 0 ? Precision::single : Precision::double_);
         }
       }
     }
@@ -161,25 +175,43 @@ TEST(Recorder, ListsTheMessagesOfEveryBroadcast) {
   }
 }
 
+// Two ranks a node: the messages between the first ranks of the nodes.
+TEST(Recorder, ListsTheMessagesBetweenNodesWithLookAhead) {
+  const auto nodes_of_two = [](int size) {
+    std::vector<int> nodes;
+    for (int rank = 0; rank < size; ++rank) nodes.push_back(rank / 2 * 2);
+    return nodes;
+  };
+  for (const GridShape shape : grids_of_all_ranks()) {
+    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
+    for (RunParameters parameters : cases(RunParts::messages)) {
+      SCOPED_TRACE(description(parameters, shape));
+      parameters.lookahead = 1;
+      BroadcastRoutes routes{.kind = {},
+                             .nodes_of_row = nodes_of_two(shape.columns),
+                             .nodes_of_column = nodes_of_two(shape.rows),
+                             .largest = broadcast_sizes<float>(parameters, shape, grid.position())};
+      NodeWindows windows(grid, routes.nodes_of_row, routes.nodes_of_column, routes.largest, 1);
+      for (const BroadcastKind kind : all_broadcasts) {
+        routes.kind = parameters.broadcast = kind;
+        EXPECT_EQ(sent_by(parameters, grid, {}, &windows), recorded(parameters, grid, Precision::single, routes))
+            << name_of(kind);
+      }
+    }
+  }
+}
+
 TEST(Recorder, ListsTheMessagesOfTheRowByRowAlgorithm) {
   for (const GridShape shape : grids_of_all_ranks()) {
     const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
     for (RunParameters parameters : cases(RunParts::all)) {
-      const bool row_by_row = lu_algorithm(true, parameters.pivoting, shape) == LuAlgorithm::row_by_row;
-      if (!row_by_row) continue;
+      const LuAlgorithm algorithm = lu_algorithm(true, parameters.pivoting, shape);
+      if (algorithm == LuAlgorithm::blocked) continue;
       SCOPED_TRACE(description(parameters, shape));
       parameters.node_transport = NodeTransport::mpi;
-      const ByPeer expected = recorded(parameters, grid, Precision::single, LuAlgorithm::row_by_row);
-      const Distribution distribution = distribution_of(parameters, shape);
-      Timeline timeline;
-      OperationList unused(timeline);
-      const auto backend = make_cost_backend<float>(timeline, {.row_by_row = true}, unused);
-      const auto a =
-          backend->allocate(distribution.local_rows(grid.position()), distribution.local_columns(grid.position()));
-      const test::SentMessages messages;
-      test::factorize(parameters, distribution, grid, *backend, timeline, *a);
-      EXPECT_EQ(by_peer(messages.on(grid.column(), Line::column), by_peer(messages.on(grid.row(), Line::row))),
-                expected);
+      EXPECT_EQ(
+          sent_by(parameters, grid, {.row_by_row = true}),
+          recorded(parameters, grid, Precision::single, routes_of(parameters, grid, Precision::single), algorithm));
     }
   }
 }

@@ -1,4 +1,4 @@
-// The model: its limits, and that a fit finds the figures that made the samples.
+// Limits of the model, and fits that recover the parameters of generated samples.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -37,7 +37,7 @@ MachineModel machine() {
   return machine;
 }
 
-// Of the only process.
+// The costs of one process.
 ByWork<Amounts> work_in_pass(const Problem& alone, Index k) {
   ByWork<Amounts> work;
   const auto list =
@@ -46,7 +46,7 @@ ByWork<Amounts> work_in_pass(const Problem& alone, Index k) {
   return work;
 }
 
-TEST(FitCost, FindsTheCoefficientsThatMadeTheSamples) {
+TEST(FitCost, RecoversTheCoefficientsOfTheSamples) {
   const Cost truth{.per_flop = 3e-12, .per_byte = 7e-11, .per_step = 2e-6};
   std::vector<Sample> samples;
   for (int i = 1; i <= 12; ++i) {
@@ -59,7 +59,7 @@ TEST(FitCost, FindsTheCoefficientsThatMadeTheSamples) {
   EXPECT_NEAR(found.per_step, truth.per_step, 1e-6 * truth.per_step);
 }
 
-TEST(FitCost, GivesAllToFlopsWhereNothingTellsAmountsApart) {
+TEST(FitCost, AttributesAllTimeToFlopsIfTheAmountsAreProportional) {
   const std::vector<Sample> one{{{4e9, 2e9, 10}, 2.0}};
   EXPECT_EQ(fit_cost(one), (Cost{.per_flop = 5e-10, .per_byte = 0, .per_step = 0}));
   const std::vector<Sample> without_flops{{{0, 2e9, 10}, 2.0}, {{0, 4e9, 20}, 4.0}};
@@ -68,20 +68,20 @@ TEST(FitCost, GivesAllToFlopsWhereNothingTellsAmountsApart) {
 }
 
 TEST(FitCost, IsNeverNegative) {
-  // more steps in less time: no negative cost of a step
+  // more steps in less time must not give a step a negative cost
   const std::vector<Sample> samples{{{1e9, 0, 100}, 1.0}, {{2e9, 0, 50}, 2.5}, {{3e9, 0, 10}, 4.0}};
   const Cost cost = fit_cost(samples);
   EXPECT_GT(cost.per_flop, 0);
   EXPECT_EQ(cost.per_step, 0);
 }
 
-TEST(FitCost, KnowsNothingWithoutSamples) {
+TEST(FitCost, IsEmptyWithoutSamples) {
   EXPECT_FALSE(fit_cost({}).known());
   const std::vector<Sample> idle{{{0, 0, 0}, 1.0}, {{1e9, 0, 0}, 0.0}};
   EXPECT_FALSE(fit_cost(idle).known());
 }
 
-TEST(Forecast, OfOneProcessIsItsWorkAddedUp) {
+TEST(Forecast, OfOneProcessIsTheSumOfItsWork) {
   const Problem alone = problem(1000, 96, {1, 1});
   const MachineModel costs = machine();
   double sum = 0;
@@ -89,18 +89,18 @@ TEST(Forecast, OfOneProcessIsItsWorkAddedUp) {
     const ByWork<Amounts> work = work_in_pass(alone, k);
     for (const Work kind : all_work) sum += costs.seconds(kind, work[kind]);
   }
-  // a step of reduce costs nothing here: look-ahead makes two of one
+  // a step of reduce is free here, because look-ahead splits it in two
   EXPECT_NEAR(forecast(costs, alone).factor_seconds, sum, roundoff * sum);
 }
 
-TEST(Forecast, OfOneProcessKnowsNoNetwork) {
+TEST(Forecast, OfOneProcessDoesNotDependOnTheNetwork) {
   MachineModel slow = machine();
   const Forecast before = forecast(slow, problem(1000, 96, {1, 1}));
   slow.figures[Work::network].cost = slow.figures[Work::memory].cost = {.per_flop = 0, .per_byte = 1, .per_step = 1};
   EXPECT_EQ(forecast(slow, problem(1000, 96, {1, 1})).seconds, before.seconds);
 }
 
-TEST(Forecast, CountsFlopsAsTheScheduleHasThem) {
+TEST(Forecast, CountsTheFlopsOfTheSchedule) {
   const Problem alone = problem(1000, 100, {1, 1});
   MachineModel only_reduce;
   only_reduce.figures[Work::reduce].cost.per_flop = 1;
@@ -109,7 +109,7 @@ TEST(Forecast, CountsFlopsAsTheScheduleHasThem) {
   EXPECT_NEAR(forecast(only_reduce, alone).factor_seconds, flops, roundoff * flops);
 }
 
-TEST(Forecast, HalvesWhereARateDoubles) {
+TEST(Forecast, HalvesIfARateDoubles) {
   for (const GridShape grid : {GridShape{1, 1}, GridShape{1, 4}, GridShape{2, 2}}) {
     MachineModel only_reduce;
     only_reduce.figures[Work::reduce].cost.per_flop = 1e-9;
@@ -128,8 +128,8 @@ void multiply(Cost& cost, double factor) {
   cost = {factor * cost.per_flop, factor * cost.per_byte, factor * cost.per_step};
 }
 
-// With one slower kind of work, ranks that share a link may reach it at better times (Graham's anomaly of schedules):
-// on these grids they gain up to 3.5 per cent.
+// A slower kind of work may improve the times at which ranks use a shared link (Graham's scheduling anomaly), on these
+// grids by up to 3.5 per cent.
 TEST(Forecast, GrowsWithEveryCostAndWithN) {
   constexpr double anomaly = 0.04;
   for (const GridShape grid : {GridShape{1, 4}, GridShape{3, 2}, GridShape{4, 1}}) {
@@ -152,7 +152,7 @@ TEST(Forecast, GrowsWithEveryCostAndWithN) {
   }
 }
 
-TEST(Forecast, LooksAheadToGainAndNeverBelowTheArithmetic) {
+TEST(Forecast, LookAheadGainsTimeButNeverBelowTheArithmetic) {
   const GridShape grid{2, 4};
   Problem ahead = problem(4000, 64, grid);
   Problem behind = ahead;
@@ -165,7 +165,7 @@ TEST(Forecast, LooksAheadToGainAndNeverBelowTheArithmetic) {
   EXPECT_EQ(forecast(machine(), arithmetic).solve_seconds, 0);
 }
 
-TEST(Forecast, OfMessagesAloneNeedsNoFigureOfArithmetic) {
+TEST(Forecast, OfMessagesAloneNeedsNoArithmeticCosts) {
   Problem messages = problem(1000, 50, {2, 2});
   messages.parameters.parts = RunParts::messages;
   messages.parameters.lookahead = 0;
@@ -174,12 +174,12 @@ TEST(Forecast, OfMessagesAloneNeedsNoFigureOfArithmetic) {
   network.figures[Work::network].cost = machine().figures[Work::network].cost;
   EXPECT_EQ(forecast(network, messages).missing, "");
   EXPECT_EQ(forecast(network, problem(1000, 50, {2, 2})).missing, "panel of the host");
-  // at least what one link carries of L: half the rows of half the panels' elements
+  // at least the elements of L on one link: half the rows of half the panels
   const double least = 1e-8 * 8 * 1000.0 * 1000.0 / 2 / 2 / 2;
   EXPECT_GT(forecast(network, messages).seconds, least);
 }
 
-TEST(Forecast, OfArithmeticAloneNeedsNoFigureOfTheSolution) {
+TEST(Forecast, OfArithmeticAloneNeedsNoSolutionCosts) {
   Problem arithmetic = problem(1000, 50, {2, 2});
   MachineModel without = machine();
   without.figures[Work::substitution].cost = {};
@@ -188,8 +188,8 @@ TEST(Forecast, OfArithmeticAloneNeedsNoFigureOfTheSolution) {
   EXPECT_EQ(forecast(without, arithmetic).missing, "");
 }
 
-// Seconds of 2x2 processes in which bytes between nodes take time and nothing else does. A process row is on one node
-// of two, or on two of four.
+// Seconds of a 2x2 grid in which only bytes between nodes take time. With two nodes, a process row is on one node; with
+// four, on two.
 double seconds_of_two_by_two(Index n, Index nb, int processes_per_node) {
   Problem run = problem(n, nb, {2, 2}, processes_per_node);
   run.parameters.pivoting = Pivoting::local;
@@ -202,9 +202,8 @@ double seconds_of_two_by_two(Index n, Index nb, int processes_per_node) {
 
 TEST(Forecast, CountsBytesOnALinkThatColumnsShareOnce) {
   constexpr Index n = 2048, nb = 64;
-  // On two nodes L stays within a node. U12 of both process columns crosses the one link at the same time: its bytes
-  // are those of all trailing columns, each once. Beside it, at most a block a pass that a column has more than half,
-  // for each of both, and U11.
+  // On two nodes L stays within a node. U12 of both process columns crosses the one link at the same time: the bytes of
+  // all trailing columns, each once. In addition: U11, and per column at most one block a pass beyond its half.
   double least = 0, most = 0;
   for (Index trailing = n - nb; trailing > 0; trailing -= nb) {
     least += 1e-8 * 8 * static_cast<double>(nb * trailing);
@@ -213,22 +212,33 @@ TEST(Forecast, CountsBytesOnALinkThatColumnsShareOnce) {
   const double two_nodes = seconds_of_two_by_two(n, nb, 2);
   EXPECT_GE(two_nodes, least);
   EXPECT_LE(two_nodes, most);
-  // On four nodes each column has its own link, and its U12 takes half of that. But the pivot's process sends L, as
-  // many bytes again, on the same link at the same time, and the other column can send its U12 only when it has L:
-  // three halves.
+  // On four nodes each column has its own link, and its U12 takes half of that time. But the pivot process sends L, the
+  // same number of bytes, on the same link at the same time. The other column sends U12 only after it has L: 3/2.
   const double four_nodes = seconds_of_two_by_two(n, nb, 1);
   EXPECT_NEAR(four_nodes / two_nodes, 1.5, 2.0 * static_cast<double>(3 * nb) / n);
 }
 
+TEST(Forecast, OfAPipelinedRingIsThatOfItsPiecesInAChain) {
+  // one panel of 32 MiB in 16 pieces, from the first of eight nodes to the last
+  constexpr Index n = 2048, pieces = 16, places = 8;
+  Problem run = problem(n, n, {1, places});
+  run.parameters.broadcast = BroadcastKind::ring_pipelined;
+  run.parameters.parts = RunParts::messages;
+  MachineModel bytes;
+  bytes.figures[Work::network].cost.per_byte = 1e-8;
+  const double whole = 1e-8 * 8 * static_cast<double>(n * n);
+  EXPECT_NEAR(forecast(bytes, run).factor_seconds / whole, (pieces + places - 2.0) / pieces, 0.02);
+}
+
 TEST(Forecast, OfAMillionOnTenThousandProcessesIsQuick) {
-  // windows of passes, and one process row for all: it ends within the test's limit
+  // the test must end within its timeout: the model simulates windows of passes and one process row
   const Forecast large = forecast(machine(), problem(1'000'000, 512, {100, 100}, 4));
   EXPECT_GT(large.gflops, 0);
   EXPECT_TRUE(std::isfinite(large.seconds));
 }
 
-// A run just small enough to be replayed whole, and one just too large.
-TEST(Forecast, OfWindowsOfPassesIsThatOfAllPasses) {
+// The largest run that is replayed completely, and one that is slightly too large.
+TEST(Forecast, OfWindowsOfPassesEqualsThatOfAllPasses) {
   constexpr Index nb = 32;
   for (const GridShape grid : {GridShape{2, 4}, GridShape{4, 2}}) {
     const Problem whole = problem(nb * 500, nb, grid, 4), in_windows = problem(nb * 501, nb, grid, 4);
@@ -240,8 +250,8 @@ TEST(Forecast, OfWindowsOfPassesIsThatOfAllPasses) {
   }
 }
 
-// If the arithmetic takes most of the time: one row does not see that the pivot's row has more to send than others.
-TEST(Replay, OneProcessRowStandsForAllRows) {
+// Only if arithmetic dominates: one row does not model that the pivot's row sends more than the others.
+TEST(Replay, OneProcessRowRepresentsAllRows) {
   for (const RowSwapKind swap : all_row_swaps) {
     for (const Pivoting pivoting : {Pivoting::partial, Pivoting::tournament}) {
       Problem run = problem(128 * 400, 128, {4, 6}, 2);
@@ -256,8 +266,8 @@ TEST(Replay, OneProcessRowStandsForAllRows) {
   }
 }
 
-// Kernels of a device run beside the panels of the host.
-TEST(Replay, OverlapsWhatTheDriverOverlaps) {
+// Kernels of the device overlap panels on the host.
+TEST(Replay, OverlapsLikeTheDriver) {
   Problem run = problem(4096, 128, {1, 1});
   run.arrangement.on_device = run.arrangement.in_background = true;
   MachineModel costs = machine();
@@ -268,11 +278,11 @@ TEST(Replay, OverlapsWhatTheDriverOverlaps) {
   run.parameters.lookahead = 0;
   const Replay in_turn = replay(costs, run, {0, 32});
   EXPECT_LT(overlapped.seconds, in_turn.seconds);
-  EXPECT_LT(overlapped.seconds, work) << "host and device are busy at the same time";
+  EXPECT_LT(overlapped.seconds, work) << "no overlap of host and device";
   EXPECT_GE(overlapped.seconds, overlapped.busy[Work::reduce]);
 }
 
-TEST(Forecast, ARingInPiecesTakesLittleMoreThanAMessageAPassAndAWholeOneTwice) {
+TEST(Forecast, APipelinedRingTakesLittleMoreThanOneMessageAndAnUnsplitOneTwice) {
   constexpr Index n = 4096, nb = 256;
   const auto seconds_with = [](BroadcastKind broadcast) {
     Problem run = problem(n, nb, {1, 4}, 1);
@@ -290,7 +300,7 @@ TEST(Forecast, ARingInPiecesTakesLittleMoreThanAMessageAPassAndAWholeOneTwice) {
   EXPECT_GT(seconds_with(BroadcastKind::ring), 2 * messages);
 }
 
-TEST(Forecast, OfEveryBroadcastAndRowSwapIsAboveThatOfOneMessageAPass) {
+TEST(Forecast, OfEveryBroadcastAndRowSwapIsAboveOneMessagePerPass) {
   for (const BroadcastKind broadcast : all_broadcasts) {
     for (const RowSwapKind swap : all_row_swaps) {
       for (const NodeTransport transport : {NodeTransport::shared, NodeTransport::mpi}) {
@@ -306,7 +316,7 @@ TEST(Forecast, OfEveryBroadcastAndRowSwapIsAboveThatOfOneMessageAPass) {
   }
 }
 
-// What a machine with these costs would have measured.
+// The measurements of a machine with these costs.
 Observation observed(const Problem& run, const MachineModel& costs) {
   Observation observation{.problem = run, .first = 0, .count = run.distribution().passes(), .seconds = {}};
   Samples amounts;
@@ -318,7 +328,7 @@ Observation observed(const Problem& run, const MachineModel& costs) {
   return observation;
 }
 
-TEST(Fit, RecoversTheMachineThatMadeTheRecords) {
+TEST(Fit, RecoversTheMachineOfTheRecords) {
   const MachineModel truth = machine();
   Samples samples;
   for (const Index n : {500, 1000, 2000, 4000}) {
@@ -340,7 +350,7 @@ TEST(Fit, RecoversTheMachineThatMadeTheRecords) {
   EXPECT_NEAR(forecast(found, larger).factor_seconds, seconds, 1e-3 * seconds);
 }
 
-TEST(Fit, TakesNoLatencyFromLargeMessages) {
+TEST(Fit, IgnoresLargeMessagesForTheLatency) {
   MachineModel found;
   found.figures[Work::network] = {{.per_flop = 0, .per_byte = 0, .per_step = 7e-6}, "before"};
   Samples samples;
@@ -351,7 +361,7 @@ TEST(Fit, TakesNoLatencyFromLargeMessages) {
   EXPECT_EQ(found.figures[Work::network].source, "runs; latency: before");
 }
 
-// A run of one process whose passes took what the machine says.
+// A run of one process whose passes take the times of the machine.
 RunRecord recorded(const MachineModel& costs, Index n, Index nb) {
   RunRecord record;
   record.parameters.n = n;
@@ -385,14 +395,14 @@ RunRecord recorded(const MachineModel& costs, Index n, Index nb) {
   return record;
 }
 
-TEST(Predictor, ExpectsTheFirstRunByItsFirstPassesAndTheNextByTheFirst) {
+TEST(Predictor, PredictsTheFirstRunFromItsFirstPassesAndTheNextFromTheFirst) {
   Predictor predictor;
   const auto first = predictor.predict_then_learn(recorded(machine(), 4000, 64));
   ASSERT_TRUE(first);
   EXPECT_TRUE(first->of_factorization);
   EXPECT_EQ(first->runs, 0);
   EXPECT_EQ(first->passes, 5);
-  EXPECT_NEAR(first->ratio(), 1, 0.02);  // five passes hardly tell steps, a hundredth of the time, from flops
+  EXPECT_NEAR(first->ratio(), 1, 0.02);  // five passes barely separate steps, 1 % of the time, from flops
   const auto second = predictor.predict_then_learn(recorded(machine(), 6000, 64));
   ASSERT_TRUE(second);
   EXPECT_FALSE(second->of_factorization);
@@ -400,7 +410,7 @@ TEST(Predictor, ExpectsTheFirstRunByItsFirstPassesAndTheNextByTheFirst) {
   EXPECT_NEAR(second->ratio(), 1, 1e-3);
 }
 
-TEST(Predictor, SeesWhatItIsComparedWithOnlyAfterwards) {
+TEST(Predictor, LearnsFromARunOnlyAfterPredictingIt) {
   Predictor predictor;
   predictor.predict_then_learn(recorded(machine(), 4000, 64));
   MachineModel slower = machine();
@@ -411,9 +421,9 @@ TEST(Predictor, SeesWhatItIsComparedWithOnlyAfterwards) {
   EXPECT_GT(prediction->ratio(), 1.5);
 }
 
-TEST(Predictor, ExpectsNothingOfWhatItDoesNotKnow) {
+TEST(Predictor, PredictsNothingWithoutData) {
   Predictor predictor;
-  EXPECT_FALSE(predictor.predict_then_learn(recorded(machine(), 150, 64)));  // three passes, two of them the first
+  EXPECT_FALSE(predictor.predict_then_learn(recorded(machine(), 150, 64)));  // three passes are too few
   RunRecord mixed = recorded(machine(), 4000, 64);
   mixed.precision = Precision::mixed;
   EXPECT_FALSE(predictor.predict_then_learn(mixed));
@@ -426,7 +436,7 @@ TEST(Predictor, ExpectsNothingOfWhatItDoesNotKnow) {
   EXPECT_FALSE(predictor.predict_then_learn(singular));
 }
 
-TEST(Grids, AreAllProductsTheSquarestFirst) {
+TEST(Grids, AreAllFactorisationsTheSquarestFirst) {
   const std::vector<GridShape> twelve = grids_of(12);
   EXPECT_EQ(twelve.front(), (GridShape{3, 4}));
   EXPECT_EQ(twelve.size(), 6u);
@@ -434,7 +444,7 @@ TEST(Grids, AreAllProductsTheSquarestFirst) {
     EXPECT_EQ(grid.size(), 10'000);
     EXPECT_LE(std::max(grid.rows, grid.columns), 16 * std::min(grid.rows, grid.columns));
   }
-  EXPECT_EQ(grids_of(10'007).size(), 1u);  // a prime has no better one
+  EXPECT_EQ(grids_of(10'007).size(), 1u);  // prime
 }
 
 }  // namespace

@@ -35,14 +35,13 @@ class BlockedLu final : public LuFactorization<Real> {
       : LuFactorization<Real>(work.distribution.passes()),
         lookahead_(work.parameters.lookahead > 0),
         row_swap_(work.parameters.row_swap),
-        rows_cross_processes_(pivots_across_processes(work.parameters.pivoting)),
+        pivots_across_processes_(pivots_across_processes(work.parameters.pivoting)),
         distribution_(work.distribution),
         position_(work.position),
         backend_(work.backend),
         transport_(work.transport),
-        timeline_(work.timeline),
         a_(work.a),
-        panels_({work.parameters, distribution_, position_, backend_, transport_, timeline_}, a_,
+        panels_({work.parameters, distribution_, position_, backend_, transport_, work.timeline}, a_,
                 rows_above_panels(work.parameters, distribution_)),
         row_exchange_(backend_, transport_, distribution_.shape.rows > 1 ? distribution_.nb : 0, a_.columns()),
         u12_(work.parameters, distribution_, backend_, transport_, a_) {
@@ -54,10 +53,10 @@ class BlockedLu final : public LuFactorization<Real> {
     panels_.agree_on_order();
 
     Factorization result;
-    result.interchanges.across_process_rows = rows_cross_processes_;
+    result.interchanges.across_process_rows = pivots_across_processes_;
     PanelFuture<Real> next;
     result.ended_before = for_each_pass(passes, distribution_, position_, observer, [&](const PassPlan& pass) {
-      if (!next) {  // pass 0, or without look-ahead
+      if (!next) {  // the first pass, or without look-ahead
         start_panel(pass);
         next = finish_panel(pass);
       }
@@ -66,7 +65,7 @@ class BlockedLu final : public LuFactorization<Real> {
       pivots.insert(pivots.end(), panel.pivots.begin(), panel.pivots.end());
       result.zero_pivot = panel.zero_pivot;
       if (panel.zero_pivot) return false;
-      next = update(pass, panel);
+      next = update_and_start_next_panel(pass, panel);
       return true;
     });
     panels_.wait();  // the last panels may still be forwarded
@@ -74,9 +73,9 @@ class BlockedLu final : public LuFactorization<Real> {
   }
 
  private:
-  // The trailing update of pass k, piece by piece. With look-ahead, it returns panel k + 1, factorised during the
-  // update.
-  PanelFuture<Real> update(const PassPlan& pass, const Panel<Real>& panel) {
+  // The trailing update of pass k, piece by piece. With look-ahead, it returns panel k + 1: factorised during the rest
+  // of the update by a host that is idle then, else before it.
+  PanelFuture<Real> update_and_start_next_panel(const PassPlan& pass, const Panel<Real>& panel) {
     PanelFuture<Real> next_panel;
     const bool looks_ahead = lookahead_ && pass.pass + 1 < end_;
     const PassPlan next_pass = looks_ahead ? plan_pass(distribution_, pass.pass + 1, position_) : PassPlan{};
@@ -116,14 +115,11 @@ class BlockedLu final : public LuFactorization<Real> {
   // P, L11, L21, U11 <- A(k:, k), on the pivot's process column, in two halves: a device factorises in the first half,
   // a host in the second.
   void start_panel(const PassPlan& pass) {
-    if (!pass.in_pivot_column) return;
-    const auto in_pass = timeline_.in_pass(pass.pass, pass.role);
-    panels_.start_factorization(pass);
+    if (pass.in_pivot_column) panels_.start_factorization(pass);
   }
 
   // Also starts the broadcast of P, L11, L21 along every process row.
   PanelFuture<Real> finish_panel(const PassPlan& pass) {
-    const auto in_pass = timeline_.in_pass(pass.pass, pass.role);
     if (pass.in_pivot_column) panels_.finish_factorization(pass);
     return panels_.start_broadcast(pass);
   }
@@ -131,7 +127,7 @@ class BlockedLu final : public LuFactorization<Real> {
   // Exchanges rows of some trailing columns by P. U's rows go to the ranks that compute U12.
   RowsFuture<Real> exchange_rows(const PassPlan& pass, ColumnRange columns, const Panel<Real>& panel) {
     // with local pivoting, only the pivot's process row knows the pivots and exchanges rows
-    if (columns.count == 0 || !(pass.in_pivot_row || rows_cross_processes_)) return {};
+    if (columns.count == 0 || !(pass.in_pivot_row || pivots_across_processes_)) return {};
     const RowExchangePlan plan = plan_row_swap(row_swap_, u12_.all_process_rows_compute(), distribution_, position_,
                                                pass, panel.pivots, columns);
     return row_exchange_.start(pass, plan,
@@ -160,12 +156,11 @@ class BlockedLu final : public LuFactorization<Real> {
   bool lookahead_;
   Index end_ = 0;  // of the passes to run
   RowSwap row_swap_;
-  bool rows_cross_processes_;
+  bool pivots_across_processes_;
   const Distribution& distribution_;
   GridPosition position_;
   Backend<Real>& backend_;
   Transport<Real>& transport_;
-  Timeline& timeline_;
   DeviceMatrix<Real>& a_;
   Panels<Real> panels_;
   RowExchange<Real> row_exchange_;

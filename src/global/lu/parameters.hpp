@@ -38,6 +38,7 @@ constexpr LuAlgorithm lu_algorithm(bool backend_has_row_by_row, Pivoting pivotin
 /// Where panels are factorised. automatic: on GPUs that are fast at it, if pivoting is tournament; otherwise on the
 /// host.
 enum class PanelPlace { automatic, host, device };
+inline constexpr std::array all_panel_places{PanelPlace::automatic, PanelPlace::host, PanelPlace::device};
 constexpr std::string_view name_of(PanelPlace place) {
   constexpr std::array<std::string_view, 3> names{"auto", "host", "device"};
   return names[static_cast<std::size_t>(place)];

@@ -36,7 +36,7 @@ struct Arrow {
   bool both_ways = false;
 };
 
-/// A column, here called lane, for each role that occurs; a line for each thing that happens.
+/// A column, here called lane, for each role that occurs; a line for each step.
 class PassPicture {
  public:
   PassPicture(const Distribution& distribution, bool all_compute, Index pass, const std::vector<Message>& messages,
@@ -64,8 +64,11 @@ class PassPicture {
 
   std::string draw(Pivoting pivoting) {
     head();
-    pivots_across_processes(pivoting) && !row_by_row_ ? panel_by_pivoting_across_processes()
-                                                      : panel_by_local_pivoting();
+    if (pivots_across_processes(pivoting) && !row_by_row_) {
+      panel_by_pivoting_across_processes();
+    } else {
+      panel_by_local_pivoting();
+    }
     normalize_and_reduce();
     return text_;
   }
@@ -119,7 +122,7 @@ class PassPicture {
     wait_for(Role::normalize, {{Kind::panel, "P, L11, L21"}});
     wait_for(Role::eliminate, {{Kind::u11, "U11"}});
     wait_for(Role::reduce, {{Kind::panel, "L21"}, {Kind::u12, "U12"}});
-    act({{Role::pivot, row_by_row_ ? "P, L, U, A22" : "P, L11, U11, L21"}});
+    act({{Role::pivot, row_by_row_ ? with_a22(Role::pivot, "P, L, U") : "P, L11, U11, L21"}});
     send({{Kind::u11, Role::pivot, Role::eliminate, "U11"}});
     act({{Role::eliminate, part(Role::eliminate).factorises ? "L21 = A21 U11^-1" : ""}});
     send({{Kind::panel, Role::pivot, Role::normalize, "P, L11, L21"},
@@ -153,7 +156,7 @@ class PassPicture {
   // Row by row, the pivot has reduced A22 with its panel, and normalize ranks do all of this in one step.
   void normalize_and_reduce() {
     if (row_by_row_) {
-      act({{Role::normalize, part(Role::normalize).normalizes ? "P A, U12, A22" : ""}});
+      act({{Role::normalize, part(Role::normalize).normalizes ? with_a22(Role::normalize, "rows by P, U12") : ""}});
     } else {
       act(where_normalizing("U12 = L11^-1 A12"));
     }
@@ -162,11 +165,13 @@ class PassPicture {
     waiting_.clear();
     Texts reductions;
     for (const Role role : lanes_) {
-      const bool has_reduced = row_by_row_ && role <= Role::normalize;
+      const bool has_reduced = row_by_row_ && (role == Role::pivot || role == Role::normalize);
       if (part(role).reduces && !has_reduced) reductions[role] = "A22 = A22 - L21 U12";
     }
     act(reductions);
   }
+
+  std::string with_a22(Role role, const std::string& what) const { return part(role).reduces ? what + ", A22" : what; }
 
   std::string each_block() const {
     const Index blocks = (width_ + tournament_columns - 1) / tournament_columns;
@@ -191,7 +196,7 @@ class PassPicture {
       list += (list.empty() ? "" : ", ") + name;
       waiting_[role].push_back(kind);
     }
-    if (!list.empty()) said_[role] = ": waits for " + list;
+    if (!list.empty()) awaited_[role] = ": waits for " + list;
   }
 
   /// A line with the actions of some roles, unless all are idle; the other roles wait or are idle.
@@ -201,8 +206,8 @@ class PassPicture {
     });
     if (!any) return;
     std::string line = quiet_line();
-    for (const auto& [role, what] : said_) line.replace(lane_of(role) * lane_width, lane_width, cell(what));
-    said_.clear();
+    for (const auto& [role, what] : awaited_) line.replace(lane_of(role) * lane_width, lane_width, cell(what));
+    awaited_.clear();
     for (const auto& [role, what] : doing) {
       if (parts_.contains(role) && !what.empty()) line.replace(lane_of(role) * lane_width, lane_width, cell(what));
     }
@@ -264,7 +269,7 @@ class PassPicture {
   std::map<std::tuple<Kind, Role, Role>, Flow> flows_;
   std::vector<Role> lanes_;
   std::map<Role, std::vector<Kind>> waiting_;
-  Texts said_;
+  Texts awaited_;  // of the next line
   std::string text_;
 };
 

@@ -152,9 +152,9 @@ std::vector<BroadcastStep> broadcast_steps(BroadcastKind kind, int size, int pla
 }
 
 Index pieces_of_message(Index bytes) {
-  constexpr Index least = 256 * 1024;
-  constexpr Index most = 16;
-  return std::clamp<Index>(bytes / least, 1, most);
+  constexpr Index smallest_piece = 256 * 1024;
+  constexpr Index most_pieces = 16;
+  return std::clamp<Index>(bytes / smallest_piece, 1, most_pieces);
 }
 
 std::vector<int> ring_order(MPI_Comm communicator, int root) {
@@ -183,6 +183,7 @@ Broadcast::Broadcast(MPI_Comm communicator, BroadcastKind kind, std::vector<int>
   const int rank = rank_in(communicator);
   const auto place = static_cast<int>(std::find(members_.begin(), members_.end(), rank) - members_.begin());
   if (is_collective_) {
+    if (size != size_of(communicator)) throw std::logic_error("MPI_Ibcast among some ranks of a communicator");
     steps_.push_back({0, 0, count, place > 0, 0});
   } else {
     steps_ = broadcast_steps(kind, size, place, count, pieces_of_message(count * type_size_));
@@ -191,8 +192,6 @@ Broadcast::Broadcast(MPI_Comm communicator, BroadcastKind kind, std::vector<int>
   ended_.resize(steps_.size());
   start_ready_steps();
 }
-
-Broadcast::~Broadcast() = default;
 
 bool Broadcast::arrived() const { return received_ == to_receive_; }
 
@@ -221,7 +220,7 @@ bool Broadcast::advance() {
   int ended = 0;
   GLINPACK_MPI(
       MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &ended, ended_.data(), MPI_STATUSES_IGNORE));
-  if (ended <= 0) return false;  // MPI_UNDEFINED, negative: no request is active
+  if (ended == 0 || ended == MPI_UNDEFINED) return false;
   pending_ -= static_cast<std::size_t>(ended);
   count_receives();
   start_ready_steps();
@@ -237,7 +236,8 @@ void Broadcast::count_receives() {
 }
 
 bool Broadcast::test() {
-  if (!done()) advance();
+  while (!done() && advance()) {
+  }
   return done();
 }
 

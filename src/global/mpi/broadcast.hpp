@@ -29,7 +29,7 @@ inline constexpr std::array all_broadcasts{
     BroadcastKind::ring,  BroadcastKind::ring_modified, BroadcastKind::two_rings, BroadcastKind::two_rings_modified,
     BroadcastKind::long_, BroadcastKind::long_modified, BroadcastKind::ibcast,    BroadcastKind::ring_pipelined};
 
-/// A collective operation of MPI's, which needs all ranks of a communicator and chooses its own messages.
+/// An MPI collective: it needs all ranks of a communicator, and MPI chooses its messages.
 constexpr bool is_mpi_collective(BroadcastKind kind) { return kind == BroadcastKind::ibcast; }
 
 /// How the ranks of one node pass broadcast data to each other.
@@ -37,6 +37,7 @@ enum class NodeTransport {
   shared,  // through shared memory; by messages if it is unavailable
   mpi,     // by messages, as between nodes
 };
+inline constexpr std::array all_node_transports{NodeTransport::shared, NodeTransport::mpi};
 std::string_view name_of(NodeTransport transport);  // "shared", "mpi"
 
 /// "ring", "ring-modified", "two-rings", "two-rings-modified", "long", "long-modified", "ibcast", "ring-pipelined".
@@ -61,7 +62,7 @@ struct BroadcastStep {
   Index first = 0;
   Index count = 0;
   bool receive = false;
-  Index after_receives = 0;  // starts when this many receives are done
+  Index after_receives = 0;  // starts when the first so many receives of the list are done
 };
 /// The steps of a place in a broadcast of `count` elements, in the order in which they start. Pure. Not for a
 /// collective operation of MPI's. `pieces`: for ring_pipelined (pieces_of_message()).
@@ -81,12 +82,11 @@ class Broadcast {
   /// communicator need different tags.
   Broadcast(MPI_Comm communicator, BroadcastKind kind, int root, void* data, Index count, MPI_Datatype type, int tag);
   /// Among some ranks of the communicator, in ring order: the root is first, and this rank is one of them. Collective
-  /// over them. No collective operation of MPI's.
+  /// over them. Not ibcast.
   Broadcast(MPI_Comm communicator, BroadcastKind kind, std::vector<int> members, void* data, Index count,
             MPI_Datatype type, int tag);
   Broadcast(const Broadcast&) = delete;
   Broadcast& operator=(const Broadcast&) = delete;
-  ~Broadcast();
 
   /// Makes progress on the broadcast. True once this process has received and forwarded its data.
   bool test();
@@ -107,7 +107,7 @@ class Broadcast {
   int rank_at(int place) const { return members_[static_cast<std::size_t>(place)]; }
 
   MPI_Comm communicator_;
-  bool is_collective_;        // MPI's own, as one step
+  bool is_collective_;        // an MPI collective, as one step
   std::vector<int> members_;  // ranks, by place
   char* data_;
   MPI_Datatype type_;

@@ -56,6 +56,7 @@ struct Pending {
   static Pending to(MPI_Comm communicator, int rank);
   /// A collective operation.
   static Pending with_all_of(MPI_Comm communicator);
+  friend bool operator==(const Pending&, const Pending&) = default;
 };
 
 /// Registers a communicator and its kind, so that Pending has ranks of MPI_COMM_WORLD. Main thread only.

@@ -281,13 +281,16 @@ Pending NodeBroadcast::pending() const {
 
 void NodeBroadcast::wait_until_arrived() {
   if (window_ == nullptr) return messages_->wait_until_arrived();
-  const auto test_and_help = [this] {
-    test();
-    if (arrived()) return true;
-    make_progress(communicator_);
-    return false;
-  };
-  wait_until(test_and_help, pending());
+  while (!arrived()) {
+    const Pending awaited = pending();
+    const auto test_and_help = [&] {
+      test();
+      if (arrived() || pending() != awaited) return true;
+      make_progress(communicator_);
+      return false;
+    };
+    wait_until(test_and_help, awaited);
+  }
 }
 
 void NodeBroadcast::wait() {

@@ -132,7 +132,7 @@ std::unique_ptr<NodeWindows> make_node_windows(const ProcessGrid& grid, const Br
 class NodeBroadcast {
  public:
   /// Collective over `communicator`. `window` belongs to the same communicator and holds as many bytes; all its ranks
-  /// pass one, or none does. With a window, no collective operation of MPI's.
+  /// pass one, or none does. With a window, not ibcast.
   NodeBroadcast(MPI_Comm communicator, BroadcastKind kind, int root, void* data, Index count, MPI_Datatype type,
                 int tag, NodeWindow* window);
   NodeBroadcast(const NodeBroadcast&) = delete;

@@ -222,7 +222,7 @@ std::unique_ptr<Transfer> MpiTransport<Real>::start_broadcast(MessageKind kind, 
   return transfer;
 }
 
-// None for a collective operation of MPI's, which needs all ranks of the communicator.
+// None for an MPI collective, which needs all ranks of the communicator.
 template <class Real>
 NodeWindow* MpiTransport<Real>::window_for(Line line, BroadcastKind kind, std::size_t bytes) const {
   if (windows_ == nullptr || is_mpi_collective(kind)) return nullptr;

@@ -22,8 +22,8 @@ void add_broadcast(std::vector<WireMessage>& messages, const MessageRecord& reco
   std::vector<int> members;
   std::vector<WireMessage> copies;  // from this rank to others of its node
   const std::vector<int>& nodes = line == Line::row ? routes.nodes_of_row : routes.nodes_of_column;
-  const std::size_t room = line == Line::row ? routes.largest.row : routes.largest.column;
-  if (any_node_shared(nodes) && static_cast<std::size_t>(record.bytes) <= room) {
+  const std::size_t capacity = line == Line::row ? routes.largest.row : routes.largest.column;
+  if (any_node_shared(nodes) && static_cast<std::size_t>(record.bytes) <= capacity) {
     const NodePlaces places = node_places(nodes, record.peer, rank);
     if (!places.leads) {
       messages.push_back(copied(places.leader, true));
@@ -43,12 +43,11 @@ void add_broadcast(std::vector<WireMessage>& messages, const MessageRecord& reco
     messages.push_back({line, members[static_cast<std::size_t>(step.peer)], step.receive, step.count * element_bytes,
                         step.after_receives});
   }
-  if (copies.empty()) return;
-  // copied once the data has arrived: before a whole message is forwarded, else at the end
-  const auto receives = [](const WireMessage& message) { return message.receives; };
-  const auto received = std::count_if(messages.begin(), messages.end(), receives);
-  copies.front().after_receives = received;
-  messages.insert(received > 1 ? messages.end() : messages.begin() + received, copies.begin(), copies.end());
+  const auto received = std::count_if(messages.begin(), messages.end(), [](const auto& m) { return m.receives; });
+  for (WireMessage& copy : copies) {
+    copy.after_receives = received;
+    messages.push_back(copy);
+  }
 }
 
 }  // namespace

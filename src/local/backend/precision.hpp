@@ -1,6 +1,7 @@
 // Precisions, their epsilons for the residual, the tolerances of the tests, and error-free sums and products.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -12,6 +13,7 @@ namespace glinpack {
 
 /// mixed: factors in single, the solution refined in double.
 enum class Precision { single, double_, mixed };
+inline constexpr std::array all_precisions{Precision::single, Precision::double_, Precision::mixed};
 
 template <class Real>
 inline constexpr Precision precision_of = sizeof(Real) == 4 ? Precision::single : Precision::double_;

@@ -30,7 +30,7 @@ bool computes_on_device(std::string_view name) {
   return record != nullptr && record->memory == MemorySpace::device;
 }
 
-bool has_row_by_row(std::string_view name) {
+bool can_factorize_row_by_row(std::string_view name) {
   const BackendRecord* record = find_backend(name);
   return record != nullptr && record->row_by_row;
 }

@@ -31,7 +31,7 @@ const BackendRecord& backend_record(std::string_view name);
 /// Whether it is the name of a backend that computes in a device's memory.
 bool computes_on_device(std::string_view name);
 /// Whether it is the name of a backend with the white paper's row-by-row algorithm.
-bool has_row_by_row(std::string_view name);
+bool can_factorize_row_by_row(std::string_view name);
 /// The backend that "auto" takes for matrices in this memory.
 const BackendRecord& automatic_backend(MemorySpace memory);
 

@@ -123,16 +123,19 @@ Panel<Real>& Panels<Real>::acquire_panel(const PassPlan& pass) {
 
 template <class Real>
 void Panels<Real>::start_factorization(const PassPlan& pass) {
+  const auto in_pass = work_.timeline.in_pass(pass.pass, pass.role);
   factorizer_->start(pass, block_of(pass), acquire_panel(pass));
 }
 
 template <class Real>
 void Panels<Real>::finish_factorization(const PassPlan& pass) {
+  const auto in_pass = work_.timeline.in_pass(pass.pass, pass.role);
   factorizer_->finish(pass, panel_of(pass));
 }
 
 template <class Real>
 PanelFuture<Real> Panels<Real>::start_broadcast(const PassPlan& pass) {
+  const auto in_pass = work_.timeline.in_pass(pass.pass, pass.role);
   Panel<Real>& panel = pass.in_pivot_column ? panel_of(pass) : acquire_panel(pass);
   auto& broadcast = broadcasts_[slot_of(pass)];
   broadcast = work_.transport.start_broadcast(MessageKind::panel, pass, panel.message());

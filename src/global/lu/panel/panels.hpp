@@ -79,9 +79,9 @@ class Panels {
   Panels(const Panels&) = delete;
   Panels& operator=(const Panels&) = delete;
 
-  /// All ranks of the grid send messages in the same order, even if only some of them have a GPU: devices factorise panels
-  /// on all ranks or on none, and the next panel's broadcast starts before the rest of the update on all or on none.
-  /// Collective over the grid, before the first pass.
+  /// All ranks of the grid send messages in the same order, even if only some of them have a GPU: devices factorise
+  /// panels on all ranks or on none, and the next panel's broadcast starts before the rest of the update on all or on
+  /// none. Collective over the grid, before the first pass.
   void agree_on_order();
   /// Whether the next panel is finished after the rest of the update has been started: the host is free meanwhile.
   bool host_overlaps_update() const { return host_overlaps_update_; }
