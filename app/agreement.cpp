@@ -10,10 +10,7 @@ namespace glinpack::app {
 
 namespace {
 
-int world_rank() {
-  const int rank = rank_in(MPI_COMM_WORLD);
-  return rank;
-}
+int world_rank() { return rank_in(MPI_COMM_WORLD); }
 
 }  // namespace
 
@@ -34,6 +31,16 @@ nlohmann::json run_on_root_and_broadcast(const std::function<nlohmann::json()>& 
   if (outcome.contains("input_error")) throw InputError(outcome["input_error"].get<std::string>());
   if (outcome.contains("error")) throw AgreedError(outcome["error"].get<std::string>());
   return outcome["decision"];
+}
+
+std::vector<std::string> share_arguments(const std::vector<std::string>& arguments, TextFiles& files,
+                                         const std::function<void()>& parse_on_root) {
+  const nlohmann::json shared = run_on_root_and_broadcast([&] {
+    parse_on_root();
+    return nlohmann::json{{"arguments", arguments}, {"files", files.contents()}};
+  });
+  if (world_rank() != 0) files = TextFiles(shared.at("files").get<std::map<std::string, std::string>>());
+  return shared.at("arguments").get<std::vector<std::string>>();
 }
 
 void run_on_all_ranks(const std::function<void()>& work) {

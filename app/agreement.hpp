@@ -3,14 +3,32 @@
 
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "app/input/text_file.hpp"
 
 namespace glinpack::app {
 
 /// Collective over MPI_COMM_WORLD. Rank 0 calls `decide`; every rank returns what it returned, or throws what it threw:
 /// InputError, or std::runtime_error for anything else.
 nlohmann::json run_on_root_and_broadcast(const std::function<nlohmann::json()>& decide);
+
+/// Collective over MPI_COMM_WORLD. The part of parse_alike() that does not depend on the result: rank 0 calls
+/// `parse_on_root`; every rank gets rank 0's arguments, and the files that rank 0 has read.
+std::vector<std::string> share_arguments(const std::vector<std::string>& arguments, TextFiles& files,
+                                         const std::function<void()>& parse_on_root);
+/// Collective over MPI_COMM_WORLD. Returns parse(arguments, files) on every rank, alike: rank 0 parses first, and reads
+/// files from disk; the others parse rank 0's arguments and files. If it throws on rank 0, every rank throws the same.
+template <class Parse>
+auto parse_alike(const std::vector<std::string>& arguments, Parse parse) {
+  TextFiles files;
+  std::optional<decltype(parse(arguments, files))> parsed;
+  const auto of_root = share_arguments(arguments, files, [&] { parsed = parse(arguments, files); });
+  if (!parsed) parsed = parse(of_root, files);
+  return *std::move(parsed);
+}
 
 /// Collective over MPI_COMM_WORLD. Every rank calls `work`; if it throws on any, the first such rank's message with its
 /// host and rank is thrown on every rank as std::runtime_error.

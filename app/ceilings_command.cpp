@@ -164,15 +164,13 @@ json ceilings_json(const Ceilings& ceilings) {
 
 void run_ceilings_command(const CeilingsOptions& options, const std::vector<std::string>& command_line,
                           std::vector<std::string> notes, std::ostream& out) {
-  OutputPaths outputs;
-  outputs.json = options.json;
-  check_outputs(outputs, options.force);
+  check_output("--json", options.json, options.force);
   const Ceilings ceilings = measure(options, std::move(notes));
   if (!(out << ceilings_text(ceilings) << std::flush)) {
     throw std::runtime_error("the table cannot be written to standard output");
   }
   json document = ceilings_json(ceilings);
-  document["context"] = program_context(command_line, to_json(options));
+  document["context"] = program_context(command_line, to_json(options, ceilings_table));
   write_file(options.json, options.force, [&](std::ostream& file) { file << dumped(document, 2) << '\n'; });
 }
 

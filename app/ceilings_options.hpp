@@ -1,19 +1,18 @@
-// Everything that `glinpack ceilings` can be told, by its command line or by a TOML file with the same names as keys.
+// The options of `glinpack ceilings`.
 #pragma once
 
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "app/option_set.hpp"
+#include "app/options/fields.hpp"
 #include "backend/measuring.hpp"
 
 namespace glinpack::app {
 
 struct CeilingsOptions {
-  std::string backend = "auto";  // openblas: the host alone; gl-compute: a device, too; auto: where it is hardware
-  std::optional<int> device;     // as `glinpack devices` counts; without: as plu's rank 0
-  std::optional<int> threads;    // without: the cores that this process may use
+  std::string backend = "auto";
+  std::optional<int> device;   // as `glinpack devices` counts; without: the first hardware one
+  std::optional<int> threads;  // without: the cores that this process may use
   std::string shader_dir;
   MeasuringOptions measuring;
   std::string json;  // empty: not written
@@ -21,16 +20,9 @@ struct CeilingsOptions {
   std::string config;
 };
 
-/// Adds the options to an empty `app`. `options` must outlive it.
-void define_ceilings_options(CLI::App& app, CeilingsOptions& options);
+OptionTable ceilings_table(CeilingsOptions& options);
 
-/// Command line over file over default. `arguments`: what follows `glinpack ceilings`. Throws InputError.
-CeilingsOptions parse_ceilings_options(const std::vector<std::string>& arguments);
-
-/// What `glinpack ceilings --help` prints.
-std::string ceilings_help();
-
-/// Every option but config, by its name; unset ones null.
-nlohmann::json to_json(const CeilingsOptions& options);
+/// Command line over file over default. `arguments`: those after `glinpack ceilings`. Throws InputError.
+CeilingsOptions parse_ceilings_options(const Texts& arguments);
 
 }  // namespace glinpack::app

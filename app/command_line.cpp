@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "app/input/input_error.hpp"
-#include "app/input/nearest_name.hpp"
-#include "app/input/values.hpp"
 #include "app/modes/modes.hpp"
 #include "app/subcommands.hpp"
 
@@ -91,35 +88,6 @@ std::string program_help() {
          "\n"
          "Exit code: 0 all runs and checks passed, or all was measured, 1 a run or a check failed, 2 unusable input,\n"
          "3 an error while running, 4 ended by a signal with a report of what was finished, 5 by the watchdog.\n";
-}
-
-std::string devices_help() {
-  return "Lists the EGL devices of this machine: index (what --device counts), vendor, renderer, driver, limits and\n"
-         "memory in bytes with units, CUDA ordinal, software or not, and why an unusable one is.\n"
-         "Usage: glinpack devices [OPTIONS]\n"
-         "\n"
-         "Options:\n"
-         "  -h,--help   Print this help message and exit\n"
-         "  --json      As JSON; sizes in bytes\n"
-         "\n"
-         "Examples:\n"
-         "  glinpack devices\n"
-         "  EGL_VISIBLE_DEVICES=0 glinpack devices --json\n"
-         "\n"
-         "Exit code: 0 a device is usable, 1 none is, 2 arguments that do not exist.\n";
-}
-
-DevicesOptions parse_devices_options(const std::vector<std::string>& arguments) {
-  DevicesOptions options;
-  const std::vector<std::string> names{"--json", "--help"};
-  for (const std::string& argument : arguments) {
-    if (argument != "--json") {
-      throw InputError("unknown option " + in_quotes(argument) + did_you_mean(argument, names) +
-                       "; see glinpack devices --help");
-    }
-    options.json = true;
-  }
-  return options;
 }
 
 }  // namespace glinpack::app

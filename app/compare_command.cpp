@@ -3,7 +3,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -143,13 +142,10 @@ void check_ignored(const std::set<std::string>& ignored, const ResultFile& a) {
 }
 
 json configuration_json(const CompareOptions& options) {
-  return {{"a", options.a},
-          {"b", options.b},
-          {"ignore", options.ignored},
-          {"confidence", options.confidence * 100},
-          {"fail-below", options.fail_below ? json(*options.fail_below) : json()},
-          {"json", options.json.empty() ? json() : json(options.json)},
-          {"force", options.force}};
+  json configuration = to_json(options, compare_table);
+  configuration["a"] = options.files[0];
+  configuration["b"] = options.files[1];
+  return configuration;
 }
 
 }  // namespace
@@ -217,13 +213,13 @@ json comparison_json(const ResultFile& a, const ResultFile& b, const Comparison&
 
 int run_compare_command(const CompareOptions& options, const std::vector<std::string>& command_line,
                         std::ostream& out) {
-  check_not_input("--json", options.json, std::array{options.a, options.b});
+  check_not_input("--json", options.json, options.files);
   check_output("--json", options.json, options.force);
-  const ResultFile a = read_result_file(options.a), b = read_result_file(options.b);
+  const ResultFile a = read_result_file(options.files[0]), b = read_result_file(options.files[1]);
   check_ignored(options.ignored, a);
-  const Comparison comparison = compare(a, b, options.ignored, options.confidence);
+  const Comparison comparison = compare(a, b, options.ignored, options.confidence / 100);
   if (comparison.pairs.empty()) {
-    throw InputError(options.b + ": has no run with the parameters of one of " + options.a +
+    throw InputError(b.path + ": has no run with the parameters of one of " + a.path +
                      "; --ignore leaves parameters out that may differ");
   }
   out << comparison_text(a, b, comparison);

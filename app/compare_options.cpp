@@ -1,7 +1,8 @@
 #include "app/compare_options.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "app/input/values.hpp"
-#include "app/option_set.hpp"
 
 namespace glinpack::app {
 
@@ -28,62 +29,52 @@ constexpr const char* compare_examples =
     "input\n"
     "or no run in common, 3 an error while writing.";
 
-double parse_confidence(const std::string& text) {
+double parse_confidence(std::string_view text) {
   const double per_cent = parse_real(text);
-  if (per_cent > 0 && per_cent < 100) return per_cent / 100;
+  if (per_cent > 0 && per_cent < 100) return per_cent;
   throw InputError(in_quotes(text) + " is out of range; per cent, more than 0 and less than 100, are expected");
 }
 
-double parse_ratio(const std::string& text) {
+double parse_ratio(std::string_view text) {
   const double ratio = parse_real(text);
   if (ratio > 0) return ratio;
   throw InputError(in_quotes(text) + " is out of range; a ratio of more than 0 is expected, such as 0.95");
 }
 
-struct Given {
-  CompareOptions options;
-  std::vector<std::string> files;
-};
-
-void define_compare_options(CLI::App& app, Given& given) {
-  constexpr int two_and_more = 1000;  // CLI11 would take a third for a mistake of another kind
-  CompareOptions& o = given.options;
-  describe(app, "glinpack compare",
-           "Compares the runs of two result files: which is faster, and is that more than chance?", compare_examples);
-  add_positional(app, "FILE", "Two files that --json wrote: a, which is compared with, and b", two_and_more,
-                 given.files);
-  begin_group(app, "Matching");
-  add_list(app, "--ignore", "NAME,...", "none",
-           "Parameters that may differ: backend, nb, grid, precision, pivoting, ...",
-           [&o](const std::vector<std::string>& names) { o.ignored.insert(names.begin(), names.end()); });
-  begin_group(app, "Judging");
-  add(app, "--confidence", "PERCENT", "90", "Confidence of intervals and findings",
-      [&o](const std::string& t) { o.confidence = parse_confidence(t); });
-  add(app, "--fail-below", "RATIO", "", "Exit code 1 where b has less than so much of the speed of a",
-      [&o](const std::string& t) { o.fail_below = parse_ratio(t); });
-  begin_group(app, "Output");
-  add_text(app, "--json", "FILE", "The comparison as JSON (docs/compare.schema.json)", o.json);
-  add_flag(app, "--force", "Overwrite a file that exists", [&o] { o.force = true; });
-}
-
 }  // namespace
 
-CompareOptions parse_compare_options(const std::vector<std::string>& arguments) {
-  Given given;
-  parse_arguments(arguments, [&](CLI::App& app) { define_compare_options(app, given); });
-  if (given.files.size() != 2) {
-    throw InputError(std::to_string(given.files.size()) +
-                     " files are given; two are expected, for example: "
-                     "glinpack compare before.json after.json");
-  }
-  given.options.a = given.files[0];
-  given.options.b = given.files[1];
-  return given.options;
+OptionTable compare_table(CompareOptions& o) {
+  constexpr int two_and_more = 1000;  // for a third one CLI11's message would be unclear
+  const FieldValue ignored{.form = FieldValue::Form::list,
+                           .type = "NAME,...",
+                           .read = [&o](const Texts& names) { o.ignored = std::set(names.begin(), names.end()); },
+                           .json = [&o] { return nlohmann::json(o.ignored); }};
+  const std::vector<Field> files{
+      {"FILE", positional(o.files, two_and_more), "Two files that --json wrote: a, which is compared with, and b"},
+  };
+  const std::vector<Field> matching{
+      {"ignore", ignored, "Parameters that may differ: backend, nb, grid, precision, pivoting, ...", "none"},
+  };
+  const std::vector<Field> judging{
+      {"confidence", real(o.confidence, "PERCENT", parse_confidence), "Confidence of intervals and findings", "90"},
+      {"fail-below", real(o.fail_below, "RATIO", parse_ratio),
+       "Exit code 1 where b has less than so much of the speed of a"},
+  };
+  const std::vector<Field> output{
+      {"json", text(o.json, "FILE"), "The comparison as JSON (docs/compare.schema.json)"},
+      {"force", flag(o.force), "Overwrite a file that exists"},
+  };
+  return {.command = "compare",
+          .description = "Compares the runs of two result files: which is faster, and is that more than chance?",
+          .footer = compare_examples,
+          .groups = {{"", files}, {"Matching", matching}, {"Judging", judging}, {"Output", output}}};
 }
 
-std::string compare_help() {
-  Given given;
-  return help_of([&](CLI::App& app) { define_compare_options(app, given); });
+CompareOptions parse_compare_options(const Texts& arguments) {
+  const CompareOptions options = parse(arguments, compare_table).options;
+  if (options.files.size() == 2) return options;
+  throw InputError(std::to_string(options.files.size()) +
+                   " files are given; two are expected, for example: glinpack compare before.json after.json");
 }
 
 }  // namespace glinpack::app

@@ -1,26 +1,26 @@
-// Everything that `glinpack compare` can be told.
+// The options of `glinpack compare`.
 #pragma once
 
 #include <optional>
 #include <set>
 #include <string>
-#include <vector>
+
+#include "app/options/fields.hpp"
 
 namespace glinpack::app {
 
 struct CompareOptions {
-  std::string a = {}, b = {};
+  Texts files = {};                       // two: a, the baseline, and b
   std::set<std::string> ignored = {};     // names of parameters that may differ
-  double confidence = 0.9;                // more than 0, less than 1
+  double confidence = 90;                 // per cent
   std::optional<double> fail_below = {};  // a ratio
   std::string json = {};                  // empty: not written
   bool force = false;
 };
 
-/// `arguments`: what follows `glinpack compare`. Throws InputError.
-CompareOptions parse_compare_options(const std::vector<std::string>& arguments);
+OptionTable compare_table(CompareOptions& options);
 
-/// What `glinpack compare --help` prints.
-std::string compare_help();
+/// `arguments`: those after `glinpack compare`. Throws InputError.
+CompareOptions parse_compare_options(const Texts& arguments);
 
 }  // namespace glinpack::app

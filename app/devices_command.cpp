@@ -18,6 +18,13 @@ constexpr std::string_view remedy =
     "software one (Debian: libegl-mesa0 libgl1-mesa-dri), and look whether EGL_VISIBLE_DEVICES hides the devices.\n"
     "Without OpenGL, --backend openblas computes on the processor.\n";
 
+constexpr const char* devices_examples =
+    "Examples:\n"
+    "  glinpack devices\n"
+    "  EGL_VISIBLE_DEVICES=0 glinpack devices --json\n"
+    "\n"
+    "Exit code: 0 a device is usable, 1 none is, 2 arguments that do not exist.";
+
 std::string amount(std::int64_t bytes) {
   static constexpr std::array<const char*, 5> units{"bytes", "KiB", "MiB", "GiB", "TiB"};
   double value = static_cast<double>(bytes);
@@ -103,10 +110,19 @@ json devices_json(std::span<const DeviceDescription> devices, int automatic) {
   return {{"devices", list}, {"automatic", automatic < 0 ? json() : json(automatic)}};
 }
 
-int run_devices_command(bool as_json, std::ostream& out) {
+OptionTable devices_table(DevicesOptions& o) {
+  return {.command = "devices",
+          .description =
+              "Lists the EGL devices of this machine: index (what --device counts), vendor, renderer, driver, limits "
+              "and\nmemory in bytes with units, CUDA ordinal, software or not, and why an unusable one is.",
+          .footer = devices_examples,
+          .groups = {{"", {{"json", flag(o.json), "As JSON; sizes in bytes"}}}}};
+}
+
+int run_devices_command(const DevicesOptions& options, std::ostream& out) {
   const std::vector<DeviceDescription> devices = gl::list_devices();
   const int automatic = gl::device_for_local_rank(devices, 0, false);
-  if (as_json) {
+  if (options.json) {
     out << devices_json(devices, automatic).dump(2, ' ', false, json::error_handler_t::replace) << '\n';
   } else {
     out << devices_text(devices, automatic);

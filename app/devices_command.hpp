@@ -6,12 +6,19 @@
 #include <span>
 #include <string>
 
+#include "app/options/fields.hpp"
 #include "gl/devices.hpp"
 
 namespace glinpack::app {
 
-/// Lists all devices, for people or as JSON. Returns the exit status: 0, or 1 where no device is usable.
-int run_devices_command(bool json, std::ostream& out);
+struct DevicesOptions {
+  bool json = false;
+};
+
+OptionTable devices_table(DevicesOptions& options);
+
+/// Lists all devices, as text or JSON. Returns the exit code: 0, or 1 if no device is usable.
+int run_devices_command(const DevicesOptions& options, std::ostream& out);
 
 /// The two views; `automatic` is the index of the device that `--backend auto` takes, -1 where it takes none.
 std::string devices_text(std::span<const gl::DeviceDescription> devices, int automatic);

@@ -114,8 +114,9 @@ std::vector<RankMemory> gather_memory(const BackendInfo& info) {
   const nlohmann::json mine{node.host,       node.available_memory, !on_device,        device,
                             info.free_bytes, address_space_left(),  info.largest_rows, info.largest_columns,
                             largest_matrix};
+  const std::vector<nlohmann::json> gathered = gathered_on_first_rank(mine);
   std::vector<RankMemory> all;
-  for (const nlohmann::json& values : gathered_on_first_rank(mine)) {
+  for (const nlohmann::json& values : run_on_root_and_broadcast([&] { return nlohmann::json(gathered); })) {
     all.push_back({.host = values.at(0),
                    .host_available = values.at(1),
                    .device_is_host = values.at(2),

@@ -33,8 +33,8 @@ Machine choose_machine(const PluOptions& options, const MpiSession& session);
 /// Collective over MPI_COMM_WORLD: this rank's share of its node's cores.
 int threads_by_cores(const MpiSession& session);
 
-/// Collective over MPI_COMM_WORLD: what every rank's memory offers, on rank 0; empty elsewhere. `info`: of this rank's
-/// backend, which holds none of the matrices yet.
+/// Collective over MPI_COMM_WORLD: the memory of every rank, in order, on all ranks. `info`: of this rank's backend,
+/// before it has allocated matrices.
 std::vector<RankMemory> gather_memory(const BackendInfo& info);
 
 }  // namespace glinpack::app

@@ -142,18 +142,6 @@ void check_pairs(const NetworkOptions& options, int world_size) {
   }
 }
 
-// Rank 0's part of the preparation: reads and checks everything that needs no other rank.
-nlohmann::json read_input(const std::vector<std::string>& arguments, NetworkInput& input) {
-  input.options = parse_network_options(arguments);
-  input.planned = plan_network_runs(input.options, input.session.size());
-  check_grids(input.planned, input.session.size(), "");
-  check_pairs(input.options, input.session.size());
-  input.outputs = output_paths(input.options);
-  check_outputs(input.outputs, input.options.force);
-  input.context.configuration = to_json(input.options);
-  return {{"options", input.context.configuration}, {"plan", plan_to_json(input.planned)}};
-}
-
 // The pairs of --ping-pong, or rank 0 with the first other rank of its host and the first one of another host.
 std::vector<RankPair> ping_pong_pairs(const NetworkOptions& options, const std::vector<std::string>& hosts) {
   if (options.ping_pong == When::never) return {};
@@ -301,11 +289,16 @@ int run_network_command(int argc, char** argv) {
       argc, argv, [](const MpiSession& session, const std::vector<std::string>& arguments, ReportContext context) {
         NetworkInput input{
             .session = session, .options = {}, .planned = {}, .outputs = {}, .context = std::move(context)};
-        const nlohmann::json agreed = run_on_root_and_broadcast([&] { return read_input(arguments, input); });
-        if (session.rank() != 0) {
-          input.options = network_options_from_json(agreed.at("options"));
-          input.planned = plan_from_json(agreed.at("plan"));
-        }
+        input.options = parse_alike(arguments, options_of<network_table>);
+        input.planned = plan_network_runs(input.options, session.size());
+        check_grids(input.planned, session.size(), "");
+        check_pairs(input.options, session.size());
+        run_on_root_and_broadcast([&] {
+          input.outputs = output_paths(input.options);
+          check_outputs(input.outputs, input.options.force);
+          input.context.configuration = to_json(input.options, network_table);
+          return nlohmann::json();
+        });
         return measure(input);
       });
 }

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
-#include "app/option_set.hpp"
 #include "app/option_text.hpp"
 
 namespace glinpack::app {
@@ -46,34 +44,39 @@ RankPair parse_pair(const std::string& text) {
 void set_ping_pong(NetworkOptions& o, const std::vector<std::string>& values) {
   o.ping_pong_pairs.clear();
   if (values.size() == 1 && (values.front() == "auto" || values.front() == "never")) {
-    o.ping_pong = parse_when(values.front());
+    o.ping_pong = values.front() == "auto" ? When::automatic : When::never;
     return;
   }
   o.ping_pong = When::always;
   for (const std::string& value : values) o.ping_pong_pairs.push_back(parse_pair(value));
 }
 
-// With mixed precision what is sent while it factorises is single.
-Precision parse_precision_sent(const std::string& text) {
-  if (text != "mixed") return parse_single_or_double(text);
-  throw InputError("'mixed' factorises in single precision, and sends what single does; use single");
+nlohmann::json ping_pong_json(const NetworkOptions& o) {
+  if (o.ping_pong_pairs.empty()) return name_of(o.ping_pong);
+  nlohmann::json pairs;
+  for (const RankPair& pair : o.ping_pong_pairs) {
+    pairs.push_back(std::to_string(pair.first) + "-" + std::to_string(pair.second));
+  }
+  return pairs;
 }
 
-void define_links(CLI::App& app, NetworkOptions& o) {
-  add_list(
-      app, "--ping-pong", "A-B,...", "auto",
-      "Pairs of ranks to send messages of all sizes to and fro between, one at a time; auto: rank 0 with one of its "
-      "host and with one of another; or never",
-      [&o](const std::vector<std::string>& v) { set_ping_pong(o, v); });
-  add(app, "--screen", one_of(when_choices()), "auto",
-      "Try all pairs of ranks and name the slow links; auto: from 3 to " + std::to_string(most_screened_automatically) +
-          " processes",
-      [&o](const std::string& t) { o.screen = parse_when(t); });
-  add(app, "--screen-seconds", "SECONDS", "10", "Time after which the screening ends, even if pairs are left",
-      [&o](const std::string& t) { o.screen_seconds = parse_seconds(t); });
-  add_flag(app, "--screen-together",
-           "Screen disjoint pairs at the same time: quicker, but they share cables and switches",
-           [&o] { o.screen_together = true; });
+std::vector<Field> link_fields(NetworkOptions& o) {
+  const FieldValue ping_pong{.form = FieldValue::Form::list,
+                             .type = "A-B,...",
+                             .read = [&o](const Texts& v) { set_ping_pong(o, v); },
+                             .json = [&o] { return ping_pong_json(o); }};
+  return {
+      {"ping-pong", ping_pong,
+       "Pairs of ranks to send messages of all sizes to and fro between, one at a time; auto: rank 0 with one of its "
+       "host and with one of another; or never"},
+      {"screen", choice(o.screen, all_whens),
+       "Try all pairs of ranks and name the slow links; auto: from 3 to " +
+           std::to_string(most_screened_automatically) + " processes"},
+      {"screen-seconds", real(o.screen_seconds, "SECONDS", parse_seconds),
+       "Time after which the screening ends, even if pairs are left", "10"},
+      {"screen-together", flag(o.screen_together),
+       "Screen disjoint pairs at the same time: quicker, but they share cables and switches"},
+  };
 }
 
 constexpr const char* network_examples =
@@ -95,59 +98,28 @@ constexpr const char* network_examples =
 
 }  // namespace
 
-void define_network_options(CLI::App& app, NetworkOptions& options) {
-  describe(
-      app, "glinpack network",
-      "The network alone: sends the messages of a factorisation, on its communicators and with its broadcasts, and\n"
-      "computes nothing; then tries single links.",
-      network_examples);
-  begin_group(app, "Messages");
-  define_grid_options(app, options, false);
-  add(app, "--precision", "single|double", "double", "Precision of the elements that are sent",
-      [&options](const std::string& t) { options.precision = parse_precision_sent(t); });
-  define_algorithm_options(app, options);
-  add_list(app, "--broadcast", some_of(names_of(all_broadcasts), {"all"}), "ring",
-           "How panels are broadcast along process rows; HPL's digits 0 ... 5 stand for the first six; all: each of them",
-           [&options](const std::vector<std::string>& v) { set_broadcasts(options, v); });
-  begin_group(app, "Links");
-  define_links(app, options);
-  begin_group(app, "Output");
-  define_result_options(app, options);
-  begin_group(app, "Configuration");
-  define_config_option(app, options.config);
-}
-
-NetworkOptions parse_network_options(const std::vector<std::string>& arguments) {
-  Parsed<NetworkOptions> parsed;
-  parse_into(parsed, arguments, define_network_options);
-  return parsed.options;
-}
-
-std::string network_help() {
-  NetworkOptions options;
-  return help_of([&](CLI::App& app) { define_network_options(app, options); });
-}
-
-nlohmann::json to_json(const NetworkOptions& o) {
-  nlohmann::json broadcasts;
-  for (const BroadcastKind kind : o.broadcast) broadcasts.push_back(name_of(kind));
-  nlohmann::json pairs;
-  for (const RankPair& pair : o.ping_pong_pairs) {
-    pairs.push_back(std::to_string(pair.first) + "-" + std::to_string(pair.second));
-  }
-  nlohmann::json json = common_to_json(o);
-  json.update({{"broadcast", broadcasts},
-               {"ping-pong", o.ping_pong_pairs.empty() ? nlohmann::json(text_of(o.ping_pong)) : pairs},
-               {"screen", text_of(o.screen)},
-               {"screen-seconds", o.screen_seconds},
-               {"screen-together", o.screen_together}});
-  return json;
-}
-
-NetworkOptions network_options_from_json(const nlohmann::json& configuration) {
-  NetworkOptions options;
-  apply_configuration(configuration, [&](CLI::App& app) { define_network_options(app, options); });
-  return options;
+OptionTable network_table(NetworkOptions& o) {
+  const Field precision{"precision",
+                        single_or_double(o.precision,
+                                         "'mixed' factorises in single precision, and sends what single "
+                                         "does; use single"),
+                        "Precision of the elements that are sent"};
+  const Field broadcast{
+      "broadcast",
+      words(
+          some_of(names_of(all_broadcasts), {"all"}), [&o](const Texts& v) { set_broadcasts(o, v); },
+          [&o] { return names_of(o.broadcast); }),
+      "How panels are broadcast along process rows; HPL's digits 0 ... 5 stand for the first six; all: each of them"};
+  return {.command = "network",
+          .description =
+              "The network alone: sends the messages of a factorisation, on its communicators and with its broadcasts, "
+              "and\ncomputes nothing; then tries single links.",
+          .footer = network_examples,
+          .groups = {{"Messages", joined(grid_fields(o, false), std::vector{precision}, algorithm_fields(o),
+                                         std::vector{broadcast})},
+                     {"Links", link_fields(o)},
+                     {"Output", result_fields(o)},
+                     {"Configuration", {config_field(o.config)}}}};
 }
 
 }  // namespace glinpack::app

@@ -1,4 +1,4 @@
-// Everything that `glinpack network` can be told, by its command line or by a TOML file with the same names as keys.
+// The options of `glinpack network`.
 #pragma once
 
 #include <string>
@@ -25,18 +25,7 @@ struct NetworkOptions : CommonOptions {
   bool screen_together = false;
 };
 
-/// Adds network's options to an empty `app`. `options` must outlive it.
-void define_network_options(CLI::App& app, NetworkOptions& options);
-
-/// Command line over file over default. `arguments`: what follows `glinpack network`. Throws InputError.
-NetworkOptions parse_network_options(const std::vector<std::string>& arguments);
-
-/// What `glinpack network --help` prints.
-std::string network_help();
-
-/// Every option but config, by its name; unset ones null. network_options_from_json(to_json(x)) gives x back.
-nlohmann::json to_json(const NetworkOptions& options);
-NetworkOptions network_options_from_json(const nlohmann::json& configuration);
+OptionTable network_table(NetworkOptions& options);
 
 /// The largest number of processes whose pairs --screen auto tries.
 inline constexpr int most_screened_automatically = 64;

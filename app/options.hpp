@@ -1,13 +1,14 @@
-// Everything that `glinpack plu` can be told, by its command line or by a TOML file with the same names as keys; and
-// the part of it that other subcommands share.
+// The options of `glinpack plu`, and those that it shares with other subcommands.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "app/option_set.hpp"
+#include "app/options/fields.hpp"
 #include "backend/precision.hpp"
 #include "lu/parameters.hpp"
 #include "matrix/matrix_source.hpp"
@@ -16,11 +17,20 @@
 
 namespace glinpack::app {
 
-/// Something that is shown when it seems to be of use, or regardless.
+/// When something is shown or done.
 enum class When { automatic, always, never };
+inline constexpr std::array all_whens{When::automatic, When::always, When::never};
+constexpr std::string_view name_of(When when) {
+  constexpr std::array<std::string_view, 3> names{"auto", "always", "never"};
+  return names[static_cast<std::size_t>(when)];
+}
 
-/// Where gl-raster's fragments get their texture coordinates from.
+/// The source of the texture coordinates of gl-raster's fragments.
 enum class RasterCoordinates { streamed, computed };
+inline constexpr std::array all_raster_coordinates{RasterCoordinates::streamed, RasterCoordinates::computed};
+constexpr std::string_view name_of(RasterCoordinates coordinates) {
+  return coordinates == RasterCoordinates::streamed ? "streamed" : "computed";
+}
 
 /// An order or a block size that is still to be chosen (automatic.hpp).
 inline constexpr Index automatic = 0;
@@ -47,7 +57,7 @@ struct CommonOptions {
   bool force = false;
   When progress = When::automatic;
 
-  std::optional<double> watchdog;  // seconds without progress; empty: nobody watches
+  std::optional<double> watchdog;  // seconds without progress; empty: off
 
   std::string config;
 };
@@ -95,26 +105,20 @@ struct ParsedOptions : Parsed<PluOptions> {
   bool overrides_hpl_dat(const std::string& name) const;
 };
 
-/// The options that subcommands share, group by group: sizes and grids; pivoting, repetitions; files and progress; the
-/// configuration file. `options` must outlive the app. `with_auto`: sizes and grids may be left to glinpack.
-void define_grid_options(CLI::App& app, CommonOptions& options, bool with_auto);
-void define_algorithm_options(CLI::App& app, CommonOptions& options);
-void define_result_options(CLI::App& app, CommonOptions& options);
-void define_config_option(CLI::App& app, std::string& config);
-nlohmann::json common_to_json(const CommonOptions& options);
+/// Fields that subcommands share. They refer to `options`, which must outlive them. `with_auto`: sizes and grids may be
+/// "auto".
+std::vector<Field> grid_fields(CommonOptions& options, bool with_auto);
+std::vector<Field> algorithm_fields(CommonOptions& options);
+std::vector<Field> result_fields(CommonOptions& options);
 
-/// Adds plu's options to an empty `app`: groups, defaults, units, examples. `options` must outlive it.
-void define_plu_options(CLI::App& app, PluOptions& options);
+OptionTable plu_table(PluOptions& options);
 
-/// Command line over file over default. `arguments`: what follows `glinpack plu`. Throws InputError for whatever it
+/// Command line over file over default. `arguments`: those after `glinpack plu`. Throws InputError for whatever it
 /// cannot use. Choices that depend on the machine (backend "auto", grids) are left to the caller.
-ParsedOptions parse_plu_options(const std::vector<std::string>& arguments);
-
-/// What `glinpack plu --help` prints.
-std::string plu_help();
-
-/// Every option but config, by its name; unset ones null. from_json(to_json(x)) gives x back.
-nlohmann::json to_json(const PluOptions& options);
-PluOptions from_json(const nlohmann::json& configuration);
+ParsedOptions parse_plu_options(const Texts& arguments, TextFiles& files);
+inline ParsedOptions parse_plu_options(const Texts& arguments) {
+  TextFiles files;
+  return parse_plu_options(arguments, files);
+}
 
 }  // namespace glinpack::app

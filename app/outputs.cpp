@@ -155,6 +155,7 @@ OutputPaths paths_of_all_commands(const Options& options) {
   paths.json = in_folder(paths.folder, options.json);
   paths.csv = in_folder(paths.folder, options.csv);
   paths.trace = in_folder(paths.folder, options.trace);
+  paths.inputs = {options.config, options.input};
   return paths;
 }
 
@@ -163,6 +164,7 @@ OutputPaths paths_of_all_commands(const Options& options) {
 OutputPaths output_paths(const PluOptions& options, const std::optional<HplDat>& hpl_dat) {
   OutputPaths paths = paths_of_all_commands(options);
   paths.solution = in_folder(paths.folder, options.save_solution);
+  paths.inputs.push_back(options.hpl_dat);
   name_all_where_none_is_named(paths);
   if (hpl_dat && !hpl_dat->to_stdout()) {
     paths.report_on_stdout = false;
@@ -197,6 +199,7 @@ void check_outputs(const OutputPaths& paths, bool force) {
                          "; give them different names");
       }
     }
+    check_not_input(option, path, paths.inputs);
     check_target(option, path, force);
     const fs::path folder = folder_of(path);
     const bool will_be_made =
@@ -219,7 +222,7 @@ void check_output(const char* option, const std::string& path, bool force) {
 void check_not_input(const char* option, const std::string& path, std::span<const std::string> inputs) {
   if (path.empty()) return;
   for (const std::string& input : inputs) {
-    if (whole_path(input) != whole_path(path)) continue;
+    if (input.empty() || whole_path(input) != whole_path(path)) continue;
     throw InputError(std::string(option) + ": " + path + " is also one of the files to read; choose another name");
   }
 }

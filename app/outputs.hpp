@@ -26,7 +26,8 @@ struct OutputPaths {
   std::string csv;
   std::string trace;
   std::string solution;
-  std::string result;              // a standalone mode's --output
+  std::string result;               // a standalone mode's --output
+  std::vector<std::string> inputs;  // files that the command reads; empty names: none
   bool may_replace = false;        // --force
   bool has_folder_option = false;  // the command has --output-dir
   bool report_on_stdout = true;
@@ -42,7 +43,7 @@ OutputPaths output_paths(const CommonOptions& options);
 OutputPaths output_paths(const ModeOptions& options);
 
 /// Throws InputError: a folder that is missing (all but --output-dir must exist) or not writable, a file that exists
-/// (without `force`), the same file twice. Creates nothing that stays.
+/// (without `force`), the same file twice, a file that is also read. Leaves no files.
 void check_outputs(const OutputPaths& paths, bool force);
 
 /// The same for files of --output-dir that no option names; the folder may be missing.
@@ -51,7 +52,7 @@ void check_output_folder(const std::string& folder, std::span<const std::string>
 /// The same for one file, which the option names; nothing for an empty path.
 void check_output(const char* option, const std::string& path, bool force);
 
-/// Throws InputError where the file to write is one of those to read.
+/// Throws InputError if the file to write is one of those to read.
 void check_not_input(const char* option, const std::string& path, std::span<const std::string> inputs);
 
 /// Makes the output folder where it is missing. Throws InputError.

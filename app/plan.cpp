@@ -1,7 +1,6 @@
 #include "app/plan.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "app/input/input_error.hpp"
 #include "app/option_text.hpp"
@@ -162,76 +161,6 @@ std::optional<GridPosition> position_of(const RunRecord& run, int rank) {
 std::string label_of(const RunRecord& run) {
   return "N " + std::to_string(run.parameters.n) + ", NB " + std::to_string(run.parameters.nb) + ", grid " +
          text_of(run.grid);
-}
-
-nlohmann::json plan_to_json(std::span<const RunRecord> planned) {
-  nlohmann::json plan = nlohmann::json::array();
-  for (const RunRecord& run : planned) {
-    const HplVariant& variant = run.variant;
-    plan.push_back({run.parameters.n,
-                    run.parameters.nb,
-                    static_cast<int>(run.parameters.pivoting),
-                    static_cast<int>(run.parameters.broadcast),
-                    run.parameters.threshold,
-                    run.grid.rows,
-                    run.grid.columns,
-                    static_cast<int>(run.order),
-                    static_cast<int>(run.matrix),
-                    static_cast<int>(run.precision),
-                    run.backend,
-                    run.parameters.lookahead,
-                    variant.nbmin,
-                    variant.ndiv,
-                    static_cast<int>(variant.pfact),
-                    static_cast<int>(variant.rfact),
-                    run.repeat,
-                    static_cast<int>(run.parameters.parts),
-                    static_cast<int>(run.parameters.node_transport),
-                    static_cast<int>(run.parameters.panel),
-                    static_cast<int>(run.parameters.row_swap.kind),
-                    run.parameters.row_swap.threshold,
-                    run.parameters.row_swap.pieces});
-  }
-  return plan;
-}
-
-std::vector<RunRecord> plan_from_json(const nlohmann::json& plan) {
-  std::vector<RunRecord> planned;
-  for (const nlohmann::json& values : plan) {
-    RunRecord run;
-    std::size_t next = 0;
-    const auto take = [&](auto& into) { values.at(next++).get_to(into); };
-    const auto take_choice = [&]<class Choice>(Choice& into) {
-      into = static_cast<Choice>(values.at(next++).get<int>());
-    };
-    take(run.parameters.n);
-    take(run.parameters.nb);
-    take_choice(run.parameters.pivoting);
-    take_choice(run.parameters.broadcast);
-    take(run.parameters.threshold);
-    take(run.grid.rows);
-    take(run.grid.columns);
-    take_choice(run.order);
-    take_choice(run.matrix);
-    Precision precision{};
-    take_choice(precision);
-    set_precision(run, precision);
-    take(run.backend);
-    take(run.parameters.lookahead);
-    take(run.variant.nbmin);
-    take(run.variant.ndiv);
-    take_choice(run.variant.pfact);
-    take_choice(run.variant.rfact);
-    take(run.repeat);
-    take_choice(run.parameters.parts);
-    take_choice(run.parameters.node_transport);
-    take_choice(run.parameters.panel);
-    take_choice(run.parameters.row_swap.kind);
-    take(run.parameters.row_swap.threshold);
-    take(run.parameters.row_swap.pieces);
-    planned.push_back(run);
-  }
-  return planned;
 }
 
 }  // namespace glinpack::app

@@ -1,7 +1,6 @@
 // The runs that the options and HPL.dat ask for: a list of records whose results are yet to come.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <vector>
@@ -35,10 +34,6 @@ std::optional<GridPosition> position_of(const RunRecord& run, int rank);
 
 /// "N 1000, NB 64, grid 2x2".
 std::string label_of(const RunRecord& run);
-
-/// For the other ranks: everything but the results.
-nlohmann::json plan_to_json(std::span<const RunRecord> planned);
-std::vector<RunRecord> plan_from_json(const nlohmann::json& plan);
 
 /// What --dry-run prints: the runs, memory per rank, expected flops; what was chosen, and why.
 std::string plan_text(std::span<const RunRecord> planned, int world_size, std::span<const std::string> choices = {});

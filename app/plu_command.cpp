@@ -15,10 +15,11 @@ namespace glinpack::app {
 
 namespace {
 
-std::optional<HplDat> read_hpl_dat_of(const PluOptions& options) {
-  if (options.hpl_dat.empty()) return std::nullopt;
-  return read_hpl_dat(options.hpl_dat);
-}
+// The options, and the HPL.dat that they name.
+struct PluInput {
+  ParsedOptions parsed;
+  std::optional<HplDat> hpl_dat;
+};
 
 void check_combinations(const PluOptions& options) {
   if (options.compute_only && options.precision == Precision::mixed) {
@@ -29,39 +30,51 @@ void check_combinations(const PluOptions& options) {
   }
 }
 
-// Rank 0's part of the preparation: reads and checks everything that needs no other rank.
-nlohmann::json read_input(const std::vector<std::string>& arguments, SweepInput& input) {
-  const ParsedOptions parsed = parse_plu_options(arguments);
-  input.options = parsed.options;
-  const PluOptions& options = input.options;
+PluInput parse_input(const std::vector<std::string>& arguments, TextFiles& files) {
+  PluInput input{.parsed = parse_plu_options(arguments, files), .hpl_dat = {}};
+  const PluOptions& options = input.parsed.options;
   check_combinations(options);
-  const std::optional<HplDat> hpl_dat = read_hpl_dat_of(options);
-  if (hpl_dat) input.context.notes.push_back(unused_parameters_note(options.hpl_dat));
-  std::optional<Index> file_order;
-  if (!options.input.empty()) file_order = read_matrix_order(options.input);
+  if (!options.hpl_dat.empty()) input.hpl_dat = read_hpl_dat(options.hpl_dat, files);
+  return input;
+}
 
+// Collective. Of --input.
+std::optional<Index> file_order_of(const PluOptions& options) {
+  if (options.input.empty()) return std::nullopt;
+  return run_on_root_and_broadcast([&] { return nlohmann::json(read_matrix_order(options.input)); }).get<Index>();
+}
+
+// Collective.
+void plan(const PluInput& given, SweepInput& input) {
+  const PluOptions& options = input.options;
   const int world_size = input.session.size();
-  input.planned = plan_runs(parsed, hpl_dat, file_order, world_size);
-  // how large N may become is known of the processes that there are
+  input.planned = plan_runs(given.parsed, given.hpl_dat, file_order_of(options), world_size);
+  // the largest N depends on the number of processes
   if (options.runs() || !all_settled(input.planned)) {
-    const bool grids_of_file = hpl_dat && !parsed.overrides_hpl_dat("grid");
+    const bool grids_of_file = given.hpl_dat && !given.parsed.overrides_hpl_dat("grid");
     check_grids(input.planned, world_size, grids_of_file ? options.hpl_dat + ":10: " : "");
   }
-  if (options.runs()) {
-    input.outputs = output_paths(options, hpl_dat);
-    check_outputs(input.outputs, options.force);
-    if (!options.input.empty()) input.matrix = read_matrix(options.input, view_node().available_memory).elements;
-  }
-  input.context.configuration = to_json(options);
-  return {{"options", input.context.configuration}, {"plan", plan_to_json(input.planned)}};
+}
+
+// Rank 0 alone: what it writes, and the matrix that it reads.
+void prepare_files(const PluInput& given, SweepInput& input) {
+  const PluOptions& options = input.options;
+  input.context.configuration = to_json(options, plu_table);
+  if (given.hpl_dat) input.context.notes.push_back(unused_parameters_note(options.hpl_dat));
+  if (!options.runs()) return;
+  input.outputs = output_paths(options, given.hpl_dat);
+  check_outputs(input.outputs, options.force);
+  if (!options.input.empty()) input.matrix = read_matrix(options.input, view_node().available_memory).elements;
 }
 
 int plan_and_run(const std::vector<std::string>& arguments, SweepInput& input) {
-  const nlohmann::json agreed = run_on_root_and_broadcast([&] { return read_input(arguments, input); });
-  if (input.session.rank() != 0) {
-    input.options = from_json(agreed.at("options"));
-    input.planned = plan_from_json(agreed.at("plan"));
-  }
+  const PluInput given = parse_alike(arguments, parse_input);
+  input.options = given.parsed.options;
+  plan(given, input);
+  run_on_root_and_broadcast([&] {
+    prepare_files(given, input);
+    return nlohmann::json();
+  });
   if (!input.options.runs() && all_settled(input.planned)) {
     print_plan(input, {});
     return 0;

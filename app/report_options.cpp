@@ -1,7 +1,5 @@
 #include "app/report_options.hpp"
 
-#include "app/option_set.hpp"
-
 namespace glinpack::app {
 
 namespace {
@@ -22,38 +20,32 @@ constexpr const char* report_examples =
     "Exit code: 0 written, 2 unusable input, 3 an error while writing. Runs that FAILED are shown, and do not change "
     "it.";
 
-constexpr int most_files = 10'000;
-
-void define_report_options(CLI::App& app, ReportOptions& o) {
-  describe(app, "glinpack report", "Writes one HTML page about results: tables, charts, timelines, comparisons.",
-           report_examples);
-  add_positional(app, "FILE",
-                 "What --json wrote (plu, network, the standalone modes, ceilings, tune), and --trace of plu",
-                 most_files, o.files);
-  begin_group(app, "Output");
-  add(app, "--output,-o", "PAGE", "report.html", "The page to write", [&o](const std::string& text) {
-    if (text.empty()) throw InputError("the name is empty");
-    o.output = text;
-  });
-  add_text(app, "--title", "TEXT", "Title of the page instead of its own", o.title);
-  add_flag(app, "--force", "Overwrite a page that exists", [&o] { o.force = true; });
-}
-
 }  // namespace
 
-ReportOptions parse_report_options(const std::vector<std::string>& arguments) {
-  ReportOptions options;
-  parse_arguments(arguments, [&](CLI::App& app) { define_report_options(app, options); });
+OptionTable report_table(ReportOptions& o) {
+  constexpr int most_files = 10'000;
+  const std::vector<Field> files{
+      {"FILE", positional(o.files, most_files),
+       "What --json wrote (plu, network, the standalone modes, ceilings, tune), and --trace of plu"},
+  };
+  const std::vector<Field> output{
+      {"output,-o", text(o.output, "PAGE"), "The page to write"},
+      {"title", text(o.title, "TEXT"), "Title of the page instead of its own"},
+      {"force", flag(o.force), "Overwrite a page that exists"},
+  };
+  return {.command = "report",
+          .description = "Writes one HTML page about results: tables, charts, timelines, comparisons.",
+          .footer = report_examples,
+          .groups = {{"", files}, {"Output", output}}};
+}
+
+ReportOptions parse_report_options(const Texts& arguments) {
+  const ReportOptions options = parse(arguments, report_table).options;
   if (options.files.empty()) {
     throw InputError(
         "no file is given; name what --json wrote, for example: glinpack report results.json -o report.html");
   }
   return options;
-}
-
-std::string report_help() {
-  ReportOptions options;
-  return help_of([&](CLI::App& app) { define_report_options(app, options); });
 }
 
 }  // namespace glinpack::app

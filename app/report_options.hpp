@@ -1,22 +1,22 @@
-// Everything that `glinpack report` can be told.
+// The options of `glinpack report`.
 #pragma once
 
 #include <string>
-#include <vector>
+
+#include "app/options/fields.hpp"
 
 namespace glinpack::app {
 
 struct ReportOptions {
-  std::vector<std::string> files;  // at least one
+  Texts files;  // at least one
   std::string output = "report.html";
   std::string title;  // empty: the page's own
   bool force = false;
 };
 
-/// `arguments`: what follows `glinpack report`. Throws InputError.
-ReportOptions parse_report_options(const std::vector<std::string>& arguments);
+OptionTable report_table(ReportOptions& options);
 
-/// What `glinpack report --help` prints.
-std::string report_help();
+/// `arguments`: those after `glinpack report`. Throws InputError.
+ReportOptions parse_report_options(const Texts& arguments);
 
 }  // namespace glinpack::app

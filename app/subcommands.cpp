@@ -4,8 +4,6 @@
 #include <iostream>
 
 #include "app/ceilings_command.hpp"
-#include "app/ceilings_options.hpp"
-#include "app/command_line.hpp"
 #include "app/compare_command.hpp"
 #include "app/devices_command.hpp"
 #include "app/doctor/doctor_command.hpp"
@@ -19,7 +17,6 @@
 #include "app/reexecution.hpp"
 #include "app/report_command.hpp"
 #include "app/slurm/slurm_command.hpp"
-#include "app/slurm/slurm_options.hpp"
 #include "app/tune_command.hpp"
 #include "app/variant_command.hpp"
 #include "mpi/session.hpp"
@@ -40,8 +37,8 @@ int run_plu(const Invocation& invocation) {
 int run_network(const Invocation& invocation) { return run_network_command(invocation.argc, invocation.argv); }
 
 int run_devices(const Invocation& invocation) {
-  const DevicesOptions options = parse_devices_options(invocation.arguments);
-  return launcher_rank() == 0 ? run_devices_command(options.json, std::cout) : 0;
+  const DevicesOptions options = parse(invocation.arguments, devices_table).options;
+  return launcher_rank() == 0 ? run_devices_command(options, std::cout) : 0;
 }
 
 int run_doctor(const Invocation& invocation) {
@@ -59,7 +56,7 @@ int run_ceilings(const Invocation& invocation) {
 }
 
 int run_tune(const Invocation& invocation) {
-  const TuneOptions options = parse_tune_options(invocation.arguments);
+  const TuneOptions options = parse(invocation.arguments, tune_table).options;
   if (launcher_rank() == 0) run_tune_command(options, command_line(invocation), std::cout);
   return 0;
 }
@@ -71,7 +68,7 @@ int run_man_pages(const Invocation& invocation) {
 }
 
 int run_completion(const Invocation& invocation) {
-  const CompletionOptions options = parse_completion_options(invocation.arguments);
+  const CompletionOptions options = parse(invocation.arguments, completion_table).options;
   if (launcher_rank() == 0) run_completion_command(options, std::cout);
   return 0;
 }
@@ -110,27 +107,28 @@ int run_variant(const Invocation& invocation) {
 std::span<const Subcommand> subcommands() {
   static constexpr std::array commands{
       Subcommand{"plu", "Factorise, solve and check dense systems on a grid of processes; report GFLOPS and the time",
-                 plu_help, run_plu},
+                 help_of<plu_table>, run_plu},
       Subcommand{"network", "Send the messages of a factorisation alone, time them, and look for slow links",
-                 network_help, run_network},
-      Subcommand{"devices", "List the EGL devices of this machine", devices_help, run_devices},
+                 help_of<network_table>, run_network},
+      Subcommand{"devices", "List the EGL devices of this machine", help_of<devices_table>, run_devices},
       Subcommand{"doctor", "Look at ranks, nodes, devices, drivers and network for what is wrong, and name remedies",
-                 doctor::doctor_help, run_doctor},
+                 help_of<doctor::doctor_table>, run_doctor},
       Subcommand{"ceilings", "Measure what a device and the host can do at most: copies, multiply-adds, gemm",
-                 ceilings_help, run_ceilings},
-      Subcommand{"tune", "Choose the tile in which a device reduces fastest, for later runs of plu", tune_help,
-                 run_tune},
-      Subcommand{"report", "Write one HTML page about results: tables, charts, timelines, comparisons", report_help,
-                 run_report},
+                 help_of<ceilings_table>, run_ceilings},
+      Subcommand{"tune", "Choose the tile in which a device reduces fastest, for later runs of plu",
+                 help_of<tune_table>, run_tune},
+      Subcommand{"report", "Write one HTML page about results: tables, charts, timelines, comparisons",
+                 help_of<report_table>, run_report},
       Subcommand{"compare", "Compare the runs of two result files: which is faster, and is that more than chance?",
-                 compare_help, run_compare},
-      Subcommand{"variant", "Explain HPL's code of a variant, such as WR11C2R4", variant_help, run_variant},
+                 help_of<compare_table>, run_compare},
+      Subcommand{"variant", "Explain HPL's code of a variant, such as WR11C2R4", help_of<variant_table>, run_variant},
       Subcommand{"plan", "Plan a run on a cluster that need not exist: N, NB, grid, expected time and GFLOPS",
-                 planning_help, run_plan},
-      Subcommand{"slurm", "Write a batch script for Slurm that runs plu, a process per GPU", slurm_help, run_slurm},
-      Subcommand{"man-pages", "Write the man pages, made of these helps", man_pages_help, run_man_pages},
-      Subcommand{"completion", "Print the script with which a shell completes this command line", completion_help,
-                 run_completion},
+                 help_of<planning_table>, run_plan},
+      Subcommand{"slurm", "Write a batch script for Slurm that runs plu, a process per GPU", help_of<slurm_table>,
+                 run_slurm},
+      Subcommand{"man-pages", "Write the man pages, made of these helps", help_of<man_pages_table>, run_man_pages},
+      Subcommand{"completion", "Print the script with which a shell completes this command line",
+                 help_of<completion_table>, run_completion},
   };
   return commands;
 }

@@ -194,18 +194,6 @@ std::unique_ptr<Backend<Real>> make_agreed_backend(const Machine& machine, Timel
   return backend;
 }
 
-// Collective. What the options left to glinpack, now that backend and memory are known; in sentences, on rank 0.
-std::vector<std::string> settle_plan(SweepInput& input, std::span<const RankMemory> memory) {
-  if (all_settled(input.planned)) return {};
-  std::vector<std::string> choices;
-  const nlohmann::json plan = run_on_root_and_broadcast([&] {
-    choices = settle(input.planned, memory, input.options.memory_fraction);
-    return plan_to_json(input.planned);
-  });
-  if (input.session.rank() != 0) input.planned = plan_from_json(plan);
-  return choices;
-}
-
 template <class Real>
 int run_sweep_in(SweepInput& input) {
   Timeline timeline;
@@ -214,7 +202,7 @@ int run_sweep_in(SweepInput& input) {
 
   const std::vector<RankMemory> memory = gather_memory(info);
   for (RunRecord& run : input.planned) run.backend = info.backend;
-  const std::vector<std::string> choices = settle_plan(input, memory);
+  const std::vector<std::string> choices = settle(input.planned, memory, input.options.memory_fraction);
   if (!input.options.runs()) {
     print_plan(input, choices);
     return 0;

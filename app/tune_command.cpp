@@ -6,7 +6,6 @@
 #include <ostream>
 
 #include "app/agreement.hpp"
-#include "app/input/values.hpp"
 #include "app/machine.hpp"
 #include "app/option_text.hpp"
 #include "app/outputs.hpp"
@@ -32,22 +31,8 @@ constexpr const char* tune_examples =
 
 std::vector<Precision> parse_precisions(const std::string& text) {
   if (text == "both") return {Precision::single, Precision::double_};
-  const Precision precision = parse_precision(text);
+  const Precision precision = precision_from_name(text);
   return {precision == Precision::mixed ? Precision::single : precision};  // mixed factorises in single
-}
-
-void define_tune_options(CLI::App& app, TuneOptions& o) {
-  constexpr int largest_device = 4096;
-  describe(app, "glinpack tune",
-           "Tries the tiles in which gl-compute reduces on a device, and keeps the fastest for later runs.", tune_examples);
-  add(app, "--device", "INDEX", "the first that is hardware",
-      "EGL device, as `glinpack devices` counts; software OpenGL, too, where it is named",
-      [&o](const std::string& t) { o.device = static_cast<int>(parse_whole(t, 0, largest_device)); });
-  add(app, "--precision", "single|double|mixed|both", "both", "Precision of the factors; mixed: single",
-      [&o](const std::string& t) { o.precisions = parse_precisions(t); });
-  add_text(app, "--json", "FILE", "All of it as JSON (docs/tune.schema.json)", o.json);
-  add_flag(app, "--force", "Overwrite a file that exists", [&o] { o.force = true; });
-  define_config_option(app, o.config);
 }
 
 int device_to_tune(const TuneOptions& options) {
@@ -70,8 +55,8 @@ std::string text_of(const KeptTuning& kept) {
   const gl::TileTrial& best = tuning.best();
   for (const gl::TileTrial& trial : tuning.trials) {
     text += fmt::format("  {:<26}{:>9} {:<7}{:>9}{:>9}{}\n", name_of(trial.tile, tuning.precision),
-                        four_digits(trial.rate.median * to_gigaflops), "GFLOPS", four_digits(trial.rate.least * to_gigaflops),
-                        four_digits(trial.rate.most * to_gigaflops),
+                        four_digits(trial.rate.median * to_gigaflops), "GFLOPS",
+                        four_digits(trial.rate.least * to_gigaflops), four_digits(trial.rate.most * to_gigaflops),
                         !trial.right              ? "  wrong results: not taken"
                         : trial.tile == best.tile ? "  <- taken"
                                                   : "");
@@ -82,28 +67,29 @@ std::string text_of(const KeptTuning& kept) {
 
 }  // namespace
 
-TuneOptions parse_tune_options(const std::vector<std::string>& arguments) {
-  Parsed<TuneOptions> parsed;
-  parse_into(parsed, arguments, define_tune_options);
-  return parsed.options;
-}
-
-std::string tune_help() {
-  TuneOptions options;
-  return help_of([&](CLI::App& app) { define_tune_options(app, options); });
-}
-
-json to_json(const TuneOptions& o) {
-  return {{"device", o.device ? json(*o.device) : json()},
-          {"precision", o.precisions.size() > 1 ? "both" : std::string(name_of(o.precisions.front()))},
-          {"json", o.json.empty() ? json() : json(o.json)},
-          {"force", o.force}};
+OptionTable tune_table(TuneOptions& o) {
+  constexpr int largest_device = 4096;
+  const auto precision = word(
+      "single|double|mixed|both", [&o](const std::string& t) { o.precisions = parse_precisions(t); },
+      [&o] { return o.precisions.size() > 1 ? "both" : std::string(name_of(o.precisions.front())); });
+  const std::vector<Field> fields{
+      {"device", whole(o.device, 0, largest_device, "INDEX"),
+       "EGL device, as `glinpack devices` counts; software OpenGL, too, where it is named",
+       "the first that is hardware"},
+      {"precision", precision, "Precision of the factors; mixed: single"},
+      {"json", text(o.json, "FILE"), "All of it as JSON (docs/tune.schema.json)"},
+      {"force", flag(o.force), "Overwrite a file that exists"},
+      config_field(o.config),
+  };
+  return {
+      .command = "tune",
+      .description = "Tries the tiles in which gl-compute reduces on a device, and keeps the fastest for later runs.",
+      .footer = tune_examples,
+      .groups = {{"", fields}}};
 }
 
 void run_tune_command(const TuneOptions& options, const std::vector<std::string>& command_line, std::ostream& out) {
-  OutputPaths outputs;
-  outputs.json = options.json;
-  check_outputs(outputs, options.force);
+  check_output("--json", options.json, options.force);
   const int device = device_to_tune(options);
   const gl::TileCache cache;
   std::vector<KeptTuning> tunings;
@@ -118,7 +104,7 @@ void run_tune_command(const TuneOptions& options, const std::vector<std::string>
     throw std::runtime_error("the table cannot be written to standard output");
   }
   json document = tuning_json(tunings);
-  document["context"] = program_context(command_line, to_json(options));
+  document["context"] = program_context(command_line, to_json(options, tune_table));
   write_file(options.json, options.force, [&](std::ostream& file) { file << dumped(document, 2) << '\n'; });
 }
 

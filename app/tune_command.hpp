@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/option_set.hpp"
+#include "app/options/fields.hpp"
 #include "gl/compute/tuning.hpp"
 
 namespace glinpack::app {
@@ -21,10 +21,7 @@ struct TuneOptions {
   std::string config;
 };
 
-/// Command line over file over default. `arguments`: what follows `glinpack tune`. Throws InputError.
-TuneOptions parse_tune_options(const std::vector<std::string>& arguments);
-std::string tune_help();
-nlohmann::json to_json(const TuneOptions& options);
+OptionTable tune_table(TuneOptions& options);
 
 /// Tunes, keeps, prints a table and writes JSON where it is asked for. Throws InputError for what the user can mend
 /// before anything is tried, std::runtime_error for the rest.

@@ -4,8 +4,6 @@
 
 #include <ostream>
 
-#include "app/option_set.hpp"
-
 namespace glinpack::app {
 
 namespace {
@@ -20,26 +18,20 @@ constexpr const char* variant_examples =
     "HPL.dat names them.\n"
     "Exit code: 0 explained, 2 unusable input.";
 
-constexpr int most_codes = 1000;
-
-void define_variant_options(CLI::App& app, VariantOptions& options) {
-  describe(app, "glinpack variant",
-           "Explains HPL's code of a variant, and says which options of glinpack plu are the same.", variant_examples);
-  add_positional(app, "CODE", "Such as WR11C2R4", most_codes, options.codes);
-}
-
 }  // namespace
 
-VariantOptions parse_variant_options(const std::vector<std::string>& arguments) {
-  VariantOptions options;
-  parse_arguments(arguments, [&](CLI::App& app) { define_variant_options(app, options); });
-  if (options.codes.empty()) throw InputError("no code is given; for example: glinpack variant WR11C2R4");
-  return options;
+OptionTable variant_table(VariantOptions& o) {
+  constexpr int most_codes = 1000;
+  return {.command = "variant",
+          .description = "Explains HPL's code of a variant, and says which options of glinpack plu are the same.",
+          .footer = variant_examples,
+          .groups = {{"", {{"CODE", positional(o.codes, most_codes), "Such as WR11C2R4"}}}}};
 }
 
-std::string variant_help() {
-  VariantOptions options;
-  return help_of([&](CLI::App& app) { define_variant_options(app, options); });
+VariantOptions parse_variant_options(const Texts& arguments) {
+  const VariantOptions options = parse(arguments, variant_table).options;
+  if (options.codes.empty()) throw InputError("no code is given; for example: glinpack variant WR11C2R4");
+  return options;
 }
 
 std::string variant_text(const VariantCode& code) {

@@ -3,21 +3,20 @@
 
 #include <iosfwd>
 #include <string>
-#include <vector>
 
+#include "app/options/fields.hpp"
 #include "app/variant/variant_code.hpp"
 
 namespace glinpack::app {
 
 struct VariantOptions {
-  std::vector<std::string> codes;  // at least one
+  Texts codes;  // at least one
 };
 
-/// `arguments`: what follows `glinpack variant`. Throws InputError.
-VariantOptions parse_variant_options(const std::vector<std::string>& arguments);
+OptionTable variant_table(VariantOptions& options);
 
-/// What `glinpack variant --help` prints.
-std::string variant_help();
+/// `arguments`: those after `glinpack variant`. Throws InputError.
+VariantOptions parse_variant_options(const Texts& arguments);
 
 /// A table of a code's parts.
 std::string variant_text(const VariantCode& code);

@@ -26,15 +26,15 @@ std::optional<double> parse_limit(const std::string& text) {
 
 }  // namespace
 
-void add_watchdog(CLI::App& app, std::optional<double>& seconds) {
-  add(app, "--watchdog", "SECONDS", "off",
+Field watchdog_field(std::optional<double>& seconds) {
+  return {
+      "watchdog",
+      {.type = "SECONDS",
+       .read = [&seconds](const Texts& texts) { seconds = parse_limit(texts.front()); },
+       .json = [&seconds] { return seconds ? nlohmann::json(*seconds) : nlohmann::json(); }},
       "Where some process makes no progress for so long, tell what each of them was doing, and end the job with exit "
       "code 5: several times what the longest pass takes, at least 1 (docs/watchdog.md)",
-      [&seconds](const std::string& text) { seconds = parse_limit(text); });
-}
-
-nlohmann::json watchdog_json(const std::optional<double>& seconds) {
-  return seconds ? nlohmann::json(*seconds) : nlohmann::json();
+      "off"};
 }
 
 std::unique_ptr<Watchdog> start_watchdog(const std::optional<double>& seconds) {

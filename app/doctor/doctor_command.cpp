@@ -27,14 +27,13 @@ bool stands_apart(const MpiSession& session) {
 
 bool asks_for_devices(const std::string& backend) { return backend == "auto" || computes_on_device(backend); }
 
-DoctorOptions agreed_options(const std::vector<std::string>& arguments) {
-  return doctor_options_from_json(run_on_root_and_broadcast([&] {
-    const DoctorOptions options = parse_doctor_options(arguments);
-    OutputPaths outputs;
-    outputs.json = options.json;
-    check_outputs(outputs, options.force);
-    return to_json(options);
-  }));
+DoctorOptions agreed_options(const Texts& arguments) {
+  const DoctorOptions options = parse_alike(arguments, options_of<doctor_table>);
+  run_on_root_and_broadcast([&] {
+    check_output("--json", options.json, options.force);
+    return nlohmann::json();
+  });
+  return options;
 }
 
 Facts gathered(const RankFacts& mine) {
@@ -76,7 +75,7 @@ void report(const DoctorOptions& options, const std::vector<std::string>& comman
     throw std::runtime_error("the findings cannot be written to standard output");
   }
   nlohmann::json document = findings_json(findings, facts);
-  document["context"] = program_context(command_line, to_json(options));
+  document["context"] = program_context(command_line, to_json(options, doctor_table));
   write_file(options.json, options.force, [&](std::ostream& file) { file << dumped(document, 2) << '\n'; });
 }
 

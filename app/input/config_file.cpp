@@ -53,22 +53,12 @@ Setting setting_of(const std::string& path, const std::string& name, const toml:
   return setting;
 }
 
-// The command line refuses the two together, too; false is as good as absent.
-void check_rank_order(const std::string& path, const std::vector<Setting>& settings) {
-  const Setting* first = nullptr;
-  for (const Setting& setting : settings) {
-    const bool is_order = setting.key == "row-major" || setting.key == "column-major";
-    if (!is_order || setting.values != std::vector<std::string>{"true"}) continue;
-    if (first != nullptr) fail(path, setting.line, setting.key + " = true excludes " + first->key + " = true");
-    first = &setting;
-  }
-}
-
 }  // namespace
 
-std::vector<Setting> read_config_file(const std::string& path) {
+std::vector<Setting> settings_of(const std::string& path, TextFiles& files) {
+  const std::string& contents = files.read(path, largest_config_file);
   int line = 0;
-  for (const std::string& text : read_lines(path, largest_config_file)) {  // it also says what is no text file at all
+  for (const std::string& text : lines_of(path, contents)) {  // refuses what is not a text file
     ++line;
     if (text.size() > longest_line) {
       fail(path, line, "the line has more than " + std::to_string(longest_line) + " characters; break it");
@@ -76,13 +66,12 @@ std::vector<Setting> read_config_file(const std::string& path) {
   }
   toml::table table;
   try {
-    table = toml::parse(read_file(path, largest_config_file), path);
+    table = toml::parse(contents, path);
   } catch (const toml::parse_error& error) {
     fail(path, static_cast<int>(error.source().begin.line), "not TOML: " + std::string(error.description()));
   }
   std::vector<Setting> settings;
   for (const auto& [key, node] : table) settings.push_back(setting_of(path, std::string(key), node));
-  check_rank_order(path, settings);
   std::stable_sort(settings.begin(), settings.end(),
                    [](const Setting& a, const Setting& b) { return a.line < b.line; });
   return settings;

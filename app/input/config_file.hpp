@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "app/input/text_file.hpp"
+
 namespace glinpack::app {
 
-/// One key of a file, or one entry of a configuration in JSON.
+/// One key of a file.
 struct Setting {
   std::string key;                    // with dashes, "_" having become "-"
   std::vector<std::string> values{};  // as the command line would give them; one, or those of a list
@@ -17,6 +19,6 @@ struct Setting {
 
 /// In the file's order. Throws InputError, "FILE:LINE: ...": unreadable, not TOML, tables, values of other types than
 /// strings, numbers, booleans and lists of these.
-std::vector<Setting> read_config_file(const std::string& path);
+std::vector<Setting> settings_of(const std::string& path, TextFiles& files);
 
 }  // namespace glinpack::app

@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t largest_hpl_dat = 1 << 20;
 
 // A whole number that HPL.dat expects: what it is called, and its range.
-struct Field {
+struct Expected {
   const char* what;
   Index minimum;
   Index maximum;
@@ -22,7 +22,7 @@ struct Field {
 
 class HplDatReader {
  public:
-  explicit HplDatReader(const std::string& path) : path_(path), lines_(read_lines(path, largest_hpl_dat)) {
+  HplDatReader(const std::string& path, const std::string& contents) : path_(path), lines_(lines_of(path, contents)) {
     if (lines_.empty()) {
       throw InputError(path + ":1: the file is empty; HPL.dat has 31 lines (netlib's HPL brings an example)");
     }
@@ -48,7 +48,7 @@ class HplDatReader {
   }
 
   template <class Number = int>
-  Number next_whole(const Field& field) {
+  Number next_whole(const Expected& field) {
     const std::string word = next_word(field.what);
     if (word.empty()) fail(std::string("the line is blank; expected: ") + field.what);
     return static_cast<Number>(whole(word, field, ""));
@@ -64,11 +64,11 @@ class HplDatReader {
     }
   }
 
-  int next_count(const char* what) { return next_whole(Field{what, 1, HplDat::longest_list}); }
+  int next_count(const char* what) { return next_whole(Expected{what, 1, HplDat::longest_list}); }
 
   /// `count` values, announced on line `count_line`.
   template <class Number = int>
-  std::vector<Number> next_values(int count, int count_line, const Field& field) {
+  std::vector<Number> next_values(int count, int count_line, const Expected& field) {
     const std::vector<std::string> tokens = next_line(field.what);
     const std::string announced = " (line " + std::to_string(count_line) + " announces " + std::to_string(count) + ")";
     std::vector<Number> values;
@@ -84,7 +84,7 @@ class HplDatReader {
 
   /// A count on one line, so many values on the next.
   template <class Number = int>
-  std::vector<Number> next_list(const char* what_count, const Field& field) {
+  std::vector<Number> next_list(const char* what_count, const Expected& field) {
     const int count = next_count(what_count);
     return next_values<Number>(count, line_, field);
   }
@@ -96,7 +96,7 @@ class HplDatReader {
   }
 
  private:
-  Index whole(const std::string& word, const Field& field, const std::string& position) const {
+  Index whole(const std::string& word, const Expected& field, const std::string& position) const {
     try {
       return parse_whole(word, field.minimum, field.maximum);
     } catch (const InputError& error) {
@@ -145,13 +145,13 @@ void read_problem(HplDatReader& reader, HplDat& result) {
 }
 
 void read_algorithm(HplDatReader& reader, HplDat& result) {
-  const Field factorisation{"PFACT (0 left, 1 Crout, 2 right)", 0, 2};
-  const Field recursive{"RFACT (0 left, 1 Crout, 2 right)", 0, 2};
+  const Expected factorisation{"PFACT (0 left, 1 Crout, 2 right)", 0, 2};
+  const Expected recursive{"RFACT (0 left, 1 Crout, 2 right)", 0, 2};
   result.pfact = factorisation_letters(reader.next_list("number of panel factorisations (PFACT)", factorisation));
   result.nbmin = reader.next_list("number of recursive stopping criteria (NBMIN)", {"NBMIN", 1, INT_MAX});
   result.ndiv = reader.next_list("number of panels in recursion (NDIV)", {"NDIV", 2, INT_MAX});
   result.rfact = factorisation_letters(reader.next_list("number of recursive factorisations (RFACT)", recursive));
-  const Field broadcast{"BCAST (0 1rg, 1 1rM, 2 2rg, 3 2rM, 4 Lng, 5 LnM)", 0, 5};
+  const Expected broadcast{"BCAST (0 1rg, 1 1rM, 2 2rg, 3 2rM, 4 Lng, 5 LnM)", 0, 5};
   for (const int digit : reader.next_list("number of broadcasts (BCAST)", broadcast)) {
     result.broadcast.push_back(*broadcast_from_name(std::to_string(digit)));
   }
@@ -167,8 +167,8 @@ void read_algorithm(HplDatReader& reader, HplDat& result) {
 
 }  // namespace
 
-HplDat read_hpl_dat(const std::string& path) {
-  HplDatReader reader(path);
+HplDat read_hpl_dat(const std::string& path, TextFiles& files) {
+  HplDatReader reader(path, files.read(path, largest_hpl_dat));
   HplDat result;
   read_problem(reader, result);
   read_algorithm(reader, result);
@@ -183,7 +183,7 @@ std::vector<HplCombination> combinations(const HplDat& hpl_dat) {
         for (const char pfact : hpl_dat.pfact) {
           for (const int nbmin : hpl_dat.nbmin) {
             for (const int ndiv : hpl_dat.ndiv) {
-              all.push_back({depth, broadcast, {.nbmin = nbmin, .ndiv = ndiv, .pfact = pfact, .rfact = rfact}});
+              all.push_back({depth, broadcast, {.given = true, .nbmin = nbmin, .ndiv = ndiv, .pfact = pfact, .rfact = rfact}});
             }
           }
         }

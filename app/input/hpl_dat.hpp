@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "app/input/text_file.hpp"
 #include "app/report/run_record.hpp"
 
 namespace glinpack::app {
@@ -50,7 +51,7 @@ struct HplDat {
 };
 
 /// Throws InputError, "FILE:LINE: ...", naming the value and what is expected in its place.
-HplDat read_hpl_dat(const std::string& path);
+HplDat read_hpl_dat(const std::string& path, TextFiles& files);
 
 /// The parameters that HPL's innermost loops run over, in HPL's order (HPL_pddriver.c: depth, broadcast, RFACT, PFACT,
 /// NBMIN, NDIV, the last fastest; around them grid, N and NB).

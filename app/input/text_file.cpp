@@ -36,8 +36,13 @@ std::string read_file(const std::string& path, std::int64_t largest_bytes) {
   return contents;
 }
 
-std::vector<std::string> read_lines(const std::string& path, std::int64_t largest_bytes) {
-  std::string contents = read_file(path, largest_bytes);
+const std::string& TextFiles::read(const std::string& path, std::int64_t largest_bytes) {
+  const auto known = contents_.find(path);
+  return known != contents_.end() ? known->second
+                                  : contents_.emplace(path, read_file(path, largest_bytes)).first->second;
+}
+
+std::vector<std::string> lines_of(const std::string& path, std::string contents) {
   if (contents.starts_with("\xEF\xBB\xBF")) contents.erase(0, 3);
   std::vector<std::string> lines;
   for (std::size_t start = 0; start < contents.size();) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,23 @@ namespace glinpack::app {
 /// `largest_bytes`.
 std::string read_file(const std::string& path, std::int64_t largest_bytes);
 
+/// Text files of a command: read from disk on rank 0, and known to the other ranks from there.
+class TextFiles {
+ public:
+  TextFiles() = default;
+  explicit TextFiles(std::map<std::string, std::string> contents) : contents_(std::move(contents)) {}
+
+  /// As read_file(), once for each path.
+  const std::string& read(const std::string& path, std::int64_t largest_bytes);
+  /// Of the files read, by path.
+  const std::map<std::string, std::string>& contents() const { return contents_; }
+
+ private:
+  std::map<std::string, std::string> contents_;
+};
+
 /// The lines of a text file, without their ends: LF, CRLF, a missing one at the end of the file, and a byte order mark
-/// are accepted. Throws InputError as read_file does, and with the line of the first byte that no text file has.
-std::vector<std::string> read_lines(const std::string& path, std::int64_t largest_bytes);
+/// are accepted. Throws InputError with the line of the first byte that no text file has. `path`: for the message.
+std::vector<std::string> lines_of(const std::string& path, std::string contents);
 
 }  // namespace glinpack::app

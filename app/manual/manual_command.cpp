@@ -1,15 +1,11 @@
 #include "app/manual/manual_command.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <ostream>
 
-#include "app/input/input_error.hpp"
-#include "app/input/nearest_name.hpp"
-#include "app/input/values.hpp"
 #include "app/manual/completion.hpp"
 #include "app/manual/man_page.hpp"
-#include "app/option_set.hpp"
+#include "app/option_text.hpp"
 #include "app/outputs.hpp"
 
 namespace glinpack::app {
@@ -31,51 +27,30 @@ constexpr const char* completion_examples =
     "\n"
     "Exit code: 0 printed, 2 unusable input, 3 an error while printing.";
 
-void define_man_pages_options(CLI::App& app, ManPagesOptions& o) {
-  describe(app, "glinpack man-pages",
-           "Writes the man pages, the program's and one for each subcommand, made of what --help says.",
-           man_pages_examples);
-  begin_group(app, "Output");
-  add_text(app, "--output-dir", "DIR", "Folder for the pages, made if missing", o.output_dir);
-  add_flag(app, "--force", "Overwrite pages that exist", [&o] { o.force = true; });
-}
-
-void define_completion_options(CLI::App& app, CompletionOptions& o) {
-  describe(app, "glinpack completion",
-           "Prints the script with which a shell completes subcommands, options and their values.",
-           completion_examples);
-  begin_group(app, "Output");
-  add(app, "--shell", one_of(shells()), o.shell, "The shell that reads the script", [&o](const std::string& t) {
-    if (std::find(shells().begin(), shells().end(), t) == shells().end()) {
-      throw InputError(in_quotes(t) + " is not one of " + enumerate(shells()) + did_you_mean(t, shells()));
-    }
-    o.shell = t;
-  });
-}
-
 }  // namespace
 
-ManPagesOptions parse_man_pages_options(const std::vector<std::string>& arguments) {
-  ManPagesOptions options;
-  parse_arguments(arguments, [&](CLI::App& app) { define_man_pages_options(app, options); });
+OptionTable man_pages_table(ManPagesOptions& o) {
+  const std::vector<Field> output{
+      {"output-dir", text(o.output_dir, "DIR"), "Folder for the pages, made if missing"},
+      {"force", flag(o.force), "Overwrite pages that exist"},
+  };
+  return {.command = "man-pages",
+          .description = "Writes the man pages, the program's and one for each subcommand, made of what --help says.",
+          .footer = man_pages_examples,
+          .groups = {{"Output", output}}};
+}
+
+OptionTable completion_table(CompletionOptions& o) {
+  return {.command = "completion",
+          .description = "Prints the script with which a shell completes subcommands, options and their values.",
+          .footer = completion_examples,
+          .groups = {{"Output", {{"shell", name_value(o.shell, shells()), "The shell that reads the script"}}}}};
+}
+
+ManPagesOptions parse_man_pages_options(const Texts& arguments) {
+  const ManPagesOptions options = parse(arguments, man_pages_table).options;
   if (options.output_dir.empty()) throw InputError("--output-dir DIR is missing: the folder that the pages go to");
   return options;
-}
-
-CompletionOptions parse_completion_options(const std::vector<std::string>& arguments) {
-  CompletionOptions options;
-  parse_arguments(arguments, [&](CLI::App& app) { define_completion_options(app, options); });
-  return options;
-}
-
-std::string man_pages_help() {
-  ManPagesOptions options;
-  return help_of([&](CLI::App& app) { define_man_pages_options(app, options); });
-}
-
-std::string completion_help() {
-  CompletionOptions options;
-  return help_of([&](CLI::App& app) { define_completion_options(app, options); });
 }
 
 void run_man_pages_command(const ManPagesOptions& options) {

@@ -3,7 +3,8 @@
 
 #include <iosfwd>
 #include <string>
-#include <vector>
+
+#include "app/options/fields.hpp"
 
 namespace glinpack::app {
 
@@ -16,11 +17,10 @@ struct CompletionOptions {
   std::string shell = "bash";
 };
 
-/// Both throw InputError.
-ManPagesOptions parse_man_pages_options(const std::vector<std::string>& arguments);
-CompletionOptions parse_completion_options(const std::vector<std::string>& arguments);
-std::string man_pages_help();
-std::string completion_help();
+OptionTable man_pages_table(ManPagesOptions& options);
+OptionTable completion_table(CompletionOptions& options);
+/// Throws InputError.
+ManPagesOptions parse_man_pages_options(const Texts& arguments);
 
 /// Writes glinpack.1 and a page for each subcommand into the folder, which it makes if missing. Throws InputError where
 /// a page is there already and may not be replaced.

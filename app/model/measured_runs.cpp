@@ -1,7 +1,6 @@
 #include "app/model/measured_runs.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -59,13 +58,12 @@ Choice choice_of(const json& value, std::span<const Choice> choices) {
 }
 
 Problem problem_of(const json& run, const json& configuration) {
-  constexpr std::array places{PanelPlace::automatic, PanelPlace::host, PanelPlace::device};
   Problem problem;
   RunParameters& parameters = problem.parameters;
   parameters.n = run.at("n").get<Index>();
   parameters.nb = run.at("nb").get<Index>();
   parameters.pivoting = choice_of<Pivoting>(run.at("pivoting"), all_pivotings);
-  parameters.panel = choice_of<PanelPlace>(run.value("panel", json("auto")), places);
+  parameters.panel = choice_of<PanelPlace>(run.value("panel", json("auto")), all_panel_places);
   parameters.broadcast = choice_of<BroadcastKind>(run.at("broadcast"), all_broadcasts);
   parameters.lookahead = run.at("variant").at("depth").get<int>();
   parameters.parts = run.at("compute_only").get<bool>() ? RunParts::compute : RunParts::all;
@@ -77,7 +75,7 @@ Problem problem_of(const json& run, const json& configuration) {
   }
   problem.grid = {run.at("p").get<int>(), run.at("q").get<int>()};
   problem.order = run.at("order") == "row-major" ? RankOrder::row_major : RankOrder::column_major;
-  problem.precision = parse_precision(run.at("precision").get<std::string>());
+  problem.precision = precision_from_name(run.at("precision").get<std::string>());
   const auto ranks = static_cast<Index>(run.at("ranks").size());
   const bool usable = parameters.n >= 1 && parameters.n <= largest_n && parameters.nb >= 1 && problem.grid.rows >= 1 &&
                       problem.grid.columns >= 1 && problem.grid.rows <= ranks && problem.grid.columns <= ranks &&

@@ -225,7 +225,7 @@ void check_size(const BackgroundOptions& options, Index n, const ModeMachine& ma
 int run_background(const ModeInvocation& invocation) {
   const BackgroundOptions options = parse_background_options(invocation.arguments);
   check_matrix_name(options.output);
-  ModeRun run("background", options, to_json(options), invocation);
+  ModeRun run("background", options, to_json(options, background_table), invocation);
   BackgroundSource source{.count = options.systems, .seed = options.seed};
   source.matrix = read_input(options, source.n);
   const std::vector<Index> orders = options.input.empty() ? options.n : std::vector<Index>{source.n};

@@ -1,4 +1,4 @@
-// Everything that `glinpack background` can be told (docs/background.md).
+// The options of `glinpack background` (docs/background.md).
 #pragma once
 
 #include <optional>
@@ -16,9 +16,8 @@ struct BackgroundOptions : ModeOptions {
   std::optional<double> ratio;  // without: measured, and adjusted while it runs
 };
 
+OptionTable background_table(BackgroundOptions& options);
 /// Command line over file over default. Throws InputError.
 BackgroundOptions parse_background_options(const std::vector<std::string>& arguments);
-std::string background_help();
-nlohmann::json to_json(const BackgroundOptions& options);
 
 }  // namespace glinpack::app

@@ -217,7 +217,7 @@ void check_size(Index n, Index diagonals, const BandedOptions& options, const Mo
 int run_banded(const ModeInvocation& invocation) {
   const BandedOptions options = parse_banded_options(invocation.arguments);
   check_matrix_name(options.output);
-  ModeRun run("banded", options, to_json(options), invocation);
+  ModeRun run("banded", options, to_json(options, banded_table), invocation);
   std::vector<Plan> plans;
   std::optional<Problem> from_file;
   if (options.input.empty()) {

@@ -1,4 +1,4 @@
-// Everything that `glinpack banded` can be told (docs/banded.md).
+// The options of `glinpack banded` (docs/banded.md).
 #pragma once
 
 #include <string>
@@ -16,10 +16,9 @@ struct BandedOptions : ModeOptions {
   std::vector<std::string> variant{"diagonals", "compute"};  // names of solvers::BandedVariant, and "csr"
 };
 
+OptionTable banded_table(BandedOptions& options);
 /// Command line over file over default. Throws InputError.
 BandedOptions parse_banded_options(const std::vector<std::string>& arguments);
-std::string banded_help();
-nlohmann::json to_json(const BandedOptions& options);
 
 /// Offsets of `count` diagonals around the main one: 0, 1, -1, 2, -2 ...
 std::vector<Index> offsets_around_main(Index count);

@@ -1,4 +1,4 @@
-// What `glinpack gauss-jordan` and `glinpack plu-packed` can both be told (docs/gauss-jordan.md, docs/plu-packed.md).
+// The options that `glinpack gauss-jordan` and `glinpack plu-packed` share (docs/gauss-jordan.md, docs/plu-packed.md).
 #pragma once
 
 #include <string>
@@ -13,28 +13,25 @@ struct EliminationOptions : ModeOptions {
   std::string input_b;                              // right-hand sides; empty: random ones
   Index right_hand_sides = 1;                       // 0: of plu-packed, the factors alone
   std::vector<std::string> variant{"double-rows"};  // names of solvers::EliminationVariant, and "openblas"
-  std::vector<std::string> measure{"magnitudes"};   // names of solvers::PivotMeasure
+  std::vector<solvers::PivotMeasure> measure{solvers::PivotMeasure::magnitudes};
 };
 
-/// Group "Problem", from --n on; `fewest_right_hand_sides`: 0 or 1.
-void define_elimination_problem(CLI::App& app, EliminationOptions& options, Index fewest_right_hand_sides);
-/// Group "Variants".
-void define_elimination_variants(CLI::App& app, EliminationOptions& options);
-/// Every one of these by its name.
-nlohmann::json elimination_to_json(const EliminationOptions& options);
+/// From --n on; `fewest_right_hand_sides`: 0 or 1.
+std::vector<Field> elimination_problem_fields(EliminationOptions& options, Index fewest_right_hand_sides);
+std::vector<Field> elimination_variant_fields(EliminationOptions& options);
 
 /// The combinations to be measured on a device, for one kind of pivoting: no measure makes a difference to single rows.
 std::vector<solvers::EliminationSettings> settings_of(const EliminationOptions& options,
                                                       solvers::EliminationPivoting pivoting);
 
-/// Throws InputError where sizes come from two sources.
+/// Throws InputError if sizes come from two sources.
 template <class Options>
 void check_system_sources(const Parsed<Options>& parsed) {
   check_one_source(parsed);
   const Options& o = parsed.options;
   if (o.input_b.empty()) return;
   if (o.input.empty()) throw InputError("--input-b " + o.input_b + ": give A, too, by --input");
-  if (parsed.on_command_line.contains("rhs") || parsed.in_file.contains("rhs")) {
+  if (parsed.given("rhs")) {
     throw InputError("--rhs and --input-b " + o.input_b + " are both given: leave one of them out");
   }
 }

@@ -13,9 +13,7 @@ using solvers::GaussJordan;
 
 std::vector<EliminationSettings> settings_of(const GaussJordanOptions& options) {
   std::vector<EliminationSettings> all;
-  for (const std::string& name : options.pivoting) {
-    const auto pivoting =
-        name == name_of(EliminationPivoting::full) ? EliminationPivoting::full : EliminationPivoting::partial;
+  for (const EliminationPivoting pivoting : options.pivoting) {
     for (const EliminationSettings& settings : settings_of(options, pivoting)) all.push_back(settings);
   }
   return all;
@@ -39,7 +37,7 @@ int run_gauss_jordan(const ModeInvocation& invocation) {
             run.measure(settings, device.clock(),
                         [&] { solver.solve(system.view_a(), system.view_b(), system.view_x()); });
           }};
-  return run_dense_systems(mode, options, to_json(options), invocation);
+  return run_dense_systems(mode, options, to_json(options, gauss_jordan_table), invocation);
 }
 
 }  // namespace glinpack::app

@@ -1,4 +1,4 @@
-// Everything that `glinpack gauss-jordan` can be told (docs/gauss-jordan.md).
+// The options of `glinpack gauss-jordan` (docs/gauss-jordan.md).
 #pragma once
 
 #include <string>
@@ -10,12 +10,11 @@ namespace glinpack::app {
 
 struct GaussJordanOptions : EliminationOptions {
   bool inverse = false;
-  std::vector<std::string> pivoting{"partial"};  // names of solvers::EliminationPivoting
+  std::vector<solvers::EliminationPivoting> pivoting{solvers::EliminationPivoting::partial};
 };
 
+OptionTable gauss_jordan_table(GaussJordanOptions& options);
 /// Command line over file over default. Throws InputError.
 GaussJordanOptions parse_gauss_jordan_options(const std::vector<std::string>& arguments);
-std::string gauss_jordan_help();
-nlohmann::json to_json(const GaussJordanOptions& options);
 
 }  // namespace glinpack::app

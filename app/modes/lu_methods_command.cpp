@@ -261,7 +261,7 @@ DenseMatrix read_input(const LuMethodsOptions& options) {
 int run_lu_methods(const ModeInvocation& invocation) {
   const LuMethodsOptions options = parse_lu_methods_options(invocation.arguments);
   check_matrix_name(options.output);
-  ModeRun run("lu-methods", options, to_json(options), invocation);
+  ModeRun run("lu-methods", options, to_json(options, lu_methods_table), invocation);
   const DenseMatrix input = read_input(options);
   const std::vector<Index> orders = options.input.empty() ? options.n : std::vector<Index>{input.rows};
   check_fit(options.fit, orders, lu_methods_fit_degree);

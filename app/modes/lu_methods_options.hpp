@@ -1,4 +1,4 @@
-// Everything that `glinpack lu-methods` can be told (docs/lu-methods.md).
+// The options of `glinpack lu-methods` (docs/lu-methods.md).
 #pragma once
 
 #include <string>
@@ -16,16 +16,15 @@ struct LuMethodsOptions : ModeOptions {
   LuMethodsOptions() { n = {64, 128, 256}; }
 
   std::vector<std::string> methods{"M1", "M2", "M3", "M4", blocked_lu_name};
-  std::vector<std::string> strategy{"copy", "switch"};
+  std::vector<solvers::LuStrategy> strategy{solvers::all_lu_strategies.begin(), solvers::all_lu_strategies.end()};
 
   /// The paper's methods among them, each with every strategy.
   std::vector<solvers::LuSettings> drawn() const;
   bool blocked() const;
 };
 
+OptionTable lu_methods_table(LuMethodsOptions& options);
 /// Command line over file over default. Throws InputError.
 LuMethodsOptions parse_lu_methods_options(const std::vector<std::string>& arguments);
-std::string lu_methods_help();
-nlohmann::json to_json(const LuMethodsOptions& options);
 
 }  // namespace glinpack::app

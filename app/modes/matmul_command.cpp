@@ -133,7 +133,7 @@ int run_in(const MatmulOptions& options, const MatmulInputs& inputs, ModeRun& ru
 int run_matmul(const ModeInvocation& invocation) {
   const MatmulOptions options = parse_matmul_options(invocation.arguments);
   check_matrix_name(options.output);
-  ModeRun run("matmul", options, to_json(options), invocation);
+  ModeRun run("matmul", options, to_json(options, matmul_table), invocation);
   const MatmulInputs inputs = read_matmul_inputs(options);
   const std::vector<ProductExtents> sizes = matmul_sizes(options, inputs);
   std::vector<Index> depths;

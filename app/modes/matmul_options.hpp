@@ -1,4 +1,4 @@
-// Everything that `glinpack matmul` can be told (docs/matmul.md).
+// The options of `glinpack matmul` (docs/matmul.md).
 #pragma once
 
 #include <string>
@@ -20,9 +20,10 @@ struct MatmulOptions : ModeOptions {
   std::string tile;
 };
 
+OptionTable matmul_table(MatmulOptions& options);
 /// Command line over file over default. Throws InputError.
 MatmulOptions parse_matmul_options(const std::vector<std::string>& arguments);
-std::string matmul_help();
-nlohmann::json to_json(const MatmulOptions& options);
+
+std::string text_of(const solvers::ProductExtents& extents);  // "33x21x18"
 
 }  // namespace glinpack::app

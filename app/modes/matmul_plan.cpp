@@ -116,7 +116,7 @@ void check_matmul_size(const MatmulOptions& options, const ProductExtents& e, co
 
 std::string size_text(const ProductExtents& e) {
   if (e.rows == e.depth && e.depth == e.columns) return std::to_string(e.rows);
-  return std::to_string(e.rows) + "x" + std::to_string(e.depth) + "x" + std::to_string(e.columns);
+  return text_of(e);
 }
 
 std::string settings_text(const MatmulSettings& settings) {

@@ -1,6 +1,8 @@
-// What all standalone modes can be told (docs/modes.md). A mode's options derive from ModeOptions and add their own.
+// The options that all standalone modes share (docs/modes.md). A mode's options derive from ModeOptions and add their
+// own.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,39 +40,49 @@ struct ModeOptions {
   std::string config;
 };
 
-/// Adds the options, group by group, to an app with a mode's name. `options` must outlive it. What a mode has of its
-/// own goes between: begin_group(app, "Problem") names the group of the options that follow.
-/// define_mode_orders: --n alone; define_mode_sizes: what modes have that neither read nor write matrices.
-void define_mode_orders(CLI::App& app, ModeOptions& options);
-void define_mode_sizes(CLI::App& app, ModeOptions& options);
-void define_mode_problem(CLI::App& app, ModeOptions& options, const std::string& input_help,
-                         const std::string& output_help);
-void define_mode_measuring(CLI::App& app, ModeOptions& options);
-void define_mode_machine(CLI::App& app, ModeOptions& options);
-void define_mode_output(CLI::App& app, ModeOptions& options);
-/// The same but --trace: of modes that measure no times.
-void define_mode_files(CLI::App& app, ModeOptions& options);
-/// The units and exit codes that modes share; `more_codes`: of one mode, such as ", 5 ended by --watchdog".
-std::string mode_units(const std::string& more_codes = "");
-/// Name, description and examples; ends every help with units and exit codes.
-void describe_mode(CLI::App& app, const std::string& name, const std::string& description, const std::string& examples,
-                   const std::string& units = mode_units());
+// Fields refer to `options`, which must outlive them.
 
-/// Every one of these options but config, by its name; unset ones null. A mode adds its own.
-nlohmann::json mode_to_json(const ModeOptions& options);
+/// --n and --seed.
+Field size_field(ModeOptions& options);
+Field seed_field(ModeOptions& options);
+/// Both, --input and --output.
+std::vector<Field> problem_fields(ModeOptions& options, const std::string& input_help, const std::string& output_help);
+/// --variant: `variants` of a device and `host`, the computation on the host that they are compared with.
+Field variant_field(Texts& option, Texts variants, const std::string& host, const std::string& default_text = "");
+/// A mode's own groups, then those that all modes share. Without times: no repetitions, fit or trace.
+std::vector<FieldGroup> mode_groups(ModeOptions& options, std::vector<FieldGroup> own, bool with_times = true);
+/// Examples, then the units and exit codes that modes share; `more_codes`: of one mode, such as ", 5 ended by
+/// --watchdog".
+std::string mode_footer(const std::string& examples, const std::string& more_codes = "");
 
-/// A list of names, or "all" for every one of `choices`; each at most once. Throws InputError, naming the choices and
-/// the nearest one.
-std::vector<std::string> parse_names(const std::vector<std::string>& values, std::span<const std::string> choices);
+/// A list of names, or "all" for every one of `names`; each at most once. Throws InputError.
+Texts parse_names(const Texts& values, const Texts& names);
+/// The same for enumerators, by name_of().
+template <class Kind, std::size_t count>
+std::vector<Kind> parse_kinds(const Texts& values, const std::array<Kind, count>& kinds) {
+  const Texts names = names_of(kinds);
+  std::vector<Kind> chosen;
+  for (const std::string& name : parse_names(values, names)) chosen.push_back(kinds[choose(name, names)]);
+  return chosen;
+}
 
-/// "256" or "64,100,257", as help texts show defaults.
-std::string list_text(const std::vector<Index>& values);
+/// A list that is [] in JSON if it is empty.
+FieldValue list_value(std::string type, std::function<void(const Texts&)> read, std::function<Texts()> print);
+/// What parse_names() and parse_kinds() read.
+FieldValue names_value(Texts& option, Texts names);
+template <class Kind, std::size_t count>
+FieldValue kinds_value(std::vector<Kind>& option, const std::array<Kind, count>& kinds) {
+  return list_value(
+      some_of(names_of(kinds), {"all"}), [&option, &kinds](const Texts& t) { option = parse_kinds(t, kinds); },
+      [&option] { return names_of(option); });
+}
+/// The value of an optional, or the word auto, which resets it.
+FieldValue or_auto(FieldValue value, std::function<void()> reset);
 
-/// With --input the size is the file's: throws InputError where --n was given, too.
+/// --input gives the size: throws InputError if --n is given, too.
 template <class Options>
 void check_one_source(const Parsed<Options>& parsed) {
-  if (parsed.options.input.empty()) return;
-  if (!parsed.on_command_line.contains("n") && !parsed.in_file.contains("n")) return;
+  if (parsed.options.input.empty() || !parsed.given("n")) return;
   throw InputError("--n and --input " + parsed.options.input + " are both given: leave one of them out");
 }
 

@@ -16,23 +16,24 @@ namespace glinpack::app {
 
 std::span<const Mode> standalone_modes() {
   static constexpr std::array modes{
-      Mode{"matmul", "Multiply matrices on fragment and compute shaders, beside OpenBLAS", matmul_help, run_matmul},
-      Mode{"banded", "Multiply a matrix of few diagonals by a vector, its diagonals being textures", banded_help,
-           run_banded},
+      Mode{"matmul", "Multiply matrices on fragment and compute shaders, beside OpenBLAS", help_of<matmul_table>,
+           run_matmul},
+      Mode{"banded", "Multiply a matrix of few diagonals by a vector, its diagonals being textures",
+           help_of<banded_table>, run_banded},
       Mode{"gauss-jordan", "Solve or invert by Gauss-Jordan elimination, two rows and columns a step, beside LAPACK",
-           gauss_jordan_help, run_gauss_jordan},
+           help_of<gauss_jordan_table>, run_gauss_jordan},
       Mode{"plu-packed", "Factorise P A = L U into one texture, two rows a step, and solve, beside LAPACK",
-           plu_packed_help, run_plu_packed},
+           help_of<plu_packed_table>, run_plu_packed},
       Mode{"lu-methods", "Factorise A = L U by four ways of drawing, with copies and without, and count what each does",
-           lu_methods_help, run_lu_methods},
-      Mode{"tridiagonal", "Solve many tridiagonal systems side by side, beside LAPACK", tridiagonal_help,
+           help_of<lu_methods_table>, run_lu_methods},
+      Mode{"tridiagonal", "Solve many tridiagonal systems side by side, beside LAPACK", help_of<tridiagonal_table>,
            run_tridiagonal},
       Mode{"poisson", "Solve the Poisson equation by conjugate gradients, by each kind of memory of a device",
-           poisson_help, run_poisson, true},
+           help_of<poisson_table>, run_poisson, true},
       Mode{"background", "Split systems between the processor and a device that works in the background",
-           background_help, run_background},
-      Mode{"paranoia", "Measure the errors of arithmetic, and of LU, on a device and on the processor", paranoia_help,
-           run_paranoia},
+           help_of<background_table>, run_background},
+      Mode{"paranoia", "Measure the errors of arithmetic, and of LU, on a device and on the processor",
+           help_of<paranoia_table>, run_paranoia},
   };
   return modes;
 }

@@ -97,7 +97,7 @@ bool needs_device(const ParanoiaOptions& options) {
 
 int run_paranoia(const ModeInvocation& invocation) {
   const ParanoiaOptions options = parse_paranoia_options(invocation.arguments);
-  ModeRun run("paranoia", options, to_json(options), invocation);
+  ModeRun run("paranoia", options, to_json(options, paranoia_table), invocation);
   constexpr double bytes_of_a_sample = 2 * 4 * sizeof(double);  // three operands and a result, twice while they grow
   check_host_memory("--samples " + std::to_string(options.samples),
                     bytes_of_a_sample * static_cast<double>(options.samples));

@@ -1,4 +1,4 @@
-// Everything that `glinpack paranoia` can be told (docs/paranoia.md).
+// The options of `glinpack paranoia` (docs/paranoia.md).
 #pragma once
 
 #include <string>
@@ -26,9 +26,8 @@ struct ParanoiaOptions : ModeOptions {
   bool has_variant(const std::string& name) const;
 };
 
+OptionTable paranoia_table(ParanoiaOptions& options);
 /// Command line over file over default. Throws InputError.
 ParanoiaOptions parse_paranoia_options(const std::vector<std::string>& arguments);
-std::string paranoia_help();
-nlohmann::json to_json(const ParanoiaOptions& options);
 
 }  // namespace glinpack::app

@@ -47,7 +47,7 @@ int run_plu_packed(const ModeInvocation& invocation) {
             return PluPacked::obstacle(device, system.n, system.columns, settings);
           },
       .measure = measure};
-  return run_dense_systems(mode, options, to_json(options), invocation);
+  return run_dense_systems(mode, options, to_json(options, plu_packed_table), invocation);
 }
 
 }  // namespace glinpack::app

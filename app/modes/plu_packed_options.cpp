@@ -1,9 +1,5 @@
 #include "app/modes/plu_packed_options.hpp"
 
-#include <nlohmann/json.hpp>
-
-#include "app/option_text.hpp"
-
 namespace glinpack::app {
 
 namespace {
@@ -14,23 +10,20 @@ constexpr const char* plu_packed_examples =
     "  glinpack plu-packed --n 64,96,128,192,256 --fit\n"
     "  glinpack plu-packed --input A.npy --input-b B.mtx --output X.npy\n";
 
-void define_plu_packed_options(CLI::App& app, PluPackedOptions& o) {
-  describe_mode(app, "plu-packed",
-                "Factorises P A = L U on a device, two rows of U a step, and solves A X = B with the factors, as the "
-                "paper\nhas it, and by single rows; judges by residuals and compares with LAPACK.",
-                plu_packed_examples);
-  define_elimination_problem(app, o, 0);
-  define_elimination_variants(app, o);
-  define_mode_measuring(app, o);
-  define_mode_machine(app, o);
-  define_mode_output(app, o);
-}
-
 }  // namespace
 
+OptionTable plu_packed_table(PluPackedOptions& o) {
+  return {.command = "plu-packed",
+          .description =
+              "Factorises P A = L U on a device, two rows of U a step, and solves A X = B with the factors, as the "
+              "paper\nhas it, and by single rows; judges by residuals and compares with LAPACK.",
+          .footer = mode_footer(plu_packed_examples),
+          .groups = mode_groups(
+              o, {{"Problem", elimination_problem_fields(o, 0)}, {"Variants", elimination_variant_fields(o)}})};
+}
+
 PluPackedOptions parse_plu_packed_options(const std::vector<std::string>& arguments) {
-  Parsed<PluPackedOptions> parsed;
-  parse_into(parsed, arguments, define_plu_packed_options);
+  const Parsed<PluPackedOptions> parsed = parse(arguments, plu_packed_table);
   check_system_sources(parsed);
   const PluPackedOptions& o = parsed.options;
   if (o.right_hand_sides == 0 && !o.output.empty()) {
@@ -38,12 +31,5 @@ PluPackedOptions parse_plu_packed_options(const std::vector<std::string>& argume
   }
   return o;
 }
-
-std::string plu_packed_help() {
-  PluPackedOptions options;
-  return help_of([&](CLI::App& app) { define_plu_packed_options(app, options); });
-}
-
-nlohmann::json to_json(const PluPackedOptions& options) { return elimination_to_json(options); }
 
 }  // namespace glinpack::app

@@ -1,4 +1,4 @@
-// Everything that `glinpack plu-packed` can be told (docs/plu-packed.md).
+// The options of `glinpack plu-packed` (docs/plu-packed.md).
 #pragma once
 
 #include <string>
@@ -8,11 +8,10 @@
 
 namespace glinpack::app {
 
-struct PluPackedOptions : EliminationOptions {};
+using PluPackedOptions = EliminationOptions;
 
+OptionTable plu_packed_table(PluPackedOptions& options);
 /// Command line over file over default. Throws InputError.
 PluPackedOptions parse_plu_packed_options(const std::vector<std::string>& arguments);
-std::string plu_packed_help();
-nlohmann::json to_json(const PluPackedOptions& options);
 
 }  // namespace glinpack::app

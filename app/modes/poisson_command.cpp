@@ -280,31 +280,21 @@ std::string vectors_text(const PoissonOptions& options) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// The same on every rank, but for the files, which are the first rank's.
-struct PoissonInput {
-  const MpiSession& session;
-  PoissonOptions options;
-  std::vector<std::string> notes;
-  std::unique_ptr<ModeRun> run;
-};
-
 template <class Real>
-int run_in(PoissonInput& input, ModeMachine& machine) {
-  const PoissonOptions& options = input.options;
-  const int ranks = input.session.size();
+int run_in(const PoissonOptions& options, const MpiSession& session, ModeRun& run, ModeMachine& machine) {
+  const int ranks = session.size();
   prepare_on_all_ranks([&] {
-    for (const Index n : options.n) check_size<Real>(options, input.session, n, machine);
+    for (const Index n : options.n) check_size<Real>(options, session, n, machine);
   });
   const CopyRates copies = measure_copies_together(options, machine);
-  report([&] { input.run->begin(machine); });
+  report([&] { run.begin(machine); });
   const std::unique_ptr<Watchdog> watchdog = start_watchdog(options.watchdog);
-  PoissonRun<Real> poisson(options, input.session, *input.run, machine, copies);
+  PoissonRun<Real> poisson(options, session, run, machine, copies);
   for (const Index n : options.n) poisson.measure(n);
   std::vector<Real> u;
   if (!options.output.empty()) u = poisson.solution();
   const auto end = [&] {
-    ModeRun& run = *input.run;
-    run.print(poisson_table(run.records()) + "\nresidual: ||b - A u|| / ||b||, of u itself\nGB/s: of " +
+    run.print(poisson_results_table(run.records()) + "\nresidual: ||b - A u|| / ||b||, of u itself\nGB/s: of " +
               vectors_text(options) + " vectors of N^2 elements that an iteration reads or writes at least\n" +
               copies_text(copies, ranks) + (ranks > 1 ? poisson_ranks_table(run.records()) : ""));
     const Index n = options.n.back();
@@ -315,50 +305,52 @@ int run_in(PoissonInput& input, ModeMachine& machine) {
   return exit_code.get<int>();
 }
 
-/// The first rank's part of the preparation: what needs no other rank.
-nlohmann::json read_input(const ModeInvocation& invocation, PoissonInput& input) {
-  input.options = parse_poisson_options(invocation.arguments);
-  const PoissonOptions& options = input.options;
+// What the options leave out, for the report's head.
+std::vector<std::string> notes_of(const PoissonOptions& options) {
+  std::vector<std::string> notes;
   if (options.textures_skipped) {
-    input.notes.emplace_back("--memory all in double precision is global and shared: textures hold single precision");
+    notes.emplace_back("--memory all in double precision is global and shared: textures hold single precision");
   }
   if (std::any_of(options.memory.begin(), options.memory.end(), [&](PoissonMemory memory) {
         return std::any_of(options.preconditioner.begin(), options.preconditioner.end(),
                            [&](PoissonPreconditioner kind) { return !allowed(memory, kind); });
       })) {
-    input.notes.emplace_back("multigrid works in storage buffers: it is left out for the textures");
+    notes.emplace_back("multigrid works in storage buffers: it is left out for the textures");
   }
-  for (std::string& note : adapt_to_ranks(input.options, input.session.size())) input.notes.push_back(std::move(note));
-  check_matrix_name(options.output);
-  input.run = std::make_unique<ModeRun>("poisson", options, to_json(options), invocation);
-  check_fit(options.fit, options.n, poisson_fit_degree);
-  return to_json(options);
+  return notes;
 }
 
-/// Another rank's part: it measures, too, but prints and writes nothing.
-void take_input(const nlohmann::json& agreed, const ModeInvocation& invocation, PoissonInput& input) {
-  input.options = poisson_options_from_json(agreed);
+// Collective. Rank 0 checks the files, and prints and writes; the other ranks only measure.
+std::unique_ptr<ModeRun> make_run(const PoissonOptions& options, const ModeInvocation& invocation) {
+  std::unique_ptr<ModeRun> run;
+  report([&] {
+    check_matrix_name(options.output);
+    run = std::make_unique<ModeRun>("poisson", options, to_json(options, poisson_table), invocation);
+    check_fit(options.fit, options.n, poisson_fit_degree);
+  });
+  if (run) return run;
   ModeOptions quiet;
-  quiet.repeat = input.options.repeat;
-  quiet.warm_up = input.options.warm_up;
+  quiet.repeat = options.repeat;
+  quiet.warm_up = options.warm_up;
   quiet.progress = When::never;
-  input.run = std::make_unique<ModeRun>("poisson", quiet, nlohmann::json(), invocation);
+  return std::make_unique<ModeRun>("poisson", quiet, nlohmann::json(), invocation);
 }
 
 }  // namespace
 
 int run_poisson(const ModeInvocation& invocation) {
   const MpiSession& session = *invocation.session;
-  PoissonInput input{.session = session, .options = {}, .notes = {}, .run = {}};
-  const nlohmann::json agreed = run_on_root_and_broadcast([&] { return read_input(invocation, input); });
-  if (session.rank() != 0) take_input(agreed, invocation, input);
+  PoissonOptions options = parse_alike(invocation.arguments, parse_poisson_options);
+  std::vector<std::string> notes = notes_of(options);
+  for (std::string& note : adapt_to_ranks(options, session.size())) notes.push_back(std::move(note));
+  const std::unique_ptr<ModeRun> run = make_run(options, invocation);
   const int threads = threads_by_cores(session);
-  input.options.threads = input.options.threads.value_or(threads);
+  options.threads = options.threads.value_or(threads);
   ModeMachine machine;
-  prepare_on_all_ranks(
-      [&] { machine = open_machine(input.options, !input.options.memory.empty(), session.local_rank()); });
-  machine.notes.insert(machine.notes.end(), input.notes.begin(), input.notes.end());
-  return input.options.precision == Precision::double_ ? run_in<double>(input, machine) : run_in<float>(input, machine);
+  prepare_on_all_ranks([&] { machine = open_machine(options, !options.memory.empty(), session.local_rank()); });
+  machine.notes.insert(machine.notes.end(), notes.begin(), notes.end());
+  return options.precision == Precision::double_ ? run_in<double>(options, session, *run, machine)
+                                                 : run_in<float>(options, session, *run, machine);
 }
 
 }  // namespace glinpack::app

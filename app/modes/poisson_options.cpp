@@ -1,9 +1,7 @@
 #include "app/modes/poisson_options.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
-#include "app/input/nearest_name.hpp"
 #include "app/option_text.hpp"
 #include "app/watchdog_option.hpp"
 
@@ -21,77 +19,38 @@ constexpr const char* poisson_examples =
     "  glinpack poisson --n 64 --output u.npy\n"
     "  mpirun.mpich -np 4 glinpack poisson --n 256\n";
 
-std::vector<std::string> memory_choices() {
-  std::vector<std::string> names;
-  for (const PoissonMemory memory : solvers::all_poisson_memories) names.emplace_back(name_of(memory));
-  return names;
+std::vector<Field> variant_fields(PoissonOptions& o) {
+  const Texts hosts{"serial", "threads"}, all{"all"}, none{"none"};
+  const auto read_memory = [&o, all, none](const Texts& values) {
+    o.all_memories = values == all;
+    o.memory.clear();
+    if (values != none) o.memory = parse_kinds(values, solvers::all_poisson_memories);
+  };
+  const auto read_host = [&o, hosts, none](const Texts& values) {
+    o.host.clear();
+    if (values != none) o.host = parse_names(values, hosts);
+  };
+  const auto read_preconditioner = [&o, all](const Texts& values) {
+    o.all_preconditioners = values == all;
+    o.preconditioner = parse_kinds(values, all_poisson_preconditioners);
+  };
+  return {
+      {"memory",
+       list_value(some_of(names_of(solvers::all_poisson_memories), {"all", "none"}), read_memory,
+                  [&o] { return names_of(o.memory); }),
+       "Memory of the device that the vectors are in; all: every one that has the precision, the textures having "
+       "single; none: the processor alone"},
+      {"host", list_value(some_of(hosts, {"all", "none"}), read_host, [&o] { return o.host; }),
+       "The processor's loops: serial, by one thread; threads, by all; none"},
+      {"preconditioner", list_value("NAME,...", read_preconditioner, [&o] { return names_of(o.preconditioner); }),
+       enumerate(names_of(all_poisson_preconditioners)) +
+           "; all: every one. jacobi: the diagonal of A, which leaves the iterations what they are; multigrid: "
+           "V-cycles, few iterations for any N, of one process, with storage buffers"},
+      {"precision", single_or_double(o.precision), "Of vectors; the parts of scalar products are added up in double"},
+  };
 }
 
-const std::vector<std::string> host_choices{"serial", "threads"};
-
-std::vector<std::string> preconditioner_choices() {
-  std::vector<std::string> names;
-  for (const PoissonPreconditioner kind : all_poisson_preconditioners) names.emplace_back(name_of(kind));
-  return names;
-}
-
-std::vector<PoissonPreconditioner> parse_preconditioners(const std::vector<std::string>& values) {
-  const std::vector<std::string> choices = preconditioner_choices();
-  std::vector<PoissonPreconditioner> kinds;
-  for (const std::string& name : parse_names(values, choices)) {
-    const auto place = std::find(choices.begin(), choices.end(), name) - choices.begin();
-    kinds.push_back(all_poisson_preconditioners[static_cast<std::size_t>(place)]);
-  }
-  return kinds;
-}
-
-/// As parse_names(), or none of them.
-std::vector<std::string> parse_names_or_none(const std::vector<std::string>& values,
-                                             std::span<const std::string> choices) {
-  if (values == std::vector<std::string>{"none"}) return {};
-  return parse_names(values, choices);
-}
-
-void define_poisson_options(CLI::App& app, PoissonOptions& o) {
-  describe_mode(
-      app, "poisson",
-      "Solves the Poisson equation on the unit square by conjugate gradients, without a matrix, with each kind\n"
-      "of a device's memory; checks by the exact solution and compares with the processor. Under a launcher the\n"
-      "processes share the square, each having a strip of it.",
-      poisson_examples, mode_units(",\n5 ended by --watchdog"));
-  define_mode_orders(app, o);
-  add_text(app, "--output", "FILE", "u of the last result, as .npy or .mtx by the name", o.output);
-  begin_group(app, "Variants");
-  add_list(app, "--memory", some_of(memory_choices(), {"all", "none"}), "global",
-           "Memory of the device that the vectors are in; all: every one that has the precision, the textures having "
-           "single; none: the processor alone",
-           [&o](const std::vector<std::string>& values) {
-             o.all_memories = o.textures_skipped = values == std::vector<std::string>{"all"};
-             o.memory.clear();
-             for (const std::string& name : parse_names_or_none(values, memory_choices())) {
-               o.memory.push_back(*solvers::poisson_memory_from_name(name));
-             }
-           });
-  add_list(app, "--host", some_of(host_choices, {"all", "none"}), "serial,threads",
-           "The processor's loops: serial, by one thread; threads, by all; none",
-           [&o](const std::vector<std::string>& values) { o.host = parse_names_or_none(values, host_choices); });
-  add_list(app, "--preconditioner", "NAME,...", "none",
-           enumerate(preconditioner_choices()) +
-               "; all: every one. jacobi: the diagonal of A, which leaves the iterations what they are; multigrid: "
-               "V-cycles, few iterations for any N, of one process, with storage buffers",
-           [&o](const std::vector<std::string>& values) {
-             o.all_preconditioners = values == std::vector<std::string>{"all"};
-             o.preconditioner = parse_preconditioners(values);
-           });
-  add(app, "--precision", "single|double", "double", "Of vectors; the parts of scalar products are added up in double",
-      [&o](const std::string& t) { o.precision = parse_single_or_double(t); });
-  define_mode_measuring(app, o);
-  define_mode_machine(app, o);
-  define_mode_output(app, o);
-  add_watchdog(app, o.watchdog);
-}
-
-/// Refuses what does not go together where both are named.
+// Throws for a memory and a preconditioner that are both named and do not work together.
 void check_preconditioner(const PoissonOptions& o) {
   if (o.all_memories || o.all_preconditioners) return;
   for (const PoissonMemory memory : o.memory) {
@@ -103,10 +62,10 @@ void check_preconditioner(const PoissonOptions& o) {
   }
 }
 
-/// Leaves the textures out of `all` in double precision; refuses them where they are named.
+// In double precision, removes the textures from `all`, and throws if they are named.
 void check_precision(PoissonOptions& o) {
   const auto lacks_it = [](PoissonMemory memory) { return !solvers::has_double_precision(memory); };
-  o.textures_skipped = o.textures_skipped && o.precision == Precision::double_;
+  o.textures_skipped = o.all_memories && o.precision == Precision::double_;
   if (o.precision == Precision::single) return;
   if (o.textures_skipped) std::erase_if(o.memory, lacks_it);
   const auto named = std::find_if(o.memory.begin(), o.memory.end(), lacks_it);
@@ -117,46 +76,29 @@ void check_precision(PoissonOptions& o) {
 
 }  // namespace
 
-PoissonOptions parse_poisson_options(const std::vector<std::string>& arguments) {
-  Parsed<PoissonOptions> parsed;
-  parse_into(parsed, arguments, define_poisson_options);
+OptionTable poisson_table(PoissonOptions& o) {
+  const std::vector<Field> problem{
+      size_field(o), {"output", text(o.output, "FILE"), "u of the last result, as .npy or .mtx by the name"}};
+  OptionTable table{
+      .command = "poisson",
+      .description =
+          "Solves the Poisson equation on the unit square by conjugate gradients, without a matrix, with each kind\n"
+          "of a device's memory; checks by the exact solution and compares with the processor. Under a launcher the\n"
+          "processes share the square, each having a strip of it.",
+      .footer = mode_footer(poisson_examples, ",\n5 ended by --watchdog"),
+      .groups = mode_groups(o, {{"Problem", problem}, {"Variants", variant_fields(o)}})};
+  table.groups.back().fields.push_back(watchdog_field(o.watchdog));
+  return table;
+}
+
+PoissonOptions parse_poisson_options(const std::vector<std::string>& arguments, TextFiles& files) {
+  Parsed<PoissonOptions> parsed = parse(arguments, poisson_table, files);
   if (parsed.options.memory.empty() && parsed.options.host.empty()) {
     throw InputError("--memory none and --host none leave nothing to compute: name one of them");
   }
   check_precision(parsed.options);
   check_preconditioner(parsed.options);
   return parsed.options;
-}
-
-std::string poisson_help() {
-  PoissonOptions options;
-  return help_of([&](CLI::App& app) { define_poisson_options(app, options); });
-}
-
-nlohmann::json to_json(const PoissonOptions& o) {
-  nlohmann::json json = mode_to_json(o);
-  json.erase("seed");
-  json.erase("input");
-  std::vector<std::string> memory;
-  for (const PoissonMemory kind : o.memory) memory.emplace_back(name_of(kind));
-  std::vector<std::string> preconditioner;
-  for (const PoissonPreconditioner kind : o.preconditioner) preconditioner.emplace_back(name_of(kind));
-  json.update({{"memory", memory},
-               {"host", o.host},
-               {"precision", name_of(o.precision)},
-               {"preconditioner", preconditioner},
-               {"watchdog", watchdog_json(o.watchdog)}});
-  return json;
-}
-
-PoissonOptions poisson_options_from_json(const nlohmann::json& configuration) {
-  nlohmann::json spelled = configuration;
-  for (const char* list : {"memory", "host"}) {
-    if (spelled.at(list).empty()) spelled[list] = "none";
-  }
-  PoissonOptions options;
-  apply_configuration(spelled, [&](CLI::App& app) { define_poisson_options(app, options); });
-  return options;
 }
 
 bool allowed(PoissonMemory memory, PoissonPreconditioner preconditioner) {

@@ -1,4 +1,4 @@
-// Everything that `glinpack poisson` can be told (docs/poisson.md).
+// The options of `glinpack poisson` (docs/poisson.md).
 #pragma once
 
 #include <string>
@@ -18,17 +18,14 @@ struct PoissonOptions : ModeOptions {
   Precision precision = Precision::double_;
   std::vector<PoissonPreconditioner> preconditioner{PoissonPreconditioner::none};
   bool all_preconditioners = false;  // --preconditioner all
-  bool textures_skipped = false;    // of --memory all, in double precision
+  bool textures_skipped = false;     // of --memory all, in double precision
   bool all_memories = false;         // --memory all
-  std::optional<double> watchdog;    // of several ranks: seconds without progress; empty: nobody watches
+  std::optional<double> watchdog;    // of several ranks: seconds without progress; empty: off
 };
 
+OptionTable poisson_table(PoissonOptions& options);
 /// Command line over file over default. Throws InputError.
-PoissonOptions parse_poisson_options(const std::vector<std::string>& arguments);
-std::string poisson_help();
-nlohmann::json to_json(const PoissonOptions& options);
-/// The options that a configuration came from; --config is not part of it.
-PoissonOptions poisson_options_from_json(const nlohmann::json& configuration);
+PoissonOptions parse_poisson_options(const std::vector<std::string>& arguments, TextFiles& files);
 
 /// A preconditioner works with a memory; those that do not are left out of `all` of either.
 bool allowed(solvers::PoissonMemory memory, PoissonPreconditioner preconditioner);

@@ -50,7 +50,7 @@ std::optional<ModeCheck> check_poisson(const PoissonResult& result) {
                    result.largest_error, poisson_discretisation_bound(result.n) + rounding};
 }
 
-std::string poisson_table(std::span<const ModeRecord> records) {
+std::string poisson_results_table(std::span<const ModeRecord> records) {
   constexpr const char* columns = "{:>7}{:>12}  {:<12}{:<11}{:<8}{:>13}{:>8}{:>12}{:>12}{:>14}{:>10}{:>8}\n";
   std::string text = "\n" + fmt::format(columns, "N", "DOF", "variant", "precond.", "", "L_inf", "#iter", "residual",
                                         "seconds", "us/iteration", "GB/s", "of copy");

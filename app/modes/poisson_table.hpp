@@ -39,7 +39,7 @@ std::optional<ModeCheck> check_poisson(const PoissonResult& result);
 double poisson_rounding_bound(Index n, Precision precision);
 
 /// A line for every record that has been solved, as Table 1 has them.
-std::string poisson_table(std::span<const ModeRecord> records);
+std::string poisson_results_table(std::span<const ModeRecord> records);
 /// What an iteration of several ranks spends on messages, a line for every record that has been solved.
 std::string poisson_ranks_table(std::span<const ModeRecord> records);
 

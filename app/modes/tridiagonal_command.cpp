@@ -251,7 +251,7 @@ int run_in(const TridiagonalOptions& options, const Inputs& inputs, ModeRun& run
 int run_tridiagonal(const ModeInvocation& invocation) {
   const TridiagonalOptions options = parse_tridiagonal_options(invocation.arguments);
   check_matrix_name(options.output);
-  ModeRun run("tridiagonal", options, to_json(options), invocation);
+  ModeRun run("tridiagonal", options, to_json(options, tridiagonal_table), invocation);
   const Inputs inputs = read_inputs(options);
   const std::vector<SystemsExtents> sizes = sizes_of(options, inputs);
   std::vector<Index> orders;

@@ -1,8 +1,5 @@
 #include "app/modes/tridiagonal_options.hpp"
 
-#include <nlohmann/json.hpp>
-
-#include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
 #include "app/option_text.hpp"
 
@@ -10,7 +7,6 @@ namespace glinpack::app {
 
 namespace {
 
-using solvers::Share;
 using solvers::TridiagonalVariant;
 
 constexpr Index largest_steps = 64;
@@ -21,60 +17,19 @@ constexpr const char* tridiagonal_examples =
     "  glinpack tridiagonal --variant cyclic-reduction,lapack --systems 1 --n 1000000 --steps auto\n"
     "  glinpack tridiagonal --input A.mtx --input-b B.npy --output X.npy\n";
 
-std::vector<std::string> tridiagonal_variant_choices() {
-  std::vector<std::string> names;
-  for (const TridiagonalVariant variant : solvers::all_tridiagonal_variants) names.emplace_back(name_of(variant));
-  names.emplace_back("lapack");
-  return names;
-}
-
-Share parse_share(const std::string& text) {
-  const std::vector<std::string> choices{"auto", "16", "all"};
-  if (text == "auto") return Share::automatic;
-  if (text == "16") return Share::sixteen;
-  if (text == "all") return Share::system;
-  throw InputError(in_quotes(text) + " is not one of " + enumerate(choices) + did_you_mean(text, choices));
-}
-
-const char* text_of(Share share) { return share == Share::automatic ? "auto" : share == Share::sixteen ? "16" : "all"; }
-
-void define_variants(CLI::App& app, TridiagonalOptions& o) {
-  begin_group(app, "Variants");
-  add_list(app, "--variant", some_of(tridiagonal_variant_choices(), {"all"}), "compute",
-           "The ways to compute it; all: every one of them",
-           [&o](const std::vector<std::string>& v) { o.variant = parse_names(v, tridiagonal_variant_choices()); });
-  add(app, "--equations", "16|all|auto", "auto",
-      "compute: equations of a system that an invocation takes; auto: 16 on a GPU, all on software OpenGL",
-      [&o](const std::string& t) { o.share = parse_share(t); });
-  add(app, "--steps", "COUNT|auto", "auto",
-      "cyclic-reduction: steps before the parts are solved; auto: until there are 16384 parts",
-      [&o](const std::string& t) {
-        o.steps = t == "auto" ? std::nullopt : std::optional(parse_whole(t, 0, largest_steps));
-      });
-  add(app, "--tile", "SIDE", "the largest texture", "raster: most systems, and equations, in a texture",
-      [&o](const std::string& t) { o.tile = parse_whole(t, 1, largest_n); });
-  add(app, "--precision", "single|double", "single", "double: of all variants but raster",
-      [&o](const std::string& t) { o.precision = parse_single_or_double(t); });
-}
-
-void define_tridiagonal_options(CLI::App& app, TridiagonalOptions& o) {
-  describe_mode(
-      app, "tridiagonal",
-      "Solves many tridiagonal systems side by side, on fragment shaders as the paper has it, and on compute\n"
-      "shaders; checks and compares with LAPACK's gtsv.",
-      tridiagonal_examples);
-  define_mode_problem(app, o, "The matrix of all systems, tridiagonal, from a Matrix Market or .npy file",
-                      "Solutions of the last result, one a column, as .npy or .mtx by the name");
-  add_list(app, "--systems", "COUNT,...", "1024; with --input 1, or as many as --input-b has", "Numbers of systems",
-           [&o](const std::vector<std::string>& values) {
-             o.systems.clear();
-             for (const std::string& value : values) o.systems.push_back(parse_whole(value, 1, largest_n));
-           });
-  add_text(app, "--input-b", "FILE", "Right-hand sides, one a column, with --input [random numbers]", o.input_b);
-  define_variants(app, o);
-  define_mode_measuring(app, o);
-  define_mode_machine(app, o);
-  define_mode_output(app, o);
+std::vector<Field> variant_fields(TridiagonalOptions& o) {
+  FieldValue equations = choice(o.share, solvers::all_shares);
+  equations.type = "16|all|auto";
+  return {
+      variant_field(o.variant, names_of(solvers::all_tridiagonal_variants), "lapack"),
+      {"equations", equations,
+       "compute: equations of a system that an invocation takes; auto: 16 on a GPU, all on software OpenGL"},
+      {"steps", or_auto(whole(o.steps, 0, largest_steps), [&o] { o.steps.reset(); }),
+       "cyclic-reduction: steps before the parts are solved; auto: until there are 16384 parts"},
+      {"tile", whole(o.tile, 1, largest_n, "SIDE"), "raster: most systems, and equations, in a texture",
+       "the largest texture"},
+      {"precision", single_or_double(o.precision), "double: of all variants but raster"},
+  };
 }
 
 void check_inputs(const Parsed<TridiagonalOptions>& parsed) {
@@ -103,30 +58,31 @@ void check_precision(const TridiagonalOptions& o) {
 
 }  // namespace
 
+OptionTable tridiagonal_table(TridiagonalOptions& o) {
+  const std::vector<Field> more_problem{
+      {"systems", wholes(o.systems, 1, largest_n, "COUNT,..."), "Numbers of systems",
+       "1024; with --input 1, or as many as --input-b has"},
+      {"input-b", text(o.input_b, "FILE"), "Right-hand sides, one a column, with --input", "random numbers"},
+  };
+  return {.command = "tridiagonal",
+          .description =
+              "Solves many tridiagonal systems side by side, on fragment shaders as the paper has it, and on compute\n"
+              "shaders; checks and compares with LAPACK's gtsv.",
+          .footer = mode_footer(tridiagonal_examples),
+          .groups = mode_groups(
+              o, {{"Problem",
+                   joined(problem_fields(o, "The matrix of all systems, tridiagonal, from a Matrix Market or .npy file",
+                                         "Solutions of the last result, one a column, as .npy or .mtx by the name"),
+                          more_problem)},
+                  {"Variants", variant_fields(o)}})};
+}
+
 TridiagonalOptions parse_tridiagonal_options(const std::vector<std::string>& arguments) {
-  Parsed<TridiagonalOptions> parsed;
-  parse_into(parsed, arguments, define_tridiagonal_options);
+  Parsed<TridiagonalOptions> parsed = parse(arguments, tridiagonal_table);
   check_inputs(parsed);
   check_precision(parsed.options);
   if (parsed.options.systems.empty() && parsed.options.input.empty()) parsed.options.systems = {1024};
   return parsed.options;
-}
-
-std::string tridiagonal_help() {
-  TridiagonalOptions options;
-  return help_of([&](CLI::App& app) { define_tridiagonal_options(app, options); });
-}
-
-nlohmann::json to_json(const TridiagonalOptions& o) {
-  nlohmann::json json = mode_to_json(o);
-  json.update({{"systems", o.systems},
-               {"input-b", o.input_b.empty() ? nlohmann::json() : nlohmann::json(o.input_b)},
-               {"variant", o.variant},
-               {"equations", text_of(o.share)},
-               {"steps", o.steps ? nlohmann::json(*o.steps) : nlohmann::json("auto")},
-               {"tile", o.tile ? nlohmann::json(*o.tile) : nlohmann::json()},
-               {"precision", name_of(o.precision)}});
-  return json;
 }
 
 std::optional<TridiagonalVariant> tridiagonal_variant_from_name(std::string_view name) {

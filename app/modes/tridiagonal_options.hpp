@@ -1,4 +1,4 @@
-// Everything that `glinpack tridiagonal` can be told (docs/tridiagonal.md).
+// The options of `glinpack tridiagonal` (docs/tridiagonal.md).
 #pragma once
 
 #include <optional>
@@ -24,10 +24,9 @@ struct TridiagonalOptions : ModeOptions {
   }
 };
 
+OptionTable tridiagonal_table(TridiagonalOptions& options);
 /// Command line over file over default. Throws InputError.
 TridiagonalOptions parse_tridiagonal_options(const std::vector<std::string>& arguments);
-std::string tridiagonal_help();
-nlohmann::json to_json(const TridiagonalOptions& options);
 
 /// None for "lapack", which is no variant of a device.
 std::optional<solvers::TridiagonalVariant> tridiagonal_variant_from_name(std::string_view name);

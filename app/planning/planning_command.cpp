@@ -193,15 +193,13 @@ json planning_json(const ClusterPlan& plan) {
 
 void run_planning_command(const PlanningOptions& options, const std::vector<std::string>& command_line,
                           std::ostream& out) {
-  OutputPaths outputs;
-  outputs.json = options.json;
-  check_outputs(outputs, options.force);
+  check_output("--json", options.json, options.force);
   const ClusterPlan plan = plan_cluster(options);
   if (!(out << planning_text(options, plan) << std::flush)) {
     throw std::runtime_error("the plan cannot be written to standard output");
   }
   json document = planning_json(plan);
-  document["context"] = program_context(command_line, to_json(options));
+  document["context"] = program_context(command_line, to_json(options, planning_table));
   write_file(options.json, options.force, [&](std::ostream& file) { file << dumped(document, 2) << '\n'; });
 }
 

@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
 #include "app/option_text.hpp"
 #include "app/planning/quantities.hpp"
@@ -25,61 +24,57 @@ constexpr const char* planning_examples =
     "bytes a second, powers of ten.\n"
     "Exit code: 0 planned, 2 unusable input, 3 an error while planning.";
 
-void define_cluster(CLI::App& app, PlanningOptions& o) {
-  begin_group(app, "Cluster");
-  add(app, "--nodes", "COUNT", "1", "Nodes",
-      [&o](const std::string& t) { o.nodes = static_cast<int>(parse_whole(t, 1, largest_processes)); });
-  add(app, "--gpus-per-node", "COUNT", "1", "GPUs of a node, a process each; with openblas, processes of a node",
-      [&o](const std::string& t) { o.processes_per_node = static_cast<int>(parse_whole(t, 1, largest_processes)); });
-  add(app, "--memory", "BYTES", "", "Memory of a GPU, such as 80G or 64GiB; with openblas, for a process",
-      [&o](const std::string& t) { o.memory = parse_bytes(t); });
-  add(app, "--memory-fraction", "SHARE", text_of(o.memory_fraction), "Of that memory, that a run may take",
-      [&o](const std::string& t) {
-        o.memory_fraction = parse_real(t);
-        if (o.memory_fraction > 0 && o.memory_fraction <= 1) return;
-        throw InputError(in_quotes(t) + " is out of range; more than 0 and at most 1 is expected");
-      });
-  add(app, "--network", "RATE", "", "Link of a node, each direction: bits as in 100Gb/s, or bytes as in 12.5GB/s",
-      [&o](const std::string& t) { o.network = parse_link_rate(t); });
-  add(app, "--latency", "TIME", "5us, assumed", "A small message from node to node, such as 2us",
-      [&o](const std::string& t) { o.latency = parse_latency(t); });
+double parse_share(std::string_view text) {
+  const double share = parse_real(text);
+  if (share > 0 && share <= 1) return share;
+  throw InputError(in_quotes(text) + " is out of range; more than 0 and at most 1 is expected");
 }
 
-std::string parse_planned_backend(const std::string& text) {
-  if (text != "auto") return parse_given_backend(text);
-  throw InputError("auto: a plan looks at no machine; openblas or gl-compute is expected");
+std::vector<Field> cluster_fields(PlanningOptions& o) {
+  return {
+      {"nodes", whole(o.nodes, 1, largest_processes), "Nodes"},
+      {"gpus-per-node", whole(o.processes_per_node, 1, largest_processes),
+       "GPUs of a node, a process each; with openblas, processes of a node"},
+      {"memory", real(o.memory, "BYTES", parse_bytes),
+       "Memory of a GPU, such as 80G or 64GiB; with openblas, for a process"},
+      {"memory-fraction", real(o.memory_fraction, "SHARE", parse_share), "Of that memory, that a run may take"},
+      {"network", real(o.network, "RATE", parse_link_rate),
+       "Link of a node, each direction: bits as in 100Gb/s, or bytes as in 12.5GB/s"},
+      {"latency", real(o.latency, "TIME", parse_latency), "A small message from node to node, such as 2us",
+       "5us, assumed"},
+  };
 }
 
-Precision parse_modelled_precision(const std::string& text) {
-  if (text != "mixed") return parse_single_or_double(text);
-  throw InputError("mixed: how often a solution is refined is not in the model; plan with single");
+FieldValue planned_backend(std::string& option) {
+  FieldValue value = name_value(option, given_backend_choices());
+  value.read = [read = value.read](const Texts& texts) {
+    if (texts.front() != "auto") return read(texts);
+    throw InputError("auto: a plan looks at no machine; openblas or gl-compute is expected");
+  };
+  return value;
 }
 
-void define_run(CLI::App& app, PlanningOptions& o) {
+std::vector<Field> run_fields(PlanningOptions& o) {
   constexpr int deepest = 1000;
-  begin_group(app, "Run");
-  add(app, "--n", "N", "the largest that fits", "Order of the matrix",
-      [&o](const std::string& t) { o.n = parse_whole(t, 1, largest_n); });
-  add(app, "--nb", "NB", "the fastest of those measured", "Block size",
-      [&o](const std::string& t) { o.nb = parse_whole(t, 1, largest_nb); });
-  add(app, "--grid", "PxQ", "the fastest", "Process grid, of all processes",
-      [&o](const std::string& t) { o.grid = parse_grid(t); });
-  add(app, "--backend", one_of(given_backend_choices()), o.backend, "gl-compute: a GPU for each process; openblas: processors",
-      [&o](const std::string& t) { o.backend = parse_planned_backend(t); });
-  add(app, "--precision", "single|double", "double", "Of the factors",
-      [&o](const std::string& t) { o.precision = parse_modelled_precision(t); });
-  add(app, "--pivoting", "local|partial|tournament", "partial", "As in glinpack plu",
-      [&o](const std::string& t) { o.pivoting = parse_pivoting(t); });
-  add(app, "--broadcast", one_of(names_of(all_broadcasts)), "ring", "As in glinpack plu",
-      [&o](const std::string& t) { o.broadcast = parse_broadcast(t); });
-  add(app, "--row-swap", one_of(names_of(all_row_swaps)), "binary-exchange", "As in glinpack plu",
-      [&o](const std::string& t) { o.row_swap.kind = parse_row_swap(t); });
-  add(app, "--lookahead", "DEPTH", "1", "As in glinpack plu",
-      [&o](const std::string& t) { o.lookahead = static_cast<int>(parse_whole(t, 0, deepest)); });
-  add(app, "--node-broadcast", "shared|mpi", "shared", "As in glinpack plu",
-      [&o](const std::string& t) { o.node_transport = parse_node_transport(t); });
-  add_flag(app, "--messages-only", "The time of `glinpack network`: a factorisation's messages without its arithmetic",
-           [&o] { o.messages_only = true; });
+  const char* const as_in_plu = "As in glinpack plu";
+  const auto grid = word(
+      "PxQ", [&o](const std::string& t) { o.grid = parse_grid(t); }, [&o] { return o.grid ? text_of(*o.grid) : ""; });
+  const auto precision =
+      single_or_double(o.precision, "mixed: how often a solution is refined is not in the model; plan with single");
+  return {
+      {"n", whole(o.n, 1, largest_n, "N"), "Order of the matrix", "the largest that fits"},
+      {"nb", whole(o.nb, 1, largest_nb, "NB"), "Block size", "the fastest of those measured"},
+      {"grid", grid, "Process grid, of all processes", "the fastest"},
+      {"backend", planned_backend(o.backend), "gl-compute: a GPU for each process; openblas: processors"},
+      {"precision", precision, "Of the factors"},
+      {"pivoting", choice(o.pivoting, all_pivotings), as_in_plu},
+      {"broadcast", broadcast_value(o.broadcast), as_in_plu},
+      {"row-swap", row_swap_value(o.row_swap.kind), as_in_plu},
+      {"lookahead", whole(o.lookahead, 0, deepest, "DEPTH"), as_in_plu},
+      {"node-broadcast", choice(o.node_transport, all_node_transports), as_in_plu},
+      {"messages-only", flag(o.messages_only),
+       "The time of `glinpack network`: a factorisation's messages without its arithmetic"},
+  };
 }
 
 void check(const PlanningOptions& o) {
@@ -108,62 +103,36 @@ void check(const PlanningOptions& o) {
 
 }  // namespace
 
-void define_planning_options(CLI::App& app, PlanningOptions& o) {
-  describe(app, "glinpack plan",
-           "Plans a run on a cluster, without one: N, NB, grid, and the time and rate that a model expects of it.",
-           planning_examples);
-  define_cluster(app, o);
-  define_run(app, o);
-  begin_group(app, "Figures");
-  add_list(app, "--from", "FILES", "of gl-compute an H200's",
-           "Results of glinpack plu on one of the nodes: rates are fitted to them",
-           [&o](const std::vector<std::string>& files) { o.from = files; });
-  add_text(app, "--links", "FILE", "Result of glinpack network: latencies and rates by its ping-pongs", o.links);
-  add_text(app, "--ceilings", "FILE", "Result of glinpack ceilings: the default figures are scaled to it", o.ceilings);
-  begin_group(app, "Output");
-  add_text(app, "--json", "FILE", "All of it as JSON (docs/plan.schema.json)", o.json);
-  add_flag(app, "--force", "Overwrite a file that exists", [&o] { o.force = true; });
-  begin_group(app, "Configuration");
-  define_config_option(app, o.config);
+OptionTable planning_table(PlanningOptions& o) {
+  const FieldValue from{.form = FieldValue::Form::list,
+                        .type = "FILES",
+                        .read = [&o](const Texts& files) { o.from = files; },
+                        .json = [&o] { return nlohmann::json(o.from); }};
+  const std::vector<Field> figures{
+      {"from", from, "Results of glinpack plu on one of the nodes: rates are fitted to them",
+       "of gl-compute an H200's"},
+      {"links", text(o.links, "FILE"), "Result of glinpack network: latencies and rates by its ping-pongs"},
+      {"ceilings", text(o.ceilings, "FILE"), "Result of glinpack ceilings: the default figures are scaled to it"},
+  };
+  const std::vector<Field> output{
+      {"json", text(o.json, "FILE"), "All of it as JSON (docs/plan.schema.json)"},
+      {"force", flag(o.force), "Overwrite a file that exists"},
+  };
+  return {.command = "plan",
+          .description =
+              "Plans a run on a cluster, without one: N, NB, grid, and the time and rate that a model expects of it.",
+          .footer = planning_examples,
+          .groups = {{"Cluster", cluster_fields(o)},
+                     {"Run", run_fields(o)},
+                     {"Figures", figures},
+                     {"Output", output},
+                     {"Configuration", {config_field(o.config)}}}};
 }
 
-PlanningOptions parse_planning_options(const std::vector<std::string>& arguments) {
-  Parsed<PlanningOptions> parsed;
-  parse_into(parsed, arguments, define_planning_options);
-  check(parsed.options);
-  return parsed.options;
-}
-
-std::string planning_help() {
-  PlanningOptions options;
-  return help_of([&](CLI::App& app) { define_planning_options(app, options); });
-}
-
-nlohmann::json to_json(const PlanningOptions& o) {
-  const auto number = [](const auto& value) { return value ? nlohmann::json(*value) : nlohmann::json(); };
-  const auto text = [](const std::string& value) { return value.empty() ? nlohmann::json() : nlohmann::json(value); };
-  return {{"nodes", o.nodes},
-          {"gpus-per-node", o.processes_per_node},
-          {"memory", number(o.memory)},
-          {"memory-fraction", o.memory_fraction},
-          {"network", number(o.network)},
-          {"latency", number(o.latency)},
-          {"n", number(o.n)},
-          {"nb", number(o.nb)},
-          {"grid", o.grid ? nlohmann::json(text_of(*o.grid)) : nlohmann::json()},
-          {"backend", o.backend},
-          {"precision", name_of(o.precision)},
-          {"pivoting", name_of(o.pivoting)},
-          {"broadcast", name_of(o.broadcast)},
-          {"row-swap", name_of(o.row_swap.kind)},
-          {"lookahead", o.lookahead},
-          {"node-broadcast", name_of(o.node_transport)},
-          {"messages-only", o.messages_only},
-          {"from", o.from},
-          {"links", text(o.links)},
-          {"ceilings", text(o.ceilings)},
-          {"json", text(o.json)},
-          {"force", o.force}};
+PlanningOptions parse_planning_options(const Texts& arguments) {
+  const PlanningOptions options = parse(arguments, planning_table).options;
+  check(options);
+  return options;
 }
 
 }  // namespace glinpack::app

@@ -1,9 +1,8 @@
-// Everything that `glinpack plan` can be told, by its command line or by a TOML file with the same names as keys.
+// The options of `glinpack plan`.
 #pragma once
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "app/options.hpp"
 #include "backend/registry.hpp"
@@ -34,9 +33,9 @@ struct PlanningOptions {
   bool messages_only = false;
 
   // figures
-  std::vector<std::string> from;  // of plu --json
-  std::string links;              // of network --json
-  std::string ceilings;           // of ceilings --json
+  Texts from;            // of plu --json
+  std::string links;     // of network --json
+  std::string ceilings;  // of ceilings --json
 
   std::string json;
   bool force = false;
@@ -45,17 +44,11 @@ struct PlanningOptions {
   int processes() const { return nodes * processes_per_node; }
 };
 
-/// Adds the options to an empty `app`. `options` must outlive it.
-void define_planning_options(CLI::App& app, PlanningOptions& options);
+/// to_json(): bytes, bytes a second and seconds as numbers.
+OptionTable planning_table(PlanningOptions& options);
 
-/// Command line over file over default. `arguments`: what follows `glinpack plan`. Throws InputError, also where
-/// options do not go together.
-PlanningOptions parse_planning_options(const std::vector<std::string>& arguments);
-
-/// What `glinpack plan --help` prints.
-std::string planning_help();
-
-/// Every option but config, by its name; unset ones null. Bytes, bytes a second and seconds as numbers.
-nlohmann::json to_json(const PlanningOptions& options);
+/// Command line over file over default. `arguments`: those after `glinpack plan`. Throws InputError, also if options
+/// exclude each other.
+PlanningOptions parse_planning_options(const Texts& arguments);
 
 }  // namespace glinpack::app

@@ -148,7 +148,8 @@ std::string breakdown_text(const RunRecord& record) {
 }
 
 std::string prediction_text(const RunRecord& record) {
-  if (!record.prediction) return "";
+  constexpr double least_seconds = 10;  // shorter runs do not need a forecast
+  if (!record.prediction || record.result.seconds < least_seconds) return "";
   const Prediction& prediction = *record.prediction;
   const std::string figures = prediction.runs > 0
                                   ? fmt::format("{} earlier run{}", prediction.runs, prediction.runs == 1 ? "" : "s")

@@ -54,8 +54,14 @@ std::string list_line(std::string_view name, const std::vector<Value>& values) {
   return line + '\n';
 }
 
-std::string_view word_for_factorisation(char letter) {
-  return letter == 'L' ? "Left" : letter == 'C' ? "Crout" : "Right";
+std::string word_for_factorisation(char letter) { return letter == 'L' ? "Left" : letter == 'C' ? "Crout" : "Right"; }
+
+/// The values of a parameter of HPL's variant code; "-" if no HPL.dat gave it.
+template <class Get>
+std::string variant_line(std::string_view name, std::span<const RunRecord> planned, Get get) {
+  return list_line(name, values_of(planned, [&](const RunRecord& record) {
+                     return record.variant.given ? fmt::format("{}", get(record.variant)) : std::string("-");
+                   }));
 }
 
 std::string_view word_for_broadcast(BroadcastKind kind) {
@@ -137,10 +143,10 @@ std::string parameter_lists(std::span<const RunRecord> planned) {
   text += list("NB", [](const RunRecord& r) { return r.parameters.nb; });
   text += fmt::format("PMAP   :{} process mapping\n", order);
   text += list_line("P", rows) + list_line("Q", columns);
-  text += list("PFACT", [](const RunRecord& r) { return word_for_factorisation(r.variant.pfact); });
-  text += list("NBMIN", [](const RunRecord& r) { return r.variant.nbmin; });
-  text += list("NDIV", [](const RunRecord& r) { return r.variant.ndiv; });
-  text += list("RFACT", [](const RunRecord& r) { return word_for_factorisation(r.variant.rfact); });
+  text += variant_line("PFACT", planned, [](const HplVariant& v) { return word_for_factorisation(v.pfact); });
+  text += variant_line("NBMIN", planned, [](const HplVariant& v) { return v.nbmin; });
+  text += variant_line("NDIV", planned, [](const HplVariant& v) { return v.ndiv; });
+  text += variant_line("RFACT", planned, [](const HplVariant& v) { return word_for_factorisation(v.rfact); });
   text += list("BCAST", [](const RunRecord& r) { return word_for_broadcast(r.parameters.broadcast); });
   text += list("DEPTH", [](const RunRecord& r) { return r.parameters.lookahead; });
   std::string swaps;
@@ -205,7 +211,9 @@ std::string honesty_lines(std::span<const RunRecord> planned) {
         "- compute only: every process does its arithmetic with local buffers in place of messages: not an HPL result\n"
         "- compute only: Time and Gflops are of the factorisation alone, with 2/3 N^3 + 1/2 N^2 operations\n";
   }
-  text += "- PFACT, NBMIN, NDIV and RFACT are shown as given: glinpack computes the same whatever they are\n";
+  if (any([](const RunRecord& r) { return r.variant.given; })) {
+    text += "- PFACT, NBMIN, NDIV and RFACT are shown as given: they do not change what glinpack computes\n";
+  }
   if (any([](const RunRecord& r) { return r.parameters.lookahead > 1; })) {
     text += "- DEPTH is shown as given: above 1 glinpack looks one panel ahead\n";
   }
@@ -331,6 +339,14 @@ std::string device_lines(const BackendInfo& info) {
   return lines + fmt::format("\nHOST   : {}{} thread{} a rank\n", kernels, info.threads, info.threads == 1 ? "" : "s");
 }
 
+/// No two numbers in a row: parsers would take the line for a result.
+std::string best_line(const RunRecord& best) {
+  const RunParameters& parameters = best.parameters;
+  return fmt::format("  N {}: {:.4g} GFLOPS in {:.4g} s, NB {}, grid {}x{}, {}, DEPTH {}, SWAP {}\n", parameters.n,
+                     best.result.gflops, best.result.seconds, parameters.nb, best.grid.rows, best.grid.columns,
+                     word_for_broadcast(parameters.broadcast), parameters.lookahead, text_of_swap(best));
+}
+
 /// The ranks of each kind of device.
 using Machine = std::map<std::string, int>;
 
@@ -386,14 +402,26 @@ void HplReport::run(const RunRecord& record) {
        << residual_lines(record) << displaced_text(result.ranks);
   out_.flush();
 
-  if (result.checked) {
-    ++(result.passed ? passed_ : failed_);
-  } else {
-    ++(result.singular_column || !result.failure.empty() ? failed_ : unchecked_);
-  }
+  const bool failed = result.checked ? !result.passed : result.singular_column || !result.failure.empty();
+  ++(failed ? failed_ : result.checked ? passed_ : unchecked_);
+  if (!failed) keep_if_best(record);
+}
+
+void HplReport::keep_if_best(const RunRecord& record) {
+  RunRecord& best = best_[record.parameters.n];
+  if (record.result.gflops <= best.result.gflops) return;
+  best.parameters = record.parameters;
+  best.grid = record.grid;
+  best.result.seconds = record.result.seconds;
+  best.result.gflops = record.result.gflops;
 }
 
 void HplReport::tail() {
+  if (passed_ + failed_ + unchecked_ > 1 && !best_.empty()) {
+    out_ << "Best run of each N\n";
+    for (const auto& [n, best] : best_) out_ << best_line(best);
+    out_ << '\n';
+  }
   const auto count = [](int tests, std::string_view what) { return fmt::format("         {:6d} {}\n", tests, what); };
   out_ << double_rule
        << fmt::format("\nFinished {:6d} tests with the following results:\n",

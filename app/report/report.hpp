@@ -2,6 +2,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
@@ -27,13 +28,17 @@ class HplReport {
   void run(const RunRecord& record);
   /// A combination that could not be run ("skipped because of illegal input values").
   void skipped() { ++skipped_; }
-  /// Finished ... tests with the following results, End of Tests.
+  /// The best run of each N if there were several runs. Then: Finished ... tests with the following results, End of
+  /// Tests.
   void tail();
 
   int failed() const { return failed_; }
 
  private:
+  void keep_if_best(const RunRecord& record);
+
   std::ostream& out_;
+  std::map<Index, RunRecord> best_;  // the fastest that did not fail, by N; without its ranks
   int passed_ = 0;
   int unchecked_ = 0;
   int failed_ = 0;

@@ -11,9 +11,10 @@
 
 namespace glinpack::app {
 
-/// The parameters that HPL's variant code shows and glinpack does not need: echoed, so that parsers find them
-/// (HPL_pdtest.c). Values as HPL.dat gives them.
+/// The parameters of HPL's variant code that glinpack does not need: echoed, so that parsers find them (HPL_pdtest.c).
+/// Values as in HPL.dat.
 struct HplVariant {
+  bool given = false;  // by an HPL.dat
   int nbmin = 16;
   int ndiv = 2;
   char pfact = 'R';  // L C R

@@ -17,9 +17,7 @@ void run_slurm_command(const SlurmOptions& options, const std::vector<std::strin
     if (!(out << script << std::flush)) throw std::runtime_error("the script cannot be written to standard output");
     return;
   }
-  OutputPaths paths;
-  paths.result = options.output;
-  check_outputs(paths, options.force);
+  check_output("--output", options.output, options.force);
   write_file(options.output, options.force, [&](std::ostream& file) { file << script; });
 }
 

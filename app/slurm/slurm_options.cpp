@@ -32,10 +32,15 @@ constexpr const char* slurm_examples =
     "are enough ranks for the grids. Options of sbatch on its command line beat those in the script.\n"
     "Exit code: 0 written, 2 unusable input, 3 the script could not be written.";
 
-// Names of Slurm's: they stand in a line that Slurm takes apart at blanks.
+// A name that Slurm reads from a line with blanks between its parts.
 std::string parse_slurm_name(const std::string& text) {
   if (std::regex_match(text, std::regex("[A-Za-z0-9_.,:@%+=/-]+"))) return text;
   throw InputError(in_quotes(text) + " is no name that Slurm takes: letters, digits and _ . , : @ % + = / - are");
+}
+
+FieldValue slurm_name(std::string& option) {
+  return word(
+      "NAME", [&option](const std::string& t) { option = parse_slurm_name(t); }, [&option] { return option; });
 }
 
 void set_gpus(SlurmOptions& o, const std::string& text) {
@@ -46,34 +51,34 @@ void set_gpus(SlurmOptions& o, const std::string& text) {
 }
 
 bool parse_is_hydra(const std::string& text) {
-  const std::vector<std::string> names{"srun", "hydra"};
+  const Texts names{"srun", "hydra"};
   if (text == names[0] || text == names[1]) return text == names[1];
   throw InputError(in_quotes(text) + " is no launcher" + did_you_mean(text, names) + "; there are " + enumerate(names));
 }
 
-void define_job(CLI::App& app, SlurmOptions& o) {
-  begin_group(app, "Job");
-  add(app, "--nodes", "COUNT", "1", "Nodes",
-      [&o](const std::string& t) { o.nodes = static_cast<int>(parse_whole(t, 1, largest_nodes)); });
-  add(app, "--gpus-per-node", "[TYPE:]COUNT", "0", "GPUs of every node, of a type of Slurm's where one is named",
-      [&o](const std::string& t) { set_gpus(o, t); });
-  add(app, "--ranks-per-node", "COUNT", "one per GPU, or 1", "Ranks on every node",
-      [&o](const std::string& t) { o.ranks_per_node = static_cast<int>(parse_whole(t, 1, most_per_node)); });
-  add(app, "--cores-per-rank", "COUNT", "the node's divided by its ranks", "Cores for every rank, as Slurm counts",
-      [&o](const std::string& t) { o.cores_per_rank = static_cast<int>(parse_whole(t, 1, most_per_node)); });
-  add(app, "--time", "TIME", "the partition's",
-      "Time limit, in a form of Slurm's: minutes, hours:minutes:seconds, days-hours, ...", [&o](const std::string& t) {
+std::vector<Field> job_fields(SlurmOptions& o) {
+  const auto gpus = word(
+      "[TYPE:]COUNT", [&o](const std::string& t) { set_gpus(o, t); }, [&o] { return o.gpus(); });
+  const auto time = word(
+      "TIME",
+      [&o](const std::string& t) {
         seconds_of_slurm_time(t);
         o.time = t;
-      });
-  const auto name = [&](const char* option, const char* type, const char* default_text, const char* help,
-                        std::string& into) {
-    add(app, option, type, default_text, help, [&into](const std::string& t) { into = parse_slurm_name(t); });
+      },
+      [&o] { return o.time; });
+  return {
+      {"nodes", whole(o.nodes, 1, largest_nodes), "Nodes"},
+      {"gpus-per-node", gpus, "GPUs of every node, of a type of Slurm's where one is named"},
+      {"ranks-per-node", whole(o.ranks_per_node, 1, most_per_node), "Ranks on every node", "one per GPU, or 1"},
+      {"cores-per-rank", whole(o.cores_per_rank, 1, most_per_node), "Cores for every rank, as Slurm counts",
+       "the node's divided by its ranks"},
+      {"time", time, "Time limit, in a form of Slurm's: minutes, hours:minutes:seconds, days-hours, ...",
+       "the partition's"},
+      {"partition", slurm_name(o.partition), "Partition, or several with commas", "the cluster's"},
+      {"account", slurm_name(o.account), "Account that the job is charged to", "yours"},
+      {"qos", slurm_name(o.qos), "Quality of service", "yours"},
+      {"job-name", slurm_name(o.job_name), "The job's name"},
   };
-  name("--partition", "NAME", "the cluster's", "Partition, or several with commas", o.partition);
-  name("--account", "NAME", "yours", "Account that the job is charged to", o.account);
-  name("--qos", "NAME", "yours", "Quality of service", o.qos);
-  name("--job-name", "NAME", "glinpack", "The job's name", o.job_name);
 }
 
 }  // namespace
@@ -105,39 +110,44 @@ long seconds_of_slurm_time(const std::string& text) {
                    "hours:minutes:seconds, days-hours, days-hours:minutes or days-hours:minutes:seconds are expected");
 }
 
-void define_slurm_options(CLI::App& app, SlurmOptions& o) {
-  describe(
-      app, "glinpack slurm",
-      "Writes a batch script for Slurm that runs `glinpack plu`, a rank per GPU: a folder of results for each job,\n"
-      "what is finished when the time is up, nothing overwritten when Slurm runs a job again. The options of\n"
-      "`glinpack plu` come behind these and --.",
-      slurm_examples);
-  define_job(app, o);
-  begin_group(app, "Running");
-  add(app, "--launcher", "srun|hydra", "srun", "What starts the ranks: Slurm's own, by PMI-2, or MPICH's",
-      [&o](const std::string& t) { o.uses_hydra = parse_is_hydra(t); });
-  add(app, "--signal-lead", "SECONDS", "120",
-      "So long before the time limit glinpack is told to write what is finished and to end; 0: never",
-      [&o](const std::string& t) { o.signal_lead = static_cast<int>(parse_whole(t, 0, largest_signal_lead)); });
-  add_text(app, "--program", "PATH", "The glinpack that the job runs; this one unless given", o.program);
-  begin_group(app, "Output");
-  add_text(app, "--output,-o", "FILE", "The script; standard output unless given", o.output);
-  add_flag(app, "--force", "Overwrite a file that exists", [&o] { o.force = true; });
-  begin_group(app, "Configuration");
-  define_config_option(app, o.config);
+OptionTable slurm_table(SlurmOptions& o) {
+  const auto launcher = word(
+      "srun|hydra", [&o](const std::string& t) { o.uses_hydra = parse_is_hydra(t); },
+      [&o] { return std::string(o.uses_hydra ? "hydra" : "srun"); });
+  const std::vector<Field> running{
+      {"launcher", launcher, "What starts the ranks: Slurm's own, by PMI-2, or MPICH's"},
+      {"signal-lead", whole(o.signal_lead, 0, largest_signal_lead, "SECONDS"),
+       "So long before the time limit glinpack is told to write what is finished and to end; 0: never"},
+      {"program", text(o.program, "PATH"), "The glinpack that the job runs; this one unless given"},
+  };
+  const std::vector<Field> output{
+      {"output,-o", text(o.output, "FILE"), "The script; standard output unless given"},
+      {"force", flag(o.force), "Overwrite a file that exists"},
+  };
+  return {
+      .command = "slurm",
+      .description =
+          "Writes a batch script for Slurm that runs `glinpack plu`, a rank per GPU: a folder of results for each "
+          "job,\nwhat is finished when the time is up, nothing overwritten when Slurm runs a job again. The options "
+          "of\n`glinpack plu` come behind these and --.",
+      .footer = slurm_examples,
+      .groups = {{"Job", job_fields(o)},
+                 {"Running", running},
+                 {"Output", output},
+                 {"Configuration", {config_field(o.config)}}}};
 }
 
 namespace {
 
 // What plu refuses before it starts, where that does not depend on the machine.
-void check_plu_arguments(const SlurmOptions& o) {
-  const ParsedOptions parsed = parse_plu_options(o.plu_arguments);
+void check_plu_arguments(const SlurmOptions& o, TextFiles& files) {
+  const ParsedOptions parsed = parse_plu_options(o.plu_arguments, files);
   if (parsed.on_command_line.contains("output-dir")) {
     throw InputError("--output-dir " + parsed.options.output_dir +
                      ": the script gives every job a folder of its own, glinpack-JOB; leave the option out");
   }
   std::optional<HplDat> hpl_dat;
-  if (!parsed.options.hpl_dat.empty()) hpl_dat = read_hpl_dat(parsed.options.hpl_dat);
+  if (!parsed.options.hpl_dat.empty()) hpl_dat = read_hpl_dat(parsed.options.hpl_dat, files);
   std::optional<Index> file_order;
   if (!parsed.options.input.empty()) file_order = read_matrix_order(parsed.options.input);
   for (const RunRecord& run : plan_runs(parsed, hpl_dat, file_order, o.ranks())) {
@@ -151,11 +161,10 @@ void check_plu_arguments(const SlurmOptions& o) {
 
 }  // namespace
 
-SlurmOptions parse_slurm_options(const std::vector<std::string>& arguments) {
+SlurmOptions parse_slurm_options(const Texts& arguments) {
   const auto end = std::find(arguments.begin(), arguments.end(), end_of_options);
-  Parsed<SlurmOptions> parsed;
-  parse_into(parsed, {arguments.begin(), end}, define_slurm_options);
-  SlurmOptions& o = parsed.options;
+  TextFiles files;
+  SlurmOptions o = parse({arguments.begin(), end}, slurm_table, files).options;
   if (end != arguments.end()) o.plu_arguments.assign(end + 1, arguments.end());
   if (!o.time.empty() && o.signal_lead >= seconds_of_slurm_time(o.time)) {
     throw InputError("--signal-lead " + std::to_string(o.signal_lead) + ": as long before the limit of --time " +
@@ -165,13 +174,8 @@ SlurmOptions parse_slurm_options(const std::vector<std::string>& arguments) {
     throw InputError("--nodes " + std::to_string(o.nodes) + ": more than " + std::to_string(largest_processes) +
                      " ranks; ask for fewer nodes or --ranks-per-node");
   }
-  check_plu_arguments(o);
+  check_plu_arguments(o, files);
   return o;
-}
-
-std::string slurm_help() {
-  SlurmOptions options;
-  return help_of([&](CLI::App& app) { define_slurm_options(app, options); });
 }
 
 }  // namespace glinpack::app

@@ -1,11 +1,10 @@
-// Everything that `glinpack slurm` can be told, by its command line or by a TOML file with the same names as keys.
+// The options of `glinpack slurm`.
 #pragma once
 
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "app/option_set.hpp"
+#include "app/options/fields.hpp"
 
 namespace glinpack::app {
 
@@ -24,20 +23,18 @@ struct SlurmOptions {
   std::string output;       // empty: stdout
   bool force = false;
   std::string config;
-  std::vector<std::string> plu_arguments;  // what follows --
+  Texts plu_arguments;  // those after --
 
+  /// As Slurm has it: "4", "a100:4".
+  std::string gpus() const { return (gpu_type.empty() ? "" : gpu_type + ":") + std::to_string(gpus_per_node); }
   int ranks() const { return nodes * ranks_per_node.value_or(gpus_per_node > 0 ? gpus_per_node : 1); }
 };
 
-/// Adds the options to an empty `app`. `options` must outlive it.
-void define_slurm_options(CLI::App& app, SlurmOptions& options);
+OptionTable slurm_table(SlurmOptions& options);
 
-/// Command line over file over default. `arguments`: what follows `glinpack slurm`. What follows -- is checked as
-/// `glinpack plu` does with so many ranks, its input files included. Throws InputError.
-SlurmOptions parse_slurm_options(const std::vector<std::string>& arguments);
-
-/// What `glinpack slurm --help` prints.
-std::string slurm_help();
+/// Command line over file over default. `arguments`: those after `glinpack slurm`. Those after -- are checked as
+/// `glinpack plu` does with so many ranks, with its input files. Throws InputError.
+SlurmOptions parse_slurm_options(const Texts& arguments);
 
 /// Seconds of a time in one of Slurm's forms: minutes, minutes:seconds, hours:minutes:seconds, days-hours,
 /// days-hours:minutes, days-hours:minutes:seconds. Throws InputError for others, and for none at all.

@@ -50,9 +50,7 @@ Directives asked_for(const SlurmOptions& o, Directives directives) {
   set(directives, "job-name", o.job_name);
   set(directives, "nodes", std::to_string(o.nodes));
   set(directives, "ntasks-per-node", std::to_string(o.ranks() / o.nodes));
-  if (o.gpus_per_node > 0) {
-    set(directives, "gpus-per-node", (o.gpu_type.empty() ? "" : o.gpu_type + ":") + std::to_string(o.gpus_per_node));
-  }
+  if (o.gpus_per_node > 0) set(directives, "gpus-per-node", o.gpus());
   if (o.cores_per_rank) set(directives, "cpus-per-task", std::to_string(*o.cores_per_rank));
   set(directives, "time", o.time);
   set(directives, "partition", o.partition);

@@ -202,7 +202,7 @@ class BadInput(BadInputTest):
             (["background", "--device", "77"], ["--device 77", "glinpack devices"]),
         ]:
             with self.subTest(arguments=arguments):
-                self.refused_on_one_line(arguments, *named, ranks=1)
+                self.rejected_on_one_line(arguments, *named, ranks=1)
 
 
 @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not installed: scripts/install-deps.sh --test")

@@ -123,7 +123,7 @@ class BadInput(BadInputTest):
             (["paranoia", "--trace", "t.json"], ["--trace"]),
         ]:
             with self.subTest(arguments=arguments):
-                self.refused_on_one_line(arguments, *named, ranks=1)
+                self.rejected_on_one_line(arguments, *named, ranks=1)
 
 
 @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not installed: scripts/install-deps.sh --test")

@@ -138,7 +138,7 @@ class Runs(PlanningTest):
             part = "factor_seconds" if prediction["part"] == "factorization" else "time"
             self.assertEqual(prediction["measured_seconds"], run[part])
             self.assertAlmostEqual(prediction["ratio"], run[part] / prediction["expected_seconds"])
-        self.assertEqual(outcome.out.count("The model expected"), 2)
+        self.assertNotIn("The model expected", outcome.out)  # runs of less than 10 s
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ std::vector<RankMemory> on_processors(std::size_t ranks, std::int64_t bytes) {
   return std::vector<RankMemory>(ranks, {.host = "a", .host_available = bytes});
 }
 
-// A GPU of its own for every rank.
+// One GPU per rank.
 std::vector<RankMemory> on_gpus(std::size_t ranks, std::int64_t bytes) {
   std::vector<RankMemory> memory(ranks, {.host = "a", .host_available = 1000 * gibibyte, .device_is_host = false});
   for (std::size_t rank = 0; rank < ranks; ++rank) {
@@ -48,7 +48,7 @@ double fullest(const RunRecord& run, std::span<const RankMemory> ranks) {
   return share;
 }
 
-TEST(AutomaticOrder, FillsTheFractionOfTheMemoryAndNoMore) {
+TEST(AutomaticOrder, FillsAtMostTheFractionOfTheMemory) {
   for (const double fraction : {0.01, 0.5, 0.8, 0.9, 1.0}) {
     for (const GridShape grid : {GridShape{1, 1}, GridShape{1, 3}, GridShape{2, 2}}) {
       const auto processes = static_cast<std::size_t>(grid.size());
@@ -64,7 +64,7 @@ TEST(AutomaticOrder, FillsTheFractionOfTheMemoryAndNoMore) {
   }
 }
 
-TEST(AutomaticOrder, NinePartsInTenOfADeviceCanBeFilled) {
+TEST(AutomaticOrder, CanFillNinetyPerCentOfADevice) {
   const std::vector<RankMemory> ranks = on_gpus(1, 80 * gibibyte);
   RunRecord run = settled(run_of("gl-compute", automatic, 512, {1, 1}), ranks, 0.9);
   const auto n = static_cast<double>(run.parameters.n);
@@ -73,7 +73,7 @@ TEST(AutomaticOrder, NinePartsInTenOfADeviceCanBeFilled) {
   EXPECT_GT(fullest(run, ranks), 0.9);
 }
 
-TEST(AutomaticOrder, IsSetByTheRankWithTheLeastMemory) {
+TEST(AutomaticOrder, IsLimitedByTheRankWithTheLeastMemory) {
   std::vector<RankMemory> ranks = on_gpus(2, 80 * gibibyte);
   const Index alike = settled(run_of("gl-compute", automatic, 128, {1, 2}), ranks, 0.8).parameters.n;
   ranks[1].device_available = 20 * gibibyte;
@@ -81,7 +81,7 @@ TEST(AutomaticOrder, IsSetByTheRankWithTheLeastMemory) {
   EXPECT_NEAR(static_cast<double>(alike) / static_cast<double>(uneven), 2, 0.05);
 }
 
-TEST(AutomaticOrder, IsSmallerWhereRanksShareADevice) {
+TEST(AutomaticOrder, IsSmallerIfRanksShareADevice) {
   std::vector<RankMemory> ranks = on_gpus(2, 80 * gibibyte);
   const Index apart = settled(run_of("gl-compute", automatic, 128, {1, 2}), ranks, 0.8).parameters.n;
   ranks[1].device = ranks[0].device;
@@ -97,13 +97,13 @@ TEST(AutomaticOrder, IsLargerInSinglePrecision) {
   EXPECT_NEAR(static_cast<double>(settled(run, ranks, 0.8).parameters.n) / static_cast<double>(in_double), 1.414, 0.05);
 }
 
-TEST(AutomaticOrder, KeepsWithinTexturesAndWhatSoftwareOpenGLHolds) {
+TEST(AutomaticOrder, StaysWithinTextureAndSoftwareOpenGLLimits) {
   std::vector<RankMemory> ranks = on_processors(4, 1000 * gibibyte);
   for (RankMemory& rank : ranks) rank.largest_rows = rank.largest_columns = 1000;
   RunRecord run = run_of("gl-raster", automatic, 32, {2, 2});
   run.precision = Precision::single;
   const Index n = settled(run, ranks, 1).parameters.n;
-  EXPECT_LE(n, 2000);  // the right-hand side is a column, too
+  EXPECT_LE(n, 2000);  // the right-hand side is one more column
   EXPECT_GE(n, 1920);
   for (RankMemory& rank : ranks) {
     rank.largest_rows = rank.largest_columns = 0;
@@ -114,16 +114,16 @@ TEST(AutomaticOrder, KeepsWithinTexturesAndWhatSoftwareOpenGLHolds) {
   EXPECT_GT(side * side * 4, 0.95 * gibibyte);
 }
 
-TEST(AutomaticOrder, IsRoundedToWholeBlocksAndToAllProcessesWhereThatIsCheap) {
+TEST(AutomaticOrder, IsRoundedToWholeBlocksAndToAllProcessesIfThatCostsLittle) {
   EXPECT_EQ(rounded_order(100'000, 128, {1, 1}), 99'968);
   EXPECT_EQ(rounded_order(100'000, 128, {2, 3}), 99'840);  // 130 times 6 blocks
-  EXPECT_EQ(rounded_order(10'000, 128, {4, 7}), 9'984);    // 6 blocks more than 2 x 28 are not given up
+  EXPECT_EQ(rounded_order(10'000, 128, {4, 7}), 9'984);    // does not give up the 6 blocks beyond 2 x 28
   EXPECT_EQ(rounded_order(3'000, 512, {1, 4}), 2'560);
   EXPECT_EQ(rounded_order(100, 128, {1, 1}), 100);
   EXPECT_EQ(rounded_order(128, 128, {2, 2}), 128);
 }
 
-TEST(AutomaticOrder, IsRefusedWhereNothingFitsOrNothingIsKnown) {
+TEST(AutomaticOrder, IsRejectedIfNothingFitsOrNothingIsKnown) {
   expect_input_error(
       [] {
         settled(run_of("openblas", automatic, 128, {1, 1}), on_processors(1, 1000), 0.01);
@@ -151,7 +151,7 @@ TEST(AutomaticBlockSize, FollowsTheMeasurements) {
   EXPECT_EQ(automatic_block_size("openblas", Precision::double_, 32768, {2, 2}), 128);
 }
 
-TEST(AutomaticBlockSize, LeavesFourBlocksForEveryProcessOfSmallMatricesAndAtLeastEightColumns) {
+TEST(AutomaticBlockSize, KeepsFourBlocksPerProcessOfSmallMatricesAndAtLeastEightColumns) {
   EXPECT_EQ(automatic_block_size("openblas", Precision::double_, 1000, {2, 2}), 120);
   EXPECT_EQ(automatic_block_size("openblas", Precision::double_, 1000, {1, 8}), 24);
   EXPECT_EQ(automatic_block_size("openblas", Precision::double_, 1000, {8, 1}), 24);
@@ -160,7 +160,7 @@ TEST(AutomaticBlockSize, LeavesFourBlocksForEveryProcessOfSmallMatricesAndAtLeas
   }
 }
 
-TEST(AutomaticGrid, IsOneRowOfGpusOfAHostAndTheSquarestElsewhere) {
+TEST(AutomaticGrid, IsOneRowOnTheGpusOfOneHostAndOtherwiseTheSquarest) {
   EXPECT_EQ(automatic_grid("gl-compute", on_gpus(4, gibibyte)), (GridShape{1, 4}));
   EXPECT_EQ(automatic_grid("gl-compute", on_processors(4, gibibyte)), (GridShape{2, 2}));
   EXPECT_EQ(automatic_grid("gl-raster", on_gpus(4, gibibyte)), (GridShape{2, 2}));
@@ -170,7 +170,7 @@ TEST(AutomaticGrid, IsOneRowOfGpusOfAHostAndTheSquarestElsewhere) {
   EXPECT_EQ(automatic_grid("gl-compute", two_hosts), (GridShape{2, 4}));
 }
 
-TEST(Settling, ChoosesAllThreeAndSaysSoOnce) {
+TEST(Settling, ChoosesAllThreeAndReportsThemOnce) {
   const std::vector<RankMemory> ranks = on_gpus(4, 80 * gibibyte);
   std::vector<RunRecord> planned(3, run_of("gl-compute", automatic, automatic, automatic_shape));
   planned.push_back(run_of("gl-compute", 1000, 100, {2, 2}));
@@ -195,7 +195,7 @@ TEST(Settling, NeedsNoMemoryForABlockSizeOrAGrid) {
   EXPECT_EQ(label_of(run), "N 4000, NB 128, grid 2x2");
 }
 
-TEST(Settling, GivesEveryBlockSizeOfAListItsOrder) {
+TEST(Settling, ChoosesAnOrderForEveryListedBlockSize) {
   const std::vector<RankMemory> ranks = on_processors(1, gibibyte);
   std::vector<RunRecord> planned{run_of("openblas", automatic, 8, {1, 1}), run_of("openblas", automatic, 1024, {1, 1})};
   settle(planned, ranks, 0.5);

@@ -14,7 +14,7 @@ using Arguments = std::vector<std::string>;
 
 class CeilingsConfigFile : public FolderTest {};
 
-TEST(CeilingsOptions, DefaultsMeasureWhatPluWouldTake) {
+TEST(CeilingsOptions, DefaultsMeasureTheDeviceThatPluUses) {
   const CeilingsOptions o = parse_ceilings_options({});
   EXPECT_EQ(o.backend, "auto");
   EXPECT_FALSE(o.device);
@@ -24,13 +24,13 @@ TEST(CeilingsOptions, DefaultsMeasureWhatPluWouldTake) {
   EXPECT_TRUE(o.json.empty());
 }
 
-TEST(CeilingsOptions, EveryOptionReachesItsPlaceAndTheConfiguration) {
+TEST(CeilingsOptions, EveryOptionIsParsedAndIsInTheConfiguration) {
   const CeilingsOptions o =
       parse_ceilings_options({"--backend", "gl-compute", "--device", "2", "--threads", "3", "--shader-dir", "shaders",
                               "--repeat", "7", "--seconds", "0.5", "--json", "c.json", "--force"});
-  EXPECT_EQ(to_json(o), nlohmann::json::parse(R"({"backend": "gl-compute", "device": 2, "threads": 3,
+  EXPECT_EQ(to_json(o, ceilings_table), nlohmann::json::parse(R"({"backend": "gl-compute", "device": 2, "threads": 3,
     "shader-dir": "shaders", "repeat": 7, "seconds": 0.5, "json": "c.json", "force": true})"));
-  EXPECT_EQ(to_json(CeilingsOptions{})["device"], nlohmann::json());
+  EXPECT_EQ(to_json(CeilingsOptions{}, ceilings_table)["device"], nlohmann::json());
 }
 
 TEST_F(CeilingsConfigFile, IsOverriddenByTheCommandLine) {
@@ -41,7 +41,7 @@ TEST_F(CeilingsConfigFile, IsOverriddenByTheCommandLine) {
   EXPECT_EQ(o.backend, "openblas");
 }
 
-TEST(CeilingsOptions, RefusesWhatItCannotMeasureWith) {
+TEST(CeilingsOptions, RejectsInvalidValues) {
   const auto refused = [](const Arguments& arguments, const std::vector<std::string>& parts) {
     expect_input_error([&] { parse_ceilings_options(arguments); }, parts);
   };
@@ -55,7 +55,7 @@ TEST(CeilingsOptions, RefusesWhatItCannotMeasureWith) {
 }
 
 TEST(CeilingsOptions, HelpHasUnitsExamplesAndExitCodes) {
-  const std::string help = ceilings_help();
+  const std::string help = help_of(ceilings_table);
   for (const char* part : {"glinpack ceilings", "GFLOPS", "Examples:", "Exit code:", "--seconds"}) {
     EXPECT_THAT(help, HasSubstr(part));
   }

@@ -23,10 +23,10 @@ TEST(TridiagonalOptions, DefaultsSolve1024SystemsOnComputeShaders) {
   EXPECT_THAT(o.variant, ElementsAre("compute"));
   EXPECT_EQ(o.share, Share::automatic);
   EXPECT_FALSE(o.steps || o.tile);
-  EXPECT_THAT(parse_tridiagonal_options({"--input", "a.mtx"}).systems, IsEmpty()) << "the files say";
+  EXPECT_THAT(parse_tridiagonal_options({"--input", "a.mtx"}).systems, IsEmpty()) << "given by the files";
 }
 
-TEST(TridiagonalOptions, EveryOptionReachesItsPlaceAndTheConfiguration) {
+TEST(TridiagonalOptions, EveryOptionIsParsedAndIsInTheConfiguration) {
   const TridiagonalOptions o = parse_tridiagonal_options(
       {"--systems", "3,4", "--variant", "all", "--equations", "all", "--steps", "5", "--tile", "64", "--n", "7"});
   EXPECT_THAT(o.systems, ElementsAre(3, 4));
@@ -36,16 +36,16 @@ TEST(TridiagonalOptions, EveryOptionReachesItsPlaceAndTheConfiguration) {
   EXPECT_EQ(settings.share, Share::system);
   EXPECT_EQ(settings.steps, 5);
   EXPECT_EQ(settings.tile, 64);
-  const nlohmann::json json = to_json(o);
+  const nlohmann::json json = to_json(o, tridiagonal_table);
   EXPECT_EQ(json["systems"], nlohmann::json({3, 4}));
   EXPECT_EQ(json["equations"], "all");
   EXPECT_EQ(json["steps"], 5);
   EXPECT_EQ(json["tile"], 64);
-  EXPECT_EQ(to_json(parse_tridiagonal_options({"--equations", "16"}))["equations"], "16");
-  EXPECT_EQ(to_json(parse_tridiagonal_options({"--steps", "auto"}))["steps"], "auto");
+  EXPECT_EQ(to_json(parse_tridiagonal_options({"--equations", "16"}), tridiagonal_table)["equations"], "16");
+  EXPECT_EQ(to_json(parse_tridiagonal_options({"--steps", "auto"}), tridiagonal_table)["steps"], "auto");
 }
 
-TEST(TridiagonalOptions, WhatCannotBeUsedIsNamed) {
+TEST(TridiagonalOptions, InvalidValuesAreNamed) {
   const auto refused = [](const std::vector<std::string>& arguments, const std::vector<std::string>& parts) {
     expect_input_error([&] { parse_tridiagonal_options(arguments); }, parts);
   };
@@ -68,25 +68,25 @@ TEST(BackgroundOptions, DefaultsAreThePapersThirtyFactorisationsAndAMeasuredRati
   EXPECT_FALSE(o.ratio);
   EXPECT_STREQ(o.operation->name, "plu-packed");
   EXPECT_EQ(o.operation, &background_operations().front());
-  EXPECT_EQ(to_json(o)["ratio"], "auto");
+  EXPECT_EQ(to_json(o, background_table)["ratio"], "auto");
 }
 
-TEST(BackgroundOptions, EveryOptionReachesItsPlaceAndTheConfiguration) {
+TEST(BackgroundOptions, EveryOptionIsParsedAndIsInTheConfiguration) {
   const BackgroundOptions o =
       parse_background_options({"--systems", "7", "--operation", "tridiagonal", "--ratio", "0.5", "--n", "8,9"});
   EXPECT_EQ(o.systems, 7);
   EXPECT_STREQ(o.operation->name, "tridiagonal");
   EXPECT_EQ(o.ratio, 0.5);
-  const nlohmann::json json = to_json(o);
+  const nlohmann::json json = to_json(o, background_table);
   EXPECT_EQ(json["systems"], 7);
   EXPECT_EQ(json["operation"], "tridiagonal");
   EXPECT_EQ(json["ratio"], 0.5);
   const BackgroundOptions files = parse_background_options({"--input", "a.mtx", "--output", "x.npy"});
-  EXPECT_EQ(to_json(files)["input"], "a.mtx");
-  EXPECT_EQ(to_json(files)["output"], "x.npy");
+  EXPECT_EQ(to_json(files, background_table)["input"], "a.mtx");
+  EXPECT_EQ(to_json(files, background_table)["output"], "x.npy");
 }
 
-TEST(BackgroundOptions, WhatCannotBeUsedIsNamed) {
+TEST(BackgroundOptions, InvalidValuesAreNamed) {
   const auto refused = [](const std::vector<std::string>& arguments, const std::vector<std::string>& parts) {
     expect_input_error([&] { parse_background_options(arguments); }, parts);
   };
@@ -99,7 +99,7 @@ TEST(BackgroundOptions, WhatCannotBeUsedIsNamed) {
 
 TEST(BackgroundOptions, HelpNamesEveryOperation) {
   for (const BackgroundOperation& operation : background_operations()) {
-    EXPECT_THAT(background_help(), HasSubstr(operation.name));
+    EXPECT_THAT(help_of(background_table), HasSubstr(operation.name));
   }
 }
 

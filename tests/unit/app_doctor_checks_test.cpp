@@ -1,4 +1,4 @@
-// The checks of `glinpack doctor` on how processes were started, on cores, memory, network and gemm.
+// The checks of `glinpack doctor` on the launcher, cores, memory, network and gemm.
 #include "doctor_facts.hpp"
 
 namespace glinpack::app::doctor {
@@ -6,7 +6,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(DoctorChecks, healthy_ranks_are_well_in_every_check) {
+TEST(DoctorChecks, healthy_ranks_pass_every_check) {
   for (const auto& [ranks, per_node] : {std::pair{1, 1}, {2, 2}, {8, 4}}) {
     const Facts facts = healthy(ranks, per_node);
     for (const Finding& finding : judge(facts)) {
@@ -17,7 +17,7 @@ TEST(DoctorChecks, healthy_ranks_are_well_in_every_check) {
   }
 }
 
-TEST(DoctorChecks, the_worst_verdict_counts) {
+TEST(DoctorChecks, the_worst_verdict_is_the_result) {
   std::vector<Finding> findings{{"a", Verdict::ok, "", {}}, {"b", Verdict::unknown, "", {}}};
   EXPECT_EQ(worst_of(findings), Verdict::ok);
   findings.push_back({"c", Verdict::fail, "", {}});
@@ -38,7 +38,7 @@ TEST(DoctorChecks, mpi_of_another_launcher_fails) {
   expect_finding(facts, "mpi", Verdict::fail, "Open MPI 4.1.4", "mpirun.openmpi -np 4");
 }
 
-TEST(DoctorChecks, mpi_fits_where_the_library_is_of_the_headers_family) {
+TEST(DoctorChecks, mpi_is_ok_if_library_and_headers_are_of_the_same_family) {
   Facts facts = healthy(1, 1);
   facts.ranks[0].process.mpi_library = "Intel(R) MPI Library 2021.8";
   expect_finding(facts, "mpi", Verdict::ok, "Intel(R) MPI Library 2021.8, compiled with MPICH 4.0.2");
@@ -49,7 +49,7 @@ TEST(DoctorChecks, mpi_fits_where_the_library_is_of_the_headers_family) {
   expect_finding(facts, "mpi", Verdict::warn, "started 3 processes, MPI sees 2", "mpirun.mpich");
 }
 
-TEST(DoctorChecks, world_warns_of_uneven_nodes_and_of_a_process_alone_in_an_allocation) {
+TEST(DoctorChecks, world_warns_of_uneven_nodes_and_of_a_single_process_in_an_allocation) {
   Facts facts = healthy(4, 2);
   expect_finding(facts, "world", Verdict::ok, "4 processes on 2 nodes, 2 on each");
   facts.ranks[2].host.name = "node0";
@@ -62,25 +62,25 @@ TEST(DoctorChecks, world_warns_of_uneven_nodes_and_of_a_process_alone_in_an_allo
   expect_finding(facts, "world", Verdict::warn, "allocation of 8 tasks", "srun -n 8");
 }
 
-TEST(DoctorChecks, hosts_warn_of_names_that_lead_nowhere) {
+TEST(DoctorChecks, hosts_warn_of_names_that_do_not_resolve) {
   Facts facts = healthy(4, 2);
   expect_finding(facts, "hosts", Verdict::ok, "node0, node1");
   facts.ranks[0].host.addresses = {"127.0.1.1"};
   expect_finding(facts, "hosts", Verdict::warn, "node0 resolves to 127.0.1.1", "getent ahosts node0");
   facts.ranks[0].host.addresses = {};
   expect_finding(facts, "hosts", Verdict::warn, "node0 has no address", "getent");
-  facts.ranks[0].host.resolve_seconds = -1;  // not tried
+  facts.ranks[0].host.resolve_seconds = -1;  // not attempted
   expect_finding(facts, "hosts", Verdict::ok, "node0");
   for (RankFacts& rank : facts.ranks) rank.host.name = "clone";
   expect_finding(facts, "hosts", Verdict::warn, "2 nodes are called clone", "hostnamectl");
   facts = healthy(1, 1);
-  facts.ranks[0].host.addresses = {"127.0.1.1"};  // alone it does not matter
+  facts.ranks[0].host.addresses = {"127.0.1.1"};  // no problem on a single host
   expect_finding(facts, "hosts", Verdict::ok, "node0");
   facts.ranks[0].host.resolve_seconds = 5;
   expect_finding(facts, "hosts", Verdict::warn, "takes 5.0 s", "name server");
 }
 
-TEST(DoctorChecks, program_fails_where_ranks_run_others_and_warns_of_other_kernels) {
+TEST(DoctorChecks, program_fails_if_ranks_run_different_programs_and_warns_of_different_kernels) {
   Facts facts = healthy(4, 2);
   facts.ranks[3].host.kernel = "Linux 5.10";
   expect_finding(facts, "program", Verdict::warn, "node1 Linux 5.10", "uname -r");
@@ -95,13 +95,13 @@ TEST(DoctorChecks, affinity_warns_of_more_ranks_than_cores) {
     rank.processor.node_cores = 2;
   }
   expect_finding(facts, "affinity", Verdict::warn, "node0: 4 ranks share 2 cores", "mpirun -np 2 glinpack");
-  for (RankFacts& rank : facts.ranks) rank.processor.node_cores = 16;  // bound to two of them
+  for (RankFacts& rank : facts.ranks) rank.processor.node_cores = 16;  // bound to two cores
   expect_finding(facts, "affinity", Verdict::warn, "4 ranks share 2 of 16 cores", "mpirun -bind-to core:4");
   for (RankFacts& rank : facts.ranks) rank.process.launcher = "Slurm";
   expect_finding(facts, "affinity", Verdict::warn, "2 of 16", "srun --cpus-per-task=4");
 }
 
-TEST(DoctorChecks, affinity_warns_of_quotas_idle_cores_pools_and_ranks_that_wander_between_sockets) {
+TEST(DoctorChecks, affinity_warns_of_quotas_idle_cores_pools_and_ranks_that_span_sockets) {
   Facts facts = healthy(4, 4);
   for (RankFacts& rank : facts.ranks) rank.processor.core_limit = 2;
   expect_finding(facts, "affinity", Verdict::warn, "4 ranks share 2 cores", "mpirun -np 2");
@@ -123,12 +123,12 @@ TEST(DoctorChecks, affinity_warns_of_quotas_idle_cores_pools_and_ranks_that_wand
   expect_finding(facts, "affinity", Verdict::unknown, "does not tell its cores");
 }
 
-TEST(DoctorChecks, threads_warn_where_ranks_have_more_than_cores) {
+TEST(DoctorChecks, threads_warn_if_ranks_have_more_threads_than_cores) {
   Facts facts = healthy(4, 4);
   expect_finding(facts, "threads", Verdict::ok, "4 ranks x 4 threads on 16 cores");
   for (RankFacts& rank : facts.ranks) rank.processor.threads = 16;
   expect_finding(facts, "threads", Verdict::warn, "4 ranks x 16 threads on 16 cores", "--threads 4");
-  // one thread a rank cannot be fewer: that ranks outnumber cores is told once
+  // already one thread per rank; oversubscription by ranks is reported once, by affinity
   for (RankFacts& rank : facts.ranks) {
     rank.processor.threads = 1;
     rank.processor.cores = {0, 1};
@@ -136,7 +136,7 @@ TEST(DoctorChecks, threads_warn_where_ranks_have_more_than_cores) {
   expect_finding(facts, "threads", Verdict::ok, "4 ranks x 1 thread on 2 cores");
 }
 
-TEST(DoctorChecks, kernels_warn_where_openblas_could_do_better) {
+TEST(DoctorChecks, kernels_warn_if_faster_openblas_kernels_exist) {
   Facts facts = healthy(1, 1);
   expect_finding(facts, "kernels", Verdict::ok, "SkylakeX for Some processor");
   facts.ranks[0].processor.kernels = "Haswell";
@@ -149,7 +149,7 @@ TEST(DoctorChecks, kernels_warn_where_openblas_could_do_better) {
   expect_finding(facts, "kernels", Verdict::unknown, "does not tell");
 }
 
-TEST(DoctorChecks, clocks_warn_of_governors_heat_and_held_back_devices) {
+TEST(DoctorChecks, clocks_warn_of_governors_heat_and_throttled_devices) {
   Facts facts = healthy(1, 1);
   ClockFacts& clocks = facts.ranks[0].clocks;
   expect_finding(facts, "clocks", Verdict::ok,
@@ -176,7 +176,7 @@ TEST(DoctorChecks, clocks_warn_of_governors_heat_and_held_back_devices) {
   expect_finding(facts, "clocks", Verdict::unknown, "--quick");
 }
 
-TEST(DoctorChecks, host_memory_warns_where_it_is_taken_or_missing_and_fails_where_there_is_none) {
+TEST(DoctorChecks, host_memory_warns_if_it_is_used_or_uneven_and_fails_if_there_is_none) {
   Facts facts = healthy(6, 2);
   expect_finding(facts, "host-memory", Verdict::ok, "250.0 GiB available of 256.0 GiB");
   facts.ranks[2].memory = {.total = 128 * gib, .available = 120 * gib};
@@ -193,7 +193,7 @@ TEST(DoctorChecks, host_memory_warns_where_it_is_taken_or_missing_and_fails_wher
   expect_finding(facts, "host-memory", Verdict::unknown, "does not tell");
 }
 
-TEST(DoctorChecks, shared_memory_warns_and_fails_where_ranks_of_a_node_have_too_little) {
+TEST(DoctorChecks, shared_memory_warns_or_fails_if_a_node_has_too_little) {
   Facts facts = healthy(4, 4);
   FolderFacts& shm = facts.ranks[0].shared_memory;
   expect_finding(facts, "shared-memory", Verdict::ok, "128.0 GiB free of 128.0 GiB in /dev/shm");
@@ -205,14 +205,14 @@ TEST(DoctorChecks, shared_memory_warns_and_fails_where_ranks_of_a_node_have_too_
   expect_finding(facts, "shared-memory", Verdict::fail, "64.0 MiB", "docker run --shm-size=8g");
   shm.writable = false;
   expect_finding(facts, "shared-memory", Verdict::fail, "cannot be written", "mount -t tmpfs");
-  facts = healthy(1, 1);  // one rank shares with nobody
+  facts = healthy(1, 1);  // a single rank shares no memory
   facts.ranks[0].shared_memory.free = gib / 16;
   expect_finding(facts, "shared-memory", Verdict::ok, "64.0 MiB");
   facts.ranks[0].shared_memory.writable = false;
   expect_finding(facts, "shared-memory", Verdict::warn, "cannot be written", "mount");
 }
 
-TEST(DoctorChecks, temporary_space_warns_and_fails_where_it_runs_out) {
+TEST(DoctorChecks, temporary_space_warns_or_fails_if_it_is_low) {
   Facts facts = healthy(1, 1);
   FolderFacts& folder = facts.ranks[0].temporary;
   expect_finding(facts, "temporary-space", Verdict::ok, "50.0 GiB free in /tmp");
@@ -246,7 +246,7 @@ TEST(DoctorChecks, network_names_slow_pairs_and_their_hosts) {
   facts.screening->slow = {{0, 3, 3e-6, 4e9}};
   expect_finding(facts, "network", Verdict::warn, "rank 0 (node0) and rank 3 (node1): 3.00 us, 4.00 GB/s",
                  "mpirun -np 4 glinpack network --ping-pong 0-3");
-  // where ranks take turns on cores, a link must be far slower to count
+  // with oversubscribed cores, a link must be far slower to be reported
   facts.ranks[2].process.oversubscribed = true;
   expect_finding(facts, "network", Verdict::ok, "take turns");
   facts.screening->slow.front().bandwidth = 1e9;
@@ -262,7 +262,7 @@ TEST(DoctorChecks, gemm_names_stragglers_among_nodes_and_within_one) {
   expect_finding(facts, "gemm", Verdict::warn, "node2: OpenBLAS's dgemm of 400.0 GFLOPS a rank, 0.80", "on node2");
   facts.ranks[4].gemm.host = facts.ranks[5].gemm.host = 100e9;
   expect_finding(facts, "gemm", Verdict::fail, "node2", "on node2");
-  for (RankFacts& rank : facts.ranks) rank.process.oversubscribed = true;  // whose turn it was tells nothing
+  for (RankFacts& rank : facts.ranks) rank.process.oversubscribed = true;  // measurements depend on scheduling
   expect_finding(facts, "gemm", Verdict::ok, "not compared");
   facts.ranks[2].gemm.device = 15e12;
   facts.ranks[3].gemm.device = 15e12;
@@ -276,7 +276,7 @@ TEST(DoctorChecks, gemm_names_stragglers_among_nodes_and_within_one) {
   expect_finding(facts, "gemm", Verdict::unknown, "--quick");
 }
 
-TEST(DoctorChecks, of_many_alike_the_first_are_shown) {
+TEST(DoctorChecks, of_many_equal_findings_the_first_are_shown) {
   Facts facts = healthy(32, 1);
   for (RankFacts& rank : facts.ranks) rank.temporary.writable = false;
   const Finding finding = finding_of(facts, "temporary-space");

@@ -1,14 +1,14 @@
-// The checks of `glinpack doctor` on what OpenGL needs, and on every rank's device.
+// The checks of `glinpack doctor` on the requirements of OpenGL and on every rank's device.
 #include "doctor_facts.hpp"
 
 namespace glinpack::app::doctor {
 namespace {
 
-TEST(DoctorChecks, container_warns_or_fails_where_opengl_was_omitted) {
+TEST(DoctorChecks, container_warns_or_fails_if_opengl_is_missing) {
   Facts facts = healthy(1, 1);
   ContainerFacts& container = facts.ranks[0].container;
   container = {.kind = "Docker", .driver_capabilities = "compute,utility", .visible_devices = "all"};
-  expect_finding(facts, "container", Verdict::ok, "Docker");  // OpenGL works all the same
+  expect_finding(facts, "container", Verdict::ok, "Docker");  // OpenGL works in the container
   facts.ranks[0].graphics.devices[0].usable = false;
   expect_finding(facts, "container", Verdict::fail, "NVIDIA_DRIVER_CAPABILITIES=compute,utility",
                  "docker run --gpus all");
@@ -25,7 +25,7 @@ TEST(DoctorChecks, container_warns_or_fails_where_opengl_was_omitted) {
   expect_finding(facts, "container", Verdict::warn, "no /dev/nvidia files", "NVIDIA_VISIBLE_DEVICES=all");
 }
 
-TEST(DoctorChecks, render_nodes_fail_without_permission_where_nothing_else_works) {
+TEST(DoctorChecks, render_nodes_fail_without_permission_if_no_device_works) {
   Facts facts = healthy(1, 1);
   GraphicsFacts& graphics = facts.ranks[0].graphics;
   expect_finding(facts, "render-nodes", Verdict::ok, "/dev/dri/renderD128, /dev/nvidiactl may be read");
@@ -39,7 +39,7 @@ TEST(DoctorChecks, render_nodes_fail_without_permission_where_nothing_else_works
   expect_finding(facts, "render-nodes", Verdict::unknown, "neither");
 }
 
-TEST(DoctorChecks, devices_warn_or_fail_where_egl_finds_none_that_works) {
+TEST(DoctorChecks, devices_warn_or_fail_if_egl_finds_no_usable_device) {
   Facts facts = healthy(1, 1);
   GraphicsFacts& graphics = facts.ranks[0].graphics;
   expect_finding(facts, "devices", Verdict::ok, "1 EGL device, 1 of them hardware");
@@ -60,7 +60,7 @@ TEST(DoctorChecks, devices_warn_or_fail_where_egl_finds_none_that_works) {
   expect_finding(facts, "devices", Verdict::unknown, "--backend openblas");
 }
 
-TEST(DoctorChecks, driver_warns_of_differences_and_fails_where_its_halves_differ) {
+TEST(DoctorChecks, driver_warns_of_differences_and_fails_if_library_and_kernel_module_differ) {
   Facts facts = healthy(2, 2);
   expect_finding(facts, "driver", Verdict::ok, "4.6.0 NVIDIA 580.159");
   for (RankFacts& rank : facts.ranks) rank.graphics.nvidia_kernel_driver = "580.159.03";
@@ -78,7 +78,7 @@ TEST(DoctorChecks, driver_warns_of_differences_and_fails_where_its_halves_differ
   expect_finding(facts, "driver", Verdict::unknown, "no rank has a device");
 }
 
-TEST(DoctorChecks, renderer_warns_of_software_where_there_is_hardware) {
+TEST(DoctorChecks, renderer_warns_of_software_if_there_is_hardware) {
   Facts facts = healthy(2, 2);
   expect_finding(facts, "renderer", Verdict::ok, "ranks 0-1: NVIDIA H200/PCIe/SSE2, hardware");
   facts.ranks[1].graphics.chosen = -1;
@@ -104,7 +104,7 @@ TEST(DoctorChecks, gpu_map_warns_of_shared_gpus) {
   expect_finding(facts, "gpu-map", Verdict::ok, "node1: rank 2 device 0, rank 3 device 1");
   facts.ranks[1].graphics.chosen = 0;
   expect_finding(facts, "gpu-map", Verdict::warn, "node0: ranks 0-1 share device 0", "VISIBLE_DEVICES");
-  for (RankFacts& rank : facts.ranks) {  // a GPU for every two ranks
+  for (RankFacts& rank : facts.ranks) {  // one GPU per two ranks
     rank.graphics.devices.pop_back();
     rank.graphics.chosen = 0;
   }
@@ -144,7 +144,7 @@ TEST(DoctorChecks, gpu_distance_warns_of_ranks_far_from_their_gpu_and_of_missing
   expect_finding(facts, "gpu-distance", Verdict::unknown, "tells where the devices are");
 }
 
-TEST(DoctorChecks, device_memory_warns_where_others_hold_it) {
+TEST(DoctorChecks, device_memory_warns_if_other_processes_use_it) {
   Facts facts = healthy(1, 1);
   DeviceFacts& device = facts.ranks[0].graphics.devices[0];
   expect_finding(facts, "device-memory", Verdict::ok, "139.0 GiB free of 140.0 GiB");

@@ -1,4 +1,4 @@
-// What `glinpack doctor` reads and writes: options, the kernel's files, facts that travel, reports.
+// Input and output of `glinpack doctor`: options, files of the kernel, facts in JSON, reports.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,20 +19,20 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-TEST(DoctorOptions, every_option_reaches_its_place_and_the_configuration) {
+TEST(DoctorOptions, every_option_is_parsed_and_is_in_the_configuration) {
   const DoctorOptions o =
-      parse_doctor_options({"--quick", "--network-seconds", "3", "--gemm-seconds", "0.1", "--backend", "gl-compute",
-                            "--device", "2", "--threads", "4", "--json", "d.json", "--force"});
+      parse({"--quick", "--network-seconds", "3", "--gemm-seconds", "0.1", "--backend", "gl-compute", "--device", "2",
+             "--threads", "4", "--json", "d.json", "--force"},
+            doctor_table)
+          .options;
   const nlohmann::json expected = nlohmann::json::parse(R"({"quick": true, "network-seconds": 3.0, "gemm-seconds": 0.1,
     "backend": "gl-compute", "device": 2, "threads": 4, "json": "d.json", "force": true})");
-  EXPECT_EQ(to_json(o), expected);
-  EXPECT_EQ(to_json(doctor_options_from_json(expected)), expected);
-  EXPECT_EQ(to_json(doctor_options_from_json(to_json(DoctorOptions{}))), to_json(DoctorOptions{}));
+  EXPECT_EQ(to_json(o, doctor_table), expected);
 }
 
-TEST(DoctorOptions, refuses_what_it_cannot_use) {
+TEST(DoctorOptions, rejects_invalid_values) {
   const auto refused = [](const std::vector<std::string>& arguments, const std::vector<std::string>& parts) {
-    expect_input_error([&] { parse_doctor_options(arguments); }, parts);
+    expect_input_error([&] { parse(arguments, doctor_table); }, parts);
   };
   refused({"--backend", "openbals"}, {"--backend", "'openbals'", "openblas"});
   refused({"--network-seconds", "0"}, {"--network-seconds", "out of range"});
@@ -42,12 +42,12 @@ TEST(DoctorOptions, refuses_what_it_cannot_use) {
 
 TEST(DoctorOptions, help_has_units_examples_and_exit_codes) {
   for (const char* part : {"glinpack doctor", "GB/s", "Examples:", "Exit code:", "--quick"}) {
-    EXPECT_THAT(doctor_help(), HasSubstr(part));
+    EXPECT_THAT(help_of(doctor_table), HasSubstr(part));
   }
   EXPECT_THAT(program_help(), HasSubstr("doctor "));
 }
 
-TEST(DoctorFacts, travel_as_json) {
+TEST(DoctorFacts, survive_a_json_round_trip) {
   RankFacts facts;
   facts.process.rank = 3;
   facts.process.launcher = "Hydra";
@@ -68,7 +68,7 @@ TEST(DoctorFacts, travel_as_json) {
   EXPECT_FALSE(facts_from_json(json).container.visible_devices.has_value());
 }
 
-TEST(DoctorPci, processor_lists_are_read_and_written_as_the_kernel_does) {
+TEST(DoctorPci, processor_lists_have_the_kernel_s_format) {
   EXPECT_THAT(parse_processor_list("0-3,8,10-11"), ElementsAre(0, 1, 2, 3, 8, 10, 11));
   EXPECT_THAT(parse_processor_list(""), IsEmpty());
   EXPECT_EQ(processor_list({0, 1, 2, 3, 8, 10, 11}), "0-3,8,10-11");
@@ -77,7 +77,7 @@ TEST(DoctorPci, processor_lists_are_read_and_written_as_the_kernel_does) {
 
 class DoctorFiles : public FolderTest {
  protected:
-  // A device of the bus as sysfs has it: a folder below its bridges, and a link to it.
+  // A PCI device as in sysfs: a folder below its bridges, and a link to it.
   void add_device(const std::string& below, const std::string& address, const std::string& device_class,
                   const std::string& vendor) {
     const std::filesystem::path folder = std::filesystem::path(path("sys/devices")) / below / address;
@@ -95,7 +95,7 @@ class DoctorFiles : public FolderTest {
   }
 };
 
-TEST_F(DoctorFiles, gpus_are_found_on_the_bus_and_management_controllers_are_not_gpus) {
+TEST_F(DoctorFiles, gpus_are_found_on_the_bus_without_management_controllers) {
   add_device("pci0000:00/0000:00:01.0", "0000:18:00.0", "0x030200", "0x10de");
   add_device("pci0000:00/0000:00:02.0", "0000:02:00.0", "0x030000", "0x1a03");  // ASPEED
   add_device("pci0000:00", "0000:00:1f.0", "0x020000", "0x8086");               // a network adapter
@@ -127,7 +127,7 @@ TEST_F(DoctorFiles, a_device_is_found_by_its_drm_file_or_its_uuid) {
   EXPECT_EQ(pci_address_of(path(""), "", ""), "");
 }
 
-TEST(DoctorPci, distances_are_named_as_nvidia_smi_does) {
+TEST(DoctorPci, distances_have_the_names_of_nvidia_smi) {
   const auto at = [](std::vector<std::string> bridges, int numa_node) {
     PciDevice device;
     device.bridges = std::move(bridges);
@@ -143,7 +143,7 @@ TEST(DoctorPci, distances_are_named_as_nvidia_smi_does) {
   EXPECT_EQ(pci_distance(a, at({}, 0)), "");
 }
 
-TEST_F(DoctorFiles, clocks_are_those_of_the_rank_s_processors_and_of_the_hottest_sensor) {
+TEST_F(DoctorFiles, clocks_are_of_the_rank_s_processors_and_the_hottest_sensor) {
   const auto put = [this](const std::string& name, const std::string& text) {
     std::filesystem::create_directories(std::filesystem::path(path(name)).parent_path());
     write(name, text + "\n");
@@ -179,7 +179,7 @@ TEST_F(DoctorFiles, clocks_are_those_of_the_rank_s_processors_and_of_the_hottest
   EXPECT_THAT(none.hottest, IsEmpty());
 }
 
-TEST_F(DoctorFiles, a_device_s_sensor_tells_clocks_and_its_place_on_the_bus) {
+TEST_F(DoctorFiles, a_device_s_sensor_reports_clocks_and_the_bus_address) {
   add_device("pci0000:00/0000:00:01.0", "0000:18:00.0", "0x030000", "0x1002");
   std::filesystem::create_directories(path("sys/class/drm/card0"));
   std::filesystem::create_directory_symlink(path("sys/devices/pci0000:00/0000:00:01.0/0000:18:00.0"),
@@ -203,7 +203,7 @@ TEST_F(DoctorFiles, a_device_s_sensor_tells_clocks_and_its_place_on_the_bus) {
   EXPECT_EQ(clocks.device_source, "");
 }
 
-TEST(DoctorReport, is_a_line_for_each_check_its_remedies_and_their_numbers) {
+TEST(DoctorReport, has_a_line_for_each_check_and_numbered_remedies) {
   const std::vector<Finding> findings{
       {"world", Verdict::ok, "4 processes on 1 node", {}},
       {"affinity", Verdict::warn, "node0: 4 ranks share 2 cores", {"mpirun -np 2  # or"}},
@@ -226,7 +226,7 @@ TEST(DoctorReport, is_a_line_for_each_check_its_remedies_and_their_numbers) {
   EXPECT_TRUE(document["screening"].is_null());
 }
 
-TEST(DoctorReport, a_document_is_ok_where_some_checks_had_nothing_to_judge) {
+TEST(DoctorReport, a_document_is_ok_if_some_checks_do_not_apply) {
   const std::vector<Finding> findings{{"world", Verdict::ok, "", {}}, {"clocks", Verdict::unknown, "", {}}};
   EXPECT_EQ(findings_json(findings, {})["verdict"], "ok");
 }

@@ -18,27 +18,29 @@ using Arguments = std::vector<std::string>;
 TEST(EliminationOptions, DefaultsAreThePapers) {
   const GaussJordanOptions o = parse_gauss_jordan_options({});
   EXPECT_THAT(o.variant, ElementsAre("double-rows"));
-  EXPECT_THAT(o.pivoting, ElementsAre("partial"));
-  EXPECT_THAT(o.measure, ElementsAre("magnitudes"));
+  EXPECT_THAT(o.pivoting, ElementsAre(EliminationPivoting::partial));
+  EXPECT_THAT(o.measure, ElementsAre(PivotMeasure::magnitudes));
   EXPECT_EQ(o.right_hand_sides, 1);
   EXPECT_FALSE(o.inverse);
   EXPECT_EQ(parse_plu_packed_options({}).right_hand_sides, 1);
 }
 
 TEST(EliminationOptions, EveryOptionReachesTheConfiguration) {
-  nlohmann::json json = to_json(parse_gauss_jordan_options(
-      {"--input", "a.npy", "--input-b", "b.npy", "--variant", "all", "--measure", "signed", "--pivoting", "all"}));
+  nlohmann::json json =
+      to_json(parse_gauss_jordan_options({"--input", "a.npy", "--input-b", "b.npy", "--variant", "all", "--measure",
+                                          "signed", "--pivoting", "all"}),
+              gauss_jordan_table);
   EXPECT_EQ(json["input-b"], "b.npy");
   EXPECT_EQ(json["variant"], (Arguments{"double-rows", "plain", "compute", "openblas"}));
   EXPECT_EQ(json["measure"], Arguments{"signed"});
   EXPECT_EQ(json["pivoting"], (Arguments{"partial", "full"}));
-  EXPECT_EQ(to_json(parse_gauss_jordan_options({"--inverse"}))["inverse"], true);
-  json = to_json(parse_plu_packed_options({"--n", "5,6", "--rhs", "0"}));
+  EXPECT_EQ(to_json(parse_gauss_jordan_options({"--inverse"}), gauss_jordan_table)["inverse"], true);
+  json = to_json(parse_plu_packed_options({"--n", "5,6", "--rhs", "0"}), plu_packed_table);
   EXPECT_EQ(json["n"], (std::vector<int>{5, 6}));
   EXPECT_EQ(json["rhs"], 0);
 }
 
-TEST(EliminationOptions, MeasuresMultiplyOnlyVariantsThatHaveThem) {
+TEST(EliminationOptions, MeasuresMultiplyOnlyVariantsThatSupportThem) {
   const GaussJordanOptions o = parse_gauss_jordan_options({"--variant", "all", "--measure", "all"});
   const auto settings = settings_of(o, EliminationPivoting::full);
   ASSERT_EQ(settings.size(), 5U);
@@ -48,7 +50,7 @@ TEST(EliminationOptions, MeasuresMultiplyOnlyVariantsThatHaveThem) {
   EXPECT_TRUE(settings_of(parse_gauss_jordan_options({"--variant", "openblas"}), EliminationPivoting::full).empty());
 }
 
-TEST(EliminationOptions, RefuseWhatContradicts) {
+TEST(EliminationOptions, RejectContradictoryOptions) {
   const auto refused = [](const Arguments& arguments, const std::vector<std::string>& parts) {
     expect_input_error([&] { parse_gauss_jordan_options(arguments); }, parts);
   };

@@ -22,25 +22,25 @@ TEST(LuMethodsOptions, DefaultsAreEverythingOnSmallSizes) {
   const LuMethodsOptions o = parse_lu_methods_options({});
   EXPECT_THAT(o.n, ElementsAre(64, 128, 256));
   EXPECT_THAT(o.methods, ElementsAre("M1", "M2", "M3", "M4", "compute"));
-  EXPECT_THAT(o.strategy, ElementsAre("copy", "switch"));
+  EXPECT_THAT(o.strategy, ElementsAre(LuStrategy::copying, LuStrategy::switching));
   EXPECT_TRUE(o.blocked());
   EXPECT_EQ(o.drawn().size(), 8U);
 }
 
-TEST(LuMethodsOptions, StrategiesMultiplyThePapersMethodsAlone) {
+TEST(LuMethodsOptions, StrategiesMultiplyOnlyThePapersMethods) {
   const LuMethodsOptions o =
       parse_lu_methods_options({"--methods", "compute,M3", "--strategy", "switch", "--n", "4,5"});
   ASSERT_EQ(o.drawn().size(), 1U);
   EXPECT_EQ(o.drawn()[0].method, LuMethod::m3);
   EXPECT_EQ(o.drawn()[0].strategy, LuStrategy::switching);
-  const nlohmann::json json = to_json(o);
+  const nlohmann::json json = to_json(o, lu_methods_table);
   EXPECT_EQ(json["methods"], (std::vector<std::string>{"compute", "M3"}));
   EXPECT_EQ(json["strategy"], std::vector<std::string>{"switch"});
   EXPECT_EQ(json["n"], (std::vector<int>{4, 5}));
   EXPECT_FALSE(parse_lu_methods_options({"--methods", "M1"}).blocked());
 }
 
-TEST(LuMethodsOptions, RefuseWhatTheyDoNotKnow) {
+TEST(LuMethodsOptions, RejectUnknownNames) {
   const auto refused = [](const std::vector<std::string>& arguments, const std::vector<std::string>& parts) {
     expect_input_error([&] { parse_lu_methods_options(arguments); }, parts);
   };
@@ -49,7 +49,7 @@ TEST(LuMethodsOptions, RefuseWhatTheyDoNotKnow) {
   refused({"--input", "a.npy", "--n", "5"}, {"--n", "--input a.npy", "leave one"});
 }
 
-/// What the steps call for, summed.
+/// The summed counts of the steps.
 LuCounts sum_of_steps(const LuSettings& settings, Index n) {
   LuCounts counts;
   for (Index i = 0; i < n; ++i) {
@@ -80,7 +80,7 @@ TEST(LuMethodsSteps, SumUpToThePapersTable1) {
   EXPECT_FALSE(solvers::lu_table1({LuMethod::m3, LuStrategy::copying}, 10));
 }
 
-TEST(LuMethodsSteps, TheTable1OfThePaperByHand) {
+TEST(LuMethodsSteps, Table1OfThePaperMatchesHandComputation) {
   // N = 4: 32 * 4 * 15 / 3, half of it, and 2 * 4 * (64 + 12 - 4) / 3
   const auto bytes = [](LuMethod method) { return lu_table1({method, LuStrategy::copying}, 4)->copied_bytes; };
   EXPECT_EQ(bytes(LuMethod::m1), 640);
@@ -91,7 +91,7 @@ TEST(LuMethodsSteps, TheTable1OfThePaperByHand) {
   EXPECT_EQ(lu_table1({LuMethod::m3, LuStrategy::switching}, 4)->copied_bytes, 0);
 }
 
-/// Every element below and right of the pivot is rendered once a step, those above and at its row never.
+/// A step renders every element below and right of the pivot once, and no element of the pivot's row or above.
 TEST(LuMethodsSteps, PassesRenderEveryElementOfTheStepOnce) {
   for (const LuMethod method : solvers::all_lu_methods) {
     for (const Index n : {4, 5, 7, 8, 11}) {
@@ -119,7 +119,7 @@ TEST(LuMethodsSteps, PassesRenderEveryElementOfTheStepOnce) {
   }
 }
 
-TEST(LuMethodsTables, HaveCountsBesideThePapersAndTheTimes) {
+TEST(LuMethodsTables, HaveCountsNextToThePapersAndTheTimes) {
   LuFigures figures{
       .settings = {LuMethod::m2, LuStrategy::copying}, .n = 8, .counts = {}, .breakdown = {}, .access = {}};
   figures.counts = {.passes = 8, .copies = 8, .copied_bytes = 2688, .passes_with_texels = 7, .drawn_texels = 168};

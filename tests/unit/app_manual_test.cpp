@@ -1,4 +1,4 @@
-// Helps taken apart, and the man pages and completions made of them.
+// Parsing of help texts, and the man pages and completions generated from them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -71,7 +71,7 @@ TEST(HelpPage, OptionsHaveNamesTypesTextsAndDefaults) {
   EXPECT_EQ(page.sections[2].entries.at(0).text, "Its meaning");
 }
 
-TEST(HelpPage, ChoicesAreWhatATypeSpellsOut) {
+TEST(HelpPage, ChoicesAreTheValuesOfAType) {
   const auto choices = [](const char* type) {
     return choices_of({.names = {"--x"}, .type = type, .excludes = {}, .text = "", .default_text = ""});
   };
@@ -85,9 +85,9 @@ TEST(HelpPage, ChoicesAreWhatATypeSpellsOut) {
   EXPECT_EQ(some_of(names, {"all", "none"}), "a|b|all|none,...");
 }
 
-TEST(HelpPage, WhatHasNoUsageIsRefused) { EXPECT_THROW(parse_help("Options:\n  --n  N\n"), std::runtime_error); }
+TEST(HelpPage, TextWithoutUsageIsRejected) { EXPECT_THROW(parse_help("Options:\n  --n  N\n"), std::runtime_error); }
 
-TEST(ManPage, SaysWhatTheHelpSays) {
+TEST(ManPage, HasTheContentsOfTheHelp) {
   const std::string page = man_page({"glinpack-example", "Do it", example}, {"glinpack"});
   for (const char* part :
        {".TH GLINPACK\\-EXAMPLE 1", "glinpack\\-example \\- Do it\n", ".SS Problem\n",
@@ -99,13 +99,13 @@ TEST(ManPage, SaysWhatTheHelpSays) {
   }
 }
 
-TEST(ManPage, TextIsNoMacro) {
+TEST(ManPage, TextIsEscaped) {
   const std::string page = man_page({"x", ".so it's \\n", "'a'\nUsage: x\n"}, {});
   EXPECT_THAT(page, HasSubstr("\\- \\&.so it\\(aqs \\en\n"));
   EXPECT_THAT(page, HasSubstr(".SH DESCRIPTION\n\\&\\(aqa\\(aq\n"));
 }
 
-// of every subcommand: nothing of its help is lost on the way
+// for every subcommand: the page has all of its help
 TEST(Manual, EveryOptionOfEveryHelpIsInItsPageAndInTheCompletions) {
   const std::vector<Manual> manuals = all_manuals();
   ASSERT_GT(manuals.size(), 14);
@@ -137,7 +137,7 @@ TEST(Manual, EveryOptionOfEveryHelpIsInItsPageAndInTheCompletions) {
 TEST(Manual, BadArgumentsAreNamed) {
   expect_input_error([] { parse_man_pages_options({}); }, {"--output-dir"});
   expect_input_error([] { parse_man_pages_options({"--output"}); }, {"'--output'", "glinpack man-pages --help"});
-  expect_input_error([] { parse_completion_options({"--shell", "bsh"}); }, {"--shell", "'bsh'", "did you mean bash?"});
+  expect_input_error([] { parse({"--shell", "bsh"}, completion_table); }, {"--shell", "'bsh'", "did you mean bash?"});
 }
 
 }  // namespace

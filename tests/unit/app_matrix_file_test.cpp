@@ -15,7 +15,7 @@ using testing::ElementsAre;
 
 constexpr std::int64_t plenty = 1 << 30;
 
-// A .npy file: header as numpy writes it, and the elements' bytes.
+// A .npy file: a header in numpy's format, and the bytes of the elements.
 std::string npy(const std::string& description, bool fortran_order, const std::string& shape, const std::string& data,
                 int version = 1) {
   std::string header = "{'descr': " + description + ", 'fortran_order': " + (fortran_order ? "True" : "False") +
@@ -43,13 +43,13 @@ std::string bytes_of(const std::vector<Stored>& values, bool swapped = false) {
 class MatrixFile : public FolderTest {
  protected:
   DenseMatrix read(const std::string& contents) const { return read_matrix(write("a", contents), plenty); }
-  void expect_refused(const std::string& contents, const std::vector<std::string>& parts) const {
+  void expect_rejected(const std::string& contents, const std::vector<std::string>& parts) const {
     const std::string file = write("a", contents);
     expect_input_error([&] { read_matrix(file, plenty); }, parts);
   }
 };
 
-TEST_F(MatrixFile, NpyIsReadInEveryFormThatNumpyWrites) {
+TEST_F(MatrixFile, NpyIsReadInEveryFormatOfNumpy) {
   const std::string shape = "(2, 2)";
   const std::vector<double> values{1, 2, 3, 4};
   const std::vector<float> singles{1, 2, 3, 4};
@@ -61,36 +61,36 @@ TEST_F(MatrixFile, NpyIsReadInEveryFormThatNumpyWrites) {
   EXPECT_THAT(read(npy("'>f4'", true, shape, bytes_of(singles, true))).elements, ElementsAre(1, 3, 2, 4));
 }
 
-TEST_F(MatrixFile, NpyWithAnUnusableHeaderIsRefusedWithTheField) {
+TEST_F(MatrixFile, NpyWithAnUnusableHeaderIsRejectedWithTheField) {
   const std::string data = bytes_of(std::vector<double>(6, 1.0));
-  expect_refused(npy("'<i8'", false, "(2, 2)", data), {"'descr'", "<i8", "float64"});
-  expect_refused(npy("'<f8'", false, "(2, 3)", data), {"'shape'", "not square"});
-  expect_refused(npy("'<f8'", false, "(4,)", data), {"'shape'"});
-  expect_refused(npy("'<f8'", false, "(1, 2, 2)", data), {"'shape'"});
-  expect_refused(npy("'<f8'", false, "(0, 0)", data), {"'shape'", "'0'"});
-  expect_refused(npy("'<f8'", false, "()", data), {"'shape'"});
-  expect_refused(npy("'<f8'", false, "(2, 2)", data, 9), {"format 9"});
+  expect_rejected(npy("'<i8'", false, "(2, 2)", data), {"'descr'", "<i8", "float64"});
+  expect_rejected(npy("'<f8'", false, "(2, 3)", data), {"'shape'", "not square"});
+  expect_rejected(npy("'<f8'", false, "(4,)", data), {"'shape'"});
+  expect_rejected(npy("'<f8'", false, "(1, 2, 2)", data), {"'shape'"});
+  expect_rejected(npy("'<f8'", false, "(0, 0)", data), {"'shape'", "'0'"});
+  expect_rejected(npy("'<f8'", false, "()", data), {"'shape'"});
+  expect_rejected(npy("'<f8'", false, "(2, 2)", data, 9), {"format 9"});
   std::string without_order = npy("'<f8'", false, "(2, 2)", data);
   without_order.replace(without_order.find("fortran_order"), 7, "FORTRAN");
-  expect_refused(without_order, {"'fortran_order'"});
+  expect_rejected(without_order, {"'fortran_order'"});
 }
 
-TEST_F(MatrixFile, TruncatedNpyIsRefused) {
+TEST_F(MatrixFile, TruncatedNpyIsRejected) {
   const std::string whole = npy("'<f8'", false, "(2, 2)", bytes_of(std::vector<double>{1, 2, 3, 4}));
-  expect_refused(whole.substr(0, whole.size() - 1), {"3 of the 4", "truncated"});
-  expect_refused(whole.substr(0, 30), {"truncated"});
-  expect_refused(whole.substr(0, 9), {"truncated"});
+  expect_rejected(whole.substr(0, whole.size() - 1), {"3 of the 4", "truncated"});
+  expect_rejected(whole.substr(0, 30), {"truncated"});
+  expect_rejected(whole.substr(0, 9), {"truncated"});
 }
 
-TEST_F(MatrixFile, NanAndInfinityAreRefusedWithRowAndColumn) {
+TEST_F(MatrixFile, NanAndInfinityAreRejectedWithRowAndColumn) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
-  expect_refused(npy("'<f8'", false, "(2, 2)", bytes_of(std::vector<double>{1, nan, 3, 4})),
+  expect_rejected(npy("'<f8'", false, "(2, 2)", bytes_of(std::vector<double>{1, nan, 3, 4})),
                  {"row 1, column 2", "NaN"});
-  expect_refused(npy("'<f8'", true, "(2, 2)", bytes_of(std::vector<double>{1, infinity, 3, 4})),
+  expect_rejected(npy("'<f8'", true, "(2, 2)", bytes_of(std::vector<double>{1, infinity, 3, 4})),
                  {"row 2, column 1", "infinite"});
-  expect_refused("%%MatrixMarket matrix array real general\n2 2\n1\n2\nnan\n4\n", {"a:5: ", "row 1, column 2", "NaN"});
-  expect_refused("%%MatrixMarket matrix array real general\n2 2\n1\n-inf\n", {"a:4: ", "row 2, column 1", "infinite"});
+  expect_rejected("%%MatrixMarket matrix array real general\n2 2\n1\n2\nnan\n4\n", {"a:5: ", "row 1, column 2", "NaN"});
+  expect_rejected("%%MatrixMarket matrix array real general\n2 2\n1\n-inf\n", {"a:4: ", "row 2, column 1", "infinite"});
 }
 
 TEST_F(MatrixFile, MatrixMarketArraysAreStoredByColumns) {
@@ -102,48 +102,48 @@ TEST_F(MatrixFile, MatrixMarketArraysAreStoredByColumns) {
   EXPECT_THAT(read("%%MatrixMarket matrix array real skew-symmetric\n2 2\n5\n").elements, ElementsAre(0, -5, 5, 0));
 }
 
-TEST_F(MatrixFile, MatrixMarketCoordinatesLeaveZeros) {
+TEST_F(MatrixFile, MatrixMarketCoordinatesDefaultToZero) {
   EXPECT_THAT(read("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 7\n2 1 -1\n").elements,
               ElementsAre(0, 7, -1, 0));
   EXPECT_THAT(read("%%MatrixMarket MATRIX Coordinate Integer Symmetric\n2 2 1\n2 1 3\n").elements,
               ElementsAre(0, 3, 3, 0));
 }
 
-TEST_F(MatrixFile, UnusableMatrixMarketFilesAreRefusedWithTheLine) {
+TEST_F(MatrixFile, UnusableMatrixMarketFilesAreRejectedWithTheLine) {
   const std::string array = "%%MatrixMarket matrix array real general\n";
   const std::string coordinate = "%%MatrixMarket matrix coordinate real general\n";
-  expect_refused("%%MatrixMarket matrix array complex general\n1 1\n1 0\n", {"a:1: ", "'complex'"});
-  expect_refused("%%MatrixMarket matrix coordinate pattern general\n1 1 0\n", {"a:1: ", "'pattern'"});
-  expect_refused("%%MatrixMarket vector array real general\n", {"a:1: ", "'vector'"});
-  expect_refused(array + "2 3\n", {"a:2: ", "2 x 3", "square"});
-  expect_refused(array + "0 0\n", {"a:2: ", "'0'"});
-  expect_refused(array + "two 2\n", {"a:2: ", "'two'"});
-  expect_refused(array + "2 2\n1\n2\n3\n", {"a:6: ", "truncated"});
-  expect_refused(array + "2 2\n1\nx\n", {"a:4: ", "'x'", "row 2, column 1"});
-  expect_refused(array, {"a:2: ", "truncated"});
-  expect_refused(coordinate + "2 2 1\n3 1 1.0\n", {"a:3: ", "'3'", "row"});
-  expect_refused(coordinate + "2 2 2\n1 1 1.0\n", {"a:4: ", "truncated"});
+  expect_rejected("%%MatrixMarket matrix array complex general\n1 1\n1 0\n", {"a:1: ", "'complex'"});
+  expect_rejected("%%MatrixMarket matrix coordinate pattern general\n1 1 0\n", {"a:1: ", "'pattern'"});
+  expect_rejected("%%MatrixMarket vector array real general\n", {"a:1: ", "'vector'"});
+  expect_rejected(array + "2 3\n", {"a:2: ", "2 x 3", "square"});
+  expect_rejected(array + "0 0\n", {"a:2: ", "'0'"});
+  expect_rejected(array + "two 2\n", {"a:2: ", "'two'"});
+  expect_rejected(array + "2 2\n1\n2\n3\n", {"a:6: ", "truncated"});
+  expect_rejected(array + "2 2\n1\nx\n", {"a:4: ", "'x'", "row 2, column 1"});
+  expect_rejected(array, {"a:2: ", "truncated"});
+  expect_rejected(coordinate + "2 2 1\n3 1 1.0\n", {"a:3: ", "'3'", "row"});
+  expect_rejected(coordinate + "2 2 2\n1 1 1.0\n", {"a:4: ", "truncated"});
 }
 
-TEST_F(MatrixFile, OtherFilesAreRefused) {
-  expect_refused("", {"empty"});
-  expect_refused("1 2 3\n4 5 6\n", {"neither", ".npy", "Matrix Market"});
-  expect_refused(std::string("\x00\x01\x02", 3), {"neither"});
+TEST_F(MatrixFile, OtherFilesAreRejected) {
+  expect_rejected("", {"empty"});
+  expect_rejected("1 2 3\n4 5 6\n", {"neither", ".npy", "Matrix Market"});
+  expect_rejected(std::string("\x00\x01\x02", 3), {"neither"});
   expect_input_error([&] { read_matrix(path("missing"), plenty); }, {"missing", "no such file"});
   expect_input_error([&] { read_matrix(path(""), plenty); }, {"is a directory"});
 }
 
-TEST_F(MatrixFile, AMatrixLargerThanTheMemoryIsRefusedBeforeItIsRead) {
+TEST_F(MatrixFile, AMatrixLargerThanTheMemoryIsRejectedBeforeItIsRead) {
   const std::string file = write("a", "%%MatrixMarket matrix array real general\n100000 100000\n");
   expect_input_error([&] { read_matrix(file, plenty); }, {"100000", "74.5 GiB", "1.0 GiB"});
 }
 
-TEST_F(MatrixFile, TheOrderIsKnownFromTheHeader) {
+TEST_F(MatrixFile, TheOrderIsReadFromTheHeader) {
   EXPECT_EQ(read_matrix_order(write("a", npy("'<f8'", false, "(5, 5)", ""))), 5);
   EXPECT_EQ(read_matrix_order(write("b", "%%MatrixMarket matrix array real general\n7 7\n")), 7);
 }
 
-TEST(Npy, VectorsAreWrittenAsNumpyReadsThem) {
+TEST(Npy, VectorsAreWrittenInTheFormatOfNumpy) {
   std::ostringstream out;
   const std::vector<double> values{1.5, -2};
   write_npy(out, values);
@@ -156,16 +156,16 @@ TEST(Npy, VectorsAreWrittenAsNumpyReadsThem) {
   EXPECT_EQ(file.substr(128), bytes_of(values));
 }
 
-TEST_F(MatrixFile, WhatIsWrittenIsReadBack) {
+TEST_F(MatrixFile, WrittenVectorsAreReadBack) {
   std::ostringstream out;
   write_npy(out, std::vector<double>{1, 2, 3, 4});
   std::string file = out.str();
   file.replace(file.find("(4,)"), 4, "(2,2)");
-  file.erase(file.find("  "), 1);  // the header keeps its length
+  file.erase(file.find("  "), 1);  // keeps the length of the header
   EXPECT_THAT(read(file).elements, ElementsAre(1, 2, 3, 4));
 }
 
-TEST_F(MatrixFile, RectanglesAreReadWhereTheyAreAskedFor) {
+TEST_F(MatrixFile, RectangularMatricesAreReadIfRequested) {
   const auto rectangle = [&](const std::string& contents) {
     return read_matrix(write("a", contents), plenty, MatrixShape::any);
   };
@@ -178,13 +178,13 @@ TEST_F(MatrixFile, RectanglesAreReadWhereTheyAreAskedFor) {
   }
   EXPECT_THAT(rectangle(npy("'<f8'", true, "(2, 3)", six)).elements, ElementsAre(1, 3, 5, 2, 4, 6));
   EXPECT_EQ(rectangle(npy("'<f8'", false, "(6,)", six)).columns, 1);
-  expect_refused("%%MatrixMarket matrix array real general\n2 3\n1\n4\n2\n5\n3\n6\n", {"2 x 3", "square"});
+  expect_rejected("%%MatrixMarket matrix array real general\n2 3\n1\n4\n2\n5\n3\n6\n", {"2 x 3", "square"});
   expect_input_error([&] { rectangle("%%MatrixMarket matrix array real symmetric\n2 3\n"); }, {"2 x 3", "square"});
 }
 
-TEST_F(MatrixFile, CoordinatesStaySparseInTheOrderOfRows) {
+TEST_F(MatrixFile, CoordinatesStaySparseAndAreSortedByRows) {
   const auto coordinates = [&](const std::string& contents) {
-    return read_coordinates(write("a", contents), 100, MatrixShape::any);  // no room for a dense matrix of that order
+    return read_coordinates(write("a", contents), 100, MatrixShape::any);  // not enough memory for a dense matrix
   };
   const auto triples = [](const CoordinateMatrix& matrix) {
     std::string text;
@@ -204,7 +204,7 @@ TEST_F(MatrixFile, CoordinatesStaySparseInTheOrderOfRows) {
                      {"a:3", "'4'"});
 }
 
-TEST_F(MatrixFile, WrittenMatricesAreReadAsTheyWere) {
+TEST_F(MatrixFile, WrittenMatricesAreReadBackUnchanged) {
   const DenseMatrix matrix{2, 3, {1, 0.1, -3e-300, 4, 5, 1.0 / 3}};
   for (const std::string name : {"m.npy", "m.mtx"}) {
     std::ostringstream out;
@@ -217,7 +217,7 @@ TEST_F(MatrixFile, WrittenMatricesAreReadAsTheyWere) {
   expect_input_error([] { check_matrix_name("m.txt"); }, {"--output m.txt", ".npy", ".mtx"});
 }
 
-TEST(MatrixFileValues, BeyondSinglePrecisionAreNamed) {
+TEST(MatrixFileValues, OutsideSinglePrecisionAreReported) {
   check_single_precision("f", std::vector<double>{1, -3.4e38}, 2);
   expect_input_error(
       [] {

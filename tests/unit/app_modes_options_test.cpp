@@ -26,7 +26,7 @@ TEST(ModeOptions, DefaultsMeasureTheFastestVariantOnce) {
   EXPECT_THAT(parse_banded_options({}).n, ElementsAre(4096));
 }
 
-TEST(ModeOptions, EveryOptionReachesItsPlaceAndTheConfiguration) {
+TEST(ModeOptions, EveryOptionIsParsedAndIsInTheConfiguration) {
   const MatmulOptions o = parse_matmul_options({"--n",
                                                 "5,6",
                                                 "--seed",
@@ -62,7 +62,8 @@ TEST(ModeOptions, EveryOptionReachesItsPlaceAndTheConfiguration) {
                                                 "--pass-length",
                                                 "2,8",
                                                 "--tune"});
-  EXPECT_EQ(to_json(o), nlohmann::json::parse(R"({"n": [5, 6], "seed": 9, "input": null, "output": "c.npy", "repeat": 7,
+  EXPECT_EQ(to_json(o, matmul_table),
+            nlohmann::json::parse(R"({"n": [5, 6], "seed": 9, "input": null, "output": "c.npy", "repeat": 7,
     "warm-up": 0, "fit": true, "device": 2, "threads": 3, "shader-dir": "s", "output-dir": "d", "json": "m.json",
     "csv": "m.csv", "trace": "m.trace", "force": true, "progress": "never", "shape": [], "input-b": null,
     "variant": ["multi-pass"], "packing": ["1x4", "4x1"], "pass-length": [2, 8], "precision": "single", "tune": true,
@@ -72,7 +73,7 @@ TEST(ModeOptions, EveryOptionReachesItsPlaceAndTheConfiguration) {
   EXPECT_THAT(b.variant, ElementsAre("diagonals", "compute", "csr"));
 }
 
-TEST(ModeOptions, AllStandsForEveryNameAndNamesCountOnce) {
+TEST(ModeOptions, AllMeansEveryNameAndRepeatedNamesCountOnce) {
   EXPECT_THAT(
       parse_matmul_options({"--variant", "all"}).variant,
       ElementsAre("single-pass", "multi-pass", "multi-pass-two-buffers", "larsen-mcallister", "compute", "openblas"));
@@ -104,12 +105,12 @@ TEST_F(ModesConfigFile, IsOverriddenByTheCommandLine) {
       {"bad.toml:2", "'paking'", "packing"});
 }
 
-TEST(BandedOptions, DiagonalsLieAroundTheMainOne) {
+TEST(BandedOptions, DiagonalsAreCentredOnTheMainOne) {
   EXPECT_THAT(offsets_around_main(1), ElementsAre(0));
   EXPECT_THAT(offsets_around_main(4), ElementsAre(0, 1, -1, 2));
 }
 
-TEST(Modes, EveryOneIsInTheProgramsHelp) {
+TEST(Modes, EveryModeIsInTheProgramsHelp) {
   for (const Mode& mode : standalone_modes()) {
     EXPECT_THAT(program_help(), HasSubstr(std::string("  ") + mode.name + " "));
     EXPECT_THAT(mode.help(), HasSubstr(std::string("glinpack ") + mode.name));

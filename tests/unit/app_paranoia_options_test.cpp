@@ -22,7 +22,8 @@ TEST(ParanoiaOptions, DefaultsMeasureEverything) {
 TEST(ParanoiaOptions, EveryOptionReachesTheConfiguration) {
   const nlohmann::json json =
       to_json(parse_paranoia_options({"--part", "lu", "--variant", "cpu,compute", "--precision", "double", "--samples",
-                                      "7", "--matrix", "uniform", "--n", "5,6", "--seed", "3"}));
+                                      "7", "--matrix", "uniform", "--n", "5,6", "--seed", "3"}),
+              paranoia_table);
   EXPECT_EQ(json["part"], Arguments{"lu"});
   EXPECT_EQ(json["variant"], (Arguments{"cpu", "compute"}));
   EXPECT_EQ(json["precision"], Arguments{"double"});
@@ -33,7 +34,7 @@ TEST(ParanoiaOptions, EveryOptionReachesTheConfiguration) {
   for (const char* name : {"repeat", "warm-up", "fit", "trace", "input", "output"}) EXPECT_FALSE(json.contains(name));
 }
 
-TEST(ParanoiaOptions, RefuseWhatCannotBe) {
+TEST(ParanoiaOptions, RejectInvalidValues) {
   const auto refused = [](const Arguments& arguments, const std::vector<std::string>& parts) {
     expect_input_error([&] { parse_paranoia_options(arguments); }, parts);
   };

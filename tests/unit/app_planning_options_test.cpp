@@ -26,7 +26,7 @@ TEST(Quantities, HaveUnits) {
   EXPECT_EQ(parse_latency("1.5ms"), 1.5e-3);
 }
 
-TEST(Quantities, WithoutAUnitAreRefused) {
+TEST(Quantities, WithoutAUnitAreRejected) {
   expect_input_error([] { parse_bytes("80"); }, {"'80'", "no unit", "80G"});
   expect_input_error([] { parse_link_rate("100"); }, {"'100'", "no unit", "100Gb/s", "12.5GB/s"});
   expect_input_error([] { parse_link_rate("100G"); }, {"'G'", "bits as in"});
@@ -37,7 +37,7 @@ TEST(Quantities, WithoutAUnitAreRefused) {
   expect_input_error([] { parse_bytes("-1G"); }, {"'-1G'"});
 }
 
-TEST(PlanningOptions, EveryOptionReachesItsPlaceAndTheConfiguration) {
+TEST(PlanningOptions, EveryOptionIsParsedAndIsInTheConfiguration) {
   const PlanningOptions o = parse_planning_options({"--nodes",
                                                     "16",
                                                     "--gpus-per-node",
@@ -80,14 +80,14 @@ TEST(PlanningOptions, EveryOptionReachesItsPlaceAndTheConfiguration) {
                                                     "--json",
                                                     "p.json",
                                                     "--force"});
-  EXPECT_EQ(to_json(o), nlohmann::json::parse(R"({"nodes": 16, "gpus-per-node": 4, "memory": 80e9,
+  EXPECT_EQ(to_json(o, planning_table), nlohmann::json::parse(R"({"nodes": 16, "gpus-per-node": 4, "memory": 80e9,
     "memory-fraction": 0.9, "network": 12.5e9, "latency": 2e-6, "n": 1000, "nb": 100, "grid": "8x8",
     "backend": "openblas", "precision": "single", "pivoting": "tournament", "broadcast": "long", "row-swap": "mix",
     "lookahead": 0, "node-broadcast": "mpi", "messages-only": true, "from": ["a.json", "b.json"], "links": "l.json",
     "ceilings": "c.json", "json": "p.json", "force": true})"));
 }
 
-TEST(PlanningOptions, RefusesWhatCannotBePlanned) {
+TEST(PlanningOptions, RejectsInvalidValues) {
   const auto refused = [](const Arguments& arguments, const std::vector<std::string>& parts) {
     expect_input_error([&] { parse_planning_options(arguments); }, parts);
   };
@@ -104,7 +104,7 @@ TEST(PlanningOptions, RefusesWhatCannotBePlanned) {
   refused({"--nodse", "2"}, {"'--nodse'", "--nodes"});
 }
 
-TEST_F(PlanningFiles, RefusesFilesThatAreNotOurs) {
+TEST_F(PlanningFiles, RejectsFilesOfOtherPrograms) {
   const auto refused = [](const Arguments& arguments, const std::vector<std::string>& parts) {
     expect_input_error([&] { plan_cluster(parse_planning_options(arguments)); }, parts);
   };
@@ -147,7 +147,7 @@ TEST(Planning, FasterNetworksAndMoreNodesAreNeverSlower) {
   EXPECT_GT(gflops("16", "100Gb/s"), gflops("4", "100Gb/s"));
 }
 
-TEST(Planning, SaysWhatEveryFigureIsFrom) {
+TEST(Planning, NamesTheSourceOfEveryValue) {
   const PlanningOptions options =
       parse_planning_options({"--nodes", "2", "--n", "20000", "--network", "10Gb/s", "--precision", "single"});
   const ClusterPlan plan = plan_cluster(options);
@@ -163,7 +163,7 @@ TEST(Planning, SaysWhatEveryFigureIsFrom) {
 
 TEST(Planning, HelpHasUnitsExamplesAndExitCodes) {
   for (const char* part : {"glinpack plan", "100Gb/s", "80G", "Examples:", "Exit code:", "--from"}) {
-    EXPECT_THAT(planning_help(), HasSubstr(part));
+    EXPECT_THAT(help_of(planning_table), HasSubstr(part));
   }
 }
 

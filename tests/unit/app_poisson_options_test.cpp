@@ -1,4 +1,4 @@
-// What `glinpack poisson` can be told, and what its results are judged by.
+// The options of `glinpack poisson`, and the criteria for its results.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -16,8 +16,13 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+PoissonOptions poisson_options(const std::vector<std::string>& arguments) {
+  TextFiles files;
+  return parse_poisson_options(arguments, files);
+}
+
 TEST(PoissonOptions, DefaultsAreThePapersSizesInDouble) {
-  const PoissonOptions o = parse_poisson_options({});
+  const PoissonOptions o = poisson_options({});
   EXPECT_THAT(o.n, ElementsAre(32, 64, 128, 256));
   EXPECT_THAT(o.memory, ElementsAre(PoissonMemory::global));
   EXPECT_THAT(o.host, ElementsAre("serial", "threads"));
@@ -25,19 +30,19 @@ TEST(PoissonOptions, DefaultsAreThePapersSizesInDouble) {
   EXPECT_FALSE(o.textures_skipped);
 }
 
-TEST(PoissonOptions, AllIsWhatThePrecisionAllows) {
-  const PoissonOptions single = parse_poisson_options({"--memory", "all", "--precision", "single"});
+TEST(PoissonOptions, AllMeansEveryVariantOfThePrecision) {
+  const PoissonOptions single = poisson_options({"--memory", "all", "--precision", "single"});
   EXPECT_THAT(single.memory, ElementsAre(PoissonMemory::global, PoissonMemory::texture1d, PoissonMemory::texture2d,
                                          PoissonMemory::shared));
   EXPECT_FALSE(single.textures_skipped);
-  const PoissonOptions two = parse_poisson_options({"--precision", "double", "--memory", "all"});
+  const PoissonOptions two = poisson_options({"--precision", "double", "--memory", "all"});
   EXPECT_THAT(two.memory, ElementsAre(PoissonMemory::global, PoissonMemory::shared));
   EXPECT_TRUE(two.textures_skipped);
 }
 
-TEST(PoissonOptions, EveryOptionReachesTheConfiguration) {
-  const nlohmann::json json =
-      to_json(parse_poisson_options({"--n", "5,6", "--memory", "shared", "--host", "none", "--output", "u.npy"}));
+TEST(PoissonOptions, EveryOptionIsInTheConfiguration) {
+  const nlohmann::json json = to_json(
+      poisson_options({"--n", "5,6", "--memory", "shared", "--host", "none", "--output", "u.npy"}), poisson_table);
   EXPECT_EQ(json["n"], nlohmann::json({5, 6}));
   EXPECT_EQ(json["memory"], nlohmann::json({"shared"}));
   EXPECT_EQ(json["host"], nlohmann::json::array());
@@ -46,31 +51,34 @@ TEST(PoissonOptions, EveryOptionReachesTheConfiguration) {
   EXPECT_FALSE(json.contains("seed"));
 }
 
-TEST(PoissonOptions, OtherRanksGetTheSame) {
-  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
-           {},
-           {"--n",      "5,6",   "--memory", "all",     "--host",           "none", "--precision", "single",
-            "--output", "u.npy", "--repeat", "7",       "--warm-up",        "0",    "--threads",   "3",
-            "--device", "1",     "--fit",    "--force", "--preconditioner", "all"},
-           {"--memory", "none", "--host", "serial", "--shader-dir", "s", "--progress", "never"}}) {
-    const PoissonOptions options = parse_poisson_options(arguments);
-    EXPECT_EQ(to_json(poisson_options_from_json(to_json(options))), to_json(options));
-  }
+class PoissonConfigFile : public FolderTest {};
+
+TEST_F(PoissonConfigFile, OtherRanksGetTheSameOptionsWithoutTheDisk) {
+  const std::vector<std::string> arguments{
+      "--config", write("poisson.toml", "n = [5, 6]\nmemory = \"all\"\nfit = true\n"), "--host", "none"};
+  TextFiles files;
+  const PoissonOptions of_root = parse_poisson_options(arguments, files);
+  write("poisson.toml", "n = 7\n");
+  TextFiles of_other_rank(files.contents());
+  const PoissonOptions options = parse_poisson_options(arguments, of_other_rank);
+  EXPECT_THAT(options.n, ElementsAre(5, 6));
+  EXPECT_TRUE(options.all_memories);
+  EXPECT_EQ(to_json(options, poisson_table), to_json(of_root, poisson_table));
 }
 
 TEST(PoissonOptions, EveryRankNeedsARow) {
-  PoissonOptions o = parse_poisson_options({"--n", "8,3"});
+  PoissonOptions o = poisson_options({"--n", "8,3"});
   EXPECT_THAT(adapt_to_ranks(o, 1), IsEmpty());
   EXPECT_THAT(adapt_to_ranks(o, 3), ElementsAre(HasSubstr("3 ranks")));
   expect_input_error([&] { adapt_to_ranks(o, 4); }, {"--n 3", "4 processes", "start 3 at most", "larger N"});
 }
 
-TEST(PoissonOptions, TexturesOfTwoDimensionsAreForOneRank) {
+TEST(PoissonOptions, TwoDimensionalTexturesNeedOneRank) {
   const std::vector<std::string> single{"--precision", "single", "--memory"};
   const auto parsed = [&](const std::string& memory) {
     std::vector<std::string> arguments = single;
     arguments.push_back(memory);
-    return parse_poisson_options(arguments);
+    return poisson_options(arguments);
   };
   PoissonOptions all = parsed("all"), named = parsed("global,texture2d");
   EXPECT_THAT(adapt_to_ranks(named, 1), IsEmpty());
@@ -80,9 +88,9 @@ TEST(PoissonOptions, TexturesOfTwoDimensionsAreForOneRank) {
                      {"--memory texture2d", "whole square", "global,texture1d,shared"});
 }
 
-TEST(PoissonOptions, MultigridIsForStorageBuffersAndOneRank) {
+TEST(PoissonOptions, MultigridNeedsStorageBuffersAndOneRank) {
   const auto parsed = [](const std::string& memory, const std::string& preconditioner) {
-    return parse_poisson_options({"--precision", "single", "--memory", memory, "--preconditioner", preconditioner});
+    return poisson_options({"--precision", "single", "--memory", memory, "--preconditioner", preconditioner});
   };
   expect_input_error([&] { parsed("global,texture1d", "multigrid"); },
                      {"--preconditioner multigrid", "--memory texture1d", "global,shared"});
@@ -98,28 +106,28 @@ TEST(PoissonOptions, MultigridIsForStorageBuffersAndOneRank) {
   EXPECT_THAT(all.preconditioner, ElementsAre(PoissonPreconditioner::none, PoissonPreconditioner::jacobi));
 }
 
-TEST(PoissonOptions, RefusesWhatItCannotDo) {
+TEST(PoissonOptions, RejectsUnsupportedCombinations) {
   expect_input_error(
       [] {
-        parse_poisson_options({"--preconditioner", "ilu"});
+        poisson_options({"--preconditioner", "ilu"});
       },
       {"--preconditioner", "'ilu'", "multigrid"});
   expect_input_error(
       [] {
-        parse_poisson_options({"--memory", "texture2d"});
+        poisson_options({"--memory", "texture2d"});
       },
       {"--memory texture2d", "single precision", "--precision single"});
-  expect_input_error([] { parse_poisson_options({"--memory", "textur"}); }, {"--memory", "'textur'", "texture1d"});
-  expect_input_error([] { parse_poisson_options({"--memory", "none", "--host", "none"}); }, {"nothing to compute"});
-  expect_input_error([] { parse_poisson_options({"--precision", "mixed"}); }, {"'mixed'", "single"});
-  expect_input_error([] { parse_poisson_options({"--n", "0"}); }, {"--n", "'0'"});
-  expect_input_error([] { parse_poisson_options({"--n", "many"}); }, {"--n", "'many'"});
-  expect_input_error([] { parse_poisson_options({"--seed", "3"}); }, {"'--seed'"});
+  expect_input_error([] { poisson_options({"--memory", "textur"}); }, {"--memory", "'textur'", "texture1d"});
+  expect_input_error([] { poisson_options({"--memory", "none", "--host", "none"}); }, {"nothing to compute"});
+  expect_input_error([] { poisson_options({"--precision", "mixed"}); }, {"'mixed'", "single"});
+  expect_input_error([] { poisson_options({"--n", "0"}); }, {"--n", "'0'"});
+  expect_input_error([] { poisson_options({"--n", "many"}); }, {"--n", "'many'"});
+  expect_input_error([] { poisson_options({"--seed", "3"}); }, {"'--seed'"});
 }
 
 constexpr auto none = PoissonPreconditioner::none;
 
-TEST(PoissonTable, MultigridIsJudgedByTheProvenBound) {
+TEST(PoissonTable, MultigridIsCheckedAgainstTheProvenBound) {
   const std::optional<ModeCheck> check =
       check_poisson({64, Precision::double_, PoissonPreconditioner::multigrid, 6, 7.9e-4});
   EXPECT_TRUE(check->passed());
@@ -127,7 +135,7 @@ TEST(PoissonTable, MultigridIsJudgedByTheProvenBound) {
   EXPECT_FALSE(check_poisson({64, Precision::double_, PoissonPreconditioner::jacobi, 6, 7.7811e-4})->passed());
 }
 
-TEST(PoissonTable, ThePapersSizesAreJudgedByThePaper) {
+TEST(PoissonTable, ThePapersSizesAreCheckedAgainstThePaper) {
   EXPECT_TRUE(check_poisson({64, Precision::double_, none, 96, 7.78114e-4})->passed());
   EXPECT_FALSE(check_poisson({64, Precision::double_, none, 96, 7.78116e-4})->passed());
   const std::optional<ModeCheck> iterations = check_poisson({64, Precision::double_, none, 97, 7.7811e-4});
@@ -135,17 +143,17 @@ TEST(PoissonTable, ThePapersSizesAreJudgedByThePaper) {
   EXPECT_THAT(iterations->against, HasSubstr("96 iterations"));
 }
 
-TEST(PoissonTable, OtherSizesAreJudgedByTheProvenBound) {
+TEST(PoissonTable, OtherSizesAreCheckedAgainstTheProvenBound) {
   const double bound = poisson_discretisation_bound(100);
   EXPECT_TRUE(check_poisson({100, Precision::double_, none, 150, bound})->passed());
   EXPECT_FALSE(check_poisson({100, Precision::double_, none, 150, 1.01 * bound})->passed());
-  // every one of the paper's is within it
+  // every value of the paper is within the bound
   for (const PaperPoisson& row : paper_poisson_table()) {
     EXPECT_LT(row.largest_error, poisson_discretisation_bound(row.n));
   }
 }
 
-TEST(PoissonTable, SingleAllowsForRoundingAndIsNotJudgedWhereThatSaysNothing) {
+TEST(PoissonTable, SinglePrecisionAllowsForRoundingAndIsNotCheckedIfRoundingDominates) {
   const std::optional<ModeCheck> check = check_poisson({64, Precision::single, none, 99, 1e-3});
   EXPECT_DOUBLE_EQ(check->tolerance, poisson_discretisation_bound(64) + poisson_rounding_bound(64, Precision::single));
   EXPECT_TRUE(check_poisson({1294, Precision::single, none, 99, 1e-3}));

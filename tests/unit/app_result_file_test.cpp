@@ -21,7 +21,7 @@ class ResultFiles : public FolderTest {
     all.push_back(name);
     expect_input_error([&] { read_result_file(name); }, all);
   }
-  /// A document of which something was changed at `place`.
+  /// A document that is modified at `place`.
   void refused_run(const std::string& place, const json& value, const std::vector<std::string>& parts) {
     json document = plu_document({{1000, 10}});
     document[json::json_pointer(place)] = value;
@@ -31,13 +31,13 @@ class ResultFiles : public FolderTest {
   }
 };
 
-TEST_F(ResultFiles, the_kind_is_told_by_what_is_in_it) {
+TEST_F(ResultFiles, the_kind_is_determined_by_the_contents) {
   EXPECT_EQ(read_result_file(write("a.json", plu_document({{1000, 10}}).dump())).kind, ResultKind::plu);
   EXPECT_EQ(read_result_file(write("b.json", mode_document({{64, 1, 1, 1, 1}}).dump())).kind, ResultKind::mode);
   EXPECT_EQ(read_result_file(write("c.json", R"({"traceEvents":[]})")).kind, ResultKind::trace);
 }
 
-TEST_F(ResultFiles, what_is_none_is_refused_with_its_place) {
+TEST_F(ResultFiles, other_documents_are_rejected_with_the_location) {
   expect_input_error([] { read_result_file("no/such.json"); }, {"no/such.json", "no such file"});
   refused("", {"is not JSON", "line 1"});
   refused("{\"format\": 1,\n  \"context\": {]}", {"is not JSON", "line 2"});
@@ -55,7 +55,7 @@ TEST_F(ResultFiles, what_is_none_is_refused_with_its_place) {
   refused(later.dump(), {"'/context/version'", "a text is expected, not '1'"});
 }
 
-TEST_F(ResultFiles, broken_runs_are_refused_with_their_place) {
+TEST_F(ResultFiles, broken_runs_are_rejected_with_their_location) {
   refused_run("/runs", "none", {"'/runs'", "a list is expected"});
   refused_run("/runs/0", 7, {"'/runs/0'"});
   refused_run("/runs/0/n", 0, {"'/runs/0/n'", "a whole number from 1 is expected, not '0'"});
@@ -91,7 +91,7 @@ TEST_F(ResultFiles, runs_are_read_with_their_variant_and_verdict) {
   EXPECT_EQ(runs[2].variant, "WC15R2R16");
 }
 
-TEST_F(ResultFiles, a_trace_gives_runs_ranks_and_intervals) {
+TEST_F(ResultFiles, a_trace_contains_runs_ranks_and_intervals) {
   const std::string name = write("t.json", R"({"displayTimeUnit":"ms","traceEvents":[
 {"ph":"M","pid":0,"name":"process_name","args":{"name":"rank 0 (0,0) node1"}},
 {"ph":"M","pid":0,"tid":1,"name":"thread_name","args":{"name":"gpu"}},
@@ -112,12 +112,12 @@ TEST_F(ResultFiles, a_trace_gives_runs_ranks_and_intervals) {
   EXPECT_TRUE(file.document["traceEvents"].empty());
 }
 
-TEST_F(ResultFiles, a_broken_trace_is_refused_with_its_event) {
+TEST_F(ResultFiles, a_broken_trace_is_rejected_with_its_event) {
   refused(R"({"traceEvents":[{"ph":"i","ts":"now","name":"x"}]})", {"event 0", "'/ts'", "a number"});
   refused(R"({"traceEvents":[{"ph":"X","pid":0,"ts":1,"dur":1,"name":"a","cat":"b"}]})", {"event 0", "before any run"});
 }
 
-TEST_F(ResultFiles, names_are_as_short_as_tells_them_apart) {
+TEST_F(ResultFiles, names_are_the_shortest_unique_ones) {
   std::vector<ResultFile> files(3);
   files[0].path = "a/before/results.json";
   files[1].path = "b/before/results.json";

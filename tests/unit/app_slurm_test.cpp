@@ -19,14 +19,14 @@ std::string script_of(const Arguments& arguments) {
   return slurm_script(parse_slurm_options(arguments), {"glinpack", "slurm"}, "/opt/glinpack");
 }
 
-TEST(SlurmOptions, ThereIsARankPerGpuUnlessToldOtherwise) {
+TEST(SlurmOptions, ThereIsOneRankPerGpuByDefault) {
   EXPECT_EQ(parse_slurm_options({}).ranks(), 1);
   EXPECT_EQ(parse_slurm_options({"--nodes", "3"}).ranks(), 3);
   EXPECT_EQ(parse_slurm_options({"--nodes", "3", "--gpus-per-node", "4"}).ranks(), 12);
   EXPECT_EQ(parse_slurm_options({"--nodes", "3", "--gpus-per-node", "a100:4", "--ranks-per-node", "2"}).ranks(), 6);
 }
 
-TEST(SlurmOptions, TimesAreSlurmsOwn) {
+TEST(SlurmOptions, TimesHaveSlurmsFormat) {
   EXPECT_EQ(seconds_of_slurm_time("90"), 90 * 60);
   EXPECT_EQ(seconds_of_slurm_time("90:30"), 90 * 60 + 30);
   EXPECT_EQ(seconds_of_slurm_time("1:30:15"), 3600 + 30 * 60 + 15);
@@ -38,7 +38,7 @@ TEST(SlurmOptions, TimesAreSlurmsOwn) {
   }
 }
 
-TEST(SlurmOptions, RefusesWhatSlurmOrPluWould) {
+TEST(SlurmOptions, RejectsWhatSlurmOrPluRejects) {
   const auto refused = [](const Arguments& arguments, const std::vector<std::string>& parts) {
     expect_input_error([&] { parse_slurm_options(arguments); }, parts);
   };
@@ -59,7 +59,7 @@ TEST(SlurmOptions, RefusesWhatSlurmOrPluWould) {
   refused({"--", "--output-dir", "mine"}, {"--output-dir mine", "leave"});
 }
 
-TEST_F(SlurmFiles, TheDefaultsOfAClusterMayStandInAFile) {
+TEST_F(SlurmFiles, TheDefaultsOfAClusterMayBeInAFile) {
   const std::string file = write("cluster.toml", "partition = \"gpu\"\naccount = \"physics\"\nnodes = 2\n");
   const SlurmOptions o = parse_slurm_options({"--config", file, "--nodes", "4", "--", "--n", "100"});
   EXPECT_EQ(o.partition, "gpu");
@@ -68,7 +68,7 @@ TEST_F(SlurmFiles, TheDefaultsOfAClusterMayStandInAFile) {
   EXPECT_EQ(o.plu_arguments, (Arguments{"--n", "100"}));
 }
 
-TEST(SlurmScript, AsksForWhatWasAskedFor) {
+TEST(SlurmScript, RequestsTheGivenResources) {
   const std::string script = script_of({"--nodes",
                                         "4",
                                         "--gpus-per-node",
@@ -105,7 +105,7 @@ TEST(SlurmScript, AsksForWhatWasAskedFor) {
   EXPECT_EQ(script.find("--job-name="), script.rfind("--job-name="));
 }
 
-TEST(SlurmScript, SaysNothingOfWhatWasNotAskedFor) {
+TEST(SlurmScript, OmitsResourcesThatWereNotGiven) {
   const std::string script = script_of({"--signal-lead", "0"});
   for (const char* part : {"#SBATCH --gpus", "#SBATCH --time", "#SBATCH --partition", "#SBATCH --account",
                            "#SBATCH --qos", "#SBATCH --cpus", "#SBATCH --signal", "set -- "}) {
@@ -113,7 +113,7 @@ TEST(SlurmScript, SaysNothingOfWhatWasNotAskedFor) {
   }
 }
 
-TEST(SlurmScript, IsTheSubmittedOneBehindItsHead) {
+TEST(SlurmScript, EqualsTheSubmittedScriptAfterItsHeader) {
   const std::string mark = "\nset -euo pipefail\n";
   const std::string script = script_of({"--", "--n", "100"});
   const std::string original(slurm_template());
@@ -121,7 +121,7 @@ TEST(SlurmScript, IsTheSubmittedOneBehindItsHead) {
   EXPECT_EQ(script.substr(script.find(mark)), original.substr(original.find(mark)));
 }
 
-TEST(SlurmScript, WordsOfAShellStayOnOneLine) {
+TEST(SlurmScript, QuotedArgumentsStayOnOneLine) {
   EXPECT_EQ(shell_word("--n=100,2x2"), "--n=100,2x2");
   EXPECT_EQ(shell_word(""), "''");
   EXPECT_EQ(shell_word("a b"), "'a b'");
@@ -130,7 +130,7 @@ TEST(SlurmScript, WordsOfAShellStayOnOneLine) {
   EXPECT_EQ(shell_word("a\nb'\\"), "$'a\\x0ab\\'\\\\'");
 }
 
-TEST_F(SlurmFiles, AScriptThatIsThereIsNotOverwritten) {
+TEST_F(SlurmFiles, AnExistingScriptIsNotOverwritten) {
   const std::string file = write("run.sbatch", "mine\n");
   SlurmOptions options = parse_slurm_options({"-o", file});
   std::ostringstream out;
@@ -145,7 +145,7 @@ TEST_F(SlurmFiles, AScriptThatIsThereIsNotOverwritten) {
 }
 
 TEST(SlurmOptions, HelpHasUnitsExamplesAndExitCodes) {
-  const std::string help = slurm_help();
+  const std::string help = help_of(slurm_table);
   for (const char* part : {"glinpack slurm", "SECONDS", "Examples:", "Exit code:", "--signal-lead"}) {
     EXPECT_THAT(help, HasSubstr(part));
   }

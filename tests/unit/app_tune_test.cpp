@@ -29,24 +29,25 @@ KeptTuning tuned() {
 }
 
 TEST(TuneOptions, DefaultsAreBothPrecisionsAndPlusDevice) {
-  const TuneOptions o = parse_tune_options({});
+  const TuneOptions o = parse({}, tune_table).options;
   EXPECT_THAT(o.precisions, ElementsAre(Precision::single, Precision::double_));
   EXPECT_FALSE(o.device);
-  EXPECT_EQ(to_json(o)["precision"], "both");
+  EXPECT_EQ(to_json(o, tune_table)["precision"], "both");
 }
 
-TEST(TuneOptions, EveryOptionReachesItsPlace) {
-  const TuneOptions o = parse_tune_options({"--device", "3", "--precision", "double", "--json", "t.json", "--force"});
-  EXPECT_EQ(to_json(o),
+TEST(TuneOptions, EveryOptionIsParsed) {
+  const TuneOptions o =
+      parse({"--device", "3", "--precision", "double", "--json", "t.json", "--force"}, tune_table).options;
+  EXPECT_EQ(to_json(o, tune_table),
             nlohmann::json::parse(R"({"device": 3, "precision": "double", "json": "t.json", "force": true})"));
 }
 
-TEST(TuneOptions, RefusesWhatIsNoPrecisionOrDevice) {
-  expect_input_error([] { parse_tune_options({"--precision", "half"}); }, {"--precision", "'half'", "single"});
-  expect_input_error([] { parse_tune_options({"--device", "-1"}); }, {"--device"});
+TEST(TuneOptions, RejectsInvalidPrecisionsAndDevices) {
+  expect_input_error([] { parse({"--precision", "half"}, tune_table); }, {"--precision", "'half'", "single"});
+  expect_input_error([] { parse({"--device", "-1"}, tune_table); }, {"--device"});
 }
 
-TEST(TuneCommand, ShowsEveryTileAndTakesTheFastestThatIsRight) {
+TEST(TuneCommand, ShowsEveryTileAndChoosesTheFastestCorrectOne) {
   EXPECT_EQ(tuning_text(std::vector{tuned()}),
             "device 2: Some GPU\n"
             "  driver 4.6.0 Some driver\n"
@@ -59,7 +60,7 @@ TEST(TuneCommand, ShowsEveryTileAndTakesTheFastestThatIsRight) {
             "  kept in /cache/1.tile\n");
 }
 
-TEST(TuneCommand, SaysWhenTheChoiceCouldNotBeKept) {
+TEST(TuneCommand, ReportsIfTheChoiceCannotBeStored) {
   KeptTuning kept = tuned();
   kept.file.clear();
   EXPECT_THAT(tuning_text(std::vector{kept}), HasSubstr("  not kept: the cache folder cannot be written"));

@@ -18,13 +18,13 @@ TEST(Values, WholeNumbersAreReadWithinTheirRange) {
   EXPECT_EQ(parse_whole("007", 1, 10), 7);
 }
 
-TEST(Values, WhatIsNoWholeNumberIsRefusedWithItsText) {
+TEST(Values, OtherTextIsRejectedAsWholeNumber) {
   for (const char* text : {"", "x", "1.5", "1e3", "1k", "0x10", " 1", "1 ", "+-1", "++1", "--1", "1,2"}) {
     expect_input_error([&] { parse_whole(text, 1, 100); }, {std::string("'") + text + "'", "not a whole number"});
   }
 }
 
-TEST(Values, WholeNumbersOutOfRangeAreRefusedWithTheRange) {
+TEST(Values, WholeNumbersOutOfRangeAreRejectedWithTheRange) {
   for (const char* text : {"0", "-1", "11", "9223372036854775808", "99999999999999999999999"}) {
     expect_input_error([&] { parse_whole(text, 1, 10); }, {text, "out of range", "from 1 to 10"});
   }
@@ -52,18 +52,18 @@ TEST(Values, ListsAreSplitAtCommasAndSpaces) {
   EXPECT_THAT(split_list({" 1 2\t3 "}), ElementsAre("1", "2", "3"));
 }
 
-TEST(Values, ListsWithEmptyPlacesAreRefused) {
+TEST(Values, ListsWithEmptyElementsAreRejected) {
   for (const std::string text : {"", " ", ",", ",1", "1,,2", "1,"}) {
     expect_input_error([&] { split_list({text}); }, {"empty"});
   }
   expect_input_error([] { split_list({}); }, {"empty"});
 }
 
-TEST(Values, ListsOfMoreThanAThousandValuesAreRefused) {
+TEST(Values, ListsOfMoreThanAThousandValuesAreRejected) {
   expect_input_error([] { split_list(std::vector<std::string>(1001, "1")); }, {"1001", "1000"});
 }
 
-TEST(Values, QuotedTextHasNoUnprintableCharactersAndAnEnd) {
+TEST(Values, QuotedTextIsPrintableAndLimitedInLength) {
   EXPECT_EQ(in_quotes("a\nb\x01"), "'a?b?'");
   EXPECT_LT(in_quotes(std::string(1000, 'x')).size(), 70U);
 }
@@ -76,7 +76,7 @@ TEST(NearestName, CountsEdits) {
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3U);
 }
 
-TEST(NearestName, IsTheOneThatWasMeant) {
+TEST(NearestName, IsTheIntendedName) {
   const std::vector<std::string> names{"reference", "openblas", "gl-compute", "auto"};
   EXPECT_EQ(nearest_name("openblass", names), "openblas");
   EXPECT_EQ(nearest_name("GL-Compute", names), "gl-compute");
@@ -85,7 +85,7 @@ TEST(NearestName, IsTheOneThatWasMeant) {
   EXPECT_EQ(nearest_name("x", {}), std::nullopt);
 }
 
-TEST(NearestName, MakesAHint) {
+TEST(NearestName, IsSuggested) {
   const std::vector<std::string> names{"plu", "devices"};
   EXPECT_EQ(did_you_mean("plx", names), " (did you mean plu?)");
   EXPECT_EQ(did_you_mean("nothing", names), "");

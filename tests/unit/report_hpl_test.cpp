@@ -12,6 +12,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -75,11 +76,27 @@ TEST(HplReport, row_encodes_the_variant_and_large_runs_keep_their_columns) {
   record.grid = {16, 24};
   record.order = RankOrder::column_major;
   record.parameters.lookahead = 1;
-  record.variant = {16, 4, 'R', 'L'};
+  record.variant = {.nbmin = 16, .ndiv = 4, .pfact = 'R', .rfact = 'L'};
   record.result.seconds = 12345.678;
   record.result.gflops = 121634.5;
   EXPECT_THAT(lines_of(run_text(record)),
               Contains("WC15L4R16      131072   512    16    24           12345.68             1.2163e+05"));
+}
+
+TEST(HplReport, tail_shows_the_best_run_of_each_n) {
+  RunRecord slow = passed_run(), fast = passed_run(), other = passed_run(), failed = passed_run();
+  slow.result.gflops = 1;
+  fast.result.gflops = 2;
+  fast.parameters.nb = 8;
+  other.parameters.n = 70;
+  other.result.gflops = 3;
+  failed.result.gflops = 9;
+  failed.result.passed = false;
+  const std::string text = report_of({slow, fast, other, failed});
+  EXPECT_THAT(text,
+              HasSubstr("Best run of each N\n  N 35: 2 GFLOPS in 4 s, NB 8, grid 1x2, 1ring, DEPTH 0, SWAP Direct\n"
+                        "  N 70: 3 GFLOPS in "));
+  EXPECT_THAT(report_of({slow}), Not(HasSubstr("Best run")));
 }
 
 TEST(HplReport, tail_counts_every_kind_of_run) {
@@ -95,17 +112,17 @@ TEST(HplReport, tail_counts_every_kind_of_run) {
   EXPECT_EQ(report.failed(), 1);
   out.str("");
   report.tail();
-  EXPECT_EQ(out.str(),
-            "================================================================================\n"
-            "\n"
-            "Finished     15 tests with the following results:\n"
-            "             12 tests completed and passed residual checks,\n"
-            "              1 tests completed and failed residual checks,\n"
-            "              2 tests skipped because of illegal input values.\n"
-            "--------------------------------------------------------------------------------\n"
-            "\n"
-            "End of Tests.\n"
-            "================================================================================\n");
+  EXPECT_THAT(out.str(),
+              EndsWith("================================================================================\n"
+                       "\n"
+                       "Finished     15 tests with the following results:\n"
+                       "             12 tests completed and passed residual checks,\n"
+                       "              1 tests completed and failed residual checks,\n"
+                       "              2 tests skipped because of illegal input values.\n"
+                       "--------------------------------------------------------------------------------\n"
+                       "\n"
+                       "End of Tests.\n"
+                       "================================================================================\n"));
 }
 
 TEST(HplReport, unchecked_run_prints_no_residual_and_counts_as_unchecked) {
@@ -126,6 +143,7 @@ TEST(HplReport, head_lists_parameters_in_hpl_columns) {
         RunRecord record = passed_run();
         record.parameters.n = n;
         record.grid = grid;
+        record.variant.given = true;
         record.variant.pfact = pfact;
         records.push_back(record);
       }
@@ -141,6 +159,7 @@ TEST(HplReport, head_lists_parameters_in_hpl_columns) {
   EXPECT_THAT(lines, Contains("P      :       2        1        4 "));
   EXPECT_THAT(lines, Contains("Q      :       2        4        1 "));
   EXPECT_THAT(lines, Contains("PFACT  :    Left    Crout    Right "));
+  EXPECT_THAT(lines, Contains("NBMIN  :       2 "));
   EXPECT_THAT(lines, Contains("BCAST  :   1ring "));
   EXPECT_THAT(lines, Contains("DEPTH  :       0 "));
   EXPECT_THAT(lines, Contains("SWAP   : Direct"));

@@ -38,7 +38,7 @@ RunRecord passed_run() {
   record.grid = {1, 2};
   record.backend = "gl-compute";
   record.parameters.lookahead = 0;
-  record.variant = {2, 2, 'L', 'C'};
+  record.variant = {.nbmin = 2, .ndiv = 2, .pfact = 'L', .rfact = 'C'};
   RunResult& result = record.result;
   result.seconds = 4.0;
   result.factor_seconds = 3.5;

@@ -41,6 +41,8 @@ enum class PivotMeasure : std::uint8_t { magnitudes, as_signed };
 
 inline constexpr std::array all_elimination_variants{EliminationVariant::double_rows, EliminationVariant::plain,
                                                      EliminationVariant::compute};
+inline constexpr std::array all_elimination_pivotings{EliminationPivoting::partial, EliminationPivoting::full};
+inline constexpr std::array all_pivot_measures{PivotMeasure::magnitudes, PivotMeasure::as_signed};
 
 std::string_view name_of(EliminationVariant variant);    // "double-rows", "plain", "compute"
 std::string_view name_of(EliminationPivoting pivoting);  // "partial", "full"

@@ -54,13 +54,6 @@ std::optional<LuMethod> lu_method_from_name(std::string_view name) {
   return std::nullopt;
 }
 
-std::optional<LuStrategy> lu_strategy_from_name(std::string_view name) {
-  for (const LuStrategy strategy : all_lu_strategies) {
-    if (name_of(strategy) == name) return strategy;
-  }
-  return std::nullopt;
-}
-
 LuStep lu_step(const LuSettings& settings, Index n, Index i) {
   const Index right = n - i - 1;
   const Rows rows = rows_of(settings, n, i);

@@ -278,13 +278,6 @@ std::string_view name_of(PoissonMemory memory) {
   return names[static_cast<std::size_t>(memory)];
 }
 
-std::optional<PoissonMemory> poisson_memory_from_name(std::string_view name) {
-  for (const PoissonMemory memory : all_poisson_memories) {
-    if (name_of(memory) == name) return memory;
-  }
-  return std::nullopt;
-}
-
 double poisson_vectors_of_an_iteration(Index n, PoissonPreconditioner preconditioner) {
   return 8 + (preconditioner == PoissonPreconditioner::multigrid ? multigrid_vectors(n) : 0);
 }

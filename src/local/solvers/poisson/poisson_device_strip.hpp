@@ -18,7 +18,6 @@ inline constexpr std::array all_poisson_memories{PoissonMemory::global, PoissonM
                                                  PoissonMemory::texture2d, PoissonMemory::shared};
 
 std::string_view name_of(PoissonMemory memory);  // "global", ...
-std::optional<PoissonMemory> poisson_memory_from_name(std::string_view name);
 
 /// Textures hold single precision.
 constexpr bool has_double_precision(PoissonMemory memory) {

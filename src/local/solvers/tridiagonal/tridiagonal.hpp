@@ -31,6 +31,10 @@ std::string_view name_of(TridiagonalVariant variant);  // "raster", "compute", "
 /// Equations that an invocation of the variant compute takes. automatic: sixteen on a GPU, which reads and writes
 /// everything once; the system on software devices, since that is the least arithmetic.
 enum class Share : std::uint8_t { automatic, sixteen, system };
+inline constexpr std::array all_shares{Share::automatic, Share::sixteen, Share::system};
+constexpr std::string_view name_of(Share share) {
+  return share == Share::automatic ? "auto" : share == Share::sixteen ? "16" : "all";
+}
 
 inline constexpr Index piece_equations = 16;
 

@@ -1,0 +1,339 @@
+#include "app/options/fields.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "app/input/config_file.hpp"
+#include "app/input/values.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+constexpr const char* config_name = "config";
+
+using nlohmann::json;
+using Form = FieldValue::Form;
+
+json text_or_null(const std::string& text) { return text.empty() ? json() : json(text); }
+
+template <class Number>
+FieldValue whole_of(Number& option, Index least, Index most, std::string type) {
+  return {.type = std::move(type),
+          .read = [&option, least,
+                   most](const Texts& texts) { option = static_cast<Number>(parse_whole(texts.front(), least, most)); },
+          .json = [&option] { return json(option); }};
+}
+
+template <class Number>
+FieldValue whole_of(std::optional<Number>& option, Index least, Index most, std::string type) {
+  return {.type = std::move(type),
+          .read = [&option, least,
+                   most](const Texts& texts) { option = static_cast<Number>(parse_whole(texts.front(), least, most)); },
+          .json = [&option] { return option ? json(*option) : json(); }};
+}
+
+}  // namespace
+
+Field config_field(std::string& config) {
+  return {config_name, text(config, "FILE"),
+          "TOML file with any of these options (without dashes in front) as keys; the command line takes precedence"};
+}
+
+FieldValue flag(bool& option) {
+  return flag([&option] { option = true; }, [&option] { return option; });
+}
+
+FieldValue flag(std::function<void()> set, std::function<bool()> is_set) {
+  return {.form = Form::flag,
+          .type = "",
+          .read = [set = std::move(set)](const Texts&) { set(); },
+          .json = [is_set = std::move(is_set)] { return json(is_set()); }};
+}
+
+FieldValue whole(int& option, Index least, Index most, std::string type) {
+  return whole_of(option, least, most, std::move(type));
+}
+FieldValue whole(Index& option, Index least, Index most, std::string type) {
+  return whole_of(option, least, most, std::move(type));
+}
+FieldValue whole(std::uint64_t& option, Index least, Index most, std::string type) {
+  return whole_of(option, least, most, std::move(type));
+}
+FieldValue whole(std::optional<int>& option, Index least, Index most, std::string type) {
+  return whole_of(option, least, most, std::move(type));
+}
+FieldValue whole(std::optional<Index>& option, Index least, Index most, std::string type) {
+  return whole_of(option, least, most, std::move(type));
+}
+
+FieldValue wholes(std::vector<Index>& option, Index least, Index most, std::string type) {
+  return {.form = Form::list,
+          .type = std::move(type),
+          .read =
+              [&option, least, most](const Texts& texts) {
+                option.clear();
+                for (const std::string& one : texts) option.push_back(parse_whole(one, least, most));
+              },
+          .json = [&option] { return json(option); }};
+}
+
+FieldValue real(double& option, std::string type, double (*parse)(std::string_view)) {
+  return {.type = std::move(type),
+          .read = [&option, parse](const Texts& texts) { option = parse(texts.front()); },
+          .json = [&option] { return json(option); }};
+}
+
+FieldValue real(std::optional<double>& option, std::string type, double (*parse)(std::string_view)) {
+  return {.type = std::move(type),
+          .read = [&option, parse](const Texts& texts) { option = parse(texts.front()); },
+          .json = [&option] { return option ? json(*option) : json(); }};
+}
+
+FieldValue text(std::string& option, std::string type) {
+  return {.type = std::move(type),
+          .read =
+              [&option](const Texts& texts) {
+                if (texts.front().empty()) throw InputError("the name is empty");
+                if (texts.front().starts_with("--")) {
+                  throw InputError(in_quotes(texts.front()) + " looks like an option; a value is expected before it");
+                }
+                option = texts.front();
+              },
+          .json = [&option] { return text_or_null(option); }};
+}
+
+FieldValue word(std::string type, std::function<void(const std::string&)> read, std::function<std::string()> print) {
+  return {.type = std::move(type),
+          .read = [read = std::move(read)](const Texts& texts) { read(texts.front()); },
+          .json = [print = std::move(print)] { return text_or_null(print()); }};
+}
+
+FieldValue words(std::string type, std::function<void(const Texts&)> read, std::function<Texts()> print) {
+  return {.form = Form::list, .type = std::move(type), .read = std::move(read), .json = [print = std::move(print)] {
+            const Texts texts = print();
+            return texts.empty() ? json() : json(texts);
+          }};
+}
+
+FieldValue positional(Texts& option, int most) {
+  return {.form = Form::positional,
+          .type = "...",
+          .read = [&option](const Texts& texts) { option = texts; },
+          .json = [&option] { return json(option); },
+          .most = most};
+}
+
+std::size_t choose(const std::string& text, std::span<const std::string> names, const std::string& others) {
+  const auto found = std::find(names.begin(), names.end(), text);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  throw InputError(in_quotes(text) + " is not one of " + enumerate(names) + (others.empty() ? "" : ", nor " + others) +
+                   did_you_mean(text, names));
+}
+
+namespace {
+
+// "output" of "output,-o"
+std::string key_of(const Field& field) { return field.name.substr(0, field.name.find(',')); }
+
+std::vector<const Field*> fields_of(const OptionTable& table) {
+  std::vector<const Field*> fields;
+  for (const FieldGroup& group : table.groups) {
+    for (const Field& field : group.fields) fields.push_back(&field);
+  }
+  return fields;
+}
+
+std::string help_command(const OptionTable& table) { return "glinpack " + table.command + " --help"; }
+
+std::string default_text(const Field& field) {
+  if (!field.default_text.empty() || field.value.form == Form::flag || field.value.form == Form::positional) {
+    return field.default_text;
+  }
+  const json value = field.value.json();
+  const auto text_of = [](const json& one) { return one.is_string() ? one.get<std::string>() : one.dump(); };
+  if (value.is_null()) return "";
+  if (!value.is_array()) return text_of(value);
+  std::string list;
+  for (const json& one : value) list += (list.empty() ? "" : ",") + text_of(one);
+  return list;
+}
+
+// The help text of an option with its default, broken into lines that fit beside the names.
+std::string help_text(const Field& field) {
+  constexpr std::size_t width = 84;
+  const std::string value = default_text(field);
+  std::istringstream words(value.empty() ? field.help : field.help + " [" + value + "]");
+  std::string text;
+  std::size_t column = 0;
+  for (std::string word; words >> word;) {
+    const bool fits = column + 1 + word.size() <= width;
+    if (column > 0) text += fits ? ' ' : '\n';
+    column = (column > 0 && fits ? column + 1 : 0) + word.size();
+    text += word;
+  }
+  return text;
+}
+
+void add(CLI::App& app, const Field& field) {
+  const std::string option = (field.value.form == Form::positional ? "" : "--") + field.name;
+  const auto read = [name = "--" + key_of(field), &field](const Texts& texts) {
+    try {
+      field.value.read(field.value.form == Form::list ? split_list(texts) : texts);
+    } catch (const InputError& error) {
+      throw InputError(name + ": " + error.what());
+    }
+  };
+  const std::string help = help_text(field);
+  switch (field.value.form) {
+    case Form::one:
+      app.add_option_function<std::string>(
+             option, [read](const std::string& value) { read({value}); }, help)
+          ->type_name(field.value.type);
+      break;
+    case Form::list:
+      app.add_option_function<Texts>(option, read, help)->type_name(field.value.type);
+      break;
+    case Form::flag:
+      app.add_flag_callback(
+          option, [read] { read({}); }, help);
+      break;
+    case Form::positional:
+      app.add_option_function<Texts>(
+             option, [&field](const Texts& values) { field.value.read(values); }, help)
+          ->type_name(field.value.type)
+          ->expected(1, field.value.most);
+  }
+}
+
+// `table` must outlive the app.
+void define(CLI::App& app, const OptionTable& table) {
+  app.name("glinpack " + table.command);
+  app.description(table.description);
+  app.footer(table.footer);
+  app.get_formatter()->column_width(34);
+  for (const FieldGroup& group : table.groups) {
+    if (!group.name.empty()) app.option_defaults()->group(group.name);
+    for (const Field& field : group.fields) add(app, field);
+  }
+  for (const Field* field : fields_of(table)) {
+    if (!field->excludes.empty()) app.get_option("--" + key_of(*field))->excludes("--" + field->excludes);
+  }
+}
+
+// An argument that no option takes.
+[[noreturn]] void refuse_argument(const OptionTable& table, const std::string& argument) {
+  if (!argument.starts_with("-")) {
+    throw InputError("argument " + in_quotes(argument) + " is not expected; options begin with -- (see " +
+                     help_command(table) + ")");
+  }
+  Texts names{"--help"};
+  for (const Field* field : fields_of(table)) {
+    if (field->value.form != Form::positional) names.push_back("--" + key_of(*field));
+  }
+  const std::string name = argument.substr(0, argument.find('='));
+  throw InputError("unknown option " + in_quotes(name) + did_you_mean(name, names) + "; see " + help_command(table));
+}
+
+// "--n, --nb, --grid": the options that take more than one value.
+std::string names_of_lists(const OptionTable& table) {
+  std::string names;
+  for (const Field* field : fields_of(table)) {
+    if (field->value.form == Form::list) names += (names.empty() ? "--" : ", --") + key_of(*field);
+  }
+  return names;
+}
+
+// The field that a key of a TOML file names.
+const Field& field_of(const OptionTable& table, const std::string& key) {
+  Texts keys;
+  for (const Field* field : fields_of(table)) {
+    if (field->value.form == Form::positional || key_of(*field) == config_name) continue;
+    if (key_of(*field) == key) return *field;
+    keys.push_back(key_of(*field));
+  }
+  throw InputError("unknown key " + in_quotes(key) + did_you_mean(key, keys) + "; the keys are the options of " +
+                   help_command(table));
+}
+
+// Whether the setting sets the field: a flag that is false does not.
+bool apply(const Setting& setting, const Field& field) {
+  const std::string setting_text = setting.key + " = " + setting.text;
+  const bool is_flag = field.value.form == Form::flag;
+  if (is_flag != setting.is_boolean) {
+    throw InputError(setting_text + ": " + (is_flag ? "true or false" : "a value") + " is expected");
+  }
+  if (is_flag && setting.values.front() == "false") return false;
+  if (setting.values.empty())
+    throw InputError(setting.key + " = []: the list is empty; at least one value is expected");
+  if (setting.values.size() > 1 && field.value.form != Form::list) {
+    throw InputError(setting_text + ": one value is expected, not a list");
+  }
+  if (setting.values.back().empty()) throw InputError(setting_text + ": the value is empty");
+  try {
+    field.value.read(field.value.form == Form::list ? split_list(setting.values) : setting.values);
+  } catch (const InputError& error) {
+    throw InputError(setting_text + ": " + error.what());
+  }
+  return true;
+}
+
+}  // namespace
+
+std::set<std::string> parse_arguments(const Texts& arguments, const OptionTable& table) {
+  CLI::App app;
+  define(app, table);
+  app.allow_extras();
+  Texts reversed(arguments.rbegin(), arguments.rend());  // as CLI11 expects
+  try {
+    app.parse(reversed);
+  } catch (const CLI::ArgumentMismatch& error) {
+    throw InputError(std::string(error.what()) + " (an option takes one value, the lists " + names_of_lists(table) +
+                     " more)");
+  } catch (const CLI::ParseError& error) {
+    throw InputError(std::string(error.what()) + "; see " + help_command(table));
+  }
+  if (const Texts extras = app.remaining(); !extras.empty()) refuse_argument(table, extras.front());
+  std::set<std::string> given;
+  for (const Field* field : fields_of(table)) {
+    const std::string option = (field->value.form == Form::positional ? "" : "--") + key_of(*field);
+    if (app.get_option(option)->count() > 0) given.insert(key_of(*field));
+  }
+  return given;
+}
+
+std::set<std::string> read_config_file(const std::string& path, TextFiles& files, const OptionTable& table) {
+  std::set<std::string> keys;
+  for (const Setting& setting : settings_of(path, files)) {
+    try {
+      const Field& field = field_of(table, setting.key);
+      if (!apply(setting, field)) continue;
+      if (keys.contains(field.excludes)) {
+        throw InputError(setting.key + " = true excludes " + field.excludes + " = true");
+      }
+    } catch (const InputError& error) {
+      throw InputError(path + ":" + std::to_string(setting.line) + ": " + error.what());
+    }
+    keys.insert(setting.key);
+  }
+  return keys;
+}
+
+nlohmann::json to_json(const OptionTable& table) {
+  json options;
+  for (const Field* field : fields_of(table)) {
+    if (field->value.form == Form::positional || key_of(*field) == config_name) continue;
+    options[key_of(*field)] = field->value.json();
+  }
+  return options;
+}
+
+std::string help_of(const OptionTable& table) {
+  CLI::App app;
+  define(app, table);
+  return app.help();
+}
+
+}  // namespace glinpack::app
