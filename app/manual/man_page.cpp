@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "app/command_line.hpp"
+#include "app/commands.hpp"
 #include "app/manual/help_page.hpp"
-#include "app/modes/modes.hpp"
-#include "app/subcommands.hpp"
 #include "version.hpp"
 
 namespace glinpack::app {
@@ -127,13 +125,9 @@ std::string exit_status_text(const std::string& codes) {
 std::vector<Manual> all_manuals() {
   std::vector<Manual> manuals{
       {"glinpack", "an HPL-class LU benchmark for clusters of GPUs that speak OpenGL", program_help()}};
-  const auto add = [&manuals](const auto& commands) {
-    for (const auto& command : commands) {
-      manuals.push_back({std::string("glinpack-") + command.name, command.summary, command.help()});
-    }
-  };
-  add(subcommands());
-  add(standalone_modes());
+  for (const Command& command : commands()) {
+    manuals.push_back({std::string("glinpack-") + command.name, command.summary, command.help()});
+  }
   return manuals;
 }
 

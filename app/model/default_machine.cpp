@@ -14,7 +14,7 @@ bool is_measured(const std::string& backend) {
 
 // tests/system/planning.py fits them again.
 MachineModel h200_single() {
-  const std::string runs = "an H200: results/h200/single-*.json, partial-32768.json, h200-x4/gpus-[24]-*.json";
+  const std::string runs = std::string(default_device) + ": results/h200/single-*.json, partial-32768.json, h200-x4/gpus-[24]-*.json";
   MachineModel machine;
   machine.figures[Work::panel_host] = {{.per_flop = 2.2228e-12, .per_byte = 0, .per_step = 0}, runs};
   machine.figures[Work::panel_device] = {{.per_flop = 1.3057e-13, .per_byte = 0, .per_step = 3.1951e-6}, runs};
@@ -29,7 +29,7 @@ MachineModel h200_single() {
 
 // Panels of the host were not measured in this precision: single's, by the host's gemm. Bytes cost what they cost.
 MachineModel h200_double() {
-  const std::string runs = "an H200: results/h200/double-32768.json, double-32768-nb768.json";
+  const std::string runs = std::string(default_device) + ": results/h200/double-32768.json, double-32768-nb768.json";
   const DefaultCeilings ceilings;
   MachineModel machine = h200_single();
   Figure& host = machine.figures[Work::panel_host];

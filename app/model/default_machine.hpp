@@ -12,6 +12,9 @@ namespace glinpack::app::model {
 /// its host; other backends: nothing is known. The network is unknown.
 MachineModel default_machine(const std::string& backend, Precision precision);
 
+/// The sources of its figures begin with this name.
+inline constexpr const char* default_device = "an H200";
+
 /// Those that the figures were measured with.
 std::vector<Index> default_block_sizes(const std::string& backend, Precision precision);
 

@@ -1,4 +1,3 @@
-#include "app/modes/background_command.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -6,8 +5,10 @@
 #include <cmath>
 #include <optional>
 
+#include "app/modes/background_options.hpp"
 #include "app/modes/fit.hpp"
 #include "app/modes/mode_run.hpp"
+#include "app/modes/modes.hpp"
 #include "app/topology.hpp"
 #include "solvers/queue/background.hpp"
 

@@ -1,4 +1,3 @@
-#include "app/modes/banded_command.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +5,10 @@
 #include <random>
 
 #include "app/input/matrix_file.hpp"
+#include "app/modes/banded_options.hpp"
 #include "app/modes/fit.hpp"
 #include "app/modes/mode_run.hpp"
+#include "app/modes/modes.hpp"
 #include "app/topology.hpp"
 #include "solvers/banded/banded.hpp"
 

@@ -1,6 +1,7 @@
-#include "app/modes/gauss_jordan_command.hpp"
 
 #include "app/modes/dense_systems_run.hpp"
+#include "app/modes/gauss_jordan_options.hpp"
+#include "app/modes/modes.hpp"
 #include "solvers/elimination/gauss_jordan.hpp"
 
 namespace glinpack::app {

@@ -1,4 +1,3 @@
-#include "app/modes/lu_methods_command.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,13 +6,15 @@
 
 #include "app/input/matrix_file.hpp"
 #include "app/modes/fit.hpp"
+#include "app/modes/lu_methods_options.hpp"
 #include "app/modes/lu_methods_tables.hpp"
 #include "app/modes/mode_run.hpp"
+#include "app/modes/modes.hpp"
 #include "app/topology.hpp"
 #include "openblas/host_solvers.hpp"
 #include "solvers/device/texture_matrix.hpp"
-#include "solvers/lu_study/lu_unpivoted.hpp"
 #include "solvers/lu_study/lu_drawing.hpp"
+#include "solvers/lu_study/lu_unpivoted.hpp"
 
 namespace glinpack::app {
 

@@ -1,12 +1,13 @@
-#include "app/modes/matmul_command.hpp"
 
 #include <algorithm>
 #include <limits>
 
 #include "app/modes/fit.hpp"
+#include "app/modes/matmul_options.hpp"
 #include "app/modes/matmul_plan.hpp"
 #include "app/modes/matmul_problem.hpp"
 #include "app/modes/mode_run.hpp"
+#include "app/modes/modes.hpp"
 #include "backend/timeline.hpp"
 #include "openblas/host_solvers.hpp"
 #include "solvers/matmul/matmul.hpp"

@@ -1,8 +1,6 @@
-// The standalone modes: solvers that run alone, in one process, but for those that say otherwise. This list is what
-// main dispatches by and what the program's help shows.
+// The solvers of the papers (docs/modes.md): each runs in one process, poisson also on several.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -14,23 +12,21 @@ namespace glinpack::app {
 
 struct ModeInvocation {
   std::vector<std::string> command_line;  // the program's
-  std::vector<std::string> arguments;     // what follows the mode's name
+  std::vector<std::string> arguments;     // after the mode's name
   std::vector<std::string> notes;         // for the report's head
-  const MpiSession* session = nullptr;    // of a mode over the ranks
+  const MpiSession* session = nullptr;    // poisson's
 };
 
-struct Mode {
-  const char* name;
-  const char* summary;  // for the program's help: lines of at most 90 characters
-  std::string (*help)();
-  /// Returns the exit code: 0, or 1 where a check failed. Throws InputError before any work for what the user can mend,
-  /// std::runtime_error for the rest.
-  int (*run)(const ModeInvocation& invocation);
-  /// Every process that a launcher started runs it, under MPI; else the first one does, alone. Then what it throws and
-  /// returns is the same on every rank.
-  bool over_ranks = false;
-};
-
-std::span<const Mode> standalone_modes();
+/// Each returns the exit code: 0, or 1 if a check failed. Throws InputError before any work for errors that the user can
+/// correct, std::runtime_error for others. run_poisson: every rank calls it, and its result is the same on all.
+int run_background(const ModeInvocation& invocation);
+int run_banded(const ModeInvocation& invocation);
+int run_gauss_jordan(const ModeInvocation& invocation);
+int run_lu_methods(const ModeInvocation& invocation);
+int run_matmul(const ModeInvocation& invocation);
+int run_paranoia(const ModeInvocation& invocation);
+int run_plu_packed(const ModeInvocation& invocation);
+int run_poisson(const ModeInvocation& invocation);
+int run_tridiagonal(const ModeInvocation& invocation);
 
 }  // namespace glinpack::app

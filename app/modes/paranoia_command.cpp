@@ -1,13 +1,14 @@
-#include "app/modes/paranoia_command.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "app/modes/mode_run.hpp"
+#include "app/modes/modes.hpp"
 #include "app/modes/paranoia_lu.hpp"
+#include "app/modes/paranoia_options.hpp"
 #include "app/modes/paranoia_report.hpp"
-#include "solvers/paranoia/operations.hpp"
 #include "solvers/paranoia/device_arithmetic.hpp"
+#include "solvers/paranoia/operations.hpp"
 
 namespace glinpack::app {
 

@@ -1,6 +1,7 @@
-#include "app/modes/plu_packed_command.hpp"
 
 #include "app/modes/dense_systems_run.hpp"
+#include "app/modes/modes.hpp"
+#include "app/modes/plu_packed_options.hpp"
 #include "openblas/host_solvers.hpp"
 #include "solvers/elimination/plu_packed.hpp"
 

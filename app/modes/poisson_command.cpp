@@ -1,4 +1,3 @@
-#include "app/modes/poisson_command.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -13,6 +12,8 @@
 #include "app/machine.hpp"
 #include "app/modes/fit.hpp"
 #include "app/modes/mode_run.hpp"
+#include "app/modes/modes.hpp"
+#include "app/modes/poisson_options.hpp"
 #include "app/modes/poisson_table.hpp"
 #include "app/watchdog_option.hpp"
 #include "gl/ceilings.hpp"

@@ -1,4 +1,3 @@
-#include "app/modes/tridiagonal_command.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +6,7 @@
 #include "app/input/matrix_file.hpp"
 #include "app/modes/fit.hpp"
 #include "app/modes/mode_run.hpp"
+#include "app/modes/modes.hpp"
 #include "app/modes/tridiagonal_options.hpp"
 #include "app/topology.hpp"
 #include "openblas/host_solvers.hpp"

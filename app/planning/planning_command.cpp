@@ -129,16 +129,29 @@ json forecast_json(const Candidate& candidate) {
           {"busy", busy.is_null() ? json::object() : busy}};
 }
 
+// The second line of a plan, if figures of the default device stand in for measurements.
+std::string assumption_text(const ClusterPlan& plan) {
+  std::string assumed;
+  for (const Work work : all_work) {
+    const bool is_used = plan.chosen.forecast.busy[work] > 0;
+    if (!is_used || !plan.machine.figures[work].source.starts_with(model::default_device)) continue;
+    assumed += fmt::format("{}{}", assumed.empty() ? "" : ", ", name_of(work));
+  }
+  if (assumed.empty()) return "";
+  return fmt::format("Assumed, not measured here: {} of {}. --from RESULTS uses your own runs.\n", assumed,
+                     model::default_device);
+}
+
 }  // namespace
 
 std::string planning_text(const PlanningOptions& options, const ClusterPlan& plan) {
   const Candidate& chosen = plan.chosen;
   const model::Forecast& forecast = chosen.forecast;
   const int processes = options.processes();
-  std::string text = fmt::format("Plan for {} process{} on {} node{}: {}, {} precision, {} pivoting{}\n\n", processes,
+  std::string text = fmt::format("Plan for {} process{} on {} node{}: {}, {} precision, {} pivoting{}\n{}\n", processes,
                                  processes == 1 ? "" : "es", options.nodes, options.nodes == 1 ? "" : "s",
                                  options.backend, name_of(options.precision), name_of(options.pivoting),
-                                 is_of_messages(chosen) ? "; messages alone" : "");
+                                 is_of_messages(chosen) ? "; messages alone" : "", assumption_text(plan));
   text += fmt::format("  N         {}\n  NB        {}\n  grid      {}\n", chosen.problem.parameters.n,
                       chosen.problem.parameters.nb, text_of(chosen.problem.grid));
   text += fmt::format("  expected  {}", seconds_text(forecast.seconds));

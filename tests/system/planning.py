@@ -41,6 +41,13 @@ class Plans(PlanningTest):
         self.assertGreater(plan["gflops"], 0)
         self.assertGreater(len(document["others"]), 1)
 
+    def test_assumed_figures_are_named_first(self):
+        run = ["--nodes", 1, "--n", 32768, "--precision", "single"]
+        second_line = self.plan(*run).out.splitlines()[1]
+        self.assertRegex(second_line, r"^Assumed, not measured here: .*reduce.* of an H200\. --from RESULTS")
+        fitted = self.plan(*run, "--from", H200 / "single-32768.json").out.splitlines()[1]
+        self.assertNotIn("reduce", fitted)
+
     def test_default_costs_equal_the_committed_results(self):
         for precision, files in DEFAULTS.items():
             run = ["--n", 32768, "--precision", precision, "--pivoting", "tournament"]

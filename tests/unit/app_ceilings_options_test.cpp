@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/ceilings_options.hpp"
-#include "app/command_line.hpp"
+#include "app/commands.hpp"
 #include "app_expect.hpp"
 
 namespace glinpack::app {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "app/command_line.hpp"
+#include "app/commands.hpp"
 #include "app/doctor/doctor_options.hpp"
 #include "app/doctor/gather.hpp"
 #include "app/doctor/pci.hpp"

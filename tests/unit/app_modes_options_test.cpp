@@ -2,10 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/command_line.hpp"
+#include "app/commands.hpp"
 #include "app/modes/banded_options.hpp"
 #include "app/modes/matmul_options.hpp"
-#include "app/modes/modes.hpp"
 #include "app_expect.hpp"
 
 namespace glinpack::app {
@@ -110,11 +109,14 @@ TEST(BandedOptions, DiagonalsAreCentredOnTheMainOne) {
   EXPECT_THAT(offsets_around_main(4), ElementsAre(0, 1, -1, 2));
 }
 
-TEST(Modes, EveryModeIsInTheProgramsHelp) {
-  for (const Mode& mode : standalone_modes()) {
-    EXPECT_THAT(program_help(), HasSubstr(std::string("  ") + mode.name + " "));
-    EXPECT_THAT(mode.help(), HasSubstr(std::string("glinpack ") + mode.name));
+TEST(Commands, AreInTheProgramsHelpWhichHas80Columns) {
+  const std::string help = program_help();
+  for (const Command& command : commands()) {
+    EXPECT_THAT(help, HasSubstr(std::string("  ") + command.name + " "));
+    EXPECT_THAT(command.help(), HasSubstr(std::string("glinpack ") + command.name));
   }
+  std::istringstream lines(help);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80) << line;
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/command_line.hpp"
+#include "app/commands.hpp"
 #include "app/network_options.hpp"
 #include "app/plan.hpp"
 #include "app_expect.hpp"

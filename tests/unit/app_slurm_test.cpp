@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "app/command_line.hpp"
+#include "app/commands.hpp"
 #include "app/slurm/slurm_command.hpp"
 #include "app/slurm/slurm_options.hpp"
 #include "app/slurm/slurm_script.hpp"

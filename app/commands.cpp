@@ -1,0 +1,251 @@
+#include "app/commands.hpp"
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <iostream>
+
+#include "app/ceilings_command.hpp"
+#include "app/compare_command.hpp"
+#include "app/devices_command.hpp"
+#include "app/doctor/doctor_command.hpp"
+#include "app/doctor/doctor_options.hpp"
+#include "app/manual/manual_command.hpp"
+#include "app/modes/background_options.hpp"
+#include "app/modes/banded_options.hpp"
+#include "app/modes/gauss_jordan_options.hpp"
+#include "app/modes/lu_methods_options.hpp"
+#include "app/modes/matmul_options.hpp"
+#include "app/modes/modes.hpp"
+#include "app/modes/paranoia_options.hpp"
+#include "app/modes/plu_packed_options.hpp"
+#include "app/modes/poisson_options.hpp"
+#include "app/modes/tridiagonal_options.hpp"
+#include "app/mpi_command.hpp"
+#include "app/network_command.hpp"
+#include "app/network_options.hpp"
+#include "app/options.hpp"
+#include "app/planning/planning_command.hpp"
+#include "app/plu_command.hpp"
+#include "app/reexecution.hpp"
+#include "app/report_command.hpp"
+#include "app/slurm/slurm_command.hpp"
+#include "app/tune_command.hpp"
+#include "app/variant_command.hpp"
+#include "mpi/session.hpp"
+#include "version.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+std::vector<std::string> command_line(const Invocation& invocation) {
+  return {invocation.argv, invocation.argv + invocation.argc};
+}
+
+int run_plu(const Invocation& invocation) {
+  execute_again_with_better_kernels(invocation.argv);
+  return run_plu_command(invocation.argc, invocation.argv, reexecution_notes());
+}
+
+int run_network(const Invocation& invocation) { return run_network_command(invocation.argc, invocation.argv); }
+
+int run_devices(const Invocation& invocation) {
+  const DevicesOptions options = parse(invocation.arguments, devices_table).options;
+  return launcher_rank() == 0 ? run_devices_command(options, std::cout) : 0;
+}
+
+int run_doctor(const Invocation& invocation) {
+  execute_again_with_better_kernels(invocation.argv);
+  return doctor::run_doctor_command(invocation.argc, invocation.argv);
+}
+
+int run_ceilings(const Invocation& invocation) {
+  const CeilingsOptions options = parse_ceilings_options(invocation.arguments);
+  execute_again_with_better_kernels(invocation.argv);
+  if (launcher_rank() == 0) {
+    run_ceilings_command(options, command_line(invocation), reexecution_notes(), std::cout);
+  }
+  return 0;
+}
+
+int run_tune(const Invocation& invocation) {
+  const TuneOptions options = parse(invocation.arguments, tune_table).options;
+  if (launcher_rank() == 0) run_tune_command(options, command_line(invocation), std::cout);
+  return 0;
+}
+
+int run_man_pages(const Invocation& invocation) {
+  const ManPagesOptions options = parse_man_pages_options(invocation.arguments);
+  if (launcher_rank() == 0) run_man_pages_command(options);
+  return 0;
+}
+
+int run_completion(const Invocation& invocation) {
+  const CompletionOptions options = parse(invocation.arguments, completion_table).options;
+  if (launcher_rank() == 0) run_completion_command(options, std::cout);
+  return 0;
+}
+
+int run_slurm(const Invocation& invocation) {
+  const SlurmOptions options = parse_slurm_options(invocation.arguments);
+  if (launcher_rank() == 0) run_slurm_command(options, command_line(invocation), std::cout);
+  return 0;
+}
+
+int run_plan(const Invocation& invocation) {
+  const PlanningOptions options = parse_planning_options(invocation.arguments);
+  if (launcher_rank() == 0) run_planning_command(options, command_line(invocation), std::cout);
+  return 0;
+}
+
+int run_report(const Invocation& invocation) {
+  const ReportOptions options = parse_report_options(invocation.arguments);
+  if (launcher_rank() == 0) run_report_command(options, std::cout);
+  return 0;
+}
+
+int run_compare(const Invocation& invocation) {
+  const CompareOptions options = parse_compare_options(invocation.arguments);
+  return launcher_rank() == 0 ? run_compare_command(options, command_line(invocation), std::cout) : 0;
+}
+
+int run_variant(const Invocation& invocation) {
+  const VariantOptions options = parse_variant_options(invocation.arguments);
+  if (launcher_rank() == 0) run_variant_command(options, std::cout);
+  return 0;
+}
+
+// A solver in one process, the launcher's first.
+template <int (*run)(const ModeInvocation&)>
+int run_mode(const Invocation& invocation) {
+  execute_again_with_better_kernels(invocation.argv);
+  if (launcher_rank() != 0) return 0;
+  return run({command_line(invocation), invocation.arguments, reexecution_notes()});
+}
+
+// A solver on all ranks.
+template <int (*run)(const ModeInvocation&)>
+int run_mode_over_ranks(const Invocation& invocation) {
+  execute_again_with_better_kernels(invocation.argv);
+  return run_under_mpi(invocation.argc, invocation.argv, [&](const MpiSession& session, const auto&, const auto&) {
+    return run({command_line(invocation), invocation.arguments, reexecution_notes(), &session});
+  });
+}
+
+constexpr const char* program_footer = R"(Run `glinpack SUBCOMMAND --help` for the options of a subcommand.
+
+Examples:
+  mpirun -np 4 glinpack plu --config configs/quickstart.toml
+  mpirun -np 4 glinpack plu --hpl-dat HPL.dat --backend openblas
+  mpirun -np 4 glinpack network --n 2048 --nb 256 --grid 2x2
+  glinpack devices
+  glinpack matmul --variant multi-pass --packing 2x2 --n 64,100,257
+  mpirun -np 4 glinpack poisson --n 256
+
+Environment:
+  EGL_VISIBLE_DEVICES      EGL devices to use, in this order: 0,2
+  GLINPACK_OVERSUBSCRIBED  If set, waiting processes yield the processor. Needed
+                           only in containers that hide that they share cores
+  OPENBLAS_CORETYPE        Kernels of OpenBLAS. If unset, and OpenBLAS chose
+                           slower ones than the processor has, glinpack sets it
+                           and executes itself once more; the report says so
+  LP_NUM_THREADS           Threads of Mesa's software renderer in each process;
+                           0: only its own, best if processes outnumber cores
+  XDG_CACHE_HOME           Linked shader programs, and the choices of tune and
+                           matmul --tune, are in its folder glinpack [~/.cache]
+
+Files:
+  PREFIX/share/glinpack/configs  Configurations for --config
+  PREFIX/share/glinpack/shaders  The built-in shaders, to copy for --shader-dir
+  PREFIX/share/glinpack/slurm    Batch scripts
+  PREFIX/share/doc/glinpack      Documents, and the schemas of all JSON
+
+Without a launcher, glinpack is one process. The launcher must belong to the MPI
+of glinpack: mpirun.mpich if Open MPI is installed, too; srun --mpi=pmi2 with
+Slurm.
+
+Exit code: 0 all runs and checks passed, 1 one failed, 2 unusable input, 3 an
+error while running, 4 ended by a signal after a report, 5 by the watchdog.)";
+
+const char* heading_of(Command::Group group) {
+  switch (group) {
+    case Command::Group::benchmark:
+      return "Benchmark";
+    case Command::Group::tools:
+      return "Tools";
+    case Command::Group::solvers:
+      return "Solvers of the papers";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::span<const Command> commands() {
+  using Group = Command::Group;
+  static constexpr std::array all{
+      Command{"plu", "Factorise and solve on a grid of processes, as HPL does", Group::benchmark, help_of<plu_table>,
+              run_plu},
+      Command{"network", "Time the messages of a factorisation; find slow links", Group::benchmark,
+              help_of<network_table>, run_network},
+      Command{"devices", "List the EGL devices of this machine", Group::tools, help_of<devices_table>, run_devices},
+      Command{"doctor", "Check ranks, nodes, devices, drivers and network", Group::tools, help_of<doctor::doctor_table>,
+              run_doctor},
+      Command{"ceilings", "Measure the peak rates of a device and of the host", Group::tools, help_of<ceilings_table>,
+              run_ceilings},
+      Command{"tune", "Choose the fastest tile of gl-compute's trailing update", Group::tools, help_of<tune_table>,
+              run_tune},
+      Command{"plan", "Predict N, NB, grid, time and GFLOPS of a run on a cluster", Group::tools,
+              help_of<planning_table>, run_plan},
+      Command{"slurm", "Write a Slurm batch script that runs plu", Group::tools, help_of<slurm_table>, run_slurm},
+      Command{"report", "Write an HTML page with tables and charts of results", Group::tools, help_of<report_table>,
+              run_report},
+      Command{"compare", "Compare the runs of two result files", Group::tools, help_of<compare_table>, run_compare},
+      Command{"variant", "Explain HPL's code of a variant, such as WR11C2R4", Group::tools, help_of<variant_table>,
+              run_variant},
+      Command{"man-pages", "Write the man pages", Group::tools, help_of<man_pages_table>, run_man_pages},
+      Command{"completion", "Print the script with which a shell completes options", Group::tools,
+              help_of<completion_table>, run_completion},
+      Command{"matmul", "Matrix products on fragment and compute shaders", Group::solvers, help_of<matmul_table>,
+              run_mode<run_matmul>},
+      Command{"banded", "Banded matrix times vector, with diagonals as textures", Group::solvers, help_of<banded_table>,
+              run_mode<run_banded>},
+      Command{"gauss-jordan", "Solve or invert by Gauss-Jordan elimination, 2x2 packed", Group::solvers,
+              help_of<gauss_jordan_table>, run_mode<run_gauss_jordan>},
+      Command{"plu-packed", "P A = L U in one texture, two rows a step", Group::solvers, help_of<plu_packed_table>,
+              run_mode<run_plu_packed>},
+      Command{"lu-methods", "A = L U by four ways of drawing, with operation counts", Group::solvers,
+              help_of<lu_methods_table>, run_mode<run_lu_methods>},
+      Command{"tridiagonal", "Many tridiagonal systems at once", Group::solvers, help_of<tridiagonal_table>,
+              run_mode<run_tridiagonal>},
+      Command{"poisson", "The Poisson equation by conjugate gradients; runs with MPI", Group::solvers,
+              help_of<poisson_table>, run_mode_over_ranks<run_poisson>},
+      Command{"background", "Systems shared by processor and device", Group::solvers, help_of<background_table>,
+              run_mode<run_background>},
+      Command{"paranoia", "Rounding errors of a device's arithmetic, and of its LU", Group::solvers,
+              help_of<paranoia_table>, run_mode<run_paranoia>},
+  };
+  return all;
+}
+
+void define_program(CLI::App& app) {
+  app.name("glinpack");
+  app.description(
+      "LU benchmark (HPL) for clusters of GPUs with OpenGL, and of processors. One MPI\n"
+      "process per GPU: mpirun -np P*Q glinpack plu [OPTIONS]");
+  app.footer(program_footer);
+  app.set_version_flag("--version", std::string("glinpack ") + version + " (" + git_commit + ")",
+                       "Print version and commit");
+  app.get_formatter()->column_width(16);
+  for (const Command& command : commands()) {
+    app.add_subcommand(command.name, command.summary)->group(heading_of(command.group));
+  }
+}
+
+std::string program_help() {
+  CLI::App app;
+  define_program(app);
+  return app.help();
+}
+
+}  // namespace glinpack::app
