@@ -439,6 +439,81 @@ P, L11, U11, L21         : waits for P, L11, L21  : waits for U11          : wai
 )");
 }
 
+constexpr std::array all_pass_roles{Role::pivot, Role::normalize, Role::eliminate, Role::reduce};
+
+MessageKind kind_of_label(const std::string& label) {
+  if (label.starts_with("U11")) return MessageKind::u11;
+  if (label.starts_with("U12")) return MessageKind::u12;
+  if (label.starts_with("for each")) return MessageKind::candidate;
+  if (label.starts_with("a tree")) return MessageKind::winners;
+  return label.starts_with("rows") ? MessageKind::rows : MessageKind::panel;
+}
+
+// The arrows that start at the lane of a role, from the top down.
+std::vector<MessageKind> drawn_sends(const std::string& picture, std::size_t lane) {
+  constexpr std::size_t lane_width = 25;
+  std::vector<MessageKind> kinds;
+  std::istringstream text(picture);
+  for (std::string line; std::getline(text, line);) {
+    const std::size_t start = lane * lane_width;
+    if (line.size() < start + 4 || (line.compare(start, 2, "--") != 0 && line.compare(start, 2, "<-") != 0)) continue;
+    if (start > 0 && line[start - 1] == '-') continue;  // an arrow of another role
+    kinds.push_back(kind_of_label(line.substr(start + 3)));
+  }
+  return kinds;
+}
+
+// The messages that the driver starts on the rank, in its order; those of one kind once. An exchange between two roles
+// counts for the first one.
+std::vector<MessageKind> recorded_sends(const RunParameters& parameters, GridShape grid, GridPosition at, Index pass,
+                                        LuAlgorithm algorithm) {
+  const Role role = role_in_pass(grid, pass, at);
+  std::vector<MessageKind> kinds;
+  for (const MessageRecord& record :
+       record_messages(parameters, grid, at, {pass, pass + 1}, Precision::double_, algorithm)) {
+    const MessageKind kind = record.kind == MessageKind::tournament ? MessageKind::winners : record.kind;
+    const bool is_exchange =
+        kind == MessageKind::candidate || kind == MessageKind::winners || kind == MessageKind::rows;
+    const bool is_first = role == Role::pivot || (role == Role::normalize && kind == MessageKind::rows);
+    if (is_exchange ? !is_first : record.receives) continue;
+    if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
+  }
+  return kinds;
+}
+
+void expect_messages_in_the_drivers_order(const RunParameters& parameters, GridShape grid, LuAlgorithm algorithm) {
+  constexpr Index pass = 2;
+  const std::string text = picture_of_pass(
+      parameters, grid, pass, messages_in_pass(parameters, grid, pass, Precision::double_, algorithm), algorithm);
+  SCOPED_TRACE(text);
+  std::size_t lane = 0;
+  for (const Role role : all_pass_roles) {
+    std::optional<GridPosition> rank;
+    for (int p = 0; p < grid.rows; ++p) {
+      for (int q = 0; q < grid.columns; ++q) {
+        if (!rank && role_in_pass(grid, pass, {p, q}) == role) rank = GridPosition{p, q};
+      }
+    }
+    if (!rank) continue;
+    EXPECT_EQ(drawn_sends(text, lane), recorded_sends(parameters, grid, *rank, pass, algorithm)) << name_of(role);
+    ++lane;
+  }
+}
+
+TEST(PassPicture, HasTheMessagesOfEveryRoleInTheDriversOrder) {
+  for (const GridShape grid : {GridShape{1, 3}, {3, 1}, {2, 2}, {2, 3}, {3, 3}}) {
+    for (const Pivoting pivoting : all_pivotings) {
+      for (const RowSwapKind kind : all_row_swaps) {
+        const RunParameters parameters = parameters_of(512, 64, pivoting, {kind, 64, 1});
+        expect_messages_in_the_drivers_order(parameters, grid, LuAlgorithm::blocked);
+        if (lu_algorithm(true, pivoting, grid) == LuAlgorithm::row_by_row) {
+          expect_messages_in_the_drivers_order(parameters, grid, LuAlgorithm::row_by_row);
+        }
+      }
+    }
+  }
+}
+
 TEST(PassPicture, FitsIn100ColumnsForEveryPassAndGrid) {
   for (const GridShape grid : {GridShape{1, 1}, {1, 5}, {5, 1}, {2, 3}, {16, 16}, {100, 120}}) {
     for (const Pivoting pivoting : all_pivotings) {
