@@ -2,6 +2,7 @@
 // (section 11) says where everything else is.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <iostream>
 
 #include "app/commands.hpp"
@@ -66,6 +67,7 @@ int run_program(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a report without a reader must not cost the result files
   try {
     return run_program(argc, argv);
   } catch (const InputError& error) {

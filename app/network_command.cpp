@@ -115,7 +115,7 @@ class NetworkReporter {
     files.write(input_.outputs.json,
                 [&](std::ostream& out) { out << dumped(network_json(input_.context, results_), 2) << "\n"; });
     files.write(input_.outputs.csv, [&](std::ostream& out) { out << network_csv(results_.runs); });
-    files.finish();
+    files.finish(stream_);
   }
 
  private:

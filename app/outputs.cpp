@@ -259,10 +259,10 @@ ReportStream::~ReportStream() = default;
 
 void ReportStream::flush() {
   stream_->flush();
-  if (stream_->fail()) {
-    throw std::runtime_error("the report cannot be written" + (path_.empty() ? "" : " to " + path_) +
-                             ": is the disk full?");
-  }
+  if (!stream_->fail()) return;
+  failure_ = "the report is incomplete" + (path_.empty() ? std::string() : ", on standard output or in " + path_) +
+             ": is the disk full, or has its reader ended?";
+  stream_->clear();  // the other one of file and standard output goes on
 }
 
 void write_file(const std::string& path, bool may_replace, const std::function<void(std::ostream&)>& write) {
@@ -295,7 +295,8 @@ void FileWriter::write(const std::string& path, const std::function<void(std::os
   }
 }
 
-void FileWriter::finish() const {
+void FileWriter::finish(const ReportStream& report) {
+  not_written_ += (not_written_.empty() || report.failure().empty() ? "" : "; ") + report.failure();
   if (!not_written_.empty()) throw std::runtime_error(not_written_);
 }
 

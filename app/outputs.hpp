@@ -66,14 +66,17 @@ class ReportStream {
   ReportStream(const ReportStream&) = delete;
   ReportStream& operator=(const ReportStream&) = delete;
   std::ostream& stream() { return *stream_; }
-  /// Throws std::runtime_error where something could not be written.
+  /// If something cannot be written, the run goes on: its other files are worth having.
   void flush();
+  /// Why some of the report is missing; empty if all was written.
+  const std::string& failure() const { return failure_; }
 
  private:
   std::string path_;
   std::ofstream file_;
   std::unique_ptr<std::streambuf> tee_;
   std::unique_ptr<std::ostream> stream_;
+  std::string failure_;
 };
 
 /// Writes to a temporary file beside `path` and puts it in place whole; one that is there is replaced only where that
@@ -89,8 +92,8 @@ class FileWriter {
   void write(const std::string& path, const std::function<void(std::ostream&)>& content);
   /// All that went wrong so far, or nothing; it is forgotten.
   std::string take_failures() { return std::exchange(not_written_, {}); }
-  /// Throws std::runtime_error with all that went wrong.
-  void finish() const;
+  /// Throws std::runtime_error with all that went wrong, with the report, too.
+  void finish(const ReportStream& report);
 
  private:
   bool may_replace_;

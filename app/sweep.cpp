@@ -33,7 +33,8 @@ constexpr double most_share_of_files = 0.05;
 // What rank 0 shows and writes.
 class Reporter {
  public:
-  explicit Reporter(SweepInput& input)
+  /// `ranks`: of the first run, without results.
+  Reporter(SweepInput& input, const std::vector<RankRecord>& ranks)
       : input_(input),
         stream_(input.outputs),
         report_(stream_.stream()),
@@ -43,6 +44,7 @@ class Reporter {
         keeps_records_(!input.outputs.json.empty() || !input.outputs.csv.empty() || !input.outputs.trace.empty()),
         files_(input.outputs.may_replace) {
     report_.head(input.context, input.planned);
+    report_.machine(ranks);
     stream_.flush();
   }
 
@@ -84,7 +86,7 @@ class Reporter {
     } else {
       files_.write(paths.solution, [&](std::ostream& out) { write_npy(out, solution_); });
     }
-    files_.finish();
+    files_.finish(stream_);
   }
 
   int exit_code() const {
@@ -194,6 +196,14 @@ std::unique_ptr<Backend<Real>> make_agreed_backend(const Machine& machine, Timel
   return backend;
 }
 
+// Collective. Hosts and backends of the first run's ranks, on rank 0.
+std::vector<RankRecord> ranks_of_first_run(const SweepInput& input, const BackendInfo& info) {
+  const ProcessGrid world(MPI_COMM_WORLD, {1, input.session.size()}, RankOrder::row_major);
+  std::vector<RankRecord> ranks = gather_rank_records(world, info, {});
+  if (input.session.rank() == 0) ranks.resize(static_cast<std::size_t>(input.planned.front().grid.size()));
+  return ranks;
+}
+
 template <class Real>
 int run_sweep_in(SweepInput& input) {
   Timeline timeline;
@@ -210,11 +220,12 @@ int run_sweep_in(SweepInput& input) {
   input.context.notes.insert(input.context.notes.end(), choices.begin(), choices.end());
   const std::unique_ptr<Watchdog> watchdog = start_watchdog(input.options.watchdog);
   std::optional<Reporter> reporter;
+  const std::vector<RankRecord> ranks = ranks_of_first_run(input, info);
   run_on_root_and_broadcast([&] {
     check_memory(input.planned, memory, !input.options.input.empty());
     make_output_folder(input.outputs);
     add_software_note(info, input.context);
-    reporter.emplace(input);
+    reporter.emplace(input, ranks);
     return nlohmann::json();
   });
 

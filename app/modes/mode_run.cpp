@@ -112,7 +112,7 @@ int ModeRun::finish(const ModeMachine& machine, int fit_degree) {
   files.write(outputs_.json, [&](std::ostream& file) { file << dumped(document, 2) << '\n'; });
   files.write(outputs_.csv, [&](std::ostream& file) { file << (csv_.empty() ? mode_csv(mode_, records_) : csv_); });
   files.write(outputs_.trace, [&](std::ostream& file) { file << dumped(mode_trace(mode_, records_)) << '\n'; });
-  files.finish();
+  files.finish(*report_);
   const bool passed =
       std::all_of(records_.begin(), records_.end(), [](const ModeRecord& record) { return record.passed(); });
   return passed ? 0 : exit_check_failed;

@@ -389,13 +389,17 @@ void HplReport::head(const ReportContext& context, std::span<const RunRecord> pl
   out_ << '\n';
 }
 
+void HplReport::machine(const std::vector<RankRecord>& ranks) {
+  const Machine machine = machine_of(ranks);
+  const std::string kinds = kinds_of(machine);
+  if (kinds.empty() || kinds == machine_) return;
+  out_ << machine_lines(machine, ranks);
+  machine_ = kinds;
+}
+
 void HplReport::run(const RunRecord& record) {
   const RunResult& result = record.result;
-  const Machine machine = machine_of(result.ranks);
-  if (const std::string kinds = kinds_of(machine); !kinds.empty() && kinds != machine_) {
-    out_ << machine_lines(machine, result.ranks);
-    machine_ = kinds;
-  }
+  machine(result.ranks);
   out_ << double_rule << "T/V                N    NB     P     Q               Time                 Gflops\n"
        << single_rule << result_row(record) << "HPL_pdgesv() start time " << clock_time(result.start_time)
        << "\n\nHPL_pdgesv() end time   " << clock_time(result.end_time) << "\n\n"

@@ -23,8 +23,10 @@ class HplReport {
 
   /// What HPL prints before the first run; the lists as given (N, NB, P, Q, ...), in `configuration`'s order.
   void head(const ReportContext& context, std::span<const RunRecord> planned);
-  /// Table head, row, start and end time, residual line; FAILED says why, and norms are always printed. Before the
-  /// first run, and before one on other hardware, what it computed on.
+  /// The devices, drivers and BLAS kernels of some ranks, unless the last ones printed were the same.
+  void machine(const std::vector<RankRecord>& ranks);
+  /// Table head, row, start and end time, residual line; FAILED says why, and norms are always printed. Before a run on
+  /// other hardware, that hardware.
   void run(const RunRecord& record);
   /// A combination that could not be run ("skipped because of illegal input values").
   void skipped() { ++skipped_; }
@@ -43,7 +45,7 @@ class HplReport {
   int unchecked_ = 0;
   int failed_ = 0;
   int skipped_ = 0;
-  std::string machine_;  // what the last run computed on, as printed
+  std::string machine_;  // as printed last
 };
 
 /// Network against compute: per role and phase minimum, mean and maximum over ranks in seconds and per cent of the

@@ -55,7 +55,7 @@ class Common(ModesTest):
 
     def test_every_mode_has_help_and_is_in_the_program_s_help(self):
         text = self.mode("--help").out
-        modes = re.search(r"Solvers that run alone.*?:\n(.*?)\n\n", text, re.DOTALL)[1]
+        modes = re.search(r"Solvers of the papers:\n(.*?)\n\n", text, re.DOTALL)[1]
         names = [line.split()[0] for line in modes.splitlines()]
         self.assertIn("matmul", names)
         for name in names:

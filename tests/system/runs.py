@@ -128,6 +128,26 @@ class Commands(RunsTest):
                 with self.subTest(backend=backend, precision=precision):
                     self.passed("--n", "1,7,100", "--nb", 16, "--backend", backend, "--precision", precision, runs=3)
 
+    def test_result_files_are_written_if_the_report_is_lost(self):
+        read_end, broken_pipe = os.pipe()
+        os.close(read_end)
+        commands = {"plu": ["plu", "--n", "60,70", "--nb", "16", "--backend", "openblas"],
+                    "network": ["network", "--n", "60,70", "--nb", "16"],
+                    "mode": ["banded", "--n", "60,70", "--repeat", "1"]}
+        full_disk = os.open("/dev/full", os.O_WRONLY)
+        self.addCleanup(os.close, full_disk)
+        self.addCleanup(os.close, broken_pipe)
+        for sink in full_disk, broken_pipe:
+            for name, command in commands.items():
+                with self.subTest(name=name, sink=sink):
+                    ended = subprocess.run([GLINPACK, *command, "--json", f"{name}{sink}.json"], cwd=self.folder,
+                                           stdout=sink, stderr=subprocess.PIPE, check=False, timeout=60)
+                    self.assertEqual(ended.returncode, 3, ended)
+                    self.assertIn(b"the report is incomplete", ended.stderr)
+                    document = self.json(f"{name}{sink}.json")
+                    self.assertEqual(sorted({run["n"] for run in document.get("runs", document.get("results"))}),
+                                     [60, 70])
+
     def test_surplus_processes_idle(self):
         self.passed("--n", 100, "--nb", 16, "--grid", "1x2,2x1,1x1", "--backend", "reference", ranks=3, runs=3)
 

@@ -83,6 +83,21 @@ TEST(HplReport, row_encodes_the_variant_and_large_runs_keep_their_columns) {
               Contains("WC15L4R16      131072   512    16    24           12345.68             1.2163e+05"));
 }
 
+TEST(HplReport, names_the_machine_before_the_first_run_and_only_once) {
+  std::ostringstream out;
+  HplReport report(out);
+  report.head(context(), std::vector{passed_run()});
+  report.machine(passed_run().result.ranks);
+  EXPECT_THAT(out.str(), ContainsRegex("Computed with .* by 2 ranks on .*\nDEVICE : "));
+  out.str("");
+  report.run(passed_run());
+  EXPECT_THAT(out.str(), Not(HasSubstr("DEVICE")));
+  RunRecord other = passed_run();
+  for (RankRecord& rank : other.result.ranks) rank.backend.device = "another";
+  report.run(other);
+  EXPECT_THAT(out.str(), HasSubstr("DEVICE : another"));
+}
+
 TEST(HplReport, tail_shows_the_best_run_of_each_n) {
   RunRecord slow = passed_run(), fast = passed_run(), other = passed_run(), failed = passed_run();
   slow.result.gflops = 1;
