@@ -11,16 +11,17 @@
 
 namespace glinpack::app {
 
-/// Collective over MPI_COMM_WORLD. Rank 0 calls `decide`; every rank returns what it returned, or throws what it threw:
-/// InputError, or std::runtime_error for anything else.
+/// Collective over MPI_COMM_WORLD. Rank 0 calls `decide`. Every rank returns its result or throws its exception:
+/// InputError, or std::runtime_error for any other exception.
 nlohmann::json run_on_root_and_broadcast(const std::function<nlohmann::json()>& decide);
 
-/// Collective over MPI_COMM_WORLD. The part of parse_alike() that does not depend on the result: rank 0 calls
-/// `parse_on_root`; every rank gets rank 0's arguments, and the files that rank 0 has read.
+/// Collective over MPI_COMM_WORLD. The untemplated part of parse_alike(): rank 0 calls `parse_on_root`, and every rank
+/// gets rank 0's arguments and the files that rank 0 read.
 std::vector<std::string> share_arguments(const std::vector<std::string>& arguments, TextFiles& files,
                                          const std::function<void()>& parse_on_root);
-/// Collective over MPI_COMM_WORLD. Returns parse(arguments, files) on every rank, alike: rank 0 parses first, and reads
-/// files from disk; the others parse rank 0's arguments and files. If it throws on rank 0, every rank throws the same.
+/// Collective over MPI_COMM_WORLD. Returns the same parse(arguments, files) on every rank. Rank 0 parses first and
+/// reads files from disk; the others parse rank 0's arguments and files. If it throws on rank 0, every rank throws the
+/// same.
 template <class Parse>
 auto parse_alike(const std::vector<std::string>& arguments, Parse parse) {
   TextFiles files;
@@ -30,22 +31,22 @@ auto parse_alike(const std::vector<std::string>& arguments, Parse parse) {
   return *std::move(parsed);
 }
 
-/// Collective over MPI_COMM_WORLD. Every rank calls `work`; if it throws on any, the first such rank's message with its
-/// host and rank is thrown on every rank as std::runtime_error.
+/// Collective over MPI_COMM_WORLD. Every rank calls `work`. If it throws on some rank, every rank throws
+/// std::runtime_error with the message, host and rank of the first such rank.
 void run_on_all_ranks(const std::function<void()>& work);
 
-/// As run_on_all_ranks(), but every rank throws InputError if a rank threw one. The message of a run with one rank does
-/// not name the rank.
+/// Like run_on_all_ranks(), but every rank throws InputError if one rank threw one. The message of a run with one rank
+/// does not name the rank.
 void prepare_on_all_ranks(const std::function<void()>& work);
 
-/// Collective over MPI_COMM_WORLD. `error`: empty, or an error that the user can correct. Every rank throws the first
-/// such rank's error, with its host and rank, as InputError.
+/// Collective over MPI_COMM_WORLD. `error` is empty or an error that the user can correct. Every rank throws the first
+/// error as InputError, with the host and rank that reported it.
 void agree_on_input(const std::string& error);
 
-/// Collective over MPI_COMM_WORLD: the documents of all ranks, in the order of ranks, on rank 0; empty elsewhere.
+/// Collective over MPI_COMM_WORLD. Gathers the documents of all ranks on rank 0, in rank order; empty on other ranks.
 std::vector<nlohmann::json> gathered_on_first_rank(const nlohmann::json& mine);
 
-/// As text; bytes that are not UTF-8 (in file names) are replaced.
+/// Serialises the document; replaces bytes that are not UTF-8, as file names may hold.
 std::string dumped(const nlohmann::json& document, int indent = -1);
 
 }  // namespace glinpack::app

@@ -17,7 +17,7 @@ namespace glinpack::app {
 namespace {
 
 constexpr Index smallest_block = 8;
-constexpr bool stored_matrix = false;  // a file fixes N, so that nothing is chosen
+constexpr bool stored_matrix = false;  // a file fixes N, so N is not chosen here
 
 bool is_settled(const RunRecord& run) {
   return run.parameters.n != automatic && run.parameters.nb != automatic && run.grid != automatic_shape;
@@ -36,7 +36,7 @@ void check_memory_is_known(RunRecord run, std::span<const RankMemory> ranks) {
   }
 }
 
-// The pool that a run fills most.
+// The memory pool with the highest utilisation.
 MemoryPool fullest_pool(const RunRecord& run, std::span<const RankMemory> ranks) {
   const std::vector<MemoryPool> pools = pools_of(run, ranks, stored_matrix);
   return *std::max_element(pools.begin(), pools.end(), [](const MemoryPool& a, const MemoryPool& b) {
@@ -56,7 +56,7 @@ void choose_sizes(RunRecord& run, std::span<const RankMemory> ranks, double memo
     if (chooses_nb) nb = block_size(n);
     return;
   }
-  // panels take memory by the width of a block, which goes by N: the widest one's N is close enough to choose by
+  // Panel memory depends on the block size, which depends on N. The block size of the largest N is close enough.
   if (chooses_nb) nb = block_size(largest_n);
   check_memory_is_known(run, ranks);
   if (chooses_nb) nb = block_size(largest_order());
@@ -123,7 +123,7 @@ Index rounded_order(Index largest, Index nb, GridShape grid) {
 
 std::vector<std::string> settle(std::vector<RunRecord>& planned, std::span<const RankMemory> ranks,
                                 double memory_fraction) {
-  std::map<std::tuple<Index, Index, int, int>, RunRecord> chosen;  // by what was asked for
+  std::map<std::tuple<Index, Index, int, int>, RunRecord> chosen;  // key: requested N, NB and grid
   std::vector<std::string> notes;
   for (RunRecord& run : planned) {
     if (is_settled(run)) continue;

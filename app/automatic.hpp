@@ -1,4 +1,5 @@
-// What --n auto, --nb auto and --grid auto choose. Functions of sizes and names alone, which look at no machine.
+// Chooses N, NB and the grid for --n auto, --nb auto and --grid auto. Depends on sizes and names only, not on the
+// machine.
 #pragma once
 
 #include <span>
@@ -10,25 +11,24 @@
 
 namespace glinpack::app {
 
-/// Whether nothing is left to choose in the planned runs.
+/// True if the planned runs have no automatic N, NB or grid.
 bool all_settled(std::span<const RunRecord> planned);
 
-/// The block size for a backend (never "auto"): that of its record, or less, so that every process row and column has
-/// four blocks if N allows it; at least 8.
+/// The block size for a backend (never "auto"): that of its record, but at least 8. It is smaller if N is too small for
+/// four blocks per process row and column.
 Index automatic_block_size(const std::string& backend, Precision precision, Index n, GridShape grid);
 
-/// The grid of all processes. One row if the backend's record asks for it and each process has a GPU of one host, else
-/// the squarest.
+/// The grid of all processes: one row if the backend's record asks for it and each process has a GPU of one host.
+/// Otherwise the squarest grid.
 GridShape automatic_grid(const std::string& backend, std::span<const RankMemory> ranks);
 
-/// `largest` rounded down to whole blocks, and to as many of them for every process where that costs less than 2 per
-/// cent; as it is where it is less than a block.
+/// Rounds `largest` down to whole blocks. Rounds further, to the same number of blocks per process, if that costs less
+/// than 2 per cent. Returns `largest` unchanged if it is less than a block.
 Index rounded_order(Index largest, Index nb, GridShape grid);
 
-/// Chooses what is left to choose: first the grid, then N and NB with each other. `planned`: runs with the same backend
-/// (never "auto") and precision; `ranks`: one per rank of the world, in order. Returns a sentence for the report for
-/// each choice. Throws InputError where no N fits into `memory_fraction` of the memory, or it is not known how much
-/// there is.
+/// Chooses the automatic values: first the grid, then N and NB. `planned`: runs with the same backend (never "auto")
+/// and precision; `ranks`: one per rank of the world, in order. Returns one sentence for the report per choice. Throws
+/// InputError if no N fits into `memory_fraction` of the memory, or if the memory size is unknown.
 std::vector<std::string> settle(std::vector<RunRecord>& planned, std::span<const RankMemory> ranks,
                                 double memory_fraction);
 

@@ -23,10 +23,10 @@ using nlohmann::json;
 constexpr double giga = 1e-9;  // bytes or operations a second -> GB/s or GFLOPS
 constexpr double micro = 1e6;  // seconds -> us
 
-// A measurement as it is shown.
+// One row of the table of measurements.
 struct CeilingRow {
-  std::string key;   // in JSON
-  std::string name;  // in the table
+  std::string key;   // JSON key
+  std::string name;  // name in the table
   Measured measured;
   double scale = giga;
   const char* unit = "GB/s";
@@ -100,7 +100,7 @@ json json_of(const CeilingRow& row) {
   return object;
 }
 
-// The device to measure, -1 for none.
+// The index of the device to measure, -1 for none.
 int device_to_measure(const CeilingsOptions& options, std::vector<std::string>& notes) {
   const BackendRecord* backend = find_backend(options.backend);
   if (backend != nullptr && backend->memory == MemorySpace::host) return -1;

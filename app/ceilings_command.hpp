@@ -1,4 +1,4 @@
-// `glinpack ceilings`: what a device and the host can do at most.
+// `glinpack ceilings`: measured peak rates of a device and the host.
 #pragma once
 
 #include <iosfwd>
@@ -14,18 +14,18 @@
 namespace glinpack::app {
 
 struct Ceilings {
-  std::optional<gl::DeviceCeilings> device;  // none: the host alone
+  std::optional<gl::DeviceCeilings> device;  // empty: only the host was measured
   HostCeilings host;
   std::string host_name;
   std::vector<std::string> notes;
 };
 
-/// Measures, prints a table and writes JSON where it is asked for. `command_line`: the program's. Throws InputError for
-/// what the user can mend before anything is measured, std::runtime_error for the rest.
+/// Measures, prints a table and writes JSON if requested. `command_line`: the program's. Throws InputError before any
+/// measurement for errors that the user can correct, std::runtime_error for others.
 void run_ceilings_command(const CeilingsOptions& options, const std::vector<std::string>& command_line,
                           std::vector<std::string> notes, std::ostream& out);
 
-/// The two views. The JSON one is without context: see docs/ceilings.schema.json.
+/// The text and JSON reports. The JSON has no context: see docs/ceilings.schema.json.
 std::string ceilings_text(const Ceilings& ceilings);
 nlohmann::json ceilings_json(const Ceilings& ceilings);
 

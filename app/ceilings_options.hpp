@@ -11,8 +11,8 @@ namespace glinpack::app {
 
 struct CeilingsOptions {
   std::string backend = "auto";
-  std::optional<int> device;   // as `glinpack devices` counts; without: the first hardware one
-  std::optional<int> threads;  // without: the cores that this process may use
+  std::optional<int> device;   // an index of `glinpack devices`; unset: the first hardware device
+  std::optional<int> threads;  // unset: the cores that this process may use
   std::string shader_dir;
   MeasuringOptions measuring;
   std::string json;  // empty: not written
@@ -22,7 +22,7 @@ struct CeilingsOptions {
 
 OptionTable ceilings_table(CeilingsOptions& options);
 
-/// Command line over file over default. `arguments`: those after `glinpack ceilings`. Throws InputError.
+/// Precedence: command line, file, default. `arguments` follow `glinpack ceilings`. Throws InputError.
 CeilingsOptions parse_ceilings_options(const Texts& arguments);
 
 }  // namespace glinpack::app

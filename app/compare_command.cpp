@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Names for the runs of a comparison, and what they share.
+/// The names of the compared runs, and their common parameters.
 struct Names {
   std::set<std::string> differ;
   std::string common;
@@ -46,7 +46,8 @@ std::string interval_text(const std::optional<RatioSpread>& speed) {
 
 using Row = std::vector<std::string>;
 
-/// Columns as wide as their widest cell; the first and the last to the left, others to the right.
+/// A table: every column is as wide as its widest cell. The first and the last column are left-aligned, others
+/// right-aligned.
 std::string aligned(const std::vector<Row>& rows) {
   std::vector<std::size_t> widths(rows.front().size(), 0);
   for (const Row& row : rows) {
@@ -128,7 +129,7 @@ json pair_json(const ComparedPair& pair) {
           {"finding", key_of(pair.finding)}};
 }
 
-/// A name of --ignore that no run has is a mistake.
+/// A name of --ignore is an error if no run has that parameter.
 void check_ignored(const std::set<std::string>& ignored, const ResultFile& a) {
   std::set<std::string> known;
   for (const Measurement& one : measurements_of(a)) {

@@ -1,4 +1,4 @@
-// `glinpack compare`: two result files, run by run.
+// `glinpack compare`: compares two result files run by run.
 #pragma once
 
 #include <iosfwd>
@@ -11,14 +11,14 @@
 
 namespace glinpack::app {
 
-/// Prints a table and writes JSON where it is asked for. `command_line`: the program's. Returns the exit code. Throws
-/// InputError for what the user can mend, std::runtime_error for the rest.
+/// Prints a table and writes JSON if requested. `command_line`: the program's. Returns the exit code. Throws InputError
+/// for errors that the user can correct, std::runtime_error for others.
 int run_compare_command(const CompareOptions& options, const std::vector<std::string>& command_line, std::ostream& out);
 
-/// Why a comparison does not pass --fail-below; empty where it does.
+/// The reasons why a comparison fails --fail-below; empty if it passes.
 std::vector<std::string> shortfalls_of(const Comparison& comparison, double fail_below);
 
-/// The two views. The JSON one is without context: see docs/compare.schema.json.
+/// The text and JSON reports. The JSON has no context: see docs/compare.schema.json.
 std::string comparison_text(const ResultFile& a, const ResultFile& b, const Comparison& comparison);
 nlohmann::json comparison_json(const ResultFile& a, const ResultFile& b, const Comparison& comparison);
 

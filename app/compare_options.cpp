@@ -44,7 +44,7 @@ double parse_ratio(std::string_view text) {
 }  // namespace
 
 OptionTable compare_table(CompareOptions& o) {
-  constexpr int two_and_more = 1000;  // for a third one CLI11's message would be unclear
+  constexpr int two_and_more = 1000;  // checked here, because CLI11's message for a third file is unclear
   const FieldValue ignored{.form = FieldValue::Form::list,
                            .type = "NAME,...",
                            .read = [&o](const Texts& names) { o.ignored = std::set(names.begin(), names.end()); },

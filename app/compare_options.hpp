@@ -10,7 +10,7 @@
 namespace glinpack::app {
 
 struct CompareOptions {
-  Texts files = {};                       // two: a, the baseline, and b
+  Texts files = {};                       // two: the baseline a, and b
   std::set<std::string> ignored = {};     // names of parameters that may differ
   double confidence = 90;                 // per cent
   std::optional<double> fail_below = {};  // a ratio
@@ -20,7 +20,7 @@ struct CompareOptions {
 
 OptionTable compare_table(CompareOptions& options);
 
-/// `arguments`: those after `glinpack compare`. Throws InputError.
+/// `arguments` follow `glinpack compare`. Throws InputError.
 CompareOptions parse_compare_options(const Texts& arguments);
 
 }  // namespace glinpack::app

@@ -1,4 +1,4 @@
-// `glinpack devices`: the EGL devices of this machine and what glinpack would do with each.
+// `glinpack devices`: lists the EGL devices of this machine and how glinpack would use each.
 #pragma once
 
 #include <iosfwd>
@@ -20,7 +20,7 @@ OptionTable devices_table(DevicesOptions& options);
 /// Lists all devices, as text or JSON. Returns the exit code: 0, or 1 if no device is usable.
 int run_devices_command(const DevicesOptions& options, std::ostream& out);
 
-/// The two views; `automatic` is the index of the device that `--backend auto` takes, -1 where it takes none.
+/// The text and JSON reports. `automatic`: the index of the device that `--backend auto` uses, -1 if none.
 std::string devices_text(std::span<const gl::DeviceDescription> devices, int automatic);
 nlohmann::json devices_json(std::span<const gl::DeviceDescription> devices, int automatic);
 

@@ -1,4 +1,4 @@
-// The process grid of the run before is kept: sweeps change it last.
+// Keeps the process grid of the previous run: the grid changes least often in a sweep.
 #pragma once
 
 #include <mpi.h>

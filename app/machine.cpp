@@ -12,7 +12,7 @@ namespace glinpack::app {
 
 namespace {
 
-// Mesa's llvmpipe allocates larger buffers, but not all of them, and not in every version.
+// Mesa's llvmpipe allows larger buffers, but their allocation may fail, depending on the version.
 constexpr std::int64_t largest_software_matrix = std::int64_t{2} << 30;
 
 std::string name_of_automatic(MemorySpace memory) { return std::string(automatic_backend(memory).name); }
@@ -107,7 +107,7 @@ Machine choose_machine(const PluOptions& options, const MpiSession& session) {
 std::vector<RankMemory> gather_memory(const BackendInfo& info) {
   const NodeView node = view_node();
   const bool on_device = info.device_index >= 0 && !info.software_gl;
-  // ranks that each see one GPU alone all call it device 0: its UUID tells them apart
+  // if each rank sees only one GPU, every rank calls it device 0: the UUID identifies it
   std::string device = "device " + std::to_string(info.device_index);
   if (!info.device_uuid.empty()) device += " (UUID " + info.device_uuid + ")";
   const std::int64_t largest_matrix = info.software_gl ? largest_software_matrix : 0;

@@ -1,4 +1,4 @@
-// What the sweep runs on: the backend that "auto" stands for, and each rank's device and threads.
+// The machine of a sweep: the backend that "auto" selects, and each rank's device and threads.
 #pragma once
 
 #include <optional>
@@ -16,25 +16,25 @@ namespace glinpack::app {
 
 struct Machine {
   std::string backend;     // never "auto"; the same on every rank
-  BackendOptions options;  // this rank's
-  std::string tile_note;   // of a tiled backend: the tile that this rank's device reduces in, and why it
-  std::optional<std::vector<gl::DeviceDescription>> devices = {};  // of this rank's node; none where EGL was not asked
+  BackendOptions options;  // of this rank
+  std::string tile_note;   // tiled backends: the tile of this rank's device, and why it was chosen
+  std::optional<std::vector<gl::DeviceDescription>> devices = {};  // of this rank's node; empty if EGL was not queried
 };
 
-/// The device of a rank: --device, or by the rank's number on its node. Throws InputError where there is none for it,
-/// with the reason and the remedy.
+/// The device of a rank: --device, or the rank's number on its node. Throws InputError with the reason and the remedy
+/// if there is no such device.
 int choose_device(const PluOptions& options, std::span<const gl::DeviceDescription> devices, int local_rank,
                   bool software_allowed);
 
-/// Collective over MPI_COMM_WORLD. "auto" becomes a backend on devices if every rank has a hardware device, else one on
-/// hosts. Throws on every rank alike if a rank has no device for a backend that is asked for by name.
+/// Collective over MPI_COMM_WORLD. "auto" selects a device backend if every rank has a hardware device, else a host
+/// backend. Throws on every rank if a rank has no device for a backend that the user named.
 Machine choose_machine(const PluOptions& options, const MpiSession& session);
 
-/// Collective over MPI_COMM_WORLD: this rank's share of its node's cores.
+/// Collective over MPI_COMM_WORLD. Threads of this rank: its share of the node's cores.
 int threads_by_cores(const MpiSession& session);
 
-/// Collective over MPI_COMM_WORLD: the memory of every rank, in order, on all ranks. `info`: of this rank's backend,
-/// before it has allocated matrices.
+/// Collective over MPI_COMM_WORLD. Gathers the memory of every rank, in order, on all ranks. `info`: this rank's
+/// backend, before it allocates matrices.
 std::vector<RankMemory> gather_memory(const BackendInfo& info);
 
 }  // namespace glinpack::app

@@ -20,7 +20,7 @@ namespace {
 
 using PoolsByName = std::map<std::string, MemoryPool>;
 
-// What OpenBLAS maps for its own work when it is first used (BUFFER_SIZE in its common_x86_64.h).
+// The buffer that OpenBLAS maps at its first use (BUFFER_SIZE in its common_x86_64.h).
 constexpr double openblas_buffer = 128 << 20;
 
 void add(PoolsByName& pools, const std::string& name, double needed, std::int64_t available) {
@@ -33,13 +33,13 @@ void add(PoolsByName& pools, const std::string& name, double needed, std::int64_
 
 double product(Index rows, Index columns) { return static_cast<double>(rows) * static_cast<double>(columns); }
 
-// A run without a backend of the registry, such as "auto", has one copy of a matrix, and no padding.
+// A run without a registered backend, such as "auto", has one copy of a matrix and no padding.
 int copies_on_device(const RunRecord& run) {
   const BackendRecord* backend = find_backend(run.backend);
   return backend != nullptr ? backend->copies_on_device : 1;
 }
 
-// Bytes of a local matrix, with what the backend pads it by.
+// Bytes of a local matrix, including the backend's padding.
 double bytes_of_matrix(const RunRecord& run, Index rows, Index columns) {
   const BackendRecord* backend = find_backend(run.backend);
   if (backend != nullptr) columns = backend->columns_on_device(columns);
@@ -50,7 +50,7 @@ double device_need(const RunRecord& run, Index rows, Index columns, const Memory
   if (run.parameters.parts == RunParts::messages) return 0;
   const int copies = copies_on_device(run);
   const double unpadded = copies * static_cast<double>(factor_bytes(run.precision)) * product(rows, columns);
-  // the need ends at what 64 bits can say, the message should not
+  // the need saturates at 64 bits; the message needs the real number
   return std::max(static_cast<double>(need.device), unpadded) + copies * bytes_of_matrix(run, rows, columns) - unpadded;
 }
 
@@ -92,7 +92,7 @@ struct LocalMatrix {
   Index columns = 0;
 };
 
-// The first local matrix that `fits`(local matrix, memory of its rank) denies.
+// The first local matrix for which `fits`(local matrix, memory of its rank) is false.
 template <class Fits>
 std::optional<LocalMatrix> first_beyond(const RunRecord& run, std::span<const RankMemory> ranks, Fits fits) {
   const Distribution distribution = distribution_of(run.parameters, run.grid);
@@ -109,7 +109,7 @@ bool within_extents(const LocalMatrix& local, const RankMemory& memory) {
   return memory.largest_rows == 0 || (local.rows <= memory.largest_rows && local.columns <= memory.largest_columns);
 }
 
-// Local matrices beyond what a texture holds, for one.
+// Checks local matrices against limits such as the texture size.
 void check_extents(const RunRecord& run, std::span<const RankMemory> ranks) {
   const std::optional<LocalMatrix> local = first_beyond(run, ranks, within_extents);
   if (!local) return;
@@ -121,8 +121,8 @@ void check_extents(const RunRecord& run, std::span<const RankMemory> ranks) {
       memory.largest_columns));
 }
 
-// Not only allowed: what the device is sure to hold.
-bool is_held(const RunRecord& run, std::span<const RankMemory> ranks) {
+// True if the devices are sure to hold the matrices; a larger allocation may be allowed, but fail.
+bool is_sure_to_fit(const RunRecord& run, std::span<const RankMemory> ranks) {
   constexpr Index padding = 64;  // columns that a device may add
   return !first_beyond(run, ranks, [&run](const LocalMatrix& local, const RankMemory& memory) {
     const double bytes = bytes_of_matrix(run, local.rows, local.columns + padding);
@@ -140,7 +140,7 @@ MemoryNeed memory_need(const RunRecord& run, const Distribution& distribution, G
 Index largest_fitting_n(RunRecord run, std::span<const RankMemory> ranks, bool stored_matrix, double fraction) {
   const auto fits = [&](Index n) {
     run.parameters.n = n;
-    return !too_small(run, ranks, stored_matrix, fraction) && is_held(run, ranks);
+    return !too_small(run, ranks, stored_matrix, fraction) && is_sure_to_fit(run, ranks);
   };
   Index fitting = 0;
   Index failing = 1;

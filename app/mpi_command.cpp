@@ -13,7 +13,7 @@ namespace {
 constexpr int exit_unusable_input = 2;
 constexpr int exit_error = 3;
 
-// Errors reach every rank alike; one of them speaks.
+// Every rank has the same error; one rank prints it.
 void print_error(const MpiSession& session, const std::exception& error) {
   if (session.rank() == 0) std::cerr << "glinpack: " << error.what() << std::endl;
 }

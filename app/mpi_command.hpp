@@ -1,4 +1,4 @@
-// A subcommand that runs under MPI, from MPI's start to the exit code.
+// Runs a subcommand under MPI, from MPI_Init to the exit code.
 #pragma once
 
 #include <functional>
@@ -10,12 +10,12 @@
 
 namespace glinpack::app {
 
-/// What a subcommand does: `arguments` follow its name. Returns the exit code, the same on every rank.
+/// The body of a subcommand; `arguments` follow its name. Returns the exit code, the same on every rank.
 using MpiCommand =
     std::function<int(const MpiSession& session, const std::vector<std::string>& arguments, ReportContext context)>;
 
-/// Starts MPI, calls the command with what its reports begin with, and ends MPI. argv is the program's. Errors that
-/// reach every rank are printed by one: InputError gives 2, AgreedError 3; any other ends the job.
+/// Starts MPI, calls the command with the context of its reports, and ends MPI. argv is the program's. One rank prints
+/// errors that reach every rank: InputError gives 2, AgreedError 3. Any other error aborts the job.
 int run_under_mpi(int argc, char** argv, const MpiCommand& command, ForeignLauncher foreign = ForeignLauncher::refused);
 
 }  // namespace glinpack::app

@@ -1,4 +1,4 @@
-// `glinpack network`: the messages of a factorisation alone, ping-pong, and the screening of all links.
+// `glinpack network`: measures the messages of a factorisation, ping-pong, and all links.
 #pragma once
 
 namespace glinpack::app {

@@ -19,7 +19,7 @@ struct NetworkOptions : CommonOptions {
   std::vector<BroadcastKind> broadcast{BroadcastKind::ring};
 
   When ping_pong = When::automatic;       // always: the pairs below
-  std::vector<RankPair> ping_pong_pairs;  // where they are given
+  std::vector<RankPair> ping_pong_pairs;  // set if pairs are given
   When screen = When::automatic;
   double screen_seconds = 10;
   bool screen_together = false;
@@ -27,7 +27,7 @@ struct NetworkOptions : CommonOptions {
 
 OptionTable network_table(NetworkOptions& options);
 
-/// The largest number of processes whose pairs --screen auto tries.
+/// The largest number of processes for which --screen auto measures all pairs.
 inline constexpr int most_screened_automatically = 64;
 
 }  // namespace glinpack::app

@@ -1,4 +1,4 @@
-// Values of options that several commands have, and their texts.
+// Option values and texts that several commands share.
 #pragma once
 
 #include <string>
@@ -10,17 +10,17 @@ namespace glinpack::app {
 
 /// All backends, and "auto".
 Texts backend_choices();
-/// The backends that "auto" may stand for, without and with "auto" itself.
+/// The backends that "auto" can select, without and with "auto".
 Texts given_backend_choices();
 Texts measured_backend_choices();
 
 /// One of `names`.
 FieldValue name_value(std::string& option, Texts names);
-/// By glinpack's name, HPL's name or HPL's digit.
+/// Parses glinpack's name, HPL's name or HPL's digit.
 BroadcastKind parse_broadcast(const std::string& text);
 FieldValue broadcast_value(BroadcastKind& option);
 FieldValue row_swap_value(RowSwapKind& option);
-/// Without "mixed"; `why_not_mixed` is its error message, if mixed is refused for a reason.
+/// Single or double, without "mixed"; `why_not_mixed` is the error message for mixed, if there is a reason.
 FieldValue single_or_double(Precision& option, const std::string& why_not_mixed = "");
 Precision precision_from_name(const std::string& text);
 

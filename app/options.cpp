@@ -18,10 +18,10 @@ constexpr int largest_repeat = 1'000'000;
 constexpr int largest_device = 4096;
 constexpr int largest_threads = 4096;
 constexpr int largest_pieces = 1000;
-constexpr int largest_lookahead = 9;  // one digit in HPL's row
+constexpr int largest_lookahead = 9;  // HPL's result line has one digit
 constexpr const char* auto_word = "auto";
 
-// A list of sizes or grids, or the word auto alone: {chosen_later}.
+// A list of sizes or grids, or only the word auto: {chosen_later}.
 template <class Value>
 FieldValue list_or_auto(std::vector<Value>& option, std::string type, bool with_auto, Value chosen_later,
                         std::function<Value(const std::string&)> parse,
@@ -122,7 +122,7 @@ std::vector<Field> result_fields(CommonOptions& o) {
 namespace {
 
 std::vector<Field> problem_fields(PluOptions& o) {
-  // null with --input, whose matrix is no formula
+  // null with --input, since the matrix has no formula
   const auto matrix = word(
       one_of(names_of(matrix_formulas)),
       [&o](const std::string& t) { o.matrix = matrix_formulas[choose(t, names_of(matrix_formulas))]; },
@@ -217,7 +217,7 @@ constexpr const char* plu_examples =
     "Exit code: 0 all runs passed, 1 a run failed its check, 2 unusable input, 3 an error while running, 4 ended by a\n"
     "signal (SIGTERM, SIGUSR1, SIGINT) with a report of what was finished, 5 ended by --watchdog.";
 
-// One source of the matrix: --input makes it `file`.
+// Sets the matrix to `file` if --input is given; rejects two sources of the matrix.
 ParsedOptions with_one_matrix(ParsedOptions parsed) {
   if (parsed.options.input.empty()) return parsed;
   if (parsed.given("matrix")) {
@@ -255,7 +255,7 @@ OptionTable plu_table(PluOptions& o) {
 
 namespace {
 
-// "gl-compute": the backends of which a claim holds.
+// The names of the backends for which `claim` is true.
 std::string backends_with(bool BackendRecord::*claim) {
   std::string names;
   for (const BackendRecord* record : registered_backends) {
@@ -264,7 +264,7 @@ std::string backends_with(bool BackendRecord::*claim) {
   return names;
 }
 
-// A tile that the precision of the factors has.
+// Checks that the tile supports the precision of the factors.
 void check_tile(const PluOptions& options) {
   if (options.tile.empty()) return;
   if (options.backend != "auto" && !backend_record(options.backend).tiled) {
@@ -291,8 +291,7 @@ void check_panel(const PluOptions& options) {
   }
 }
 
-// The precision of the factors that a backend has, and the pivoting that it has an algorithm for, unless told
-// otherwise.
+// Sets defaults that depend on the backend: the precision of its factors, and a pivoting that it supports.
 ParsedOptions settled(ParsedOptions parsed) {
   check_tile(parsed.options);
   check_panel(parsed.options);

@@ -1,4 +1,4 @@
-// The options of `glinpack plu`, and those that it shares with other subcommands.
+// The options of `glinpack plu`, and the options that it shares with other subcommands.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace glinpack::app {
 
-/// When something is shown or done.
+/// When to show or do something.
 enum class When { automatic, always, never };
 inline constexpr std::array all_whens{When::automatic, When::always, When::never};
 constexpr std::string_view name_of(When when) {
@@ -32,17 +32,17 @@ constexpr std::string_view name_of(RasterCoordinates coordinates) {
   return coordinates == RasterCoordinates::streamed ? "streamed" : "computed";
 }
 
-/// An order or a block size that is still to be chosen (automatic.hpp).
+/// An order or block size that is chosen later (automatic.hpp).
 inline constexpr Index automatic = 0;
-/// The same for a grid.
+/// Likewise for a grid.
 inline constexpr GridShape automatic_shape{0, 0};
 
-/// What plu and network share.
+/// The options that plu and network share.
 struct CommonOptions {
-  // lists make a sweep over grids x n x nb; a list of `automatic` alone is what "auto" gives
+  // lists span a sweep over grids x n x nb; "auto" is stored as a list with only `automatic`
   std::vector<Index> n{2000};
   std::vector<Index> nb{128};
-  std::vector<GridShape> grid;  // empty: the squarest for the number of processes
+  std::vector<GridShape> grid;  // empty: the squarest grid of all processes
   RankOrder order = RankOrder::row_major;
   Precision precision = Precision::double_;
   Pivoting pivoting = Pivoting::partial;
@@ -50,7 +50,7 @@ struct CommonOptions {
   RowSwap row_swap{.kind = RowSwapKind::binary_exchange};
   int repeat = 1;
 
-  // what comes out; empty names: not written
+  // output; empty names: not written
   std::string output_dir;
   std::string json;
   std::string csv;
@@ -64,8 +64,8 @@ struct CommonOptions {
 
 struct PluOptions : CommonOptions {
   // the problem
-  MatrixKind matrix = MatrixKind::hpl;  // file: the one of `input`
-  std::uint64_t seed = 100;             // HPL's own
+  MatrixKind matrix = MatrixKind::hpl;  // file: set by `input`
+  std::uint64_t seed = 100;             // HPL's seed
   std::string input;
   std::string hpl_dat;
 
@@ -76,23 +76,23 @@ struct PluOptions : CommonOptions {
   double threshold = 16.0;
   bool compute_only = false;
 
-  // what it runs on
+  // machine
   std::string backend = "auto";
-  std::optional<int> device;     // as `glinpack devices` counts; without: by the rank's number on its node
-  std::optional<int> threads;    // without: the node's cores divided by its ranks
-  double memory_fraction = 0.8;  // of what is free, that n = automatic may take
+  std::optional<int> device;     // an index of `glinpack devices`; unset: the rank's number on its node
+  std::optional<int> threads;    // unset: the node's cores divided by its ranks
+  double memory_fraction = 0.8;  // of free memory, for n = automatic
   std::string shader_dir;
-  std::string tile;  // of gl-compute's reduce kernel; empty: the one tuned, or the built-in one
+  std::string tile;  // of gl-compute's reduce kernel; empty: the tuned or built-in one
   RasterCoordinates raster_coordinates = RasterCoordinates::streamed;
 
-  // what comes out; empty names: not written
+  // output
   std::string trace;
   std::string save_solution;
   When breakdown = When::automatic;
-  bool doctor = true;           // the quick part of `glinpack doctor` goes before the runs
-  double power_interval = 0.1;  // between readings of power sensors, seconds; 0: none
+  bool doctor = true;           // runs the quick checks of `glinpack doctor` first
+  double power_interval = 0.1;  // seconds between readings of power sensors; 0: off
 
-  // instead of running
+  // instead of a run
   bool dry_run = false;
   std::optional<Index> explain_pass;
 
@@ -100,21 +100,20 @@ struct PluOptions : CommonOptions {
 };
 
 struct ParsedOptions : Parsed<PluOptions> {
-  /// Whether an option that HPL.dat also sets takes precedence over it: given on the command line, or in the
-  /// configuration file that names the HPL.dat. HPL.dat given on the command line beats the configuration file.
+  /// True if the option takes precedence over HPL.dat: it is on the command line, or in the configuration file that
+  /// names the HPL.dat. An HPL.dat on the command line takes precedence over the configuration file.
   bool overrides_hpl_dat(const std::string& name) const;
 };
 
-/// Fields that subcommands share. They refer to `options`, which must outlive them. `with_auto`: sizes and grids may be
-/// "auto".
+/// Fields that subcommands share. They keep references to `options`. `with_auto`: sizes and grids may be "auto".
 std::vector<Field> grid_fields(CommonOptions& options, bool with_auto);
 std::vector<Field> algorithm_fields(CommonOptions& options);
 std::vector<Field> result_fields(CommonOptions& options);
 
 OptionTable plu_table(PluOptions& options);
 
-/// Command line over file over default. `arguments`: those after `glinpack plu`. Throws InputError for whatever it
-/// cannot use. Choices that depend on the machine (backend "auto", grids) are left to the caller.
+/// Precedence: command line, file, default. `arguments` follow `glinpack plu`. Throws InputError for unusable values.
+/// The caller makes choices that depend on the machine (backend "auto", grids).
 ParsedOptions parse_plu_options(const Texts& arguments, TextFiles& files);
 inline ParsedOptions parse_plu_options(const Texts& arguments) {
   TextFiles files;

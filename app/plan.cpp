@@ -9,13 +9,13 @@ namespace glinpack::app {
 
 namespace {
 
-// Mixed precision is single's factors with a refined solution.
+// Mixed precision is single precision factors and a refined solution.
 void set_precision(RunRecord& run, Precision precision) {
   run.precision = precision;
   run.parameters.refine = precision == Precision::mixed;
 }
 
-// The lists that a sweep runs over.
+// The lists that span a sweep.
 struct Sweep {
   std::vector<GridShape> grids;
   std::vector<Index> n;
@@ -63,7 +63,7 @@ void check_run_count(const Sweep& sweep, int repeat) {
   }
 }
 
-// Every combination; `run` has what they share.
+// Every combination; `run` has their common parameters.
 std::vector<RunRecord> all_runs(const Sweep& sweep, int repeat, RunRecord run) {
   std::vector<RunRecord> planned;
   run.order = sweep.order;

@@ -13,8 +13,8 @@ namespace glinpack::app {
 
 namespace {
 
-// The largest need of any rank. All process rows but the first and last hold one of two extents, so that four corners
-// would do; looking at one rank of each row and column keeps it obvious.
+// The largest need of any rank. Checks one rank of each row and column. Four corners would suffice, since all process
+// rows but the first and last have one of two extents, but this is simpler.
 MemoryNeed largest_need(const RunRecord& run) {
   const Distribution distribution(run.parameters.n, run.parameters.nb, run.grid);
   MemoryNeed largest;

@@ -1,4 +1,4 @@
-// What the JSON documents of commands that measure one machine, without MPI, have in common.
+// The common context of JSON documents from commands that measure one machine without MPI.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -19,7 +19,7 @@ nlohmann::json device_json(const gl::DeviceDescription& device);
 /// Unit, median, least, most, each times `scale`, and repetitions.
 nlohmann::json measured_json(const Measured& measured, const char* unit, double scale);
 
-/// "4.000", "40.00", "400.0", "4000": four digits, but never fewer than the whole number has.
+/// "4.000", "40.00", "400.0", "4000": four significant digits, or all digits of a larger whole number.
 std::string four_digits(double value);
 
 }  // namespace glinpack::app

@@ -14,7 +14,7 @@ namespace glinpack::app {
 namespace {
 
 constexpr const char* kernels_variable = "OPENBLAS_CORETYPE";
-// Holds the kernels that OpenBLAS had chosen; that it is set marks the second execution.
+// Holds OpenBLAS's original choice of kernels. Its presence marks the second execution.
 constexpr const char* marker = "GLINPACK_KERNELS_BEFORE";
 
 }  // namespace
@@ -25,12 +25,12 @@ void execute_again_with_better_kernels(char** argv) {
   if (!better) return;
   setenv(marker, openblas_kernels().c_str(), 1);
   setenv(kernels_variable, better->c_str(), 1);
-  // by its path, so that it keeps its name in ps and top; by the link where the file has moved meanwhile
+  // executes the path, which keeps the name in ps and top; the link if the file has moved
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
   if (!error) execv(program.c_str(), argv);
   execv("/proc/self/exe", argv);
-  // it goes on with the slow kernels where that failed
+  // if execution failed, the program continues with the slow kernels
   unsetenv(marker);
   unsetenv(kernels_variable);
 }

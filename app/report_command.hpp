@@ -1,4 +1,4 @@
-// `glinpack report`: a page about results.
+// `glinpack report`: writes a page of results.
 #pragma once
 
 #include <iosfwd>
@@ -7,8 +7,8 @@
 
 namespace glinpack::app {
 
-/// Reads the files, writes the page, says so on `out`. Throws InputError for what the user can mend before anything is
-/// written, std::runtime_error for the rest.
+/// Reads the files, writes the page and reports it on `out`. Throws InputError before writing for errors that the user
+/// can correct, std::runtime_error for others.
 void run_report_command(const ReportOptions& options, std::ostream& out);
 
 }  // namespace glinpack::app

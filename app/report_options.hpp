@@ -10,13 +10,13 @@ namespace glinpack::app {
 struct ReportOptions {
   Texts files;  // at least one
   std::string output = "report.html";
-  std::string title;  // empty: the page's own
+  std::string title;  // empty: the default title
   bool force = false;
 };
 
 OptionTable report_table(ReportOptions& options);
 
-/// `arguments`: those after `glinpack report`. Throws InputError.
+/// `arguments` follow `glinpack report`. Throws InputError.
 ReportOptions parse_report_options(const Texts& arguments);
 
 }  // namespace glinpack::app

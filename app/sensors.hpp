@@ -1,4 +1,4 @@
-// Which sensors a rank sees: all of its machine's processors, and of the GPU that it computes with.
+// Opens a rank's sensors: those of all processors of its machine, and of its GPU.
 #pragma once
 
 #include "app/machine.hpp"
@@ -7,8 +7,8 @@
 
 namespace glinpack::app {
 
-/// Looks for them (local/sensors/find_sensors.hpp). `info`: of this rank's backend. Does not throw: what cannot be read
-/// is said in the result.
+/// Searches the sensors (local/sensors/find_sensors.hpp). `info`: this rank's backend. Does not throw: the result lists
+/// what cannot be read.
 RankSensors open_sensors(const Machine& machine, const BackendInfo& info);
 
 }  // namespace glinpack::app

@@ -1,4 +1,4 @@
-// The runs of a sweep, one after the other, and their reports.
+// Executes the runs of a sweep in sequence and reports them.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace glinpack::app {
 
-/// What a sweep needs. The same on every rank, but for `machine` (each rank's own) and what only rank 0 uses.
+/// The input of a sweep. It is the same on every rank, except `machine` and the members for rank 0.
 struct SweepInput {
   PluOptions options;
   std::vector<RunRecord> planned;
@@ -23,13 +23,13 @@ struct SweepInput {
   ReportContext context;
 };
 
-/// Collective over MPI_COMM_WORLD. Prints what --dry-run and --explain-pass ask for, on rank 0. `choices`: what was
-/// left to glinpack, in sentences; on rank 0.
+/// Collective over MPI_COMM_WORLD. Rank 0 prints the output of --dry-run and --explain-pass. `choices`: sentences on
+/// the automatic choices, on rank 0.
 void print_plan(const SweepInput& input, std::span<const std::string> choices);
 
-/// Collective over MPI_COMM_WORLD. Makes the backend, chooses what the plan leaves to choose, checks the memory, runs
-/// everything, reports on rank 0 and writes its files; or prints the plan where it is not to run. Returns the exit
-/// code, 0 or 1 (a run failed), on every rank. Throws on every rank alike: InputError for what the user can mend, else
+/// Collective over MPI_COMM_WORLD. Creates the backend, makes the automatic choices, checks the memory and executes all
+/// runs; rank 0 reports and writes the files. With --dry-run, only prints the plan. Returns the exit code, 0 or 1 (a
+/// run failed), on every rank. Throws on every rank: InputError for errors that the user can correct, else
 /// std::runtime_error.
 int run_sweep(SweepInput& input);
 

@@ -12,8 +12,8 @@ namespace glinpack::app {
 
 namespace {
 
-// Fills in what hwloc knows.
-void look_at_cores(NodeView& view) {
+// Fills in the cores from hwloc.
+void read_cores(NodeView& view) {
   struct Destroy {
     void operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }
     void operator()(hwloc_bitmap_s* bitmap) const { hwloc_bitmap_free(bitmap); }
@@ -23,12 +23,11 @@ void look_at_cores(NodeView& view) {
   const std::unique_ptr<hwloc_topology, Destroy> topology(raw);
   if (hwloc_topology_load(topology.get()) != 0) return;
   const std::unique_ptr<hwloc_bitmap_s, Destroy> bound(hwloc_bitmap_alloc());
-  // of this thread: where the threads of a process differ, as OpenGL drivers unbind theirs, it has no binding as a
-  // whole
+  // queries this thread: the process has no binding if its threads differ, as OpenGL drivers unbind theirs
   if (hwloc_get_cpubind(topology.get(), bound.get(), HWLOC_CPUBIND_THREAD) != 0) {
     hwloc_bitmap_copy(bound.get(), hwloc_topology_get_allowed_cpuset(topology.get()));
   }
-  // containers may hide the cores behind the processing units: then those count
+  // containers may hide cores but show processing units: then count those
   const bool has_cores = hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_CORE) > 0;
   const hwloc_obj_type_t type = has_cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
   for (hwloc_obj_t core = nullptr; (core = hwloc_get_next_obj_by_type(topology.get(), type, core)) != nullptr;) {
@@ -50,7 +49,7 @@ NodeView view_node() {
                 .cores = {},
                 .core_limit = processor_limit_of_control_groups(),
                 .available_memory = available_memory()};
-  look_at_cores(view);
+  read_cores(view);
   return view;
 }
 

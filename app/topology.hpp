@@ -1,4 +1,4 @@
-// The node that a rank runs on: cores that it may use, and memory.
+// The node of a rank: usable cores and memory.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +9,25 @@
 
 namespace glinpack::app {
 
-/// What one rank sees of its node. Cores, not hardware threads: arithmetic gains nothing from the second thread of one.
+/// One rank's view of its node. Counts cores, since a second hardware thread of a core does not speed up arithmetic.
 struct NodeView {
   std::string host;
-  std::vector<int> cores;             // hwloc's logical indices of the cores that this process may run on, ascending
-  int core_limit = 0;                 // what a cgroup's quota leaves, rounded up; 0: no limit
-  std::int64_t available_memory = 0;  // bytes for all ranks of the node together; 0 unknown
-  std::vector<int> processors = {};   // the system's numbers of the cores' processing units, ascending
-  int node_cores = 0;                 // that the node, or the container, has, whatever this process is bound to
+  std::vector<int> cores;             // hwloc's logical indices of the cores that this process may use, ascending
+  int core_limit = 0;                 // a cgroup's quota, rounded up; 0: no limit
+  std::int64_t available_memory = 0;  // bytes on the node, shared by its ranks; 0 unknown
+  std::vector<int> processors = {};   // OS indices of the cores' processing units, ascending
+  int node_cores = 0;                 // of the node or container, regardless of this process's binding
   int numa_nodes = 0;
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NodeView, host, cores, core_limit, available_memory, processors, node_cores,
                                    numa_nodes)
 
-/// By hwloc, respecting the process's binding; memory is MemAvailable of /proc/meminfo, or what the cgroups leave where
+/// Uses hwloc and respects the process's binding. Memory is MemAvailable of /proc/meminfo, or the cgroups' limit if
 /// that is less.
 NodeView view_node();
 
-/// Threads for arithmetic on `rank` of the world: its cores divided by the ranks of its node that may use the same
-/// ones, at least 1. `views`: one per rank.
+/// Threads for arithmetic on `rank` of the world: its cores, divided by the number of ranks of its node that may use
+/// the same ones; at least 1. `views`: one per rank.
 int threads_for(std::span<const NodeView> views, std::size_t rank);
 
 }  // namespace glinpack::app

@@ -1,4 +1,4 @@
-// `glinpack tune`: tries the tiles of gl-compute's reduce kernel on a device and keeps the fastest for later runs.
+// `glinpack tune`: measures the tiles of gl-compute's reduce kernel on a device and saves the fastest for later runs.
 #pragma once
 
 #include <iosfwd>
@@ -14,7 +14,7 @@
 namespace glinpack::app {
 
 struct TuneOptions {
-  std::optional<int> device;  // as `glinpack devices` counts; without: as plu's rank 0
+  std::optional<int> device;  // an index of `glinpack devices`; unset: the device of plu's rank 0
   std::vector<Precision> precisions{Precision::single, Precision::double_};
   std::string json;  // empty: not written
   bool force = false;
@@ -23,16 +23,16 @@ struct TuneOptions {
 
 OptionTable tune_table(TuneOptions& options);
 
-/// Tunes, keeps, prints a table and writes JSON where it is asked for. Throws InputError for what the user can mend
-/// before anything is tried, std::runtime_error for the rest.
+/// Tunes, saves, prints a table and writes JSON if requested. Throws InputError before measuring for errors that the
+/// user can correct, std::runtime_error for others.
 void run_tune_command(const TuneOptions& options, const std::vector<std::string>& command_line, std::ostream& out);
 
-/// A precision's tuning, and the file in which its choice was kept; empty: it could not be.
+/// The tuning of one precision, and the file with its choice; empty if it could not be saved.
 struct KeptTuning {
   gl::Tuning tuning;
   std::string file;
 };
-/// The two views. The JSON one is without context: see docs/tune.schema.json.
+/// The text and JSON reports. The JSON has no context: see docs/tune.schema.json.
 std::string tuning_text(std::span<const KeptTuning> tunings);
 nlohmann::json tuning_json(std::span<const KeptTuning> tunings);
 

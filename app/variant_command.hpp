@@ -15,13 +15,13 @@ struct VariantOptions {
 
 OptionTable variant_table(VariantOptions& options);
 
-/// `arguments`: those after `glinpack variant`. Throws InputError.
+/// `arguments` follow `glinpack variant`. Throws InputError.
 VariantOptions parse_variant_options(const Texts& arguments);
 
-/// A table of a code's parts.
+/// A table of the parts of a code.
 std::string variant_text(const VariantCode& code);
 
-/// All of the codes, or InputError before anything is printed.
+/// Explains all codes. Throws InputError before printing if one is invalid.
 void run_variant_command(const VariantOptions& options, std::ostream& out);
 
 }  // namespace glinpack::app

@@ -9,13 +9,13 @@
 
 namespace glinpack::app {
 
-inline constexpr int exit_interrupted = 4;  // a signal ended the program; finished runs are reported
+inline constexpr int exit_interrupted = 4;  // a signal ended the program; completed runs are reported
 
-/// `seconds`: empty if off, as by default.
+/// `seconds`: empty means off, the default.
 Field watchdog_field(std::optional<double>& seconds);
 
-/// Collective over MPI_COMM_WORLD: watches from here on; null if off. Throws InputError if ranks cannot reach each
-/// other.
+/// Collective over MPI_COMM_WORLD. Starts the watchdog; null if it is off. Throws InputError if the ranks cannot reach
+/// each other.
 std::unique_ptr<Watchdog> start_watchdog(const std::optional<double>& seconds);
 
 }  // namespace glinpack::app

@@ -14,7 +14,7 @@ namespace glinpack::app {
 
 namespace {
 
-// Each of these gives a measurement of one repetition, or of one that is a summary of several.
+// Each reader returns one repetition, or a summary of several.
 
 Measurement of_plu(const PluRun& run) {
   Measurement measurement;
@@ -64,7 +64,7 @@ Measurement of_rate(const std::string& group, const MeasuredRow& row) {
 std::vector<Measurement> of_groups(const std::vector<MeasuredGroup>& groups, bool ceilings) {
   std::vector<Measurement> all;
   for (const MeasuredGroup& group : groups) {
-    // "device: NAME" of ceilings: the name may differ, and be what is compared
+    // the device name may differ between the files, and may be the compared parameter
     const std::string name =
         ceilings ? group.name.substr(0, group.name.find(':')) : group.name.substr(0, group.name.find(';'));
     for (const MeasuredRow& row : group.rows) all.push_back(of_rate(name, row));
@@ -104,7 +104,7 @@ Parameters without(const Parameters& parameters, const std::set<std::string>& ig
   return kept;
 }
 
-/// The name of a parameter in which two runs differ.
+/// The name of one parameter in which two runs differ.
 std::string difference(const Parameters& first, const Parameters& second) {
   for (const auto& parameter : first) {
     if (std::find(second.begin(), second.end(), parameter) == second.end()) return parameter.first;
@@ -127,7 +127,7 @@ ComparedPair compared(const Measurement& a, const Measurement& b, double confide
   const std::optional<Measured> of_a = a.spread(), of_b = b.spread();
   if (!of_a || !of_b) return pair;
   const bool all_known = !a.summary && !b.summary;
-  // a time's ratio is that of a to b: what takes less is faster
+  // the ratio of times is a / b, so that a ratio above 1 means faster
   if (all_known) {
     pair.speed =
         a.more_is_better ? ratio_spread(a.values, b.values, confidence) : ratio_spread(b.values, a.values, confidence);
@@ -148,7 +148,7 @@ std::optional<Measured> Measurement::spread() const {
 
 std::vector<Measurement> measurements_of(const ResultFile& file, const std::set<std::string>& ignored) {
   std::vector<Measurement> measurements;
-  std::vector<Parameters> whole;  // of the first run of each
+  std::vector<Parameters> whole;  // of the first run of each group
   std::map<Parameters, std::size_t> places;
   for (Measurement& one : observations_of(file)) {
     const Parameters all = one.parameters;

@@ -1,4 +1,4 @@
-// Two result files, run by run: which runs have the same parameters, and which of the two is faster.
+// Compares two result files run by run: matches runs with equal parameters and decides which one is faster.
 #pragma once
 
 #include <optional>
@@ -12,32 +12,32 @@
 
 namespace glinpack::app {
 
-/// The repetitions of a run.
+/// All repetitions of one run.
 struct Measurement {
   Parameters parameters;
   std::string quantity;             // "GFLOPS", "GB/s", "s" ...
-  bool more_is_better = true;       // false of times
-  std::vector<double> values;       // of the repetitions that passed, or were not checked
-  std::optional<Measured> summary;  // in place of values where the file has no more
-  int failed = 0;                   // repetitions that did not pass their check
+  bool more_is_better = true;       // false for times
+  std::vector<double> values;       // one per repetition that passed or was not checked
+  std::optional<Measured> summary;  // replaces `values` if the file only has a summary
+  int failed = 0;                   // repetitions that failed their check
 
-  /// Median, least, most; none where no repetition counts.
+  /// Median, least and most; empty if no repetition passed.
   std::optional<Measured> spread() const;
 };
 
-/// A measurement for each combination of parameters in the file, those of `ignored` names left out. Throws InputError
-/// where the file is broken, or where what is left does not tell its runs apart.
+/// One measurement for each combination of parameters in the file, without the `ignored` names. Throws InputError if
+/// the file is invalid, or if the remaining parameters do not distinguish its runs.
 std::vector<Measurement> measurements_of(const ResultFile& file, const std::set<std::string>& ignored = {});
 
 enum class Finding { faster, slower, alike, unknown, no_result };
 /// "b is faster", "b is slower", "no difference beyond the spread", "too few repetitions to tell", "no result".
 std::string text_of(Finding finding);
-/// The median and, in brackets, of how many repetitions; FAILED; `none` where nothing was measured.
+/// The median, the number of repetitions in brackets, and FAILED if one failed; `none` if nothing was measured.
 std::string measured_text(const Measurement& measurement, std::string_view none);
 
 struct ComparedPair {
   Measurement a, b;
-  std::optional<RatioSpread> speed;  // of b to a: more is faster, of times, too; none where one has no result
+  std::optional<RatioSpread> speed;  // of b to a: above 1 is faster, for times, too; empty if either has no result
   Finding finding = Finding::no_result;
 };
 
@@ -47,7 +47,7 @@ struct Comparison {
   std::vector<Measurement> only_a, only_b;
 };
 
-/// Both files must be of one kind, and no traces. `confidence`: between 0 and 1, of intervals and findings.
+/// Both files must be of one kind, and no traces. `confidence`: between 0 and 1, for intervals and findings.
 Comparison compare(const ResultFile& a, const ResultFile& b, const std::set<std::string>& ignored, double confidence);
 
 }  // namespace glinpack::app

@@ -11,8 +11,8 @@ namespace {
 constexpr std::int64_t most_exact_pairs = 2500;
 constexpr double rounding = 1e-9;
 
-/// The probabilities of U = 0, 1, ... a b: the coefficients of the Gaussian binomial, divided by their sum. Factor by
-/// factor (1 - x^(b+i)) / (1 - x^i), which as probabilities stay below 1.
+/// The probabilities of U = 0, 1, ... a b: the coefficients of the Gaussian binomial, divided by their sum. Computed
+/// factor by factor, (1 - x^(b+i)) / (1 - x^i). As probabilities, the factors stay below 1.
 std::vector<double> distribution(std::int64_t a, std::int64_t b) {
   const std::size_t size = static_cast<std::size_t>(a * b) + 1;
   std::vector<double> p(size, 0.0);
@@ -27,7 +27,8 @@ std::vector<double> distribution(std::int64_t a, std::int64_t b) {
   return p;
 }
 
-/// The largest k for which the k-th smallest and largest ratio are far enough apart; -1: none is.
+/// The largest k for which the interval from the k-th smallest to the k-th largest ratio has the confidence; -1 if
+/// there is none.
 std::int64_t cut_of(std::int64_t a, std::int64_t b, double confidence) {
   std::int64_t cut = -1;
   while (cut + 1 < (a * b + 1) / 2 && 1 - 2 * mann_whitney_at_most(cut + 1, a, b) >= confidence - rounding) ++cut;

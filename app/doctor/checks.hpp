@@ -1,5 +1,5 @@
-// From facts to findings: pure, so that tests bring facts of their own. A finding for every check, always in the same
-// order, whose remedies are commands.
+// Judges facts. The functions are pure, so that tests can supply facts. There is one finding per check, always in the
+// same order. Remedies are commands.
 #pragma once
 
 #include <span>
@@ -12,10 +12,10 @@
 namespace glinpack::app::doctor {
 
 enum class Verdict {
-  unknown,  // nothing to judge: not there, not readable, or not measured
+  unknown,  // not present, not readable or not measured
   ok,
-  warn,  // it runs, but slower or with less than the machine has
-  fail   // it does not run, or not as asked for
+  warn,  // works, but slower or with less than the machine has
+  fail   // does not work, or not as requested
 };
 std::string_view name_of(Verdict verdict);  // "ok", "n/a", "warn", "fail"
 
@@ -26,7 +26,7 @@ struct Finding {
   std::vector<std::string> remedies;  // commands; a remark may follow after "  # "
 };
 
-/// Of at least one rank's facts.
+/// `facts` must have at least one rank.
 std::vector<Finding> judge(const Facts& facts);
 
 /// The worst verdict among findings.

@@ -1,4 +1,4 @@
-// The device of each rank: what it is, who else uses it, where it is plugged in, its memory.
+// Checks of each rank's device: its kind, other users, PCI location and memory.
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace glinpack::app::doctor {
 
 namespace {
 
-constexpr double mostly_free = 0.9;  // of a device's memory: desktops and contexts take the rest
+constexpr double mostly_free = 0.9;  // of a device's memory: desktops and contexts use the rest
 
 bool any_looked(const Facts& facts) {
   return std::any_of(facts.ranks.begin(), facts.ranks.end(),
@@ -25,7 +25,7 @@ std::string not_asked_for(const Facts& facts) {
                            : "not asked for: --backend " + facts.ranks.front().graphics.backend;
 }
 
-// What tells the GPUs of a node apart: ranks that see one GPU alone each all call it device 0.
+// Identifies a GPU within a node. If each rank sees only one GPU, every rank calls it device 0.
 std::string identity_of(const DeviceFacts& device) {
   if (!device.uuid.empty()) return device.uuid;
   return device.pci.address.empty() ? std::to_string(device.index) : device.pci.address;
@@ -74,7 +74,7 @@ void judge_place(const RankFacts& rank, const PciDevice& device, Judgement& judg
   judgement.ok(text);
 }
 
-// GPUs of a node have as many links as each other, unless one has failed.
+// All GPUs of a node have the same number of links unless one has failed.
 void judge_nvlinks(const Node& node, Judgement& judgement) {
   int most = 0;
   for (const RankFacts* rank : node.ranks) {
@@ -90,7 +90,7 @@ void judge_nvlinks(const Node& node, Judgement& judgement) {
   if (most > 0) judgement.ok(fmt::format("{}: {} each", node.host, counted(most, "NVLink")));
 }
 
-// How the GPUs of a node are joined, every kind once.
+// The distinct kinds of links between the GPUs of a node.
 std::string distances_in(const Node& node) {
   std::set<std::string> kinds;
   for (auto a = node.ranks.begin(); a != node.ranks.end(); ++a) {
@@ -109,7 +109,7 @@ std::int64_t usable_hardware(const Node& node) {
                        [](const DeviceFacts& device) { return device.usable && !device.software; });
 }
 
-// Against ranks that share a GPU. `enough`: their node has one for each.
+// The command that avoids sharing of GPUs. `enough`: the node has one GPU per rank.
 std::string sharing_command(const Facts& facts, bool enough) {
   const ProcessFacts& process = facts.ranks.front().process;
   if (enough) return "env | grep VISIBLE_DEVICES  # of every rank; and leave --device out";

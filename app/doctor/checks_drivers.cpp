@@ -1,4 +1,4 @@
-// What OpenGL needs of the system before it computes: containers, files under /dev, EGL, the driver.
+// Checks of OpenGL's prerequisites: containers, files under /dev, EGL, the driver.
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -70,7 +70,7 @@ std::string permission_command(const DeviceFile& file) {
 
 bool needs_devices(const RankFacts& rank) { return rank.graphics.looked; }
 
-// EGL knows NVIDIA's driver by a file of that name.
+// True if EGL finds NVIDIA's driver: libglvnd reads a vendor file with that name.
 bool nvidia_is_registered(const GraphicsFacts& graphics) {
   return std::any_of(graphics.egl_vendors.begin(), graphics.egl_vendors.end(),
                      [](const std::string& file) { return file.find("nvidia") != std::string::npos; });
@@ -110,7 +110,7 @@ std::string nvidia_version(const std::string& version) {
   return number.substr(0, number.find(' '));
 }
 
-// "580.159" and "580.159.03" may be one: what is told of a driver is sometimes cut short.
+// "580.159" and "580.159.03" may be the same version: some sources truncate it.
 bool may_be_same_version(const std::string& a, const std::string& b) {
   const std::string longer = (a.size() < b.size() ? b : a) + '.', shorter = (a.size() < b.size() ? a : b) + '.';
   return longer.starts_with(shorter);

@@ -1,4 +1,4 @@
-// How the processes were started: MPI, launcher, nodes, host names, the program itself.
+// Checks of the launch: MPI library, launcher, nodes, host names, the program itself.
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 bool built_with_open_mpi(const ProcessFacts& process) { return process.mpi_headers.starts_with("Open MPI"); }
 
-// Whether a library can serve a program that was compiled with such headers: MPICH's descendants share its binary
-// interface (https://www.mpich.org/abi).
+// True if the loaded library is ABI-compatible with the headers of the build. MPICH's derivatives share one ABI
+// (https://www.mpich.org/abi).
 bool library_fits(const ProcessFacts& process) {
   if (built_with_open_mpi(process)) return contains(process.mpi_library, "Open MPI");
   if (!process.mpi_headers.starts_with("MPICH")) return true;
@@ -36,7 +36,7 @@ bool library_fits(const ProcessFacts& process) {
                      [&](const char* member) { return contains(process.mpi_library, member); });
 }
 
-// The launcher that belongs to the MPI that glinpack was built with; Debian's names.
+// The launcher of the MPI that glinpack was built with; Debian's names.
 std::string right_launcher(const ProcessFacts& process) {
   if (process.launcher == "Slurm") {
     return fmt::format("srun --mpi={} -n {} glinpack ...  # srun --mpi=list names what there is",

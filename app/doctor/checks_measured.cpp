@@ -1,4 +1,4 @@
-// What was measured: links, and every rank's gemm.
+// Checks of measurements: network links, and the gemm rate of every rank.
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -9,14 +9,13 @@ namespace glinpack::app::doctor {
 
 namespace {
 
-// A node is a straggler below this part of the nodes' median, and broken below the other one. Within a node ranks
-// share memory and power, and differ more.
+// A node below this fraction of the nodes' median is a straggler; below the next fraction it is broken. Ranks of one
+// node share memory and power, and vary more.
 constexpr double straggler = 0.9;
 constexpr double straggler_in_node = 0.8;
 constexpr double broken = 0.5;
 
-// Where ranks take turns on cores, a round trip is as long as somebody else's turn: then only bandwidths far below the
-// others' count.
+// Oversubscribed ranks wait for their time slice in every round trip. Then only bandwidths far below the others' count.
 constexpr double slow_in_turns = 0.25;
 
 bool any_oversubscribed(const Facts& facts) {
@@ -34,7 +33,7 @@ std::string kind_text(const char* kind, const LinkMedian& median) {
                      rates(median.latency, median.bandwidth));
 }
 
-// The pair at every size of message; what to look at then.
+// The command that measures this pair at all message sizes, and what to check next.
 std::string remedy_for(const ProcessFacts& process, const Link& link, bool within_node) {
   std::string start = start_command(process, process.world_size);
   start.resize(start.rfind(" ..."));
@@ -72,7 +71,7 @@ void judge_gemm_in_node(const Node& node, double GemmFacts::*rate, const std::st
   }
 }
 
-// Returns the rates in words; empty where not all ranks measured it.
+// Returns the rates as text; empty unless all ranks measured them.
 std::string judge_gemm(const Facts& facts, double GemmFacts::*rate, const std::string& name, bool judged,
                        Judgement& judgement) {
   std::vector<double> values;

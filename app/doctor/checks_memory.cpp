@@ -1,4 +1,4 @@
-// Memory of the nodes, and what processes share or keep in files.
+// Checks of node memory, shared memory and file systems.
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -13,13 +13,13 @@ namespace {
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 constexpr std::int64_t gibibyte = std::int64_t{1} << 30;
 
-// Less than this is not enough for any run worth measuring.
+// The least memory per rank for a useful measurement.
 constexpr std::int64_t least_memory_per_rank = 256 * mebibyte;
 constexpr double enough_available = 0.5;
-// Nodes of one kind differ by what the firmware keeps, not by a memory module.
+// Identical nodes differ by firmware reservations, but by less than a memory module.
 constexpr double same_size = 0.95;
 
-// MPI's own buffers, and the panels that ranks of a node share; containers are given 64 MiB unless they ask for more.
+// For MPI's buffers, and for the panels that ranks of a node share. Containers get 64 MiB by default.
 constexpr std::int64_t least_shared_memory_per_rank = 32 * mebibyte;
 constexpr std::int64_t enough_shared_memory = gibibyte;
 

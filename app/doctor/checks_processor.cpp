@@ -1,4 +1,4 @@
-// Cores, threads, OpenBLAS's kernels, clocks and heat.
+// Checks of cores, threads, OpenBLAS's kernels, clocks and temperatures.
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -15,14 +15,14 @@ namespace {
 
 constexpr double near_limit = 5;  // degrees below the critical temperature
 
-// The cores that the ranks of a node may use together.
+// The union of the cores that the ranks of a node may use.
 std::set<int> cores_of(const Node& node) {
   std::set<int> cores;
   for (const RankFacts* rank : node.ranks) cores.insert(rank->processor.cores.begin(), rank->processor.cores.end());
   return cores;
 }
 
-// How many of them a control group's quota leaves.
+// The number of cores that a control group's quota allows.
 int capacity_of(const Node& node) {
   const auto cores = static_cast<int>(cores_of(node).size());
   const int limit = node.first().processor.core_limit;
@@ -46,7 +46,7 @@ bool unbound(const Node& node) {
   });
 }
 
-// Ranks that are bound to the same cores, fewer than they are.
+// Finds groups of ranks that are bound to the same cores and outnumber them.
 void judge_pools(const Node& node, const std::string& remedy, Judgement& judgement) {
   std::map<std::vector<int>, std::vector<const RankFacts*>> pools;
   for (const RankFacts* rank : node.ranks) pools[rank->processor.cores].push_back(rank);
@@ -87,7 +87,7 @@ void judge_binding(const Node& node, std::int64_t capacity_of_all, Judgement& ju
 
 double gigahertz(double mhz) { return mhz / 1000; }
 
-// The processor's part of a node's clocks.
+// Judges the processor's clocks of a node.
 void judge_processor_clocks(const Node& node, Judgement& judgement) {
   const ClockFacts& clocks = node.first().clocks;
   const bool hints = clocks.driver == "intel_pstate" || clocks.driver.starts_with("amd-pstate-epp");
@@ -122,7 +122,7 @@ void judge_processor_clocks(const Node& node, Judgement& judgement) {
   }
 }
 
-// A GPU that is held back by its power limit does what it was told to; heat and power failures are faults.
+// A power limit is a setting and works as configured. Thermal and power failures are faults.
 void judge_device_clocks(const RankFacts& rank, Judgement& judgement) {
   const ClockFacts& clocks = rank.clocks;
   if (clocks.device_source.empty()) return;

@@ -10,11 +10,11 @@ namespace glinpack::app::doctor {
 
 namespace {
 
-// 0 where the file holds none.
+// 0 if the file has no number.
 double number_in(const std::string& path) { return std::atof(first_line(path).c_str()); }
 
-// A governor that keeps the clock low. Those of intel_pstate and amd-pstate in active mode are hints to the processor,
-// which raises its clock under load by itself.
+// True for a governor that keeps the clock low. The governors of intel_pstate and amd-pstate in active mode are only
+// hints: the processor raises its clock under load.
 bool saves_power(const std::string& driver, const std::string& governor) {
   return governor == "powersave" && driver != "intel_pstate" && !driver.starts_with("amd-pstate-epp");
 }
@@ -40,10 +40,10 @@ void count_throttling(const std::string& folder, ClockFacts& clocks) {
   clocks.throttled = std::max<std::int64_t>(0, clocks.throttled) + std::atoll(count.c_str());
 }
 
-// The sensor nearest to its limit, of those that hardware monitoring knows.
+// The hwmon sensor that is nearest to its limit.
 std::vector<Temperature> hottest_sensor(const std::string& root) {
   constexpr double thousandths = 1e-3;
-  constexpr double usual_limit = 100;  // degrees Celsius, to compare sensors by that tell none
+  constexpr double usual_limit = 100;  // degrees Celsius, for sensors without a limit of their own
   const auto left = [](const Temperature& t) { return (t.critical > 0 ? t.critical : usual_limit) - t.celsius; };
   std::vector<Temperature> hottest;
   const std::string folder = root + "/sys/class/hwmon/";
@@ -67,7 +67,7 @@ std::vector<Temperature> hottest_sensor(const std::string& root) {
   return hottest;
 }
 
-// 0 where it is unknown.
+// 0 if it is unknown.
 double known_or_zero(double value) { return sensors::known(value) ? value : 0; }
 
 int count_nvlinks(const sensors::Places& places, const std::string& address) {

@@ -19,9 +19,9 @@ namespace glinpack::app::doctor {
 
 namespace {
 
-// Started by another MPI's launcher, every process is alone: the first one speaks. The others end as if all were well,
-// since Open MPI's launcher would end the first one with them.
-bool stands_apart(const MpiSession& session) {
+// True if another MPI's launcher started the processes, so that each is a world of one rank. Only the first one prints.
+// The others return 0, since Open MPI's launcher would otherwise end the first one.
+bool is_world_of_one(const MpiSession& session) {
   return session.size() == 1 && launched_processes() > 1 && launcher_rank() > 0;
 }
 
@@ -44,7 +44,7 @@ Facts gathered(const RankFacts& mine) {
   return facts;
 }
 
-// Right after the products, while the device is still warm.
+// Called right after the products, while the device is still warm.
 void read_sensors(const std::optional<std::vector<gl::DeviceDescription>>& devices, RankFacts& mine) {
   mine.clocks = read_clocks("", mine.processor.processors);
   const DeviceFacts* chosen = hardware_of(mine);
@@ -81,7 +81,7 @@ void report(const DoctorOptions& options, const std::vector<std::string>& comman
 
 int look(const MpiSession& session, const std::vector<std::string>& arguments, const ReportContext& context) {
   constexpr int exit_failed = 1;
-  if (stands_apart(session)) return 0;
+  if (is_world_of_one(session)) return 0;
   const DoctorOptions options = agreed_options(arguments);
   const Target target{.backend = options.backend,
                       .device = options.device,
@@ -105,7 +105,7 @@ int look(const MpiSession& session, const std::vector<std::string>& arguments, c
 std::vector<std::string> notes_on(Facts facts, const Target& target) {
   facts.quick = true;
   std::vector<Finding> findings = judge(facts);
-  // a run by software OpenGL, which is asked for by name, says so itself
+  // the user named the software OpenGL backend, so that a run reports it itself
   std::erase_if(findings, [&](const Finding& finding) {
     return finding.check == "renderer" && computes_on_device(target.backend);
   });
@@ -125,10 +125,10 @@ int run_doctor_command(int argc, char** argv) {
 
 std::vector<std::string> notes_before_run(const MpiSession& session, const Target& target,
                                           const std::optional<std::vector<gl::DeviceDescription>>& devices) {
-  // what every rank tells would be much for the first to hold
+  // rank 0 gathers the facts of all ranks; this bounds its memory
   constexpr int most_ranks = 1024;
   if (session.size() > most_ranks) return {};
-  // a doctor that fails is no reason to end a run
+  // an error of the doctor must not end a run
   RankFacts mine;
   std::string failure;
   try {

@@ -1,4 +1,4 @@
-// `glinpack doctor`, and the quick part of it that goes before a run.
+// `glinpack doctor`, and its quick checks before a run.
 #pragma once
 
 #include <optional>
@@ -9,12 +9,12 @@
 
 namespace glinpack::app::doctor {
 
-/// Starts MPI, whoever's launcher it is, looks, measures and ends it. argv is the program's. Returns the exit code, the
-/// same on every rank: 0 nothing failed, 1 a check failed, 2 unusable input, 3 an error.
+/// Starts MPI, gathers facts, measures, and ends MPI; works under any MPI's launcher. argv is the program's. Returns
+/// the exit code, the same on every rank: 0 nothing failed, 1 a check failed, 2 unusable input, 3 an error.
 int run_doctor_command(int argc, char** argv);
 
-/// Collective over MPI_COMM_WORLD, some milliseconds. On rank 0 a line for everything that is wrong; empty elsewhere.
-/// `devices`: what EGL has told of this node already, none where it was not asked.
+/// Collective over MPI_COMM_WORLD; takes milliseconds. Returns one line per problem on rank 0; empty on other ranks.
+/// `devices`: this node's EGL devices if they were already listed.
 std::vector<std::string> notes_before_run(const MpiSession& session, const Target& target,
                                           const std::optional<std::vector<gl::DeviceDescription>>& devices);
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-// nlohmann-json 3.11 knows nothing of std::optional
+// nlohmann-json 3.11 does not support std::optional
 namespace nlohmann {
 template <class Value>
 struct adl_serializer<std::optional<Value>> {

@@ -87,7 +87,7 @@ MemoryFacts memory_facts() {
   rlimit locked{};
   const bool limited = getrlimit(RLIMIT_MEMLOCK, &locked) == 0 && locked.rlim_cur != RLIM_INFINITY;
   const std::int64_t available = kibibytes("MemAvailable");
-  // a group without a limit has one beyond any memory
+  // the kernel reports a huge number for a group without a limit
   const std::int64_t left = memory_left_by_control_groups().value_or(available);
   return {.total = kibibytes("MemTotal"),
           .available = available,
@@ -114,7 +114,7 @@ std::string group_of(const std::string& path) {
   return owner == nullptr ? std::to_string(file.st_gid) : owner->gr_name;
 }
 
-// /dev/nvidia0, not /dev/nvidia-uvm, which OpenGL does without.
+// True for /dev/nvidia0, false for /dev/nvidia-uvm, which OpenGL does not need.
 bool drives_gpu(const std::string& name) {
   return name == "nvidiactl" || name.find_first_not_of("0123456789", std::string("nvidia").size()) == std::string::npos;
 }
@@ -146,7 +146,7 @@ std::string nvidia_kernel_driver() {
   return {};
 }
 
-// As libglvnd looks for them.
+// The search order of libglvnd.
 std::vector<std::string> egl_vendors() {
   const auto split = [](const std::string& list) {
     std::vector<std::string> parts;
@@ -211,7 +211,7 @@ ContainerFacts container_facts() {
   } else if (exists("/run/.containerenv")) {
     facts.kind = "Podman";
   } else {
-    facts.kind = environment("container");  // systemd-nspawn, lxc
+    facts.kind = environment("container");  // systemd-nspawn and lxc set it
   }
   return facts;
 }

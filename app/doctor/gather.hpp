@@ -1,4 +1,4 @@
-// One rank's facts. Nothing here throws: what cannot be found out stays unknown.
+// Gathers the facts of one rank. Nothing here throws: unreadable values stay unknown.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace glinpack::app::doctor {
 
-/// What would run, as `glinpack plu` is told.
+/// The backend and device that `glinpack plu` would use.
 struct Target {
   std::string backend = "auto";
   std::optional<int> device;
@@ -21,18 +21,18 @@ struct Target {
   bool threads_asked = false;
 };
 
-/// What costs milliseconds: all but HostFacts' addresses, clocks and gemm. `devices`: none where EGL was not asked.
+/// Gathers all facts that take milliseconds: not HostFacts' addresses, clocks and gemm. `devices`: empty if EGL was not
+/// queried.
 RankFacts gather_quick_facts(const MpiSession& session, const Target& target,
                              const std::optional<std::vector<gl::DeviceDescription>>& devices);
 
-/// Asks the system's resolver for the host's own name, which may take seconds.
+/// Resolves the host's own name, which may take seconds.
 void look_up_host(HostFacts& host);
 
-/// Clocks and temperatures of the processor, now. `root` stands before /sys.
+/// Current clocks and temperatures of the processor. `root` is a prefix of /sys.
 ClockFacts read_clocks(const std::string& root, std::span<const int> processors);
 
-/// What this rank's device says of itself, by NVML or hwmon: its clocks now; its NVLinks, and its place on the bus
-/// where that was not known.
+/// Reads this rank's device by NVML or hwmon: its current clocks, its NVLinks, and its PCI address if it is unknown.
 void read_device_sensor(const sensors::Places& places, const sensors::GpuIdentity& identity, ClockFacts& clocks,
                         DeviceFacts& device);
 

@@ -14,7 +14,7 @@ namespace glinpack::app::doctor {
 
 namespace {
 
-constexpr std::size_t most_shown = 4;  // of a list
+constexpr std::size_t most_shown = 4;  // entries of a list
 
 }  // namespace
 

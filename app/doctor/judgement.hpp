@@ -1,4 +1,4 @@
-// What the checks share: how a finding is put together, ranks and nodes in words, the checks by file.
+// Helpers of the checks: collects a finding, formats ranks and nodes, declares the checks by file.
 #pragma once
 
 #include <span>
@@ -9,17 +9,17 @@
 
 namespace glinpack::app::doctor {
 
-/// Collects what a check has seen.
+/// Collects the evidence of one check.
 class Judgement {
  public:
   explicit Judgement(std::string check) : check_(std::move(check)) {}
-  /// Shown where nothing is wrong.
+  /// Evidence that is shown if nothing is wrong.
   void ok(std::string evidence);
-  /// Shown where there is nothing else.
+  /// Evidence that is shown if there is no other.
   void unknown(std::string evidence);
   void warn(std::string evidence, std::string remedy);
   void fail(std::string evidence, std::string remedy);
-  /// The worst verdict, the evidence for all that is wrong (of many the first few), or else for what is well.
+  /// The worst verdict. The evidence lists the problems (the first few of many), or else the good values.
   Finding finding() const;
 
  private:
@@ -33,7 +33,7 @@ class Judgement {
   Verdict worst_ = Verdict::unknown;
 };
 
-/// Ranks that share a node, as MPI sees it: those that can share memory and have the same host name.
+/// Ranks that share a node: they can share memory, as MPI reports it, and have the same host name.
 struct Node {
   std::string host;
   std::vector<const RankFacts*> ranks;  // at least one
@@ -44,20 +44,20 @@ std::vector<Node> nodes_in(const Facts& facts);
 /// "rank 3", "ranks 0-2, 5".
 std::string ranks_text(const std::vector<int>& ranks);
 std::string ranks_text(std::span<const RankFacts* const> ranks);
-/// "1 rank", "4 ranks": any noun that takes an s.
+/// "1 rank", "4 ranks", for any noun with a plural in s.
 std::string counted(std::int64_t count, const std::string& noun);
 /// "a, b, c, d and 3 more".
 std::string list_text(const std::vector<std::string>& names);
-/// "4.0 GiB", or "4.0 to 16.0 GiB" of several values.
+/// "4.0 GiB", or "4.0 to 16.0 GiB" for several values.
 std::string memory_range(const std::vector<std::int64_t>& bytes);
-/// The value in the middle, of two the mean; 0 of none.
+/// The mean of the middle two if the number of values is even; 0 for no values.
 double median_of(std::vector<double> values);
-/// How so many ranks are started under the launcher that started these: "mpirun -np 4 glinpack ...".
+/// The command that starts `ranks` ranks with the current launcher: "mpirun -np 4 glinpack ...".
 std::string start_command(const ProcessFacts& process, std::int64_t ranks);
 
-/// The EGL device that a rank computes on; null where it has none.
+/// The EGL device that a rank computes on, or null.
 const DeviceFacts* device_of(const RankFacts& rank);
-/// The same where it is hardware.
+/// Like device_of(), but null for software OpenGL.
 const DeviceFacts* hardware_of(const RankFacts& rank);
 
 // checks_launch.cpp

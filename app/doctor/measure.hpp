@@ -1,4 +1,4 @@
-// What takes time: a matrix product on every rank, all at once as in a run.
+// Timed measurements: a matrix product on every rank, on all ranks at the same time, as in a run.
 #pragma once
 
 #include "app/doctor/facts.hpp"
@@ -6,9 +6,9 @@
 
 namespace glinpack::app::doctor {
 
-/// C <- C - A B in double precision, in flops a second: by the backend that "auto" takes on hosts with so many threads,
-/// and by the one that it takes on devices if `device` is not negative. Collective over MPI_COMM_WORLD. Does not throw:
-/// why a backend cannot do it is part of the result.
+/// Measures C <- C - A B in double precision, in flops a second. On the host, it uses the backend that "auto" selects
+/// for `threads` threads; on the device, if `device` >= 0, the one for devices. Collective over MPI_COMM_WORLD. Does
+/// not throw: the result holds a backend's error.
 GemmFacts measure_gemm(int threads, int device, const MeasuringOptions& options);
 
 }  // namespace glinpack::app::doctor

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 std::string pci_folder(const std::string& root) { return root + "/sys/bus/pci/devices/"; }
 
-// A number in base 10, or 16 after 0x; `otherwise` where the text is none.
+// Reads a number in base 10, or in base 16 after 0x; `otherwise` if the text is not a number.
 int number_of(std::string_view text, int otherwise) {
   const int base = text.starts_with("0x") ? 16 : 10;
   if (base == 16) text.remove_prefix(2);
@@ -25,7 +25,7 @@ int number_of(std::string_view text, int otherwise) {
   return error == std::errc() && end > text.data() ? number : otherwise;
 }
 
-// The bridges that a device hangs from are the folders that its own lies in: .../pci0000:00/0000:00:01.0/0000:18:00.0
+// sysfs nests a device's folder in the folders of its bridges: .../pci0000:00/0000:00:01.0/0000:18:00.0
 std::vector<std::string> bridges_above(const fs::path& device) {
   std::error_code error;
   const fs::path real = fs::canonical(device, error);
@@ -48,7 +48,8 @@ std::string hexadecimal_digits(std::string_view text) {
   return digits;
 }
 
-// NVIDIA's module names a folder by each GPU's address; its file `information` has a line "GPU UUID: GPU-...".
+// NVIDIA's module has a folder for each GPU, named by its address. Its file `information` has a line "GPU UUID:
+// GPU-...".
 std::string nvidia_address(const std::string& root, const std::string& uuid) {
   const std::string folder = root + "/proc/driver/nvidia/gpus/";
   const std::string wanted = hexadecimal_digits(uuid);

@@ -14,7 +14,7 @@ namespace glinpack::app {
 namespace {
 
 constexpr std::int64_t largest_config_file = 1 << 20;
-constexpr std::size_t longest_line = 10'000;  // TOML's dotted keys nest: a line's length bounds how deep
+constexpr std::size_t longest_line = 10'000;  // bounds the recursion: TOML's dotted keys nest
 
 int line_of(const toml::node& node) { return static_cast<int>(node.source().begin.line); }
 
@@ -31,7 +31,7 @@ std::string text_of(const toml::node& node) {
   throw InputError(path + ":" + std::to_string(line) + ": " + message);
 }
 
-// A string, number or boolean as the command line would give it.
+// The value as the command line would have it: a string, number or boolean.
 std::string scalar(const toml::node& node, const std::string& path, const std::string& key) {
   if (const auto* text = node.as_string()) return text->get();
   if (const auto* number = node.as_integer()) return std::to_string(number->get());
@@ -58,7 +58,7 @@ Setting setting_of(const std::string& path, const std::string& name, const toml:
 std::vector<Setting> settings_of(const std::string& path, TextFiles& files) {
   const std::string& contents = files.read(path, largest_config_file);
   int line = 0;
-  for (const std::string& text : lines_of(path, contents)) {  // refuses what is not a text file
+  for (const std::string& text : lines_of(path, contents)) {  // throws unless it is a text file
     ++line;
     if (text.size() > longest_line) {
       fail(path, line, "the line has more than " + std::to_string(longest_line) + " characters; break it");

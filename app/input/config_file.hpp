@@ -1,4 +1,4 @@
-// TOML configuration files (toml.io): a flat list of keys and values, which the options then judge.
+// TOML configuration files (toml.io): a flat list of keys and values. The option tables check them.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace glinpack::app {
 
-/// One key of a file.
+/// One key and its value.
 struct Setting {
   std::string key;                    // with dashes, "_" having become "-"
-  std::vector<std::string> values{};  // as the command line would give them; one, or those of a list
-  std::string text{};                 // the value as the file has it, for messages
+  std::vector<std::string> values{};  // in the command line's form; one, or the elements of a list
+  std::string text{};                 // the value as written in the file, for messages
   int line = 0;                       // 1-based
   bool is_boolean = false;
 };
 
-/// In the file's order. Throws InputError, "FILE:LINE: ...": unreadable, not TOML, tables, values of other types than
-/// strings, numbers, booleans and lists of these.
+/// The settings in file order. Throws InputError ("FILE:LINE: ...") if the file is unreadable, is not TOML or has
+/// tables. Values are strings, numbers, booleans, or lists of these.
 std::vector<Setting> settings_of(const std::string& path, TextFiles& files);
 
 }  // namespace glinpack::app

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t largest_hpl_dat = 1 << 20;
 
-// A whole number that HPL.dat expects: what it is called, and its range.
+// A whole number that HPL.dat expects: its name and range.
 struct Expected {
   const char* what;
   Index minimum;
@@ -28,7 +28,7 @@ class HplDatReader {
     }
   }
 
-  /// The white-space separated tokens of the next line, comments included.
+  /// The white-space separated tokens of the next line, including comments.
   std::vector<std::string> next_line(const char* expected) {
     ++line_;
     if (static_cast<std::size_t>(line_) > lines_.size()) {
@@ -82,7 +82,7 @@ class HplDatReader {
     return values;
   }
 
-  /// A count on one line, so many values on the next.
+  /// A count on one line, and that number of values on the next.
   template <class Number = int>
   std::vector<Number> next_list(const char* what_count, const Expected& field) {
     const int count = next_count(what_count);
@@ -106,7 +106,7 @@ class HplDatReader {
 
   std::string path_;
   std::vector<std::string> lines_;
-  int line_ = 0;  // 1-based, of the line read last
+  int line_ = 0;  // 1-based, of the last line read
 };
 
 std::vector<char> factorisation_letters(const std::vector<int>& digits) {

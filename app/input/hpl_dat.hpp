@@ -1,5 +1,5 @@
-// HPL.dat, the input file of netlib's HPL (HPL_pdinfo.c): positional, 31 lines, the first tokens of each count and
-// what follows them is a comment.
+// HPL.dat, the input file of netlib's HPL (HPL_pdinfo.c): 31 positional lines. Only the first tokens of a line are
+// read; the rest is a comment.
 //
 //    1-2  free text                     14-15  panel factorisations, PFACT
 //      3  output file                   16-17  recursion ends at NBMIN columns
@@ -12,7 +12,7 @@
 //     13  threshold of the residual;    30-31  equilibration, alignment
 //         negative: no check
 //
-// Of a pair of lines the first says how many values the second holds, 20 at most. Lines after the 31st are ignored.
+// In a pair of lines, the first is the number of values on the second, at most 20. Lines after the 31st are ignored.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct HplDat {
   RankOrder order = RankOrder::row_major;
   std::vector<GridShape> grids;
   double threshold = 16.0;
-  std::vector<char> pfact;  // L C R, as HPL prints them
+  std::vector<char> pfact;  // L C R, as HPL prints it
   std::vector<int> nbmin;
   std::vector<int> ndiv;
   std::vector<char> rfact;
@@ -50,11 +50,11 @@ struct HplDat {
   bool to_stderr() const { return device == 7; }
 };
 
-/// Throws InputError, "FILE:LINE: ...", naming the value and what is expected in its place.
+/// Throws InputError ("FILE:LINE: ...") that names the value and the expected one.
 HplDat read_hpl_dat(const std::string& path, TextFiles& files);
 
-/// The parameters that HPL's innermost loops run over, in HPL's order (HPL_pddriver.c: depth, broadcast, RFACT, PFACT,
-/// NBMIN, NDIV, the last fastest; around them grid, N and NB).
+/// The parameters of HPL's innermost loops, in HPL's order (HPL_pddriver.c): depth, broadcast, RFACT, PFACT, NBMIN,
+/// NDIV. The last varies fastest. The outer loops are grid, N and NB.
 struct HplCombination {
   int lookahead = 0;
   BroadcastKind broadcast = BroadcastKind::ring;
@@ -62,11 +62,11 @@ struct HplCombination {
 };
 std::vector<HplCombination> combinations(const HplDat& hpl_dat);
 
-/// How many runs the file asks for: grids x Ns x NBs x combinations.
+/// The number of runs: grids x Ns x NBs x combinations.
 std::int64_t run_count(const HplDat& hpl_dat);
 
-/// One line that names the parameters which glinpack reads and has no use for, but for those that it shows with the
-/// results (PFACT, NBMIN, NDIV, RFACT): the report names these.
+/// One line with the parameters that glinpack reads but ignores. The report shows PFACT, NBMIN, NDIV and RFACT with the
+/// results, so the line omits them.
 std::string unused_parameters_note(const std::string& path);
 
 }  // namespace glinpack::app

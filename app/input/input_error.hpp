@@ -1,4 +1,4 @@
-// What the user gave and glinpack cannot use.
+// The error for unusable user input.
 #pragma once
 
 #include <stdexcept>
@@ -6,8 +6,7 @@
 
 namespace glinpack::app {
 
-/// The message is for the user, on one line: where (file and line, or option), the value, and the remedy. Leads to
-/// exit code 2.
+/// The message is one line for the user: file and line or option, the value, and the remedy. Leads to exit code 2.
 class InputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

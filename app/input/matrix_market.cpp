@@ -57,7 +57,7 @@ class MatrixMarketReader {
     }
     return {rows, columns};
   }
-  /// Of a matrix that is its own mirror image.
+  /// Reads the extents of a symmetric or skew-symmetric matrix.
   Extents read_extents(MatrixShape shape, Symmetry symmetry) {
     return read_extents(symmetry == Symmetry::general ? shape : MatrixShape::square);
   }
@@ -118,8 +118,8 @@ class MatrixMarketReader {
   Index line_number_ = 0;
 };
 
-/// Calls add(row, column, value) for every entry of the file behind the extents, and for its mirror image where the
-/// matrix has one.
+/// Calls add(row, column, value) for every entry after the extents, and for its mirror image if the matrix is
+/// symmetric.
 template <class Add>
 void read_entries(MatrixMarketReader& reader, const Banner& banner, Index rows, Index columns, const Add& add) {
   const auto add_mirrored = [&](Index row, Index column, double value) {

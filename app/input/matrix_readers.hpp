@@ -7,14 +7,14 @@
 
 namespace glinpack::app {
 
-/// Throws InputError where rows x columns doubles are more than `largest_bytes`.
+/// Throws InputError if rows x columns doubles exceed `largest_bytes`.
 void check_matrix_size(const std::string& path, Index rows, Index columns, std::int64_t largest_bytes);
 /// "of order 5", "of 5 x 4".
 std::string extents_text(Index rows, Index columns);
-/// Throws InputError where the value is NaN or infinite; `where` ("FILE:7: " or "FILE: ") begins the message.
+/// Throws InputError if the value is NaN or infinite. The message begins with `where` ("FILE:7: " or "FILE: ").
 void check_finite(const std::string& where, double value, Index row, Index column);
 
-/// What a .npy header says.
+/// The fields of a .npy header.
 struct NpyHeader {
   Index rows = 0;
   Index columns = 0;

@@ -6,7 +6,7 @@
 namespace glinpack::app {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  // rows of the distance table: for the prefixes of a that are two, one and no characters shorter
+  // three rows of the distance table: for the prefixes of a that are two, one and no characters shorter
   std::vector<std::size_t> before_last(b.size() + 1);
   std::vector<std::size_t> last(b.size() + 1);
   std::vector<std::size_t> current(b.size() + 1);
@@ -42,7 +42,7 @@ std::optional<std::string> nearest_name(std::string_view given, std::span<const 
       best_distance = distance;
     }
   }
-  // further off than a third of its letters, it is another word
+  // a name that differs in more than a third of its letters is not a misspelling
   if (best && best_distance > std::max<std::size_t>(1, std::max(best->size(), given.size()) / 3)) return std::nullopt;
   return best;
 }

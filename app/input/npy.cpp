@@ -14,8 +14,8 @@ static_assert(std::endian::native == std::endian::little, "elements are read and
 
 constexpr std::string_view magic = "\x93NUMPY";
 
-// What stands after 'key': in the header, a Python dictionary such as
-// {'descr': '<f8', 'fortran_order': False, 'shape': (3, 3), }
+// The text after 'key': in the header, a Python dictionary such as {'descr': '<f8', 'fortran_order': False, 'shape':
+// (3, 3), }
 std::string_view header_value(std::string_view header, std::string_view key, const std::string& path) {
   std::string quoted_key = "'";
   quoted_key.append(key).append("'");
@@ -45,7 +45,7 @@ void read_shape(NpyHeader& result, std::string_view text, const std::string& pat
                                                       : "a matrix, for example (1000, 500), is expected: ";
   try {
     std::string inner(text.substr(text.find('(') + 1));
-    const bool one_dimension = inner.ends_with(',');  // Python's tuple of one: (6,)
+    const bool one_dimension = inner.ends_with(',');  // a Python tuple with one element: (6,)
     if (shape == MatrixShape::any && one_dimension) inner += "1";
     const std::vector<std::string> extents = split_list({inner});
     if (extents.size() != 2) throw InputError("two extents are expected");
@@ -106,7 +106,7 @@ DenseMatrix read_npy(std::istream& file, const std::string& path, std::int64_t l
   const NpyHeader header = read_npy_header(file, path, shape);
   const Index rows = header.rows, columns = header.columns;
   check_matrix_size(path, rows, columns, largest_bytes);
-  // refused before all elements are allocated for a file that does not hold them
+  // check the file size before allocating all elements
   const std::streamoff first = file.tellg();
   file.seekg(0, std::ios::end);
   const std::streamoff present = (file.tellg() - first) / header.bytes_per_element;
@@ -117,7 +117,7 @@ DenseMatrix read_npy(std::istream& file, const std::string& path, std::int64_t l
   file.seekg(first);
 
   DenseMatrix matrix{rows, columns, std::vector<double>(static_cast<std::size_t>(rows * columns))};
-  // a line is a row, or a column in Fortran order
+  // a line is a row in C order, a column in Fortran order
   const Index lines = header.fortran_order ? columns : rows, length = header.fortran_order ? rows : columns;
   std::string line(static_cast<std::size_t>(length * header.bytes_per_element), '\0');
   for (Index i = 0; i < lines; ++i) {
@@ -140,7 +140,7 @@ namespace {
 void write_npy_array(std::ostream& out, const std::string& shape, std::span<const double> values) {
   std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (" + shape + "), }";
   constexpr std::size_t before_header = 10;  // magic, version and length
-  constexpr std::size_t alignment = 64;      // of the first element
+  constexpr std::size_t alignment = 64;      // of the first element's offset
   while ((before_header + header.size() + 1) % alignment != 0) header += ' ';
   header += '\n';
   out << magic << '\x01' << '\0' << static_cast<char>(header.size() % 256) << static_cast<char>(header.size() / 256)

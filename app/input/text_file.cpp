@@ -16,7 +16,7 @@ std::string read_file(const std::string& path, std::int64_t largest_bytes) {
     throw InputError(path + ": no such file; check the path (it is relative to the current directory)");
   }
   if (std::filesystem::is_directory(status)) throw InputError(path + ": is a directory; a file is expected");
-  // a pipe could keep everyone waiting, and cannot be read again
+  // reading a pipe could block all ranks, and a pipe cannot be read twice
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
     throw InputError(path + ": is not a regular file; save what it gives in one");
   }

@@ -85,7 +85,7 @@ GridShape parse_grid(std::string_view text) {
 std::vector<std::string> split_list(const std::vector<std::string>& tokens) {
   std::vector<std::string> parts;
   std::string part;
-  bool value_due = true;  // at the start, and after a comma
+  bool value_due = true;  // at the start and after a comma
   bool after_comma = false;
   const auto finish_part = [&] {
     if (part.empty()) return;

@@ -1,5 +1,5 @@
-// From text to values, for the command line, TOML files and HPL.dat alike. All throw InputError with the value and
-// what is expected; where the value stood is for the caller to add.
+// Parses text into values for the command line, TOML files and HPL.dat. All functions throw InputError with the value
+// and what is expected; the caller adds the location.
 #pragma once
 
 #include <string>
@@ -15,18 +15,18 @@ inline constexpr Index largest_nb = 1'000'000;
 inline constexpr Index largest_processes = 1'000'000;
 inline constexpr std::size_t longest_list = 1000;
 
-/// `text` between quotes, unprintable characters replaced and its tail cut off: safe in a message.
+/// `text` in quotes, with unprintable characters replaced, and truncated: safe in a message.
 std::string in_quotes(std::string_view text);
 
 /// A whole number in [minimum, maximum], decimal, without suffix.
 Index parse_whole(std::string_view text, Index minimum, Index maximum);
 /// A finite real number.
 double parse_real(std::string_view text);
-/// Seconds: more than 0, at most a million.
+/// Seconds: greater than 0, at most a million.
 double parse_seconds(std::string_view text);
 /// "2x3" or "2X3": P rows and Q columns, each at least 1.
 GridShape parse_grid(std::string_view text);
-/// The parts between commas and white space. Throws where there are none, one is empty ("1,,2") or there are too many.
+/// The parts between commas and white space. Throws if there is none, one is empty ("1,,2"), or there are too many.
 std::vector<std::string> split_list(const std::vector<std::string>& tokens);
 
 }  // namespace glinpack::app

@@ -8,14 +8,14 @@ namespace glinpack::app {
 
 namespace {
 
-// One subcommand as all shells need it; the program itself has an empty name.
+// A subcommand with its options, independent of the shell. The program itself has an empty name.
 struct CompletedCommand {
   std::string name;
   std::string summary;
   std::vector<HelpEntry> options;
 };
 
-// What stands behind an option.
+// The kind of value that follows an option.
 enum class ValueKind { none, choices, file, folder, other };
 
 ValueKind kind_of(const HelpEntry& option) {
@@ -32,7 +32,7 @@ std::string with_spaces(const std::vector<std::string>& words) {
   return text;
 }
 
-// Between single quotes of any of the shells.
+// In single quotes, valid in all three shells.
 std::string shell_quoted(const std::string& text) {
   std::string result;
   for (const char c : text) c == '\'' ? result += "'\\''" : result += c;
@@ -66,7 +66,7 @@ std::string names_of_subcommands(std::span<const CompletedCommand> commands) {
 
 constexpr const char* made_of = "# Written by glinpack completion from what --help says.\n";
 
-// "plu:--backend) values='openblas auto' ;;" for options that take values, the kinds of files named
+// "plu:--backend) values='openblas auto' ;;" for options that take values; file kinds by name
 std::string bash_values(const CompletedCommand& command) {
   std::string text;
   for (const HelpEntry& option : command.options) {

@@ -1,5 +1,5 @@
-// Scripts that complete glinpack's command line in a shell: subcommands, options, and values where an option's type
-// spells them out, from what --help says.
+// Shell scripts that complete glinpack's command line, made from --help: subcommands, options, and values that an
+// option's type lists.
 #pragma once
 
 #include <span>

@@ -40,10 +40,10 @@ std::size_t indentation(const std::string& line) { return std::min(line.find_fir
 
 bool is_blank(const std::string& line) { return indentation(line) == line.size(); }
 
-// "Examples:", alone on its line and not indented
+// True for "Examples:", alone on its line and not indented.
 bool is_heading(const std::string& line) { return indentation(line) == 0 && line.ends_with(':'); }
 
-// "... [default]": what stands in brackets at the end becomes the default.
+// "... [default]": moves the text in trailing brackets to the default.
 void take_default(HelpEntry& entry) {
   const std::size_t bracket = entry.text.rfind('[');
   if (!entry.text.ends_with(']') || bracket == std::string::npos) return;
@@ -52,15 +52,15 @@ void take_default(HelpEntry& entry) {
   while (entry.text.ends_with(' ')) entry.text.pop_back();
 }
 
-// Names, type, what is excluded, and as much of the text as stands beside them; `line` has its indentation in front.
-// Between names and text there are two spaces, but one where names and type fill their column.
+// Parses names, type, excluded options, and the text on the same line; `line` keeps its indentation. Two spaces
+// separate names and text, but only one if names and type fill their column.
 HelpEntry begin_entry(const std::string& line) {
   const std::string content = line.substr(indentation(line));
   const std::size_t gap = content.find("  ");
   const std::vector<std::string> words = words_of(content.substr(0, gap));
   HelpEntry entry;
   std::size_t next = 1;
-  if (!words.front().starts_with('-')) {  // no option: all of it is the name
+  if (!words.front().starts_with('-')) {  // not an option: the whole text is the name
     entry.names = {joined(words)};
     next = words.size();
   } else {
@@ -76,7 +76,7 @@ HelpEntry begin_entry(const std::string& line) {
   return entry;
 }
 
-// Entries stand two spaces in, what they go on with further right.
+// Entries are indented by two spaces, their continuation lines by more.
 std::vector<HelpEntry> entries_of(const std::vector<std::string>& lines) {
   constexpr std::size_t entry_indentation = 2;
   std::vector<HelpEntry> entries;
@@ -94,7 +94,7 @@ std::vector<HelpEntry> entries_of(const std::vector<std::string>& lines) {
   return entries;
 }
 
-// Options, or names with two spaces between them and their text, each or on its next line.
+// True if the lines are options, or names with text after two spaces or on the next line.
 bool are_entries(const std::string& heading, const std::vector<std::string>& lines) {
   if (heading.starts_with("Example")) return false;
   return std::all_of(lines.begin(), lines.end(), [](const std::string& line) {
@@ -159,7 +159,7 @@ std::vector<std::string> choices_of(const HelpEntry& option) {
   const std::string type = option.type.substr(0, option.type.find(",..."));
   if (type.find('|') == std::string::npos) return {};
   std::vector<std::string> choices = split(type, '|');
-  std::erase_if(choices, [](const std::string& word) {  // COUNT, FILE: what stands for a value
+  std::erase_if(choices, [](const std::string& word) {  // removes placeholders: COUNT, FILE
     return std::all_of(word.begin(), word.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
   });
   return choices;

@@ -11,7 +11,7 @@ namespace glinpack::app {
 
 namespace {
 
-// Text as roff prints it letter by letter: no macro, no escape, dashes and quotes that can be copied.
+// Escapes text for roff, so that dashes and quotes can be copied and nothing is read as a macro.
 std::string escaped(const std::string& text) {
   std::string result;
   if (text.starts_with('.') || text.starts_with('\'')) result = "\\&";
@@ -44,7 +44,7 @@ std::string escaped(const std::string& text) {
 
 std::string bold(const std::string& text) { return "\\fB" + escaped(text) + "\\fR"; }
 
-// "single|double,..." may be broken after each choice
+// "single|double,..." may break after each choice
 std::string type_text(const HelpEntry& option) {
   std::string type = escaped(option.type);
   const bool spelt_out = !choices_of(option).empty();
@@ -80,7 +80,7 @@ bool has_options(const HelpSection& section) {
   return !section.entries.empty() && section.entries.front().names.front().starts_with('-');
 }
 
-// All options stand in one section, their headings being subsections; --help itself goes without one.
+// All options are in one section with subsections; --help itself has no subsection.
 std::string options_text(const HelpPage& page) {
   std::string text;
   for (const HelpSection& section : page.sections) {
@@ -92,7 +92,7 @@ std::string options_text(const HelpPage& page) {
 }
 
 std::string section_text(const HelpSection& section) {
-  constexpr std::size_t longest_title = 30;  // what is longer is a sentence, and goes on with the section before it
+  constexpr std::size_t longest_title = 30;  // longer headings are sentences and continue the previous section
   std::string text = section.heading.size() > longest_title ? ".SS " + escaped(section.heading) + "\n"
                                                             : ".SH " + escaped(in_capitals(section.heading)) + "\n";
   for (const HelpEntry& entry : section.entries) text += entry_text(entry);
@@ -102,7 +102,7 @@ std::string section_text(const HelpSection& section) {
   return text + ".fi\n";
 }
 
-// "0 all passed, 1 one failed": a line for each code where the text is of that kind
+// "0 all passed, 1 one failed": one line per code if the text has this form.
 std::string exit_status_text(const std::string& codes) {
   std::string text;
   std::string rest = codes.substr(0, codes.ends_with('.') ? codes.size() - 1 : codes.size());

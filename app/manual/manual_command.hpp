@@ -1,4 +1,4 @@
-// `glinpack man-pages` and `glinpack completion`: what an installation has beside the program, made of its helps.
+// `glinpack man-pages` and `glinpack completion`: generate the man pages and shell completion from the help texts.
 #pragma once
 
 #include <iosfwd>
@@ -22,8 +22,8 @@ OptionTable completion_table(CompletionOptions& options);
 /// Throws InputError.
 ManPagesOptions parse_man_pages_options(const Texts& arguments);
 
-/// Writes glinpack.1 and a page for each subcommand into the folder, which it makes if missing. Throws InputError where
-/// a page is there already and may not be replaced.
+/// Writes glinpack.1 and a page for each subcommand into the folder; creates the folder if it is missing. Throws
+/// InputError if a page exists and may not be replaced.
 void run_man_pages_command(const ManPagesOptions& options);
 void run_completion_command(const CompletionOptions& options, std::ostream& out);
 

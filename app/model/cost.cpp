@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t unknowns = 3;
 using Vector = std::array<double, unknowns>;
 
-// The normal equations of the weighted problem, with columns scaled to length 1.
+// The normal equations of the weighted problem; columns are scaled to length 1.
 struct NormalEquations {
   std::array<Vector, unknowns> matrix{};
   Vector right{};
@@ -45,9 +45,9 @@ NormalEquations normal_equations(std::span<const Sample> samples) {
   return equations;
 }
 
-// By Cholesky's factors; none where the chosen columns are not independent, or a coefficient would be negative.
+// Solves by Cholesky factorisation. Empty if the chosen columns are dependent or a coefficient would be negative.
 std::optional<Vector> solution_with(const NormalEquations& equations, const std::array<bool, unknowns>& chosen) {
-  constexpr double independent = 1e-3;  // of a column, beside those before it
+  constexpr double independent = 1e-3;  // of the squared length of a column, orthogonal to the earlier ones
   std::array<Vector, unknowns> factor{};
   Vector y{};
   for (std::size_t i = 0; i < unknowns; ++i) {
@@ -95,7 +95,7 @@ double Cost::seconds(const Amounts& amounts) const {
 
 Cost fit_cost(std::span<const Sample> samples) {
   const NormalEquations equations = normal_equations(samples);
-  // few unknowns first: more are taken only where they explain more
+  // few unknowns first: more unknowns must reduce the residual
   constexpr std::array<std::array<bool, unknowns>, 7> subsets{{{true, false, false},
                                                                {false, true, false},
                                                                {false, false, true},
@@ -103,7 +103,7 @@ Cost fit_cost(std::span<const Sample> samples) {
                                                                {true, false, true},
                                                                {false, true, true},
                                                                {true, true, true}}};
-  constexpr double worthwhile = 1e-9;  // of the whole
+  constexpr double worthwhile = 1e-9;  // relative reduction of the residual
   double best = equations.square;
   Vector x{};
   for (const auto& subset : subsets) {

@@ -1,4 +1,4 @@
-// What a kind of work costs: so much for each operation, each byte and each time it is begun. Pure.
+// The cost of a kind of work: per operation, per byte and per step. Pure.
 #pragma once
 
 #include <span>
@@ -18,17 +18,16 @@ struct Cost {
   friend bool operator==(const Cost&, const Cost&) = default;
 };
 
-/// Something measured: what was done, and how long it took.
+/// A measurement: the amounts of work and the time.
 struct Sample {
   Amounts amounts;
   double seconds = 0;
 };
 
-/// The cost that explains the samples best: least squares with coefficients >= 0 (of three unknowns, so every subset of
-/// them is tried: Lawson, Hanson, Solving Least Squares Problems, 1974, ch. 23 in small), each sample weighted by
-/// 1 / seconds, so that long ones count for more but do not decide alone. Amounts that vary alike in all samples cannot
-/// be told apart: then flops take it all, else bytes. Samples that took no time, or did nothing, are left out; without
-/// any the cost is unknown (all zero).
+/// Fits the cost to the samples: weighted least squares with coefficients >= 0. It tries every subset of the three
+/// unknowns (a small case of Lawson, Hanson, Solving Least Squares Problems, 1974, ch. 23). The weight is 1 / seconds,
+/// so that long samples do not dominate. If amounts are proportional in all samples, flops get the whole cost, else
+/// bytes. Ignores samples without time or work. Without samples the cost is unknown (all zero).
 Cost fit_cost(std::span<const Sample> samples);
 
 }  // namespace glinpack::app::model

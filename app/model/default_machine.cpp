@@ -7,12 +7,12 @@ namespace glinpack::app::model {
 
 namespace {
 
-// The figures are those of the backend that "auto" takes on devices.
+// The figures are for the backend that "auto" selects on devices.
 bool is_measured(const std::string& backend) {
   return find_backend(backend) == &automatic_backend(MemorySpace::device);
 }
 
-// tests/system/planning.py fits them again.
+// tests/system/planning.py repeats the fit.
 MachineModel h200_single() {
   const std::string runs = std::string(default_device) + ": results/h200/single-*.json, partial-32768.json, h200-x4/gpus-[24]-*.json";
   MachineModel machine;
@@ -27,7 +27,8 @@ MachineModel h200_single() {
   return machine;
 }
 
-// Panels of the host were not measured in this precision: single's, by the host's gemm. Bytes cost what they cost.
+// The host's panels were not measured in this precision: they are single's, scaled by the host's gemm. Costs per byte
+// are unchanged.
 MachineModel h200_double() {
   const std::string runs = std::string(default_device) + ": results/h200/double-32768.json, double-32768-nb768.json";
   const DefaultCeilings ceilings;

@@ -1,4 +1,4 @@
-// Figures to plan with where nothing was measured on the machine itself: those of machines whose runs are in results/.
+// Default figures for planning without measurements, from the machines whose runs are in results/.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace glinpack::app::model {
 
-/// What `glinpack plan --from` makes of the files that each figure's source names. gl-compute: an H200 and 16 cores of
-/// its host; other backends: nothing is known. The network is unknown.
+/// The figures that `glinpack plan --from` fits to the files named as their sources. gl-compute: an H200 and 16 cores
+/// of its host. Other backends and the network have no figures.
 MachineModel default_machine(const std::string& backend, Precision precision);
 
-/// The sources of its figures begin with this name.
+/// The source texts of the figures begin with this name.
 inline constexpr const char* default_device = "an H200";
 
-/// Those that the figures were measured with.
+/// The block sizes that the figures were measured with.
 std::vector<Index> default_block_sizes(const std::string& backend, Precision precision);
 
 /// The ceilings of the default machine of gl-compute (results/h200/ceilings.txt).

@@ -10,7 +10,7 @@ namespace glinpack::app::model {
 
 namespace {
 
-// Passes times processes to replay, so that a forecast takes about a second.
+// Limit of replayed passes times processes, so that a forecast takes about a second.
 constexpr Index most_replayed = 4'000;
 constexpr Index windows = 8;
 constexpr Index window_passes = 8;
@@ -58,7 +58,7 @@ Sum factorization(const MachineModel& machine, const Problem& problem) {
   return sum;
 }
 
-// Messages of a pass of the backward substitution go by trees: partial sums along a row, x up a column.
+// In a pass of the backward substitution, messages use trees: partial sums along a row, x up a column.
 double substitution_messages(const MachineModel& machine, const Problem& problem, Index width) {
   const Amounts message{0, static_cast<double>(width * problem.element_bytes()), 1};
   const int home = problem.node_of({0, 0});
@@ -83,7 +83,7 @@ double solution(const MachineModel& machine, const Problem& problem) {
   return seconds;
 }
 
-// Work that goes on beside the process's other work.
+// True for work that overlaps the other work of the process.
 bool is_beside(Work work, const Arrangement& arrangement) {
   return work == Work::transfer || (work == Work::panel_host && arrangement.in_background);
 }
@@ -92,7 +92,7 @@ bool is_beside(Work work, const Arrangement& arrangement) {
 
 Amounts substitution_work(const Problem& problem, const PassPlan& plan) {
   if (!plan.in_pivot_column) return {};
-  // of U above the diagonal block, which this process column holds, and the block itself
+  // the part of U above the diagonal block that this process column holds, and the diagonal block
   const auto width = static_cast<double>(plan.width);
   const double above = static_cast<double>(plan.panel_row.value) + (plan.in_pivot_row ? width : 0);
   return {2 * above * width, above * width * static_cast<double>(problem.element_bytes()), 1};

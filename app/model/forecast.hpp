@@ -1,5 +1,5 @@
-// What a run would take on a machine: the driver's own operations, replayed on a clock (replay.hpp). docs/planning.md
-// says what is left out.
+// Predicts the time of a run on a machine by replaying the driver's operations (replay.hpp). docs/planning.md lists
+// what the model omits.
 #pragma once
 
 #include <string>
@@ -12,26 +12,25 @@ struct Forecast {
   double seconds = 0;  // factorisation and solution
   double factor_seconds = 0;
   double solve_seconds = 0;
-  double gflops = 0;  // HPL's count over seconds; the factorisation's if nothing is solved
-  /// Seconds of each kind of work in a process's factorisation, the mean over the processes; messages are left out.
+  double gflops = 0;  // HPL's count divided by seconds; without a solution, the factorisation's
+  /// Seconds of each kind of work in a process's factorisation, without messages; the mean over the processes.
   ByWork<double> busy;
-  /// The rest of factor_seconds in which it computes nothing: messages, transfers and waits that nothing hides.
+  /// The part of factor_seconds without computation: messages, transfers and waits that are not overlapped.
   double exposed_seconds = 0;
-  /// The first kind of work that the run needs and the machine has no figure for; "" if it has them all.
+  /// The first kind of work that the run needs and the machine has no figure for; "" if none is missing.
   std::string missing;
 };
 
-/// Passes that a forecast may have, so that it ends within seconds: for the callers to check.
+/// The largest number of passes, so that a forecast takes seconds; callers check it.
 inline constexpr Index most_passes = 1'000'000;
 
-/// parameters.parts decides: messages alone, as `glinpack network` (no look-ahead, no arithmetic, no solution);
-/// the arithmetic alone, as --compute-only; or all. Figures that are missing count as no time.
-///
-/// Of a run of many passes and processes, windows of passes are replayed and the time of a pass is integrated over
-/// them; of more than some 50 processes, the first process row stands for all rows.
+/// parameters.parts selects the modelled work: only messages, as `glinpack network` (no look-ahead, arithmetic or
+/// solution); only arithmetic, as --compute-only; or both. Missing figures count as no time. For many passes and
+/// processes, it replays windows of passes and integrates the time per pass. Above about 50 processes, the first
+/// process row represents all rows.
 Forecast forecast(const MachineModel& machine, const Problem& problem);
 
-/// Of one pass of the backward substitution, the share of a process: flops and bytes of U.
+/// The amounts of one process in one pass of the backward substitution: flops and bytes of U.
 Amounts substitution_work(const Problem& problem, const PassPlan& plan);
 
 }  // namespace glinpack::app::model

@@ -1,5 +1,4 @@
-// A run to be predicted, and a machine as the model sees it: the cost of each kind of work, and the source of each
-// cost.
+// The model's input: a run to be predicted, and a machine with the cost of each kind of work and its source.
 #pragma once
 
 #include <string>
@@ -12,22 +11,22 @@ namespace glinpack::app::model {
 
 /// The hardware of each process.
 struct Arrangement {
-  bool on_device = false;      // matrices are where OpenGL computes, software OpenGL too: panels cross to the host
-  bool in_background = false;  // it computes beside the host: a GPU
+  bool on_device = false;      // OpenGL, including software, holds the matrices: panels are copied to the host
+  bool in_background = false;  // a GPU, which computes concurrently with the host
   int processes_per_node = 1;
 };
 
-/// A run to be predicted, or one that was measured.
+/// A run to be predicted or already measured.
 struct Problem {
   RunParameters parameters;
   GridShape grid;
   RankOrder order = RankOrder::row_major;
-  Precision precision = Precision::double_;  // mixed: its factors are single
+  Precision precision = Precision::double_;  // mixed: the factors are single
   Arrangement arrangement;
 
   Distribution distribution() const { return distribution_of(parameters, grid); }
   Index element_bytes() const { return static_cast<Index>(factor_bytes(precision)); }
-  /// The same for all processes.
+  /// The device model, the same for all processes.
   ModelledDevice device() const;
   /// The node of a process.
   int node_of(GridPosition at) const;

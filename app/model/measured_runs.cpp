@@ -21,7 +21,7 @@ using nlohmann::json;
 
 constexpr std::int64_t largest_file = std::int64_t{1} << 30;
 
-// A document of this program, with such an array or object in it.
+// Reads a document of this program that has the named array or object.
 json read_document(const std::string& path, const std::string& command, const char* member) {
   json document;
   try {
@@ -36,7 +36,7 @@ json read_document(const std::string& path, const std::string& command, const ch
   return document;
 }
 
-// Whatever is missing or of another type.
+// Reports a member that is missing or has another type.
 template <class Read>
 auto read_from(const std::string& path, const std::string& command, Read read) {
   try {
@@ -85,7 +85,7 @@ Problem problem_of(const json& run, const json& configuration) {
   return problem;
 }
 
-// Seconds by phases over all ranks; how they are arranged.
+// Adds each rank's seconds by phase, and the arrangement of the ranks.
 void add_ranks(Observation& observation, const json& ranks) {
   Arrangement& arrangement = observation.problem.arrangement;
   std::map<std::string, int> on_host;
@@ -101,7 +101,7 @@ void add_ranks(Observation& observation, const json& ranks) {
     for (const json& line : rank.at("phases")) {
       const auto lane = choice_of<Lane>(line.at("lane"), all_lanes);
       const bool in_passes = line.at("role") != "none";
-      // of messages the whole is told, without what they waited for their other end
+      // messages are summed separately, without the wait for the other end
       if (!in_passes || lane == Lane::net) continue;
       add_phase(observation.seconds, choice_of<Phase>(line.at("phase"), all_phases), lane, messages,
                 line.at("seconds").get<double>());
@@ -123,7 +123,7 @@ MeasuredRun measured_run(const json& run, const json& configuration) {
   return measured;
 }
 
-// A repetition of the last one: of several the fastest counts, since what disturbs a run makes it slower.
+// True if the run repeats the last one. The fastest repetition is kept, since disturbances only make a run slower.
 bool take_repetition(std::vector<MeasuredRun>& runs, MeasuredRun& run, const json& described) {
   if (runs.empty() || described.at("repeat").get<int>() == 0) return false;
   if (run.seconds < runs.back().seconds) runs.back() = std::move(run);

@@ -1,4 +1,4 @@
-// Runs that `glinpack plu --json` told of, as the model takes them.
+// Reads the runs in `glinpack plu --json` as input of the model.
 #pragma once
 
 #include <string>
@@ -11,22 +11,22 @@ namespace glinpack::app::model {
 struct MeasuredRun {
   std::string file;
   std::string backend;
-  Observation observation;  // all passes and the solution
+  Observation observation;  // all passes, and the solution
   double seconds = 0;       // factorisation and solution
   double gflops = 0;
 };
 
-/// The runs of a file that finished, and that the model knows (is_modelled()), of repetitions the fastest; at least
-/// one. Throws InputError, naming file and remedy: not a file, not JSON, not of glinpack plu, no such run in it.
+/// The finished runs of a file that the model supports (is_modelled()); at least one. Of repetitions, the fastest.
+/// Throws InputError with file and remedy: not a file, not JSON, not from glinpack plu, no such run.
 std::vector<MeasuredRun> read_measured_runs(const std::string& path);
 
-/// Latency and rate of links by the ping-pongs of `glinpack network --json`: Work::network between hosts, Work::memory
-/// within one; the median of each. Throws InputError.
+/// Reads latency and rate of links from the ping-pongs of `glinpack network --json`: Work::network between hosts,
+/// Work::memory within one. Uses the median of each. Throws InputError.
 void read_links(MachineModel& machine, const std::string& path);
 
-/// Costs of another machine of `machine`'s kind, by its ceilings (`glinpack ceilings --json`): those of the device by
-/// its multiply-adds, copies, dispatches and transfers, those of the host by its gemm, each beside the ceilings that
-/// `machine` was measured with. Throws InputError: not of glinpack ceilings; no device in it where `on_device`.
+/// Scales `machine`'s costs to another machine of the same kind by its ceilings (`glinpack ceilings --json`). Device
+/// costs scale by multiply-adds, copies, dispatches and transfers, host costs by gemm, each relative to the ceilings of
+/// `machine`. Throws InputError if the file is not from glinpack ceilings, or has no device and `on_device` is true.
 void scale_to_ceilings(MachineModel& machine, const std::string& path, Precision precision, bool on_device);
 
 }  // namespace glinpack::app::model

@@ -12,7 +12,7 @@ namespace glinpack::app::model {
 
 namespace {
 
-// Messages of a rank and their bytes, in the direction that has more of them. An all-reduce is one for each level of
+// The messages of a rank and their bytes, in the direction with more of them. An all-reduce counts once per level of
 // its tree.
 Amounts messages_of(const MessageRecord& record, const Problem& problem, GridPosition at,
                     const BroadcastRoutes& routes) {
@@ -27,7 +27,7 @@ Amounts messages_of(const MessageRecord& record, const Problem& problem, GridPos
   return sent.bytes > received.bytes ? sent : received;
 }
 
-// Of all ranks in some passes, without the substitution.
+// Sums over all ranks in some passes, without the substitution.
 ByWork<Amounts> amounts_in(const Problem& problem, PassRange passes, std::optional<Work> message_kind) {
   BroadcastRoutes routes;
   routes.kind = problem.parameters.broadcast;
@@ -49,9 +49,9 @@ ByWork<Amounts> amounts_in(const Problem& problem, PassRange passes, std::option
   return sums;
 }
 
-// Of all ranks in an observation's passes; of many passes, some stand for those around them.
+// Sums over all ranks in an observation's passes. If there are many passes, it samples them.
 ByWork<Amounts> amounts_of(const Observation& observation) {
-  constexpr Index most_recorded = 12'000;  // passes of ranks
+  constexpr Index most_recorded = 12'000;  // number of passes times ranks
   const Problem& problem = observation.problem;
   const Index parts = std::clamp<Index>(most_recorded / problem.grid.size(), 1, observation.count);
   ByWork<Amounts> sums;
@@ -72,13 +72,13 @@ ByWork<Amounts> amounts_of(const Observation& observation) {
   }
   const Distribution distribution = problem.distribution();
   for (Index k = observation.first; k < end; ++k) {
-    // one rank after the other solves: the pivot's share is what takes the time
+    // the ranks solve one after the other, so the pivot's share determines the time
     sums[Work::substitution] += substitution_work(problem, plan_pass(distribution, k, pivot_position(problem.grid, k)));
   }
   return sums;
 }
 
-// What large messages take besides their bytes is no latency that a small one would have.
+// True if all messages are large. Their fixed cost is not the latency of a small message.
 bool large_messages_alone(std::span<const Sample> samples) {
   constexpr double large = 1 << 18;
   return std::all_of(samples.begin(), samples.end(),

@@ -9,9 +9,9 @@ namespace glinpack::app::model {
 
 namespace {
 
-// Every so many passes, so that a large grid's report does not wait for the model.
+// Adds a sample of the passes, so that the report of a large grid does not wait for the model.
 void add_some(Samples& samples, std::span<const Observation> observations) {
-  constexpr std::size_t most = 2'000;  // passes of ranks
+  constexpr std::size_t most = 2'000;  // number of passes times ranks
   if (observations.empty()) return;
   const auto ranks = static_cast<std::size_t>(observations.front().problem.grid.size());
   const std::size_t stride = 1 + observations.size() * ranks / most;
@@ -27,9 +27,9 @@ bool is_the_same(const Problem& a, const Problem& b) {
   return key(a) == key(b);
 }
 
-// With a quarter of the operations, but at least two passes; 0 where too few are left.
+// The number of first passes with a quarter of the operations, at least two; 0 if too few passes remain.
 Index first_passes(const Distribution& distribution) {
-  constexpr double quarter_of_the_work = 0.0914;  // of the columns: 1 - (1 - x)^3 = 1/4
+  constexpr double quarter_of_the_work = 0.0914;  // as a fraction of the columns: 1 - (1 - x)^3 = 1/4
   const Index passes = distribution.passes();
   const Index first = std::max<Index>(2, static_cast<Index>(quarter_of_the_work * static_cast<double>(passes)));
   return passes >= 2 * first ? first : 0;
@@ -45,9 +45,9 @@ std::optional<Prediction> extrapolate(const RunRecord& record, const Problem& pr
   MachineModel machine;
   fit(machine, samples, "first passes");
   const std::optional<Work> messages = kind_of_messages(problem);
-  constexpr double least_seconds = 1e-9;  // messages that took less than the clock sees
+  constexpr double least_seconds = 1e-9;  // shorter messages are below the clock's resolution
   if (messages && !machine.figures[*messages].cost.known()) machine.figures[*messages].cost.per_step = least_seconds;
-  machine.figures[Work::substitution].cost.per_step = 1;  // not missed: the solution is no part of what is expected
+  machine.figures[Work::substitution].cost.per_step = 1;  // marks it as known: the prediction excludes the solution
   const Forecast expected = forecast(machine, problem);
   if (!expected.missing.empty()) return std::nullopt;
   return Prediction{.expected_seconds = expected.factor_seconds,
@@ -87,7 +87,7 @@ void Predictor::learn(const RunRecord& record, const Problem& problem) {
   if (same != learnt_.end()) {
     *same = std::move(run);
   } else {
-    constexpr std::size_t most_runs = 16;  // the latest: a sweep may have many thousands
+    constexpr std::size_t most_runs = 16;  // keeps the latest: a sweep can have many thousands
     if (learnt_.size() == most_runs) learnt_.erase(learnt_.begin());
     learnt_.push_back(std::move(run));
   }
@@ -98,7 +98,7 @@ std::optional<Prediction> Predictor::predict_then_learn(const RunRecord& record)
   const bool ended_well = !result.singular_column && result.seconds > 0 && !result.ranks.empty();
   if (!ended_well || record.parameters.parts == RunParts::messages) return std::nullopt;
   const Problem problem = problem_of(record, arrangement_of(result.ranks));
-  // all ranks wait for it
+  // all ranks wait for the model, so its cost is bounded
   constexpr double most_steps = 1e6;
   if (static_cast<double>(problem.distribution().passes()) * static_cast<double>(result.ranks.size()) > most_steps) {
     return std::nullopt;

@@ -1,8 +1,8 @@
-// What is to be expected of a run, beside which its report shows what was measured.
+// Predicts the time of a run; the report compares the prediction with the measurement.
 //
-// The figures are those of earlier runs of the same program; of the first run, of its own first passes, up to a quarter
-// of its operations. Neither has seen what it is compared with: of the first passes the factorisation's time is
-// expected, most of which comes after them.
+// The model uses the figures of earlier runs of the same program. For the first run it uses that run's first passes, up
+// to a quarter of its operations, and predicts the time of the factorisation. In both cases, the prediction is not
+// fitted to the time that it is compared with.
 #pragma once
 
 #include <optional>
@@ -14,8 +14,8 @@ namespace glinpack::app::model {
 
 class Predictor {
  public:
-  /// For a run that has ended, with its timelines; then takes it into account for the next ones. None where the model
-  /// does not know the algorithm, where the run did not end well, or where too little was measured before.
+  /// Predicts a finished run from earlier ones, then adds its timelines to the data for the next runs. Empty if the
+  /// model does not support the algorithm, the run failed, or too little was measured before.
   std::optional<Prediction> predict_then_learn(const RunRecord& record);
 
  private:
@@ -28,10 +28,10 @@ class Predictor {
   std::optional<Prediction> from_earlier_runs(const RunRecord& record, const Problem& problem) const;
   void learn(const RunRecord& record, const Problem& problem);
 
-  std::vector<Learnt> learnt_;  // of repeated runs the fastest
+  std::vector<Learnt> learnt_;  // the fastest of repeated runs
 };
 
-/// By the first passes of the run.
+/// Predicts the run from its own first passes.
 std::optional<Prediction> extrapolate(const RunRecord& record, const Problem& problem);
 
 }  // namespace glinpack::app::model

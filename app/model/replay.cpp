@@ -31,16 +31,16 @@ std::vector<BroadcastStep> binomial_steps(int size, int place, Index count) {
   return steps;
 }
 
-// All time is of interest, from the clock's zero on.
+// All passes: the whole time is measured, from the clock's zero.
 constexpr PassRange whole_run{std::numeric_limits<Index>::min(), std::numeric_limits<Index>::max()};
 
-// A message of a rank, as it goes.
+// The progress of one message of a rank.
 struct Progress {
   const MessageRecord* record = nullptr;
   std::vector<WireMessage> steps;
   std::vector<int> peers;  // of each step: a replayed rank, or -1
-  std::size_t ready = 0;   // steps that have been posted
-  std::size_t done = 0;    // steps
+  std::size_t ready = 0;   // number of posted steps
+  std::size_t done = 0;    // number of finished steps
   Index received = 0;      // steps
   Index to_receive = 0;    // steps
 
@@ -52,9 +52,9 @@ struct Rank {
   GridPosition at;
   int node = 0;
   RankOperations list;
-  std::size_t next = 0;          // operation
-  std::array<double, 4> free{};  // by queue: when it has done what it was given
-  std::vector<double> ended;     // of each operation
+  std::size_t next = 0;          // index of the next operation
+  std::array<double, 4> free{};  // by queue: the time at which it becomes idle
+  std::vector<double> ended;     // time at which each operation ended
   std::vector<Progress> messages;
 
   std::optional<double> measured_start, measured_end;
@@ -64,7 +64,7 @@ struct Rank {
   double& queue(Queue queue) { return free[static_cast<std::size_t>(queue)]; }
 };
 
-// A step of a message: of a rank, of one of its messages.
+// A step of a rank's message.
 struct Step {
   int rank = -1;
   std::size_t message = 0;
@@ -75,21 +75,21 @@ struct Step {
 struct Flow {
   Step send;  // rank -1: the sender is not replayed
   Step receive;
-  double seconds_left = 0;  // of the link alone
+  double seconds_left = 0;  // at the full rate of the link
   double latency = 0;
 
-  // Whether both are pieces of one message from one rank to another.
+  // True if both are pieces of one message between the same ranks.
   bool is_of_same_message(const Flow& other) const {
     return send.rank >= 0 && receive.rank >= 0 && send.rank == other.send.rank && send.message == other.send.message &&
            receive.rank == other.receive.rank;
   }
 };
 
-// Messages share the link equally. The pieces of one message follow each other.
+// A link. Messages share it equally; the pieces of one message are sent in sequence.
 struct Link {
-  std::vector<Flow> flows;  // in the order of their start
+  std::vector<Flow> flows;  // in start order
   double updated = 0;
-  int version = 0;  // of its next end
+  int version = 0;  // of the event for its next end; invalidates older events
 
   std::vector<Flow*> active() {
     std::vector<Flow*> first;
@@ -104,7 +104,7 @@ struct Link {
 
 class Simulation {
  public:
-  /// `measured`: the passes whose time is of interest.
+  /// `measured`: the passes whose time is measured.
   Simulation(const MachineModel& machine, const Problem& problem, PassRange passes, PassRange measured,
              ReplayedRanks ranks)
       : machine_(machine),
@@ -135,7 +135,7 @@ class Simulation {
   }
 
   Replay run() {
-    for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) go_on(rank);
+    for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) advance_host(rank);
     while (!events_.empty()) {
       const Event event = events_.top();
       events_.pop();
@@ -176,7 +176,7 @@ class Simulation {
     }
   };
 
-  // Process rows that share a node's link.
+  // The number of process rows that share a node's link.
   int rows_on_node() const {
     int rows = 0;
     while (rows < problem_.grid.rows && problem_.node_of({rows, 0}) == problem_.node_of({0, 0})) ++rows;
@@ -190,8 +190,8 @@ class Simulation {
     events_.push(event);
   }
 
-  // The host's operations, until one waits for a message.
-  void go_on(int number) {
+  // Executes the host's operations until one waits for a message.
+  void advance_host(int number) {
     Rank& rank = rank_of(number);
     for (; rank.next < rank.list.operations.size(); ++rank.next) {
       const Operation& operation = rank.list.operations[rank.next];
@@ -226,7 +226,7 @@ class Simulation {
     if (operation.pass >= measured_.first && operation.pass < measured_.end) busy_[operation.work] += seconds;
     double& free = rank.queue(operation.queue);
     double start = std::max(free, rank.host());
-    // a copy to the host needs what the kernels before it computed; kernels need the copies to the device before them
+    // a copy to the host depends on earlier kernels; kernels depend on earlier copies to the device
     if (operation.queue == Queue::download) start = std::max(start, rank.queue(Queue::device));
     if (operation.queue == Queue::device) start = std::max(start, rank.queue(Queue::upload));
     free = rank.ended[rank.next] = start + seconds;
@@ -244,7 +244,7 @@ class Simulation {
     post(number, message, rank.host());
   }
 
-  // The number of a step's other end, or -1 if it is not replayed.
+  // The number of the rank at a step's other end, or -1 if it is not replayed.
   int replayed(GridPosition at, const WireMessage& step) const {
     const int row = step.line == Line::row ? at.row : step.peer;
     const int column = step.line == Line::row ? step.peer : at.column;
@@ -264,7 +264,7 @@ class Simulation {
     return wire_messages(record, problem_.grid, rank.at, routes, problem_.element_bytes());
   }
 
-  // For every rank of the line, the first one on its node.
+  // For every rank of the line, the first rank on its node.
   std::vector<int> nodes_of(Line line, GridPosition at) const {
     std::vector<int> first;
     std::map<int, int> first_of_node;
@@ -323,7 +323,7 @@ class Simulation {
     const WireMessage& wire = progress.steps[step.step];
     if (wire.peer < 0) return all_reduce(step);
     const int peer = progress.peers[step.step];
-    if (peer < 0) return begin_alone(step);
+    if (peer < 0) return begin_with_unreplayed_peer(step);
     const MessageKind kind = progress.record->kind;
     const int from = wire.receives ? peer : step.rank, to = wire.receives ? step.rank : peer;
     auto& others = waiting_[{from, to, kind, !wire.receives}];
@@ -354,15 +354,15 @@ class Simulation {
     expect_end(from_node);
   }
 
-  // A rank's step with a process row that is not replayed.
-  void begin_alone(const Step& step) {
+  // Starts a step whose other end is in a process row that is not replayed.
+  void begin_with_unreplayed_peer(const Step& step) {
     const Progress& progress = progress_of(step);
     const WireMessage& wire = progress.steps[step.step];
     const Rank& rank = rank_of(step.rank);
     const int other_node = problem_.node_of({wire.peer, rank.at.column});
     const auto bytes = static_cast<double>(wire.bytes);
     if (!wire.receives) return begin(step, {}, rank.node, other_node, bytes);
-    // both ends keep step: what arrives leaves a link that is as busy as this rank's own
+    // the other row is assumed to be in step: its link is as busy as this rank's
     const bool same_node = other_node == rank.node;
     needed_[same_node ? Work::memory : Work::network] = true;
     const double share = same_node ? 1 : link_share_;
@@ -371,7 +371,7 @@ class Simulation {
     add_event({.time = end, .kind = Event::Kind::arrived, .step = step});
   }
 
-  // What the root of a broadcast down the column does first, and the messages on the way from it.
+  // The time of the root's work before a broadcast down the column, and of the messages before this rank's.
   double earlier_seconds(const Rank& rank, const MessageRecord& record, bool same_node) const {
     if (record.kind == MessageKind::rows || record.kind == MessageKind::tournament) return 0;
     const PassPlan pass = plan_pass(distribution_, record.pass, rank.at);
@@ -387,12 +387,12 @@ class Simulation {
           machine_.seconds(Work::panel_host,
                            {rows * width * width, rows * width * static_cast<double>(problem_.element_bytes()), width});
     }
-    if (record.kind == MessageKind::winners && computes_) {  // the root takes part in every level of the tournament
+    if (record.kind == MessageKind::winners && computes_) {  // the root takes part in every level of the reduction tree
       const double columns = std::min(static_cast<double>(tournament_columns), width);
       const double levels = std::bit_width(static_cast<unsigned>(problem_.grid.rows - 1));
       seconds += machine_.seconds(Work::panel_host, levels * Amounts{2 * columns * columns * columns, 0, columns});
     }
-    // the last rank of the column, for which the others wait in their next messages
+    // the last rank of the column delays the others' next messages
     const int size = problem_.grid.rows;
     int messages = 0;
     switch (const BroadcastKind kind = broadcast_for(record.kind, problem_.parameters.broadcast)) {
@@ -411,7 +411,7 @@ class Simulation {
     return seconds + std::max(0, messages - 1) * message_seconds(same_node, bytes);
   }
 
-  // MPI_Allreduce of a pivot candidate: all ranks of the column, by recursive doubling.
+  // MPI_Allreduce of a pivot candidate: all ranks of the column, recursive doubling.
   void all_reduce(const Step& step) {
     const GridPosition at = rank_of(step.rank).at;
     std::vector<Step>& arrived = reductions_[at.column];
@@ -428,7 +428,7 @@ class Simulation {
     arrived.clear();
   }
 
-  // The flows' shares until now.
+  // Advances the flows to the current time.
   void update(Link& link) {
     const std::vector<Flow*> active = link.active();
     const double share = (now_ - link.updated) / std::max<double>(1, static_cast<double>(active.size()));
@@ -466,7 +466,7 @@ class Simulation {
     expect_end(number);
   }
 
-  // A step is done: the next ones may start, and the rank may have waited for it.
+  // Finishes a step: starts the next ones, and resumes the rank if it waited for the step.
   void finish(const Step& step) {
     Progress& progress = progress_of(step);
     ++progress.done;
@@ -480,25 +480,25 @@ class Simulation {
                         (operation.kind == Operation::Kind::wait_for_end && progress.has_ended()));
     if (!waits) return;
     rank.host() = std::max(rank.host(), now_);
-    go_on(step.rank);
+    advance_host(step.rank);
   }
 
   const MachineModel& machine_;
   const Problem& problem_;
   Distribution distribution_;
   PassRange measured_;
-  int first_row_;  // of those that are replayed
+  int first_row_;  // of the replayed ranks
   int rows_replayed_;
   bool computes_;
   bool sends_;
-  double link_share_ = 1;  // messages of process rows that are not replayed, on the same link
+  double link_share_ = 1;  // of the replayed rows; the other process rows use the same link, too
   BroadcastRoutes routes_;
   std::vector<Rank> ranks_;
-  std::vector<Link> links_;  // of every node: its link out
+  std::vector<Link> links_;  // outgoing link of every node
   std::priority_queue<Event> events_;
   std::uint64_t events_made_ = 0;
   double now_ = 0;
-  std::map<std::tuple<int, int, MessageKind, bool>, std::deque<Step>> waiting_;  // from, to, kind, receives
+  std::map<std::tuple<int, int, MessageKind, bool>, std::deque<Step>> waiting_;  // key: from, to, kind, is_receive
   std::map<int, std::vector<Step>> reductions_;                                  // by process column
   ByWork<double> busy_;
   ByWork<bool> needed_{};
@@ -507,8 +507,8 @@ class Simulation {
 }  // namespace
 
 ModelledDevice Problem::device() const {
-  // Two H200, 2x1 (results/h200-x2): with several process rows a column costs the device what four columns of a panel
-  // of its own do, since the host takes part in every tournament.
+  // Two H200, 2x1 (results/h200-x2): with several process rows the device time per panel column is that of four columns
+  // with one row, because the host takes part in every tournament.
   constexpr double columns_with_others = 4;
   return {.has_memory = arrangement.on_device,
           .is_asynchronous = arrangement.in_background,

@@ -28,7 +28,7 @@ using Answer = std::shared_ptr<const BackgroundAnswer>;
 
 Answer shared(BackgroundAnswer answer) { return std::make_shared<const BackgroundAnswer>(std::move(answer)); }
 
-/// The stages' seconds, of a system instead of all.
+/// The stages' seconds per system.
 MeasuredStages of_a_system(MeasuredStages times, Index systems) {
   const double share = 1 / static_cast<double>(systems);
   const auto scale = [share](Measured& measured) {
@@ -43,7 +43,7 @@ MeasuredStages of_a_system(MeasuredStages times, Index systems) {
   return times;
 }
 
-/// A size: its problems, and the device's side of them in the queue.
+/// One size: its problems, and the device's side of them in the queue.
 class BackgroundSize {
  public:
   BackgroundSize(const BackgroundOptions& options, ModeRun& run, Queue& queue, const BackgroundSource& source)
@@ -56,7 +56,7 @@ class BackgroundSize {
             [this](solvers::Device& device) { return OnDevice<DeviceSide>{problems_->prepare(device)}; })) {}
   BackgroundSize(const BackgroundSize&) = delete;
   BackgroundSize& operator=(const BackgroundSize&) = delete;
-  // operations refer to the problems
+  // queued operations refer to the problems
   ~BackgroundSize() {
     queue_.release(device_side_);
     const auto last = queue_.enqueue([](solvers::Device&) { return true; });
@@ -66,10 +66,10 @@ class BackgroundSize {
   void measure() {
     const std::optional<double> host_seconds = measure_alone(alone_on_host);
     const std::optional<double> device_seconds = measure_alone(alone_on_device);
-    measure_together(host_seconds, device_seconds);
+    measure_shared_rounds(host_seconds, device_seconds);
   }
 
-  /// The last system's answer of the last round; none where one of that round had none.
+  /// The answer of the last system in the last round; empty if a system of that round failed.
   std::optional<DenseMatrix> result() const {
     if (answers_.empty() || !answers_.back()) return std::nullopt;
     return problems_->matrix_of(*answers_.back());
@@ -97,7 +97,7 @@ class BackgroundSize {
         device_side_);
   }
 
-  /// One round: all systems, shared as `balance` says.
+  /// Solves all systems once, divided between host and device by `balance`.
   BackgroundTimes solve(LoadBalance& balance) {
     answers_.assign(static_cast<std::size_t>(options_.systems), {});
     return solve_with_background<Answer>(
@@ -106,8 +106,8 @@ class BackgroundSize {
         [this](Index problem, const Answer& answer, bool) { answers_[static_cast<std::size_t>(problem)] = answer; });
   }
 
-  /// Rounds as --warm-up and --repeat say. An automatic balance goes on with what the round before has taught it. Where
-  /// a system has no answer, that is the record's failure, and there are no more rounds.
+  /// Runs --warm-up and --repeat rounds. An automatic balance keeps what earlier rounds measured. If a system has no
+  /// answer, the record fails and the rounds end.
   void measure_rounds(ModeRecord& record, const LoadBalance& balance) {
     const double flops = record.flops * static_cast<double>(options_.systems);
     solvers::StageClock clock;
@@ -128,7 +128,7 @@ class BackgroundSize {
     record.check = ModeCheck{options_.operation->against, largest_error(), problems_->tolerance()};
   }
 
-  /// Seconds of a system; none where one has no answer.
+  /// Seconds per system; empty if one has no answer.
   std::optional<double> measure_alone(const char* variant) {
     constexpr double never = 1e18;
     ModeRecord record = record_of(variant);
@@ -139,7 +139,7 @@ class BackgroundSize {
     return seconds;
   }
 
-  void measure_together(std::optional<double> host_seconds, std::optional<double> device_seconds) {
+  void measure_shared_rounds(std::optional<double> host_seconds, std::optional<double> device_seconds) {
     ModeRecord record = record_of(together);
     record.settings = options_.ratio ? fmt::format("ratio {:g}", *options_.ratio) : "ratio auto";
     const bool known = host_seconds && device_seconds;
@@ -192,7 +192,7 @@ class BackgroundSize {
   LoadBalance last_balance_ = LoadBalance::fixed(0, 0);
 };
 
-/// A of every system; empty without --input.
+/// The matrix A of every system; empty without --input.
 std::vector<float> read_input(const BackgroundOptions& options, Index& n) {
   if (options.input.empty()) return {};
   const DenseMatrix matrix = read_matrix(options.input, view_node().available_memory);
@@ -214,7 +214,7 @@ std::vector<float> read_input(const BackgroundOptions& options, Index& n) {
 
 void check_size(const BackgroundOptions& options, Index n, const ModeMachine& machine) {
   const std::string what = std::to_string(options.systems) + " systems of size " + std::to_string(n);
-  // what a device has of one lies in host memory where it is software
+  // software OpenGL holds its copy of a problem in host memory
   const double numbers = options.operation->numbers(n);
   check_host_memory(what, sizeof(float) * numbers * (static_cast<double>(options.systems) + 3));
   const std::string obstacle = options.operation->obstacle(machine.device->description(), n);

@@ -1,4 +1,4 @@
-// Background work: factors of dense matrices, and solutions of dense systems.
+// Background work: factorisations of dense matrices, and solutions of dense systems.
 #include <spdlog/fmt/fmt.h>
 
 #include "app/modes/background_kinds.hpp"
@@ -16,12 +16,12 @@ namespace {
 
 constexpr solvers::EliminationSettings elimination_settings{.variant = solvers::EliminationVariant::compute};
 
-// Of LAPACK's info.
+// Checks LAPACK's info.
 void check_regular(Index info, Index n) {
   if (info != 0) throw NoAnswer(fmt::format("singular: LAPACK's getrf finds no pivot at step {} of {}", info, n));
 }
 
-// What `once` throws of a singular matrix becomes what all kinds of problems throw.
+// Calls `once` and converts its error for a singular matrix to NoAnswer.
 template <class Once>
 void on_device(Once once) {
   try {
@@ -41,7 +41,7 @@ double row_sum_norm(const std::vector<float>& matrix, Index n) {
   return norm;
 }
 
-/// P A = L U, as in the paper's figure 5: the factors come back to the host.
+/// P A = L U, as in the paper's figure 5; downloads the factors.
 class PluFactors final : public BackgroundProblems {
  public:
   explicit PluFactors(const BackgroundSource& source) : n_(source.n) {
@@ -63,8 +63,8 @@ class PluFactors final : public BackgroundProblems {
     answer.row_order = row_order_of(pivots);
     return answer;
   }
-  // || P A v - L (U v) || / (eps || A || n), v of elements below 1 (R. Freivalds, 1977), the norms being maxima: at
-  // most the scaled residual of the factors that `glinpack plu-packed` computes.
+  // || P A v - L (U v) || / (eps || A || n) in the maximum norm, for v with elements below 1 (R. Freivalds, 1977). It
+  // is at most the scaled residual of the factors in `glinpack plu-packed`.
   double error_of(Index problem, const BackgroundAnswer& answer) const override {
     const float* factors = answer.numbers.data();
     const auto at = [&](Index i, Index j) { return answer.by_columns ? factors[i + j * n_] : factors[i * n_ + j]; };
@@ -112,7 +112,7 @@ class PluFactors final : public BackgroundProblems {
   };
 
   Index n_;
-  std::vector<std::vector<float>> rows_, columns_;  // the same matrices, as the device and LAPACK want them
+  std::vector<std::vector<float>> rows_, columns_;  // the same matrices in the device's and in LAPACK's layout
   std::vector<double> probe_;
 };
 

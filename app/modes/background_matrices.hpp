@@ -1,4 +1,4 @@
-// Dense matrices of the problems of `glinpack background`.
+// Random matrices and checks for `glinpack background`.
 #pragma once
 
 #include <algorithm>
@@ -25,12 +25,12 @@ inline std::vector<float> random_elements(Index rows, Index columns, std::mt1993
   return elements;
 }
 
-/// A of the next problem.
+/// The matrix A of the next problem.
 inline std::vector<float> next_matrix(const BackgroundSource& source, std::mt19937_64& random) {
   return source.matrix.empty() ? random_elements(source.n, source.n, random) : source.matrix;
 }
 
-/// A vector of elements in [-1, 1), for comparing matrices by what they make of it (R. Freivalds, 1977).
+/// A vector of elements in [-1, 1), to compare matrices by their product with it (R. Freivalds, 1977).
 inline std::vector<double> random_probe(Index n, std::mt19937_64& random) {
   std::uniform_real_distribution<double> uniform(-1, 1);
   std::vector<double> probe(static_cast<std::size_t>(n));
@@ -38,7 +38,7 @@ inline std::vector<double> random_probe(Index n, std::mt19937_64& random) {
   return probe;
 }
 
-/// y_i = the sum of at(i, j) x_j, j from first(i) to last(i) - 1, in double precision.
+/// y_i = the sum of at(i, j) x_j for first(i) <= j < last(i), in double precision.
 template <class At, class First, class Last>
 std::vector<double> times_vector(const std::vector<double>& x, At at, First first, Last last) {
   std::vector<double> y(x.size());
@@ -57,7 +57,7 @@ inline std::vector<double> times_vector(const std::vector<float>& matrix, Index 
       x, [&](Index i, Index j) { return a(i, j); }, [](Index) { return Index{0}; }, [n](Index) { return n; });
 }
 
-/// The largest magnitude of x - y; not finite where one is not.
+/// The largest magnitude of x - y; not finite if an element is not.
 inline double largest_difference(const std::vector<double>& x, const std::vector<double>& y) {
   double largest = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {

@@ -35,7 +35,7 @@ double parse_ratio(std::string_view text) {
   try {
     ratio = parse_real(text);
   } catch (const InputError&) {
-    // said below
+    // reported below
   }
   if (ratio < 0) {
     throw InputError(in_quotes(text) +

@@ -13,11 +13,11 @@ namespace glinpack::app {
 struct BackgroundOptions : ModeOptions {
   Index systems = 30;  // as in the paper's figure 5
   const BackgroundOperation* operation = &background_operations().front();
-  std::optional<double> ratio;  // without: measured, and adjusted while it runs
+  std::optional<double> ratio;  // unset: measured, and adjusted during the run
 };
 
 OptionTable background_table(BackgroundOptions& options);
-/// Command line over file over default. Throws InputError.
+/// Precedence: command line, file, default. Throws InputError.
 BackgroundOptions parse_background_options(const std::vector<std::string>& arguments);
 
 }  // namespace glinpack::app

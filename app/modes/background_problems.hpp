@@ -1,4 +1,4 @@
-// What `glinpack background` has the host and a device compute: a kind of problem is a class and a line in
+// The problems that `glinpack background` solves on host and device. A new kind is a class and a line in
 // background_operations().
 #pragma once
 
@@ -13,35 +13,35 @@
 
 namespace glinpack::app {
 
-/// Problems of one kind and size are made of this.
+/// The parameters of a set of problems.
 struct BackgroundSource {
   Index count = 0;
   Index n = 0;
   std::uint64_t seed = 1;
   int threads = 1;  // of the host
-  /// A of every problem, n x n, row-major; empty: a random one for each. What else a problem needs is random.
+  /// The n x n matrix A of every problem, row-major; empty: a random one for each. All other input is random.
   std::vector<float> matrix = {};
 };
 
-/// A problem's result, in an order that its kind knows.
+/// A problem's result, in the layout of its kind.
 struct BackgroundAnswer {
   std::vector<float> numbers = {};
-  // of factors: row i of P A is row row_order[i] of A; LAPACK's lie column after column
+  // only for factors: row i of P A is row row_order[i] of A; LAPACK's factors are column-major
   std::vector<Index> row_order = {};
   bool by_columns = false;
 };
 
-/// A problem has no answer: a singular matrix, a zero pivot.
+/// A problem has no answer, because of a singular matrix or a zero pivot.
 class NoAnswer : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Problems 0 ... count - 1 of one kind and size. Const functions may be called by several threads at a time.
+/// Problems 0 ... count - 1 of one kind and size. Several threads may call const functions at the same time.
 class BackgroundProblems {
  public:
-  /// The device's side; made, used and destroyed by the thread that owns the device. A problem includes packing and
-  /// transfer. solve() throws NoAnswer, and std::runtime_error where the device fails.
+  /// The device's side. The thread that owns the device creates, uses and destroys it. Solving includes packing and
+  /// transfer. solve() throws NoAnswer, and std::runtime_error if the device fails.
   class OnDevice {
    public:
     virtual ~OnDevice() = default;
@@ -50,27 +50,27 @@ class BackgroundProblems {
 
   virtual ~BackgroundProblems() = default;
   virtual std::unique_ptr<OnDevice> prepare(solvers::Device& device) const = 0;
-  /// By OpenBLAS or LAPACK. Throws NoAnswer.
+  /// Solves with OpenBLAS or LAPACK. Throws NoAnswer.
   virtual BackgroundAnswer solve_on_host(Index problem) const = 0;
-  /// Whoever the answer is from, to be judged by tolerance(); not finite where the answer is not.
+  /// The error of a host or device answer, to be compared with tolerance(); not finite if the answer is not.
   virtual double error_of(Index problem, const BackgroundAnswer& answer) const = 0;
   virtual double tolerance() const = 0;
-  /// What --output writes.
+  /// The matrix that --output writes.
   virtual DenseMatrix matrix_of(const BackgroundAnswer& answer) const = 0;
 };
 
 struct BackgroundOperation {
   const char* name;
   const char* summary;  // what a system is: "a product of two matrices of order N"
-  const char* against;  // what the error is measured by
+  const char* against;  // the reference of the error
   std::unique_ptr<BackgroundProblems> (*make)(const BackgroundSource& source);
   /// Floating-point operations of a problem.
   double (*flops)(Index n);
   /// Floats that a problem and its answer take.
   double (*numbers)(Index n);
-  /// Why the device cannot hold a problem; empty where nothing is known against it.
+  /// Why the device cannot hold a problem; empty if no limit is known.
   std::string (*obstacle)(const gl::DeviceDescription& device, Index n);
-  /// Whether elements beside the three diagonals of A are refused.
+  /// True if elements off the three diagonals of A are refused.
   bool tridiagonal = false;
 };
 

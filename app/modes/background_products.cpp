@@ -37,8 +37,8 @@ class Products final : public BackgroundProblems {
                             {product.data(), n_, n_, n_});
     return {std::move(product)};
   }
-  // C v against A (B v): all elements take part. A sum of n elements of C: n times their tolerance, relative to what
-  // products of elements are at most.
+  // Compares C v with A (B v), so that all elements take part. A sum of n elements of C has n times their tolerance,
+  // relative to the largest possible product of elements.
   double error_of(Index problem, const BackgroundAnswer& answer) const override {
     const std::vector<double> expected = times_vector(left(problem), n_, times_vector(right(problem), n_, probe_));
     const double difference = largest_difference(expected, times_vector(answer.numbers, n_, probe_));

@@ -15,7 +15,7 @@ using solvers::TridiagonalSystems;
 constexpr solvers::TridiagonalSettings tridiagonal_settings{.variant = solvers::TridiagonalVariant::compute};
 constexpr double largest_residual = 16;  // HPL's
 
-// Every system's coefficients become those of the matrix.
+// Copies the matrix's diagonals into every system.
 void take_matrix(const std::vector<float>& matrix, TridiagonalSystems<float>& systems) {
   const Index n = systems.n;
   const RowMajorView<const float> a = square_view(matrix, n);
@@ -50,7 +50,7 @@ class TridiagonalGrids final : public BackgroundProblems {
     return solvers::largest_tridiagonal_residual<float>(of(problem), answer.numbers);
   }
   double tolerance() const override { return largest_residual; }
-  // a solution a column
+  // one solution per column
   DenseMatrix matrix_of(const BackgroundAnswer& answer) const override {
     DenseMatrix matrix{n_, n_, std::vector<double>(answer.numbers.size())};
     for (std::size_t k = 0; k < answer.numbers.size(); ++k) {

@@ -19,14 +19,14 @@ namespace {
 using solvers::BandedVariant;
 using solvers::SparseEntry;
 
-constexpr int banded_fit_degree = 1;  // of the times over N: with a number of diagonals, the work grows with N
+constexpr int banded_fit_degree = 1;  // of the times over N: with a fixed number of diagonals, the work is linear in N
 constexpr const char* banded_rival = "csr";
 
-/// A, x, and y as the host computes it.
+/// The matrix A, the vector x, and y as computed by the host.
 struct Problem {
   Index n = 0;
-  std::vector<SparseEntry> entries;  // in the order of rows
-  Index diagonals = 0;               // joined ones that are not empty
+  std::vector<SparseEntry> entries;  // ordered by row
+  Index diagonals = 0;               // joined diagonals that are not empty
   Index most_in_row = 0;
   std::vector<float> x = {}, expected = {}, computed = {};
 };
@@ -72,7 +72,7 @@ Problem problem_from_file(const BandedOptions& options) {
   return problem_of(matrix.rows, std::move(entries), random);
 }
 
-/// Largest |difference| over max |a| max |x|, which tolerance() of the longest row bounds.
+/// Largest |difference| over max |a| max |x|; tolerance() of the longest row bounds it.
 template <class Value>
 double error_between(const Problem& problem, const std::vector<Value>& expected, const std::vector<float>& computed) {
   double largest_a = 0, largest_x = 0, largest = 0;
@@ -165,7 +165,7 @@ bool needs_device(const BandedOptions& options) {
                      [](const std::string& name) { return solvers::banded_variant_from_name(name).has_value(); });
 }
 
-/// A problem that is still to be made: a size, and how many diagonals it gets.
+/// A size and its number of diagonals; the problem is built later.
 struct Plan {
   Index n = 0;
   Index diagonals = 0;
@@ -202,7 +202,7 @@ void check_size(Index n, Index diagonals, const BandedOptions& options, const Mo
   if (n > std::numeric_limits<std::int32_t>::max()) {
     throw InputError(what + ": rows are counted with 31 bits; use a smaller N");
   }
-  // entries, rows, joined diagonals, what is uploaded, and what software keeps
+  // entries, rows, joined diagonals, staging buffer, and software OpenGL's copy
   constexpr double bytes_of_element = sizeof(SparseEntry) + 8 + 3 * sizeof(float);
   check_host_memory(what, elements * bytes_of_element);
   for (const std::string& name : options.variant) {

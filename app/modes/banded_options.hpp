@@ -12,12 +12,12 @@ struct BandedOptions : ModeOptions {
   BandedOptions() { n = {4096}; }
 
   std::vector<Index> diagonals{10};
-  std::vector<Index> offsets;                                // empty: as many as `diagonals` says, beside the main one
+  std::vector<Index> offsets;                                // empty: `diagonals` ones around the main one
   std::vector<std::string> variant{"diagonals", "compute"};  // names of solvers::BandedVariant, and "csr"
 };
 
 OptionTable banded_table(BandedOptions& options);
-/// Command line over file over default. Throws InputError.
+/// Precedence: command line, file, default. Throws InputError.
 BandedOptions parse_banded_options(const std::vector<std::string>& arguments);
 
 /// Offsets of `count` diagonals around the main one: 0, 1, -1, 2, -2 ...

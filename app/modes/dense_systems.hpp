@@ -1,4 +1,4 @@
-// Dense systems A X = B of the modes gauss-jordan and plu-packed: where they come from, and how near X is.
+// Dense systems A X = B of the modes gauss-jordan and plu-packed: input, solution and check.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace glinpack::app {
 
-/// What is computed.
+/// The requested result.
 enum class Wanted { solutions, inverse, factors };
 
 /// A is n x n, B and X n x columns; row-major.
@@ -27,33 +27,34 @@ struct DenseSystem {
   std::string size_text() const;
 };
 
-/// The files' matrices; none without --input.
+/// The files' matrices; empty without --input.
 struct SystemInputs {
   DenseMatrix a, b;
 };
-/// Throws InputError as read_matrix() does, where extents do not match, and for numbers beyond single precision.
+/// Throws InputError like read_matrix(), if extents do not match, or if numbers exceed single precision.
 SystemInputs read_system_inputs(const EliminationOptions& options);
 
-/// The systems to be solved, without their elements.
+/// The systems to be solved, without elements.
 std::vector<DenseSystem> systems_of(const EliminationOptions& options, const SystemInputs& inputs, Wanted wanted);
-/// Elements: the files', random ones in [-0.5, 0.5) from the seed, and of the inverse the identity at the right.
+/// Fills in the elements: the files', or random ones in [-0.5, 0.5) from the seed. For the inverse, B is the identity.
 void fill(DenseSystem& system, const EliminationOptions& options, const SystemInputs& inputs);
 
-/// Solved by LAPACK: getrf and getrs, getrf and getri for the inverse, getrf alone for factors. `a` is A, `b` is B
-/// column after column; X comes in its place, the inverse in that of A, row-major. Returns LAPACK's info.
+/// Solves with LAPACK: getrf and getrs, getrf and getri for the inverse, only getrf for factors. `a` is A, `b` is B
+/// column-major. X replaces B; the inverse replaces A, row-major. Returns LAPACK's info.
 template <class Real>
 Index solve_by_lapack(const DenseSystem& system, std::vector<Real>& a, std::vector<Real>& b);
-/// X in double precision, row-major, of A and B as they are in single; empty where A is singular, or there is no X.
+/// Solves in double precision with the single precision A and B; X is row-major. Empty if A is singular or X is not
+/// requested.
 std::vector<double> exact_solution(const DenseSystem& system);
-/// Rows as columns.
+/// Transposes the matrix.
 template <class Real>
 std::vector<Real> transposed(const std::vector<Real>& from, Index rows, Index columns);
 
-/// Operations that LAPACK needs; Gauss-Jordan elimination does half as many again for A.
+/// LAPACK's operation count; Gauss-Jordan elimination does 1.5 times as many for A.
 double flops_of(const DenseSystem& system);
-/// Whether A X = B: the scaled residual against solvers::largest_scaled_residual.
+/// Checks A X = B: the scaled residual against solvers::largest_scaled_residual.
 ModeCheck check_solution(const DenseSystem& system);
-/// How far X is from the exact solution, over its largest element; the worst of the columns.
+/// The error of X relative to the largest element of the exact solution; the maximum over the columns.
 double relative_error(const DenseSystem& system, const std::vector<double>& exact);
 
 }  // namespace glinpack::app

@@ -17,13 +17,13 @@ using solvers::EliminationSettings;
 constexpr const char* dense_rival = "openblas";
 constexpr int dense_fit_degree = 3;  // of the times over N, as in the paper
 
-// Throws InputError where the host has too little memory, or the device cannot hold the system.
+// Throws InputError if the host has too little memory or the device cannot hold the system.
 void check_system(const DenseSystem& system, const ModeMachine& machine, const DenseSystemsMode& mode) {
   const std::string what = "a system of size " + system.size_text();
   const auto n = static_cast<double>(system.n), columns = static_cast<double>(system.columns);
-  // A, LAPACK's copy, the one that is made up to whole blocks, what is uploaded at a time; A and its factors in double
+  // A, LAPACK's copy, the padded copy, the staging buffer; A and its factors in double precision
   double bytes = n * (4 * (4 * n + 5 * columns) + 8 * (2 * n + 3 * columns));
-  if (machine.device && machine.device->description().software) bytes += 2 * 4 * n * (n + columns);  // in memory, too
+  if (machine.device && machine.device->description().software) bytes += 2 * 4 * n * (n + columns);  // in host memory
   check_host_memory(what, bytes);
   for (const EliminationSettings& each : mode.settings) {
     const std::string message = mode.obstacle(machine.device->description(), system, each);
@@ -31,7 +31,7 @@ void check_system(const DenseSystem& system, const ModeMachine& machine, const D
   }
 }
 
-// A table of the errors that the records have; empty where none has.
+// A table of the records' errors; empty if no record has any.
 std::string error_table(const std::vector<ModeRecord>& records) {
   std::string rows;
   for (const ModeRecord& record : records) {
@@ -139,7 +139,7 @@ int run_dense_systems(const DenseSystemsMode& mode, const EliminationOptions& op
     if (run.records().back().failure.empty()) {
       result = {system.n, system.columns, {system.x.begin(), system.x.end()}};
     }
-    system = {};  // its memory
+    system = {};  // frees its memory
   }
   run.print(error_table(run.records()));
   if (!result.elements.empty()) run.write_result([&](std::ostream& out) { write_matrix(out, options.output, result); });

@@ -10,14 +10,14 @@
 
 namespace glinpack::app {
 
-/// Measures what solves a system, and judges X by its residual. How far it is from the solution in double precision is
-/// said, not judged: that depends on the condition of A.
+/// Measures a solver and checks X by its residual. It reports the distance to the solution in double precision, but
+/// does not check it: that depends on the condition of A.
 class DenseSystemsRun {
  public:
   DenseSystemsRun(ModeRun& run, DenseSystem& system) : run_(run), system_(system), exact_(exact_solution(system)) {}
 
   void measure_rival();
-  /// `once` computes on the device, X included where it is wanted. `judge` of factors; empty: by X.
+  /// `once` computes on the device and, if requested, downloads X. `judge`: check of the factors; empty: check X.
   void measure(const solvers::EliminationSettings& settings, solvers::StageClock& clock,
                const std::function<void()>& once, const std::function<ModeCheck()>& judge = {});
 
@@ -27,15 +27,15 @@ class DenseSystemsRun {
 
   ModeRun& run_;
   DenseSystem& system_;
-  std::vector<double> exact_;  // X; empty: unknown
+  std::vector<double> exact_;  // X; empty if unknown
 };
 
-/// What a mode is.
+/// The description of one mode.
 struct DenseSystemsMode {
   std::string name;
   Wanted wanted = Wanted::solutions;
-  std::vector<solvers::EliminationSettings> settings = {};  // to be measured on a device
-  /// Why the device cannot hold it.
+  std::vector<solvers::EliminationSettings> settings = {};  // measured on a device
+  /// Why the device cannot hold the system; empty if it can.
   std::function<std::string(const gl::DeviceDescription&, const DenseSystem&, const solvers::EliminationSettings&)>
       obstacle = {};
   /// Calls DenseSystemsRun::measure.
@@ -43,7 +43,7 @@ struct DenseSystemsMode {
       {};
 };
 
-/// All of a run. `configuration`: every option with its value. As Mode::run.
+/// Runs the mode. `configuration`: every option with its value. Returns the same as Mode::run.
 int run_dense_systems(const DenseSystemsMode& mode, const EliminationOptions& options, nlohmann::json configuration,
                       const ModeInvocation& invocation);
 

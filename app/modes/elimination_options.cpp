@@ -33,7 +33,7 @@ std::vector<EliminationSettings> settings_of(const EliminationOptions& o, solver
   std::vector<EliminationSettings> all;
   for (const std::string& name : o.variant) {
     const auto variant = solvers::elimination_variant_from_name(name);
-    if (!variant) continue;  // the host, which is measured always
+    if (!variant) continue;  // the host, which is always measured
     if (solvers::block_size(*variant) == 1) {
       all.push_back({*variant, pivoting});
       continue;

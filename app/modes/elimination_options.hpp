@@ -11,16 +11,17 @@ namespace glinpack::app {
 
 struct EliminationOptions : ModeOptions {
   std::string input_b;                              // right-hand sides; empty: random ones
-  Index right_hand_sides = 1;                       // 0: of plu-packed, the factors alone
+  Index right_hand_sides = 1;                       // 0: plu-packed computes only the factors
   std::vector<std::string> variant{"double-rows"};  // names of solvers::EliminationVariant, and "openblas"
   std::vector<solvers::PivotMeasure> measure{solvers::PivotMeasure::magnitudes};
 };
 
-/// From --n on; `fewest_right_hand_sides`: 0 or 1.
+/// The fields from --n on; `fewest_right_hand_sides`: 0 or 1.
 std::vector<Field> elimination_problem_fields(EliminationOptions& options, Index fewest_right_hand_sides);
 std::vector<Field> elimination_variant_fields(EliminationOptions& options);
 
-/// The combinations to be measured on a device, for one kind of pivoting: no measure makes a difference to single rows.
+/// The combinations to be measured on a device for one kind of pivoting. The pivot measure does not matter for single
+/// rows.
 std::vector<solvers::EliminationSettings> settings_of(const EliminationOptions& options,
                                                       solvers::EliminationPivoting pivoting);
 

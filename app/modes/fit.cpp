@@ -45,7 +45,7 @@ double PolynomialFit::at(double n) const {
 PolynomialFit fit_polynomial(std::span<const FitPoint> points, int degree) {
   const auto terms = static_cast<std::size_t>(degree) + 1;
   if (points.size() < terms) throw std::invalid_argument("there are fewer points than coefficients");
-  // in n / scale: powers of n itself would differ by many orders of magnitude
+  // fits in n / scale: the powers of n differ by many orders of magnitude
   double scale = 0;
   for (const FitPoint& point : points) scale = std::max(scale, point.n);
   std::vector<double> matrix, right;

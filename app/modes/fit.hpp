@@ -1,4 +1,4 @@
-// Times against sizes, as the papers compare devices: by the coefficients of a polynomial, not by the best point
+// Fits a polynomial to times over sizes. The papers compare devices by its coefficients, not by the best point
 // (Brodtkorb 2008, section 5).
 #pragma once
 
@@ -12,39 +12,38 @@ namespace glinpack::app {
 
 struct FitPoint {
   double n = 0;
-  double seconds = 0;  // more than 0
+  double seconds = 0;  // greater than 0
 };
 
-/// t(n) = a + b n + c n^2 + ... up to some degree.
+/// t(n) = a + b n + c n^2 + ... up to a given degree.
 struct PolynomialFit {
   std::vector<double> coefficients;   // a, b, c, ...: seconds per n^k
-  double mean_relative_error = 0;     // root of the mean square of (t(n) - t) / t
+  double mean_relative_error = 0;     // root mean square of (t(n) - t) / t
   double largest_relative_error = 0;  // of |t(n) - t| / t
 
   double dominant() const { return coefficients.back(); }
   double at(double n) const;
 };
 
-/// Weighted least squares: minimises the sum of ((t(n_i) - t_i) / t_i)^2, so that a small size counts as much as a
-/// large one (the paper does not say which weights it used). By LAPACK's dgelsd. Needs more points than degree; throws
+/// Weighted least squares: minimises the sum of ((t(n_i) - t_i) / t_i)^2, so that small and large sizes count alike.
+/// The paper does not give its weights. Uses LAPACK's dgelsd. Needs more points than the degree; throws
 /// std::invalid_argument.
 PolynomialFit fit_polynomial(std::span<const FitPoint> points, int degree);
 
-/// The fit of a series of records, and of the rival's, in the computation alone.
+/// The fits of a series of records and of its rival, for the computation without transfers.
 struct SeriesFit {
   std::string series;
   std::string settings;
   bool is_rival = false;
   PolynomialFit fit;
-  /// The rival's dominant coefficient over this one's; none where one of them is not positive.
+  /// The rival's dominant coefficient divided by this one's; empty unless both are positive.
   std::optional<double> speedup = {};
 };
-/// Of every series that has results for enough sizes. Compared with the rival's of the same settings, or, where there
-/// is none, with the first.
+/// One fit for every series with enough sizes. The rival has the same settings, or else is the first rival.
 std::vector<SeriesFit> fit_series(std::span<const ModeRecord> records, int degree);
 
-/// Throws InputError where --fit is asked for and there are too few different sizes: more than coefficients are needed,
-/// or the fit says nothing of its error.
+/// Throws InputError if --fit is given with too few distinct sizes. There must be more sizes than coefficients, else
+/// the residual is zero.
 void check_fit(bool fit, const std::vector<Index>& sizes, int degree);
 
 }  // namespace glinpack::app

@@ -14,7 +14,7 @@ struct GaussJordanOptions : EliminationOptions {
 };
 
 OptionTable gauss_jordan_table(GaussJordanOptions& options);
-/// Command line over file over default. Throws InputError.
+/// Precedence: command line, file, default. Throws InputError.
 GaussJordanOptions parse_gauss_jordan_options(const std::vector<std::string>& arguments);
 
 }  // namespace glinpack::app

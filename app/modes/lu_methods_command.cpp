@@ -27,18 +27,19 @@ using Work = solvers::LuDrawing::Work;
 
 constexpr int lu_methods_fit_degree = 3;  // of the times over N
 
-/// A, its factors as they were last computed, and those of plain loops in double precision. Row-major, n x n.
+/// A, its last computed factors, and the reference factors of plain loops in double precision. Row-major, n x n.
 struct LuProblem {
   Index n = 0;
   std::vector<float> a;
   std::vector<float> factors;
-  std::vector<double> exact;  // empty: there is a pivot of 0
+  std::vector<double> exact;  // empty if a pivot is 0
 
   RowMajorView<const float> view_a() const { return {a.data(), n, n, n}; }
   RowMajorView<float> view_factors() { return {factors.data(), n, n, n}; }
 };
 
-/// Random elements in [-0.5, 0.5), n added to the diagonal: such a matrix needs no pivoting, elements of U do not grow.
+/// Random elements in [-0.5, 0.5), with n added to the diagonal. Such a matrix needs no pivoting, because U does not
+/// grow.
 LuProblem make_problem(const LuMethodsOptions& options, const DenseMatrix& input, Index n) {
   LuProblem problem;
   problem.n = n;
@@ -58,7 +59,7 @@ LuProblem make_problem(const LuMethodsOptions& options, const DenseMatrix& input
   return problem;
 }
 
-/// Of the factors, over the largest element of the exact ones; null where there are none, or it is not finite.
+/// The factors' largest error relative to the largest exact element; null if it is unknown or not finite.
 nlohmann::json difference_of(const LuProblem& problem) {
   double difference = 0, largest = 0;
   for (std::size_t e = 0; e < problem.exact.size(); ++e) {
@@ -101,7 +102,7 @@ class LuMethodsRun {
   void measure_rival(const LuProblem& problem);
   void measure_drawn(LuProblem& problem, const LuSettings& settings);
   void measure_blocked(LuProblem& problem);
-  /// Once() as often as asked for; where it finds no pivot, that is the record's failure.
+  /// Measures once() with the requested repetitions. A zero pivot becomes the record's failure.
   MeasuredStages measure(solvers::StageClock& clock, ModeRecord& record, const std::function<void()>& once);
   double seconds_of(LuDrawing& drawing, const LuProblem& problem, const std::string& label, Work work);
   LuDrawing::DeviceSeconds device_seconds_of(LuDrawing& drawing, const LuProblem& problem, Work work);
@@ -129,7 +130,7 @@ MeasuredStages LuMethodsRun::measure(solvers::StageClock& clock, ModeRecord& rec
   });
 }
 
-// LAPACK has no LU without pivoting: getrf, which exchanges rows.
+// LAPACK has no LU without pivoting, so the rival is getrf, which swaps rows.
 void LuMethodsRun::measure_rival(const LuProblem& problem) {
   ModeRecord record = record_of(problem, "openblas");
   record.settings = "pivoting";
@@ -230,7 +231,7 @@ void LuMethodsRun::measure_blocked(LuProblem& problem) {
   run_.add(std::move(record));
 }
 
-/// Throws InputError where the host has too little memory, or the device cannot hold the matrix.
+/// Throws InputError if the host has too little memory or the device cannot hold the matrix.
 void check_size(const LuMethodsOptions& options, Index n, const ModeMachine& machine) {
   const std::string what = "a matrix of order " + std::to_string(n);
   const double elements = static_cast<double>(n) * static_cast<double>(n);
@@ -244,7 +245,7 @@ void check_size(const LuMethodsOptions& options, Index n, const ModeMachine& mac
     throw InputError(what + ", method compute: it is larger than the memory that is free on " + device.renderer +
                      "; use a smaller N");
   }
-  // A, its factors and LAPACK's copy, what is uploaded at a time; exact factors, and four matrices of the residual
+  // A, its factors, LAPACK's copy, the staging buffer, exact factors, and four matrices of the residual
   double bytes = elements * (3 * 4 + 4 + solvers::lu_texel_bytes + 5 * 8);
   if (device.software) bytes += std::max(blocked, options.drawn().empty() ? 0 : elements * 2 * solvers::lu_texel_bytes);
   check_host_memory(what, bytes);

@@ -9,7 +9,7 @@
 
 namespace glinpack::app {
 
-/// Of --methods: the blocked one of today, beside the paper's four.
+/// The value of --methods for the blocked method, in addition to the paper's four.
 inline constexpr const char* blocked_lu_name = "compute";
 
 struct LuMethodsOptions : ModeOptions {
@@ -18,13 +18,13 @@ struct LuMethodsOptions : ModeOptions {
   std::vector<std::string> methods{"M1", "M2", "M3", "M4", blocked_lu_name};
   std::vector<solvers::LuStrategy> strategy{solvers::all_lu_strategies.begin(), solvers::all_lu_strategies.end()};
 
-  /// The paper's methods among them, each with every strategy.
+  /// The paper's methods among the options, each with every strategy.
   std::vector<solvers::LuSettings> drawn() const;
   bool blocked() const;
 };
 
 OptionTable lu_methods_table(LuMethodsOptions& options);
-/// Command line over file over default. Throws InputError.
+/// Precedence: command line, file, default. Throws InputError.
 LuMethodsOptions parse_lu_methods_options(const std::vector<std::string>& arguments);
 
 }  // namespace glinpack::app

@@ -24,7 +24,7 @@ std::string or_dash(const Table1& table, Index LuCounts::*member) {
   return table ? fmt::format("{}", (*table).*member) : std::string("-");
 }
 
-/// Texels that a pass of the method draws, over those that M1 or M2 draw for the same: what Table 1 calls weight.
+/// The texels that a pass draws, relative to those that M1 or M2 draw. Table 1 calls this the weight.
 double weight_of(const LuFigures& f) {
   Index one_row_a_texel = 0;
   for (Index i = 0; i < f.n; ++i) one_row_a_texel += (f.n - i - 1) * (f.n - i);

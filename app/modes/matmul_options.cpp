@@ -55,7 +55,7 @@ std::vector<Field> variant_fields(MatmulOptions& o) {
   };
 }
 
-// Variants that can: those that draw have single precision only.
+// Only some variants have double precision: those that draw do not.
 void check_precision(const MatmulOptions& o) {
   if (o.precision == Precision::single) return;
   if (o.tune) throw InputError("--tune: in double precision there is one variant, compute; use --precision single");

@@ -25,7 +25,7 @@ std::vector<MatmulVariant> variants_of(const MatmulOptions& options) {
   return variants;
 }
 
-/// Those given; to tune with, powers of eight, the last one long enough for a single pass.
+/// The given lengths. With --tune, powers of eight up to the first that needs a single pass.
 std::vector<Index> pass_lengths(const MatmulOptions& options, const ProductExtents& e, Packing packing) {
   if (!options.tune || !options.pass_length.empty()) {
     return options.pass_length.empty() ? std::vector<Index>{1} : options.pass_length;
@@ -103,7 +103,7 @@ std::vector<MatmulSettings> matmul_settings(const MatmulOptions& options, const 
 void check_matmul_size(const MatmulOptions& options, const ProductExtents& e, const ModeMachine& machine) {
   const std::string what = "a product of size " + size_text(e);
   const double elements = count(e.rows, e.depth) + count(e.depth, e.columns) + 2 * count(e.rows, e.columns);
-  // what is uploaded or downloaded at a time lies in host memory once more; software keeps its matrices there, too
+  // staging buffers are in host memory; software OpenGL also has its matrices there
   const bool software = machine.device && machine.device->description().software;
   check_host_memory(what, static_cast<double>(factor_bytes(options.precision)) * elements * (software ? 2 : 1.5));
   if (!machine.device) return;

@@ -1,4 +1,4 @@
-// What `glinpack matmul` measures: its sizes, and the variants of each.
+// The sizes that `glinpack matmul` measures, and the variants of each.
 #pragma once
 
 #include <string>
@@ -10,24 +10,24 @@
 
 namespace glinpack::app {
 
-/// The files' matrices; none without --input.
+/// The files' matrices; empty without --input.
 struct MatmulInputs {
   DenseMatrix a, b;
 };
-/// Throws InputError: unreadable, extents that do not match, elements beyond the precision.
+/// Throws InputError if a file is unreadable, extents do not match, or elements exceed the precision.
 MatmulInputs read_matmul_inputs(const MatmulOptions& options);
 
 std::vector<solvers::ProductExtents> matmul_sizes(const MatmulOptions& options, const MatmulInputs& inputs);
 
-/// Of a size, in the order in which they are measured; the host, which is measured always, left out. Without --variant:
-/// what --tune has kept for the device and the nearest size, else compute. With --tune: all, unless some are named, in
-/// all packings and with several pass lengths, unless those are named.
+/// The device variants of a size in the order of measurement; the host is always measured and is not included. Without
+/// --variant: the saved result of --tune for the device and the nearest size, else compute. With --tune: the named
+/// variants, packings and pass lengths, by default all variants and packings and several pass lengths.
 std::vector<solvers::MatmulSettings> matmul_settings(const MatmulOptions& options, const solvers::ProductExtents& e,
                                                      const gl::DeviceDescription& device);
 
 bool matmul_needs_device(const MatmulOptions& options);
 
-/// Throws InputError where the size does not fit the host or the device, naming the limit.
+/// Throws InputError if the size does not fit the host or the device, and names the limit.
 void check_matmul_size(const MatmulOptions& options, const solvers::ProductExtents& e, const ModeMachine& machine);
 
 /// "257", "33x21x18".

@@ -1,4 +1,4 @@
-// A product of `glinpack matmul`: its matrices, and how far a result is from the host's.
+// A product of `glinpack matmul`: its matrices, and the comparison with the host's result.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace glinpack::app {
 
-/// A, B, C as the host computes it, and C as a variant does.
+/// A, B, the host's C, and a variant's C.
 template <class Real>
 struct MatmulProblem {
   explicit MatmulProblem(const solvers::ProductExtents& e)
@@ -40,7 +40,7 @@ struct MatmulProblem {
   std::vector<Real> a, b, expected, computed;
 };
 
-/// max |a| max |b|: differences over it are bounded by tolerance(), c k epsilon.
+/// max |a| max |b|: tolerance(), c k epsilon, bounds the differences divided by it.
 template <class Real>
 double scale_of(const MatmulProblem<Real>& problem) {
   const auto largest = [](const std::vector<Real>& values) {
@@ -52,7 +52,7 @@ double scale_of(const MatmulProblem<Real>& problem) {
   return scale > 0 ? scale : 1;
 }
 
-/// The largest of the differences that add() is called with; not a number where one is none.
+/// The largest of the differences passed to add(); NaN if one is NaN.
 class LargestDifference {
  public:
   void add(double difference) {
@@ -66,7 +66,7 @@ class LargestDifference {
   bool finite_ = true;
 };
 
-/// Of all elements, between the variant's result and the host's.
+/// Compares all elements of the variant's result with the host's.
 template <class Real>
 double error_of(const MatmulProblem<Real>& problem) {
   LargestDifference largest;
@@ -76,7 +76,7 @@ double error_of(const MatmulProblem<Real>& problem) {
   return largest.over(scale_of(problem));
 }
 
-/// Of the host's own product: some elements, summed here in double precision.
+/// Checks the host's own product: some elements, summed here in double precision.
 template <class Real>
 double sampled_error(const MatmulProblem<Real>& problem, std::uint64_t seed) {
   constexpr int samples = 256;

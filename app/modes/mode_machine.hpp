@@ -1,4 +1,4 @@
-// What a standalone mode runs on: a device, where its variants need one, and the host.
+// The machine of a standalone mode: the host and, if its variants need one, a device.
 #pragma once
 
 #include <memory>
@@ -11,22 +11,21 @@
 namespace glinpack::app {
 
 struct ModeMachine {
-  std::unique_ptr<solvers::Device> device;  // none: the host alone
+  std::unique_ptr<solvers::Device> device;  // null: only the host
   std::string host_name;
   std::string processor;
   std::string blas;     // "OpenBLAS 0.3.21"
   std::string kernels;  // "SkylakeX"
-  int threads = 1;      // OpenBLAS's, too
+  int threads = 1;      // also of OpenBLAS
   std::vector<std::string> notes;
 };
 
-/// Opens --device, or the first hardware device, or else software OpenGL, which a note says; sets OpenBLAS's threads.
-/// Of a host's ranks each opens the next device, and begins again at the first after the last.
-/// Throws InputError where there is no such device, or none at all.
+/// Opens --device, else the first hardware device, else software OpenGL with a note. Sets OpenBLAS's threads. The ranks
+/// of a host open successive devices, cyclically. Throws InputError if there is no such device, or no device.
 ModeMachine open_machine(const ModeOptions& options, bool needs_device, int local_rank = 0);
 
-/// Throws InputError where so many bytes are more than this host has available. `what` begins the message ("--n 4096").
-/// Device memory counts where the device is software.
+/// Throws InputError if `bytes` exceeds the available memory of this host. `what` begins the message ("--n 4096"). The
+/// caller includes device memory for software devices.
 void check_host_memory(const std::string& what, double bytes);
 
 }  // namespace glinpack::app

@@ -1,5 +1,4 @@
-// The options that all standalone modes share (docs/modes.md). A mode's options derive from ModeOptions and add their
-// own.
+// Options that all standalone modes share (docs/modes.md). A mode's options derive from ModeOptions.
 #pragma once
 
 #include <array>
@@ -19,17 +18,17 @@ struct ModeOptions {
   std::string input;   // empty: random numbers
   std::string output;  // empty: not written
 
-  // measuring
+  // measurement
   int repeat = 3;
   int warm_up = 1;
   bool fit = false;
 
-  // what it runs on
-  std::optional<int> device;   // as `glinpack devices` counts; without: the first that is hardware, else software
-  std::optional<int> threads;  // of the host; without: the cores that this process may use
+  // machine
+  std::optional<int> device;   // an index of `glinpack devices`; unset: the first that is hardware, else software
+  std::optional<int> threads;  // of the host; unset: the cores that this process may use
   std::string shader_dir;
 
-  // what comes out; empty names: not written
+  // results; empty names: not written
   std::string output_dir;
   std::string json;
   std::string csv;
@@ -45,19 +44,19 @@ struct ModeOptions {
 /// --n and --seed.
 Field size_field(ModeOptions& options);
 Field seed_field(ModeOptions& options);
-/// Both, --input and --output.
+/// size_field(), --input and --output.
 std::vector<Field> problem_fields(ModeOptions& options, const std::string& input_help, const std::string& output_help);
-/// --variant: `variants` of a device and `host`, the computation on the host that they are compared with.
+/// --variant: the device's `variants`, and `host`, the reference computation.
 Field variant_field(Texts& option, Texts variants, const std::string& host, const std::string& default_text = "");
-/// A mode's own groups, then those that all modes share. Without times: no repetitions, fit or trace.
+/// A mode's own groups, then the groups that all modes share. `with_times` false: no repetitions, fit or trace.
 std::vector<FieldGroup> mode_groups(ModeOptions& options, std::vector<FieldGroup> own, bool with_times = true);
-/// Examples, then the units and exit codes that modes share; `more_codes`: of one mode, such as ", 5 ended by
+/// Examples, then the units and exit codes that modes share. `more_codes`: further codes, such as ", 5 ended by
 /// --watchdog".
 std::string mode_footer(const std::string& examples, const std::string& more_codes = "");
 
-/// A list of names, or "all" for every one of `names`; each at most once. Throws InputError.
+/// Parses a list of names without duplicates; "all" means all of `names`. Throws InputError.
 Texts parse_names(const Texts& values, const Texts& names);
-/// The same for enumerators, by name_of().
+/// Like parse_names(), for enumerators by name_of().
 template <class Kind, std::size_t count>
 std::vector<Kind> parse_kinds(const Texts& values, const std::array<Kind, count>& kinds) {
   const Texts names = names_of(kinds);
@@ -66,9 +65,9 @@ std::vector<Kind> parse_kinds(const Texts& values, const std::array<Kind, count>
   return chosen;
 }
 
-/// A list that is [] in JSON if it is empty.
+/// A list; [] in JSON if it is empty.
 FieldValue list_value(std::string type, std::function<void(const Texts&)> read, std::function<Texts()> print);
-/// What parse_names() and parse_kinds() read.
+/// A list that parse_names() or parse_kinds() reads.
 FieldValue names_value(Texts& option, Texts names);
 template <class Kind, std::size_t count>
 FieldValue kinds_value(std::vector<Kind>& option, const std::array<Kind, count>& kinds) {
@@ -76,10 +75,10 @@ FieldValue kinds_value(std::vector<Kind>& option, const std::array<Kind, count>&
       some_of(names_of(kinds), {"all"}), [&option, &kinds](const Texts& t) { option = parse_kinds(t, kinds); },
       [&option] { return names_of(option); });
 }
-/// The value of an optional, or the word auto, which resets it.
+/// The value of an optional; the word auto resets it.
 FieldValue or_auto(FieldValue value, std::function<void()> reset);
 
-/// --input gives the size: throws InputError if --n is given, too.
+/// Throws InputError if both --input and --n are given, since the file determines the size.
 template <class Options>
 void check_one_source(const Parsed<Options>& parsed) {
   if (parsed.options.input.empty() || !parsed.given("n")) return;

@@ -1,4 +1,4 @@
-// A run of a standalone mode: measures, prints a line per result, writes the files at the end.
+// A run of a standalone mode: measures, prints one line per result, writes the files at the end.
 #pragma once
 
 #include <functional>
@@ -16,39 +16,39 @@ namespace glinpack::app {
 
 class ModeRun {
  public:
-  /// Checks that the output files can be written; writes nothing yet. `configuration`: every option of the mode with
+  /// Checks that the output files can be written, without writing them. `configuration`: every option of the mode with
   /// its value. Throws InputError.
   ModeRun(std::string mode, const ModeOptions& options, nlohmann::json configuration, const ModeInvocation& invocation);
 
-  /// Prints the report's head. Call it once all input is known to be usable.
+  /// Prints the report's head. Call it after all input has been checked.
   void begin(const ModeMachine& machine);
-  /// The same without the head of the table of times: the mode prints tables of its own.
+  /// Like begin(), without the head of the table of times, for modes with their own tables.
   void begin_without_times(const ModeMachine& machine);
 
-  /// Calls once() --warm-up times, then --repeat times, and takes the stages of each from the clock. `label` names it
-  /// where progress is shown; `flops` of one round, 0: not counted.
+  /// Calls once() --warm-up times, then --repeat times, and reads the stages of each from the clock. `label`: the name
+  /// for the progress display; `flops` of one call, 0 if unknown.
   MeasuredStages measure(solvers::StageClock& clock, const std::string& label, double flops,
                          const std::function<void()>& once);
 
-  /// Prints the record's line. The rival of a size comes before those that are compared with it.
+  /// Prints the record's line. Add the rival of a size before the records to be compared with it.
   void add(ModeRecord record);
-  /// Keeps a record whose line the mode prints itself.
+  /// Stores a record without printing a line.
   void keep(ModeRecord record) { records_.push_back(std::move(record)); }
   const std::vector<ModeRecord>& records() const { return records_; }
 
-  /// Prints text into the report: tables of the mode's own.
+  /// Prints text into the report, for a mode's own tables.
   void print(const std::string& text);
-  /// Puts a value of the mode's own into the JSON, under a key that docs/solver.schema.json has.
+  /// Sets a mode-specific value in the JSON; docs/solver.schema.json must have the key.
   void add_to_json(const std::string& key, nlohmann::json value) { more_[key] = std::move(value); }
 
-  /// Puts the mode's own text into --csv instead of a line per record.
+  /// Replaces the default --csv content.
   void replace_csv(std::string text) { csv_ = std::move(text); }
 
-  /// Writes --output by `write`, unless it is not asked for.
+  /// Writes --output by `write` if it is requested.
   void write_result(const std::function<void(std::ostream&)>& write);
   const OutputPaths& outputs() const { return outputs_; }
 
-  /// Fits (where --fit asks for them; polynomials of this degree) and files. Returns the exit code.
+  /// Prints fits of this degree if --fit is given, and writes the files. Returns the exit code.
   int finish(const ModeMachine& machine, int fit_degree);
 
  private:
@@ -60,7 +60,7 @@ class ModeRun {
   Progress progress_;
   std::unique_ptr<ReportStream> report_;
   std::vector<ModeRecord> records_;
-  std::string csv_;  // empty: the records'
+  std::string csv_;  // empty: one line per record
   nlohmann::json more_ = nlohmann::json::object();
 };
 

@@ -40,7 +40,7 @@ class ArithmeticRun {
     findings.operations.push_back(std::move(record));
   }
 
-  /// Numbers that nothing is computed from.
+  /// Sends numbers to the variants and back without arithmetic.
   void carry(ParanoiaFindings& findings) {
     if (!device_) return;
     const OperandSet<Real> set = arithmetic::directed_operands<Real>(Operation::addition);

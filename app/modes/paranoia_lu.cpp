@@ -16,13 +16,13 @@ namespace {
 
 constexpr Index block_columns = 32;
 
-/// A x = b as a precision has it, and as doubles.
+/// The system A x = b in one precision, and its exact solution in double precision.
 template <class Real>
 struct TestedSystem {
   Index n = 0;
   std::vector<Real> a, b;  // row-major
   std::vector<double> a_in_double, b_in_double;
-  std::vector<double> exact;  // x; empty: unknown
+  std::vector<double> exact;  // x; empty if unknown
 
   RowMajorView<const double> view_in_double() const { return {a_in_double.data(), n, n, n}; }
 };
@@ -43,7 +43,7 @@ TestedSystem<Real> problem_of(const ParanoiaOptions& options, Index n) {
   return problem;
 }
 
-/// Column-major factors, as LAPACK has them.
+/// Column-major factors in LAPACK's layout.
 template <class Real>
 struct Factors {
   explicit Factors(Index n) : elements(static_cast<std::size_t>(n * n)), pivots(static_cast<std::size_t>(n)) {}
@@ -129,7 +129,7 @@ class LuErrors {
     BackendOptions backend;
     backend.threads = machine.threads;
     backend.device = machine.device->description().index;
-    // a folder with shaders of the arithmetic alone has none for the backend
+    // a shader folder with only the arithmetic lacks the backend's shaders
     if (std::filesystem::is_directory(std::filesystem::path(options.shader_dir) / "compute")) {
       backend.shader_directory = options.shader_dir;
     }

@@ -1,4 +1,4 @@
-// How far LU's solutions are from exact ones: part lu of `glinpack paranoia`.
+// The errors of LU solutions relative to exact ones: part lu of `glinpack paranoia`.
 #pragma once
 
 #include <string>
@@ -8,13 +8,12 @@
 
 namespace glinpack::app {
 
-/// Throws InputError where a matrix of --n does not fit the host's or the device's memory.
+/// Throws InputError if a matrix of --n does not fit the host's or the device's memory.
 void check_lu_sizes(const ParanoiaOptions& options, const ModeMachine& machine);
 
-/// The same matrix factorised by gl-compute, where compute is among the variants, and by LAPACK, where cpu is, in every
-/// precision and order. The substitution is LAPACK's in the same precision for both, so that what differs is the
-/// factors. Keeps a record for each, with forward_error and backward_error (in epsilon; null: unknown) as parameters
-/// and HPL's residual as check.
+/// Factorises the same matrix in every precision and order, by gl-compute for the variant compute and by LAPACK for
+/// cpu. Both use LAPACK's substitution in the same precision, so that only the factors differ. Adds a record for each.
+/// Its parameters are forward_error and backward_error (in epsilon; null if unknown), its check is HPL's residual.
 void measure_lu_errors(const ParanoiaOptions& options, ModeRun& run, const ModeMachine& machine);
 
 }  // namespace glinpack::app

@@ -28,7 +28,7 @@ std::string number(double value) {
 
 std::string range_text(double least, double most) { return "[" + number(least) + ", " + number(most) + "]"; }
 
-/// Ino, Matsui, Goda, Hagihara 2005, Table 4, of a Quadro FX 3400, 2004; what it has not is empty.
+/// Table 4 of Ino, Matsui, Goda, Hagihara 2005, for a Quadro FX 3400, 2004; empty if the table has no value.
 std::string in_the_paper(Operation operation) {
   switch (operation) {
     case Operation::addition:

@@ -1,4 +1,4 @@
-// What `glinpack paranoia` found: tables, JSON, CSV.
+// Reports of `glinpack paranoia`: tables, JSON, CSV.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@
 
 namespace glinpack::app {
 
-/// An operation on a variant.
+/// The result of one operation in one variant.
 struct OperationRecord {
   std::string variant;  // "compute", "fragment", "cpu"
   Precision precision = Precision::single;
@@ -20,13 +20,13 @@ struct OperationRecord {
   arithmetic::OperationErrors errors = {};
 };
 
-/// What the way to a variant and back does to numbers that are only carried.
+/// The changes that a transfer to a variant and back makes to numbers.
 struct CarriedRecord {
   std::string variant;
   Precision precision = Precision::single;
   Index numbers = 0;
   Index denormals_flushed = 0;
-  Index changed = 0;  // any other than NaNs
+  Index changed = 0;  // without NaNs
 
   bool passed() const { return changed == 0; }
 };
@@ -38,14 +38,14 @@ struct ParanoiaFindings {
   bool passed() const;
 };
 
-/// The table of one precision, beside the paper's Table 4, and what happens to denormals, zeros and infinities.
+/// The table of one precision compared with the paper's Table 4, and the treatment of denormals, zeros and infinities.
 std::string operations_text(const ParanoiaFindings& findings, Precision precision);
-/// How LU's errors grow: a line for every order and precision.
+/// The growth of LU's errors: one line per order and precision.
 std::string lu_errors_text(std::span<const ModeRecord> records);
 
 nlohmann::json operations_json(const ParanoiaFindings& findings);
 nlohmann::json carried_json(const ParanoiaFindings& findings);
-/// A line for every number: of arithmetic its least and most error, of LU forward and backward errors.
+/// One line per number: the least and largest error of arithmetic, forward and backward errors of LU.
 std::string paranoia_csv(const ParanoiaFindings& findings, std::span<const ModeRecord> records);
 
 }  // namespace glinpack::app

@@ -11,7 +11,7 @@ namespace glinpack::app {
 using PluPackedOptions = EliminationOptions;
 
 OptionTable plu_packed_table(PluPackedOptions& options);
-/// Command line over file over default. Throws InputError.
+/// Precedence: command line, file, default. Throws InputError.
 PluPackedOptions parse_plu_packed_options(const std::vector<std::string>& arguments);
 
 }  // namespace glinpack::app

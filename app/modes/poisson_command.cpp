@@ -31,14 +31,14 @@ using solvers::PoissonMemory;
 constexpr int poisson_fit_degree = 3;  // of the times over N: N^2 points, and iterations that grow with N
 constexpr MeasuringOptions copy_measuring{};
 
-/// Bytes a second of copies, bytes read and written both counted; 0: not measured.
+/// Copy bandwidth in bytes a second, counting reads and writes; 0: not measured.
 struct CopyRates {
   double device = 0;
   double host_serial = 0;
   double host_threads = 0;
 };
 
-/// What is the first rank's alone: it prints and writes for all. Collective.
+/// Runs `work` on rank 0, which prints and writes. Collective.
 void report(const std::function<void()>& work) {
   run_on_root_and_broadcast([&] {
     work();
@@ -46,12 +46,12 @@ void report(const std::function<void()>& work) {
   });
 }
 
-/// Sums of neighbours and of ranks, over the rounds that count.
+/// Sums of neighbours and of ranks, over the timed rounds.
 class ExchangeRounds {
  public:
   void add(const StripExchangeTimes& times) { rounds_.push_back({times.exchange, times.exposed, times.sums}); }
 
-  /// Collective. The slowest rank's, the median of the rounds after so many.
+  /// Collective. The slowest rank's time: the median over the rounds after `warm_up`.
   nlohmann::json of_slowest_rank(std::size_t warm_up) const {
     std::array<std::vector<double>, 3> seconds;
     for (std::size_t round = warm_up; round < rounds_.size(); ++round) {
@@ -68,7 +68,7 @@ class ExchangeRounds {
   std::vector<std::array<double, 3>> rounds_;
 };
 
-/// Collective, all of it. Each rank has a strip of the square; one rank has all of it.
+/// Every member is collective. Each rank has a strip of the square; a single rank has the whole square.
 template <class Real>
 class PoissonRun {
  public:
@@ -80,7 +80,7 @@ class PoissonRun {
     const PoissonProblem problem(n);
     extents_ = strip_of_rank(n, session_.rank(), session_.size());
     std::unique_ptr<PoissonStrip<Real>> strip;
-    // one at a time in memory
+    // only one solver is in memory at a time
     const auto replace = [&](const auto& make) {
       strip.reset();
       prepare_on_all_ranks([&] { strip = make(); });
@@ -102,7 +102,7 @@ class PoissonRun {
     }
   }
 
-  /// The last solution, on the first rank.
+  /// The last solution, on rank 0.
   std::vector<Real> solution() const {
     if (session_.size() == 1) return u_;
     return gather_strips<Real>(MPI_COMM_WORLD, extents_.n, u_);
@@ -145,7 +145,7 @@ class PoissonRun {
     report([&] { run_.add(std::move(record)); });
   }
 
-  /// "2", of threads; "4 ranks x 2", "4 ranks" where there are several; and the preconditioner, "2 multigrid".
+  /// "2" for threads; "4 ranks x 2" or "4 ranks" for several ranks; with the preconditioner "2 multigrid".
   std::string settings_of(const std::string& variant) const {
     std::string settings = session_.size() == 1 ? "" : fmt::format("{} ranks", session_.size());
     if (variant == "threads") settings += (settings.empty() ? "" : " x ") + std::to_string(machine_.threads);
@@ -208,7 +208,7 @@ void check_size(const PoissonOptions& options, const MpiSession& session, Index 
             : fmt::format("--n {}: {} strips of about {} x {} points", n, session.local_size(), extents.rows, n);
   const std::vector<PoissonPreconditioner>& kinds = options.preconditioner;
   const bool multigrid = std::find(kinds.begin(), kinds.end(), PoissonPreconditioner::multigrid) != kinds.end();
-  // u, its staging, and the vectors of the host or of software: u, r, p twice, and multigrid's
+  // u, its staging buffer, the vectors of the host or of software OpenGL (u, r, p twice), and multigrid's
   const double vectors = 2 + 4 + (multigrid ? 3 : 0);
   const auto points = static_cast<double>(extents.rows) * static_cast<double>(n);
   double bytes = session.local_size() * vectors * points * sizeof(Real);
@@ -240,8 +240,8 @@ CopyRates measure_copies(const PoissonOptions& options, const ModeMachine& machi
   return rates;
 }
 
-/// Collective. Of all ranks at once, added up.
-CopyRates measure_copies_together(const PoissonOptions& options, const ModeMachine& machine) {
+/// Collective. The sum over all ranks of the concurrent rates.
+CopyRates measure_concurrent_copies(const PoissonOptions& options, const ModeMachine& machine) {
   CopyRates rates;
   barrier(MPI_COMM_WORLD);
   prepare_on_all_ranks([&] { rates = measure_copies(options, machine); });
@@ -287,7 +287,7 @@ int run_in(const PoissonOptions& options, const MpiSession& session, ModeRun& ru
   prepare_on_all_ranks([&] {
     for (const Index n : options.n) check_size<Real>(options, session, n, machine);
   });
-  const CopyRates copies = measure_copies_together(options, machine);
+  const CopyRates copies = measure_concurrent_copies(options, machine);
   report([&] { run.begin(machine); });
   const std::unique_ptr<Watchdog> watchdog = start_watchdog(options.watchdog);
   PoissonRun<Real> poisson(options, session, run, machine, copies);
@@ -306,7 +306,7 @@ int run_in(const PoissonOptions& options, const MpiSession& session, ModeRun& ru
   return exit_code.get<int>();
 }
 
-// What the options leave out, for the report's head.
+// Notes for the report's head on combinations that the options exclude.
 std::vector<std::string> notes_of(const PoissonOptions& options) {
   std::vector<std::string> notes;
   if (options.textures_skipped) {
@@ -321,7 +321,7 @@ std::vector<std::string> notes_of(const PoissonOptions& options) {
   return notes;
 }
 
-// Collective. Rank 0 checks the files, and prints and writes; the other ranks only measure.
+// Collective. Rank 0 checks the files, prints and writes; the other ranks only measure.
 std::unique_ptr<ModeRun> make_run(const PoissonOptions& options, const ModeInvocation& invocation) {
   std::unique_ptr<ModeRun> run;
   report([&] {

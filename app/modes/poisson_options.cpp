@@ -50,7 +50,7 @@ std::vector<Field> variant_fields(PoissonOptions& o) {
   };
 }
 
-// Throws for a memory and a preconditioner that are both named and do not work together.
+// Throws if the named memory and preconditioner cannot be combined.
 void check_preconditioner(const PoissonOptions& o) {
   if (o.all_memories || o.all_preconditioners) return;
   for (const PoissonMemory memory : o.memory) {
@@ -62,7 +62,7 @@ void check_preconditioner(const PoissonOptions& o) {
   }
 }
 
-// In double precision, removes the textures from `all`, and throws if they are named.
+// In double precision, removes textures from `all`; throws if they were named.
 void check_precision(PoissonOptions& o) {
   const auto lacks_it = [](PoissonMemory memory) { return !solvers::has_double_precision(memory); };
   o.textures_skipped = o.all_memories && o.precision == Precision::double_;

@@ -12,7 +12,7 @@ namespace glinpack::app {
 
 namespace {
 
-constexpr double says_nothing = 0.1;  // of u, which is 1 at most
+constexpr double says_nothing = 0.1;  // error bounds above it are useless: u is at most 1
 
 /// Half a unit in the fifth digit.
 double half_digit(double printed) { return 0.5 * std::pow(10.0, std::floor(std::log10(printed)) - 4); }

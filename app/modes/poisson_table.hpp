@@ -1,4 +1,4 @@
-// The paper's Table 1, and ours beside it (Wang, Gobbert, Olano and Griffin, "A GPU memory system comparison for an
+// The paper's Table 1 and our results (Wang, Gobbert, Olano and Griffin, "A GPU memory system comparison for an
 // elliptic test problem", section 5.2).
 #pragma once
 
@@ -20,7 +20,7 @@ struct PaperPoisson {
 
 std::span<const PaperPoisson> paper_poisson_table();
 
-/// What a solution is judged by.
+/// The result that is checked.
 struct PoissonResult {
   Index n = 0;
   Precision precision = Precision::double_;
@@ -29,18 +29,18 @@ struct PoissonResult {
   double largest_error = 0;  // of |u - u_h|
 };
 
-/// In double precision, where the paper has the size, without multigrid, which takes other steps: the iterations are
-/// the paper's, and the error is, to the digits printed. Else the error is at most the bound of the discretisation's,
-/// in single precision and that of rounding; none where that says nothing.
+/// Checks against the paper in double precision without multigrid, if the paper has the size: the same iterations, and
+/// the same error to the printed digits. Otherwise checks the error against the bound of the discretisation, plus that
+/// of rounding in single precision. Empty if the bound is too large to be useful.
 std::optional<ModeCheck> check_poisson(const PoissonResult& result);
 
-/// What rounding to single precision may add to |u - u_h|: u is off by epsilon, A u so by 8 epsilon, and the inverse of
-/// A is at most (n + 1)^2 / 8 in the maximum norm.
+/// The bound of the rounding error in |u - u_h| in single precision. u has an error of epsilon, A u thus 8 epsilon, and
+/// the inverse of A is at most (n + 1)^2 / 8 in the maximum norm.
 double poisson_rounding_bound(Index n, Precision precision);
 
-/// A line for every record that has been solved, as Table 1 has them.
+/// One line per solved record, in the form of Table 1.
 std::string poisson_results_table(std::span<const ModeRecord> records);
-/// What an iteration of several ranks spends on messages, a line for every record that has been solved.
+/// The time of messages per iteration on several ranks; one line per solved record.
 std::string poisson_ranks_table(std::span<const ModeRecord> records);
 
 }  // namespace glinpack::app

@@ -20,9 +20,9 @@ using solvers::TridiagonalSystems;
 using solvers::ZeroPivot;
 
 constexpr int tridiagonal_fit_degree = 1;  // of the times over N
-constexpr double residual_threshold = 16;  // HPL's threshold, for three elements a row instead of N
+constexpr double residual_threshold = 16;  // HPL's threshold, for three elements per row instead of N
 
-/// So many systems of n equations.
+/// The number of systems and their order n.
 struct SystemsExtents {
   Index count = 0;
   Index n = 0;
@@ -30,13 +30,13 @@ struct SystemsExtents {
 
 std::string size_text(const SystemsExtents& e) { return std::to_string(e.count) + "x" + std::to_string(e.n); }
 
-/// The files' matrix and right-hand sides; none without --input.
+/// The files' matrix and right-hand sides; empty without --input.
 struct Inputs {
   CoordinateMatrix matrix;
   DenseMatrix right;
 };
 
-// Refuses what single precision would turn into infinity, and what is not on the three diagonals.
+// Refuses elements that overflow single precision or are off the three diagonals.
 void check_entry(const TridiagonalOptions& options, const CoordinateMatrix::Entry& entry) {
   const std::string where = "--input " + options.input + ": row " + std::to_string(entry.row + 1) + ", column " +
                             std::to_string(entry.column + 1);
@@ -104,7 +104,7 @@ TridiagonalSystems<Real> make_systems(const TridiagonalOptions& options, const I
   return systems;
 }
 
-/// Of the largest element; not finite where one is not.
+/// The largest difference relative to the largest element; not finite if an element is not.
 template <class Real>
 double relative_difference(const std::vector<Real>& computed, const std::vector<Real>& expected) {
   double difference = 0, largest = 0;
@@ -181,7 +181,8 @@ class TridiagonalRun {
     judge(record, systems, zero, options_.input.empty());
   }
 
-  // Random systems are known to be well conditioned: there solutions must be the same. Else the equations must hold.
+  // Random systems are well conditioned, so their solutions must agree. For other systems, only the residual is
+  // checked.
   void judge(ModeRecord& record, const TridiagonalSystems<Real>& systems, const std::optional<ZeroPivot>& zero,
              bool against_lapack) {
     if (zero) {
@@ -209,7 +210,7 @@ bool needs_device(const TridiagonalOptions& options) {
 
 void check_size(const TridiagonalOptions& options, const SystemsExtents& e, const ModeMachine& machine) {
   const std::string what = std::to_string(e.count) + " systems of " + std::to_string(e.n) + " equations";
-  // the systems, LAPACK's copy, two solutions, and what is uploaded at a time: four numbers an equation
+  // the systems, LAPACK's copy, two solutions, and the staging buffer: four numbers per equation
   constexpr double numbers_of_an_equation = 4 + 4 + 2 + 4;
   check_host_memory(what, numbers_of_an_equation * static_cast<double>(factor_bytes(options.precision)) *
                               static_cast<double>(e.count) * static_cast<double>(e.n));

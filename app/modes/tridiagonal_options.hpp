@@ -11,7 +11,7 @@
 namespace glinpack::app {
 
 struct TridiagonalOptions : ModeOptions {
-  std::vector<Index> systems;                   // empty: 1024, or with input what input-b has columns, or 1
+  std::vector<Index> systems;                   // empty: 1024; with input, the columns of input-b, or 1
   std::string input_b;                          // right-hand sides for input; empty: random numbers
   std::vector<std::string> variant{"compute"};  // names of solvers::TridiagonalVariant, and "lapack"
   solvers::Share share = solvers::Share::automatic;
@@ -25,10 +25,10 @@ struct TridiagonalOptions : ModeOptions {
 };
 
 OptionTable tridiagonal_table(TridiagonalOptions& options);
-/// Command line over file over default. Throws InputError.
+/// Precedence: command line, file, default. Throws InputError.
 TridiagonalOptions parse_tridiagonal_options(const std::vector<std::string>& arguments);
 
-/// None for "lapack", which is no variant of a device.
+/// Empty for "lapack", which is not a device variant.
 std::optional<solvers::TridiagonalVariant> tridiagonal_variant_from_name(std::string_view name);
 
 }  // namespace glinpack::app

@@ -19,7 +19,7 @@ double nice_step(double step) {
   return 10 * power;
 }
 
-/// As many of the ticks as `count` allows, every second, third, ... one, so that their distances stay the same.
+/// Keeps every second, third, ... tick, so that at most `count` remain at equal distances.
 std::vector<double> thinned(const std::vector<double>& ticks, int count) {
   const std::size_t stride =
       std::max<std::size_t>(1, (ticks.size() + static_cast<std::size_t>(count) - 1) / static_cast<std::size_t>(count));
@@ -29,7 +29,7 @@ std::vector<double> thinned(const std::vector<double>& ticks, int count) {
 }
 
 void make_usable(double& least, double& most) {
-  constexpr double largest = 1e300;  // leaves room for sums
+  constexpr double largest = 1e300;  // sums must not overflow
   if (!(std::abs(least) < largest && std::abs(most) < largest)) least = 0, most = 1;
   if (least > most) std::swap(least, most);
 }
@@ -45,7 +45,7 @@ double Axis::place(double value) const {
 
 Axis linear_axis(double least, double most, int count) {
   make_usable(least, most);
-  if (most - least <= 1e-6 * std::max(std::abs(least), std::abs(most))) {  // ticks could not be told apart
+  if (most - least <= 1e-6 * std::max(std::abs(least), std::abs(most))) {  // the ticks would have equal labels
     const double room = least == 0 ? 1 : std::abs(least) / 2;
     least -= room;
     most += room;

@@ -9,7 +9,7 @@ namespace glinpack::app {
 
 namespace {
 
-constexpr double least_labelled = 9;  // per cent of the width in which a share can be read
+constexpr double least_labelled = 9;  // per cent of the width, the minimum for a readable label
 
 Html part_title(const BarPart& part, double share) {
   return text_element("title", fmt::format("{}: {:.3g} %", part.name, share));

@@ -1,5 +1,5 @@
-// Charts as SVG. Positions are per cent of the width, so that a chart fills a telephone as it fills a desk, its text
-// keeping its size; colours and hatches come from style.css.
+// Charts as SVG. Positions are per cent of the width: a chart scales with the page, while its text keeps its size.
+// style.css has the colours and hatches.
 #pragma once
 
 #include <optional>
@@ -12,21 +12,21 @@
 
 namespace glinpack::app {
 
-/// How something is drawn: its colour, and its hatch where there is room for one.
+/// The colour of a shape, and its hatch if there is room.
 enum class Look { computing, transfer, network, waiting, idle, pivot, normalize, eliminate, reduce, outside, plain };
 
-/// Of a role's name: "pivot", "normalize", ..., else `outside`.
+/// The look of a role's name: "pivot", "normalize", ...; `outside` for other names.
 Look look_of_role(const std::string& role);
-/// "pivot", ...; "outside the passes" of what is no role.
+/// "pivot", ...; "outside the passes" if it is not a role.
 std::string shown_role(const std::string& role);
 
-/// Names beside samples of their looks.
+/// Names with a sample of each look.
 Html legend(const std::vector<std::pair<Look, std::string>>& entries);
 
 struct BarPart {
   Look look = Look::plain;
   double length = 0;  // in the units of `full`
-  std::string name;   // what a pointer that rests on it is told
+  std::string name;   // tooltip
 };
 
 struct Bar {
@@ -35,14 +35,14 @@ struct Bar {
   std::string note;  // at its end
 };
 
-/// A horizontal bar for each, the longest possible being `full`, which is more than 0. Parts write their share where it
-/// fits and `with_shares` asks for it.
+/// One horizontal bar each; `full` > 0 is the longest possible length. With `with_shares`, parts show their share if it
+/// fits.
 Html bar_chart(std::span<const Bar> bars, double full, bool with_shares);
 
 struct Point {
   double x = 0, y = 0;
   double least = 0, most = 0;  // of y, over repetitions
-  std::string note;            // what a pointer that rests on it is told
+  std::string note;            // tooltip
 };
 
 struct Series {
@@ -51,10 +51,10 @@ struct Series {
 };
 
 struct LineChart {
-  std::string title;  // for readers that see no picture
+  std::string title;  // for screen readers
   std::string x_name, y_name;
   Axis x, y;
-  std::vector<Series> series;  // largest_series at most are told apart
+  std::vector<Series> series;  // at most largest_series have distinct looks
 };
 
 inline constexpr std::size_t largest_series = 16;
@@ -65,7 +65,7 @@ struct LaneSpan {
   double begin = 0, end = 0;
 };
 
-/// What one look does in a lane; `thin` while it only waits.
+/// The spans of one look in a lane; `thin` if it only waits.
 struct LaneShape {
   Look look = Look::plain;
   bool thin = false;
@@ -87,7 +87,7 @@ struct LaneMark {
   std::string name;
 };
 
-/// Lanes under one another over [0, length]; marks (passes) above, times below, in seconds or parts of it.
+/// Lanes stacked over [0, length]. Marks (passes) are above, times below in a suitable unit.
 Html lane_chart(std::span<const LaneGroup> groups, double length, const std::vector<LaneMark>& marks);
 
 }  // namespace glinpack::app

@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::size_t most_energy_rows = 2000;
 
-/// A heading, a row for each run that has something to show, and what there is to say of them; nothing where no run
-/// has. `columns` and `cells` are those after the run's name and repetition.
+/// A section with one row per run that has data, and a note; empty if no run has data. `columns` and `cells` follow the
+/// run's name and repetition.
 template <class Cells>
 Html section_of_runs(std::span<const RunGroup> groups, const char* id, const char* heading,
                      const std::vector<Table::Column>& columns, const Cells& cells, const Html& remark) {

@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
 
-/// Bytes of the UTF-8 character at the head of `text`; 0 where there is none (RFC 3629, section 4).
+/// Bytes of the first UTF-8 character of `text`; 0 if it is invalid (RFC 3629, section 4).
 std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
@@ -97,7 +97,7 @@ Html Table::html() const {
   }
   const Html table =
       element("table", element("thead", element("tr", head)) + "\n"_html + element("tbody", "\n"_html + rows_));
-  // reached by the keyboard, so that it can be scrolled without a pointer
+  // focusable, so that the keyboard can scroll it
   return element("div", {{"class", "scroll"}, {"tabindex", "0"}}, table) + "\n"_html;
 }
 

@@ -1,4 +1,4 @@
-// HTML that can be put together from two things only: the program's own literals, and text that was escaped.
+// HTML that is built only from the program's literals and escaped text.
 #pragma once
 
 #include <initializer_list>
@@ -9,19 +9,19 @@
 
 namespace glinpack::app {
 
-/// A literal of the program's: what was read from a file, a string, does not convert to one.
+/// A literal of the program. A std::string, such as file content, does not convert to it.
 class Markup {
  public:
   template <std::size_t length>
   constexpr Markup(const char (&literal)[length])
-      : text_(literal, length - 1) {}  // NOLINT: literals stand for themselves
+      : text_(literal, length - 1) {}  // NOLINT: a literal converts to Markup implicitly
   constexpr std::string_view view() const { return text_; }
 
  private:
   std::string_view text_;
 };
 
-/// A piece of a page. Whatever text goes into it is escaped.
+/// A piece of a page. It escapes all text.
 class Html {
  public:
   Html() = default;
@@ -42,24 +42,24 @@ class Html {
   std::string text_;
 };
 
-/// A literal that is HTML already.
+/// A literal that is HTML.
 Html operator""_html(const char* literal, std::size_t length);
 
-/// Text for between tags and for attributes in quotes: & < > " ' as references; characters that HTML forbids, and bytes
-/// that are no UTF-8, as U+FFFD.
+/// Escapes text for content and quoted attributes: & < > " ' become references. Characters that HTML forbids, and bytes
+/// that are not UTF-8, become U+FFFD.
 Html escaped(std::string_view text);
 
 using Attributes = std::vector<std::pair<Markup, std::string>>;
 
-/// <name attribute="value" ...>content</name>. Values are escaped.
+/// <name attribute="value" ...>content</name>. Escapes the values.
 Html element(Markup name, const Attributes& attributes, const Html& content);
 inline Html element(Markup name, const Html& content) { return element(name, {}, content); }
 inline Html text_element(Markup name, std::string_view text) { return element(name, {}, escaped(text)); }
 
-/// How a column's cells stand.
+/// The alignment of a column's cells.
 enum class Align { left, right };
 
-/// A table that scrolls within itself where it is wider than the page.
+/// A table that scrolls if it is wider than the page.
 class Table {
  public:
   struct Column {
@@ -69,7 +69,7 @@ class Table {
   };
 
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  /// As many cells as there are columns.
+  /// Needs one cell per column.
   void row(const std::vector<Html>& cells);
   bool empty() const { return rows_.empty(); }
   Html html() const;

@@ -11,9 +11,9 @@ namespace glinpack::app {
 
 namespace {
 
-constexpr double width = 2000;  // of a lane's drawing, in its own units: what is narrower than one is drawn as one
+constexpr double width = 2000;  // of a lane's drawing, in its own units; the narrowest span is 1
 
-/// Spans in units of the drawing, none shorter than 1, and what is less than that apart being one.
+/// Converts spans to units of the drawing. Each is at least 1 wide; spans less than 1 apart are merged.
 std::vector<LaneSpan> merged(std::vector<LaneSpan> spans, double length) {
   std::sort(spans.begin(), spans.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
   std::vector<LaneSpan> pieces;
@@ -53,7 +53,7 @@ Html lane_svg(const TimelineLane& lane, double length) {
                  paths);
 }
 
-/// Seconds, or the part of them in which the length reads well.
+/// The unit of time in which the length is easy to read.
 std::tuple<double, std::string> unit_of(double length) {
   if (length >= 1) return {1, "s"};
   if (length >= 1e-3) return {1e3, "ms"};

@@ -28,7 +28,7 @@ Html grid(const LineChart& chart) {
   return lines;
 }
 
-/// Names outside the plot's frame, which CSS lets overflow.
+/// Tick labels outside the plot's frame; CSS lets them overflow.
 Html tick_names(const LineChart& chart) {
   Html names;
   for (const double tick : chart.y.ticks) {

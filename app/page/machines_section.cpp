@@ -16,7 +16,7 @@ Html fact(const std::string& name, const std::string& value) {
   return text_element("dt", name) + text_element("dd", value) + "\n"_html;
 }
 
-/// Ranks of the file's runs that share host, device and driver.
+/// The ranks of the file's runs with equal host, device and driver.
 struct Place {
   std::string host, backend, device, driver;
   bool software = false;

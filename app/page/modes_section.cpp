@@ -48,7 +48,7 @@ Html rows_table(const ModeResults& mode) {
   return html;
 }
 
-/// Times against n of what passed, a line for each variant and settings.
+/// Times over n of results that passed; one line per variant and settings.
 Html times_chart(const ModeResults& mode) {
   std::map<std::string, std::map<std::int64_t, Point>> series;
   std::vector<double> xs, ys;

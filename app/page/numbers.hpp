@@ -1,4 +1,4 @@
-// Numbers as pages and comparisons write them.
+// Formats numbers for pages and comparisons.
 #pragma once
 
 #include <optional>
@@ -6,15 +6,15 @@
 
 namespace glinpack::app {
 
-/// Four significant digits: "0.001234", "12.34", "53740"; with an exponent where that is shorter by far.
+/// Four significant digits: "0.001234", "12.34", "53740"; with an exponent if that is much shorter.
 std::string figures(double value);
-/// The same; "-" of none.
+/// Like figures(double); "-" if empty.
 std::string figures(const std::optional<double>& value);
 /// "12.34 s", "1.234 ms", "56.78 us".
 std::string duration(double seconds);
 /// "1.234 GB": powers of ten.
 std::string amount_of_bytes(double bytes);
-/// Of seconds since 1970: "2026-11-22 10:42 UTC".
+/// Formats seconds since 1970: "2026-11-22 10:42 UTC".
 std::string date_text(double seconds_since_1970);
 
 }  // namespace glinpack::app

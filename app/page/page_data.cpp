@@ -41,7 +41,7 @@ void read_into(PageData& data, std::size_t place) {
       data.measured.push_back({place, read_tunings(file.root())});
       break;
     case ResultKind::trace:
-      break;  // read already
+      break;  // already read
   }
 }
 
@@ -76,12 +76,12 @@ PageData gather(const std::vector<std::string>& paths, const std::string& title)
     if (!error && !known.insert(whole).second) {
       throw InputError(path + ": is given twice; leave one of the two out");
     }
-    data.files.push_back(read_result_file(path));  // refuses what has no such path
+    data.files.push_back(read_result_file(path));  // throws if there is no such file
   }
   name_apart(data.files);
   for (std::size_t place = 0; place < data.files.size(); ++place) read_into(data, place);
   compare_files(data);
-  for (ResultFile& file : data.files) file.document = nullptr;  // all of it that is needed was read
+  for (ResultFile& file : data.files) file.document = nullptr;  // frees the memory of the parsed JSON
   return data;
 }
 

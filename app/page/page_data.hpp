@@ -1,4 +1,4 @@
-// What a page shows, gathered from files; nothing here knows HTML.
+// The content of a page, gathered from files. Independent of HTML.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace glinpack::app {
 
-/// Something, and the file that it is from: its place in PageData::files.
+/// A value and the index of its file in PageData::files.
 template <class Content>
 struct FromFile {
   std::size_t file = 0;
@@ -22,13 +22,13 @@ struct FromFile {
 /// The repetitions of a run in a file.
 struct RunGroup {
   std::size_t file = 0;
-  std::string name;                 // what tells it from the other groups
-  Parameters parameters;            // of which the name is made
-  std::vector<const PluRun*> runs;  // in PageData::runs
-  const PluRun* middle = nullptr;   // the repetition with the median time, of those that did not fail
+  std::string name;                 // distinguishes the group from the others
+  Parameters parameters;            // the source of the name
+  std::vector<const PluRun*> runs;  // point into PageData::runs
+  const PluRun* middle = nullptr;   // the repetition with the median time, without failed ones
 };
 
-/// Two files that have runs in common: their places in PageData::files.
+/// The indices in PageData::files of two files with runs in common.
 struct FilesCompared {
   std::size_t a = 0, b = 0;
   Comparison comparison;
@@ -40,20 +40,20 @@ struct PageData {
   std::vector<FromFile<PluRun>> runs;
   std::vector<FromFile<ModeResults>> modes;
   std::vector<FromFile<NetworkOutcome>> networks;
-  std::vector<FromFile<std::vector<MeasuredGroup>>> measured;  // of ceilings and tune
+  std::vector<FromFile<std::vector<MeasuredGroup>>> measured;  // from ceilings and tune
 
-  std::vector<FilesCompared> comparisons;  // the first file of a kind with each of the others
+  std::vector<FilesCompared> comparisons;  // the first file of a kind with each other one
 
   bool several_files() const { return files.size() > 1; }
 };
 
-/// Reads every file. `title`: empty for the page's own. Throws InputError.
+/// Reads all files. `title`: empty for the default. Throws InputError.
 PageData gather(const std::vector<std::string>& paths, const std::string& title);
 
-/// In the order of data.runs, which must outlive them. The file counts among what tells groups apart where the
-/// parameters do not.
+/// Groups in the order of data.runs, which must outlive them. If the parameters do not distinguish two groups, the file
+/// name does.
 std::vector<RunGroup> groups_of(const PageData& data);
-/// What all groups have in common; empty where there is one group.
+/// The parameters that all groups have in common; empty if there is one group.
 std::string common_to(const std::vector<RunGroup>& groups);
 
 }  // namespace glinpack::app

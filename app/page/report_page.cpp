@@ -26,7 +26,7 @@ Html navigation(const std::vector<Section>& sections) {
   return element("nav", {{"aria-label", "Sections"}}, "\n"_html + links) + "\n"_html;
 }
 
-// No script, nothing from elsewhere: what a browser would refuse, should some text ever get past the escaping.
+// The content security policy allows no script and no external resource, in case text escapes the escaping.
 Html head(const std::string& title) {
   return R"(<meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -1,4 +1,4 @@
-// A page of results: one HTML file that needs no other, no network and no script.
+// Writes a page of results: one self-contained HTML file without scripts.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace glinpack::app {
 
-/// The whole document, UTF-8. The same data gives the same page.
+/// The whole document in UTF-8. Deterministic.
 std::string report_page(const PageData& data);
 
 }  // namespace glinpack::app

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t most_run_rows = 2000;
 
 std::vector<Table::Column> columns_of(const PageData& data) {
-  std::vector<Table::Column> columns{{"check"}};  // first: a telephone shows it without scrolling
+  std::vector<Table::Column> columns{{"check"}};  // first: narrow screens show it without scrolling
   if (data.several_files()) columns.push_back({"file"});
   for (const char* name : {"N", "NB"}) columns.push_back({name, Align::right});
   columns.push_back({"P x Q"});

@@ -1,4 +1,4 @@
-// The sections of a page. Each is empty where there is nothing to show.
+// The sections of a page. A section is empty if there is nothing to show.
 #pragma once
 
 #include <span>
@@ -9,31 +9,31 @@
 
 namespace glinpack::app {
 
-/// PASSED, FAILED, not checked: told apart by word, colour and weight.
+/// PASSED, FAILED, not checked, distinguished by word, colour and weight.
 Html verdict_html(Verdict verdict);
 
-/// How many runs, passed and failed, the best of them; then every run that failed, and why.
+/// The number of runs, passed and failed, and the best; then every failed run with its reason.
 Html summary_section(const PageData& data, std::span<const RunGroup> groups);
-/// Every run in a table.
+/// A table of all runs.
 Html runs_section(const PageData& data);
-/// GFLOPS against N; a bar for each run where there is one N.
+/// GFLOPS over N; a bar per run if there is only one N.
 Html speed_section(std::span<const RunGroup> groups);
-/// Where the time of runs went.
+/// The distribution of the runs' time.
 Html times_section(std::span<const RunGroup> groups);
 /// Joules, watts and GFLOPS/W of runs that have them.
 Html energy_section(std::span<const RunGroup> groups);
-/// What the model expected beside what was measured.
+/// The model's predictions compared with the measurements.
 Html forecast_section(std::span<const RunGroup> groups);
-/// Of each run: roles, ranks, phases.
+/// Roles, ranks and phases of each run.
 Html roles_section(std::span<const RunGroup> groups);
-/// What ranks did when: of traces.
+/// The timelines of traces.
 Html timeline_section(const PageData& data);
-/// Files beside each other.
+/// Comparisons of files.
 Html comparison_section(const PageData& data);
-/// Standalone modes.
+/// The results of standalone modes.
 Html modes_section(const PageData& data);
 Html network_section(const PageData& data);
-/// ceilings and tune.
+/// The results of ceilings and tune.
 Html measured_section(const PageData& data);
 /// Hosts, devices, versions, command lines.
 Html machines_section(const PageData& data);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t most_bars = 60;
 
-/// GFLOPS of the repetitions that did not fail.
+/// GFLOPS of the repetitions that passed or were not checked.
 std::vector<double> speeds_of(const RunGroup& group) {
   std::vector<double> speeds;
   for (const PluRun* run : group.runs) {
@@ -27,10 +27,10 @@ std::vector<double> speeds_of(const RunGroup& group) {
 
 struct SpeedChart {
   std::vector<Series> series;
-  bool best_alone = false;  // of the groups that share a name and n the fastest is shown
+  bool best_alone = false;  // of groups with equal name and n, only the fastest is shown
 };
 
-/// A series for every combination of the parameters `names`.
+/// One series per combination of the parameters `names`.
 SpeedChart series_by(std::span<const RunGroup> groups, const std::set<std::string>& names) {
   SpeedChart chart;
   std::map<std::string, std::map<std::int64_t, Point>> series;
@@ -53,7 +53,7 @@ SpeedChart series_by(std::span<const RunGroup> groups, const std::set<std::strin
   return chart;
 }
 
-/// As much as can be told apart in a picture.
+/// The series, limited to a number that a picture can distinguish.
 SpeedChart series_of(std::span<const RunGroup> groups) {
   std::vector<Parameters> all;
   for (const RunGroup& group : groups) all.push_back(group.parameters);
@@ -88,7 +88,7 @@ Html chart_of(const SpeedChart& speeds) {
   return line_chart(chart);
 }
 
-/// Where all runs have one N, a line would be a point.
+/// Used if all runs have one N, for which a line would be a point.
 Html bars_of(std::span<const RunGroup> groups) {
   std::vector<Bar> bars;
   double most = 0;

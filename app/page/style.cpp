@@ -2,7 +2,7 @@
 
 namespace glinpack::app {
 
-// Colours are those of scripts/plot and of the documentation's figures; on a dark page the darkest are lifted.
+// Colours match scripts/plot and the documentation's figures. Dark mode lightens the darkest ones.
 Html style() {
   return R"css(<style>
 :root {

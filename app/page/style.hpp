@@ -1,4 +1,4 @@
-// How a page looks: on a desk, on a telephone, on paper, by day and by night.
+// The style of a page: for wide and narrow screens, print, light and dark mode.
 #pragma once
 
 #include "app/page/html.hpp"

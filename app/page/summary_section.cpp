@@ -16,7 +16,7 @@ Html tile(const std::string& value, const std::string& name) {
   return element("div", {{"class", "tile"}}, text_element("b", value) + text_element("span", name)) + "\n"_html;
 }
 
-/// Outcomes of all kinds together.
+/// Counts over results of all kinds.
 struct Counts {
   std::size_t passed = 0, failed = 0, unchecked = 0;
 };
@@ -34,7 +34,7 @@ Counts count(const PageData& data) {
   return counts;
 }
 
-/// The file, the parameters and the reason of everything that failed.
+/// The file, parameters and reason of every failure.
 std::vector<std::string> failures_of(const PageData& data, std::span<const RunGroup> groups) {
   std::vector<std::string> failures;
   for (const RunGroup& group : groups) {

@@ -29,8 +29,8 @@ Look look_of_role(const std::string& role) {
 
 std::string shown_role(const std::string& role) { return role == "none" ? "outside the passes" : role; }
 
-// Hatches tell looks apart in grey. A marker's shape for each series: circle, square, diamond, triangles, plus, cross,
-// star, as scripts/plot has them.
+// Hatches distinguish looks in grey. Each series has a marker shape, as in scripts/plot: circle, square, diamond,
+// triangles, plus, cross, star.
 Html definitions() {
   return R"svg(<svg class="definitions" width="0" height="0" aria-hidden="true"><defs>
 <pattern id="dots" width="5" height="5" patternUnits="userSpaceOnUse"><rect class="base" width="5" height="5"/><circle class="ink" cx="2.5" cy="2.5" r="0.9"/></pattern>

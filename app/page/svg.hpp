@@ -1,4 +1,4 @@
-// What the charts' drawings have in common.
+// SVG helpers that the charts share.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace glinpack::app {
 
-/// "12.34%": without digits that nobody sees.
+/// "12.34%", with only the digits that are visible in a drawing.
 std::string percent(double value);
 /// "look-pivot", ...: the class in style.css.
 std::string class_of(Look look);
-/// Hatches and markers that the charts refer to: once in a page, before them.
+/// Hatches and markers that the charts refer to. Must be in the page once, before the charts.
 Html definitions();
 
 }  // namespace glinpack::app

@@ -21,7 +21,7 @@ using RankLanes = std::map<std::string, std::map<Look, std::array<LaneShape, 2>>
 std::map<int, RankLanes> lanes_of(const TraceRun& run) {
   std::map<int, RankLanes> ranks;
   for (const TraceInterval& interval : run.intervals) {
-    if (interval.phase == "wait") continue;  // the host waits for the device: nothing that it does
+    if (interval.phase == "wait") continue;  // the host waits for the device
     const Look look = look_of_role(interval.role);
     auto& [works, waits] = ranks[interval.rank][interval.lane][look];
     works.look = waits.look = look;
@@ -47,9 +47,9 @@ LaneGroup group_of(const std::string& name, RankLanes& rank) {
   return group;
 }
 
-/// When its pivot process begins each pass, or the first process that does.
+/// When each pass begins on its pivot process, or else on the first process.
 std::vector<LaneMark> passes_of(const TraceRun& run) {
-  std::map<std::int64_t, std::pair<bool, double>> begins;  // not the pivot's, when
+  std::map<std::int64_t, std::pair<bool, double>> begins;  // (not the pivot's, begin)
   for (const TraceInterval& interval : run.intervals) {
     if (interval.pass < 0) continue;
     const std::pair key{interval.role != "pivot", interval.begin};

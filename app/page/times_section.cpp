@@ -15,8 +15,8 @@ constexpr std::size_t most_times = 80;  // as scripts/plot/network_share.py
 constexpr std::size_t most_details = 40;
 constexpr std::size_t most_ranks_with_times = 128;
 
-/// Of the whole run, a mean over ranks: the roles', which add up to the run's time. Older files have no roles: then
-/// what is computed, sent and waited for, and the rest.
+/// Parts of a run's time, a mean over ranks: the roles, which add up to the run's time. Older files have no roles: then
+/// computation, messages, waits and the rest.
 TimeParts parts_of(const PluRun& run) {
   TimeParts all{.seconds = run.seconds};
   const RunTimes& times = *run.times;

@@ -50,7 +50,7 @@ RunRecord record_of(const model::Problem& problem, const std::string& backend) {
   return record;
 }
 
-// Of the process that holds most: in the grid's first row and column.
+// The memory of the process with the largest need: the one in the grid's first row and column.
 std::vector<RankMemory> memory_of(const PlanningOptions& options) {
   RankMemory rank;
   rank.host = "a node";
@@ -75,7 +75,7 @@ void check_memory_of(const PlanningOptions& options, const model::Problem& probl
   check_memory({&record, 1}, memory_of(options), false);
 }
 
-// NB that the figures were measured with; without measured ones the default's.
+// The block sizes that the figures were measured with; without measurements, the default's.
 std::vector<Index> block_sizes(const PlanningOptions& options, const ClusterPlan& plan) {
   if (options.nb) return {*options.nb};
   std::set<Index> sizes;
@@ -103,13 +103,13 @@ std::optional<Candidate> candidate(const PlanningOptions& options, const model::
   return result;
 }
 
-// The more flops in a second, of messages alone the less time.
+// Compares the flop rates, or the times if only messages are modelled.
 bool is_better(const Candidate& a, const Candidate& b) {
   if (a.problem.parameters.parts == RunParts::messages) return a.forecast.seconds < b.forecast.seconds;
   return a.forecast.gflops > b.forecast.gflops;
 }
 
-// First NB on the squarest grid, then the grid with it: the two hardly depend on each other.
+// Chooses NB on the squarest grid, then the grid for that NB: the two choices are almost independent.
 void choose(const PlanningOptions& options, ClusterPlan& plan) {
   const std::vector<GridShape> grids =
       options.grid ? std::vector<GridShape>{*options.grid} : grids_of(options.processes());

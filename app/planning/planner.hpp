@@ -1,4 +1,4 @@
-// Chooses N, NB and the grid of a run that the model expects most of, and says what it expects.
+// Chooses the N, NB and grid with the best predicted performance.
 #pragma once
 
 #include <string>
@@ -15,29 +15,29 @@ struct Candidate {
   model::Forecast forecast;
 };
 
-/// A measured run beside what the model makes of it. Not a prediction: its figures are fitted to these runs.
+/// A measured run and the fitted model's time for it. This is not a prediction, since the fit used the run.
 struct FittedRun {
   model::MeasuredRun run;
-  double seconds = 0;  // the model's
+  double seconds = 0;  // according to the model
 };
 
 struct ClusterPlan {
   model::MachineModel machine;
   std::vector<FittedRun> fitted;
   Candidate chosen;
-  std::vector<Candidate> others;  // the best with other grids, then with other block sizes
-  double device_bytes = 0;        // that the process with most takes on its device; 0 with openblas
+  std::vector<Candidate> others;  // the best for each other grid, then for each other block size
+  double device_bytes = 0;        // largest need of a process on its device; 0 with openblas
   double host_bytes = 0;          // and in its node's memory
   std::vector<std::string> notes;
 };
 
-/// The figures that the options name, over those of the default machine. Throws InputError.
+/// The figures that the options name, on top of the default machine's. Throws InputError.
 ClusterPlan with_figures(const PlanningOptions& options);
-/// The whole plan. Throws InputError: no N fits, a figure is missing.
+/// Throws InputError if no N fits or a figure is missing.
 ClusterPlan plan_cluster(const PlanningOptions& options);
 
-/// P x Q = processes, the squarest first; of many processes only those at most 16 times as wide as high, or as high as
-/// wide.
+/// P x Q = processes, the squarest first. For many processes, only grids with an aspect ratio of at most 16 in either
+/// direction.
 std::vector<GridShape> grids_of(int processes);
 
 }  // namespace glinpack::app

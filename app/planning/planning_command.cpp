@@ -29,7 +29,7 @@ std::string rate_of(const Candidate& candidate) {
   return is_of_messages(candidate) ? "-" : flop_rate_text(candidate.forecast.gflops * 1e9);
 }
 
-// What a step of a kind of work is.
+// The meaning of one step of a kind of work.
 const char* step_name(Work work) {
   switch (work) {
     case Work::panel_host:
@@ -130,7 +130,7 @@ json forecast_json(const Candidate& candidate) {
           {"busy", busy.is_null() ? json::object() : busy}};
 }
 
-// The second line of a plan, if figures of the default device stand in for measurements.
+// The second line of a plan, if it uses figures of the default device.
 std::string assumption_text(const ClusterPlan& plan) {
   std::string assumed;
   for (const Work work : all_work) {

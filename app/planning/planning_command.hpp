@@ -1,4 +1,4 @@
-// `glinpack plan`: N, NB, grid, expected time and rate of a run on a cluster that need not exist.
+// `glinpack plan`: predicts N, NB, grid, time and rate of a run on a hypothetical cluster.
 #pragma once
 
 #include <iosfwd>
@@ -10,12 +10,12 @@
 
 namespace glinpack::app {
 
-/// Plans, prints and writes JSON where it is asked for. `command_line`: the program's. Throws InputError for what the
-/// user can mend, std::runtime_error for the rest.
+/// Plans, prints and writes JSON if requested. `command_line`: the program's. Throws InputError for errors that the
+/// user can correct, std::runtime_error for others.
 void run_planning_command(const PlanningOptions& options, const std::vector<std::string>& command_line,
                           std::ostream& out);
 
-/// The two views; the JSON one without context (docs/plan.schema.json).
+/// The text and JSON reports. The JSON has no context: see docs/plan.schema.json.
 std::string planning_text(const PlanningOptions& options, const ClusterPlan& plan);
 nlohmann::json planning_json(const ClusterPlan& plan);
 

@@ -12,13 +12,13 @@ namespace glinpack::app {
 struct PlanningOptions {
   // the cluster
   int nodes = 1;
-  int processes_per_node = 1;     // GPUs of a node, with gl-compute
-  std::optional<double> memory;   // bytes of a GPU; with openblas, for a process
-  std::optional<double> network;  // bytes a second of a node's link
-  std::optional<double> latency;  // seconds of a message between nodes
+  int processes_per_node = 1;     // GPUs per node, with gl-compute
+  std::optional<double> memory;   // bytes per GPU; with openblas, per process
+  std::optional<double> network;  // bytes a second per link of a node
+  std::optional<double> latency;  // seconds per message between nodes
   double memory_fraction = 0.8;
 
-  // the run: what is not given is chosen
+  // the run: unset values are chosen
   std::optional<Index> n;
   std::optional<Index> nb;
   std::optional<GridShape> grid;
@@ -44,10 +44,10 @@ struct PlanningOptions {
   int processes() const { return nodes * processes_per_node; }
 };
 
-/// to_json(): bytes, bytes a second and seconds as numbers.
+/// to_json() writes bytes, bytes a second and seconds as numbers.
 OptionTable planning_table(PlanningOptions& options);
 
-/// Command line over file over default. `arguments`: those after `glinpack plan`. Throws InputError, also if options
+/// Precedence: command line, file, default. `arguments` follow `glinpack plan`. Throws InputError, also if options
 /// exclude each other.
 PlanningOptions parse_planning_options(const Texts& arguments);
 

@@ -43,7 +43,7 @@ constexpr std::array rate_units{
 
 constexpr std::array time_units{Unit{"ns", 1e-9}, Unit{"us", 1e-6}, Unit{"ms", 1e-3}, Unit{"s", 1}};
 
-// A number above 0 and one of the units behind it; `what` is expected.
+// Parses a number above 0 and its unit; `what` names the expected value in messages.
 double parse_quantity(std::string_view text, std::span<const Unit> units, const std::string& what) {
   const std::size_t end = text.find_first_not_of("0123456789.");
   const std::string_view number = text.substr(0, end);

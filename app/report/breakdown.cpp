@@ -23,7 +23,7 @@ Role role_of(std::size_t kind) { return all_roles[kind / (lane_count * all_phase
 Phase phase_of(std::size_t kind) { return all_phases[kind / lane_count % all_phases.size()]; }
 Lane lane_of(std::size_t kind) { return static_cast<Lane>(kind % lane_count); }
 
-/// One rank's sums.
+/// Sums over one rank.
 struct Totals {
   std::array<double, kind_count> seconds{};
   std::array<double, kind_count> flops{};
@@ -69,7 +69,7 @@ std::vector<PhaseTotal> combined(std::span<const Totals> ranks) {
     line.seconds.mean = line.busy_seconds / line.ranks;
     lines.push_back(line);
   }
-  // What is outside the passes comes last.
+  // Moves work outside the passes to the end.
   std::stable_partition(lines.begin(), lines.end(), [](const PhaseTotal& line) { return line.role != Role::none; });
   return lines;
 }
@@ -78,7 +78,7 @@ bool computes(const Interval& interval) {
   return interval.lane != Lane::net && interval.phase != Phase::transfer && interval.phase != Phase::wait;
 }
 
-/// What one rank has under way, as sets of time.
+/// The concurrent activities of one rank, as sets of time.
 struct Activities {
   TimeSet computing, transfer, network, waiting;
 };
@@ -102,8 +102,8 @@ Activities activities_of(std::span<const Interval> intervals, std::span<const do
   return {within_the_run(computing), within_the_run(transfer), within_the_run(network), within_the_run(waiting)};
 }
 
-/// When a rank was in passes of each role. A pass begins with the first of its intervals, and the first pass with the
-/// run.
+/// The times at which a rank was in passes of each role. A pass begins with its first interval, and the first pass with
+/// the run.
 std::array<TimeSet, all_roles.size()> role_times(std::span<const Interval> intervals, double seconds) {
   struct Begin {
     double start;
@@ -164,7 +164,7 @@ RankTime time_of_rank(std::span<const Interval> intervals, std::span<const doubl
   return time;
 }
 
-/// Spreads `time.*what` over times.
+/// The distribution of `time.*what` over times.
 template <class Time>
 Spread spread(std::span<const Time> times, double Time::*what) {
   Spread result;

@@ -1,4 +1,4 @@
-// Where a run's time went: sums over the ranks' timelines. The text and the JSON are both written from it.
+// Breaks down a run's time: sums over the ranks' timelines. Text and JSON reports use it.
 #pragma once
 
 #include <array>
@@ -16,40 +16,39 @@ struct Spread {
   double max = 0;
 };
 
-/// One kind of work in one lane. Lanes are kept apart because they run at the same time: only within a lane do lengths
-/// add up.
+/// One kind of work in one lane. Lanes run concurrently, so lengths add up only within a lane.
 struct PhaseTotal {
   Role role = Role::none;
   Phase phase = Phase::wait;
   Lane lane = Lane::cpu;
-  int ranks = 0;  // that have the role in some pass: the ones counted in `seconds`
+  int ranks = 0;  // that have the role in some pass; counted in `seconds`
   Spread seconds;
-  double busy_seconds = 0;  // of all ranks together
-  double flops = 0;         // of all ranks together
-  double bytes = 0;         // of all ranks together
+  double busy_seconds = 0;  // sum over all ranks
+  double flops = 0;         // sum over all ranks
+  double bytes = 0;         // sum over all ranks
 };
 
-/// What a rank did in the passes in which it had one role. A pass lasts on a rank from its first interval to that of
-/// the next pass; what the device still does of a pass then belongs to the next. seconds = computing + transfer +
+/// A rank's time in the passes in which it had one role. On a rank, a pass lasts from its first interval to the first
+/// interval of the next pass. Later device work of a pass counts in the next one. seconds = computing + transfer +
 /// network + idle.
 struct RoleTime {
   double seconds = 0;
-  double computing = 0;  // some work other than transfers and waits is under way in the cpu or gpu lane
-  double transfer = 0;   // between host and device, and nothing computes
-  double network = 0;    // messages, and nothing computes or is transferred
-  double idle = 0;       // the rest
-  double waiting = 0;    // of it: in a message whose other end has not begun
+  double computing = 0;  // with work in the cpu or gpu lane other than transfers and waits
+  double transfer = 0;   // between host and device, without computation
+  double network = 0;    // messages, without computation or transfers
+  double idle = 0;       // the remaining time
+  double waiting = 0;    // part of idle: in a message whose other end has not begun
 };
 
-/// One rank's time, each a length of time and not a sum over lanes.
+/// One rank's time; the parts are lengths of time, not sums over lanes.
 struct RankTime {
   double computing = 0;                          // as in RoleTime
   double transfer = 0;                           // between host and device
-  double network = 0;                            // messages, once their other end has begun (message_starts())
-  double network_exposed = 0;                    // network while the rank does not compute
-  double network_hidden = 0;                     // network while it does
-  double idle = 0;                               // the run's time less that with work, transfer or network under way
-  double waiting = 0;                            // of it: in a message whose other end has not begun
+  double network = 0;                            // messages after their other end has begun (message_starts())
+  double network_exposed = 0;                    // network that computation does not overlap
+  double network_hidden = 0;                     // network that computation overlaps
+  double idle = 0;                               // the run's time without work, transfer or network
+  double waiting = 0;                            // part of idle: in a message whose other end has not begun
   std::array<RoleTime, all_roles.size()> roles;  // Role::none: outside the passes
 };
 
@@ -61,18 +60,18 @@ struct RoleTotal {
 };
 
 struct Breakdown {
-  double seconds = 0;  // of the run: what per cents refer to
+  double seconds = 0;  // of the run; percentages refer to it
   int ranks = 0;
-  std::vector<PhaseTotal> phases;  // by role (none last), phase, lane; those that occurred
-  std::vector<RankTime> by_rank;   // as RunResult::ranks
-  std::vector<RoleTotal> roles;    // those that occurred; none last
+  std::vector<PhaseTotal> phases;  // sorted by role (none last), phase, lane; only those that occurred
+  std::vector<RankTime> by_rank;   // in the order of RunResult::ranks
+  std::vector<RoleTotal> roles;    // only those that occurred; none last
   Spread computing, transfer, network, network_exposed, network_hidden, idle, waiting;
-  double flops = 0;           // done by all ranks, as recorded
-  double transfer_bytes = 0;  // of all ranks together
+  double flops = 0;           // sum over all ranks, as recorded
+  double transfer_bytes = 0;  // sum over all ranks
   double network_bytes = 0;
 };
 
-/// Without timelines, `phases` is empty. Time is counted within [0, result.seconds].
+/// `phases` is empty if there are no timelines. Counts time within [0, result.seconds].
 Breakdown break_down(const RunResult& result);
 
 /// One rank's totals by role, phase and lane; ranks = 1.

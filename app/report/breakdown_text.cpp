@@ -8,7 +8,7 @@
 namespace glinpack::app {
 namespace {
 
-/// Seconds are shown in ms where runs are short, so that three digits always mean something.
+/// The unit of seconds: ms for short runs, so that three digits are significant.
 struct TimeUnit {
   const char* name;
   double seconds;
@@ -16,7 +16,7 @@ struct TimeUnit {
 
 TimeUnit unit_for(double run_seconds) { return run_seconds < 10 ? TimeUnit{"ms", 1e-3} : TimeUnit{"s", 1}; }
 
-/// Likewise for what was moved.
+/// Likewise for bytes.
 struct ByteUnit {
   const char* name;
   double bytes;
@@ -27,8 +27,8 @@ ByteUnit unit_for(const Breakdown& breakdown) {
   return most < 1e10 ? ByteUnit{"MB", 1e6} : ByteUnit{"GB", 1e9};
 }
 
-/// Right-aligned with a blank before it, with fewer decimals rather than out of line. Never without a decimal point:
-/// no row of this table may look like HPL's to a parser.
+/// Right-aligned after a blank; drops decimals to keep the alignment. It always has a decimal point, so that no parser
+/// takes a row for one of HPL's.
 std::string cell(double value, int width, int decimals) {
   std::string text;
   do {
@@ -78,7 +78,7 @@ std::string summary_line(std::string_view what, const Spread& spread, const Brea
 
 const std::string rule = std::string(99, '-') + '\n';
 
-/// Roles outside the passes are "other" here: "none" would read as if nothing were done.
+/// Shows Role::none as "other", since "none" would read as if no work were done.
 std::string_view shown_name(Role role) { return role == Role::none ? "other" : name_of(role); }
 
 std::string role_heading(const TimeUnit& unit) {

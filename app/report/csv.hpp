@@ -7,9 +7,9 @@
 
 namespace glinpack::app {
 
-/// Between quotes where it needs them.
+/// Quotes the field if necessary.
 std::string csv_field(std::string_view text);
-/// The fields, and the line's end.
+/// Joins the fields and adds the line end.
 std::string csv_line(const std::vector<std::string>& fields);
 
 }  // namespace glinpack::app

@@ -14,7 +14,8 @@ using sensors::known;
 using sensors::Sample;
 using sensors::unknown;
 
-// GPUs' counters move in steps of up to a tenth of a second: below this a step is worth more than five per cent.
+// GPU counters have steps of up to a tenth of a second. In shorter runs, a step is more than five per cent of the
+// energy.
 constexpr double seconds_of_a_rough_run = 2.0;
 constexpr int most_cells = 4096;
 
@@ -23,7 +24,7 @@ struct Point {
   double value;
 };
 
-/// The samples that know a value.
+/// The samples with a known value.
 std::vector<Point> points_of(std::span<const Sample> samples, double sensors::Reading::*value) {
   std::vector<Point> points;
   for (const Sample& sample : samples) {
@@ -32,7 +33,7 @@ std::vector<Point> points_of(std::span<const Sample> samples, double sensors::Re
   return points;
 }
 
-/// Straight between points, level before and after them. There is one at least.
+/// Linear interpolation between points, constant outside. Needs at least one point.
 double value_at(std::span<const Point> points, double seconds) {
   const auto after = std::lower_bound(points.begin(), points.end(), seconds,
                                       [](const Point& point, double time) { return point.seconds < time; });
@@ -43,7 +44,7 @@ double value_at(std::span<const Point> points, double seconds) {
   return before->value + part * (after->value - before->value);
 }
 
-/// Of the lines through the points, over [begin, end].
+/// The integral over [begin, end] of the linear interpolation.
 double integral(std::span<const Point> points, double begin, double end) {
   double sum = 0;
   Point last{begin, value_at(points, begin)};
@@ -74,7 +75,7 @@ std::optional<Spread> spread_of(std::span<const Point> points, double seconds) {
   return spread;
 }
 
-/// As many cells as there are readings, at most; sensors that failed have none.
+/// The number of cells: at most the number of readings; ignores failed sensors.
 int cells_for(const RunResult& result) {
   std::size_t fewest = most_cells;
   for (const RankRecord& rank : result.ranks) {
@@ -102,7 +103,7 @@ SensorEnergy measured(const SensorRecord& record, const RankRecord& rank, double
 
 using Named = std::set<std::pair<std::string, std::string>>;
 
-/// Machines on which a kind of sensor is read, and nothing of that kind is left out.
+/// The number of machines on which all sensors of a kind are read.
 int machines_with(Kind kind, const RunResult& result, const Energy& energy) {
   std::map<int, std::string> machine_of;
   std::set<std::string> machines, partial;
@@ -137,8 +138,8 @@ void cover(const RunResult& result, Energy& energy) {
   energy.memory = {static_cast<int>(machines.size()), machines_with(Kind::dram, result, energy)};
 }
 
-/// Whether the operations of all are done with the watts of all: a kind is read everywhere or nowhere, and so are the
-/// GPUs that computed; without GPUs, the processors.
+/// True if flops and watts cover the same hardware: a kind is read on all machines or on none, and so are the GPUs that
+/// computed, or else the processors.
 bool comparable(const Energy& energy) {
   const auto all_or_none = [](const Coverage& coverage) { return coverage.whole() || coverage.read == 0; };
   if (!all_or_none(energy.packages) || !all_or_none(energy.memory) || !energy.gpus.whole()) return false;
@@ -206,7 +207,7 @@ std::optional<Energy> energy_of(const RunResult& result) {
   }
   if (energy.sensors.empty() || result.seconds <= 0) return std::nullopt;
   energy.average_watts = energy.joules / result.seconds;
-  // cells and counters round differently
+  // the peak is at least the average, although cells and counters round differently
   energy.peak_watts = std::max(energy.average_watts, *std::max_element(together.begin(), together.end()));
   energy.rough = result.seconds < seconds_of_a_rough_run;
   cover(result, energy);
@@ -217,7 +218,7 @@ std::optional<Energy> energy_of(const RunResult& result) {
 }
 
 std::vector<std::string> unread_sensors(const RunResult& result) {
-  std::set<std::pair<std::string, std::string>> said;  // by machine
+  std::set<std::pair<std::string, std::string>> said;  // by machine; avoids duplicates
   std::vector<std::string> unread;
   const auto say = [&](const RankRecord& rank, const std::string& why) {
     if (said.insert({rank.power.machine, why}).second) unread.push_back(rank.host + ": " + why);

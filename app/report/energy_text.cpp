@@ -12,9 +12,9 @@ namespace {
 using nlohmann::json;
 using sensors::known;
 
-constexpr std::size_t most_lines = 8;  // of single GPUs
+constexpr std::size_t most_lines = 8;  // for single GPUs
 
-/// "CPU packages by RAPL", with "of 1 node" where others have none.
+/// "CPU packages by RAPL", with "of 1 node" if other nodes were not read.
 std::string covered(std::string_view what, const Coverage& machines) {
   if (machines.whole()) return fmt::format("{} by RAPL", what);
   return fmt::format("{} by RAPL (of {} node{} only)", what, machines.read, machines.read == 1 ? "" : "s");
@@ -22,8 +22,8 @@ std::string covered(std::string_view what, const Coverage& machines) {
 
 std::string amount(double value) { return fmt::format("{:.{}f}", value, value < 100 ? 2 : 1); }
 
-/// What slows a GPU that has work, and what a person set.
-bool worth_a_word(const ThrottleShare& share) {
+/// True for reasons that slow a busy GPU, and for limits that a user set.
+bool is_worth_reporting(const ThrottleShare& share) {
   return (share.reason & (sensors::slowing_throttle | sensors::throttle_clock_setting)) != 0;
 }
 
@@ -37,7 +37,7 @@ std::string gpu_line(const SensorEnergy& gpu) {
   }
   if (gpu.celsius) line += fmt::format("; {:.0f} C at most", gpu.celsius->max);
   for (const ThrottleShare& share : gpu.throttled) {
-    if (!worth_a_word(share)) continue;
+    if (!is_worth_reporting(share)) continue;
     line += fmt::format("; {} for {:.0f} % of the time", name_of(share.reason), 100 * share.share);
   }
   return line + '\n';

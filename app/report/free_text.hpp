@@ -1,5 +1,5 @@
-// Free text in a report: notes, device names, reasons. Programs that read HPL reports look for rows of numbers, so that
-// nothing but a result may hold one.
+// Free text in a report: notes, device names, reasons. Programs that read HPL reports look for rows of numbers, so only
+// results may have such rows.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace glinpack::app {
 
-/// The text on one line (runs of blanks and control characters become one blank), with a comma wherever a number would
-/// follow another after nothing but blanks.
+/// Puts the text on one line: each run of blanks and control characters becomes one blank. Adds a comma between numbers
+/// that only blanks separate.
 std::string free_text(std::string_view text);
 
 }  // namespace glinpack::app

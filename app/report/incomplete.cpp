@@ -13,7 +13,7 @@ namespace {
 
 struct Share {
   Index passes = 0;
-  double of_operations = 0;  // of the factorisation
+  double of_operations = 0;  // fraction of the factorisation's operations
 };
 
 Share share_of(const RunRecord& run) {

@@ -1,4 +1,4 @@
-// What a report says where not all runs that were planned are in it.
+// Report of an interrupted sweep, in which some planned runs are missing.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,14 +9,14 @@
 namespace glinpack::app {
 
 struct Incomplete {
-  std::string signal;  // that ended the program; empty: it goes on, or was ended at once
+  std::string signal;  // that ended the program; empty: the program continues, or ended immediately
   std::size_t planned = 0;
   std::size_t finished = 0;
-  const RunRecord* ended = nullptr;  // the run that was under way, with the passes that it had done
-  bool links_left = false;           // of `network`: not all links that were to be tried have been
+  const RunRecord* ended = nullptr;  // the interrupted run, with the passes that it completed
+  bool links_left = false;           // `network`: some links were not measured
 };
 
-/// Sentences for the end of the report, each a line; none of them looks like a result to HPL's parsers.
+/// Sentences for the end of the report, one per line. HPL's parsers take none for a result.
 std::string incomplete_text(const Incomplete& incomplete);
 /// "incomplete" of the JSON document.
 nlohmann::json incomplete_json(const Incomplete& incomplete);

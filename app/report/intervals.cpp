@@ -26,7 +26,7 @@ TimeSet subtracted(const TimeSet& a, const TimeSet& b) {
   auto taken = b.begin();
   for (TimeSpan span : a) {
     while (taken != b.end() && taken->end <= span.begin) ++taken;
-    // A span of b may reach into the next span of a, so that it is not passed here.
+    // a span of b can overlap the next span of a, too, so `taken` does not advance past it
     for (auto hole = taken; hole != b.end() && hole->begin < span.end; ++hole) {
       if (hole->begin > span.begin) rest.push_back({span.begin, hole->begin});
       span.begin = std::max(span.begin, hole->end);

@@ -1,4 +1,4 @@
-// Arithmetic on sets of time: how much of the network's time is hidden behind computation, and how much is idle.
+// Arithmetic on sets of time: measures overlap of the network with computation, and idle time.
 #pragma once
 
 #include <vector>
@@ -12,19 +12,19 @@ struct TimeSpan {
   friend bool operator==(const TimeSpan&, const TimeSpan&) = default;
 };
 
-/// Spans in ascending order that neither overlap nor touch, none of them empty. What united() returns, and what the
-/// functions below expect.
+/// Ascending, non-empty spans that neither overlap nor touch. united() returns such a set, and the functions below need
+/// one.
 using TimeSet = std::vector<TimeSpan>;
 
-/// The union of any spans, in any order; empty and reversed ones count as nothing. O(n log n), O(n) where sorted.
+/// The union of any spans, in any order. Ignores empty and reversed ones. O(n log n), O(n) if sorted.
 TimeSet united(std::vector<TimeSpan> spans);
-/// What is in `a` and not in `b`. O(a + b).
+/// The set difference a - b. O(a + b).
 TimeSet subtracted(const TimeSet& a, const TimeSet& b);
-/// What is in both. O(a + b).
+/// The intersection. O(a + b).
 TimeSet common(const TimeSet& a, const TimeSet& b);
 /// The part of `set` within `window`.
 TimeSet clipped(const TimeSet& set, TimeSpan window);
-/// Seconds in all.
+/// The total length in seconds.
 double length(const TimeSet& set);
 
 }  // namespace glinpack::app

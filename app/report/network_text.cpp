@@ -16,7 +16,7 @@ const std::string double_line(80, '=');
 
 std::string_view plural(std::size_t count) { return count == 1 ? "" : "s"; }
 
-/// Columns of numbers always have decimals: no line may look like HPL's to a parser.
+/// Numbers in columns always have decimals, so that no parser takes a line for one of HPL's.
 std::string amounts(const Traffic& traffic) {
   return fmt::format("{:>12.3f} {:>10.0f}", traffic.bytes / 1e6, traffic.messages);
 }

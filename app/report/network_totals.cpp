@@ -12,7 +12,7 @@ namespace {
 Line line_of(const Interval& interval) { return interval.phase == Phase::broadcast_l ? Line::row : Line::column; }
 
 void add(Traffic& traffic, const Interval& interval) {
-  if (interval.messages == 0) return;  // it sends
+  if (interval.messages == 0) return;  // the sender's end
   traffic.bytes += static_cast<double>(interval.bytes);
   traffic.messages += interval.messages;
   traffic.seconds += interval.seconds();
@@ -76,7 +76,7 @@ std::vector<SizeTotal> size_totals(const RunRecord& run) {
   for (const RankRecord& rank : run.result.ranks) {
     for (const Interval& interval : rank.intervals) {
       if (interval.lane != Lane::net || interval.messages == 0) continue;
-      // rows from several ranks at once differ by a row or two: they count as equal
+      // rows from several ranks differ in size by one or two rows: count them as one size
       const auto size = static_cast<std::uint64_t>(interval.bytes / interval.messages);
       const std::uint64_t at_most = std::bit_ceil(size);
       const double each = interval.seconds() / interval.messages;

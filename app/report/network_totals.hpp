@@ -1,4 +1,4 @@
-// What a run of messages came to: sums over the ranks' timelines. Text, JSON and CSV are all written from it.
+// Totals of a run's messages: sums over the ranks' timelines. Text, JSON and CSV use it.
 #pragma once
 
 #include <vector>
@@ -9,32 +9,31 @@
 
 namespace glinpack::app {
 
-/// Messages as they are received: each counts once.
+/// Received messages, so that each counts once.
 struct Traffic {
   double bytes = 0;
   double messages = 0;
-  /// Of all ranks that receive them, from when a rank asks for a message to when it has it: what it waits for the
-  /// sender is in it.
+  /// Sum over the receiving ranks, from posting the receive to completion; includes the wait for the sender.
   double seconds = 0;
 
-  double bytes_per_second() const { return seconds > 0 ? bytes / seconds : 0; }  // of one rank while it receives
+  double bytes_per_second() const { return seconds > 0 ? bytes / seconds : 0; }  // per rank while it receives
 };
 
-/// One process row's or column's communicator.
+/// The communicator of one process row or column.
 struct LineTotal {
   Line line = Line::row;
   int index = 0;  // of the process row or column
   int ranks = 0;
-  Spread seconds;  // of its ranks in all its messages, sent or received
+  Spread seconds;  // per rank in all its messages, sent and received
   Traffic traffic;
 };
 
-/// Messages of one kind and of more than at_most / 2 and up to at_most bytes.
+/// Messages of one kind with more than at_most / 2 and up to at_most bytes.
 struct SizeTotal {
   Phase phase = Phase::broadcast_l;
   double at_most = 0;  // a power of two
   Traffic traffic;
-  double least_seconds = 0;  // a message
+  double least_seconds = 0;  // of one message
 };
 
 /// One rank.
@@ -49,9 +48,9 @@ struct RankTotal {
 };
 
 struct NetworkTotals {
-  double share = 0;  // of the run's time, over all ranks, in messages: 0 ... 1
+  double share = 0;  // of the run's time over all ranks that is spent in messages: 0 ... 1
   Traffic traffic;
-  Spread row_seconds;  // over ranks
+  Spread row_seconds;  // per rank
   Spread column_seconds;
   std::vector<LineTotal> lines;  // rows, then columns
   std::vector<SizeTotal> sizes;  // by phase, then size
@@ -61,7 +60,7 @@ struct NetworkTotals {
 
 NetworkTotals network_totals(const RunRecord& run);
 
-/// "L along process rows": the messages of a phase.
+/// "L along process rows": describes the messages of a phase.
 std::string_view messages_of(Phase phase);
 
 }  // namespace glinpack::app

@@ -1,4 +1,4 @@
-// Parts of a report that are no results.
+// Parts of a report other than results.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,7 @@
 
 namespace glinpack::app {
 
-/// Calls `make`. What it throws becomes a line on `warnings`, and false is returned: no result is to be lost for what
-/// is said besides.
+/// Calls `make`. If it throws, prints the error as a line on `warnings` and returns false, so that no result is lost.
 bool made_or_warned(const std::string& what, const std::function<void()>& make, std::ostream& warnings);
 
 }  // namespace glinpack::app

@@ -38,7 +38,7 @@ void Progress::begin(std::string label, double flops) {
   label_ = free_text(label);
   flops_ = flops;
   begun_ = clock_();
-  // On a terminal the first update is shown at once.
+  // on a terminal, the first update is drawn immediately
   shown_ = is_terminal_ ? begun_ - seconds_between_redraws : begun_;
   line_shown_ = false;
 }

@@ -1,4 +1,4 @@
-// How far a run is: per cent, GFLOPS so far, time left.
+// Progress of a run: per cent, GFLOPS so far, remaining time.
 #pragma once
 
 #include <functional>
@@ -8,12 +8,12 @@
 namespace glinpack::app {
 
 enum class ProgressMode {
-  automatic,  // a line rewritten in place on a terminal; elsewhere a line every five seconds
-  always,     // as automatic, and every run that shows nothing else gets a line when it ends
+  automatic,  // a line rewritten in place on a terminal; otherwise a line every five seconds
+  always,     // like automatic, and one line at the end of every run without other output
   never,
 };
 
-/// Not thread-safe. No line looks like a result to HPL's parsers.
+/// Not thread-safe. HPL's parsers take no line for a result.
 class Progress {
  public:
   /// Seconds since any fixed point in time; for tests.
@@ -22,12 +22,12 @@ class Progress {
   Progress(ProgressMode mode, std::ostream& out, bool is_terminal);
   Progress(ProgressMode mode, std::ostream& out, bool is_terminal, Clock clock);
 
-  /// A run of so many floating-point operations starts, 0 where nothing is computed. The label names it
-  /// ("N 16384, NB 256, grid 2x2").
+  /// Starts a run with this number of floating-point operations, 0 if nothing is computed. The label names it ("N
+  /// 16384, NB 256, grid 2x2").
   void begin(std::string label, double flops);
-  /// The share of the operations done, 0 ... 1. Cheap: shows something ten times a second at most.
+  /// Sets the fraction of operations done, 0 ... 1. Cheap: prints at most ten times a second.
   void update(double fraction);
-  /// The run has ended; a line on a terminal is erased.
+  /// Ends the run; erases the line on a terminal.
   void end();
 
  private:
@@ -40,7 +40,7 @@ class Progress {
   std::string label_;
   double flops_ = 0;
   double begun_ = 0;
-  double shown_ = 0;  // when a line was last written
+  double shown_ = 0;  // time at which a line was last written
   bool line_shown_ = false;
 };
 

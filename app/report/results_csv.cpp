@@ -18,7 +18,7 @@ constexpr std::string_view head_line =
     "threshold,growth,singular_column,start_time,device,failure,compute_only,waiting_seconds,"
     "iterations,gmres_iterations,refinement_seconds,residual_history";
 
-/// Further columns, for each role: pivot_seconds, pivot_computing_seconds, ...
+/// Additional columns for each role: pivot_seconds, pivot_computing_seconds, ...
 struct RoleColumn {
   std::string_view name;
   Spread RoleTotal::*part;
@@ -29,7 +29,7 @@ constexpr std::array role_columns{
     RoleColumn{"idle_seconds", &RoleTotal::idle},         RoleColumn{"waiting_seconds", &RoleTotal::waiting}};
 constexpr std::array roles_of_passes{Role::pivot, Role::normalize, Role::eliminate, Role::reduce};
 
-/// And last: of the sensors that could be read.
+/// The last columns: from the readable sensors.
 constexpr std::string_view energy_columns = ",energy_joules,average_watts,peak_watts,gflops_per_watt";
 
 std::string head() {
@@ -42,7 +42,7 @@ std::string head() {
 
 std::string cell(double value) { return std::isfinite(value) ? fmt::format("{}", value) : std::string(); }
 
-/// Means over the ranks that have the role; empty for roles that none has.
+/// Means over the ranks that have the role; empty for roles without ranks.
 void add_role_fields(const Breakdown& breakdown, std::vector<std::string>& fields) {
   for (const Role role : roles_of_passes) {
     const auto total = std::find_if(breakdown.roles.begin(), breakdown.roles.end(),
@@ -60,8 +60,8 @@ void add_energy_fields(const RunResult& result, std::vector<std::string>& fields
   }
 }
 
-/// Iterations, those of GMRES, seconds, and the residuals after each with blanks between; empty where nothing is
-/// refined.
+/// Iterations, GMRES iterations, seconds, and the blank-separated residuals of the iterations; empty without
+/// refinement.
 void add_refinement_fields(const std::optional<Refinement>& refinement, std::vector<std::string>& fields) {
   if (!refinement) {
     fields.insert(fields.end(), 4, "");

@@ -26,7 +26,7 @@ json phases_json(const Breakdown& breakdown) {
     json line = phase_json(total);
     line["ranks"] = total.ranks;
     line["seconds"] = spread_json(total.seconds);
-    // Rates of one rank while it is at it.
+    // Rates of one rank during this work.
     const double busy = total.busy_seconds;
     line["gflops"] = busy > 0 ? json(total.flops / busy * 1e-9) : json();
     line["gigabytes_per_second"] = busy > 0 ? json(total.bytes / busy * 1e-9) : json();
@@ -35,7 +35,7 @@ json phases_json(const Breakdown& breakdown) {
   return lines;
 }
 
-/// RoleTime and RoleTotal name their parts alike; only what a part is written as differs.
+/// RoleTime and RoleTotal have the same member names; only the conversion of a member differs.
 template <class Time, class Write>
 json role_json(Role role, const Time& time, Write write) {
   return {{"role", name_of(role)},
@@ -241,8 +241,8 @@ json results_json(const ReportContext& context, std::span<const RunRecord> recor
   for (const RunRecord& record : records) runs.push_back(run_json(record));
   json document{{"format", 1}, {"context", context_of(context, records)}, {"runs", std::move(runs)}};
   if (incomplete) document["incomplete"] = incomplete_json(*incomplete);
-  // Written and read once: JSON knows no NaN and no infinity, which become null, and no bytes that are not UTF-8, which
-  // a command line or a driver may hold.
+  // Written and parsed once. JSON has no NaN and infinity, which become null. Command lines and driver names may have
+  // bytes that are not UTF-8, which are replaced.
   return json::parse(document.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 

@@ -1,4 +1,4 @@
-// What the reports are written from: one record per run of a sweep, and the context they share.
+// The input of reports: one record per run of a sweep, and their common context.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,23 +11,23 @@
 
 namespace glinpack::app {
 
-/// The parameters of HPL's variant code that glinpack does not need: echoed, so that parsers find them (HPL_pdtest.c).
-/// Values as in HPL.dat.
+/// Parameters of HPL's variant code that glinpack does not use. They are echoed for parsers (HPL_pdtest.c). Values as
+/// in HPL.dat.
 struct HplVariant {
-  bool given = false;  // by an HPL.dat
+  bool given = false;  // set by an HPL.dat
   int nbmin = 16;
   int ndiv = 2;
   char pfact = 'R';  // L C R
   char rfact = 'R';
 };
 
-/// What the model (docs/planning.md) expected of a run, from what was measured before that: never a fit to the run.
+/// The model's prediction for a run (docs/planning.md), from earlier measurements only, never a fit to the run.
 struct Prediction {
   double expected_seconds = 0;
   double measured_seconds = 0;    // of the same part
-  bool of_factorization = false;  // else of the whole: factorisation and solution
-  int runs = 0;      // earlier ones of this program that the model's figures are of; 0: of the run's own start
-  Index passes = 0;  // where they are: its first so many passes
+  bool of_factorization = false;  // else of factorisation and solution
+  int runs = 0;                   // number of earlier runs behind the figures; 0: the start of this run
+  Index passes = 0;               // if runs is 0: the number of its first passes used
 
   double ratio() const { return measured_seconds / expected_seconds; }
 };
@@ -42,12 +42,12 @@ struct RunRecord {
   HplVariant variant;
   int repeat = 0;  // 0-based
   RunResult result;
-  std::optional<Prediction> prediction;  // none where the model does not know the algorithm, or too little was measured
+  std::optional<Prediction> prediction;  // empty if the model does not support the algorithm or too little was measured
 };
 
 struct ReportContext {
   std::vector<std::string> command_line;
-  nlohmann::json configuration;    // every option with its value, after config file and defaults
+  nlohmann::json configuration;    // every option with its value: command line, configuration file and defaults
   std::vector<std::string> notes;  // e.g. "OPENBLAS_CORETYPE=SkylakeX set: OpenBLAS had chosen Haswell"
   std::string git_commit;
   std::string version;

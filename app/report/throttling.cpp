@@ -20,7 +20,7 @@ std::uint32_t slowing(const Sample& sample) {
   return (throttle & sensors::unknown_throttle) != 0 ? 0 : throttle & sensors::slowing_throttle;
 }
 
-/// What held the GPU back in a pass. `samples` is not empty.
+/// The reason for throttling in a pass. `samples` must not be empty.
 std::uint32_t throttle_in(const PassKernels& pass, std::span<const Sample> samples) {
   const auto earlier = [](const Sample& sample, double seconds) { return sample.seconds < seconds; };
   const auto begin = std::lower_bound(samples.begin(), samples.end(), pass.begin, earlier);
@@ -48,7 +48,7 @@ struct Work {
   double slowness() const { return seconds / flops; }
 };
 
-/// Up to `most` passes that are not throttled, from `place` on in steps of `step`.
+/// Up to `most` unthrottled passes, starting at `place` in steps of `step`.
 template <class Throttle>
 Work neighbours(std::span<const PassKernels> passes, const Throttle& throttle, std::ptrdiff_t place,
                 std::ptrdiff_t step, std::size_t most) {

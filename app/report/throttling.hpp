@@ -1,4 +1,4 @@
-// Passes in which a GPU was slower than in those around them, and throttled: what explains a slow pass.
+// Finds passes in which a GPU was throttled and slower than in the neighbouring passes.
 #pragma once
 
 #include <cstdint>
@@ -13,31 +13,31 @@ namespace glinpack::app {
 /// A GPU's kernels in one pass.
 struct PassKernels {
   std::int32_t pass = 0;
-  double begin = 0;    // of the first, seconds of the run
-  double end = 0;      // of the last
-  double seconds = 0;  // in all
+  double begin = 0;    // of the first kernel, seconds of the run
+  double end = 0;      // of the last kernel
+  double seconds = 0;  // sum over the kernels
   double flops = 0;
 };
 
-/// Passes in which one rank's device did arithmetic, in their order.
+/// Passes in which one rank's device did arithmetic, in order.
 std::vector<PassKernels> kernels_by_pass(std::span<const Interval> intervals);
 
-/// Passes that follow one another.
+/// A range of consecutive passes.
 struct SlowPasses {
   std::int32_t first = 0;
   std::int32_t last = 0;
-  double factor = 1;           // their time for an operation, against the passes around them
+  double factor = 1;           // time per operation, relative to the neighbouring passes
   std::uint32_t throttle = 0;  // ThrottleReason, of slowing_throttle
 };
 
-/// Where a GPU was throttled by heat or power, and took at least a tenth longer for an operation than in the nearest
-/// passes before and after in which it was not. A sample tells of the passes that it lies in; a pass without one has
-/// the state of the sample nearest to it. Passes with less than half of the operations of those around them do not
-/// count: small kernels are slow of themselves. A GPU that was throttled in all passes has nothing to compare with.
+/// Finds passes in which heat or power throttled the GPU and an operation took at least 10 per cent longer. The
+/// baseline is the nearest unthrottled passes before and after. A sample gives the state of the passes that contain it;
+/// other passes use the nearest sample. Ignores passes with less than half of the operations of their neighbours, since
+/// small kernels are slower. A GPU that was always throttled has no baseline.
 std::vector<SlowPasses> slow_throttled_passes(std::span<const PassKernels> passes,
                                               std::span<const sensors::Sample> samples);
 
-/// The same for a sensor of a rank.
+/// Likewise for a sensor of a rank.
 std::vector<SlowPasses> slow_throttled_passes(const RankRecord& rank, const SensorRecord& sensor);
 
 /// "hardware thermal slowdown, power brake".

@@ -11,7 +11,7 @@ struct End {
   Phase phase = Phase::wait;
   int line = 0;  // the process row or column that the message stays in
   std::int32_t pass = -1;
-  std::size_t order = 0;  // among the rank's messages of this pass and phase
+  std::size_t order = 0;  // index among the rank's messages of this pass and phase
   double start = 0;
   double finish = 0;
   std::int32_t messages = 0;  // received
@@ -28,7 +28,7 @@ bool is_message_of_a_pass(const Interval& interval) {
          interval.phase == Phase::swap || interval.phase == Phase::panel;
 }
 
-/// A rank's ends of messages, by phase and pass, numbered in order of time.
+/// A rank's message ends by phase and pass, numbered in time order.
 std::vector<End> ends_of(const RankRecord& record, std::size_t rank) {
   std::vector<End> ends;
   for (std::size_t i = 0; i < record.intervals.size(); ++i) {
@@ -47,7 +47,7 @@ std::vector<End> ends_of(const RankRecord& record, std::size_t rank) {
   return ends;
 }
 
-/// The rank that all others of a broadcast or row exchange deal with.
+/// True for the one rank that exchanges messages with all others in a broadcast or row exchange.
 bool is_centre(const End& end) {
   return end.role == Role::pivot || end.role == (end.phase == Phase::broadcast_l ? Role::eliminate : Role::normalize);
 }
@@ -58,15 +58,15 @@ void set_start(Starts& starts, const End& end, double known) {
   starts[end.rank][end.interval] = std::clamp(known, end.start, std::max(end.start, end.finish));
 }
 
-/// Whether all ends of a message wait for each other.
+/// True if all ends of a message wait for each other.
 bool is_mutual(std::span<const End> ends, bool rows_bring_u) {
   if (ends.front().phase == Phase::panel) return true;
-  // in the last passes some ranks have no rows to give, and others need not wait for them
+  // in the last passes some ranks have no rows to send, and the others do not wait for them
   return ends.front().phase == Phase::swap && rows_bring_u &&
          std::all_of(ends.begin(), ends.end(), [](const End& end) { return end.messages > 0; });
 }
 
-/// All ends of one message.
+/// Sets the starts for all ends of one message.
 void match_message(std::span<const End> ends, Starts& starts, bool rows_bring_u) {
   if (ends.size() < 2) return;
   const auto earlier = [](const End& a, const End& b) { return a.start < b.start; };
@@ -87,8 +87,8 @@ void match_message(std::span<const End> ends, Starts& starts, bool rows_bring_u)
   if (centre->finish > first->start) set_start(starts, *centre, first->start);
 }
 
-/// All ends of one process row's or column's messages of one pass and phase, in order; left alone where some rank has
-/// other messages than the rest.
+/// Matches the ends of one process row's or column's messages in one pass and phase, in order. Skips them if the ranks
+/// have different numbers of messages.
 void match_exchange(std::span<const End> ends, Starts& starts, bool rows_bring_u) {
   const std::size_t messages = ends.back().order + 1;
   const std::size_t ranks = ends.size() / messages;

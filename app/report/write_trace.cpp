@@ -20,7 +20,7 @@ std::string json_text(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// Collects events and hands them to the stream in large pieces.
+/// Collects events and writes them to the stream in large pieces.
 class EventWriter {
  public:
   explicit EventWriter(std::ostream& out) : out_(out) { out_ << "{\"displayTimeUnit\":\"ms\",\"traceEvents\":["; }
@@ -66,7 +66,7 @@ void name_rank(EventWriter& writer, const RankRecord& rank) {
   }
 }
 
-/// `message_start`: as from message_starts().
+/// `message_start`: from message_starts().
 void write_interval(EventWriter& writer, int pid, double offset, const Interval& interval, double message_start) {
   writer.event(R"({{"ph":"X","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f},"name":"{}","cat":"{}",)"
                R"("args":{{"pass":{},"role":"{}","bytes":{},"flops":{:.0f},"waiting":{:.3f}}}}})",
@@ -76,7 +76,7 @@ void write_interval(EventWriter& writer, int pid, double offset, const Interval&
                std::max(0.0, message_start - interval.start) * 1e6);
 }
 
-/// A counter event: lines below the rank's lanes. `values`: name and value of each line.
+/// A counter event, drawn below the rank's lanes. `values`: name and value of each line.
 void write_counter(EventWriter& writer, int pid, double seconds, const std::string& name,
                    std::initializer_list<std::pair<std::string_view, double>> values) {
   std::string arguments;
@@ -89,7 +89,7 @@ void write_counter(EventWriter& writer, int pid, double seconds, const std::stri
                arguments);
 }
 
-/// 1 while a reason holds, 0 else; those that occur at all.
+/// 1 while a reason holds, else 0; only for reasons that occur.
 void write_throttle(EventWriter& writer, int pid, double seconds, const std::string& name, std::uint32_t throttle,
                     std::uint32_t ever) {
   for (const sensors::ThrottleReason reason : sensors::reasons_in(ever)) {
@@ -98,7 +98,7 @@ void write_throttle(EventWriter& writer, int pid, double seconds, const std::str
   }
 }
 
-/// Power, clocks, temperature and what holds them back, over time. A sample before the run counts as its beginning.
+/// Power, clocks, temperature and throttling over time. A sample from before the run counts at its start.
 void write_sensor(EventWriter& writer, int pid, double offset, const SensorRecord& sensor) {
   const std::string name = (sensor.info.kind == sensors::Kind::gpu ? "GPU " : "") + sensor.info.id;
   std::uint32_t ever = 0;
@@ -110,7 +110,7 @@ void write_sensor(EventWriter& writer, int pid, double offset, const SensorRecor
     const sensors::Reading& reading = sample.reading;
     const double seconds = offset + std::max(0.0, sample.seconds);
     double watts = reading.watts;
-    if (!sensors::known(watts) && i + 1 < sensor.samples.size()) {  // of a counter: until the next sample
+    if (!sensors::known(watts) && i + 1 < sensor.samples.size()) {  // derived from the counter, until the next sample
       const sensors::Sample& next = sensor.samples[i + 1];
       watts = (next.reading.joules - reading.joules) / (next.seconds - sample.seconds);
     }
@@ -140,7 +140,7 @@ void write_trace(std::ostream& out, std::span<const RunRecord> records) {
     double end = record.result.seconds;
     for (std::size_t place = 0; place < record.result.ranks.size(); ++place) {
       const RankRecord& rank = record.result.ranks[place];
-      // A rank keeps the name that it has in its first run, though its place may be another in a later grid.
+      // A rank keeps the name from its first run, although its position may differ in a later grid.
       if (named.insert(rank.world_rank).second) name_rank(writer, rank);
       if (place == 0) {
         writer.event(R"({{"ph":"i","s":"g","pid":{},"tid":0,"ts":{:.3f},"name":{}}})", rank.world_rank, offset * 1e6,

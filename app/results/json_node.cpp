@@ -9,7 +9,7 @@ using nlohmann::json;
 
 namespace {
 
-// A value for a message: short, on one line.
+// The value for a message: short and on one line.
 std::string excerpt(const json& value) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return "a list";

@@ -1,4 +1,4 @@
-// A value of a JSON file that remembers where it stands, so that a message can say so.
+// A value of a JSON file with its location, for error messages.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace glinpack::app {
 
-/// A view: the document and the file's name must outlive it. What is asked for and is not there, or is something else,
-/// throws InputError: "FILE: at /runs/0/n: a whole number is expected, not "x"".
+/// A view: the document and the file name must outlive it. Throws InputError if a requested value is missing or has
+/// another type: "FILE: at /runs/0/n: a whole number is expected, not "x"".
 class JsonNode {
  public:
   JsonNode(const std::string& file, const nlohmann::json& document) : file_(&file), value_(&document) {}
 
-  /// A member, which must be there.
+  /// A required member.
   JsonNode at(std::string_view key) const;
-  /// A member; none where it is missing or null.
+  /// A member; empty if it is missing or null.
   std::optional<JsonNode> find(std::string_view key) const;
   /// The elements of an array.
   std::vector<JsonNode> items() const;
@@ -29,12 +29,12 @@ class JsonNode {
   std::int64_t whole(std::int64_t least = 0) const;
   bool boolean() const;
   std::string text() const;
-  /// An array of texts.
+  /// An array of strings.
   std::vector<std::string> texts() const;
-  /// A text as it is; everything else as JSON writes it.
+  /// A string as it is; other values as JSON.
   std::string shown() const;
 
-  /// Members by key, as above; the optional ones none where missing or null.
+  /// Members by key, as above; optional ones are empty if missing or null.
   double number(std::string_view key) const { return at(key).number(); }
   std::int64_t whole(std::string_view key, std::int64_t least = 0) const { return at(key).whole(least); }
   bool boolean(std::string_view key) const { return at(key).boolean(); }
@@ -56,7 +56,7 @@ class JsonNode {
 
   const std::string* file_;
   const nlohmann::json* value_;
-  std::string place_;  // as a JSON pointer (RFC 6901)
+  std::string place_;  // JSON pointer (RFC 6901)
 };
 
 }  // namespace glinpack::app

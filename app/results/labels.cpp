@@ -6,8 +6,8 @@ namespace glinpack::app {
 
 namespace {
 
-/// Whether the value alone says what it is.
-bool speaks_for_itself(const std::string& name) {
+/// True if the value is clear without the parameter's name.
+bool is_clear_without_name(const std::string& name) {
   static const std::set<std::string> names{"backend", "precision", "variant", "settings", "mode", "of", "what", "file"};
   return names.contains(name);
 }
@@ -34,7 +34,7 @@ std::string listed(const Parameters& parameters, const std::set<std::string>& na
   std::string text;
   for (const auto& [name, value] : parameters) {
     if (names.contains(name) != wanted) continue;
-    text += (text.empty() ? "" : ", ") + (speaks_for_itself(name) ? value : name + " " + value);
+    text += (text.empty() ? "" : ", ") + (is_clear_without_name(name) ? value : name + " " + value);
   }
   return text;
 }

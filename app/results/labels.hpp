@@ -1,4 +1,4 @@
-// Short names for runs: what tells them apart.
+// Short names that distinguish runs.
 #pragma once
 
 #include <set>
@@ -8,12 +8,12 @@
 
 namespace glinpack::app {
 
-using Parameters = std::vector<std::pair<std::string, std::string>>;  // names and values, in the order to show them
+using Parameters = std::vector<std::pair<std::string, std::string>>;  // names and values, in display order
 
-/// Names of the parameters in which they differ: of several values, or missing in some.
+/// The names of parameters that have several values, or are missing in some runs.
 std::set<std::string> differing(const std::vector<Parameters>& all);
 
-/// "openblas, n 4096, nb 128": the parameters whose names are among `names`, or, with `wanted` false, are not.
+/// "openblas, n 4096, nb 128": the parameters with names among `names`; with `wanted` false, all others.
 std::string listed(const Parameters& parameters, const std::set<std::string>& names, bool wanted = true);
 
 }  // namespace glinpack::app

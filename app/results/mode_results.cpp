@@ -8,7 +8,7 @@ namespace glinpack::app {
 
 namespace {
 
-/// What a measured entry of ceilings is called in its table.
+/// The table name of a measured entry of ceilings.
 std::string ceiling_name(const std::string& key) {
   static const std::array<std::pair<const char*, const char*>, 9> names{{{"copy", "copy, read + written"},
                                                                          {"fma_single", "fma, single"},

@@ -1,5 +1,5 @@
-// The results of the standalone modes (docs/solver.schema.json), of `glinpack ceilings` and of `glinpack tune`, as far
-// as pages and comparisons need them.
+// Reads results of the standalone modes (docs/solver.schema.json), of `glinpack ceilings` and of `glinpack tune`, as
+// far as pages and comparisons need them.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,25 @@ namespace glinpack::app {
 struct ModeRow {
   std::string variant, settings, size, precision;
   std::int64_t n = 1;
-  bool rival = false;                // computed by the host, for the others to be compared with
-  std::optional<Measured> seconds;   // of the computation alone; none: there is no result, or it was not timed
-  std::optional<Measured> with_all;  // and packing and transfer
+  bool rival = false;                // computed by the host, as reference for the others
+  std::optional<Measured> seconds;   // without transfers; empty: no result, or not timed
+  std::optional<Measured> with_all;  // including packing and transfer
   std::optional<double> gflops, speedup, error, tolerance;
-  std::string against;  // what the error is against; empty: not checked
+  std::string against;  // reference of the error; empty: not checked
   std::string failure;
   bool passed = false;
 };
 
 struct ModeResults {
   std::string mode;
-  std::string device;  // empty: the host alone
+  std::string device;  // empty: only the host
   bool software = false;
   std::string host, processor;
   std::int64_t threads = 1;
   std::vector<ModeRow> rows;
 };
 
-/// Throws InputError naming the place, as the others below.
+/// Throws InputError that names the location, like the functions below.
 ModeResults read_mode_results(const JsonNode& root);
 
 /// A rate or a time.
@@ -49,12 +49,12 @@ struct MeasuredGroup {
   std::vector<MeasuredRow> rows;
 };
 
-/// Of `glinpack ceilings`: device and host.
+/// Reads `glinpack ceilings`: device and host.
 std::vector<MeasuredGroup> read_ceilings(const JsonNode& root);
-/// Of `glinpack tune`: a group for each precision, a row for each tile.
+/// Reads `glinpack tune`: one group per precision, one row per tile.
 std::vector<MeasuredGroup> read_tunings(const JsonNode& root);
 
-/// median, least, most, repetitions.
+/// Reads median, least, most and repetitions.
 Measured read_measured(const JsonNode& node);
 
 }  // namespace glinpack::app

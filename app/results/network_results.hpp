@@ -1,4 +1,4 @@
-// The results of `glinpack network` (docs/network.schema.json), as far as pages and comparisons need them.
+// Reads results of `glinpack network` (docs/network.schema.json), as far as pages and comparisons need them.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct SavedNetworkRun {
   Parameters parameters;
   std::int64_t repeat = 0;
   double seconds = 0;
-  double share = 0;  // of the ranks' time in messages
+  double share = 0;  // of the ranks' time that is spent in messages
   double bytes = 0, messages = 0;
   std::optional<double> gigabytes_per_second;
 };
@@ -41,12 +41,12 @@ struct NetworkOutcome {
   std::vector<SavedNetworkRun> runs;
   std::vector<PingPongPair> pairs;
   bool screened = false;
-  std::size_t links = 0;       // that were screened
+  std::size_t links = 0;       // number of screened links
   std::vector<LinkRow> usual;  // medians, within hosts and between them
   std::vector<LinkRow> slow;
 };
 
-/// Throws InputError naming the place.
+/// Throws InputError that names the location.
 NetworkOutcome read_network_results(const JsonNode& root);
 
 }  // namespace glinpack::app

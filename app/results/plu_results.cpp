@@ -17,7 +17,7 @@ double mean_or_0(const JsonNode& node, std::string_view key) {
 
 Spread read_spread(const JsonNode& node) { return {node.number("min"), node.number("mean"), node.number("max")}; }
 
-/// `get(node, key)`: of means over ranks, or of one rank's numbers.
+/// `get(node, key)` reads means over ranks or one rank's numbers.
 template <class Get>
 TimeParts read_parts(const JsonNode& node, Get get) {
   return {get(node, "seconds"), get(node, "computing"), get(node, "transfer"),
@@ -128,7 +128,7 @@ Parameters parameters_of(const JsonNode& run) {
   return parameters;
 }
 
-/// HPL's code, from the names that the JSON has.
+/// HPL's variant code, from the names in the JSON.
 std::string variant_of(const JsonNode& run) {
   const std::optional<JsonNode> node = run.find("variant");
   const std::optional<BroadcastKind> broadcast = broadcast_from_name(run.text("broadcast"));

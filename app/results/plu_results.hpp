@@ -1,4 +1,4 @@
-// The runs of `glinpack plu --json` (docs/result.schema.json), as far as pages and comparisons need them.
+// Reads the runs of `glinpack plu --json` (docs/result.schema.json), as far as pages and comparisons need them.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace glinpack::app {
 enum class Verdict { passed, failed, unchecked };
 std::string name_of(Verdict verdict);  // "PASSED", "FAILED", "not checked"
 
-/// Lengths of time that add up to `seconds`, but for waiting, which is part of idle.
+/// Times that add up to `seconds`, except waiting, which is part of idle.
 struct TimeParts {
   double seconds = 0;
   double computing = 0;
-  double transfer = 0;  // while nothing computes
-  double network = 0;   // while nothing computes or is transferred
+  double transfer = 0;  // without computation
+  double network = 0;   // without computation or transfers
   double idle = 0;
   double waiting = 0;
 };
@@ -59,15 +59,15 @@ struct RunTimes {
   std::vector<PhaseShare> phases;
 };
 
-/// Of the timed section, by the sensors that could be read (docs/energy.md).
+/// Energy of the timed section, from the readable sensors (docs/energy.md).
 struct RunEnergy {
   double joules = 0;
   std::optional<double> average_watts, peak_watts, gflops_per_watt;
-  std::string scope;   // what is counted
-  bool rough = false;  // the run is short for the steps of counters
+  std::string scope;   // the sensors that are included
+  bool rough = false;  // the run is not much longer than the counters' steps
 };
 
-/// What the model expected (docs/planning.md).
+/// The model's prediction (docs/planning.md).
 struct RunPrediction {
   double expected_seconds = 0, measured_seconds = 0, ratio = 0;  // measured / expected
   std::string part;                                              // "run" or "factorization"
@@ -77,8 +77,8 @@ struct RunPrediction {
 
 struct PluRun {
   std::int64_t n = 1, nb = 1, p = 1, q = 1;
-  Parameters parameters;  // all that decides what is computed, n, nb and grid first
-  std::string variant;    // as HPL's reports encode it; empty where the file does not say
+  Parameters parameters;  // all parameters of the computation; n, nb and grid first
+  std::string variant;    // HPL's variant code; empty if the file has none
   std::string backend, precision, pivoting;
   std::string hardware;  // "software" where a rank computes with software OpenGL, else empty
   std::int64_t repeat = 0;
@@ -87,17 +87,17 @@ struct PluRun {
   double start_time = 0;  // since 1970
   std::optional<double> gflops, residual;
   Verdict verdict = Verdict::unchecked;
-  std::string failure;  // why, where it failed
+  std::string failure;  // the reason if it failed
   std::optional<RunTimes> times;
-  std::optional<RunEnergy> energy;          // none where no sensor was read, and in older files
-  std::optional<RunPrediction> prediction;  // none where nothing was expected, and in older files
+  std::optional<RunEnergy> energy;          // empty if no sensor was read, and in older files
+  std::optional<RunPrediction> prediction;  // empty if there was no prediction, and in older files
   std::vector<RankShare> ranks;
 
-  /// The value of a parameter; empty where there is none of that name.
+  /// The value of a parameter; empty if there is no such name.
   std::string parameter(const std::string& name) const;
 };
 
-/// `root`: the document. Throws InputError naming the place.
+/// `root`: the document. Throws InputError that names the location.
 std::vector<PluRun> read_plu_runs(const JsonNode& root);
 
 }  // namespace glinpack::app

@@ -18,7 +18,7 @@ constexpr std::int64_t format_read = 1;
 constexpr const char* what_is_read =
     "what glinpack writes with --json (plu, network, the standalone modes, ceilings, tune) or --trace is expected";
 
-// JSON's own message, shortened to its place: "[json.exception.parse_error.101] parse error at line 2, column 3: ..."
+// Extracts the location from JSON's message: "[json.exception.parse_error.101] parse error at line 2, column 3: ..."
 std::string cause_of(const json::exception& error) {
   const std::string text = error.what();
   const std::size_t end_of_name = text.find("] ");
@@ -30,7 +30,7 @@ std::string cause_of(const json::exception& error) {
   return cause.size() > longest ? cause.substr(0, longest) + "..." : cause;
 }
 
-// Events of a trace go to `reader` and are not kept.
+// Passes a trace's events to `reader` and discards them.
 json parse(const std::string& path, const std::string& text, TraceReader& reader) {
   bool in_events = false;
   const auto keep = [&](int depth, json::parse_event_t event, json& parsed) {

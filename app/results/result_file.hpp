@@ -1,4 +1,4 @@
-// Files that glinpack's --json and --trace wrote, read back.
+// Reads files that glinpack's --json and --trace wrote.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,39 +10,39 @@
 
 namespace glinpack::app {
 
-/// Which command wrote it.
+/// The command that wrote a file.
 enum class ResultKind { plu, network, mode, ceilings, tune, trace };
 /// "plu", "network", "standalone mode", ...
 std::string name_of(ResultKind kind);
 
-/// What documents say of their making.
+/// Context information in a document.
 struct FileContext {
   std::string version;
   std::string git_commit;
-  std::string mpi_library;  // empty: the command knows no MPI
+  std::string mpi_library;  // empty: the command does not use MPI
   std::vector<std::string> hosts;
   std::vector<std::string> blas;  // libraries and kernels
   std::vector<std::string> command_line;
   std::vector<std::string> notes;
-  std::string incomplete;  // what is missing of a sweep that was ended before its time; empty: nothing
+  std::string incomplete;  // what is missing in an interrupted sweep; empty: nothing
 };
 
 struct ResultFile {
   std::string path;
-  std::string name;  // short, and no other file's: see name_apart()
+  std::string name;  // short and unique: see name_apart()
   ResultKind kind = ResultKind::plu;
-  nlohmann::json document;  // of a trace: without its events
-  FileContext context;      // empty of a trace
-  Trace trace;              // of a trace alone
+  nlohmann::json document;  // without a trace's events
+  FileContext context;      // empty for a trace
+  Trace trace;              // only for a trace
 
   JsonNode root() const { return {path, document}; }
 };
 
-/// Reads and looks what it is. Throws InputError naming the file, and the place in it: not there, not JSON, not
-/// glinpack's, of a later format.
+/// Reads a file and detects its kind. Throws InputError with the file and the location: no such file, not JSON, not
+/// from glinpack, or a later format.
 ResultFile read_result_file(const std::string& path);
 
-/// Gives each file the shortest end of its path that tells it from the others, without ".json".
+/// Names each file by the shortest end of its path that is unique, without ".json".
 void name_apart(std::vector<ResultFile>& files);
 
 }  // namespace glinpack::app

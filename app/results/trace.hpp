@@ -1,4 +1,4 @@
-// A trace (--trace), read back: what each process did when.
+// Reads a trace (--trace): the timeline of each process.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace glinpack::app {
 
-/// Seconds from the run's start. From begin to work it waits for another process.
+/// Seconds from the run's start. From begin to work, it waits for another process.
 struct TraceInterval {
   int rank = 0;
   std::string lane;  // cpu gpu net copy
@@ -28,17 +28,17 @@ struct TraceRun {
 };
 
 struct Trace {
-  std::map<int, std::string> ranks;  // their names
+  std::map<int, std::string> ranks;  // names by rank
   std::vector<TraceRun> runs;
 };
 
-/// Takes a trace's events one after another, so that the whole never stands in memory as JSON.
+/// Processes a trace's events one by one, so that the whole JSON is never in memory.
 class TraceReader {
  public:
   explicit TraceReader(const std::string& file) : file_(file) {}
-  /// Throws InputError where it is none of glinpack's.
+  /// Throws InputError unless the event is glinpack's.
   void event(const nlohmann::json& event);
-  /// What there was.
+  /// Returns the trace.
   Trace finish();
 
  private:

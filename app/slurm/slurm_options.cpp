@@ -18,7 +18,7 @@ namespace {
 
 constexpr int largest_nodes = 100'000;
 constexpr int most_per_node = 4096;
-constexpr int largest_signal_lead = 65535;  // Slurm's
+constexpr int largest_signal_lead = 65535;  // Slurm's limit
 constexpr const char* end_of_options = "--";
 
 constexpr const char* slurm_examples =
@@ -32,7 +32,7 @@ constexpr const char* slurm_examples =
     "are enough ranks for the grids. Options of sbatch on its command line beat those in the script.\n"
     "Exit code: 0 written, 2 unusable input, 3 the script could not be written.";
 
-// A name that Slurm reads from a line with blanks between its parts.
+// Parses a name for an #SBATCH line, in which blanks separate words.
 std::string parse_slurm_name(const std::string& text) {
   if (std::regex_match(text, std::regex("[A-Za-z0-9_.,:@%+=/-]+"))) return text;
   throw InputError(in_quotes(text) + " is no name that Slurm takes: letters, digits and _ . , : @ % + = / - are");
@@ -84,7 +84,7 @@ std::vector<Field> job_fields(SlurmOptions& o) {
 }  // namespace
 
 long seconds_of_slurm_time(const std::string& text) {
-  // days, hours, minutes, seconds; by the form, what its numbers are
+  // Slurm's forms of a time: the order of days, hours, minutes, seconds in each.
   struct Form {
     const char* pattern;
     std::array<long, 4> units;
@@ -139,7 +139,7 @@ OptionTable slurm_table(SlurmOptions& o) {
 
 namespace {
 
-// What plu refuses before it starts, where that does not depend on the machine.
+// Runs plu's checks that do not depend on the machine.
 void check_plu_arguments(const SlurmOptions& o, TextFiles& files) {
   const ParsedOptions parsed = parse_plu_options(o.plu_arguments, files);
   if (parsed.on_command_line.contains("output-dir")) {

@@ -11,12 +11,12 @@ namespace glinpack::app {
 namespace {
 
 constexpr std::string_view directive_mark = "#SBATCH --";
-// the first line of the template that is not its head
+// the first line of the template after its head
 constexpr std::string_view body_mark = "\nset -euo pipefail\n";
 
 struct Directive {
   std::string name;
-  std::string value;  // empty: it takes none
+  std::string value;  // empty: the directive has no value
 };
 using Directives = std::vector<Directive>;
 
@@ -34,7 +34,7 @@ Directives directives_of(std::string_view head) {
   return directives;
 }
 
-// In place of what stands there, else as another one; nothing for an empty value.
+// Replaces the directive or appends it; does nothing for an empty value.
 void set(Directives& directives, const std::string& name, const std::string& value) {
   if (value.empty()) return;
   const auto found =

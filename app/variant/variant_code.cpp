@@ -12,7 +12,7 @@ namespace glinpack::app {
 
 namespace {
 
-constexpr std::int64_t largest = std::numeric_limits<int>::max();  // as HPL reads DEPTH, NDIV and NBMIN
+constexpr std::int64_t largest = std::numeric_limits<int>::max();  // HPL's type of DEPTH, NDIV and NBMIN
 
 /// Reads a code from left to right.
 class CodeReader {
@@ -65,7 +65,7 @@ std::string factorisation(char letter) {
   return letter == 'L' ? "left-looking" : letter == 'C' ? "Crout" : "right-looking";
 }
 
-/// HPL_pdinfo.c's names, and what they stand for.
+/// HPL_pdinfo.c's names and their meanings.
 std::string broadcast_meaning(int digit) {
   static const std::array<const char*, 8> meanings{
       "1ring: increasing ring",
@@ -92,7 +92,7 @@ std::string depth_meaning(std::int64_t depth) {
   return "look-ahead of " + std::to_string(depth) + " panels; glinpack looks 1 panel ahead";
 }
 
-// What plu takes: a digit.
+// The option of plu: it takes one digit.
 std::string depth_option(std::int64_t depth) { return "--lookahead " + std::to_string(depth > 9 ? 1 : depth); }
 
 }  // namespace
