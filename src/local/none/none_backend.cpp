@@ -1,8 +1,10 @@
 #include "none/none_backend.hpp"
 
-#include <cstdlib>
+#include <sys/mman.h>
+
 #include <new>
 #include <numeric>
+#include <utility>
 
 #include "backend/row_by_row.hpp"
 
@@ -71,10 +73,27 @@ class NonePanelArithmetic final : public PanelArithmetic<Real> {
   OperationList* operations_;
 };
 
-struct Free {
-  void operator()(void* memory) const { std::free(memory); }
+// Of the system, filled with zeros. Pages take memory once they are touched; allocators that note every allocation,
+// such as a sanitizer's, would touch more.
+class Memory {
+ public:
+  explicit Memory(std::size_t bytes)
+      : bytes_(bytes),
+        data_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
+    if (data_ == MAP_FAILED) throw std::bad_alloc();
+  }
+  Memory(Memory&& other) noexcept : bytes_(other.bytes_), data_(std::exchange(other.data_, MAP_FAILED)) {}
+  Memory& operator=(Memory&&) = delete;
+  ~Memory() {
+    if (data_ != MAP_FAILED) munmap(data_, bytes_);
+  }
+
+  void* get() const { return data_; }
+
+ private:
+  std::size_t bytes_;
+  void* data_;
 };
-using Memory = std::unique_ptr<void, Free>;
 
 template <class Real>
 class NoneHostBuffer final : public HostBuffer<Real> {
@@ -89,8 +108,7 @@ class NoneHostBuffer final : public HostBuffer<Real> {
 template <class Real>
 std::unique_ptr<HostBuffer<Real>> allocate_pages(Index elements, HostPages pages) {
   const std::size_t bytes = (static_cast<std::size_t>(elements) + 1) * sizeof(Real);
-  Memory memory(std::calloc(bytes, 1));
-  if (!memory) throw std::bad_alloc();
+  Memory memory(bytes);
   if (pages == HostPages::touched) {
     for (std::size_t i = 0; i < bytes; i += 4096) static_cast<volatile char*>(memory.get())[i] = 0;
   }
