@@ -271,7 +271,7 @@ bool apply(const Setting& setting, const Field& field) {
   if (setting.values.size() > 1 && field.value.form != Form::list) {
     throw InputError(setting_text + ": one value is expected, not a list");
   }
-  if (setting.values.back().empty()) throw InputError(setting_text + ": the value is empty");
+  if (setting.values == Texts{""}) throw InputError(setting_text + ": the value is empty");
   try {
     field.value.read(field.value.form == Form::list ? split_list(setting.values) : setting.values);
   } catch (const InputError& error) {

@@ -62,10 +62,10 @@ struct BroadcastStep {
   Index first = 0;
   Index count = 0;
   bool receive = false;
-  Index after_receives = 0;  // starts when the first so many receives of the list are done
+  Index after_receives = 0;  // starts when this many receives, the first ones listed, are done
 };
-/// The steps of a place in a broadcast of `count` elements, in the order in which they start. Pure. Not for a
-/// collective operation of MPI's. `pieces`: for ring_pipelined (pieces_of_message()).
+/// The steps of a place in a broadcast of `count` elements, in the order in which they start. Pure. Not for
+/// ibcast. `pieces`: for ring_pipelined (pieces_of_message()).
 std::vector<BroadcastStep> broadcast_steps(BroadcastKind kind, int size, int place, Index count, Index pieces = 1);
 
 /// The number of pieces of a pipelined message of `bytes` bytes: few enough that their latency is negligible.

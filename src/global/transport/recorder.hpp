@@ -40,7 +40,7 @@ struct WireMessage {
   Index bytes = 0;
   Index after_receives = 0;    // starts when this many receives of the recorded message are done
   bool after_earlier = false;  // starts when all earlier ones of the recorded message are done
-  bool in_memory = false;      // copied through a node's shared memory: not a message of MPI's
+  bool in_memory = false;      // copied through a node's shared memory: not an MPI message
 };
 
 /// The messages that MpiTransport sends and receives for a recorded one, in their order for each peer, and the copies

@@ -73,27 +73,19 @@ class NonePanelArithmetic final : public PanelArithmetic<Real> {
   OperationList* operations_;
 };
 
-// Of the system, filled with zeros. Pages take memory once they are touched; allocators that note every allocation,
-// such as a sanitizer's, would touch more.
-class Memory {
- public:
-  explicit Memory(std::size_t bytes)
-      : bytes_(bytes),
-        data_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
-    if (data_ == MAP_FAILED) throw std::bad_alloc();
-  }
-  Memory(Memory&& other) noexcept : bytes_(other.bytes_), data_(std::exchange(other.data_, MAP_FAILED)) {}
-  Memory& operator=(Memory&&) = delete;
-  ~Memory() {
-    if (data_ != MAP_FAILED) munmap(data_, bytes_);
-  }
-
-  void* get() const { return data_; }
-
- private:
-  std::size_t bytes_;
-  void* data_;
+// Memory from the system, filled with zeros. A page takes memory once it is touched. A sanitizer's allocator would touch
+// its own memory for all of it.
+struct Unmap {
+  std::size_t bytes;
+  void operator()(void* memory) const { munmap(memory, bytes); }
 };
+using Memory = std::unique_ptr<void, Unmap>;
+
+Memory map_memory(std::size_t bytes) {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  return Memory(memory, Unmap{bytes});
+}
 
 template <class Real>
 class NoneHostBuffer final : public HostBuffer<Real> {
@@ -108,7 +100,7 @@ class NoneHostBuffer final : public HostBuffer<Real> {
 template <class Real>
 std::unique_ptr<HostBuffer<Real>> allocate_pages(Index elements, HostPages pages) {
   const std::size_t bytes = (static_cast<std::size_t>(elements) + 1) * sizeof(Real);
-  Memory memory(bytes);
+  Memory memory = map_memory(bytes);
   if (pages == HostPages::touched) {
     for (std::size_t i = 0; i < bytes; i += 4096) static_cast<volatile char*>(memory.get())[i] = 0;
   }
