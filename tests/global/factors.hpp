@@ -1,0 +1,211 @@
+// Factorises on a grid and gathers the factors on the root in LAPACK's form, to compare them with LAPACK's.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "lu/factorize.hpp"
+#include "lu/no_transport.hpp"
+#include "matrix/matrix_source.hpp"
+#include "mpi/communication.hpp"
+#include "solve/substitution.hpp"
+#include "tests/global/cached_backend.hpp"
+#include "transport/mpi_transport.hpp"
+
+namespace glinpack::test {
+
+struct Size {
+  Index n, nb;
+};
+inline RunParameters parameters_of(Size size, Pivoting pivoting) {
+  RunParameters parameters;
+  parameters.n = size.n;
+  parameters.nb = size.nb;
+  parameters.pivoting = pivoting;
+  return parameters;
+}
+
+/// Filled on rank (0, 0) of the grid, empty on the others.
+template <class Real>
+struct GatheredFactors {
+  Index n = 0;
+  std::vector<double> lu;     // n x n row-major: L below the diagonal, U on and above, as from LAPACK's getrf
+  std::vector<double> y;      // n: L^-1 P b
+  std::vector<Index> pivots;  // n: row interchanged with row j
+  std::vector<double> x;      // n: the solution
+  std::optional<Index> zero_pivot;
+};
+
+template <class Element>
+std::vector<std::vector<Element>> gather(MPI_Comm communicator, const std::vector<Element>& local) {
+  std::string bytes(local.size() * sizeof(Element), '\0');
+  if (!local.empty()) std::memcpy(bytes.data(), local.data(), bytes.size());
+  std::vector<std::vector<Element>> all;
+  for (const std::string& part : gather_bytes(communicator, bytes, 0)) {
+    all.emplace_back(part.size() / sizeof(Element));
+    if (!part.empty()) std::memcpy(all.back().data(), part.data(), part.size());
+  }
+  return all;
+}
+
+/// Applies the interchanges of each pass to the columns of earlier passes, as LAPACK does; a factorisation does not.
+template <class Real>
+void apply_later_interchanges(GatheredFactors<Real>& factors, Index nb) {
+  for (Index j = 0; j < factors.n; ++j) {
+    const Index pivot = factors.pivots[static_cast<std::size_t>(j)];
+    double* const row = factors.lu.data() + j * factors.n;
+    if (pivot != j) std::swap_ranges(row, row + j / nb * nb, factors.lu.data() + pivot * factors.n);
+  }
+}
+
+class NoObserver final : public PassObserver {
+ public:
+  bool before(const PassPlan&) override { return true; }
+  void after(const PassPlan&) override {}
+};
+
+/// Factorises the matrix whose local part is `a`: over MPI, or without messages for RunParts::compute.
+template <class Real>
+Factorization factorize(const RunParameters& parameters, const Distribution& distribution, const ProcessGrid& grid,
+                        Backend<Real>& backend, Timeline& timeline, DeviceMatrix<Real>& a,
+                        NodeWindows* windows = nullptr) {
+  MpiTransport<Real> messages(grid, parameters.broadcast, timeline, windows);
+  NoTransport<Real> placeholders(distribution, grid.position(), parameters.pivoting, 1024);
+  Transport<Real>& transport =
+      parameters.parts == RunParts::compute ? static_cast<Transport<Real>&>(placeholders) : messages;
+  NoObserver observer;
+  return make_lu<Real>({parameters, distribution, grid.position(), backend, transport, timeline, a})->run(observer);
+}
+
+template <class Real>
+GatheredFactors<Real> factorize_and_gather(const RunParameters& parameters, const ProcessGrid& grid,
+                                           const std::string& backend_name, const MatrixSource& source,
+                                           NodeWindows* windows = nullptr) {
+  auto& [timeline, backend] = cached_backend<Real>(backend_name);
+  const Distribution distribution(parameters.n, parameters.nb, grid.shape());
+  const GridPosition at = grid.position();
+  const Index rows = distribution.local_rows(at);
+  const Index columns = distribution.local_columns(at);
+  const auto a = backend->allocate(rows, columns);
+  const auto buffer = backend->allocate_host(rows * columns);
+  const HostBlock<Real> host{buffer.get(), 0, rows, columns, columns};
+  std::vector<double> filled(static_cast<std::size_t>(rows * columns));
+  source.fill(distribution, at, LocalIndex(0), {filled.data(), rows, columns, columns});
+  std::transform(filled.begin(), filled.end(), buffer->data(), [](double v) { return static_cast<Real>(v); });
+  backend->wait(backend->upload(host, whole(*a)));
+
+  BackwardSubstitution<Real> substitution(distribution, grid, *backend, timeline, *a, Solutions::one);
+  const Factorization result = factorize(parameters, distribution, grid, *backend, timeline, *a, windows);
+  GatheredFactors<Real> factors;
+  factors.n = parameters.n;
+  if (result.zero_pivot) {
+    factors.zero_pivot = result.zero_pivot->value;
+    return factors;
+  }
+  const std::vector<Real> x = substitution.run();
+  backend->wait(backend->download(whole(*a), host));
+
+  const auto parts = gather(grid.all(), std::vector<Real>(buffer->data(), buffer->data() + rows * columns));
+  const auto pivots = gather(grid.all(), result.interchanges.pivots);
+  const auto solutions = gather(grid.all(), x);
+  if (!grid.is_root()) return factors;
+  const Index n = parameters.n;
+  factors.lu.resize(static_cast<std::size_t>(n * n));
+  factors.y.resize(static_cast<std::size_t>(n));
+  factors.x.resize(static_cast<std::size_t>(n));
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j <= n; ++j) {
+      const GridPosition owner{distribution.rows.owner(GlobalIndex(i)), distribution.columns.owner(GlobalIndex(j))};
+      const auto rank = static_cast<std::size_t>(owner.row * grid.shape().columns + owner.column);
+      const Index local = distribution.rows.local(GlobalIndex(i)).value * distribution.local_columns(owner) +
+                          distribution.columns.local(GlobalIndex(j)).value;
+      const auto value = static_cast<double>(parts[rank][static_cast<std::size_t>(local)]);
+      (j < n ? factors.lu[static_cast<std::size_t>(i * n + j)] : factors.y[static_cast<std::size_t>(i)]) = value;
+    }
+    const int column = distribution.columns.owner(GlobalIndex(i));
+    factors.x[static_cast<std::size_t>(i)] =
+        static_cast<double>(solutions[static_cast<std::size_t>(column)]
+                                     [static_cast<std::size_t>(distribution.columns.local(GlobalIndex(i)).value)]);
+  }
+  for (Index j = 0; j < n; ++j) {
+    // with local pivoting only the pivot's process row knows the pivots of a pass
+    const GridPosition owner = pivot_position(grid.shape(), j / parameters.nb);
+    const auto rank = static_cast<std::size_t>(owner.row * grid.shape().columns + owner.column);
+    factors.pivots.push_back(pivots[rank][static_cast<std::size_t>(j)].value);
+  }
+  apply_later_interchanges(factors, parameters.nb);
+  return factors;
+}
+
+/// The N x N matrix before the factorisation, rounded to Real.
+template <class Real>
+std::vector<double> original_matrix(const MatrixSource& source) {
+  const Index n = source.order();
+  const Distribution alone(n, std::max<Index>(1, n), {1, 1});
+  std::vector<double> augmented(static_cast<std::size_t>(n * (n + 1)));
+  source.fill(alone, {0, 0}, LocalIndex(0), {augmented.data(), n, n + 1, n + 1});
+  std::vector<double> a;
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) {
+      a.push_back(static_cast<double>(static_cast<Real>(augmented[static_cast<std::size_t>(i * (n + 1) + j)])));
+    }
+  }
+  return a;
+}
+
+/// max |P A - L U| / max |a|: the backward error of the factors.
+template <class Real>
+double factorization_error(const GatheredFactors<Real>& factors, std::vector<double> a) {
+  const Index n = factors.n;
+  double largest = 0;
+  for (const double value : a) largest = std::max(largest, std::fabs(value));
+  for (Index j = 0; j < n; ++j) {
+    const Index pivot = factors.pivots[static_cast<std::size_t>(j)];
+    if (pivot != j) std::swap_ranges(a.begin() + j * n, a.begin() + (j + 1) * n, a.begin() + pivot * n);
+  }
+  double error = 0;
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) {
+      double sum = i <= j ? factors.lu[static_cast<std::size_t>(i * n + j)] : 0;
+      for (Index k = 0; k < std::min(i, j + 1); ++k) {
+        sum += factors.lu[static_cast<std::size_t>(i * n + k)] * factors.lu[static_cast<std::size_t>(k * n + j)];
+      }
+      error = std::max(error, std::fabs(sum - a[static_cast<std::size_t>(i * n + j)]));
+    }
+  }
+  return error / largest;
+}
+
+/// Expects bitwise equality.
+template <class Real>
+void expect_equal(const GatheredFactors<Real>& factors, const GatheredFactors<Real>& expected) {
+  EXPECT_EQ(factors.pivots, expected.pivots);
+  EXPECT_EQ(factors.lu, expected.lu);
+  EXPECT_EQ(factors.y, expected.y);
+  EXPECT_EQ(factors.x, expected.x);
+}
+
+inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double largest = a.size() == b.size() ? 0 : INFINITY;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    const double difference = std::fabs(a[i] - b[i]);
+    largest = difference <= largest ? largest : difference;  // keeps a NaN
+  }
+  return largest;
+}
+
+inline double largest_magnitude(const std::vector<double>& a) {
+  return largest_difference(a, std::vector<double>(a.size()));
+}
+
+// The condition number of HPL's matrices grows with their order; so does the error of factors and solution.
+template <class Real>
+double conditioned_tolerance(Index n) {
+  return tolerance<Real>(n) * 100.0 * static_cast<double>(n);
+}
+
+}  // namespace glinpack::test

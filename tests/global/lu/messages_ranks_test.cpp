@@ -1,0 +1,297 @@
+// Compares message-only and compute-only runs with whole factorisations.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <tuple>
+
+#include "lu/recording.hpp"
+#include "lu/run.hpp"
+#include "mpi/communication.hpp"
+#include "mpi/session.hpp"
+#include "tests/global/cached_backend.hpp"
+#include "tests/global/factors.hpp"
+#include "tests/global/sent_messages.hpp"
+#include "tests/global/world.hpp"
+
+namespace glinpack {
+namespace {
+
+using test::world_size;
+
+std::vector<GridShape> grids_of_all_ranks() {
+  std::vector<GridShape> grids;
+  for (int rows = 1; rows <= world_size(); ++rows) {
+    if (world_size() % rows == 0) grids.push_back({rows, world_size() / rows});
+  }
+  return grids;
+}
+
+std::vector<RunParameters> cases(RunParts parts) {
+  std::vector<RunParameters> all;
+  for (const auto& [n, nb] :
+       {std::pair<Index, Index>{1, 1}, {5, 8}, {30, 3}, {65, 16}, {97, 40}, {130, 33}, {150, 100}}) {
+    for (const Pivoting pivoting : all_pivotings) {
+      RunParameters parameters;
+      parameters.n = n;
+      parameters.nb = nb;
+      parameters.pivoting = pivoting;
+      parameters.parts = parts;
+      all.push_back(parameters);
+    }
+  }
+  for (const auto& [n, nb] : {std::pair<Index, Index>{5, 8}, {30, 3}, {97, 40}}) {
+    for (const RowSwapKind kind : all_row_swaps) {
+      RunParameters parameters;
+      parameters.n = n;
+      parameters.nb = nb;
+      parameters.pivoting = kind == RowSwapKind::spread_roll ? Pivoting::tournament : Pivoting::partial;
+      parameters.parts = parts;
+      parameters.row_swap = {kind, 20, 3};
+      all.push_back(parameters);
+    }
+  }
+  return all;
+}
+
+testing::Message description(const RunParameters& parameters, GridShape grid) {
+  return testing::Message() << "N = " << parameters.n << ", nb = " << parameters.nb << ", " << grid.rows << "x"
+                            << grid.columns << ", " << name_of(parameters.pivoting) << " pivoting, rows by "
+                            << name_of(parameters.row_swap.kind) << ", " << parameters.row_swap.pieces << " pieces";
+}
+
+// The messages and bytes that one rank receives, by phase.
+struct Received {
+  Index messages = 0;
+  Index bytes = 0;
+  friend bool operator==(const Received&, const Received&) = default;
+  friend std::ostream& operator<<(std::ostream& out, const Received& received) {
+    return out << received.messages << " messages, " << received.bytes << " bytes";
+  }
+};
+using ByPhase = std::map<Phase, Received>;
+
+ByPhase received_by(const RankRecord& rank) {
+  ByPhase received;
+  for (const Interval& interval : rank.intervals) {
+    if (interval.lane != Lane::net || interval.pass < 0) continue;
+    received[interval.phase].messages += interval.messages;
+    received[interval.phase].bytes += interval.bytes;
+  }
+  std::erase_if(received, [](const auto& entry) { return entry.second == Received{}; });
+  return received;
+}
+
+// The messages of each pair of ranks in order. Messages of different pairs are independent.
+using ByPeer = std::map<std::tuple<Line, int, bool>, std::vector<Index>>;
+
+ByPeer by_peer(const std::vector<WireMessage>& messages, ByPeer sorted = {}) {
+  for (const WireMessage& message : messages) {
+    if (message.in_memory) continue;  // not an MPI message
+    sorted[{message.line, message.peer, message.receives}].push_back(message.bytes);
+  }
+  return sorted;
+}
+
+// This rank's messages as the recorder lists them.
+ByPeer recorded(const RunParameters& parameters, const ProcessGrid& grid, Precision precision,
+                const BroadcastRoutes& routes, LuAlgorithm algorithm = LuAlgorithm::blocked) {
+  const Distribution distribution = distribution_of(parameters, grid.shape());
+  const auto element_bytes = static_cast<Index>(factor_bytes(precision));
+  ByPeer messages;
+  for (const MessageRecord& record :
+       record_messages(parameters, grid.shape(), grid.position(), {0, distribution.passes()}, precision, algorithm)) {
+    messages = by_peer(wire_messages(record, grid.shape(), grid.position(), routes, element_bytes), messages);
+  }
+  return messages;
+}
+
+BroadcastRoutes routes_of(const RunParameters& parameters, const ProcessGrid& grid, Precision precision) {
+  BroadcastRoutes routes{.kind = parameters.broadcast, .nodes_of_row = {}, .nodes_of_column = {}, .largest = {}};
+  if (!uses_node_windows(parameters)) return routes;
+  routes.nodes_of_row = nodes_of(grid.row());
+  routes.nodes_of_column = nodes_of(grid.column());
+  routes.largest = precision == Precision::double_ ? broadcast_sizes<double>(parameters, grid.shape(), grid.position())
+                                                   : broadcast_sizes<float>(parameters, grid.shape(), grid.position());
+  return routes;
+}
+
+// The messages of a factorisation by a backend that computes nothing.
+ByPeer sent_by(const RunParameters& parameters, const ProcessGrid& grid, const ModelledDevice& device,
+               NodeWindows* windows = nullptr) {
+  const Distribution distribution = distribution_of(parameters, grid.shape());
+  const GridPosition at = grid.position();
+  Timeline timeline;
+  OperationList unused(timeline);
+  const auto backend = make_cost_backend<float>(timeline, device, unused);
+  const auto a = backend->allocate(distribution.local_rows(at), distribution.local_columns(at));
+  const test::SentMessages messages;
+  test::factorize(parameters, distribution, grid, *backend, timeline, *a, windows);
+  return by_peer(messages.on(grid.column(), Line::column), by_peer(messages.on(grid.row(), Line::row)));
+}
+
+void expect_recorded_messages(const RunParameters& parameters, const ProcessGrid& grid, Precision precision) {
+  RunParameters sequential = parameters;
+  sequential.lookahead = 0;  // as in run_messages()
+  const ByPeer expected = recorded(sequential, grid, precision, routes_of(sequential, grid, precision));
+  ByPeer sent;
+  {
+    const test::SentMessages messages;
+    run_messages(parameters, grid, precision);
+    sent = by_peer(messages.on(grid.column(), Line::column), by_peer(messages.on(grid.row(), Line::row)));
+  }
+  EXPECT_EQ(sent, expected) << name_of(parameters.broadcast) << ", " << name_of(parameters.node_transport);
+}
+
+// Every pivoting and row swap on every grid, every broadcast, over MPI and over shared memory.
+TEST(Recorder, ListsTheMessagesThatMpiSends) {
+  for (const GridShape shape : grids_of_all_ranks()) {
+    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
+    for (RunParameters parameters : cases(RunParts::messages)) {
+      SCOPED_TRACE(description(parameters, shape));
+      for (const NodeTransport transport : all_node_transports) {
+        parameters.node_transport = transport;
+        for (std::size_t i = 0; i < all_broadcasts.size(); ++i) {
+          parameters.broadcast = all_broadcasts[i];
+          expect_recorded_messages(parameters, grid, i % 2 == 0 ? Precision::single : Precision::double_);
+        }
+      }
+    }
+  }
+}
+
+// A pipelined ring splits messages of this size.
+TEST(Recorder, ListsTheMessagesOfEveryBroadcast) {
+  for (const GridShape shape : grids_of_all_ranks()) {
+    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
+    RunParameters parameters;
+    parameters.n = 1200;
+    parameters.nb = 200;
+    parameters.node_transport = NodeTransport::mpi;
+    for (const BroadcastKind broadcast : all_broadcasts) {
+      parameters.broadcast = broadcast;
+      SCOPED_TRACE(description(parameters, shape));
+      expect_recorded_messages(parameters, grid, Precision::double_);
+    }
+  }
+}
+
+// Two ranks a node: the messages between the first ranks of the nodes.
+TEST(Recorder, ListsTheMessagesBetweenNodesWithLookAhead) {
+  const auto nodes_of_two = [](int size) {
+    std::vector<int> nodes;
+    for (int rank = 0; rank < size; ++rank) nodes.push_back(rank / 2 * 2);
+    return nodes;
+  };
+  for (const GridShape shape : grids_of_all_ranks()) {
+    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
+    for (RunParameters parameters : cases(RunParts::messages)) {
+      SCOPED_TRACE(description(parameters, shape));
+      parameters.lookahead = 1;
+      BroadcastRoutes routes{.kind = {},
+                             .nodes_of_row = nodes_of_two(shape.columns),
+                             .nodes_of_column = nodes_of_two(shape.rows),
+                             .largest = broadcast_sizes<float>(parameters, shape, grid.position())};
+      NodeWindows windows(grid, routes.nodes_of_row, routes.nodes_of_column, routes.largest, 1);
+      for (const BroadcastKind kind : all_broadcasts) {
+        routes.kind = parameters.broadcast = kind;
+        EXPECT_EQ(sent_by(parameters, grid, {}, &windows), recorded(parameters, grid, Precision::single, routes))
+            << name_of(kind);
+      }
+    }
+  }
+}
+
+TEST(Recorder, ListsTheMessagesOfTheRowByRowAlgorithm) {
+  for (const GridShape shape : grids_of_all_ranks()) {
+    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
+    for (RunParameters parameters : cases(RunParts::all)) {
+      const LuAlgorithm algorithm = lu_algorithm(true, parameters.pivoting, shape);
+      if (algorithm == LuAlgorithm::blocked) continue;
+      SCOPED_TRACE(description(parameters, shape));
+      parameters.node_transport = NodeTransport::mpi;
+      EXPECT_EQ(
+          sent_by(parameters, grid, {.row_by_row = true}),
+          recorded(parameters, grid, Precision::single, routes_of(parameters, grid, Precision::single), algorithm));
+    }
+  }
+}
+
+template <class Real>
+RunResult run_with(const RunParameters& parameters, const ProcessGrid& grid, const std::string& backend_name) {
+  auto& [timeline, backend] = test::cached_backend<Real>(backend_name);
+  return run(parameters, grid, *backend, timeline, *make_hpl_source(parameters.n));
+}
+
+// The row exchanges depend on the matrix; all other messages are the same.
+TEST(NetworkRun, SendsTheMessagesOfAWholeFactorisation) {
+  for (const GridShape shape : grids_of_all_ranks()) {
+    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::column_major);
+    for (const RunParameters& parameters : cases(RunParts::messages)) {
+      SCOPED_TRACE(description(parameters, shape));
+      RunParameters whole = parameters;
+      whole.parts = RunParts::all;
+      const RunResult messages = run_messages(parameters, grid, Precision::single);
+      const RunResult real = run_with<float>(whole, grid, "openblas");
+      ASSERT_EQ(messages.ranks.size(), real.ranks.size());
+      for (std::size_t rank = 0; rank < real.ranks.size(); ++rank) {
+        ByPhase sent = received_by(messages.ranks[rank]);
+        ByPhase expected = received_by(real.ranks[rank]);
+        sent.erase(Phase::swap);
+        expected.erase(Phase::swap);
+        EXPECT_EQ(sent, expected) << "rank " << rank;
+      }
+    }
+  }
+}
+
+// Operations and bytes by role, phase and lane; without network and row exchanges, which depend on the matrix.
+using Work = std::map<std::tuple<Role, Phase, Lane>, std::pair<double, std::int64_t>>;
+
+Work work_of(const RankRecord& rank) {
+  Work work;
+  for (const Interval& interval : rank.intervals) {
+    if (interval.pass < 0 || interval.lane == Lane::net) continue;
+    if (interval.phase == Phase::swap || interval.phase == Phase::wait) continue;
+    auto& [flops, bytes] = work[{interval.role, interval.phase, interval.lane}];
+    flops += interval.flops;
+    bytes += interval.bytes;
+  }
+  return work;
+}
+
+class ComputeOnly : public testing::TestWithParam<std::string> {};
+
+TEST_P(ComputeOnly, DoesTheArithmeticOfAWholeFactorisationAndSendsNothing) {
+  for (const GridShape shape : grids_of_all_ranks()) {
+    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
+    for (const RunParameters& parameters : cases(RunParts::compute)) {
+      SCOPED_TRACE(description(parameters, shape));
+      RunParameters whole = parameters;
+      whole.parts = RunParts::all;
+      const RunResult computed = run_with<double>(parameters, grid, GetParam());
+      const RunResult real = run_with<double>(whole, grid, GetParam());
+      EXPECT_FALSE(computed.checked);
+      EXPECT_FALSE(computed.passed);
+      EXPECT_EQ(computed.failure, "");
+      EXPECT_EQ(computed.solve_seconds, 0);
+      ASSERT_EQ(computed.ranks.size(), real.ranks.size());
+      for (std::size_t rank = 0; rank < real.ranks.size(); ++rank) {
+        EXPECT_EQ(work_of(computed.ranks[rank]), work_of(real.ranks[rank])) << "rank " << rank;
+        for (const Interval& interval : computed.ranks[rank].intervals) {
+          EXPECT_NE(interval.lane, Lane::net);
+          EXPECT_NE(interval.phase, Phase::substitution) << "a compute-only run solved";
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, ComputeOnly, testing::Values("reference", "openblas", "gl-compute"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace glinpack

@@ -1,0 +1,138 @@
+// Device panels, and transfers that overlap kernels, on every grid.
+#include <gtest/gtest.h>
+
+#include "backend/hpl_generator.hpp"
+#include "lu/run.hpp"
+#include "matrix/matrix_source.hpp"
+#include "tests/global/factors.hpp"
+#include "tests/global/world.hpp"
+
+namespace glinpack {
+namespace {
+
+using test::conditioned_tolerance;
+using test::expect_equal;
+using test::factorize_and_gather;
+using test::largest_difference;
+using test::largest_magnitude;
+using test::on_every_grid;
+using test::parameters_of;
+using test::Size;
+
+template <class Real>
+void expect_passing_device_panels(RowSwapKind kind) {
+  on_every_grid([&](const ProcessGrid& grid) {
+    for (const Size size : {Size{5, 2}, Size{65, 16}, Size{130, 40}, Size{160, 70}}) {
+      SCOPED_TRACE(testing::Message() << "N = " << size.n << ", nb = " << size.nb);
+      const auto source = make_hpl_source(size.n);
+      RunParameters parameters = parameters_of(size, Pivoting::tournament);
+      parameters.panel = PanelPlace::device;
+      parameters.row_swap.kind = kind;
+      parameters.lookahead = 0;
+      const auto expected = factorize_and_gather<Real>(parameters, grid, "gl-compute", *source);
+      parameters.lookahead = 1;
+      const auto factors = factorize_and_gather<Real>(parameters, grid, "gl-compute", *source);
+      auto& [timeline, backend] = test::cached_backend<Real>("gl-compute");
+      const RunResult result = run(parameters, grid, *backend, timeline, *source);
+      EXPECT_TRUE(result.passed) << result.failure;
+      if (!grid.is_root()) continue;
+      EXPECT_EQ(factors.pivots, expected.pivots);
+      EXPECT_LE(largest_difference(factors.lu, expected.lu),
+                conditioned_tolerance<Real>(size.n) * largest_magnitude(expected.lu));
+      const bool on_device = std::any_of(
+          result.ranks.front().intervals.begin(), result.ranks.front().intervals.end(),
+          [](const Interval& interval) { return interval.lane == Lane::gpu && interval.phase == Phase::panel; });
+      EXPECT_TRUE(on_device);
+    }
+  });
+}
+
+TEST(DevicePanels, PassTheHplTestAndAreEqualWithLookAhead) {
+  // binary exchange places L11 above the panels of the other process rows
+  for (const RowSwapKind kind : {RowSwapKind::direct, RowSwapKind::binary_exchange}) {
+    expect_passing_device_panels<float>(kind);
+    expect_passing_device_panels<double>(kind);
+  }
+}
+
+// Some processes have no pivot for some columns in their rows. The host then chooses their candidate rows.
+TEST(DevicePanels, OfSeveralProcessesHandlePermutationsAndSingularMatrices) {
+  const Index n = 40;
+  on_every_grid([&](const ProcessGrid& grid) {
+    if (grid.shape().rows == 1) return;
+    RunParameters parameters = parameters_of({n, 8}, Pivoting::tournament);
+    parameters.panel = PanelPlace::device;
+    const Distribution distribution(n, 8, grid.shape());
+    for (const bool singular : {false, true}) {
+      SCOPED_TRACE(testing::Message() << "singular: " << singular);
+      std::vector<double> dense(static_cast<std::size_t>(n * n));
+      for (Index i = 0; i < n; ++i) {
+        const Index j = (7 * i + 3) % n;
+        if (!singular || j != 11) dense[static_cast<std::size_t>(i * n + j)] = static_cast<double>(i + 1);
+      }
+      const auto source = scatter_matrix(grid, distribution, grid.is_root() ? &dense : nullptr);
+      const auto factors = factorize_and_gather<float>(parameters, grid, "gl-compute", *source);
+      if (singular) {
+        EXPECT_EQ(factors.zero_pivot, 11);
+        continue;
+      }
+      EXPECT_FALSE(factors.zero_pivot);
+      if (!grid.is_root()) continue;
+      for (Index j = 0; j < n; ++j) {
+        for (Index i = 0; i < j; ++i) EXPECT_EQ(factors.lu[static_cast<std::size_t>(i * n + j)], 0) << i << ", " << j;
+        EXPECT_NE(factors.lu[static_cast<std::size_t>(j * n + j)], 0) << j;
+      }
+    }
+  });
+}
+
+// As on a machine where only some ranks have a GPU that can factorise panels.
+TEST(DevicePanels, FallBackToTheHostOnAllRanksIfOneRankHasNone) {
+  on_every_grid([&](const ProcessGrid& grid) {
+    if (grid.shape().rows == 1) return;
+    for (const int without : {0, grid.shape().rows - 1}) {
+      SCOPED_TRACE(testing::Message() << "without: process row " << without);
+      const auto source = make_hpl_source(130);
+      RunParameters parameters = parameters_of({130, 40}, Pivoting::tournament);
+      parameters.panel = PanelPlace::host;
+      const auto expected = factorize_and_gather<float>(parameters, grid, "gl-compute", *source);
+      if (grid.position().row != without) parameters.panel = PanelPlace::device;
+      const auto factors = factorize_and_gather<float>(parameters, grid, "gl-compute", *source);
+      if (grid.is_root()) expect_equal(factors, expected);
+    }
+  });
+}
+
+template <class Real>
+void expect_same_factors_with_overlapped_transfers(const ProcessGrid& grid, const RunParameters& parameters) {
+  const auto source = make_hpl_source(parameters.n);
+  const auto expected = factorize_and_gather<Real>(parameters, grid, "gl-compute", *source);
+  const auto factors = factorize_and_gather<Real>(parameters, grid, test::queued_backend, *source);
+  if (grid.is_root()) expect_equal(factors, expected);
+}
+
+// The kernels are the same; only the arrival time of their input differs.
+TEST(OverlappedTransfers, DoNotChangeTheFactors) {
+  on_every_grid([&](const ProcessGrid& grid) {
+    for (const Size size : {Size{5, 2}, Size{64, 16}, Size{97, 40}}) {
+      for (const Pivoting pivoting : {Pivoting::partial, Pivoting::local, Pivoting::tournament}) {
+        SCOPED_TRACE(testing::Message() << "N = " << size.n << ", nb = " << size.nb << ", " << name_of(pivoting)
+                                        << " pivoting");
+        RunParameters parameters = parameters_of(size, pivoting);
+        expect_same_factors_with_overlapped_transfers<float>(grid, parameters);
+        expect_same_factors_with_overlapped_transfers<double>(grid, parameters);
+        if (pivoting != Pivoting::tournament) continue;
+        parameters.panel = PanelPlace::device;
+        expect_same_factors_with_overlapped_transfers<float>(grid, parameters);
+        expect_same_factors_with_overlapped_transfers<double>(grid, parameters);
+        if (grid.shape().rows == 1 || size.nb % 4 != 0) continue;
+        parameters.row_swap.kind = RowSwapKind::binary_exchange;
+        expect_same_factors_with_overlapped_transfers<float>(grid, parameters);
+        expect_same_factors_with_overlapped_transfers<double>(grid, parameters);
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace glinpack

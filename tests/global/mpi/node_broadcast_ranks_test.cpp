@@ -1,0 +1,227 @@
+// Broadcasts through node-shared memory. All ranks of a test run on one machine, so the tests assign ranks to nodes.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <array>
+#include <numeric>
+
+#include "lu/run.hpp"
+#include "matrix/matrix_source.hpp"
+#include "mpi/node_broadcast.hpp"
+#include "mpi/session.hpp"
+#include "tests/global/factors.hpp"
+#include "tests/global/world.hpp"
+
+namespace glinpack {
+namespace {
+
+using test::expect_equal;
+using test::factorize_and_gather;
+using test::on_every_grid;
+using test::world_rank;
+using test::world_size;
+
+// The node of each rank, as returned by nodes_of(): ranks assigned to nodes in blocks or round-robin.
+std::vector<int> blocks_of(int per_node, int size) {
+  std::vector<int> nodes;
+  for (int rank = 0; rank < size; ++rank) nodes.push_back(rank / per_node * per_node);
+  return nodes;
+}
+std::vector<int> round_robin(int count, int size) {
+  std::vector<int> nodes;
+  for (int rank = 0; rank < size; ++rank) nodes.push_back(rank % count);
+  return nodes;
+}
+
+// One node; nodes of two and of three ranks in blocks; two nodes round-robin.
+std::vector<std::vector<int>> splits_of(int size) {
+  return {blocks_of(size, size), blocks_of(2, size), blocks_of(3, size), round_robin(2, size)};
+}
+
+constexpr std::array own_kinds{
+    BroadcastKind::ring,  BroadcastKind::ring_modified, BroadcastKind::two_rings,     BroadcastKind::two_rings_modified,
+    BroadcastKind::long_, BroadcastKind::long_modified, BroadcastKind::ring_pipelined};
+
+TEST(Nodes, RanksOfOneMachineShareANode) {
+  EXPECT_EQ(nodes_of(MPI_COMM_WORLD), blocks_of(world_size(), world_size()));
+  EXPECT_EQ(nodes_of(MPI_COMM_SELF), std::vector<int>{0});
+}
+
+TEST(NodeBroadcasts, DeliverTheDataOfEveryRootToEveryRankInConsecutiveMessages) {
+  constexpr Index largest = 300'000;
+  for (const std::vector<int>& nodes : splits_of(world_size())) {
+    for (const int threads : {1, 3}) {
+      ThreadTeam team(threads);
+      NodeWindow window(MPI_COMM_WORLD, nodes, largest * sizeof(double), team);
+      ASSERT_TRUE(all_agree(MPI_COMM_WORLD, window.error().empty())) << window.error();
+      for (const BroadcastKind kind : own_kinds) {
+        for (int root = 0; root < world_size(); ++root) {
+          for (const Index count : {Index{0}, Index{1}, Index{1000}, largest}) {
+            std::vector<double> data(static_cast<std::size_t>(count), -1);
+            std::vector<double> expected(data);
+            std::iota(expected.begin(), expected.end(), root);
+            if (world_rank() == root) data = expected;
+            NodeBroadcast(MPI_COMM_WORLD, kind, root, data.data(), count, MPI_DOUBLE, 9, &window).wait();
+            ASSERT_EQ(data, expected) << name_of(kind) << ", root " << root << ", " << count << " elements";
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(NodeBroadcasts, TwoPendingBroadcastsDoNotMix) {
+  for (const std::vector<int>& nodes : splits_of(world_size())) {
+    ThreadTeam team(1);
+    NodeWindow window(MPI_COMM_WORLD, nodes, 4096, team);
+    ASSERT_TRUE(all_agree(MPI_COMM_WORLD, window.error().empty())) << window.error();
+    const int last = world_size() - 1;
+    for (int turn = 0; turn < 5; ++turn) {
+      const auto value = static_cast<float>(turn);
+      std::vector<float> first(500, world_rank() == 0 ? value + 1 : 0);
+      std::vector<float> second(700, world_rank() == last ? value + 2 : 0);
+      NodeBroadcast a(MPI_COMM_WORLD, BroadcastKind::ring, 0, first.data(), 500, MPI_FLOAT, 10, &window);
+      NodeBroadcast b(MPI_COMM_WORLD, BroadcastKind::ring, last, second.data(), 700, MPI_FLOAT, 11, &window);
+      wait_until([&] {
+        const bool a_done = a.test();
+        return b.test() && a_done;
+      });
+      EXPECT_TRUE(a.arrived());
+      EXPECT_TRUE(b.arrived());
+      EXPECT_EQ(first, std::vector<float>(500, value + 1));
+      EXPECT_EQ(second, std::vector<float>(700, value + 2));
+    }
+  }
+}
+
+TEST(NodeWindows, ASlotIsFreeAfterAllRanksOfTheNodeHaveReadIt) {
+  if (world_size() == 1) return;
+  ThreadTeam team(1);
+  NodeWindow window(MPI_COMM_WORLD, blocks_of(world_size(), world_size()), sizeof(int), team);
+  ASSERT_TRUE(all_agree(MPI_COMM_WORLD, window.error().empty())) << window.error();
+  std::array<std::uint64_t, 3> messages{};
+  for (std::uint64_t& message : messages) message = window.next_message();
+  EXPECT_TRUE(window.is_free(messages[0]));
+  EXPECT_TRUE(window.is_free(messages[1]));
+  EXPECT_FALSE(window.is_free(messages[2]));
+  EXPECT_FALSE(window.has_begun(messages[0]));
+  barrier(MPI_COMM_WORLD);
+  const int sent = 17;
+  if (world_rank() == 0) window.copy_in(messages[0], &sent, sizeof sent);
+  barrier(MPI_COMM_WORLD);
+  EXPECT_TRUE(window.has_begun(messages[0]));
+  EXPECT_FALSE(window.has_begun(messages[2])) << "reports message 0, which used the same slot";
+  EXPECT_FALSE(window.is_free(messages[2]));
+  barrier(MPI_COMM_WORLD);
+  if (world_rank() != 0) {
+    int received = 0;
+    window.copy_out(messages[0], &received, sizeof received);
+    EXPECT_EQ(received, sent);
+  }
+  barrier(MPI_COMM_WORLD);
+  EXPECT_TRUE(window.is_free(messages[2]));
+}
+
+RunParameters parameters_of(Index n, Index nb, Pivoting pivoting, int lookahead) {
+  RunParameters parameters = test::parameters_of({n, nb}, pivoting);
+  parameters.lookahead = lookahead;
+  return parameters;
+}
+
+template <class Real>
+void expect_same_factors_on_all_nodes(const std::string& backend, const ProcessGrid& grid,
+                                      const RunParameters& parameters) {
+  const auto source = make_hpl_source(parameters.n);
+  const auto expected = factorize_and_gather<Real>(parameters, grid, backend, *source);
+  for (const int per_node : {1, 2, 3, 6}) {
+    SCOPED_TRACE(testing::Message() << backend << ", " << grid.shape().rows << "x" << grid.shape().columns
+                                    << ", N = " << parameters.n << ", look-ahead " << parameters.lookahead << ", "
+                                    << name_of(parameters.pivoting) << " pivoting, " << per_node << " ranks a node");
+    NodeWindows windows(grid, blocks_of(per_node, grid.shape().columns), blocks_of(per_node, grid.shape().rows),
+                        broadcast_sizes<Real>(parameters, grid.shape(), grid.position()), 2);
+    EXPECT_EQ(windows.row() != nullptr, per_node > 1 && grid.shape().columns > 1);
+    EXPECT_EQ(windows.column() != nullptr, per_node > 1 && grid.shape().rows > 1);
+    const auto factors = factorize_and_gather<Real>(parameters, grid, backend, *source, &windows);
+    expect_equal(factors, expected);
+  }
+}
+
+TEST(NodeBroadcasts, GiveBitwiseEqualFactorsForEveryNodeSize) {
+  on_every_grid([](const ProcessGrid& grid) {
+    for (const Pivoting pivoting : {Pivoting::partial, Pivoting::local, Pivoting::tournament}) {
+      for (const int lookahead : {0, 1}) {
+        expect_same_factors_on_all_nodes<double>("reference", grid, parameters_of(65, 8, pivoting, lookahead));
+        expect_same_factors_on_all_nodes<float>("openblas", grid, parameters_of(130, 33, pivoting, lookahead));
+      }
+      expect_same_factors_on_all_nodes<float>("gl-compute", grid, parameters_of(65, 16, pivoting, 1));
+      expect_same_factors_on_all_nodes<float>("gl-raster", grid, parameters_of(29, 5, pivoting, 0));
+    }
+  });
+}
+
+TEST(NodeBroadcasts, ASingularMatrixEndsTheRunWithMessagesPending) {
+  on_every_grid([](const ProcessGrid& grid) {
+    const RunParameters parameters = parameters_of(24, 4, Pivoting::partial, 1);
+    std::vector<double> dense(24 * 24);
+    for (std::size_t i = 0; i < 24; ++i) dense[i * 24 + i] = i == 13 ? 0 : 4;
+    const auto source =
+        scatter_matrix(grid, distribution_of(parameters, grid.shape()), grid.is_root() ? &dense : nullptr);
+    NodeWindows windows(grid, blocks_of(2, grid.shape().columns), blocks_of(2, grid.shape().rows),
+                        broadcast_sizes<double>(parameters, grid.shape(), grid.position()), 1);
+    EXPECT_EQ(factorize_and_gather<double>(parameters, grid, "openblas", *source, &windows).zero_pivot, 13);
+  });
+}
+
+// Limits the size of files, and so of shared memory, during its lifetime.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limited{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limited);
+  }
+  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST(NodeWindows, AFailedAllocationIsThrownOnAllRanksAndTheRunFallsBackToMessages) {
+  if (world_size() == 1) return;
+  const ProcessGrid grid(MPI_COMM_WORLD, {1, world_size()}, RankOrder::row_major);
+  const RunParameters parameters = parameters_of(65, 8, Pivoting::partial, 1);
+  // rank 0 creates the shared memory
+  std::unique_ptr<FileSizeLimit> limit;
+  if (world_rank() == 0) limit = std::make_unique<FileSizeLimit>(4096);
+  try {
+    NodeWindows windows(grid, nodes_of(grid.row()), nodes_of(grid.column()),
+                        broadcast_sizes<double>(parameters, grid.shape(), grid.position()), 1);
+    ADD_FAILURE() << "nothing thrown";
+  } catch (const AgreedError& error) {
+    EXPECT_NE(std::string(error.what()).find("rank 0: allocating memory for the processes of a node"),
+              std::string::npos)
+        << error.what();
+  }
+  EXPECT_EQ(node_windows_of<double>(parameters, grid, 1), nullptr);
+  auto& [timeline, backend] = test::cached_backend<double>("openblas");
+  const RunResult result = run(parameters, grid, *backend, timeline, *make_hpl_source(parameters.n));
+  EXPECT_TRUE(result.passed) << result.failure;
+}
+
+TEST(NodeWindows, AreNotCreatedIfDisabledOrForIbcast) {
+  const ProcessGrid grid(MPI_COMM_WORLD, {1, world_size()}, RankOrder::row_major);
+  RunParameters parameters = parameters_of(65, 8, Pivoting::partial, 1);
+  const auto windows = [&] { return node_windows_of<double>(parameters, grid, 1); };
+  EXPECT_EQ(windows() != nullptr, world_size() > 1);
+  parameters.broadcast = BroadcastKind::ibcast;
+  EXPECT_EQ(windows(), nullptr);
+  parameters.broadcast = BroadcastKind::ring;
+  parameters.parts = RunParts::compute;
+  EXPECT_EQ(windows(), nullptr);
+  parameters.parts = RunParts::all;
+  parameters.node_transport = NodeTransport::mpi;
+  EXPECT_EQ(windows(), nullptr);
+}
+
+}  // namespace
+}  // namespace glinpack

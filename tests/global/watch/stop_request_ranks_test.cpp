@@ -1,0 +1,91 @@
+// A signal stops a run on all ranks before the same pass and does not affect later runs.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <set>
+
+#include "lu/run.hpp"
+#include "mpi/communication.hpp"
+#include "tests/global/cached_backend.hpp"
+#include "tests/global/world.hpp"
+#include "watch/stop_request.hpp"
+
+namespace glinpack {
+namespace {
+
+constexpr Index passes = 12;
+
+RunParameters parameters_of(Pivoting pivoting, int lookahead) {
+  RunParameters parameters;
+  parameters.n = 4 * passes;
+  parameters.nb = 4;
+  parameters.pivoting = pivoting;
+  parameters.lookahead = lookahead;
+  return parameters;
+}
+
+void expect_agreement(const RunResult& result, const ProcessGrid& grid) {
+  ASSERT_TRUE(result.passes_done);
+  std::int64_t least = *result.passes_done;
+  std::int64_t most = least;
+  all_reduce(grid.all(), &least, 1, MPI_INT64_T, MPI_MIN);
+  all_reduce(grid.all(), &most, 1, MPI_INT64_T, MPI_MAX);
+  EXPECT_EQ(least, most);
+  EXPECT_GT(most, 0);
+  EXPECT_LT(most, passes);
+}
+
+// A stop request stays pending until the next StopSignals; it must not stop later tests.
+void clear_stop_requests() { const StopSignals none(false); }
+
+class StopRequests : public ::testing::TestWithParam<std::tuple<const char*, Pivoting, int>> {};
+
+TEST_P(StopRequests, OfOneRankStopAllRanksBeforeTheSamePass) {
+  test::on_every_grid([&](const ProcessGrid& grid) {
+    const auto& [backend_name, pivoting, lookahead] = GetParam();
+    auto& [timeline, backend] = test::cached_backend<float>(backend_name);
+    const RunParameters parameters = parameters_of(pivoting, lookahead);
+    const auto source = make_hpl_source(parameters.n);
+    for (const int signalled : std::set{0, grid.shape().size() - 1}) {
+      const StopSignals signals(false);
+      if (test::world_rank() == signalled) raise(SIGUSR1);
+      const RunResult result = run(parameters, grid, *backend, timeline, *source);
+      expect_agreement(result, grid);
+      EXPECT_FALSE(result.checked);
+    }
+    const StopSignals signals(false);
+    const RunResult whole = run(parameters, grid, *backend, timeline, *source);
+    EXPECT_FALSE(whole.passes_done);
+    EXPECT_TRUE(whole.passed) << whole.failure;
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Steps, StopRequests,
+                         ::testing::Values(std::tuple("openblas", Pivoting::partial, 1),
+                                           std::tuple("openblas", Pivoting::local, 0),
+                                           std::tuple("openblas", Pivoting::tournament, 1),
+                                           std::tuple("gl-raster", Pivoting::local, 0)));
+
+TEST(StopRequestsOfMessages, StopAllRanksBeforeTheSamePass) {
+  test::on_every_grid([&](const ProcessGrid& grid) {
+    const StopSignals signals(false);
+    if (grid.is_root()) raise(SIGTERM);
+    expect_agreement(run_messages(parameters_of(Pivoting::partial, 1), grid, Precision::single), grid);
+  });
+  clear_stop_requests();
+}
+
+TEST(StopRequestsWithoutMessages, DoNotStopTheRun) {
+  RunParameters parameters = parameters_of(Pivoting::partial, 1);
+  parameters.parts = RunParts::compute;
+  test::on_every_grid([&](const ProcessGrid& grid) {
+    auto& [timeline, backend] = test::cached_backend<float>("openblas");
+    const StopSignals signals(false);
+    raise(SIGUSR1);
+    EXPECT_FALSE(run(parameters, grid, *backend, timeline, *make_hpl_source(parameters.n)).passes_done);
+  });
+  clear_stop_requests();
+}
+
+}  // namespace
+}  // namespace glinpack

@@ -1,0 +1,183 @@
+// Compares normalize, reduce and substitute of every backend with the reference.
+#include "tests/local/backend_harness.hpp"
+
+namespace glinpack::test {
+namespace {
+
+struct Extents {
+  Index rows;
+  Index columns;
+  Index k;
+};
+
+template <class Case>
+class Arithmetic : public BackendTest<Case> {};
+TYPED_TEST_SUITE(Arithmetic, AllCases, CaseNames);
+
+TYPED_TEST(Arithmetic, reduce_subtracts_the_product_and_changes_nothing_else) {
+  using Real = typename TypeParam::Real;
+  for (const auto& [rows, columns, k] :
+       {Extents{1, 1, 1}, Extents{3, 5, 2}, Extents{4, 4, 4}, Extents{17, 1, 3}, Extents{1, 33, 8}, Extents{64, 128, 8},
+        Extents{65, 127, 9}, Extents{70, 130, 31}, Extents{129, 131, 32}, Extents{128, 256, 64}, Extents{200, 77, 130},
+        Extents{5, 300, 100}, Extents{300, 5, 128}}) {
+    SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", k = " << k);
+    auto l21 = this->operand(k, rows);
+    auto u12 = this->operand(k, columns);
+    auto a22 = this->operand(rows, columns);
+    this->tested().update(l21.tested, u12.tested, a22.tested);
+    this->reference().update(l21.expected, u12.expected, a22.expected);
+    this->expect_same(a22, tolerance<Real>(k + 1));
+    this->expect_same(l21);
+    this->expect_same(u12);
+  }
+}
+
+TYPED_TEST(Arithmetic, reduce_is_correct_for_any_offsets_of_its_operands) {
+  using Real = typename TypeParam::Real;
+  constexpr Index k = 12;
+  for (Index offset = 0; offset < 5; ++offset) {
+    auto l21 = this->operand(k, 40);
+    auto u12 = this->operand(k, 50);
+    auto a22 = this->operand(40, 50);
+    const auto inner = [offset](const auto& a, Index rows, Index columns) {
+      return a.block(0, offset, rows, columns - offset);
+    };
+    const Operand<Real>& a = a22;
+    this->tested().update(inner(l21.tested, k, 40), inner(u12.tested, k, 50),
+                          a.tested.block(offset, offset, 40 - offset, 50 - offset));
+    this->reference().update(inner(l21.expected, k, 40), inner(u12.expected, k, 50),
+                             a.expected.block(offset, offset, 40 - offset, 50 - offset));
+    this->expect_same(a22, tolerance<Real>(k + 1));
+  }
+}
+
+TYPED_TEST(Arithmetic, normalize_solves_with_the_unit_lower_triangle) {
+  using Real = typename TypeParam::Real;
+  for (const auto& [rows, columns, k] :
+       {Extents{0, 1, 1}, Extents{0, 9, 1}, Extents{0, 3, 2}, Extents{0, 1, 7}, Extents{0, 64, 8}, Extents{0, 65, 16},
+        Extents{0, 130, 31}, Extents{0, 33, 64}, Extents{0, 100, 65}, Extents{0, 257, 96}, Extents{0, 70, 130}}) {
+    SCOPED_TRACE(testing::Message() << "k = " << k << ", " << columns << " columns");
+    auto l11 = this->operand(k, k, true);
+    auto a12 = this->operand(k, columns);
+    this->tested().solve_unit_lower(l11.tested, a12.tested);
+    this->reference().solve_unit_lower(l11.expected, a12.expected);
+    this->expect_same(a12, tolerance<Real>(k));
+    this->expect_same(l11);
+  }
+}
+
+// All multipliers are -1: elements double from row to row, the largest growth that pivoting allows. Nothing cancels, so
+// every element must be accurate.
+TYPED_TEST(Arithmetic, normalize_is_accurate_for_the_largest_growth) {
+  using Real = typename TypeParam::Real;
+  constexpr Index k = 100, columns = 19;
+  auto l11 = this->operand(k, k, [](Real* first, Index leading_dimension) {
+    for (Index i = 0; i < k; ++i) std::fill_n(first + i * leading_dimension, k, Real{-1});
+  });
+  auto a12 = this->operand(k, columns, [](Real* first, Index leading_dimension) {
+    for (Index i = 0; i < k; ++i) {
+      for (Index j = 0; j < columns; ++j) first[i * leading_dimension + j] += Real{1};
+    }
+  });
+  this->tested().solve_unit_lower(l11.tested, a12.tested);
+  this->reference().solve_unit_lower(l11.expected, a12.expected);
+  const std::vector<Real> actual = this->get(this->tested(), *a12.tested_matrix);
+  const std::vector<Real> wanted = this->get(this->reference(), *a12.expected_matrix);
+  for (Index i = 0; i < k; ++i) {
+    for (Index j = 0; j < columns; ++j) {
+      const Index at = (a12.tested.row + i) * a12.tested_matrix->columns() + a12.tested.column + j;
+      const double value = wanted[static_cast<std::size_t>(at)];
+      EXPECT_GT(value, 0.4 * std::exp2(i));
+      EXPECT_NEAR(actual[static_cast<std::size_t>(at)], value, tolerance<Real>(k) * value) << i << ", " << j;
+    }
+  }
+}
+
+TYPED_TEST(Arithmetic, normalize_reads_neither_diagonal_nor_lower_triangle) {
+  using Real = typename TypeParam::Real;
+  constexpr Index k = 37;
+  auto l11 = this->operand(k, k, true);
+  auto poison = this->host_buffer(std::vector<Real>(k, std::numeric_limits<Real>::quiet_NaN()));
+  for (Index i = 0; i < k; ++i) {
+    this->tested().upload({poison.get(), 0, 1, i + 1, k}, l11.tested.block(i, 0, 1, i + 1));
+  }
+  auto a12 = this->operand(k, 21);
+  this->tested().solve_unit_lower(l11.tested, a12.tested);
+  this->reference().solve_unit_lower(l11.expected, a12.expected);
+  this->expect_same(a12, tolerance<Real>(k));
+}
+
+TYPED_TEST(Arithmetic, substitute_subtracts_the_matrix_times_the_vector) {
+  using Real = typename TypeParam::Real;
+  for (const auto& [rows, columns, k] : {Extents{1, 1, 0}, Extents{7, 3, 0}, Extents{3, 130, 0}, Extents{64, 64, 0},
+                                         Extents{333, 65, 0}, Extents{1000, 127, 0}}) {
+    SCOPED_TRACE(testing::Message() << rows << " x " << columns);
+    auto a = this->operand(rows, columns);
+    auto x = this->operand(columns, 1);
+    auto y = this->operand(rows, 1);
+    this->tested().subtract_product(a.tested, x.tested, y.tested);
+    this->reference().subtract_product(a.expected, x.expected, y.expected);
+    this->expect_same(y, tolerance<Real>(columns + 1));
+  }
+}
+
+TYPED_TEST(Arithmetic, empty_extents_change_nothing) {
+  auto l = this->operand(20, 20, true);
+  auto u = this->operand(20, 20);
+  auto a = this->operand(20, 20);
+  for (const auto& [rows, columns, k] : {Extents{0, 20, 5}, Extents{20, 0, 5}, Extents{20, 20, 0}, Extents{0, 0, 0}}) {
+    this->tested().update(l.tested.block(0, 0, k, rows), u.tested.block(0, 0, k, columns),
+                          a.tested.block(0, 0, rows, columns));
+  }
+  this->tested().solve_unit_lower(l.tested.block(0, 0, 0, 0), a.tested.block(0, 0, 0, 20));
+  this->tested().solve_unit_lower(l.tested.block(0, 0, 20, 20), a.tested.block(0, 0, 20, 0));
+  this->tested().subtract_product(l.tested.block(0, 0, 0, 20), u.tested.block(0, 0, 20, 1), a.tested.block(0, 0, 0, 1));
+  this->tested().subtract_product(l.tested.block(0, 0, 20, 0), u.tested.block(0, 0, 0, 1), a.tested.block(0, 0, 20, 1));
+  this->expect_same(l);
+  this->expect_same(u);
+  this->expect_same(a);
+}
+
+TYPED_TEST(Arithmetic, reduce_propagates_nan_and_infinity) {
+  using Real = typename TypeParam::Real;
+  auto l21 = this->operand(6, 9);
+  auto u12 = this->operand(6, 11);
+  auto a22 = this->operand(9, 11);
+  auto nan = this->host_buffer({std::numeric_limits<Real>::quiet_NaN()});
+  this->tested().upload({nan.get(), 0, 1, 1, 1}, l21.tested.block(2, 4, 1, 1));
+  this->tested().update(l21.tested, u12.tested, a22.tested);
+  auto row = this->tested().allocate_host(11);
+  this->tested().wait(this->tested().download(a22.tested.block(4, 0, 1, 11), {row.get(), 0, 1, 11, 11}));
+  for (Index j = 0; j < 11; ++j) EXPECT_TRUE(std::isnan(row->data()[j])) << "column " << j;
+}
+
+TYPED_TEST(Arithmetic, the_timeline_counts_the_flops_of_each_phase) {
+  auto l = this->operand(8, 30, true);
+  auto u = this->operand(8, 40);
+  auto a = this->operand(30, 40);
+  auto x = this->operand(40, 1);
+  auto y = this->operand(30, 1);
+  this->tested().wait_all();
+  this->tested().collect_timings();
+  this->timeline().restart();
+  this->tested().solve_unit_lower(l.tested.block(0, 0, 8, 8), u.tested);
+  this->tested().update(l.tested, u.tested, a.tested);
+  this->tested().subtract_product(a.tested, x.tested, y.tested);
+  this->tested().wait_all();
+  this->tested().collect_timings();
+  const auto flops_of = [this](Phase phase) {
+    double flops = 0;
+    for (const Interval& interval : this->timeline().intervals()) {
+      if (interval.phase == phase) flops += interval.flops;
+    }
+    return flops;
+  };
+  EXPECT_EQ(flops_of(Phase::reduce), 2.0 * 30 * 40 * 8);
+  EXPECT_EQ(flops_of(Phase::substitution), 2.0 * 30 * 40);
+  // BLAS counts k (k-1) n for a unit triangle; implementations may count k^2 n.
+  EXPECT_GE(flops_of(Phase::normalize), 8.0 * 7 * 40);
+  EXPECT_LE(flops_of(Phase::normalize), 8.0 * 8 * 40);
+}
+
+}  // namespace
+}  // namespace glinpack::test

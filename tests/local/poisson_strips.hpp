@@ -1,0 +1,123 @@
+// Strips of the elliptic test problem, iterated in lockstep by one thread as processes would iterate theirs.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+#include "backend/precision.hpp"
+#include "solvers/poisson/poisson_cg.hpp"
+
+namespace glinpack::test {
+
+/// The double-precision rows of the paper's Table 1 that tests use.
+struct PoissonRow {
+  Index n;
+  Index iterations;
+  double error;       // as printed
+  double half_digit;  // of its last printed digit
+};
+inline constexpr PoissonRow poisson_rows[] = {
+    {32, 48, 3.0128e-3, 5e-8}, {64, 96, 7.7811e-4, 5e-9}, {128, 192, 1.9765e-4, 5e-9}, {256, 387, 4.9797e-5, 5e-10}};
+
+template <class Real>
+struct PoissonSolution {
+  CgOutcome outcome;
+  std::vector<Real> u;
+};
+
+/// Solves with the driver on one strip, the whole square.
+template <class Real>
+PoissonSolution<Real> solve_poisson(PoissonStrip<Real>& strip, CgLimits limits = {}) {
+  const Index n = strip.extents().n;
+  if (limits.most_iterations == 0) limits.most_iterations = poisson_most_iterations(n);
+  PoissonSolution<Real> solution{{}, std::vector<Real>(static_cast<std::size_t>(n * n))};
+  PoissonNeighbours<Real> none;
+  strip.begin(PoissonProblem(n), limits);
+  solution.outcome = conjugate_gradients(strip, none, limits);
+  strip.store(solution.u);
+  return solution;
+}
+
+template <class Real>
+using PoissonStrips = std::vector<std::unique_ptr<PoissonStrip<Real>>>;
+
+template <class Real>
+void set_total(const PoissonStrips<Real>& strips, PoissonSum which) {
+  double total = 0;
+  for (const auto& strip : strips) total += strip->own_sum(which);
+  for (const auto& strip : strips) strip->set_sum(which, total);
+}
+
+/// Updates the first and last row, then the rows between them, as a process that overlaps the exchange of its edges.
+/// Then writes the ghost rows.
+template <class Real>
+void update_and_exchange(const PoissonStrips<Real>& strips, Index iteration) {
+  std::vector<std::vector<Real>> first, last;
+  for (const auto& strip : strips) {
+    const Index rows = strip->extents().rows;
+    strip->update(iteration, {0, 1});
+    if (rows > 1) strip->update(iteration, {rows - 1, rows});
+    strip->begin_reading_edges();
+    if (rows > 2) strip->update(iteration, {1, rows - 1});
+    const PoissonEdges<Real> edges = strip->edges();
+    first.emplace_back(edges.first.begin(), edges.first.end());
+    last.emplace_back(edges.last.begin(), edges.last.end());
+  }
+  for (std::size_t s = 0; s < strips.size(); ++s) {
+    strips[s]->write_ghost_rows(s > 0 ? std::span<const Real>(last[s - 1]) : std::span<const Real>(),
+                                s + 1 < strips.size() ? std::span<const Real>(first[s + 1]) : std::span<const Real>());
+  }
+}
+
+/// Iterates limits.most_iterations times; strips within the tolerance no longer change. Returns u of all strips.
+template <class Real>
+std::vector<Real> iterate(const PoissonStrips<Real>& strips, const CgLimits& limits) {
+  const Index n = strips.front()->extents().n;
+  const PoissonProblem problem(n);
+  for (const auto& strip : strips) strip->begin(problem, limits);
+  set_total(strips, PoissonSum::residual);
+  for (Index k = 0; k < limits.most_iterations; ++k) {
+    for (const auto& strip : strips) strip->advance_direction(k);
+    set_total(strips, PoissonSum::curvature);
+    update_and_exchange(strips, k);
+    set_total(strips, PoissonSum::residual);
+  }
+  std::vector<Real> u(static_cast<std::size_t>(n * n));
+  for (const auto& strip : strips) {
+    const PoissonExtents& e = strip->extents();
+    strip->store(
+        std::span<Real>(u).subspan(static_cast<std::size_t>(e.first_row * n), static_cast<std::size_t>(e.rows * n)));
+  }
+  return u;
+}
+
+/// Calls make(extents) for strips of these numbers of rows, from the top.
+template <class Real, class Make>
+PoissonStrips<Real> make_strips(Index n, const std::vector<Index>& rows, const Make& make) {
+  PoissonStrips<Real> strips;
+  Index first = 0;
+  for (const Index count : rows) {
+    strips.push_back(make(PoissonExtents{n, first, count}));
+    first += count;
+  }
+  EXPECT_EQ(first, n);
+  return strips;
+}
+
+/// The allowed difference of u <= 1 if scalar products over n x n points are summed in another order.
+template <class Real>
+constexpr double scalar_products(Index n) {
+  return tolerance<Real>(n * n);
+}
+
+template <class Real>
+void expect_near(const std::vector<Real>& computed, const std::vector<Real>& expected, double difference) {
+  ASSERT_EQ(computed.size(), expected.size());
+  for (std::size_t e = 0; e < computed.size(); ++e) {
+    ASSERT_NEAR(computed[e], expected[e], difference) << "element " << e;
+  }
+}
+
+}  // namespace glinpack::test

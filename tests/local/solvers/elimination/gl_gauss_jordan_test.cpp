@@ -1,0 +1,186 @@
+// Compares every variant of Gauss-Jordan elimination on a device with LAPACK.
+#include <gmock/gmock.h>
+
+#include "solvers/elimination/gauss_jordan.hpp"
+#include "tests/local/backend_harness.hpp"
+#include "tests/local/gl_objects.hpp"
+#include "tests/local/linear_systems.hpp"
+
+namespace glinpack::solvers {
+namespace {
+
+using test::singular_step;
+using test::Values;
+using test::view;
+
+std::string describe(const EliminationSettings& settings) {
+  return std::string(name_of(settings.variant)) + " " + std::string(name_of(settings.pivoting)) + " " +
+         std::string(name_of(settings.measure));
+}
+
+std::vector<EliminationSettings> all_settings() {
+  std::vector<EliminationSettings> all;
+  for (const EliminationVariant variant : all_elimination_variants) {
+    for (const EliminationPivoting pivoting : {EliminationPivoting::partial, EliminationPivoting::full}) {
+      all.push_back({variant, pivoting, PivotMeasure::magnitudes});
+    }
+  }
+  return all;
+}
+
+class GlGaussJordan : public testing::Test {
+ protected:
+  Values<float> solve(Values<float> a, Values<float> b, const EliminationSettings& settings) {
+    Values<float> x(b.rows, b.columns);
+    GaussJordan(device_, a.rows, b.columns, settings).solve(view(a), view(b), view(x));
+    return x;
+  }
+  Index step_found_singular(const Values<float>& a, const EliminationSettings& settings,
+                            std::string* message = nullptr) {
+    return singular_step([&] { solve(a, test::random_values<float>(a.rows, 1, 3), settings); }, message);
+  }
+
+  Device device_{test::any_gl_device(), {}, true};
+};
+
+TEST_F(GlGaussJordan, EveryVariantSolvesOddAndEvenSizes) {
+  for (const EliminationSettings& settings : all_settings()) {
+    for (const auto& [n, columns] : {std::pair{1, 1}, {2, 3}, {5, 2}, {16, 1}, {33, 5}, {50, 4}}) {
+      SCOPED_TRACE(describe(settings) + ", n " + std::to_string(n));
+      const Values<float> a = test::random_values<float>(n, n, 7), b = test::random_values<float>(n, columns, 2);
+      test::expect_solution(a, solve(a, b, settings), b);
+    }
+  }
+}
+
+TEST_F(GlGaussJordan, EveryVariantInverts) {
+  for (const EliminationSettings& settings : all_settings()) {
+    for (const Index n : {1, 6, 31}) {
+      SCOPED_TRACE(describe(settings) + ", n " + std::to_string(n));
+      Values<float> a = test::random_values<float>(n, n, 7), inverse(n, n);
+      GaussJordan(device_, n, n, settings).invert(view(a), view(inverse));
+      test::expect_solution(a, inverse, test::identity(n));
+    }
+  }
+}
+
+TEST_F(GlGaussJordan, OneObjectSolvesSeveralSystems) {
+  for (const EliminationSettings& settings : all_settings()) {
+    SCOPED_TRACE(describe(settings));
+    GaussJordan solver(device_, 9, 2, settings);
+    Values<float> zeros(9, 9), b = test::random_values<float>(9, 2, 2), x(9, 2);
+    EXPECT_EQ(singular_step([&] { solver.solve(view(zeros), view(b), view(x)); }), 0);
+    for (const unsigned seed : {4U, 5U}) {
+      Values<float> a = test::random_values<float>(9, 9, seed);
+      solver.solve(view(a), view(b), view(x));
+      test::expect_solution(a, x, b);
+    }
+  }
+}
+
+TEST_F(GlGaussJordan, ScaleOfTheMatrixDoesNotMatter) {
+  for (const EliminationSettings& settings : all_settings()) {
+    for (const float scale : {1e-20F, 1e18F}) {
+      SCOPED_TRACE(describe(settings) + ", scale " + std::to_string(scale));
+      Values<float> a = test::random_values<float>(7, 7, 7), b = test::random_values<float>(7, 1, 2);
+      for (float& element : a.elements) element *= scale;
+      for (float& element : b.elements) element *= scale;
+      test::expect_solution(a, solve(a, b, settings), b);
+    }
+  }
+}
+
+TEST_F(GlGaussJordan, SingularMatricesAreReportedWithTheirStep) {
+  for (const EliminationSettings& settings : all_settings()) {
+    const Index block = block_size(settings.variant);
+    SCOPED_TRACE(describe(settings));
+    Values<float> column = test::random_values<float>(12, 12, 5), rows = test::random_values<float>(14, 14, 6);
+    for (Index i = 0; i < 12; ++i) column(i, 6) = 0;
+    for (Index j = 0; j < 14; ++j) rows(9, j) = 2 * rows(2, j);
+    std::string message;
+    // full pivoting eliminates the column of zeros last
+    const Index expected = settings.pivoting == EliminationPivoting::full ? 12 / block - 1 : 6 / block;
+    EXPECT_EQ(step_found_singular(column, settings, &message), expected);
+    EXPECT_THAT(message, testing::HasSubstr("step " + std::to_string(expected + 1)));
+    EXPECT_EQ(step_found_singular(rows, settings), 14 / block - 1);
+  }
+}
+
+TEST_F(GlGaussJordan, NearlySingularMatricesAreReported) {
+  for (const EliminationSettings& settings : all_settings()) {
+    SCOPED_TRACE(describe(settings));
+    Values<float> a = test::random_values<float>(8, 8, 5);
+    for (Index j = 0; j < 8; ++j) a(7, j) = a(3, j) * (1 + 1e-7F * static_cast<float>(j));
+    EXPECT_EQ(step_found_singular(a, settings), 8 / block_size(settings.variant) - 1);
+  }
+}
+
+// A limitation of double rows: rows within a block are not interchanged.
+TEST_F(GlGaussJordan, ARegularMatrixMayLackAPivotInDoubleRowsOnly) {
+  Values<float> a = test::identity(4), b = test::random_values<float>(4, 1, 2);
+  std::swap(a(0, 0), a(1, 0));
+  std::swap(a(1, 1), a(0, 1));
+  EXPECT_EQ(step_found_singular(a, {EliminationVariant::double_rows}), 0);
+  EXPECT_EQ(step_found_singular(a, {EliminationVariant::compute}), 0);
+  test::expect_solution(a, solve(a, b, {EliminationVariant::plain}), b);
+}
+
+TEST_F(GlGaussJordan, TheFormulaPrintedInThePaperSolves) {
+  for (const EliminationVariant variant : {EliminationVariant::double_rows, EliminationVariant::compute}) {
+    const Values<float> a = test::random_values<float>(20, 20, 7), b = test::random_values<float>(20, 2, 2);
+    test::expect_solution(a, solve(a, b, {variant, EliminationPivoting::partial, PivotMeasure::as_signed}), b);
+  }
+}
+
+TEST_F(GlGaussJordan, RejectsNonFiniteNumbersAndNamesTheirRowAndColumn) {
+  GaussJordan solver(device_, 3, 1);
+  for (const float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    Values<float> good = test::identity(3), bad = good, right(3, 1), x(3, 1);
+    bad(1, 2) = value;
+    EXPECT_THROW(solver.solve(view(bad), view(right), view(x)), std::invalid_argument);
+    right(2, 0) = value;
+    try {
+      solver.solve(view(good), view(right), view(x));
+      ADD_FAILURE() << "not rejected";
+    } catch (const std::invalid_argument& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("row 3, column 1 of B"));
+    }
+  }
+}
+
+TEST_F(GlGaussJordan, RejectsExtentsThatDoNotMatch) {
+  GaussJordan solver(device_, 4, 2);
+  Values<float> a = test::identity(4), wide(4, 5), b(4, 2), few(3, 2), one(4, 1), x(4, 2);
+  EXPECT_THROW(solver.solve(view(wide), view(b), view(x)), std::invalid_argument);
+  EXPECT_THROW(solver.solve(view(a), view(few), view(x)), std::invalid_argument);
+  EXPECT_THROW(solver.solve(view(a), view(one), view(x)), std::invalid_argument);
+}
+
+TEST_F(GlGaussJordan, RejectsASolutionOfOtherExtents) {
+  for (const EliminationSettings& settings : all_settings()) {
+    GaussJordan solver(device_, 6, 2, settings);
+    for (const auto& [rows, columns] : {std::pair{Index{9}, Index{2}}, {Index{6}, Index{1}}, {Index{5}, Index{2}}}) {
+      Values<float> x(rows, columns);
+      EXPECT_THROW(solver.store(view(x)), std::invalid_argument) << rows << " x " << columns;
+    }
+  }
+}
+
+TEST_F(GlGaussJordan, SolversLeaveNoGlObjectsNorDoFailedOnes) {
+  device_.staging(1 << 12);
+  const Index side = device_.description().texture_side;
+  const int before = test::count_gl_objects(*device_.context());
+  for (const EliminationSettings& settings : all_settings()) {
+    SCOPED_TRACE(describe(settings));
+    EXPECT_EQ(step_found_singular(Values<float>(6, 6), settings), 0);
+    EXPECT_THROW(solve(Values<float>(6, 5), Values<float>(6, 1), settings), std::invalid_argument);
+    const Index columns = side * block_size(settings.variant);
+    EXPECT_THAT(GaussJordan::obstacle(device_.description(), 2, columns, settings),
+                testing::HasSubstr(std::to_string(side)));
+    EXPECT_THROW(GaussJordan(device_, 2, columns, settings), std::runtime_error);
+    EXPECT_EQ(test::count_gl_objects(*device_.context()), before);
+  }
+}
+
+}  // namespace
+}  // namespace glinpack::solvers

@@ -1,0 +1,236 @@
+// LU without pivoting on a device: compares every method and strategy with plain loops, and its counts with Table 1 of
+// the paper.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "solvers/device/texture_matrix.hpp"
+#include "solvers/lu_study/lu_drawing.hpp"
+#include "solvers/lu_study/lu_unpivoted.hpp"
+#include "tests/local/backend_harness.hpp"
+#include "tests/local/gl_objects.hpp"
+#include "tests/local/linear_systems.hpp"
+
+namespace glinpack::solvers {
+namespace {
+
+using test::singular_step;
+using test::Values;
+using test::view;
+using Work = LuDrawing::Work;
+
+/// Diagonally dominant: no pivoting needed, elements of U at most twice A's.
+Values<float> dominant(Index n, unsigned seed) {
+  Values<float> a = test::random_values<float>(n, n, seed);
+  for (Index i = 0; i < n; ++i) a(i, i) += static_cast<float>(2 * n);
+  return a;
+}
+
+Values<double> exact_factors(const Values<float>& a) {
+  Values<double> exact(a.rows, a.columns);
+  exact.elements.assign(a.elements.begin(), a.elements.end());
+  EXPECT_EQ(factorize_without_pivoting<double>(view(exact)), std::nullopt);
+  return exact;
+}
+
+void expect_factors(Values<float> a, Values<float> factors) {
+  EXPECT_LE(elementwise_residual(view(a), view(factors)), largest_scaled_residual);
+  const Values<double> exact = exact_factors(a);
+  double largest = 0;
+  for (const double element : exact.elements) largest = std::max(largest, std::abs(element));
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Index j = 0; j < a.columns; ++j) {
+      EXPECT_NEAR(double{factors(i, j)}, exact(i, j), tolerance<float>(a.rows) * largest) << i << ", " << j;
+    }
+  }
+}
+
+std::vector<LuSettings> all_lu_settings() {
+  std::vector<LuSettings> all;
+  for (const LuMethod method : all_lu_methods) {
+    for (const LuStrategy strategy : all_lu_strategies) all.push_back({method, strategy});
+  }
+  return all;
+}
+
+std::string text_of(const LuSettings& settings, Index n) {
+  return std::string(name_of(settings.method)) + " " + std::string(name_of(settings.strategy)) + ", n " +
+         std::to_string(n);
+}
+
+class GlLuMethods : public testing::Test {
+ protected:
+  Values<float> factorize(LuDrawing& drawing, Values<float> a) {
+    Values<float> factors(a.rows, a.columns);
+    drawing.load(view(a));
+    drawing.run();
+    drawing.store(view(factors));
+    return factors;
+  }
+
+  Device device_{test::any_gl_device(), {}, true};
+};
+
+TEST_F(GlLuMethods, EveryMethodAndStrategyMatchesPlainLoops) {
+  for (const LuSettings& settings : all_lu_settings()) {
+    for (const Index n : {1, 2, 4, 5, 8, 13, 30}) {
+      SCOPED_TRACE(text_of(settings, n));
+      LuDrawing drawing(device_, n, settings);
+      for (const unsigned seed : {3U, 4U}) {
+        const Values<float> a = dominant(n, seed);
+        expect_factors(a, factorize(drawing, a));
+      }
+    }
+  }
+}
+
+TEST_F(GlLuMethods, CountsEqualTable1) {
+  for (const LuSettings& settings : all_lu_settings()) {
+    for (const Index n : {4, 20}) {
+      SCOPED_TRACE(text_of(settings, n));
+      LuDrawing drawing(device_, n, settings);
+      factorize(drawing, dominant(n, 1));
+      const std::optional<LuCounts> paper = lu_table1(settings, n);
+      ASSERT_TRUE(paper);
+      EXPECT_EQ(drawing.counts().passes, paper->passes);
+      EXPECT_EQ(drawing.counts().copies, paper->copies);
+      EXPECT_EQ(drawing.counts().copied_bytes, paper->copied_bytes);
+      // the elements that a step changes; in M3 and M4 also the others in its texels
+      EXPECT_GE(drawing.counts().drawn_texels * (vectorised(settings.method) ? 4 : 1), n * (n * n - 1) / 3);
+    }
+  }
+}
+
+TEST_F(GlLuMethods, PartialRunsCountOnlyTheirOwnWork) {
+  constexpr Index n = 12;
+  for (const LuSettings& settings : all_lu_settings()) {
+    SCOPED_TRACE(text_of(settings, n));
+    LuDrawing drawing(device_, n, settings);
+    const Values<float> a = dominant(n, 2);
+    factorize(drawing, a);
+    const LuCounts all = drawing.counts();
+    for (const Work work : {Work::without_copies, Work::commands, Work::access}) {
+      drawing.run(work);
+      EXPECT_EQ(drawing.counts().passes, all.passes);
+      EXPECT_EQ(drawing.counts().copies, all.copies);
+      EXPECT_EQ(drawing.counts().copied_bytes, 0);
+      EXPECT_EQ(drawing.counts().drawn_texels, work == Work::commands ? 0 : all.drawn_texels);
+      EXPECT_EQ(drawing.counts().read_bytes, work == Work::commands ? 0 : all.read_bytes);
+    }
+    expect_factors(a, factorize(drawing, a));
+  }
+}
+
+TEST_F(GlLuMethods, CommandsAloneDoNotChangeTheMatrix) {
+  constexpr Index n = 7;
+  for (const LuSettings& settings : all_lu_settings()) {
+    SCOPED_TRACE(text_of(settings, n));
+    LuDrawing drawing(device_, n, settings);
+    Values<float> a = dominant(n, 2), kept(n, n);
+    drawing.load(view(a));
+    drawing.run(Work::commands);
+    drawing.store(view(kept));
+    EXPECT_EQ(kept.elements, a.elements);
+  }
+}
+
+/// Expects the values that the shader of the access-only run is defined to draw.
+TEST_F(GlLuMethods, AccessesAloneReadTheTexelsOfTheDecomposition) {
+  constexpr Index n = 9;
+  for (const LuMethod method : all_lu_methods) {
+    SCOPED_TRACE(name_of(method));
+    LuDrawing drawing(device_, n, {method, LuStrategy::switching});
+    Values<float> a = dominant(n, 5), read(n, n);
+    drawing.load(view(a));
+    drawing.run(Work::access);
+    drawing.store(view(read));
+    Values<float> expected = a;
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = i + 1; j < n; ++j) {
+        const float multiplier = std::min(expected(j, i), expected(i, i));
+        for (Index k = i + 1; k < n; ++k) {
+          expected(j, k) = std::min(expected(j, k), std::max(multiplier, expected(i, k)));
+        }
+        expected(j, i) = multiplier;
+      }
+    }
+    EXPECT_EQ(read.elements, expected.elements);
+  }
+}
+
+TEST_F(GlLuMethods, TimestampsDoNotChangeTheFactors) {
+  constexpr Index n = 10;
+  for (const LuSettings& settings : all_lu_settings()) {
+    SCOPED_TRACE(text_of(settings, n));
+    LuDrawing drawing(device_, n, settings);
+    Values<float> a = dominant(n, 6), factors(n, n);
+    drawing.load(view(a));
+    const LuDrawing::DeviceSeconds seconds = drawing.run_timed(Work::whole);
+    EXPECT_TRUE(std::isfinite(seconds.passes) && std::isfinite(seconds.copies));
+    drawing.store(view(factors));
+    expect_factors(a, factors);
+  }
+}
+
+TEST_F(GlLuMethods, ReportsTheStepOfATooSmallPivot) {
+  Values<float> zero = dominant(9, 7), nearly = dominant(9, 8);
+  for (Index j = 0; j < 9; ++j) {
+    zero(5, j) = 0;                                                          // row 6 stays 0
+    nearly(3, j) = nearly(2, j) * (1 + 1e-7F * static_cast<float>(j == 8));  // row 4 becomes nearly 0 in step 3
+  }
+  for (const LuSettings& settings : all_lu_settings()) {
+    SCOPED_TRACE(text_of(settings, 9));
+    LuDrawing drawing(device_, 9, settings);
+    std::string message;
+    EXPECT_EQ(singular_step([&] { factorize(drawing, zero); }, &message), 5);
+    EXPECT_THAT(message, testing::HasSubstr("step 6 of 9"));
+    EXPECT_EQ(singular_step([&] { factorize(drawing, nearly); }), 3);
+    const Values<float> good = dominant(9, 9);
+    expect_factors(good, factorize(drawing, good));
+  }
+  LuUnpivoted blocked(test::any_gl_device(), 1, {}, 9);
+  Values<float> factors(9, 9);
+  EXPECT_EQ(singular_step([&] { blocked.factorize(view(zero), view(factors)); }), 5);
+}
+
+TEST_F(GlLuMethods, TheBlockedMethodMatchesPlainLoops) {
+  for (const Index n : {1, 2, 63, 64, 65, 150}) {
+    SCOPED_TRACE(n);
+    LuUnpivoted blocked(test::any_gl_device(), 1, {}, n);
+    for (const unsigned seed : {1U, 2U}) {
+      Values<float> a = dominant(n, seed), factors(n, n);
+      blocked.factorize(view(a), view(factors));
+      expect_factors(a, factors);
+    }
+  }
+}
+
+TEST_F(GlLuMethods, FetchesHaveARate) {
+  const Measured rate = texel_fetch_rate(device_, {.repeat = 2, .seconds = 0});
+  EXPECT_GT(rate.least, 0);
+  EXPECT_EQ(rate.repetitions, 2);
+}
+
+TEST_F(GlLuMethods, RejectsUnsupportedSettingsAndLeavesNoGlObjects) {
+  device_.staging(1 << 12);
+  const int before = test::count_gl_objects(*device_.context());
+  for (const LuSettings& settings : all_lu_settings()) {
+    LuDrawing drawing(device_, 4, settings);
+    Values<float> wide(4, 5), bad = dominant(4, 1), factors(3, 3);
+    bad(2, 1) = std::numeric_limits<float>::quiet_NaN();
+    EXPECT_THROW(drawing.load(view(wide)), std::invalid_argument);
+    EXPECT_THROW(drawing.load(view(bad)), std::invalid_argument);
+    EXPECT_THROW(drawing.store(view(factors)), std::invalid_argument);
+    Values<float> good = dominant(4, 1);
+    drawing.load(view(good));
+    drawing.run_timed(Work::whole);
+    const Index side = device_.description().texture_side;
+    EXPECT_THAT(LuDrawing::obstacle(device_.description(), side + 1, settings),
+                testing::HasSubstr(std::to_string(side)));
+  }
+  EXPECT_EQ(test::count_gl_objects(*device_.context()), before);
+}
+
+}  // namespace
+}  // namespace glinpack::solvers

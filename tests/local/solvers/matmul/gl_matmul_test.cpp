@@ -1,0 +1,116 @@
+// Compares products on a device, in every variant and packing, with OpenBLAS.
+#include <gmock/gmock.h>
+
+#include "openblas/host_solvers.hpp"
+#include "solvers/matmul/matmul.hpp"
+#include "tests/local/backend_harness.hpp"
+#include "tests/local/gl_matrices.hpp"
+#include "tests/local/gl_objects.hpp"
+
+namespace glinpack::solvers {
+namespace {
+
+using test::Values;
+using test::view;
+
+class GlMatmul : public testing::Test {
+ protected:
+  template <class Real>
+  void expect_product(const ProductExtents& e, const MatmulSettings& settings) {
+    SCOPED_TRACE(std::string(name_of(settings.variant)) + " " + std::string(name_of(settings.packing)) + " " +
+                 std::to_string(e.rows) + "x" + std::to_string(e.depth) + "x" + std::to_string(e.columns));
+    Values<Real> a = test::random_values<Real>(e.rows, e.depth, 1),
+                 b = test::random_values<Real>(e.depth, e.columns, 2);
+    Values<Real> expected(e.rows, e.columns), computed(e.rows, e.columns);
+    multiply_on_host<Real>(view(a), view(b), view(expected));
+    const auto product = make_matrix_product<Real>(device_, e, settings);
+    product->load(view(a), view(b));
+    for (int round = 0; round < 2; ++round) {  // the second product must not depend on the first
+      product->compute();
+      product->store(view(computed));
+      EXPECT_LE(largest_difference(computed, expected), tolerance<Real>(e.depth));
+    }
+  }
+
+  Device device_{test::any_gl_device(), {}, true};
+};
+
+constexpr ProductExtents extents[] = {{1, 1, 1}, {5, 7, 3}, {8, 8, 8}, {33, 21, 18}, {2, 65, 31}};
+
+TEST_F(GlMatmul, EveryRasterVariantMultipliesInEveryPacking) {
+  for (const MatmulVariant variant : all_matmul_variants) {
+    for (const Packing packing : all_packings) {
+      if (!draws(variant)) continue;
+      for (const ProductExtents& e : extents) expect_product<float>(e, {.variant = variant, .packing = packing});
+    }
+  }
+}
+
+TEST_F(GlMatmul, PassesMayBeOfAnyLength) {
+  for (const MatmulVariant variant : {MatmulVariant::multi_pass, MatmulVariant::multi_pass_two_buffers}) {
+    for (const Index length : {2, 3, 1000}) {
+      expect_product<float>({9, 23, 6}, {.variant = variant, .packing = Packing::p2x2, .pass_length = length});
+    }
+  }
+}
+
+TEST_F(GlMatmul, ACubeMayHaveMorePlanesThanOneDrawCall) {
+  expect_product<float>({3, 2100, 2}, {.variant = MatmulVariant::larsen_mcallister, .packing = Packing::p1x1});
+}
+
+TEST_F(GlMatmul, ComputeShadersMultiplyInBothPrecisions) {
+  for (const ProductExtents& e : {extents[0], extents[3]}) {
+    expect_product<float>(e, {.variant = MatmulVariant::compute});
+    expect_product<double>(e, {.variant = MatmulVariant::compute});
+  }
+}
+
+TEST_F(GlMatmul, RasterVariantsRejectDoublePrecision) {
+  EXPECT_THROW(make_matrix_product<double>(device_, {4, 4, 4}, {.variant = MatmulVariant::single_pass}),
+               std::invalid_argument);
+}
+
+TEST_F(GlMatmul, StagesAreTimedSeparately) {
+  Values<float> a = test::random_values<float>(16, 16, 1), c(16, 16);
+  const auto product = make_matrix_product<float>(device_, {16, 16, 16}, {.variant = MatmulVariant::single_pass});
+  device_.clock().clear();
+  product->load(view(a), view(a));
+  product->compute();
+  product->store(view(c));
+  const StageTimes times = device_.clock().times();
+  for (const Stage stage : all_stages) EXPECT_GT(times.of(stage), 0) << name_of(stage);
+  EXPECT_LT(times.compute(), times.with_transfer());
+  EXPECT_LT(times.with_transfer(), times.with_all());
+}
+
+TEST_F(GlMatmul, RejectsATooLargeTextureNamesTheLimitAndLeavesNoGlObjects) {
+  const Index side = device_.description().texture_side;
+  const MatmulSettings settings{.variant = MatmulVariant::multi_pass, .packing = Packing::p4x1};
+  const int before = test::count_gl_objects(*device_.context());
+  for (const ProductExtents& e : {ProductExtents{2, 3, side + 1}, ProductExtents{4 * side + 1, 3, 2}}) {
+    EXPECT_THAT(matmul_obstacle(device_.description(), e, settings, Precision::single),
+                testing::HasSubstr(std::to_string(side)));
+    EXPECT_THROW(make_matrix_product<float>(device_, e, settings), std::runtime_error);
+  }
+  EXPECT_EQ(test::count_gl_objects(*device_.context()), before);
+}
+
+TEST_F(GlMatmul, ProductsLeaveNoGlObjectsNorDoFailedOnes) {
+  device_.staging(1 << 12);
+  const int before = test::count_gl_objects(*device_.context());
+  for (const MatmulVariant variant : all_matmul_variants) {
+    const MatmulSettings settings{.variant = variant};
+    expect_product<float>({9, 8, 7}, settings);
+    const auto product = make_matrix_product<float>(device_, {4, 4, 4}, settings);
+    EXPECT_GT(test::count_gl_objects(*device_.context()), before) << name_of(variant);
+    Values<float> tall(5, 4), wide(4, 5), right(4, 4);
+    EXPECT_THROW(product->load(view(tall), view(right)), std::invalid_argument);
+    EXPECT_THROW(product->load(view(right), view(wide)), std::invalid_argument);
+    EXPECT_THROW(product->store(view(wide)), std::invalid_argument);
+  }
+  EXPECT_THROW(device_.fragment_program("solvers/matmul.frag", "#define PACKING nonsense\n"), std::runtime_error);
+  EXPECT_EQ(test::count_gl_objects(*device_.context()), before);
+}
+
+}  // namespace
+}  // namespace glinpack::solvers
