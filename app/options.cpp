@@ -128,7 +128,7 @@ std::vector<Field> problem_fields(PluOptions& o) {
       [&o](const std::string& t) { o.matrix = matrix_formulas[choose(t, names_of(matrix_formulas))]; },
       [&o] { return o.matrix == MatrixKind::file ? "" : std::string(name_of(o.matrix)); });
   return {
-      {"matrix", matrix, "HPL's own, or one to study pivoting with (docs/pivoting.md); not with --input"},
+      {"matrix", matrix, "HPL's own, or one to study pivoting with (docs/algorithm.md); not with --input"},
       {"seed", whole(o.seed, 0, LLONG_MAX, "SEED"),
        "Seed of a random matrix and right-hand side (HPL itself uses 100)"},
       {"input", text(o.input, "FILE"), "Matrix from a .npy or Matrix Market file instead; b = A times ones"},
@@ -188,7 +188,7 @@ std::vector<Field> plu_output_fields(PluOptions& o) {
        "Before the runs, the checks of `glinpack doctor --quick`: what is wrong stands among the report's notes"},
       {"power-interval", real(o.power_interval, "SECONDS", parse_power_interval),
        "Power, clocks and temperatures are read so often in the timed section, where there are sensors "
-       "(docs/energy.md), 0.01 to 60; 0: never"},
+       "(docs/reading-a-report.md), 0.01 to 60; 0: never"},
   };
 }
 
@@ -240,7 +240,7 @@ bool ParsedOptions::overrides_hpl_dat(const std::string& name) const {
 OptionTable plu_table(PluOptions& o) {
   const Field precision{"precision", choice(o.precision, all_precisions),
                         "Precision of the factors and the solution; mixed: single factors, the solution refined in "
-                        "double until it passes (docs/mixed.md)"};
+                        "double until it passes (docs/algorithm.md)"};
   return {.command = "plu",
           .description =
               "Factorises P A = L U on a P x Q grid of processes, solves A x = b, checks the answer as HPL "

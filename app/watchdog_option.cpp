@@ -33,7 +33,7 @@ Field watchdog_field(std::optional<double>& seconds) {
        .read = [&seconds](const Texts& texts) { seconds = parse_limit(texts.front()); },
        .json = [&seconds] { return seconds ? nlohmann::json(*seconds) : nlohmann::json(); }},
       "Where some process makes no progress for so long, tell what each of them was doing, and end the job with exit "
-      "code 5: several times what the longest pass takes, at least 1 (docs/watchdog.md)",
+      "code 5: several times what the longest pass takes, at least 1 (docs/diagnosing.md)",
       "off"};
 }
 

@@ -1,4 +1,4 @@
-// --watchdog of the subcommands that run on several ranks (docs/watchdog.md).
+// --watchdog of the subcommands that run on several ranks (docs/diagnosing.md).
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-# A Debian package of what is installed: `cpack -G DEB` in the build folder (docs/install.md). packaging/debian has what
-# Debian wants beside it, and try.sh, which installs and runs the package on a clean root.
+# A Debian package of what is installed: `cpack -G DEB` in the build folder (docs/getting-started.md). packaging/debian
+# has what Debian wants beside it, and try.sh, which installs and runs the package on a clean root.
 set(GLINPACK_MAINTAINER "glinpack maintainers <maintainers@glinpack.invalid>" CACHE STRING "Who answers for the package")
 set(packaging ${CMAKE_SOURCE_DIR}/packaging/debian)
 

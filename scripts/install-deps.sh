@@ -37,7 +37,7 @@ case "${1:-}" in
 esac
 
 if ! command -v dpkg-query >/dev/null; then
-  echo "install-deps.sh: this system has no Debian packages: docs/install.md says what glinpack is built with" >&2
+  echo "install-deps.sh: this system has no Debian packages; docs/getting-started.md lists the libraries" >&2
   exit 1
 fi
 missing=()

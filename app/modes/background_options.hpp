@@ -1,4 +1,4 @@
-// The options of `glinpack background` (docs/background.md).
+// The options of `glinpack background` (docs/papers/coprocessor.md).
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The options of `glinpack banded` (docs/banded.md).
+// The options of `glinpack banded` (docs/papers/matmul.md).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The options that `glinpack gauss-jordan` and `glinpack plu-packed` share (docs/gauss-jordan.md, docs/plu-packed.md).
+// The options that `glinpack gauss-jordan` and `glinpack plu-packed` share (docs/papers/coprocessor.md).
 #pragma once
 
 #include <string>

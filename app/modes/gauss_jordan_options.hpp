@@ -1,4 +1,4 @@
-// The options of `glinpack gauss-jordan` (docs/gauss-jordan.md).
+// The options of `glinpack gauss-jordan` (docs/papers/coprocessor.md).
 #pragma once
 
 #include <string>

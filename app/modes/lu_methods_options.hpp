@@ -1,4 +1,4 @@
-// The options of `glinpack lu-methods` (docs/lu-methods.md).
+// The options of `glinpack lu-methods` (docs/papers/lu-decomposition.md).
 #pragma once
 
 #include <string>

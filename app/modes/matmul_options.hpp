@@ -1,4 +1,4 @@
-// The options of `glinpack matmul` (docs/matmul.md).
+// The options of `glinpack matmul` (docs/papers/matmul.md).
 #pragma once
 
 #include <string>

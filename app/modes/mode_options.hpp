@@ -1,4 +1,4 @@
-// Options that all standalone modes share (docs/modes.md). A mode's options derive from ModeOptions.
+// Options that all standalone modes share (docs/papers/README.md). A mode's options derive from ModeOptions.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// The solvers of the papers (docs/modes.md). Each runs in one process; poisson also runs on several.
+// The solvers of the papers (docs/papers/README.md). Each runs in one process; poisson also runs on several.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The options of `glinpack paranoia` (docs/paranoia.md).
+// The options of `glinpack paranoia` (docs/papers/lu-decomposition.md).
 #pragma once
 
 #include <string>

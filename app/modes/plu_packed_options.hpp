@@ -1,4 +1,4 @@
-// The options of `glinpack plu-packed` (docs/plu-packed.md).
+// The options of `glinpack plu-packed` (docs/papers/coprocessor.md).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The options of `glinpack poisson` (docs/poisson.md).
+// The options of `glinpack poisson` (docs/papers/poisson.md).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The options of `glinpack tridiagonal` (docs/tridiagonal.md).
+// The options of `glinpack tridiagonal` (docs/papers/coprocessor.md).
 #pragma once
 
 #include <optional>

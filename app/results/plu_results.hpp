@@ -59,7 +59,7 @@ struct RunTimes {
   std::vector<PhaseShare> phases;
 };
 
-/// Energy of the timed section, from the readable sensors (docs/energy.md).
+/// Energy of the timed section, from the readable sensors (docs/reading-a-report.md).
 struct RunEnergy {
   double joules = 0;
   std::optional<double> average_watts, peak_watts, gflops_per_watt;

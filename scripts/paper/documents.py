@@ -66,8 +66,7 @@ def notes(table, cells, machine, quick):
         if all(cell["n"] == printed["n"] for cell in cells):
             lines.append(printed["n_derived"])
         else:
-            lines.append(f"n is {cells[0]['n']} here; the white paper's is {printed['n']} (docs/paper.md), so that its "
-                         "figures are not beside these.")
+            lines.append(f"n is {cells[0]['n']} here and {printed['n']} in the white paper, so its times are not shown.")
         if cells[0]["nodes"] != 4:
             lines.append(f"On {plan.count_text(cells[0]['nodes'], 'node')} instead of four.")
     if table in (1, 3) and any(cell["placement"] == [2, 1, 1] and cell["status"] == "measured" for cell in cells):

@@ -3,9 +3,8 @@
 import plotting
 
 EXAMPLES = """\
-FILE is what `glinpack background --json FILE` wrote (docs/background.md). Against n, averages over the systems: the time
-that the processor computes, the time that it waits for the device, and the total; besides, what a system takes each of
-the two alone.
+FILE is from `glinpack background --json FILE` (docs/papers/coprocessor.md). The picture shows the mean time of a system
+against n: computed by the processor, waiting for the device, and in total; and the time of each of the two alone.
 
 examples:
   glinpack background --n 128,256,384,512 --systems 30 --json background.json
@@ -20,7 +19,7 @@ def read_results(path):
     document = plotting.read_json(path)
     if not isinstance(document, dict) or document.get("mode") != "background":
         raise plotting.Refusal(f"{path}: no results of glinpack background: what its --json writes is expected, see "
-                               "docs/background.md")
+                               "docs/papers/coprocessor.md")
     results = {(result["variant"], result["n"]): result for result in document["results"] if result["passed"]}
     if not any(variant == "both" for variant, _ in results):
         raise plotting.Refusal(f"{path}: no results to draw: none passed its check")

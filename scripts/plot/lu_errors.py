@@ -3,8 +3,8 @@
 import plotting
 
 EXAMPLES = """\
-FILE is what `glinpack paranoia --json FILE` wrote (docs/paranoia.md): its part lu. Errors are drawn in epsilon, 2^-24 in
-single and 2^-53 in double precision, a line for every precision and what factorised; both axes are logarithmic.
+FILE is from `glinpack paranoia --json FILE` (docs/papers/lu-decomposition.md), with its part lu. Errors are in epsilon:
+2^-24 in single, 2^-53 in double precision. There is a line per precision and device. Both axes are logarithmic.
 
 examples:
   glinpack paranoia --part lu --n 64,128,256,512 --json paranoia.json
@@ -18,7 +18,7 @@ def read_document(path):
     document = plotting.read_json(path)
     if not isinstance(document, dict) or document.get("mode") != "paranoia":
         raise plotting.Refusal(f"{path}: no results of glinpack paranoia: what its --json writes is expected, see "
-                               "docs/paranoia.md")
+                               "docs/papers/lu-decomposition.md")
     return document
 
 

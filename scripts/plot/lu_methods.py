@@ -3,8 +3,8 @@
 import plotting
 
 EXAMPLES = """\
-FILE is what `glinpack lu-methods --json FILE` wrote (docs/lu-methods.md); of several files the sizes are drawn together,
-a later one taking the place of the same size and method. The blocked factorisation on compute shaders, which has no
+FILE is from `glinpack lu-methods --json FILE` (docs/papers/lu-decomposition.md). Sizes of several files are drawn
+together; of the same size and method the last file counts. The blocked factorisation on compute shaders, which has no
 strategy, is in every part; --no-compute leaves it out, since it may dwarf the others, and --log shows both. Medians of
 the repetitions.
 
@@ -23,7 +23,7 @@ def read_results(paths):
         document = plotting.read_json(path)
         if not isinstance(document, dict) or document.get("mode") != "lu-methods":
             raise plotting.Refusal(f"{path}: no results of glinpack lu-methods: what its --json writes is expected, see "
-                                   "docs/lu-methods.md")
+                                   "docs/papers/lu-decomposition.md")
         machine.add(f"{document['device']['renderer']}; {document['host']['processor']}")
         failed = sum(not result["passed"] for result in document["results"])
         if failed:

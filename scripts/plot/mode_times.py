@@ -3,8 +3,8 @@
 import plotting
 
 EXAMPLES = """\
-FILE is what `glinpack matmul --json FILE` wrote, or another of the standalone modes (docs/modes.md). Every variant with
-its settings is a line of its own. Of the repetitions a point shows the median, the bar the least and the most. Where the
+FILE is from --json of `glinpack matmul` or another standalone solver (docs/papers/README.md). Every variant with its
+settings is a line. Of the repetitions a point shows the median, the bar the least and the most. Where the
 mode was run with --fit, seconds have the fitted polynomial as a line, else the points are joined.
 
 examples:
@@ -25,7 +25,7 @@ def read_series(paths):
         document = plotting.read_json(path)
         if not isinstance(document, dict) or "results" not in document or "mode" not in document:
             raise plotting.Refusal(f"{path}: no results of a standalone mode: what their --json writes is expected, see "
-                                   "docs/modes.md")
+                                   "docs/papers/README.md")
         device = (document["device"] or {}).get("renderer", document["host"]["processor"])
         fits = {fit["series"]: fit["coefficients"] for fit in document["fits"]}
         for result in document["results"]:

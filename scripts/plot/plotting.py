@@ -160,7 +160,7 @@ def read_runs(paths, where=()):
     for path in paths:
         document = read_json(path)
         if not isinstance(document, dict) or "runs" not in document:
-            raise Refusal(f"{path}: no results of glinpack plu: what --json writes is expected, see docs/reports.md")
+            raise Refusal(f"{path}: no results of glinpack plu; give what --json wrote (docs/reading-a-report.md)")
         try:
             runs += [described(run) for run in document["runs"]]
         except (KeyError, TypeError) as error:

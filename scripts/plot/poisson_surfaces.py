@@ -6,7 +6,7 @@ import plotting
 
 EXAMPLES = """\
 FILE is what `glinpack poisson --output FILE` wrote: u_h, N x N, as .npy. At the left is u_h, at the right |u - u_h| with
-the exact u(x) = sin^2(pi x_1) sin^2(pi x_2) (docs/poisson.md); both with the zeros of the boundary around them.
+the exact u(x) = sin^2(pi x_1) sin^2(pi x_2) (docs/papers/poisson.md); both with the zeros of the boundary around them.
 
 examples:
   glinpack poisson --n 64 --output u.npy

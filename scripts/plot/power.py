@@ -3,9 +3,9 @@
 import plotting
 
 EXAMPLES = """\
-FILE is what `glinpack plu --trace FILE` wrote where there are power sensors (docs/energy.md). A line is a sensor, named
-by its place in the machine and by the host whose process read it. Clocks, temperatures, and where heat or power held a
-GPU's clocks back (hatched) are drawn below where the sensors tell.
+FILE is from `glinpack plu --trace FILE` on a machine with power sensors (docs/reading-a-report.md). A line is a sensor,
+named by its place in the machine and by the host whose process read it. Clocks, temperatures, and where heat or power held
+a GPU's clocks back (hatched) are drawn below where the sensors tell.
 
 examples:
   mpirun -np 4 glinpack plu --n 60000 --nb 512 --grid 1x4 --trace trace.json

@@ -3,9 +3,9 @@
 import plotting
 
 EXAMPLES = """\
-FILE is what `glinpack tridiagonal --json FILE` wrote (docs/tridiagonal.md), with several --n, --systems, or both. Three
-pictures against the equations of a system, a line for every number of systems: LAPACK on the processor, one variant on
-the device, and the first over the second. As in the paper the device's time has the transfer in it, and packing.
+FILE is from `glinpack tridiagonal --json FILE` (docs/papers/coprocessor.md), with several --n, --systems, or both.
+Three pictures against the equations of a system, a line for every number of systems: LAPACK on the processor, one variant
+on the device, and the first over the second. As in the paper the device's time has the transfer in it, and packing.
 
 examples:
   glinpack tridiagonal --systems 64,256,1024 --n 64,128,256,512 --variant raster --json tridiagonal.json
@@ -18,7 +18,7 @@ def read_results(path, variant):
     document = plotting.read_json(path)
     if not isinstance(document, dict) or document.get("mode") != "tridiagonal":
         raise plotting.Refusal(f"{path}: no results of glinpack tridiagonal: what its --json writes is expected, see "
-                               "docs/tridiagonal.md")
+                               "docs/papers/coprocessor.md")
     good = [result for result in document["results"] if result["passed"]]
     if len(good) < len(document["results"]):
         plotting.say_left_out(len(document["results"]) - len(good), len(document["results"]))

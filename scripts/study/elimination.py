@@ -2,7 +2,7 @@
 """What double rows cost in accuracy: errors of Gauss-Jordan elimination by variant, measure and pivoting.
 
 Runs `glinpack gauss-jordan` on random systems with several seeds and writes into a folder: elimination.csv, every result;
-elimination.md, medians and worst over the seeds; log.txt, the reports. docs/gauss-jordan.md says what came out.
+elimination.md, medians and worst over the seeds; log.txt, the reports. docs/papers/coprocessor.md says what came out.
 
   scripts/study/elimination.py --output-dir DIR [--n 64,128,256,512] [--seeds 5]
 

@@ -2,7 +2,7 @@
 """What a way of pivoting costs: residual and growth over process grids, orders and kinds of matrices.
 
 Runs glinpack, gathers its JSON, and writes into a folder: every run as JSON and CSV, tables (Markdown), plots (PNG and
-SVG), and the log with all commands. docs/pivoting.md says what came out.
+SVG), and the log with all commands. docs/algorithm.md says what came out.
 
   scripts/study/pivoting.py --output-dir DIR            the whole study: about half an hour on 2 cores
   scripts/study/pivoting.py --output-dir DIR --quick    the same for small matrices: half a minute

@@ -25,7 +25,7 @@ import plotting  # noqa: E402, from the folder above
 
 GLINPACK = os.environ.get("GLINPACK", str(ROOT / "build" / "release" / "bin" / "glinpack"))
 RUNS = pathlib.Path("results") / "paper" / "openblas" / "runs"
-# Links of 100mbit, of which Ethernet's frames leave 94 per cent for data, and their latency: docs/netlab.md.
+# Links of scripts/netlab at 100mbit, of which Ethernet's frames leave 94 per cent for data, and their latency.
 LAB = ["--network", "94mbit", "--latency", "10us"]
 LAB_RUN = ["--backend", "openblas", "--precision", "single", "--pivoting", "local", "--broadcast", "ibcast",
            "--lookahead", "0"]

@@ -58,7 +58,7 @@ def without_prefix(words):
     while words:
         if re.match(r"\w+=", words[0]) or words[0] in ("sudo", "!", "{", "}"):
             words = words[1:]
-        elif words[0].startswith(("mpirun", "mpiexec", "srun")):
+        elif words[0].startswith(("mpirun", "mpiexec", "srun", "flux")):
             programs = [i for i, word in enumerate(words) if re.search("(^|/)(glinpack|[a-z]+_tests)$", word)]
             words = words[programs[0]:] if programs else []
         elif words[0] == "scripts/netlab/run" and "--" in words:
@@ -70,7 +70,8 @@ def without_prefix(words):
 
 # System programs, whose options are not checked.
 SYSTEM = {"apptainer", "apt-get", "awk", "cat", "cd", "chgrp", "chmod", "cpack", "cut", "dpkg", "dpkg-deb",
-          "dpkg-query", "echo", "export", "git", "grep", "head", "ip", "jq", "kill", "ls", "man", "pgrep", "sacct",
+          "dpkg-query", "echo", "export", "git", "grep", "head", "ip", "jq", "kill", "ls", "man", "module", "pgrep",
+          "sacct",
           "sbatch", "scancel", "scontrol", "sinfo", "sleep", "source", "squeue", "tc", "tail", "wait"}
 # Scripts that pass their options to glinpack, and scripts that pass them to Slurm.
 HAND_ON = {"scripts/run.sh", "scripts/slurm/sweep.sbatch"}
@@ -160,7 +161,7 @@ class Commands(unittest.TestCase):
                     with self.subTest(document=document.name, command=" ".join(words)):
                         self.check(words)
                         checked += 1
-        self.assertGreater(checked, 25)
+        self.assertGreater(checked, 15)
 
     def test_the_examples_of_every_help_are_valid(self):
         text = subprocess.run([GLINPACK, "--help"], check=True, capture_output=True, text=True).stdout
@@ -185,12 +186,13 @@ class Documents(unittest.TestCase):
                     if anchor:
                         self.assertIn(anchor, anchors(file))
 
-    def test_every_page_is_in_the_index(self):
-        index = ROOT / "docs" / "README.md"
-        listed = {(index.parent / target.partition("#")[0]).resolve() for target in links(index)}
-        for page in [*ROOT.glob("docs/*.md"), *ROOT.glob("docs/*.json")]:
-            with self.subTest(page=page.name):
-                self.assertIn(page, listed | {index}, "docs/README.md lists every page")
+    def test_every_page_is_in_the_index_of_its_folder(self):
+        for folder in (ROOT / "docs", ROOT / "docs" / "papers"):
+            index = folder / "README.md"
+            listed = {(folder / target.partition("#")[0]).resolve() for target in links(index)}
+            for page in [*folder.glob("*.md"), *folder.glob("*.json")]:
+                with self.subTest(page=page.name):
+                    self.assertIn(page, listed | {index}, f"{index} lists every page")
 
     def test_named_files_exist(self):
         for document in DOCUMENTS:

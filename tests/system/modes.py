@@ -58,13 +58,14 @@ class Common(ModesTest):
         modes = re.search(r"Solvers of the papers:\n(.*?)\n\n", text, re.DOTALL)[1]
         names = [line.split()[0] for line in modes.splitlines()]
         self.assertIn("matmul", names)
+        papers = "".join(page.read_text() for page in (ROOT / "docs" / "papers").glob("*.md"))
         for name in names:
             with self.subTest(mode=name):
                 text = self.mode(name, "--help").out
                 timed = [] if name == "paranoia" else ["GFLOPS", "--fit", "--trace"]
                 for part in "Usage: glinpack " + name, "Examples:", "Exit code:", "--json", *timed:
                     self.assertIn(part, text)
-                self.assertTrue((ROOT / "docs" / f"{name}.md").exists())
+                self.assertIn(f"glinpack {name} ", papers, "a page of docs/papers shows its command")
 
     def test_under_a_launcher_the_first_process_runs_alone(self):
         outcome = self.glinpack("matmul", "--variant", "openblas", "--n", 8, ranks=2)

@@ -1,5 +1,5 @@
 // The watchdog of a job. If a rank makes no progress, it prints the state of all ranks and ends the job
-// (docs/watchdog.md).
+// (docs/diagnosing.md).
 #pragma once
 
 #include <memory>

@@ -334,7 +334,7 @@ TEST(RefiningByGmres, StopsAfterFiftyIterationsAndKeepsTheBestSolution) {
   });
 }
 
-// docs/pivoting.md: the matrix is well conditioned, but the best pivot rows belong to other processes.
+// docs/algorithm.md: the matrix is well conditioned, but the best pivot rows belong to other processes.
 TEST(RefiningByGmres, SolvesASystemThatFailsWithLocalPivotingInDoublePrecision) {
   for (const GridShape shape : grids_of_this_world()) {
     if (shape.rows != 4) continue;
