@@ -10,20 +10,18 @@
 #include "app/doctor/doctor_command.hpp"
 #include "app/doctor/doctor_options.hpp"
 #include "app/manual/manual_command.hpp"
-#include "app/modes/background_options.hpp"
-#include "app/modes/banded_options.hpp"
-#include "app/modes/gauss_jordan_options.hpp"
-#include "app/modes/lu_methods_options.hpp"
-#include "app/modes/matmul_options.hpp"
-#include "app/modes/modes.hpp"
-#include "app/modes/paranoia_options.hpp"
-#include "app/modes/plu_packed_options.hpp"
-#include "app/modes/poisson_options.hpp"
-#include "app/modes/tridiagonal_options.hpp"
 #include "app/mpi_command.hpp"
 #include "app/network_command.hpp"
 #include "app/network_options.hpp"
 #include "app/options.hpp"
+#include "app/papers/background.hpp"
+#include "app/papers/banded.hpp"
+#include "app/papers/elimination.hpp"
+#include "app/papers/lu_methods.hpp"
+#include "app/papers/matmul.hpp"
+#include "app/papers/paranoia.hpp"
+#include "app/papers/poisson.hpp"
+#include "app/papers/tridiagonal.hpp"
 #include "app/planning/planning_command.hpp"
 #include "app/plu_command.hpp"
 #include "app/reexecution.hpp"
@@ -117,7 +115,7 @@ int run_variant(const Invocation& invocation) {
 
 // A solver in one process, the launcher's first.
 template <int (*run)(const ModeInvocation&)>
-int run_mode(const Invocation& invocation) {
+int on_first_rank(const Invocation& invocation) {
   execute_again_with_better_kernels(invocation.argv);
   if (launcher_rank() != 0) return 0;
   return run({command_line(invocation), invocation.arguments, reexecution_notes()});
@@ -125,7 +123,7 @@ int run_mode(const Invocation& invocation) {
 
 // A solver on all ranks.
 template <int (*run)(const ModeInvocation&)>
-int run_mode_over_ranks(const Invocation& invocation) {
+int on_all_ranks(const Invocation& invocation) {
   execute_again_with_better_kernels(invocation.argv);
   return run_under_mpi(invocation.argc, invocation.argv, [&](const MpiSession& session, const auto&, const auto&) {
     return run({command_line(invocation), invocation.arguments, reexecution_notes(), &session});
@@ -207,23 +205,23 @@ std::span<const Command> commands() {
       Command{"completion", "Print the script with which a shell completes options", Group::tools,
               help_of<completion_table>, run_completion},
       Command{"matmul", "Matrix products on fragment and compute shaders", Group::solvers, help_of<matmul_table>,
-              run_mode<run_matmul>},
+              on_first_rank<run_matmul>},
       Command{"banded", "Banded matrix times vector, with diagonals as textures", Group::solvers, help_of<banded_table>,
-              run_mode<run_banded>},
+              on_first_rank<run_banded>},
       Command{"gauss-jordan", "Solve or invert by Gauss-Jordan elimination, 2x2 packed", Group::solvers,
-              help_of<gauss_jordan_table>, run_mode<run_gauss_jordan>},
+              help_of<gauss_jordan_table>, on_first_rank<run_gauss_jordan>},
       Command{"plu-packed", "P A = L U in one texture, two rows a step", Group::solvers, help_of<plu_packed_table>,
-              run_mode<run_plu_packed>},
+              on_first_rank<run_plu_packed>},
       Command{"lu-methods", "A = L U by four ways of drawing, with operation counts", Group::solvers,
-              help_of<lu_methods_table>, run_mode<run_lu_methods>},
+              help_of<lu_methods_table>, on_first_rank<run_lu_methods>},
       Command{"tridiagonal", "Many tridiagonal systems at once", Group::solvers, help_of<tridiagonal_table>,
-              run_mode<run_tridiagonal>},
+              on_first_rank<run_tridiagonal>},
       Command{"poisson", "The Poisson equation by conjugate gradients; runs with MPI", Group::solvers,
-              help_of<poisson_table>, run_mode_over_ranks<run_poisson>},
+              help_of<poisson_table>, on_all_ranks<run_poisson>},
       Command{"background", "Systems shared by processor and device", Group::solvers, help_of<background_table>,
-              run_mode<run_background>},
+              on_first_rank<run_background>},
       Command{"paranoia", "Rounding errors of a device's arithmetic, and of its LU", Group::solvers,
-              help_of<paranoia_table>, run_mode<run_paranoia>},
+              help_of<paranoia_table>, on_first_rank<run_paranoia>},
   };
   return all;
 }

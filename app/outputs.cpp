@@ -12,6 +12,7 @@
 #include <streambuf>
 
 #include "app/input/input_error.hpp"
+#include "app/papers/mode.hpp"
 
 namespace glinpack::app {
 

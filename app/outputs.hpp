@@ -12,11 +12,12 @@
 #include <utility>
 
 #include "app/input/hpl_dat.hpp"
-#include "app/modes/mode_options.hpp"
 #include "app/options.hpp"
 #include "app/report/progress.hpp"
 
 namespace glinpack::app {
+
+struct ModeOptions;
 
 /// Names of the files to write, the output folder in front; empty: not written.
 struct OutputPaths {
@@ -28,8 +29,8 @@ struct OutputPaths {
   std::string solution;
   std::string result;               // a standalone mode's --output
   std::vector<std::string> inputs;  // files that the command reads; empty names: none
-  bool may_replace = false;        // --force
-  bool has_folder_option = false;  // the command has --output-dir
+  bool may_replace = false;         // --force
+  bool has_folder_option = false;   // the command has --output-dir
   bool report_on_stdout = true;
   bool report_on_stderr = false;  // HPL.dat's device 7
 };

@@ -229,13 +229,6 @@ std::string_view name_of(BandedVariant variant) {
   return names[static_cast<std::size_t>(variant)];
 }
 
-std::optional<BandedVariant> banded_variant_from_name(std::string_view name) {
-  for (const BandedVariant variant : all_banded_variants) {
-    if (name_of(variant) == name) return variant;
-  }
-  return std::nullopt;
-}
-
 std::string banded_obstacle(const gl::DeviceDescription& device, Index n, Index diagonals, BandedVariant variant) {
   constexpr Index largest = (Index{1} << 31) - 1;  // shaders count elements with 31 bits
   if (n * diagonals > largest) {

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -64,7 +63,6 @@ enum class BandedVariant : std::uint8_t { diagonals, compute };
 inline constexpr std::array all_banded_variants{BandedVariant::diagonals, BandedVariant::compute};
 
 std::string_view name_of(BandedVariant variant);  // "diagonals", "compute"
-std::optional<BandedVariant> banded_variant_from_name(std::string_view name);
 
 /// Why the device cannot hold a matrix of order n with `diagonals` joined diagonals, with limit and remedy; empty if no
 /// reason is known.

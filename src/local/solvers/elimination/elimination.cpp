@@ -37,13 +37,6 @@ std::string_view name_of(EliminationPivoting pivoting) {
 
 std::string_view name_of(PivotMeasure measure) { return measure == PivotMeasure::as_signed ? "signed" : "magnitudes"; }
 
-std::optional<EliminationVariant> elimination_variant_from_name(std::string_view name) {
-  for (const EliminationVariant variant : all_elimination_variants) {
-    if (name_of(variant) == name) return variant;
-  }
-  return std::nullopt;
-}
-
 std::string block_preamble(EliminationVariant variant) {
   return fmt::format("#define BLOCK {}\n", block_size(variant));
 }

@@ -47,7 +47,6 @@ inline constexpr std::array all_pivot_measures{PivotMeasure::magnitudes, PivotMe
 std::string_view name_of(EliminationVariant variant);    // "double-rows", "plain", "compute"
 std::string_view name_of(EliminationPivoting pivoting);  // "partial", "full"
 std::string_view name_of(PivotMeasure measure);          // "magnitudes", "signed"
-std::optional<EliminationVariant> elimination_variant_from_name(std::string_view name);
 
 struct EliminationSettings {
   EliminationVariant variant = EliminationVariant::double_rows;

@@ -47,13 +47,6 @@ std::vector<LuPass> passes_of(const LuSettings& settings, LuOperation operation,
 std::string_view name_of(LuMethod method) { return method_names[static_cast<std::size_t>(method)]; }
 std::string_view name_of(LuStrategy strategy) { return strategy_names[static_cast<std::size_t>(strategy)]; }
 
-std::optional<LuMethod> lu_method_from_name(std::string_view name) {
-  for (const LuMethod method : all_lu_methods) {
-    if (name_of(method) == name) return method;
-  }
-  return std::nullopt;
-}
-
 LuStep lu_step(const LuSettings& settings, Index n, Index i) {
   const Index right = n - i - 1;
   const Rows rows = rows_of(settings, n, i);

@@ -39,7 +39,6 @@ inline constexpr std::array all_lu_strategies{LuStrategy::copying, LuStrategy::s
 
 std::string_view name_of(LuMethod method);      // "M1", ...
 std::string_view name_of(LuStrategy strategy);  // "copy", "switch"
-std::optional<LuMethod> lu_method_from_name(std::string_view name);
 
 struct LuSettings {
   LuMethod method = LuMethod::m1;

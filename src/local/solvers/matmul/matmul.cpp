@@ -83,13 +83,6 @@ std::string_view name_of(MatmulVariant variant) {
   return names[static_cast<std::size_t>(variant)];
 }
 
-std::optional<MatmulVariant> matmul_variant_from_name(std::string_view name) {
-  for (const MatmulVariant variant : all_matmul_variants) {
-    if (name_of(variant) == name) return variant;
-  }
-  return std::nullopt;
-}
-
 std::string matmul_obstacle(const gl::DeviceDescription& device, const ProductExtents& extents,
                             const MatmulSettings& settings, Precision precision) {
   if (draws(settings.variant)) {
@@ -125,6 +118,13 @@ struct Choice {
   ProductExtents extents;
   MatmulSettings settings;
 };
+
+std::optional<MatmulVariant> matmul_variant_from_name(std::string_view name) {
+  for (const MatmulVariant variant : all_matmul_variants) {
+    if (name_of(variant) == name) return variant;
+  }
+  return std::nullopt;
+}
 
 std::optional<Choice> parse(const std::string& line) {
   std::istringstream words(line);

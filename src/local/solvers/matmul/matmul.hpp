@@ -29,7 +29,6 @@ inline constexpr std::array all_matmul_variants{MatmulVariant::single_pass, Matm
                                                 MatmulVariant::compute};
 
 std::string_view name_of(MatmulVariant variant);  // "single-pass", ...
-std::optional<MatmulVariant> matmul_variant_from_name(std::string_view name);
 
 constexpr bool draws(MatmulVariant variant) { return variant != MatmulVariant::compute; }
 constexpr bool has_passes(MatmulVariant variant) {

@@ -1,0 +1,307 @@
+// The kinds of problems of `glinpack background`.
+#include <array>
+#include <cmath>
+#include <random>
+
+#include "app/papers/background.hpp"
+#include "app/papers/problem.hpp"
+#include "app/papers/tridiagonal.hpp"
+#include "backend/row_interchanges.hpp"
+#include "backend/timeline.hpp"
+#include "openblas/host_solvers.hpp"
+#include "solvers/elimination/gauss_jordan.hpp"
+#include "solvers/elimination/plu_packed.hpp"
+#include "solvers/matmul/matmul.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+using solvers::TridiagonalSystems;
+using Matrices = std::vector<std::vector<float>>;  // one per problem, row-major
+
+constexpr solvers::EliminationSettings on_compute_shaders{.variant = solvers::EliminationVariant::compute};
+constexpr solvers::TridiagonalSettings tridiagonal_on_compute_shaders{.variant = solvers::TridiagonalVariant::compute};
+solvers::MatmulSettings product_on_compute_shaders() { return {.variant = solvers::MatmulVariant::compute}; }
+
+std::size_t at(Index problem) { return static_cast<std::size_t>(problem); }
+
+/// The matrix A of the next problem.
+std::vector<float> next_matrix(const BackgroundSource& source, std::mt19937_64& random) {
+  return source.matrix.empty() ? random_elements<float>(source.n * source.n, random) : source.matrix;
+}
+
+/// A vector of elements in [-1, 1), to compare matrices by their product with it (R. Freivalds, 1977).
+std::vector<double> random_probe(Index n, std::mt19937_64& random) {
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::vector<double> probe(at(n));
+  for (double& element : probe) element = uniform(random);
+  return probe;
+}
+
+/// y_i = the sum of element(i, j) x_j for first(i) <= j < last(i), in double precision.
+template <class Element, class First, class Last>
+std::vector<double> times_vector(const std::vector<double>& x, Element element, First first, Last last) {
+  std::vector<double> y(x.size());
+  for (Index i = 0; i < static_cast<Index>(x.size()); ++i) {
+    for (Index j = first(i); j < last(i); ++j) y[at(i)] += static_cast<double>(element(i, j)) * x[at(j)];
+  }
+  return y;
+}
+/// A x.
+std::vector<double> times_vector(const std::vector<float>& matrix, Index n, const std::vector<double>& x) {
+  const RowMajorView<const float> a = square_view(matrix, n);
+  return times_vector(
+      x, [&](Index i, Index j) { return a(i, j); }, [](Index) { return Index{0}; }, [n](Index) { return n; });
+}
+
+double row_sum_norm(const std::vector<float>& matrix, Index n) {
+  double norm = 0;
+  for (Index i = 0; i < n; ++i) {
+    double sum = 0;
+    for (Index j = 0; j < n; ++j) sum += std::abs(static_cast<double>(square_view(matrix, n)(i, j)));
+    norm = std::max(norm, sum);
+  }
+  return norm;
+}
+
+DenseMatrix dense(Index rows, Index columns, const std::vector<float>& numbers) {
+  return {rows, columns, converted<double>(numbers)};
+}
+
+/// P A = L U, as in the paper's figure 5; downloads the factors.
+struct FactorProblems {
+  Index n = 0;
+  Matrices rows, columns;  // the same matrices in the device's and in LAPACK's layout
+  std::vector<double> probe;
+
+  // || P A v - L (U v) || / (eps || A || n) in the maximum norm, for v with elements below 1 (R. Freivalds, 1977). It
+  // is at most the scaled residual of the factors in `glinpack plu-packed`.
+  double error_of(Index problem, const BackgroundAnswer& answer) const {
+    const float* factors = answer.numbers.data();
+    const auto element = [&](Index i, Index j) { return answer.by_columns ? factors[i + j * n] : factors[i * n + j]; };
+    const auto zero = [](Index) { return Index{0}; };
+    const auto row = [](Index i) { return i; };
+    const auto all = [this](Index) { return n; };
+    const std::vector<double> upper = times_vector(probe, element, row, all);
+    std::vector<double> product = times_vector(upper, element, zero, row);
+    for (std::size_t i = 0; i < product.size(); ++i) product[i] += upper[i];
+    const std::vector<float>& a = rows[at(problem)];
+    const std::vector<double> unordered = times_vector(a, n, probe);
+    std::vector<double> expected(unordered.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = unordered[at(answer.row_order[i])];
+    const double scale = epsilon_of(Precision::single) * row_sum_norm(a, n) * static_cast<double>(n);
+    return largest_difference(expected, product) / scale;
+  }
+};
+
+BackgroundProblems factor_problems(const BackgroundSource& source) {
+  const Index n = source.n;
+  const auto data = std::make_shared<FactorProblems>();
+  data->n = n;
+  std::mt19937_64 random(source.seed);
+  for (Index problem = 0; problem < source.count; ++problem) {
+    data->rows.push_back(next_matrix(source, random));
+    data->columns.push_back(transposed(data->rows.back(), n, n));
+  }
+  data->probe = random_probe(n, random);
+  const auto prepare = [data, n](solvers::Device& device) -> BackgroundProblems::Solve {
+    const auto solver = std::make_shared<solvers::PluPacked>(device, n, 0, on_compute_shaders);
+    return [data, n, solver](Index problem) {
+      BackgroundAnswer answer{.numbers = std::vector<float>(at(n * n))};
+      solver->load(square_view(std::as_const(data->rows[at(problem)]), n));
+      solver->factorize();
+      solver->store_factors(square_view(answer.numbers, n));
+      answer.row_order = solver->row_order();
+      return answer;
+    };
+  };
+  const auto solve_on_host = [data, n](Index problem) {
+    BackgroundAnswer answer{.numbers = data->columns[at(problem)], .by_columns = true};
+    std::vector<Index> pivots(at(n));
+    check_regular(factorize_on_host<float>({answer.numbers.data(), n, n, n}, pivots), n);
+    answer.row_order = row_order_of(pivots);
+    return answer;
+  };
+  // L and U in one matrix, row-major
+  const auto matrix_of = [n](const BackgroundAnswer& answer) {
+    return dense(n, n, answer.by_columns ? transposed(answer.numbers, n, n) : answer.numbers);
+  };
+  return {prepare, solve_on_host, [data](Index p, const auto& answer) { return data->error_of(p, answer); },
+          solvers::largest_scaled_residual, matrix_of};
+}
+
+/// A x = b.
+BackgroundProblems equation_problems(const BackgroundSource& source) {
+  struct Data {
+    Matrices a, b;
+  };
+  const Index n = source.n;
+  const auto data = std::make_shared<Data>();
+  std::mt19937_64 random(source.seed);
+  for (Index problem = 0; problem < source.count; ++problem) {
+    data->a.push_back(next_matrix(source, random));
+    data->b.push_back(random_elements<float>(n, random));
+  }
+  const auto view_a = [data, n](Index problem) { return square_view(std::as_const(data->a[at(problem)]), n); };
+  const auto column = [n](const std::vector<float>& x) { return RowMajorView<const float>{x.data(), n, 1, 1}; };
+  const auto prepare = [=](solvers::Device& device) -> BackgroundProblems::Solve {
+    const auto solver = std::make_shared<solvers::GaussJordan>(device, n, 1, on_compute_shaders);
+    return [=](Index problem) {
+      std::vector<float> x(at(n));
+      solver->solve(view_a(problem), column(data->b[at(problem)]), {x.data(), n, 1, 1});
+      return BackgroundAnswer{std::move(x)};
+    };
+  };
+  const auto solve_on_host_by_lapack = [data, n](Index problem) {
+    std::vector<float> a = data->a[at(problem)], x = data->b[at(problem)];
+    check_regular(solve_on_host<float>(square_view(a, n), {x.data(), n, 1, n}), n);
+    return BackgroundAnswer{std::move(x)};
+  };
+  const auto error_of = [=](Index problem, const BackgroundAnswer& answer) {
+    return scaled_residual<float>(view_a(problem), column(answer.numbers), column(data->b[at(problem)]));
+  };
+  return {prepare, solve_on_host_by_lapack, error_of, solvers::largest_scaled_residual,
+          [n](const BackgroundAnswer& answer) { return dense(n, 1, answer.numbers); }};
+}
+
+/// C = A B.
+BackgroundProblems product_problems(const BackgroundSource& source) {
+  struct Data {
+    Matrices left, right;
+    std::vector<double> probe;
+  };
+  const Index n = source.n;
+  const auto data = std::make_shared<Data>();
+  std::mt19937_64 random(source.seed);
+  for (Index problem = 0; problem < source.count; ++problem) {
+    data->left.push_back(next_matrix(source, random));
+    data->right.push_back(random_elements<float>(n * n, random));
+  }
+  data->probe = random_probe(n, random);
+  const auto view = [n](const Matrices& of, Index problem) { return square_view(of[at(problem)], n); };
+  const auto prepare = [=](solvers::Device& device) -> BackgroundProblems::Solve {
+    const std::shared_ptr<solvers::MatrixProduct<float>> product =
+        solvers::make_matrix_product<float>(device, {n, n, n}, product_on_compute_shaders());
+    return [=](Index problem) {
+      BackgroundAnswer answer{std::vector<float>(at(n * n))};
+      product->load(view(data->left, problem), view(data->right, problem));
+      product->compute();
+      product->store(square_view(answer.numbers, n));
+      return answer;
+    };
+  };
+  const auto multiply = [=](Index problem) {
+    BackgroundAnswer answer{std::vector<float>(at(n * n))};
+    multiply_on_host<float>(view(data->left, problem), view(data->right, problem), square_view(answer.numbers, n));
+    return answer;
+  };
+  // Compares C v with A (B v), so that all elements take part. A sum of n elements of C has n times their tolerance,
+  // relative to the largest possible product of elements.
+  const auto error_of = [data, n](Index problem, const BackgroundAnswer& answer) {
+    const std::vector<float>&left = data->left[at(problem)], &right = data->right[at(problem)];
+    const std::vector<double> expected = times_vector(left, n, times_vector(right, n, data->probe));
+    const double difference = largest_difference(expected, times_vector(answer.numbers, n, data->probe));
+    if (difference == 0) return 0.0;
+    return difference / (largest_magnitude(left) * largest_magnitude(right) * static_cast<double>(n));
+  };
+  return {prepare, multiply, error_of, tolerance<float>(n),
+          [n](const BackgroundAnswer& answer) { return dense(n, n, answer.numbers); }};
+}
+
+// Copies the matrix's diagonals into every system.
+void take_matrix(const std::vector<float>& matrix, TridiagonalSystems<float>& systems) {
+  const Index n = systems.n;
+  const RowMajorView<const float> a = square_view(matrix, n);
+  for (Index k = 0; k < systems.count * n; ++k) {
+    const Index i = k % n;
+    systems.lower[at(k)] = i > 0 ? a(i, i - 1) : 0;
+    systems.diagonal[at(k)] = a(i, i);
+    systems.upper[at(k)] = i + 1 < n ? a(i, i + 1) : 0;
+  }
+}
+
+/// N tridiagonal systems of N equations each, as in a step along one direction of a grid.
+BackgroundProblems tridiagonal_problems(const BackgroundSource& source) {
+  const Index n = source.n;
+  const auto grids = std::make_shared<std::vector<TridiagonalSystems<float>>>();
+  for (Index problem = 0; problem < source.count; ++problem) {
+    const std::uint64_t seed = source.seed + static_cast<std::uint64_t>(problem);
+    grids->push_back(solvers::random_tridiagonal_systems<float>(n, n, seed));
+    if (!source.matrix.empty()) take_matrix(source.matrix, grids->back());
+  }
+  const auto prepare = [grids, n](solvers::Device& device) -> BackgroundProblems::Solve {
+    const std::shared_ptr<solvers::TridiagonalSolver<float>> solver =
+        solvers::make_tridiagonal_solver<float>(device, n, n, tridiagonal_on_compute_shaders);
+    return [grids, n, solver](Index problem) {
+      BackgroundAnswer answer{std::vector<float>(at(n * n))};
+      solver->load((*grids)[at(problem)]);
+      solver->compute();
+      check_pivots(solver->store(answer.numbers));
+      return answer;
+    };
+  };
+  const auto solve_on_host = [grids, threads = source.threads](Index problem) {
+    TridiagonalSystems<float> systems = (*grids)[at(problem)];
+    check_pivots(solve_tridiagonal_on_host(systems, threads));
+    return BackgroundAnswer{std::move(systems.right)};
+  };
+  const auto error_of = [grids](Index problem, const BackgroundAnswer& answer) {
+    return solvers::largest_tridiagonal_residual<float>((*grids)[at(problem)], answer.numbers);
+  };
+  constexpr double largest_residual = 16;  // HPL's
+  // one solution per column
+  return {prepare, solve_on_host, error_of, largest_residual,
+          [n](const BackgroundAnswer& answer) { return dense(n, n, transposed(answer.numbers, n, n)); }};
+}
+
+}  // namespace
+
+std::span<const BackgroundOperation> background_operations() {
+  using Device = gl::DeviceDescription;
+  static const std::array operations{
+      BackgroundOperation{
+          .name = "plu-packed",
+          .summary = "the factors of a matrix of order N",
+          .against = "P A v = L (U v) in double precision",
+          .make = factor_problems,
+          .flops = [](Index n) { return 2 * square(n) * static_cast<double>(n) / 3; },
+          .numbers = [](Index n) { return 3 * square(n); },
+          .obstacle = [](const Device& device,
+                         Index n) { return solvers::PluPacked::obstacle(device, n, 0, on_compute_shaders); }},
+      BackgroundOperation{
+          .name = "gauss-jordan",
+          .summary = "N equations with one right-hand side",
+          .against = "the equations, by their residual",
+          .make = equation_problems,
+          .flops = [](Index n) { return square(n) * (2 * static_cast<double>(n) / 3 + 2); },
+          .numbers = [](Index n) { return square(n) + 2 * static_cast<double>(n); },
+          .obstacle = [](const Device& device,
+                         Index n) { return solvers::GaussJordan::obstacle(device, n, 1, on_compute_shaders); }},
+      BackgroundOperation{
+          .name = "matmul",
+          .summary = "a product of two matrices of order N",
+          .against = "A (B v) in double precision",
+          .make = product_problems,
+          .flops = [](Index n) { return product_flops(n, n, n); },
+          .numbers = [](Index n) { return 3 * square(n); },
+          .obstacle =
+              [](const Device& device, Index n) {
+                return matmul_obstacle(device, {n, n, n}, product_on_compute_shaders(), Precision::single);
+              }},
+      BackgroundOperation{.name = "tridiagonal",
+                          .summary = "N tridiagonal systems of N equations",
+                          .against = "the equations, by their residual",
+                          .make = tridiagonal_problems,
+                          .flops = [](Index n) { return solvers::tridiagonal_flops(n, n); },
+                          .numbers = [](Index n) { return 5 * square(n); },
+                          .obstacle =
+                              [](const Device& device, Index n) {
+                                return tridiagonal_obstacle(device, tridiagonal_on_compute_shaders, Precision::single,
+                                                            n, n);
+                              },
+                          .tridiagonal = true}};
+  return operations;
+}
+
+}  // namespace glinpack::app

@@ -1,0 +1,351 @@
+#include "app/papers/mode.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <ostream>
+
+#include "app/agreement.hpp"
+#include "app/input/values.hpp"
+#include "app/machine.hpp"
+#include "app/option_text.hpp"
+#include "app/program_context.hpp"
+#include "app/topology.hpp"
+#include "host/host_memory.hpp"
+#include "mpi/session.hpp"
+#include "openblas/host_solvers.hpp"
+#include "openblas/openblas_backend.hpp"
+#include "solvers/elimination/elimination.hpp"
+
+namespace glinpack::app {
+
+// ---- Options
+
+namespace {
+
+constexpr int largest_count = 1'000'000;
+constexpr int largest_device = 4096;
+constexpr int largest_threads = 4096;
+
+std::vector<Field> measuring_fields(ModeOptions& o) {
+  return {
+      {"repeat", whole(o.repeat, 1, largest_count), "Repetitions of each measurement"},
+      {"warm-up", whole(o.warm_up, 0, largest_count), "Runs before the repetitions, not counted"},
+      {"fit", flag(o.fit),
+       "Fit a polynomial in N to the times by weighted least squares; compare its dominant coefficient with the "
+       "processor's"},
+  };
+}
+
+std::vector<Field> machine_fields(ModeOptions& o) {
+  return {
+      {"device", whole(o.device, 0, largest_device, "INDEX"), "EGL device, as `glinpack devices` counts",
+       "the first that is hardware, else software"},
+      {"threads", whole(o.threads, 1, largest_threads), "Threads of the host", "cores"},
+      {"shader-dir", text(o.shader_dir, "DIR"), "GLSL files here override the built-in ones"},
+  };
+}
+
+std::vector<Field> output_fields(ModeOptions& o, bool with_trace) {
+  const Field trace{"trace", text(o.trace, "FILE"),
+                    "The stages of every result in Chrome's trace format, for ui.perfetto.dev"};
+  return joined(
+      {
+          {"output-dir", text(o.output_dir, "DIR"),
+           "Folder for output files, created if missing; without file names: report.txt, results.json, results.csv"},
+          {"json", text(o.json, "FILE"), "All results as JSON (docs/solver.schema.json)"},
+          {"csv", text(o.csv, "FILE"), "One line per result"},
+      },
+      with_trace ? std::vector{trace} : std::vector<Field>{},
+      std::vector<Field>{
+          {"force", flag(o.force), "Overwrite output files that exist"},
+          {"progress", choice(o.progress, all_whens), "Progress on stderr; auto: for runs that take seconds"},
+      });
+}
+
+}  // namespace
+
+Field size_field(ModeOptions& o) { return {"n", wholes(o.n, 1, largest_n, "N,..."), "Sizes N, in rows"}; }
+
+Field seed_field(ModeOptions& o) { return {"seed", whole(o.seed, 0, LLONG_MAX, "SEED"), "Seed of the random numbers"}; }
+
+Field precision_field(ModeOptions& o, const std::string& help) {
+  return {"precision", single_or_double(o.precision), help};
+}
+
+Field input_b_field(ModeOptions& o, const std::string& help, const std::string& default_text) {
+  return {"input-b", text(o.input_b, "FILE"), help, default_text};
+}
+
+std::vector<Field> problem_fields(ModeOptions& o, const std::string& input_help, const std::string& output_help) {
+  return {size_field(o),
+          seed_field(o),
+          {"input", text(o.input, "FILE"), input_help},
+          {"output", text(o.output, "FILE"), output_help}};
+}
+
+Field variant_field(Texts& option, Texts variants, const std::string& host, const std::string& default_text) {
+  variants.push_back(host);
+  return {"variant", names_value(option, std::move(variants)), "Variants to measure; all: every variant", default_text};
+}
+
+std::vector<FieldGroup> mode_groups(ModeOptions& o, std::vector<FieldGroup> own, bool with_times) {
+  if (with_times) own.push_back({"Measuring", measuring_fields(o)});
+  own.push_back({"Machine", machine_fields(o)});
+  own.push_back({"Output", output_fields(o, with_times)});
+  own.push_back({"Configuration", {config_field(o.config)}});
+  return own;
+}
+
+std::string mode_footer(const std::string& examples, const std::string& more_codes) {
+  return "Examples:\n" + examples +
+         "\n"
+         "Times are in seconds, rates in GFLOPS (10^9 operations a second), the median of the repetitions unless said\n"
+         "otherwise. Exit code: 0 all checks passed, 1 one failed, 2 unusable input, 3 an error while running" +
+         more_codes + ".";
+}
+
+Texts parse_names(const Texts& values, const Texts& names) {
+  if (values == Texts{"all"}) return names;
+  Texts chosen;
+  for (const std::string& value : values) {
+    if (value == "all") throw InputError("'all' stands in a list with other values; give it alone, or values alone");
+    const std::string& name = names[choose(value, names, "all")];
+    if (std::find(chosen.begin(), chosen.end(), name) == chosen.end()) chosen.push_back(name);
+  }
+  return chosen;
+}
+
+FieldValue list_value(std::string type, std::function<void(const Texts&)> read, std::function<Texts()> print) {
+  return {.form = FieldValue::Form::list,
+          .type = std::move(type),
+          .read = std::move(read),
+          .json = [print = std::move(print)] { return nlohmann::json(print()); }};
+}
+
+FieldValue names_value(Texts& option, Texts names) {
+  std::string type = some_of(names, {"all"});
+  return list_value(
+      std::move(type), [&option, names = std::move(names)](const Texts& t) { option = parse_names(t, names); },
+      [&option] { return option; });
+}
+
+FieldValue or_auto(FieldValue value, std::function<void()> reset) {
+  return {.type = value.type + "|auto",
+          .read = [read = value.read,
+                   reset = std::move(reset)](const Texts& texts) { texts.front() == "auto" ? reset() : read(texts); },
+          .json =
+              [json = value.json] {
+                const nlohmann::json set = json();
+                return set.is_null() ? nlohmann::json("auto") : set;
+              }};
+}
+
+void refuse_both(const std::string& one, const std::string& other) {
+  throw InputError(one + " and " + other + " are both given: leave one of them out");
+}
+
+// ---- Run
+
+namespace {
+
+bool is_root(const ModeInvocation& invocation) { return !invocation.session || invocation.session->rank() == 0; }
+
+int device_index(const ModeOptions& options, int local_rank, std::vector<std::string>& notes) {
+  const std::vector<gl::DeviceDescription> devices = gl::list_devices();
+  if (!options.device && gl::device_for_local_rank(devices, 0, true) < 0) {
+    throw InputError(
+        "no usable OpenGL device: `glinpack devices` says why; the mode's --help tells what the processor does alone");
+  }
+  PluOptions plu;
+  plu.device = options.device;
+  const int index = choose_device(plu, devices, local_rank, true);
+  if (!options.device && gl::device_for_local_rank(devices, 0, false) < 0) {
+    notes.push_back("no hardware OpenGL device is usable: device " + std::to_string(index) +
+                    ", software OpenGL, was taken; `glinpack devices` says what there is");
+  }
+  return index;
+}
+
+MeasuredStages spread_of_stages(const std::vector<solvers::StageTimes>& rounds) {
+  const auto spread = [&](const auto& seconds) {
+    std::vector<double> values;
+    for (const solvers::StageTimes& times : rounds) values.push_back(seconds(times));
+    return spread_of(std::move(values));
+  };
+  MeasuredStages measured;
+  measured.compute = spread([](const solvers::StageTimes& times) { return times.compute(); });
+  measured.with_transfer = spread([](const solvers::StageTimes& times) { return times.with_transfer(); });
+  measured.with_all = spread([](const solvers::StageTimes& times) { return times.with_all(); });
+  for (const solvers::Stage stage : solvers::all_stages) {
+    measured.stages[static_cast<std::size_t>(stage)] =
+        spread([stage](const solvers::StageTimes& times) { return times.of(stage); });
+  }
+  return measured;
+}
+
+}  // namespace
+
+ModeRun::ModeRun(std::string mode, const ModeOptions& options, nlohmann::json configuration,
+                 const ModeInvocation& invocation)
+    : mode_(std::move(mode)),
+      options_(options),
+      configuration_(std::move(configuration)),
+      invocation_(invocation),
+      outputs_(output_paths(options)),
+      progress_(progress_on_stderr(is_root(invocation) ? options.progress : When::never)) {
+  on_root([&] {
+    check_matrix_name(options_.output);
+    check_outputs(outputs_, options_.force);
+    return nlohmann::json();
+  });
+}
+
+nlohmann::json ModeRun::on_root(const std::function<nlohmann::json()>& work) const {
+  return invocation_.session ? run_on_root_and_broadcast(work) : work();
+}
+
+void ModeRun::on_all_ranks(const std::function<void()>& work) const {
+  invocation_.session ? prepare_on_all_ranks(work) : work();
+}
+
+void ModeRun::open_machine(bool needs_device, std::vector<std::string> notes) {
+  const MpiSession* session = invocation_.session;
+  const int cores = session ? threads_by_cores(*session) : threads_for(std::vector<NodeView>{view_node()}, 0);
+  machine_.threads = options_.threads.value_or(cores);
+  on_all_ranks([&] {
+    if (!needs_device) return;
+    const int index = device_index(options_, session ? session->local_rank() : 0, machine_.notes);
+    try {
+      machine_.device = std::make_unique<solvers::Device>(index, options_.shader_dir);
+    } catch (const gl::ShaderFolderError& error) {
+      throw InputError("--shader-dir: " + std::string(error.what()));
+    }
+  });
+  machine_.notes.insert(machine_.notes.end(), notes.begin(), notes.end());
+  set_openblas_threads(machine_.threads);
+  machine_.host_name = host_name();
+  machine_.processor = processor_name();
+  machine_.blas = openblas_version();
+  machine_.kernels = openblas_kernels();
+}
+
+void ModeRun::begin(bool with_table_of_times) {
+  on_root([&] {
+    make_output_folder(outputs_);
+    report_ = std::make_unique<ReportStream>(outputs_);
+    write_text(mode_head(mode_, machine_));
+    for (const std::string& note : invocation_.notes) write_text(note + "\n");
+    if (with_table_of_times) write_text(mode_table_head());
+    return nlohmann::json();
+  });
+}
+
+void ModeRun::write_text(const std::string& text) {
+  report_->stream() << text;
+  report_->flush();
+}
+
+void ModeRun::print(const std::string& text) {
+  on_root([&] {
+    write_text(text);
+    return nlohmann::json();
+  });
+}
+
+MeasuredStages ModeRun::measure(solvers::StageClock& clock, const std::string& label, double flops,
+                                const std::function<void()>& once) {
+  const int rounds = options_.warm_up + options_.repeat;
+  progress_.begin(mode_ + " " + label, flops * rounds);
+  std::vector<solvers::StageTimes> times;
+  for (int round = 0; round < rounds; ++round) {
+    clock.clear();
+    once();
+    if (round >= options_.warm_up) times.push_back(clock.times());
+    progress_.update(static_cast<double>(round + 1) / rounds);
+  }
+  progress_.end();
+  MeasuredStages measured = spread_of_stages(times);
+  measured.intervals = clock.intervals();
+  return measured;
+}
+
+void ModeRun::time(ModeRecord& record, solvers::StageClock& clock, const std::function<void()>& once) {
+  try {
+    record.times = measure(clock, record.label(), record.flops, once);
+  } catch (const NoResult& error) {
+    record.failure = error.what();
+  } catch (const solvers::SingularMatrixError& error) {
+    record.failure = error.what();
+  }
+  if (!record.failure.empty()) progress_.end();
+}
+
+void ModeRun::add(ModeRecord record) {
+  on_root([&] {
+    const auto rival = std::find_if(records_.rbegin(), records_.rend(), [&](const ModeRecord& other) {
+      return other.is_rival && other.size == record.size && other.precision == record.precision;
+    });
+    if (!record.is_rival && record.failure.empty() && rival != records_.rend() && rival->failure.empty()) {
+      const auto ratio = [](const Measured& theirs, const Measured& ours) -> std::optional<double> {
+        if (theirs.median <= 0 || ours.median <= 0) return std::nullopt;
+        return theirs.median / ours.median;
+      };
+      record.speedup = ratio(rival->times.compute, record.times.compute);
+      record.speedup_with_all = ratio(rival->times.with_all, record.times.with_all);
+    }
+    write_text(mode_line(record));
+    records_.push_back(std::move(record));
+    return nlohmann::json();
+  });
+}
+
+void ModeRun::write_files(const std::vector<SeriesFit>& fits, const std::optional<DenseMatrix>& result) {
+  nlohmann::json document = mode_json(mode_, machine_, records_, fits);
+  document["context"] = program_context(invocation_.command_line, configuration_);
+  for (const std::string& note : invocation_.notes) document["notes"].push_back(note);
+  document.update(more_);
+  FileWriter files(options_.force);
+  if (result && !records_.empty() && records_.back().failure.empty()) {
+    files.write(outputs_.result, [&](std::ostream& file) { write_matrix(file, options_.output, *result); });
+  }
+  files.write(outputs_.json, [&](std::ostream& file) { file << dumped(document, 2) << '\n'; });
+  files.write(outputs_.csv, [&](std::ostream& file) { file << (csv_.empty() ? mode_csv(mode_, records_) : csv_); });
+  files.write(outputs_.trace, [&](std::ostream& file) { file << dumped(mode_trace(mode_, records_)) << '\n'; });
+  files.finish(*report_);
+}
+
+bool ModeRun::finish(std::optional<int> fit_degree, const std::optional<DenseMatrix>& result) {
+  const nlohmann::json passed = on_root([&] {
+    std::vector<SeriesFit> fits;
+    if (options_.fit && fit_degree) fits = fit_series(records_, *fit_degree);
+    write_text(fits_text(fits));
+    write_files(fits, result);
+    return nlohmann::json(
+        std::all_of(records_.begin(), records_.end(), [](const ModeRecord& record) { return record.passed(); }));
+  });
+  return passed.get<bool>();
+}
+
+int run_mode(Mode&& mode, const std::string& name, const ModeOptions& options, nlohmann::json configuration,
+             const ModeInvocation& invocation) {
+  constexpr int exit_check_failed = 1;
+  ModeRun run(name, options, std::move(configuration), invocation);
+  mode.prepare();
+  const std::vector<Index> sizes = mode.sizes();
+  const std::optional<int> fit_degree = mode.fit_degree();
+  if (fit_degree) check_fit(options.fit, sizes, *fit_degree);
+  run.open_machine(mode.needs_device(), mode.notes());
+  run.on_all_ranks([&] {
+    for (std::size_t size = 0; size < sizes.size(); ++size) mode.check_size(size, run.machine());
+  });
+  run.begin(fit_degree.has_value());
+  mode.begin(run);
+  for (std::size_t size = 0; size < sizes.size(); ++size) mode.measure(size, run);
+  std::optional<DenseMatrix> result;
+  if (!options.output.empty()) result = mode.result();
+  mode.end(run);
+  const bool records_passed = run.finish(fit_degree, result);
+  return records_passed && mode.passed() ? 0 : exit_check_failed;
+}
+
+}  // namespace glinpack::app

@@ -1,0 +1,348 @@
+#include "app/papers/paranoia.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+
+#include "app/papers/paranoia_arithmetic.hpp"
+#include "app/papers/problem.hpp"
+#include "app/report/csv.hpp"
+#include "backend/registry.hpp"
+#include "matrix/matrix_source.hpp"
+#include "openblas/host_solvers.hpp"
+#include "solvers/elimination/elimination.hpp"
+#include "solvers/lu_study/factorize_on_backend.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+constexpr Index largest_samples = 10'000'000;
+
+constexpr const char* paranoia_footer =
+    "Examples:\n"
+    "  glinpack paranoia\n"
+    "  glinpack paranoia --part arithmetic --variant compute,cpu --samples 1000000 --seed 7\n"
+    "  glinpack paranoia --part lu --n 64,128,256,512,1024 --matrix uniform --json paranoia.json\n"
+    "\n"
+    "Errors of operations are in units in the last place (ULP), of solutions in epsilon (2^-24 single, 2^-53 double).\n"
+    "Exit code: 0 all results meet the GLSL specification and all factors pass HPL's test, 1 otherwise, 2 unusable\n"
+    "input, 3 an error while running.";
+
+constexpr std::array measured_precisions{Precision::single, Precision::double_};
+
+constexpr Index block_columns = 32;
+
+/// The system A x = b in one precision, and its exact solution in double precision.
+template <class Real>
+struct TestedSystem {
+  Index n = 0;
+  std::vector<Real> a, b;  // row-major
+  std::vector<double> a_in_double, b_in_double;
+  std::vector<double> exact;  // x; empty if unknown
+
+  RowMajorView<const double> view_in_double() const { return {a_in_double.data(), n, n, n}; }
+};
+
+template <class Real>
+TestedSystem<Real> problem_of(const ParanoiaOptions& options, Index n) {
+  TestedSystem<Real> problem{.n = n, .a = {}, .b = {}, .a_in_double = {}, .b_in_double = {}, .exact = {}};
+  std::vector<double> augmented(static_cast<std::size_t>(n * (n + 1)));
+  const RowMajorView<double> view{augmented.data(), n, n + 1, n + 1};
+  make_source(options.matrix, n, options.seed)->fill(Distribution(n, n, {1, 1}), {0, 0}, LocalIndex(0), view);
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) problem.a.push_back(static_cast<Real>(view(i, j)));
+    problem.b.push_back(static_cast<Real>(view(i, n)));
+  }
+  problem.a_in_double.assign(problem.a.begin(), problem.a.end());
+  problem.b_in_double.assign(problem.b.begin(), problem.b.end());
+  problem.exact = accurate_solution(problem.view_in_double(), problem.b_in_double);
+  return problem;
+}
+
+/// Column-major factors in LAPACK's layout.
+template <class Real>
+struct Factors {
+  std::vector<Real> elements;
+  std::vector<Index> pivots;
+
+  ColumnMajorView<Real> view() {
+    const auto n = static_cast<Index>(pivots.size());
+    return {elements.data(), n, n, n};
+  }
+};
+
+/// Empty for a singular matrix.
+template <class Real>
+std::optional<Factors<Real>> factorize_on_device(Backend<Real>& backend, const TestedSystem<Real>& problem) {
+  const Index n = problem.n;
+  const auto matrix = backend.allocate(n, n);
+  const auto buffer = backend.allocate_host(n * n);
+  const HostBlock<Real> on_host_side{buffer.get(), 0, n, n, n};
+  std::copy(problem.a.begin(), problem.a.end(), buffer->data());
+  backend.wait(backend.upload(on_host_side, whole(*matrix)));
+  std::vector<Index> pivots(problem.b.size());
+  if (factorize_on_backend(backend, *matrix, block_columns, std::span<Index>(pivots))) return std::nullopt;
+  backend.wait(backend.download(whole(*matrix), on_host_side));
+  const std::vector<Real> rows(buffer->data(), buffer->data() + n * n);
+  return Factors<Real>{transposed(rows, n, n), std::move(pivots)};
+}
+
+template <class Real>
+std::optional<Factors<Real>> factorize_by_lapack(const TestedSystem<Real>& problem) {
+  Factors<Real> factors{transposed(problem.a, problem.n, problem.n), std::vector<Index>(problem.b.size())};
+  if (factorize_on_host(factors.view(), factors.pivots) != 0) return std::nullopt;
+  return factors;
+}
+
+double row_sum_norm_of(RowMajorView<const double> a) {
+  double largest = 0;
+  for (Index i = 0; i < a.rows; ++i) {
+    double sum = 0;
+    for (Index j = 0; j < a.columns; ++j) sum += std::abs(a(i, j));
+    largest = std::max(largest, sum);
+  }
+  return largest;
+}
+
+template <class Real>
+void judge(ModeRecord& record, const TestedSystem<Real>& problem, const std::vector<Real>& solution) {
+  const double epsilon = epsilon_of(precision_of<Real>);
+  const std::vector<double> x(solution.begin(), solution.end());
+  const RowMajorView<const double> a = problem.view_in_double();
+  const double x_norm = largest_magnitude(x);
+  if (!std::isfinite(x_norm)) {
+    record.failure = "the solution is not finite";
+    return;
+  }
+  const double residual = largest_magnitude(accurate_residual(a, x, {}, problem.b_in_double));
+  const double scale = row_sum_norm_of(a) * x_norm + largest_magnitude(problem.b_in_double);
+  const double backward = scale > 0 ? residual / scale / epsilon : 0;
+  record.parameters["backward_error"] = backward;
+  record.check = ModeCheck{"A and b", backward / static_cast<double>(problem.n), solvers::largest_scaled_residual};
+  if (problem.exact.empty()) return;
+  std::vector<double> difference(x);
+  for (std::size_t i = 0; i < x.size(); ++i) difference[i] -= problem.exact[i];
+  record.parameters["forward_error"] = largest_magnitude(difference) / largest_magnitude(problem.exact) / epsilon;
+}
+
+template <class Real>
+class LuErrors {
+ public:
+  LuErrors(const ParanoiaOptions& options, ModeRun& run) : options_(options), run_(run) {
+    if (!options.has_variant("compute")) return;
+    BackendOptions backend;
+    backend.threads = run.machine().threads;
+    backend.device = run.device().description().index;
+    // a shader folder with only the arithmetic lacks the backend's shaders
+    if (std::filesystem::is_directory(std::filesystem::path(options.shader_dir) / "compute")) {
+      backend.shader_directory = options.shader_dir;
+    }
+    backend_ = make_backend<Real>(on_device_, backend, timeline_);
+  }
+
+  void measure(Index n) {
+    const TestedSystem<Real> problem = problem_of<Real>(options_, n);
+    if (backend_) {
+      add(problem, on_device_, false, [&] { return factorize_on_device(*backend_, problem); });
+    }
+    if (options_.has_variant("cpu")) {
+      add(problem, openblas_record.name, true, [&] { return factorize_by_lapack(problem); });
+    }
+  }
+
+ private:
+  template <class Factorize>
+  void add(const TestedSystem<Real>& problem, std::string_view variant, bool is_rival, const Factorize& factorize) {
+    ModeRecord record{
+        .variant = std::string(variant),
+        .size = std::to_string(problem.n),
+        .n = problem.n,
+        .precision = precision_of<Real>,
+        .parameters = {{"matrix", name_of(options_.matrix)}, {"forward_error", nullptr}, {"backward_error", nullptr}},
+        .is_rival = is_rival};
+    std::optional<Factors<Real>> factors;
+    solvers::StageClock clock;
+    run_.measure(clock, record.label(), 0, [&] { factors = factorize(); });
+    if (factors) {
+      std::vector<Real> x = problem.b;
+      substitute_on_host<Real>(factors->view(), factors->pivots, {x.data(), problem.n, 1, problem.n});
+      judge(record, problem, x);
+    } else {
+      record.failure = "the matrix is singular";
+    }
+    run_.keep(std::move(record));
+  }
+
+  const ParanoiaOptions& options_;
+  ModeRun& run_;
+  const std::string_view on_device_ = automatic_backend(MemorySpace::device).name;
+  Timeline timeline_;
+  std::unique_ptr<Backend<Real>> backend_;
+};
+
+std::string lu_errors_text(std::span<const ModeRecord> records) {
+  if (records.empty()) return {};
+  constexpr const char* row = "  {:<10}{:>8}  {:<12}{:>14}{:>14}{:>14}  {}";
+  std::string text =
+      "\nLU of the same matrix: forward error |x - x*| / |x*|, backward error |b - A x| / (|A| |x| + |b|), in\n"
+      "epsilon, norms of largest magnitudes and row sums; HPL's residual is the backward error over n\n" +
+      table_line(fmt::format(row, "precision", "n", "on", "forward", "backward", "residual", ""));
+  for (const ModeRecord& r : records) {
+    if (!r.failure.empty()) {
+      text += fmt::format("  {:<10}{:>8}  {:<12}FAILED: {}\n", name_of(r.precision), r.n, r.variant, r.failure);
+      continue;
+    }
+    const auto value = [&](const char* name) {
+      const nlohmann::json& found = r.parameters.at(name);
+      return found.is_null() ? std::string("-") : fmt::format("{:.4g}", found.get<double>());
+    };
+    text += table_line(fmt::format(row, name_of(r.precision), r.n, r.variant, value("forward_error"),
+                                   value("backward_error"), fmt::format("{:.4g}", r.check->error),
+                                   r.check->passed() ? "passed" : "FAILED: above HPL's 16"));
+  }
+  return text;
+}
+
+/// The forward and the backward error of every record.
+std::string lu_errors_csv(std::span<const ModeRecord> records) {
+  std::string text;
+  for (const ModeRecord& r : records) {
+    for (const auto& [what, key] :
+         {std::pair{"lu forward error", "forward_error"}, {"lu backward error", "backward_error"}}) {
+      const nlohmann::json value = r.parameters.value(key, nlohmann::json());
+      text +=
+          csv_line({what, r.variant, std::string(name_of(r.precision)), std::to_string(r.n), "",
+                    value.is_null() ? "" : csv_number(value.get<double>()), "epsilon", r.passed() ? "true" : "false"});
+    }
+  }
+  return text;
+}
+
+/// Arithmetic first, then LU: of every size in one precision, then in the other.
+class Paranoia final : public Mode {
+ public:
+  explicit Paranoia(const ParanoiaOptions& options) : options_(options) {}
+
+  void prepare() override {
+    constexpr double bytes_of_a_sample = 2 * 4 * sizeof(double);  // three operands and a result, twice while they grow
+    check_host_memory("--samples " + std::to_string(options_.samples),
+                      bytes_of_a_sample * static_cast<double>(options_.samples));
+  }
+
+  std::vector<Index> sizes() const override {
+    std::vector<Index> orders;
+    if (!options_.has_part("lu")) return orders;
+    for (std::size_t i = 0; i < options_.precisions.size(); ++i) {
+      orders.insert(orders.end(), options_.n.begin(), options_.n.end());
+    }
+    return orders;
+  }
+  std::optional<int> fit_degree() const override { return std::nullopt; }
+  bool needs_device() const override {
+    const bool fragment = options_.has_variant("fragment") && options_.has_part("arithmetic");
+    return options_.has_variant("compute") || fragment;
+  }
+
+  void check_size(std::size_t size, const ModeMachine& machine) const override {
+    constexpr double matrices =
+        6;  // in double precision: [A | b], A, its factors, those of the exact solution, buffers
+    const Index n = sizes()[size];
+    const double bytes = square(n) * sizeof(double);
+    check_host_memory("--n " + std::to_string(n), matrices * bytes);
+    if (!machine.device || !options_.has_variant("compute")) return;
+    const auto free = static_cast<double>(machine.device->description().free_memory);
+    if (free > 0 && bytes > free) {
+      throw InputError("--n " + std::to_string(n) + ": the matrix does not fit the memory that " +
+                       machine.device->description().renderer + " has free; use a smaller N");
+    }
+  }
+
+  void begin(ModeRun& run) override {
+    if (!options_.has_part("arithmetic")) return;
+    for (const Precision precision : options_.precisions) measure_arithmetic(options_, precision, run, findings_);
+  }
+
+  void measure(std::size_t size, ModeRun& run) override {
+    const Index n = sizes()[size];
+    if (options_.precisions[size / options_.n.size()] == Precision::single) {
+      if (!in_single_) in_single_ = std::make_unique<LuErrors<float>>(options_, run);
+      in_single_->measure(n);
+    } else {
+      if (!in_double_) in_double_ = std::make_unique<LuErrors<double>>(options_, run);
+      in_double_->measure(n);
+    }
+  }
+
+  void end(ModeRun& run) override {
+    run.print(lu_errors_text(run.records()));
+    run.add_to_json("arithmetic", operations_json(findings_));
+    run.add_to_json("carried", carried_json(findings_));
+    run.replace_csv("what,on,precision,n,least,most,unit,passed\n" + operations_csv(findings_) +
+                    lu_errors_csv(run.records()));
+  }
+  bool passed() const override { return findings_.passed(); }
+
+ private:
+  const ParanoiaOptions& options_;
+  ParanoiaFindings findings_;
+  std::unique_ptr<LuErrors<float>> in_single_;
+  std::unique_ptr<LuErrors<double>> in_double_;
+};
+
+}  // namespace
+
+bool ParanoiaOptions::has_part(const std::string& name) const {
+  return std::find(part.begin(), part.end(), name) != part.end();
+}
+bool ParanoiaOptions::has_variant(const std::string& name) const {
+  return std::find(variant.begin(), variant.end(), name) != variant.end();
+}
+
+OptionTable paranoia_table(ParanoiaOptions& o) {
+  const std::vector<Field> problem{
+      size_field(o),
+      seed_field(o),
+      {"matrix", choice(o.matrix, matrix_formulas), "Matrix of part lu"},
+      {"samples", whole(o.samples, 0, largest_samples),
+       "Random operands of each operation, in addition to chosen ones"},
+  };
+  const std::vector<Field> variants{
+      {"part", names_value(o.part, {"arithmetic", "lu"}), "Parts to measure; all: both", "all"},
+      {"variant", names_value(o.variant, {"compute", "fragment", "cpu"}),
+       "compute: compute shaders; fragment: fragment shaders, only arithmetic in single precision; cpu: the processor; "
+       "all: every variant",
+       "all"},
+      {"precision", kinds_value(o.precisions, measured_precisions), "Precisions of the operands; all: both", "all"},
+  };
+  return {.command = "paranoia",
+          .description =
+              "Measures the errors of +, -, x, /, fma and 1/x on a device and on the processor, against exact results\n"
+              "and what GLSL demands, and how the error of LU grows with N on both.",
+          .footer = paranoia_footer,
+          .groups = mode_groups(o, {{"Problem", problem}, {"Variants", variants}}, false)};
+}
+
+ParanoiaOptions parse_paranoia_options(const Texts& arguments) {
+  const Parsed<ParanoiaOptions> parsed = parse(arguments, paranoia_table);
+  const ParanoiaOptions& o = parsed.options;
+  if (o.variant == Texts{"fragment"}) {
+    if (!o.has_part("arithmetic")) throw InputError("--variant fragment: --part lu has compute and cpu only");
+    if (o.precisions == std::vector<Precision>{Precision::double_}) {
+      throw InputError(
+          "--variant fragment: fragment shaders draw in single precision only; --precision double needs "
+          "--variant compute or cpu");
+    }
+  }
+  return parsed.options;
+}
+
+int run_paranoia(const ModeInvocation& invocation) {
+  const ParanoiaOptions options = parse_paranoia_options(invocation.arguments);
+  return run_mode(Paranoia(options), options, paranoia_table, invocation);
+}
+
+}  // namespace glinpack::app

@@ -1,0 +1,259 @@
+#include "app/papers/paranoia_arithmetic.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/report/csv.hpp"
+#include "solvers/paranoia/device_arithmetic.hpp"
+#include "solvers/paranoia/operations.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+using arithmetic::Operands;
+using arithmetic::OperandSet;
+using arithmetic::Operation;
+using arithmetic::OperationErrors;
+using nlohmann::json;
+
+/// The operations of one variant in one precision.
+template <class Real>
+class ArithmeticRun {
+ public:
+  ArithmeticRun(const ParanoiaOptions& options, const ModeMachine& machine, std::string variant)
+      : options_(options), variant_(std::move(variant)) {
+    if (variant_ == "cpu") return;
+    device_ = solvers::make_device_arithmetic<Real>(
+        *machine.device, variant_ == "fragment" ? solvers::ShaderKind::fragment : solvers::ShaderKind::compute);
+  }
+
+  void measure(Operation operation, ParanoiaFindings& findings) {
+    OperationRecord record{.variant = variant_, .precision = precision_of<Real>, .operation = operation};
+    const auto measure_set = [&](const OperandSet<Real>& set) {
+      const std::vector<Real> results = results_of(operation, set);
+      record.errors.add(arithmetic::errors_of<Real>(operation, set, results));
+      return set.size();
+    };
+    record.directed = measure_set(arithmetic::directed_operands<Real>(operation));
+    record.random = measure_set(arithmetic::random_operands<Real>(operation, options_.samples, options_.seed));
+    findings.operations.push_back(std::move(record));
+  }
+
+  /// Sends numbers to the variants and back without arithmetic.
+  void carry(ParanoiaFindings& findings) {
+    if (!device_) return;
+    const OperandSet<Real> set = arithmetic::directed_operands<Real>(Operation::addition);
+    std::vector<Real> results(set.a.size());
+    device_->carry(set, results);
+    CarriedRecord record{.variant = variant_, .precision = precision_of<Real>, .numbers = set.size()};
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const Real sent = set.a[i], back = results[i];
+      if (std::isnan(sent) || (back == sent && std::signbit(back) == std::signbit(sent))) continue;
+      ++(back == 0 && std::fpclassify(sent) == FP_SUBNORMAL ? record.denormals_flushed : record.changed);
+    }
+    findings.carried.push_back(record);
+  }
+
+ private:
+  std::vector<Real> results_of(Operation operation, const OperandSet<Real>& set) {
+    std::vector<Real> results(set.a.size());
+    if (device_) {
+      device_->compute(operation, set, results);
+    } else {
+      for (Index i = 0; i < set.size(); ++i) {
+        results[static_cast<std::size_t>(i)] = arithmetic::computed_by_host(operation, set.at(i));
+      }
+    }
+    return results;
+  }
+
+  const ParanoiaOptions& options_;
+  std::string variant_;
+  std::unique_ptr<solvers::DeviceArithmetic<Real>> device_;
+};
+
+constexpr int digits = 6;
+
+std::string number(double value) {
+  const std::string text = fmt::format("{:.{}g}", value, digits);
+  return text == "-0" ? "0" : text;
+}
+
+std::string range_text(double least, double most) { return "[" + number(least) + ", " + number(most) + "]"; }
+
+/// Table 4 of Ino, Matsui, Goda, Hagihara 2005, for a Quadro FX 3400, 2004; empty if the table has no value.
+std::string in_the_paper(Operation operation) {
+  switch (operation) {
+    case Operation::addition:
+      return range_text(-1, 0);
+    case Operation::subtraction:
+      return range_text(-0.75, 0.75);
+    case Operation::multiplication:
+      return range_text(-0.78125, 0.625);
+    case Operation::division:
+      return range_text(-1.19902, 1.37442);
+    case Operation::fma:
+    case Operation::reciprocal:
+      return "-";
+  }
+  return "-";
+}
+
+std::string bound_text(Operation operation) {
+  const arithmetic::ErrorBound bound = arithmetic::glsl_bound(operation);
+  const std::string range = fmt::format("{}, {}", -bound.ulps, bound.ulps);
+  return bound.included ? "[" + range + "]" : "(" + range + ")";
+}
+
+std::string operands_text(Operation operation, const Operands<double>& o) {
+  if (operation == Operation::reciprocal) return fmt::format("b = {:a}", o.b);
+  const std::string two = fmt::format("a = {:a}, b = {:a}", o.a, o.b);
+  return operation == Operation::fma ? two + fmt::format(", c = {:a}", o.c) : two;
+}
+
+std::string share(Index part, Index all) { return all == 0 ? "-" : fmt::format("{} of {}", part, all); }
+
+std::string failure_of(const OperationRecord& r) {
+  std::string text;
+  const OperationErrors& e = r.errors;
+  if (e.outside > 0) {
+    text += fmt::format("{} of {} results are outside of what GLSL demands, the first with {}; ", e.outside, e.ordinary,
+                        operands_text(r.operation, e.first_outside));
+  }
+  if (e.neither > 0) text += fmt::format("{} of {} denormals neither kept nor flushed; ", e.neither, e.denormals);
+  if (e.not_zero > 0) text += fmt::format("{} of {} results are not 0; ", e.not_zero, e.zeros);
+  if (!text.empty()) text.resize(text.size() - 2);
+  return text;
+}
+
+constexpr const char* operation_columns = "  {:<16}{:<10}{:<28}{:<14}{:<14}{:<21}{:>8}  {}";
+constexpr const char* class_columns = "  {:<16}{:<10}{:>18}{:>18}{:>18}{:>18}";
+
+json operands_json(const Operands<double>& o) { return {o.a, o.b, o.c}; }
+
+std::string operations_text(const ParanoiaFindings& findings, Precision precision) {
+  std::string text = fmt::format("\n{} precision: least and most error in units in the last place, computed - exact\n",
+                                 name_of(precision));
+  text += table_line(
+      fmt::format(operation_columns, "operation", "on", "error", "IEEE 754", "GLSL", "Quadro (paper)", "nearest", ""));
+  for (const Operation operation : arithmetic::all_operations) {
+    for (const OperationRecord& r : findings.operations) {
+      if (r.operation != operation || r.precision != precision) continue;
+      const OperationErrors& e = r.errors;
+      const bool has_paper = precision == Precision::single && r.variant != "cpu";
+      const std::string failure = failure_of(r);
+      text += table_line(fmt::format(
+          operation_columns, name_of(operation), r.variant, range_text(e.range.least, e.range.most),
+          range_text(-0.5, 0.5), bound_text(operation), has_paper ? in_the_paper(operation) : "",
+          e.nearest == e.ordinary
+              ? std::string("all")
+              : fmt::format("{:.3f}%", 100 * static_cast<double>(e.nearest) / static_cast<double>(e.ordinary)),
+          failure.empty() ? "passed" : "FAILED: " + failure));
+    }
+  }
+  text += "\n" + table_line(fmt::format(class_columns, "", "", "denormals kept", "flushed to 0", "signs of zeros",
+                                        "infinities, NaN"));
+  for (const Operation operation : arithmetic::all_operations) {
+    for (const OperationRecord& r : findings.operations) {
+      if (r.operation != operation || r.precision != precision) continue;
+      const OperationErrors& e = r.errors;
+      text +=
+          table_line(fmt::format(class_columns, name_of(operation), r.variant, share(e.kept, e.denormals),
+                                 share(e.flushed, e.denormals), share(e.signs, e.zeros), share(e.as_ieee, e.special)));
+    }
+  }
+  for (const CarriedRecord& r : findings.carried) {
+    if (r.precision != precision) continue;
+    text += fmt::format("  carried to {} and back: {} of {} numbers are as they were{}{}\n", r.variant,
+                        r.numbers - r.denormals_flushed - r.changed, r.numbers,
+                        r.denormals_flushed > 0 ? fmt::format(", {} denormals became 0", r.denormals_flushed) : "",
+                        r.passed() ? "" : fmt::format("; FAILED: {} are others", r.changed));
+  }
+  return text;
+}
+
+template <class Real>
+void measure_in(const ParanoiaOptions& options, ModeRun& run, ParanoiaFindings& findings) {
+  for (const std::string& variant : options.variant) {
+    if (variant == "fragment" && precision_of<Real> == Precision::double_) continue;
+    ArithmeticRun<Real> arithmetic(options, run.machine(), variant);
+    solvers::StageClock clock;
+    for (const Operation operation : arithmetic::all_operations) {
+      run.measure(clock, variant + ", " + std::string(name_of(operation)), 0,
+                  [&] { arithmetic.measure(operation, findings); });
+    }
+    arithmetic.carry(findings);
+  }
+  run.print(operations_text(findings, precision_of<Real>));
+}
+
+}  // namespace
+
+bool ParanoiaFindings::passed() const {
+  return std::all_of(operations.begin(), operations.end(), [](const auto& r) { return r.errors.passed(); }) &&
+         std::all_of(carried.begin(), carried.end(), [](const auto& r) { return r.passed(); });
+}
+
+void measure_arithmetic(const ParanoiaOptions& options, Precision precision, ModeRun& run, ParanoiaFindings& findings) {
+  precision == Precision::single ? measure_in<float>(options, run, findings)
+                                 : measure_in<double>(options, run, findings);
+}
+
+json operations_json(const ParanoiaFindings& findings) {
+  json all = json::array();
+  for (const OperationRecord& r : findings.operations) {
+    const OperationErrors& e = r.errors;
+    const arithmetic::ErrorBound bound = arithmetic::glsl_bound(r.operation);
+    all.push_back({{"variant", r.variant},
+                   {"precision", name_of(r.precision)},
+                   {"operation", name_of(r.operation)},
+                   {"directed", r.directed},
+                   {"random", r.random},
+                   {"ordinary", e.ordinary},
+                   {"least_ulps", number_or_null(e.range.least)},
+                   {"most_ulps", number_or_null(e.range.most)},
+                   {"least_at", operands_json(e.range.least_at)},
+                   {"most_at", operands_json(e.range.most_at)},
+                   {"bound_ulps", bound.ulps},
+                   {"nearest", e.nearest},
+                   {"outside", e.outside},
+                   {"denormals", e.denormals},
+                   {"denormals_kept", e.kept},
+                   {"denormals_flushed", e.flushed},
+                   {"zeros", e.zeros},
+                   {"zeros_signed", e.signs},
+                   {"zeros_missed", e.not_zero},
+                   {"special", e.special},
+                   {"special_as_ieee", e.as_ieee},
+                   {"passed", e.passed()}});
+  }
+  return all;
+}
+
+json carried_json(const ParanoiaFindings& findings) {
+  json all = json::array();
+  for (const CarriedRecord& r : findings.carried) {
+    all.push_back({{"variant", r.variant},
+                   {"precision", name_of(r.precision)},
+                   {"numbers", r.numbers},
+                   {"denormals_flushed", r.denormals_flushed},
+                   {"changed", r.changed},
+                   {"passed", r.passed()}});
+  }
+  return all;
+}
+
+std::string operations_csv(const ParanoiaFindings& findings) {
+  std::string text;
+  for (const OperationRecord& r : findings.operations) {
+    text += csv_line({std::string(name_of(r.operation)), r.variant, std::string(name_of(r.precision)),
+                      std::to_string(r.directed + r.random), csv_number(r.errors.range.least),
+                      csv_number(r.errors.range.most), "ulp", r.errors.passed() ? "true" : "false"});
+  }
+  return text;
+}
+
+}  // namespace glinpack::app

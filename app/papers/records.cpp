@@ -1,0 +1,337 @@
+#include "app/papers/records.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "app/input/input_error.hpp"
+#include "app/program_context.hpp"
+#include "app/report/csv.hpp"
+#include "openblas/host_solvers.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+std::size_t sizes_needed(int degree) { return static_cast<std::size_t>(degree) + 2; }
+
+void add_errors(PolynomialFit& fit, std::span<const FitPoint> points) {
+  double squares = 0;
+  for (const FitPoint& point : points) {
+    const double error = std::abs(fit.at(point.n) - point.seconds) / point.seconds;
+    squares += error * error;
+    fit.largest_relative_error = std::max(fit.largest_relative_error, error);
+  }
+  fit.mean_relative_error = std::sqrt(squares / static_cast<double>(points.size()));
+}
+
+const PolynomialFit* rival_of(const SeriesFit& series, const std::vector<SeriesFit>& fits) {
+  const PolynomialFit* first = nullptr;
+  for (const SeriesFit& other : fits) {
+    if (!other.is_rival) continue;
+    if (other.settings == series.settings) return &other.fit;
+    if (first == nullptr) first = &other.fit;
+  }
+  return first;
+}
+
+}  // namespace
+
+double PolynomialFit::at(double n) const {
+  double value = 0;
+  for (std::size_t k = coefficients.size(); k-- > 0;) value = value * n + coefficients[k];
+  return value;
+}
+
+PolynomialFit fit_polynomial(std::span<const FitPoint> points, int degree) {
+  const auto terms = static_cast<std::size_t>(degree) + 1;
+  if (points.size() < terms) throw std::invalid_argument("there are fewer points than coefficients");
+  // fits in n / scale: the powers of n differ by many orders of magnitude
+  double scale = 0;
+  for (const FitPoint& point : points) scale = std::max(scale, point.n);
+  std::vector<double> matrix, right;
+  for (const FitPoint& point : points) {
+    double power = 1;
+    for (std::size_t k = 0; k < terms; ++k, power *= point.n / scale) matrix.push_back(power / point.seconds);
+    right.push_back(1);
+  }
+  const auto rows = static_cast<Index>(points.size()), columns = static_cast<Index>(terms);
+  PolynomialFit fit;
+  fit.coefficients = least_squares({matrix.data(), rows, columns, columns}, right);
+  double power = 1;
+  for (double& coefficient : fit.coefficients) {
+    coefficient /= power;
+    power *= scale;
+  }
+  add_errors(fit, points);
+  return fit;
+}
+
+std::vector<SeriesFit> fit_series(std::span<const ModeRecord> records, int degree) {
+  std::vector<SeriesFit> fits;
+  for (const ModeRecord& first : records) {
+    const auto same = [&](const SeriesFit& fit) { return fit.series == first.series(); };
+    if (std::any_of(fits.begin(), fits.end(), same)) continue;
+    std::vector<FitPoint> points;
+    std::set<Index> sizes;
+    for (const ModeRecord& record : records) {
+      if (record.series() != first.series() || !record.passed() || record.times.compute.median <= 0) continue;
+      points.push_back({static_cast<double>(record.n), record.times.compute.median});
+      sizes.insert(record.n);
+    }
+    if (sizes.size() < sizes_needed(degree)) continue;
+    fits.push_back({.series = first.series(),
+                    .settings = first.settings,
+                    .is_rival = first.is_rival,
+                    .fit = fit_polynomial(points, degree)});
+  }
+  for (SeriesFit& fit : fits) {
+    const PolynomialFit* rival = rival_of(fit, fits);
+    if (fit.is_rival || rival == nullptr || rival->dominant() <= 0 || fit.fit.dominant() <= 0) continue;
+    fit.speedup = rival->dominant() / fit.fit.dominant();
+  }
+  return fits;
+}
+
+void check_fit(bool fit, const std::vector<Index>& sizes, int degree) {
+  const std::size_t different = std::set<Index>(sizes.begin(), sizes.end()).size();
+  if (!fit || different >= sizes_needed(degree)) return;
+  throw InputError("--fit: " + std::to_string(different) + " size" + (different == 1 ? " is" : "s are") +
+                   " too few for a polynomial of degree " + std::to_string(degree) + "; give " +
+                   std::to_string(sizes_needed(degree)) + " or more, --n 64,96,128,192,256 for example");
+}
+
+namespace {
+
+std::string seconds(const Measured& measured) { return fmt::format("{:.4g}", measured.median); }
+
+std::string ratio(const std::optional<double>& value) {
+  return value ? fmt::format("{:.3g}", *value) : std::string("-");
+}
+
+constexpr const char* columns = "{:<24}{:<16}{:>14}{:>11}{:>11}{:>11}{:>11}{:>9}{:>9}{:>9}{:>10}{:>10}  {}";
+
+}  // namespace
+
+std::string table_line(std::string line) {
+  line.resize(line.find_last_not_of(' ') + 1);
+  return line + '\n';
+}
+
+std::string mode_head(const std::string& mode, const ModeMachine& machine) {
+  std::string text = "glinpack " + mode + "\n";
+  if (machine.device) {
+    const gl::DeviceDescription& device = machine.device->description();
+    text += fmt::format("device {}: {}{}\n  driver {}\n", device.index, device.renderer,
+                        device.software ? " (software OpenGL: computed by the processor)" : "", device.version);
+  }
+  text += fmt::format("host {}: {}\n  {}, kernels {}, {} thread{}\n", machine.host_name, machine.processor,
+                      machine.blas, machine.kernels, machine.threads, machine.threads == 1 ? "" : "s");
+  for (const std::string& note : machine.notes) text += note + "\n";
+  return text;
+}
+
+std::string mode_table_head() {
+  return "\n" + table_line(fmt::format(columns, "variant", "settings", "size", "seconds", "least", "+transfer",
+                                       "+packing", "GFLOPS", "speed-up", "with all", "error", "tolerance", ""));
+}
+
+std::string mode_line(const ModeRecord& r) {
+  if (!r.failure.empty()) {
+    return table_line(fmt::format("{:<24}{:<16}{:>14}  FAILED: {}", r.variant, r.settings, r.size, r.failure));
+  }
+  const std::string verdict = !r.check            ? "not checked"
+                              : r.check->passed() ? "passed"
+                                                  : "FAILED: differs too much from " + r.check->against;
+  return table_line(fmt::format(columns, r.variant, r.settings, r.size, seconds(r.times.compute),
+                                fmt::format("{:.4g}", r.times.compute.least), seconds(r.times.with_transfer),
+                                seconds(r.times.with_all),
+                                r.flops > 0 ? fmt::format("{:.2f}", r.gflops()) : std::string("-"), ratio(r.speedup),
+                                ratio(r.speedup_with_all), r.check ? fmt::format("{:.2e}", r.check->error) : "-",
+                                r.check ? fmt::format("{:.2e}", r.check->tolerance) : "-", verdict));
+}
+
+std::string errors_table(std::span<const ModeRecord> records, const std::string& key, const ErrorColumns& columns,
+                         const std::string& title) {
+  const auto row = [&](const std::string& series, const std::string& size, const std::string& residual,
+                       const std::string& difference) {
+    return fmt::format("{:<{}}{:>{}}{:>14}{:>14}\n", series, columns.series_width, size, columns.size_width, residual,
+                       difference);
+  };
+  std::string rows;
+  for (const ModeRecord& r : records) {
+    if (!r.parameters.contains(key)) continue;
+    const nlohmann::json& difference = r.parameters[key];
+    rows += row(r.series(), r.size, r.check ? fmt::format("{:.2e}", r.check->error) : "-",
+                difference.is_null() ? columns.unknown : fmt::format("{:.2e}", difference.get<double>()));
+  }
+  return rows.empty() ? rows : title + row("variant", columns.size, "residual", "difference") + rows;
+}
+
+std::string fits_text(std::span<const SeriesFit> fits) {
+  if (fits.empty()) return {};
+  const std::size_t terms = fits.front().fit.coefficients.size();
+  constexpr std::string_view letters = "abcdefgh";
+  std::string formula = "a", head;
+  for (std::size_t k = 0; k < terms; ++k) {
+    if (k > 0) formula += fmt::format(" + {} n{}", letters[k], k > 1 ? fmt::format("^{}", k) : "");
+    head += fmt::format("{:>12}", letters[k]);
+  }
+  std::string text =
+      "\nseconds = " + formula + ", by weighted least squares\n" +
+      table_line(fmt::format("{:<40}{}{:>11}{:>11}{:>10}", "variant", head, "mean err.", "largest", "speed-up"));
+  for (const SeriesFit& series : fits) {
+    std::string values;
+    for (const double coefficient : series.fit.coefficients) values += fmt::format("{:>12.3e}", coefficient);
+    text += table_line(fmt::format("{:<40}{}{:>10.1f}%{:>10.1f}%{:>10}", series.series, values,
+                                   100 * series.fit.mean_relative_error, 100 * series.fit.largest_relative_error,
+                                   ratio(series.speedup)));
+  }
+  return text + fmt::format("speed-up: the processor's {} over the variant's\n", letters[terms - 1]);
+}
+
+nlohmann::json number_or_null(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? nlohmann::json(*value) : nlohmann::json();
+}
+
+std::string csv_number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : std::string(); }
+
+namespace {
+
+using nlohmann::json;
+using solvers::all_stages;
+using solvers::Stage;
+
+std::optional<double> gflops_of(const ModeRecord& r) {
+  return r.gflops() > 0 ? std::optional(r.gflops()) : std::nullopt;
+}
+
+json times_json(const MeasuredStages& times) {
+  const auto seconds = [](const Measured& measured) { return measured_json(measured, "s", 1); };
+  json stages;
+  for (const Stage stage : all_stages) stages[std::string(name_of(stage))] = seconds(times.of(stage));
+  return {{"compute", seconds(times.compute)},
+          {"with_transfer", seconds(times.with_transfer)},
+          {"with_all", seconds(times.with_all)},
+          {"stages", stages}};
+}
+
+json check_json(const ModeCheck& check) {
+  return {{"against", check.against},
+          {"error", number_or_null(check.error)},
+          {"tolerance", check.tolerance},
+          {"passed", check.passed()}};
+}
+
+json record_json(const ModeRecord& r) {
+  return {{"variant", r.variant},
+          {"settings", r.settings},
+          {"size", r.size},
+          {"n", r.n},
+          {"precision", name_of(r.precision)},
+          {"parameters", r.parameters},
+          {"rival", r.is_rival},
+          {"times", r.timed() ? times_json(r.times) : json()},
+          {"flops", r.flops > 0 ? json(r.flops) : json()},
+          {"gflops", number_or_null(gflops_of(r))},
+          {"speedup", number_or_null(r.speedup)},
+          {"speedup_with_all", number_or_null(r.speedup_with_all)},
+          {"check", r.check ? check_json(*r.check) : json()},
+          {"failure", r.failure.empty() ? json() : json(r.failure)},
+          {"passed", r.passed()}};
+}
+
+json fit_json(const SeriesFit& series) {
+  return {{"series", series.series},
+          {"rival", series.is_rival},
+          {"coefficients", series.fit.coefficients},
+          {"mean_relative_error", series.fit.mean_relative_error},
+          {"largest_relative_error", series.fit.largest_relative_error},
+          {"speedup", number_or_null(series.speedup)}};
+}
+
+std::vector<std::string> csv_fields(const std::string& mode, const ModeRecord& r) {
+  std::vector<std::string> fields{mode,   r.variant,           r.settings,
+                                  r.size, std::to_string(r.n), std::string(name_of(r.precision))};
+  const auto add = [&](const std::optional<double>& value) {
+    fields.push_back(value ? csv_number(*value) : std::string());
+  };
+  std::vector<double> seconds{r.times.compute.median, r.times.compute.least, r.times.compute.most,
+                              r.times.with_transfer.median, r.times.with_all.median};
+  for (const Stage stage : all_stages) seconds.push_back(r.times.of(stage).median);
+  for (const double value : seconds) add(r.timed() ? std::optional(value) : std::nullopt);
+  add(gflops_of(r));
+  add(r.speedup);
+  add(r.speedup_with_all);
+  add(r.check ? std::optional(r.check->error) : std::nullopt);
+  add(r.check ? std::optional(r.check->tolerance) : std::nullopt);
+  fields.push_back(r.check ? r.check->against : std::string());
+  fields.push_back(r.passed() ? "true" : "false");
+  fields.push_back(r.failure);
+  return fields;
+}
+
+}  // namespace
+
+std::string mode_csv(const std::string& mode, std::span<const ModeRecord> records) {
+  std::string text =
+      "mode,variant,settings,size,n,precision,seconds,least_seconds,most_seconds,with_transfer_seconds,"
+      "with_all_seconds,pack_seconds,upload_seconds,compute_seconds,download_seconds,unpack_seconds,gflops,speedup,"
+      "speedup_with_all,error,tolerance,against,passed,failure\n";
+  for (const ModeRecord& record : records) text += csv_line(csv_fields(mode, record));
+  return text;
+}
+
+json mode_json(const std::string& mode, const ModeMachine& machine, std::span<const ModeRecord> records,
+               std::span<const SeriesFit> fits) {
+  json results = json::array(), fitted = json::array();
+  for (const ModeRecord& record : records) results.push_back(record_json(record));
+  for (const SeriesFit& fit : fits) fitted.push_back(fit_json(fit));
+  return {{"format", 1},
+          {"mode", mode},
+          {"device", machine.device ? device_json(machine.device->description()) : json()},
+          {"host",
+           {{"name", machine.host_name},
+            {"processor", machine.processor},
+            {"blas", machine.blas},
+            {"kernels", machine.kernels},
+            {"threads", machine.threads}}},
+          {"notes", machine.notes},
+          {"results", results},
+          {"fits", fitted}};
+}
+
+json mode_trace(const std::string& mode, std::span<const ModeRecord> records) {
+  constexpr double micro = 1e6, gap = 1e-3;
+  json events = json::array();
+  events.push_back({{"ph", "M"}, {"pid", 0}, {"name", "process_name"}, {"args", {{"name", "glinpack " + mode}}}});
+  for (const Stage stage : all_stages) {
+    events.push_back({{"ph", "M"},
+                      {"pid", 0},
+                      {"tid", static_cast<int>(stage)},
+                      {"name", "thread_name"},
+                      {"args", {{"name", name_of(stage)}}}});
+  }
+  double offset = 0;
+  for (const ModeRecord& record : records) {
+    if (record.times.intervals.empty()) continue;
+    const double first = record.times.intervals.front().start;
+    events.push_back(
+        {{"ph", "i"}, {"s", "g"}, {"pid", 0}, {"tid", 0}, {"ts", offset * micro}, {"name", record.label()}});
+    for (const solvers::StageInterval& interval : record.times.intervals) {
+      events.push_back({{"ph", "X"},
+                        {"pid", 0},
+                        {"tid", static_cast<int>(interval.stage)},
+                        {"ts", (offset + interval.start - first) * micro},
+                        {"dur", (interval.end - interval.start) * micro},
+                        {"name", name_of(interval.stage)},
+                        {"args", {{"variant", record.series()}, {"size", record.size}}}});
+    }
+    offset += record.times.intervals.back().end - first + gap;
+  }
+  return {{"displayTimeUnit", "ms"}, {"traceEvents", events}};
+}
+
+}  // namespace glinpack::app
