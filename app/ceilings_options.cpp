@@ -41,6 +41,7 @@ OptionTable ceilings_table(CeilingsOptions& o) {
   const std::vector<Field> output{
       {"json", text(o.json, "FILE"), "All of it as JSON (docs/ceilings.schema.json)"},
       {"force", flag(o.force), "Overwrite a file that exists"},
+      log_level_field(),
   };
   return {.command = "ceilings",
           .description =

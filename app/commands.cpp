@@ -142,6 +142,8 @@ Examples:
 
 Environment:
   EGL_VISIBLE_DEVICES      EGL devices to use, in this order: 0,2
+  GLINPACK_LOG             Level of messages without --log-level: trace, debug,
+                           info, warn, error, off
   GLINPACK_OVERSUBSCRIBED  If set, waiting processes yield the processor. Needed
                            only in containers that hide that they share cores
   OPENBLAS_CORETYPE        Kernels of OpenBLAS. If unset, and OpenBLAS chose

@@ -9,6 +9,7 @@
 #include "app/input/input_error.hpp"
 #include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
+#include "app/log.hpp"
 #include "mpi/session.hpp"
 
 using namespace glinpack;
@@ -41,6 +42,7 @@ int run(const Command& command, const Invocation& invocation) {
 }
 
 int run_program(int argc, char** argv) {
+  start_log();
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() > 1 && arguments.front() == "help") arguments = {arguments[1], "--help"};
   if (arguments.empty()) return print(program_help(), std::cerr, exit_unusable_input);

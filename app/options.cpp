@@ -115,6 +115,7 @@ std::vector<Field> result_fields(CommonOptions& o) {
       {"csv", text(o.csv, "FILE"), "One line per run"},
       {"force", flag(o.force), "Overwrite output files that exist"},
       {"progress", choice(o.progress, all_whens), "Progress on stderr; auto: from runs of seconds on"},
+      log_level_field(),
       watchdog_field(o.watchdog),
   };
 }

@@ -1,6 +1,7 @@
 #include "app/outputs.hpp"
 
 #include <fcntl.h>
+#include <spdlog/spdlog.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -302,9 +303,10 @@ void FileWriter::finish(const ReportStream& report) {
 }
 
 Progress progress_on_stderr(When when) {
-  const ProgressMode mode = when == When::always  ? ProgressMode::always
-                            : when == When::never ? ProgressMode::never
-                                                  : ProgressMode::automatic;
+  const bool shown = when != When::never && spdlog::should_log(spdlog::level::info);
+  const ProgressMode mode = !shown                 ? ProgressMode::never
+                            : when == When::always ? ProgressMode::always
+                                                   : ProgressMode::automatic;
   return {mode, std::cerr, isatty(STDERR_FILENO) == 1};
 }
 

@@ -1,5 +1,7 @@
 #include "app/sweep.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -8,6 +10,7 @@
 #include "app/automatic.hpp"
 #include "app/grid_cache.hpp"
 #include "app/input/matrix_file.hpp"
+#include "app/memory.hpp"
 #include "app/model/predictor.hpp"
 #include "app/report/energy.hpp"
 #include "app/report/optional_part.hpp"
@@ -15,6 +18,7 @@
 #include "app/report/report.hpp"
 #include "app/sensors.hpp"
 #include "app/watchdog_option.hpp"
+#include "backend/registry.hpp"
 #include "gl/shader_source.hpp"
 #include "lu/run.hpp"
 #include "matrix/matrix_source.hpp"
@@ -82,7 +86,7 @@ class Reporter {
     const OutputPaths& paths = input_.outputs;
     files_.write(paths.trace, [&](std::ostream& out) { write_trace(out, records()); });
     if (!paths.solution.empty() && solution_.empty()) {
-      std::cerr << "glinpack: the last run has no solution; " << paths.solution << " is not written\n";
+      spdlog::warn("the last run has no solution; {} is not written", paths.solution);
     } else {
       files_.write(paths.solution, [&](std::ostream& out) { write_npy(out, solution_); });
     }
@@ -109,7 +113,7 @@ class Reporter {
   }
 
   static bool made(const RunRecord& run, const char* part, const std::function<void()>& make) {
-    return made_or_warned(std::string(part) + " of " + label_of(run), make, std::cerr);
+    return made_or_warned(std::string(part) + " of " + label_of(run), make);
   }
 
   std::span<const RunRecord> records() const { return std::span(input_.planned).first(finished_); }
@@ -138,7 +142,7 @@ class Reporter {
     keeping_since_ = start;
     kept_until_ = MPI_Wtime();
     if (const std::string failures = files_.take_failures(); !failures.empty()) {
-      std::cerr << "glinpack: " << failures << "; tried again after later runs\n";
+      spdlog::warn("{}; tried again after later runs", failures);
     }
   }
 
@@ -163,6 +167,21 @@ std::unique_ptr<MatrixSource> source_for(const SweepInput& input, const RunRecor
   return scatter_matrix(grid, distribution, grid.is_root() ? &input.matrix : nullptr);
 }
 
+void log_backend(const BackendInfo& info) {
+  spdlog::debug("backend {}: {}, {}{}, {} host threads, {} of memory free", info.backend, info.device, info.driver,
+                info.kernels.empty() ? "" : ", kernels " + info.kernels, info.threads,
+                memory_text(static_cast<double>(info.free_bytes)));
+}
+
+void log_memory(const RunRecord& run, GridPosition position) {
+  const Distribution distribution = distribution_of(run.parameters, run.grid);
+  const MemoryNeed need = memory_need(run, distribution, position);
+  spdlog::debug("{}: local matrix {} x {}; memory taken: {} for matrices on the {}, {} for messages and panels",
+                label_of(run), distribution.local_rows(position), distribution.local_columns(position),
+                memory_text(static_cast<double>(need.device)), computes_on_device(run.backend) ? "device" : "host",
+                memory_text(static_cast<double>(need.host)));
+}
+
 template <class Real>
 void run_one(const SweepInput& input, RunRecord& run, const ProcessGrid& grid, Backend<Real>& backend,
              Timeline& timeline, const RankSensors& sensors, Reporter* reporter, bool is_last) {
@@ -170,6 +189,7 @@ void run_one(const SweepInput& input, RunRecord& run, const ProcessGrid& grid, B
   RunOptions options;
   options.gather_solution = is_last && !input.options.save_solution.empty();
   if (reporter != nullptr) options.progress = reporter->observer_of(run);
+  log_memory(run, grid.position());
   if (input.options.power_interval > 0) options.sensors = &sensors;
   options.power_interval = input.options.power_interval;
   run.result = glinpack::run(run.parameters, grid, backend, timeline, *source, options);
@@ -209,6 +229,7 @@ int run_sweep_in(SweepInput& input) {
   Timeline timeline;
   const std::unique_ptr<Backend<Real>> backend = make_agreed_backend<Real>(input.machine, timeline);
   const BackendInfo info = backend->info();
+  log_backend(info);
 
   const std::vector<RankMemory> memory = gather_memory(info);
   for (RunRecord& run : input.planned) run.backend = info.backend;

@@ -79,6 +79,7 @@ OptionTable tune_table(TuneOptions& o) {
       {"precision", precision, "Precision of the factors; mixed: single"},
       {"json", text(o.json, "FILE"), "All of it as JSON (docs/tune.schema.json)"},
       {"force", flag(o.force), "Overwrite a file that exists"},
+      log_level_field(),
       config_field(o.config),
   };
   return {

@@ -49,6 +49,7 @@ OptionTable doctor_table(DoctorOptions& o) {
   const std::vector<Field> output{
       {"json", text(o.json, "FILE"), "Findings and facts of all ranks as JSON (docs/doctor.schema.json)"},
       {"force", flag(o.force), "Overwrite a file that exists"},
+      log_level_field(),
   };
   return {.command = "doctor",
           .description =

@@ -7,6 +7,7 @@
 
 #include "app/input/config_file.hpp"
 #include "app/input/values.hpp"
+#include "app/log.hpp"
 
 namespace glinpack::app {
 
@@ -40,6 +41,12 @@ FieldValue whole_of(std::optional<Number>& option, Index least, Index most, std:
 Field config_field(std::string& config) {
   return {config_name, text(config, "FILE"),
           "TOML file with any of these options (without dashes in front) as keys; the command line takes precedence"};
+}
+
+Field log_level_field() {
+  return {"log-level", word(one_of(log_level_names()), set_log_level, log_level),
+          "Messages on stderr: progress and warnings (info), choices and memory (debug), every pass (trace)",
+          "GLINPACK_LOG, else info"};
 }
 
 FieldValue flag(bool& option) {

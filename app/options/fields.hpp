@@ -51,6 +51,8 @@ struct OptionTable {
 };
 /// --config: a TOML file with the names of the table as keys.
 Field config_field(std::string& config);
+/// --log-level, which sets the level of the log (app/log.hpp) when it is read.
+Field log_level_field();
 template <class... Lists>
 std::vector<Field> joined(std::vector<Field> fields, const Lists&... lists) {
   (fields.insert(fields.end(), lists.begin(), lists.end()), ...);

@@ -1,16 +1,17 @@
 #include "app/report/optional_part.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <exception>
-#include <ostream>
 
 namespace glinpack::app {
 
-bool made_or_warned(const std::string& what, const std::function<void()>& make, std::ostream& warnings) {
+bool made_or_warned(const std::string& what, const std::function<void()>& make) {
   try {
     make();
     return true;
   } catch (const std::exception& error) {
-    warnings << "glinpack: warning: " << what << " is left out: " << error.what() << "\n" << std::flush;
+    spdlog::warn("{} is left out: {}", what, error.what());
     return false;
   }
 }

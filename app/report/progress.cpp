@@ -1,6 +1,6 @@
 #include "app/report/progress.hpp"
 
-#include <spdlog/fmt/fmt.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <chrono>
@@ -28,11 +28,11 @@ std::string hours_minutes_seconds(double seconds) {
 
 }  // namespace
 
-Progress::Progress(ProgressMode mode, std::ostream& out, bool is_terminal)
-    : Progress(mode, out, is_terminal, steady_seconds) {}
+Progress::Progress(ProgressMode mode, std::ostream& terminal, bool is_terminal)
+    : Progress(mode, terminal, is_terminal, steady_seconds) {}
 
-Progress::Progress(ProgressMode mode, std::ostream& out, bool is_terminal, Clock clock)
-    : mode_(mode), out_(out), is_terminal_(is_terminal), clock_(std::move(clock)) {}
+Progress::Progress(ProgressMode mode, std::ostream& terminal, bool is_terminal, Clock clock)
+    : mode_(mode), terminal_(terminal), is_terminal_(is_terminal), clock_(std::move(clock)) {}
 
 void Progress::begin(std::string label, double flops) {
   label_ = free_text(label);
@@ -51,22 +51,20 @@ void Progress::update(double fraction) {
   line_shown_ = true;
   const std::string text = line(std::clamp(fraction, 0.0, 1.0), now - begun_);
   if (is_terminal_) {
-    out_ << erase_line << text;
+    terminal_ << erase_line << text << std::flush;
   } else {
-    out_ << text << '\n';
+    spdlog::info(text);
   }
-  out_.flush();
 }
 
 void Progress::end() {
   if (mode_ == ProgressMode::never) return;
   if (is_terminal_) {
-    if (line_shown_) out_ << erase_line;
+    if (line_shown_) terminal_ << erase_line << std::flush;
   } else if (mode_ == ProgressMode::always && !line_shown_) {
-    out_ << line(1.0, clock_() - begun_) << '\n';
+    spdlog::info(line(1.0, clock_() - begun_));
   }
   line_shown_ = false;
-  out_.flush();
 }
 
 std::string Progress::line(double fraction, double elapsed) const {

@@ -13,14 +13,15 @@ enum class ProgressMode {
   never,
 };
 
-/// Not thread-safe. HPL's parsers take no line for a result.
+/// Lines are logged at level info; a line that is rewritten goes to `terminal`. Not thread-safe. HPL's parsers take no
+/// line for a result.
 class Progress {
  public:
   /// Seconds since any fixed point in time; for tests.
   using Clock = std::function<double()>;
 
-  Progress(ProgressMode mode, std::ostream& out, bool is_terminal);
-  Progress(ProgressMode mode, std::ostream& out, bool is_terminal, Clock clock);
+  Progress(ProgressMode mode, std::ostream& terminal, bool is_terminal);
+  Progress(ProgressMode mode, std::ostream& terminal, bool is_terminal, Clock clock);
 
   /// Starts a run with this number of floating-point operations, 0 if nothing is computed. The label names it ("N
   /// 16384, NB 256, grid 2x2").
@@ -34,7 +35,7 @@ class Progress {
   std::string line(double fraction, double elapsed) const;
 
   ProgressMode mode_;
-  std::ostream& out_;
+  std::ostream& terminal_;
   bool is_terminal_;
   Clock clock_;
   std::string label_;

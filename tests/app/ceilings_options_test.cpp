@@ -30,7 +30,7 @@ TEST(CeilingsOptions, EveryOptionIsParsedAndIsInTheConfiguration) {
       parse_ceilings_options({"--backend", "gl-compute", "--device", "2", "--threads", "3", "--shader-dir", "shaders",
                               "--repeat", "7", "--seconds", "0.5", "--json", "c.json", "--force"});
   EXPECT_EQ(to_json(o, ceilings_table), nlohmann::json::parse(R"({"backend": "gl-compute", "device": 2, "threads": 3,
-    "shader-dir": "shaders", "repeat": 7, "seconds": 0.5, "json": "c.json", "force": true})"));
+    "shader-dir": "shaders", "repeat": 7, "seconds": 0.5, "json": "c.json", "force": true, "log-level": "info"})"));
   EXPECT_EQ(to_json(CeilingsOptions{}, ceilings_table)["device"], nlohmann::json());
 }
 

@@ -39,7 +39,8 @@ TEST(TuneOptions, EveryOptionIsParsed) {
   const TuneOptions o =
       parse({"--device", "3", "--precision", "double", "--json", "t.json", "--force"}, tune_table).options;
   EXPECT_EQ(to_json(o, tune_table),
-            nlohmann::json::parse(R"({"device": 3, "precision": "double", "json": "t.json", "force": true})"));
+            nlohmann::json::parse(R"({"device": 3, "precision": "double", "json": "t.json", "force": true,
+    "log-level": "info"})"));
 }
 
 TEST(TuneOptions, RejectsInvalidPrecisionsAndDevices) {

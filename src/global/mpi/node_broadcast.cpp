@@ -1,6 +1,7 @@
 #include "mpi/node_broadcast.hpp"
 
 #include <fcntl.h>
+#include <spdlog/spdlog.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <random>
@@ -65,12 +65,17 @@ std::unique_ptr<NodeWindow> window_of(MPI_Comm line, std::vector<int> nodes, std
   return std::make_unique<NodeWindow>(line, std::move(nodes), largest, team);
 }
 
+std::string description_of(const NodeWindow* window, int ranks) {
+  if (ranks == 1) return "none, it has one rank";
+  if (window == nullptr) return "messages, no two ranks share a node";
+  return "shared memory within a node, for " + std::to_string(window->largest()) + " bytes at most";
+}
+
 void warn_once(const std::string& why) {
   static bool warned = false;
   if (warned) return;
   warned = true;
-  std::fprintf(stderr, "glinpack: %s; the processes of a node go on with messages, as with --node-broadcast mpi\n",
-               why.c_str());
+  spdlog::warn("{}; the processes of a node go on with messages, as with --node-broadcast mpi", why);
 }
 
 }  // namespace
@@ -224,7 +229,11 @@ NodeWindows::NodeWindows(const ProcessGrid& grid, std::vector<int> nodes_of_row,
 std::unique_ptr<NodeWindows> make_node_windows(const ProcessGrid& grid, const BroadcastSizes& largest, int threads) {
   if (grid.shape().size() == 1) return nullptr;
   try {
-    return std::make_unique<NodeWindows>(grid, nodes_of(grid.row()), nodes_of(grid.column()), largest, threads);
+    auto windows = std::make_unique<NodeWindows>(grid, nodes_of(grid.row()), nodes_of(grid.column()), largest, threads);
+    spdlog::debug("broadcasts along the process row: {}; down the process column: {}",
+                  description_of(windows->row(), grid.shape().columns),
+                  description_of(windows->column(), grid.shape().rows));
+    return windows;
   } catch (const AgreedError& failure) {
     if (grid.is_root()) warn_once(failure.what());
     return nullptr;

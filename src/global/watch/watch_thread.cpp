@@ -3,12 +3,12 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spdlog/spdlog.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <exception>
 #include <fstream>
 #include <string>
@@ -72,8 +72,7 @@ void WatchThread::run() {
     watch();
     return;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "glinpack: watchdog: rank %d on %s is watched no more: %s\n", plan_.rank, own().host.c_str(),
-                 error.what());
+    spdlog::warn("watchdog: rank {} on {} is watched no more: {}", plan_.rank, own().host, error.what());
   }
   try {
     send_to_all(WatchMessage::Kind::farewell);

@@ -31,7 +31,7 @@ struct WatchPlan {
 };
 
 /// Runs from construction. The thread calls `end_job` once, with the message to print, after notifying the other ranks;
-/// it may return, in tests. An exception on the thread is printed to stderr, and the rank is no longer watched.
+/// it may return, in tests. An exception on the thread is logged as a warning, and the rank is no longer watched.
 class WatchThread {
  public:
   /// The time limit of `end_job`. The other watcher judges only if ranks remain after it.

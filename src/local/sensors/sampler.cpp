@@ -1,7 +1,8 @@
 #include "sensors/sampler.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <system_error>
 #include <utility>
@@ -58,7 +59,7 @@ void Sampler::run() {
   try {
     read_until_the_end();
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "glinpack: warning: sensors are not read: %s\n", error.what());
+    spdlog::warn("sensors are not read: {}", error.what());
     for (std::vector<Taken>& list : taken_) list.clear();
     const std::lock_guard lock(mutex_);
     first_read_ = true;

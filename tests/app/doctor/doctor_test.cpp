@@ -25,7 +25,7 @@ TEST(DoctorOptions, every_option_is_parsed_and_is_in_the_configuration) {
                                 doctor_table)
                               .options;
   const nlohmann::json expected = nlohmann::json::parse(R"({"quick": true, "network-seconds": 3.0, "gemm-seconds": 0.1,
-    "backend": "gl-compute", "device": 2, "threads": 4, "json": "d.json", "force": true})");
+    "backend": "gl-compute", "device": 2, "threads": 4, "json": "d.json", "force": true, "log-level": "info"})");
   EXPECT_EQ(to_json(o, doctor_table), expected);
 }
 

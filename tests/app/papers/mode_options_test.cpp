@@ -64,7 +64,8 @@ TEST(ModeOptions, EveryOptionIsParsedAndIsInTheConfiguration) {
   EXPECT_EQ(to_json(o, matmul_table),
             nlohmann::json::parse(R"({"n": [5, 6], "seed": 9, "input": null, "output": "c.npy", "repeat": 7,
     "warm-up": 0, "fit": true, "device": 2, "threads": 3, "shader-dir": "s", "output-dir": "d", "json": "m.json",
-    "csv": "m.csv", "trace": "m.trace", "force": true, "progress": "never", "shape": [], "input-b": null,
+    "csv": "m.csv", "trace": "m.trace", "force": true, "progress": "never", "log-level": "info",
+    "shape": [], "input-b": null,
     "variant": ["multi-pass"], "packing": ["1x4", "4x1"], "pass-length": [2, 8], "precision": "single", "tune": true,
     "tile": null})"));
   const BandedOptions b = parse_banded_options({"--offsets", "0,-3,4", "--variant", "all"});

@@ -14,6 +14,7 @@
 
 #include "app/report/optional_part.hpp"
 #include "tests/app/report_records.hpp"
+#include "tests/captured_log.hpp"
 
 namespace glinpack::app::example {
 namespace {
@@ -58,13 +59,11 @@ TEST(ResultsJson, agrees_with_its_schema) {
 }
 
 TEST(OptionalPart, that_fails_gives_only_a_warning) {
-  std::ostringstream warnings;
-  EXPECT_TRUE(made_or_warned(
-      "the energy of N 10", [] {}, warnings));
-  EXPECT_EQ(warnings.str(), "");
-  EXPECT_FALSE(made_or_warned(
-      "the energy of N 10", [] { throw std::runtime_error("why"); }, warnings));
-  EXPECT_EQ(warnings.str(), "glinpack: warning: the energy of N 10 is left out: why\n");
+  const CapturedLog log;
+  EXPECT_TRUE(made_or_warned("the energy of N 10", [] {}));
+  EXPECT_EQ(log.lines(), "");
+  EXPECT_FALSE(made_or_warned("the energy of N 10", [] { throw std::runtime_error("why"); }));
+  EXPECT_EQ(log.lines(), "warning: the energy of N 10 is left out: why\n");
 }
 
 TEST(ResultsJson, marks_incomplete_results_and_the_interrupted_run) {

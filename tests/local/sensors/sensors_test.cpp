@@ -11,6 +11,7 @@
 #include "sensors/kernel_sensors.hpp"
 #include "sensors/nvml.hpp"
 #include "sensors/sampler.hpp"
+#include "tests/captured_log.hpp"
 
 namespace glinpack::sensors {
 namespace {
@@ -323,7 +324,7 @@ TEST(Sampler, has_no_readings_if_a_sensor_fails_and_can_be_restarted) {
     Counting sensor;
     Failing failing(good);
     Sampler sampler({&sensor, &failing}, std::chrono::microseconds(10));
-    ::testing::internal::CaptureStderr();
+    const CapturedLog log;
     for (int section = 0; section < 2; ++section) {
       sampler.start();
       while (failing.readings < good) std::this_thread::yield();
@@ -332,7 +333,7 @@ TEST(Sampler, has_no_readings_if_a_sensor_fails_and_can_be_restarted) {
       EXPECT_THAT(samples[0], IsEmpty());
       EXPECT_THAT(samples[1], IsEmpty());
     }
-    EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("sensors are not read: the sensor is gone"));
+    EXPECT_THAT(log.lines(), HasSubstr("warning: sensors are not read: the sensor is gone"));
   }
 }
 

@@ -1,0 +1,23 @@
+// The program's log: spdlog's default logger, on stderr. Code logs with spdlog::debug(), spdlog::warn() and so on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace glinpack::app {
+
+/// trace, debug, info, warn, error, off
+const std::vector<std::string>& log_level_names();
+
+/// Sends the log to stderr, at the level that GLINPACK_LOG names, else at info. Call it first. Throws InputError for an
+/// unknown level.
+///
+/// Levels trace and debug show time, host, rank (if there are several) and level. The other levels show messages as
+/// they are, and warnings as "glinpack: warning: HOST, rank 1: MESSAGE".
+void start_log();
+
+/// Throws InputError for an unknown level.
+void set_log_level(const std::string& name);
+std::string log_level();
+
+}  // namespace glinpack::app
