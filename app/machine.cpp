@@ -1,5 +1,7 @@
 #include "app/machine.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <nlohmann/json.hpp>
 
 #include "app/agreement.hpp"
@@ -49,6 +51,7 @@ int choose_device(const PluOptions& options, std::span<const gl::DeviceDescripti
   if (!options.device) {
     const int chosen = gl::device_for_local_rank({devices.begin(), devices.end()}, local_rank, software_allowed);
     if (chosen < 0) throw InputError(why_no_device(devices));
+    spdlog::debug("device {}: chosen by local rank {}", chosen, local_rank);
     return chosen;
   }
   for (const gl::DeviceDescription& device : devices) {
@@ -57,6 +60,7 @@ int choose_device(const PluOptions& options, std::span<const gl::DeviceDescripti
     if (device.software && !software_allowed) {
       throw InputError("--device " + std::to_string(device.index) + " is software OpenGL");
     }
+    spdlog::debug("device {}: chosen by --device", device.index);
     return device.index;
   }
   throw InputError("--device " + std::to_string(*options.device) + ": there is no such device, but " +
@@ -92,15 +96,22 @@ Machine choose_machine(const PluOptions& options, const MpiSession& session) {
     if (!by_name) {
       const bool all_have_devices = all_agree(MPI_COMM_WORLD, error.empty());
       machine.backend = name_of_automatic(all_have_devices ? MemorySpace::device : MemorySpace::host);
+      spdlog::debug("backend {}: {}", machine.backend,
+                    all_have_devices ? "every rank has a hardware device"
+                    : !error.empty() ? error
+                                     : "another rank has no hardware device");
     }
     if (backend_record(machine.backend).tiled) {
       const gl::DeviceDescription& device = devices[static_cast<std::size_t>(machine.options.device)];
       machine.tile_note = tile_note_of(machine.backend, options, device);
+      spdlog::debug("{}", machine.tile_note);
     }
   }
 
   const int by_cores = threads_by_cores(session);
   machine.options.threads = options.threads.value_or(by_cores);
+  spdlog::debug("host threads: {}, {}", machine.options.threads,
+                options.threads ? "by --threads" : "this rank's share of the node's cores");
   return machine;
 }
 

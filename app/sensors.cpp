@@ -1,5 +1,7 @@
 #include "app/sensors.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <iterator>
 
 #include "sensors/find_sensors.hpp"
@@ -9,6 +11,8 @@ namespace glinpack::app {
 namespace {
 
 void add(sensors::FoundSensors&& found, RankSensors& sensors) {
+  for (const auto& sensor : found.sensors) spdlog::debug("sensor {}: read", sensor->info().name);
+  for (const sensors::Unread& unread : found.unread) spdlog::debug("a sensor is not read: {}", unread.why);
   sensors.found.insert(sensors.found.end(), std::make_move_iterator(found.sensors.begin()),
                        std::make_move_iterator(found.sensors.end()));
   sensors.unread.insert(sensors.unread.end(), found.unread.begin(), found.unread.end());

@@ -59,6 +59,7 @@ std::vector<Field> output_fields(ModeOptions& o, bool with_trace) {
       std::vector<Field>{
           {"force", flag(o.force), "Overwrite output files that exist"},
           {"progress", choice(o.progress, all_whens), "Progress on stderr; auto: for runs that take seconds"},
+          log_level_field(),
       });
 }
 

@@ -415,6 +415,63 @@ class Reports(RunsTest):
                     self.assertEqual("End of Tests." in text, place == where, f"{place}:\n{text}")
 
 
+class Log(RunsTest):
+    RUN = ["--n", "200", "--nb", "64", "--grid", "1x2"]
+    PLACE = r"(?m)^\d\d:\d\d:\d\d\.\d{3} \S+, rank %s, %s: %s"
+
+    def test_at_trace_every_rank_logs_its_passes_on_stderr_and_stdout_has_only_the_report(self):
+        outcome = self.passed(*self.RUN, "--backend", "openblas", "--log-level", "trace")
+        for rank in 0, 1:
+            passes = re.findall(self.PLACE % (rank, "trace", r"pass (\d) of 4: \w+, panel .*, trailing matrix .* ms"),
+                                outcome.err)
+            self.assertEqual(passes, ["0", "1", "2", "3"], outcome)
+        self.assertNotRegex(outcome.out, "(?m)(trace|debug|info|warning): |^glinpack: ")
+
+    def test_at_debug_device_programs_tile_algorithm_and_memory_are_explained(self):
+        for origin in "compiled", "from the cache":
+            outcome = self.passed(*self.RUN, "--backend", "gl-compute", "--log-level", "debug", timeout=120,
+                                  environment={"XDG_CACHE_HOME": str(self.folder)})
+            for rank in 0, 1:
+                for message in ("EGL device 0: ", f"device 0: chosen by local rank {rank}",
+                                "gl-compute reduces in tiles of .*, the default", "host threads: ",
+                                "backend gl-compute: ", "N 200, .*memory taken: ",
+                                "broadcasts along the process row: .*; down the process column: none"):
+                    self.assertRegex(outcome.err, self.PLACE % (rank, "debug", message))
+            self.assertRegex(outcome.err, self.PLACE % (0, "debug", "N 200, NB 64, .*broadcast ring, row swap "))
+            self.assertRegex(outcome.err, self.PLACE % (r"\d", "debug", rf"program \S+: {origin} in "))
+        self.assertNotIn(": compiled in ", outcome.err)
+        self.assertNotIn("trace: ", outcome.err)
+
+    def test_the_option_takes_precedence_over_the_variable(self):
+        for arguments, logged in ((["--log-level", "off"], False), ([], True)):
+            outcome = self.passed(*self.RUN, "--backend", "openblas", "--progress", "always", *arguments,
+                                  environment={"GLINPACK_LOG": "debug"})
+            self.assertEqual(outcome.err != "", logged, outcome)
+
+    def test_a_warning_names_host_and_rank_and_is_not_shown_at_error(self):
+        self.write("zero.npy", npy(4, 4, [0] * 16))
+        for level, count in ("info", 1), ("error", 0):
+            outcome = self.glinpack("plu", "--input", "zero.npy", "--save-solution", "x.npy", "--backend", "openblas",
+                                    "--log-level", level)
+            self.assertEqual(outcome.status, 1, outcome)
+            warnings = re.findall(r"(?m)^glinpack: warning: \S+, rank 0: the last run has no solution; x.npy is not "
+                                  "written$", outcome.err)
+            self.assertEqual(len(warnings), count, outcome)
+            self.assertEqual(len(outcome.messages), count, outcome)
+
+    def test_a_solver_in_one_process_logs_its_device(self):
+        outcome = self.start([GLINPACK, "banded", "--n", "64", "--log-level", "debug"], timeout=120)
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertRegex(outcome.err, r"(?m)^\d\d:\d\d:\d\d\.\d{3} debug: device 0: chosen by local rank 0")
+        self.assertNotIn("debug: ", outcome.out)
+
+    def test_an_unknown_level_is_unusable_input(self):
+        outcome = self.glinpack("plu", "--n", "10", environment={"GLINPACK_LOG": "loud"})
+        self.assertEqual(outcome.status, 2, outcome)
+        self.assertEqual(outcome.err, "glinpack: the environment variable GLINPACK_LOG: 'loud' is not one of trace, "
+                                      "debug, info, warn, error or off\n")
+
+
 class Matrices(RunsTest):
     def test_a_matrix_from_a_file_has_the_solution_of_ones(self):
         n = 45

@@ -1,5 +1,7 @@
 #include "lu/run.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -100,7 +102,20 @@ struct Workspace : LuWorkspace<Real> {
   }
 };
 
-/// Timeline, signals and progress during the passes.
+void log_choices(const RunParameters& parameters, const ProcessGrid& grid) {
+  if (!grid.is_root()) return;
+  const bool rows_cross = pivots_across_processes(parameters.pivoting) && grid.shape().rows > 1;
+  const bool on_all_rows = all_compute_u12(parameters.row_swap, parameters.pivoting, grid.shape());
+  spdlog::debug(
+      "N {}, NB {}, grid {}x{}: pivoting {}, panels on {}, look-ahead {}, broadcast {}, row swap {}, pieces {}, "
+      "U12 solved on {}",
+      parameters.n, parameters.nb, grid.shape().rows, grid.shape().columns, name_of(parameters.pivoting),
+      name_of(parameters.panel), parameters.lookahead, name_of(parameters.broadcast),
+      rows_cross ? name_of(parameters.row_swap.kind) : "within each rank", parameters.row_swap.pieces,
+      on_all_rows ? "all process rows" : "the pivot's process row");
+}
+
+/// Timeline, signals, progress and log during the passes.
 class RunObserver final : public PassObserver {
  public:
   /// Without messages, ranks finish the passes independently and cannot agree on an earlier end.
@@ -108,7 +123,9 @@ class RunObserver final : public PassObserver {
               Timeline& timeline, const ProgressObserver& progress)
       : n_(distribution.n),
         nb_(distribution.nb),
-        stop_(grid.all(), distribution.passes(), parameters.parts != RunParts::compute),
+        passes_(distribution.passes()),
+        pieces_(parameters.row_swap.pieces),
+        stop_(grid.all(), passes_, parameters.parts != RunParts::compute),
         timeline_(timeline),
         progress_(grid.is_root() ? progress : ProgressObserver{}) {
     if (progress_) progress_(0);
@@ -116,9 +133,11 @@ class RunObserver final : public PassObserver {
 
   bool before(const PassPlan& pass) override {
     timeline_.enter_pass(pass.pass, pass.role);
+    begun_ = timeline_.now();
     return !stop_.ends_before(pass.pass);
   }
   void after(const PassPlan& pass) override {
+    if (spdlog::should_log(spdlog::level::trace)) trace(pass);
     if (!progress_) return;
     // of the factorisation's 2/3 n^3
     const double left = 1.0 - static_cast<double>(pass.pass * nb_ + pass.width) / static_cast<double>(n_);
@@ -130,8 +149,20 @@ class RunObserver final : public PassObserver {
   }
 
  private:
+  // With look-ahead, the time includes the next panel. A device may still compute.
+  void trace(const PassPlan& pass) const {
+    const double now = timeline_.now();
+    spdlog::trace("pass {} of {}: {}, panel {} x {}, trailing matrix {} x {} in {} pieces, {:.3f} ms from {:.6f} s",
+                  pass.pass, passes_, name_of(pass.role), pass.in_pivot_column ? pass.panel_rows : 0, pass.width,
+                  pass.trailing_rows, pass.trailing_columns, pieces_of(pass.trailing_columns, nb_, pieces_).size(),
+                  1e3 * (now - begun_), begun_);
+  }
+
   Index n_;
   Index nb_;
+  Index passes_;
+  Index pieces_;
+  double begun_ = 0;  // when the pass began, on the timeline
   StopAgreement stop_;
   Timeline& timeline_;
   ProgressObserver progress_;
@@ -302,13 +333,17 @@ void abort_run(const Timeline& timeline, const std::exception& error) {
 
 template <class Real>
 std::unique_ptr<NodeWindows> node_windows_of(const RunParameters& parameters, const ProcessGrid& grid, int threads) {
-  if (!uses_node_windows(parameters)) return nullptr;
+  if (!uses_node_windows(parameters)) {
+    spdlog::debug("broadcasts: no shared memory within a node");
+    return nullptr;
+  }
   return make_node_windows(grid, broadcast_sizes<Real>(parameters, grid.shape(), grid.position()), threads);
 }
 
 template <class Real>
 RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
               const MatrixSource& source, const RunOptions& options) {
+  log_choices(parameters, grid);
   const auto windows = node_windows_of<Real>(parameters, grid, backend.info().threads);
   const auto workspace = allocate(parameters, grid, backend, timeline, source, options, windows.get());
   RunResult result;
@@ -344,6 +379,7 @@ RunResult run_messages_in(RunParameters parameters, const ProcessGrid& grid, int
   parameters.lookahead = 0;  // there is no update to overlap
   Timeline timeline;
   const auto backend = make_none_backend<Real>(timeline, HostPages::touched);
+  log_choices(parameters, grid);
   const auto windows = node_windows_of<Real>(parameters, grid, threads);
   const auto workspace = make_collectively(grid.all(), [&] {
     return std::make_unique<LuWorkspace<Real>>(parameters, grid, *backend, timeline, windows.get());

@@ -2,6 +2,7 @@
 
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <charconv>
@@ -128,7 +129,11 @@ int device_count() { return static_cast<int>(egl_devices().size()); }
 std::vector<DeviceDescription> list_devices() {
   const CurrentContextGuard restore_current_context;
   std::vector<DeviceDescription> devices;
-  for (int index = 0; index < device_count(); ++index) devices.push_back(describe(index));
+  for (int index = 0; index < device_count(); ++index) {
+    const DeviceDescription& device = devices.emplace_back(describe(index));
+    spdlog::debug("EGL device {}: {}, {}{}", index, device.renderer, device.software ? "software" : "hardware",
+                  device.usable ? "" : ", not usable: " + device.why_unusable);
+  }
   return devices;
 }
 

@@ -1,5 +1,6 @@
 #include "gl/disk_cache.hpp"
 
+#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -90,7 +91,7 @@ void ProgramCache::store(std::string_view key, const ProgramBinary& binary) cons
                       hash({binary.bytes.data(), binary.bytes.size()})};
   std::string content(reinterpret_cast<const char*>(&head), sizeof head);
   content.append(binary.bytes.data(), binary.bytes.size());
-  write_cache_file(path_of(key), content);
+  if (!write_cache_file(path_of(key), content)) spdlog::debug("program cache: {} cannot be written", path_of(key));
 }
 
 }  // namespace glinpack::gl

@@ -1,9 +1,14 @@
 #include "gl/program.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
+#include <chrono>
 
 namespace glinpack::gl {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 std::string shader_log(GLuint shader) {
   GLint length = 0;
@@ -47,13 +52,20 @@ Program Program::make(const std::shared_ptr<Context>& context, const ProgramCach
   const DeviceDescription& device = context->device();
   std::string key = device.vendor + "\n" + device.renderer + "\n" + device.version;
   for (const Stage& stage : stages) key += "\n" + stage.text;
+  const auto start = Clock::now();
+  const auto log = [&](std::string_view origin) {
+    const std::chrono::duration<double, std::milli> time = Clock::now() - start;
+    spdlog::debug("program {}: {} in {:.1f} ms", stages.back().name, origin, time.count());
+  };
   Program program;
   program.handle_ = ProgramHandle(context);
   if (const std::optional<ProgramBinary> binary = cache.load(key); binary && program.link_binary(*binary)) {
     program.from_cache_ = true;
+    log("from the cache");
     return program;
   }
   program.compile(stages);
+  log("compiled");
   if (const ProgramBinary binary = program.binary(); !binary.bytes.empty()) cache.store(key, binary);
   return program;
 }
