@@ -7,14 +7,14 @@
 #include <ostream>
 
 #include "app/agreement.hpp"
+#include "app/compare/comparison.hpp"
 #include "app/input/input_error.hpp"
 #include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
 #include "app/outputs.hpp"
 #include "app/page/numbers.hpp"
 #include "app/program_context.hpp"
-#include "app/report/free_text.hpp"
-#include "app/results/labels.hpp"
+#include "app/record/text.hpp"
 
 namespace glinpack::app {
 

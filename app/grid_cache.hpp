@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "app/report/run_record.hpp"
+#include "app/record/run_record.hpp"
 #include "mpi/process_grid.hpp"
 
 namespace glinpack::app {

@@ -2,9 +2,9 @@
 
 #include <iostream>
 
+#include "app/agreement.hpp"
 #include "app/input/input_error.hpp"
 #include "mpi/communication.hpp"
-#include "version.hpp"
 
 namespace glinpack::app {
 
@@ -21,16 +21,16 @@ void print_error(const MpiSession& session, const std::exception& error) {
 }  // namespace
 
 int run_under_mpi(int argc, char** argv, const MpiCommand& command, ForeignLauncher foreign) {
-  ReportContext context;
-  context.command_line.assign(argv, argv + argc);
-  context.git_commit = git_commit;
-  context.version = version;
+  ReportContext context = process_context({argv, argv + argc});
   const std::vector<std::string> arguments(argv + 2, argv + argc);
   MpiSession session(argc, argv, foreign);
   context.mpi_library = MpiSession::library_version();
   context.world_size = session.size();
   int exit_code = exit_error;
   try {
+    for (nlohmann::json& node : gathered_on_first_rank(session.local_rank() == 0 ? node_json() : nlohmann::json())) {
+      if (!node.is_null()) context.nodes.push_back(std::move(node));
+    }
     exit_code = command(session, arguments, std::move(context));
   } catch (const InputError& error) {
     print_error(session, error);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/report/run_record.hpp"
+#include "app/record/run_record.hpp"
 #include "mpi/session.hpp"
 
 namespace glinpack::app {

@@ -12,7 +12,7 @@
 #include "app/option_text.hpp"
 #include "app/outputs.hpp"
 #include "app/plan.hpp"
-#include "app/report/network_report.hpp"
+#include "app/record/network_record.hpp"
 #include "app/watchdog_option.hpp"
 #include "lu/run.hpp"
 #include "mpi/communication.hpp"
@@ -99,8 +99,10 @@ class NetworkReporter {
     if (!results_.runs.empty()) show(network_case_details(results_.runs[quickest_]));
   }
 
-  void ping_pong(PingPongRecord record) {
-    show(ping_pong_text(record, results_));
+  void ping_pong(const RankPair& pair, std::vector<PingPongTime> times) {
+    const auto end = [this](int rank) { return LinkEnd{rank, results_.hosts[static_cast<std::size_t>(rank)]}; };
+    PingPongRecord record{.first = end(pair.first), .second = end(pair.second), .times = std::move(times)};
+    show(ping_pong_text(record));
     results_.ping_pongs.push_back(std::move(record));
   }
 
@@ -165,7 +167,7 @@ std::vector<Index> ping_pong_sizes() {
 }
 
 // Collective over MPI_COMM_WORLD; the result is on rank 0.
-PingPongRecord time_pair(const RankPair& pair, int rank) {
+std::vector<PingPongTime> time_pair(const RankPair& pair, int rank) {
   constexpr PingPongLimits limits{.round_trips = 200, .seconds = 0.1};
   std::vector<PingPongTime> times;
   for (const Index bytes : ping_pong_sizes()) {
@@ -173,11 +175,10 @@ PingPongRecord time_pair(const RankPair& pair, int rank) {
     const PingPongTime time = ping_pong(MPI_COMM_WORLD, pair.first, pair.second, bytes, limits);
     if (rank == pair.first) times.push_back(time);
   }
-  PingPongRecord record{.first = pair.first, .second = pair.second, .times = {}};
   for (const std::string& bytes : gather_bytes(MPI_COMM_WORLD, as_bytes(times), 0)) {
-    if (!bytes.empty()) record.times = from_bytes<PingPongTime>(bytes);
+    if (!bytes.empty()) times = from_bytes<PingPongTime>(bytes);
   }
-  return record;
+  return times;
 }
 
 bool screens(const NetworkOptions& options, int world_size) {
@@ -215,9 +216,9 @@ bool a_signal_asks_for_an_end() {
 bool try_links(const NetworkInput& input, const LinksToTry& links, NetworkReporter* reporter) {
   for (const RankPair& pair : links.ping_pongs) {
     if (a_signal_asks_for_an_end()) return false;
-    PingPongRecord record = time_pair(pair, input.session.rank());
+    std::vector<PingPongTime> times = time_pair(pair, input.session.rank());
     run_on_root_and_broadcast([&] {
-      reporter->ping_pong(std::move(record));
+      reporter->ping_pong(pair, std::move(times));
       return nlohmann::json();
     });
   }

@@ -13,7 +13,7 @@
 
 #include "app/input/hpl_dat.hpp"
 #include "app/options.hpp"
-#include "app/report/progress.hpp"
+#include "app/record/progress.hpp"
 
 namespace glinpack::app {
 

@@ -8,7 +8,7 @@
 #include "app/input/hpl_dat.hpp"
 #include "app/network_options.hpp"
 #include "app/options.hpp"
-#include "app/report/run_record.hpp"
+#include "app/record/run_record.hpp"
 
 namespace glinpack::app {
 

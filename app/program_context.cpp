@@ -5,18 +5,17 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "version.hpp"
+#include "app/record/context.hpp"
 
 namespace glinpack::app {
 
 using nlohmann::json;
 
 json program_context(const std::vector<std::string>& command_line, json configuration) {
-  return {{"program", "glinpack"},
-          {"version", version},
-          {"git_commit", git_commit},
-          {"command_line", command_line},
-          {"configuration", std::move(configuration)}};
+  ReportContext context = process_context(command_line);
+  context.configuration = std::move(configuration);
+  context.nodes = {node_json()};
+  return program_json(context);
 }
 
 json device_json(const gl::DeviceDescription& device) {

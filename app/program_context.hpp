@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "gl/devices.hpp"
 #include "backend/measuring.hpp"
+#include "gl/devices.hpp"
 
 namespace glinpack::app {
 
-/// Program, version, commit, command line and options.
+/// What context_json() has without MPI (app/record/context.hpp).
 nlohmann::json program_context(const std::vector<std::string>& command_line, nlohmann::json configuration);
 
 /// Index, renderer, version, UUID or null, software or not.

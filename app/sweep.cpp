@@ -12,10 +12,10 @@
 #include "app/input/matrix_file.hpp"
 #include "app/memory.hpp"
 #include "app/model/predictor.hpp"
-#include "app/report/energy.hpp"
-#include "app/report/optional_part.hpp"
-#include "app/report/progress.hpp"
-#include "app/report/report.hpp"
+#include "app/record/hpl_report.hpp"
+#include "app/record/optional_part.hpp"
+#include "app/record/progress.hpp"
+#include "app/record/trace.hpp"
 #include "app/sensors.hpp"
 #include "app/watchdog_option.hpp"
 #include "backend/registry.hpp"
@@ -45,7 +45,6 @@ class Reporter {
         progress_(progress_on_stderr(input.options.progress)),
         breakdowns_(input.options.breakdown == When::always ||
                     (input.options.breakdown == When::automatic && input.planned.size() <= most_breakdowns)),
-        keeps_records_(!input.outputs.json.empty() || !input.outputs.csv.empty() || !input.outputs.trace.empty()),
         files_(input.outputs.may_replace) {
     report_.head(input.context, input.planned);
     report_.machine(ranks);
@@ -101,15 +100,28 @@ class Reporter {
  private:
   void show(RunRecord& run) {
     made(run, "the forecast", [&] { run.prediction = predictor_.predict_then_learn(run); });
+    made(run, "the energy", [&] { run.energy = energy_of(run.result); });
+    run.breakdown = break_down(run.result);
     report_.run(run);
-    if (!made(run, "the energy", [&] { stream_.stream() << energy_text(run.result); })) {
-      for (RankRecord& rank : run.result.ranks) rank.power = {};  // JSON and CSV would fail alike
-    }
-    if (breakdowns_) stream_.stream() << breakdown_text(run);
+    if (run.energy) stream_.stream() << energy_text(*run.energy);
+    if (breakdowns_) stream_.stream() << breakdown_text(run.breakdown);
     stream_.stream() << prediction_text(run);
     stream_.flush();
     if (!run.result.solution.empty()) solution_ = std::move(run.result.solution);
-    if (!keeps_records_) run.result.ranks.clear();
+    keep_for_files(run);
+  }
+
+  /// Frees what no file will have.
+  void keep_for_files(RunRecord& run) const {
+    const OutputPaths& paths = input_.outputs;
+    if (!paths.trace.empty()) return;
+    for (RankRecord& rank : run.result.ranks) {
+      rank.intervals = {};
+      rank.power = {};
+    }
+    if (!paths.json.empty() || !paths.csv.empty()) return;
+    run.result.ranks.clear();
+    run.breakdown = {};
   }
 
   static bool made(const RunRecord& run, const char* part, const std::function<void()>& make) {
@@ -152,7 +164,6 @@ class Reporter {
   Progress progress_;
   model::Predictor predictor_;
   bool breakdowns_;
-  bool keeps_records_;
   FileWriter files_;
   std::size_t finished_ = 0;
   const RunRecord* ended_ = nullptr;    // the run that a signal has ended

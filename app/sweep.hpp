@@ -7,7 +7,7 @@
 #include "app/machine.hpp"
 #include "app/outputs.hpp"
 #include "app/plan.hpp"
-#include "app/report/run_record.hpp"
+#include "app/record/run_record.hpp"
 
 namespace glinpack::app {
 

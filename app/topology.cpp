@@ -39,6 +39,8 @@ void read_cores(NodeView& view) {
     view.processors.push_back(processor);
   }
   view.node_cores = std::max(0, hwloc_get_nbobjs_by_type(topology.get(), type));
+  view.node_processors = std::max(0, hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_PU));
+  view.sockets = std::max(0, hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_PACKAGE));
   view.numa_nodes = std::max(0, hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_NUMANODE));
 }
 

@@ -17,10 +17,12 @@ struct NodeView {
   std::int64_t available_memory = 0;  // bytes on the node, shared by its ranks; 0 unknown
   std::vector<int> processors = {};   // OS indices of the cores' processing units, ascending
   int node_cores = 0;                 // of the node or container, regardless of this process's binding
+  int node_processors = 0;            // hardware threads, likewise
+  int sockets = 0;
   int numa_nodes = 0;
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NodeView, host, cores, core_limit, available_memory, processors, node_cores,
-                                   numa_nodes)
+                                   node_processors, sockets, numa_nodes)
 
 /// Uses hwloc and respects the process's binding. Memory is MemAvailable of /proc/meminfo, or the cgroups' limit if
 /// that is less.

@@ -3,97 +3,171 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "app/input/input_error.hpp"
-#include "app/page/numbers.hpp"
-#include "app/results/mode_results.hpp"
-#include "app/results/network_results.hpp"
+#include "app/record/text.hpp"
 
 namespace glinpack::app {
 
+template <class Json>
+void describe(Json& json, Measured& measured) {
+  json("median", measured.median);
+  json("least", measured.least);
+  json("most", measured.most);
+  json("repetitions", measured.repetitions, 1);
+}
+
 namespace {
 
-// Each reader returns one repetition, or a summary of several.
+/// True if the value is clear without the parameter's name.
+bool is_clear_without_name(const std::string& name) {
+  static const std::set<std::string> names{"backend", "precision", "variant", "settings", "mode", "of", "what", "file"};
+  return names.contains(name);
+}
 
-Measurement of_plu(const PluRun& run) {
+constexpr std::int64_t most_exact_pairs = 2500;
+constexpr double rounding = 1e-9;
+
+/// The probabilities of U = 0, 1, ... a b: the coefficients of the Gaussian binomial, divided by their sum. Computed
+/// factor by factor, (1 - x^(b+i)) / (1 - x^i). As probabilities, the factors stay below 1.
+std::vector<double> distribution(std::int64_t a, std::int64_t b) {
+  const std::size_t size = static_cast<std::size_t>(a * b) + 1;
+  std::vector<double> p(size, 0.0);
+  p[0] = 1;
+  for (std::int64_t i = 1; i <= a; ++i) {
+    const auto up = static_cast<std::size_t>(b + i), down = static_cast<std::size_t>(i);
+    for (std::size_t u = size; u-- > up;) p[u] -= p[u - up];
+    for (std::size_t u = down; u < size; ++u) p[u] += p[u - down];
+    const double weight = static_cast<double>(i) / static_cast<double>(b + i);
+    for (double& value : p) value *= weight;
+  }
+  return p;
+}
+
+/// The largest k for which the interval from the k-th smallest to the k-th largest ratio has the confidence; -1 if
+/// there is none.
+std::int64_t cut_of(std::int64_t a, std::int64_t b, double confidence) {
+  std::int64_t cut = -1;
+  while (cut + 1 < (a * b + 1) / 2 && 1 - 2 * mann_whitney_at_most(cut + 1, a, b) >= confidence - rounding) ++cut;
+  return cut;
+}
+
+double median_of(const std::vector<double>& ordered) {
+  const std::size_t half = ordered.size() / 2;
+  return ordered.size() % 2 == 1 ? ordered[half] : (ordered[half - 1] + ordered[half]) / 2;
+}
+
+double confidence_of(std::int64_t cut, std::int64_t a, std::int64_t b) {
+  return std::max(0.0, 1 - 2 * mann_whitney_at_most(cut, a, b));
+}
+
+Measurement of_run(const RunRecord& run) {
   Measurement measurement;
-  measurement.parameters = run.parameters;
+  measurement.parameters = parameters_of(run);
   measurement.quantity = "GFLOPS";
-  if (run.verdict == Verdict::failed) {
+  if (verdict_of(run.result) == Verdict::failed) {
     measurement.failed = 1;
-  } else if (run.gflops && *run.gflops > 0) {
-    measurement.values.push_back(*run.gflops);
+  } else if (run.result.gflops > 0) {
+    measurement.values.push_back(run.result.gflops);
   }
   return measurement;
 }
 
-Measurement of_network(const SavedNetworkRun& run) {
+Measurement of_run(const NetworkRun& run) {
   Measurement measurement;
-  measurement.parameters = run.parameters;
+  measurement.parameters = parameters_of(run);
   measurement.quantity = "s";
   measurement.more_is_better = false;
-  if (run.seconds > 0) measurement.values.push_back(run.seconds);
+  if (run.record.result.seconds > 0) measurement.values.push_back(run.record.result.seconds);
   return measurement;
 }
 
-bool is_usable(const Measured& measured) { return measured.least > 0 && measured.most >= measured.least; }
-
-Measurement of_mode(const std::string& mode, const ModeRow& row) {
+/// A summary: median, least, most and repetitions.
+Measurement of_summary(Parameters parameters, const std::string& unit, bool passed,
+                       const std::optional<JsonNode>& node) {
   Measurement measurement;
-  measurement.parameters = {{"mode", mode}, {"size", row.size}, {"variant", row.variant}};
-  if (!row.settings.empty()) measurement.parameters.emplace_back("settings", row.settings);
-  measurement.parameters.emplace_back("precision", row.precision);
-  measurement.quantity = "s";
-  measurement.more_is_better = false;
-  measurement.failed = row.passed ? 0 : 1;
-  if (row.passed && row.seconds && is_usable(*row.seconds)) measurement.summary = row.seconds;
+  measurement.parameters = std::move(parameters);
+  measurement.quantity = unit;
+  measurement.more_is_better = unit != "us" && unit != "s";
+  measurement.failed = passed ? 0 : 1;
+  if (!node) return measurement;
+  const Measured measured = value_of<Measured>(*node);
+  if (passed && measured.least > 0 && measured.most >= measured.least) measurement.summary = measured;
   return measurement;
 }
 
-Measurement of_rate(const std::string& group, const MeasuredRow& row) {
-  Measurement measurement;
-  measurement.parameters = {{"of", group}, {"what", row.what}};
-  measurement.quantity = row.unit;
-  measurement.more_is_better = row.unit != "us" && row.unit != "s";
-  measurement.failed = row.passed ? 0 : 1;
-  if (row.passed && is_usable(row.value)) measurement.summary = row.value;
-  return measurement;
-}
-
-std::vector<Measurement> of_groups(const std::vector<MeasuredGroup>& groups, bool ceilings) {
-  std::vector<Measurement> all;
-  for (const MeasuredGroup& group : groups) {
-    // the device name may differ between the files, and may be the compared parameter
-    const std::string name =
-        ceilings ? group.name.substr(0, group.name.find(':')) : group.name.substr(0, group.name.find(';'));
-    for (const MeasuredRow& row : group.rows) all.push_back(of_rate(name, row));
+/// One row of a standalone mode.
+Measurement of_mode(const std::string& mode, const JsonNode& row) {
+  Parameters parameters{{"mode", mode}, {"size", row.text("size")}, {"variant", row.text("variant")}};
+  if (const std::string settings = row.text("settings"); !settings.empty()) {
+    parameters.emplace_back("settings", settings);
   }
-  return all;
+  parameters.emplace_back("precision", row.text("precision"));
+  const std::optional<JsonNode> times = row.find("times");
+  return of_summary(std::move(parameters), "s", row.boolean("passed"),
+                    times ? std::optional(times->at("compute")) : std::nullopt);
 }
 
+/// The table name of a measured entry of ceilings.
+std::string ceiling_name(const std::string& key) {
+  static const std::map<std::string, std::string> names{
+      {"copy", "copy, read + written"}, {"fma_single", "fma, single"},   {"fma_double", "fma, double"},
+      {"read_back", "read-back"},       {"gemm_single", "gemm, single"}, {"gemm_double", "gemm, double"}};
+  const auto name = names.find(key);
+  return name == names.end() ? key : name->second;
+}
+
+/// The device's or the host's ceilings. The device may differ between files: it is not a parameter.
+void add_ceilings(std::vector<Measurement>& all, const JsonNode& group, const std::string& name) {
+  for (const std::string& key : group.keys()) {
+    const std::optional<JsonNode> entry = group.find(key);
+    if (!entry || !entry->is_object() || !entry->value().contains("median")) continue;
+    all.push_back(of_summary({{"of", name}, {"what", ceiling_name(key)}}, entry->text("unit"), true, entry));
+  }
+}
+
+void add_tuning(std::vector<Measurement>& all, const JsonNode& tuning) {
+  const std::string name =
+      tuning.text("precision") + ", order " + tuning.at("order").shown() + ", depth " + tuning.at("depth").shown();
+  for (const JsonNode& trial : tuning.at("trials").items()) {
+    all.push_back(
+        of_summary({{"of", name}, {"what", trial.text("tile")}}, trial.text("unit"), trial.boolean("right"), trial));
+  }
+}
+
+/// Repetitions, or summaries of several.
 std::vector<Measurement> observations_of(const ResultFile& file) {
+  const JsonNode root = file.root();
   std::vector<Measurement> all;
   switch (file.kind) {
     case ResultKind::plu:
-      for (const PluRun& run : read_plu_runs(file.root())) all.push_back(of_plu(run));
+      for (const RunRecord& run : read_runs(root)) all.push_back(of_run(run));
       break;
     case ResultKind::network:
-      for (const SavedNetworkRun& run : read_network_results(file.root()).runs) all.push_back(of_network(run));
+      for (const NetworkRun& run : read_network(root).runs) all.push_back(of_run(run));
       break;
-    case ResultKind::mode: {
-      const ModeResults results = read_mode_results(file.root());
-      for (const ModeRow& row : results.rows) all.push_back(of_mode(results.mode, row));
+    case ResultKind::mode:
+      for (const JsonNode& row : root.at("results").items()) all.push_back(of_mode(root.text("mode"), row));
       break;
-    }
     case ResultKind::ceilings:
-      return of_groups(read_ceilings(file.root()), true);
+      if (const std::optional<JsonNode> device = root.find("device")) add_ceilings(all, *device, "device");
+      add_ceilings(all, root.at("host"), "host");
+      break;
     case ResultKind::tune:
-      return of_groups(read_tunings(file.root()), false);
+      for (const JsonNode& tuning : root.at("tunings").items()) add_tuning(all, tuning);
+      break;
     case ResultKind::trace:
       throw InputError(file.path + ": is a trace; results that --json wrote are expected");
   }
   return all;
+}
+
+std::string text_of(const RowSwap& swap) {
+  return std::string(name_of(swap.kind)) +
+         (swap.kind == RowSwapKind::mix ? " " + std::to_string(swap.threshold) : std::string()) +
+         (swap.pieces != 1 ? " in " + std::to_string(swap.pieces) + " pieces" : std::string());
 }
 
 Parameters without(const Parameters& parameters, const std::set<std::string>& ignored) {
@@ -139,6 +213,95 @@ ComparedPair compared(const Measurement& a, const Measurement& b, double confide
 }
 
 }  // namespace
+
+std::set<std::string> differing(const std::vector<Parameters>& all) {
+  std::map<std::string, std::set<std::string>> values;
+  std::map<std::string, std::size_t> counts;
+  for (const Parameters& parameters : all) {
+    for (const auto& [name, value] : parameters) {
+      values[name].insert(value);
+      ++counts[name];
+    }
+  }
+  std::set<std::string> names;
+  for (const auto& [name, seen] : values) {
+    if (seen.size() > 1 || counts[name] < all.size()) names.insert(name);
+  }
+  return names;
+}
+
+std::string listed(const Parameters& parameters, const std::set<std::string>& names, bool wanted) {
+  std::string text;
+  for (const auto& [name, value] : parameters) {
+    if (names.contains(name) != wanted) continue;
+    text += (text.empty() ? "" : ", ") + (is_clear_without_name(name) ? value : name + " " + value);
+  }
+  return text;
+}
+
+Parameters parameters_of(const RunRecord& run) {
+  const RunParameters& parameters = run.parameters;
+  Parameters list{{"n", std::to_string(parameters.n)},
+                  {"nb", std::to_string(parameters.nb)},
+                  {"grid", std::to_string(run.grid.rows) + "x" + std::to_string(run.grid.columns)},
+                  {"backend", run.backend},
+                  {"precision", std::string(name_of(run.precision))},
+                  {"pivoting", std::string(name_of(parameters.pivoting))},
+                  {"panel", std::string(name_of(parameters.panel))},
+                  {"broadcast", std::string(name_of(parameters.broadcast))},
+                  {"order", std::string(name_of(run.order))},
+                  {"matrix", std::string(name_of(run.matrix))},
+                  {"row swap", text_of(parameters.row_swap)},
+                  {"lookahead", std::to_string(parameters.lookahead)}};
+  if (parameters.parts == RunParts::compute) list.emplace_back("compute only", "yes");
+  return list;
+}
+
+Parameters parameters_of(const NetworkRun& run) {
+  const RunParameters& parameters = run.record.parameters;
+  const GridShape& grid = run.record.grid;
+  return {{"n", std::to_string(parameters.n)},
+          {"nb", std::to_string(parameters.nb)},
+          {"grid", std::to_string(grid.rows) + "x" + std::to_string(grid.columns)},
+          {"broadcast", std::string(name_of(parameters.broadcast))},
+          {"pivoting", std::string(name_of(parameters.pivoting))},
+          {"precision", std::string(name_of(run.record.precision))},
+          {"order", std::string(name_of(run.record.order))},
+          {"row swap", std::string(name_of(parameters.row_swap.kind))}};
+}
+
+double mann_whitney_at_most(std::int64_t u, std::int64_t a, std::int64_t b) {
+  if (u < 0) return 0;
+  if (u >= a * b) return 1;
+  if (a * b <= most_exact_pairs) {
+    const std::vector<double> p = distribution(a, b);
+    double sum = 0;
+    for (std::int64_t i = 0; i <= u; ++i) sum += p[static_cast<std::size_t>(i)];
+    return sum;
+  }
+  const double pairs = static_cast<double>(a) * static_cast<double>(b);
+  const double deviation = std::sqrt(pairs * static_cast<double>(a + b + 1) / 12);
+  return 0.5 * std::erfc((pairs / 2 - static_cast<double>(u) - 0.5) / deviation / std::sqrt(2.0));
+}
+
+bool RatioSpread::reaches(double wanted) const { return confidence >= wanted - rounding; }
+
+RatioSpread ratio_spread(std::span<const double> a, std::span<const double> b, double confidence) {
+  std::vector<double> ratios;
+  ratios.reserve(a.size() * b.size());
+  for (const double of_b : b) {
+    for (const double of_a : a) ratios.push_back(of_b / of_a);
+  }
+  std::sort(ratios.begin(), ratios.end());
+  const auto count_a = static_cast<std::int64_t>(a.size()), count_b = static_cast<std::int64_t>(b.size());
+  const std::int64_t cut = std::max<std::int64_t>(0, cut_of(count_a, count_b, confidence));
+  const auto place = static_cast<std::size_t>(cut);
+  return {median_of(ratios), ratios[place], ratios[ratios.size() - 1 - place], confidence_of(cut, count_a, count_b)};
+}
+
+RatioSpread ratio_spread(const Measured& a, const Measured& b) {
+  return {b.median / a.median, b.least / a.most, b.most / a.least, confidence_of(0, a.repetitions, b.repetitions)};
+}
 
 std::optional<Measured> Measurement::spread() const {
   if (summary) return summary;

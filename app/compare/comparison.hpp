@@ -1,16 +1,57 @@
 // Compares two result files run by run: matches runs with equal parameters and decides which one is faster.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "app/compare/ratio.hpp"
-#include "app/results/plu_results.hpp"
-#include "app/results/result_file.hpp"
+#include "app/record/network_record.hpp"
+#include "app/record/result_file.hpp"
+#include "app/record/run_record.hpp"
+#include "backend/measuring.hpp"
 
 namespace glinpack::app {
+
+using Parameters = std::vector<std::pair<std::string, std::string>>;  // names and values, in display order
+
+/// The names of parameters that have several values, or are missing in some runs.
+std::set<std::string> differing(const std::vector<Parameters>& all);
+
+/// "openblas, n 4096, nb 128": the parameters with names among `names`; with `wanted` false, all others.
+std::string listed(const Parameters& parameters, const std::set<std::string>& names, bool wanted = true);
+
+/// The parameters of a run; those that name it best come first.
+Parameters parameters_of(const RunRecord& run);
+Parameters parameters_of(const NetworkRun& run);
+
+// The ratio of two measured quantities, with a confidence interval.
+
+struct RatioSpread {
+  double ratio = 1;  // the median of b / a over all pairs of repetitions (Hodges and Lehmann's estimate)
+  double least = 1, most = 1;
+  double confidence = 0;  // that [least, most] holds the true ratio; 0 if there is a single pair
+
+  /// True if the confidence is at least `wanted`, within rounding.
+  bool reaches(double wanted) const;
+};
+
+/// The ratio of the values `b` to the values `a`. All values are greater than 0; each span has at least one. The
+/// interval is bounded by two of the ordered ratios of all pairs. It is the narrowest that holds the true ratio with at
+/// least `confidence`, and the widest if there are too few repetitions. It assumes that repetitions are independent and
+/// that the distributions of a and b differ by a factor (M. Hollander, D. Wolfe, Nonparametric Statistical Methods,
+/// section 4.3, applied to logarithms).
+RatioSpread ratio_spread(std::span<const double> a, std::span<const double> b, double confidence);
+
+/// The widest interval, for repetitions of which only median, least and most are known.
+RatioSpread ratio_spread(const Measured& a, const Measured& b);
+
+/// The distribution function of Mann and Whitney's U: the probability that U is at most `u` for samples of `a` and `b`
+/// values from one distribution. Exact if a b <= 2500, else the normal approximation.
+double mann_whitney_at_most(std::int64_t u, std::int64_t a, std::int64_t b);
 
 /// All repetitions of one run.
 struct Measurement {

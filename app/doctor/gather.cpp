@@ -132,20 +132,6 @@ std::vector<DeviceFile> device_files() {
   return files;
 }
 
-// "580.159" of "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159  Tue ..."
-std::string nvidia_kernel_driver() {
-  const std::string line = first_line("/proc/driver/nvidia/version");
-  const std::size_t module = line.find("Kernel Module");
-  if (module == std::string::npos) return {};
-  for (std::size_t at = module; (at = line.find_first_of("0123456789", at)) != std::string::npos;) {
-    const std::size_t end = line.find_first_not_of("0123456789.", at);
-    const std::string number = line.substr(at, end - at);
-    if (number.find('.') != std::string::npos) return number;
-    at = end;
-  }
-  return {};
-}
-
 // The search order of libglvnd.
 std::vector<std::string> egl_vendors() {
   const auto split = [](const std::string& list) {

@@ -150,4 +150,17 @@ std::string pci_distance(const PciDevice& a, const PciDevice& b) {
   return one_bridge ? "PIX" : "PXB";
 }
 
+std::string nvidia_kernel_driver() {
+  const std::string line = first_line("/proc/driver/nvidia/version");
+  const std::size_t module = line.find("Kernel Module");
+  if (module == std::string::npos) return {};
+  for (std::size_t at = module; (at = line.find_first_of("0123456789", at)) != std::string::npos;) {
+    const std::size_t end = line.find_first_not_of("0123456789.", at);
+    const std::string number = line.substr(at, end - at);
+    if (number.find('.') != std::string::npos) return number;
+    at = end;
+  }
+  return {};
+}
+
 }  // namespace glinpack::app::doctor

@@ -34,4 +34,8 @@ std::string pci_address_of(const std::string& root, const std::string& drm_file,
 /// "PHB" the host bridge, "NODE" several host bridges of one NUMA node, "SYS" between NUMA nodes. Empty if unknown.
 std::string pci_distance(const PciDevice& a, const PciDevice& b);
 
+/// The version of NVIDIA's kernel module, "580.159" of "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159  Tue
+/// ..."; empty: not loaded.
+std::string nvidia_kernel_driver();
+
 }  // namespace glinpack::app::doctor

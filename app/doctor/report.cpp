@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "app/report/network_report.hpp"
+#include "app/record/network_record.hpp"
 
 namespace glinpack::app::doctor {
 

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "app/input/text_file.hpp"
-#include "app/report/run_record.hpp"
+#include "app/record/run_record.hpp"
 
 namespace glinpack::app {
 

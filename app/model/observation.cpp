@@ -5,7 +5,7 @@
 #include <map>
 
 #include "app/model/forecast.hpp"
-#include "app/report/waiting.hpp"
+#include "app/record/timeline.hpp"
 #include "backend/registry.hpp"
 
 namespace glinpack::app::model {
@@ -113,7 +113,8 @@ Problem problem_of(const RunRecord& record, const Arrangement& arrangement) {
 }
 
 bool is_modelled(const Problem& problem, const std::string& backend) {
-  const LuAlgorithm algorithm = lu_algorithm(can_factorize_row_by_row(backend), problem.parameters.pivoting, problem.grid);
+  const LuAlgorithm algorithm =
+      lu_algorithm(can_factorize_row_by_row(backend), problem.parameters.pivoting, problem.grid);
   return algorithm == LuAlgorithm::blocked && problem.precision != Precision::mixed;
 }
 

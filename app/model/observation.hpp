@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/model/machine.hpp"
-#include "app/report/run_record.hpp"
+#include "app/record/run_record.hpp"
 
 namespace glinpack::app::model {
 

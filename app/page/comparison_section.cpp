@@ -1,8 +1,8 @@
 #include <spdlog/fmt/fmt.h>
 
+#include "app/compare/comparison.hpp"
 #include "app/page/numbers.hpp"
 #include "app/page/sections.hpp"
-#include "app/results/labels.hpp"
 
 namespace glinpack::app {
 

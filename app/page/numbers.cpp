@@ -8,14 +8,6 @@
 
 namespace glinpack::app {
 
-std::string figures(double value) {
-  const double size = std::abs(value);
-  if (size == 0) return "0";
-  if (size < 1e-4 || size >= 1e9) return fmt::format("{:.3e}", value);
-  const int digits_before = static_cast<int>(std::floor(std::log10(size))) + 1;
-  return fmt::format("{:.{}f}", value, std::max(0, 4 - digits_before));
-}
-
 std::string figures(const std::optional<double>& value) { return value ? figures(*value) : "-"; }
 
 std::string duration(double seconds) {

@@ -4,10 +4,10 @@
 #include <optional>
 #include <string>
 
+#include "app/record/text.hpp"
+
 namespace glinpack::app {
 
-/// Four significant digits: "0.001234", "12.34", "53740"; with an exponent if that is much shorter.
-std::string figures(double value);
 /// Like figures(double); "-" if empty.
 std::string figures(const std::optional<double>& value);
 /// "12.34 s", "1.234 ms", "56.78 us".

@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
+#include "app/compare/comparison.hpp"
 #include "app/input/input_error.hpp"
-#include "app/results/labels.hpp"
 
 namespace glinpack::app {
 

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "app/compare/comparison.hpp"
-#include "app/results/mode_results.hpp"
-#include "app/results/network_results.hpp"
-#include "app/results/plu_results.hpp"
-#include "app/results/result_file.hpp"
+#include "app/page/mode_results.hpp"
+#include "app/page/network_results.hpp"
+#include "app/page/plu_results.hpp"
+#include "app/record/result_file.hpp"
 
 namespace glinpack::app {
 

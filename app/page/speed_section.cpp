@@ -5,10 +5,10 @@
 #include <map>
 #include <set>
 
+#include "app/compare/comparison.hpp"
 #include "app/page/chart.hpp"
 #include "app/page/numbers.hpp"
 #include "app/page/sections.hpp"
-#include "app/results/labels.hpp"
 
 namespace glinpack::app {
 

@@ -15,7 +15,7 @@
 #include "app/options.hpp"
 #include "app/outputs.hpp"
 #include "app/papers/records.hpp"
-#include "app/report/progress.hpp"
+#include "app/record/progress.hpp"
 
 namespace glinpack {
 class MpiSession;

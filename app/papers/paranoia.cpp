@@ -9,7 +9,7 @@
 
 #include "app/papers/paranoia_arithmetic.hpp"
 #include "app/papers/problem.hpp"
-#include "app/report/csv.hpp"
+#include "app/record/text.hpp"
 #include "backend/registry.hpp"
 #include "matrix/matrix_source.hpp"
 #include "openblas/host_solvers.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/report/csv.hpp"
+#include "app/record/text.hpp"
 #include "solvers/paranoia/device_arithmetic.hpp"
 #include "solvers/paranoia/operations.hpp"
 

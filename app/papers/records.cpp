@@ -8,7 +8,7 @@
 
 #include "app/input/input_error.hpp"
 #include "app/program_context.hpp"
-#include "app/report/csv.hpp"
+#include "app/record/text.hpp"
 #include "openblas/host_solvers.hpp"
 
 namespace glinpack::app {

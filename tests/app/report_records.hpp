@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "app/report/report.hpp"
-#include "app/report/run_record.hpp"
+#include "app/record/hpl_report.hpp"
+#include "app/record/run_record.hpp"
 
 namespace glinpack::app::example {
 
@@ -15,6 +15,8 @@ Interval interval(double start, double end, Role role, Lane lane, Phase phase, s
                   double flops = 0);
 RankRecord rank_record(int rank, int row, int column, std::vector<Interval> intervals = {});
 
+/// With the breakdown and the energy of its timelines and samples.
+RunRecord summarised(RunRecord record);
 /// N = 35, NB 4 on a 1 x 2 grid, passed, two ranks of which the first hides half of its network time.
 RunRecord passed_run();
 /// The same in mixed precision: two classical iterations, and one of GMRES.

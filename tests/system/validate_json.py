@@ -27,7 +27,9 @@ def main():
     except (OSError, ValueError) as error:
         print(f"{sys.argv[1]}: {error}", file=sys.stderr)
         return 1
-    faults = list(jsonschema.Draft7Validator(schema).iter_errors(document))
+    # schemas refer to one another by file name
+    resolver = jsonschema.RefResolver(schema_file.resolve().as_uri(), schema)
+    faults = list(jsonschema.Draft7Validator(schema, resolver=resolver).iter_errors(document))
     for fault in faults:
         place = "/".join(str(step) for step in fault.absolute_path)
         print(f"{sys.argv[1]}: /{place}: {fault.message[:500]}", file=sys.stderr)

@@ -111,14 +111,14 @@ TEST_F(PlanningFiles, RejectsFilesOfOtherPrograms) {
   const std::string missing = path("none.json");
   const std::string text = write("text.json", "N 1000");
   const std::string other = write("other.json", R"({"runs": []})");
-  const std::string empty = write("empty.json", R"({"format": 1, "context": {"program": "glinpack"}, "runs": []})");
+  const std::string empty = write("empty.json", R"({"format": 1, "context": {"version": "0.1.0"}, "runs": []})");
   const std::string odd =
-      write("odd.json", R"({"format": 1, "context": {"program": "glinpack"}, "runs": [{"n": "many"}]})");
+      write("odd.json", R"({"format": 1, "context": {"version": "0.1.0"}, "runs": [{"n": "many"}]})");
   refused({"--n", "1000", "--from", missing}, {missing});
   refused({"--n", "1000", "--from", text}, {text, "not JSON", "glinpack plu --json"});
   refused({"--n", "1000", "--from", other}, {other, "glinpack plu --json"});
   refused({"--n", "1000", "--from", empty}, {empty, "no run"});
-  refused({"--n", "1000", "--from", odd}, {odd, "glinpack plu --json"});
+  refused({"--n", "1000", "--from", odd}, {odd, "'/runs/0/n'", "a whole number from 1 is expected"});
   refused({"--n", "1000", "--links", empty}, {empty, "glinpack network --json"});
   refused({"--n", "1000", "--ceilings", empty}, {empty, "glinpack ceilings --json"});
   refused({"--n", "1000", "--backend", "openblas"}, {"no figure", "--from"});

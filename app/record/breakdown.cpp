@@ -1,0 +1,375 @@
+#include "app/record/breakdown.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "app/record/timeline.hpp"
+
+namespace glinpack::app {
+namespace {
+
+constexpr std::size_t lane_count = all_lanes.size();
+constexpr std::size_t kind_count = all_roles.size() * all_phases.size() * lane_count;
+
+std::size_t kind_of(const Interval& interval) {
+  return (static_cast<std::size_t>(interval.role) * all_phases.size() + static_cast<std::size_t>(interval.phase)) *
+             lane_count +
+         static_cast<std::size_t>(interval.lane);
+}
+
+Role role_of(std::size_t kind) { return all_roles[kind / (lane_count * all_phases.size())]; }
+Phase phase_of(std::size_t kind) { return all_phases[kind / lane_count % all_phases.size()]; }
+Lane lane_of(std::size_t kind) { return static_cast<Lane>(kind % lane_count); }
+
+/// Sums over one rank.
+struct Totals {
+  std::array<double, kind_count> seconds{};
+  std::array<double, kind_count> flops{};
+  std::array<double, kind_count> bytes{};
+  std::array<bool, kind_count> occurred{};
+  std::array<bool, all_roles.size()> has_role{};
+};
+
+Totals totals_of(std::span<const Interval> intervals) {
+  Totals totals;
+  totals.has_role[static_cast<std::size_t>(Role::none)] = true;
+  for (const Interval& interval : intervals) {
+    const std::size_t kind = kind_of(interval);
+    totals.seconds[kind] += interval.seconds();
+    totals.flops[kind] += interval.flops;
+    totals.bytes[kind] += static_cast<double>(interval.bytes);
+    totals.occurred[kind] = true;
+    totals.has_role[static_cast<std::size_t>(interval.role)] = true;
+  }
+  return totals;
+}
+
+std::vector<PhaseTotal> combined(std::span<const Totals> ranks) {
+  std::vector<PhaseTotal> lines;
+  for (std::size_t kind = 0; kind < kind_count; ++kind) {
+    PhaseTotal line;
+    line.role = role_of(kind);
+    line.phase = phase_of(kind);
+    line.lane = lane_of(kind);
+    bool occurred = false;
+    for (const Totals& totals : ranks) {
+      if (!totals.has_role[static_cast<std::size_t>(line.role)]) continue;
+      const double seconds = totals.seconds[kind];
+      line.seconds.min = line.ranks == 0 ? seconds : std::min(line.seconds.min, seconds);
+      line.seconds.max = std::max(line.seconds.max, seconds);
+      line.busy_seconds += seconds;
+      line.flops += totals.flops[kind];
+      line.bytes += totals.bytes[kind];
+      ++line.ranks;
+      occurred = occurred || totals.occurred[kind];
+    }
+    if (!occurred) continue;
+    line.seconds.mean = line.busy_seconds / line.ranks;
+    lines.push_back(line);
+  }
+  // Moves work outside the passes to the end.
+  std::stable_partition(lines.begin(), lines.end(), [](const PhaseTotal& line) { return line.role != Role::none; });
+  return lines;
+}
+
+bool computes(const Interval& interval) {
+  return interval.lane != Lane::net && interval.phase != Phase::transfer && interval.phase != Phase::wait;
+}
+
+/// The concurrent activities of one rank, as sets of time.
+struct Activities {
+  TimeSet computing, transfer, network, waiting;
+};
+
+Activities activities_of(std::span<const Interval> intervals, std::span<const double> message_starts, double seconds) {
+  std::vector<TimeSpan> computing, transfer, network, waiting;
+  for (std::size_t i = 0; i < intervals.size(); ++i) {
+    const Interval& interval = intervals[i];
+    if (computes(interval)) {
+      computing.push_back({interval.start, interval.end});
+    } else if (interval.lane == Lane::net && interval.phase != Phase::wait) {
+      waiting.push_back({interval.start, message_starts[i]});
+      network.push_back({message_starts[i], interval.end});
+    } else if (interval.phase == Phase::transfer) {
+      transfer.push_back({interval.start, interval.end});
+    }
+  }
+  const auto within_the_run = [seconds](std::vector<TimeSpan>& spans) {
+    return clipped(united(std::move(spans)), {0, seconds});
+  };
+  return {within_the_run(computing), within_the_run(transfer), within_the_run(network), within_the_run(waiting)};
+}
+
+/// The times at which a rank was in passes of each role. A pass begins with its first interval, and the first pass with
+/// the run.
+std::array<TimeSet, all_roles.size()> role_times(std::span<const Interval> intervals, double seconds) {
+  struct Begin {
+    double start;
+    Role role;
+  };
+  std::map<std::int32_t, Begin> passes;
+  for (const Interval& interval : intervals) {
+    const auto [pass, is_new] = passes.try_emplace(interval.pass, Begin{interval.start, interval.role});
+    pass->second.start = std::min(pass->second.start, interval.start);
+  }
+  std::vector<Begin> begins;
+  for (const auto& [pass, begin] : passes) begins.push_back(begin);
+  std::sort(begins.begin(), begins.end(), [](const Begin& a, const Begin& b) { return a.start < b.start; });
+  if (begins.empty()) begins.push_back({0, Role::none});
+
+  std::array<std::vector<TimeSpan>, all_roles.size()> spans;
+  for (std::size_t i = 0; i < begins.size(); ++i) {
+    const double start = i == 0 ? 0 : begins[i].start;
+    const double end = i + 1 < begins.size() ? begins[i + 1].start : seconds;
+    spans[static_cast<std::size_t>(begins[i].role)].push_back({start, end});
+  }
+  std::array<TimeSet, all_roles.size()> times;
+  for (std::size_t role = 0; role < times.size(); ++role) {
+    times[role] = clipped(united(std::move(spans[role])), {0, seconds});
+  }
+  return times;
+}
+
+RankTime time_of_rank(std::span<const Interval> intervals, std::span<const double> message_starts, double seconds) {
+  const Activities rank = activities_of(intervals, message_starts, seconds);
+  const TimeSet transfer_alone = subtracted(rank.transfer, rank.computing);
+  const TimeSet exposed = subtracted(rank.network, rank.computing);
+  const TimeSet network_alone = subtracted(exposed, rank.transfer);
+  const TimeSet waiting_alone =
+      subtracted(subtracted(subtracted(rank.waiting, rank.computing), rank.transfer), rank.network);
+
+  const auto within = [&](const TimeSet& window) {
+    RoleTime time;
+    time.seconds = length(window);
+    time.computing = length(common(rank.computing, window));
+    time.transfer = length(common(transfer_alone, window));
+    time.network = length(common(network_alone, window));
+    time.idle = std::max(0.0, time.seconds - time.computing - time.transfer - time.network);
+    time.waiting = std::min(time.idle, length(common(waiting_alone, window)));
+    return time;
+  };
+  const RoleTime whole = within({{0, seconds}});
+  RankTime time;
+  time.computing = whole.computing;
+  time.transfer = length(rank.transfer);
+  time.network = length(rank.network);
+  time.network_exposed = length(exposed);
+  time.network_hidden = std::max(0.0, time.network - time.network_exposed);
+  time.idle = whole.idle;
+  time.waiting = whole.waiting;
+  const auto windows = role_times(intervals, seconds);
+  std::transform(windows.begin(), windows.end(), time.roles.begin(), within);
+  return time;
+}
+
+/// The distribution of `time.*what` over times.
+template <class Time>
+Spread spread(std::span<const Time> times, double Time::*what) {
+  Spread result;
+  if (times.empty()) return result;
+  result.min = result.max = times.front().*what;
+  double sum = 0;
+  for (const Time& time : times) {
+    result.min = std::min(result.min, time.*what);
+    result.max = std::max(result.max, time.*what);
+    sum += time.*what;
+  }
+  result.mean = sum / static_cast<double>(times.size());
+  return result;
+}
+
+std::vector<RoleTotal> totals_by_role(std::span<const RankTime> ranks) {
+  std::vector<RoleTotal> totals;
+  for (const Role role : {Role::pivot, Role::normalize, Role::eliminate, Role::reduce, Role::none}) {
+    std::vector<RoleTime> times;
+    for (const RankTime& rank : ranks) {
+      const RoleTime& time = rank.roles[static_cast<std::size_t>(role)];
+      if (time.seconds > 0) times.push_back(time);
+    }
+    if (times.empty()) continue;
+    const auto over_ranks = [&times](double RoleTime::*what) { return spread<RoleTime>(times, what); };
+    totals.push_back({role, static_cast<int>(times.size()), over_ranks(&RoleTime::seconds),
+                      over_ranks(&RoleTime::computing), over_ranks(&RoleTime::transfer), over_ranks(&RoleTime::network),
+                      over_ranks(&RoleTime::idle), over_ranks(&RoleTime::waiting)});
+  }
+  return totals;
+}
+
+// The text.
+
+/// The unit of seconds: ms for short runs, so that three digits are significant.
+struct TimeUnit {
+  const char* name;
+  double seconds;
+};
+
+TimeUnit unit_for(double run_seconds) { return run_seconds < 10 ? TimeUnit{"ms", 1e-3} : TimeUnit{"s", 1}; }
+
+/// Likewise for bytes.
+struct ByteUnit {
+  const char* name;
+  double bytes;
+};
+
+ByteUnit unit_for(const Breakdown& breakdown) {
+  const double most = std::max(breakdown.network_bytes, breakdown.transfer_bytes);
+  return most < 1e10 ? ByteUnit{"MB", 1e6} : ByteUnit{"GB", 1e9};
+}
+
+/// Right-aligned after a blank; drops decimals to keep the alignment. It always has a decimal point, so that no parser
+/// takes a row for one of HPL's.
+std::string cell(double value, int width, int decimals) {
+  std::string text;
+  do {
+    text = fmt::format("{:.{}f}", value, decimals);
+  } while (static_cast<int>(text.size()) >= width && --decimals >= 1);
+  return fmt::format(" {:>{}}", text, width - 1);
+}
+
+std::string blank(int width) { return fmt::format("{:>{}}", "-", width); }
+
+std::string rate_cells(double flops, double bytes, double seconds, const ByteUnit& unit) {
+  std::string cells = flops > 0 && seconds > 0 ? cell(flops / seconds * 1e-9, 10, 1) : blank(10);
+  cells += bytes > 0 ? cell(bytes / unit.bytes, 9, 3) : blank(9);
+  cells += bytes > 0 && seconds > 0 ? cell(bytes / seconds * 1e-9, 8, 2) : blank(8);
+  return cells;
+}
+
+std::string time_cells(const Spread& spread, double run_seconds) {
+  const TimeUnit unit = unit_for(run_seconds);
+  std::string cells;
+  for (const double seconds : {spread.min, spread.mean, spread.max}) cells += cell(seconds / unit.seconds, 9, 2);
+  for (const double seconds : {spread.min, spread.mean, spread.max}) {
+    cells += cell(run_seconds > 0 ? 100 * seconds / run_seconds : 0, 6, 1);
+  }
+  return cells;
+}
+
+std::string heading(const Breakdown& breakdown) {
+  const TimeUnit unit = unit_for(breakdown.seconds);
+  std::string line = fmt::format("{:<10}{:<13}{:<4}", "role", "phase", "lane");
+  for (const char* what : {"min", "mean", "max"}) line += fmt::format("{:>9}", fmt::format("{} {}", what, unit.name));
+  for (const char* what : {"min", "mean", "max"}) line += fmt::format("{:>6}", fmt::format("{}%", what));
+  return line + fmt::format("{:>10}{:>9}{:>8}\n", "GFLOPS", unit_for(breakdown).name, "GB/s");
+}
+
+std::string phase_line(const PhaseTotal& line, std::string_view role, const Breakdown& breakdown) {
+  return fmt::format("{:<10}{:<13}{:<4}", role, name_of(line.phase), name_of(line.lane)) +
+         time_cells(line.seconds, breakdown.seconds) +
+         rate_cells(line.flops, line.bytes, line.busy_seconds, unit_for(breakdown)) + '\n';
+}
+
+std::string summary_line(std::string_view what, const Spread& spread, const Breakdown& breakdown, double flops = 0,
+                         double bytes = 0) {
+  return fmt::format("{:<27}", what) + time_cells(spread, breakdown.seconds) +
+         rate_cells(flops, bytes, spread.mean * breakdown.ranks, unit_for(breakdown)) + '\n';
+}
+
+const std::string rule = std::string(99, '-') + '\n';
+
+/// Shows Role::none as "other", since "none" would read as if no work were done.
+std::string_view shown_name(Role role) { return role == Role::none ? "other" : name_of(role); }
+
+std::string role_heading(const TimeUnit& unit) {
+  std::string spread;
+  for (const char* what : {"min", "mean", "max"}) spread += fmt::format("{:>9}", fmt::format("{} {}", what, unit.name));
+  return fmt::format("{:>28}{:>39}{:>18}\n", "in passes", "mean, per cent of it", "idle") +
+         fmt::format("{:<10}{:>5}{}{:>8}{:>7}{:>8}{:>7}{}\n", "role", "ranks", spread, "compute", "transf", "network",
+                     "idle", spread);
+}
+
+std::string role_line(const RoleTotal& total, const TimeUnit& unit) {
+  std::string line = fmt::format("{:<10}{:>5}", shown_name(total.role), total.ranks);
+  const auto spread = [&line, &unit](const Spread& seconds) {
+    for (const double value : {seconds.min, seconds.mean, seconds.max}) line += cell(value / unit.seconds, 9, 2);
+  };
+  const auto share = [&line, &total](const Spread& seconds, int width) {
+    line += cell(total.seconds.mean > 0 ? 100 * seconds.mean / total.seconds.mean : 0, width, 1);
+  };
+  spread(total.seconds);
+  share(total.computing, 8);
+  share(total.transfer, 7);
+  share(total.network, 8);
+  share(total.idle, 7);
+  spread(total.idle);
+  return line + '\n';
+}
+
+std::string role_table(const Breakdown& breakdown) {
+  const TimeUnit unit = unit_for(breakdown.seconds);
+  std::string text = role_heading(unit) + rule;
+  for (const RoleTotal& total : breakdown.roles) text += role_line(total, unit);
+  return text;
+}
+
+}  // namespace
+
+Breakdown break_down(const RunResult& result) {
+  Breakdown breakdown;
+  breakdown.seconds = result.seconds;
+  breakdown.ranks = static_cast<int>(result.ranks.size());
+  const std::vector<std::vector<double>> starts = message_starts(result.ranks, result.u_comes_with_rows);
+  std::vector<Totals> totals;
+  for (std::size_t rank = 0; rank < result.ranks.size(); ++rank) {
+    const std::vector<Interval>& intervals = result.ranks[rank].intervals;
+    totals.push_back(totals_of(intervals));
+    RankTime& time = breakdown.by_rank.emplace_back(time_of_rank(intervals, starts[rank], result.seconds));
+    const std::vector<PhaseTotal> phases = combined({&totals.back(), 1});
+    time.phases.assign(phases.begin(), phases.end());
+  }
+  breakdown.phases = combined(totals);
+  for (const PhaseTotal& line : breakdown.phases) {
+    breakdown.flops += line.flops;
+    if (line.lane == Lane::net) {
+      breakdown.network_bytes += line.bytes;
+    } else if (line.phase == Phase::transfer) {
+      breakdown.transfer_bytes += line.bytes;
+    }
+  }
+  breakdown.roles = totals_by_role(breakdown.by_rank);
+  const auto over_ranks = [&breakdown](double RankTime::*what) { return spread<RankTime>(breakdown.by_rank, what); };
+  breakdown.computing = over_ranks(&RankTime::computing);
+  breakdown.transfer = over_ranks(&RankTime::transfer);
+  breakdown.network = over_ranks(&RankTime::network);
+  breakdown.network_exposed = over_ranks(&RankTime::network_exposed);
+  breakdown.network_hidden = over_ranks(&RankTime::network_hidden);
+  breakdown.idle = over_ranks(&RankTime::idle);
+  breakdown.waiting = over_ranks(&RankTime::waiting);
+  return breakdown;
+}
+
+std::string breakdown_text(const Breakdown& breakdown) {
+  if (breakdown.phases.empty()) return "No timeline was recorded: no breakdown.\n";
+
+  const TimeUnit unit = unit_for(breakdown.seconds);
+  std::string text = fmt::format(
+      "\nWhere the time went: {:.2f} {} on {} rank{}; least, mean and most over ranks, per cent of the run\n",
+      breakdown.seconds / unit.seconds, unit.name, breakdown.ranks, breakdown.ranks == 1 ? "" : "s");
+  text += heading(breakdown);
+  text += rule;
+  const Role* last = nullptr;
+  for (const PhaseTotal& line : breakdown.phases) {
+    const bool new_role = last == nullptr || *last != line.role;
+    text += phase_line(line, new_role ? shown_name(line.role) : "", breakdown);
+    last = &line.role;
+  }
+  text += rule;
+  text += summary_line("computing", breakdown.computing, breakdown, breakdown.flops);
+  text += summary_line("transfers", breakdown.transfer, breakdown, 0, breakdown.transfer_bytes);
+  text += summary_line("network", breakdown.network, breakdown, 0, breakdown.network_bytes);
+  text += summary_line("  exposed: nothing computed", breakdown.network_exposed, breakdown);
+  text += summary_line("  hidden behind computing", breakdown.network_hidden, breakdown);
+  text += summary_line("idle: waits and gaps", breakdown.idle, breakdown);
+  text += summary_line("  waiting for other ranks", breakdown.waiting, breakdown);
+  text +=
+      fmt::format("GFLOPS, GB/s: of one rank while at it. {}: of all ranks. Lane net: waiting for others included.\n",
+                  unit_for(breakdown).name);
+  text += "\nWho waits: time of ranks in their passes, by the role they had; least, mean and most over ranks\n";
+  text += role_table(breakdown);
+  return text;
+}
+
+}  // namespace glinpack::app

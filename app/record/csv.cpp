@@ -1,0 +1,150 @@
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/record/network_record.hpp"
+#include "app/record/run_record.hpp"
+#include "app/record/text.hpp"
+
+namespace glinpack::app {
+namespace {
+
+constexpr std::string_view head_line =
+    "n,nb,p,q,time,gflops,residual,passed,matrix,precision,backend,pivoting,broadcast,order,repeat,factor_seconds,"
+    "solve_seconds,computing_seconds,transfer_seconds,network_seconds,network_exposed_seconds,idle_seconds,epsilon,"
+    "threshold,growth,singular_column,start_time,device,failure,compute_only,waiting_seconds,"
+    "iterations,gmres_iterations,refinement_seconds,residual_history";
+
+/// Additional columns for each role: pivot_seconds, pivot_computing_seconds, ...
+struct RoleColumn {
+  std::string_view name;
+  Spread RoleTotal::*part;
+};
+constexpr std::array role_columns{
+    RoleColumn{"seconds", &RoleTotal::seconds},           RoleColumn{"computing_seconds", &RoleTotal::computing},
+    RoleColumn{"transfer_seconds", &RoleTotal::transfer}, RoleColumn{"network_seconds", &RoleTotal::network},
+    RoleColumn{"idle_seconds", &RoleTotal::idle},         RoleColumn{"waiting_seconds", &RoleTotal::waiting}};
+constexpr std::array roles_of_passes{Role::pivot, Role::normalize, Role::eliminate, Role::reduce};
+
+/// The last columns: from the readable sensors.
+constexpr std::string_view energy_columns = ",energy_joules,average_watts,peak_watts,gflops_per_watt";
+
+std::string head() {
+  std::string line(head_line);
+  for (const Role role : roles_of_passes) {
+    for (const RoleColumn& column : role_columns) line += fmt::format(",{}_{}", name_of(role), column.name);
+  }
+  return line + std::string(energy_columns) + '\n';
+}
+
+std::string cell(double value) { return std::isfinite(value) ? fmt::format("{}", value) : std::string(); }
+
+/// Means over the ranks that have the role; empty for roles without ranks.
+void add_role_fields(const Breakdown& breakdown, std::vector<std::string>& fields) {
+  for (const Role role : roles_of_passes) {
+    const auto total = std::find_if(breakdown.roles.begin(), breakdown.roles.end(),
+                                    [role](const RoleTotal& candidate) { return candidate.role == role; });
+    for (const RoleColumn& column : role_columns) {
+      fields.push_back(total == breakdown.roles.end() ? std::string() : cell(((*total).*column.part).mean));
+    }
+  }
+}
+
+void add_energy_fields(const std::optional<Energy>& energy, std::vector<std::string>& fields) {
+  for (const auto part : {&Energy::joules, &Energy::average_watts, &Energy::peak_watts, &Energy::gflops_per_watt}) {
+    fields.push_back(energy ? cell((*energy).*part) : std::string());
+  }
+}
+
+/// Iterations, GMRES iterations, seconds, and the blank-separated residuals of the iterations; empty without
+/// refinement.
+void add_refinement_fields(const std::optional<Refinement>& refinement, std::vector<std::string>& fields) {
+  if (!refinement) {
+    fields.insert(fields.end(), 4, "");
+    return;
+  }
+  std::string history;
+  for (const Refinement::Step& step : refinement->history) {
+    history += fmt::format("{}{}", history.empty() ? "" : " ", step.scaled_residual);
+  }
+  fields.push_back(fmt::format("{}", refinement->iterations()));
+  fields.push_back(fmt::format("{}", refinement->iterations_of(Refinement::Method::gmres)));
+  fields.push_back(cell(refinement->seconds));
+  fields.push_back(history);
+}
+
+std::string line_of(const RunRecord& record) {
+  const RunParameters& parameters = record.parameters;
+  const RunResult& result = record.result;
+  const Breakdown& breakdown = record.breakdown;
+  const bool timed = !breakdown.phases.empty();
+  const auto mean = [timed](const Spread& spread) { return timed ? cell(spread.mean) : std::string(); };
+  const bool answered = result.checked && !result.singular_column;
+
+  std::vector<std::string> fields{
+      fmt::format("{}", parameters.n),
+      fmt::format("{}", parameters.nb),
+      fmt::format("{}", record.grid.rows),
+      fmt::format("{}", record.grid.columns),
+      cell(result.seconds),
+      cell(result.gflops),
+      answered ? cell(result.residual.scaled) : "",
+      result.checked ? (result.passed ? "true" : "false") : "",
+      std::string(name_of(record.matrix)),
+      std::string(name_of(record.precision)),
+      record.backend,
+      std::string(name_of(parameters.pivoting)),
+      std::string(name_of(parameters.broadcast)),
+      std::string(name_of(record.order)),
+      fmt::format("{}", record.repeat),
+      cell(result.factor_seconds),
+      cell(result.solve_seconds),
+      mean(breakdown.computing),
+      mean(breakdown.transfer),
+      mean(breakdown.network),
+      mean(breakdown.network_exposed),
+      mean(breakdown.idle),
+      cell(epsilon_of(record.precision)),
+      cell(parameters.threshold),
+      cell(result.growth),
+      result.singular_column ? fmt::format("{}", *result.singular_column) : "",
+      cell(result.start_time),
+      result.ranks.empty() ? "" : result.ranks.front().backend.device,
+      result.failure,
+      parameters.parts == RunParts::compute ? "true" : "false",
+      mean(breakdown.waiting),
+  };
+  add_refinement_fields(result.refinement, fields);
+  add_role_fields(breakdown, fields);
+  add_energy_fields(record.energy, fields);
+  return csv_line(fields);
+}
+
+}  // namespace
+
+std::string results_csv(std::span<const RunRecord> records) {
+  std::string text = head();
+  for (const RunRecord& record : records) text += line_of(record);
+  return text;
+}
+
+std::string network_csv(const std::vector<NetworkRun>& runs) {
+  std::string text =
+      "n,nb,p,q,time,broadcast,pivoting,precision,order,repeat,network_share,bytes,messages,receiving_seconds,"
+      "row_seconds,column_seconds,rows_exchanged,start_time\n";
+  for (const NetworkRun& run : runs) {
+    const RunRecord& record = run.record;
+    const NetworkTotals& totals = run.totals;
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", record.parameters.n,
+                        record.parameters.nb, record.grid.rows, record.grid.columns, record.result.seconds,
+                        name_of(record.parameters.broadcast), name_of(record.parameters.pivoting),
+                        name_of(record.precision), name_of(record.order), record.repeat, totals.share,
+                        totals.traffic.bytes, totals.traffic.messages, totals.traffic.seconds, totals.row_seconds.mean,
+                        totals.column_seconds.mean, totals.rows_exchanged, record.result.start_time);
+  }
+  return text;
+}
+
+}  // namespace glinpack::app

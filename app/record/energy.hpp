@@ -1,0 +1,78 @@
+// Energy of a run's timed section from the readable sensors: sums over ranks. Text, JSON and CSV use it.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/record/breakdown.hpp"
+#include "app/record/throttling.hpp"
+#include "lu/run.hpp"
+
+namespace glinpack::app {
+
+/// Watts over time, in cells of equal length from 0 to the run's end.
+using PowerCurve = std::vector<double>;
+
+/// The fraction of time during which a GPU was throttled for one reason.
+struct ThrottleShare {
+  sensors::ThrottleReason reason = sensors::throttle_idle;
+  double share = 0;  // 0 ... 1
+};
+
+/// One sensor over the timed section. sensors::unknown if a source has no value.
+struct SensorEnergy {
+  sensors::SensorInfo info;
+  std::size_t samples = 0;
+  int rank = 0;  // in MPI_COMM_WORLD: the rank that read it
+  std::string host;
+  double joules = sensors::unknown;
+  double average_watts = sensors::unknown;
+  double peak_watts = sensors::unknown;
+  std::optional<Spread> megahertz;  // core clock over time
+  std::optional<Spread> celsius;
+  std::vector<ThrottleShare> throttled;  // reasons that occurred, without idle
+  std::vector<SlowPasses> slow_passes;   // of the rank that read the sensor
+};
+
+/// The number of sources read, and the number in use.
+struct Coverage {
+  int there = 0;
+  int read = 0;
+  bool whole() const { return read == there; }
+};
+
+struct Energy {
+  double joules = sensors::unknown;  // unknown if no sensor was read
+  double average_watts = sensors::unknown;
+  double peak_watts = sensors::unknown;       // maximum over time of the sum
+  double gflops_per_watt = sensors::unknown;  // unknown unless whole kinds and all computing GPUs are read
+  bool rough = false;                         // the run is not much longer than the counters' steps
+  Coverage packages;                          // machines, of those with ranks
+  Coverage memory;                            // likewise; DRAM counted
+  Coverage gpus;                              // GPUs used by ranks
+  std::vector<SensorEnergy> sensors;          // included in the sums
+  std::vector<std::string> sources;           // of the GPUs: "NVML", "hwmon"
+  std::string scope;                          // "2 of 2 nodes: CPU packages by RAPL, 4 GPUs by NVML; not: memory, network, power supplies"
+  std::vector<std::string> unread;            // the unreadable sensors with their hosts, each once
+
+  bool measured() const { return !sensors.empty(); }
+};
+
+/// Joules in [0, seconds] from a sensor's samples. Interpolates the counter linearly between samples. Without a
+/// counter, integrates the linearly interpolated power. Unknown if the sensor has neither, or its counter did not
+/// change.
+double joules_of(std::span<const sensors::Sample> samples, double seconds);
+/// Power in `cells` parts of [0, seconds]: the source's power values if it has them, else derived from the counter.
+PowerCurve power_curve(std::span<const sensors::Sample> samples, double seconds, int cells);
+/// The fraction of [0, seconds] for each reason. A sample counts for the time nearest to it.
+std::vector<ThrottleShare> throttle_shares(std::span<const sensors::Sample> samples, double seconds);
+
+/// Empty if the run's ranks have no sensors, readable or not.
+std::optional<Energy> energy_of(const RunResult& result);
+
+/// A few lines of text; empty if nothing was read. HPL's parsers take no line for a result.
+std::string energy_text(const Energy& energy);
+
+}  // namespace glinpack::app

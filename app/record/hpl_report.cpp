@@ -1,0 +1,445 @@
+#include "app/record/hpl_report.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <limits>
+#include <map>
+#include <ostream>
+#include <set>
+#include <vector>
+
+#include "app/memory.hpp"
+#include "app/record/text.hpp"
+#include "app/variant/variant_code.hpp"
+
+namespace glinpack::app {
+namespace {
+
+constexpr std::string_view double_rule =
+    "================================================================================\n";
+constexpr std::string_view single_rule =
+    "--------------------------------------------------------------------------------\n";
+
+constexpr std::string_view explanation =
+    "An explanation of the input/output parameters follows:\n"
+    "T/V    : Wall time / encoded variant.\n"
+    "N      : The order of the coefficient matrix A.\n"
+    "NB     : The partitioning blocking factor.\n"
+    "P      : The number of process rows.\n"
+    "Q      : The number of process columns.\n"
+    "Time   : Time in seconds to solve the linear system.\n"
+    "Gflops : Rate of execution for solving the linear system.\n\n";
+
+/// The different values of a parameter over the planned runs, in the order in which they come.
+template <class Get>
+auto values_of(std::span<const RunRecord> planned, Get get) {
+  std::vector<decltype(get(planned.front()))> values;
+  for (const RunRecord& record : planned) {
+    const auto value = get(record);
+    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+  }
+  return values;
+}
+
+/// HPL's list of a parameter: eight values a line, nine columns each.
+template <class Value>
+std::string list_line(std::string_view name, const std::vector<Value>& values) {
+  std::string line = fmt::format("{:<7}:", name);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i > 0 && i % 8 == 0) line += "\n        ";
+    line += fmt::format("{:>8} ", values[i]);
+  }
+  return line + '\n';
+}
+
+std::string word_for_factorisation(char letter) { return letter == 'L' ? "Left" : letter == 'C' ? "Crout" : "Right"; }
+
+/// The values of a parameter of HPL's variant code; "-" if no HPL.dat gave it.
+template <class Get>
+std::string variant_line(std::string_view name, std::span<const RunRecord> planned, Get get) {
+  return list_line(name, values_of(planned, [&](const RunRecord& record) {
+                     return record.variant.given ? fmt::format("{}", get(record.variant)) : std::string("-");
+                   }));
+}
+
+std::string_view word_for_broadcast(BroadcastKind kind) {
+  switch (kind) {
+    case BroadcastKind::ring:
+      return "1ring";
+    case BroadcastKind::ring_modified:
+      return "1ringM";
+    case BroadcastKind::two_rings:
+      return "2ring";
+    case BroadcastKind::two_rings_modified:
+      return "2ringM";
+    case BroadcastKind::long_:
+      return "Blong";
+    case BroadcastKind::long_modified:
+      return "BlongM";
+    case BroadcastKind::ibcast:
+      return "Ibcast";
+    case BroadcastKind::ring_pipelined:
+      return "1ringP";
+  }
+  return "?";
+}
+
+std::string text_of_swap(const RunRecord& record) {
+  const RowSwap& swap = record.parameters.row_swap;
+  if (!pivots_across_processes(record.parameters.pivoting)) return "None";
+  const std::string pieces = swap.pieces == 1 ? "" : fmt::format(", in {} pieces", swap.pieces);
+  switch (swap.kind) {
+    case RowSwapKind::direct:
+      return "Direct" + pieces;
+    case RowSwapKind::binary_exchange:
+      return "Binary-exchange" + pieces;
+    case RowSwapKind::spread_roll:
+      return "Spread-roll (long)" + pieces;
+    case RowSwapKind::mix:
+      return fmt::format("Mix (threshold = {}){}", swap.threshold, pieces);
+  }
+  return "?";
+}
+
+std::string_view word_for_order(RankOrder order) {
+  return order == RankOrder::row_major ? "Row-major" : "Column-major";
+}
+
+/// HPL's rules ask for its matrix, 64-bit arithmetic and LU with partial pivoting (top500.org, frequently asked
+/// questions).
+bool is_hpl(const RunRecord& record) {
+  return record.matrix == MatrixKind::hpl && record.precision == Precision::double_ &&
+         record.parameters.pivoting == Pivoting::partial && record.parameters.parts == RunParts::all;
+}
+
+std::string title(const ReportContext& context, std::span<const RunRecord> planned) {
+  const bool hpl = std::all_of(planned.begin(), planned.end(), is_hpl);
+  std::string line = fmt::format("glinpack {}  --  {}", free_text(context.version),
+                                 hpl ? "High-Performance Linpack benchmark" : "LU benchmark for OpenGL devices");
+  if (!context.git_commit.empty()) line += fmt::format("  --  {}", free_text(context.git_commit));
+  return line + '\n';
+}
+
+std::string parameter_lists(std::span<const RunRecord> planned) {
+  struct Grid {
+    GridShape shape;
+    bool operator==(const Grid&) const = default;
+  };
+  std::vector<int> rows, columns;
+  for (const Grid& grid : values_of(planned, [](const RunRecord& r) { return Grid{r.grid}; })) {
+    rows.push_back(grid.shape.rows);
+    columns.push_back(grid.shape.columns);
+  }
+  std::string order;
+  for (const std::string_view word : values_of(planned, [](const RunRecord& r) { return word_for_order(r.order); })) {
+    order += fmt::format("{} {}", order.empty() ? "" : ",", word);
+  }
+  const auto list = [&](std::string_view name, auto get) { return list_line(name, values_of(planned, get)); };
+
+  std::string text = "The following parameter values will be used:\n\n";
+  text += list("N", [](const RunRecord& r) { return r.parameters.n; });
+  text += list("NB", [](const RunRecord& r) { return r.parameters.nb; });
+  text += fmt::format("PMAP   :{} process mapping\n", order);
+  text += list_line("P", rows) + list_line("Q", columns);
+  text += variant_line("PFACT", planned, [](const HplVariant& v) { return word_for_factorisation(v.pfact); });
+  text += variant_line("NBMIN", planned, [](const HplVariant& v) { return v.nbmin; });
+  text += variant_line("NDIV", planned, [](const HplVariant& v) { return v.ndiv; });
+  text += variant_line("RFACT", planned, [](const HplVariant& v) { return word_for_factorisation(v.rfact); });
+  text += list("BCAST", [](const RunRecord& r) { return word_for_broadcast(r.parameters.broadcast); });
+  text += list("DEPTH", [](const RunRecord& r) { return r.parameters.lookahead; });
+  std::string swaps;
+  for (const std::string& swap : values_of(planned, [](const RunRecord& r) { return text_of_swap(r); })) {
+    swaps += fmt::format("{} {}", swaps.empty() ? "" : ",", swap);
+  }
+  text += fmt::format("SWAP   :{}\n", swaps);
+  text += list("MATRIX", [](const RunRecord& r) { return " " + std::string(name_of(r.matrix)); });
+  text += list("PIVOT", [](const RunRecord& r) { return " " + std::string(name_of(r.parameters.pivoting)); });
+  text += list("PANEL", [](const RunRecord& r) { return " " + std::string(name_of(r.parameters.panel)); });
+  text += list("PREC", [](const RunRecord& r) { return name_of(r.precision); });
+  text += list("BACKEND", [](const RunRecord& r) { return " " + r.backend; });
+  return text + '\n';
+}
+
+std::string check_lines(std::span<const RunRecord> planned) {
+  const auto thresholds = values_of(planned, [](const RunRecord& r) { return r.parameters.threshold; });
+  if (thresholds.empty() || thresholds.front() < 0) return "- The answer is not checked.\n";
+
+  std::string text;
+  for (const MatrixKind matrix : values_of(planned, [](const RunRecord& r) { return r.matrix; })) {
+    text += fmt::format("- The matrix A is {}\n", description_of(matrix));
+  }
+  text +=
+      "- The following scaled residual check will be computed:\n"
+      "      ||Ax-b||_oo / ( eps * ( || x ||_oo * || A ||_oo + || b ||_oo ) * N )\n";
+  for (const Precision precision : values_of(planned, [](const RunRecord& r) { return r.precision; })) {
+    text += fmt::format("- The relative machine precision (eps) is taken to be      {:21.6e}\n", epsilon_of(precision));
+  }
+  for (const double threshold : thresholds) {
+    text += fmt::format("- Computational tests pass if scaled residuals are less than         {:11.1f}\n", threshold);
+  }
+  return text;
+}
+
+/// What a reader must know before comparing the figures with HPL's.
+std::string honesty_lines(std::span<const RunRecord> planned) {
+  const auto any = [&](auto wanted) { return std::any_of(planned.begin(), planned.end(), wanted); };
+  std::string text;
+  if (any([](const RunRecord& r) { return r.precision == Precision::double_; })) {
+    text += "- double precision; residual with eps = 2^-53 = 1.11e-16\n";
+  }
+  if (any([](const RunRecord& r) { return r.precision == Precision::single; })) {
+    text += "- single precision; residual with eps = 2^-24 = 5.96e-08: not an HPL result\n";
+  }
+  if (any([](const RunRecord& r) { return r.precision == Precision::mixed; })) {
+    text +=
+        "- mixed precision, HPL-MxP style: factors in single, the solution refined in double until it passes\n"
+        "- mixed precision: residual with eps = 2^-53 = 1.11e-16; Time includes the refinement: not an HPL result\n";
+  }
+  if (any([](const RunRecord& r) { return r.matrix != MatrixKind::hpl; })) {
+    text += "- the matrix is not HPL's: not an HPL result\n";
+  }
+  if (any([](const RunRecord& r) { return r.parameters.pivoting == Pivoting::local; })) {
+    text += "- local pivoting: pivots are looked for within one process: not an HPL result\n";
+  }
+  if (any([](const RunRecord& r) { return r.parameters.pivoting == Pivoting::tournament; })) {
+    text += "- tournament pivoting: multipliers may exceed 1, where HPL's do not: not an HPL result\n";
+  }
+  if (any([](const RunRecord& r) { return r.parameters.parts == RunParts::compute; })) {
+    text +=
+        "- compute only: every process does its arithmetic with local buffers in place of messages: not an HPL result\n"
+        "- compute only: Time and Gflops are of the factorisation alone, with 2/3 N^3 + 1/2 N^2 operations\n";
+  }
+  if (any([](const RunRecord& r) { return r.variant.given; })) {
+    text += "- PFACT, NBMIN, NDIV and RFACT are shown as given: they do not change what glinpack computes\n";
+  }
+  if (any([](const RunRecord& r) { return r.parameters.lookahead > 1; })) {
+    text += "- DEPTH is shown as given: above 1 glinpack looks one panel ahead\n";
+  }
+  return text;
+}
+
+/// HPL's encoded variant and figures; the row that every parser looks for.
+std::string result_row(const RunRecord& record) {
+  const HplVariant& variant = record.variant;
+  const RunParameters& parameters = record.parameters;
+  const std::string code = text_of(VariantCode{.row_major = record.order == RankOrder::row_major,
+                                               .depth = parameters.lookahead,
+                                               .broadcast = hpl_digit(parameters.broadcast),
+                                               .rfact = variant.rfact,
+                                               .ndiv = variant.ndiv,
+                                               .pfact = variant.pfact,
+                                               .nbmin = variant.nbmin});
+  return fmt::format("{}{:12d} {:5d} {:5d} {:5d} {:>18.2f}    {:>19.4e}\n", code, parameters.n, parameters.nb,
+                     record.grid.rows, record.grid.columns, record.result.seconds, record.result.gflops);
+}
+
+/// As C's ctime() writes it, without its newline; local time.
+std::string clock_time(double seconds_since_1970) {
+  const auto seconds = static_cast<std::time_t>(seconds_since_1970);
+  std::tm fields{};
+  localtime_r(&seconds, &fields);
+  char text[64];
+  const std::size_t written = std::strftime(text, sizeof text, "%a %b %e %H:%M:%S %Y", &fields);
+  return {text, written};
+}
+
+/// HPL's lines, but with an exponent: six decimals show nothing of the norm of a good residual.
+std::string norm_lines(const Residual& residual, double growth) {
+  const auto line = [](std::string_view norm, double value) {
+    std::string dots(norm);
+    while (dots.size() < 47) dots += dots.size() % 2 == 0 ? ' ' : '.';
+    return fmt::format("{}= {:>18.6e}\n", dots, value);
+  };
+  return line("||Ax-b||_oo ", residual.norm_residual_inf) + line("||A||_oo", residual.norm_a_inf) +
+         line("||A||_1 ", residual.norm_a_one) + line("||x||_oo", residual.norm_x_inf) +
+         line("||x||_1 ", residual.norm_x_one) + line("||b||_oo", residual.norm_b_inf) + line("max|U|/max|A| ", growth);
+}
+
+/// The scaled residuals of some iterations, in lines of five. Commas part them: no two numbers in a row.
+std::string residual_list(std::span<const Refinement::Step> steps) {
+  std::string text;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (i > 0) text += i % 5 == 0 ? ",\n    " : ", ";
+    text += fmt::format("{:.2e}", steps[i].scaled_residual);
+  }
+  return text;
+}
+
+/// What the refinement did: the history of HPL's scaled residual, method by method.
+std::string refinement_lines(const Refinement& refinement) {
+  const int count = refinement.iterations();
+  std::string text = fmt::format("HPL-MxP style: the refinement {} after {} iteration{}, in {:.3f} s.\n",
+                                 refinement.converged ? "converged" : "had NOT converged", count, count == 1 ? "" : "s",
+                                 refinement.seconds);
+  const std::span<const Refinement::Step> history = refinement.history;
+  for (std::size_t first = 0; first < history.size();) {
+    std::size_t end = first;
+    while (end < history.size() && history[end].method == history[first].method) ++end;
+    const std::string_view method = name_of(history[first].method);
+    const std::string which = first == 0         ? " of the factors' solution"
+                              : first + 1 == end ? fmt::format(", {} iteration {}", method, first)
+                                                 : fmt::format(", {} iterations {} to {}", method, first, end - 1);
+    text += fmt::format("  scaled residual{}: {}\n", which, residual_list(history.subspan(first, end - first)));
+    first = end;
+  }
+  return text;
+}
+
+std::string residual_lines(const RunRecord& record) {
+  const RunResult& result = record.result;
+  std::string text;
+  if (record.parameters.parts == RunParts::compute) text += "Compute only: nothing was sent, solved or checked.\n";
+  if (result.checked) {
+    // A singular matrix has no answer to check, whatever the fields hold.
+    const bool known = !result.singular_column && !std::isnan(result.residual.scaled);
+    const double scaled = known ? result.residual.scaled : std::numeric_limits<double>::quiet_NaN();
+    text += single_rule;
+    text += fmt::format("||Ax-b||_oo/(eps*(||A||_oo*||x||_oo+||b||_oo)*N)= {:>16.8e} ...... {}\n", scaled,
+                        result.passed ? "PASSED" : "FAILED");
+    if (!result.singular_column) text += norm_lines(result.residual, result.growth);
+  }
+  if (result.refinement) text += refinement_lines(*result.refinement);
+  if (verdict_of(result) == Verdict::failed) text += fmt::format("FAILED because: {}\n", failure_of(result));
+  return text;
+}
+
+/// What of the matrix the GPUs' drivers have put into host memory; "" where nothing.
+std::string displaced_text(const std::vector<RankRecord>& ranks) {
+  const auto most = std::ranges::max_element(ranks, {}, &RankRecord::displaced_bytes);
+  if (most == ranks.end() || most->displaced_bytes == 0) return "";
+  const auto count = std::ranges::count_if(ranks, [](const RankRecord& rank) { return rank.displaced_bytes > 0; });
+  return fmt::format(
+      "Warning: {} of the matrix of rank {}{} are in memory of the host ({}): the GPU's driver has no\n"
+      "room for them, and the GPU reaches them slowly. A smaller N or --memory-fraction keeps all on the GPU.\n",
+      memory_text(static_cast<double>(most->displaced_bytes)), most->world_rank,
+      count > 1 ? fmt::format(", and as much at most of {} other{},", count - 1, count == 2 ? "" : "s") : "",
+      free_text(most->host));
+}
+
+/// What a rank computes on, in lines.
+std::string device_lines(const BackendInfo& info) {
+  std::string lines = "DEVICE : " + free_text(info.device);
+  if (info.software_gl) lines += " (software OpenGL: computed by the processor, not by a GPU)";
+  lines += "\nDRIVER : " + free_text(info.driver);
+  const std::string kernels =
+      info.kernels.empty() ? "" : free_text(info.blas) + ", " + free_text(info.kernels) + " kernels, ";
+  return lines + fmt::format("\nHOST   : {}{} thread{} a rank\n", kernels, info.threads, info.threads == 1 ? "" : "s");
+}
+
+/// No two numbers in a row: parsers would take the line for a result.
+std::string best_line(const RunRecord& best) {
+  const RunParameters& parameters = best.parameters;
+  return fmt::format("  N {}: {:.4g} GFLOPS in {:.4g} s, NB {}, grid {}x{}, {}, DEPTH {}, SWAP {}\n", parameters.n,
+                     best.result.gflops, best.result.seconds, parameters.nb, best.grid.rows, best.grid.columns,
+                     word_for_broadcast(parameters.broadcast), parameters.lookahead, text_of_swap(best));
+}
+
+/// The ranks of each kind of device.
+using Machine = std::map<std::string, int>;
+
+Machine machine_of(const std::vector<RankRecord>& ranks) {
+  Machine machine;
+  for (const RankRecord& rank : ranks) ++machine[device_lines(rank.backend)];
+  return machine;
+}
+
+std::string machine_lines(const Machine& machine, const std::vector<RankRecord>& ranks) {
+  std::set<std::string> hosts;
+  for (const RankRecord& rank : ranks) hosts.insert(rank.host);
+  const auto plural = [](std::size_t count) { return count == 1 ? "" : "s"; };
+  std::string text = fmt::format("Computed with {} by {} rank{} on {} host{}: {}{}\n", ranks.front().backend.backend,
+                                 ranks.size(), plural(ranks.size()), hosts.size(), plural(hosts.size()),
+                                 free_text(*hosts.begin()), hosts.size() > 1 ? " and others" : "");
+  for (const auto& [device, count] : machine) {
+    if (machine.size() > 1) text += fmt::format("{} of the ranks on\n", count);
+    text += device;
+  }
+  return text + '\n';
+}
+
+/// Tells machines apart, however many ranks of them a run takes.
+std::string kinds_of(const Machine& machine) {
+  std::string kinds;
+  for (const auto& [device, count] : machine) kinds += device;
+  return kinds;
+}
+
+}  // namespace
+
+void HplReport::head(const ReportContext& context, std::span<const RunRecord> planned) {
+  out_ << double_rule << title(context, planned)
+       << "Lines that parsers read are in the format of HPL 2.3 (netlib.org/benchmark/hpl)\n"
+       << double_rule << '\n'
+       << explanation << parameter_lists(planned) << single_rule << '\n'
+       << check_lines(planned) << honesty_lines(planned);
+  for (const std::string& note : context.notes) out_ << "- " << free_text(note) << '\n';
+  out_ << '\n';
+}
+
+void HplReport::machine(const std::vector<RankRecord>& ranks) {
+  const Machine machine = machine_of(ranks);
+  const std::string kinds = kinds_of(machine);
+  if (kinds.empty() || kinds == machine_) return;
+  out_ << machine_lines(machine, ranks);
+  machine_ = kinds;
+}
+
+void HplReport::run(const RunRecord& record) {
+  const RunResult& result = record.result;
+  machine(result.ranks);
+  out_ << double_rule << "T/V                N    NB     P     Q               Time                 Gflops\n"
+       << single_rule << result_row(record) << "HPL_pdgesv() start time " << clock_time(result.start_time)
+       << "\n\nHPL_pdgesv() end time   " << clock_time(result.end_time) << "\n\n"
+       << residual_lines(record) << displaced_text(result.ranks);
+  out_.flush();
+
+  const Verdict verdict = verdict_of(result);
+  ++(verdict == Verdict::failed ? failed_ : verdict == Verdict::passed ? passed_ : unchecked_);
+  if (verdict != Verdict::failed) keep_if_best(record);
+}
+
+void HplReport::keep_if_best(const RunRecord& record) {
+  RunRecord& best = best_[record.parameters.n];
+  if (record.result.gflops <= best.result.gflops) return;
+  best.parameters = record.parameters;
+  best.grid = record.grid;
+  best.result.seconds = record.result.seconds;
+  best.result.gflops = record.result.gflops;
+}
+
+void HplReport::tail() {
+  if (passed_ + failed_ + unchecked_ > 1 && !best_.empty()) {
+    out_ << "Best run of each N\n";
+    for (const auto& [n, best] : best_) out_ << best_line(best);
+    out_ << '\n';
+  }
+  const auto count = [](int tests, std::string_view what) { return fmt::format("         {:6d} {}\n", tests, what); };
+  out_ << double_rule
+       << fmt::format("\nFinished {:6d} tests with the following results:\n",
+                      passed_ + failed_ + unchecked_ + skipped_);
+  if (unchecked_ == 0 || passed_ + failed_ > 0) {
+    out_ << count(passed_, "tests completed and passed residual checks,")
+         << count(failed_, "tests completed and failed residual checks,");
+  }
+  if (unchecked_ > 0) out_ << count(unchecked_, "tests completed without checking,");
+  out_ << count(skipped_, "tests skipped because of illegal input values.") << single_rule << "\nEnd of Tests.\n"
+       << double_rule;
+  out_.flush();
+}
+
+std::string prediction_text(const RunRecord& record) {
+  constexpr double least_seconds = 10;  // shorter runs do not need a forecast
+  if (!record.prediction || record.result.seconds < least_seconds) return "";
+  const Prediction& prediction = *record.prediction;
+  const std::string figures = prediction.runs > 0
+                                  ? fmt::format("{} earlier run{}", prediction.runs, prediction.runs == 1 ? "" : "s")
+                                  : fmt::format("its first {} passes", prediction.passes);
+  return fmt::format("The model expected {:.4g} s of the {}, from {}; measured {:.4g} s: {:.2f} times that.\n",
+                     prediction.expected_seconds, prediction.of_factorization ? "factorisation" : "run", figures,
+                     prediction.measured_seconds, prediction.ratio());
+}
+
+}  // namespace glinpack::app

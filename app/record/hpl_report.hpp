@@ -1,0 +1,49 @@
+// HPL's own report, as a view of RunRecords.
+#pragma once
+
+#include <iosfwd>
+#include <map>
+#include <span>
+#include <string>
+
+#include "app/record/run_record.hpp"
+
+namespace glinpack::app {
+
+/// HPL's own report: the head with the lists of parameters, a table head and row per run, the residual lines and the
+/// closing counts (HPL_pdinfo.c, HPL_pdtest.c, HPL_pdfini.c). Parsers read it, so their lines are byte for byte HPL's.
+class HplReport {
+ public:
+  explicit HplReport(std::ostream& out) : out_(out) {}
+
+  /// What HPL prints before the first run; the lists as given (N, NB, P, Q, ...), in `configuration`'s order.
+  void head(const ReportContext& context, std::span<const RunRecord> planned);
+  /// The devices, drivers and BLAS kernels of some ranks, unless the last ones printed were the same.
+  void machine(const std::vector<RankRecord>& ranks);
+  /// Table head, row, start and end time, residual line; FAILED says why, and norms are always printed. Before a run on
+  /// other hardware, that hardware.
+  void run(const RunRecord& record);
+  /// A combination that could not be run ("skipped because of illegal input values").
+  void skipped() { ++skipped_; }
+  /// The best run of each N if there were several runs. Then: Finished ... tests with the following results, End of
+  /// Tests.
+  void tail();
+
+  int failed() const { return failed_; }
+
+ private:
+  void keep_if_best(const RunRecord& record);
+
+  std::ostream& out_;
+  std::map<Index, RunRecord> best_;  // the fastest that did not fail, by N; without its ranks
+  int passed_ = 0;
+  int unchecked_ = 0;
+  int failed_ = 0;
+  int skipped_ = 0;
+  std::string machine_;  // as printed last
+};
+
+/// The model's prediction of the run beside the measurement; empty without a prediction, and for short runs.
+std::string prediction_text(const RunRecord& record);
+
+}  // namespace glinpack::app

@@ -1,0 +1,166 @@
+#include "app/record/result_file.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "app/input/input_error.hpp"
+#include "app/input/text_file.hpp"
+
+namespace glinpack::app {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr std::int64_t largest_file = std::int64_t{1} << 30;
+constexpr std::int64_t format_read = 1;
+
+std::string what_is_read(std::optional<ResultKind> expected) {
+  if (expected) return "what `glinpack " + name_of(*expected) + " --json` writes is expected";
+  return "what glinpack writes with --json (plu, network, the standalone modes, ceilings, tune) or --trace is expected";
+}
+
+// Extracts the location from JSON's message: "[json.exception.parse_error.101] parse error at line 2, column 3: ..."
+std::string cause_of(const json::exception& error) {
+  const std::string text = error.what();
+  const std::size_t end_of_name = text.find("] ");
+  std::string cause = end_of_name == std::string::npos ? text : text.substr(end_of_name + 2);
+  for (char& c : cause) {
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  }
+  constexpr std::size_t longest = 200;
+  return cause.size() > longest ? cause.substr(0, longest) + "..." : cause;
+}
+
+// Passes a trace's events to `reader` and discards them.
+json parse(const std::string& path, const std::string& text, const std::string& wanted, TraceReader& reader) {
+  bool in_events = false;
+  const auto keep = [&](int depth, json::parse_event_t event, json& parsed) {
+    if (depth == 1 && event == json::parse_event_t::key) in_events = parsed == "traceEvents";
+    if (!in_events || depth != 2 || event != json::parse_event_t::object_end) return true;
+    reader.event(parsed);
+    return false;
+  };
+  try {
+    return json::parse(text, keep);
+  } catch (const json::exception& error) {
+    throw InputError(path + ": is not JSON: " + cause_of(error) + "; " + wanted);
+  }
+}
+
+ResultKind kind_of(const JsonNode& root, const std::string& wanted) {
+  if (!root.is_object()) root.refuse("is not a result of glinpack's: " + wanted);
+  const auto has = [&](const char* key) { return root.value().contains(key); };
+  if (has("traceEvents")) return ResultKind::trace;
+  if (has("context") && has("format")) {
+    if (has("mode") && has("results")) return ResultKind::mode;
+    if (has("waits_nap")) return ResultKind::network;
+    if (has("runs")) return ResultKind::plu;
+    if (has("tunings")) return ResultKind::tune;
+    if (has("host") && has("device")) return ResultKind::ceilings;
+  }
+  root.refuse("is not a result of glinpack's: " + wanted);
+}
+
+FileContext context_of(const JsonNode& root) {
+  const JsonNode node = root.at("context");
+  FileContext context{.version = node.text("version"),
+                      .git_commit = node.text_or("git_commit", ""),
+                      .mpi_library = node.text_or("mpi_library", ""),
+                      .hosts = node.texts_or_none("hosts"),
+                      .blas = node.texts_or_none("blas_library"),
+                      .command_line = node.texts_or_none("command_line"),
+                      .notes = node.texts_or_none("notes"),
+                      .incomplete = {}};
+  if (const std::optional<JsonNode> incomplete = root.find("incomplete")) {
+    context.incomplete = "INCOMPLETE: " + std::to_string(incomplete->whole("runs_finished")) + " of " +
+                         std::to_string(incomplete->whole("runs_planned")) + " runs";
+    if (const std::optional<JsonNode> links = incomplete->find("links_left"); links && links->boolean()) {
+      context.incomplete += ", links left";
+    }
+    context.notes.push_back(context.incomplete);
+  }
+  for (const std::string& kernels : node.texts_or_none("blas_kernels")) context.blas.push_back(kernels + " kernels");
+  for (const std::string& note : root.texts_or_none("notes")) context.notes.push_back(note);
+  if (const std::optional<JsonNode> host = root.find("host")) {
+    context.hosts.push_back(host->text("name"));
+    context.blas.push_back(host->text_or("blas", "") + ", " + host->text_or("kernels", "") + " kernels");
+  }
+  return context;
+}
+
+std::vector<std::string> parts_of(const std::string& path) {
+  std::vector<std::string> parts;
+  for (const std::filesystem::path& part : std::filesystem::path(path).lexically_normal()) {
+    parts.push_back(part.string());
+  }
+  if (parts.size() > 0 && parts.back().ends_with(".json")) parts.back().resize(parts.back().size() - 5);
+  return parts;
+}
+
+std::string last_parts(const std::string& path, std::size_t count) {
+  const std::vector<std::string> parts = parts_of(path);
+  std::string name;
+  for (std::size_t i = parts.size() - std::min(count, parts.size()); i < parts.size(); ++i) {
+    name += (name.empty() || name == "/" ? "" : "/") + parts[i];
+  }
+  return name;
+}
+
+}  // namespace
+
+std::string name_of(ResultKind kind) {
+  switch (kind) {
+    case ResultKind::plu:
+      return "plu";
+    case ResultKind::network:
+      return "network";
+    case ResultKind::mode:
+      return "standalone mode";
+    case ResultKind::ceilings:
+      return "ceilings";
+    case ResultKind::tune:
+      return "tune";
+    case ResultKind::trace:
+      return "trace";
+  }
+  return "?";
+}
+
+ResultFile read_result_file(const std::string& path, std::optional<ResultKind> expected) {
+  ResultFile file;
+  file.path = file.name = path;
+  const std::string text = read_file(path, largest_file);
+  TraceReader reader(path);
+  const std::string wanted = what_is_read(expected);
+  file.document = parse(path, text, wanted, reader);
+  const JsonNode root = file.root();
+  file.kind = kind_of(root, wanted);
+  if (expected && file.kind != *expected) {
+    root.refuse("is a result of " + name_of(file.kind) + "; " + wanted);
+  }
+  if (file.kind == ResultKind::trace) {
+    file.trace = reader.finish();
+    return file;
+  }
+  const std::int64_t format = root.whole("format");
+  if (format != format_read) {
+    root.refuse("is of format " + std::to_string(format) + "; this glinpack reads format " +
+                std::to_string(format_read) + ": use the one that wrote it, or a later one");
+  }
+  file.context = context_of(root);
+  return file;
+}
+
+void name_apart(std::vector<ResultFile>& files) {
+  std::size_t longest = 1;
+  for (const ResultFile& file : files) longest = std::max(longest, parts_of(file.path).size());
+  for (std::size_t count = 1; count <= longest; ++count) {
+    std::set<std::string> names;
+    for (ResultFile& file : files) names.insert(file.name = last_parts(file.path, count));
+    if (names.size() == files.size()) return;
+  }
+}
+
+}  // namespace glinpack::app

@@ -1,0 +1,49 @@
+// Reads files that glinpack's --json and --trace wrote.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/record/json.hpp"
+#include "app/record/trace.hpp"
+
+namespace glinpack::app {
+
+/// The command that wrote a file.
+enum class ResultKind { plu, network, mode, ceilings, tune, trace };
+/// "plu", "network", "standalone mode", ...
+std::string name_of(ResultKind kind);
+
+/// Context information in a document.
+struct FileContext {
+  std::string version;
+  std::string git_commit;
+  std::string mpi_library;  // empty: the command does not use MPI
+  std::vector<std::string> hosts;
+  std::vector<std::string> blas;  // libraries and kernels
+  std::vector<std::string> command_line;
+  std::vector<std::string> notes;
+  std::string incomplete;  // what is missing in an interrupted sweep; empty: nothing
+};
+
+struct ResultFile {
+  std::string path;
+  std::string name;  // short and unique: see name_apart()
+  ResultKind kind = ResultKind::plu;
+  nlohmann::json document;  // without a trace's events
+  FileContext context;      // empty for a trace
+  Trace trace;              // only for a trace
+
+  JsonNode root() const { return {path, document}; }
+};
+
+/// Reads a file and detects its kind. Throws InputError with the file and the location: no such file, not JSON, not
+/// from glinpack, a later format, or not of the `expected` command.
+ResultFile read_result_file(const std::string& path, std::optional<ResultKind> expected = {});
+
+/// Names each file by the shortest end of its path that is unique, without ".json".
+void name_apart(std::vector<ResultFile>& files);
+
+}  // namespace glinpack::app

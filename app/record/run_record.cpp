@@ -1,0 +1,382 @@
+#include "app/record/run_record.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <set>
+
+#include "app/plan.hpp"
+#include "app/record/text.hpp"
+
+namespace glinpack::app {
+
+using nlohmann::json;
+
+// The keys of docs/result.schema.json.
+
+/// RoleTime and RoleTotal have the same member names.
+template <class Json, class Time>
+void describe_times(Json& json, Time& time) {
+  json("seconds", time.seconds);
+  json("computing", time.computing);
+  json("transfer", time.transfer);
+  json("network", time.network);
+  json("idle", time.idle);
+  json("waiting", time.waiting);
+}
+
+template <class Json>
+void describe_kind(Json& json, PhaseWork& work) {
+  json("role", work.role);
+  json("phase", work.phase);
+  json("lane", work.lane);
+  json("flops", work.flops);
+  json("bytes", work.bytes);
+}
+
+template <class Json>
+void describe(Json& json, PhaseWork& work) {
+  describe_kind(json, work);
+  json("seconds", work.busy_seconds);
+}
+
+template <class Json>
+void describe(Json& json, PhaseTotal& total) {
+  describe_kind(json, total);
+  json("ranks", total.ranks);
+  json("seconds", total.seconds);
+  if constexpr (Json::reads) total.busy_seconds = total.seconds.mean * total.ranks;
+  const auto rate_of_a_rank = [&total](double amount) {
+    return total.busy_seconds > 0 ? std::optional(amount / total.busy_seconds * 1e-9) : std::nullopt;
+  };
+  json.derived("gflops", rate_of_a_rank(total.flops));
+  json.derived("gigabytes_per_second", rate_of_a_rank(total.bytes));
+}
+
+template <class Json>
+void describe(Json& json, RoleTotal& total) {
+  json("role", total.role);
+  json("ranks", total.ranks, 1);
+  describe_times(json, total);
+}
+
+template <class Json>
+void describe(Json& json, Breakdown& breakdown) {
+  json("phases", breakdown.phases);
+  json("computing", breakdown.computing);
+  json("transfer", breakdown.transfer);
+  json.object("network", [&breakdown](auto& network) {
+    network("total", breakdown.network);
+    network("exposed", breakdown.network_exposed);
+    network("hidden", breakdown.network_hidden);
+  });
+  json("idle", breakdown.idle);
+  json.later("waiting", breakdown.waiting);
+  json.later("roles", breakdown.roles);
+  json("flops", breakdown.flops);
+  json("transfer_bytes", breakdown.transfer_bytes);
+  json("network_bytes", breakdown.network_bytes);
+}
+
+/// A rank's time in one role.
+struct TimeInRole : RoleTime {
+  Role role = Role::none;
+};
+
+template <class Json>
+void describe(Json& json, TimeInRole& time) {
+  json("role", time.role);
+  describe_times(json, time);
+}
+
+template <class Json>
+void describe(Json& json, RankRecord& rank, RankTime& time) {
+  BackendInfo& info = rank.backend;
+  json("rank", rank.world_rank);
+  json("row", rank.row);
+  json("column", rank.column);
+  json("host", rank.host);
+  json("backend", info.backend);
+  json("device", info.device);
+  json.nullable("device_index", info.device_index >= 0, info.device_index);
+  json("software_gl", info.software_gl);
+  json("driver", info.driver);
+  json.later("blas", info.blas);
+  json.later("kernels", info.kernels);
+  json("threads", info.threads);
+  json.nullable("free_bytes", info.free_bytes > 0, info.free_bytes);
+  json.later("displaced_bytes", rank.displaced_bytes);
+  json("computing_seconds", time.computing);
+  json("transfer_seconds", time.transfer);
+  json("network_seconds", time.network);
+  json("network_exposed_seconds", time.network_exposed);
+  json("network_hidden_seconds", time.network_hidden);
+  json("idle_seconds", time.idle);
+  json.later("waiting_seconds", time.waiting);
+  std::vector<TimeInRole> roles;
+  for (const Role role : all_roles) {
+    const RoleTime& in_role = time.roles[static_cast<std::size_t>(role)];
+    if (in_role.seconds > 0) roles.push_back({in_role, role});
+  }
+  json.later("roles", roles);
+  if constexpr (Json::reads) {
+    for (const TimeInRole& in_role : roles) time.roles[static_cast<std::size_t>(in_role.role)] = in_role;
+  }
+  json("phases", time.phases);
+}
+
+template <class Json>
+void describe(Json& json, Residual& residual) {
+  json.number_or_null("residual_inf", residual.norm_residual_inf);
+  json.number_or_null("a_inf", residual.norm_a_inf);
+  json.number_or_null("a_one", residual.norm_a_one);
+  json.number_or_null("x_inf", residual.norm_x_inf);
+  json.number_or_null("x_one", residual.norm_x_one);
+  json.number_or_null("b_inf", residual.norm_b_inf);
+}
+
+template <class Json>
+void describe(Json& json, Refinement::Step& step) {
+  json("method", step.method);
+  json.number_or_null("residual", step.scaled_residual);
+}
+
+template <class Json>
+void describe(Json& json, Refinement& refinement) {
+  json("converged", refinement.converged);
+  json.derived("iterations", refinement.iterations());
+  json.derived("gmres_iterations", refinement.iterations_of(Refinement::Method::gmres));
+  json("seconds", refinement.seconds);
+  json.nullable("stopped", !refinement.stopped.empty(), refinement.stopped);
+  json("history", refinement.history);
+}
+
+template <class Json>
+void describe(Json& json, Prediction& prediction) {
+  json("expected_seconds", prediction.expected_seconds);
+  json("measured_seconds", prediction.measured_seconds);
+  json.derived("ratio", prediction.ratio());
+  json.choice("part", prediction.of_factorization, "factorization", "run");
+  json.derived("from", prediction.runs > 0 ? "earlier runs" : "first passes");
+  json("runs", prediction.runs);
+  json("passes", prediction.passes);
+}
+
+template <class Json>
+void describe(Json& json, Coverage& coverage) {
+  json("there", coverage.there);
+  json("read", coverage.read);
+}
+
+template <class Json>
+void describe(Json& json, ThrottleShare& share) {
+  std::string reason(name_of(share.reason));
+  json("reason", reason);
+  json("share", share.share);
+  if constexpr (Json::reads) share.reason = static_cast<sensors::ThrottleReason>(reasons_from_text(reason));
+}
+
+template <class Json>
+void describe(Json& json, SlowPasses& slow) {
+  std::string reasons = reasons_text(slow.throttle);
+  json("first", slow.first);
+  json("last", slow.last);
+  json("factor", slow.factor);
+  json("reasons", reasons);
+  if constexpr (Json::reads) slow.throttle = reasons_from_text(reasons);
+}
+
+template <class Json>
+void describe(Json& json, SensorEnergy& sensor) {
+  sensors::SensorInfo& info = sensor.info;
+  json("kind", info.kind);
+  json("id", info.id);
+  json("name", info.name);
+  json("source", info.source);
+  json("host", sensor.host);
+  json("rank", sensor.rank);
+  json("joules", sensor.joules);
+  json.number_or_null("average_watts", sensor.average_watts);
+  json.number_or_null("peak_watts", sensor.peak_watts);
+  json.number_or_null("power_limit_watts", info.power_limit_watts);
+  json("megahertz", sensor.megahertz);
+  json.number_or_null("most_megahertz", info.most_core_megahertz);
+  json("celsius", sensor.celsius);
+  json("throttled", sensor.throttled);
+  json("slow_passes", sensor.slow_passes);
+  json("samples", sensor.samples);
+}
+
+template <class Json>
+void describe(Json& json, Energy& energy) {
+  const bool measured = energy.measured();
+  json.number_or_null("joules", energy.joules);
+  json.number_or_null("average_watts", energy.average_watts);
+  json.number_or_null("peak_watts", energy.peak_watts);
+  json.number_or_null("gflops_per_watt", energy.gflops_per_watt);
+  json.nullable("rough", measured, energy.rough);
+  json.nullable("scope", measured, energy.scope);
+  json.nullable("nodes", measured, energy.packages);
+  json.nullable("nodes_with_memory", measured, energy.memory);
+  json.nullable("gpus", measured, energy.gpus);
+  json("sensors", energy.sensors);
+  json("unread", energy.unread);
+}
+
+template <class Json>
+void describe_variant(Json& json, RunRecord& run) {
+  std::string pfact(1, run.variant.pfact), rfact(1, run.variant.rfact);
+  json("depth", run.parameters.lookahead);
+  json("nbmin", run.variant.nbmin, INT_MIN);
+  json("ndiv", run.variant.ndiv, INT_MIN);
+  json("pfact", pfact);
+  json("rfact", rfact);
+  if constexpr (Json::reads) {
+    if (!pfact.empty()) run.variant.pfact = pfact.front();
+    if (!rfact.empty()) run.variant.rfact = rfact.front();
+  }
+}
+
+template <class Json>
+void describe_parameters(Json& json, RunRecord& run) {
+  RunParameters& parameters = run.parameters;
+  json("n", parameters.n, 1);
+  json("nb", parameters.nb, 1);
+  json("p", run.grid.rows, 1);
+  json("q", run.grid.columns, 1);
+  json.later("matrix", run.matrix);
+  json("precision", run.precision);
+  json("backend", run.backend);
+  json("pivoting", parameters.pivoting);
+  json.later("panel", parameters.panel);
+  json("broadcast", parameters.broadcast);
+  json.later("row_swap", parameters.row_swap);
+  json("order", run.order);
+  json.later("threshold", parameters.threshold);
+  bool compute_only = parameters.parts == RunParts::compute;
+  json.later("compute_only", compute_only);
+  if constexpr (Json::reads) parameters.parts = compute_only ? RunParts::compute : RunParts::all;
+  json("repeat", run.repeat);
+  json.object("variant", [&run](auto& variant) { describe_variant(variant, run); });
+}
+
+template <class Json>
+void describe(Json& json, RunRecord& run) {
+  RunResult& result = run.result;
+  const bool answered = result.checked && !result.singular_column;
+  describe_parameters(json, run);
+  json("time", result.seconds);
+  json.number_or_null("gflops", result.gflops);
+  json.nullable("residual", answered, result.residual.scaled);
+  json("passed", result.passed);
+  json("checked", result.checked);
+  json.derived("epsilon", epsilon_of(run.precision));
+  json.later("refinement", result.refinement);
+  json.nullable("norms", answered, result.residual);
+  json.number_or_null("growth", result.growth);
+  json.nullable("failure", !result.failure.empty(), result.failure);
+  json.later("singular_column", result.singular_column);
+  json("factor_seconds", result.factor_seconds);
+  json("solve_seconds", result.solve_seconds);
+  json("start_time", result.start_time);
+  json.later("end_time", result.end_time);
+  json.later("prediction", run.prediction);
+  json.nullable("breakdown", !run.breakdown.phases.empty(), run.breakdown);
+  json.later("energy", run.energy);
+  json.zipped("ranks", result.ranks, run.breakdown.by_rank);
+  if constexpr (Json::reads) {
+    run.breakdown.seconds = result.seconds;
+    run.breakdown.ranks = static_cast<int>(result.ranks.size());
+  }
+}
+
+namespace {
+
+struct Share {
+  Index passes = 0;
+  double of_operations = 0;  // fraction of the factorisation's operations
+};
+
+Share share_of(const RunRecord& run) {
+  const Distribution distribution = distribution_of(run.parameters, run.grid);
+  const Index done = *run.result.passes_done;
+  const auto columns = static_cast<double>(std::min(done * distribution.nb, distribution.n));
+  const double left = 1 - columns / static_cast<double>(distribution.n);
+  return {distribution.passes(), 1 - left * left * left};
+}
+
+}  // namespace
+
+std::string name_of(Verdict verdict) {
+  return verdict == Verdict::passed ? "PASSED" : verdict == Verdict::failed ? "FAILED" : "not checked";
+}
+
+Verdict verdict_of(const RunResult& result) {
+  if (result.checked) return result.passed ? Verdict::passed : Verdict::failed;
+  return result.singular_column || !result.failure.empty() ? Verdict::failed : Verdict::unchecked;
+}
+
+std::string failure_of(const RunResult& result) {
+  std::string text = free_text(result.failure);
+  if (result.singular_column && text.find("singular") == std::string::npos) {
+    text = fmt::format("singular: zero pivot in global column {}{}{}", *result.singular_column,
+                       text.empty() ? "" : "; ", text);
+  }
+  return text.empty() ? "the scaled residual is not below the threshold" : text;
+}
+
+std::string incomplete_text(const Incomplete& incomplete) {
+  std::string text =
+      fmt::format("INCOMPLETE: {} ended the program after {} of {} runs{}.\n", incomplete.signal, incomplete.finished,
+                  incomplete.planned, incomplete.links_left ? ", before it was done with the links" : "");
+  if (incomplete.ended == nullptr) return text;
+  const RunRecord& run = *incomplete.ended;
+  const Share share = share_of(run);
+  return text +
+         fmt::format("The run under way, {}, ended after {} of {} passes, {:.1f} % of its operations, {:.2f} s.\n",
+                     label_of(run), *run.result.passes_done, share.passes, 100 * share.of_operations,
+                     run.result.seconds);
+}
+
+json incomplete_json(const Incomplete& incomplete) {
+  json document{{"signal", incomplete.signal.empty() ? json() : json(incomplete.signal)},
+                {"runs_planned", incomplete.planned},
+                {"runs_finished", incomplete.finished},
+                {"ended_run", nullptr}};
+  if (incomplete.ended == nullptr) return document;
+  const RunRecord& run = *incomplete.ended;
+  const Share share = share_of(run);
+  document["ended_run"] = {{"n", run.parameters.n},
+                           {"nb", run.parameters.nb},
+                           {"p", run.grid.rows},
+                           {"q", run.grid.columns},
+                           {"repeat", run.repeat},
+                           {"passes", share.passes},
+                           {"passes_done", *run.result.passes_done},
+                           {"operations_share", share.of_operations},
+                           {"time", run.result.seconds}};
+  return document;
+}
+
+json results_json(const ReportContext& context, std::span<const RunRecord> records,
+                  const std::optional<Incomplete>& incomplete) {
+  std::set<std::string> hosts, libraries, kernels;
+  for (const RunRecord& record : records) {
+    for (const RankRecord& rank : record.result.ranks) {
+      hosts.insert(rank.host);
+      if (!rank.backend.blas.empty()) libraries.insert(rank.backend.blas);
+      if (!rank.backend.kernels.empty()) kernels.insert(rank.backend.kernels);
+    }
+  }
+  json document{{"format", 1}, {"context", context_json(context, hosts)}, {"runs", json_of(records)}};
+  document["context"]["blas_library"] = libraries;
+  document["context"]["blas_kernels"] = kernels;
+  if (incomplete) document["incomplete"] = incomplete_json(*incomplete);
+  // Written and parsed once. JSON has no NaN and infinity, which become null. Command lines and driver names may have
+  // bytes that are not UTF-8, which are replaced.
+  return json::parse(document.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+std::vector<RunRecord> read_runs(const JsonNode& root) { return value_of<std::vector<RunRecord>>(root.at("runs")); }
+
+}  // namespace glinpack::app

@@ -1,0 +1,100 @@
+// What a run measured. Reports, JSON, CSV and traces are views of it; `report`, `compare` and `plan` read it back.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/record/breakdown.hpp"
+#include "app/record/context.hpp"
+#include "app/record/energy.hpp"
+#include "app/record/json.hpp"
+#include "lu/run.hpp"
+#include "matrix/matrix_source.hpp"
+
+namespace glinpack::app {
+
+/// Parameters of HPL's variant code that glinpack does not use. They are echoed for parsers (HPL_pdtest.c). Values as
+/// in HPL.dat.
+struct HplVariant {
+  bool given = false;  // set by an HPL.dat
+  int nbmin = 16;
+  int ndiv = 2;
+  char pfact = 'R';  // L C R
+  char rfact = 'R';
+};
+
+/// The model's prediction for a run (docs/planning.md), from earlier measurements only, never a fit to the run.
+struct Prediction {
+  double expected_seconds = 0;
+  double measured_seconds = 0;    // of the same part
+  bool of_factorization = false;  // else of factorisation and solution
+  int runs = 0;                   // number of earlier runs behind the figures; 0: the start of this run
+  Index passes = 0;               // if runs is 0: the number of its first passes used
+
+  double ratio() const { return measured_seconds / expected_seconds; }
+};
+
+/// A run: first as planned, then with its result. A record that was read has no timelines, samples and solution.
+struct RunRecord {
+  RunParameters parameters;
+  MatrixKind matrix = MatrixKind::hpl;
+  GridShape grid;
+  RankOrder order = RankOrder::row_major;
+  Precision precision = Precision::double_;
+  std::string backend;  // as chosen: never "auto"
+  HplVariant variant;
+  int repeat = 0;  // 0-based
+  RunResult result;
+  Breakdown breakdown;                   // break_down(result)
+  std::optional<Energy> energy;          // energy_of(result)
+  std::optional<Prediction> prediction;  // empty if the model does not support the algorithm or too little was measured
+};
+
+enum class Verdict { passed, failed, unchecked };
+std::string name_of(Verdict verdict);  // "PASSED", "FAILED", "not checked"
+Verdict verdict_of(const RunResult& result);
+/// Why a run failed, on one line.
+std::string failure_of(const RunResult& result);
+
+/// What is missing in an interrupted sweep.
+struct Incomplete {
+  std::string signal;  // that ended the program; empty: the program continues, or ended immediately
+  std::size_t planned = 0;
+  std::size_t finished = 0;
+  const RunRecord* ended = nullptr;  // the interrupted run, with the passes that it completed
+  bool links_left = false;           // `network`: some links were not measured
+};
+
+/// Sentences for the end of the report, one per line. HPL's parsers take none for a result.
+std::string incomplete_text(const Incomplete& incomplete);
+/// "incomplete" of the JSON document.
+nlohmann::json incomplete_json(const Incomplete& incomplete);
+
+/// The JSON document of a program run: docs/result.schema.json describes it. `incomplete`: set if runs are missing.
+nlohmann::json results_json(const ReportContext& context, std::span<const RunRecord> records,
+                            const std::optional<Incomplete>& incomplete = {});
+/// The runs of such a document. Throws InputError that names the location.
+std::vector<RunRecord> read_runs(const JsonNode& root);
+
+/// One line per run after a header line (RFC 4180, but lines end in \n). Empty: not known. Times in seconds.
+std::string results_csv(std::span<const RunRecord> records);
+
+/// How a JSON document names the rows' exchange.
+template <class Json>
+void describe(Json& json, RowSwap& swap) {
+  json("kind", swap.kind);
+  json("threshold", swap.threshold);
+  json("pieces", swap.pieces, 1);
+}
+
+template <class Json>
+void describe(Json& json, Spread& spread) {
+  json("min", spread.min);
+  json("mean", spread.mean);
+  json("max", spread.max);
+}
+
+}  // namespace glinpack::app

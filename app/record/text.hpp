@@ -1,0 +1,25 @@
+// Text of reports and CSV files. Programs that read HPL reports look for rows of numbers, so only results may have such
+// rows: free text (notes, device names, reasons) may not.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace glinpack::app {
+
+/// Puts the text on one line: each run of blanks and control characters becomes one blank. Adds a comma between numbers
+/// that only blanks separate.
+std::string free_text(std::string_view text);
+
+/// Four significant digits: "0.001234", "12.34", "53740"; with an exponent if that is much shorter.
+std::string figures(double value);
+
+// Lines of comma-separated values (RFC 4180).
+
+/// Quotes the field if necessary.
+std::string csv_field(std::string_view text);
+/// Joins the fields and adds the line end.
+std::string csv_line(const std::vector<std::string>& fields);
+
+}  // namespace glinpack::app

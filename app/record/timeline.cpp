@@ -1,0 +1,190 @@
+#include "app/record/timeline.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace glinpack::app {
+namespace {
+
+/// One rank's end of a message.
+struct End {
+  Phase phase = Phase::wait;
+  int line = 0;  // the process row or column that the message stays in
+  std::int32_t pass = -1;
+  std::size_t order = 0;  // index among the rank's messages of this pass and phase
+  double start = 0;
+  double finish = 0;
+  std::int32_t messages = 0;  // received
+  Role role = Role::none;
+  std::size_t rank = 0;
+  std::size_t interval = 0;
+
+  auto exchange() const { return std::tie(phase, line, pass); }
+};
+
+bool is_message_of_a_pass(const Interval& interval) {
+  if (interval.lane != Lane::net || interval.pass < 0) return false;
+  return interval.phase == Phase::broadcast_l || interval.phase == Phase::broadcast_u ||
+         interval.phase == Phase::swap || interval.phase == Phase::panel;
+}
+
+/// A rank's message ends by phase and pass, numbered in time order.
+std::vector<End> ends_of(const RankRecord& record, std::size_t rank) {
+  std::vector<End> ends;
+  for (std::size_t i = 0; i < record.intervals.size(); ++i) {
+    const Interval& interval = record.intervals[i];
+    if (!is_message_of_a_pass(interval)) continue;
+    const int line = interval.phase == Phase::broadcast_l ? record.row : record.column;
+    ends.push_back({interval.phase, line, interval.pass, 0, interval.start, interval.end, interval.messages,
+                    interval.role, rank, i});
+  }
+  std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) {
+    return std::tie(a.phase, a.pass, a.start) < std::tie(b.phase, b.pass, b.start);
+  });
+  for (std::size_t i = 1; i < ends.size(); ++i) {
+    if (ends[i].exchange() == ends[i - 1].exchange()) ends[i].order = ends[i - 1].order + 1;
+  }
+  return ends;
+}
+
+/// True for the one rank that exchanges messages with all others in a broadcast or row exchange.
+bool is_centre(const End& end) {
+  return end.role == Role::pivot || end.role == (end.phase == Phase::broadcast_l ? Role::eliminate : Role::normalize);
+}
+
+using Starts = std::vector<std::vector<double>>;
+
+void set_start(Starts& starts, const End& end, double known) {
+  starts[end.rank][end.interval] = std::clamp(known, end.start, std::max(end.start, end.finish));
+}
+
+/// True if all ends of a message wait for each other.
+bool is_mutual(std::span<const End> ends, bool rows_bring_u) {
+  if (ends.front().phase == Phase::panel) return true;
+  // in the last passes some ranks have no rows to send, and the others do not wait for them
+  return ends.front().phase == Phase::swap && rows_bring_u &&
+         std::all_of(ends.begin(), ends.end(), [](const End& end) { return end.messages > 0; });
+}
+
+/// Sets the starts for all ends of one message.
+void match_message(std::span<const End> ends, Starts& starts, bool rows_bring_u) {
+  if (ends.size() < 2) return;
+  const auto earlier = [](const End& a, const End& b) { return a.start < b.start; };
+  if (is_mutual(ends, rows_bring_u)) {
+    const double last = std::max_element(ends.begin(), ends.end(), earlier)->start;
+    for (const End& end : ends) set_start(starts, end, last);
+    return;
+  }
+  if (ends.front().phase == Phase::swap && rows_bring_u) return;
+  const auto centre = std::find_if(ends.begin(), ends.end(), is_centre);
+  if (std::count_if(ends.begin(), ends.end(), is_centre) != 1) return;
+  const End* first = nullptr;
+  for (const End& end : ends) {
+    if (&end == &*centre) continue;
+    set_start(starts, end, centre->start);
+    if (first == nullptr || end.start < first->start) first = &end;
+  }
+  if (centre->finish > first->start) set_start(starts, *centre, first->start);
+}
+
+/// Matches the ends of one process row's or column's messages in one pass and phase, in order. Skips them if the ranks
+/// have different numbers of messages.
+void match_exchange(std::span<const End> ends, Starts& starts, bool rows_bring_u) {
+  const std::size_t messages = ends.back().order + 1;
+  const std::size_t ranks = ends.size() / messages;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    if (ends[i].order != i / ranks) return;
+  }
+  for (std::size_t message = 0; message < messages; ++message) {
+    match_message(ends.subspan(message * ranks, ranks), starts, rows_bring_u);
+  }
+}
+
+}  // namespace
+
+std::vector<std::vector<double>> message_starts(std::span<const RankRecord> ranks, bool rows_bring_u) {
+  Starts starts;
+  std::vector<End> ends;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    std::vector<double>& of_rank = starts.emplace_back();
+    for (const Interval& interval : ranks[rank].intervals) of_rank.push_back(interval.start);
+    const std::vector<End> own = ends_of(ranks[rank], rank);
+    ends.insert(ends.end(), own.begin(), own.end());
+  }
+  std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) {
+    return std::tie(a.phase, a.line, a.pass, a.order, a.rank) < std::tie(b.phase, b.line, b.pass, b.order, b.rank);
+  });
+  for (auto first = ends.begin(); first != ends.end();) {
+    const auto next =
+        std::find_if(first, ends.end(), [&](const End& end) { return end.exchange() != first->exchange(); });
+    match_exchange({first, next}, starts, rows_bring_u);
+    first = next;
+  }
+  return starts;
+}
+
+TimeSet united(std::vector<TimeSpan> spans) {
+  std::erase_if(spans, [](const TimeSpan& span) { return !(span.begin < span.end); });
+  const auto earlier = [](const TimeSpan& a, const TimeSpan& b) { return a.begin < b.begin; };
+  if (!std::is_sorted(spans.begin(), spans.end(), earlier)) std::sort(spans.begin(), spans.end(), earlier);
+
+  std::size_t kept = 0;
+  for (const TimeSpan& span : spans) {
+    if (kept > 0 && span.begin <= spans[kept - 1].end) {
+      spans[kept - 1].end = std::max(spans[kept - 1].end, span.end);
+    } else {
+      spans[kept++] = span;
+    }
+  }
+  spans.resize(kept);
+  return spans;
+}
+
+TimeSet subtracted(const TimeSet& a, const TimeSet& b) {
+  TimeSet rest;
+  auto taken = b.begin();
+  for (TimeSpan span : a) {
+    while (taken != b.end() && taken->end <= span.begin) ++taken;
+    // a span of b can overlap the next span of a, too, so `taken` does not advance past it
+    for (auto hole = taken; hole != b.end() && hole->begin < span.end; ++hole) {
+      if (hole->begin > span.begin) rest.push_back({span.begin, hole->begin});
+      span.begin = std::max(span.begin, hole->end);
+      taken = hole;
+    }
+    if (span.begin < span.end) rest.push_back(span);
+  }
+  return rest;
+}
+
+TimeSet common(const TimeSet& a, const TimeSet& b) {
+  TimeSet both;
+  auto in_a = a.begin();
+  auto in_b = b.begin();
+  while (in_a != a.end() && in_b != b.end()) {
+    const TimeSpan part{std::max(in_a->begin, in_b->begin), std::min(in_a->end, in_b->end)};
+    if (part.begin < part.end) both.push_back(part);
+    if (in_a->end < in_b->end) {
+      ++in_a;
+    } else {
+      ++in_b;
+    }
+  }
+  return both;
+}
+
+TimeSet clipped(const TimeSet& set, TimeSpan window) {
+  TimeSet inside;
+  for (const TimeSpan& span : set) {
+    const TimeSpan part{std::max(span.begin, window.begin), std::min(span.end, window.end)};
+    if (part.begin < part.end) inside.push_back(part);
+  }
+  return inside;
+}
+
+double length(const TimeSet& set) {
+  double seconds = 0;
+  for (const TimeSpan& span : set) seconds += span.end - span.begin;
+  return seconds;
+}
+
+}  // namespace glinpack::app

@@ -1,0 +1,101 @@
+#include "app/record/progress.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "app/record/text.hpp"
+#include "tests/app/report_records.hpp"
+#include "tests/captured_log.hpp"
+
+namespace glinpack::app::example {
+namespace {
+
+using ::testing::IsEmpty;
+
+struct Shown {
+  explicit Shown(ProgressMode mode, bool is_terminal) : progress(mode, terminal, is_terminal, [this] { return now; }) {}
+
+  /// 1000 updates over `seconds`.
+  void run(double seconds) {
+    progress.begin("N 16384, NB 256, grid 2x2", 1e12);
+    for (int i = 1; i <= 1000; ++i) {
+      now = begun + seconds * i / 1000;
+      progress.update(i / 1000.0);
+    }
+    progress.end();
+    begun = now;
+  }
+
+  CapturedLog log{"%v"};
+  std::ostringstream terminal;
+  double begun = 0;
+  double now = 0;
+  Progress progress;
+};
+
+TEST(Progress, without_a_terminal_a_line_every_five_seconds) {
+  Shown shown(ProgressMode::automatic, false);
+  shown.run(20);
+  EXPECT_EQ(shown.log.lines(),
+            "N 16384, NB 256, grid 2x2: 25.0 % done, 50.0 GFLOPS so far, 0:00:15 left\n"
+            "N 16384, NB 256, grid 2x2: 50.0 % done, 50.0 GFLOPS so far, 0:00:10 left\n"
+            "N 16384, NB 256, grid 2x2: 75.0 % done, 50.0 GFLOPS so far, 0:00:05 left\n"
+            "N 16384, NB 256, grid 2x2: 100.0 % done, 50.0 GFLOPS so far, 0:00:00 left\n");
+  EXPECT_THAT(lines_that_look_like_results(shown.log.lines()), IsEmpty());
+}
+
+TEST(Progress, without_a_terminal_short_runs_show_nothing) {
+  Shown shown(ProgressMode::automatic, false);
+  shown.run(4.9);
+  shown.run(4.9);
+  EXPECT_EQ(shown.log.lines(), "");
+}
+
+TEST(Progress, always_shows_a_line_even_for_short_runs) {
+  Shown shown(ProgressMode::always, false);
+  shown.run(2);
+  EXPECT_EQ(shown.log.lines(), "N 16384, NB 256, grid 2x2: 100.0 % done, 500.0 GFLOPS so far, 0:00:00 left\n");
+}
+
+TEST(Progress, on_a_terminal_one_line_is_rewritten_ten_times_a_second_and_erased) {
+  Shown shown(ProgressMode::automatic, true);
+  shown.run(10.0);
+  const std::string text = shown.terminal.str();
+  EXPECT_EQ(shown.log.lines(), "");
+  EXPECT_EQ(text.find('\n'), std::string::npos);
+  const std::string erase = "\r\x1b[K";
+  EXPECT_TRUE(text.ends_with(" left" + erase));
+  std::size_t redraws = 0;
+  for (std::size_t at = text.find(erase); at != std::string::npos; at = text.find(erase, at + 1)) ++redraws;
+  EXPECT_GE(redraws, 90u);
+  EXPECT_LE(redraws, 102u);
+}
+
+TEST(Progress, never_shows_nothing) {
+  Shown shown(ProgressMode::never, true);
+  shown.run(60);
+  EXPECT_EQ(shown.terminal.str() + shown.log.lines(), "");
+}
+
+TEST(Progress, label_with_rows_of_numbers_does_not_look_like_a_result) {
+  const CapturedLog log{"%v"};
+  std::ostringstream terminal;
+  double now = 0;
+  Progress progress(ProgressMode::always, terminal, false, [&] { return now; });
+  progress.begin("1 2 3 4 5.0 6", 1);
+  now = 7200;
+  progress.update(0.5);
+  EXPECT_EQ(log.lines(), "1, 2, 3, 4, 5.0, 6: 50.0 % done, 0.0 GFLOPS so far, 2:00:00 left\n");
+  EXPECT_THAT(lines_that_look_like_results(log.lines()), IsEmpty());
+}
+
+TEST(FreeText, is_one_line_without_two_numbers_in_a_row) {
+  EXPECT_EQ(free_text("  a\tb\n\n c 1 2\r\n3 x 4 "), "a b c 1, 2, 3 x 4");
+  EXPECT_EQ(free_text(""), "");
+  EXPECT_EQ(free_text("\x1b[31mred"), "[31mred");
+}
+
+}  // namespace
+}  // namespace glinpack::app::example

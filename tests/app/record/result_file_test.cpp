@@ -1,0 +1,140 @@
+#include "app/record/result_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "app/record/run_record.hpp"
+#include "tests/app/expect.hpp"
+#include "tests/app/result_documents.hpp"
+
+namespace glinpack::app {
+namespace {
+
+using nlohmann::json;
+
+class ResultFiles : public FolderTest {
+ protected:
+  void refused(const std::string& content, const std::vector<std::string>& parts) {
+    const std::string name = write("x.json", content);
+    SCOPED_TRACE(content);
+    std::vector<std::string> all = parts;
+    all.push_back(name);
+    expect_input_error([&] { read_result_file(name); }, all);
+  }
+  /// A document that is modified at `place`.
+  void refused_run(const std::string& place, const json& value, const std::vector<std::string>& parts) {
+    json document = plu_document({{1000, 10}});
+    document[json::json_pointer(place)] = value;
+    const ResultFile file = read_result_file(write("x.json", document.dump()));
+    SCOPED_TRACE(place);
+    expect_input_error([&] { read_runs(file.root()); }, parts);
+  }
+};
+
+TEST_F(ResultFiles, the_kind_is_determined_by_the_contents) {
+  EXPECT_EQ(read_result_file(write("a.json", plu_document({{1000, 10}}).dump())).kind, ResultKind::plu);
+  EXPECT_EQ(read_result_file(write("b.json", mode_document({{64, 1, 1, 1, 1}}).dump())).kind, ResultKind::mode);
+  EXPECT_EQ(read_result_file(write("c.json", R"({"traceEvents":[]})")).kind, ResultKind::trace);
+}
+
+TEST_F(ResultFiles, other_documents_are_rejected_with_the_location) {
+  expect_input_error([] { read_result_file("no/such.json"); }, {"no/such.json", "no such file"});
+  refused("", {"is not JSON", "line 1"});
+  refused("{\"format\": 1,\n  \"context\": {]}", {"is not JSON", "line 2"});
+  refused("[1, 2]", {"is not a result of glinpack's", "--json"});
+  refused("3", {"is not a result of glinpack's"});
+  refused("{\"runs\": []}", {"is not a result of glinpack's"});
+  refused("{\"x\": \"\xff\"}", {"is not JSON"});
+  json later = plu_document({{1000, 10}});
+  later["format"] = 2;
+  refused(later.dump(), {"format 2", "reads format 1"});
+  later["format"] = "one";
+  refused(later.dump(), {"'/format'", "a whole number"});
+  later["format"] = 1;
+  later["context"]["version"] = 1;
+  refused(later.dump(), {"'/context/version'", "a text is expected, not '1'"});
+}
+
+TEST_F(ResultFiles, broken_runs_are_rejected_with_their_location) {
+  refused_run("/runs", "none", {"'/runs'", "a list is expected"});
+  refused_run("/runs/0", 7, {"'/runs/0'"});
+  refused_run("/runs/0/n", 0, {"'/runs/0/n'", "a whole number from 1 is expected, not '0'"});
+  refused_run("/runs/0/n", 1.5, {"'/runs/0/n'"});
+  refused_run("/runs/0/n", 18446744073709551615u, {"'/runs/0/n'"});
+  refused_run("/runs/0/pivoting", "none", {"'/runs/0/pivoting'", "one of local, partial", "none"});
+  refused_run("/runs/0/time", "fast", {"'/runs/0/time'", "a number is expected"});
+  refused_run("/runs/0/passed", "yes", {"'/runs/0/passed'", "true or false"});
+  refused_run("/runs/0/backend", json::object(), {"'/runs/0/backend'", "an object"});
+  refused_run("/runs/0/ranks", json::array({json::object({{"rank", 0}})}), {"'/runs/0/ranks/0'", "has no 'row'"});
+  json document = plu_document({{1000, 10}});
+  document["runs"][0].erase("n");
+  const ResultFile file = read_result_file(write("x.json", document.dump()));
+  expect_input_error([&] { read_runs(file.root()); }, {file.path, "'/runs/0'", "has no 'n'"});
+}
+
+TEST_F(ResultFiles, runs_are_read_with_their_variant_and_verdict) {
+  json document = plu_document({{1000, 10}, {2000, 20}, {3000, 30}});
+  document["runs"][1]["passed"] = false;
+  document["runs"][1]["residual"] = nullptr;
+  document["runs"][1]["singular_column"] = 17;
+  document["runs"][2]["passed"] = document["runs"][2]["checked"] = false;
+  document["runs"][2]["broadcast"] = "long-modified";
+  document["runs"][2]["order"] = "column-major";
+  const ResultFile file = read_result_file(write("x.json", document.dump()));
+  const std::vector<RunRecord> runs = read_runs(file.root());
+  ASSERT_EQ(runs.size(), 3u);
+  EXPECT_EQ(runs[0].parameters.lookahead, 1);
+  EXPECT_EQ(runs[0].variant.nbmin, 16);
+  EXPECT_EQ(runs[0].variant.pfact, 'R');
+  EXPECT_EQ(verdict_of(runs[0].result), Verdict::passed);
+  EXPECT_EQ(verdict_of(runs[1].result), Verdict::failed);
+  EXPECT_EQ(failure_of(runs[1].result), "singular: zero pivot in global column 17");
+  EXPECT_EQ(verdict_of(runs[2].result), Verdict::unchecked);
+  EXPECT_EQ(runs[2].parameters.broadcast, BroadcastKind::long_modified);
+  EXPECT_EQ(runs[2].order, RankOrder::column_major);
+}
+
+TEST_F(ResultFiles, a_trace_contains_runs_ranks_and_intervals) {
+  const std::string name = write("t.json", R"({"displayTimeUnit":"ms","traceEvents":[
+{"ph":"M","pid":0,"name":"process_name","args":{"name":"rank 0 (0,0) node1"}},
+{"ph":"M","pid":0,"tid":1,"name":"thread_name","args":{"name":"gpu"}},
+{"ph":"i","s":"g","pid":0,"tid":0,"ts":1000.000,"name":"run 0: N 8"},
+{"ph":"X","pid":0,"tid":2,"ts":1500.000,"dur":100.000,"name":"broadcast L","cat":"net","args":{"pass":3,"role":"reduce","bytes":8,"flops":0,"waiting":25.000}}
+]})");
+  const ResultFile file = read_result_file(name);
+  EXPECT_EQ(file.trace.ranks.at(0), "rank 0 (0,0) node1");
+  ASSERT_EQ(file.trace.runs.size(), 1u);
+  EXPECT_EQ(file.trace.runs[0].name, "run 0: N 8");
+  ASSERT_EQ(file.trace.runs[0].intervals.size(), 1u);
+  const TraceInterval& interval = file.trace.runs[0].intervals[0];
+  EXPECT_EQ(interval.pass, 3);
+  EXPECT_EQ(interval.role, "reduce");
+  EXPECT_NEAR(interval.begin, 500e-6, 1e-12);
+  EXPECT_NEAR(interval.work, 525e-6, 1e-12);
+  EXPECT_NEAR(interval.end, 600e-6, 1e-12);
+  EXPECT_TRUE(file.document["traceEvents"].empty());
+}
+
+TEST_F(ResultFiles, a_broken_trace_is_rejected_with_its_event) {
+  refused(R"({"traceEvents":[{"ph":"i","ts":"now","name":"x"}]})", {"event 0", "'/ts'", "a number"});
+  refused(R"({"traceEvents":[{"ph":"X","pid":0,"ts":1,"dur":1,"name":"a","cat":"b"}]})", {"event 0", "before any run"});
+}
+
+TEST_F(ResultFiles, names_are_the_shortest_unique_ones) {
+  std::vector<ResultFile> files(3);
+  files[0].path = "a/before/results.json";
+  files[1].path = "b/before/results.json";
+  files[2].path = "./c.json";
+  name_apart(files);
+  EXPECT_EQ(files[0].name, "a/before/results");
+  EXPECT_EQ(files[1].name, "b/before/results");
+  EXPECT_EQ(files[2].name, "c");
+}
+
+TEST_F(ResultFiles, of_another_command_are_rejected_if_one_is_expected) {
+  const std::string name = write("m.json", mode_document({{64, 0.2, 0.1, 0.3, 5}}).dump());
+  expect_input_error([&] { read_result_file(name, ResultKind::plu); }, {name, "standalone mode", "glinpack plu --json"});
+}
+
+}  // namespace
+}  // namespace glinpack::app
