@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pathlib
+import platform
 import re
 import subprocess
 import sys
@@ -50,6 +51,21 @@ class Commands(RunsTest):
         valid = subprocess.run([sys.executable, ROOT / "tests" / "system" / "validate_json.py", self.folder / "q.json"],
                                check=False, capture_output=True, text=True)
         self.assertEqual(valid.returncode, 0, valid.stderr)
+
+    def test_the_context_has_what_repeats_the_run(self):
+        self.passed("--n", 100, "--backend", "openblas", "--json", "c.json", ranks=2)
+        context = self.json("c.json")["context"]
+        self.assertIn("plu", context["launcher"]["command_line"])
+        self.assertIn("2", context["launcher"]["command_line"])
+        self.assertEqual(context["environment"]["LP_NUM_THREADS"], os.environ.get("LP_NUM_THREADS", "0"))
+        self.assertNotIn("PATH", context["environment"])
+        self.assertEqual([node["host"] for node in context["nodes"]], context["hosts"])
+        node = context["nodes"][0]
+        self.assertEqual(node["kernel"], f"{platform.system()} {platform.release()}")
+        for key in "sockets", "cores", "hardware_threads", "memory_bytes":
+            self.assertGreater(node[key], 0, key)
+        self.assertTrue(context["build"]["compiler"])
+        self.assertTrue(any("openblas" in library for library in context["libraries"]), context["libraries"])
 
     def test_netlib_s_hpl_dat_passes_all_its_864_runs(self):
         self.passed("--hpl-dat", ROOT / "tests" / "data" / "HPL.dat", "--backend", "openblas", ranks=4, runs=864,
