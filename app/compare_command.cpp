@@ -12,7 +12,6 @@
 #include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
 #include "app/outputs.hpp"
-#include "app/page/numbers.hpp"
 #include "app/program_context.hpp"
 #include "app/record/text.hpp"
 

@@ -10,13 +10,10 @@ constexpr const char* report_examples =
     "  glinpack report results.json trace.json -o report.html\n"
     "  glinpack report before/*.json after/*.json -o report.html --title \"New switches\" --force\n"
     "\n"
-    "The page holds tables of runs with PASSED and FAILED, GFLOPS against N, where the time went, roles and ranks, "
-    "the\n"
-    "timeline of the passes (of traces), files beside each other, hosts and versions. It needs no other file, no "
-    "network\n"
-    "and no script; it adapts to a telephone, to dark screens and to paper. Times are in seconds, rates in GFLOPS "
-    "(10^9\n"
-    "operations a second) and GB/s (10^9 bytes a second). See docs/report-page.md.\n"
+    "The page shows the runs with PASSED and FAILED, the best and median of each configuration, GFLOPS over N and\n"
+    "over GPUs, where the time went, roles, phases and ranks, the timeline of the passes (of traces), comparisons of\n"
+    "files, hosts and versions. Tables sort and filter; the timeline zooms and pans. The page is one file that works\n"
+    "offline, on a phone, in dark colours and on paper. See docs/report-page.md.\n"
     "Exit code: 0 written, 2 unusable input, 3 an error while writing. Runs that FAILED are shown, and do not change "
     "it.";
 

@@ -14,6 +14,8 @@ packages=(
   libegl-dev libopengl-dev libglew-dev libegl1 libegl-mesa0 libgl1-mesa-dri
   # libraries that serve better than our own code
   libcli11-dev libspdlog-dev nlohmann-json3-dev libtomlplusplus-dev libhwloc-dev libgtest-dev libgmock-dev libbenchmark-dev
+  # the charts of glinpack report
+  libjs-chart.js
 )
 test_packages=(
   # the other compiler, the other MPI

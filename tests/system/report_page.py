@@ -1,5 +1,8 @@
 #!/usr/bin/python3
 """Report pages, comparisons and variant codes of real runs. The pages are opened in a browser."""
+import copy
+import html
+import itertools
 import json
 import re
 import shutil
@@ -10,19 +13,45 @@ import unittest
 from launch import GLINPACK, ROOT, GlinpackTest
 
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-HOSTILE = "</td></style><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\"'"
-# Added to the page by the test: reports the visible content. The page itself has no script.
+HOSTILE = "</td></style></script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\"'"
+# Added to the page by the tests: what a reader sees at first, and what the tests' own scripts find.
 PROBE = """<script>
-const root = document.documentElement;
-const wide = [...document.body.querySelectorAll('*')].filter(e => !e.closest('.scroll, svg, pre')
-    && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.tagName + '.' + e.className);
-const small = [...document.querySelectorAll('svg text')].filter(e => e.getBoundingClientRect().height > 0
-    && parseFloat(getComputedStyle(e).fontSize) < 11).length;
-const facts = {overflow: root.scrollWidth - innerWidth, wide: wide.slice(0, 5), small: small,
-    width: innerWidth, sections: document.querySelectorAll('section').length, title: document.title,
-    height: root.scrollHeight, charts: document.querySelectorAll('svg[role=img]').length,
-    images: document.images.length, foreign: performance.getEntriesByType('resource').length};
-document.body.insertAdjacentHTML('beforeend', '<pre id=facts>' + JSON.stringify(facts) + '</pre>');
+// at least three colours, so more than a background with a frame
+function isDrawn(canvas) {
+  const {width, height} = canvas, pen = new OffscreenCanvas(width, height).getContext("2d", {willReadFrequently: true});
+  pen.drawImage(canvas, 0, 0);
+  return new Set(new Uint32Array(pen.getImageData(0, 0, width, height).data.buffer)).size >= 3;
+}
+function facts() {
+  const wide = [...document.body.querySelectorAll("*")].filter(e => !e.closest(".scroll, pre")
+    && e.getBoundingClientRect().right > innerWidth + 1).map(e => `${e.tagName}.${e.className}`);
+  const drawn = [...document.querySelectorAll(".chart canvas, .timeline canvas")];
+  return {overflow: document.documentElement.scrollWidth - innerWidth, wide: wide.slice(0, 5), width: innerWidth,
+    sections: [...document.querySelectorAll("section")].map(section => section.id), title: document.title,
+    charts: drawn.length, blank: drawn.filter(canvas => !isDrawn(canvas)).map(canvas => canvas.getAttribute("aria-label")),
+    images: document.images.length, foreign: performance.getEntriesByType("resource").length,
+    dark: matchMedia("(prefers-color-scheme: dark)").matches, background: getComputedStyle(document.body).backgroundColor,
+    text: document.querySelector("main").innerText};
+}
+const rowsOf = id => [...document.querySelectorAll(`#${id} tbody tr`)].map(row => [...row.cells].map(cell => cell.innerText));
+function sort(id, name) {
+  [...document.querySelectorAll(`#${id} th button`)].find(button => button.innerText.startsWith(name)).click();
+}
+function filter(id, words) {
+  const field = document.querySelector(`#${id} input`);
+  field.value = words;
+  field.dispatchEvent(new Event("input"));
+}
+function choose(select, value) {
+  select.value = value;
+  select.dispatchEvent(new Event("change"));
+}
+const selectOf = name => [...document.querySelectorAll("label")].find(label => label.firstChild.data === name).querySelector("select");
+const wait = ms => new Promise(done => setTimeout(done, ms));
+addEventListener("load", async () => {
+  const found = await (async () => { SCRIPT })();
+  document.body.replaceChildren(Object.assign(document.createElement("pre"), {id: "found", textContent: JSON.stringify(found)}));
+});
 </script>"""
 
 
@@ -57,69 +86,317 @@ class PageTest(GlinpackTest):
         """The console messages of the page: errors of its HTML, CSS and policy."""
         return [line for line in completed.stderr.decode(errors="replace").splitlines() if "CONSOLE" in line]
 
-    def facts_at(self, page, width):
-        """Returns the output of the probe in a window of `width` pixels."""
+    def script(self, page, script, *arguments, width=1280):
+        """What `script` returns, the body of an async function in the page, which is `width` pixels wide."""
         text = page.read_text(encoding="utf-8")
         probed = re.sub(r"<meta http-equiv=\"Content-Security-Policy\"[^>]*>", "", text, count=1)
         self.assertNotEqual(probed, text)
-        copy = self.write("probed.html", probed.replace("</body>", PROBE + "</body>"))
-        dumped = self.browse(copy, "--dump-dom", f"--window-size={width},900")
+        head, end, tail = probed.rpartition("</body>")
+        copy = self.write("probed.html", head + PROBE.replace("SCRIPT", script) + end + tail)
+        dumped = self.browse(copy, "--dump-dom", f"--window-size={width},900", *arguments)
         self.assertEqual(self.console(dumped), [])
-        found = re.search(r"<pre id=\"facts\">(.*?)</pre>", dumped.stdout.decode())
-        return json.loads(found[1])
+        found = re.search(r"<pre id=\"found\">(.*?)</pre>", dumped.stdout.decode(), flags=re.DOTALL)
+        return json.loads(html.unescape(found[1]))
+
+    def facts(self, page, *arguments, width=1280):
+        return self.script(page, "return facts();", *arguments, width=width)
+
+    def report(self, *files):
+        """The page of the files: names, or documents to write."""
+        names = []
+        for place, file in enumerate(files):
+            names.append(file if isinstance(file, str) else self.write(f"document{place}.json", json.dumps(file)).name)
+        self.alone("report", *names, "-o", "page.html", "--force")
+        return self.folder / "page.html"
+
+    def document(self, *arguments, **settings):
+        self.run_plu("run.json", *arguments, **settings)
+        return json.loads((self.folder / "run.json").read_text())
+
+
+def sweep_of(document):
+    """864 runs like those of tests/data/HPL.dat, as copies of one run of the document."""
+    first, runs = document["runs"][0], []
+    for order, nb, (p, q) in itertools.product((29, 30, 34, 35), (1, 2, 3, 4), ((2, 2), (1, 4), (4, 1))):
+        for pfact, nbmin, rfact in itertools.product("LCR", (2, 4), "LCR"):
+            run = copy.deepcopy(first)
+            run.update(n=order, nb=nb, p=p, q=q, repeat=0, gflops=order + nb / 10, time=1 / (order + nb / 10))
+            run["variant"].update(pfact=pfact, nbmin=nbmin, rfact=rfact)
+            runs.append(run)
+    return {**document, "runs": runs}
 
 
 class Pages(PageTest):
-    def test_a_page_of_a_real_run_opens_without_errors_at_every_width_and_prints(self):
+    def test_a_page_of_real_runs_draws_every_chart_without_errors(self):
         self.run_plu("results.json", "--trace", "trace.json")
         self.run_plu("again.json")
+        one = self.glinpack("plu", "--n", "64", "--nb", "16", "--backend", "openblas", "--json", "one.json", ranks=1)
+        self.assertEqual(one.status, 0, one)
         network = self.glinpack("network", "--n", "64", "--nb", "16", "--grid", "2x2", "--json", "network.json",
                                 "--ping-pong", "0-1", "--screen", "never", ranks=4, timeout=60)
         self.assertEqual(network.status, 0, network)
         self.alone("matmul", "--n", "16,32", "--variant", "compute", "--repeat", "1", "--json", "mode.json")
-        written = self.alone("report", "results.json", "again.json", "trace.json", "network.json", "mode.json", "-o", "page.html")
+        files = ["results.json", "again.json", "one.json", "trace.json", "network.json", "mode.json"]
+        written = self.alone("report", *files, "-o", "page.html")
         self.assertEqual(written.out, "page.html\n")
         page = self.folder / "page.html"
-        html = page.read_text(encoding="utf-8")
-        for text in ("PASSED", "GFLOPS against N", "Where the time went", "Expected and measured", "rank 3 (1, 1)",
-                     "Timeline of the passes", "Files compared", "Standalone modes", "Ping-pong", "Hosts and versions",
-                     "WR10R2R16"):
-            self.assertIn(text, html)
 
+        # with its content security policy, which the tests' own script would violate
         opened = self.browse(page, "--dump-dom")
         self.assertEqual(self.console(opened), [])
-        for width in (390, 1280):
-            with self.subTest(width=width):
-                facts = self.facts_at(page, width)
-                self.assertEqual(facts["width"], width)
+        sections = ["configurations", "speed", "scaling", "times", "roles", "timeline", "runs", "forecast", "comparison",
+                    "modes", "network", "machines"]
+        for section in sections:
+            self.assertIn(f"<section id=\"{section}\">", opened.stdout.decode())
+
+        for width, colours in itertools.product((400, 1600), ("light", "dark")):
+            with self.subTest(width=width, colours=colours):
+                dark = ["--blink-settings=preferredColorScheme=0"] if colours == "dark" else []
+                facts = self.facts(page, *dark, width=width)
+                self.assertEqual((facts["width"], facts["dark"]), (width, colours == "dark"))
+                self.assertEqual(facts["background"], "rgb(14, 19, 26)" if colours == "dark" else "rgb(243, 245, 248)")
                 self.assertLessEqual(facts["overflow"], 0, facts)
-                self.assertEqual(facts["wide"], [], facts)
-                self.assertEqual(facts["small"], 0, facts)
-                self.assertEqual(facts["foreign"], 0, facts)
-                self.assertGreaterEqual(facts["sections"], 8, facts)
-                self.assertGreater(facts["charts"], 20, facts)
+                self.assertEqual((facts["wide"], facts["blank"], facts["foreign"]), ([], [], 0))
+                self.assertEqual(facts["sections"], sections)
+                self.assertGreaterEqual(facts["charts"], 10, facts)
+        for text in ("PASSED", "GFLOPS over N", "Where the time went", "Expected and measured", "rank 3 (1,1)", "WR10R2R16",
+                     "Ping-pong", "GFLOPS"):
+            self.assertIn(text, facts["text"] + opened.stdout.decode())
         self.browse(page, f"--print-to-pdf={self.folder / 'page.pdf'}", "--no-pdf-header-footer")
         self.assertTrue((self.folder / "page.pdf").read_bytes().startswith(b"%PDF"))
 
-    def test_the_contents_of_a_file_are_escaped(self):
-        self.run_plu("results.json")
-        document = json.loads((self.folder / "results.json").read_text())
+    def test_numbers_have_grouped_digits_and_readable_units(self):
+        page = self.report(self.document(repeat=1))
+        texts = self.script(page, """return [figures(53738.2), figures(12.3456), figures(0.00123456), figures(0), figures(NaN),
+            figures(1.5e12), whole(1234567), quantity(0.00321, "seconds"), quantity(33950, "gflops"), quantity(1.5e9, "bytes"),
+            quantity(512, "bytes"), percent(0.33333), date(1700000000), date(NaN)];""")
+        self.assertEqual(texts, ["53,738", "12.35", "0.001235", "0", "–", "1.50e+12", "1,234,567", "3.210 ms", "33.95 TFLOPS",
+                                 "1.500 GB", "512 B", "33.3 %", "2023-11-14 22:13 UTC", "unknown"])
+
+    def test_one_run_has_a_page(self):
+        document = self.document("--n", "64", repeat=1)
+        document["runs"] = document["runs"][:1]
+        page = self.report(document)
+        for width in (400, 1600):
+            facts = self.facts(page, width=width)
+            self.assertEqual((facts["blank"], facts["wide"]), ([], []))
+            self.assertEqual(facts["sections"][:4], ["configurations", "speed", "times", "roles"])
+        self.assertEqual(len(self.script(page, "return rowsOf('runs');")), 1)
+
+    def test_864_runs_sort_and_filter(self):
+        page = self.report(sweep_of(self.document(repeat=1)))
+        for width, dark in ((400, []), (1600, ["--blink-settings=preferredColorScheme=0"])):
+            facts = self.facts(page, *dark, width=width)
+            self.assertEqual((facts["blank"], facts["wide"]), ([], []))
+            self.assertIn("864 PASSED", facts["text"])
+        found = self.script(page, """
+            const found = {shown: rowsOf("runs").length, configurations: rowsOf("configurations").length};
+            [...document.querySelectorAll("#runs button")].find(button => button.innerText === "Show all").click();
+            found.all = rowsOf("runs").length;
+            sort("runs", "rate");
+            found.fastest = rowsOf("runs")[0];
+            sort("runs", "rate");
+            found.slowest = rowsOf("runs")[0];
+            sort("runs", "P×Q");
+            found.firstGrid = rowsOf("runs")[0][3];
+            filter("runs", "2x2 wr10c2");
+            found.filtered = rowsOf("runs").map(row => row[3] + row[7].slice(0, 6));
+            choose(selectOf("N"), "35");
+            found.chosen = rowsOf("configurations").map(row => row[0]);
+            choose(selectOf("P×Q"), "1x4");
+            found.both = rowsOf("configurations").length;
+            found.speed = document.querySelector("#speed h2").innerText;
+            await wait(100);
+            found.blank = facts().blank;
+            return found;""")
+        self.assertEqual((found["shown"], found["all"], found["configurations"]), (250, 864, 48))
+        self.assertEqual((found["fastest"][1:3], found["slowest"][1:3]), (["35", "4"], ["29", "1"]))
+        self.assertEqual(found["firstGrid"], "1x4")
+        self.assertEqual(found["filtered"], ["2x2WR10C2"] * 96)
+        self.assertEqual((found["chosen"], found["both"]), (["35"] * 12, 4))
+        self.assertEqual((found["speed"], found["blank"]), ("GFLOPS", []))
+
+    def test_configurations_have_best_and_median_and_scaling_has_efficiency(self):
+        document = self.document(repeat=3)
+        for run in document["runs"]:
+            run["gflops"] = 100.0 + run["repeat"] + run["n"]
+        one = copy.deepcopy(document)
+        for run in one["runs"]:
+            run.update(p=1, q=1, gflops=run["gflops"] / 2)
+        one["runs"][0].update(passed=False, failure="the residual is NaN")
+        page = self.report(document, one)
+        found = self.script(page, """return {configurations: rowsOf("configurations"), scaling: rowsOf("scaling"),
+            marked: document.querySelectorAll("#configurations .best").length, text: facts().text};""")
+        # N, NB, P×Q, runs, best, median
+        self.assertEqual([row[:6] for row in found["configurations"]],
+                         [["64", "16", "2x2", "3", "166.0", "165.0"], ["96", "16", "2x2", "3", "198.0", "197.0"],
+                          ["64", "16", "1x1", "3", "83.00", "82.75"], ["96", "16", "1x1", "3", "99.00", "98.50"]])
+        self.assertEqual(found["configurations"][2][-1], "1 FAILED")
+        self.assertEqual(found["marked"], 1)
+        # ranks, rate, per rank, speed-up, efficiency
+        self.assertEqual([row[:5] for row in found["scaling"]],
+                         [["1", "98.50", "98.50", "1.000", "100.0 %"], ["4", "197.0", "49.25", "2.000", "50.0 %"]])
+        self.assertIn("64, 1x1: the residual is NaN", found["text"])
+        self.assertIn("198.0 GFLOPS", found["text"])
+
+    def test_ceilings_give_the_share_of_the_peak_and_names_of_devices(self):
+        document = self.document(repeat=1)
+        peak = {"unit": "GFLOPS", "median": 400.0, "least": 400.0, "most": 400.0, "repetitions": 1}
+        for run in document["runs"]:
+            run.update(backend="gl-compute", gflops=400.0)
+            for rank in run["ranks"]:
+                rank.update(backend="gl-compute", device="Some GPU", device_index=rank["rank"] % 2)
+        ceilings = {"format": 1, "context": document["context"], "notes": [],
+                    "device": {"renderer": "Some GPU", "fma_double": peak, "fma_single": {**peak, "median": 900.0}},
+                    "host": {"name": "elsewhere", "threads": 1, "gemm_double": peak}}
+        trial = {"tile": "64x64", "unit": "GFLOPS", "median": 12.5, "least": 12.0, "most": 13.0, "repetitions": 3, "right": True}
+        tune = {"format": 1, "context": document["context"], "notes": [],
+                "tunings": [{"precision": "double", "order": 512, "depth": 64, "taken": "64x64", "trials": [trial]}]}
+        page = self.report(document, ceilings, tune)
+        self.assertEqual(self.script(page, "return rowsOf('ceilings');"),
+                         [["fma, double", "400.0", "400.0", "400.0", "GFLOPS", "right"],
+                          ["fma, single", "900.0", "400.0", "400.0", "GFLOPS", "right"],
+                          ["gemm, double", "400.0", "400.0", "400.0", "GFLOPS", "right"],
+                          ["64x64", "12.50", "12.00", "13.00", "GFLOPS", "right"]])
+        found = self.facts(page)
+        self.assertIn("50.0 %\nof 800.0 GFLOPS, the measured peak", found["text"])  # two devices, shared by four ranks
+        self.assertIn("2 × Some GPU", found["text"])
+        self.assertIn("per GPU", found["text"])
+
+    def test_energy_and_predictions_are_shown_if_a_file_has_them(self):
+        document = self.document(repeat=1)
+        for run in document["runs"]:
+            run.update(energy=None, prediction=None)
+        page = self.report(document)
+        self.assertEqual({"energy", "forecast"} & set(self.facts(page)["sections"]), set())
+        document["runs"][0]["energy"] = {"joules": 1234.0, "average_watts": 123.4, "peak_watts": 234.5, "gflops_per_watt": 0.16207,
+                                         "rough": True, "scope": "2 packages"}
+        document["runs"][1].update(
+            energy={"joules": None, "average_watts": None, "peak_watts": None, "gflops_per_watt": None, "scope": None},
+            prediction={"expected_seconds": 1.25, "measured_seconds": 1.5, "ratio": 1.2, "part": "run", "from": "earlier runs",
+                        "runs": 2, "passes": 0})
+        rows = self.script(self.report(document), "return [rowsOf('energy'), rowsOf('forecast')];")
+        self.assertEqual([row[1:] for row in rows[0]], [["1", "1,234", "123.4", "234.5", "0.1621", "2 packages; rough: a short run"]])
+        self.assertEqual([row[1:] for row in rows[1]], [["1", "run", "1.250", "1.500", "1.200", "2 earlier runs"]])
+
+    def test_extreme_and_empty_documents_have_pages(self):
+        document = self.document(repeat=1)
+        for run, values in zip(document["runs"], ({"gflops": 1e300, "time": 0}, {"gflops": 1e-300, "time": 1e300, "start_time": -1e300})):
+            run.update(values)
+        for runs in (document["runs"], []):
+            facts = self.facts(self.report({**document, "runs": runs}))
+            self.assertNotIn("NaN", facts["text"])
+            self.assertNotIn("Infinity", facts["text"])
+            self.assertEqual(facts["wide"], [])
+
+    def test_the_timeline_zooms_pans_and_explains(self):
+        self.run_plu("results.json", "--trace", "trace.json", repeat=1)
+        page = self.report("results.json", "trace.json")
+        found = self.script(page, """
+            const canvas = document.querySelector(".timeline canvas"), tooltip = document.querySelector(".tooltip");
+            const image = async () => { await wait(100); return canvas.toDataURL(); };
+            const press = async name => { document.querySelector(`#timeline button[title="${name}"]`).click(); return image(); };
+            const whole = await image(), near = await press("Zoom in"), later = await press("Later");
+            const again = await press("Show the whole run");
+            const box = canvas.getBoundingClientRect();
+            const texts = new Set();
+            for (let y = 0; y < box.height; y += 5) for (let x = 50; x < box.width; x += 5) {
+              canvas.dispatchEvent(new PointerEvent("pointermove", {clientX: box.left + x, clientY: box.top + y}));
+              if (!tooltip.hidden) texts.add(tooltip.textContent);
+            }
+            choose(selectOf("Colours"), "phase");
+            const byPhase = await image();
+            return {changes: [near !== whole, later !== near, again === whole, byPhase !== whole], texts: [...texts],
+              legend: document.querySelector("#timeline .legend").innerText};""")
+        self.assertEqual(found["changes"], [True] * 4)
+        self.assertRegex("\n".join(found["texts"]), r"panel, pass \d, pivot\n(cpu|net), [\d.]+ [mµ]?s from [\d.]+ [mµ]?s")
+        self.assertIn("panel", found["legend"])
+
+    def test_a_trace_goes_to_perfetto_only_after_a_click_and_its_answer(self):
+        self.run_plu("results.json", "--trace", "trace.json", repeat=1)
+        page = self.report("trace.json")
+        found = self.script(page, """
+            const frame = document.body.appendChild(document.createElement("iframe")).contentWindow, sent = [], opened = [];
+            frame.postMessage = (message, origin) => sent.push([message, origin]);
+            window.open = address => { opened.push(address); return frame; };
+            const press = name => [...document.querySelectorAll("#timeline button")].find(button => button.innerText === name).click();
+            const answer = (data, origin) => dispatchEvent(new MessageEvent("message", {data, origin, source: frame}));
+            answer("PONG", "https://ui.perfetto.dev");
+            const before = sent.length + opened.length;
+            press("Open in Perfetto");
+            await wait(250);
+            answer("PONG", "https://elsewhere.example");
+            const pings = sent.filter(([message]) => message === "PING").length, early = sent.length - pings;
+            answer("PONG", "https://ui.perfetto.dev");
+            const {perfetto} = sent.pop()[0], trace = JSON.parse(new TextDecoder().decode(perfetto.buffer));
+            const links = [];
+            HTMLAnchorElement.prototype.click = function() { links.push([this.download, this.protocol]); };
+            press("Download the trace");
+            return {before, opened, pings, early, origins: [...new Set(sent.map(([, origin]) => origin))], title: perfetto.title,
+              trace, links};""")
+        self.assertEqual((found["before"], found["early"], found["opened"]), (0, 0, ["https://ui.perfetto.dev"]))
+        self.assertGreaterEqual(found["pings"], 1)
+        self.assertEqual((found["origins"], found["title"]), (["https://ui.perfetto.dev"], "trace"))
+        self.assertEqual(found["trace"], json.loads((self.folder / "trace.json").read_text()))
+        self.assertEqual(found["links"], [["trace.json", "blob:"]])
+
+    def test_a_click_on_a_configuration_shows_its_roles_and_phases(self):
+        page = self.report(self.document(repeat=1))
+        found = self.script(page, """const found = [];
+            for (const row of [0, 1]) {
+              document.querySelectorAll("#configurations tbody tr")[row].click();
+              await wait(50);
+              found.push([document.querySelector("#roles p").innerText, document.querySelectorAll("#roles canvas[role=img]").length,
+                facts().blank.length]);
+            }
+            return found;""")
+        for order, (text, charts, blank) in zip((64, 96), found):
+            self.assertIn(f"N {order}, NB 16, 2 × 2", text)
+            self.assertEqual((charts, blank), (3, 0))
+
+    def test_on_paper_the_page_is_light_and_as_wide_as_the_paper(self):
+        page = self.report(self.document(repeat=1))
+        found = self.script(page, """const look = () => {
+              const widths = [...document.querySelectorAll(".chart canvas")].map(canvas => canvas.clientWidth);
+              return {...facts(), widest: Math.max(...widths)};
+            };
+            const screen = look();
+            dispatchEvent(new Event("beforeprint"));
+            const paper = look();
+            dispatchEvent(new Event("afterprint"));
+            await wait(50);
+            return [screen, paper, look()];""", "--blink-settings=preferredColorScheme=0", width=1600)
+        self.assertEqual([facts["background"] for facts in found], ["rgb(14, 19, 26)", "rgb(243, 245, 248)", "rgb(14, 19, 26)"])
+        self.assertEqual([facts["blank"] for facts in found], [[]] * 3)
+        self.assertLessEqual(found[1]["widest"], 700)
+        self.assertGreater(found[2]["widest"], 1000)
+
+    def test_the_contents_of_a_file_are_text(self):
+        document = self.document("--trace", "trace.json")
         document["context"].update(version=HOSTILE, hosts=[HOSTILE], notes=[HOSTILE], command_line=[HOSTILE])
         for run in document["runs"]:
             run.update(backend=HOSTILE, failure=HOSTILE, passed=False)
             for rank in run["ranks"]:
                 rank.update(host=HOSTILE, device=HOSTILE, driver=HOSTILE)
         self.write("hostile.json", json.dumps(document))
-        self.alone("report", "hostile.json", "-o", "page.html", "--title", "safe")
-        facts = self.facts_at(self.folder / "page.html", 390)
+        trace = json.loads((self.folder / "trace.json").read_text())
+        for event in trace["traceEvents"]:
+            event["name"] = HOSTILE
+        self.write("trace.json", json.dumps(trace))
+        self.alone("report", "hostile.json", "trace.json", "-o", "page.html", "--title", "safe")
+        facts = self.facts(self.folder / "page.html", width=400)
         self.assertEqual((facts["title"], facts["images"], facts["foreign"]), ("safe", 0, 0))
+        self.assertIn("<script>document.title='owned'</script>", facts["text"])
         self.assertLessEqual(facts["overflow"], 0, facts)
 
     def test_committed_results_give_a_page(self):
         files = sorted(str(path) for path in (ROOT / "results" / "h200-x4").glob("*.json"))
         self.assertGreaterEqual(len(files), 3)
         self.alone("report", *files, "-o", "page.html")
-        self.assertIn("gl-compute", (self.folder / "page.html").read_text(encoding="utf-8"))
+        facts = self.facts(self.folder / "page.html")
+        self.assertEqual(facts["blank"], [])
+        for text in ("TFLOPS", "4 × NVIDIA H200", "Scaling over GPUs"):
+            self.assertIn(text, facts["text"])
 
     def test_existing_pages_and_unusable_files_are_rejected(self):
         self.write("there.html", "mine")

@@ -109,6 +109,19 @@ class Compare : public FolderTest {
   }
 };
 
+TEST(MeasuredText, has_four_significant_digits) {
+  const auto text = [](double value) {
+    Measurement measurement;
+    measurement.values = {value};
+    return measured_text(measurement, "none");
+  };
+  EXPECT_EQ(text(53738.2), "53738");
+  EXPECT_EQ(text(12.3456), "12.35");
+  EXPECT_EQ(text(0.00123456), "0.001235");
+  EXPECT_EQ(text(1.23456e9), "1.235e+09");
+  EXPECT_EQ(measured_text({}, "none"), "none");
+}
+
 TEST_F(Compare, runs_are_matched_by_parameters_and_repetitions_are_pooled) {
   const ResultFile a = file("a.json", plu_document({{1000, 10}, {1000, 11}, {1000, 12}, {2000, 20}}));
   const ResultFile b = file("b.json", plu_document({{3000, 9}, {1000, 24}, {1000, 20}, {1000, 22}}));
