@@ -6,6 +6,9 @@
 #include <array>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <utility>
+
+#include "app/program_context.hpp"
 
 namespace glinpack::app {
 namespace {
@@ -90,22 +93,19 @@ json devices_json(std::span<const DeviceDescription> devices, int automatic) {
   const auto known = [](std::int64_t value) { return value > 0 ? json(value) : json(); };
   json list = json::array();
   for (const DeviceDescription& device : devices) {
-    list.push_back({{"index", device.index},
-                    {"usable", device.usable},
-                    {"why_unusable", device.usable ? json() : json(device.why_unusable)},
-                    {"software", device.software},
-                    {"vendor", device.vendor},
-                    {"renderer", device.renderer},
-                    {"version", device.version},
-                    {"uuid", device.uuid.empty() ? json() : json(device.uuid)},
-                    {"drm_file", device.drm_file.empty() ? json() : json(device.drm_file)},
-                    {"cuda_ordinal", device.cuda_ordinal < 0 ? json() : json(device.cuda_ordinal)},
-                    {"total_memory", known(device.total_memory)},
-                    {"free_memory", known(device.free_memory)},
-                    {"storage_block", known(device.storage_block)},
-                    {"texture_side", known(device.texture_side)},
-                    {"shared_memory", known(device.shared_memory)},
-                    {"invocations", known(device.invocations)}});
+    json entry = device_json(device);
+    entry.update({{"usable", device.usable},
+                  {"why_unusable", device.usable ? json() : json(device.why_unusable)},
+                  {"vendor", device.vendor},
+                  {"drm_file", device.drm_file.empty() ? json() : json(device.drm_file)},
+                  {"cuda_ordinal", device.cuda_ordinal < 0 ? json() : json(device.cuda_ordinal)},
+                  {"total_memory", known(device.total_memory)},
+                  {"free_memory", known(device.free_memory)},
+                  {"storage_block", known(device.storage_block)},
+                  {"texture_side", known(device.texture_side)},
+                  {"shared_memory", known(device.shared_memory)},
+                  {"invocations", known(device.invocations)}});
+    list.push_back(std::move(entry));
   }
   return {{"devices", list}, {"automatic", automatic < 0 ? json() : json(automatic)}};
 }

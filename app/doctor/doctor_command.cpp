@@ -1,23 +1,29 @@
 #include "app/doctor/doctor_command.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "app/agreement.hpp"
-#include "app/doctor/checks.hpp"
 #include "app/doctor/doctor_options.hpp"
-#include "app/doctor/judgement.hpp"
 #include "app/doctor/measure.hpp"
-#include "app/doctor/report.hpp"
+#include "app/doctor/pci.hpp"
 #include "app/machine.hpp"
 #include "app/mpi_command.hpp"
 #include "app/outputs.hpp"
 #include "app/program_context.hpp"
+#include "app/report/network_report.hpp"
 #include "backend/registry.hpp"
 
 namespace glinpack::app::doctor {
 
 namespace {
+
+using nlohmann::json;
+using Devices = std::optional<std::vector<gl::DeviceDescription>>;
 
 // True if another MPI's launcher started the processes, so that each is a world of one rank. Only the first one prints.
 // The others return 0, since Open MPI's launcher would otherwise end the first one.
@@ -25,48 +31,42 @@ bool is_world_of_one(const MpiSession& session) {
   return session.size() == 1 && launched_processes() > 1 && launcher_rank() > 0;
 }
 
-bool asks_for_devices(const std::string& backend) { return backend == "auto" || computes_on_device(backend); }
-
-DoctorOptions agreed_options(const Texts& arguments) {
+DoctorOptions parse_on_all_ranks(const std::vector<std::string>& arguments) {
   const DoctorOptions options = parse_alike(arguments, options_of<doctor_table>);
   run_on_root_and_broadcast([&] {
     check_output("--json", options.json, options.force);
-    return nlohmann::json();
+    return json();
   });
   return options;
 }
 
-Facts gathered(const RankFacts& mine) {
-  Facts facts;
-  for (const nlohmann::json& rank : gathered_on_first_rank(to_json(mine))) {
-    facts.ranks.push_back(facts_from_json(rank));
-  }
-  return facts;
-}
-
-// Called right after the products, while the device is still warm.
-void read_sensors(const std::optional<std::vector<gl::DeviceDescription>>& devices, RankFacts& mine) {
-  mine.clocks = read_clocks("", mine.processor.processors);
-  const DeviceFacts* chosen = hardware_of(mine);
+void read_sensors(const Devices& devices, json& mine) {
+  mine["clocks"] = read_clocks("", mine["processor"]["processors"].get<std::vector<int>>());
+  const json* chosen = hardware_of(mine);
   if (!devices || chosen == nullptr) return;
-  const auto place = static_cast<std::size_t>(chosen->index);
+  const auto place = chosen->at("index").get<std::size_t>();
   const gl::DeviceDescription& device = devices->at(place);
-  read_device_sensor(sensors::Places::from_environment(),
-                     {.vendor = device.vendor, .uuid = device.uuid, .drm_file = device.drm_file}, mine.clocks,
-                     mine.graphics.devices.at(place));
+  json& facts = mine["graphics"]["devices"].at(place);
+  const std::string address = read_device_sensor(
+      sensors::Places::from_environment(), {.vendor = device.vendor, .uuid = device.uuid, .drm_file = device.drm_file},
+      mine["clocks"], facts);
+  if (facts["pci"]["address"] == "") facts["pci"] = PciBus().device(address);
 }
 
-void measure(const DoctorOptions& options, const std::optional<std::vector<gl::DeviceDescription>>& devices,
-             RankFacts& mine, std::optional<Screening>& screening) {
-  look_up_host(mine.host);
-  if (mine.process.world_size > 1) {
+// Returns the screening on rank 0, if there are links.
+std::optional<Screening> measure(const DoctorOptions& options, const Devices& devices, json& mine) {
+  std::optional<Screening> screening;
+  resolve_host_name(mine["host"]);
+  if (mine["process"]["world_size"] > 1) {
     screening = screen_links(MPI_COMM_WORLD, {.seconds = options.network_seconds, .concurrent_pairs = false});
   }
-  const DeviceFacts* device = device_of(mine);
-  const bool measured = device != nullptr && (!device->software || computes_on_device(options.backend));
-  mine.gemm = measure_gemm(mine.processor.threads, measured ? device->index : -1,
-                           {.repeat = 5, .seconds = options.gemm_seconds});
-  read_sensors(devices, mine);
+  const json* device = device_of(mine);
+  const bool measured =
+      device != nullptr && (!device->at("software").get<bool>() || computes_on_device(options.backend));
+  mine["gemm"] = measure_gemm(mine["processor"]["threads"], measured ? device->at("index").get<int>() : -1,
+                              {.repeat = 5, .seconds = options.gemm_seconds});
+  read_sensors(devices, mine);  // right after the products, while the device is still warm
+  return screening;
 }
 
 void report(const DoctorOptions& options, const std::vector<std::string>& command_line, const Facts& facts,
@@ -74,86 +74,110 @@ void report(const DoctorOptions& options, const std::vector<std::string>& comman
   if (!(std::cout << findings_text(findings) << std::flush)) {
     throw std::runtime_error("the findings cannot be written to standard output");
   }
-  nlohmann::json document = findings_json(findings, facts);
+  json document = findings_json(findings, facts);
   document["context"] = program_context(command_line, to_json(options, doctor_table));
   write_file(options.json, options.force, [&](std::ostream& file) { file << dumped(document, 2) << '\n'; });
 }
 
-int look(const MpiSession& session, const std::vector<std::string>& arguments, const ReportContext& context) {
+int examine(const MpiSession& session, const std::vector<std::string>& arguments, const ReportContext& context) {
   constexpr int exit_failed = 1;
   if (is_world_of_one(session)) return 0;
-  const DoctorOptions options = agreed_options(arguments);
+  const DoctorOptions options = parse_on_all_ranks(arguments);
   const Target target{.backend = options.backend,
                       .device = options.device,
                       .threads = options.threads.value_or(threads_by_cores(session)),
                       .threads_asked = options.threads.has_value()};
-  std::optional<std::vector<gl::DeviceDescription>> devices;
-  if (asks_for_devices(options.backend)) devices = gl::list_devices();
-  RankFacts mine = gather_quick_facts(session, target, devices);
-  std::optional<Screening> screening;
-  if (!options.quick) measure(options, devices, mine, screening);
-  Facts facts = gathered(mine);
-  facts.quick = options.quick;
-  facts.screening = std::move(screening);
+  Devices devices;
+  if (options.backend == "auto" || computes_on_device(options.backend)) devices = gl::list_devices();
+  json mine = gather_quick_facts(session, target, devices);
+  Facts facts{.ranks = {}, .quick = options.quick, .screening = {}};
+  if (!options.quick) facts.screening = measure(options, devices, mine);
+  facts.ranks = gathered_on_first_rank(mine);
   return run_on_root_and_broadcast([&] {
     const std::vector<Finding> findings = judge(facts);
     report(options, context.command_line, facts, findings);
-    return nlohmann::json(worst_of(findings) == Verdict::fail ? exit_failed : 0);
+    return json(worst_of(findings) == Verdict::fail ? exit_failed : 0);
   });
-}
-
-std::vector<std::string> notes_on(Facts facts, const Target& target) {
-  facts.quick = true;
-  std::vector<Finding> findings = judge(facts);
-  // the user named the software OpenGL backend, so that a run reports it itself
-  std::erase_if(findings, [&](const Finding& finding) {
-    return finding.check == "renderer" && computes_on_device(target.backend);
-  });
-  return findings_notes(findings);
 }
 
 }  // namespace
 
-int run_doctor_command(int argc, char** argv) {
-  return run_under_mpi(
-      argc, argv,
-      [](const MpiSession& session, const std::vector<std::string>& arguments, const ReportContext& context) {
-        return look(session, arguments, context);
-      },
-      ForeignLauncher::tolerated);
-}
+int run_doctor_command(int argc, char** argv) { return run_under_mpi(argc, argv, examine, ForeignLauncher::tolerated); }
 
-std::vector<std::string> notes_before_run(const MpiSession& session, const Target& target,
-                                          const std::optional<std::vector<gl::DeviceDescription>>& devices) {
+std::vector<std::string> notes_before_run(const MpiSession& session, const Target& target, const Devices& devices) {
   // rank 0 gathers the facts of all ranks; this bounds its memory
   constexpr int most_ranks = 1024;
   if (session.size() > most_ranks) return {};
   // an error of the doctor must not end a run
-  RankFacts mine;
-  std::string failure;
+  json mine;
   try {
     mine = gather_quick_facts(session, target, devices);
   } catch (const std::exception& error) {
-    failure = error.what();
+    mine = error.what();
   }
-  Facts facts;
-  std::vector<std::string> notes;
-  const auto take = [&](const nlohmann::json& told) {
-    if (told.is_string()) {
-      notes.push_back("doctor: it could not look: " + told.get<std::string>());
-    } else {
-      facts.ranks.push_back(facts_from_json(told));
-    }
-  };
-  const std::vector<nlohmann::json> all =
-      gathered_on_first_rank(failure.empty() ? to_json(mine) : nlohmann::json(failure));
+  Facts facts{.ranks = gathered_on_first_rank(mine), .quick = true, .screening = {}};
+  if (session.rank() != 0) return {};
+  std::vector<std::string> failures;
+  for (const json& rank : facts.ranks) {
+    if (rank.is_string()) failures.push_back("doctor: it could not look: " + rank.get<std::string>());
+  }
+  if (!failures.empty()) return failures;
   try {
-    for (const nlohmann::json& told : all) take(told);
-    if (session.rank() != 0 || !notes.empty()) return notes;
-    return notes_on(std::move(facts), target);
+    std::vector<Finding> findings = judge(facts);
+    // the user named the software OpenGL backend, so that a run reports it itself
+    std::erase_if(findings, [&](const Finding& finding) {
+      return finding.check == "renderer" && computes_on_device(target.backend);
+    });
+    return findings_notes(findings);
   } catch (const std::exception& error) {
     return {"doctor: it could not judge: " + std::string(error.what())};
   }
+}
+
+std::string findings_text(std::span<const Finding> findings) {
+  std::string text;
+  for (const Finding& finding : findings) {
+    text += fmt::format("{:<6}{:<17}{}\n", name_of(finding.verdict), finding.check, finding.evidence);
+    for (const std::string& remedy : finding.remedies) text += fmt::format("{:<23}-> {}\n", "", remedy);
+  }
+  const auto count = [&findings](Verdict verdict) {
+    return std::count_if(findings.begin(), findings.end(),
+                         [verdict](const Finding& finding) { return finding.verdict == verdict; });
+  };
+  return text + fmt::format("\n{} ok, {} warn, {} fail, {} n/a\n", count(Verdict::ok), count(Verdict::warn),
+                            count(Verdict::fail), count(Verdict::unknown));
+}
+
+json findings_json(std::span<const Finding> findings, const Facts& facts) {
+  json checks = json::array(), screening;
+  for (const Finding& finding : findings) {
+    checks.push_back({{"check", finding.check},
+                      {"verdict", name_of(finding.verdict)},
+                      {"evidence", finding.evidence},
+                      {"remedies", finding.remedies}});
+  }
+  if (facts.screening) {
+    NetworkResults results;
+    for (const json& rank : facts.ranks) results.hosts.push_back(rank.at("host").at("name"));
+    screening = screening_json(*facts.screening, results);
+  }
+  return {{"format", 1},          {"verdict", name_of(worst_of(findings))},
+          {"quick", facts.quick}, {"checks", checks},
+          {"ranks", facts.ranks}, {"screening", screening}};
+}
+
+std::vector<std::string> findings_notes(std::span<const Finding> findings) {
+  std::vector<std::string> notes;
+  for (const Finding& finding : findings) {
+    if (finding.verdict != Verdict::warn && finding.verdict != Verdict::fail) continue;
+    std::string note = fmt::format("doctor, {}: {}", finding.check, finding.evidence);
+    if (!finding.remedies.empty()) {
+      const std::string& remedy = finding.remedies.front();
+      note += "; try: " + remedy.substr(0, remedy.find("  # "));
+    }
+    notes.push_back(std::move(note));
+  }
+  return notes;
 }
 
 }  // namespace glinpack::app::doctor

@@ -1,11 +1,13 @@
 // `glinpack doctor`, and its quick checks before a run.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "app/doctor/gather.hpp"
+#include "app/doctor/checks.hpp"
 
 namespace glinpack::app::doctor {
 
@@ -17,5 +19,14 @@ int run_doctor_command(int argc, char** argv);
 /// `devices`: this node's EGL devices if they were already listed.
 std::vector<std::string> notes_before_run(const MpiSession& session, const Target& target,
                                           const std::optional<std::vector<gl::DeviceDescription>>& devices);
+
+/// One line per check, followed by its remedies, and a count by verdict at the end.
+std::string findings_text(std::span<const Finding> findings);
+
+/// The JSON document without its context: docs/doctor.schema.json describes it.
+nlohmann::json findings_json(std::span<const Finding> findings, const Facts& facts);
+
+/// One line per problem, for the head of another report.
+std::vector<std::string> findings_notes(std::span<const Finding> findings);
 
 }  // namespace glinpack::app::doctor

@@ -1,9 +1,11 @@
 #include "app/doctor/pci.hpp"
 
+#include <hwloc.h>
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <filesystem>
+#include <cctype>
 #include <fstream>
 
 #include "sensors/kernel_sensors.hpp"
@@ -12,55 +14,69 @@ namespace glinpack::app::doctor {
 
 namespace {
 
-namespace fs = std::filesystem;
+using nlohmann::json;
+using PciAttributes = hwloc_obj_attr_u::hwloc_pcidev_attr_s;
+using BridgeAttributes = hwloc_obj_attr_u::hwloc_bridge_attr_s;
 
-std::string pci_folder(const std::string& root) { return root + "/sys/bus/pci/devices/"; }
-
-// Reads a number in base 10, or in base 16 after 0x; `otherwise` if the text is not a number.
-int number_of(std::string_view text, int otherwise) {
-  const int base = text.starts_with("0x") ? 16 : 10;
-  if (base == 16) text.remove_prefix(2);
-  int number = otherwise;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
-  return error == std::errc() && end > text.data() ? number : otherwise;
+std::string address_of(const PciAttributes& device) {
+  return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", device.domain, device.bus, device.dev, device.func);
 }
 
-// sysfs nests a device's folder in the folders of its bridges: .../pci0000:00/0000:00:01.0/0000:18:00.0
-std::vector<std::string> bridges_above(const fs::path& device) {
-  std::error_code error;
-  const fs::path real = fs::canonical(device, error);
+std::string name_of_bridge(const BridgeAttributes& bridge) {
+  if (bridge.upstream_type == HWLOC_OBJ_BRIDGE_PCI) return address_of(bridge.upstream.pci);
+  return fmt::format("pci{:04x}:{:02x}", bridge.downstream.pci.domain, bridge.downstream.pci.secondary_bus);
+}
+
+// From the root complex down to the device.
+std::vector<std::string> bridges_above(hwloc_obj_t device) {
   std::vector<std::string> bridges;
-  if (error) return bridges;
-  for (const fs::path& part : real.parent_path()) {
-    const std::string name = part.string();
-    if (sensors::is_pci_address(name) || name.starts_with("pci")) bridges.push_back(name);
+  for (hwloc_obj_t above = device->parent; above != nullptr; above = above->parent) {
+    if (above->type == HWLOC_OBJ_BRIDGE) bridges.insert(bridges.begin(), name_of_bridge(above->attr->bridge));
   }
   return bridges;
+}
+
+std::vector<int> indices_in(hwloc_const_bitmap_t set) {
+  std::vector<int> indices;
+  for (int index = -1; (index = hwloc_bitmap_next(set, index)) >= 0;) indices.push_back(index);
+  return indices;
+}
+
+json json_of(hwloc_topology_t topology, hwloc_obj_t device, const std::string& root) {
+  const PciAttributes& pci = device->attr->pcidev;
+  const hwloc_obj_t near = hwloc_get_non_io_ancestor_obj(topology, device);
+  const bool has_node =
+      hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE) > 1 && hwloc_bitmap_weight(near->nodeset) == 1;
+  // hwloc knows a link's present throughput, but neither its largest width nor its speed
+  const std::string folder = root + "/sys/bus/pci/devices/" + address_of(pci) + "/";
+  return {{"address", address_of(pci)},
+          {"vendor", pci.vendor_id},
+          {"numa_node", has_node ? hwloc_bitmap_first(near->nodeset) : -1},
+          {"local_processors", indices_in(near->cpuset)},
+          {"width", sensors::number_of(folder + "current_link_width").value_or(0)},
+          {"largest_width", sensors::number_of(folder + "max_link_width").value_or(0)},
+          {"speed", sensors::line_of(folder + "current_link_speed").value_or("")},
+          {"bridges", bridges_above(device)}};
 }
 
 std::string hexadecimal_digits(std::string_view text) {
   std::string digits;
   for (const char c : text) {
-    if (std::isxdigit(static_cast<unsigned char>(c)) != 0) {
-      digits += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isxdigit(byte) != 0) digits += static_cast<char>(std::tolower(byte));
   }
   return digits;
 }
 
-// NVIDIA's module has a folder for each GPU, named by its address. Its file `information` has a line "GPU UUID:
-// GPU-...".
+// NVIDIA's module has a folder for each GPU, named by its address, with a line "GPU UUID: GPU-..." in `information`.
 std::string nvidia_address(const std::string& root, const std::string& uuid) {
   const std::string folder = root + "/proc/driver/nvidia/gpus/";
-  const std::string wanted = hexadecimal_digits(uuid);
-  for (const std::string& address : names_in(folder, "")) {
+  for (const std::string& address : sensors::names_in(folder)) {
     std::ifstream file(folder + address + "/information");
     for (std::string line; std::getline(file, line);) {
       const std::size_t at = line.find("GPU-");
-      if (line.starts_with("GPU UUID") && at != std::string::npos &&
-          hexadecimal_digits(line.substr(at + 4)) == wanted) {
-        return address;
-      }
+      if (!line.starts_with("GPU UUID") || at == std::string::npos) continue;
+      if (hexadecimal_digits(line.substr(at + 4)) == hexadecimal_digits(uuid)) return address;
     }
   }
   return {};
@@ -68,86 +84,70 @@ std::string nvidia_address(const std::string& root, const std::string& uuid) {
 
 }  // namespace
 
-std::vector<int> parse_processor_list(std::string_view text) {
-  std::vector<int> processors;
-  while (!text.empty()) {
-    const std::string_view part = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(text.size(), part.size() + 1));
-    const std::size_t dash = part.find('-');
-    const int first = number_of(part.substr(0, dash), -1);
-    const int last = dash == std::string_view::npos ? first : number_of(part.substr(dash + 1), -1);
-    if (first < 0) continue;
-    for (int processor = first; processor <= last; ++processor) processors.push_back(processor);
-  }
-  return processors;
+void PciBus::Destroy::operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }
+
+PciBus::PciBus(const std::string& xml, std::string root) : root_(std::move(root)) {
+  hwloc_topology_t topology = nullptr;
+  if (hwloc_topology_init(&topology) != 0) return;
+  topology_.reset(topology);
+  // a rank's GPU may be near processors that its control group excludes
+  hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+  // no OS devices: for them, hwloc's plugins would start CUDA, OpenCL and NVML
+  hwloc_topology_set_type_filter(topology, HWLOC_OBJ_BRIDGE, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+  hwloc_topology_set_type_filter(topology, HWLOC_OBJ_PCI_DEVICE, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+  const auto size = static_cast<int>(xml.size()) + 1;
+  const bool found = xml.empty() || hwloc_topology_set_xmlbuffer(topology, xml.c_str(), size) == 0;
+  if (!found || hwloc_topology_load(topology) != 0) topology_.reset();
 }
 
-std::string processor_list(const std::vector<int>& processors) {
-  std::string text;
-  for (std::size_t first = 0; first < processors.size();) {
-    std::size_t last = first;
-    while (last + 1 < processors.size() && processors[last + 1] == processors[last] + 1) ++last;
-    text += (text.empty() ? "" : ",") + std::to_string(processors[first]);
-    if (last > first) text += "-" + std::to_string(processors[last]);
-    first = last + 1;
-  }
-  return text;
+json PciBus::device(const std::string& address) const {
+  const bool known = topology_ != nullptr && sensors::is_pci_address(address);
+  const hwloc_obj_t found = known ? hwloc_get_pcidev_by_busidstring(topology_.get(), address.c_str()) : nullptr;
+  return found == nullptr ? no_pci_device() : json_of(topology_.get(), found, root_);
 }
 
-std::string first_line(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line.substr(0, line.find_last_not_of(" \t\r") + 1);
-}
-
-std::vector<std::string> names_in(const std::string& folder, std::string_view prefix) {
-  std::vector<std::string> names = sensors::names_in(folder);
-  std::erase_if(names, [prefix](const std::string& name) { return !name.starts_with(prefix); });
-  return names;
-}
-
-PciDevice read_pci_device(const std::string& root, const std::string& address) {
-  const std::string folder = pci_folder(root) + address;
-  std::error_code error;
-  if (!sensors::is_pci_address(address) || !fs::exists(folder, error)) return {};
-  return {.address = address,
-          .vendor = number_of(first_line(folder + "/vendor"), 0),
-          .numa_node = number_of(first_line(folder + "/numa_node"), -1),
-          .local_processors = parse_processor_list(first_line(folder + "/local_cpulist")),
-          .width = number_of(first_line(folder + "/current_link_width"), 0),
-          .largest_width = number_of(first_line(folder + "/max_link_width"), 0),
-          .speed = first_line(folder + "/current_link_speed"),
-          .bridges = bridges_above(folder)};
-}
-
-std::vector<PciDevice> list_gpus(const std::string& root) {
+json PciBus::gpus() const {
   constexpr std::array<int, 4> vendors{0x10de, 0x1002, 0x8086, 0x1ed5};
   constexpr int display_controller = 0x03;
-  std::vector<PciDevice> gpus;
-  for (const std::string& address : names_in(pci_folder(root), "")) {
-    const int device_class = number_of(first_line(pci_folder(root) + address + "/class"), 0) >> 16;
-    if (device_class != display_controller) continue;
-    PciDevice device = read_pci_device(root, address);
-    if (std::find(vendors.begin(), vendors.end(), device.vendor) != vendors.end()) gpus.push_back(std::move(device));
+  json gpus = json::array();
+  if (topology_ == nullptr) return gpus;
+  for (hwloc_obj_t device = nullptr; (device = hwloc_get_next_pcidev(topology_.get(), device)) != nullptr;) {
+    const PciAttributes& pci = device->attr->pcidev;
+    const bool for_computing = std::find(vendors.begin(), vendors.end(), pci.vendor_id) != vendors.end();
+    if (pci.class_id >> 8 == display_controller && for_computing) {
+      gpus.push_back(json_of(topology_.get(), device, root_));
+    }
   }
   return gpus;
 }
 
+json no_pci_device() {
+  return {{"address", ""}, {"vendor", 0},        {"numa_node", -1}, {"local_processors", json::array()},
+          {"width", 0},    {"largest_width", 0}, {"speed", ""},     {"bridges", json::array()}};
+}
+
 std::string pci_address_of(const std::string& root, const std::string& drm_file, const std::string& uuid) {
-  if (const auto address = sensors::pci_address_of(root, drm_file); address && sensors::is_pci_address(*address))
-    return *address;
+  const auto address = sensors::pci_address_of(root, drm_file);
+  if (address && sensors::is_pci_address(*address)) return *address;
   return uuid.empty() ? std::string() : nvidia_address(root, uuid);
 }
 
-std::string pci_distance(const PciDevice& a, const PciDevice& b) {
-  if (a.bridges.empty() || b.bridges.empty()) return {};
-  const auto [end_a, end_b] = std::mismatch(a.bridges.begin(), a.bridges.end(), b.bridges.begin(), b.bridges.end());
-  const auto common = end_a - a.bridges.begin();
-  if (common == 0) return a.numa_node == b.numa_node ? "NODE" : "SYS";
+std::string pci_distance(const json& a, const json& b) {
+  const json &of_a = a.at("bridges"), &of_b = b.at("bridges");
+  if (of_a.empty() || of_b.empty()) return {};
+  const auto [end_a, end_b] = std::mismatch(of_a.begin(), of_a.end(), of_b.begin(), of_b.end());
+  const auto common = end_a - of_a.begin();
+  if (common == 0) return a.at("numa_node") == b.at("numa_node") ? "NODE" : "SYS";
   if (common == 1) return "PHB";
-  const bool one_bridge = end_a == a.bridges.end() && end_b == b.bridges.end();
-  return one_bridge ? "PIX" : "PXB";
+  return end_a == of_a.end() && end_b == of_b.end() ? "PIX" : "PXB";
+}
+
+std::string list_of_processors(const std::vector<int>& processors) {
+  const std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)> set(hwloc_bitmap_alloc(), hwloc_bitmap_free);
+  for (const int processor : processors) hwloc_bitmap_set(set.get(), static_cast<unsigned>(processor));
+  std::string text(static_cast<std::size_t>(hwloc_bitmap_list_snprintf(nullptr, 0, set.get())), '\0');
+  hwloc_bitmap_list_snprintf(text.data(), text.size() + 1, set.get());
+  return text;
 }
 
 std::string nvidia_kernel_driver() {

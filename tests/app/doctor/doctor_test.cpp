@@ -1,4 +1,4 @@
-// Input and output of `glinpack doctor`: options, files of the kernel, facts in JSON, reports.
+// Input and output of `glinpack doctor`: options, files of the kernel, reports.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands.hpp"
+#include "app/doctor/doctor_command.hpp"
 #include "app/doctor/doctor_options.hpp"
-#include "app/doctor/gather.hpp"
+#include "app/doctor/measure.hpp"
 #include "app/doctor/pci.hpp"
-#include "app/doctor/report.hpp"
 #include "tests/app/expect.hpp"
 
 namespace glinpack::app::doctor {
@@ -46,46 +46,58 @@ TEST(DoctorOptions, help_has_units_examples_and_exit_codes) {
   EXPECT_THAT(program_help(), HasSubstr("doctor "));
 }
 
-TEST(DoctorFacts, survive_a_json_round_trip) {
-  RankFacts facts;
-  facts.process.rank = 3;
-  facts.process.launcher = "Hydra";
-  facts.host.addresses = {"10.0.0.1"};
-  facts.processor.cores = {0, 2};
-  facts.memory.locked = 65536;
-  facts.shared_memory.path = "/dev/shm";
-  facts.graphics.devices.resize(1);
-  facts.graphics.devices[0].renderer = "a GPU";
-  facts.graphics.devices[0].pci.bridges = {"pci0000:00"};
-  facts.graphics.files = {{"/dev/dri/renderD128", false, "render"}};
-  facts.container.driver_capabilities = "compute";
-  facts.clocks.hottest = {{"coretemp", 50, 100}};
-  facts.gemm.host = 1e9;
-  const nlohmann::json json = to_json(facts);
-  EXPECT_EQ(to_json(facts_from_json(json)), json);
-  EXPECT_EQ(facts_from_json(json).container.driver_capabilities, "compute");
-  EXPECT_FALSE(facts_from_json(json).container.visible_devices.has_value());
+TEST(DoctorPci, processor_lists_have_the_kernel_s_format) {
+  EXPECT_EQ(list_of_processors({0, 1, 2, 3, 8, 10, 11}), "0-3,8,10-11");
+  EXPECT_EQ(list_of_processors({}), "");
 }
 
-TEST(DoctorPci, processor_lists_have_the_kernel_s_format) {
-  EXPECT_THAT(parse_processor_list("0-3,8,10-11"), ElementsAre(0, 1, 2, 3, 8, 10, 11));
-  EXPECT_THAT(parse_processor_list(""), IsEmpty());
-  EXPECT_EQ(processor_list({0, 1, 2, 3, 8, 10, 11}), "0-3,8,10-11");
-  EXPECT_EQ(processor_list({}), "");
-}
+// A machine with two NUMA nodes: on the second one, a GPU below a bridge, the display controller of a server's
+// management (ASPEED) and a network adapter.
+constexpr const char* machine_xml = R"(<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE topology SYSTEM "hwloc2.dtd">
+<topology version="2.0">
+ <object type="Machine" os_index="0" gp_index="1" cpuset="0x0000000f" complete_cpuset="0x0000000f"
+         allowed_cpuset="0x0000000f" nodeset="0x00000003" complete_nodeset="0x00000003" allowed_nodeset="0x00000003">
+  <object type="Package" os_index="0" gp_index="2" cpuset="0x00000003" complete_cpuset="0x00000003"
+          nodeset="0x00000001" complete_nodeset="0x00000001">
+   <object type="NUMANode" os_index="0" gp_index="3" cpuset="0x00000003" complete_cpuset="0x00000003"
+           nodeset="0x00000001" complete_nodeset="0x00000001"/>
+   <object type="PU" os_index="0" gp_index="4" cpuset="0x00000001" complete_cpuset="0x00000001" nodeset="0x00000001"
+           complete_nodeset="0x00000001"/>
+   <object type="PU" os_index="1" gp_index="5" cpuset="0x00000002" complete_cpuset="0x00000002" nodeset="0x00000001"
+           complete_nodeset="0x00000001"/>
+  </object>
+  <object type="Package" os_index="1" gp_index="6" cpuset="0x0000000c" complete_cpuset="0x0000000c"
+          nodeset="0x00000002" complete_nodeset="0x00000002">
+   <object type="NUMANode" os_index="1" gp_index="7" cpuset="0x0000000c" complete_cpuset="0x0000000c"
+           nodeset="0x00000002" complete_nodeset="0x00000002"/>
+   <object type="PU" os_index="2" gp_index="8" cpuset="0x00000004" complete_cpuset="0x00000004" nodeset="0x00000002"
+           complete_nodeset="0x00000002"/>
+   <object type="PU" os_index="3" gp_index="9" cpuset="0x00000008" complete_cpuset="0x00000008" nodeset="0x00000002"
+           complete_nodeset="0x00000002"/>
+   <object type="Bridge" gp_index="10" bridge_type="0-1" depth="0" bridge_pci="0000:[00-18]">
+    <object type="Bridge" gp_index="11" bridge_type="1-1" depth="1" bridge_pci="0000:[18-18]"
+            pci_busid="0000:00:01.0" pci_type="0604 [8086:7abc] [0000:0000] 00" pci_link_speed="15.75">
+     <object type="PCIDev" gp_index="12" pci_busid="0000:18:00.0" pci_type="0302 [10de:2335] [0000:0000] a1"
+             pci_link_speed="15.75"/>
+    </object>
+    <object type="PCIDev" gp_index="13" pci_busid="0000:00:02.0" pci_type="0300 [1a03:2000] [0000:0000] 00"
+            pci_link_speed="0"/>
+    <object type="PCIDev" gp_index="14" pci_busid="0000:00:1f.0" pci_type="0200 [8086:1521] [0000:0000] 00"
+            pci_link_speed="0"/>
+   </object>
+  </object>
+ </object>
+</topology>
+)";
 
 class DoctorFiles : public FolderTest {
  protected:
   // A PCI device as in sysfs: a folder below its bridges, and a link to it.
-  void add_device(const std::string& below, const std::string& address, const std::string& device_class,
-                  const std::string& vendor) {
+  void add_device(const std::string& below, const std::string& address) {
     const std::filesystem::path folder = std::filesystem::path(path("sys/devices")) / below / address;
     std::filesystem::create_directories(folder);
     const std::string name = "sys/devices/" + below + "/" + address + "/";
-    write(name + "class", device_class + "\n");
-    write(name + "vendor", vendor + "\n");
-    write(name + "numa_node", "1\n");
-    write(name + "local_cpulist", "8-15\n");
     write(name + "current_link_width", "8\n");
     write(name + "max_link_width", "16\n");
     write(name + "current_link_speed", "16.0 GT/s PCIe\n");
@@ -95,24 +107,25 @@ class DoctorFiles : public FolderTest {
 };
 
 TEST_F(DoctorFiles, gpus_are_found_on_the_bus_without_management_controllers) {
-  add_device("pci0000:00/0000:00:01.0", "0000:18:00.0", "0x030200", "0x10de");
-  add_device("pci0000:00/0000:00:02.0", "0000:02:00.0", "0x030000", "0x1a03");  // ASPEED
-  add_device("pci0000:00", "0000:00:1f.0", "0x020000", "0x8086");               // a network adapter
-  const std::vector<PciDevice> gpus = list_gpus(path(""));
-  ASSERT_EQ(gpus.size(), 1u);
-  EXPECT_EQ(gpus[0].address, "0000:18:00.0");
-  EXPECT_EQ(gpus[0].vendor, 0x10de);
-  EXPECT_EQ(gpus[0].numa_node, 1);
-  EXPECT_EQ(processor_list(gpus[0].local_processors), "8-15");
-  EXPECT_EQ(gpus[0].width, 8);
-  EXPECT_EQ(gpus[0].largest_width, 16);
-  EXPECT_EQ(gpus[0].speed, "16.0 GT/s PCIe");
-  EXPECT_THAT(gpus[0].bridges, ElementsAre("pci0000:00", "0000:00:01.0"));
-  EXPECT_THAT(list_gpus(path("nowhere")), IsEmpty());
+  add_device("pci0000:00/0000:00:01.0", "0000:18:00.0");
+  const PciBus bus(machine_xml, path(""));
+  const nlohmann::json expected{{"address", "0000:18:00.0"},
+                                {"vendor", 0x10de},
+                                {"numa_node", 1},
+                                {"local_processors", std::vector<int>{2, 3}},
+                                {"width", 8},
+                                {"largest_width", 16},
+                                {"speed", "16.0 GT/s PCIe"},
+                                {"bridges", std::vector<std::string>{"pci0000:00", "0000:00:01.0"}}};
+  EXPECT_EQ(bus.gpus(), nlohmann::json::array({expected}));
+  EXPECT_EQ(bus.device("0000:18:00.0"), expected);
+  EXPECT_EQ(bus.device("0000:19:00.0"), no_pci_device());
+  EXPECT_EQ(bus.device(""), no_pci_device());
+  EXPECT_EQ(PciBus("not XML").gpus(), nlohmann::json::array());
 }
 
 TEST_F(DoctorFiles, a_device_is_found_by_its_drm_file_or_its_uuid) {
-  add_device("pci0000:00/0000:00:01.0", "0000:18:00.0", "0x030200", "0x10de");
+  add_device("pci0000:00/0000:00:01.0", "0000:18:00.0");
   std::filesystem::create_directories(path("sys/class/drm/card0"));
   std::filesystem::create_directory_symlink(path("sys/bus/pci/devices/0000:18:00.0"),
                                             path("sys/class/drm/card0/device"));
@@ -127,13 +140,10 @@ TEST_F(DoctorFiles, a_device_is_found_by_its_drm_file_or_its_uuid) {
 }
 
 TEST(DoctorPci, distances_have_the_names_of_nvidia_smi) {
-  const auto at = [](std::vector<std::string> bridges, int numa_node) {
-    PciDevice device;
-    device.bridges = std::move(bridges);
-    device.numa_node = numa_node;
-    return device;
+  const auto at = [](const std::vector<std::string>& bridges, int numa_node) {
+    return nlohmann::json{{"bridges", bridges}, {"numa_node", numa_node}};
   };
-  const PciDevice a = at({"pci0000:00", "0000:00:01.0", "0000:01:00.0"}, 0);
+  const nlohmann::json a = at({"pci0000:00", "0000:00:01.0", "0000:01:00.0"}, 0);
   EXPECT_EQ(pci_distance(a, at({"pci0000:00", "0000:00:01.0", "0000:01:00.0"}, 0)), "PIX");
   EXPECT_EQ(pci_distance(a, at({"pci0000:00", "0000:00:01.0", "0000:01:01.0"}, 0)), "PXB");
   EXPECT_EQ(pci_distance(a, at({"pci0000:00", "0000:00:03.0"}, 0)), "PHB");
@@ -162,24 +172,24 @@ TEST_F(DoctorFiles, clocks_are_of_the_rank_s_processors_and_the_hottest_sensor) 
   put("sys/class/hwmon/hwmon0/temp2_crit", "100000");
   put("sys/class/hwmon/hwmon0/temp2_label", "Core 1");
   const std::vector<int> processors{0, 1};
-  const ClockFacts clocks = read_clocks(path(""), processors);
-  EXPECT_EQ(clocks.governor, "powersave");
-  EXPECT_EQ(clocks.slowest_mhz, 2000);
-  EXPECT_EQ(clocks.fastest_mhz, 3500);
-  EXPECT_EQ(clocks.highest_mhz, 3800);
-  EXPECT_EQ(clocks.throttled, 4);
-  ASSERT_EQ(clocks.hottest.size(), 1u);
-  EXPECT_EQ(clocks.hottest[0].name, "coretemp Core 1");
-  EXPECT_EQ(clocks.hottest[0].celsius, 75);
-  EXPECT_EQ(clocks.hottest[0].critical, 100);
-  const ClockFacts none = read_clocks(path("nowhere"), processors);
-  EXPECT_EQ(none.governor, "");
-  EXPECT_EQ(none.throttled, -1);
-  EXPECT_THAT(none.hottest, IsEmpty());
+  const nlohmann::json clocks = read_clocks(path(""), processors);
+  EXPECT_EQ(clocks["governor"], "powersave");
+  EXPECT_EQ(clocks["slowest_mhz"], 2000);
+  EXPECT_EQ(clocks["fastest_mhz"], 3500);
+  EXPECT_EQ(clocks["highest_mhz"], 3800);
+  EXPECT_EQ(clocks["throttled"], 4);
+  ASSERT_EQ(clocks["hottest"].size(), 1u);
+  EXPECT_EQ(clocks["hottest"][0]["name"], "coretemp Core 1");
+  EXPECT_EQ(clocks["hottest"][0]["celsius"], 75);
+  EXPECT_EQ(clocks["hottest"][0]["critical"], 100);
+  const nlohmann::json none = read_clocks(path("nowhere"), processors);
+  EXPECT_EQ(none["governor"], "");
+  EXPECT_EQ(none["throttled"], -1);
+  EXPECT_THAT(none["hottest"], IsEmpty());
 }
 
 TEST_F(DoctorFiles, a_device_s_sensor_reports_clocks_and_the_bus_address) {
-  add_device("pci0000:00/0000:00:01.0", "0000:18:00.0", "0x030000", "0x1002");
+  add_device("pci0000:00/0000:00:01.0", "0000:18:00.0");
   std::filesystem::create_directories(path("sys/class/drm/card0"));
   std::filesystem::create_directory_symlink(path("sys/devices/pci0000:00/0000:00:01.0/0000:18:00.0"),
                                             path("sys/class/drm/card0/device"));
@@ -189,17 +199,16 @@ TEST_F(DoctorFiles, a_device_s_sensor_reports_clocks_and_the_bus_address) {
   write(hwmon + "freq1_input", "1700000000\n");
   write(hwmon + "temp1_input", "65000\n");
   const sensors::Places places{.root = path(""), .nvml_library = "nowhere"};
-  ClockFacts clocks;
-  DeviceFacts device;
-  read_device_sensor(places, {.vendor = "AMD", .uuid = "", .drm_file = "/dev/dri/card0"}, clocks, device);
-  EXPECT_EQ(clocks.device_source, "hwmon");
-  EXPECT_EQ(clocks.device_mhz, 1700);
-  EXPECT_EQ(clocks.device_celsius, 65);
-  EXPECT_EQ(device.pci.address, "0000:18:00.0");
-  EXPECT_EQ(device.nvlinks, -1);
-  clocks = {};
-  read_device_sensor(places, {.vendor = "NVIDIA", .uuid = "", .drm_file = ""}, clocks, device);
-  EXPECT_EQ(clocks.device_source, "");
+  nlohmann::json clocks = unknown_clocks(), device{{"nvlinks", -1}};
+  EXPECT_EQ(read_device_sensor(places, {.vendor = "AMD", .uuid = "", .drm_file = "/dev/dri/card0"}, clocks, device),
+            "0000:18:00.0");
+  EXPECT_EQ(clocks["device_source"], "hwmon");
+  EXPECT_EQ(clocks["device_mhz"], 1700);
+  EXPECT_EQ(clocks["device_celsius"], 65);
+  EXPECT_EQ(device["nvlinks"], -1);
+  clocks = unknown_clocks();
+  EXPECT_EQ(read_device_sensor(places, {.vendor = "NVIDIA", .uuid = "", .drm_file = ""}, clocks, device), "");
+  EXPECT_EQ(clocks["device_source"], "");
 }
 
 TEST(DoctorReport, has_a_line_for_each_check_and_numbered_remedies) {
