@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "host/host_memory.hpp"
 #include "mpi/session.hpp"
@@ -12,16 +13,24 @@ namespace glinpack::app {
 
 namespace {
 
+struct Destroy {
+  void operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }
+  void operator()(hwloc_bitmap_s* bitmap) const { hwloc_bitmap_free(bitmap); }
+};
+
+// Null if hwloc fails.
+std::unique_ptr<hwloc_topology, Destroy> load_topology() {
+  hwloc_topology_t topology = nullptr;
+  if (hwloc_topology_init(&topology) != 0) return nullptr;
+  std::unique_ptr<hwloc_topology, Destroy> loaded(topology);
+  return hwloc_topology_load(topology) == 0 ? std::move(loaded) : nullptr;
+}
+
 // Fills in the cores from hwloc.
 void read_cores(NodeView& view) {
-  struct Destroy {
-    void operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }
-    void operator()(hwloc_bitmap_s* bitmap) const { hwloc_bitmap_free(bitmap); }
-  };
-  hwloc_topology_t raw = nullptr;
-  if (hwloc_topology_init(&raw) != 0) return;
-  const std::unique_ptr<hwloc_topology, Destroy> topology(raw);
-  if (hwloc_topology_load(topology.get()) != 0) return;
+  // hwloc reads hundreds of files; what they say does not change
+  static const std::unique_ptr<hwloc_topology, Destroy> topology = load_topology();
+  if (topology == nullptr) return;
   const std::unique_ptr<hwloc_bitmap_s, Destroy> bound(hwloc_bitmap_alloc());
   // queries this thread: the process has no binding if its threads differ, as OpenGL drivers unbind theirs
   if (hwloc_get_cpubind(topology.get(), bound.get(), HWLOC_CPUBIND_THREAD) != 0) {
