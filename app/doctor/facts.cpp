@@ -130,13 +130,6 @@ json device_files() {
   return files;
 }
 
-// "580.159" of "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159  Tue ..."
-std::string nvidia_kernel_driver() {
-  const std::string line = sensors::line_of("/proc/driver/nvidia/version").value_or("");
-  std::smatch found;
-  return std::regex_search(line, found, std::regex(R"(Kernel Module.*?([0-9]+\.[0-9.]*))")) ? found[1].str() : "";
-}
-
 // The vendor files by which libEGL finds drivers, in the search order of libglvnd.
 std::vector<std::string> egl_vendors() {
   const auto split = [](const std::string& list) {

@@ -151,16 +151,9 @@ std::string list_of_processors(const std::vector<int>& processors) {
 }
 
 std::string nvidia_kernel_driver() {
-  const std::string line = first_line("/proc/driver/nvidia/version");
-  const std::size_t module = line.find("Kernel Module");
-  if (module == std::string::npos) return {};
-  for (std::size_t at = module; (at = line.find_first_of("0123456789", at)) != std::string::npos;) {
-    const std::size_t end = line.find_first_not_of("0123456789.", at);
-    const std::string number = line.substr(at, end - at);
-    if (number.find('.') != std::string::npos) return number;
-    at = end;
-  }
-  return {};
+  const std::string line = sensors::line_of("/proc/driver/nvidia/version").value_or("");
+  std::smatch found;
+  return std::regex_search(line, found, std::regex(R"(Kernel Module.*?([0-9]+\.[0-9.]*))")) ? found[1].str() : "";
 }
 
 }  // namespace glinpack::app::doctor

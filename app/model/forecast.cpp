@@ -83,8 +83,8 @@ double solution(const MachineModel& machine, const Problem& problem) {
   return seconds;
 }
 
-// True for work that overlaps the other work of the process.
-bool is_beside(Work work, const Arrangement& arrangement) {
+// True for work that runs concurrently with the other work of the process.
+bool overlaps(Work work, const Arrangement& arrangement) {
   return work == Work::transfer || (work == Work::panel_host && arrangement.in_background);
 }
 
@@ -108,7 +108,7 @@ Forecast forecast(const MachineModel& machine, const Problem& problem) {
   result.busy = sum.busy;
   double computing = 0;
   for (const Work work : all_work) {
-    if (!is_beside(work, problem.arrangement)) computing += sum.busy[work];
+    if (!overlaps(work, problem.arrangement)) computing += sum.busy[work];
   }
   result.exposed_seconds = std::max(0.0, result.factor_seconds - computing);
   if (problem.parameters.parts != RunParts::messages && result.seconds > 0) {

@@ -1,9 +1,11 @@
-// The model's input: a run to be predicted, and a machine with the cost of each kind of work and its source.
+// The model's input: a run to be predicted, and a machine with the cost of each kind of work and its source. Pure.
 #pragma once
 
+#include <span>
 #include <string>
+#include <vector>
 
-#include "app/model/cost.hpp"
+#include "backend/operations.hpp"
 #include "lu/recording.hpp"
 #include "mpi/process_grid.hpp"
 
@@ -32,6 +34,17 @@ struct Problem {
   int node_of(GridPosition at) const;
 };
 
+/// Seconds = per_flop flops + per_byte bytes + per_step steps. All three >= 0.
+struct Cost {
+  double per_flop = 0;
+  double per_byte = 0;
+  double per_step = 0;
+
+  double seconds(const Amounts& amounts) const;
+  bool known() const { return per_flop > 0 || per_byte > 0 || per_step > 0; }
+  friend bool operator==(const Cost&, const Cost&) = default;
+};
+
 struct Figure {
   Cost cost;
   std::string source;  // "results/h200/single-32768.json and 2 more", "--network"
@@ -41,6 +54,39 @@ struct MachineModel {
   ByWork<Figure> figures;
 
   double seconds(Work work, const Amounts& amounts) const { return figures[work].cost.seconds(amounts); }
+};
+
+/// A measurement: the amounts of work and the time.
+struct Sample {
+  Amounts amounts;
+  double seconds = 0;
+};
+
+/// Fits the cost to the samples: weighted least squares with coefficients >= 0. It tries every subset of the three
+/// unknowns (a small case of Lawson, Hanson, Solving Least Squares Problems, 1974, ch. 23). The weight is 1 / seconds,
+/// so that long samples do not dominate. If amounts are proportional in all samples, flops get the whole cost, else
+/// bytes. Ignores samples without time or work. Without samples the cost is unknown (all zero).
+Cost fit_cost(std::span<const Sample> samples);
+
+/// The figures that `glinpack plan --from` fits to the files named as their sources. gl-compute: an H200 and 16 cores
+/// of its host. Other backends and the network have no figures.
+MachineModel default_machine(const std::string& backend, Precision precision);
+
+/// The source texts of the figures begin with this name.
+inline constexpr const char* default_device = "an H200";
+
+/// The block sizes that the figures were measured with.
+std::vector<Index> default_block_sizes(const std::string& backend, Precision precision);
+
+/// The ceilings of the default machine of gl-compute (results/h200/ceilings.txt).
+struct DefaultCeilings {
+  double fma_single = 63842e9;  // flops a second of the device
+  double fma_double = 32700e9;
+  double copy = 2172e9;  // bytes a second, read and written
+  double download = 52.88e9;
+  double dispatch = 3.303e-6;   // seconds
+  double gemm_single = 1230e9;  // flops a second of the host
+  double gemm_double = 612.8e9;
 };
 
 }  // namespace glinpack::app::model

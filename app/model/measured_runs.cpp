@@ -1,10 +1,8 @@
 #include "app/model/measured_runs.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "app/input/input_error.hpp"
-#include "app/model/default_machine.hpp"
 #include "app/model/forecast.hpp"
 #include "app/option_text.hpp"
 #include "app/record/network_record.hpp"
@@ -40,7 +38,6 @@ Problem problem_of(const RunRecord& run) {
 
 MeasuredRun measured_run(const RunRecord& run) {
   MeasuredRun measured{.file = {}, .backend = run.backend, .observation = {}, .seconds = run.result.seconds};
-  measured.gflops = std::isfinite(run.result.gflops) ? run.result.gflops : 0;
   Observation& observation = measured.observation;
   observation.problem = problem_of(run);
   observation.count = observation.problem.distribution().passes();
@@ -57,8 +54,8 @@ MeasuredRun measured_run(const RunRecord& run) {
   return measured;
 }
 
-// True if the run repeats the last one. The fastest repetition is kept, since disturbances only make a run slower.
-bool take_repetition(std::vector<MeasuredRun>& runs, MeasuredRun& run, int repeat) {
+// Returns true if the run repeats the last one, and replaces it if it is faster: disturbances only slow a run down.
+bool keep_fastest_repetition(std::vector<MeasuredRun>& runs, MeasuredRun& run, int repeat) {
   if (runs.empty() || repeat == 0) return false;
   if (run.seconds < runs.back().seconds) runs.back() = std::move(run);
   return true;
@@ -83,7 +80,7 @@ std::vector<MeasuredRun> read_measured_runs(const std::string& path) {
       MeasuredRun measured = measured_run(run);
       measured.file = path;
       if (!is_modelled(measured.observation.problem, measured.backend)) continue;
-      if (!take_repetition(runs, measured, run.repeat)) runs.push_back(std::move(measured));
+      if (!keep_fastest_repetition(runs, measured, run.repeat)) runs.push_back(std::move(measured));
     }
     if (runs.empty()) {
       throw InputError(
@@ -136,7 +133,7 @@ void scale_to_ceilings(MachineModel& machine, const std::string& path, Precision
   if (!device) {
     throw InputError(path + ": has no device: the host alone was measured; see `glinpack ceilings --help`");
   }
-  const DefaultCeilings ours;
+  const DefaultCeilings defaults;
   const bool wide = precision == Precision::double_;
   const auto ratio = [](const JsonNode& measured, double scale, double here) {
     const double there = measured.number("median") * scale;
@@ -151,12 +148,12 @@ void scale_to_ceilings(MachineModel& machine, const std::string& path, Precision
     if (figure.cost.known()) figure.source += "; scaled to " + path;
   };
   const double gemm =
-      ratio(root.at("host").at(wide ? "gemm_double" : "gemm_single"), 1e9, wide ? ours.gemm_double : ours.gemm_single);
+      ratio(root.at("host").at(wide ? "gemm_double" : "gemm_single"), 1e9, wide ? defaults.gemm_double : defaults.gemm_single);
   const double fma =
-      ratio(device->at(wide ? "fma_double" : "fma_single"), 1e9, wide ? ours.fma_double : ours.fma_single);
-  const double copy = ratio(device->at("copy"), 1e9, ours.copy);
-  const double dispatch = 1 / ratio(device->at("dispatch"), 1e-6, ours.dispatch);
-  const double transfer = ratio(device->at("download"), 1e9, ours.download);
+      ratio(device->at(wide ? "fma_double" : "fma_single"), 1e9, wide ? defaults.fma_double : defaults.fma_single);
+  const double copy = ratio(device->at("copy"), 1e9, defaults.copy);
+  const double dispatch = 1 / ratio(device->at("dispatch"), 1e-6, defaults.dispatch);
+  const double transfer = ratio(device->at("download"), 1e9, defaults.download);
   for (const Work work : {Work::panel_device, Work::normalize, Work::swap, Work::reduce, Work::substitution}) {
     scale(work, fma, copy, dispatch);
   }

@@ -13,7 +13,6 @@ struct MeasuredRun {
   std::string backend;
   Observation observation;  // all passes, and the solution
   double seconds = 0;       // factorisation and solution
-  double gflops = 0;
 };
 
 /// The finished runs of a file that the model supports (is_modelled()); at least one. Of repetitions, the fastest.

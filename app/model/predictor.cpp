@@ -9,8 +9,8 @@ namespace glinpack::app::model {
 
 namespace {
 
-// Adds a sample of the passes, so that the report of a large grid does not wait for the model.
-void add_some(Samples& samples, std::span<const Observation> observations) {
+// Adds some of the passes, so that the report of a large grid does not wait for the model.
+void add_sampled_passes(Samples& samples, std::span<const Observation> observations) {
   constexpr std::size_t most = 2'000;  // number of passes times ranks
   if (observations.empty()) return;
   const auto ranks = static_cast<std::size_t>(observations.front().problem.grid.size());
@@ -18,7 +18,7 @@ void add_some(Samples& samples, std::span<const Observation> observations) {
   for (std::size_t i = 0; i < observations.size(); i += stride) add_samples(samples, observations[i]);
 }
 
-bool is_the_same(const Problem& a, const Problem& b) {
+bool have_same_parameters(const Problem& a, const Problem& b) {
   const auto key = [](const Problem& problem) {
     const RunParameters& p = problem.parameters;
     return std::tuple(p.n, p.nb, p.pivoting, p.panel, p.broadcast, p.node_transport, p.row_swap.kind, p.row_swap.pieces,
@@ -41,7 +41,7 @@ std::optional<Prediction> extrapolate(const RunRecord& record, const Problem& pr
   const Index passes = first_passes(problem.distribution());
   if (passes == 0) return std::nullopt;
   Samples samples;
-  add_some(samples, observe_passes(record, passes));
+  add_sampled_passes(samples, observe_passes(record, passes));
   MachineModel machine;
   fit(machine, samples, "first passes");
   const std::optional<Work> messages = kind_of_messages(problem);
@@ -77,13 +77,13 @@ std::optional<Prediction> Predictor::from_earlier_runs(const RunRecord& record, 
 
 void Predictor::learn(const RunRecord& record, const Problem& problem) {
   const auto same = std::find_if(learnt_.begin(), learnt_.end(),
-                                 [&](const Learnt& run) { return is_the_same(run.problem, problem); });
+                                 [&](const Learnt& run) { return have_same_parameters(run.problem, problem); });
   if (same != learnt_.end() && same->seconds <= record.result.seconds) return;
   Learnt run{problem, record.result.seconds, {}};
   std::vector<Observation> observations = observe(record);
   add_samples(run.samples, observations.back());  // the solution's, over all passes
   observations.pop_back();
-  add_some(run.samples, observations);
+  add_sampled_passes(run.samples, observations);
   if (same != learnt_.end()) {
     *same = std::move(run);
   } else {

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <deque>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -77,6 +78,7 @@ struct Flow {
   Step receive;
   double seconds_left = 0;  // at the full rate of the link
   double latency = 0;
+  bool is_active = false;
 
   // True if both are pieces of one message between the same ranks.
   bool is_of_same_message(const Flow& other) const {
@@ -85,20 +87,51 @@ struct Flow {
   }
 };
 
-// A link. Messages share it equally; the pieces of one message are sent in sequence.
+// A link. The active flows share it equally: the first piece of each message, since a message's pieces are sent in
+// sequence.
 struct Link {
   std::vector<Flow> flows;  // in start order
+  int active = 0;
   double updated = 0;
   int version = 0;  // of the event for its next end; invalidates older events
 
-  std::vector<Flow*> active() {
-    std::vector<Flow*> first;
+  void add(Flow flow) {
+    flow.is_active = std::none_of(flows.begin(), flows.end(),
+                                  [&flow](const Flow& earlier) { return earlier.is_of_same_message(flow); });
+    if (flow.is_active) ++active;
+    flows.push_back(flow);
+  }
+
+  // Advances the active flows to `time`.
+  void update(double time) {
+    const double share = (time - updated) / std::max(1, active);
     for (Flow& flow : flows) {
-      const bool follows = std::any_of(first.begin(), first.end(),
-                                       [&flow](const Flow* earlier) { return earlier->is_of_same_message(flow); });
-      if (!follows) first.push_back(&flow);
+      if (flow.is_active) flow.seconds_left = std::max(0.0, flow.seconds_left - share);
+    }
+    updated = time;
+  }
+
+  // The active flow that ends first. There must be a flow.
+  std::vector<Flow>::iterator first_to_end() {
+    auto first = flows.begin();  // the oldest flow is active
+    for (auto flow = std::next(first); flow != flows.end(); ++flow) {
+      if (flow->is_active && flow->seconds_left < first->seconds_left) first = flow;
     }
     return first;
+  }
+
+  // Removes an active flow. The next piece of its message becomes active.
+  Flow remove(std::vector<Flow>::iterator ended) {
+    const Flow flow = *ended;
+    const auto later = flows.erase(ended);
+    const auto next =
+        std::find_if(later, flows.end(), [&flow](const Flow& other) { return other.is_of_same_message(flow); });
+    if (next == flows.end()) {
+      --active;
+    } else {
+      next->is_active = true;
+    }
+    return flow;
   }
 };
 
@@ -349,8 +382,8 @@ class Simulation {
       return;
     }
     Link& link = links_[static_cast<std::size_t>(from_node)];
-    update(link);
-    link.flows.push_back({send, receive, link_share_ * cost.per_byte * bytes, cost.per_step});
+    link.update(now_);
+    link.add({send, receive, link_share_ * cost.per_byte * bytes, cost.per_step});
     expect_end(from_node);
   }
 
@@ -428,25 +461,11 @@ class Simulation {
     arrived.clear();
   }
 
-  // Advances the flows to the current time.
-  void update(Link& link) {
-    const std::vector<Flow*> active = link.active();
-    const double share = (now_ - link.updated) / std::max<double>(1, static_cast<double>(active.size()));
-    for (Flow* flow : active) flow->seconds_left = std::max(0.0, flow->seconds_left - share);
-    link.updated = now_;
-  }
-
-  static const Flow* first_to_end(const std::vector<Flow*>& active) {
-    return *std::min_element(active.begin(), active.end(),
-                             [](const Flow* a, const Flow* b) { return a->seconds_left < b->seconds_left; });
-  }
-
   void expect_end(int number) {
     Link& link = links_[static_cast<std::size_t>(number)];
     ++link.version;
     if (link.flows.empty()) return;
-    const std::vector<Flow*> active = link.active();
-    add_event({.time = now_ + first_to_end(active)->seconds_left * static_cast<double>(active.size()),
+    add_event({.time = now_ + link.first_to_end()->seconds_left * link.active,
                .kind = Event::Kind::link,
                .step = {},
                .link = number,
@@ -455,10 +474,8 @@ class Simulation {
 
   void end_flow(int number) {
     Link& link = links_[static_cast<std::size_t>(number)];
-    update(link);
-    const Flow* const ended = first_to_end(link.active());
-    const Flow flow = *ended;
-    link.flows.erase(link.flows.begin() + (ended - link.flows.data()));
+    link.update(now_);
+    const Flow flow = link.remove(link.first_to_end());
     if (flow.send.rank >= 0) add_event({.time = now_, .kind = Event::Kind::arrived, .step = flow.send});
     if (flow.receive.rank >= 0) {
       add_event({.time = now_ + flow.latency, .kind = Event::Kind::arrived, .step = flow.receive});
@@ -505,20 +522,6 @@ class Simulation {
 };
 
 }  // namespace
-
-ModelledDevice Problem::device() const {
-  // Two H200, 2x1 (results/h200-x2): with several process rows the device time per panel column is that of four columns
-  // with one row, because the host takes part in every tournament.
-  constexpr double columns_with_others = 4;
-  return {.has_memory = arrangement.on_device,
-          .is_asynchronous = arrangement.in_background,
-          .panel_columns = grid.rows > 1 ? columns_with_others : 1};
-}
-
-int Problem::node_of(GridPosition at) const {
-  const int rank = order == RankOrder::row_major ? at.row * grid.columns + at.column : at.column * grid.rows + at.row;
-  return rank / arrangement.processes_per_node;
-}
 
 Replay replay(const MachineModel& machine, const Problem& problem, PassRange passes, ReplayedRanks ranks) {
   return Simulation(machine, problem, passes, whole_run, ranks).run();

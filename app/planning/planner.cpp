@@ -8,9 +8,7 @@
 #include "app/automatic.hpp"
 #include "app/input/input_error.hpp"
 #include "app/memory.hpp"
-#include "app/model/default_machine.hpp"
 #include "app/option_text.hpp"
-#include "app/planning/quantities.hpp"
 #include "backend/registry.hpp"
 
 namespace glinpack::app {
@@ -135,7 +133,7 @@ void choose(const PlanningOptions& options, ClusterPlan& plan) {
   plan.others.insert(plan.others.end(), by_size.begin() + 1, by_size.end());
 }
 
-void note_memory(const PlanningOptions& options, ClusterPlan& plan) {
+void set_memory_need(const PlanningOptions& options, ClusterPlan& plan) {
   const RunRecord record = record_of(plan.chosen.problem, options.backend);
   const MemoryNeed need = memory_need(record, plan.chosen.problem.distribution(), {0, 0});
   const bool on_device = plan.chosen.problem.arrangement.on_device;
@@ -143,7 +141,7 @@ void note_memory(const PlanningOptions& options, ClusterPlan& plan) {
   plan.host_bytes = static_cast<double>(on_device ? need.host : need.host + need.device);
 }
 
-std::string sources(const std::vector<std::string>& files) {
+std::string source_of_fit(const std::vector<std::string>& files) {
   std::string text = "fitted to " + files.front();
   return files.size() == 1 ? text : text + " and " + std::to_string(files.size() - 1) + " more";
 }
@@ -156,6 +154,38 @@ void check_fits_options(const PlanningOptions& options, const model::MeasuredRun
   if (run.backend != options.backend) refuse("--backend", options.backend, run.backend);
   const Precision precision = run.observation.problem.precision;
   if (precision != options.precision) refuse("--precision", name_of(options.precision), name_of(precision));
+}
+
+// The figures that the options name, on top of the default machine's.
+ClusterPlan read_figures(const PlanningOptions& options) {
+  ClusterPlan plan;
+  plan.machine = model::default_machine(options.backend, options.precision);
+  if (!options.ceilings.empty()) {
+    model::scale_to_ceilings(plan.machine, options.ceilings, options.precision, computes_on_device(options.backend));
+  }
+  if (!options.from.empty()) {
+    model::Samples samples;
+    for (const std::string& file : options.from) {
+      for (model::MeasuredRun& run : model::read_measured_runs(file)) {
+        check_fits_options(options, run);
+        model::add_samples(samples, run.observation);
+        plan.fitted.push_back({std::move(run), 0});
+      }
+    }
+    model::fit(plan.machine, samples, source_of_fit(options.from));
+    for (FittedRun& fitted : plan.fitted) {
+      fitted.seconds = model::forecast(plan.machine, fitted.run.observation.problem).seconds;
+    }
+  }
+  if (!options.links.empty()) model::read_links(plan.machine, options.links);
+  model::Figure& network = plan.machine.figures[Work::network];
+  if (options.network)
+    network = {{.per_byte = 1 / *options.network, .per_step = assumed_latency}, "--network; latency assumed"};
+  if (options.latency) {
+    network.cost.per_step = *options.latency;
+    network.source = options.network ? "--network, --latency" : network.source + "; --latency";
+  }
+  return plan;
 }
 
 }  // namespace
@@ -172,42 +202,11 @@ std::vector<GridShape> grids_of(int processes) {
   return grids;
 }
 
-ClusterPlan with_figures(const PlanningOptions& options) {
-  ClusterPlan plan;
-  plan.machine = model::default_machine(options.backend, options.precision);
-  if (!options.ceilings.empty()) {
-    model::scale_to_ceilings(plan.machine, options.ceilings, options.precision, computes_on_device(options.backend));
-  }
-  if (!options.from.empty()) {
-    model::Samples samples;
-    for (const std::string& file : options.from) {
-      for (model::MeasuredRun& run : model::read_measured_runs(file)) {
-        check_fits_options(options, run);
-        model::add_samples(samples, run.observation);
-        plan.fitted.push_back({std::move(run), 0});
-      }
-    }
-    model::fit(plan.machine, samples, sources(options.from));
-    for (FittedRun& fitted : plan.fitted) {
-      fitted.seconds = model::forecast(plan.machine, fitted.run.observation.problem).seconds;
-    }
-  }
-  if (!options.links.empty()) model::read_links(plan.machine, options.links);
-  model::Figure& network = plan.machine.figures[Work::network];
-  if (options.network)
-    network = {{.per_byte = 1 / *options.network, .per_step = assumed_latency}, "--network; latency assumed"};
-  if (options.latency) {
-    network.cost.per_step = *options.latency;
-    network.source = options.network ? "--network, --latency" : network.source + "; --latency";
-  }
-  return plan;
-}
-
 ClusterPlan plan_cluster(const PlanningOptions& options) {
-  ClusterPlan plan = with_figures(options);
+  ClusterPlan plan = read_figures(options);
   choose(options, plan);
   check_memory_of(options, plan.chosen.problem);
-  note_memory(options, plan);
+  set_memory_need(options, plan);
   return plan;
 }
 

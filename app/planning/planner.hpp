@@ -28,11 +28,8 @@ struct ClusterPlan {
   std::vector<Candidate> others;  // the best for each other grid, then for each other block size
   double device_bytes = 0;        // largest need of a process on its device; 0 with openblas
   double host_bytes = 0;          // and in its node's memory
-  std::vector<std::string> notes;
 };
 
-/// The figures that the options name, on top of the default machine's. Throws InputError.
-ClusterPlan with_figures(const PlanningOptions& options);
 /// Throws InputError if no N fits or a figure is missing.
 ClusterPlan plan_cluster(const PlanningOptions& options);
 

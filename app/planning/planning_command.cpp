@@ -9,7 +9,6 @@
 
 #include "app/agreement.hpp"
 #include "app/memory.hpp"
-#include "app/model/default_machine.hpp"
 #include "app/option_text.hpp"
 #include "app/outputs.hpp"
 #include "app/planning/quantities.hpp"

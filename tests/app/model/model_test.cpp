@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "app/model/default_machine.hpp"
 #include "app/model/forecast.hpp"
+#include "app/model/machine.hpp"
 #include "app/model/observation.hpp"
 #include "app/model/predictor.hpp"
 #include "app/model/replay.hpp"
