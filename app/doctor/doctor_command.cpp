@@ -15,7 +15,7 @@
 #include "app/mpi_command.hpp"
 #include "app/outputs.hpp"
 #include "app/program_context.hpp"
-#include "app/report/network_report.hpp"
+#include "app/record/network_record.hpp"
 #include "backend/registry.hpp"
 
 namespace glinpack::app::doctor {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 #include <fstream>
+#include <regex>
 
 #include "sensors/kernel_sensors.hpp"
 

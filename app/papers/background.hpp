@@ -26,7 +26,7 @@ struct BackgroundSource {
 /// A problem's result, in the layout of its kind.
 struct BackgroundAnswer {
   std::vector<float> numbers = {};
-  // only for factors: row i of P A is row row_order[i] of A; LAPACK's factors are column-major
+  // of factors: row i of P A is row row_order[i] of A; LAPACK's factors are column-major
   std::vector<Index> row_order = {};
   bool by_columns = false;
 };

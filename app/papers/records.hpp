@@ -57,11 +57,11 @@ class NoResult : public std::runtime_error {
 
 struct ModeRecord {
   std::string variant;        // "multi-pass"
-  std::string settings = {};  // what else tells it from others, for people: "2x2, pass 1"; empty: nothing
-  std::string size;           // for people: "257", "33x21x18"
+  std::string settings = {};  // what distinguishes it further, as printed: "2x2, pass 1"; may be empty
+  std::string size;           // as printed: "257", "33x21x18"
   Index n = 0;                // the abscissa of fits and plots
   Precision precision = Precision::single;
-  nlohmann::json parameters = nlohmann::json::object();  // specific to the mode: packing, pass length, extents ...
+  nlohmann::json parameters = nlohmann::json::object();  // of the mode: packing, pass length, extents ...
   bool is_rival = false;  // computed by the host, as reference for records of the same size
   MeasuredStages times = {};
   double flops = 0;  // 0: unknown
@@ -130,9 +130,9 @@ std::string mode_line(const ModeRecord& record);
 /// A line of a table, without trailing blanks.
 std::string table_line(std::string line);
 struct ErrorColumns {
-  int series_width, size_width;
-  const char* size;     // title
-  const char* unknown;  // instead of a number that is not finite
+  int series_width, size_width;  // in characters
+  const char* size;              // title
+  const char* unknown;           // instead of a number that is not finite
 };
 /// A table of residuals and of the parameter `key`, the difference from an exact result; empty if no record has it.
 std::string errors_table(std::span<const ModeRecord> records, const std::string& key, const ErrorColumns& columns,

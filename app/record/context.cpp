@@ -15,6 +15,7 @@
 
 #include "app/doctor/pci.hpp"
 #include "app/topology.hpp"
+#include "sensors/kernel_sensors.hpp"
 #include "host/host_memory.hpp"
 #include "mpi/session.hpp"
 #include "version.hpp"
@@ -112,7 +113,7 @@ std::string gpu_driver() {
   for (const char* module : {"amdgpu", "i915", "xe"}) {
     const std::string folder = std::string("/sys/module/") + module;
     if (!std::filesystem::exists(folder)) continue;
-    const std::string version = doctor::first_line(folder + "/version");
+    const std::string version = sensors::line_of(folder + "/version").value_or("");
     return module + (version.empty() ? "" : " " + version);
   }
   return {};
@@ -144,7 +145,7 @@ json node_json() {
           {"cores", node.node_cores},
           {"hardware_threads", node.node_processors},
           {"memory_bytes", number_named("/proc/meminfo", "MemTotal").value_or(0) * 1024},
-          {"gpus", doctor::list_gpus("").size()},
+          {"gpus", doctor::PciBus().gpus().size()},
           {"gpu_driver", text_or_null(gpu_driver())}};
 }
 
