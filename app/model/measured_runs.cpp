@@ -147,8 +147,8 @@ void scale_to_ceilings(MachineModel& machine, const std::string& path, Precision
     figure.cost.per_step *= steps;
     if (figure.cost.known()) figure.source += "; scaled to " + path;
   };
-  const double gemm =
-      ratio(root.at("host").at(wide ? "gemm_double" : "gemm_single"), 1e9, wide ? defaults.gemm_double : defaults.gemm_single);
+  const double gemm = ratio(root.at("host").at(wide ? "gemm_double" : "gemm_single"), 1e9,
+                            wide ? defaults.gemm_double : defaults.gemm_single);
   const double fma =
       ratio(device->at(wide ? "fma_double" : "fma_single"), 1e9, wide ? defaults.fma_double : defaults.fma_single);
   const double copy = ratio(device->at("copy"), 1e9, defaults.copy);

@@ -15,9 +15,9 @@
 
 #include "app/doctor/pci.hpp"
 #include "app/topology.hpp"
-#include "sensors/kernel_sensors.hpp"
 #include "host/host_memory.hpp"
 #include "mpi/session.hpp"
+#include "sensors/kernel_sensors.hpp"
 #include "version.hpp"
 
 namespace glinpack::app {

@@ -190,8 +190,7 @@ std::string warnings(const SensorEnergy& gpu) {
     const std::string which = slow.first == slow.last ? fmt::format("pass {}", slow.first)
                                                       : fmt::format("passes {} to {}", slow.first, slow.last);
     text += fmt::format("  Warning: {} GPU {} took {:.2f} times as long for its work in {} as around: {}\n",
-                        free_text(gpu.host), free_text(gpu.info.id), slow.factor, which,
-                        reasons_text(slow.throttle));
+                        free_text(gpu.host), free_text(gpu.info.id), slow.factor, which, reasons_text(slow.throttle));
   }
   return text;
 }

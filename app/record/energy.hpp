@@ -54,7 +54,7 @@ struct Energy {
   Coverage gpus;                              // GPUs used by ranks
   std::vector<SensorEnergy> sensors;          // included in the sums
   std::vector<std::string> sources;           // of the GPUs: "NVML", "hwmon"
-  std::string scope;                          // "2 of 2 nodes: CPU packages by RAPL, 4 GPUs by NVML; not: memory, network, power supplies"
+  std::string scope;                          // what was read: "2 nodes: CPU packages by RAPL, ...; not: memory, ..."
   std::vector<std::string> unread;            // the unreadable sensors with their hosts, each once
 
   bool measured() const { return !sensors.empty(); }

@@ -13,8 +13,8 @@
 
 namespace glinpack::app {
 
-/// Writes Chrome's trace event format, which ui.perfetto.dev opens: pid = world rank, lanes cpu, gpu, net as threads, and
-/// sensor readings as counters. Runs follow one another. Written piece by piece: a trace may be larger than memory.
+/// Writes Chrome's trace event format, which ui.perfetto.dev opens: pid = world rank, lanes cpu, gpu, net as threads,
+/// and sensor readings as counters. Runs follow one another. Written piece by piece: a trace may be larger than memory.
 void write_trace(std::ostream& out, std::span<const RunRecord> records);
 
 /// Seconds from the run's start. From begin to work, it waits for another process.

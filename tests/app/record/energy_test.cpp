@@ -163,8 +163,7 @@ TEST(Energy, no_rate_is_given_if_part_of_the_machine_is_not_measured) {
   RunResult no_gpu = measured_run();
   for (RankRecord& rank : no_gpu.ranks) rank.power.read.pop_back();
   EXPECT_FALSE(known(energy_of(no_gpu)->gflops_per_watt));
-  EXPECT_EQ(energy_of(no_gpu)->scope,
-            "2 nodes: CPU packages by RAPL; not: 2 GPUs, memory, network, power supplies");
+  EXPECT_EQ(energy_of(no_gpu)->scope, "2 nodes: CPU packages by RAPL; not: 2 GPUs, memory, network, power supplies");
 
   RunResult one_package = measured_run();
   one_package.ranks[0].power.unread.push_back({Kind::package, "RAPL package-1: Permission denied"});

@@ -1,10 +1,9 @@
-#include "app/record/network_record.hpp"
-
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "app/record/network_record.hpp"
 #include "tests/app/report_records.hpp"
 
 namespace glinpack::app {

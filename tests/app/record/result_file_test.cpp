@@ -133,7 +133,8 @@ TEST_F(ResultFiles, names_are_the_shortest_unique_ones) {
 
 TEST_F(ResultFiles, of_another_command_are_rejected_if_one_is_expected) {
   const std::string name = write("m.json", mode_document({{64, 0.2, 0.1, 0.3, 5}}).dump());
-  expect_input_error([&] { read_result_file(name, ResultKind::plu); }, {name, "standalone mode", "glinpack plu --json"});
+  expect_input_error([&] { read_result_file(name, ResultKind::plu); },
+                     {name, "standalone mode", "glinpack plu --json"});
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
 // Separation of waiting from communication, and time by role, on hand-made timelines.
-#include "app/record/timeline.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "app/record/breakdown.hpp"
+#include "app/record/timeline.hpp"
 #include "tests/app/report_records.hpp"
 
 namespace glinpack::app::example {
