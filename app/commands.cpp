@@ -1,6 +1,5 @@
 #include "app/commands.hpp"
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <iostream>
 
@@ -74,7 +73,7 @@ int run_tune(const Invocation& invocation) {
 
 int run_man_pages(const Invocation& invocation) {
   const ManPagesOptions options = parse_man_pages_options(invocation.arguments);
-  if (launcher_rank() == 0) run_man_pages_command(options);
+  if (launcher_rank() == 0) run_man_pages_command(options, std::cout);
   return 0;
 }
 
@@ -130,43 +129,6 @@ int on_all_ranks(const Invocation& invocation) {
   });
 }
 
-constexpr const char* program_footer = R"(Run `glinpack SUBCOMMAND --help` for the options of a subcommand.
-
-Examples:
-  mpirun -np 4 glinpack plu --config configs/quickstart.toml
-  mpirun -np 4 glinpack plu --hpl-dat HPL.dat --backend openblas
-  mpirun -np 4 glinpack network --n 2048 --nb 256 --grid 2x2
-  glinpack devices
-  glinpack matmul --variant multi-pass --packing 2x2 --n 64,100,257
-  mpirun -np 4 glinpack poisson --n 256
-
-Environment:
-  EGL_VISIBLE_DEVICES      EGL devices to use, in this order: 0,2
-  GLINPACK_LOG             Level of messages without --log-level: trace, debug,
-                           info, warn, error, off
-  GLINPACK_OVERSUBSCRIBED  If set, waiting processes yield the processor. Needed
-                           only in containers that hide that they share cores
-  OPENBLAS_CORETYPE        Kernels of OpenBLAS. If unset, and OpenBLAS chose
-                           slower ones than the processor has, glinpack sets it
-                           and executes itself once more; the report says so
-  LP_NUM_THREADS           Threads of Mesa's software renderer in each process;
-                           0: only its own, best if processes outnumber cores
-  XDG_CACHE_HOME           Linked shader programs, and the choices of tune and
-                           matmul --tune, are in its folder glinpack [~/.cache]
-
-Files:
-  PREFIX/share/glinpack/configs  Configurations for --config
-  PREFIX/share/glinpack/shaders  The built-in shaders, to copy for --shader-dir
-  PREFIX/share/glinpack/slurm    Batch scripts
-  PREFIX/share/doc/glinpack      Documents, and the schemas of all JSON
-
-Without a launcher, glinpack is one process. The launcher must belong to the MPI
-of glinpack: mpirun.mpich if Open MPI is installed, too; srun --mpi=pmi2 with
-Slurm.
-
-Exit code: 0 all runs and checks passed, 1 one failed, 2 unusable input, 3 an
-error while running, 4 ended by a signal after a report, 5 by the watchdog.)";
-
 const char* heading_of(Command::Group group) {
   switch (group) {
     case Command::Group::benchmark:
@@ -184,68 +146,104 @@ const char* heading_of(Command::Group group) {
 std::span<const Command> commands() {
   using Group = Command::Group;
   static constexpr std::array all{
-      Command{"plu", "Factorise and solve on a grid of processes, as HPL does", Group::benchmark, help_of<plu_table>,
+      Command{"plu", "Factorise and solve on a grid of processes, as HPL does", Group::benchmark, table_of<plu_table>,
               run_plu},
       Command{"network", "Time the messages of a factorisation; find slow links", Group::benchmark,
-              help_of<network_table>, run_network},
-      Command{"devices", "List the EGL devices of this machine", Group::tools, help_of<devices_table>, run_devices},
-      Command{"doctor", "Check ranks, nodes, devices, drivers and network", Group::tools, help_of<doctor::doctor_table>,
-              run_doctor},
-      Command{"ceilings", "Measure the peak rates of a device and of the host", Group::tools, help_of<ceilings_table>,
+              table_of<network_table>, run_network},
+      Command{"devices", "List the EGL devices of this machine", Group::tools, table_of<devices_table>, run_devices},
+      Command{"doctor", "Check ranks, nodes, devices, drivers and network", Group::tools,
+              table_of<doctor::doctor_table>, run_doctor},
+      Command{"ceilings", "Measure the peak rates of a device and of the host", Group::tools, table_of<ceilings_table>,
               run_ceilings},
-      Command{"tune", "Choose the fastest tile of gl-compute's trailing update", Group::tools, help_of<tune_table>,
+      Command{"tune", "Choose the fastest tile of gl-compute's trailing update", Group::tools, table_of<tune_table>,
               run_tune},
       Command{"plan", "Predict N, NB, grid, time and GFLOPS of a run on a cluster", Group::tools,
-              help_of<planning_table>, run_plan},
-      Command{"slurm", "Write a Slurm batch script that runs plu", Group::tools, help_of<slurm_table>, run_slurm},
-      Command{"report", "Write an HTML page with tables and charts of results", Group::tools, help_of<report_table>,
+              table_of<planning_table>, run_plan},
+      Command{"slurm", "Write a Slurm batch script that runs plu", Group::tools, table_of<slurm_table>, run_slurm},
+      Command{"report", "Write an HTML page with tables and charts of results", Group::tools, table_of<report_table>,
               run_report},
-      Command{"compare", "Compare the runs of two result files", Group::tools, help_of<compare_table>, run_compare},
-      Command{"variant", "Explain HPL's code of a variant, such as WR11C2R4", Group::tools, help_of<variant_table>,
+      Command{"compare", "Compare the runs of two result files", Group::tools, table_of<compare_table>, run_compare},
+      Command{"variant", "Explain HPL's code of a variant, such as WR11C2R4", Group::tools, table_of<variant_table>,
               run_variant},
-      Command{"man-pages", "Write the man pages", Group::tools, help_of<man_pages_table>, run_man_pages},
+      Command{"man-pages", "Write the man pages", Group::tools, table_of<man_pages_table>, run_man_pages},
       Command{"completion", "Print the script with which a shell completes options", Group::tools,
-              help_of<completion_table>, run_completion},
-      Command{"matmul", "Matrix products on fragment and compute shaders", Group::solvers, help_of<matmul_table>,
+              table_of<completion_table>, run_completion},
+      Command{"matmul", "Matrix products on fragment and compute shaders", Group::solvers, table_of<matmul_table>,
               on_first_rank<run_matmul>},
-      Command{"banded", "Banded matrix times vector, with diagonals as textures", Group::solvers, help_of<banded_table>,
-              on_first_rank<run_banded>},
+      Command{"banded", "Banded matrix times vector, with diagonals as textures", Group::solvers,
+              table_of<banded_table>, on_first_rank<run_banded>},
       Command{"gauss-jordan", "Solve or invert by Gauss-Jordan elimination, 2x2 packed", Group::solvers,
-              help_of<gauss_jordan_table>, on_first_rank<run_gauss_jordan>},
-      Command{"plu-packed", "P A = L U in one texture, two rows a step", Group::solvers, help_of<plu_packed_table>,
+              table_of<gauss_jordan_table>, on_first_rank<run_gauss_jordan>},
+      Command{"plu-packed", "P A = L U in one texture, two rows a step", Group::solvers, table_of<plu_packed_table>,
               on_first_rank<run_plu_packed>},
       Command{"lu-methods", "A = L U by four ways of drawing, with operation counts", Group::solvers,
-              help_of<lu_methods_table>, on_first_rank<run_lu_methods>},
-      Command{"tridiagonal", "Many tridiagonal systems at once", Group::solvers, help_of<tridiagonal_table>,
+              table_of<lu_methods_table>, on_first_rank<run_lu_methods>},
+      Command{"tridiagonal", "Many tridiagonal systems at once", Group::solvers, table_of<tridiagonal_table>,
               on_first_rank<run_tridiagonal>},
       Command{"poisson", "The Poisson equation by conjugate gradients; runs with MPI", Group::solvers,
-              help_of<poisson_table>, on_all_ranks<run_poisson>},
-      Command{"background", "Systems shared by processor and device", Group::solvers, help_of<background_table>,
+              table_of<poisson_table>, on_all_ranks<run_poisson>},
+      Command{"background", "Systems shared by processor and device", Group::solvers, table_of<background_table>,
               on_first_rank<run_background>},
       Command{"paranoia", "Rounding errors of a device's arithmetic, and of its LU", Group::solvers,
-              help_of<paranoia_table>, on_first_rank<run_paranoia>},
+              table_of<paranoia_table>, on_first_rank<run_paranoia>},
   };
   return all;
 }
 
-void define_program(CLI::App& app) {
-  app.name("glinpack");
-  app.description(
-      "LU benchmark (HPL) for clusters of GPUs with OpenGL, and of processors. One MPI\n"
-      "process per GPU: mpirun -np P*Q glinpack plu [OPTIONS]");
-  app.footer(program_footer);
-  app.set_version_flag("--version", std::string("glinpack ") + version + " (" + git_commit + ")",
-                       "Print version and commit");
-  app.get_formatter()->column_width(16);
+OptionTable program_table() {
+  const FieldValue version_flag = flag([] {}, [] { return false; });
+  std::vector<WordList> lists;
   for (const Command& command : commands()) {
-    app.add_subcommand(command.name, command.summary)->group(heading_of(command.group));
+    if (lists.empty() || lists.back().heading != heading_of(command.group)) {
+      lists.push_back({heading_of(command.group), {}});
+    }
+    lists.back().words.emplace_back(command.name, command.summary);
   }
-}
-
-std::string program_help() {
-  CLI::App app;
-  define_program(app);
-  return app.help();
+  lists.push_back(
+      {"Environment",
+       {{"EGL_VISIBLE_DEVICES", "EGL devices to use, in this order: 0,2"},
+        {"GLINPACK_LOG", "Level of messages without --log-level: trace, debug, info, warn, error, off"},
+        {"GLINPACK_OVERSUBSCRIBED",
+         "If set, waiting processes yield the processor. Needed only in containers that hide that processes share "
+         "cores"},
+        {"OPENBLAS_CORETYPE",
+         "Kernels of OpenBLAS. If unset, and OpenBLAS chose kernels for an older processor, glinpack sets it and "
+         "executes itself again; the report says so"},
+        {"LP_NUM_THREADS",
+         "Threads of Mesa's software renderer in each process. 0: no extra threads, best if there are more processes "
+         "than cores"},
+        {"XDG_CACHE_HOME",
+         "Cache folder; its subfolder glinpack holds linked shader programs and the choices of tune and matmul --tune "
+         "[default: ~/.cache]"}}});
+  lists.push_back({"Files",
+                   {{"PREFIX/share/glinpack/configs", "Configurations for --config"},
+                    {"PREFIX/share/glinpack/shaders", "The built-in shaders, to copy for --shader-dir"},
+                    {"PREFIX/share/glinpack/slurm", "Batch scripts"},
+                    {"PREFIX/share/doc/glinpack", "Documents and the schemas of all JSON files"}}});
+  return {.command = "",
+          .description =
+              "LU benchmark (HPL) for clusters of GPUs with OpenGL, and of processors. One MPI process per "
+              "GPU: mpirun -np P*Q glinpack plu [OPTIONS]",
+          .footer = {.examples = "glinpack plu --help\n"
+                                 "mpirun -np 4 glinpack plu --config configs/quickstart.toml\n"
+                                 "mpirun -np 4 glinpack plu --hpl-dat HPL.dat --backend openblas\n"
+                                 "mpirun -np 4 glinpack network --n 2048 --nb 256 --grid 2x2\n"
+                                 "glinpack devices\n"
+                                 "glinpack matmul --variant multi-pass --packing 2x2 --n 64,100,257\n"
+                                 "mpirun -np 4 glinpack poisson --n 256",
+                     .notes = {"`glinpack SUBCOMMAND --help` or `glinpack help SUBCOMMAND` prints the options of a "
+                               "subcommand.",
+                               "Without a launcher, glinpack is one process. Use the launcher of the MPI library that "
+                               "glinpack was built with: mpirun.mpich if Open MPI is installed, too; srun --mpi=pmi2 "
+                               "with Slurm."},
+                     .exit_codes = {{0, "all runs and checks passed"},
+                                    {1, "a run or check failed"},
+                                    {2, "unusable input"},
+                                    {3, "an error while running"},
+                                    {4, "ended by a signal, after a report"},
+                                    {5, "ended by --watchdog"}}},
+          .groups = {{"", {{"version", version_flag, "Print version and commit"}}}},
+          .word_lists = lists};
 }
 
 }  // namespace glinpack::app

@@ -1,13 +1,11 @@
-// The subcommands. The program's help, man pages and completions list them, and main runs them.
+// The subcommands. The program's help, man pages and completion list them, and main runs them.
 #pragma once
 
 #include <span>
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}
+#include "app/options/fields.hpp"
 
 namespace glinpack::app {
 
@@ -22,7 +20,7 @@ struct Command {
   const char* name;
   const char* summary;  // for the program's help, at most 64 characters
   Group group;
-  std::string (*help)();
+  OptionTable (*table)();  // with default values
   /// Every process that a launcher has started calls it. Returns the exit code. Throws InputError for errors that the
   /// user can correct, std::runtime_error for others.
   int (*run)(const Invocation& invocation);
@@ -30,9 +28,7 @@ struct Command {
 
 std::span<const Command> commands();
 
-/// Adds help, version and the subcommands to an empty app, which parses the program's first argument alone: a
-/// subcommand parses the others.
-void define_program(CLI::App& app);
-std::string program_help();
+/// The program's own help: its options, subcommands, environment variables and files.
+OptionTable program_table();
 
 }  // namespace glinpack::app

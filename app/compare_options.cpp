@@ -8,26 +8,22 @@ namespace glinpack::app {
 
 namespace {
 
-constexpr const char* compare_examples =
-    "Examples:\n"
-    "  glinpack compare before.json after.json\n"
-    "  glinpack compare openblas.json gl-compute.json --ignore backend\n"
-    "  glinpack compare reference.json today.json --fail-below 0.95 --json comparison.json\n"
-    "\n"
-    "Runs are matched by all that decides what is computed; runs with the same parameters are repetitions (--repeat "
-    "of\n"
-    "plu). The ratio is that of speeds, b to a: GFLOPS of plu, and of times the reverse, so that more than 1 always "
-    "means\n"
-    "that b is faster. It is the median over all pairs of repetitions; its interval is between two of these ordered "
-    "ratios\n"
-    "and holds the true one with --confidence at least (Hodges and Lehmann), which takes three repetitions of each "
-    "for\n"
-    "90 %. Standalone modes keep least, median and most of their repetitions: the interval is then the widest. Runs "
-    "that\n"
-    "FAILED have no speed. See docs/report-page.md.\n"
-    "Exit code: 0 compared, 1 with --fail-below: a ratio is below it, or a run of a has no result in b, 2 unusable "
-    "input\n"
-    "or no run in common, 3 an error while writing.";
+const Footer compare_footer{
+    .examples =
+        "glinpack compare before.json after.json\n"
+        "glinpack compare openblas.json gl-compute.json --ignore backend\n"
+        "glinpack compare reference.json today.json --fail-below 0.95 --json comparison.json",
+    .notes =
+        {"Runs match if all parameters that decide what is computed are equal. Matching runs of one file are "
+         "repetitions (--repeat of plu). The ratio is the speed of b divided by that of a: more than 1 means that b "
+         "is faster. It is the median over all pairs of repetitions; its interval contains the true ratio with at "
+         "least --confidence (Hodges and Lehmann). An interval with 90 % needs three repetitions in each file. "
+         "Standalone modes keep minimum, median and maximum of their repetitions: the interval is then the widest. "
+         "Runs that FAILED have no speed. See docs/report-page.md."},
+    .exit_codes = {{0, "compared"},
+                   {1, "with --fail-below: a ratio is below it, or a run of a has no result in b"},
+                   {2, "unusable input, or no run in common"},
+                   {3, "an error while writing"}}};
 
 double parse_confidence(std::string_view text) {
   const double per_cent = parse_real(text);
@@ -50,23 +46,24 @@ OptionTable compare_table(CompareOptions& o) {
                            .read = [&o](const Texts& names) { o.ignored = std::set(names.begin(), names.end()); },
                            .json = [&o] { return nlohmann::json(o.ignored); }};
   const std::vector<Field> files{
-      {"FILE", positional(o.files, two_and_more), "Two files that --json wrote: a, which is compared with, and b"},
+      {"FILE", positional(o.files, two_and_more), "Two files that --json wrote: the baseline a, and b"},
   };
   const std::vector<Field> matching{
       {"ignore", ignored, "Parameters that may differ: backend, nb, grid, precision, pivoting, ...", "none"},
   };
   const std::vector<Field> judging{
-      {"confidence", real(o.confidence, "PERCENT", parse_confidence), "Confidence of intervals and findings", "90"},
+      {"confidence", real(o.confidence, "PERCENT", parse_confidence),
+       "Confidence of intervals and findings, in per cent", "90"},
       {"fail-below", real(o.fail_below, "RATIO", parse_ratio),
-       "Exit code 1 where b has less than so much of the speed of a"},
+       "Exit with code 1 if the speed of b is less than RATIO times that of a"},
   };
   const std::vector<Field> output{
-      {"json", text(o.json, "FILE"), "The comparison as JSON (docs/compare.schema.json)"},
-      {"force", flag(o.force), "Overwrite a file that exists"},
+      {"json", text(o.json, "FILE"), "Write the comparison as JSON (docs/compare.schema.json)"},
+      {"force", flag(o.force), "Overwrite an existing file"},
   };
   return {.command = "compare",
-          .description = "Compares the runs of two result files: which is faster, and is that more than chance?",
-          .footer = compare_examples,
+          .description = "Compares the speeds of the runs in two result files, with confidence intervals.",
+          .footer = compare_footer,
           .groups = {{"", files}, {"Matching", matching}, {"Judging", judging}, {"Output", output}}};
 }
 

@@ -18,15 +18,13 @@ using nlohmann::json;
 
 constexpr std::string_view remedy =
     "No usable OpenGL device. glinpack needs EGL with a driver for OpenGL 4.5: install the vendor's driver, or Mesa's\n"
-    "software one (Debian: libegl-mesa0 libgl1-mesa-dri), and look whether EGL_VISIBLE_DEVICES hides the devices.\n"
+    "software one (Debian: libegl-mesa0 libgl1-mesa-dri), and check whether EGL_VISIBLE_DEVICES hides the devices.\n"
     "Without OpenGL, --backend openblas computes on the processor.\n";
 
-constexpr const char* devices_examples =
-    "Examples:\n"
-    "  glinpack devices\n"
-    "  EGL_VISIBLE_DEVICES=0 glinpack devices --json\n"
-    "\n"
-    "Exit code: 0 a device is usable, 1 none is, 2 arguments that do not exist.";
+const Footer devices_footer{
+    .examples = "glinpack devices\nEGL_VISIBLE_DEVICES=0 glinpack devices --json",
+    .exit_codes = {
+        {0, "a device is usable"}, {1, "no device is usable"}, {2, "unusable input"}, {3, "an error while printing"}}};
 
 std::string amount(std::int64_t bytes) {
   static constexpr std::array<const char*, 5> units{"bytes", "KiB", "MiB", "GiB", "TiB"};
@@ -111,12 +109,13 @@ json devices_json(std::span<const DeviceDescription> devices, int automatic) {
 }
 
 OptionTable devices_table(DevicesOptions& o) {
-  return {.command = "devices",
-          .description =
-              "Lists the EGL devices of this machine: index (what --device counts), vendor, renderer, driver, limits "
-              "and\nmemory in bytes with units, CUDA ordinal, software or not, and why an unusable one is.",
-          .footer = devices_examples,
-          .groups = {{"", {{"json", flag(o.json), "As JSON; sizes in bytes"}}}}};
+  return {
+      .command = "devices",
+      .description =
+          "Lists the EGL devices of this machine: index (for --device), vendor, renderer, driver, limits, memory, CUDA "
+          "ordinal, whether it is software, and why it is unusable.",
+      .footer = devices_footer,
+      .groups = {{"", {{"json", flag(o.json), "Print as JSON; sizes in bytes"}}}}};
 }
 
 int run_devices_command(const DevicesOptions& options, std::ostream& out) {

@@ -10,7 +10,9 @@
 #include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
 #include "app/log.hpp"
+#include "app/manual/pages.hpp"
 #include "mpi/session.hpp"
+#include "version.hpp"
 
 using namespace glinpack;
 using namespace glinpack::app;
@@ -31,13 +33,14 @@ bool asks_for_help(const std::string& argument) { return argument == "-h" || arg
 int run(const Command& command, const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
   const bool help = std::any_of(arguments.begin(), arguments.end(), asks_for_help);
-  return help ? print(command.help()) : command.run(invocation);
+  return help ? print(help_of(command.table())) : command.run(invocation);
 }
 
 [[noreturn]] void refuse(const std::string& argument) {
   std::vector<std::string> names{"help", "--help", "--version"};
   for (const Command& command : commands()) names.emplace_back(command.name);
   throw InputError("unknown subcommand " + in_quotes(argument) + did_you_mean(argument, names) +
+                   (argument.starts_with('-') ? "; options come after a subcommand" : "") +
                    "; glinpack --help lists all");
 }
 
@@ -45,17 +48,19 @@ int run_program(int argc, char** argv) {
   start_log();
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() > 1 && arguments.front() == "help") arguments = {arguments[1], "--help"};
-  if (arguments.empty()) return print(program_help(), std::cerr, exit_unusable_input);
-  if (arguments.front() == "help") return print(program_help());
+  const std::string help = help_of(program_table());
+  if (arguments.empty()) return print(help, std::cerr, exit_unusable_input);
+  if (arguments.front() == "help") return print(help);
 
   CLI::App program;
-  define_program(program);
+  program.set_version_flag("--version", std::string("glinpack ") + version + " (" + git_commit + ")");
+  for (const Command& command : commands()) program.add_subcommand(command.name);
   try {
     program.parse(std::vector<std::string>{arguments.front()});
   } catch (const CLI::CallForHelp&) {
-    return print(program.help());
-  } catch (const CLI::CallForVersion& version) {
-    return print(std::string(version.what()) + "\n");
+    return print(help);
+  } catch (const CLI::CallForVersion& text) {
+    return print(std::string(text.what()) + "\n");
   } catch (const CLI::ParseError&) {
     refuse(arguments.front());
   }

@@ -20,7 +20,7 @@ void set_broadcasts(NetworkOptions& o, const std::vector<std::string>& names) {
     try {
       o.broadcast.push_back(parse_broadcast(name));
     } catch (const InputError& error) {
-      throw InputError(std::string(error.what()) + "; all stands for each of them");
+      throw InputError(std::string(error.what()) + "; all: each of them");
     }
   }
 }
@@ -62,64 +62,65 @@ nlohmann::json ping_pong_json(const NetworkOptions& o) {
 
 std::vector<Field> link_fields(NetworkOptions& o) {
   const FieldValue ping_pong{.form = FieldValue::Form::list,
-                             .type = "A-B,...",
+                             .type = "A-B|auto|never,...",
                              .read = [&o](const Texts& v) { set_ping_pong(o, v); },
                              .json = [&o] { return ping_pong_json(o); }};
   return {
       {"ping-pong", ping_pong,
-       "Pairs of ranks to send messages of all sizes to and fro between, one at a time; auto: rank 0 with one of its "
-       "host and with one of another; or never"},
+       "Pairs of ranks that exchange messages of all sizes, one pair at a time. auto: rank 0 with a rank of its host "
+       "and with one of another host; never: none"},
       {"screen", choice(o.screen, all_whens),
-       "Try all pairs of ranks and name the slow links; auto: from 3 to " +
+       "Time all pairs of ranks and name the slow links; auto: with 3 to " +
            std::to_string(most_screened_automatically) + " processes"},
       {"screen-seconds", real(o.screen_seconds, "SECONDS", parse_seconds),
-       "Time after which the screening ends, even if pairs are left", "10"},
+       "End the screening after this time, even if pairs are left", "10"},
       {"screen-together", flag(o.screen_together),
-       "Screen disjoint pairs at the same time: quicker, but they share cables and switches"},
+       "Screen disjoint pairs at the same time: faster, but pairs share cables and switches"},
   };
 }
 
-constexpr const char* network_examples =
-    "Examples:\n"
-    "  mpirun -np 4 glinpack network --n 2048 --nb 256 --grid 2x2\n"
-    "  mpirun -np 16 glinpack network --n 20000 --nb 128,256 --grid 4x4,2x8 --broadcast all --json network.json\n"
-    "  mpirun -np 64 glinpack network --n 1000 --ping-pong 0-1,0-63 --screen always --screen-seconds 60\n"
-    "\n"
-    "With partial and tournament pivoting as many rows change places as with a random matrix: for every column a "
-    "pivot\n"
-    "is drawn from the remaining rows, the same ones in every run.\n"
-    "\n"
-    "Times are in seconds, ms (10^-3 s) or us (10^-6 s), amounts in MB (10^6 bytes), sizes of messages in KiB (2^10) "
-    "and\n"
-    "MiB (2^20 bytes), rates in GB/s (10^9 bytes a second). Bytes and messages are counted where they are received.\n"
-    "Exit code: 0 measured, 2 unusable input, 3 an error while running, 4 ended by a signal (SIGTERM, SIGUSR1, SIGINT) "
-    "with\n"
-    "a report of what was finished, 5 ended by --watchdog.";
+const Footer network_footer{
+    .examples =
+        "mpirun -np 4 glinpack network --n 2048 --nb 256 --grid 2x2\n"
+        "mpirun -np 16 glinpack network --n 20000 --nb 128,256 --grid 4x4,2x8 --broadcast all\n"
+        "mpirun -np 64 glinpack network --n 1000 --ping-pong 0-1,0-63 --screen always",
+    .notes =
+        {"With partial and tournament pivoting, the pivot of every column is drawn at random from the remaining "
+         "rows, the same ones in every run: as many rows are exchanged as with a random matrix.",
+         "Times are in seconds, ms (10^-3 s) or us (10^-6 s), amounts in MB (10^6 bytes), sizes of messages in KiB "
+         "(2^10 bytes) and MiB (2^20 bytes), rates in GB/s (10^9 bytes a second). Bytes and messages are counted by "
+         "their receivers."},
+    .exit_codes = {{0, "measured"},
+                   {2, "unusable input"},
+                   {3, "an error while running"},
+                   {4, "ended by a signal (SIGTERM, SIGUSR1, SIGINT), after a report of what was measured"},
+                   {5, "ended by --watchdog"}}};
 
 }  // namespace
 
 OptionTable network_table(NetworkOptions& o) {
   const Field precision{"precision",
                         single_or_double(o.precision,
-                                         "'mixed' factorises in single precision, and sends what single "
-                                         "does; use single"),
+                                         "'mixed' factorises in single precision and sends the same messages; "
+                                         "use single"),
                         "Precision of the elements that are sent"};
   const Field broadcast{
       "broadcast",
       words(
           some_of(names_of(all_broadcasts), {"all"}), [&o](const Texts& v) { set_broadcasts(o, v); },
           [&o] { return names_of(o.broadcast); }),
-      "How panels are broadcast along process rows; HPL's digits 0 ... 5 stand for the first six; all: each of them"};
-  return {.command = "network",
-          .description =
-              "The network alone: sends the messages of a factorisation, on its communicators and with its broadcasts, "
-              "and\ncomputes nothing; then tries single links.",
-          .footer = network_examples,
-          .groups = {{"Messages", joined(grid_fields(o, false), std::vector{precision}, algorithm_fields(o),
-                                         std::vector{broadcast})},
-                     {"Links", link_fields(o)},
-                     {"Output", result_fields(o)},
-                     {"Configuration", {config_field(o.config)}}}};
+      "How panels are broadcast along process rows. HPL's digits 0 to 5: the first six; all: each of them"};
+  return {
+      .command = "network",
+      .description =
+          "Times the network alone: sends the messages of a factorisation without its arithmetic, then times single "
+          "links.",
+      .footer = network_footer,
+      .groups = {{"Messages",
+                  joined(grid_fields(o, false), std::vector{precision}, algorithm_fields(o), std::vector{broadcast})},
+                 {"Links", link_fields(o)},
+                 {"Output", result_fields(o)},
+                 {"Configuration", {config_field(o.config)}}}};
 }
 
 }  // namespace glinpack::app

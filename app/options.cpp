@@ -23,7 +23,7 @@ constexpr const char* auto_word = "auto";
 
 // A list of sizes or grids, or only the word auto: {chosen_later}.
 template <class Value>
-FieldValue list_or_auto(std::vector<Value>& option, std::string type, bool with_auto, Value chosen_later,
+FieldValue list_or_auto(std::vector<Value>& option, const std::string& type, bool with_auto, Value chosen_later,
                         std::function<Value(const std::string&)> parse,
                         std::function<nlohmann::json(const Value&)> print) {
   const auto read = [&option, with_auto, chosen_later, parse = std::move(parse)](const Texts& values) {
@@ -31,7 +31,7 @@ FieldValue list_or_auto(std::vector<Value>& option, std::string type, bool with_
     if (with_auto && values == Texts{auto_word}) option = {chosen_later};
     for (const std::string& value : option.empty() ? values : Texts{}) {
       if (with_auto && value == auto_word) {
-        throw InputError("'auto' stands in a list with other values; give it alone, or values alone");
+        throw InputError("'auto' is in a list with other values; give it alone, or values alone");
       }
       option.push_back(parse(value));
     }
@@ -42,20 +42,15 @@ FieldValue list_or_auto(std::vector<Value>& option, std::string type, bool with_
     for (const Value& value : option) list.push_back(print(value));
     return list;
   };
-  return {.form = FieldValue::Form::list, .type = std::move(type), .read = read, .json = json};
+  return {
+      .form = FieldValue::Form::list, .type = type + (with_auto ? "|auto,..." : ",..."), .read = read, .json = json};
 }
 
-FieldValue sizes(std::vector<Index>& option, std::string type, bool with_auto, Index largest) {
+FieldValue sizes(std::vector<Index>& option, const std::string& type, bool with_auto, Index largest) {
   return list_or_auto<Index>(
-      option, std::move(type), with_auto, automatic,
+      option, type, with_auto, automatic,
       [largest](const std::string& value) { return parse_whole(value, 1, largest); },
       [](const Index& size) { return nlohmann::json(size); });
-}
-
-double parse_fraction(std::string_view text) {
-  const double fraction = parse_real(text);
-  if (fraction > 0 && fraction <= 1) return fraction;
-  throw InputError(in_quotes(text) + " is out of range; a part, more than 0 and at most 1, is expected");
 }
 
 double parse_power_interval(std::string_view text) {
@@ -74,35 +69,37 @@ std::vector<Field> grid_fields(CommonOptions& o, bool with_auto) {
     return flag([&o, value] { o.order = value; }, [&o, value] { return o.order == value; });
   };
   return {
-      {"n", sizes(o.n, "N,...", with_auto, largest_n),
-       help("Orders of the matrix, in rows", "the largest that keeps within --memory-fraction")},
-      {"nb", sizes(o.nb, "NB,...", with_auto, largest_nb),
-       help("Block sizes of the distribution, in rows and columns", "by backend, precision and N")},
+      {"n", sizes(o.n, "N", with_auto, largest_n),
+       help("Orders N of the matrix, in rows", "the largest that --memory-fraction allows")},
+      {"nb", sizes(o.nb, "NB", with_auto, largest_nb),
+       help("Block sizes NB, in rows and columns", "by backend, precision and N")},
       {"grid",
-       list_or_auto<GridShape>(o.grid, "PxQ,...", with_auto, automatic_shape, parse_grid,
+       list_or_auto<GridShape>(o.grid, "PxQ", with_auto, automatic_shape, parse_grid,
                                [](const GridShape& grid) { return nlohmann::json(text_of(grid)); }),
-       help("Process grids: P rows, Q columns; surplus processes idle",
-            "one row of processes where all are GPUs of one host, else the squarest"),
+       help("Process grids, P rows by Q columns; surplus processes idle",
+            "one row if all processes use GPUs of one host, else the squarest grid"),
        "squarest"},
-      {"row-major", order(RankOrder::row_major), "Processes fill the grid row by row (default)", "", "column-major"},
-      {"column-major", order(RankOrder::column_major), "Processes fill the grid column by column", "", "row-major"},
+      {"row-major", order(RankOrder::row_major), "Number the processes row by row (default)", "", "column-major"},
+      {"column-major", order(RankOrder::column_major), "Number the processes column by column", "", "row-major"},
   };
 }
 
 std::vector<Field> algorithm_fields(CommonOptions& o) {
   return {
       {"pivoting", choice(o.pivoting, all_pivotings),
-       "Pivots among the rows of the pivot's process; of its process column (HPL's); of that, by a tree"},
+       "Rows that a pivot is chosen from. local: the pivot's process; partial: its process column, as in HPL; "
+       "tournament: the same by a reduction tree, TSLU (docs/algorithm.md)"},
       {"node-broadcast", choice(o.node_transport, all_node_transports),
-       "What is broadcast goes between the processes of a node through memory that they share, or by MPI as between "
-       "nodes"},
+       "How broadcasts reach the other processes of a node. shared: through shared memory; mpi: by messages, as "
+       "between nodes"},
       {"row-swap", row_swap_value(o.row_swap.kind),
-       "How rows of the matrix change places between processes, with partial and tournament pivoting; mix: of "
-       "binary-exchange and spread-roll (HPL's digits 0 ... 2 stand for these and mix)"},
+       "How processes exchange rows of the matrix with partial and tournament pivoting. mix: binary-exchange or "
+       "spread-roll, by --row-swap-threshold. HPL's digits 0, 1 and 2: binary-exchange, spread-roll and mix"},
       {"row-swap-threshold", whole(o.row_swap.threshold, 0, INT_MAX, "COLUMNS"),
-       "mix: binary exchange for so many columns of a process at most, spread-roll for more"},
+       "mix: binary-exchange for up to this many columns per process, spread-roll for more"},
       {"row-swap-pieces", whole(o.row_swap.pieces, 1, largest_pieces),
-       "The columns in so many pieces at most: rows of one change places while the one before it is reduced"},
+       "Largest number of pieces of the trailing columns: the rows of a piece are exchanged during the update of the "
+       "piece before it"},
       {"repeat", whole(o.repeat, 1, largest_repeat), "Runs of every combination"},
   };
 }
@@ -110,11 +107,11 @@ std::vector<Field> algorithm_fields(CommonOptions& o) {
 std::vector<Field> result_fields(CommonOptions& o) {
   return {
       {"output-dir", text(o.output_dir, "DIR"),
-       "Folder for the files below, made if missing; without names: report.txt, results.json, results.csv"},
-      {"json", text(o.json, "FILE"), "All results, per rank, as JSON"},
-      {"csv", text(o.csv, "FILE"), "One line per run"},
-      {"force", flag(o.force), "Overwrite output files that exist"},
-      {"progress", choice(o.progress, all_whens), "Progress on stderr; auto: from runs of seconds on"},
+       "Folder for output files, created if missing. Default names: report.txt, results.json, results.csv"},
+      {"json", text(o.json, "FILE"), "Write all results, per rank, as JSON"},
+      {"csv", text(o.csv, "FILE"), "Write one line of CSV per run"},
+      {"force", flag(o.force), "Overwrite existing output files"},
+      {"progress", choice(o.progress, all_whens), "Show progress on stderr; auto: if runs take seconds"},
       log_level_field(),
       watchdog_field(o.watchdog),
   };
@@ -129,47 +126,47 @@ std::vector<Field> problem_fields(PluOptions& o) {
       [&o](const std::string& t) { o.matrix = matrix_formulas[choose(t, names_of(matrix_formulas))]; },
       [&o] { return o.matrix == MatrixKind::file ? "" : std::string(name_of(o.matrix)); });
   return {
-      {"matrix", matrix, "HPL's own, or one to study pivoting with (docs/algorithm.md); not with --input"},
-      {"seed", whole(o.seed, 0, LLONG_MAX, "SEED"),
-       "Seed of a random matrix and right-hand side (HPL itself uses 100)"},
-      {"input", text(o.input, "FILE"), "Matrix from a .npy or Matrix Market file instead; b = A times ones"},
-      {"hpl-dat", text(o.hpl_dat, "FILE"), "Take the runs from netlib's HPL.dat; options given here override it"},
+      {"matrix", matrix,
+       "Kind of matrix: HPL's own, or one to study pivoting with (docs/algorithm.md); not with --input"},
+      {"seed", whole(o.seed, 0, LLONG_MAX, "SEED"), "Seed of the random matrix and right-hand side; HPL uses 100"},
+      {"input", text(o.input, "FILE"),
+       "Read the matrix from a .npy or Matrix Market file; b = A times ones (docs/input.md)"},
+      {"hpl-dat", text(o.hpl_dat, "FILE"),
+       "Read the runs from netlib's HPL.dat; options given here override it (docs/input.md)"},
   };
 }
 
 std::vector<Field> panel_and_message_fields(PluOptions& o) {
   return {
       {"panel", choice(o.panel, all_panel_places),
-       "Where panels are factorised; auto: on GPUs with tournament pivoting, else on the host"},
+       "Where panels are factorised; auto: on the device if it is a GPU and pivoting is tournament, else on the host"},
       {"broadcast", broadcast_value(o.broadcast),
-       "How panels are broadcast along process rows, and U12 down process columns if row swaps are direct; HPL's "
-       "digits "
-       "0 ... 5 stand for the first six; ibcast: MPI_Ibcast; ring-pipelined: in pieces"},
+       "How panels are broadcast along process rows, and U12 down process columns with --row-swap direct. HPL's "
+       "digits 0 to 5: the first six. ibcast: MPI_Ibcast; ring-pipelined: a ring in pieces (docs/algorithm.md)"},
       {"lookahead", whole(o.lookahead, 0, largest_lookahead, "DEPTH"),
-       "1: the next panel is factorised and sent while the rest of the matrix is reduced; 0: after it. More, as "
-       "HPL.dat's DEPTHs may ask for, computes as 1"},
+       "1: factorise and send the next panel during the trailing update; 0: after it. HPL.dat's larger DEPTHs act as "
+       "1"},
       {"threshold", real(o.threshold, "REAL", parse_real), "Largest scaled residual that passes; negative: no check"},
       {"compute-only", flag(o.compute_only),
-       "The arithmetic alone: local buffers stand for messages, nothing is sent, solved or checked"},
+       "Measure the arithmetic alone: send nothing, and neither solve nor check (docs/reading-a-report.md)"},
   };
 }
 
 std::vector<Field> machine_fields(PluOptions& o) {
   return {
       {"backend", name_value(o.backend, backend_choices()),
-       "auto: gl-compute where every process has a hardware OpenGL device, else openblas; gl-raster computes in "
-       "single precision, and pivots locally unless told otherwise"},
+       "What computes (docs/getting-started.md). auto: gl-compute if every process has a hardware OpenGL device, else "
+       "openblas"},
       {"device", whole(o.device, 0, largest_device, "INDEX"),
-       "EGL device for every process, as `glinpack devices` counts", "by local rank"},
-      {"threads", whole(o.threads, 1, largest_threads), "Threads of every process for arithmetic on the host",
-       "cores / ranks of the node"},
-      {"memory-fraction", real(o.memory_fraction, "PART", parse_fraction),
-       "--n auto: the part of the free memory of every host and device that may be taken, more than 0, at most 1"},
-      {"shader-dir", text(o.shader_dir, "DIR"), "GLSL files here override the built-in ones"},
-      {"tile", text(o.tile, "NAME"), "gl-compute: the tile in which it reduces, of those that `glinpack tune` lists",
-       "what that has chosen, or the first of them"},
+       "EGL device of every process, an index of `glinpack devices`", "by local rank"},
+      {"threads", whole(o.threads, 1, largest_threads), "Host threads of each process", "cores / ranks of the node"},
+      {"memory-fraction", real(o.memory_fraction, "FRACTION", parse_fraction),
+       "--n auto: use at most this part of the free memory of every host and device, more than 0, at most 1"},
+      {"shader-dir", text(o.shader_dir, "DIR"), "Folder of GLSL files that override the built-in shaders"},
+      {"tile", text(o.tile, "NAME"), "gl-compute: tile of the trailing update, one that `glinpack tune` lists",
+       "the tuned one, else the first"},
       {"raster-coordinates", choice(o.raster_coordinates, all_raster_coordinates),
-       "gl-raster: texture coordinates from the vertices (streamed), or computed by every fragment (computed)"},
+       "gl-raster: source of texture coordinates. streamed: the vertices; computed: every fragment"},
   };
 }
 
@@ -181,15 +178,15 @@ std::vector<Field> plu_output_fields(PluOptions& o) {
       },
       [&o] { return std::string(o.doctor ? "on" : "off"); });
   return {
-      {"trace", text(o.trace, "FILE"), "Timeline in Chrome's trace format, for ui.perfetto.dev"},
-      {"save-solution", text(o.save_solution, "FILE"), "Solution x of the last run as .npy (float64)"},
+      {"trace", text(o.trace, "FILE"), "Write the timeline in Chrome's trace format, for ui.perfetto.dev"},
+      {"save-solution", text(o.save_solution, "FILE"), "Write the solution x of the last run as .npy (float64)"},
       {"breakdown", choice(o.breakdown, all_whens),
-       "Network against compute after each run; auto: in sweeps of up to 10 runs"},
+       "Print network and compute times after each run; auto: in sweeps of up to 10 runs"},
       {"doctor", doctor,
-       "Before the runs, the checks of `glinpack doctor --quick`: what is wrong stands among the report's notes"},
+       "Run the checks of `glinpack doctor --quick` first; the notes of the report name what is wrong"},
       {"power-interval", real(o.power_interval, "SECONDS", parse_power_interval),
-       "Power, clocks and temperatures are read so often in the timed section, where there are sensors "
-       "(docs/reading-a-report.md), 0.01 to 60; 0: never"},
+       "Time between readings of power, clocks and temperatures in the timed section, 0.01 to 60; 0: no readings "
+       "(docs/reading-a-report.md)"},
   };
 }
 
@@ -197,26 +194,28 @@ std::vector<Field> plan_fields(PluOptions& o) {
   return {
       {"dry-run", flag(o.dry_run), "Print the runs, memory per process and expected flops; run nothing"},
       {"explain-pass", whole(o.explain_pass, 0, largest_n, "K"),
-       "Print the schedule of pass K (from 0): roles, messages, who waits for whom; run nothing"},
+       "Print the schedule of pass K, counted from 0: roles, messages, waits; run nothing"},
       config_field(o.config),
   };
 }
 
-constexpr const char* plu_examples =
-    "Examples:\n"
-    "  mpirun -np 4 glinpack plu --config configs/quickstart.toml\n"
-    "  mpirun -np 4 glinpack plu --n 8000,16000 --nb 128,256 --grid 2x2,1x4 --backend openblas --json results.json\n"
-    "  mpirun -np 4 glinpack plu --n 512 --nb 64 --backend gl-raster --json raster.json\n"
-    "  mpirun -np 6 glinpack plu --n 777 --nb 32 --grid 2x3 --backend gl-compute --precision single\n"
-    "  mpirun -np 4 glinpack plu --hpl-dat HPL.dat --backend openblas\n"
-    "  glinpack plu --n 100000 --nb 512 --grid 16x32 --dry-run\n"
-    "\n"
-    "Lists are written with commas or spaces. Several make a sweep: every combination is run, grids outermost, block\n"
-    "sizes innermost, each --repeat times.\n"
-    "\n"
-    "Times are in seconds, rates in GFLOPS (10^9 operations a second), memory in MiB (2^20 bytes) and GiB (2^30).\n"
-    "Exit code: 0 all runs passed, 1 a run failed its check, 2 unusable input, 3 an error while running, 4 ended by a\n"
-    "signal (SIGTERM, SIGUSR1, SIGINT) with a report of what was finished, 5 ended by --watchdog.";
+const Footer plu_footer{
+    .examples =
+        "mpirun -np 4 glinpack plu --config configs/quickstart.toml\n"
+        "mpirun -np 4 glinpack plu --hpl-dat HPL.dat --backend openblas\n"
+        "mpirun -np 4 glinpack plu --n 8000,16000 --nb 128,256 --grid 2x2,1x4 --json results.json\n"
+        "mpirun -np 4 glinpack plu --n auto --nb auto --grid auto --dry-run\n"
+        "mpirun -np 6 glinpack plu --n 777 --nb 32 --grid 2x3 --backend gl-raster",
+    .notes = {"Lists are written with commas or spaces. Several values make a sweep: every combination runs --repeat "
+              "times. Grids vary slowest, then N, then NB.",
+              "Times are in seconds, rates in GFLOPS (10^9 operations a second), memory in MiB (2^20 bytes) and GiB "
+              "(2^30 bytes)."},
+    .exit_codes = {{0, "all runs passed"},
+                   {1, "a run failed its check"},
+                   {2, "unusable input"},
+                   {3, "an error while running"},
+                   {4, "ended by a signal (SIGTERM, SIGUSR1, SIGINT), after a report of the finished runs"},
+                   {5, "ended by --watchdog"}}};
 
 // Sets the matrix to `file` if --input is given; rejects two sources of the matrix.
 ParsedOptions with_one_matrix(ParsedOptions parsed) {
@@ -240,18 +239,19 @@ bool ParsedOptions::overrides_hpl_dat(const std::string& name) const {
 
 OptionTable plu_table(PluOptions& o) {
   const Field precision{"precision", choice(o.precision, all_precisions),
-                        "Precision of the factors and the solution; mixed: single factors, the solution refined in "
+                        "Precision of the factors and the solution. mixed: single factors, the solution refined in "
                         "double until it passes (docs/algorithm.md)"};
-  return {.command = "plu",
-          .description =
-              "Factorises P A = L U on a P x Q grid of processes, solves A x = b, checks the answer as HPL "
-              "does.",
-          .footer = plu_examples,
-          .groups = {{"Problem", joined(grid_fields(o, true), problem_fields(o))},
-                     {"Algorithm", joined({precision}, algorithm_fields(o), panel_and_message_fields(o))},
-                     {"Backend", machine_fields(o)},
-                     {"Output", joined(result_fields(o), plu_output_fields(o))},
-                     {"Plan and configuration", plan_fields(o)}}};
+  OptionTable table{
+      .command = "plu",
+      .description = "Factorises P A = L U on a P x Q grid of processes, solves A x = b and checks x as HPL does.",
+      .footer = plu_footer,
+      .groups = {{"Problem", joined(grid_fields(o, true), problem_fields(o))},
+                 {"Algorithm", joined({precision}, algorithm_fields(o), panel_and_message_fields(o))},
+                 {"Backend", machine_fields(o)},
+                 {"Output", joined(result_fields(o), plu_output_fields(o))},
+                 {"Instead of a run", plan_fields(o)}}};
+  return with_common_options(
+      std::move(table), {"n", "nb", "grid", "backend", "precision", "pivoting", "repeat", "hpl-dat", "config", "json"});
 }
 
 namespace {

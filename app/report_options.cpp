@@ -4,18 +4,18 @@ namespace glinpack::app {
 
 namespace {
 
-constexpr const char* report_examples =
-    "Examples:\n"
-    "  mpirun -np 4 glinpack plu --n 1000,2000,4000 --nb 128 --repeat 3 --json results.json --trace trace.json\n"
-    "  glinpack report results.json trace.json -o report.html\n"
-    "  glinpack report before/*.json after/*.json -o report.html --title \"New switches\" --force\n"
-    "\n"
-    "The page shows the runs with PASSED and FAILED, the best and median of each configuration, GFLOPS over N and\n"
-    "over GPUs, where the time went, roles, phases and ranks, the timeline of the passes (of traces), comparisons of\n"
-    "files, hosts and versions. Tables sort and filter; the timeline zooms and pans. The page is one file that works\n"
-    "offline, on a phone, in dark colours and on paper. See docs/report-page.md.\n"
-    "Exit code: 0 written, 2 unusable input, 3 an error while writing. Runs that FAILED are shown, and do not change "
-    "it.";
+const Footer report_footer{
+    .examples =
+        "mpirun -np 4 glinpack plu --n 1000,2000,4000 --repeat 3 --json results.json --trace trace.json\n"
+        "glinpack report results.json trace.json -o report.html\n"
+        "glinpack report before.json after.json -o report.html --title Switches --force",
+    .notes =
+        {"The page has the runs with PASSED and FAILED, the best and median of each configuration, GFLOPS against N "
+         "and GPUs, times by phase, role and rank, the timeline of traces, comparisons of files, hosts and versions. "
+         "Tables sort and filter, the timeline zooms and pans. It is one file and needs no network. See "
+         "docs/report-page.md."},
+    .exit_codes = {
+        {0, "written, whether runs PASSED or FAILED"}, {2, "unusable input"}, {3, "an error while writing"}}};
 
 }  // namespace
 
@@ -23,16 +23,16 @@ OptionTable report_table(ReportOptions& o) {
   constexpr int most_files = 10'000;
   const std::vector<Field> files{
       {"FILE", positional(o.files, most_files),
-       "What --json wrote (plu, network, the standalone modes, ceilings, tune), and --trace of plu"},
+       "Files that --json wrote (plu, network, the solvers, ceilings, tune), and traces of plu"},
   };
   const std::vector<Field> output{
       {"output,-o", text(o.output, "PAGE"), "The page to write"},
-      {"title", text(o.title, "TEXT"), "Title of the page instead of its own"},
-      {"force", flag(o.force), "Overwrite a page that exists"},
+      {"title", text(o.title, "TEXT"), "Title of the page"},
+      {"force", flag(o.force), "Overwrite an existing page"},
   };
   return {.command = "report",
-          .description = "Writes one HTML page about results: tables, charts, timelines, comparisons.",
-          .footer = report_examples,
+          .description = "Writes an HTML page of results: tables, charts, timelines, comparisons.",
+          .footer = report_footer,
           .groups = {{"", files}, {"Output", output}}};
 }
 

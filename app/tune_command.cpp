@@ -19,15 +19,15 @@ using nlohmann::json;
 
 constexpr double to_gigaflops = 1e-9;
 
-constexpr const char* tune_examples =
-    "Examples:\n"
-    "  glinpack tune\n"
-    "  glinpack tune --device 1 --precision double --json tune.json\n"
-    "\n"
-    "The choice is kept for the device, its driver and the precision, and `glinpack plu` takes it; --tile there takes\n"
-    "another. Where nothing was tuned, plu takes the first of the table. Rates are in GFLOPS (10^9 operations a "
-    "second).\n"
-    "Exit code: 0 tuned, 2 unusable input, 3 an error while tuning.";
+const Footer tune_footer{
+    .examples =
+        "glinpack tune\n"
+        "glinpack tune --device 1 --precision double --json tune.json",
+    .notes =
+        {"The choice is kept for the device, its driver and the precision. `glinpack plu` uses it unless --tile names "
+         "another tile; without a choice, it uses the first of the table. Rates are in GFLOPS (10^9 operations a "
+         "second)."},
+    .exit_codes = {{0, "tuned"}, {2, "unusable input"}, {3, "an error while tuning"}}};
 
 std::vector<Precision> parse_precisions(const std::string& text) {
   if (text == "both") return {Precision::single, Precision::double_};
@@ -39,8 +39,8 @@ int device_to_tune(const TuneOptions& options) {
   const std::vector<gl::DeviceDescription> devices = gl::list_devices();
   if (!options.device && gl::device_for_local_rank(devices, 0, false) < 0) {
     throw InputError(
-        "no hardware OpenGL device is usable; --device INDEX names one to tune, software OpenGL, too; see glinpack "
-        "devices");
+        "no hardware OpenGL device is usable; name a device by --device INDEX, which may be software OpenGL; see "
+        "glinpack devices");
   }
   PluOptions plu;
   plu.device = options.device;
@@ -74,19 +74,18 @@ OptionTable tune_table(TuneOptions& o) {
       [&o] { return o.precisions.size() > 1 ? "both" : std::string(name_of(o.precisions.front())); });
   const std::vector<Field> fields{
       {"device", whole(o.device, 0, largest_device, "INDEX"),
-       "EGL device, as `glinpack devices` counts; software OpenGL, too, where it is named",
-       "the first that is hardware"},
+       "EGL device, an index of `glinpack devices`; may be software OpenGL", "the first hardware device"},
       {"precision", precision, "Precision of the factors; mixed: single"},
-      {"json", text(o.json, "FILE"), "All of it as JSON (docs/tune.schema.json)"},
-      {"force", flag(o.force), "Overwrite a file that exists"},
+      {"json", text(o.json, "FILE"), "Write the results as JSON (docs/tune.schema.json)"},
+      {"force", flag(o.force), "Overwrite an existing file"},
       log_level_field(),
       config_field(o.config),
   };
-  return {
-      .command = "tune",
-      .description = "Tries the tiles in which gl-compute reduces on a device, and keeps the fastest for later runs.",
-      .footer = tune_examples,
-      .groups = {{"", fields}}};
+  return {.command = "tune",
+          .description =
+              "Times the tiles of gl-compute's trailing update on a device, and keeps the fastest for later runs.",
+          .footer = tune_footer,
+          .groups = {{"", fields}}};
 }
 
 void run_tune_command(const TuneOptions& options, const std::vector<std::string>& command_line, std::ostream& out) {

@@ -8,24 +8,21 @@ namespace glinpack::app {
 
 namespace {
 
-constexpr const char* variant_examples =
-    "Examples:\n"
-    "  glinpack variant WR11C2R4\n"
-    "  glinpack variant WR00L2L2 WC15R2R16\n"
-    "\n"
-    "The code is the column T/V of HPL's and of glinpack's reports: W, PMAP, DEPTH, BCAST, RFACT, NDIV, PFACT, NBMIN, "
-    "as\n"
-    "HPL.dat names them.\n"
-    "Exit code: 0 explained, 2 unusable input.";
+const Footer variant_footer{
+    .examples = "glinpack variant WR11C2R4\nglinpack variant WR00L2L2 WC15R2R16",
+    .notes =
+        {"The code is the column T/V in the reports of HPL and glinpack: W, PMAP, DEPTH, BCAST, RFACT, NDIV, PFACT, "
+         "NBMIN, named as in HPL.dat."},
+    .exit_codes = {{0, "explained"}, {2, "unusable input"}, {3, "an error while printing"}}};
 
 }  // namespace
 
 OptionTable variant_table(VariantOptions& o) {
   constexpr int most_codes = 1000;
   return {.command = "variant",
-          .description = "Explains HPL's code of a variant, and says which options of glinpack plu are the same.",
-          .footer = variant_examples,
-          .groups = {{"", {{"CODE", positional(o.codes, most_codes), "Such as WR11C2R4"}}}}};
+          .description = "Explains HPL's code of a variant, and prints the same options of `glinpack plu`.",
+          .footer = variant_footer,
+          .groups = {{"", {{"CODE", positional(o.codes, most_codes), "Codes, such as WR11C2R4"}}}}};
 }
 
 VariantOptions parse_variant_options(const Texts& arguments) {

@@ -20,21 +20,19 @@ std::optional<double> parse_limit(const std::string& text) {
   }
   if (seconds >= Watchdog::least_limit && seconds <= most) return seconds;
   throw InputError(in_quotes(text) +
-                   " is out of range; off, or seconds from 1 to 1000000 are expected, several times what the longest "
-                   "pass takes");
+                   " is out of range; off, or seconds from 1 to 1000000 are expected: several times the longest pass");
 }
 
 }  // namespace
 
 Field watchdog_field(std::optional<double>& seconds) {
-  return {
-      "watchdog",
-      {.type = "SECONDS",
-       .read = [&seconds](const Texts& texts) { seconds = parse_limit(texts.front()); },
-       .json = [&seconds] { return seconds ? nlohmann::json(*seconds) : nlohmann::json(); }},
-      "Where some process makes no progress for so long, tell what each of them was doing, and end the job with exit "
-      "code 5: several times what the longest pass takes, at least 1 (docs/diagnosing.md)",
-      "off"};
+  return {"watchdog",
+          {.type = "SECONDS|off",
+           .read = [&seconds](const Texts& texts) { seconds = parse_limit(texts.front()); },
+           .json = [&seconds] { return seconds ? nlohmann::json(*seconds) : nlohmann::json(); }},
+          "If a process makes no progress for this long, say what each process was doing and end the job. At least 1; "
+          "use several times the longest pass (docs/diagnosing.md)",
+          "off"};
 }
 
 std::unique_ptr<Watchdog> start_watchdog(const std::optional<double>& seconds) {

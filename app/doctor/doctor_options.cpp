@@ -1,6 +1,5 @@
 #include "app/doctor/doctor_options.hpp"
 
-#include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
 #include "app/option_text.hpp"
 
@@ -8,21 +7,20 @@ namespace glinpack::app::doctor {
 
 namespace {
 
-constexpr const char* doctor_examples =
-    "Examples:\n"
-    "  glinpack doctor\n"
-    "  mpirun -np 4 glinpack doctor --json doctor.json\n"
-    "  srun --nodes 4 --ntasks-per-node 4 --gpus-per-task 1 glinpack doctor --network-seconds 60\n"
-    "  glinpack doctor --quick\n"
-    "\n"
-    "Started as a run of glinpack plu would be, it looks at every rank and node, and prints a line for each check: "
-    "ok,\n"
-    "warn (slower, or less, than the machine could), fail (does not run, or not as asked for) or n/a (nothing to "
-    "judge),\n"
-    "the evidence, and below it the remedy as a command. Times are in us (10^-6 s), rates in GB/s (10^9 bytes a "
-    "second)\n"
-    "and GFLOPS (10^9 operations a second), memory in MiB (2^20 bytes) and GiB (2^30).\n"
-    "Exit code: 0 nothing failed, 1 a check failed, 2 unusable input, 3 an error while looking.";
+const Footer doctor_footer{
+    .examples =
+        "glinpack doctor\n"
+        "mpirun -np 4 glinpack doctor --json doctor.json\n"
+        "srun --nodes 4 --ntasks-per-node 4 --gpus-per-task 1 glinpack doctor --network-seconds 60\n"
+        "glinpack doctor --quick",
+    .notes =
+        {"Start it as a run of `glinpack plu`. It checks every rank and node and prints a line for each check: ok, "
+         "warn (slower, or less, than the machine could), fail (does not run, or not as requested) or n/a (nothing "
+         "to check), with the evidence, and below it the remedy as a command.",
+         "Times are in us (10^-6 s), rates in GB/s (10^9 bytes a second) and GFLOPS (10^9 operations a second), "
+         "memory in MiB (2^20 bytes) and GiB (2^30 bytes)."},
+    .exit_codes = {
+        {0, "no check failed"}, {1, "a check failed"}, {2, "unusable input"}, {3, "an error while checking"}}};
 
 }  // namespace
 
@@ -30,34 +28,32 @@ OptionTable doctor_table(DoctorOptions& o) {
   constexpr int largest = 4096;
   const std::vector<Field> checks{
       {"quick", flag(o.quick),
-       "Only what takes milliseconds: no network, no gemm, no clocks; plu does as much by itself"},
+       "Run only the checks that take milliseconds: no network, GEMM or clocks. plu runs these by itself"},
       {"network-seconds", real(o.network_seconds, "SECONDS", parse_seconds),
-       "Trying the links between all pairs of ranks ends then, even if pairs are left", "10"},
+       "End the test of the links between all pairs of ranks after this time, even if pairs are left", "10"},
       {"gemm-seconds", real(o.gemm_seconds, "SECONDS", parse_seconds),
-       "For the repetitions of a matrix product, on the host and on each rank's device"},
+       "Time for the repetitions of a matrix product on the host and on the device of each rank"},
   };
-  FieldValue backend = name_value(o.backend, backend_choices());
-  backend.type = "NAME";
   const std::vector<Field> machine{
-      {"backend", backend,
-       enumerate(backend_choices()) + ": the processor's are not asked for devices; gl-... take software OpenGL, too"},
-      {"device", whole(o.device, 0, largest, "INDEX"), "EGL device for every process, as `glinpack devices` counts",
+      {"backend", name_value(o.backend, backend_choices()),
+       "Check for this backend. openblas and reference need no device; gl-compute and gl-raster accept software "
+       "OpenGL"},
+      {"device", whole(o.device, 0, largest, "INDEX"), "EGL device of every process, an index of `glinpack devices`",
        "by local rank"},
-      {"threads", whole(o.threads, 1, largest), "Threads of every process for arithmetic on the host",
-       "cores / ranks of the node"},
+      {"threads", whole(o.threads, 1, largest), "Host threads of each process", "cores / ranks of the node"},
   };
   const std::vector<Field> output{
-      {"json", text(o.json, "FILE"), "Findings and facts of all ranks as JSON (docs/doctor.schema.json)"},
-      {"force", flag(o.force), "Overwrite a file that exists"},
+      {"json", text(o.json, "FILE"), "Write findings and facts of all ranks as JSON (docs/doctor.schema.json)"},
+      {"force", flag(o.force), "Overwrite an existing file"},
       log_level_field(),
   };
   return {.command = "doctor",
           .description =
-              "Looks for what keeps glinpack from running, or from running well: launcher, cores, devices, drivers, "
-              "memory,\nnetwork, slow nodes.",
-          .footer = doctor_examples,
+              "Checks whether glinpack can run, and run well: launcher, cores, devices, drivers, memory, network, slow "
+              "nodes.",
+          .footer = doctor_footer,
           .groups = {{"Checks", checks},
-                     {"Machine, as plu would be told", machine},
+                     {"Machine, as for plu", machine},
                      {"Output", output},
                      {"Configuration", {config_field(o.config)}}}};
 }

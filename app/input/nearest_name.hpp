@@ -21,7 +21,7 @@ std::string did_you_mean(std::string_view given, std::span<const std::string> na
 /// "a, b or c".
 std::string enumerate(std::span<const std::string> names);
 
-/// "a|b|c": the type of an option that takes one of `names`. Man pages and completion parse it from --help.
+/// "a|b|c": the type of an option that takes one of `names`. Shell completion takes it apart.
 std::string one_of(std::span<const std::string> names);
 /// "a|b|c|all,...": the type of an option that takes a list of `names`. `others`: words that mean several names or
 /// none.

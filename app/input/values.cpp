@@ -57,6 +57,12 @@ double parse_real(std::string_view text) {
   return value;
 }
 
+double parse_fraction(std::string_view text) {
+  const double fraction = parse_real(text);
+  if (fraction > 0 && fraction <= 1) return fraction;
+  throw InputError(in_quotes(text) + " is out of range; a fraction, more than 0 and at most 1, is expected");
+}
+
 double parse_seconds(std::string_view text) {
   constexpr double most = 1e6;
   const double seconds = parse_real(text);

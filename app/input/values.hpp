@@ -22,6 +22,8 @@ std::string in_quotes(std::string_view text);
 Index parse_whole(std::string_view text, Index minimum, Index maximum);
 /// A finite real number.
 double parse_real(std::string_view text);
+/// A fraction: greater than 0, at most 1.
+double parse_fraction(std::string_view text);
 /// Seconds: greater than 0, at most a million.
 double parse_seconds(std::string_view text);
 /// "2x3" or "2X3": P rows and Q columns, each at least 1.

@@ -1,36 +1,43 @@
 #include "app/manual/completion.hpp"
 
-#include <stdexcept>
+#include <spdlog/fmt/fmt.h>
 
-#include "app/manual/help_page.hpp"
+#include <array>
+#include <sstream>
 
 namespace glinpack::app {
 
 namespace {
 
-// A subcommand with its options, independent of the shell. The program itself has an empty name.
-struct CompletedCommand {
-  std::string name;
-  std::string summary;
-  std::vector<HelpEntry> options;
-};
-
-// The kind of value that follows an option.
-enum class ValueKind { none, choices, file, folder, other };
-
-ValueKind kind_of(const HelpEntry& option) {
-  if (option.type.empty()) return ValueKind::none;
-  if (!choices_of(option).empty()) return ValueKind::choices;
-  if (option.type.starts_with("FILE")) return ValueKind::file;
-  if (option.type.starts_with("DIR")) return ValueKind::folder;
-  return ValueKind::other;
+// The options of a command, --help included; no positional values.
+std::vector<Field> options_of(const CommandPage& page) {
+  std::vector<Field> options;
+  for (const FieldGroup& group : groups_with_help(page.table)) {
+    for (const Field& field : group.fields) {
+      if (field.value.form != FieldValue::Form::positional) options.push_back(field);
+    }
+  }
+  return options;
 }
 
-std::string with_spaces(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
+// The words in an option's type: both of "single|double", the last of "COUNT|auto", none of "A-B,...".
+Texts choices_of(const Field& option) {
+  const std::string type = option.value.type.substr(0, option.value.type.find(",..."));
+  if (type.find('|') == std::string::npos) return {};
+  Texts choices;
+  std::istringstream words(type);
+  for (std::string word; std::getline(words, word, '|');) {
+    const bool placeholder = word.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZx-") == std::string::npos;  // PxQ, A-B
+    if (!placeholder) choices.push_back(word);
+  }
+  return choices;
 }
+
+bool takes_list(const Field& option) { return option.value.type.ends_with(",..."); }
+bool takes_file(const Field& option) { return option.value.type.starts_with("FILE"); }
+bool takes_folder(const Field& option) { return option.value.type.starts_with("DIR"); }
+
+std::string with_spaces(const Texts& words) { return fmt::format("{}", fmt::join(words, " ")); }
 
 // In single quotes, valid in all three shells.
 std::string shell_quoted(const std::string& text) {
@@ -39,67 +46,36 @@ std::string shell_quoted(const std::string& text) {
   return "'" + result + "'";
 }
 
-std::vector<CompletedCommand> completed_commands(std::span<const Manual> manuals) {
-  const std::string prefix = "glinpack-";
-  std::vector<CompletedCommand> commands;
-  for (const Manual& manual : manuals) {
-    CompletedCommand command;
-    if (manual.name.starts_with(prefix)) command.name = manual.name.substr(prefix.size());
-    command.summary = manual.summary;
-    for (const HelpSection& section : parse_help(manual.help).sections) {
-      for (const HelpEntry& entry : section.entries) {
-        if (entry.names.front().starts_with('-')) command.options.push_back(entry);
-      }
-    }
-    commands.push_back(command);
-  }
-  return commands;
-}
+constexpr const char* made_of = "# Written by glinpack completion.\n";
 
-std::string names_of_subcommands(std::span<const CompletedCommand> commands) {
-  std::vector<std::string> names;
-  for (const CompletedCommand& command : commands) {
-    if (!command.name.empty()) names.push_back(command.name);
-  }
-  return with_spaces(names);
-}
-
-constexpr const char* made_of = "# Written by glinpack completion from what --help says.\n";
-
-// "plu:--backend) values='openblas auto' ;;" for options that take values; file kinds by name
-std::string bash_values(const CompletedCommand& command) {
+// "plu:--backend) values='openblas auto' ;;" for options that take values
+std::string bash_values(const CommandPage& page) {
   std::string text;
-  for (const HelpEntry& option : command.options) {
-    std::string action;
-    switch (kind_of(option)) {
-      case ValueKind::none:
-        continue;
-      case ValueKind::choices:
-        action = "values=" + shell_quoted(with_spaces(choices_of(option))) + (is_list(option) ? " list=yes" : "");
-        break;
-      case ValueKind::file:
-        action = "values=file";
-        break;
-      case ValueKind::folder:
-        action = "values=folder";
-        break;
-      case ValueKind::other:
-        action = "values=other";
-        break;
+  for (const Field& option : options_of(page)) {
+    if (option.value.type.empty()) continue;
+    std::string values = takes_file(option) ? "file" : takes_folder(option) ? "folder" : "other";
+    if (const Texts choices = choices_of(option); !choices.empty()) {
+      values = shell_quoted(with_spaces(choices)) + (takes_list(option) ? " list=yes" : "");
     }
-    for (const std::string& name : option.names) text += "    " + command.name + ":" + name + ") " + action + " ;;\n";
+    for (const std::string& name : names_of(option)) {
+      text += "    " + page.table.command + ":" + name + ") values=" + values + " ;;\n";
+    }
   }
   return text;
 }
 
-std::string bash_script(std::span<const CompletedCommand> commands) {
+std::string bash_script(std::span<const CommandPage> pages) {
   std::string options;
   std::string values;
-  for (const CompletedCommand& command : commands) {
-    std::vector<std::string> names;
-    for (const HelpEntry& option : command.options) names.insert(names.end(), option.names.begin(), option.names.end());
-    options += "    " + shell_quoted(command.name) + ") options=" + shell_quoted(with_spaces(names)) + " ;;\n";
-    values += bash_values(command);
+  Texts subcommands;
+  for (const CommandPage& page : pages) {
+    Texts names;
+    for (const Field& option : options_of(page)) {
+      for (const std::string& name : names_of(option)) names.push_back(name);
+    }
+    options += "    " + shell_quoted(page.table.command) + ") options=" + shell_quoted(with_spaces(names)) + " ;;\n";
+    values += bash_values(page);
+    if (!page.table.command.empty()) subcommands.push_back(page.table.command);
   }
   return std::string(made_of) + R"BASH(
 # bash takes "--grid=2x2" apart at "=": the option, "=", the value.
@@ -137,7 +113,7 @@ _glinpack() {
     *)
       if [[ ! $subcommand && $current != -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W ')BASH" +
-         names_of_subcommands(commands) + R"BASH(' -- "$current")
+         with_spaces(subcommands) + R"BASH(' -- "$current")
       else
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
       fi ;;
@@ -148,45 +124,34 @@ complete -F _glinpack glinpack
 }
 
 // For zsh's _arguments: '--backend[Text]:NAME:(openblas auto)'
-std::string zsh_option(const HelpEntry& option, const std::string& name) {
+std::string zsh_option(const Field& option, const std::string& name) {
   std::string text;
-  for (const char c : option.text) text += c == '[' ? "(" : c == ']' ? ")" : c == ':' ? ";" : std::string(1, c);
-  std::string spec = name + (option.type.empty() ? "[" : "=[") + text + "]";
-  switch (kind_of(option)) {
-    case ValueKind::none:
-      break;
-    case ValueKind::choices:
-      spec += is_list(option) ? ":values:_values -s , value " + with_spaces(choices_of(option))
-                              : ":value:(" + with_spaces(choices_of(option)) + ")";
-      break;
-    case ValueKind::file:
-      spec += ":file:_files";
-      break;
-    case ValueKind::folder:
-      spec += ":folder:_files -/";
-      break;
-    case ValueKind::other:
-      spec += ":value: ";
-      break;
+  for (const char c : option.help) text += c == '[' ? '(' : c == ']' ? ')' : c == ':' ? ';' : c;
+  if (option.value.type.empty()) return shell_quoted(name + "[" + text + "]");
+  std::string values = takes_file(option) ? ":file:_files" : takes_folder(option) ? ":folder:_files -/" : ":value: ";
+  if (const Texts choices = choices_of(option); !choices.empty()) {
+    values = takes_list(option) ? ":values:_values -s , value " + with_spaces(choices)
+                                : ":value:(" + with_spaces(choices) + ")";
   }
-  return shell_quoted(spec);
+  return shell_quoted(name + "=[" + text + "]" + values);
 }
 
-std::string zsh_script(std::span<const CompletedCommand> commands) {
+std::string zsh_script(std::span<const CommandPage> pages) {
   std::string cases;
   std::string summaries;
   std::string own;
-  for (const CompletedCommand& command : commands) {
+  for (const CommandPage& page : pages) {
+    const std::string& command = page.table.command;
     std::string specs;
-    for (const HelpEntry& option : command.options) {
-      for (const std::string& name : option.names) specs += " \\\n        " + zsh_option(option, name);
+    for (const Field& option : options_of(page)) {
+      for (const std::string& name : names_of(option)) specs += " \\\n        " + zsh_option(option, name);
     }
-    if (command.name.empty()) {
+    if (command.empty()) {
       own = specs;
       continue;
     }
-    summaries += "    " + shell_quoted(command.name + ":" + command.summary) + "\n";
-    cases += "      " + command.name + ")\n        _arguments" + specs + " ;;\n";
+    summaries += "    " + shell_quoted(command + ":" + page.summary) + "\n";
+    cases += "      " + command + ")\n        _arguments" + specs + " ;;\n";
   }
   return "#compdef glinpack\n" + std::string(made_of) + "_glinpack() {\n  local -a subcommands=(\n" + summaries +
          R"ZSH(  )
@@ -211,37 +176,30 @@ fi
 )ZSH";
 }
 
-std::string fish_script(std::span<const CompletedCommand> commands) {
+std::string fish_script(std::span<const CommandPage> pages) {
   std::string text = std::string(made_of) + "complete -c glinpack -f\n";
-  for (const CompletedCommand& command : commands) {
-    const std::string condition =
-        command.name.empty() ? "__fish_use_subcommand" : "__fish_seen_subcommand_from " + command.name;
-    if (!command.name.empty()) {
+  for (const CommandPage& page : pages) {
+    const std::string& command = page.table.command;
+    const std::string condition = command.empty() ? "__fish_use_subcommand" : "__fish_seen_subcommand_from " + command;
+    if (!command.empty()) {
       text +=
-          "complete -c glinpack -n __fish_use_subcommand -a " + command.name + " -d " + shell_quoted(command.summary) + "\n";
+          "complete -c glinpack -n __fish_use_subcommand -a " + command + " -d " + shell_quoted(page.summary) + "\n";
     }
-    for (const HelpEntry& option : command.options) {
-      std::string line = "complete -c glinpack -n " + shell_quoted(condition);
-      for (const std::string& name : option.names) {
-        line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+    for (const Field& option : options_of(page)) {
+      text += "complete -c glinpack -n " + shell_quoted(condition);
+      for (const std::string& name : names_of(option)) {
+        text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
       }
-      switch (kind_of(option)) {
-        case ValueKind::none:
-          break;
-        case ValueKind::choices:
-          line += " -x -a " + shell_quoted(with_spaces(choices_of(option)));
-          break;
-        case ValueKind::file:
-          line += " -r -F";
-          break;
-        case ValueKind::folder:
-          line += " -x -a '(__fish_complete_directories)'";
-          break;
-        case ValueKind::other:
-          line += " -x";
-          break;
+      if (const Texts choices = choices_of(option); !choices.empty()) {
+        text += " -x -a " + shell_quoted(with_spaces(choices));
+      } else if (takes_file(option)) {
+        text += " -r -F";
+      } else if (takes_folder(option)) {
+        text += " -x -a '(__fish_complete_directories)'";
+      } else if (!option.value.type.empty()) {
+        text += " -x";
       }
-      text += line + " -d " + shell_quoted(option.text) + "\n";
+      text += " -d " + shell_quoted(option.help) + "\n";
     }
   }
   return text;
@@ -249,17 +207,14 @@ std::string fish_script(std::span<const CompletedCommand> commands) {
 
 }  // namespace
 
-const std::vector<std::string>& shells() {
-  static const std::vector<std::string> names{"bash", "zsh", "fish"};
+const Texts& shells() {
+  static const Texts names{"bash", "zsh", "fish"};
   return names;
 }
 
-std::string completion_script(const std::string& shell, std::span<const Manual> manuals) {
-  const std::vector<CompletedCommand> commands = completed_commands(manuals);
-  if (shell == "bash") return bash_script(commands);
-  if (shell == "zsh") return zsh_script(commands);
-  if (shell == "fish") return fish_script(commands);
-  throw std::runtime_error("no completion is known for the shell " + shell);
+std::string completion_script(const std::string& shell, std::span<const CommandPage> pages) {
+  static constexpr std::array scripts{bash_script, zsh_script, fish_script};
+  return scripts[choose(shell, shells())](pages);
 }
 
 }  // namespace glinpack::app

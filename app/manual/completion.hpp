@@ -1,19 +1,18 @@
-// Shell scripts that complete glinpack's command line, made from --help: subcommands, options, and values that an
-// option's type lists.
+// Shell scripts that complete glinpack's command line: subcommands, options, and the values that an option's type
+// lists.
 #pragma once
 
 #include <span>
 #include <string>
-#include <vector>
 
-#include "app/manual/man_page.hpp"
+#include "app/manual/pages.hpp"
 
 namespace glinpack::app {
 
 /// "bash", "zsh", "fish".
-const std::vector<std::string>& shells();
+const Texts& shells();
 
-/// The script for one of shells(); `manuals`: all_manuals().
-std::string completion_script(const std::string& shell, std::span<const Manual> manuals);
+/// The script for one of shells(); `pages`: all_pages().
+std::string completion_script(const std::string& shell, std::span<const CommandPage> pages);
 
 }  // namespace glinpack::app

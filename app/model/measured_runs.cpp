@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "app/input/input_error.hpp"
+#include "app/input/values.hpp"
 #include "app/model/forecast.hpp"
-#include "app/option_text.hpp"
 #include "app/record/network_record.hpp"
 #include "app/record/result_file.hpp"
 #include "backend/measuring.hpp"

@@ -20,27 +20,21 @@ using Form = FieldValue::Form;
 
 json text_or_null(const std::string& text) { return text.empty() ? json() : json(text); }
 
-template <class Number>
-FieldValue whole_of(Number& option, Index least, Index most, std::string type) {
-  return {.type = std::move(type),
-          .read = [&option, least,
-                   most](const Texts& texts) { option = static_cast<Number>(parse_whole(texts.front(), least, most)); },
-          .json = [&option] { return json(option); }};
-}
-
-template <class Number>
-FieldValue whole_of(std::optional<Number>& option, Index least, Index most, std::string type) {
-  return {.type = std::move(type),
-          .read = [&option, least,
-                   most](const Texts& texts) { option = static_cast<Number>(parse_whole(texts.front(), least, most)); },
-          .json = [&option] { return option ? json(*option) : json(); }};
+// null: unset
+template <class Value>
+json json_of(const Value& option) {
+  if constexpr (requires { option.has_value(); }) {
+    return option ? json(*option) : json();
+  } else {
+    return option;
+  }
 }
 
 }  // namespace
 
 Field config_field(std::string& config) {
   return {config_name, text(config, "FILE"),
-          "TOML file with any of these options (without dashes in front) as keys; the command line takes precedence"};
+          "TOML file whose keys are these options without dashes; the command line takes precedence (docs/input.md)"};
 }
 
 Field log_level_field() {
@@ -60,21 +54,18 @@ FieldValue flag(std::function<void()> set, std::function<bool()> is_set) {
           .json = [is_set = std::move(is_set)] { return json(is_set()); }};
 }
 
-FieldValue whole(int& option, Index least, Index most, std::string type) {
-  return whole_of(option, least, most, std::move(type));
+template <class Number>
+FieldValue whole(Number& option, Index least, Index most, std::string type) {
+  return {.type = std::move(type),
+          .read = [&option, least,
+                   most](const Texts& texts) { option = static_cast<Number>(parse_whole(texts.front(), least, most)); },
+          .json = [&option] { return json_of(option); }};
 }
-FieldValue whole(Index& option, Index least, Index most, std::string type) {
-  return whole_of(option, least, most, std::move(type));
-}
-FieldValue whole(std::uint64_t& option, Index least, Index most, std::string type) {
-  return whole_of(option, least, most, std::move(type));
-}
-FieldValue whole(std::optional<int>& option, Index least, Index most, std::string type) {
-  return whole_of(option, least, most, std::move(type));
-}
-FieldValue whole(std::optional<Index>& option, Index least, Index most, std::string type) {
-  return whole_of(option, least, most, std::move(type));
-}
+template FieldValue whole(int&, Index, Index, std::string);
+template FieldValue whole(Index&, Index, Index, std::string);
+template FieldValue whole(std::uint64_t&, Index, Index, std::string);
+template FieldValue whole(std::optional<int>&, Index, Index, std::string);
+template FieldValue whole(std::optional<Index>&, Index, Index, std::string);
 
 FieldValue wholes(std::vector<Index>& option, Index least, Index most, std::string type) {
   return {.form = Form::list,
@@ -87,17 +78,14 @@ FieldValue wholes(std::vector<Index>& option, Index least, Index most, std::stri
           .json = [&option] { return json(option); }};
 }
 
-FieldValue real(double& option, std::string type, double (*parse)(std::string_view)) {
+template <class Real>
+FieldValue real(Real& option, std::string type, double (*parse)(std::string_view)) {
   return {.type = std::move(type),
           .read = [&option, parse](const Texts& texts) { option = parse(texts.front()); },
-          .json = [&option] { return json(option); }};
+          .json = [&option] { return json_of(option); }};
 }
-
-FieldValue real(std::optional<double>& option, std::string type, double (*parse)(std::string_view)) {
-  return {.type = std::move(type),
-          .read = [&option, parse](const Texts& texts) { option = parse(texts.front()); },
-          .json = [&option] { return option ? json(*option) : json(); }};
-}
+template FieldValue real(double&, std::string, double (*)(std::string_view));
+template FieldValue real(std::optional<double>&, std::string, double (*)(std::string_view));
 
 FieldValue text(std::string& option, std::string type) {
   return {.type = std::move(type),
@@ -127,7 +115,7 @@ FieldValue words(std::string type, std::function<void(const Texts&)> read, std::
 
 FieldValue positional(Texts& option, int most) {
   return {.form = Form::positional,
-          .type = "...",
+          .type = "",
           .read = [&option](const Texts& texts) { option = texts; },
           .json = [&option] { return json(option); },
           .most = most};
@@ -140,10 +128,42 @@ std::size_t choose(const std::string& text, std::span<const std::string> names, 
                    did_you_mean(text, names));
 }
 
-namespace {
+OptionTable with_common_options(OptionTable table, const Texts& names) {
+  FieldGroup common{.name = "Common options", .fields = {}};
+  for (const std::string& name : names) {
+    for (FieldGroup& group : table.groups) {
+      const auto is_wanted = [&name](const Field& field) { return key_of(field) == name; };
+      const auto found = std::find_if(group.fields.begin(), group.fields.end(), is_wanted);
+      if (found == group.fields.end()) continue;
+      common.fields.push_back(*found);
+      group.fields.erase(found);
+    }
+  }
+  table.groups.insert(table.groups.begin(), std::move(common));
+  return table;
+}
 
-// "output" of "output,-o"
 std::string key_of(const Field& field) { return field.name.substr(0, field.name.find(',')); }
+
+Texts names_of(const Field& field) {
+  if (field.value.form == Form::positional) return {field.name};
+  const std::string name = "--" + key_of(field);
+  const std::size_t comma = field.name.find(',');
+  return comma == std::string::npos ? Texts{name} : Texts{field.name.substr(comma + 1), name};
+}
+
+std::vector<FieldGroup> groups_with_help(const OptionTable& table) {
+  std::vector<FieldGroup> groups = table.groups;
+  for (FieldGroup& group : groups) {
+    if (group.name.empty()) group.name = group.fields.front().value.form == Form::positional ? "Arguments" : "Options";
+  }
+  const Field help{"help,-h", flag([] {}, [] { return false; }), "Print this help and exit"};
+  if (groups.empty() || groups.back().name != "Options") groups.push_back({"Help", {}});
+  groups.back().fields.push_back(help);
+  return groups;
+}
+
+namespace {
 
 std::vector<const Field*> fields_of(const OptionTable& table) {
   std::vector<const Field*> fields;
@@ -155,35 +175,6 @@ std::vector<const Field*> fields_of(const OptionTable& table) {
 
 std::string help_command(const OptionTable& table) { return "glinpack " + table.command + " --help"; }
 
-std::string default_text(const Field& field) {
-  if (!field.default_text.empty() || field.value.form == Form::flag || field.value.form == Form::positional) {
-    return field.default_text;
-  }
-  const json value = field.value.json();
-  const auto text_of = [](const json& one) { return one.is_string() ? one.get<std::string>() : one.dump(); };
-  if (value.is_null()) return "";
-  if (!value.is_array()) return text_of(value);
-  std::string list;
-  for (const json& one : value) list += (list.empty() ? "" : ",") + text_of(one);
-  return list;
-}
-
-// The help text of an option with its default, broken into lines that fit beside the names.
-std::string help_text(const Field& field) {
-  constexpr std::size_t width = 84;
-  const std::string value = default_text(field);
-  std::istringstream words(value.empty() ? field.help : field.help + " [" + value + "]");
-  std::string text;
-  std::size_t column = 0;
-  for (std::string word; words >> word;) {
-    const bool fits = column + 1 + word.size() <= width;
-    if (column > 0) text += fits ? ' ' : '\n';
-    column = (column > 0 && fits ? column + 1 : 0) + word.size();
-    text += word;
-  }
-  return text;
-}
-
 void add(CLI::App& app, const Field& field) {
   const std::string option = (field.value.form == Form::positional ? "" : "--") + field.name;
   const auto read = [name = "--" + key_of(field), &field](const Texts& texts) {
@@ -193,38 +184,26 @@ void add(CLI::App& app, const Field& field) {
       throw InputError(name + ": " + error.what());
     }
   };
-  const std::string help = help_text(field);
+  const auto read_one = [read](const std::string& value) { read({value}); };
+  const auto read_none = [read] { read({}); };
   switch (field.value.form) {
     case Form::one:
-      app.add_option_function<std::string>(
-             option, [read](const std::string& value) { read({value}); }, help)
-          ->type_name(field.value.type);
+      app.add_option_function<std::string>(option, read_one)->type_name(field.value.type);
       break;
     case Form::list:
-      app.add_option_function<Texts>(option, read, help)->type_name(field.value.type);
+      app.add_option_function<Texts>(option, read)->type_name(field.value.type);
       break;
     case Form::flag:
-      app.add_flag_callback(
-          option, [read] { read({}); }, help);
+      app.add_flag_callback(option, read_none);
       break;
     case Form::positional:
-      app.add_option_function<Texts>(
-             option, [&field](const Texts& values) { field.value.read(values); }, help)
-          ->type_name(field.value.type)
-          ->expected(1, field.value.most);
+      app.add_option_function<Texts>(option, field.value.read)->expected(1, field.value.most);
   }
 }
 
 // `table` must outlive the app.
 void define(CLI::App& app, const OptionTable& table) {
-  app.name("glinpack " + table.command);
-  app.description(table.description);
-  app.footer(table.footer);
-  app.get_formatter()->column_width(34);
-  for (const FieldGroup& group : table.groups) {
-    if (!group.name.empty()) app.option_defaults()->group(group.name);
-    for (const Field& field : group.fields) add(app, field);
-  }
+  for (const Field* field : fields_of(table)) add(app, *field);
   for (const Field* field : fields_of(table)) {
     if (!field->excludes.empty()) app.get_option("--" + key_of(*field))->excludes("--" + field->excludes);
   }
@@ -335,12 +314,6 @@ nlohmann::json to_json(const OptionTable& table) {
     options[key_of(*field)] = field->value.json();
   }
   return options;
-}
-
-std::string help_of(const OptionTable& table) {
-  CLI::App app;
-  define(app, table);
-  return app.help();
 }
 
 }  // namespace glinpack::app

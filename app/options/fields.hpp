@@ -1,9 +1,11 @@
-// The options of a command as a list of fields. The command line, --help, the keys of TOML files and the JSON of result
-// files are folds over this list. Error messages name the option, the value and the remedy.
+// The options of a command as a list of fields. The command line, --help, the keys of TOML files, the JSON of result
+// files, the man pages, shell completion and docs/options.md are folds over this list. Error messages name the option,
+// the value and the remedy.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
@@ -23,7 +25,7 @@ using Texts = std::vector<std::string>;
 struct FieldValue {
   enum class Form { one, list, flag, positional };
   Form form = Form::one;
-  std::string type;                        // what --help calls it: "COUNT", "single|double"
+  std::string type;                        // what --help calls it: "COUNT", "single|double", "N,..."; a flag has none
   std::function<void(const Texts&)> read;  // one text, those of a list, none of a flag; throws InputError
   std::function<nlohmann::json()> json;    // null: unset
   int most = 1;                            // positional: number of values
@@ -42,17 +44,39 @@ struct FieldGroup {
   std::vector<Field> fields;
 };
 
-/// A command and its options.
+/// What follows the options.
+struct Footer {
+  std::string examples = {};                   // a command per line
+  Texts notes = {};                            // paragraphs
+  std::map<int, std::string> exit_codes = {};  // what each means
+};
+
+/// Words and their meanings: subcommands, environment variables, files.
+struct WordList {
+  std::string heading;
+  std::vector<std::pair<std::string, std::string>> words;
+};
+
+/// A command and its options. Texts are filled into lines by those who print them.
 struct OptionTable {
-  std::string command;  // "plu"
+  std::string command;  // "plu"; empty: the program itself
   std::string description;
-  std::string footer;  // examples, units, exit codes
-  std::vector<FieldGroup> groups;
+  Footer footer = {};
+  std::vector<FieldGroup> groups = {};
+  std::vector<WordList> word_lists = {};
 };
 /// --config: a TOML file with the names of the table as keys.
 Field config_field(std::string& config);
 /// --log-level, which sets the level of the log (app/log.hpp) when it is read.
 Field log_level_field();
+/// Moves the fields `names` to a first group, "Common options".
+OptionTable with_common_options(OptionTable table, const Texts& names);
+/// "output" of "output,-o".
+std::string key_of(const Field& field);
+/// As on the command line: "-o" and "--output"; the name of a positional value.
+Texts names_of(const Field& field);
+/// The groups with --help, which no table names. A group without a name gets one.
+std::vector<FieldGroup> groups_with_help(const OptionTable& table);
 template <class... Lists>
 std::vector<Field> joined(std::vector<Field> fields, const Lists&... lists) {
   (fields.insert(fields.end(), lists.begin(), lists.end()), ...);
@@ -63,14 +87,13 @@ std::vector<Field> joined(std::vector<Field> fields, const Lists&... lists) {
 FieldValue flag(bool& option);
 /// A flag that sets something else than a bool.
 FieldValue flag(std::function<void()> set, std::function<bool()> is_set);
-FieldValue whole(int& option, Index least, Index most, std::string type = "COUNT");
-FieldValue whole(Index& option, Index least, Index most, std::string type = "COUNT");
-FieldValue whole(std::uint64_t& option, Index least, Index most, std::string type = "COUNT");
-FieldValue whole(std::optional<int>& option, Index least, Index most, std::string type = "COUNT");
-FieldValue whole(std::optional<Index>& option, Index least, Index most, std::string type = "COUNT");
+/// A number, or an optional one: int, Index, std::uint64_t.
+template <class Number>
+FieldValue whole(Number& option, Index least, Index most, std::string type = "COUNT");
 FieldValue wholes(std::vector<Index>& option, Index least, Index most, std::string type);
-FieldValue real(double& option, std::string type, double (*parse)(std::string_view));
-FieldValue real(std::optional<double>& option, std::string type, double (*parse)(std::string_view));
+/// A double, or an optional one.
+template <class Real>
+FieldValue real(Real& option, std::string type, double (*parse)(std::string_view));
 /// A text that may not be empty, such as a file's name.
 FieldValue text(std::string& option, std::string type);
 /// Any other option with one text, or with a list of texts. An empty text, or no text, is null in JSON.
@@ -102,21 +125,20 @@ std::set<std::string> parse_arguments(const Texts& arguments, const OptionTable&
 std::set<std::string> read_config_file(const std::string& path, TextFiles& files, const OptionTable& table);
 /// Every named option but --config; unset ones null.
 nlohmann::json to_json(const OptionTable& table);
-/// What --help prints.
-std::string help_of(const OptionTable& table);
 template <class Options>
 auto to_json(Options options, OptionTable (*table)(Options&)) {
   return to_json(table(options));
 }
+/// The table with default values.
 template <class Options>
-std::string help_of(OptionTable (*table)(Options&)) {
-  Options defaults;
-  return help_of(table(defaults));
+OptionTable default_table(OptionTable (*table)(Options&)) {
+  static Options defaults;
+  return table(defaults);
 }
 /// For lists of commands.
 template <auto table>
-std::string help_of() {
-  return help_of(table);
+OptionTable table_of() {
+  return default_table(table);
 }
 
 /// Options, and which of them were given where; names without dashes.

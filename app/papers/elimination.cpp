@@ -29,7 +29,7 @@ constexpr const char* gauss_jordan_examples =
     "  glinpack gauss-jordan --input A.npy --input-b B.mtx --output X.npy\n";
 constexpr const char* plu_packed_examples =
     "  glinpack plu-packed --n 255,512\n"
-    "  glinpack plu-packed --n 1000 --rhs 0 --variant all      the factors alone, as the paper measures\n"
+    "  glinpack plu-packed --n 1000 --rhs 0 --variant all  # the factors alone, as in the paper\n"
     "  glinpack plu-packed --n 64,96,128,192,256 --fit\n"
     "  glinpack plu-packed --input A.npy --input-b B.mtx --output X.npy\n";
 

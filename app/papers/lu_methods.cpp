@@ -132,8 +132,7 @@ namespace {
 constexpr const char* lu_methods_examples =
     "  glinpack lu-methods --n 64,128,256 --methods all\n"
     "  glinpack lu-methods --n 256 --methods M1,M3 --strategy switch\n"
-    "  glinpack lu-methods --n 32,64,128,256,512,1024,2048 --repeat 1 --warm-up 0     the paper's sizes; minutes on\n"
-    "                                                                                 software OpenGL\n"
+    "  glinpack lu-methods --n 32,64,128,256,512,1024,2048 --repeat 1 --warm-up 0  # the paper's sizes\n"
     "  glinpack lu-methods --input A.npy --methods M3 --strategy switch --output LU.npy\n";
 
 /// A, its last computed factors, and the reference factors of plain loops in double precision. Row-major, n x n.

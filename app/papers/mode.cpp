@@ -97,12 +97,13 @@ std::vector<FieldGroup> mode_groups(ModeOptions& o, std::vector<FieldGroup> own,
   return own;
 }
 
-std::string mode_footer(const std::string& examples, const std::string& more_codes) {
-  return "Examples:\n" + examples +
-         "\n"
-         "Times are in seconds, rates in GFLOPS (10^9 operations a second), the median of the repetitions unless said\n"
-         "otherwise. Exit code: 0 all checks passed, 1 one failed, 2 unusable input, 3 an error while running" +
-         more_codes + ".";
+Footer mode_footer(const std::string& examples) {
+  return {
+      .examples = examples,
+      .notes = {"Times are in seconds, rates in GFLOPS (10^9 operations a second): medians of the repetitions unless "
+                "said otherwise."},
+      .exit_codes = {
+          {0, "all checks passed"}, {1, "a check failed"}, {2, "unusable input"}, {3, "an error while running"}}};
 }
 
 Texts parse_names(const Texts& values, const Texts& names) {

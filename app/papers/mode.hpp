@@ -68,9 +68,8 @@ std::vector<Field> problem_fields(ModeOptions& options, const std::string& input
 Field variant_field(Texts& option, Texts variants, const std::string& host, const std::string& default_text = "");
 /// A mode's own groups, then the groups that all modes share. Without times: no repetitions, fit or trace.
 std::vector<FieldGroup> mode_groups(ModeOptions& options, std::vector<FieldGroup> own, bool with_times = true);
-/// Examples, then the units and exit codes that modes share. `more_codes`: further codes, such as ", 5 ended by
-/// --watchdog".
-std::string mode_footer(const std::string& examples, const std::string& more_codes = "");
+/// Examples, and the units and exit codes that modes share.
+Footer mode_footer(const std::string& examples);
 
 /// Parses a list of names without duplicates; "all" means all of `names`. Throws InputError.
 Texts parse_names(const Texts& values, const Texts& names);

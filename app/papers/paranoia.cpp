@@ -22,15 +22,17 @@ namespace {
 
 constexpr Index largest_samples = 10'000'000;
 
-constexpr const char* paranoia_footer =
-    "Examples:\n"
-    "  glinpack paranoia\n"
-    "  glinpack paranoia --part arithmetic --variant compute,cpu --samples 1000000 --seed 7\n"
-    "  glinpack paranoia --part lu --n 64,128,256,512,1024 --matrix uniform --json paranoia.json\n"
-    "\n"
-    "Errors of operations are in units in the last place (ULP), of solutions in epsilon (2^-24 single, 2^-53 double).\n"
-    "Exit code: 0 all results meet the GLSL specification and all factors pass HPL's test, 1 otherwise, 2 unusable\n"
-    "input, 3 an error while running.";
+const Footer paranoia_footer{
+    .examples =
+        "glinpack paranoia\n"
+        "glinpack paranoia --part arithmetic --variant compute,cpu --samples 1000000 --seed 7\n"
+        "glinpack paranoia --part lu --n 64,128,256,512,1024 --matrix uniform --json paranoia.json",
+    .notes = {"Errors of operations are in units in the last place (ULP), of solutions in epsilon (2^-24 single, 2^-53 "
+              "double)."},
+    .exit_codes = {{0, "all results meet the GLSL specification, and all factors pass HPL's test"},
+                   {1, "otherwise"},
+                   {2, "unusable input"},
+                   {3, "an error while running"}}};
 
 constexpr std::array measured_precisions{Precision::single, Precision::double_};
 

@@ -99,8 +99,9 @@ OptionTable poisson_table(PoissonOptions& o) {
           "Solves the Poisson equation on the unit square by conjugate gradients, without a matrix, with each kind\n"
           "of a device's memory; checks by the exact solution and compares with the processor. Under a launcher the\n"
           "processes share the square, each having a strip of it.",
-      .footer = mode_footer(poisson_examples, ",\n5 ended by --watchdog"),
+      .footer = mode_footer(poisson_examples),
       .groups = mode_groups(o, {{"Problem", problem}, {"Variants", variant_fields(o)}})};
+  table.footer.exit_codes[5] = "ended by --watchdog";
   table.groups.back().fields.push_back(watchdog_field(o.watchdog));
   return table;
 }

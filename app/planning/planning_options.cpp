@@ -10,37 +10,29 @@ namespace glinpack::app {
 
 namespace {
 
-constexpr const char* planning_examples =
-    "Examples:\n"
-    "  glinpack plan --nodes 16 --gpus-per-node 4 --memory 80G --network 100Gb/s\n"
-    "  glinpack plan --nodes 16 --gpus-per-node 4 --memory 80G --network 100Gb/s --precision single \\\n"
-    "    --pivoting tournament --from one-node.json --links network.json\n"
-    "  glinpack plan --nodes 4 --backend openblas --from one-core.json --n 2000 --nb 128 --network 100mbit\n"
-    "\n"
-    "FILE of --from is of `glinpack plu --json`, of --links `glinpack network --json`, of --ceilings\n"
-    "`glinpack ceilings --json`. Where nothing was measured, figures of another machine stand in, and the plan says\n"
-    "which; nothing is run. Times in seconds unless another unit stands there; rates in FLOPS (operations a second) "
-    "and\n"
-    "bytes a second, powers of ten.\n"
-    "Exit code: 0 planned, 2 unusable input, 3 an error while planning.";
-
-double parse_share(std::string_view text) {
-  const double share = parse_real(text);
-  if (share > 0 && share <= 1) return share;
-  throw InputError(in_quotes(text) + " is out of range; more than 0 and at most 1 is expected");
-}
+const Footer planning_footer{
+    .examples =
+        "glinpack plan --nodes 16 --gpus-per-node 4 --memory 80G --network 100Gb/s\n"
+        "glinpack plan --nodes 16 --gpus-per-node 4 --memory 80G --network 100Gb/s --precision single "
+        "--pivoting tournament --from one-node.json --links network.json\n"
+        "glinpack plan --nodes 4 --backend openblas --from one-core.json --n 2000 --nb 128 --network 100mbit",
+    .notes =
+        {"Without measurements, the plan uses those of another machine and says which. Times are in seconds unless "
+         "a unit is named; rates in FLOPS (operations a second) and bytes a second, with powers of ten."},
+    .exit_codes = {{0, "planned"}, {2, "unusable input"}, {3, "an error while planning"}}};
 
 std::vector<Field> cluster_fields(PlanningOptions& o) {
   return {
-      {"nodes", whole(o.nodes, 1, largest_processes), "Nodes"},
+      {"nodes", whole(o.nodes, 1, largest_processes), "Number of nodes"},
       {"gpus-per-node", whole(o.processes_per_node, 1, largest_processes),
-       "GPUs of a node, a process each; with openblas, processes of a node"},
+       "GPUs of a node, one process each; with openblas, processes of a node"},
       {"memory", real(o.memory, "BYTES", parse_bytes),
-       "Memory of a GPU, such as 80G or 64GiB; with openblas, for a process"},
-      {"memory-fraction", real(o.memory_fraction, "SHARE", parse_share), "Of that memory, that a run may take"},
+       "Memory of a GPU, such as 80G or 64GiB; with openblas, of a process"},
+      {"memory-fraction", real(o.memory_fraction, "FRACTION", parse_fraction),
+       "Part of that memory for a run, more than 0, at most 1"},
       {"network", real(o.network, "RATE", parse_link_rate),
-       "Link of a node, each direction: bits as in 100Gb/s, or bytes as in 12.5GB/s"},
-      {"latency", real(o.latency, "TIME", parse_latency), "A small message from node to node, such as 2us",
+       "Rate of a node's link in each direction, in bits (100Gb/s) or bytes (12.5GB/s)"},
+      {"latency", real(o.latency, "TIME", parse_latency), "Time of a small message between nodes, such as 2us",
        "5us, assumed"},
   };
 }
@@ -49,7 +41,7 @@ FieldValue planned_backend(std::string& option) {
   FieldValue value = name_value(option, given_backend_choices());
   value.read = [read = value.read](const Texts& texts) {
     if (texts.front() != "auto") return read(texts);
-    throw InputError("auto: a plan looks at no machine; openblas or gl-compute is expected");
+    throw InputError("auto: a plan does not look at the machine; openblas or gl-compute is expected");
   };
   return value;
 }
@@ -59,21 +51,20 @@ std::vector<Field> run_fields(PlanningOptions& o) {
   const char* const as_in_plu = "As in glinpack plu";
   const auto grid = word(
       "PxQ", [&o](const std::string& t) { o.grid = parse_grid(t); }, [&o] { return o.grid ? text_of(*o.grid) : ""; });
-  const auto precision =
-      single_or_double(o.precision, "mixed: how often a solution is refined is not in the model; plan with single");
+  const auto precision = single_or_double(o.precision, "mixed: the model has no refinement; plan with single");
   return {
       {"n", whole(o.n, 1, largest_n, "N"), "Order of the matrix", "the largest that fits"},
-      {"nb", whole(o.nb, 1, largest_nb, "NB"), "Block size", "the fastest of those measured"},
-      {"grid", grid, "Process grid, of all processes", "the fastest"},
-      {"backend", planned_backend(o.backend), "gl-compute: a GPU for each process; openblas: processors"},
-      {"precision", precision, "Of the factors"},
+      {"nb", whole(o.nb, 1, largest_nb, "NB"), "Block size, in rows and columns", "the fastest of those measured"},
+      {"grid", grid, "Process grid of all processes", "the fastest"},
+      {"backend", planned_backend(o.backend), "gl-compute: one GPU per process; openblas: processors"},
+      {"precision", precision, "Precision of the factors"},
       {"pivoting", choice(o.pivoting, all_pivotings), as_in_plu},
       {"broadcast", broadcast_value(o.broadcast), as_in_plu},
       {"row-swap", row_swap_value(o.row_swap.kind), as_in_plu},
       {"lookahead", whole(o.lookahead, 0, deepest, "DEPTH"), as_in_plu},
       {"node-broadcast", choice(o.node_transport, all_node_transports), as_in_plu},
       {"messages-only", flag(o.messages_only),
-       "The time of `glinpack network`: a factorisation's messages without its arithmetic"},
+       "Predict `glinpack network`: the messages of a factorisation without its arithmetic"},
   };
 }
 
@@ -86,13 +77,13 @@ void check(const PlanningOptions& o) {
   }
   if (!o.n && !o.memory) {
     throw InputError(
-        "neither --memory nor --n is given: how large a matrix to plan for? Give the memory of a GPU "
-        "(--memory 80G), or N");
+        "neither --memory nor --n is given; give the memory of a GPU (--memory 80G), or the order of the matrix "
+        "(--n N)");
   }
   if (o.nodes > 1 && !o.network && o.links.empty()) {
     throw InputError("--nodes " + std::to_string(o.nodes) +
-                     ": how fast is the network between them? Give a node's link (--network 100Gb/s), or what "
-                     "`glinpack network --json` measured (--links FILE)");
+                     ": the rate of the network is missing; give a node's link (--network 100Gb/s), or a result of "
+                     "`glinpack network --json` (--links FILE)");
   }
   if (o.grid && o.grid->size() != o.processes()) {
     throw InputError("--grid " + text_of(*o.grid) + " has " + std::to_string(o.grid->size()) + " processes, but " +
@@ -109,22 +100,23 @@ OptionTable planning_table(PlanningOptions& o) {
                         .read = [&o](const Texts& files) { o.from = files; },
                         .json = [&o] { return nlohmann::json(o.from); }};
   const std::vector<Field> figures{
-      {"from", from, "Results of glinpack plu on one of the nodes: rates are fitted to them",
-       "of gl-compute an H200's"},
-      {"links", text(o.links, "FILE"), "Result of glinpack network: latencies and rates by its ping-pongs"},
-      {"ceilings", text(o.ceilings, "FILE"), "Result of glinpack ceilings: the default figures are scaled to it"},
+      {"from", from, "Results of `glinpack plu --json` on one of the nodes; the rates of the model are fitted to them",
+       "with gl-compute, those of an H200"},
+      {"links", text(o.links, "FILE"),
+       "Result of `glinpack network --json`: latencies and rates come from its ping-pongs"},
+      {"ceilings", text(o.ceilings, "FILE"),
+       "Result of `glinpack ceilings --json`: the default rates are scaled to it"},
   };
   const std::vector<Field> output{
-      {"json", text(o.json, "FILE"), "All of it as JSON (docs/plan.schema.json)"},
-      {"force", flag(o.force), "Overwrite a file that exists"},
+      {"json", text(o.json, "FILE"), "Write the plan as JSON (docs/plan.schema.json)"},
+      {"force", flag(o.force), "Overwrite an existing file"},
   };
   return {.command = "plan",
-          .description =
-              "Plans a run on a cluster, without one: N, NB, grid, and the time and rate that a model expects of it.",
-          .footer = planning_examples,
+          .description = "Predicts N, NB, grid, time and rate of a run on a cluster by a model. Runs nothing.",
+          .footer = planning_footer,
           .groups = {{"Cluster", cluster_fields(o)},
                      {"Run", run_fields(o)},
-                     {"Figures", figures},
+                     {"Measurements", figures},
                      {"Output", output},
                      {"Configuration", {config_field(o.config)}}}};
 }

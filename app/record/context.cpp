@@ -112,7 +112,8 @@ std::string gpu_driver() {
   if (const std::string nvidia = doctor::nvidia_kernel_driver(); !nvidia.empty()) return "NVIDIA " + nvidia;
   for (const char* module : {"amdgpu", "i915", "xe"}) {
     const std::string folder = std::string("/sys/module/") + module;
-    if (!std::filesystem::exists(folder)) continue;
+    std::error_code error;
+    if (!std::filesystem::exists(folder, error)) continue;
     const std::string version = sensors::line_of(folder + "/version").value_or("");
     return module + (version.empty() ? "" : " " + version);
   }

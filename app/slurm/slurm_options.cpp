@@ -21,21 +21,21 @@ constexpr int most_per_node = 4096;
 constexpr int largest_signal_lead = 65535;  // Slurm's limit
 constexpr const char* end_of_options = "--";
 
-constexpr const char* slurm_examples =
-    "Examples:\n"
-    "  glinpack slurm --nodes 4 --gpus-per-node 4 --time 1:00:00 -o run.sbatch -- --n 65536 --nb 512\n"
-    "  sbatch run.sbatch\n"
-    "  glinpack slurm --nodes 2 --ranks-per-node 8 --launcher hydra -- --hpl-dat HPL.dat --backend openblas | sbatch\n"
-    "  glinpack slurm --nodes 4 --gpus-per-node a100:4 --partition gpu --account physics -- --config run.toml\n"
-    "\n"
-    "What follows -- goes to `glinpack plu` and is checked here: options, the files that they name, and whether there\n"
-    "are enough ranks for the grids. Options of sbatch on its command line beat those in the script.\n"
-    "Exit code: 0 written, 2 unusable input, 3 the script could not be written.";
+const Footer slurm_footer{
+    .examples =
+        "glinpack slurm --nodes 4 --gpus-per-node 4 --time 1:00:00 -o run.sbatch -- --n 65536 --nb 512\n"
+        "sbatch run.sbatch\n"
+        "glinpack slurm --nodes 2 --ranks-per-node 8 --launcher hydra -- --hpl-dat HPL.dat | sbatch\n"
+        "glinpack slurm --nodes 4 --gpus-per-node a100:4 --partition gpu -- --config run.toml",
+    .notes =
+        {"The options of `glinpack plu` are checked here, with the files that they name and the number of ranks that "
+         "the grids need. Options on the command line of sbatch override those in the script."},
+    .exit_codes = {{0, "written"}, {2, "unusable input"}, {3, "an error while writing"}}};
 
 // Parses a name for an #SBATCH line, in which blanks separate words.
 std::string parse_slurm_name(const std::string& text) {
   if (std::regex_match(text, std::regex("[A-Za-z0-9_.,:@%+=/-]+"))) return text;
-  throw InputError(in_quotes(text) + " is no name that Slurm takes: letters, digits and _ . , : @ % + = / - are");
+  throw InputError(in_quotes(text) + " is not a name for Slurm; letters, digits and _ . , : @ % + = / - are allowed");
 }
 
 FieldValue slurm_name(std::string& option) {
@@ -52,8 +52,7 @@ void set_gpus(SlurmOptions& o, const std::string& text) {
 
 bool parse_is_hydra(const std::string& text) {
   const Texts names{"srun", "hydra"};
-  if (text == names[0] || text == names[1]) return text == names[1];
-  throw InputError(in_quotes(text) + " is no launcher" + did_you_mean(text, names) + "; there are " + enumerate(names));
+  return choose(text, names) == 1;
 }
 
 std::vector<Field> job_fields(SlurmOptions& o) {
@@ -67,17 +66,17 @@ std::vector<Field> job_fields(SlurmOptions& o) {
       },
       [&o] { return o.time; });
   return {
-      {"nodes", whole(o.nodes, 1, largest_nodes), "Nodes"},
-      {"gpus-per-node", gpus, "GPUs of every node, of a type of Slurm's where one is named"},
+      {"nodes", whole(o.nodes, 1, largest_nodes), "Number of nodes"},
+      {"gpus-per-node", gpus, "GPUs of every node; TYPE is a GPU type of Slurm"},
       {"ranks-per-node", whole(o.ranks_per_node, 1, most_per_node), "Ranks on every node", "one per GPU, or 1"},
-      {"cores-per-rank", whole(o.cores_per_rank, 1, most_per_node), "Cores for every rank, as Slurm counts",
+      {"cores-per-rank", whole(o.cores_per_rank, 1, most_per_node), "Cores of every rank, as Slurm counts them",
        "the node's divided by its ranks"},
-      {"time", time, "Time limit, in a form of Slurm's: minutes, hours:minutes:seconds, days-hours, ...",
+      {"time", time, "Time limit in a format of Slurm: minutes, hours:minutes:seconds, days-hours, ...",
        "the partition's"},
       {"partition", slurm_name(o.partition), "Partition, or several with commas", "the cluster's"},
       {"account", slurm_name(o.account), "Account that the job is charged to", "yours"},
       {"qos", slurm_name(o.qos), "Quality of service", "yours"},
-      {"job-name", slurm_name(o.job_name), "The job's name"},
+      {"job-name", slurm_name(o.job_name), "Name of the job"},
   };
 }
 
@@ -106,7 +105,7 @@ long seconds_of_slurm_time(const std::string& text) {
     if (seconds > 0) return seconds;
     break;
   }
-  throw InputError(in_quotes(text) + " is no time of Slurm's, or none at all; minutes, minutes:seconds, " +
+  throw InputError(in_quotes(text) + " is not a time of Slurm, or is zero; minutes, minutes:seconds, " +
                    "hours:minutes:seconds, days-hours, days-hours:minutes or days-hours:minutes:seconds are expected");
 }
 
@@ -115,22 +114,22 @@ OptionTable slurm_table(SlurmOptions& o) {
       "srun|hydra", [&o](const std::string& t) { o.uses_hydra = parse_is_hydra(t); },
       [&o] { return std::string(o.uses_hydra ? "hydra" : "srun"); });
   const std::vector<Field> running{
-      {"launcher", launcher, "What starts the ranks: Slurm's own, by PMI-2, or MPICH's"},
+      {"launcher", launcher, "Launcher of the ranks. srun: Slurm's, by PMI-2; hydra: MPICH's"},
       {"signal-lead", whole(o.signal_lead, 0, largest_signal_lead, "SECONDS"),
-       "So long before the time limit glinpack is told to write what is finished and to end; 0: never"},
-      {"program", text(o.program, "PATH"), "The glinpack that the job runs; this one unless given"},
+       "Time before the limit at which glinpack is told to report the finished runs and to end; 0: never"},
+      {"program", text(o.program, "PATH"), "The glinpack that the job runs", "this one"},
   };
   const std::vector<Field> output{
-      {"output,-o", text(o.output, "FILE"), "The script; standard output unless given"},
-      {"force", flag(o.force), "Overwrite a file that exists"},
+      {"output,-o", text(o.output, "FILE"), "Write the script to this file", "standard output"},
+      {"force", flag(o.force), "Overwrite an existing file"},
   };
   return {
       .command = "slurm",
       .description =
-          "Writes a batch script for Slurm that runs `glinpack plu`, a rank per GPU: a folder of results for each "
-          "job,\nwhat is finished when the time is up, nothing overwritten when Slurm runs a job again. The options "
-          "of\n`glinpack plu` come behind these and --.",
-      .footer = slurm_examples,
+          "Writes a Slurm batch script that runs `glinpack plu` with one rank per GPU. Every job has its own folder of "
+          "results, reports the finished runs at the time limit, and overwrites nothing if Slurm restarts it. Options "
+          "after -- are those of `glinpack plu`.",
+      .footer = slurm_footer,
       .groups = {{"Job", job_fields(o)},
                  {"Running", running},
                  {"Output", output},
@@ -144,7 +143,7 @@ void check_plu_arguments(const SlurmOptions& o, TextFiles& files) {
   const ParsedOptions parsed = parse_plu_options(o.plu_arguments, files);
   if (parsed.on_command_line.contains("output-dir")) {
     throw InputError("--output-dir " + parsed.options.output_dir +
-                     ": the script gives every job a folder of its own, glinpack-JOB; leave the option out");
+                     ": the script gives every job its own folder, glinpack-JOB; leave the option out");
   }
   std::optional<HplDat> hpl_dat;
   if (!parsed.options.hpl_dat.empty()) hpl_dat = read_hpl_dat(parsed.options.hpl_dat, files);
@@ -167,8 +166,8 @@ SlurmOptions parse_slurm_options(const Texts& arguments) {
   SlurmOptions o = parse({arguments.begin(), end}, slurm_table, files).options;
   if (end != arguments.end()) o.plu_arguments.assign(end + 1, arguments.end());
   if (!o.time.empty() && o.signal_lead >= seconds_of_slurm_time(o.time)) {
-    throw InputError("--signal-lead " + std::to_string(o.signal_lead) + ": as long before the limit of --time " +
-                     o.time + " the job has not begun; ask for more time, or for less lead, 0 for no signal");
+    throw InputError("--signal-lead " + std::to_string(o.signal_lead) + " is not less than --time " + o.time +
+                     "; ask for more time, or for less lead, 0 for no signal");
   }
   if (o.nodes > largest_processes / (o.ranks() / o.nodes)) {
     throw InputError("--nodes " + std::to_string(o.nodes) + ": more than " + std::to_string(largest_processes) +

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/devices_command.hpp"
+#include "app/manual/pages.hpp"
 #include "app/option_text.hpp"
 #include "tests/app/expect.hpp"
 
@@ -298,7 +299,8 @@ TEST(Options, HelpShowsEveryOptionWithDefaultsAndExamples) {
   for (const auto& [key, value] : configuration.items()) {
     EXPECT_NE(help.find("--" + key + " "), std::string::npos) << key;
   }
-  for (const char* part : {"--config", "Examples:", "[double]", "[16.0]", "seconds", "GFLOPS", "Exit code"}) {
+  for (const char* part :
+       {"--config", "Examples:", "[default: 2000]", "[default: 16.0]", "seconds", "GFLOPS", "Exit code"}) {
     EXPECT_NE(help.find(part), std::string::npos) << part;
   }
 }

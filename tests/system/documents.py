@@ -165,7 +165,8 @@ class Commands(unittest.TestCase):
 
     def test_the_examples_of_every_help_are_valid(self):
         text = subprocess.run([GLINPACK, "--help"], check=True, capture_output=True, text=True).stdout
-        names = re.findall(r"^  ([a-z][\w-]+)  +[A-Z]", text.split("Options:")[0], re.MULTILINE)
+        names = re.findall(r"^  ([a-z][\w-]+)  +[A-Z]", text, re.MULTILINE)
+        self.assertGreater(len(names), 14)
         for name in names:
             text = subprocess.run([GLINPACK, name, "--help"], check=True, capture_output=True, text=True).stdout
             examples = re.search(r"^Examples:\n((?:  .*\n)+)", text, re.MULTILINE)[1]

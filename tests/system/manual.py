@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Man pages and completion generated from --help: man reads the pages without warnings, and bash completes."""
+"""Man pages and completion: man reads the pages without warnings, and bash completes."""
 import os
 import re
 import subprocess
@@ -39,7 +39,7 @@ class ManPages(ManualTest):
             with self.subTest(page=page):
                 shown = run("man", "--warnings", "-l", folder / page)
                 self.assertEqual(shown.stderr, "")
-                for part in "NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "SEE ALSO":
+                for part in "NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES", "EXIT STATUS", "SEE ALSO":
                     self.assertRegex(shown.stdout, f"(?m)^{part}$")
 
     def test_pages_are_overwritten_only_with_force(self):
@@ -107,10 +107,10 @@ class Completion(ManualTest):
     def test_the_values_are_those_that_the_program_accepts(self):
         """The error message of an option lists its values, which must equal the values in its type."""
         asked = 0
-        for name in self.subcommands():
-            text = run(GLINPACK, name, "--help").stdout
-            for option, kind in re.findall(r"^  (--[\w-]+) (\S+\|\S+)", text, re.MULTILINE):
-                choices = [word for word in kind.removesuffix(",...").split("|") if not re.fullmatch("[A-Z]+", word)]
+        sections = re.split(r"^## ([\w-]+)\n", run(GLINPACK, "man-pages", "--markdown").stdout, flags=re.MULTILINE)
+        for name, text in zip(sections[1::2], sections[2::2]):
+            for option, kind in re.findall(r"^\| `(--[\w-]+)` \| `(\S+\|\S+)`", text, re.MULTILINE):
+                choices = kind.removesuffix(",...").split("\\|")
                 with self.subTest(subcommand=name, option=option):
                     rejected = self.start([GLINPACK, name, option, "?", "--no-such-option"],
                                          {"OPENBLAS_CORETYPE": "Haswell"})

@@ -5,11 +5,11 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "app/commands.hpp"
 #include "app/doctor/doctor_command.hpp"
 #include "app/doctor/doctor_options.hpp"
 #include "app/doctor/measure.hpp"
 #include "app/doctor/pci.hpp"
+#include "app/manual/pages.hpp"
 #include "tests/app/expect.hpp"
 
 namespace glinpack::app::doctor {
@@ -43,7 +43,6 @@ TEST(DoctorOptions, help_has_units_examples_and_exit_codes) {
   for (const char* part : {"glinpack doctor", "GB/s", "Examples:", "Exit code:", "--quick"}) {
     EXPECT_THAT(help_of(doctor_table), HasSubstr(part));
   }
-  EXPECT_THAT(program_help(), HasSubstr("doctor "));
 }
 
 TEST(DoctorPci, processor_lists_have_the_kernel_s_format) {

@@ -1,14 +1,16 @@
-// Parsing of help texts, and the man pages and completions generated from them.
+// --help, man pages, docs/options.md and shell completion, from the option tables.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <stdexcept>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
 
-#include "app/input/nearest_name.hpp"
+#include "app/commands.hpp"
 #include "app/manual/completion.hpp"
-#include "app/manual/help_page.hpp"
-#include "app/manual/man_page.hpp"
 #include "app/manual/manual_command.hpp"
+#include "app/manual/pages.hpp"
+#include "app/options.hpp"
 #include "tests/app/expect.hpp"
 
 namespace glinpack::app {
@@ -19,123 +21,190 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-constexpr const char* example =
-    "Does one thing,\n"
-    "then another.\n"
-    "Usage: glinpack example [OPTIONS]\n"
-    "\n"
-    "Options:\n"
-    "  -h,--help                       Print this help message and exit\n"
-    "\n\n"
-    "Problem:\n"
-    "  --n N,... ...                   Orders of the matrix,\n"
-    "                                  in rows [2000]\n"
-    "  --precision single|double|mixed Precision; mixed: both\n"
-    "  --variant a|b|all,... ...\n"
-    "                                  The ways [a]\n"
-    "  --up Excludes: --down\n"
-    "                                  Upwards\n"
-    "\n"
-    "Environment:\n"
-    "  SOME_VARIABLE   Its meaning\n"
-    "\n"
-    "Examples:\n"
-    "  glinpack example --n 1\n"
-    "\n"
-    "Times are in seconds.\n"
-    "Exit code: 0 all passed, or were not checked, 1 one failed.\n";
+struct ExampleOptions {
+  std::vector<Index> n{2000};
+  Precision precision = Precision::double_;
+  Texts variants{"a"};
+  bool up = false;
+  std::string output;
+  Texts files;
+};
 
-TEST(HelpPage, EveryPartIsFound) {
-  const HelpPage page = parse_help(example);
-  EXPECT_EQ(page.description, "Does one thing, then another.");
-  EXPECT_EQ(page.usage, "glinpack example [OPTIONS]");
-  ASSERT_EQ(page.sections.size(), 4);
-  EXPECT_EQ(page.sections[1].heading, "Problem");
-  EXPECT_THAT(page.sections[3].lines, ElementsAre("glinpack example --n 1"));
-  EXPECT_THAT(page.paragraphs, ElementsAre("Times are in seconds."));
-  EXPECT_EQ(page.exit_codes, "0 all passed, or were not checked, 1 one failed.");
+OptionTable example_table(ExampleOptions& o) {
+  const auto variants = words(
+      some_of(Texts{"a", "b"}, {"all"}), [&o](const Texts& t) { o.variants = t; }, [&o] { return o.variants; });
+  return {.command = "example",
+          .description = "Does one thing, then another.",
+          .footer = {.examples = "glinpack example --n 1",
+                     .notes = {"Times are in seconds.", ".so it's \\n"},
+                     .exit_codes = {{0, "all passed"}, {1, "one failed"}}},
+          .groups = {{"", {{"FILE", positional(o.files, 2), "Files to read"}}},
+                     {"Problem",
+                      {{"n", wholes(o.n, 1, 9, "N,..."), "Orders of the matrix, in rows"},
+                       {"precision", choice(o.precision, all_precisions), "Precision <of all>; see docs/mixed.md"},
+                       {"variant", variants, "The ways"},
+                       {"up", flag(o.up), "Upwards", "", "n"},
+                       {"output,-o", text(o.output, "FILE"), "The result"}}}},
+          .word_lists = {{"Environment", {{"SOME_VARIABLE", "Its meaning"}}}}};
 }
 
-TEST(HelpPage, OptionsHaveNamesTypesTextsAndDefaults) {
-  const HelpPage page = parse_help(example);
-  EXPECT_THAT(page.sections[0].entries.at(0).names, ElementsAre("-h", "--help"));
-  const std::vector<HelpEntry>& options = page.sections[1].entries;
-  ASSERT_EQ(options.size(), 4);
-  EXPECT_EQ(options[0].type, "N,...");
-  EXPECT_EQ(options[0].text, "Orders of the matrix, in rows");
-  EXPECT_EQ(options[0].default_text, "2000");
-  EXPECT_EQ(options[1].text, "Precision; mixed: both");
-  EXPECT_EQ(options[2].text, "The ways");
-  EXPECT_THAT(options[3].type, IsEmpty());
-  EXPECT_THAT(options[3].excludes, ElementsAre("--down"));
-  EXPECT_EQ(page.sections[2].entries.at(0).text, "Its meaning");
+CommandPage example() { return {"Do it", default_table(example_table)}; }
+
+Texts lines_of(const std::string& text) {
+  Texts lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
 }
 
-TEST(HelpPage, ChoicesAreTheValuesOfAType) {
-  const auto choices = [](const char* type) {
-    return choices_of({.names = {"--x"}, .type = type, .excludes = {}, .text = "", .default_text = ""});
-  };
-  EXPECT_THAT(choices("single|double"), ElementsAre("single", "double"));
-  EXPECT_THAT(choices("M1|M2|all,..."), ElementsAre("M1", "M2", "all"));
-  EXPECT_THAT(choices("COUNT|auto"), ElementsAre("auto"));
-  EXPECT_THAT(choices("N,..."), IsEmpty());
-  EXPECT_THAT(choices(""), IsEmpty());
-  const std::vector<std::string> names{"a", "b"};
-  EXPECT_EQ(one_of(names), "a|b");
-  EXPECT_EQ(some_of(names, {"all", "none"}), "a|b|all|none,...");
+TEST(Help, HasEveryPartOfTheTable) {
+  EXPECT_EQ(help_of(example_table),
+            R"(Does one thing, then another.
+
+Usage: glinpack example [OPTIONS] FILE...
+
+Arguments:
+  FILE                        Files to read
+
+Problem:
+  --n N,...                   Orders of the matrix, in rows [default: 2000]
+  --precision single|double|mixed
+                              Precision <of all>; see docs/mixed.md [default:
+                              double]
+  --variant a|b|all,...       The ways [default: a]
+  --up                        Upwards; not with --n
+  -o,--output FILE            The result
+
+Help:
+  -h,--help                   Print this help and exit
+
+Environment:
+  SOME_VARIABLE  Its meaning
+
+Examples:
+  glinpack example --n 1
+
+Times are in seconds.
+
+.so it's \n
+
+Exit code:
+  0 all passed
+  1 one failed
+)");
 }
 
-TEST(HelpPage, TextWithoutUsageIsRejected) { EXPECT_THROW(parse_help("Options:\n  --n  N\n"), std::runtime_error); }
+TEST(Help, LongListsOfChoicesAndExamplesAreBroken) {
+  OptionTable table = default_table(example_table);
+  table.footer.examples = "  glinpack example --precision single --variant a,b --n 1 --output " + std::string(30, 'x');
+  table.groups[1].fields[0].value.type = std::string(60, 'a') + "|" + std::string(60, 'b');
+  EXPECT_THAT(help_of(table), HasSubstr("  --n " + std::string(60, 'a') + "|\n      " + std::string(60, 'b') + "\n"));
+  EXPECT_THAT(help_of(table),
+              HasSubstr("  glinpack example --precision single --variant a,b --n 1 \\\n      --output xxx"));
+}
 
-TEST(ManPage, HasTheContentsOfTheHelp) {
-  const std::string page = man_page({"glinpack-example", "Do it", example}, {"glinpack"});
+TEST(Help, CommonOptionsComeFirst) {
+  const OptionTable table = with_common_options(default_table(example_table), {"up", "n"});
+  ASSERT_EQ(table.groups.size(), 3);
+  EXPECT_THAT(table.groups[0].fields,
+              ElementsAre(::testing::Field(&Field::name, "up"), ::testing::Field(&Field::name, "n")));
+  EXPECT_EQ(table.groups[2].fields.size(), 3);
+  EXPECT_THAT(help_of(plu_table), HasSubstr("[OPTIONS]\n\nCommon options:\n  --n N|auto,... "));
+}
+
+TEST(Help, EveryLineHas80ColumnsAndEveryOptionAText) {
+  const std::vector<CommandPage> pages = all_pages();
+  ASSERT_EQ(pages.size(), commands().size() + 1);
+  for (const CommandPage& page : pages) {
+    SCOPED_TRACE(name_of(page));
+    for (const std::string& line : lines_of(help_of(page.table))) EXPECT_LE(line.size(), 80) << line;
+    for (const FieldGroup& group : page.table.groups) {
+      for (const Field& field : group.fields) EXPECT_THAT(field.help, Not(IsEmpty())) << field.name;
+    }
+    EXPECT_THAT(page.table.description, Not(IsEmpty()));
+    EXPECT_THAT(page.table.footer.examples, Not(IsEmpty()));
+    EXPECT_THAT(page.table.footer.exit_codes, Not(IsEmpty()));
+  }
+  for (const Command& command : commands()) {
+    EXPECT_EQ(command.table().command, command.name);
+    EXPECT_THAT(help_of(program_table()), HasSubstr(std::string("\n  ") + command.name + " "));
+  }
+}
+
+TEST(ManPage, HasEveryPartOfTheTable) {
+  const std::string page = man_page(example(), {"glinpack"});
   for (const char* part :
        {".TH GLINPACK\\-EXAMPLE 1", "glinpack\\-example \\- Do it\n", ".SS Problem\n",
         ".TP\n\\fB\\-\\-n\\fR \\fIN,...\\fR\nOrders of the matrix, in rows. Default: 2000.\n",
-        "single|\\:double|\\:mixed", "Upwards. Not together with \\fB\\-\\-down\\fR.\n",
-        ".SH ENVIRONMENT\n.TP\n\\fBSOME_VARIABLE\\fR\nIts meaning\n", ".nf\nglinpack example \\-\\-n 1\n.fi\n",
-        ".TP\n\\fB0\\fR\nall passed, or were not checked\n", ".TP\n\\fB1\\fR\none failed\n", "\\fBglinpack\\fR(1)\n"}) {
+        "single|\\:double|\\:mixed", "\\fB\\-o\\fR, \\fB\\-\\-output\\fR", "Upwards. Not with \\-\\-n.\n",
+        ".SH ENVIRONMENT\n.TP\n\\fBSOME_VARIABLE\\fR\nIts meaning\n",
+        ".SH EXAMPLES\n.nf\nglinpack example \\-\\-n 1\n.fi\n", ".SH NOTES\n.PP\nTimes are in seconds.\n",
+        ".PP\n\\&.so it\\(aqs \\en\n", ".SH EXIT STATUS\n.TP\n\\fB0\\fR\nall passed\n.TP\n\\fB1\\fR\none failed\n",
+        "\\fBglinpack\\fR(1)\n"}) {
     EXPECT_THAT(page, HasSubstr(part));
   }
 }
 
-TEST(ManPage, TextIsEscaped) {
-  const std::string page = man_page({"x", ".so it's \\n", "'a'\nUsage: x\n"}, {});
-  EXPECT_THAT(page, HasSubstr("\\- \\&.so it\\(aqs \\en\n"));
-  EXPECT_THAT(page, HasSubstr(".SH DESCRIPTION\n\\&\\(aqa\\(aq\n"));
+TEST(OptionsDocument, HasATableForEveryCommand) {
+  const std::string document = options_document(std::vector{example()});
+  for (const char* part :
+       {"\n## example\n", "| **Problem** | | | |\n", "| `-o`, `--output` | `FILE` | | The result |\n",
+        "| `--precision` | `single\\|double\\|mixed` | double | Precision \\<of all>; see "
+        "[mixed.md](mixed.md) |\n",
+        "| `--up` | | | Upwards; not with `--n` |\n", "\nExit status: 0 all passed; 1 one failed.\n"}) {
+    EXPECT_THAT(document, HasSubstr(part));
+  }
 }
 
-// for every subcommand: the page has all of its help
-TEST(Manual, EveryOptionOfEveryHelpIsInItsPageAndInTheCompletions) {
-  const std::vector<Manual> manuals = all_manuals();
-  ASSERT_GT(manuals.size(), 14);
-  const std::string bash = completion_script("bash", manuals);
-  for (const Manual& manual : manuals) {
-    SCOPED_TRACE(manual.name);
-    const HelpPage page = parse_help(manual.help);
-    EXPECT_THAT(page.exit_codes, Not(IsEmpty()));
-    EXPECT_THAT(page.description, Not(IsEmpty()));
-    std::size_t options = 0;
-    for (const HelpSection& section : page.sections) {
-      for (const HelpEntry& entry : section.entries) {
-        EXPECT_THAT(entry.text, Not(IsEmpty())) << entry.names.front();
-        options += entry.names.front().starts_with("-") ? 1 : 0;
+TEST(OptionsDocument, IsTheOneInDocs) {
+  std::ifstream file(GLINPACK_TEST_DATA "/../../docs/options.md");
+  std::ostringstream text;
+  text << file.rdbuf();
+  EXPECT_TRUE(text.str() == options_document(all_pages()))
+      << "docs/options.md is not current; write it again: glinpack man-pages --markdown > docs/options.md";
+}
+
+TEST(Completion, ChoicesAreTheWordsOfAType) {
+  const auto values = [](const char* type) {
+    CommandPage page = example();
+    page.table.groups[1].fields[0].value.type = type;
+    const std::string bash = completion_script("bash", std::vector{page});
+    const std::string key = "example:--n) values=";
+    const std::size_t begin = bash.find(key) + key.size();
+    return bash.substr(begin, bash.find(" ;;", begin) - begin);
+  };
+  EXPECT_EQ(values("single|double"), "'single double'");
+  EXPECT_EQ(values("M1|M2|all,..."), "'M1 M2 all' list=yes");
+  EXPECT_EQ(values("COUNT|auto"), "'auto'");
+  EXPECT_EQ(values("PxQ|auto,..."), "'auto' list=yes");
+  EXPECT_EQ(values("N,..."), "other");
+  EXPECT_EQ(values("FILE"), "file");
+  EXPECT_EQ(values("DIR"), "folder");
+}
+
+TEST(Completion, HasEveryOptionOfEveryCommand) {
+  const std::vector<CommandPage> pages = all_pages();
+  const std::string bash = completion_script("bash", pages);
+  const std::string zsh = completion_script("zsh", pages);
+  const std::string fish = completion_script("fish", pages);
+  for (const CommandPage& page : pages) {
+    for (const FieldGroup& group : groups_with_help(page.table)) {
+      for (const Field& field : group.fields) {
+        if (field.value.form == FieldValue::Form::positional) continue;
+        EXPECT_THAT(bash, HasSubstr("--" + key_of(field)));
+        EXPECT_THAT(zsh, HasSubstr("'--" + key_of(field)));
+        EXPECT_THAT(fish, HasSubstr(" -l " + key_of(field)));
       }
     }
-    std::size_t in_help = 0;
-    for (std::size_t at = manual.help.find("\n  -"); at != std::string::npos; at = manual.help.find("\n  -", at + 1)) {
-      ++in_help;
-    }
-    EXPECT_EQ(options, in_help);
-    EXPECT_GT(man_page(manual, {"glinpack"}).size(), manual.help.size() / 2);
   }
   EXPECT_THAT(bash, HasSubstr("plu:--precision) values='single double mixed' ;;"));
-  EXPECT_THAT(completion_script("zsh", manuals), HasSubstr("#compdef glinpack"));
-  EXPECT_THAT(completion_script("fish", manuals), HasSubstr("-l precision -x -a 'single double mixed'"));
+  EXPECT_THAT(zsh, HasSubstr("#compdef glinpack"));
+  EXPECT_THAT(fish, HasSubstr("-l precision -x -a 'single double mixed'"));
 }
 
 TEST(Manual, BadArgumentsAreNamed) {
   expect_input_error([] { parse_man_pages_options({}); }, {"--output-dir"});
+  expect_input_error([] { parse_man_pages_options({"--markdown", "--output-dir", "d"}); }, {"--markdown"});
   expect_input_error([] { parse_man_pages_options({"--output"}); }, {"'--output'", "glinpack man-pages --help"});
   expect_input_error([] { parse({"--shell", "bsh"}, completion_table); }, {"--shell", "'bsh'", "did you mean bash?"});
 }

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/manual/pages.hpp"
 #include "tests/app/expect.hpp"
 
 namespace glinpack::app {

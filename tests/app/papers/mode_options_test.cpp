@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/commands.hpp"
 #include "app/papers/banded.hpp"
 #include "app/papers/matmul.hpp"
 #include "tests/app/expect.hpp"
@@ -108,16 +107,6 @@ TEST_F(ModesConfigFile, IsOverriddenByTheCommandLine) {
 TEST(BandedOptions, DiagonalsAreCentredOnTheMainOne) {
   EXPECT_THAT(offsets_around_main(1), ElementsAre(0));
   EXPECT_THAT(offsets_around_main(4), ElementsAre(0, 1, -1, 2));
-}
-
-TEST(Commands, AreInTheProgramsHelpWhichHas80Columns) {
-  const std::string help = program_help();
-  for (const Command& command : commands()) {
-    EXPECT_THAT(help, HasSubstr(std::string("  ") + command.name + " "));
-    EXPECT_THAT(command.help(), HasSubstr(std::string("glinpack ") + command.name));
-  }
-  std::istringstream lines(help);
-  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80) << line;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/manual/pages.hpp"
 #include "app/planning/planner.hpp"
 #include "app/planning/planning_command.hpp"
 #include "app/planning/quantities.hpp"
