@@ -9,8 +9,8 @@
 #include "app/input/input_error.hpp"
 #include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
-#include "app/log.hpp"
 #include "app/manual/pages.hpp"
+#include "app/program/log.hpp"
 #include "mpi/session.hpp"
 #include "version.hpp"
 

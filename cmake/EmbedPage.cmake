@@ -2,7 +2,7 @@
 #
 #   glinpack_embed_page(TARGET FOLDER)     adds a generated source file with the page under FOLDER to TARGET
 #
-# The generated file defines glinpack::app::page_template, see app/page/page_template.hpp.
+# The generated file defines glinpack::app::page_template, see app/report/page_template.hpp.
 find_file(GLINPACK_CHART_JS chart.min.js PATHS /usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist
           DOC "Chart.js 3, minified: Debian's libjs-chart.js")
 
@@ -53,7 +53,7 @@ function(glinpack_embed_page target folder)
   endif()
   set(output ${CMAKE_CURRENT_BINARY_DIR}/page_template.cpp)
   file(CONFIGURE OUTPUT ${output} @ONLY CONTENT [[
-#include "app/page/page_template.hpp"
+#include "app/report/page_template.hpp"
 
 namespace glinpack::app {
 

@@ -8,7 +8,7 @@
 
 #include "app/doctor/judgement.hpp"
 #include "app/doctor/pci.hpp"
-#include "app/memory.hpp"
+#include "app/plu/memory.hpp"
 #include "backend/measuring.hpp"
 
 namespace glinpack::app::doctor {

@@ -5,7 +5,7 @@
 
 #include "app/doctor/judgement.hpp"
 #include "app/doctor/pci.hpp"
-#include "app/memory.hpp"
+#include "app/plu/memory.hpp"
 #include "backend/registry.hpp"
 
 namespace glinpack::app::doctor {

@@ -7,14 +7,14 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "app/agreement.hpp"
 #include "app/doctor/doctor_options.hpp"
 #include "app/doctor/measure.hpp"
 #include "app/doctor/pci.hpp"
-#include "app/machine.hpp"
-#include "app/mpi_command.hpp"
-#include "app/outputs.hpp"
-#include "app/program_context.hpp"
+#include "app/program/agreement.hpp"
+#include "app/program/machine.hpp"
+#include "app/program/mpi_command.hpp"
+#include "app/program/outputs.hpp"
+#include "app/program/program_context.hpp"
 #include "app/record/network_record.hpp"
 #include "backend/registry.hpp"
 

@@ -1,7 +1,7 @@
 #include "app/doctor/doctor_options.hpp"
 
 #include "app/input/values.hpp"
-#include "app/option_text.hpp"
+#include "app/options/option_text.hpp"
 
 namespace glinpack::app::doctor {
 

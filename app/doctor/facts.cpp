@@ -14,9 +14,9 @@
 
 #include "app/doctor/measure.hpp"
 #include "app/doctor/pci.hpp"
-#include "app/program_context.hpp"
-#include "app/reexecution.hpp"
-#include "app/topology.hpp"
+#include "app/program/program_context.hpp"
+#include "app/program/reexecution.hpp"
+#include "app/program/topology.hpp"
 #include "backend/registry.hpp"
 #include "host/host_memory.hpp"
 #include "openblas/openblas_backend.hpp"

@@ -5,8 +5,8 @@
 
 #include "app/manual/completion.hpp"
 #include "app/manual/pages.hpp"
-#include "app/option_text.hpp"
-#include "app/outputs.hpp"
+#include "app/options/option_text.hpp"
+#include "app/program/outputs.hpp"
 
 namespace glinpack::app {
 

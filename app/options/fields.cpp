@@ -7,7 +7,7 @@
 
 #include "app/input/config_file.hpp"
 #include "app/input/values.hpp"
-#include "app/log.hpp"
+#include "app/program/log.hpp"
 
 namespace glinpack::app {
 

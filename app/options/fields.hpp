@@ -67,7 +67,7 @@ struct OptionTable {
 };
 /// --config: a TOML file with the names of the table as keys.
 Field config_field(std::string& config);
-/// --log-level, which sets the level of the log (app/log.hpp) when it is read.
+/// --log-level, which sets the level of the log (app/program/log.hpp) when it is read.
 Field log_level_field();
 /// Moves the fields `names` to a first group, "Common options".
 OptionTable with_common_options(OptionTable table, const Texts& names);

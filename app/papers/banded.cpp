@@ -5,7 +5,7 @@
 
 #include "app/input/values.hpp"
 #include "app/papers/problem.hpp"
-#include "app/topology.hpp"
+#include "app/program/topology.hpp"
 #include "solvers/banded/banded.hpp"
 
 namespace glinpack::app {

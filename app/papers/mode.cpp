@@ -4,12 +4,12 @@
 #include <climits>
 #include <ostream>
 
-#include "app/agreement.hpp"
 #include "app/input/values.hpp"
-#include "app/machine.hpp"
-#include "app/option_text.hpp"
-#include "app/program_context.hpp"
-#include "app/topology.hpp"
+#include "app/options/option_text.hpp"
+#include "app/program/agreement.hpp"
+#include "app/program/machine.hpp"
+#include "app/program/program_context.hpp"
+#include "app/program/topology.hpp"
 #include "host/host_memory.hpp"
 #include "mpi/session.hpp"
 #include "openblas/host_solvers.hpp"

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "app/input/matrix_file.hpp"
-#include "app/options.hpp"
-#include "app/outputs.hpp"
 #include "app/papers/records.hpp"
+#include "app/plu/plu_options.hpp"
+#include "app/program/outputs.hpp"
 #include "app/record/progress.hpp"
 
 namespace glinpack {

@@ -6,9 +6,9 @@
 #include <array>
 #include <cmath>
 
-#include "app/agreement.hpp"
 #include "app/papers/problem.hpp"
-#include "app/watchdog_option.hpp"
+#include "app/program/agreement.hpp"
+#include "app/program/watchdog_option.hpp"
 #include "gl/ceilings.hpp"
 #include "mpi/communication.hpp"
 #include "mpi/session.hpp"

@@ -2,8 +2,8 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include "app/memory.hpp"
-#include "app/topology.hpp"
+#include "app/plu/memory.hpp"
+#include "app/program/topology.hpp"
 #include "host/host_memory.hpp"
 
 namespace glinpack::app {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "app/input/input_error.hpp"
-#include "app/program_context.hpp"
+#include "app/program/program_context.hpp"
 #include "app/record/text.hpp"
 #include "openblas/host_solvers.hpp"
 

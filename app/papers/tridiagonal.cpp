@@ -5,7 +5,7 @@
 
 #include "app/input/values.hpp"
 #include "app/papers/problem.hpp"
-#include "app/topology.hpp"
+#include "app/program/topology.hpp"
 #include "openblas/host_solvers.hpp"
 
 namespace glinpack::app {

@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "app/doctor/pci.hpp"
-#include "app/topology.hpp"
+#include "app/program/topology.hpp"
 #include "host/host_memory.hpp"
 #include "mpi/session.hpp"
 #include "sensors/kernel_sensors.hpp"

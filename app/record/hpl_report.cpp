@@ -11,7 +11,7 @@
 #include <set>
 #include <vector>
 
-#include "app/memory.hpp"
+#include "app/plu/memory.hpp"
 #include "app/record/text.hpp"
 #include "app/variant/variant_code.hpp"
 

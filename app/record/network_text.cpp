@@ -2,9 +2,9 @@
 
 #include <set>
 
-#include "app/memory.hpp"
-#include "app/option_text.hpp"
-#include "app/plan.hpp"
+#include "app/options/option_text.hpp"
+#include "app/plu/memory.hpp"
+#include "app/plu/plan.hpp"
 #include "app/record/network_record.hpp"
 #include "app/record/text.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "app/plan.hpp"
+#include "app/plu/plan.hpp"
 #include "app/record/text.hpp"
 
 namespace glinpack::app {

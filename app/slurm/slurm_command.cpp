@@ -4,7 +4,7 @@
 #include <ostream>
 #include <stdexcept>
 
-#include "app/outputs.hpp"
+#include "app/program/outputs.hpp"
 #include "app/slurm/slurm_script.hpp"
 
 namespace glinpack::app {

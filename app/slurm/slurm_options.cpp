@@ -8,9 +8,9 @@
 #include "app/input/matrix_file.hpp"
 #include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
-#include "app/option_text.hpp"
-#include "app/options.hpp"
-#include "app/plan.hpp"
+#include "app/options/option_text.hpp"
+#include "app/plu/plan.hpp"
+#include "app/plu/plu_options.hpp"
 
 namespace glinpack::app {
 

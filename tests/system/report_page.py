@@ -269,10 +269,12 @@ class Pages(PageTest):
             run.update(energy=None, prediction=None)
         page = self.report(document)
         self.assertEqual({"energy", "forecast"} & set(self.facts(page)["sections"]), set())
-        document["runs"][0]["energy"] = {"joules": 1234.0, "average_watts": 123.4, "peak_watts": 234.5, "gflops_per_watt": 0.16207,
-                                         "rough": True, "scope": "2 packages"}
+        unread = {"joules": None, "average_watts": None, "peak_watts": None, "gflops_per_watt": None, "rough": False,
+                  "scope": None, "nodes": None, "nodes_with_memory": None, "gpus": None, "sensors": [], "unread": []}
+        document["runs"][0]["energy"] = {**unread, "joules": 1234.0, "average_watts": 123.4, "peak_watts": 234.5,
+                                         "gflops_per_watt": 0.16207, "rough": True, "scope": "2 packages"}
         document["runs"][1].update(
-            energy={"joules": None, "average_watts": None, "peak_watts": None, "gflops_per_watt": None, "scope": None},
+            energy=unread,
             prediction={"expected_seconds": 1.25, "measured_seconds": 1.5, "ratio": 1.2, "part": "run", "from": "earlier runs",
                         "runs": 2, "passes": 0})
         rows = self.script(self.report(document), "return [rowsOf('energy'), rowsOf('forecast')];")

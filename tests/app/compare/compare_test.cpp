@@ -4,9 +4,9 @@
 #include <cmath>
 #include <sstream>
 
+#include "app/compare/compare_command.hpp"
+#include "app/compare/compare_options.hpp"
 #include "app/compare/comparison.hpp"
-#include "app/compare_command.hpp"
-#include "app/compare_options.hpp"
 #include "tests/app/expect.hpp"
 #include "tests/app/result_documents.hpp"
 

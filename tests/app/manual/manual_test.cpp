@@ -10,7 +10,7 @@
 #include "app/manual/completion.hpp"
 #include "app/manual/manual_command.hpp"
 #include "app/manual/pages.hpp"
-#include "app/options.hpp"
+#include "app/plu/plu_options.hpp"
 #include "tests/app/expect.hpp"
 
 namespace glinpack::app {

@@ -8,7 +8,7 @@
 #include "app/model/observation.hpp"
 #include "app/model/predictor.hpp"
 #include "app/model/replay.hpp"
-#include "app/planning/planner.hpp"
+#include "app/plan/planner.hpp"
 
 namespace glinpack::app::model {
 namespace {

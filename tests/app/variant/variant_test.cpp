@@ -3,9 +3,9 @@
 
 #include <sstream>
 
-#include "app/option_text.hpp"
+#include "app/options/option_text.hpp"
 #include "app/variant/variant_code.hpp"
-#include "app/variant_command.hpp"
+#include "app/variant/variant_command.hpp"
 #include "tests/app/expect.hpp"
 
 namespace glinpack::app {

@@ -1,0 +1,177 @@
+#include "app/devices/ceilings_command.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "app/plu/memory.hpp"
+#include "app/program/agreement.hpp"
+#include "app/program/machine.hpp"
+#include "app/program/outputs.hpp"
+#include "app/program/program_context.hpp"
+#include "app/program/topology.hpp"
+#include "backend/registry.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr double giga = 1e-9;  // bytes or operations a second -> GB/s or GFLOPS
+constexpr double micro = 1e6;  // seconds -> us
+
+// One row of the table of measurements.
+struct CeilingRow {
+  std::string key;   // JSON key
+  std::string name;  // name in the table
+  Measured measured;
+  double scale = giga;
+  const char* unit = "GB/s";
+  std::string how = {};  // the table's last column
+  json more = json::object();
+};
+
+std::string_view name_of(gl::CopyWay way) { return way == gl::CopyWay::shader ? "shader" : "driver"; }
+
+CeilingRow copy_row(const char* key, const char* name, const gl::CopyCeiling& copy) {
+  return {.key = key,
+          .name = name,
+          .measured = copy.rate,
+          .how = memory_text(static_cast<double>(copy.bytes)) +
+                 (copy.way == gl::CopyWay::shader ? " at a time, by a compute shader" : " at a time, by the driver"),
+          .more = {{"bytes", copy.bytes}, {"way", name_of(copy.way)}}};
+}
+
+std::array<CeilingRow, 7> rows_of(const gl::DeviceCeilings& device) {
+  const auto fma = [](const char* key, const char* name, const Measured& rate) {
+    return CeilingRow{.key = key, .name = name, .measured = rate, .unit = "GFLOPS"};
+  };
+  const auto time = [](const char* key, const char* name, const Measured& seconds) {
+    return CeilingRow{.key = key, .name = name, .measured = seconds, .scale = micro, .unit = "us"};
+  };
+  CeilingRow read_back = time("read_back", "read-back", device.read_back);
+  read_back.how = memory_text(static_cast<double>(device.read_back_bytes)) + ", waited for";
+  read_back.more = {{"bytes", device.read_back_bytes}};
+  CeilingRow dispatch = time("dispatch", "dispatch", device.dispatch);
+  dispatch.how = "a small work group and a barrier, many in a row";
+  return {copy_row("copy", "copy, read + written", device.copy),
+          fma("fma_single", "fma, single", device.fma_single),
+          fma("fma_double", "fma, double", device.fma_double),
+          copy_row("upload", "upload", device.upload),
+          copy_row("download", "download", device.download),
+          dispatch,
+          read_back};
+}
+
+std::array<CeilingRow, 3> rows_of(const HostCeilings& host) {
+  const auto gemm = [](const char* key, const char* name, const Measured& rate, Index n) {
+    return CeilingRow{.key = key,
+                      .name = name,
+                      .measured = rate,
+                      .unit = "GFLOPS",
+                      .how = fmt::format("matrices of {} x {}", n, n),
+                      .more = {{"n", n}}};
+  };
+  return {gemm("gemm_single", "gemm, single", host.gemm_single, host.gemm_single_n),
+          gemm("gemm_double", "gemm, double", host.gemm_double, host.gemm_double_n),
+          CeilingRow{.key = "copy",
+                     .name = "copy, read + written",
+                     .measured = host.copy,
+                     .how = memory_text(static_cast<double>(host.copy_bytes)) + " at a time",
+                     .more = {{"bytes", host.copy_bytes}}}};
+}
+
+std::string line_of(const CeilingRow& row) {
+  const Measured& m = row.measured;
+  const std::string line =
+      fmt::format("  {:<21}{:>9} {:<7}{:>9}{:>9}  {}", row.name, four_digits(m.median * row.scale), row.unit,
+                  four_digits(m.least * row.scale), four_digits(m.most * row.scale), row.how);
+  return line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+}
+
+std::string table_head() { return fmt::format("  {:<21}{:>9} {:<7}{:>9}{:>9}\n", "", "median", "", "least", "most"); }
+
+json json_of(const CeilingRow& row) {
+  json object = measured_json(row.measured, row.unit, row.scale);
+  object.update(row.more);
+  return object;
+}
+
+// The index of the device to measure, -1 for none.
+int device_to_measure(const CeilingsOptions& options, std::vector<std::string>& notes) {
+  const BackendRecord* backend = find_backend(options.backend);
+  if (backend != nullptr && backend->memory == MemorySpace::host) return -1;
+  const std::vector<gl::DeviceDescription> devices = gl::list_devices();
+  const bool software_allowed = backend != nullptr || options.device.has_value();
+  if (!options.device && !software_allowed && gl::device_for_local_rank(devices, 0, false) < 0) {
+    notes.emplace_back(
+        "no hardware OpenGL device is usable: the host alone was measured; --backend gl-compute measures software "
+        "OpenGL, `glinpack devices` says what there is");
+    return -1;
+  }
+  PluOptions plu;
+  plu.device = options.device;
+  return choose_device(plu, devices, 0, software_allowed);
+}
+
+Ceilings measure(const CeilingsOptions& options, std::vector<std::string> notes) {
+  Ceilings ceilings{.device = {}, .host = {}, .host_name = host_name(), .notes = std::move(notes)};
+  const int device = device_to_measure(options, ceilings.notes);
+  if (device >= 0) ceilings.device = gl::measure_device_ceilings(device, options.measuring, options.shader_dir);
+  const std::vector<NodeView> views{view_node()};
+  ceilings.host = measure_host_ceilings(options.threads.value_or(threads_for(views, 0)), options.measuring);
+  return ceilings;
+}
+
+}  // namespace
+
+std::string ceilings_text(const Ceilings& ceilings) {
+  std::string text;
+  for (const std::string& note : ceilings.notes) text += note + "\n\n";
+  if (ceilings.device) {
+    const gl::DeviceDescription& device = ceilings.device->device;
+    text += fmt::format("device {}: {}{}\n  driver {}\n", device.index, device.renderer,
+                        device.software ? " (software OpenGL: computed by the processor)" : "", device.version);
+    text += table_head();
+    for (const CeilingRow& row : rows_of(*ceilings.device)) text += line_of(row);
+    text += '\n';
+  }
+  const HostCeilings& host = ceilings.host;
+  text += fmt::format("host {}: {}\n  {}, kernels {}, {} thread{}\n", ceilings.host_name, host.processor, host.blas,
+                      host.kernels, host.threads, host.threads == 1 ? "" : "s");
+  text += table_head();
+  for (const CeilingRow& row : rows_of(host)) text += line_of(row);
+  return text;
+}
+
+json ceilings_json(const Ceilings& ceilings) {
+  json device;
+  if (ceilings.device) {
+    device = device_json(ceilings.device->device);
+    for (const CeilingRow& row : rows_of(*ceilings.device)) device[row.key] = json_of(row);
+  }
+  json host{{"name", ceilings.host_name},
+            {"processor", ceilings.host.processor},
+            {"blas", ceilings.host.blas},
+            {"kernels", ceilings.host.kernels},
+            {"threads", ceilings.host.threads}};
+  for (const CeilingRow& row : rows_of(ceilings.host)) host[row.key] = json_of(row);
+  return {{"format", 1}, {"device", device}, {"host", host}, {"notes", ceilings.notes}};
+}
+
+void run_ceilings_command(const CeilingsOptions& options, const std::vector<std::string>& command_line,
+                          std::vector<std::string> notes, std::ostream& out) {
+  check_output("--json", options.json, options.force);
+  const Ceilings ceilings = measure(options, std::move(notes));
+  if (!(out << ceilings_text(ceilings) << std::flush)) {
+    throw std::runtime_error("the table cannot be written to standard output");
+  }
+  json document = ceilings_json(ceilings);
+  document["context"] = program_context(command_line, to_json(options, ceilings_table));
+  write_file(options.json, options.force, [&](std::ostream& file) { file << dumped(document, 2) << '\n'; });
+}
+
+}  // namespace glinpack::app

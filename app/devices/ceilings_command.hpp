@@ -1,0 +1,32 @@
+// `glinpack ceilings`: measured peak rates of a device and the host.
+#pragma once
+
+#include <iosfwd>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/devices/ceilings_options.hpp"
+#include "gl/ceilings.hpp"
+#include "openblas/host_ceilings.hpp"
+
+namespace glinpack::app {
+
+struct Ceilings {
+  std::optional<gl::DeviceCeilings> device;  // empty: only the host was measured
+  HostCeilings host;
+  std::string host_name;
+  std::vector<std::string> notes;
+};
+
+/// Measures, prints a table and writes JSON if requested. `command_line`: the program's. Throws InputError before any
+/// measurement for errors that the user can correct, std::runtime_error for others.
+void run_ceilings_command(const CeilingsOptions& options, const std::vector<std::string>& command_line,
+                          std::vector<std::string> notes, std::ostream& out);
+
+/// The text and JSON reports. The JSON has no context: see docs/ceilings.schema.json.
+std::string ceilings_text(const Ceilings& ceilings);
+nlohmann::json ceilings_json(const Ceilings& ceilings);
+
+}  // namespace glinpack::app

@@ -1,0 +1,134 @@
+#include "app/devices/devices_command.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <utility>
+
+#include "app/program/program_context.hpp"
+
+namespace glinpack::app {
+namespace {
+
+using gl::DeviceDescription;
+using nlohmann::json;
+
+constexpr std::string_view remedy =
+    "No usable OpenGL device. glinpack needs EGL with a driver for OpenGL 4.5: install the vendor's driver, or Mesa's\n"
+    "software one (Debian: libegl-mesa0 libgl1-mesa-dri), and check whether EGL_VISIBLE_DEVICES hides the devices.\n"
+    "Without OpenGL, --backend openblas computes on the processor.\n";
+
+const Footer devices_footer{
+    .examples = "glinpack devices\nEGL_VISIBLE_DEVICES=0 glinpack devices --json",
+    .exit_codes = {
+        {0, "a device is usable"}, {1, "no device is usable"}, {2, "unusable input"}, {3, "an error while printing"}}};
+
+std::string amount(std::int64_t bytes) {
+  static constexpr std::array<const char*, 5> units{"bytes", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1024 && unit + 1 < units.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  return fmt::format("{:.{}f} {}", value, unit == 0 || value >= 100 ? 0 : 1, units[unit]);
+}
+
+std::string memory_of(const DeviceDescription& device) {
+  if (device.total_memory <= 0) return "not known";
+  std::string text = amount(device.total_memory);
+  if (device.free_memory > 0) text += fmt::format(", {} free", amount(device.free_memory));
+  return text;
+}
+
+std::string line(std::string_view name, std::string_view value) { return fmt::format("  {:<16}{}\n", name, value); }
+
+std::string limit_lines(const DeviceDescription& device) {
+  return line("storage block", fmt::format("{} at most", amount(device.storage_block))) +
+         line("texture side", fmt::format("{} texels at most", device.texture_side)) +
+         line("shared memory", fmt::format("{} a work group", amount(device.shared_memory))) +
+         line("invocations", fmt::format("{} a work group", device.invocations));
+}
+
+std::string device_block(const DeviceDescription& device, bool taken) {
+  std::string text =
+      fmt::format("device {}: {}{}\n", device.index, device.renderer.empty() ? "(no renderer)" : device.renderer,
+                  taken ? "  <- --backend auto takes it" : "");
+  if (!device.usable) text += line("usable", "no: " + device.why_unusable);
+  if (!device.vendor.empty()) text += line("vendor", device.vendor);
+  if (!device.version.empty()) text += line("driver", device.version);
+  if (device.usable) {
+    text += line("kind", device.software ? "software OpenGL: computed by the processor" : "hardware");
+    text += line("memory", memory_of(device)) + limit_lines(device);
+  }
+  if (device.cuda_ordinal >= 0) text += line("CUDA ordinal", fmt::format("{}", device.cuda_ordinal));
+  if (!device.uuid.empty()) text += line("UUID", device.uuid);
+  if (!device.drm_file.empty()) text += line("DRM file", device.drm_file);
+  return text + '\n';
+}
+
+bool any_usable(std::span<const DeviceDescription> devices) {
+  return std::any_of(devices.begin(), devices.end(), [](const DeviceDescription& device) { return device.usable; });
+}
+
+}  // namespace
+
+std::string devices_text(std::span<const DeviceDescription> devices, int automatic) {
+  std::string text;
+  for (const DeviceDescription& device : devices) text += device_block(device, device.index == automatic);
+  if (!any_usable(devices)) return text + std::string(remedy);
+  if (automatic < 0) {
+    text +=
+        "--backend auto takes OpenBLAS: no usable device is hardware. --backend gl-compute takes software OpenGL.\n";
+  }
+  return text;
+}
+
+json devices_json(std::span<const DeviceDescription> devices, int automatic) {
+  const auto known = [](std::int64_t value) { return value > 0 ? json(value) : json(); };
+  json list = json::array();
+  for (const DeviceDescription& device : devices) {
+    json entry = device_json(device);
+    entry.update({{"usable", device.usable},
+                  {"why_unusable", device.usable ? json() : json(device.why_unusable)},
+                  {"vendor", device.vendor},
+                  {"drm_file", device.drm_file.empty() ? json() : json(device.drm_file)},
+                  {"cuda_ordinal", device.cuda_ordinal < 0 ? json() : json(device.cuda_ordinal)},
+                  {"total_memory", known(device.total_memory)},
+                  {"free_memory", known(device.free_memory)},
+                  {"storage_block", known(device.storage_block)},
+                  {"texture_side", known(device.texture_side)},
+                  {"shared_memory", known(device.shared_memory)},
+                  {"invocations", known(device.invocations)}});
+    list.push_back(std::move(entry));
+  }
+  return {{"devices", list}, {"automatic", automatic < 0 ? json() : json(automatic)}};
+}
+
+OptionTable devices_table(DevicesOptions& o) {
+  return {
+      .command = "devices",
+      .description =
+          "Lists the EGL devices of this machine: index (for --device), vendor, renderer, driver, limits, memory, CUDA "
+          "ordinal, whether it is software, and why it is unusable.",
+      .footer = devices_footer,
+      .groups = {{"", {{"json", flag(o.json), "Print as JSON; sizes in bytes"}}}}};
+}
+
+int run_devices_command(const DevicesOptions& options, std::ostream& out) {
+  const std::vector<DeviceDescription> devices = gl::list_devices();
+  const int automatic = gl::device_for_local_rank(devices, 0, false);
+  if (options.json) {
+    out << devices_json(devices, automatic).dump(2, ' ', false, json::error_handler_t::replace) << '\n';
+  } else {
+    out << devices_text(devices, automatic);
+  }
+  constexpr int exit_error = 3;
+  if (!out.flush()) return exit_error;
+  return any_usable(devices) ? 0 : 1;
+}
+
+}  // namespace glinpack::app

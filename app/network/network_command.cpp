@@ -1,0 +1,307 @@
+#include "app/network/network_command.hpp"
+
+#include <cmath>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "app/network/network_options.hpp"
+#include "app/options/option_text.hpp"
+#include "app/plu/plan.hpp"
+#include "app/program/agreement.hpp"
+#include "app/program/grid_cache.hpp"
+#include "app/program/machine.hpp"
+#include "app/program/mpi_command.hpp"
+#include "app/program/outputs.hpp"
+#include "app/program/watchdog_option.hpp"
+#include "app/record/network_record.hpp"
+#include "lu/run.hpp"
+#include "mpi/communication.hpp"
+#include "mpi/session.hpp"
+#include "network/links.hpp"
+#include "watch/stop_request.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+/// The same on every rank, but for what only rank 0 uses.
+struct NetworkInput {
+  const MpiSession& session;
+  NetworkOptions options;
+  std::vector<RunRecord> planned;
+  // rank 0 only
+  OutputPaths outputs;
+  ReportContext context;
+};
+
+bool same_case(const RunRecord& a, const RunRecord& b) {
+  return a.parameters.n == b.parameters.n && a.parameters.nb == b.parameters.nb && a.grid == b.grid;
+}
+
+// What rank 0 shows and writes.
+class NetworkReporter {
+ public:
+  NetworkReporter(NetworkInput& input, std::vector<std::string> hosts, bool naps)
+      : input_(input), stream_(input.outputs), progress_(progress_on_stderr(input.options.progress)) {
+    results_.hosts = std::move(hosts);
+    results_.naps = naps;
+    show(network_head(input.context, results_, input.options.pivoting));
+  }
+
+  ProgressObserver observer_of(const RunRecord& run) {
+    return [this, &run](double flops_done) {
+      if (flops_done == 0) {
+        progress_.begin(label_of(run) + ", " + std::string(name_of(run.parameters.broadcast)), 0);
+      } else {
+        // the share of the operations is 1 - (share of columns left)^3; that of the elements that travel, with ^2
+        progress_.update(1 - std::pow(std::max(0.0, 1 - flops_done), 2.0 / 3.0));
+      }
+    };
+  }
+
+  /// True where a signal has asked for an end, and there are more runs.
+  bool end(RunRecord& run) {
+    progress_.end();
+    if (run.result.passes_done) {
+      ended_ = &run;
+      return true;
+    }
+    show_run(run);
+    return stop_signal() != 0 && results_.runs.size() < input_.planned.size();
+  }
+
+  /// `links_left`: not all links that were to be tried have been.
+  void end_before_its_time(bool links_left) {
+    results_.incomplete = Incomplete{.signal = name_of_signal(stop_signal()),
+                                     .planned = input_.planned.size(),
+                                     .finished = results_.runs.size(),
+                                     .ended = ended_,
+                                     .links_left = links_left};
+    show(incomplete_text(*results_.incomplete));
+  }
+
+  void show_run(RunRecord& run) {
+    std::vector<NetworkRun>& runs = results_.runs;
+    const bool new_case = runs.empty() || !same_case(runs.back().record, run);
+    if (new_case) finish_case();
+    NetworkRun done{.record = {}, .totals = network_totals(run)};
+    run.result.ranks.clear();
+    done.record = run;
+    show((new_case ? network_case_head(run) : "") + network_run_line(done));
+    runs.push_back(std::move(done));
+    if (new_case || runs.back().record.result.seconds < runs[quickest_].record.result.seconds) {
+      quickest_ = runs.size() - 1;
+    }
+  }
+
+  /// Details of the quickest run of an N, NB and grid.
+  void finish_case() {
+    if (!results_.runs.empty()) show(network_case_details(results_.runs[quickest_]));
+  }
+
+  void ping_pong(const RankPair& pair, std::vector<PingPongTime> times) {
+    const auto end = [this](int rank) { return LinkEnd{rank, results_.hosts[static_cast<std::size_t>(rank)]}; };
+    PingPongRecord record{.first = end(pair.first), .second = end(pair.second), .times = std::move(times)};
+    show(ping_pong_text(record));
+    results_.ping_pongs.push_back(std::move(record));
+  }
+
+  void screening(Screening screening, const ScreeningOptions& options) {
+    results_.screening_options = options;
+    show(screening_text(screening, results_));
+    results_.screening = std::move(screening);
+  }
+
+  void write_files() {
+    FileWriter files(input_.outputs.may_replace);
+    files.write(input_.outputs.json,
+                [&](std::ostream& out) { out << dumped(network_json(input_.context, results_), 2) << "\n"; });
+    files.write(input_.outputs.csv, [&](std::ostream& out) { out << network_csv(results_.runs); });
+    files.finish(stream_);
+  }
+
+ private:
+  void show(const std::string& text) {
+    stream_.stream() << text;
+    stream_.flush();
+  }
+
+  NetworkInput& input_;
+  ReportStream stream_;
+  Progress progress_;
+  NetworkResults results_;
+  std::size_t quickest_ = 0;          // run of the present case
+  const RunRecord* ended_ = nullptr;  // the run that a signal has ended
+};
+
+void check_pairs(const NetworkOptions& options, int world_size) {
+  for (const RankPair& pair : options.ping_pong_pairs) {
+    if (pair.first < world_size && pair.second < world_size) continue;
+    throw InputError("--ping-pong " + std::to_string(pair.first) + "-" + std::to_string(pair.second) +
+                     ": there is no such rank; started with " + std::to_string(world_size) +
+                     (world_size == 1 ? " process, rank 0" : " processes, ranks 0 to ") +
+                     (world_size == 1 ? "" : std::to_string(world_size - 1)));
+  }
+}
+
+// The pairs of --ping-pong, or rank 0 with the first other rank of its host and the first one of another host.
+std::vector<RankPair> ping_pong_pairs(const NetworkOptions& options, const std::vector<std::string>& hosts) {
+  if (options.ping_pong == When::never) return {};
+  if (!options.ping_pong_pairs.empty()) return options.ping_pong_pairs;
+  std::vector<RankPair> pairs;
+  for (const bool same_host : {true, false}) {
+    for (std::size_t rank = 1; rank < hosts.size(); ++rank) {
+      if ((hosts[rank] == hosts[0]) != same_host) continue;
+      pairs.push_back({0, static_cast<int>(rank)});
+      break;
+    }
+  }
+  return pairs;
+}
+
+// 8 bytes to 4 MiB: from pure latency to pure bandwidth on any network.
+std::vector<Index> ping_pong_sizes() {
+  std::vector<Index> sizes;
+  for (Index bytes = 8; bytes <= Index{4} << 20; bytes *= 2) sizes.push_back(bytes);
+  return sizes;
+}
+
+// Collective over MPI_COMM_WORLD; the result is on rank 0.
+std::vector<PingPongTime> time_pair(const RankPair& pair, int rank) {
+  constexpr PingPongLimits limits{.round_trips = 200, .seconds = 0.1};
+  std::vector<PingPongTime> times;
+  for (const Index bytes : ping_pong_sizes()) {
+    barrier(MPI_COMM_WORLD);
+    const PingPongTime time = ping_pong(MPI_COMM_WORLD, pair.first, pair.second, bytes, limits);
+    if (rank == pair.first) times.push_back(time);
+  }
+  for (const std::string& bytes : gather_bytes(MPI_COMM_WORLD, as_bytes(times), 0)) {
+    if (!bytes.empty()) times = from_bytes<PingPongTime>(bytes);
+  }
+  return times;
+}
+
+bool screens(const NetworkOptions& options, int world_size) {
+  if (options.screen == When::automatic) return world_size > 2 && world_size <= most_screened_automatically;
+  return options.screen == When::always && world_size > 1;
+}
+
+/// The same on every rank.
+struct LinksToTry {
+  std::vector<RankPair> ping_pongs;
+  bool screening = false;
+
+  bool any() const { return screening || !ping_pongs.empty(); }
+};
+
+// Collective. `hosts`: on rank 0 alone.
+LinksToTry links_to_try(const NetworkInput& input, const std::vector<std::string>& hosts) {
+  const nlohmann::json chosen = run_on_root_and_broadcast([&] {
+    nlohmann::json pairs = nlohmann::json::array();
+    for (const RankPair& pair : ping_pong_pairs(input.options, hosts)) pairs.push_back({pair.first, pair.second});
+    return pairs;
+  });
+  LinksToTry links{.ping_pongs = {}, .screening = screens(input.options, input.session.size())};
+  for (const nlohmann::json& ends : chosen) links.ping_pongs.push_back({ends.at(0), ends.at(1)});
+  return links;
+}
+
+// Collective.
+bool a_signal_asks_for_an_end() {
+  share_stop_signal(MPI_COMM_WORLD);
+  return stop_signal() != 0;
+}
+
+// Collective. False where a signal ended it. `reporter`: on rank 0 alone.
+bool try_links(const NetworkInput& input, const LinksToTry& links, NetworkReporter* reporter) {
+  for (const RankPair& pair : links.ping_pongs) {
+    if (a_signal_asks_for_an_end()) return false;
+    std::vector<PingPongTime> times = time_pair(pair, input.session.rank());
+    run_on_root_and_broadcast([&] {
+      reporter->ping_pong(pair, std::move(times));
+      return nlohmann::json();
+    });
+  }
+  if (!links.screening) return true;
+  if (a_signal_asks_for_an_end()) return false;
+  const ScreeningOptions options{.seconds = input.options.screen_seconds,
+                                 .concurrent_pairs = input.options.screen_together};
+  Screening screening = screen_links(MPI_COMM_WORLD, options);
+  share_stop_signal(MPI_COMM_WORLD);
+  const bool complete = !screening.interrupted;
+  run_on_root_and_broadcast([&] {
+    reporter->screening(std::move(screening), options);
+    return nlohmann::json();
+  });
+  return complete;
+}
+
+// Collective. False where a signal ended it before the last run. `reporter`: on rank 0 alone.
+bool try_runs(NetworkInput& input, NetworkReporter* reporter) {
+  const int threads = threads_by_cores(input.session);
+  GridCache grids;
+  for (RunRecord& run : input.planned) {
+    const ProcessGrid& grid = grids.grid_for(run);
+    run_on_all_ranks([&] {
+      if (!grid.active()) return;
+      const ProgressObserver progress = reporter != nullptr ? reporter->observer_of(run) : ProgressObserver{};
+      run.result = run_messages(run.parameters, grid, run.precision, threads, progress);
+    });
+    share_stop_signal(MPI_COMM_WORLD);
+    if (run_on_root_and_broadcast([&] { return nlohmann::json(reporter->end(run)); }).get<bool>()) return false;
+  }
+  return true;
+}
+
+int measure(NetworkInput& input) {
+  const std::vector<std::string> hosts = gather_bytes(MPI_COMM_WORLD, host_name(), 0);
+  const bool naps = !all_agree(MPI_COMM_WORLD, !ranks_outnumber_cores());
+  const std::vector<RankMemory> memory = gather_memory({});
+  std::optional<NetworkReporter> reporter;
+  run_on_root_and_broadcast([&] {
+    check_memory(input.planned, memory, false);
+    make_output_folder(input.outputs);
+    reporter.emplace(input, hosts, naps);
+    return nlohmann::json();
+  });
+
+  const std::unique_ptr<Watchdog> watchdog = start_watchdog(input.options.watchdog);
+  const StopSignals signals(input.session.rank() == 0);
+  const LinksToTry links = links_to_try(input, hosts);
+  NetworkReporter* const shown_by = reporter ? &*reporter : nullptr;
+  const bool all_runs = try_runs(input, shown_by);
+  run_on_root_and_broadcast([&] {
+    reporter->finish_case();
+    return nlohmann::json();
+  });
+  const bool all_links = all_runs ? try_links(input, links, shown_by) : !links.any();
+  run_on_root_and_broadcast([&] {
+    if (!all_runs || !all_links) reporter->end_before_its_time(!all_links);
+    reporter->write_files();
+    return nlohmann::json();
+  });
+  return all_runs && all_links ? 0 : exit_interrupted;
+}
+
+}  // namespace
+
+int run_network_command(int argc, char** argv) {
+  return run_under_mpi(
+      argc, argv, [](const MpiSession& session, const std::vector<std::string>& arguments, ReportContext context) {
+        NetworkInput input{
+            .session = session, .options = {}, .planned = {}, .outputs = {}, .context = std::move(context)};
+        input.options = parse_alike(arguments, options_of<network_table>);
+        input.planned = plan_network_runs(input.options, session.size());
+        check_grids(input.planned, session.size(), "");
+        check_pairs(input.options, session.size());
+        run_on_root_and_broadcast([&] {
+          input.outputs = output_paths(input.options);
+          check_outputs(input.outputs, input.options.force);
+          input.context.configuration = to_json(input.options, network_table);
+          return nlohmann::json();
+        });
+        return measure(input);
+      });
+}
+
+}  // namespace glinpack::app

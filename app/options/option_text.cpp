@@ -1,0 +1,82 @@
+#include "app/options/option_text.hpp"
+
+#include <array>
+#include <charconv>
+
+#include "app/input/values.hpp"
+#include "backend/registry.hpp"
+
+namespace glinpack::app {
+
+Texts backend_choices() {
+  Texts choices = backend_names();
+  choices.push_back("auto");
+  return choices;
+}
+
+Texts given_backend_choices() {
+  Texts names;
+  for (const BackendRecord* record : registered_backends) {
+    if (record->automatic) names.emplace_back(record->name);
+  }
+  return names;
+}
+
+Texts measured_backend_choices() {
+  Texts choices = given_backend_choices();
+  choices.push_back("auto");
+  return choices;
+}
+
+FieldValue name_value(std::string& option, Texts names) {
+  std::string type = one_of(names);
+  return word(
+      std::move(type), [&option, names = std::move(names)](const std::string& t) { option = names[choose(t, names)]; },
+      [&option] { return option; });
+}
+
+BroadcastKind parse_broadcast(const std::string& text) {
+  if (const std::optional<BroadcastKind> kind = broadcast_from_name(text)) return *kind;
+  return all_broadcasts[choose(text, names_of(all_broadcasts), "one of HPL's digits 0 ... 5")];
+}
+
+FieldValue broadcast_value(BroadcastKind& option) {
+  return word(
+      one_of(names_of(all_broadcasts)), [&option](const std::string& t) { option = parse_broadcast(t); },
+      [&option] { return std::string(name_of(option)); });
+}
+
+FieldValue row_swap_value(RowSwapKind& option) {
+  const auto parse = [](const std::string& t) {
+    if (const std::optional<RowSwapKind> kind = row_swap_from_name(t)) return *kind;
+    return all_row_swaps[choose(t, names_of(all_row_swaps), "one of HPL's digits 0 ... 2")];
+  };
+  return word(
+      one_of(names_of(all_row_swaps)), [&option, parse](const std::string& t) { option = parse(t); },
+      [&option] { return std::string(name_of(option)); });
+}
+
+FieldValue single_or_double(Precision& option, const std::string& why_not_mixed) {
+  const Texts names{"single", "double"};
+  return word(
+      one_of(names),
+      [&option, names, why_not_mixed](const std::string& t) {
+        if (t == "mixed" && !why_not_mixed.empty()) throw InputError(why_not_mixed);
+        option = choose(t, names) == 0 ? Precision::single : Precision::double_;
+      },
+      [&option] { return std::string(name_of(option)); });
+}
+
+Precision precision_from_name(const std::string& text) {
+  return all_precisions[choose(text, names_of(all_precisions))];
+}
+
+std::string text_of(const GridShape& grid) { return std::to_string(grid.rows) + "x" + std::to_string(grid.columns); }
+
+std::string text_of(double value) {
+  std::array<char, 32> text{};
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
+  return std::string(text.data(), end);
+}
+
+}  // namespace glinpack::app

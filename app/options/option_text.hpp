@@ -1,0 +1,31 @@
+// Option values and texts that several commands share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/plu/plu_options.hpp"
+
+namespace glinpack::app {
+
+/// All backends, and "auto".
+Texts backend_choices();
+/// The backends that "auto" can select, without and with "auto".
+Texts given_backend_choices();
+Texts measured_backend_choices();
+
+/// One of `names`.
+FieldValue name_value(std::string& option, Texts names);
+/// Parses glinpack's name, HPL's name or HPL's digit.
+BroadcastKind parse_broadcast(const std::string& text);
+FieldValue broadcast_value(BroadcastKind& option);
+FieldValue row_swap_value(RowSwapKind& option);
+/// Single or double, without "mixed"; `why_not_mixed` is the error message for mixed, if there is a reason.
+FieldValue single_or_double(Precision& option, const std::string& why_not_mixed = "");
+Precision precision_from_name(const std::string& text);
+
+std::string text_of(const GridShape& grid);  // "2x3"
+/// The shortest decimal that reads back as the same number.
+std::string text_of(double value);
+
+}  // namespace glinpack::app

@@ -1,0 +1,213 @@
+#include "app/plan/planner.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <set>
+
+#include "app/input/input_error.hpp"
+#include "app/options/option_text.hpp"
+#include "app/plu/automatic.hpp"
+#include "app/plu/memory.hpp"
+#include "backend/registry.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+constexpr double assumed_latency = 5e-6;
+
+model::Problem problem_of(const PlanningOptions& options, GridShape grid, Index n, Index nb) {
+  model::Problem problem;
+  RunParameters& parameters = problem.parameters;
+  parameters.n = n;
+  parameters.nb = nb;
+  parameters.pivoting = options.pivoting;
+  parameters.broadcast = options.broadcast;
+  parameters.row_swap = options.row_swap;
+  parameters.lookahead = options.messages_only ? 0 : options.lookahead;
+  parameters.node_transport = options.node_transport;
+  parameters.parts = options.messages_only ? RunParts::messages : RunParts::all;
+  problem.grid = grid;
+  problem.order = options.order;
+  problem.precision = options.precision;
+  const bool on_device = computes_on_device(options.backend);
+  problem.arrangement = {
+      .on_device = on_device, .in_background = on_device, .processes_per_node = options.processes_per_node};
+  return problem;
+}
+
+RunRecord record_of(const model::Problem& problem, const std::string& backend) {
+  RunRecord record;
+  record.parameters = problem.parameters;
+  record.parameters.parts = RunParts::all;
+  record.grid = problem.grid;
+  record.order = problem.order;
+  record.precision = problem.precision;
+  record.backend = backend;
+  return record;
+}
+
+// The memory of the process with the largest need: the one in the grid's first row and column.
+std::vector<RankMemory> memory_of(const PlanningOptions& options) {
+  RankMemory rank;
+  rank.host = "a node";
+  rank.device = "a GPU";
+  rank.device_is_host = !computes_on_device(options.backend);
+  (rank.device_is_host ? rank.host_available : rank.device_available) =
+      static_cast<std::int64_t>(options.memory.value_or(0));
+  return {rank};
+}
+
+Index order_for(const PlanningOptions& options, GridShape grid, Index nb) {
+  if (options.n) return *options.n;
+  const std::vector<RankMemory> memory = memory_of(options);
+  const RunRecord record = record_of(problem_of(options, grid, 1, nb), options.backend);
+  const Index largest = largest_fitting_n(record, memory, false, options.memory_fraction);
+  return largest == 0 ? 0 : rounded_order(largest, nb, grid);
+}
+
+void check_memory_of(const PlanningOptions& options, const model::Problem& problem) {
+  if (!options.memory || problem.parameters.parts == RunParts::messages) return;
+  const RunRecord record = record_of(problem, options.backend);
+  check_memory({&record, 1}, memory_of(options), false);
+}
+
+// The block sizes that the figures were measured with; without measurements, the default's.
+std::vector<Index> block_sizes(const PlanningOptions& options, const ClusterPlan& plan) {
+  if (options.nb) return {*options.nb};
+  std::set<Index> sizes;
+  for (const FittedRun& fitted : plan.fitted) sizes.insert(fitted.run.observation.problem.parameters.nb);
+  if (sizes.empty()) return model::default_block_sizes(options.backend, options.precision);
+  return {sizes.begin(), sizes.end()};
+}
+
+std::optional<Candidate> candidate(const PlanningOptions& options, const model::MachineModel& machine, GridShape grid,
+                                   Index nb) {
+  const Index n = order_for(options, grid, nb);
+  if (n == 0) return std::nullopt;
+  Candidate result{problem_of(options, grid, n, nb), {}};
+  if (result.problem.distribution().passes() > model::most_passes) {
+    throw InputError(
+        fmt::format("N {} with NB {} takes {} passes, too many to go through for a plan on a grid {}: "
+                    "give a larger --nb, or a smaller --n",
+                    n, nb, result.problem.distribution().passes(), text_of(grid)));
+  }
+  result.forecast = model::forecast(machine, result.problem);
+  if (!result.forecast.missing.empty()) {
+    throw InputError("there is no figure for " + result.forecast.missing + ", which " + options.backend +
+                     " needs on a grid " + text_of(grid) + ": name results that have it (--from, --links)");
+  }
+  return result;
+}
+
+// Compares the flop rates, or the times if only messages are modelled.
+bool is_better(const Candidate& a, const Candidate& b) {
+  if (a.problem.parameters.parts == RunParts::messages) return a.forecast.seconds < b.forecast.seconds;
+  return a.forecast.gflops > b.forecast.gflops;
+}
+
+// Chooses NB on the squarest grid, then the grid for that NB: the two choices are almost independent.
+void choose(const PlanningOptions& options, ClusterPlan& plan) {
+  const std::vector<GridShape> grids =
+      options.grid ? std::vector<GridShape>{*options.grid} : grids_of(options.processes());
+  std::vector<Candidate> by_size;
+  for (const Index nb : block_sizes(options, plan)) {
+    if (auto tried = candidate(options, plan.machine, grids.front(), nb)) by_size.push_back(std::move(*tried));
+  }
+  if (by_size.empty()) {
+    throw InputError(fmt::format("no matrix fits into {:g} % of {} a process; give more --memory, or --n",
+                                 100 * options.memory_fraction, memory_text(options.memory.value_or(0))));
+  }
+  std::sort(by_size.begin(), by_size.end(), is_better);
+  std::vector<Candidate> by_grid{by_size.front()};
+  for (const GridShape& grid : grids) {
+    if (grid == grids.front()) continue;
+    if (auto tried = candidate(options, plan.machine, grid, by_size.front().problem.parameters.nb)) {
+      by_grid.push_back(std::move(*tried));
+    }
+  }
+  std::sort(by_grid.begin(), by_grid.end(), is_better);
+  plan.chosen = by_grid.front();
+  plan.others.assign(by_grid.begin() + 1, by_grid.end());
+  plan.others.insert(plan.others.end(), by_size.begin() + 1, by_size.end());
+}
+
+void set_memory_need(const PlanningOptions& options, ClusterPlan& plan) {
+  const RunRecord record = record_of(plan.chosen.problem, options.backend);
+  const MemoryNeed need = memory_need(record, plan.chosen.problem.distribution(), {0, 0});
+  const bool on_device = plan.chosen.problem.arrangement.on_device;
+  plan.device_bytes = on_device ? static_cast<double>(need.device) : 0;
+  plan.host_bytes = static_cast<double>(on_device ? need.host : need.host + need.device);
+}
+
+std::string source_of_fit(const std::vector<std::string>& files) {
+  std::string text = "fitted to " + files.front();
+  return files.size() == 1 ? text : text + " and " + std::to_string(files.size() - 1) + " more";
+}
+
+void check_fits_options(const PlanningOptions& options, const model::MeasuredRun& run) {
+  const auto refuse = [&](const std::string& option, std::string_view given, std::string_view measured) {
+    throw InputError(run.file + ": measured with " + std::string(measured) + ", but the plan is for " +
+                     std::string(given) + "; give " + option + " " + std::string(measured) + ", or other results");
+  };
+  if (run.backend != options.backend) refuse("--backend", options.backend, run.backend);
+  const Precision precision = run.observation.problem.precision;
+  if (precision != options.precision) refuse("--precision", name_of(options.precision), name_of(precision));
+}
+
+// The figures that the options name, on top of the default machine's.
+ClusterPlan read_figures(const PlanningOptions& options) {
+  ClusterPlan plan;
+  plan.machine = model::default_machine(options.backend, options.precision);
+  if (!options.ceilings.empty()) {
+    model::scale_to_ceilings(plan.machine, options.ceilings, options.precision, computes_on_device(options.backend));
+  }
+  if (!options.from.empty()) {
+    model::Samples samples;
+    for (const std::string& file : options.from) {
+      for (model::MeasuredRun& run : model::read_measured_runs(file)) {
+        check_fits_options(options, run);
+        model::add_samples(samples, run.observation);
+        plan.fitted.push_back({std::move(run), 0});
+      }
+    }
+    model::fit(plan.machine, samples, source_of_fit(options.from));
+    for (FittedRun& fitted : plan.fitted) {
+      fitted.seconds = model::forecast(plan.machine, fitted.run.observation.problem).seconds;
+    }
+  }
+  if (!options.links.empty()) model::read_links(plan.machine, options.links);
+  model::Figure& network = plan.machine.figures[Work::network];
+  if (options.network)
+    network = {{.per_byte = 1 / *options.network, .per_step = assumed_latency}, "--network; latency assumed"};
+  if (options.latency) {
+    network.cost.per_step = *options.latency;
+    network.source = options.network ? "--network, --latency" : network.source + "; --latency";
+  }
+  return plan;
+}
+
+}  // namespace
+
+std::vector<GridShape> grids_of(int processes) {
+  constexpr int few = 64, widest = 16;
+  std::vector<GridShape> grids{squarest_grid(processes)};
+  for (int rows = 1; rows <= processes; ++rows) {
+    if (processes % rows != 0) continue;
+    const GridShape grid{rows, processes / rows};
+    const int ratio = std::max(grid.rows, grid.columns) / std::min(grid.rows, grid.columns);
+    if (!(grid == grids.front()) && (processes <= few || ratio <= widest)) grids.push_back(grid);
+  }
+  return grids;
+}
+
+ClusterPlan plan_cluster(const PlanningOptions& options) {
+  ClusterPlan plan = read_figures(options);
+  choose(options, plan);
+  check_memory_of(options, plan.chosen.problem);
+  set_memory_need(options, plan);
+  return plan;
+}
+
+}  // namespace glinpack::app

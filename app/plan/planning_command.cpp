@@ -1,0 +1,219 @@
+#include "app/plan/planning_command.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <stdexcept>
+
+#include "app/options/option_text.hpp"
+#include "app/plan/quantities.hpp"
+#include "app/plu/memory.hpp"
+#include "app/program/agreement.hpp"
+#include "app/program/outputs.hpp"
+#include "app/program/program_context.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t most_others = 8;
+
+bool is_of_messages(const Candidate& candidate) { return candidate.problem.parameters.parts == RunParts::messages; }
+
+std::string rate_of(const Candidate& candidate) {
+  return is_of_messages(candidate) ? "-" : flop_rate_text(candidate.forecast.gflops * 1e9);
+}
+
+// The meaning of one step of a kind of work.
+const char* step_name(Work work) {
+  switch (work) {
+    case Work::panel_host:
+    case Work::panel_device:
+      return "a column";
+    case Work::network:
+    case Work::memory:
+      return "a message";
+    case Work::transfer:
+      return "a transfer";
+    case Work::substitution:
+      return "a pass";
+    default:
+      return "a call";
+  }
+}
+
+std::string cost_text(Work work, const model::Cost& cost) {
+  std::string text;
+  const auto append = [&text](const std::string& part) { text += (text.empty() ? "" : " + ") + part; };
+  if (cost.per_flop > 0) append(flop_rate_text(1 / cost.per_flop));
+  if (cost.per_byte > 0) append(link_rate_text(1 / cost.per_byte));
+  if (cost.per_step > 0) append(seconds_text(cost.per_step) + " " + step_name(work));
+  return text.empty() ? "not known" : text;
+}
+
+std::string line_of(const Candidate& candidate) {
+  const RunParameters& parameters = candidate.problem.parameters;
+  return fmt::format("  {:>9}  {:>6}  {:>12}  {:>12}  {:>14}\n", text_of(candidate.problem.grid), parameters.nb,
+                     parameters.n, seconds_text(candidate.forecast.seconds), rate_of(candidate));
+}
+
+std::string others_text(const ClusterPlan& plan) {
+  if (plan.others.empty()) return "";
+  std::string text = fmt::format("\n  {:>9}  {:>6}  {:>12}  {:>12}  {:>14}\n", "grid", "NB", "N", "time", "rate");
+  text += line_of(plan.chosen);
+  for (std::size_t i = 0; i < std::min(most_others, plan.others.size()); ++i) text += line_of(plan.others[i]);
+  return text;
+}
+
+std::string figures_text(const ClusterPlan& plan) {
+  std::string text = "\nFigures: what a process does in a second, and what each step takes besides\n";
+  for (const Work work : all_work) {
+    const model::Figure& figure = plan.machine.figures[work];
+    if (!figure.cost.known()) continue;
+    text += fmt::format("  {:<19} {}\n  {:<19}   {}\n", name_of(work), cost_text(work, figure.cost), "", figure.source);
+  }
+  return text;
+}
+
+std::string fitted_text(const ClusterPlan& plan) {
+  if (plan.fitted.empty()) return "";
+  std::string text = "\nThe fit: runs that the figures are fitted to, as measured and as the model has them\n";
+  for (const FittedRun& fitted : plan.fitted) {
+    const model::Problem& problem = fitted.run.observation.problem;
+    text += fmt::format("  {:>9}  {:>6}  {:>12}  {:>12}  {:>12}  {:5.2f}\n", text_of(problem.grid),
+                        problem.parameters.nb, problem.parameters.n, seconds_text(fitted.run.seconds),
+                        seconds_text(fitted.seconds), fitted.seconds / fitted.run.seconds);
+  }
+  return text;
+}
+
+std::string command_of(const PlanningOptions& options, const Candidate& chosen) {
+  const RunParameters& parameters = chosen.problem.parameters;
+  std::string command =
+      fmt::format("mpiexec.hydra -np {} -ppn {} glinpack {} --n {} --nb {} --grid {} --precision {}",
+                  options.processes(), options.processes_per_node, is_of_messages(chosen) ? "network" : "plu",
+                  parameters.n, parameters.nb, text_of(chosen.problem.grid), name_of(options.precision));
+  command += fmt::format(" --pivoting {}", name_of(options.pivoting));
+  if (options.broadcast != BroadcastKind::ring || is_of_messages(chosen)) {
+    command += fmt::format(" --broadcast {}", name_of(options.broadcast));
+  }
+  if (options.row_swap.kind != RowSwapKind::binary_exchange) {
+    command += fmt::format(" --row-swap {}", name_of(options.row_swap.kind));
+  }
+  if (options.node_transport != NodeTransport::shared) command += " --node-broadcast mpi";
+  if (is_of_messages(chosen)) return command;
+  if (options.lookahead != 1) command += fmt::format(" --lookahead {}", options.lookahead);
+  return command + " --backend " + options.backend;
+}
+
+json forecast_json(const Candidate& candidate) {
+  const RunParameters& parameters = candidate.problem.parameters;
+  const model::Forecast& forecast = candidate.forecast;
+  json busy;
+  for (const Work work : all_work) {
+    if (forecast.busy[work] > 0) busy[std::string(name_of(work))] = forecast.busy[work];
+  }
+  return {{"n", parameters.n},
+          {"nb", parameters.nb},
+          {"p", candidate.problem.grid.rows},
+          {"q", candidate.problem.grid.columns},
+          {"seconds", forecast.seconds},
+          {"gflops", is_of_messages(candidate) ? json() : json(forecast.gflops)},
+          {"factor_seconds", forecast.factor_seconds},
+          {"solve_seconds", forecast.solve_seconds},
+          {"exposed_seconds", forecast.exposed_seconds},
+          {"busy", busy.is_null() ? json::object() : busy}};
+}
+
+// The second line of a plan, if it uses figures of the default device.
+std::string assumption_text(const ClusterPlan& plan) {
+  std::string assumed;
+  for (const Work work : all_work) {
+    const bool is_used = plan.chosen.forecast.busy[work] > 0;
+    if (!is_used || !plan.machine.figures[work].source.starts_with(model::default_device)) continue;
+    assumed += fmt::format("{}{}", assumed.empty() ? "" : ", ", name_of(work));
+  }
+  if (assumed.empty()) return "";
+  return fmt::format("Assumed, not measured here: {} of {}. --from RESULTS uses your own runs.\n", assumed,
+                     model::default_device);
+}
+
+}  // namespace
+
+std::string planning_text(const PlanningOptions& options, const ClusterPlan& plan) {
+  const Candidate& chosen = plan.chosen;
+  const model::Forecast& forecast = chosen.forecast;
+  const int processes = options.processes();
+  std::string text = fmt::format("Plan for {} process{} on {} node{}: {}, {} precision, {} pivoting{}\n{}\n", processes,
+                                 processes == 1 ? "" : "es", options.nodes, options.nodes == 1 ? "" : "s",
+                                 options.backend, name_of(options.precision), name_of(options.pivoting),
+                                 is_of_messages(chosen) ? "; messages alone" : "", assumption_text(plan));
+  text += fmt::format("  N         {}\n  NB        {}\n  grid      {}\n", chosen.problem.parameters.n,
+                      chosen.problem.parameters.nb, text_of(chosen.problem.grid));
+  text += fmt::format("  expected  {}", seconds_text(forecast.seconds));
+  if (is_of_messages(chosen)) {
+    text += "\n";
+  } else {
+    text += fmt::format(", {}, {} a process\n", rate_of(chosen), flop_rate_text(forecast.gflops * 1e9 / processes));
+    text += fmt::format("            {} of them solve, {} are messages, transfers and waits that nothing hides\n",
+                        seconds_text(forecast.solve_seconds), seconds_text(forecast.exposed_seconds));
+    text += "  memory    ";
+    if (plan.device_bytes > 0) text += memory_text(plan.device_bytes) + " of a GPU, ";
+    text += fmt::format(
+        "{} of a node for {}, at most\n", memory_text(plan.host_bytes * options.processes_per_node),
+        options.processes_per_node == 1 ? "its process" : fmt::format("its {} processes", options.processes_per_node));
+  }
+  text += "\n  " + command_of(options, chosen) + "\n";
+  return text + others_text(plan) + figures_text(plan) + fitted_text(plan);
+}
+
+json planning_json(const ClusterPlan& plan) {
+  json figures = json::array();
+  for (const Work work : all_work) {
+    const model::Figure& figure = plan.machine.figures[work];
+    if (!figure.cost.known()) continue;
+    figures.push_back({{"work", name_of(work)},
+                       {"seconds_per_flop", figure.cost.per_flop},
+                       {"seconds_per_byte", figure.cost.per_byte},
+                       {"seconds_per_step", figure.cost.per_step},
+                       {"source", figure.source}});
+  }
+  json fitted = json::array();
+  for (const FittedRun& run : plan.fitted) {
+    const model::Problem& problem = run.run.observation.problem;
+    fitted.push_back({{"file", run.run.file},
+                      {"n", problem.parameters.n},
+                      {"nb", problem.parameters.nb},
+                      {"p", problem.grid.rows},
+                      {"q", problem.grid.columns},
+                      {"measured_seconds", run.run.seconds},
+                      {"fitted_seconds", run.seconds}});
+  }
+  json others = json::array();
+  for (const Candidate& other : plan.others) others.push_back(forecast_json(other));
+  return {{"format", 1},
+          {"plan", forecast_json(plan.chosen)},
+          {"device_bytes", plan.device_bytes},
+          {"host_bytes", plan.host_bytes},
+          {"others", others},
+          {"figures", figures},
+          {"fitted", fitted}};
+}
+
+void run_planning_command(const PlanningOptions& options, const std::vector<std::string>& command_line,
+                          std::ostream& out) {
+  check_output("--json", options.json, options.force);
+  const ClusterPlan plan = plan_cluster(options);
+  if (!(out << planning_text(options, plan) << std::flush)) {
+    throw std::runtime_error("the plan cannot be written to standard output");
+  }
+  json document = planning_json(plan);
+  document["context"] = program_context(command_line, to_json(options, planning_table));
+  write_file(options.json, options.force, [&](std::ostream& file) { file << dumped(document, 2) << '\n'; });
+}
+
+}  // namespace glinpack::app

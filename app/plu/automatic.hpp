@@ -1,0 +1,35 @@
+// Chooses N, NB and the grid for --n auto, --nb auto and --grid auto. Depends on sizes and names only, not on the
+// machine.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/plu/memory.hpp"
+#include "app/record/run_record.hpp"
+
+namespace glinpack::app {
+
+/// True if the planned runs have no automatic N, NB or grid.
+bool all_settled(std::span<const RunRecord> planned);
+
+/// The block size for a backend (never "auto"): that of its record, but at least 8. It is smaller if N is too small for
+/// four blocks per process row and column.
+Index automatic_block_size(const std::string& backend, Precision precision, Index n, GridShape grid);
+
+/// The grid of all processes: one row if the backend's record asks for it and each process has a GPU of one host.
+/// Otherwise the squarest grid.
+GridShape automatic_grid(const std::string& backend, std::span<const RankMemory> ranks);
+
+/// Rounds `largest` down to whole blocks. Rounds further, to the same number of blocks per process, if that costs less
+/// than 2 per cent. Returns `largest` unchanged if it is less than a block.
+Index rounded_order(Index largest, Index nb, GridShape grid);
+
+/// Chooses the automatic values: first the grid, then N and NB. `planned`: runs with the same backend (never "auto")
+/// and precision; `ranks`: one per rank of the world, in order. Returns one sentence for the report per choice. Throws
+/// InputError if no N fits into `memory_fraction` of the memory, or if the memory size is unknown.
+std::vector<std::string> settle(std::vector<RunRecord>& planned, std::span<const RankMemory> ranks,
+                                double memory_fraction);
+
+}  // namespace glinpack::app

@@ -1,0 +1,166 @@
+#include "app/plu/plan.hpp"
+
+#include <algorithm>
+
+#include "app/input/input_error.hpp"
+#include "app/options/option_text.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+// Mixed precision is single precision factors and a refined solution.
+void set_precision(RunRecord& run, Precision precision) {
+  run.precision = precision;
+  run.parameters.refine = precision == Precision::mixed;
+}
+
+// The lists that span a sweep.
+struct Sweep {
+  std::vector<GridShape> grids;
+  std::vector<Index> n;
+  std::vector<Index> nb;
+  std::vector<HplCombination> combinations;
+  RankOrder order = RankOrder::row_major;
+  double threshold = 16.0;
+  RowSwap row_swap;
+};
+
+Sweep sweep_of(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat, int world_size) {
+  const PluOptions& options = parsed.options;
+  Sweep sweep{.grids = options.grid,
+              .n = options.n,
+              .nb = options.nb,
+              .combinations = {{.lookahead = options.lookahead, .broadcast = options.broadcast, .variant = {}}},
+              .order = options.order,
+              .threshold = options.threshold,
+              .row_swap = options.row_swap};
+  if (sweep.grids.empty()) sweep.grids = {squarest_grid(world_size)};
+  if (!hpl_dat) return sweep;
+
+  HplDat lists = *hpl_dat;
+  if (parsed.overrides_hpl_dat("broadcast")) lists.broadcast = {options.broadcast};
+  if (parsed.overrides_hpl_dat("lookahead")) lists.depth = {options.lookahead};
+  if (!parsed.overrides_hpl_dat("n")) sweep.n = lists.n;
+  if (!parsed.overrides_hpl_dat("nb")) sweep.nb = lists.nb;
+  if (!parsed.overrides_hpl_dat("grid")) sweep.grids = lists.grids;
+  if (!parsed.overrides_hpl_dat("threshold")) sweep.threshold = lists.threshold;
+  if (!parsed.overrides_hpl_dat("row-swap")) sweep.row_swap.kind = lists.row_swap.kind;
+  if (!parsed.overrides_hpl_dat("row-swap-threshold")) sweep.row_swap.threshold = lists.row_swap.threshold;
+  if (!parsed.overrides_hpl_dat("row-major") && !parsed.overrides_hpl_dat("column-major")) sweep.order = lists.order;
+  sweep.combinations = combinations(lists);
+  return sweep;
+}
+
+void check_run_count(const Sweep& sweep, int repeat) {
+  std::int64_t count = repeat;
+  for (const std::size_t size : {sweep.grids.size(), sweep.n.size(), sweep.nb.size(), sweep.combinations.size()}) {
+    count *= static_cast<std::int64_t>(size);
+    if (count > most_runs) {
+      throw InputError("the lists ask for more than " + std::to_string(most_runs) +
+                       " runs; shorten them, or start glinpack several times");
+    }
+  }
+}
+
+// Every combination; `run` has their common parameters.
+std::vector<RunRecord> all_runs(const Sweep& sweep, int repeat, RunRecord run) {
+  std::vector<RunRecord> planned;
+  run.order = sweep.order;
+  run.parameters.threshold = sweep.threshold;
+  run.parameters.row_swap = sweep.row_swap;
+  for (const GridShape& grid : sweep.grids) {
+    run.grid = grid;
+    for (const Index n : sweep.n) {
+      run.parameters.n = n;
+      for (const Index nb : sweep.nb) {
+        run.parameters.nb = nb;
+        for (const HplCombination& combination : sweep.combinations) {
+          run.parameters.lookahead = combination.lookahead;
+          run.parameters.broadcast = combination.broadcast;
+          run.variant = combination.variant;
+          for (run.repeat = 0; run.repeat < repeat; ++run.repeat) planned.push_back(run);
+        }
+      }
+    }
+  }
+  return planned;
+}
+
+}  // namespace
+
+std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat,
+                                 std::optional<Index> file_order, int world_size) {
+  const PluOptions& options = parsed.options;
+  if (hpl_dat && run_count(*hpl_dat) > most_runs) {
+    throw InputError(options.hpl_dat + ": the lists ask for " + std::to_string(run_count(*hpl_dat)) +
+                     " runs; at most " + std::to_string(most_runs) + " are possible: shorten them");
+  }
+  Sweep sweep = sweep_of(parsed, hpl_dat, world_size);
+  if (file_order) {
+    const std::vector<Index>& n = options.n;
+    const bool agrees = n == std::vector<Index>{*file_order} || n == std::vector<Index>{automatic};
+    if (parsed.on_command_line.contains("n") && !agrees) {
+      throw InputError("--n is given, but the matrix of --input " + options.input + " has order " +
+                       std::to_string(*file_order) + "; leave --n out");
+    }
+    sweep.n = {*file_order};
+  }
+  check_run_count(sweep, options.repeat);
+
+  RunRecord run;
+  run.matrix = options.matrix;
+  set_precision(run, options.precision);
+  run.backend = options.backend;
+  run.parameters.pivoting = options.pivoting;
+  run.parameters.panel = options.panel;
+  run.parameters.node_transport = options.node_transport;
+  run.parameters.parts = options.compute_only ? RunParts::compute : RunParts::all;
+  if (options.compute_only) sweep.threshold = -1;
+  return all_runs(sweep, options.repeat, run);
+}
+
+std::vector<RunRecord> plan_network_runs(const NetworkOptions& options, int world_size) {
+  Sweep sweep{.grids = options.grid,
+              .n = options.n,
+              .nb = options.nb,
+              .combinations = {},
+              .order = options.order,
+              .threshold = -1,
+              .row_swap = options.row_swap};
+  if (sweep.grids.empty()) sweep.grids = {squarest_grid(world_size)};
+  for (const BroadcastKind kind : options.broadcast) {
+    sweep.combinations.push_back({.lookahead = 0, .broadcast = kind, .variant = {}});
+  }
+  check_run_count(sweep, options.repeat);
+  RunRecord run;
+  set_precision(run, options.precision);
+  run.parameters.pivoting = options.pivoting;
+  run.parameters.node_transport = options.node_transport;
+  run.parameters.parts = RunParts::messages;
+  return all_runs(sweep, options.repeat, run);
+}
+
+void check_grids(std::span<const RunRecord> planned, int world_size, const std::string& where) {
+  const auto largest = std::max_element(planned.begin(), planned.end(), [](const RunRecord& a, const RunRecord& b) {
+    return a.grid.size() < b.grid.size();
+  });
+  if (largest == planned.end() || largest->grid.size() <= world_size) return;
+  const std::string needed = std::to_string(largest->grid.size());
+  throw InputError(where + "the grid " + text_of(largest->grid) + " needs at least " + needed +
+                   " processes, started with " + std::to_string(world_size) + ": start more (mpirun -np " + needed +
+                   " ...) or use a smaller grid");
+}
+
+std::optional<GridPosition> position_of(const RunRecord& run, int rank) {
+  if (rank >= run.grid.size()) return std::nullopt;
+  return run.order == RankOrder::row_major ? GridPosition{rank / run.grid.columns, rank % run.grid.columns}
+                                           : GridPosition{rank % run.grid.rows, rank / run.grid.rows};
+}
+
+std::string label_of(const RunRecord& run) {
+  return "N " + std::to_string(run.parameters.n) + ", NB " + std::to_string(run.parameters.nb) + ", grid " +
+         text_of(run.grid);
+}
+
+}  // namespace glinpack::app

@@ -1,0 +1,44 @@
+// Expands the options and HPL.dat into a list of runs, as records without results.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "app/input/hpl_dat.hpp"
+#include "app/network/network_options.hpp"
+#include "app/plu/plu_options.hpp"
+#include "app/record/run_record.hpp"
+
+namespace glinpack::app {
+
+inline constexpr std::int64_t most_runs = 100'000;
+
+/// Grids x N x NB x (HPL.dat's inner combinations) x repetitions; the last varies fastest. Options that override
+/// HPL.dat (ParsedOptions::overrides_hpl_dat) replace its lists. `file_order`: order of the matrix of --input, which is
+/// then the only N. "auto" and `automatic` values are kept for settle() (automatic.hpp). Throws InputError for more
+/// than most_runs runs, and for --n with --input.
+std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat,
+                                 std::optional<Index> file_order, int world_size);
+
+/// The runs of `glinpack network`: grids x N x NB x broadcasts x repetitions; the last varies fastest. Throws
+/// InputError like plan_runs().
+std::vector<RunRecord> plan_network_runs(const NetworkOptions& options, int world_size);
+
+/// Throws InputError if a grid needs more processes than there are, with both numbers. Also throws if a grid
+/// distributes over several processes a panel that one device must factorise. The message begins with `where`
+/// ("HPL.dat:10: ").
+void check_grids(std::span<const RunRecord> planned, int world_size, const std::string& where);
+
+/// The position of rank `rank` of the world in a run's grid; empty if the grid does not include it.
+std::optional<GridPosition> position_of(const RunRecord& run, int rank);
+
+/// "N 1000, NB 64, grid 2x2".
+std::string label_of(const RunRecord& run);
+
+/// The output of --dry-run: the runs, memory per rank, expected flops, and the automatic choices with reasons.
+std::string plan_text(std::span<const RunRecord> planned, int world_size, std::span<const std::string> choices = {});
+/// The output of --explain-pass: the schedule of the pass, once per N, NB, grid and pivoting.
+std::string explained_passes(std::span<const RunRecord> planned, Index pass);
+
+}  // namespace glinpack::app

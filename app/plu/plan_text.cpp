@@ -1,0 +1,86 @@
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+#include "app/input/input_error.hpp"
+#include "app/options/option_text.hpp"
+#include "app/plu/memory.hpp"
+#include "app/plu/plan.hpp"
+#include "backend/registry.hpp"
+#include "lu/recording.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+// The largest need of any rank. Checks one rank of each row and column. Four corners would suffice, since all process
+// rows but the first and last have one of two extents, but this is simpler.
+MemoryNeed largest_need(const RunRecord& run) {
+  const Distribution distribution(run.parameters.n, run.parameters.nb, run.grid);
+  MemoryNeed largest;
+  const auto consider = [&](GridPosition at) {
+    const MemoryNeed need = memory_need(run, distribution, at);
+    largest.host = std::max(largest.host, need.host);
+    largest.device = std::max(largest.device, need.device);
+  };
+  for (int row = 0; row < run.grid.rows; ++row) consider({row, 0});
+  for (int column = 0; column < run.grid.columns; ++column) consider({0, column});
+  return largest;
+}
+
+LuAlgorithm algorithm_of(const RunRecord& run) {
+  return lu_algorithm(can_factorize_row_by_row(run.backend), run.parameters.pivoting, run.grid);
+}
+
+bool same_schedule(const RunRecord& a, const RunRecord& b) {
+  return a.parameters.n == b.parameters.n && a.parameters.nb == b.parameters.nb && a.grid == b.grid &&
+         a.parameters.pivoting == b.parameters.pivoting && a.parameters.row_swap == b.parameters.row_swap &&
+         algorithm_of(a) == algorithm_of(b) && factor_bytes(a.precision) == factor_bytes(b.precision);
+}
+
+}  // namespace
+
+std::string plan_text(std::span<const RunRecord> planned, int world_size, std::span<const std::string> choices) {
+  std::string text = fmt::format("Plan: {} run{} on {} process{}; nothing is run.\n", planned.size(),
+                                 planned.size() == 1 ? "" : "s", world_size, world_size == 1 ? "" : "es");
+  text += fmt::format("{:>5}  {:>10} {:>6}  {:>7}  {:<10} {:<8} {:<8} {:<18}  {:>11} {:>11}  {:>10}\n", "run", "N",
+                      "NB", "grid", "backend", "precis.", "pivoting", "broadcast", "host/rank", "device/rank", "flops");
+  double flops = 0;
+  for (std::size_t i = 0; i < planned.size(); ++i) {
+    const RunRecord& run = planned[i];
+    const MemoryNeed need = largest_need(run);
+    flops += hpl_flops(run.parameters.n);
+    text += fmt::format("{:>5}  {:>10} {:>6}  {:>7}  {:<10} {:<8} {:<8} {:<18}  {:>11} {:>11}  {:>10.3e}", i + 1,
+                        run.parameters.n, run.parameters.nb, text_of(run.grid), run.backend, name_of(run.precision),
+                        name_of(run.parameters.pivoting), name_of(run.parameters.broadcast),
+                        memory_text(static_cast<double>(need.host)), memory_text(static_cast<double>(need.device)),
+                        hpl_flops(run.parameters.n));
+    text += run.grid.size() > world_size ? fmt::format("  needs {} processes\n", run.grid.size()) : "\n";
+  }
+  text += fmt::format(
+      "Altogether {:.3e} flops. Memory is the most of any rank; backends on the processor take both kinds"
+      " from the host.\n",
+      flops);
+  for (const std::string& choice : choices) text += choice + "\n";
+  return text;
+}
+
+std::string explained_passes(std::span<const RunRecord> planned, Index pass) {
+  std::string text;
+  std::vector<RunRecord> explained;
+  for (const RunRecord& run : planned) {
+    const auto is_same = [&run](const RunRecord& other) { return same_schedule(run, other); };
+    if (std::any_of(explained.begin(), explained.end(), is_same)) continue;
+    explained.push_back(run);
+    const Distribution distribution(run.parameters.n, run.parameters.nb, run.grid);
+    if (pass >= distribution.passes()) {
+      throw InputError("--explain-pass: " + label_of(run) + " has the passes 0 ... " +
+                       std::to_string(distribution.passes() - 1) + ", not " + std::to_string(pass));
+    }
+    if (!text.empty()) text += "\n";
+    text += explain_pass(run.parameters, run.grid, pass, run.precision, algorithm_of(run));
+  }
+  return text;
+}
+
+}  // namespace glinpack::app

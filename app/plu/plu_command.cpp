@@ -1,0 +1,113 @@
+#include "app/plu/plu_command.hpp"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "app/doctor/doctor_command.hpp"
+#include "app/input/matrix_file.hpp"
+#include "app/plu/automatic.hpp"
+#include "app/plu/sweep.hpp"
+#include "app/program/agreement.hpp"
+#include "app/program/mpi_command.hpp"
+#include "app/program/topology.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+// The options, and the HPL.dat that they name.
+struct PluInput {
+  ParsedOptions parsed;
+  std::optional<HplDat> hpl_dat;
+};
+
+void check_combinations(const PluOptions& options) {
+  if (options.compute_only && options.precision == Precision::mixed) {
+    throw InputError("--precision mixed: --compute-only solves nothing that could be refined; use --precision single");
+  }
+  if (options.compute_only && !options.save_solution.empty()) {
+    throw InputError("--save-solution: --compute-only solves nothing; leave one of the two out");
+  }
+}
+
+PluInput parse_input(const std::vector<std::string>& arguments, TextFiles& files) {
+  PluInput input{.parsed = parse_plu_options(arguments, files), .hpl_dat = {}};
+  const PluOptions& options = input.parsed.options;
+  check_combinations(options);
+  if (!options.hpl_dat.empty()) input.hpl_dat = read_hpl_dat(options.hpl_dat, files);
+  return input;
+}
+
+// Collective. Of --input.
+std::optional<Index> file_order_of(const PluOptions& options) {
+  if (options.input.empty()) return std::nullopt;
+  return run_on_root_and_broadcast([&] { return nlohmann::json(read_matrix_order(options.input)); }).get<Index>();
+}
+
+// Collective.
+void plan(const PluInput& given, SweepInput& input) {
+  const PluOptions& options = input.options;
+  const int world_size = input.session.size();
+  input.planned = plan_runs(given.parsed, given.hpl_dat, file_order_of(options), world_size);
+  // the largest N depends on the number of processes
+  if (options.runs() || !all_settled(input.planned)) {
+    const bool grids_of_file = given.hpl_dat && !given.parsed.overrides_hpl_dat("grid");
+    check_grids(input.planned, world_size, grids_of_file ? options.hpl_dat + ":10: " : "");
+  }
+}
+
+// Rank 0 alone: what it writes, and the matrix that it reads.
+void prepare_files(const PluInput& given, SweepInput& input) {
+  const PluOptions& options = input.options;
+  input.context.configuration = to_json(options, plu_table);
+  if (given.hpl_dat) input.context.notes.push_back(unused_parameters_note(options.hpl_dat));
+  if (!options.runs()) return;
+  input.outputs = output_paths(options, given.hpl_dat);
+  check_outputs(input.outputs, options.force);
+  if (!options.input.empty()) input.matrix = read_matrix(options.input, view_node().available_memory).elements;
+}
+
+int plan_and_run(const std::vector<std::string>& arguments, SweepInput& input) {
+  const PluInput given = parse_alike(arguments, parse_input);
+  input.options = given.parsed.options;
+  plan(given, input);
+  run_on_root_and_broadcast([&] {
+    prepare_files(given, input);
+    return nlohmann::json();
+  });
+  if (!input.options.runs() && all_settled(input.planned)) {
+    print_plan(input, {});
+    return 0;
+  }
+  input.machine = choose_machine(input.options, input.session);
+  if (!input.machine.tile_note.empty()) input.context.notes.push_back(input.machine.tile_note);
+  if (input.options.doctor && input.options.runs()) {
+    const doctor::Target target{.backend = input.options.backend,
+                                .device = input.options.device,
+                                .threads = input.machine.options.threads,
+                                .threads_asked = input.options.threads.has_value()};
+    for (std::string& note : doctor::notes_before_run(input.session, target, input.machine.devices)) {
+      input.context.notes.push_back(std::move(note));
+    }
+  }
+  return run_sweep(input);
+}
+
+}  // namespace
+
+int run_plu_command(int argc, char** argv, std::vector<std::string> notes) {
+  return run_under_mpi(
+      argc, argv, [&](const MpiSession& session, const std::vector<std::string>& arguments, ReportContext context) {
+        SweepInput input{.options = {},
+                         .planned = {},
+                         .machine = {},
+                         .session = session,
+                         .matrix = {},
+                         .outputs = {},
+                         .context = std::move(context)};
+        input.context.notes = std::move(notes);
+        return plan_and_run(arguments, input);
+      });
+}
+
+}  // namespace glinpack::app

@@ -1,0 +1,318 @@
+#include "app/plu/plu_options.hpp"
+
+#include <climits>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "app/input/values.hpp"
+#include "app/options/option_text.hpp"
+#include "app/program/watchdog_option.hpp"
+#include "backend/registry.hpp"
+#include "gl/compute/tuning.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+constexpr int largest_repeat = 1'000'000;
+constexpr int largest_device = 4096;
+constexpr int largest_threads = 4096;
+constexpr int largest_pieces = 1000;
+constexpr int largest_lookahead = 9;  // HPL's result line has one digit
+constexpr const char* auto_word = "auto";
+
+// A list of sizes or grids, or only the word auto: {chosen_later}.
+template <class Value>
+FieldValue list_or_auto(std::vector<Value>& option, const std::string& type, bool with_auto, Value chosen_later,
+                        std::function<Value(const std::string&)> parse,
+                        std::function<nlohmann::json(const Value&)> print) {
+  const auto read = [&option, with_auto, chosen_later, parse = std::move(parse)](const Texts& values) {
+    option.clear();
+    if (with_auto && values == Texts{auto_word}) option = {chosen_later};
+    for (const std::string& value : option.empty() ? values : Texts{}) {
+      if (with_auto && value == auto_word) {
+        throw InputError("'auto' is in a list with other values; give it alone, or values alone");
+      }
+      option.push_back(parse(value));
+    }
+  };
+  const auto json = [&option, chosen_later, print = std::move(print)] {
+    nlohmann::json list;
+    if (option == std::vector<Value>{chosen_later}) return nlohmann::json(auto_word);
+    for (const Value& value : option) list.push_back(print(value));
+    return list;
+  };
+  return {
+      .form = FieldValue::Form::list, .type = type + (with_auto ? "|auto,..." : ",..."), .read = read, .json = json};
+}
+
+FieldValue sizes(std::vector<Index>& option, const std::string& type, bool with_auto, Index largest) {
+  return list_or_auto<Index>(
+      option, type, with_auto, automatic,
+      [largest](const std::string& value) { return parse_whole(value, 1, largest); },
+      [](const Index& size) { return nlohmann::json(size); });
+}
+
+double parse_power_interval(std::string_view text) {
+  const double seconds = parse_real(text);
+  if (seconds == 0 || (seconds >= 0.01 && seconds <= 60)) return seconds;
+  throw InputError(in_quotes(text) + " is out of range; seconds from 0.01 to 60 are expected, or 0 for no readings");
+}
+
+}  // namespace
+
+std::vector<Field> grid_fields(CommonOptions& o, bool with_auto) {
+  const auto help = [with_auto](const char* text, const char* chosen) {
+    return std::string(text) + (with_auto ? std::string("; auto: ") + chosen : std::string());
+  };
+  const auto order = [&o](RankOrder value) {
+    return flag([&o, value] { o.order = value; }, [&o, value] { return o.order == value; });
+  };
+  return {
+      {"n", sizes(o.n, "N", with_auto, largest_n),
+       help("Orders N of the matrix, in rows", "the largest that --memory-fraction allows")},
+      {"nb", sizes(o.nb, "NB", with_auto, largest_nb),
+       help("Block sizes NB, in rows and columns", "by backend, precision and N")},
+      {"grid",
+       list_or_auto<GridShape>(o.grid, "PxQ", with_auto, automatic_shape, parse_grid,
+                               [](const GridShape& grid) { return nlohmann::json(text_of(grid)); }),
+       help("Process grids, P rows by Q columns; surplus processes idle",
+            "one row if all processes use GPUs of one host, else the squarest grid"),
+       "squarest"},
+      {"row-major", order(RankOrder::row_major), "Number the processes row by row (default)", "", "column-major"},
+      {"column-major", order(RankOrder::column_major), "Number the processes column by column", "", "row-major"},
+  };
+}
+
+std::vector<Field> algorithm_fields(CommonOptions& o) {
+  return {
+      {"pivoting", choice(o.pivoting, all_pivotings),
+       "Rows that a pivot is chosen from. local: the pivot's process; partial: its process column, as in HPL; "
+       "tournament: the same by a reduction tree, TSLU (docs/algorithm.md)"},
+      {"node-broadcast", choice(o.node_transport, all_node_transports),
+       "How broadcasts reach the other processes of a node. shared: through shared memory; mpi: by messages, as "
+       "between nodes"},
+      {"row-swap", row_swap_value(o.row_swap.kind),
+       "How processes exchange rows of the matrix with partial and tournament pivoting. mix: binary-exchange or "
+       "spread-roll, by --row-swap-threshold. HPL's digits 0, 1 and 2: binary-exchange, spread-roll and mix"},
+      {"row-swap-threshold", whole(o.row_swap.threshold, 0, INT_MAX, "COLUMNS"),
+       "mix: binary-exchange for up to this many columns per process, spread-roll for more"},
+      {"row-swap-pieces", whole(o.row_swap.pieces, 1, largest_pieces),
+       "Largest number of pieces of the trailing columns: the rows of a piece are exchanged during the update of the "
+       "piece before it"},
+      {"repeat", whole(o.repeat, 1, largest_repeat), "Runs of every combination"},
+  };
+}
+
+std::vector<Field> result_fields(CommonOptions& o) {
+  return {
+      {"output-dir", text(o.output_dir, "DIR"),
+       "Folder for output files, created if missing. Default names: report.txt, results.json, results.csv"},
+      {"json", text(o.json, "FILE"), "Write all results, per rank, as JSON"},
+      {"csv", text(o.csv, "FILE"), "Write one line of CSV per run"},
+      {"force", flag(o.force), "Overwrite existing output files"},
+      {"progress", choice(o.progress, all_whens), "Show progress on stderr; auto: if runs take seconds"},
+      log_level_field(),
+      watchdog_field(o.watchdog),
+  };
+}
+
+namespace {
+
+std::vector<Field> problem_fields(PluOptions& o) {
+  // null with --input, since the matrix has no formula
+  const auto matrix = word(
+      one_of(names_of(matrix_formulas)),
+      [&o](const std::string& t) { o.matrix = matrix_formulas[choose(t, names_of(matrix_formulas))]; },
+      [&o] { return o.matrix == MatrixKind::file ? "" : std::string(name_of(o.matrix)); });
+  return {
+      {"matrix", matrix,
+       "Kind of matrix: HPL's own, or one to study pivoting with (docs/algorithm.md); not with --input"},
+      {"seed", whole(o.seed, 0, LLONG_MAX, "SEED"), "Seed of the random matrix and right-hand side; HPL uses 100"},
+      {"input", text(o.input, "FILE"),
+       "Read the matrix from a .npy or Matrix Market file; b = A times ones (docs/input.md)"},
+      {"hpl-dat", text(o.hpl_dat, "FILE"),
+       "Read the runs from netlib's HPL.dat; options given here override it (docs/input.md)"},
+  };
+}
+
+std::vector<Field> panel_and_message_fields(PluOptions& o) {
+  return {
+      {"panel", choice(o.panel, all_panel_places),
+       "Where panels are factorised; auto: on the device if it is a GPU and pivoting is tournament, else on the host"},
+      {"broadcast", broadcast_value(o.broadcast),
+       "How panels are broadcast along process rows, and U12 down process columns with --row-swap direct. HPL's "
+       "digits 0 to 5: the first six. ibcast: MPI_Ibcast; ring-pipelined: a ring in pieces (docs/algorithm.md)"},
+      {"lookahead", whole(o.lookahead, 0, largest_lookahead, "DEPTH"),
+       "1: factorise and send the next panel during the trailing update; 0: after it. HPL.dat's larger DEPTHs act as "
+       "1"},
+      {"threshold", real(o.threshold, "REAL", parse_real), "Largest scaled residual that passes; negative: no check"},
+      {"compute-only", flag(o.compute_only),
+       "Measure the arithmetic alone: send nothing, and neither solve nor check (docs/reading-a-report.md)"},
+  };
+}
+
+std::vector<Field> machine_fields(PluOptions& o) {
+  return {
+      {"backend", name_value(o.backend, backend_choices()),
+       "What computes (docs/getting-started.md). auto: gl-compute if every process has a hardware OpenGL device, else "
+       "openblas"},
+      {"device", whole(o.device, 0, largest_device, "INDEX"),
+       "EGL device of every process, an index of `glinpack devices`", "by local rank"},
+      {"threads", whole(o.threads, 1, largest_threads), "Host threads of each process", "cores / ranks of the node"},
+      {"memory-fraction", real(o.memory_fraction, "FRACTION", parse_fraction),
+       "--n auto: use at most this part of the free memory of every host and device, more than 0, at most 1"},
+      {"shader-dir", text(o.shader_dir, "DIR"), "Folder of GLSL files that override the built-in shaders"},
+      {"tile", text(o.tile, "NAME"), "gl-compute: tile of the trailing update, one that `glinpack tune` lists",
+       "the tuned one, else the first"},
+      {"raster-coordinates", choice(o.raster_coordinates, all_raster_coordinates),
+       "gl-raster: source of texture coordinates. streamed: the vertices; computed: every fragment"},
+  };
+}
+
+std::vector<Field> plu_output_fields(PluOptions& o) {
+  const auto doctor = word(
+      "on|off",
+      [&o](const std::string& t) {
+        o.doctor = choose(t, Texts{"off", "on"}) == 1;
+      },
+      [&o] { return std::string(o.doctor ? "on" : "off"); });
+  return {
+      {"trace", text(o.trace, "FILE"), "Write the timeline in Chrome's trace format, for ui.perfetto.dev"},
+      {"save-solution", text(o.save_solution, "FILE"), "Write the solution x of the last run as .npy (float64)"},
+      {"breakdown", choice(o.breakdown, all_whens),
+       "Print network and compute times after each run; auto: in sweeps of up to 10 runs"},
+      {"doctor", doctor,
+       "Run the checks of `glinpack doctor --quick` first; the notes of the report name what is wrong"},
+      {"power-interval", real(o.power_interval, "SECONDS", parse_power_interval),
+       "Time between readings of power, clocks and temperatures in the timed section, 0.01 to 60; 0: no readings "
+       "(docs/reading-a-report.md)"},
+  };
+}
+
+std::vector<Field> plan_fields(PluOptions& o) {
+  return {
+      {"dry-run", flag(o.dry_run), "Print the runs, memory per process and expected flops; run nothing"},
+      {"explain-pass", whole(o.explain_pass, 0, largest_n, "K"),
+       "Print the schedule of pass K, counted from 0: roles, messages, waits; run nothing"},
+      config_field(o.config),
+  };
+}
+
+const Footer plu_footer{
+    .examples =
+        "mpirun -np 4 glinpack plu --config configs/quickstart.toml\n"
+        "mpirun -np 4 glinpack plu --hpl-dat HPL.dat --backend openblas\n"
+        "mpirun -np 4 glinpack plu --n 8000,16000 --nb 128,256 --grid 2x2,1x4 --json results.json\n"
+        "mpirun -np 4 glinpack plu --n auto --nb auto --grid auto --dry-run\n"
+        "mpirun -np 6 glinpack plu --n 777 --nb 32 --grid 2x3 --backend gl-raster",
+    .notes = {"Lists are written with commas or spaces. Several values make a sweep: every combination runs --repeat "
+              "times. Grids vary slowest, then N, then NB.",
+              "Times are in seconds, rates in GFLOPS (10^9 operations a second), memory in MiB (2^20 bytes) and GiB "
+              "(2^30 bytes)."},
+    .exit_codes = {{0, "all runs passed"},
+                   {1, "a run failed its check"},
+                   {2, "unusable input"},
+                   {3, "an error while running"},
+                   {4, "ended by a signal (SIGTERM, SIGUSR1, SIGINT), after a report of the finished runs"},
+                   {5, "ended by --watchdog"}}};
+
+// Sets the matrix to `file` if --input is given; rejects two sources of the matrix.
+ParsedOptions with_one_matrix(ParsedOptions parsed) {
+  if (parsed.options.input.empty()) return parsed;
+  if (parsed.given("matrix")) {
+    const bool in_file = parsed.in_file.contains("matrix") || parsed.in_file.contains("input");
+    throw InputError((in_file ? parsed.options.config + ": " : "") + "--matrix " +
+                     std::string(name_of(parsed.options.matrix)) + " and --input " + parsed.options.input +
+                     " are both given: leave one of them out");
+  }
+  parsed.options.matrix = MatrixKind::file;
+  return parsed;
+}
+
+}  // namespace
+
+bool ParsedOptions::overrides_hpl_dat(const std::string& name) const {
+  if (on_command_line.contains(name)) return true;
+  return in_file.contains(name) && !on_command_line.contains("hpl-dat");
+}
+
+OptionTable plu_table(PluOptions& o) {
+  const Field precision{"precision", choice(o.precision, all_precisions),
+                        "Precision of the factors and the solution. mixed: single factors, the solution refined in "
+                        "double until it passes (docs/algorithm.md)"};
+  OptionTable table{
+      .command = "plu",
+      .description = "Factorises P A = L U on a P x Q grid of processes, solves A x = b and checks x as HPL does.",
+      .footer = plu_footer,
+      .groups = {{"Problem", joined(grid_fields(o, true), problem_fields(o))},
+                 {"Algorithm", joined({precision}, algorithm_fields(o), panel_and_message_fields(o))},
+                 {"Backend", machine_fields(o)},
+                 {"Output", joined(result_fields(o), plu_output_fields(o))},
+                 {"Instead of a run", plan_fields(o)}}};
+  return with_common_options(
+      std::move(table), {"n", "nb", "grid", "backend", "precision", "pivoting", "repeat", "hpl-dat", "config", "json"});
+}
+
+namespace {
+
+// The names of the backends for which `claim` is true.
+std::string backends_with(bool BackendRecord::*claim) {
+  std::string names;
+  for (const BackendRecord* record : registered_backends) {
+    if (record->*claim) names += (names.empty() ? "" : " or ") + std::string(record->name);
+  }
+  return names;
+}
+
+// Checks that the tile supports the precision of the factors.
+void check_tile(const PluOptions& options) {
+  if (options.tile.empty()) return;
+  if (options.backend != "auto" && !backend_record(options.backend).tiled) {
+    throw InputError("--tile " + options.tile + ": the backend " + options.backend +
+                     " has no tiles; leave it out, or use --backend " + backends_with(&BackendRecord::tiled));
+  }
+  try {
+    gl::reduce_tile(options.tile, options.precision);
+  } catch (const std::runtime_error& error) {
+    throw InputError("--tile: " + std::string(error.what()));
+  }
+}
+
+void check_panel(const PluOptions& options) {
+  if (options.panel != PanelPlace::device) return;
+  if (options.pivoting != Pivoting::tournament) {
+    throw InputError("--panel device: devices factorise panels with tournament pivoting only, not " +
+                     std::string(name_of(options.pivoting)) + "; use --pivoting tournament, or leave --panel out");
+  }
+  if (options.backend != "auto" && !backend_record(options.backend).panels_on_device) {
+    throw InputError("--panel device: the backend " + options.backend +
+                     " factorises panels on the host; use --backend " +
+                     backends_with(&BackendRecord::panels_on_device) + ", or leave --panel out");
+  }
+}
+
+// Sets defaults that depend on the backend: the precision of its factors, and a pivoting that it supports.
+ParsedOptions settled(ParsedOptions parsed) {
+  check_tile(parsed.options);
+  check_panel(parsed.options);
+  const BackendRecord* backend = find_backend(parsed.options.backend);
+  if (backend == nullptr) return parsed;
+  if (!backend->make_double && parsed.options.precision == Precision::double_) {
+    if (parsed.given("precision")) {
+      throw InputError("the backend " + parsed.options.backend +
+                       " computes in single precision only; use --precision single or mixed, or another backend");
+    }
+    parsed.options.precision = Precision::single;
+  }
+  if (backend->row_by_row && !parsed.given("pivoting")) parsed.options.pivoting = Pivoting::local;
+  return parsed;
+}
+
+}  // namespace
+
+ParsedOptions parse_plu_options(const std::vector<std::string>& arguments, TextFiles& files) {
+  return settled(with_one_matrix({parse(arguments, plu_table, files)}));
+}
+
+}  // namespace glinpack::app

@@ -1,0 +1,303 @@
+#include "app/plu/sweep.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "app/input/matrix_file.hpp"
+#include "app/model/predictor.hpp"
+#include "app/plu/automatic.hpp"
+#include "app/plu/memory.hpp"
+#include "app/program/agreement.hpp"
+#include "app/program/grid_cache.hpp"
+#include "app/program/sensors.hpp"
+#include "app/program/watchdog_option.hpp"
+#include "app/record/hpl_report.hpp"
+#include "app/record/optional_part.hpp"
+#include "app/record/progress.hpp"
+#include "app/record/trace.hpp"
+#include "backend/registry.hpp"
+#include "gl/shader_source.hpp"
+#include "lu/run.hpp"
+#include "matrix/matrix_source.hpp"
+#include "watch/stop_request.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+constexpr std::size_t most_breakdowns = 10;  // that --breakdown auto shows
+
+// JSON and CSV are written between runs, too, so that what is finished is not lost, but seldom enough to cost little.
+constexpr double least_seconds_between_files = 5;
+constexpr double most_share_of_files = 0.05;
+
+// What rank 0 shows and writes.
+class Reporter {
+ public:
+  /// `ranks`: of the first run, without results.
+  Reporter(SweepInput& input, const std::vector<RankRecord>& ranks)
+      : input_(input),
+        stream_(input.outputs),
+        report_(stream_.stream()),
+        progress_(progress_on_stderr(input.options.progress)),
+        breakdowns_(input.options.breakdown == When::always ||
+                    (input.options.breakdown == When::automatic && input.planned.size() <= most_breakdowns)),
+        files_(input.outputs.may_replace) {
+    report_.head(input.context, input.planned);
+    report_.machine(ranks);
+    stream_.flush();
+  }
+
+  /// Starts with the run's timed section: what comes before it is no part of the rate.
+  ProgressObserver observer_of(const RunRecord& run) {
+    return [this, &run](double fraction) {
+      if (fraction == 0) {
+        progress_.begin(label_of(run), hpl_flops(run.parameters.n));
+      } else {
+        progress_.update(fraction);
+      }
+    };
+  }
+
+  /// True where a signal has asked for an end, and there are runs left.
+  bool end(RunRecord& run) {
+    progress_.end();
+    if (run.result.passes_done) {
+      ended_ = &run;
+      return true;
+    }
+    show(run);
+    ++finished_;
+    const bool complete = finished_ == input_.planned.size();
+    if (!complete && stop_signal() == 0) keep_what_is_finished();
+    return !complete && stop_signal() != 0;
+  }
+
+  void finish() {
+    const std::optional<Incomplete> incomplete = what_is_missing();
+    if (incomplete) stream_.stream() << incomplete_text(*incomplete);
+    report_.tail();
+    stream_.flush();
+    write_results(incomplete);
+    const OutputPaths& paths = input_.outputs;
+    files_.write(paths.trace, [&](std::ostream& out) { write_trace(out, records()); });
+    if (!paths.solution.empty() && solution_.empty()) {
+      spdlog::warn("the last run has no solution; {} is not written", paths.solution);
+    } else {
+      files_.write(paths.solution, [&](std::ostream& out) { write_npy(out, solution_); });
+    }
+    files_.finish(stream_);
+  }
+
+  int exit_code() const {
+    if (finished_ < input_.planned.size()) return exit_interrupted;
+    return report_.failed() > 0 ? 1 : 0;
+  }
+
+ private:
+  void show(RunRecord& run) {
+    made(run, "the forecast", [&] { run.prediction = predictor_.predict_then_learn(run); });
+    made(run, "the energy", [&] { run.energy = energy_of(run.result); });
+    run.breakdown = break_down(run.result);
+    report_.run(run);
+    if (run.energy) stream_.stream() << energy_text(*run.energy);
+    if (breakdowns_) stream_.stream() << breakdown_text(run.breakdown);
+    stream_.stream() << prediction_text(run);
+    stream_.flush();
+    if (!run.result.solution.empty()) solution_ = std::move(run.result.solution);
+    keep_for_files(run);
+  }
+
+  /// Frees what no file will have.
+  void keep_for_files(RunRecord& run) const {
+    const OutputPaths& paths = input_.outputs;
+    if (!paths.trace.empty()) return;
+    for (RankRecord& rank : run.result.ranks) {
+      rank.intervals = {};
+      rank.power = {};
+    }
+    if (!paths.json.empty() || !paths.csv.empty()) return;
+    run.result.ranks.clear();
+    run.breakdown = {};
+  }
+
+  static bool made(const RunRecord& run, const char* part, const std::function<void()>& make) {
+    return made_or_warned(std::string(part) + " of " + label_of(run), make);
+  }
+
+  std::span<const RunRecord> records() const { return std::span(input_.planned).first(finished_); }
+
+  std::optional<Incomplete> what_is_missing() const {
+    if (finished_ == input_.planned.size()) return std::nullopt;
+    return Incomplete{.signal = name_of_signal(stop_signal()),
+                      .planned = input_.planned.size(),
+                      .finished = finished_,
+                      .ended = ended_};
+  }
+
+  void write_results(const std::optional<Incomplete>& incomplete) {
+    const OutputPaths& paths = input_.outputs;
+    files_.write(paths.json, [&](std::ostream& out) {
+      out << dumped(results_json(input_.context, records(), incomplete), 2) << "\n";
+    });
+    files_.write(paths.csv, [&](std::ostream& out) { out << results_csv(records()); });
+  }
+
+  void keep_what_is_finished() {
+    const double start = MPI_Wtime();
+    const double cost = kept_until_ - keeping_since_;
+    if (start - kept_until_ < std::max(least_seconds_between_files, cost / most_share_of_files)) return;
+    write_results(Incomplete{.signal = "", .planned = input_.planned.size(), .finished = finished_});
+    keeping_since_ = start;
+    kept_until_ = MPI_Wtime();
+    if (const std::string failures = files_.take_failures(); !failures.empty()) {
+      spdlog::warn("{}; tried again after later runs", failures);
+    }
+  }
+
+  SweepInput& input_;
+  ReportStream stream_;
+  HplReport report_;
+  Progress progress_;
+  model::Predictor predictor_;
+  bool breakdowns_;
+  FileWriter files_;
+  std::size_t finished_ = 0;
+  const RunRecord* ended_ = nullptr;    // the run that a signal has ended
+  double keeping_since_ = MPI_Wtime();  // when JSON and CSV were last written, and how long that took
+  double kept_until_ = keeping_since_;
+  std::vector<double> solution_;
+};
+
+std::unique_ptr<MatrixSource> source_for(const SweepInput& input, const RunRecord& run, const ProcessGrid& grid) {
+  if (run.matrix != MatrixKind::file) return make_source(run.matrix, run.parameters.n, input.options.seed);
+  const Distribution distribution = distribution_of(run.parameters, run.grid);
+  return scatter_matrix(grid, distribution, grid.is_root() ? &input.matrix : nullptr);
+}
+
+void log_backend(const BackendInfo& info) {
+  spdlog::debug("backend {}: {}, {}{}, {} host threads, {} of memory free", info.backend, info.device, info.driver,
+                info.kernels.empty() ? "" : ", kernels " + info.kernels, info.threads,
+                memory_text(static_cast<double>(info.free_bytes)));
+}
+
+void log_memory(const RunRecord& run, GridPosition position) {
+  const Distribution distribution = distribution_of(run.parameters, run.grid);
+  const MemoryNeed need = memory_need(run, distribution, position);
+  spdlog::debug("{}: local matrix {} x {}; memory taken: {} for matrices on the {}, {} for messages and panels",
+                label_of(run), distribution.local_rows(position), distribution.local_columns(position),
+                memory_text(static_cast<double>(need.device)), computes_on_device(run.backend) ? "device" : "host",
+                memory_text(static_cast<double>(need.host)));
+}
+
+template <class Real>
+void run_one(const SweepInput& input, RunRecord& run, const ProcessGrid& grid, Backend<Real>& backend,
+             Timeline& timeline, const RankSensors& sensors, Reporter* reporter, bool is_last) {
+  const std::unique_ptr<MatrixSource> source = source_for(input, run, grid);
+  RunOptions options;
+  options.gather_solution = is_last && !input.options.save_solution.empty();
+  if (reporter != nullptr) options.progress = reporter->observer_of(run);
+  log_memory(run, grid.position());
+  if (input.options.power_interval > 0) options.sensors = &sensors;
+  options.power_interval = input.options.power_interval;
+  run.result = glinpack::run(run.parameters, grid, backend, timeline, *source, options);
+}
+
+void add_software_note(const BackendInfo& info, ReportContext& context) {
+  if (!info.software_gl) return;
+  context.notes.push_back("software OpenGL (" + info.device + "): the processor draws, no GPU is measured");
+}
+
+// Collective.
+template <class Real>
+std::unique_ptr<Backend<Real>> make_agreed_backend(const Machine& machine, Timeline& timeline) {
+  std::unique_ptr<Backend<Real>> backend;
+  std::string unusable_shaders;
+  run_on_all_ranks([&] {
+    try {
+      backend = make_backend<Real>(machine.backend, machine.options, timeline);
+    } catch (const gl::ShaderFolderError& error) {
+      unusable_shaders = std::string("--shader-dir: ") + error.what();
+    }
+  });
+  agree_on_input(unusable_shaders);
+  return backend;
+}
+
+// Collective. Hosts and backends of the first run's ranks, on rank 0.
+std::vector<RankRecord> ranks_of_first_run(const SweepInput& input, const BackendInfo& info) {
+  const ProcessGrid world(MPI_COMM_WORLD, {1, input.session.size()}, RankOrder::row_major);
+  std::vector<RankRecord> ranks = gather_rank_records(world, info, {});
+  if (input.session.rank() == 0) ranks.resize(static_cast<std::size_t>(input.planned.front().grid.size()));
+  return ranks;
+}
+
+template <class Real>
+int run_sweep_in(SweepInput& input) {
+  Timeline timeline;
+  const std::unique_ptr<Backend<Real>> backend = make_agreed_backend<Real>(input.machine, timeline);
+  const BackendInfo info = backend->info();
+  log_backend(info);
+
+  const std::vector<RankMemory> memory = gather_memory(info);
+  for (RunRecord& run : input.planned) run.backend = info.backend;
+  const std::vector<std::string> choices = settle(input.planned, memory, input.options.memory_fraction);
+  if (!input.options.runs()) {
+    print_plan(input, choices);
+    return 0;
+  }
+  input.context.notes.insert(input.context.notes.end(), choices.begin(), choices.end());
+  const std::unique_ptr<Watchdog> watchdog = start_watchdog(input.options.watchdog);
+  std::optional<Reporter> reporter;
+  const std::vector<RankRecord> ranks = ranks_of_first_run(input, info);
+  run_on_root_and_broadcast([&] {
+    check_memory(input.planned, memory, !input.options.input.empty());
+    make_output_folder(input.outputs);
+    add_software_note(info, input.context);
+    reporter.emplace(input, ranks);
+    return nlohmann::json();
+  });
+
+  const StopSignals signals(input.session.rank() == 0);
+  const RankSensors sensors = input.options.power_interval > 0 ? open_sensors(input.machine, info) : RankSensors{};
+  GridCache grids;
+  for (RunRecord& run : input.planned) {
+    const ProcessGrid& grid = grids.grid_for(run);
+    run_on_all_ranks([&] {
+      if (!grid.active()) return;
+      run_one(input, run, grid, *backend, timeline, sensors, reporter ? &*reporter : nullptr,
+              &run == &input.planned.back());
+    });
+    share_stop_signal(MPI_COMM_WORLD);
+    const nlohmann::json ends = run_on_root_and_broadcast([&] { return nlohmann::json(reporter->end(run)); });
+    if (ends.get<bool>()) break;
+  }
+  const nlohmann::json exit_code = run_on_root_and_broadcast([&] {
+    reporter->finish();
+    return nlohmann::json(reporter->exit_code());
+  });
+  return exit_code.get<int>();
+}
+
+}  // namespace
+
+void print_plan(const SweepInput& input, std::span<const std::string> choices) {
+  run_on_root_and_broadcast([&] {
+    const PluOptions& options = input.options;
+    std::string text;
+    if (options.dry_run) text = plan_text(input.planned, input.session.size(), choices);
+    if (options.dry_run && options.explain_pass) text += "\n";
+    if (options.explain_pass) text += explained_passes(input.planned, *options.explain_pass);
+    if (!(std::cout << text << std::flush)) throw std::runtime_error("the plan cannot be written to standard output");
+    return nlohmann::json();
+  });
+}
+
+int run_sweep(SweepInput& input) {
+  return input.options.precision == Precision::double_ ? run_sweep_in<double>(input) : run_sweep_in<float>(input);
+}
+
+}  // namespace glinpack::app

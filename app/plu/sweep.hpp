@@ -1,0 +1,36 @@
+// Executes the runs of a sweep in sequence and reports them.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "app/plu/plan.hpp"
+#include "app/program/machine.hpp"
+#include "app/program/outputs.hpp"
+#include "app/record/run_record.hpp"
+
+namespace glinpack::app {
+
+/// The input of a sweep. It is the same on every rank, except `machine` and the members for rank 0.
+struct SweepInput {
+  PluOptions options;
+  std::vector<RunRecord> planned;
+  Machine machine;
+  const MpiSession& session;
+  // rank 0 only
+  std::vector<double> matrix;  // of --input, row-major
+  OutputPaths outputs;
+  ReportContext context;
+};
+
+/// Collective over MPI_COMM_WORLD. Rank 0 prints the output of --dry-run and --explain-pass. `choices`: sentences on
+/// the automatic choices, on rank 0.
+void print_plan(const SweepInput& input, std::span<const std::string> choices);
+
+/// Collective over MPI_COMM_WORLD. Creates the backend, makes the automatic choices, checks the memory and executes all
+/// runs; rank 0 reports and writes the files. With --dry-run, only prints the plan. Returns the exit code, 0 or 1 (a
+/// run failed), on every rank. Throws on every rank: InputError for errors that the user can correct, else
+/// std::runtime_error.
+int run_sweep(SweepInput& input);
+
+}  // namespace glinpack::app

@@ -1,0 +1,100 @@
+#include "app/program/agreement.hpp"
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "app/input/input_error.hpp"
+#include "mpi/communication.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+int world_rank() { return rank_in(MPI_COMM_WORLD); }
+
+}  // namespace
+
+nlohmann::json run_on_root_and_broadcast(const std::function<nlohmann::json()>& decide) {
+  nlohmann::json outcome;
+  if (world_rank() == 0) {
+    try {
+      outcome["decision"] = decide();
+    } catch (const InputError& error) {
+      outcome["input_error"] = error.what();
+    } catch (const std::exception& error) {
+      outcome["error"] = error.what();
+    }
+  }
+  std::string bytes = dumped(outcome);
+  broadcast_bytes(MPI_COMM_WORLD, bytes, 0);
+  outcome = nlohmann::json::parse(bytes);
+  if (outcome.contains("input_error")) throw InputError(outcome["input_error"].get<std::string>());
+  if (outcome.contains("error")) throw AgreedError(outcome["error"].get<std::string>());
+  return outcome["decision"];
+}
+
+std::vector<std::string> share_arguments(const std::vector<std::string>& arguments, TextFiles& files,
+                                         const std::function<void()>& parse_on_root) {
+  const nlohmann::json shared = run_on_root_and_broadcast([&] {
+    parse_on_root();
+    return nlohmann::json{{"arguments", arguments}, {"files", files.contents()}};
+  });
+  if (world_rank() != 0) files = TextFiles(shared.at("files").get<std::map<std::string, std::string>>());
+  return shared.at("arguments").get<std::vector<std::string>>();
+}
+
+void run_on_all_ranks(const std::function<void()>& work) {
+  std::string error;
+  bool names_its_rank = false;
+  try {
+    work();
+  } catch (const AgreedError& failure) {
+    error = failure.what();
+    names_its_rank = true;
+  } catch (const std::exception& failure) {
+    error = failure.what();
+    if (error.empty()) error = "unknown error";
+  }
+  agree_or_throw(MPI_COMM_WORLD, error, names_its_rank);
+}
+
+void prepare_on_all_ranks(const std::function<void()>& work) {
+  std::string error, input_error;
+  try {
+    work();
+  } catch (const InputError& failure) {
+    input_error = failure.what();
+  } catch (const std::exception& failure) {
+    error = failure.what();
+    if (error.empty()) error = "unknown error";
+  }
+  const int ranks = size_of(MPI_COMM_WORLD);
+  agree_or_throw(MPI_COMM_WORLD, error, ranks == 1);
+  try {
+    agree_or_throw(MPI_COMM_WORLD, input_error, ranks == 1);
+  } catch (const AgreedError& failure) {
+    throw InputError(failure.what());
+  }
+}
+
+void agree_on_input(const std::string& error) {
+  try {
+    agree_or_throw(MPI_COMM_WORLD, error);
+  } catch (const AgreedError& failure) {
+    throw InputError(failure.what());
+  }
+}
+
+std::vector<nlohmann::json> gathered_on_first_rank(const nlohmann::json& mine) {
+  std::vector<nlohmann::json> all;
+  for (const std::string& bytes : gather_bytes(MPI_COMM_WORLD, dumped(mine), 0)) {
+    all.push_back(nlohmann::json::parse(bytes));
+  }
+  return all;
+}
+
+std::string dumped(const nlohmann::json& document, int indent) {
+  return document.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace glinpack::app

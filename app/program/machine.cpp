@@ -1,0 +1,144 @@
+#include "app/program/machine.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/program/agreement.hpp"
+#include "app/program/topology.hpp"
+#include "gl/compute/tuning.hpp"
+#include "host/host_memory.hpp"
+#include "mpi/communication.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+// Mesa's llvmpipe allows larger buffers, but their allocation may fail, depending on the version.
+constexpr std::int64_t largest_software_matrix = std::int64_t{2} << 30;
+
+std::string name_of_automatic(MemorySpace memory) { return std::string(automatic_backend(memory).name); }
+
+std::string why_no_device(std::span<const gl::DeviceDescription> devices) {
+  const std::string other = "use --backend " + name_of_automatic(MemorySpace::host);
+  if (devices.empty()) {
+    return "no EGL device was found; install a driver (Mesa: libegl-mesa0 and libgl1-mesa-dri), check "
+           "EGL_VISIBLE_DEVICES, or " +
+           other;
+  }
+  for (const gl::DeviceDescription& device : devices) {
+    if (!device.usable && !device.why_unusable.empty()) {
+      return "no EGL device is usable; device " + std::to_string(device.index) + ": " + device.why_unusable +
+             "; see glinpack devices, or " + other;
+    }
+  }
+  return "no EGL device is usable; see glinpack devices, or " + other;
+}
+
+std::string tile_note_of(const std::string& backend, const PluOptions& options, const gl::DeviceDescription& device) {
+  const bool kept = gl::TileCache().load(device, options.precision).has_value();
+  const std::string tile = name_of(gl::chosen_tile(options.tile, device, options.precision), options.precision);
+  return backend + " reduces in tiles of " + tile +
+         (!options.tile.empty() ? ", as asked for"
+          : kept                ? ", as glinpack tune chose"
+                                : ", the default: glinpack tune looks for a faster one");
+}
+
+}  // namespace
+
+int choose_device(const PluOptions& options, std::span<const gl::DeviceDescription> devices, int local_rank,
+                  bool software_allowed) {
+  if (!options.device) {
+    const int chosen = gl::device_for_local_rank({devices.begin(), devices.end()}, local_rank, software_allowed);
+    if (chosen < 0) throw InputError(why_no_device(devices));
+    spdlog::debug("device {}: chosen by local rank {}", chosen, local_rank);
+    return chosen;
+  }
+  for (const gl::DeviceDescription& device : devices) {
+    if (device.index != *options.device) continue;
+    if (!device.usable) throw InputError("--device " + std::to_string(device.index) + ": " + device.why_unusable);
+    if (device.software && !software_allowed) {
+      throw InputError("--device " + std::to_string(device.index) + " is software OpenGL");
+    }
+    spdlog::debug("device {}: chosen by --device", device.index);
+    return device.index;
+  }
+  throw InputError("--device " + std::to_string(*options.device) + ": there is no such device, but " +
+                   std::to_string(devices.size()) + ", counted from 0; see glinpack devices");
+}
+
+int threads_by_cores(const MpiSession& session) {
+  const std::vector<nlohmann::json> gathered = gathered_on_first_rank(view_node());
+  const nlohmann::json threads = run_on_root_and_broadcast([&] {
+    const std::vector<NodeView> views(gathered.begin(), gathered.end());
+    nlohmann::json each = nlohmann::json::array();
+    for (std::size_t rank = 0; rank < views.size(); ++rank) each.push_back(threads_for(views, rank));
+    return each;
+  });
+  return threads.at(static_cast<std::size_t>(session.rank())).get<int>();
+}
+
+Machine choose_machine(const PluOptions& options, const MpiSession& session) {
+  Machine machine{.backend = options.backend, .options = {}, .tile_note = {}};
+  machine.options.shader_directory = options.shader_dir;
+  machine.options.tile = options.tile;
+  machine.options.computed_coordinates = options.raster_coordinates == RasterCoordinates::computed;
+  const bool by_name = options.backend != "auto";
+  if (!by_name || computes_on_device(options.backend)) {
+    std::string error;
+    const std::vector<gl::DeviceDescription>& devices = machine.devices.emplace(gl::list_devices());
+    try {
+      machine.options.device = choose_device(options, devices, session.local_rank(), by_name);
+    } catch (const InputError& failure) {
+      error = failure.what();
+    }
+    if (by_name) agree_on_input(error);
+    if (!by_name) {
+      const bool all_have_devices = all_agree(MPI_COMM_WORLD, error.empty());
+      machine.backend = name_of_automatic(all_have_devices ? MemorySpace::device : MemorySpace::host);
+      spdlog::debug("backend {}: {}", machine.backend,
+                    all_have_devices ? "every rank has a hardware device"
+                    : !error.empty() ? error
+                                     : "another rank has no hardware device");
+    }
+    if (backend_record(machine.backend).tiled) {
+      const gl::DeviceDescription& device = devices[static_cast<std::size_t>(machine.options.device)];
+      machine.tile_note = tile_note_of(machine.backend, options, device);
+      spdlog::debug("{}", machine.tile_note);
+    }
+  }
+
+  const int by_cores = threads_by_cores(session);
+  machine.options.threads = options.threads.value_or(by_cores);
+  spdlog::debug("host threads: {}, {}", machine.options.threads,
+                options.threads ? "by --threads" : "this rank's share of the node's cores");
+  return machine;
+}
+
+std::vector<RankMemory> gather_memory(const BackendInfo& info) {
+  const NodeView node = view_node();
+  const bool on_device = info.device_index >= 0 && !info.software_gl;
+  // if each rank sees only one GPU, every rank calls it device 0: the UUID identifies it
+  std::string device = "device " + std::to_string(info.device_index);
+  if (!info.device_uuid.empty()) device += " (UUID " + info.device_uuid + ")";
+  const std::int64_t largest_matrix = info.software_gl ? largest_software_matrix : 0;
+  const nlohmann::json mine{node.host,       node.available_memory, !on_device,        device,
+                            info.free_bytes, address_space_left(),  info.largest_rows, info.largest_columns,
+                            largest_matrix};
+  const std::vector<nlohmann::json> gathered = gathered_on_first_rank(mine);
+  std::vector<RankMemory> all;
+  for (const nlohmann::json& values : run_on_root_and_broadcast([&] { return nlohmann::json(gathered); })) {
+    all.push_back({.host = values.at(0),
+                   .host_available = values.at(1),
+                   .device_is_host = values.at(2),
+                   .device = values.at(3),
+                   .address_space = values.at(5),
+                   .device_available = values.at(4),
+                   .largest_rows = values.at(6),
+                   .largest_columns = values.at(7),
+                   .largest_matrix = values.at(8)});
+  }
+  return all;
+}
+
+}  // namespace glinpack::app

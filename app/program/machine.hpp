@@ -1,0 +1,40 @@
+// The machine of a sweep: the backend that "auto" selects, and each rank's device and threads.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/plu/memory.hpp"
+#include "app/plu/plu_options.hpp"
+#include "backend/registry.hpp"
+#include "gl/devices.hpp"
+#include "mpi/session.hpp"
+
+namespace glinpack::app {
+
+struct Machine {
+  std::string backend;     // never "auto"; the same on every rank
+  BackendOptions options;  // of this rank
+  std::string tile_note;   // tiled backends: the tile of this rank's device, and why it was chosen
+  std::optional<std::vector<gl::DeviceDescription>> devices = {};  // of this rank's node; empty if EGL was not queried
+};
+
+/// The device of a rank: --device, or the rank's number on its node. Throws InputError with the reason and the remedy
+/// if there is no such device.
+int choose_device(const PluOptions& options, std::span<const gl::DeviceDescription> devices, int local_rank,
+                  bool software_allowed);
+
+/// Collective over MPI_COMM_WORLD. "auto" selects a device backend if every rank has a hardware device, else a host
+/// backend. Throws on every rank if a rank has no device for a backend that the user named.
+Machine choose_machine(const PluOptions& options, const MpiSession& session);
+
+/// Collective over MPI_COMM_WORLD. Threads of this rank: its share of the node's cores.
+int threads_by_cores(const MpiSession& session);
+
+/// Collective over MPI_COMM_WORLD. Gathers the memory of every rank, in order, on all ranks. `info`: this rank's
+/// backend, before it allocates matrices.
+std::vector<RankMemory> gather_memory(const BackendInfo& info);
+
+}  // namespace glinpack::app

@@ -1,0 +1,46 @@
+#include "app/program/mpi_command.hpp"
+
+#include <iostream>
+
+#include "app/input/input_error.hpp"
+#include "app/program/agreement.hpp"
+#include "mpi/communication.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+constexpr int exit_unusable_input = 2;
+constexpr int exit_error = 3;
+
+// Every rank has the same error; one rank prints it.
+void print_error(const MpiSession& session, const std::exception& error) {
+  if (session.rank() == 0) std::cerr << "glinpack: " << error.what() << std::endl;
+}
+
+}  // namespace
+
+int run_under_mpi(int argc, char** argv, const MpiCommand& command, ForeignLauncher foreign) {
+  ReportContext context = process_context({argv, argv + argc});
+  const std::vector<std::string> arguments(argv + 2, argv + argc);
+  MpiSession session(argc, argv, foreign);
+  context.mpi_library = MpiSession::library_version();
+  context.world_size = session.size();
+  int exit_code = exit_error;
+  try {
+    for (nlohmann::json& node : gathered_on_first_rank(session.local_rank() == 0 ? node_json() : nlohmann::json())) {
+      if (!node.is_null()) context.nodes.push_back(std::move(node));
+    }
+    exit_code = command(session, arguments, std::move(context));
+  } catch (const InputError& error) {
+    print_error(session, error);
+    exit_code = exit_unusable_input;
+  } catch (const AgreedError& error) {
+    print_error(session, error);
+  } catch (const std::exception& error) {
+    abort_job(error.what());
+  }
+  return session.finish(exit_code);
+}
+
+}  // namespace glinpack::app

@@ -1,0 +1,313 @@
+#include "app/program/outputs.hpp"
+
+#include <fcntl.h>
+#include <spdlog/spdlog.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <streambuf>
+
+#include "app/input/input_error.hpp"
+#include "app/papers/mode.hpp"
+
+namespace glinpack::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string in_folder(const std::string& folder, const std::string& name) {
+  if (name.empty() || folder.empty()) return name;
+  return (fs::path(folder) / name).string();
+}
+
+// The option that a file's name comes from, for messages.
+struct NamedFile {
+  const char* option;
+  const std::string& path;
+};
+
+std::vector<NamedFile> files_of(const OutputPaths& paths) {
+  return {
+      {"the report", paths.report},        {"--json", paths.json},    {"--csv", paths.csv}, {"--trace", paths.trace},
+      {"--save-solution", paths.solution}, {"--output", paths.result}};
+}
+
+// Access rights do not tell (root, read-only file systems, quotas): a file is made and removed.
+void check_writable(const fs::path& folder, const std::string& what) {
+  std::string probe = (folder / ".glinpack-XXXXXX").string();
+  const int descriptor = mkstemp(probe.data());
+  if (descriptor < 0) {
+    throw InputError(what + ": folder " + folder.string() + " is not writable: " + std::strerror(errno) +
+                     "; choose another one");
+  }
+  close(descriptor);
+  unlink(probe.c_str());
+}
+
+// The folder itself, or the nearest one above it that exists.
+fs::path nearest_existing(fs::path folder) {
+  std::error_code error;
+  folder = fs::absolute(folder, error).lexically_normal();
+  while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
+  return folder;
+}
+
+enum class Missing { is_refused, is_refused_with_advice, is_made };
+
+void check_folder(const fs::path& folder, const std::string& what, Missing missing) {
+  const bool will_be_made = missing == Missing::is_made;
+  std::error_code error;
+  const fs::path present = will_be_made ? nearest_existing(folder) : folder;
+  if (!fs::exists(present, error)) {
+    throw InputError(
+        what + ": folder " + folder.string() + " does not exist; make it" +
+        (missing == Missing::is_refused_with_advice ? ", or use --output-dir" : ", or choose another one"));
+  }
+  if (!fs::is_directory(present, error)) throw InputError(what + ": " + present.string() + " is not a folder");
+  check_writable(present, what);
+}
+
+// One spelling for each file.
+fs::path whole_path(const fs::path& path) { return fs::weakly_canonical(fs::absolute(path)); }
+
+// Files are put in place whole, which would replace a device, a pipe or a link by a file.
+void check_kind(const fs::path& path, const std::string& what) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  const bool dangling = fs::is_symlink(fs::symlink_status(path, error)) && !fs::exists(status);
+  if (dangling || (fs::exists(status) && !fs::is_regular_file(status))) {
+    throw InputError(what + ": " + path.string() + " is " + (dangling ? "a link to nothing" : "not a regular file") +
+                     "; choose another name");
+  }
+}
+
+std::string temporary_name(const fs::path& path) { return path.string() + ".part" + std::to_string(getpid()); }
+
+// A name may be too long, or not one that this file system takes.
+void check_name(const fs::path& path, const std::string& what) {
+  const std::string probe = temporary_name(path);
+  const int descriptor = open(probe.c_str(), O_CREAT | O_EXCL | O_WRONLY, 0600);
+  if (descriptor < 0) throw InputError(what + ": " + path.string() + " cannot be written: " + std::strerror(errno));
+  close(descriptor);
+  unlink(probe.c_str());
+}
+
+// What is there already.
+void check_target(const char* option, const std::string& path, bool force) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) throw InputError(std::string(option) + ": " + path + " is a folder, not a file");
+  check_kind(path, option);
+  if (fs::exists(path, error) && !force) {
+    throw InputError(std::string(option) + ": " + path +
+                     " exists and is not overwritten; use --force, or choose another name");
+  }
+}
+
+fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+// Where it is to be made.
+void check_place(const char* option, const std::string& path, bool has_folder_option) {
+  check_folder(folder_of(path), option, has_folder_option ? Missing::is_refused_with_advice : Missing::is_refused);
+  check_name(path, option);
+}
+
+// Hands everything on to two buffers.
+class TeeBuffer : public std::streambuf {
+ public:
+  TeeBuffer(std::streambuf* first, std::streambuf* second) : first_(first), second_(second) {}
+
+ protected:
+  int_type overflow(int_type c) override {
+    if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
+    const char character = traits_type::to_char_type(c);
+    return xsputn(&character, 1) == 1 ? c : traits_type::eof();
+  }
+  std::streamsize xsputn(const char* text, std::streamsize count) override {
+    return std::min(first_->sputn(text, count), second_->sputn(text, count));
+  }
+  int sync() override { return first_->pubsync() == 0 && second_->pubsync() == 0 ? 0 : -1; }
+
+ private:
+  std::streambuf* first_;
+  std::streambuf* second_;
+};
+
+void name_all_where_none_is_named(OutputPaths& paths) {
+  const bool no_names =
+      paths.json.empty() && paths.csv.empty() && paths.trace.empty() && paths.solution.empty() && paths.result.empty();
+  if (paths.folder.empty() || !no_names) return;
+  paths.report = in_folder(paths.folder, "report.txt");
+  paths.json = in_folder(paths.folder, "results.json");
+  paths.csv = in_folder(paths.folder, "results.csv");
+}
+
+// What plu and the standalone modes name alike.
+template <class Options>
+OutputPaths paths_of_all_commands(const Options& options) {
+  OutputPaths paths;
+  paths.has_folder_option = true;
+  paths.folder = options.output_dir;
+  paths.may_replace = options.force;
+  paths.json = in_folder(paths.folder, options.json);
+  paths.csv = in_folder(paths.folder, options.csv);
+  paths.trace = in_folder(paths.folder, options.trace);
+  paths.inputs = {options.config, options.input};
+  return paths;
+}
+
+}  // namespace
+
+OutputPaths output_paths(const PluOptions& options, const std::optional<HplDat>& hpl_dat) {
+  OutputPaths paths = paths_of_all_commands(options);
+  paths.solution = in_folder(paths.folder, options.save_solution);
+  paths.inputs.push_back(options.hpl_dat);
+  name_all_where_none_is_named(paths);
+  if (hpl_dat && !hpl_dat->to_stdout()) {
+    paths.report_on_stdout = false;
+    paths.report_on_stderr = hpl_dat->to_stderr();
+    if (!paths.report_on_stderr) paths.report = in_folder(paths.folder, hpl_dat->output_file);
+  }
+  return paths;
+}
+
+OutputPaths output_paths(const CommonOptions& options) {
+  PluOptions plu;
+  static_cast<CommonOptions&>(plu) = options;
+  return output_paths(plu, std::nullopt);
+}
+
+OutputPaths output_paths(const ModeOptions& options) {
+  OutputPaths paths = paths_of_all_commands(options);
+  paths.result = in_folder(paths.folder, options.output);
+  name_all_where_none_is_named(paths);
+  return paths;
+}
+
+void check_outputs(const OutputPaths& paths, bool force) {
+  if (!paths.folder.empty()) check_folder(paths.folder, "--output-dir", Missing::is_made);
+  const std::vector<NamedFile> files = files_of(paths);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const auto& [option, path] = files[i];
+    if (path.empty()) continue;
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!files[j].path.empty() && whole_path(files[j].path) == whole_path(path)) {
+        throw InputError(std::string(option) + ": " + path + " is also the file of " + files[j].option +
+                         "; give them different names");
+      }
+    }
+    check_not_input(option, path, paths.inputs);
+    check_target(option, path, force);
+    const fs::path folder = folder_of(path);
+    const bool will_be_made =
+        !paths.folder.empty() && folder.lexically_normal() == fs::path(paths.folder).lexically_normal();
+    if (!will_be_made) check_place(option, path, paths.has_folder_option);
+  }
+}
+
+void check_output_folder(const std::string& folder, std::span<const std::string> files, bool force) {
+  check_folder(folder, "--output-dir", Missing::is_made);
+  for (const std::string& file : files) check_target("--output-dir", file, force);
+}
+
+void check_output(const char* option, const std::string& path, bool force) {
+  if (path.empty()) return;
+  check_target(option, path, force);
+  check_place(option, path, false);
+}
+
+void check_not_input(const char* option, const std::string& path, std::span<const std::string> inputs) {
+  if (path.empty()) return;
+  for (const std::string& input : inputs) {
+    if (input.empty() || whole_path(input) != whole_path(path)) continue;
+    throw InputError(std::string(option) + ": " + path + " is also one of the files to read; choose another name");
+  }
+}
+
+void make_output_folder(const OutputPaths& paths) {
+  if (paths.folder.empty()) return;
+  std::error_code error;
+  fs::create_directories(paths.folder, error);
+  if (error) throw InputError("--output-dir: " + paths.folder + " cannot be made: " + error.message());
+}
+
+ReportStream::ReportStream(const OutputPaths& paths) : path_(paths.report) {
+  if (!path_.empty()) {
+    // made here and now, or refused: another run may have made it since it was looked for
+    const int descriptor = open(path_.c_str(), O_CREAT | O_WRONLY | (paths.may_replace ? 0 : O_EXCL), 0666);
+    if (descriptor >= 0) {
+      close(descriptor);
+      file_.open(path_, std::ios::trunc);
+    }
+    if (descriptor < 0 || !file_)
+      throw InputError("the report: " + path_ + " cannot be written: " + std::strerror(errno));
+  }
+  std::streambuf* target = paths.report_on_stderr ? std::cerr.rdbuf() : std::cout.rdbuf();
+  if (!path_.empty() && paths.report_on_stdout) {
+    tee_ = std::make_unique<TeeBuffer>(target, file_.rdbuf());
+    target = tee_.get();
+  } else if (!path_.empty()) {
+    target = file_.rdbuf();
+  }
+  stream_ = std::make_unique<std::ostream>(target);
+}
+
+ReportStream::~ReportStream() = default;
+
+void ReportStream::flush() {
+  stream_->flush();
+  if (!stream_->fail()) return;
+  failure_ = "the report is incomplete" + (path_.empty() ? std::string() : ", on standard output or in " + path_) +
+             ": is the disk full, or has its reader ended?";
+  stream_->clear();  // the other one of file and standard output goes on
+}
+
+void write_file(const std::string& path, bool may_replace, const std::function<void(std::ostream&)>& write) {
+  if (path.empty()) return;
+  const std::string temporary = temporary_name(path);
+  const auto fail = [&](const char* what) {
+    const std::string cause = std::strerror(errno);
+    unlink(temporary.c_str());
+    throw std::runtime_error(path + " " + what + ": " + cause);
+  };
+  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+  if (!file) fail("cannot be written");
+  write(file);
+  file.close();
+  if (!file) fail("cannot be written");
+  // a link stays a link: what it names is replaced
+  const fs::path target = fs::exists(path) ? fs::canonical(path) : fs::path(path);
+  const int placed =
+      may_replace ? std::rename(temporary.c_str(), target.c_str()) : link(temporary.c_str(), path.c_str());
+  if (placed != 0) fail("cannot be put in place");
+  unlink(temporary.c_str());
+}
+
+void FileWriter::write(const std::string& path, const std::function<void(std::ostream&)>& content) {
+  try {
+    write_file(path, may_replace_ || written_.contains(path), content);
+    written_.insert(path);
+  } catch (const std::exception& error) {
+    not_written_ += (not_written_.empty() ? "" : "; ") + std::string(error.what());
+  }
+}
+
+void FileWriter::finish(const ReportStream& report) {
+  not_written_ += (not_written_.empty() || report.failure().empty() ? "" : "; ") + report.failure();
+  if (!not_written_.empty()) throw std::runtime_error(not_written_);
+}
+
+Progress progress_on_stderr(When when) {
+  const bool shown = when != When::never && spdlog::should_log(spdlog::level::info);
+  const ProgressMode mode = !shown                 ? ProgressMode::never
+                            : when == When::always ? ProgressMode::always
+                                                   : ProgressMode::automatic;
+  return {mode, std::cerr, isatty(STDERR_FILENO) == 1};
+}
+
+}  // namespace glinpack::app

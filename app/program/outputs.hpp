@@ -1,0 +1,108 @@
+// Where results go: checked before any run, written so that a reader never sees half a file.
+#pragma once
+
+#include <fstream>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "app/input/hpl_dat.hpp"
+#include "app/plu/plu_options.hpp"
+#include "app/record/progress.hpp"
+
+namespace glinpack::app {
+
+struct ModeOptions;
+
+/// Names of the files to write, the output folder in front; empty: not written.
+struct OutputPaths {
+  std::string folder;
+  std::string report;  // besides or instead of stdout
+  std::string json;
+  std::string csv;
+  std::string trace;
+  std::string solution;
+  std::string result;               // a standalone mode's --output
+  std::vector<std::string> inputs;  // files that the command reads; empty names: none
+  bool may_replace = false;         // --force
+  bool has_folder_option = false;   // the command has --output-dir
+  bool report_on_stdout = true;
+  bool report_on_stderr = false;  // HPL.dat's device 7
+};
+
+/// HPL.dat's device line moves the report from stdout to stderr or its file. With an output folder and no names:
+/// report.txt, results.json, results.csv in it.
+OutputPaths output_paths(const PluOptions& options, const std::optional<HplDat>& hpl_dat);
+/// The same for what subcommands share.
+OutputPaths output_paths(const CommonOptions& options);
+
+OutputPaths output_paths(const ModeOptions& options);
+
+/// Throws InputError: a folder that is missing (all but --output-dir must exist) or not writable, a file that exists
+/// (without `force`), the same file twice, a file that is also read. Leaves no files.
+void check_outputs(const OutputPaths& paths, bool force);
+
+/// The same for files of --output-dir that no option names; the folder may be missing.
+void check_output_folder(const std::string& folder, std::span<const std::string> files, bool force);
+
+/// The same for one file, which the option names; nothing for an empty path.
+void check_output(const char* option, const std::string& path, bool force);
+
+/// Throws InputError if the file to write is one of those to read.
+void check_not_input(const char* option, const std::string& path, std::span<const std::string> inputs);
+
+/// Makes the output folder where it is missing. Throws InputError.
+void make_output_folder(const OutputPaths& paths);
+
+/// Where the report is streamed to: stdout, stderr, the report file, or stdout and the file.
+class ReportStream {
+ public:
+  explicit ReportStream(const OutputPaths& paths);
+  ~ReportStream();
+  ReportStream(const ReportStream&) = delete;
+  ReportStream& operator=(const ReportStream&) = delete;
+  std::ostream& stream() { return *stream_; }
+  /// If something cannot be written, the run goes on: its other files are worth having.
+  void flush();
+  /// Why some of the report is missing; empty if all was written.
+  const std::string& failure() const { return failure_; }
+
+ private:
+  std::string path_;
+  std::ofstream file_;
+  std::unique_ptr<std::streambuf> tee_;
+  std::unique_ptr<std::ostream> stream_;
+  std::string failure_;
+};
+
+/// Writes to a temporary file beside `path` and puts it in place whole; one that is there is replaced only where that
+/// `may` be. Nothing for an empty path. Throws std::runtime_error naming path and cause.
+void write_file(const std::string& path, bool may_replace, const std::function<void(std::ostream&)>& write);
+
+/// Writes several files: one that cannot be written does not cost the others. What it has written itself it may
+/// replace.
+class FileWriter {
+ public:
+  explicit FileWriter(bool may_replace) : may_replace_(may_replace) {}
+  /// As write_file, but what is thrown is kept.
+  void write(const std::string& path, const std::function<void(std::ostream&)>& content);
+  /// All that went wrong so far, or nothing; it is forgotten.
+  std::string take_failures() { return std::exchange(not_written_, {}); }
+  /// Throws std::runtime_error with all that went wrong, with the report, too.
+  void finish(const ReportStream& report);
+
+ private:
+  bool may_replace_;
+  std::set<std::string> written_;
+  std::string not_written_;
+};
+
+/// Progress as --progress asks for it.
+Progress progress_on_stderr(When when);
+
+}  // namespace glinpack::app

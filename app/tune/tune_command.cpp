@@ -1,0 +1,138 @@
+#include "app/tune/tune_command.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "app/options/option_text.hpp"
+#include "app/program/agreement.hpp"
+#include "app/program/machine.hpp"
+#include "app/program/outputs.hpp"
+#include "app/program/program_context.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr double to_gigaflops = 1e-9;
+
+const Footer tune_footer{
+    .examples =
+        "glinpack tune\n"
+        "glinpack tune --device 1 --precision double --json tune.json",
+    .notes =
+        {"The choice is kept for the device, its driver and the precision. `glinpack plu` uses it unless --tile names "
+         "another tile; without a choice, it uses the first of the table. Rates are in GFLOPS (10^9 operations a "
+         "second)."},
+    .exit_codes = {{0, "tuned"}, {2, "unusable input"}, {3, "an error while tuning"}}};
+
+std::vector<Precision> parse_precisions(const std::string& text) {
+  if (text == "both") return {Precision::single, Precision::double_};
+  const Precision precision = precision_from_name(text);
+  return {precision == Precision::mixed ? Precision::single : precision};  // mixed factorises in single
+}
+
+int device_to_tune(const TuneOptions& options) {
+  const std::vector<gl::DeviceDescription> devices = gl::list_devices();
+  if (!options.device && gl::device_for_local_rank(devices, 0, false) < 0) {
+    throw InputError(
+        "no hardware OpenGL device is usable; name a device by --device INDEX, which may be software OpenGL; see "
+        "glinpack devices");
+  }
+  PluOptions plu;
+  plu.device = options.device;
+  return choose_device(plu, devices, 0, options.device.has_value());
+}
+
+std::string text_of(const KeptTuning& kept) {
+  const gl::Tuning& tuning = kept.tuning;
+  std::string text =
+      fmt::format("{} precision, {} x {} x {}\n  {:<26}{:>9} {:<7}{:>9}{:>9}\n", name_of(tuning.precision),
+                  tuning.order, tuning.order, tuning.depth, "tile", "median", "", "least", "most");
+  const gl::TileTrial& best = tuning.best();
+  for (const gl::TileTrial& trial : tuning.trials) {
+    text += fmt::format("  {:<26}{:>9} {:<7}{:>9}{:>9}{}\n", name_of(trial.tile, tuning.precision),
+                        four_digits(trial.rate.median * to_gigaflops), "GFLOPS",
+                        four_digits(trial.rate.least * to_gigaflops), four_digits(trial.rate.most * to_gigaflops),
+                        !trial.right              ? "  wrong results: not taken"
+                        : trial.tile == best.tile ? "  <- taken"
+                                                  : "");
+  }
+  return text + (kept.file.empty() ? "  not kept: the cache folder cannot be written; use plu's --tile\n"
+                                   : "  kept in " + kept.file + "\n");
+}
+
+}  // namespace
+
+OptionTable tune_table(TuneOptions& o) {
+  constexpr int largest_device = 4096;
+  const auto precision = word(
+      "single|double|mixed|both", [&o](const std::string& t) { o.precisions = parse_precisions(t); },
+      [&o] { return o.precisions.size() > 1 ? "both" : std::string(name_of(o.precisions.front())); });
+  const std::vector<Field> fields{
+      {"device", whole(o.device, 0, largest_device, "INDEX"),
+       "EGL device, an index of `glinpack devices`; may be software OpenGL", "the first hardware device"},
+      {"precision", precision, "Precision of the factors; mixed: single"},
+      {"json", text(o.json, "FILE"), "Write the results as JSON (docs/tune.schema.json)"},
+      {"force", flag(o.force), "Overwrite an existing file"},
+      log_level_field(),
+      config_field(o.config),
+  };
+  return {.command = "tune",
+          .description =
+              "Times the tiles of gl-compute's trailing update on a device, and keeps the fastest for later runs.",
+          .footer = tune_footer,
+          .groups = {{"", fields}}};
+}
+
+void run_tune_command(const TuneOptions& options, const std::vector<std::string>& command_line, std::ostream& out) {
+  check_output("--json", options.json, options.force);
+  const int device = device_to_tune(options);
+  const gl::TileCache cache;
+  std::vector<KeptTuning> tunings;
+  for (const Precision precision : options.precisions) {
+    KeptTuning kept{.tuning = gl::tune_reduce(device, precision, {.repeat = 3, .seconds = 0.12}), .file = {}};
+    if (cache.store(kept.tuning.device, precision, kept.tuning.best().tile)) {
+      kept.file = cache.path_of(kept.tuning.device, precision);
+    }
+    tunings.push_back(std::move(kept));
+  }
+  if (!(out << tuning_text(tunings) << std::flush)) {
+    throw std::runtime_error("the table cannot be written to standard output");
+  }
+  json document = tuning_json(tunings);
+  document["context"] = program_context(command_line, to_json(options, tune_table));
+  write_file(options.json, options.force, [&](std::ostream& file) { file << dumped(document, 2) << '\n'; });
+}
+
+std::string tuning_text(std::span<const KeptTuning> tunings) {
+  const gl::DeviceDescription& device = tunings.front().tuning.device;
+  std::string text = fmt::format("device {}: {}\n  driver {}\n", device.index, device.renderer, device.version);
+  for (const KeptTuning& kept : tunings) text += "\n" + text_of(kept);
+  return text;
+}
+
+json tuning_json(std::span<const KeptTuning> tunings) {
+  json list = json::array();
+  for (const KeptTuning& kept : tunings) {
+    const gl::Tuning& tuning = kept.tuning;
+    json trials = json::array();
+    for (const gl::TileTrial& trial : tuning.trials) {
+      json entry = measured_json(trial.rate, "GFLOPS", to_gigaflops);
+      entry.update({{"tile", name_of(trial.tile, tuning.precision)}, {"right", trial.right}});
+      trials.push_back(std::move(entry));
+    }
+    list.push_back({{"precision", name_of(tuning.precision)},
+                    {"order", tuning.order},
+                    {"depth", tuning.depth},
+                    {"trials", trials},
+                    {"taken", name_of(tuning.best().tile, tuning.precision)},
+                    {"file", kept.file.empty() ? json() : json(kept.file)}});
+  }
+  return {{"format", 1}, {"device", device_json(tunings.front().tuning.device)}, {"tunings", list}};
+}
+
+}  // namespace glinpack::app

@@ -1,0 +1,94 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/devices/devices_command.hpp"
+
+namespace glinpack::app {
+namespace {
+
+using ::testing::HasSubstr;
+
+gl::DeviceDescription hardware() {
+  gl::DeviceDescription device;
+  device.index = 0;
+  device.usable = true;
+  device.vendor = "NVIDIA Corporation";
+  device.renderer = "NVIDIA H200/PCIe/SSE2";
+  device.version = "4.6.0 NVIDIA 580.159";
+  device.cuda_ordinal = 0;
+  device.total_memory = std::int64_t{139} << 30;
+  device.free_memory = std::int64_t{138} << 30;
+  device.storage_block = (std::int64_t{1} << 31) - 1;
+  device.texture_side = 32768;
+  device.shared_memory = 49152;
+  device.invocations = 1024;
+  return device;
+}
+
+gl::DeviceDescription software() {
+  gl::DeviceDescription device;
+  device.index = 1;
+  device.usable = true;
+  device.software = true;
+  device.vendor = "Mesa";
+  device.renderer = "llvmpipe";
+  device.version = "4.5 Mesa 22.3.6";
+  device.storage_block = std::int64_t{128} << 20;
+  device.texture_side = 16384;
+  device.shared_memory = 32768;
+  device.invocations = 1024;
+  return device;
+}
+
+gl::DeviceDescription broken() {
+  gl::DeviceDescription device;
+  device.index = 2;
+  device.why_unusable = "no OpenGL 4.5: update the driver";
+  return device;
+}
+
+TEST(DevicesCommand, names_each_device_with_limits_and_the_automatic_choice) {
+  EXPECT_EQ(devices_text(std::vector{hardware(), broken()}, 0),
+            "device 0: NVIDIA H200/PCIe/SSE2  <- --backend auto takes it\n"
+            "  vendor          NVIDIA Corporation\n"
+            "  driver          4.6.0 NVIDIA 580.159\n"
+            "  kind            hardware\n"
+            "  memory          139 GiB, 138 GiB free\n"
+            "  storage block   2.0 GiB at most\n"
+            "  texture side    32768 texels at most\n"
+            "  shared memory   48.0 KiB a work group\n"
+            "  invocations     1024 a work group\n"
+            "  CUDA ordinal    0\n"
+            "\n"
+            "device 2: (no renderer)\n"
+            "  usable          no: no OpenGL 4.5: update the driver\n"
+            "\n");
+}
+
+TEST(DevicesCommand, reports_that_auto_skips_software_devices) {
+  const std::string text = devices_text(std::vector{software()}, -1);
+  EXPECT_THAT(text, HasSubstr("  kind            software OpenGL: computed by the processor\n"));
+  EXPECT_THAT(text, HasSubstr("  memory          not known\n"));
+  EXPECT_THAT(text, HasSubstr("--backend auto takes OpenBLAS: no usable device is hardware."));
+}
+
+TEST(DevicesCommand, gives_a_remedy_if_no_device_is_usable) {
+  EXPECT_THAT(devices_text(std::vector{broken()}, -1), HasSubstr("No usable OpenGL device."));
+  EXPECT_THAT(devices_text({}, -1), HasSubstr("EGL_VISIBLE_DEVICES"));
+}
+
+TEST(DevicesCommand, json_has_the_same_values_with_null_for_unknown_ones) {
+  const nlohmann::json document = devices_json(std::vector{hardware(), software(), broken()}, 0);
+  EXPECT_EQ(document["automatic"], 0);
+  ASSERT_EQ(document["devices"].size(), 3u);
+  EXPECT_EQ(document["devices"][0]["storage_block"], 2147483647);
+  EXPECT_TRUE(document["devices"][1]["total_memory"].is_null());
+  EXPECT_TRUE(document["devices"][1]["cuda_ordinal"].is_null());
+  EXPECT_EQ(document["devices"][2]["why_unusable"], "no OpenGL 4.5: update the driver");
+  EXPECT_TRUE(devices_json({}, -1)["automatic"].is_null());
+}
+
+}  // namespace
+}  // namespace glinpack::app

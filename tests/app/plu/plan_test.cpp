@@ -1,0 +1,388 @@
+#include "app/plu/plan.hpp"
+
+#include <gmock/gmock.h>
+
+#include "app/plu/memory.hpp"
+#include "app/program/outputs.hpp"
+#include "app/program/topology.hpp"
+#include "tests/app/expect.hpp"
+
+namespace glinpack::app {
+namespace {
+
+using ::testing::ElementsAre;
+
+const std::string netlib = std::string(GLINPACK_TEST_DATA) + "/HPL.dat";
+
+std::vector<RunRecord> plan(const std::vector<std::string>& arguments, int world_size = 4) {
+  TextFiles files;
+  const ParsedOptions parsed = parse_plu_options(arguments, files);
+  std::optional<HplDat> hpl_dat;
+  if (!parsed.options.hpl_dat.empty()) hpl_dat = read_hpl_dat(parsed.options.hpl_dat, files);
+  return plan_runs(parsed, hpl_dat, std::nullopt, world_size);
+}
+
+TEST(Plan, ListsMakeASweepWithRepetitionsFastest) {
+  std::vector<std::string> labels;
+  for (const RunRecord& run : plan({"--n", "10,20", "--nb", "2,3", "--grid", "1x2,2x1", "--repeat", "2"})) {
+    labels.push_back(label_of(run) + " " + std::to_string(run.repeat));
+  }
+  ASSERT_EQ(labels.size(), 16U);
+  EXPECT_EQ(labels[0], "N 10, NB 2, grid 1x2 0");
+  EXPECT_EQ(labels[1], "N 10, NB 2, grid 1x2 1");
+  EXPECT_EQ(labels[2], "N 10, NB 3, grid 1x2 0");
+  EXPECT_EQ(labels[4], "N 20, NB 2, grid 1x2 0");
+  EXPECT_EQ(labels[8], "N 10, NB 2, grid 2x1 0");
+}
+
+TEST(Plan, TheGridIsTheSquarestUnlessGiven) {
+  EXPECT_EQ(plan({}, 6).front().grid, (GridShape{2, 3}));
+  EXPECT_EQ(plan({}, 1).front().grid, (GridShape{1, 1}));
+}
+
+TEST(Plan, NetlibsHplDatMakes864RunsInHplsOrder) {
+  const std::vector<RunRecord> runs = plan({"--hpl-dat", netlib});
+  ASSERT_EQ(runs.size(), 864U);
+  EXPECT_EQ(label_of(runs[0]), "N 29, NB 1, grid 2x2");
+  EXPECT_EQ(label_of(runs[17]), "N 29, NB 1, grid 2x2");
+  EXPECT_EQ(label_of(runs[18]), "N 29, NB 2, grid 2x2");
+  EXPECT_EQ(label_of(runs[72]), "N 30, NB 1, grid 2x2");
+  EXPECT_EQ(label_of(runs[288]), "N 29, NB 1, grid 1x4");
+  EXPECT_EQ(label_of(runs[863]), "N 35, NB 4, grid 4x1");
+  EXPECT_EQ(runs[0].precision, Precision::double_);
+}
+
+TEST(Plan, OptionsOverrideHplDat) {
+  const std::vector<RunRecord> runs = plan(
+      {"--hpl-dat", netlib, "--n", "50", "--grid", "2x2", "--broadcast", "long", "--threshold", "1", "--column-major"});
+  EXPECT_EQ(runs.size(), 72U);
+  EXPECT_EQ(runs[0].parameters.n, 50);
+  EXPECT_EQ(runs[0].parameters.broadcast, BroadcastKind::long_);
+  EXPECT_EQ(runs[0].parameters.threshold, 1.0);
+  EXPECT_EQ(runs[0].order, RankOrder::column_major);
+}
+
+TEST(Plan, HplDatSetsTheRowSwapUnlessAnOptionDoes) {
+  EXPECT_EQ(plan({}).front().parameters.row_swap, (RowSwap{RowSwapKind::binary_exchange, 64, 1}));
+  EXPECT_EQ(
+      plan({"--row-swap", "mix", "--row-swap-threshold", "9", "--row-swap-pieces", "4"}).front().parameters.row_swap,
+      (RowSwap{RowSwapKind::mix, 9, 4}));
+  EXPECT_EQ(plan({"--row-swap", "long", "--row-swap-pieces", "3"}).front().parameters.row_swap,
+            (RowSwap{RowSwapKind::spread_roll, 64, 3}));
+  EXPECT_EQ(plan({"--hpl-dat", netlib}).front().parameters.row_swap, (RowSwap{RowSwapKind::mix, 64, 1}));
+  EXPECT_EQ(plan({"--hpl-dat", netlib, "--row-swap", "direct", "--row-swap-pieces", "2"}).front().parameters.row_swap,
+            (RowSwap{RowSwapKind::direct, 64, 2}));
+  EXPECT_EQ(plan({"--hpl-dat", netlib, "--row-swap-threshold", "7"}).front().parameters.row_swap,
+            (RowSwap{RowSwapKind::mix, 7, 1}));
+}
+
+TEST(Plan, MemoryCountsL11OnAllProcessRowsIfAllComputeU12) {
+  const auto host = [](const std::string& swap, const std::string& pivoting) {
+    const RunRecord run = plan({"--n", "4000", "--nb", "100", "--grid", "2x2", "--backend", "openblas",
+                                "--node-broadcast", "mpi", "--row-swap", swap, "--pivoting", pivoting},
+                               4)
+                              .front();
+    return memory_per_rank(run.parameters, distribution_of(run.parameters, run.grid), {0, 0}, run.precision).host;
+  };
+  // two panels
+  EXPECT_EQ(host("spread-roll", "partial") - host("direct", "partial"), 2 * 100 * 100 * Index{sizeof(double)});
+  EXPECT_EQ(host("spread-roll", "local"), host("direct", "local"));
+}
+
+TEST(Plan, MoreThanAHundredThousandRunsAreRejected) {
+  expect_input_error([] { plan({"--n", "1,2", "--repeat", "50001"}); }, {"100000 runs"});
+  EXPECT_EQ(plan({"--n", "1,2", "--repeat", "50000"}).size(), 100000U);
+}
+
+TEST(Plan, GridsLargerThanTheWorldAreRejectedWithBothNumbers) {
+  const std::vector<RunRecord> runs = plan({"--grid", "1x1,2x3"});
+  expect_input_error([&] { check_grids(runs, 4, "HPL.dat:10: "); },
+                     {"HPL.dat:10: ", "2x3", "at least 6", "started with 4", "-np 6"});
+  EXPECT_NO_THROW(check_grids(runs, 6, ""));
+}
+
+TEST(Plan, TheMatrixOfAFileSetsN) {
+  const ParsedOptions parsed = parse_plu_options({"--input", "a.npy", "--n", "10"});
+  expect_input_error([&] { plan_runs(parsed, std::nullopt, 12, 1); }, {"--n", "a.npy", "12"});
+  EXPECT_EQ(plan_runs(parsed, std::nullopt, 10, 1).front().parameters.n, 10);
+  EXPECT_EQ(plan_runs(parse_plu_options({"--input", "a.npy"}), std::nullopt, 12, 1).front().parameters.n, 12);
+}
+
+TEST(Plan, AutoValuesStayUnset) {
+  for (const RunRecord& run : plan({"--n", "auto", "--nb", "auto", "--grid", "auto", "--repeat", "2"})) {
+    EXPECT_EQ(run.parameters.n, automatic);
+    EXPECT_EQ(run.parameters.nb, automatic);
+    EXPECT_EQ(run.grid, automatic_shape);
+  }
+  const std::vector<RunRecord> runs = plan({"--hpl-dat", netlib, "--n", "auto"});
+  ASSERT_EQ(runs.size(), 216U);
+  EXPECT_EQ(runs[0].parameters.n, automatic);
+  EXPECT_EQ(runs[0].parameters.nb, 1);
+  EXPECT_EQ(runs[0].grid, (GridShape{2, 2}));
+}
+
+TEST(Plan, TheMatrixOfAFileSetsAutomaticN) {
+  const ParsedOptions parsed = parse_plu_options({"--input", "a.npy", "--n", "auto"});
+  EXPECT_EQ(plan_runs(parsed, std::nullopt, 12, 1).front().parameters.n, 12);
+}
+
+TEST(Plan, DryRunShowsTheChosenValues) {
+  const std::vector<std::string> choices{"--nb auto: NB 8"};
+  EXPECT_TRUE(plan_text(plan({"--n", "100"}), 4, choices).ends_with("\n--nb auto: NB 8\n"));
+}
+
+TEST(Plan, RanksFillTheGridInTheirOrder) {
+  RunRecord run;
+  run.grid = {2, 3};
+  EXPECT_EQ(position_of(run, 1), (GridPosition{0, 1}));
+  EXPECT_EQ(position_of(run, 5), (GridPosition{1, 2}));
+  EXPECT_EQ(position_of(run, 6), std::nullopt);
+  run.order = RankOrder::column_major;
+  EXPECT_EQ(position_of(run, 1), (GridPosition{1, 0}));
+}
+
+TEST(Plan, RunsHaveTheVariantOfHplDat) {
+  const RunRecord run = plan({"--hpl-dat", netlib, "--pivoting", "local", "--precision", "single"})[20];
+  EXPECT_TRUE(run.variant.given);
+  EXPECT_FALSE(plan({}).front().variant.given);
+  EXPECT_EQ(run.parameters.pivoting, Pivoting::local);
+  EXPECT_EQ(run.precision, Precision::single);
+}
+
+TEST(Plan, RunsInMixedPrecisionRefine) {
+  for (const std::string precision : {"single", "double", "mixed"}) {
+    const std::vector<RunRecord> runs = plan({"--n", "10,20", "--precision", precision});
+    for (const RunRecord& run : runs) {
+      EXPECT_EQ(run.parameters.refine, precision == "mixed");
+      EXPECT_EQ(name_of(run.precision), precision);
+    }
+  }
+}
+
+TEST(Plan, EveryRunHasItsMatrix) {
+  const std::vector<RunRecord> runs = plan({"--matrix", "wilkinson", "--n", "10,20"});
+  for (const RunRecord& run : runs) EXPECT_EQ(run.matrix, MatrixKind::wilkinson);
+  const ParsedOptions from_file = parse_plu_options({"--input", "a.npy"});
+  EXPECT_EQ(plan_runs(from_file, std::nullopt, 12, 1).front().matrix, MatrixKind::file);
+}
+
+TEST(Plan, DryRunShowsRunsMemoryAndFlops) {
+  const std::string text = plan_text(plan({"--n", "1000000000000", "--grid", "4x4"}), 4);
+  EXPECT_NE(text.find("needs 16 processes"), std::string::npos) << text;
+  EXPECT_NE(text.find("6.667e+35"), std::string::npos) << text;
+}
+
+TEST(Plan, DryRunShowsTheMemoryOfMixedPrecisionAndItsRefinement) {
+  const std::vector<std::string> arguments{"--n", "20000", "--nb", "100", "--grid", "1x1", "--backend", "openblas"};
+  const auto need = [&](const std::string& precision) {
+    std::vector<std::string> all = arguments;
+    all.insert(all.end(), {"--precision", precision});
+    const RunRecord run = plan(all).front();
+    EXPECT_NE(plan_text(plan(all), 1).find(precision), std::string::npos);
+    return memory_per_rank(run.parameters, distribution_of(run.parameters, run.grid), {0, 0}, run.precision);
+  };
+  EXPECT_EQ(need("mixed").device, need("single").device);
+  const auto more = static_cast<double>(need("mixed").host - need("single").host);
+  constexpr double diagonal_blocks = 20000.0 * 100 * sizeof(float);
+  const auto vectors = (more - diagonal_blocks) / (20000 * sizeof(double));
+  EXPECT_GT(vectors, 101);  // the two bases of GMRES
+  EXPECT_LT(vectors, 115);
+}
+
+TEST(Plan, PassesAreExplainedOnceForEqualSchedules) {
+  const std::vector<RunRecord> runs = plan({"--n", "100", "--nb", "32", "--grid", "2x2", "--repeat", "3"});
+  const std::string text = explained_passes(runs, 3);
+  EXPECT_EQ(text.find("Pass 3"), text.rfind("Pass 3"));
+  EXPECT_NE(text.find("Pass 3"), std::string::npos);
+  expect_input_error([&] { explained_passes(runs, 4); }, {"--explain-pass", "0 ... 3", "4"});
+}
+
+std::vector<RankMemory> ranks(int count, std::int64_t host_available) {
+  return std::vector<RankMemory>(static_cast<std::size_t>(count), {.host = "a", .host_available = host_available});
+}
+
+TEST(Memory, RunsThatFitAreAccepted) {
+  EXPECT_NO_THROW(check_memory(plan({"--n", "1000"}), ranks(4, std::int64_t{1} << 30), false));
+  EXPECT_NO_THROW(check_memory(plan({"--n", "1000000"}), ranks(4, 0), false)) << "0 means unknown";
+}
+
+TEST(Memory, RunsThatDoNotFitAreRejectedWithTheLargestN) {
+  const auto memory = ranks(4, std::int64_t{1} << 30);
+  const auto refused = [&](const std::string& n) {
+    check_memory(plan({"--n", n, "--nb", "64", "--grid", "2x2"}), memory, false);
+  };
+  expect_input_error([&] { refused("20000"); }, {"N 20000", "4 ranks need", "1.0 GiB is available", "largest N"});
+  expect_input_error([&] { refused("1000000000000"); }, {"6.6 YiB"});
+  std::string message;
+  try {
+    refused("20000");
+  } catch (const InputError& error) {
+    message = error.what();
+  }
+  const Index largest = std::stoll(message.substr(message.rfind(' ') + 1));
+  EXPECT_NO_THROW(refused(std::to_string(largest)));
+  EXPECT_THROW(refused(std::to_string(largest + 1)), InputError);
+}
+
+TEST(Memory, AMatrixFromAFileIsCounted) {
+  const auto memory = ranks(1, 300 << 20);
+  EXPECT_NO_THROW(check_memory(plan({"--n", "4500", "--grid", "1x1"}), memory, false));
+  EXPECT_THROW(check_memory(plan({"--n", "4500", "--grid", "1x1"}), memory, true), InputError);
+}
+
+TEST(Memory, RanksThatShareADeviceShareItsMemory) {
+  std::vector<RankMemory> memory = ranks(2, std::int64_t{1} << 40);
+  for (RankMemory& rank : memory) {
+    rank.device_is_host = false;
+    rank.device_available = 100 << 20;
+  }
+  memory[0].device = "device 0 (UUID a)";
+  memory[1].device = "device 0 (UUID b)";
+  const auto runs = plan({"--n", "4500", "--nb", "64", "--grid", "1x2"}, 2);  // slightly more than 81 MiB a rank
+  EXPECT_NO_THROW(check_memory(runs, memory, false));
+  memory[1].device = memory[0].device;
+  expect_input_error([&] { check_memory(runs, memory, false); }, {"device 0", "2 ranks"});
+}
+
+TEST(Memory, ColumnsAddedByABackendAreCounted) {
+  std::vector<RankMemory> memory = ranks(1, std::int64_t{1} << 40);
+  memory[0].device_is_host = false;
+  memory[0].device_available = 1060 * 1060 * 8 * 3 / 2;
+  const auto runs = [](const std::string& n) {
+    std::vector<RunRecord> planned = plan({"--n", n, "--nb", "8", "--grid", "1x1"}, 1);
+    planned.front().backend = "gl-compute";
+    return planned;
+  };
+  EXPECT_NO_THROW(check_memory(runs("1020"), memory, false));
+  EXPECT_THROW(check_memory(runs("1060"), memory, false), InputError) << "stripes of 1024 columns";
+}
+
+TEST(Memory, AnAddressSpaceLimitAppliesToEachRankAndIncludesOpenblas) {
+  std::vector<RankMemory> memory = ranks(2, std::int64_t{1} << 40);
+  // slightly more than 81 MiB and a strip a rank
+  const auto runs = plan({"--n", "4500", "--nb", "64", "--grid", "1x2"}, 2);
+  memory[0].address_space = std::int64_t{1} << 30;
+  memory[1].address_space = 300 << 20;
+  EXPECT_NO_THROW(check_memory(runs, memory, false));
+  memory[1].address_space = 150 << 20;  // the matrix alone would fit
+  expect_input_error([&] { check_memory(runs, memory, false); }, {"address space of rank 1", "ulimit -v"});
+}
+
+TEST(Memory, AmountsAreReadable) {
+  EXPECT_EQ(memory_text(0), "0 B");
+  EXPECT_EQ(memory_text(1536), "1.5 KiB");
+  EXPECT_EQ(memory_text(double{1 << 30} * 139), "139.0 GiB");
+}
+
+TEST(Topology, ThreadsAreCoresDividedByTheRanksThatShareThem) {
+  const NodeView unbound{.host = "a", .cores = {0, 1, 2, 3, 4, 5, 6, 7}};
+  EXPECT_EQ(threads_for(std::vector<NodeView>(1, unbound), 0), 8);
+  EXPECT_EQ(threads_for(std::vector<NodeView>(3, unbound), 2), 2);
+  EXPECT_EQ(threads_for(std::vector<NodeView>(16, unbound), 0), 1);
+  const std::vector<NodeView> bound{{.host = "a", .cores = {0, 1}}, {.host = "a", .cores = {2, 3, 4}}};
+  EXPECT_EQ(threads_for(bound, 0), 2);
+  EXPECT_EQ(threads_for(bound, 1), 3);
+  const std::vector<NodeView> two_nodes{unbound, {.host = "b", .cores = unbound.cores}};
+  EXPECT_EQ(threads_for(two_nodes, 1), 8);
+  const NodeView limited{.host = "a", .cores = unbound.cores, .core_limit = 4};
+  EXPECT_EQ(threads_for(std::vector<NodeView>(2, limited), 0), 2);
+}
+
+TEST(Topology, ThisNodeHasCoresAndMemory) {
+  const NodeView here = view_node();
+  EXPECT_FALSE(here.host.empty());
+  EXPECT_GE(here.cores.size(), 1U);
+  EXPECT_GT(here.available_memory, 1 << 20);
+}
+
+class Outputs : public FolderTest {
+ protected:
+  OutputPaths paths(const std::vector<std::string>& arguments) const {
+    return output_paths(parse_plu_options(arguments).options, std::nullopt);
+  }
+  void expect_rejected(const std::vector<std::string>& arguments, const std::vector<std::string>& parts) const {
+    expect_input_error([&] { check_outputs(paths(arguments), false); }, parts);
+  }
+};
+
+TEST_F(Outputs, AreWrittenToTheOutputFolder) {
+  const OutputPaths named = paths({"--output-dir", "d", "--json", "j", "--trace", "/t"});
+  EXPECT_EQ(named.json, "d/j");
+  EXPECT_EQ(named.trace, "/t");
+  EXPECT_EQ(named.report, "");
+  const OutputPaths unnamed = paths({"--output-dir", "d"});
+  EXPECT_EQ(unnamed.report, "d/report.txt");
+  EXPECT_EQ(unnamed.json, "d/results.json");
+  EXPECT_EQ(unnamed.csv, "d/results.csv");
+  EXPECT_TRUE(unnamed.report_on_stdout);
+}
+
+TEST_F(Outputs, DeviceOfHplDatRedirectsTheReport) {
+  TextFiles files;
+  HplDat hpl_dat = read_hpl_dat(netlib, files);
+  const PluOptions options;
+  EXPECT_TRUE(output_paths(options, hpl_dat).report_on_stdout);
+  hpl_dat.device = 7;
+  EXPECT_TRUE(output_paths(options, hpl_dat).report_on_stderr);
+  hpl_dat.device = 8;
+  EXPECT_EQ(output_paths(options, hpl_dat).report, "HPL.out");
+  EXPECT_FALSE(output_paths(options, hpl_dat).report_on_stdout);
+}
+
+TEST_F(Outputs, ExistingFilesAreNotOverwrittenWithoutForce) {
+  const std::string file = write("j.json", "{}");
+  expect_rejected({"--json", file}, {"--json", "j.json", "exists", "--force"});
+  EXPECT_NO_THROW(check_outputs(paths({"--json", file}), true));
+}
+
+TEST_F(Outputs, InputsAreNeverReplaced) {
+  const std::string matrix = write("a.npy", ""), config = write("c.toml", "n = 5\n");
+  const auto expect_rejected_with_force = [&](const std::vector<std::string>& arguments, const std::string& option) {
+    expect_input_error([&] { check_outputs(paths(arguments), true); }, {option, "also one of the files to read"});
+  };
+  expect_rejected_with_force({"--input", matrix, "--json", matrix}, "--json");
+  expect_rejected_with_force({"--config", config, "--trace", config}, "--trace");
+  expect_rejected_with_force({"--hpl-dat", path("HPL.dat"), "--csv", path("./HPL.dat")}, "--csv");
+}
+
+TEST_F(Outputs, UnusablePathsAreRejectedAndNothingIsCreated) {
+  const std::string file = write("file", "");
+  expect_rejected({"--json", path("missing/j")}, {"--json", "does not exist", "or use --output-dir"});
+  expect_input_error([&] { check_output("--json", path("missing/j"), false); },
+                     {"--json", "does not exist; make it, or choose another one"});
+  expect_input_error([&] { check_output_folder(path("file/d"), {}, false); }, {"--output-dir", "not a folder"});
+  expect_rejected({"--output-dir", path("file/d")}, {"--output-dir", "not a folder"});
+  expect_rejected({"--output-dir", "/proc/glinpack"}, {"--output-dir", "/proc", "not writable"});
+  expect_rejected({"--json", path("")}, {"--json", "is a folder"});
+  expect_rejected({"--json", path("x"), "--csv", path("x")}, {"--csv", "--json"});
+  EXPECT_NO_THROW(check_outputs(paths({"--output-dir", path("new/folder"), "--json", "j"}), false));
+  EXPECT_FALSE(std::filesystem::exists(path("new")));
+  EXPECT_FALSE(std::filesystem::exists(path("x")));
+}
+
+TEST_F(Outputs, FilesAreWrittenAtomically) {
+  write_file(path("a"), false, [&](std::ostream& out) {
+    out << "text";
+    EXPECT_FALSE(std::filesystem::exists(path("a")));
+  });
+  std::ifstream file(path("a"));
+  std::string text;
+  EXPECT_TRUE(file >> text);
+  EXPECT_EQ(text, "text");
+  EXPECT_THROW(write_file(path("missing/a"), false, [](std::ostream&) {}), std::runtime_error);
+}
+
+TEST_F(Outputs, AFileCreatedInTheMeantimeIsReplacedOnlyWithForce) {
+  const auto write = [](std::ostream& out) { out << "mine"; };
+  std::ofstream(path("theirs")) << "theirs";
+  EXPECT_THROW(write_file(path("theirs"), false, write), std::runtime_error);
+  std::string text;
+  std::ifstream(path("theirs")) >> text;
+  EXPECT_EQ(text, "theirs");
+  write_file(path("theirs"), true, write);
+  std::ifstream(path("theirs")) >> text;
+  EXPECT_EQ(text, "mine");
+}
+
+}  // namespace
+}  // namespace glinpack::app
