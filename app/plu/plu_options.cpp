@@ -139,7 +139,7 @@ std::vector<Field> problem_fields(PluOptions& o) {
 std::vector<Field> panel_and_message_fields(PluOptions& o) {
   return {
       {"panel", choice(o.panel, all_panel_places),
-       "Where panels are factorised; auto: on the device if it is a GPU and pivoting is tournament, else on the host"},
+       "Where panels are factorised; auto: on GPUs with tournament pivoting or a 1x1 grid, else on the host"},
       {"broadcast", broadcast_value(o.broadcast),
        "How panels are broadcast along process rows, and U12 down process columns with --row-swap direct. HPL's "
        "digits 0 to 5: the first six. ibcast: MPI_Ibcast; ring-pipelined: a ring in pieces (docs/algorithm.md)"},
@@ -281,9 +281,12 @@ void check_tile(const PluOptions& options) {
 
 void check_panel(const PluOptions& options) {
   if (options.panel != PanelPlace::device) return;
-  if (options.pivoting != Pivoting::tournament) {
-    throw InputError("--panel device: devices factorise panels with tournament pivoting only, not " +
-                     std::string(name_of(options.pivoting)) + "; use --pivoting tournament, or leave --panel out");
+  for (const GridShape& grid : options.grid) {
+    if (panels_may_be_on_device(options.pivoting, grid)) continue;
+    throw InputError(
+        "--panel device: on several process rows, devices factorise panels with tournament pivoting only, "
+        "not " +
+        std::string(name_of(options.pivoting)) + "; use --pivoting tournament, or leave --panel out");
   }
   if (options.backend != "auto" && !backend_record(options.backend).panels_on_device) {
     throw InputError("--panel device: the backend " + options.backend +

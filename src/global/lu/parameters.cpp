@@ -24,7 +24,7 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
   const Index width = std::min(parameters.nb, parameters.n);
   const auto nb = static_cast<double>(width);
   const auto above = static_cast<double>(rows_above_panels(parameters, distribution));
-  const bool device_panels = parameters.panel != PanelPlace::host && panels_may_be_on_device(parameters.pivoting);
+  const bool device_panels = prefers_device_panels(parameters, distribution.shape);
   const double panels = device_panels ? 2 : 1;
   const bool in_matrix = device_panels && distribution.shape.rows > 1;
   const auto strips =

@@ -35,16 +35,18 @@ constexpr LuAlgorithm lu_algorithm(bool backend_has_row_by_row, Pivoting pivotin
   return backend_has_row_by_row && rows_stay ? LuAlgorithm::row_by_row : LuAlgorithm::blocked;
 }
 
-/// Where panels are factorised. automatic: on GPUs that are fast at it, if pivoting is tournament; otherwise on the
-/// host.
+/// Where panels are factorised. automatic: on GPUs that are fast at it, with tournament pivoting or on a 1x1 grid;
+/// otherwise on the host.
 enum class PanelPlace { automatic, host, device };
 inline constexpr std::array all_panel_places{PanelPlace::automatic, PanelPlace::host, PanelPlace::device};
 constexpr std::string_view name_of(PanelPlace place) {
   constexpr std::array<std::string_view, 3> names{"auto", "host", "device"};
   return names[static_cast<std::size_t>(place)];
 }
-/// Whether devices can.
-constexpr bool panels_may_be_on_device(Pivoting pivoting) { return pivoting == Pivoting::tournament; }
+/// Whether devices can. With one process row, local and partial pivoting are the same.
+constexpr bool panels_may_be_on_device(Pivoting pivoting, const GridShape& grid) {
+  return pivoting == Pivoting::tournament || grid.rows == 1;
+}
 
 /// Whether a row swap brings U's rows to all process rows, which then all compute U12 and need L11 for it (HPL's way);
 /// otherwise the pivot's process row computes U12 and broadcasts it.
@@ -76,6 +78,13 @@ struct RunParameters {
   RunParts parts = RunParts::all;
   bool refine = false;  // refine the solution in double precision; the factors have the backend's precision
 };
+
+/// Whether devices that are fast at it factorise the panels. With partial pivoting, a device's panel ends during the
+/// update, too late for other process columns; the host's comes earlier.
+constexpr bool prefers_device_panels(const RunParameters& parameters, const GridShape& grid) {
+  if (parameters.panel == PanelPlace::host || !panels_may_be_on_device(parameters.pivoting, grid)) return false;
+  return parameters.panel == PanelPlace::device || parameters.pivoting == Pivoting::tournament || grid.columns == 1;
+}
 
 /// The distribution of a run's [A | b]: blocks of nb, or of n if nb is larger.
 inline Distribution distribution_of(const RunParameters& parameters, GridShape grid) {

@@ -17,9 +17,9 @@
 #include <span>
 #include <string>
 
-#include "backend/panels.hpp"
 #include "backend/hpl_generator.hpp"
 #include "backend/matrix_view.hpp"
+#include "backend/panels.hpp"
 #include "backend/precision.hpp"
 #include "backend/timeline.hpp"
 
@@ -193,9 +193,14 @@ class Backend {
   /// are rounded to single precision if that is given. The backend must outlive it. Throws as allocate does.
   virtual std::unique_ptr<HplProduct> make_hpl_product(const HplElements&, Precision, DeviceUse) { return nullptr; }
 
-  /// Panels of up to rows x columns factorised on the device, if it can; otherwise null. The backend must outlive it.
-  /// Throws as allocate does.
-  virtual std::unique_ptr<DevicePanel<Real>> make_device_panel(Index /*rows*/, Index /*columns*/, DeviceUse) {
+  /// Panels of up to rows x columns factorised on the device, by tournament or by partial pivoting, if it can;
+  /// otherwise null. The backend must outlive it. Throws as allocate does.
+  virtual std::unique_ptr<DeviceTournamentPanel<Real>> make_tournament_panel(Index /*rows*/, Index /*columns*/,
+                                                                             DeviceUse) {
+    return nullptr;
+  }
+  /// By partial pivoting, update() may run at the same time. No fence may be taken between the two.
+  virtual std::unique_ptr<DevicePanel<Real>> make_partial_panel(Index /*rows*/, Index /*columns*/, DeviceUse) {
     return nullptr;
   }
 

@@ -48,7 +48,7 @@ struct BackendRecord {
   Index stripe_width = 0;    // wider matrices take memory for whole stripes of this many columns; 0: for their own
 
   bool row_by_row = false;  // has the white paper's algorithm (row_by_row.hpp), so that local pivoting is the default
-  bool panels_on_device = false;  // has make_device_panel()
+  bool panels_on_device = false;  // has make_tournament_panel() and make_partial_panel()
   bool tiled = false;             // takes BackendOptions::tile
   bool reproducible = false;      // the same factors, bit for bit, on every grid and with every block size
 

@@ -72,7 +72,6 @@ class PanelArithmetic {
 
 template <class Real>
 struct DeviceBlock;
-struct Fence;
 
 /// The device's state for factorising panels, kept between them.
 template <class Real>
@@ -84,15 +83,19 @@ class DevicePanel {
   virtual ~DevicePanel() = default;
 
   /// P A = L U of the panel A (rows x columns, rows >= columns) in place, given as A^T, columns x rows; the unit
-  /// diagonal of L is not stored. Tournament pivoting (CALU: Grigori, Demmel, Xiang, SIAM J. Matrix Anal. Appl. 32,
-  /// 2011); the leaves of the tree are the rows of work groups. Asynchronous. Call outcome() after the fence and before
-  /// the next panel.
-  virtual Fence factorize(DeviceBlock<Real> a_transposed) = 0;
+  /// diagonal of L is not stored. Asynchronous. Call outcome() before the next panel.
+  virtual void factorize(DeviceBlock<Real> a_transposed) = 0;
 
-  /// pivots[j] <- the 0-based row that was exchanged with row j of the last panel. Returns the first column whose pivot
-  /// is exactly zero, if one is; the columns after it are then unspecified.
-  virtual std::optional<Index> outcome(std::span<Index> pivots) const = 0;
+  /// Waits for the last panel's pivots: pivots[j] <- the 0-based row that was exchanged with row j. Returns the first
+  /// column whose pivot is exactly zero, if one is; the columns after it are then unspecified.
+  virtual std::optional<Index> outcome(std::span<Index> pivots) = 0;
+};
 
+/// Tournament pivoting (CALU: Grigori, Demmel, Xiang, SIAM J. Matrix Anal. Appl. 32, 2011); the leaves of the tree are
+/// the rows of work groups.
+template <class Real>
+class DeviceTournamentPanel : public DevicePanel<Real> {
+ public:
   /// L21 <- A21 U11^-1, then A22 <- A22 - L21 U12, in this rank's rows, for pivots that other ranks chose.
   /// `a_transposed` is [L11 \ U11; A21]^T, columns x (columns + rows); u12 columns x right; a22 rows x right, where
   /// right may be 0. Three different matrices, rows > 0. Asynchronous.

@@ -71,6 +71,35 @@ void OperationClock::start(const Interval& interval) {
   if (source_ == Source::device) current_start_ = stamp();
 }
 
+void OperationClock::start_overlapped(Phase phase, double flops) {
+  start(phase, flops, 0);
+  overlapped_ = Pending{current_, {}, {}};
+  if (source_ == Source::device) overlapped_->start = stamp();
+}
+
+void OperationClock::finish_alone() {
+  if (source_ == Source::device) free_stamps_.push_back(std::move(overlapped_->start));
+  overlapped_.reset();
+  finish();
+}
+
+void OperationClock::finish_other(Phase phase, double flops) {
+  current_.phase = phase;
+  current_.flops = flops;
+  finish();
+}
+
+void OperationClock::end_overlapped() {
+  if (!overlapped_) return;
+  overlapped_->interval.end = timeline_.now();
+  if (source_ == Source::device) {
+    pending_.push_back(std::move(*overlapped_));
+  } else {
+    timeline_.add(overlapped_->interval);
+  }
+  overlapped_.reset();
+}
+
 void OperationClock::finish() {
   if (source_ == Source::host) {
     fences_.wait_idle();
@@ -120,10 +149,10 @@ void OperationClock::collect_first(double offset) {
   Pending pending = std::move(pending_.front());
   pending_.pop_front();
   pending.interval.start = seconds_of(pending.start) + offset;
-  pending.interval.end = seconds_of(pending.finish) + offset;
+  if (pending.finish.id() != 0) pending.interval.end = seconds_of(pending.finish) + offset;
   timeline_.add(pending.interval);
   free_stamps_.push_back(std::move(pending.start));
-  free_stamps_.push_back(std::move(pending.finish));
+  if (pending.finish.id() != 0) free_stamps_.push_back(std::move(pending.finish));
 }
 
 TimestampHandle OperationClock::stamp() {
@@ -140,7 +169,8 @@ TimestampHandle OperationClock::stamp() {
 
 bool OperationClock::available(const Pending& pending) const {
   GLint available = GL_FALSE;
-  glGetQueryObjectiv(pending.finish.id(), GL_QUERY_RESULT_AVAILABLE, &available);
+  glGetQueryObjectiv((pending.finish.id() != 0 ? pending.finish : pending.start).id(), GL_QUERY_RESULT_AVAILABLE,
+                     &available);
   return available == GL_TRUE;
 }
 

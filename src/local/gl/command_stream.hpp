@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "backend/backend.hpp"
@@ -68,6 +69,13 @@ class OperationClock {
   /// With the attributes of `interval`, except its times.
   void start(const Interval& interval);
   void finish();
+  /// Starts an operation during which another one may run. No timestamp can be taken between the two: NVIDIA's driver
+  /// waits for the first one then, and at a fence or a flush, too. Either finish_alone() ends it. Or finish_other()
+  /// ends the other one, and end_overlapped() ends this one later, when the host sees its end.
+  void start_overlapped(Phase phase, double flops);
+  void finish_alone();
+  void finish_other(Phase phase, double flops);
+  void end_overlapped();  // does nothing after finish_alone()
   /// Ends the operations whose fences have passed by now; Source::fence only.
   void observe();
   /// Reads the timestamps of all finished operations; waits for the device if they are not yet available.
@@ -77,7 +85,7 @@ class OperationClock {
   struct Pending {
     Interval interval;
     TimestampHandle start;
-    TimestampHandle finish;
+    TimestampHandle finish;  // none if the interval has its end
   };
   struct Unfinished {
     Interval interval;
@@ -95,6 +103,7 @@ class OperationClock {
   Source source_;
   Interval current_;
   TimestampHandle current_start_;
+  std::optional<Pending> overlapped_;
   std::deque<Pending> pending_;
   std::vector<TimestampHandle> free_stamps_;
   std::deque<Unfinished> unfinished_;

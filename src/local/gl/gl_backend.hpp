@@ -83,6 +83,7 @@ class GlBackend : public Backend<Real> {
  protected:
   const std::shared_ptr<Context>& context() const { return context_; }
   Fences& fences() { return fences_; }
+  OperationClock& clock() { return clock_; }
 
   bool is_wanted(DeviceUse use) const { return use == DeviceUse::always || update_is_asynchronous(); }
 

@@ -73,8 +73,8 @@ class NonePanelArithmetic final : public PanelArithmetic<Real> {
   OperationList* operations_;
 };
 
-// Memory from the system, filled with zeros. A page takes memory once it is touched. A sanitizer's allocator would touch
-// its own memory for all of it.
+// Memory from the system, filled with zeros. A page takes memory once it is touched. A sanitizer's allocator would
+// touch its own memory for all of it.
 struct Unmap {
   std::size_t bytes;
   void operator()(void* memory) const { munmap(memory, bytes); }
@@ -159,18 +159,19 @@ class NoneBackend : public Backend<Real> {
 };
 
 template <class Real>
-class CostDevicePanel final : public DevicePanel<Real> {
+class CostDevicePanel final : public DeviceTournamentPanel<Real> {
  public:
   /// `columns`: ModelledDevice::panel_columns.
-  CostDevicePanel(OperationList& operations, Queue queue, double columns)
-      : operations_(operations), queue_(queue), columns_(columns) {}
+  CostDevicePanel(Backend<Real>& backend, OperationList& operations, Queue queue, double columns)
+      : backend_(backend), operations_(operations), queue_(queue), columns_(columns) {}
 
-  Fence factorize(DeviceBlock<Real> a_transposed) override {
+  void factorize(DeviceBlock<Real> a_transposed) override {
     const Index width = a_transposed.rows, rows = a_transposed.columns;
-    return record({as_double(rows) * as_double(width) * as_double(width), bytes_of<Real>(rows, width),
-                   columns_ * as_double(width)});
+    done_ = record({as_double(rows) * as_double(width) * as_double(width), bytes_of<Real>(rows, width),
+                    columns_ * as_double(width)});
   }
-  std::optional<Index> outcome(std::span<Index> pivots) const override {
+  std::optional<Index> outcome(std::span<Index> pivots) override {
+    backend_.wait(done_);
     std::iota(pivots.begin(), pivots.end(), Index{0});
     return std::nullopt;
   }
@@ -182,9 +183,11 @@ class CostDevicePanel final : public DevicePanel<Real> {
  private:
   Fence record(const Amounts& amounts) { return {operations_.compute(Work::panel_device, queue_, amounts) + 1}; }
 
+  Backend<Real>& backend_;
   OperationList& operations_;
   Queue queue_;
   double columns_;
+  Fence done_;
 };
 
 // A fence is the place of an operation in the list, counted from 1.
@@ -196,9 +199,9 @@ class CostBackend final : public NoneBackend<Real> {
 
   bool update_is_asynchronous() const override { return device_.is_asynchronous; }
   RowByRowAlgorithm<Real>* row_by_row() override { return device_.row_by_row ? &row_by_row_ : nullptr; }
-  std::unique_ptr<DevicePanel<Real>> make_device_panel(Index, Index, DeviceUse use) override {
+  std::unique_ptr<DeviceTournamentPanel<Real>> make_tournament_panel(Index, Index, DeviceUse use) override {
     if (!device_.has_memory || (use == DeviceUse::if_faster && !device_.is_asynchronous)) return nullptr;
-    return std::make_unique<CostDevicePanel<Real>>(operations_, queue_of_kernels(), device_.panel_columns);
+    return std::make_unique<CostDevicePanel<Real>>(*this, operations_, queue_of_kernels(), device_.panel_columns);
   }
 
   Fence upload(HostBlock<Real> from, DeviceBlock<Real>) override {

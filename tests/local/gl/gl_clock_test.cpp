@@ -53,6 +53,34 @@ TEST_P(GlOperationClock, HasNothingToCollectBeforeTheFirstOperation) {
   EXPECT_TRUE(timeline_.intervals().empty());
 }
 
+TEST_P(GlOperationClock, RecordsTwoOperationsThatOverlap) {
+  clock_.start_overlapped(Phase::panel, 3);
+  work();
+  clock_.finish_other(Phase::reduce, 5);
+  clock_.start(Phase::transfer, 0, 7);  // before the host sees the end of the panel
+  clock_.finish();
+  clock_.end_overlapped();
+  clock_.end_overlapped();
+  clock_.start_overlapped(Phase::panel, 4);
+  clock_.finish_alone();
+  clock_.end_overlapped();
+  fences_.wait_idle();
+  clock_.collect();
+  const std::vector<Interval>& intervals = timeline_.intervals();
+  ASSERT_EQ(intervals.size(), 4U);
+  const auto flops_of = [&](Phase phase) {
+    double flops = 0;
+    for (const Interval& interval : intervals) flops += interval.phase == phase ? interval.flops : 0;
+    return flops;
+  };
+  EXPECT_EQ(flops_of(Phase::panel), 3 + 4);
+  EXPECT_EQ(flops_of(Phase::reduce), 5);
+  for (const Interval& interval : intervals) {
+    EXPECT_EQ(interval.lane, Lane::gpu);
+    EXPECT_LE(interval.start, interval.end + 1e-3);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(GlSources, GlOperationClock,
                          testing::Values(OperationClock::Source::device, OperationClock::Source::host),
                          [](const auto& test) {

@@ -45,13 +45,13 @@ class DevicePanelRows final : public PanelRows<Real> {
   void solve_l21_and_update(const TournamentBlock& block, Index first, Index count, const Winners& winners) override;
 
  private:
-  DevicePanelRows(Backend<Real>& backend, Timeline& timeline, std::unique_ptr<DevicePanel<Real>> device, Index rows,
-                  Index columns);
+  DevicePanelRows(Backend<Real>& backend, Timeline& timeline, std::unique_ptr<DeviceTournamentPanel<Real>> device,
+                  Index rows, Index columns);
   Choice choose_on_host(const DeviceBlock<Real>& columns, Index first, ColumnMajorView<Real> factors);
 
   Backend<Real>& backend_;
   Timeline& timeline_;
-  std::unique_ptr<DevicePanel<Real>> device_;
+  std::unique_ptr<DeviceTournamentPanel<Real>> device_;
   std::unique_ptr<DeviceMatrix<Real>> strip_;  // L11 \ U11, then a block's columns, transposed
   std::unique_ptr<DeviceMatrix<Real>> u12_;
   std::unique_ptr<HostBuffer<Real>> read_, written_, l11_u11_, u12_on_host_;
@@ -62,14 +62,14 @@ class DevicePanelRows final : public PanelRows<Real> {
 template <class Real>
 std::unique_ptr<DevicePanelRows<Real>> DevicePanelRows<Real>::make(Backend<Real>& backend, Timeline& timeline,
                                                                    Index rows, Index columns, DeviceUse use) {
-  auto device = backend.make_device_panel(block_of(columns) + rows, block_of(columns), use);
+  auto device = backend.make_tournament_panel(block_of(columns) + rows, block_of(columns), use);
   if (!device) return nullptr;
   return std::unique_ptr<DevicePanelRows>(new DevicePanelRows(backend, timeline, std::move(device), rows, columns));
 }
 
 template <class Real>
 DevicePanelRows<Real>::DevicePanelRows(Backend<Real>& backend, Timeline& timeline,
-                                       std::unique_ptr<DevicePanel<Real>> device, Index rows, Index columns)
+                                       std::unique_ptr<DeviceTournamentPanel<Real>> device, Index rows, Index columns)
     : backend_(backend),
       timeline_(timeline),
       device_(std::move(device)),
@@ -165,7 +165,7 @@ class WholeDevicePanels final : public PanelFactorizer<Real> {
   void start(const PassPlan&, DeviceBlock<Real> a, Panel<Real>& panel) override {
     panel.factors = panel.operand().room(panel.width(), panel.rows());
     work_.backend.copy_transposed(a, panel.factors);
-    done_ = device_->factorize(panel.factors);
+    device_->factorize(panel.factors);
     if (work_.distribution.shape.columns > 1) {
       done_ = work_.backend.download(panel.factors, panel.all_transposed());
     }
@@ -239,11 +239,21 @@ Index device_panel_elements(Index rows, Index columns) {
 template <class Real>
 std::unique_ptr<PanelFactorizer<Real>> make_device_panels(const PanelWork<Real>& work, Index rows) {
   const RunParameters& parameters = work.parameters;
-  if (!panels_may_be_on_device(parameters.pivoting) || parameters.panel == PanelPlace::host) return nullptr;
   const DeviceUse use = parameters.panel == PanelPlace::device ? DeviceUse::always : DeviceUse::if_faster;
   const Index nb = work.distribution.nb;
-  if (work.distribution.shape.rows == 1) {
-    if (auto device = work.backend.make_device_panel(rows, nb, use)) {
+  const GridShape& grid = work.distribution.shape;
+  if (!prefers_device_panels(parameters, grid)) {
+    if (use == DeviceUse::if_faster) return nullptr;
+    throw std::runtime_error("on several process rows, devices factorise panels with tournament pivoting only, not " +
+                             std::string(name_of(parameters.pivoting)) +
+                             ": use --pivoting tournament, or leave out --panel device");
+  }
+  if (parameters.pivoting != Pivoting::tournament) {
+    if (auto device = work.backend.make_partial_panel(rows, nb, use)) {
+      return std::make_unique<WholeDevicePanels<Real>>(work, std::move(device));
+    }
+  } else if (grid.rows == 1) {
+    if (auto device = work.backend.make_tournament_panel(rows, nb, use)) {
       return std::make_unique<WholeDevicePanels<Real>>(work, std::move(device));
     }
   } else if (auto device_rows = DevicePanelRows<Real>::make(work.backend, work.timeline, rows, nb, use)) {

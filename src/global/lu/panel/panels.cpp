@@ -104,7 +104,8 @@ Panels<Real>::Panels(const PanelWork<Real>& work, DeviceMatrix<Real>& a, Index r
 
 template <class Real>
 void Panels<Real>::agree_on_order() {
-  if (work_.distribution.shape.rows > 1 && panels_may_be_on_device(work_.parameters.pivoting) &&
+  if (work_.distribution.shape.rows > 1 &&
+      panels_may_be_on_device(work_.parameters.pivoting, work_.distribution.shape) &&
       !work_.transport.all_agree(device_panels_ != nullptr)) {
     factorizer_ = host_panels_.get();
   }

@@ -9,6 +9,7 @@
 #include "gl/compute/compute_panel.hpp"
 #include "gl/compute/copy_queue.hpp"
 #include "gl/compute/kernels.hpp"
+#include "gl/compute/partial_panel.hpp"
 #include "gl/compute/tuning.hpp"
 #include "gl/gl_backend.hpp"
 
@@ -26,6 +27,7 @@ class ComputeBackend final : public GlBackend<Real> {
         stripe_width_(limits.stripe_width),
         buffer_bytes_(limits.buffer_bytes),
         rows_per_group_(limits.rows_per_group),
+        partial_panel_limits_(limits.partial_panel),
         sources_(options.shader_directory, "compute/"),
         kernels_(context(), sources_, precision_of<Real>,
                  limits.window_bytes > 0 ? limits.window_bytes : context()->device().storage_block, stripe_width_,
@@ -40,7 +42,8 @@ class ComputeBackend final : public GlBackend<Real> {
 
   BackendInfo info() const override { return this->info_as(gl_compute_record.name); }
 
-  std::unique_ptr<DevicePanel<Real>> make_device_panel(Index rows, Index columns, DeviceUse use) override;
+  std::unique_ptr<DeviceTournamentPanel<Real>> make_tournament_panel(Index rows, Index columns, DeviceUse use) override;
+  std::unique_ptr<DevicePanel<Real>> make_partial_panel(Index rows, Index columns, DeviceUse use) override;
   std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) override {
     begin();
     fences().note_commands();
@@ -111,8 +114,16 @@ class ComputeBackend final : public GlBackend<Real> {
   void update(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override {
     if (a22.empty() || u12.empty()) return;
     const double flops = 2 * count(a22.rows) * count(a22.columns) * count(u12.rows);
-    operation(Phase::reduce, flops, 0,
-              [&] { kernels_.reduce(region_of(l21_transposed), region_of(u12), region_of(a22)); });
+    const auto reduce = [&] { kernels_.reduce(region_of(l21_transposed), region_of(u12), region_of(a22)); };
+    if (running_panel_ != nullptr && running_panel_ != l21_transposed.matrix && running_panel_ != u12.matrix &&
+        running_panel_ != a22.matrix) {
+      begin();
+      reduce();  // beside the panel, which came first: the other way round, it would not start before the update ends
+      this->clock().finish_other(Phase::reduce, flops);
+      running_panel_ = nullptr;
+    } else {
+      operation(Phase::reduce, flops, 0, reduce);
+    }
     fences().take();  // polls whether the device has caught up
     glFlush();        // start the device before the host waits for the network
   }
@@ -147,9 +158,28 @@ class ComputeBackend final : public GlBackend<Real> {
   using GlBackend<Real>::check_rows;
   using GlBackend<Real>::context;
   using GlBackend<Real>::fences;
-  using GlBackend<Real>::operation;
+
+  /// Waits for a running panel first.
+  template <class Commands>
+  void operation(Phase phase, double flops, std::int64_t bytes, Commands commands) {
+    finish_running_panel();
+    GlBackend<Real>::operation(phase, flops, bytes, commands);
+  }
+  /// What is dispatched next sees the panel's factors.
+  void finish_running_panel() {
+    if (running_panel_ == nullptr) return;
+    running_panel_ = nullptr;
+    context()->make_current();
+    kernels_.finish_dispatches();
+    this->clock().finish_alone();
+  }
+  bool can_factorize(Index rows, Index columns, DeviceUse use) const;
 
   static double count(Index extent) { return static_cast<double>(extent); }
+  static double panel_flops(const DeviceBlock<Real>& a_transposed) {
+    const double rows = count(a_transposed.columns), columns = count(a_transposed.rows);
+    return rows * columns * columns - columns * columns * columns / 3;
+  }
   static std::int64_t bytes_of(Index elements) { return elements * static_cast<std::int64_t>(sizeof(Real)); }
   /// Number of elements from the first to the last of the block, including the gaps between rows.
   static Index span_of(const HostBlock<Real>& block) {
@@ -174,7 +204,8 @@ class ComputeBackend final : public GlBackend<Real> {
   }
   Region scratch(Index rows, Index columns);
 
-  class Panel;
+  class TournamentPanel;
+  class OneDispatchPanel;
 
   bool always_queues_;
   std::int64_t queued_bytes_;
@@ -182,27 +213,30 @@ class ComputeBackend final : public GlBackend<Real> {
   Index stripe_width_;
   std::int64_t buffer_bytes_;
   Index rows_per_group_;
+  PartialPanelLimits partial_panel_limits_;
+  DeviceMatrix<Real>* running_panel_ = nullptr;  // the matrix of a panel without a barrier after its dispatch
   ShaderSource sources_;
   Kernels kernels_;
   std::unique_ptr<ComputeMatrix<Real>> scratch_;
 };
 
 template <class Real>
-class ComputeBackend<Real>::Panel final : public DevicePanel<Real> {
+class ComputeBackend<Real>::TournamentPanel final : public DeviceTournamentPanel<Real> {
  public:
-  Panel(ComputeBackend& backend, Index rows, Index columns)
+  TournamentPanel(ComputeBackend& backend, Index rows, Index columns)
       : backend_(backend),
         upper_(backend.context(), ComputePanel::group, columns, backend.stripe_width_),
         panel_(backend.context(), backend.sources_, precision_of<Real>, backend.kernels_, rows, columns,
                backend.rows_per_group_, upper_.region()) {}
 
-  Fence factorize(DeviceBlock<Real> a_transposed) override {
-    const double rows = count(a_transposed.columns), columns = count(a_transposed.rows);
-    const double flops = rows * columns * columns - columns * columns * columns / 3;
-    backend_.operation(Phase::panel, flops, 0, [&] { panel_.factorize(region_of(a_transposed)); });
-    return backend_.fences().take();
+  void factorize(DeviceBlock<Real> a_transposed) override {
+    backend_.operation(Phase::panel, panel_flops(a_transposed), 0, [&] { panel_.factorize(region_of(a_transposed)); });
+    done_ = backend_.fences().take();
   }
-  std::optional<Index> outcome(std::span<Index> pivots) const override { return panel_.outcome(pivots); }
+  std::optional<Index> outcome(std::span<Index> pivots) override {
+    backend_.wait(done_);
+    return panel_.outcome(pivots);
+  }
   void solve_l21_and_update(DeviceBlock<Real> a_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override {
     const double columns = count(a_transposed.rows), rows = count(a_transposed.columns) - columns;
     const double flops = rows * columns * (columns + 2 * count(a22.columns));
@@ -216,17 +250,73 @@ class ComputeBackend<Real>::Panel final : public DevicePanel<Real> {
   ComputeBackend& backend_;
   ComputeMatrix<Real> upper_;
   ComputePanel panel_;
+  Fence done_;
+};
+
+// A dispatch with partial pivoting. The next update runs at the same time.
+template <class Real>
+class ComputeBackend<Real>::OneDispatchPanel final : public DevicePanel<Real> {
+ public:
+  OneDispatchPanel(ComputeBackend& backend, std::unique_ptr<PartialPanel> panel)
+      : backend_(backend), panel_(std::move(panel)) {}
+
+  void factorize(DeviceBlock<Real> a_transposed) override {
+    backend_.finish_running_panel();
+    backend_.begin();
+    backend_.clock().start_overlapped(Phase::panel, panel_flops(a_transposed));
+    panel_->factorize(region_of(a_transposed));
+    backend_.running_panel_ = a_transposed.matrix;
+    // software OpenGL has no time to share
+    if (!backend_.update_is_asynchronous() && !backend_.always_queues_) backend_.finish_running_panel();
+  }
+
+  // The pivots arrive in host memory while the device updates. A fence would pass after the update only.
+  std::optional<Index> outcome(std::span<Index> pivots) override {
+    backend_.finish_running_panel();
+    backend_.begin();
+    {
+      const auto scope = backend_.timeline().scope(Lane::cpu, Phase::wait);
+      glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
+      backend_.fences().note_commands();
+      const Fence all = backend_.fences().take();
+      glFlush();
+      while (!panel_->has_outcome() && !backend_.fences().passed(all)) backend_.fences().poll();
+    }
+    backend_.clock().end_overlapped();
+    backend_.context()->throw_gl_error("the device reports a failed operation");
+    return panel_->outcome(pivots);
+  }
+
+ private:
+  ComputeBackend& backend_;
+  std::unique_ptr<PartialPanel> panel_;
 };
 
 template <class Real>
-std::unique_ptr<DevicePanel<Real>> ComputeBackend<Real>::make_device_panel(Index rows, Index columns, DeviceUse use) {
-  if (!this->is_wanted(use)) return nullptr;
+bool ComputeBackend<Real>::can_factorize(Index rows, Index columns, DeviceUse use) const {
   // the panel, A^T, must fit one window of the shaders
   const Index elements = columns * round_up(rows, stripe_width_);
-  if (rows < columns || elements > kernels_.window_elements() || bytes_of(elements) > buffer_bytes_) return nullptr;
+  return this->is_wanted(use) && rows >= columns && elements <= kernels_.window_elements() &&
+         bytes_of(elements) <= buffer_bytes_;
+}
+
+template <class Real>
+std::unique_ptr<DeviceTournamentPanel<Real>> ComputeBackend<Real>::make_tournament_panel(Index rows, Index columns,
+                                                                                         DeviceUse use) {
+  if (!can_factorize(rows, columns, use)) return nullptr;
   begin();
   fences().note_commands();
-  return std::make_unique<Panel>(*this, rows, columns);
+  return std::make_unique<TournamentPanel>(*this, rows, columns);
+}
+
+template <class Real>
+std::unique_ptr<DevicePanel<Real>> ComputeBackend<Real>::make_partial_panel(Index rows, Index columns, DeviceUse use) {
+  if (!can_factorize(rows, columns, use)) return nullptr;
+  begin();
+  fences().note_commands();
+  auto panel =
+      PartialPanel::make(context(), sources_, precision_of<Real>, kernels_, rows, columns, partial_panel_limits_);
+  return panel ? std::make_unique<OneDispatchPanel>(*this, std::move(panel)) : nullptr;
 }
 
 template <class Real>

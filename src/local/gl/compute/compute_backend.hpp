@@ -7,6 +7,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/backend_record.hpp"
+#include "gl/compute/partial_panel_limits.hpp"
 #include "gl/compute/region.hpp"
 
 namespace glinpack {
@@ -22,8 +23,10 @@ struct ComputeLimits {
   std::int64_t window_bytes = 0;                  // the part of a buffer that a shader sees; 0: the device's limit
   Index stripe_width = gl::default_stripe_width;  // of matrices (region.hpp)
   std::int64_t buffer_bytes = gl::largest_buffer_bytes;  // of a matrix, in each of its buffers
-  Index rows_per_group = 256;     // candidate rows of a TSLU reduction-tree node; a power of two, at least 64
-  std::int64_t queued_bytes = 0;  // least size of transfers that overlap kernels; 0: least_queued_bytes, on GPUs
+  Index rows_per_group = 256;  // candidate rows of a TSLU reduction-tree node; a power of two, at least 64
+  // least size of transfers that overlap kernels; 0: least_queued_bytes, on GPUs. Otherwise panels overlap updates, too
+  std::int64_t queued_bytes = 0;
+  gl::PartialPanelLimits partial_panel = {};
 };
 
 /// On the EGL device options.device. Throws std::runtime_error with cause and remedy.

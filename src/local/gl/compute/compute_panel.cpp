@@ -11,14 +11,6 @@ namespace {
 constexpr Index eliminate_rows = 256;
 constexpr Index upper_columns = 4;
 
-constexpr int least_subgroup = 8;
-
-BufferHandle storage(const std::shared_ptr<Context>& context, std::int64_t bytes, GLbitfield flags = 0) {
-  BufferHandle buffer(context);
-  glNamedBufferStorage(buffer.id(), static_cast<GLsizeiptr>(bytes), nullptr, flags);
-  return buffer;
-}
-
 std::size_t variant(bool listed, bool is_root) { return (listed ? 2U : 0U) + (is_root ? 1U : 0U); }
 
 }  // namespace
@@ -45,14 +37,14 @@ ComputePanel::ComputePanel(const std::shared_ptr<Context>& context, const Shader
 
   const auto bytes_of = [](Index count, std::size_t size) { return count * static_cast<std::int64_t>(size); };
   const Index largest_list = groups(std::max<Index>(rows, 1), rows_per_group) * block;
-  for (BufferHandle& list : lists_) list = storage(context, bytes_of(largest_list, sizeof(GLint)));
-  factors_ = storage(context, block * block * (precision == Precision::double_ ? 8 : 4));
-  moves_ = storage(context, bytes_of(2 * block, 2 * sizeof(GLint)));
+  for (BufferHandle& list : lists_) list = make_buffer(context, bytes_of(largest_list, sizeof(GLint)));
+  factors_ = make_buffer(context, block * block * (precision == Precision::double_ ? 8 : 4));
+  moves_ = make_buffer(context, bytes_of(2 * block, 2 * sizeof(GLint)));
   // the device writes device memory, copied to the host once per panel: a write across the bus would stall the shader
   outcome_bytes_ = bytes_of(1 + columns, sizeof(GLint));
-  outcome_ = storage(context, outcome_bytes_);
+  outcome_ = make_buffer(context, outcome_bytes_);
   constexpr GLbitfield access = GL_MAP_READ_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
-  outcome_on_host_ = storage(context, outcome_bytes_, access | GL_CLIENT_STORAGE_BIT);
+  outcome_on_host_ = make_buffer(context, outcome_bytes_, access | GL_CLIENT_STORAGE_BIT);
   mapped_outcome_ = static_cast<const GLint*>(
       glMapNamedBufferRange(outcome_on_host_.id(), 0, static_cast<GLsizeiptr>(outcome_bytes_), access));
   if (!mapped_outcome_) {

@@ -7,16 +7,26 @@
 #include <string>
 
 #include "backend/backend.hpp"
-#include "gl/compute/tuning.hpp"
-#include "gl/compute/region.hpp"
-#include "gl/program.hpp"
 #include "backend/precision.hpp"
+#include "gl/compute/region.hpp"
+#include "gl/compute/tuning.hpp"
+#include "gl/program.hpp"
 
 namespace glinpack::gl {
 
 /// A line of a shader's preamble.
 inline std::string define(const char* name, Index value) {
   return std::string("#define ") + name + " " + std::to_string(value) + "\n";
+}
+
+/// Invocations of a subgroup, in shaders that reduce over subgroups.
+inline constexpr int least_subgroup = 8;
+
+/// Storage of `bytes` bytes, not initialised.
+inline BufferHandle make_buffer(const std::shared_ptr<Context>& context, std::int64_t bytes, GLbitfield flags = 0) {
+  BufferHandle buffer(context);
+  glNamedBufferStorage(buffer.id(), static_cast<GLsizeiptr>(bytes), nullptr, flags);
+  return buffer;
 }
 
 /// Work groups for `extent` elements, `part` for each.
@@ -64,11 +74,11 @@ class Kernels {
   Index window_elements() const { return window_elements_; }
   void bind(const Program& program, GLuint binding, GLint location, const Region& region) const;
   void dispatch(const Program& program, Index groups_x, Index groups_y) const;
-
- private:
   /// Independent dispatches; call finish_dispatches() after the last one.
   void dispatch_independent(const Program& program, Index groups_x, Index groups_y) const;
   void finish_dispatches() const;
+
+ private:
   Program build_product(const std::shared_ptr<Context>& context, const ShaderSource& sources, const char* name,
                         const ReduceTile& tile, bool vectors) const;
   Index rows_of(const Region& region) const { return rows_per_window(region, window_elements_); }

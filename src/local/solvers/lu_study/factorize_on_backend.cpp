@@ -28,7 +28,7 @@ class BlockedLu {
       : backend_(backend),
         a_(a),
         nb_(std::min(nb, a.rows())),
-        device_panel_(backend.make_device_panel(a.rows(), nb_, DeviceUse::always)),
+        device_panel_(backend.make_tournament_panel(a.rows(), nb_, DeviceUse::always)),
         l_transposed_(backend.allocate(nb_, a.rows())),
         u_(backend.allocate(nb_, a.columns())),
         host_(backend.allocate_host(device_panel_ ? 0 : nb_ * a.rows())) {
@@ -69,7 +69,7 @@ class BlockedLu {
 
   std::optional<Index> factorize_panel(DeviceBlock<Real> l, std::span<Index> pivots) {
     if (device_panel_) {
-      backend_.wait(device_panel_->factorize(l));
+      device_panel_->factorize(l);
       return device_panel_->outcome(pivots);
     }
     const HostBlock<Real> on_host{host_.get(), 0, l.rows, l.columns, l.columns};

@@ -20,12 +20,13 @@ using test::parameters_of;
 using test::Size;
 
 template <class Real>
-void expect_passing_device_panels(RowSwapKind kind) {
+void expect_passing_device_panels(Pivoting pivoting, RowSwapKind kind) {
   on_every_grid([&](const ProcessGrid& grid) {
+    if (!panels_may_be_on_device(pivoting, grid.shape())) return;
     for (const Size size : {Size{5, 2}, Size{65, 16}, Size{130, 40}, Size{160, 70}}) {
       SCOPED_TRACE(testing::Message() << "N = " << size.n << ", nb = " << size.nb);
       const auto source = make_hpl_source(size.n);
-      RunParameters parameters = parameters_of(size, Pivoting::tournament);
+      RunParameters parameters = parameters_of(size, pivoting);
       parameters.panel = PanelPlace::device;
       parameters.row_swap.kind = kind;
       parameters.lookahead = 0;
@@ -50,9 +51,37 @@ void expect_passing_device_panels(RowSwapKind kind) {
 TEST(DevicePanels, PassTheHplTestAndAreEqualWithLookAhead) {
   // binary exchange places L11 above the panels of the other process rows
   for (const RowSwapKind kind : {RowSwapKind::direct, RowSwapKind::binary_exchange}) {
-    expect_passing_device_panels<float>(kind);
-    expect_passing_device_panels<double>(kind);
+    expect_passing_device_panels<float>(Pivoting::tournament, kind);
+    expect_passing_device_panels<double>(Pivoting::tournament, kind);
   }
+  expect_passing_device_panels<float>(Pivoting::partial, RowSwapKind::direct);
+  expect_passing_device_panels<double>(Pivoting::partial, RowSwapKind::direct);
+}
+
+// They choose the rows that the host chooses: no two candidates of this matrix are nearly equal.
+TEST(DevicePanels, ChooseThePivotsOfTheHostWithPartialPivoting) {
+  on_every_grid([](const ProcessGrid& grid) {
+    for (const Pivoting pivoting : {Pivoting::partial, Pivoting::local}) {
+      if (!panels_may_be_on_device(pivoting, grid.shape())) continue;
+      const auto source = make_hpl_source(130);
+      RunParameters parameters = parameters_of({130, 40}, pivoting);
+      parameters.panel = PanelPlace::host;
+      const auto expected = factorize_and_gather<double>(parameters, grid, "gl-compute", *source);
+      parameters.panel = PanelPlace::device;
+      const auto factors = factorize_and_gather<double>(parameters, grid, "gl-compute", *source);
+      if (grid.is_root()) EXPECT_EQ(factors.pivots, expected.pivots);
+    }
+  });
+}
+
+TEST(DevicePanels, RejectPartialPivotingOnSeveralProcessRows) {
+  on_every_grid([](const ProcessGrid& grid) {
+    if (grid.shape().rows == 1) return;
+    const auto source = make_hpl_source(20);
+    RunParameters parameters = parameters_of({20, 4}, Pivoting::partial);
+    parameters.panel = PanelPlace::device;
+    EXPECT_THROW(factorize_and_gather<float>(parameters, grid, "gl-compute", *source), std::runtime_error);
+  });
 }
 
 // Some processes have no pivot for some columns in their rows. The host then chooses their candidate rows.
@@ -121,7 +150,7 @@ TEST(OverlappedTransfers, DoNotChangeTheFactors) {
         RunParameters parameters = parameters_of(size, pivoting);
         expect_same_factors_with_overlapped_transfers<float>(grid, parameters);
         expect_same_factors_with_overlapped_transfers<double>(grid, parameters);
-        if (pivoting != Pivoting::tournament) continue;
+        if (!panels_may_be_on_device(pivoting, grid.shape())) continue;
         parameters.panel = PanelPlace::device;
         expect_same_factors_with_overlapped_transfers<float>(grid, parameters);
         expect_same_factors_with_overlapped_transfers<double>(grid, parameters);

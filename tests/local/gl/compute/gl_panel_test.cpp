@@ -1,9 +1,11 @@
-// Panels factorised by gl-compute on the device: P A = L U for any pivots that TSLU chooses.
+// Panels factorised by gl-compute on the device: by tournament pivoting, P A = L U for any pivots that TSLU chooses,
+// and by partial pivoting.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "gl/compute/compute_backend.hpp"
 #include "tests/local/backend_harness.hpp"
@@ -50,9 +52,9 @@ class GlPanelTest : public ::testing::Test {
     const HostBlock<Real> all{buffer.get(), 0, columns, rows, rows};
     for (Index j = 0; j < a.columns; ++j) std::copy_n(result.factors.view().column(j), a.rows, &all.view()(j, 0));
     backend_->upload(all, whole(*matrix));
-    const auto panel = backend_->make_device_panel(rows, columns, DeviceUse::always);
+    const auto panel = backend_->make_tournament_panel(rows, columns, DeviceUse::always);
     EXPECT_TRUE(panel);
-    backend_->wait(panel->factorize(whole(*matrix).block(0, 0, a.columns, a.rows)));
+    panel->factorize(whole(*matrix).block(0, 0, a.columns, a.rows));
     result.zero = panel->outcome(result.pivots);
     backend_->wait(backend_->download(whole(*matrix), all));
     for (Index j = 0; j < columns; ++j) {
@@ -178,7 +180,7 @@ TYPED_TEST(GlPanelTest, EliminatesAndReducesRowsBelowGivenFactors) {
     const RowMajorView<Real> a22{a22_elements.data(), rows, right, right};
     const auto strip_on_device = this->on_device(strip), u12_on_device = this->on_device(u12);
     const auto a22_on_device = this->on_device(a22);
-    this->backend_->make_device_panel(all, columns, DeviceUse::always)
+    this->backend_->make_tournament_panel(all, columns, DeviceUse::always)
         ->solve_l21_and_update(whole(*strip_on_device), whole(*u12_on_device).block(0, 0, columns, right),
                                whole(*a22_on_device).block(0, 0, rows, right));
     const auto eliminated = this->on_host(*strip_on_device, columns, all);
@@ -206,7 +208,166 @@ TYPED_TEST(GlPanelTest, EliminatesAndReducesRowsBelowGivenFactors) {
 }
 
 TYPED_TEST(GlPanelTest, RejectsPanelsThatAreWiderThanTall) {
-  EXPECT_FALSE(this->backend_->make_device_panel(10, 11, DeviceUse::always));
+  EXPECT_FALSE(this->backend_->make_tournament_panel(10, 11, DeviceUse::always));
+}
+
+// Partial pivoting in one dispatch, whose work groups wait for each other. Software OpenGL runs one group.
+template <class Real>
+class GlPartialPanelTest : public ::testing::Test {
+ protected:
+  struct Factorised {
+    std::vector<Real> factors;
+    std::vector<Index> pivots;
+    std::optional<Index> zero;
+  };
+
+  void SetUp() override {
+    device_ = any_gl_device();
+    if (device_ < 0) GTEST_SKIP() << "no OpenGL device";
+  }
+  std::unique_ptr<Backend<Real>> make_backend(const gl::PartialPanelLimits& limits) {
+    BackendOptions options;
+    options.debug_gl = true;
+    options.device = device_;
+    return make_compute_backend<Real>(options, timeline_, {.stripe_width = 64, .partial_panel = limits});
+  }
+  static Factorised factorise(Backend<Real>& backend, const ColumnMajorMatrix<Real>& a) {
+    const auto panel = backend.make_partial_panel(a.rows, a.columns, DeviceUse::always);
+    EXPECT_TRUE(panel);
+    return factorise(backend, *panel, a);
+  }
+  // Factorises the panel inside a larger matrix. Other elements must not change.
+  static Factorised factorise(Backend<Real>& backend, DevicePanel<Real>& panel, const ColumnMajorMatrix<Real>& a) {
+    Factorised result{{}, std::vector<Index>(static_cast<std::size_t>(a.columns)), {}};
+    constexpr Index edge = 3;
+    const Index rows = a.rows + 2 * edge, columns = a.columns + edge;
+    const auto matrix = backend.allocate(columns, rows);
+    const auto buffer = backend.allocate_host(columns * rows);
+    std::fill_n(buffer->data(), columns * rows, Real(7));
+    const HostBlock<Real> all{buffer.get(), 0, columns, rows, rows};
+    ColumnMajorMatrix<Real> copy = a;
+    for (Index j = 0; j < a.columns; ++j) std::copy_n(copy.view().column(j), a.rows, &all.view()(j, edge));
+    backend.upload(all, whole(*matrix));
+    panel.factorize(whole(*matrix).block(0, edge, a.columns, a.rows));
+    result.zero = panel.outcome(result.pivots);
+    backend.wait(backend.download(whole(*matrix), all));
+    for (Index j = 0; j < columns; ++j) {
+      for (Index i = 0; i < rows; ++i) {
+        if (i >= edge && i < edge + a.rows && j < a.columns) {
+          result.factors.push_back(all.view()(j, i));
+        } else {
+          EXPECT_EQ(all.view()(j, i), Real(7)) << "row " << i << ", column " << j;
+        }
+      }
+    }
+    return result;
+  }
+  static void expect_equal(const Factorised& result, const Factorised& expected) {
+    EXPECT_EQ(result.pivots, expected.pivots);
+    EXPECT_EQ(result.zero, expected.zero);
+    EXPECT_TRUE(result.factors == expected.factors);  // bit for bit
+  }
+
+  int device_ = -1;
+  Timeline timeline_;
+};
+TYPED_TEST_SUITE(GlPartialPanelTest, Reals, RealNames);
+
+TYPED_TEST(GlPartialPanelTest, FactorisesPanelsOfAnyShapeWithMultipliersUpToOne) {
+  using Real = TypeParam;
+  Random random(5);
+  struct Shape {
+    Index rows, columns;
+  };
+  const auto backend = this->make_backend({.rows_per_group = 64});
+  for (const Shape& shape : {Shape{1, 1}, {5, 3}, {40, 40}, {64, 32}, {65, 33}, {200, 70}, {700, 97}, {300, 130}}) {
+    SCOPED_TRACE(std::to_string(shape.rows) + " x " + std::to_string(shape.columns));
+    const ColumnMajorMatrix<Real> a(shape.rows, shape.columns, random);
+    const auto result = this->factorise(*backend, a);
+    EXPECT_FALSE(result.zero);
+    for (Index j = 0; j < shape.columns; ++j) {
+      ASSERT_GE(result.pivots[static_cast<std::size_t>(j)], j);
+      ASSERT_LT(result.pivots[static_cast<std::size_t>(j)], shape.rows);
+    }
+    ColumnMajorMatrix<Real> factors = a;
+    for (Index j = 0; j < shape.columns; ++j) {
+      std::copy_n(result.factors.begin() + j * shape.rows, shape.rows, factors.view().column(j));
+    }
+    const auto [error, scale] = factorization_error(a, factors, result.pivots);
+    EXPECT_LE(error, tolerance<Real>(shape.columns) * scale);
+    double largest_multiplier = 0;
+    for (Index j = 0; j < shape.columns; ++j) {
+      for (Index i = j + 1; i < shape.rows; ++i) {
+        largest_multiplier = std::max(largest_multiplier, std::abs(static_cast<double>(factors.view()(i, j))));
+      }
+    }
+    EXPECT_LE(largest_multiplier, 1 + 4 * std::numeric_limits<Real>::epsilon());
+  }
+}
+
+// In registers, streamed, and on a GPU with any number of groups.
+TYPED_TEST(GlPartialPanelTest, IsBitwiseEqualForAnyDistributionOfRows) {
+  using Real = TypeParam;
+  Random random(6);
+  const bool software = this->make_backend({})->info().software_gl;
+  const ColumnMajorMatrix<Real> a(software ? 250 : 4096, software ? 70 : 128, random);
+  const auto expected = this->factorise(*this->make_backend({.rows_per_group = 256}), a);
+  std::uniform_int_distribution<Index> any_groups(1, 32);
+  std::uniform_int_distribution<int> any_size(0, 2);
+  std::minstd_rand draw(7);
+  for (int backends = 0; backends < (software ? 2 : 40); ++backends) {
+    const Index size = backends == 0 ? 64 : Index{128} << any_size(draw);
+    const Index groups = size == 64 ? 32 : any_groups(draw);
+    SCOPED_TRACE(std::to_string(groups) + " groups of " + std::to_string(size));
+    const auto backend = this->make_backend({.rows_per_group = size, .groups = groups});
+    const auto panel = backend->make_partial_panel(a.rows, a.columns, DeviceUse::always);
+    ASSERT_TRUE(panel);
+    for (int i = 0; i < (software ? 2 : 5); ++i) this->expect_equal(this->factorise(*backend, *panel, a), expected);
+  }
+}
+
+TYPED_TEST(GlPartialPanelTest, TakesTheFirstOfEqualPivots) {
+  using Real = TypeParam;
+  Random random(7);
+  ColumnMajorMatrix<Real> a(130, 2, random);
+  for (Index i = 0; i < a.rows; ++i) a.view()(i, 0) = i == 70 || i == 100 ? Real(-2) : Real(1);
+  const auto result = this->factorise(*this->make_backend({.rows_per_group = 64}), a);
+  EXPECT_EQ(result.pivots.front(), 70);
+}
+
+TYPED_TEST(GlPartialPanelTest, ReportsTheFirstColumnWithoutAPivot) {
+  using Real = TypeParam;
+  Random random(8);
+  const auto backend = this->make_backend({.rows_per_group = 64});
+  for (const Index zero : {0, 20, 33, 39}) {
+    ColumnMajorMatrix<Real> a(100, 40, random);
+    for (Index i = 0; i < a.rows; ++i) a.view()(i, zero) = 0;
+    EXPECT_EQ(this->factorise(*backend, a).zero, zero);
+  }
+}
+
+TYPED_TEST(GlPartialPanelTest, TerminatesOnNanAndPropagatesIt) {
+  using Real = TypeParam;
+  Random random(9);
+  ColumnMajorMatrix<Real> a(150, 36, random);
+  a.view()(70, 10) = std::numeric_limits<Real>::quiet_NaN();
+  const auto result = this->factorise(*this->make_backend({}), a);
+  EXPECT_TRUE(std::any_of(result.factors.begin(), result.factors.end(), [](Real x) { return std::isnan(x); }));
+}
+
+TYPED_TEST(GlPartialPanelTest, EndsWithAMessageIfAGroupNeverArrives) {
+  using Real = TypeParam;
+  Random random(10);
+  const ColumnMajorMatrix<Real> a(100, 40, random);
+  const auto backend = this->make_backend({.rows_per_group = 64, .polls = 100, .absent_groups = 1});
+  const auto panel = backend->make_partial_panel(a.rows, a.columns, DeviceUse::always);
+  ASSERT_TRUE(panel);
+  try {
+    this->factorise(*backend, *panel, a);
+    FAIL() << "no error";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("in vain, 100 times"), std::string::npos) << error.what();
+  }
 }
 
 }  // namespace

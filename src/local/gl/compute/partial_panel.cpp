@@ -1,0 +1,170 @@
+#include "gl/compute/partial_panel.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace glinpack::gl {
+namespace {
+
+// Must equal the shader's constants.
+constexpr Index block = 32;
+constexpr Index barriers_of_block = 2;
+
+// Every group reads the candidates of all. On an H200, 64 groups take twice as long as 32
+// (results/h200/experiments/concurrent_dispatch.log).
+constexpr Index most_panel_groups = 32;
+constexpr Index most_slabs = 32;          // bits of the shader's mask
+constexpr Index default_polls = 1 << 20;  // about a second on a GPU; waits of a few polls are usual
+constexpr GLint pending = -2;             // an outcome that has not arrived
+constexpr Index first_interchange = 2;    // in the outcome, behind zero_column and gave_up
+
+void fill(const BufferHandle& buffer, GLuint word) {
+  glClearNamedBufferData(buffer.id(), GL_R32UI, GL_RED_INTEGER, GL_UNSIGNED_INT, &word);
+}
+
+// Ascending. A row of a block takes 32 registers of an invocation in single precision, 64 in double: the registers of
+// an NVIDIA multiprocessor hold the rows of the largest group. Smaller groups spread few rows over more
+// multiprocessors.
+std::vector<Index> group_sizes(const DeviceDescription& device, Precision precision, Index forced) {
+  if (forced > 0) return {forced};
+  std::vector<Index> sizes{256};
+  if (device.software) return sizes;
+  for (const Index size : {Index{512}, Index{1024}}) {
+    const Index most = precision == Precision::double_ ? 512 : 1024;
+    if (size <= std::min<Index>(most, device.invocations)) sizes.push_back(size);
+  }
+  return sizes;
+}
+
+}  // namespace
+
+std::unique_ptr<PartialPanel> PartialPanel::make(const std::shared_ptr<Context>& context, const ShaderSource& sources,
+                                                 Precision precision, Kernels& kernels, Index rows, Index columns,
+                                                 const PartialPanelLimits& limits) {
+  std::unique_ptr<PartialPanel> panel(new PartialPanel(context, sources, precision, kernels, rows, columns, limits));
+  return panel->shape_of(rows).slabs <= most_slabs ? std::move(panel) : nullptr;
+}
+
+PartialPanel::PartialPanel(const std::shared_ptr<Context>& context, const ShaderSource& sources, Precision precision,
+                           Kernels& kernels, Index rows, Index columns, const PartialPanelLimits& limits)
+    : kernels_(kernels),
+      polls_(limits.polls > 0 ? limits.polls : default_polls),
+      absent_groups_(limits.absent_groups),
+      // software OpenGL may run one group after the other
+      groups_(context->device().software ? 1
+              : limits.groups > 0        ? std::min(most_panel_groups, limits.groups)
+                                         : most_panel_groups) {
+  const Index slots_of_column = (context->device().software ? 1 : most_panel_groups) + absent_groups_;
+  const Index element_bytes = precision == Precision::double_ ? 8 : 4;
+  const Index row_vectors = block * element_bytes / 16;
+  slots_of_panel_ = columns * slots_of_column * row_vectors;
+  slots_ = make_buffer(context, 2 * slots_of_panel_ * 16);
+  fill(slots_, ~GLuint{0});
+  arrivals_ = make_buffer(context, 16);
+  fill(arrivals_, 0);
+  chosen_ = make_buffer(context, block * block * element_bytes + block * static_cast<Index>(sizeof(GLint)));
+  constexpr GLbitfield access = GL_MAP_READ_BIT | GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
+  const Index outcome_bytes = (first_interchange + columns) * static_cast<Index>(sizeof(GLint));
+  outcome_ = make_buffer(context, outcome_bytes, access | GL_CLIENT_STORAGE_BIT);
+  mapped_outcome_ =
+      static_cast<GLint*>(glMapNamedBufferRange(outcome_.id(), 0, static_cast<GLsizeiptr>(outcome_bytes), access));
+  if (!mapped_outcome_) {
+    throw std::runtime_error("the device does not map a buffer of " + std::to_string(outcome_bytes) + " bytes");
+  }
+
+  const ProgramCache cache;
+  const std::vector<Index> sizes = group_sizes(context->device(), precision, limits.rows_per_group);
+  for (const Index size : sizes) {
+    const auto build = [&](bool streamed) {
+      return Program::compute(context, sources, cache, "compute/panel_partial.comp",
+                              kernels.types() + define("ROWS_PER_GROUP", size) +
+                                  define("MOST_GROUPS", slots_of_column) + define("STREAMED", streamed) +
+                                  define("SUBGROUPS", context->device().subgroup_size >= least_subgroup));
+    };
+    variants_.push_back({size, build(false), {}});
+    Variant& variant = variants_.back();
+    while (groups_ > 1 && !run_at_the_same_time(variant.in_registers, groups_)) groups_ /= 2;
+    if (size == sizes.back() && rows > groups_ * size) variant.streamed = build(true);
+  }
+}
+
+bool PartialPanel::run_at_the_same_time(const Program& program, Index groups) {
+  expect_outcome(0);
+  glMemoryBarrier(GL_ALL_BARRIER_BITS);
+  kernels_.bind(program, 0, 0, Region{slots_.id(), slots_of_panel_, 0, 0, 1, 1, 1, 0, 0});
+  dispatch(program, {0, groups, 1}, 0, 0);
+  glFinish();
+  arrived_ += static_cast<GLuint>(groups);
+  if (mapped_outcome_[1] == 0) return true;
+  arrived_ = 0;
+  fill(arrivals_, 0);
+  return false;
+}
+
+PartialPanelShape PartialPanel::shape_of(Index rows) const {
+  const auto fits = [&](const Variant& variant) { return rows <= groups_ * variant.rows_per_group; };
+  const auto found = std::find_if(variants_.begin(), variants_.end(), fits);
+  const Index size = found == variants_.end() ? variants_.back().rows_per_group : found->rows_per_group;
+  const Index slabs = groups(rows, groups_ * size);
+  return {size, groups(rows, slabs * size), slabs};
+}
+
+const PartialPanel::Variant& PartialPanel::variant_of(const PartialPanelShape& shape) const {
+  return *std::find_if(variants_.begin(), variants_.end(),
+                       [&](const Variant& variant) { return variant.rows_per_group == shape.rows_per_group; });
+}
+
+void PartialPanel::expect_outcome(Index columns) {
+  columns_ = columns;
+  mapped_outcome_[0] = pending;
+  mapped_outcome_[1] = 0;
+  for (Index j = 0; j < columns; ++j) mapped_outcome_[first_interchange + j] = pending;
+}
+
+void PartialPanel::dispatch(const Program& program, const PartialPanelShape& shape, Index rows, Index columns) {
+  const Index groups = shape.groups + absent_groups_;
+  program.set(1, static_cast<GLint>(rows), static_cast<GLint>(columns), static_cast<GLint>(groups),
+              static_cast<GLint>(shape.slabs));
+  program.set(2, static_cast<GLint>(arrived_), static_cast<GLint>(polls_), static_cast<GLint>(slots_of_panel_),
+              parity_);
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, slots_.id());
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 2, arrivals_.id());
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 3, chosen_.id());
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 4, outcome_.id());
+  kernels_.dispatch_independent(program, shape.groups, 1);
+}
+
+void PartialPanel::factorize(const Region& a_transposed) {
+  const Index columns = a_transposed.rows, rows = a_transposed.columns;
+  const PartialPanelShape shape = shape_of(rows);
+  const Variant& variant = variant_of(shape);
+  const Program& program = shape.slabs > 1 ? variant.streamed : variant.in_registers;
+  expect_outcome(columns);
+  kernels_.bind(program, 0, 0, a_transposed);
+  dispatch(program, shape, rows, columns);
+  arrived_ += static_cast<GLuint>(groups(columns, block) * barriers_of_block * shape.groups);
+  parity_ = 1 - parity_;
+}
+
+bool PartialPanel::has_outcome() const {
+  if (mapped_outcome_[1] != 0) return true;
+  for (Index j = 0; j < columns_; ++j) {
+    if (mapped_outcome_[first_interchange + j] == pending) return false;
+  }
+  return mapped_outcome_[0] != pending;
+}
+
+std::optional<Index> PartialPanel::outcome(std::span<Index> pivots) const {
+  if (mapped_outcome_[1] != 0 || mapped_outcome_[0] == pending) {
+    throw std::runtime_error("work groups of a panel waited for each other in vain, " + std::to_string(polls_) +
+                             " times for one: leave the device to this program alone, or use --panel host");
+  }
+  for (std::size_t j = 0; j < pivots.size(); ++j) {
+    pivots[j] = mapped_outcome_[first_interchange + static_cast<Index>(j)];
+  }
+  const GLint zero = mapped_outcome_[0];
+  return zero < 0 ? std::nullopt : std::optional<Index>(zero);
+}
+
+}  // namespace glinpack::gl
