@@ -11,9 +11,10 @@ namespace {
 constexpr Index block = 32;
 constexpr Index barriers_of_block = 2;
 
-// Every group reads the candidates of all. On an H200, 64 groups take twice as long as 32
-// (results/h200/experiments/concurrent_dispatch.log).
-constexpr Index most_panel_groups = 32;
+// Every group reads the candidates of all: on an H200, a column takes 64 groups twice as long as 32
+// (results/h200/experiments/concurrent_dispatch.log). Streamed rows take longer still.
+constexpr Index preferred_groups = 32;
+constexpr Index most_panel_groups = 64;
 constexpr Index most_slabs = 32;          // bits of the shader's mask
 constexpr Index default_polls = 1 << 20;  // about a second on a GPU; waits of a few polls are usual
 constexpr GLint pending = -2;             // an outcome that has not arrived
@@ -103,7 +104,8 @@ bool PartialPanel::run_at_the_same_time(const Program& program, Index groups) {
 }
 
 PartialPanelShape PartialPanel::shape_of(Index rows) const {
-  const auto fits = [&](const Variant& variant) { return rows <= groups_ * variant.rows_per_group; };
+  const Index preferred = std::min(groups_, preferred_groups);
+  const auto fits = [&](const Variant& variant) { return rows <= preferred * variant.rows_per_group; };
   const auto found = std::find_if(variants_.begin(), variants_.end(), fits);
   const Index size = found == variants_.end() ? variants_.back().rows_per_group : found->rows_per_group;
   const Index slabs = groups(rows, groups_ * size);

@@ -312,12 +312,12 @@ TYPED_TEST(GlPartialPanelTest, IsBitwiseEqualForAnyDistributionOfRows) {
   const bool software = this->make_backend({})->info().software_gl;
   const ColumnMajorMatrix<Real> a(software ? 250 : 4096, software ? 70 : 128, random);
   const auto expected = this->factorise(*this->make_backend({.rows_per_group = 256}), a);
-  std::uniform_int_distribution<Index> any_groups(1, 32);
+  std::uniform_int_distribution<Index> any_groups(1, 64);
   std::uniform_int_distribution<int> any_size(0, 2);
   std::minstd_rand draw(7);
   for (int backends = 0; backends < (software ? 2 : 40); ++backends) {
     const Index size = backends == 0 ? 64 : Index{128} << any_size(draw);
-    const Index groups = size == 64 ? 32 : any_groups(draw);
+    const Index groups = size == 64 ? 64 : any_groups(draw);
     SCOPED_TRACE(std::to_string(groups) + " groups of " + std::to_string(size));
     const auto backend = this->make_backend({.rows_per_group = size, .groups = groups});
     const auto panel = backend->make_partial_panel(a.rows, a.columns, DeviceUse::always);
