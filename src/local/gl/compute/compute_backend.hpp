@@ -1,5 +1,5 @@
-// The backend `gl-compute`: local matrices in storage buffers, arithmetic in compute shaders, panels on the host or, by
-// tournament pivoting, on the device.
+// The backend `gl-compute`: local matrices in storage buffers, arithmetic in compute shaders, panels on the host or the
+// device.
 #pragma once
 
 #include <cstdint>
