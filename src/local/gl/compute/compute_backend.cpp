@@ -114,15 +114,16 @@ class ComputeBackend final : public GlBackend<Real> {
   void update(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override {
     if (a22.empty() || u12.empty()) return;
     const double flops = 2 * count(a22.rows) * count(a22.columns) * count(u12.rows);
-    const auto reduce = [&] { kernels_.reduce(region_of(l21_transposed), region_of(u12), region_of(a22)); };
+    const Region l21 = region_of(l21_transposed);
     if (running_panel_ != nullptr && running_panel_ != l21_transposed.matrix && running_panel_ != u12.matrix &&
         running_panel_ != a22.matrix) {
       begin();
-      reduce();  // beside the panel, which came first: the other way round, it would not start before the update ends
+      // beside the panel, which came first: the other way round, it would not start before the update ends
+      kernels_.reduce(l21, region_of(u12), region_of(a22));
       this->clock().finish_other(Phase::reduce, flops);
       running_panel_ = nullptr;
     } else {
-      operation(Phase::reduce, flops, 0, reduce);
+      operation(Phase::reduce, flops, 0, [&] { kernels_.reduce(l21, region_of(u12), region_of(a22)); });
     }
     fences().take();  // polls whether the device has caught up
     glFlush();        // start the device before the host waits for the network

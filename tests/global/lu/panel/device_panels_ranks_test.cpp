@@ -69,7 +69,8 @@ TEST(DevicePanels, ChooseThePivotsOfTheHostWithPartialPivoting) {
       const auto expected = factorize_and_gather<double>(parameters, grid, "gl-compute", *source);
       parameters.panel = PanelPlace::device;
       const auto factors = factorize_and_gather<double>(parameters, grid, "gl-compute", *source);
-      if (grid.is_root()) EXPECT_EQ(factors.pivots, expected.pivots);
+      if (!grid.is_root()) continue;
+      EXPECT_EQ(factors.pivots, expected.pivots);
     }
   });
 }
