@@ -271,7 +271,7 @@ class GlPartialPanelTest : public ::testing::Test {
   int device_ = -1;
   Timeline timeline_;
 };
-TYPED_TEST_SUITE(GlPartialPanelTest, Reals, RealNames);
+TYPED_TEST_SUITE(GlPartialPanelTest, Reals, PanelRealNames);
 
 TYPED_TEST(GlPartialPanelTest, FactorisesPanelsOfAnyShapeWithMultipliersUpToOne) {
   using Real = TypeParam;
