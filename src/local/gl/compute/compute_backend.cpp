@@ -118,7 +118,7 @@ class ComputeBackend final : public GlBackend<Real> {
     if (running_panel_ != nullptr && running_panel_ != l21_transposed.matrix && running_panel_ != u12.matrix &&
         running_panel_ != a22.matrix) {
       begin();
-      // beside the panel, which came first: the other way round, it would not start before the update ends
+      // Overlaps the panel, which was dispatched first. Dispatched second, a panel starts after the update.
       kernels_.reduce(l21, region_of(u12), region_of(a22));
       this->clock().finish_other(Phase::reduce, flops);
       running_panel_ = nullptr;

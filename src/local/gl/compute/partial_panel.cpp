@@ -159,8 +159,8 @@ bool PartialPanel::has_outcome() const {
 
 std::optional<Index> PartialPanel::outcome(std::span<Index> pivots) const {
   if (mapped_outcome_[1] != 0 || mapped_outcome_[0] == pending) {
-    throw std::runtime_error("work groups of a panel waited for each other in vain, " + std::to_string(polls_) +
-                             " times for one: leave the device to this program alone, or use --panel host");
+    throw std::runtime_error("a work group of a panel gave up after " + std::to_string(polls_) +
+                             " polls for another group: run no other program on the device, or use --panel host");
   }
   for (std::size_t j = 0; j < pivots.size(); ++j) {
     pivots[j] = mapped_outcome_[first_interchange + static_cast<Index>(j)];

@@ -36,7 +36,7 @@ class PartialPanel {
   void factorize(const Region& a_transposed);
   /// Whether the pivots of the last panel have arrived in host memory, or never will.
   bool has_outcome() const;
-  /// See DevicePanel; call when has_outcome(). Throws std::runtime_error if work groups waited in vain.
+  /// See DevicePanel; call when has_outcome(). Throws std::runtime_error if a work group gave up waiting.
   std::optional<Index> outcome(std::span<Index> pivots) const;
 
  private:

@@ -7,9 +7,9 @@ namespace glinpack::gl {
 /// Of panels with partial pivoting (partial_panel.hpp). 0: the implementation's own; tests set smaller ones.
 struct PartialPanelLimits {
   Index rows_per_group = 0;  // a power of two, at least 64
-  Index groups = 0;          // that run at the same time, if the device runs so many
+  Index groups = 0;          // at the same time, at most
   Index polls = 0;           // of one wait
-  Index absent_groups = 0;   // that the others wait for in vain
+  Index absent_groups = 0;   // never started, so that the others give up
 };
 
 }  // namespace glinpack::gl
