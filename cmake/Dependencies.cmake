@@ -37,9 +37,8 @@ find_package(OpenGL QUIET COMPONENTS OpenGL EGL)
 find_package(GLEW QUIET)
 if(PkgConfig_FOUND)
   pkg_check_modules(HWLOC QUIET IMPORTED_TARGET hwloc)
-  # with its own threads, not OpenMP's, whatever Debian's alternative libblas.so points to
-  pkg_check_modules(OPENBLAS QUIET IMPORTED_TARGET openblas)
 endif()
+include(Blas)
 
 # Where several MPIs are installed side by side, Debian names their wrappers and launchers after them.
 if(NOT GLINPACK_MPI STREQUAL "system")
@@ -54,11 +53,10 @@ if(NOT GLINPACK_MPI STREQUAL "system")
 endif()
 set(MPI_CXX_SKIP_MPICXX ON)
 find_package(MPI QUIET COMPONENTS CXX)
-find_path(GLINPACK_LAPACKE lapacke.h PATH_SUFFIXES openblas lapacke)
 
 glinpack_need(PkgConfig_FOUND "pkg-config" pkg-config pkgconf-pkg-config pkgconf)
 glinpack_need(MPI_CXX_FOUND "MPI" libmpich-dev mpich-devel mpich)
-glinpack_need(OPENBLAS_FOUND "OpenBLAS" libopenblas-pthread-dev openblas-devel openblas)
+glinpack_need(BLAS_FOUND ${GLINPACK_BLAS_PACKAGES})
 glinpack_need(GLINPACK_LAPACKE "LAPACKE" liblapacke-dev openblas-devel openblas)
 glinpack_need(OpenGL_EGL_FOUND "EGL" libegl-dev libglvnd-devel libglvnd)
 glinpack_need(OpenGL_OpenGL_FOUND "OpenGL" libopengl-dev libglvnd-devel libglvnd)

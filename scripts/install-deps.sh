@@ -18,8 +18,8 @@ packages=(
   libjs-chart.js
 )
 test_packages=(
-  # the other compiler, the other MPI
-  clang-14 openmpi-bin libopenmpi-dev
+  # the other compiler, the other MPI, another BLAS
+  clang-14 openmpi-bin libopenmpi-dev libblis-pthread-dev
   # the system tests and what they read with
   python3 python3-jsonschema python3-matplotlib valgrind shellcheck man-db procps
   # what the pages of glinpack report are opened in

@@ -74,13 +74,17 @@ thread_sanitizer() {
   ctest --preset tsan
 }
 
-# The other compiler and the other MPI, which stands beside MPICH, and the reverse of its trap: MPICH's launcher on it.
+# The other compiler, another BLAS and the other MPI, which stands beside MPICH, and the reverse of its trap: MPICH's
+# launcher on it.
 # Warnings do not depend on the optimisation, and nobody debugs what is built here.
 clang_and_open_mpi() {
-  configure_and_build build/clang-openmpi -DCMAKE_CXX_COMPILER=clang++-14 -DGLINPACK_MPI=openmpi -DCMAKE_BUILD_TYPE=Release \
+  configure_and_build build/clang-openmpi -DCMAKE_CXX_COMPILER=clang++-14 -DGLINPACK_MPI=openmpi -DGLINPACK_BLAS=blis \
+    -DCMAKE_BUILD_TYPE=Release \
     "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG" -DGLINPACK_WERROR=ON
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
-    mpirun.openmpi --oversubscribe -np 2 build/clang-openmpi/bin/glinpack plu --n 300 --nb 32 --grid 1x2 --backend openblas
+    mpirun.openmpi --oversubscribe -np 2 build/clang-openmpi/bin/glinpack plu --n 300 --nb 32 --grid 1x2 --backend openblas |
+    tee build/clang-openmpi/plu.txt
+  grep -q 'BLIS ' build/clang-openmpi/plu.txt
 }
 
 installed_copy() {
@@ -136,7 +140,7 @@ else
   step "nothing is built twice" nothing_to_rebuild
   step "address and undefined-behaviour sanitizers, g++ -Werror" sanitizers
   step "thread sanitizer" thread_sanitizer
-  step "clang -Werror, Open MPI" clang_and_open_mpi
+  step "clang -Werror, Open MPI, BLIS" clang_and_open_mpi
   step "installed copy" installed_copy
   step "Debian package on a clean root" debian_package
   step "valgrind" valgrind_smoke

@@ -19,7 +19,7 @@
 #include "app/program/topology.hpp"
 #include "backend/registry.hpp"
 #include "host/host_memory.hpp"
-#include "openblas/openblas_backend.hpp"
+#include "openblas/blas_library.hpp"
 #include "sensors/kernel_sensors.hpp"
 #include "version.hpp"
 
@@ -73,7 +73,7 @@ json processor_facts(const Target& target) {
           {"core_limit", view.core_limit},
           {"threads", target.threads},
           {"threads_asked", target.threads_asked},
-          {"kernels", openblas_kernels()},
+          {"kernels", blas_kernels()},
           {"kernels_before", kernels_before_reexecution()},
           {"core_type", environment("OPENBLAS_CORETYPE")},
           {"avx2_fma", features.avx2_fma},

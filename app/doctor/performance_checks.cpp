@@ -6,7 +6,7 @@
 #include "app/doctor/judgement.hpp"
 #include "app/doctor/measure.hpp"
 #include "app/doctor/pci.hpp"
-#include "openblas/openblas_backend.hpp"
+#include "openblas/blas_library.hpp"
 
 namespace glinpack::app::doctor {
 

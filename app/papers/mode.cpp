@@ -13,7 +13,7 @@
 #include "host/host_memory.hpp"
 #include "mpi/session.hpp"
 #include "openblas/host_solvers.hpp"
-#include "openblas/openblas_backend.hpp"
+#include "openblas/blas_library.hpp"
 #include "solvers/elimination/elimination.hpp"
 
 namespace glinpack::app {
@@ -224,11 +224,11 @@ void ModeRun::open_machine(bool needs_device, std::vector<std::string> notes) {
     }
   });
   machine_.notes.insert(machine_.notes.end(), notes.begin(), notes.end());
-  set_openblas_threads(machine_.threads);
+  set_blas_threads(machine_.threads);
   machine_.host_name = host_name();
   machine_.processor = processor_name();
-  machine_.blas = openblas_version();
-  machine_.kernels = openblas_kernels();
+  machine_.blas = blas_version();
+  machine_.kernels = blas_kernels();
 }
 
 void ModeRun::begin(bool with_table_of_times) {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <system_error>
 
-#include "openblas/openblas_backend.hpp"
+#include "openblas/blas_library.hpp"
 
 namespace glinpack::app {
 
@@ -23,7 +23,7 @@ void execute_again_with_better_kernels(char** argv) {
   if (getenv(marker) != nullptr || getenv(kernels_variable) != nullptr) return;
   const std::optional<std::string> better = better_kernels();
   if (!better) return;
-  setenv(marker, openblas_kernels().c_str(), 1);
+  setenv(marker, blas_kernels().c_str(), 1);
   setenv(kernels_variable, better->c_str(), 1);
   // executes the path, which keeps the name in ps and top; the link if the file has moved
   std::error_code error;

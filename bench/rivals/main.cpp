@@ -12,7 +12,7 @@
 
 #include "mpi/communication.hpp"
 #include "mpi/session.hpp"
-#include "openblas/openblas_backend.hpp"
+#include "openblas/blas_library.hpp"
 #include "rivals.hpp"
 #include "version.hpp"
 
@@ -31,7 +31,7 @@ struct Arguments {
 
 template <class Real>
 Measurement run(const Arguments& arguments) {
-  openblas_set_num_threads(arguments.settings.threads);
+  set_blas_threads(arguments.settings.threads);
   if (arguments.library == "scalapack") return run_scalapack<Real>(arguments.settings);
   return arguments.library == "getrf" ? run_getrf<Real>(arguments.settings) : run_gemm<Real>(arguments.settings);
 }
@@ -67,7 +67,7 @@ void print(const Measurement& measurement, const Arguments& arguments) {
     std::printf(" nb=%lld grid=%dx%d", static_cast<long long>(arguments.settings.nb), arguments.settings.grid.rows,
                 arguments.settings.grid.columns);
   }
-  std::printf(" threads=%d kernels=%s seconds=%.6f gflops=%.3f", arguments.settings.threads, openblas_kernels().c_str(),
+  std::printf(" threads=%d kernels=%s seconds=%.6f gflops=%.3f", arguments.settings.threads, blas_kernels().c_str(),
               measurement.seconds, measurement.flops / measurement.seconds * 1e-9);
   if (measurement.residual) std::printf(" residual=%.4e", *measurement.residual);
   std::printf("\n");
@@ -101,7 +101,7 @@ int measure(int argc, char** argv, const Arguments& arguments) {
 int main(int argc, char** argv) {
   Arguments arguments;
   CLI::App app("Other LU factorisations on the processor, timed and checked as glinpack's");
-  app.set_version_flag("--version", std::string("glinpack ") + version + ", rivals with " + openblas_version());
+  app.set_version_flag("--version", std::string("glinpack ") + version + ", rivals with " + blas_version());
   define_options(app, arguments);
   try {
     app.parse(argc, argv);

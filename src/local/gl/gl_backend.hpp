@@ -13,6 +13,7 @@
 #include "gl/command_stream.hpp"
 #include "gl/shader_source.hpp"
 #include "gl/storage.hpp"
+#include "openblas/blas_library.hpp"
 #include "openblas/openblas_backend.hpp"
 
 namespace glinpack::gl {
@@ -93,8 +94,8 @@ class GlBackend : public Backend<Real> {
     info.backend = name;
     info.device = device.renderer;
     info.driver = device.version;
-    info.blas = openblas_version();
-    info.kernels = openblas_kernels();
+    info.blas = blas_version();
+    info.kernels = blas_kernels();
     info.threads = options_.threads;
     info.software_gl = device.software;
     info.device_index = options_.device;

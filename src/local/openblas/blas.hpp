@@ -1,7 +1,11 @@
 // The BLAS and LAPACK routines in use, under one name for both precisions. Layouts as cblas has them.
 #pragma once
 
+#ifdef GLINPACK_BLAS_mkl
+#include <mkl_cblas.h>
+#else
 #include <cblas.h>
+#endif
 #include <lapacke.h>
 
 #include <limits>
@@ -12,15 +16,15 @@
 
 namespace glinpack::blas {
 
-static_assert(sizeof(blasint) == 4 && sizeof(lapack_int) == 4);
+static_assert(sizeof(lapack_int) == 4);
 
-/// OpenBLAS counts with 32 bits.
-inline blasint to_int(Index extent) {
-  if (extent > std::numeric_limits<blasint>::max()) {
+/// BLAS counts with 32 bits.
+inline int to_int(Index extent) {
+  if (extent > std::numeric_limits<int>::max()) {
     throw std::runtime_error("an extent of " + std::to_string(extent) +
-                             " exceeds OpenBLAS's 32-bit integers; use more processes");
+                             " exceeds the 32-bit integers of BLAS; use more processes");
   }
-  return static_cast<blasint>(extent);
+  return static_cast<int>(extent);
 }
 
 inline void gemm(CBLAS_ORDER order, CBLAS_TRANSPOSE trans_a, Index m, Index n, Index k, float alpha, const float* a,

@@ -10,7 +10,7 @@
 #include "backend/timeline.hpp"
 #include "host/host_memory.hpp"
 #include "openblas/blas.hpp"
-#include "openblas/openblas_backend.hpp"
+#include "openblas/blas_library.hpp"
 #include "backend/precision.hpp"
 #include "backend/threads.hpp"
 
@@ -61,7 +61,7 @@ class Product {
     const double error = std::abs(double{c_[at(n_ - 1, n_ - 1)]} + times * product);
     if (!(error <= tolerance<Real>(n_ + done_) * (times * magnitude + 1))) {
       throw std::runtime_error("OpenBLAS's gemm in " + std::string(name_of(precision_of<Real>)) +
-                               " precision is wrong with the kernels " + openblas_kernels() +
+                               " precision is wrong with the kernels " + blas_kernels() +
                                ": set OPENBLAS_CORETYPE to others");
     }
   }
@@ -131,10 +131,10 @@ Measured copy_rate(int threads, const MeasuringOptions& options, std::int64_t by
 HostCeilings measure_host_ceilings(int threads, const MeasuringOptions& options) {
   HostCeilings ceilings;
   ceilings.processor = processor_name();
-  ceilings.blas = openblas_version();
-  ceilings.kernels = openblas_kernels();
+  ceilings.blas = blas_version();
+  ceilings.kernels = blas_kernels();
   ceilings.threads = threads;
-  openblas_set_num_threads(threads);
+  set_blas_threads(threads);
   ceilings.gemm_single = gemm_rate<float>(threads, options, ceilings.gemm_single_n);
   ceilings.gemm_double = gemm_rate<double>(threads, options, ceilings.gemm_double_n);
   ceilings.copy_bytes = bytes_to_copy();

@@ -13,8 +13,6 @@
 
 namespace glinpack {
 
-void set_openblas_threads(int threads) { openblas_set_num_threads(threads); }
-
 template <class Real>
 void multiply_on_host(RowMajorView<const Real> a, RowMajorView<const Real> b, RowMajorView<Real> c) {
   if (a.columns != b.rows || c.rows != a.rows || c.columns != b.columns) {

@@ -11,18 +11,15 @@
 
 namespace glinpack {
 
-/// OpenBLAS's threads: a setting of the process.
-void set_openblas_threads(int threads);
-
 /// C = A B (cblas gemm): A m x k, B k x n, C m x n. Real: float or double. Throws std::invalid_argument if the extents
-/// do not match, std::runtime_error if one exceeds OpenBLAS's 32-bit integers.
+/// do not match, std::runtime_error if one exceeds BLAS's 32-bit integers.
 template <class Real>
 void multiply_on_host(RowMajorView<const Real> a, RowMajorView<const Real> b, RowMajorView<Real> c);
 
 /// A X = B (LAPACK getrf and getrs): A n x n, B n x any number of columns, overwritten by X; without columns, A is only
 /// factorised. A becomes the factors of A^T in row-major order, since LAPACK is column-major. Returns 0, or getrf's
 /// info: the order of the leading part of A that is singular; B is then unchanged. Throws std::invalid_argument if the
-/// extents do not match, std::runtime_error if one exceeds OpenBLAS's 32-bit integers.
+/// extents do not match, std::runtime_error if one exceeds BLAS's 32-bit integers.
 template <class Real>
 Index solve_on_host(RowMajorView<Real> a, ColumnMajorView<Real> b);
 /// P A = L U in the place of A, n x n (LAPACK getrf). pivots[k], n of them, is the 0-based row that was exchanged with

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "openblas/blas.hpp"
+#include "openblas/blas_library.hpp"
 #include "openblas/openblas_backend.hpp"
 #include "openblas/panel_kernels.hpp"
 #include "openblas/slab_panel.hpp"
@@ -19,10 +20,10 @@ constexpr Index least_rows_of_a_thread = 512;  // for a step of a few dozen colu
 // One BLAS thread while our own threads call BLAS.
 class OneBlasThread {
  public:
-  explicit OneBlasThread(int threads) : threads_(threads) { openblas_set_num_threads(1); }
+  explicit OneBlasThread(int threads) : threads_(threads) { set_blas_threads(1); }
   OneBlasThread(const OneBlasThread&) = delete;
   OneBlasThread& operator=(const OneBlasThread&) = delete;
-  ~OneBlasThread() { openblas_set_num_threads(threads_); }
+  ~OneBlasThread() { set_blas_threads(threads_); }
 
  private:
   int threads_;
@@ -36,7 +37,7 @@ class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
         team_(std::min(threads, most_threads_of_a_panel)),
         slab_panel_(team_),
         tournament_panel_(team_, shape) {
-    openblas_set_num_threads(threads);
+    set_blas_threads(threads);
   }
 
   std::optional<Index> factorize_partial(ColumnMajorView<Real> a, std::span<Index> pivots) override {

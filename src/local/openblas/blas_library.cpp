@@ -1,0 +1,123 @@
+#include "openblas/blas_library.hpp"
+
+#if defined(GLINPACK_BLAS_openblas)
+#include <cblas.h>
+#elif defined(GLINPACK_BLAS_blis)
+#include <blis.h>
+#elif defined(GLINPACK_BLAS_mkl)
+#include <mkl.h>
+#elif defined(GLINPACK_BLAS_flexiblas)
+#include <flexiblas/flexiblas_api.h>
+#endif
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+namespace glinpack {
+
+#if defined(GLINPACK_BLAS_openblas)
+
+void set_blas_threads(int threads) { openblas_set_num_threads(threads); }
+
+std::string blas_version() {
+  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...": name and version are the first two words.
+  const std::string configuration = openblas_get_config();
+  const std::size_t name_end = configuration.find(' ');
+  return name_end == std::string::npos ? configuration : configuration.substr(0, configuration.find(' ', name_end + 1));
+}
+
+std::string blas_kernels() { return openblas_get_corename(); }
+
+#elif defined(GLINPACK_BLAS_blis)
+
+void set_blas_threads(int threads) { bli_thread_set_num_threads(threads); }
+
+std::string blas_version() { return std::string("BLIS ") + bli_info_get_version_str(); }
+
+std::string blas_kernels() { return bli_arch_string(bli_arch_query_id()); }
+
+#elif defined(GLINPACK_BLAS_mkl)
+
+void set_blas_threads(int threads) { mkl_set_num_threads(threads); }
+
+std::string blas_version() {
+  MKLVersion version;
+  mkl_get_version(&version);
+  return "MKL " + std::to_string(version.MajorVersion) + "." + std::to_string(version.MinorVersion) + "." +
+         std::to_string(version.UpdateVersion);
+}
+
+std::string blas_kernels() {
+  MKLVersion version;
+  mkl_get_version(&version);
+  return version.Processor;
+}
+
+#elif defined(GLINPACK_BLAS_flexiblas)
+
+void set_blas_threads(int threads) { flexiblas_set_num_threads(threads); }
+
+std::string blas_version() {
+  int major = 0, minor = 0, patch = 0;
+  flexiblas_get_version(&major, &minor, &patch);
+  return "FlexiBLAS " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
+}
+
+// the library behind it
+std::string blas_kernels() {
+  std::array<char, 256> name{};
+  return flexiblas_current_backend(name.data(), name.size()) > 0 ? name.data() : "";
+}
+
+#else
+
+void set_blas_threads(int /*threads*/) {}
+
+std::string blas_version() { return "BLAS"; }
+
+std::string blas_kernels() { return ""; }
+
+#endif
+
+namespace {
+
+// OpenBLAS's names of kernels for x86-64, oldest instruction sets first (its driver/others/dynamic.c).
+constexpr std::array<std::string_view, 20> before_avx2{
+    "Katmai", "Coppermine", "Northwood",   "Prescott",  "Banias",     "Atom",         "Core2",
+    "Penryn", "Dunnington", "Nehalem",     "Athlon",    "Opteron",    "Opteron_SSE3", "Barcelona",
+    "Bobcat", "Nano",       "Sandybridge", "Bulldozer", "Piledriver", "Steamroller"};
+constexpr std::array<std::string_view, 3> with_avx2{"Haswell", "Zen", "Excavator"};
+
+template <std::size_t count>
+bool contains(const std::array<std::string_view, count>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+ProcessorFeatures processor_features() {
+  ProcessorFeatures features;
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  features.avx2_fma = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  features.avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                    __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+                    __builtin_cpu_supports("avx512cd");
+#endif
+  return features;
+}
+
+std::optional<std::string> better_kernels(std::string_view chosen, const ProcessorFeatures& features) {
+  const bool below_avx2 = contains(before_avx2, chosen);
+  if (features.avx512 && (below_avx2 || contains(with_avx2, chosen))) return "SkylakeX";
+  if (features.avx2_fma && below_avx2) return "Haswell";
+  return std::nullopt;
+}
+
+std::optional<std::string> better_kernels() {
+  if (std::getenv("OPENBLAS_CORETYPE") != nullptr) return std::nullopt;
+  return better_kernels(blas_kernels(), processor_features());
+}
+
+}  // namespace glinpack

@@ -1,0 +1,36 @@
+// The BLAS that glinpack was built with (GLINPACK_BLAS, cmake/Blas.cmake). What differs between libraries is here.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace glinpack {
+
+/// Threads of each BLAS call: a setting of the process. Without effect for GLINPACK_BLAS=generic.
+void set_blas_threads(int threads);
+
+/// "OpenBLAS 0.3.21", "BLIS 0.9.0", ...; "BLAS" for GLINPACK_BLAS=generic.
+std::string blas_version();
+
+/// The kernels chosen for this processor when the library was loaded: "SkylakeX", "Haswell", "skx"; empty if the
+/// library does not tell.
+std::string blas_kernels();
+
+/// The processor's instruction sets among those that OpenBLAS has kernels for.
+struct ProcessorFeatures {
+  bool avx2_fma = false;
+  bool avx512 = false;  // f, dq, bw, vl, cd: needed by the SkylakeX kernels
+};
+
+/// Of the processor that this runs on.
+ProcessorFeatures processor_features();
+
+/// The OPENBLAS_CORETYPE that suits the processor better than OpenBLAS's kernels chosen; nothing when they are as good
+/// as any that OpenBLAS has, or unknown. Other libraries' kernels have other names.
+std::optional<std::string> better_kernels(std::string_view chosen, const ProcessorFeatures& features);
+
+/// The same for this process: nothing when the user has set OPENBLAS_CORETYPE.
+std::optional<std::string> better_kernels();
+
+}  // namespace glinpack
