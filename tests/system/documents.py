@@ -1,15 +1,19 @@
 #!/usr/bin/python3
-"""Documents: their links resolve, their commands are valid, and their figures match the output of scripts/figures."""
+"""Documents: their links resolve, their commands are valid, the small ones are executed, and their figures match the
+output of scripts/figures."""
 import json
 import os
+import pathlib
+import platform
 import re
 import shlex
 import subprocess
 import sys
+import tempfile
 import unittest
 import xml.etree.ElementTree
 
-from launch import GLINPACK, ROOT
+from launch import GLINPACK, MPIEXEC, ROOT
 
 DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("results/**/*.md")]
 FIGURES = ROOT / "docs" / "figures"
@@ -79,7 +83,7 @@ SLURM_LAB = {"scripts/slurm/lab/enter", "scripts/slurm/lab/run"}
 
 
 class Commands(unittest.TestCase):
-    """Commands are not executed. glinpack parses their options and rejects an added unknown one. Scripts, programs and
+    """No command is executed here. glinpack parses their options and rejects an added unknown one. Scripts, programs and
     presets must exist."""
 
     def check_glinpack(self, words):
@@ -173,6 +177,78 @@ class Commands(unittest.TestCase):
             for words in commands(re.sub(r"   +\S.*", "", "\n".join(line[2:] for line in examples.splitlines()))):
                 with self.subTest(subcommand=name, command=" ".join(words)):
                     self.check(words)
+
+
+# What a command writes, and what it reads.
+OUTPUTS = ("--json", "--csv", "--trace", "-o", "--output-dir")
+# Measures the machine for minutes.
+LONG = ("tune", "ceilings")
+GREATEST_N = {"poisson": 128}
+GREATEST_N_OF_OTHERS = 3000
+
+
+def executable(line, folder):
+    """The command of a line of shell, if any machine executes it in seconds: glinpack alone or started by MPICH, small,
+    without files that other documents or clusters have. Else nothing."""
+    words = shlex.split(line, comments=True)
+    while words and re.match(r"\w+=", words[0]):
+        words = words[1:]
+    launcher = words[:3] if words[:2] == ["mpirun.mpich", "-np"] else []
+    words = words[len(launcher):]
+    if not words or words[0] not in ("glinpack", "build/release/bin/glinpack"):
+        return None
+    if words[1] in LONG or set(words) & {"--tune", "--device", "...", "|"}:
+        return None
+    for option, value in zip(words, words[1:]):
+        if option == "--n" and max(map(int, value.split(","))) > GREATEST_N.get(words[1], GREATEST_N_OF_OTHERS):
+            return None
+        if value.endswith(".json") and option not in OUTPUTS and not (folder / value).exists():
+            return None
+    return [*([MPIEXEC, *launcher[1:]] if launcher else []), GLINPACK, *words[1:]]
+
+
+def comparable(line):
+    """A line of output without what differs between machines and runs: numbers, the host's name, distances."""
+    line = re.sub(r"\b(vm|" + re.escape(platform.node()) + r")\b", "HOST", line)
+    return " ".join(re.sub(r"[-+]?\d[\d.,]*(e[-+]\d+)?", "#", line).split())
+
+
+class ExecutedCommands(unittest.TestCase):
+    """The small commands of the documents end well, in the documents' order, and print what the transcripts show. A
+    transcript may leave lines out. One that shows an error message is of a command that fails on purpose."""
+
+    def check_transcript(self, shown, printed):
+        printed = [comparable(line) for line in printed.splitlines()]
+        for line in filter(None, map(comparable, shown)):
+            if line == "...":
+                continue
+            self.assertIn(line, printed, "a line that is shown is not printed, or not in this order")
+            printed = printed[printed.index(line) + 1:]
+
+    def test_documented_commands(self):
+        executed = transcripts = 0
+        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "LP_NUM_THREADS": "0"}
+        for document in [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]:
+            with tempfile.TemporaryDirectory() as name:
+                folder = pathlib.Path(name)
+                for block in blocks(document):
+                    is_transcript = block.startswith("$ ")
+                    for part in re.split(r"^\$ " if is_transcript else r"\n", block.replace("\\\n", " "), flags=re.MULTILINE):
+                        line, *shown = part.splitlines() or [""]
+                        command = executable(line, folder) if "glinpack" in line else None
+                        if command is None:
+                            continue
+                        with self.subTest(document=document.name, command=line):
+                            run = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120,
+                                                 cwd=folder, env=environment)
+                            refused = any(text.startswith("glinpack: ") for text in shown)
+                            self.assertEqual(run.returncode != 0, refused, run.stdout + run.stderr)
+                            executed += 1
+                            if is_transcript and shown:
+                                self.check_transcript(shown, run.stderr if refused else run.stdout)
+                                transcripts += 1
+        self.assertGreater(executed, 25)
+        self.assertGreater(transcripts, 6)
 
 
 class Documents(unittest.TestCase):
