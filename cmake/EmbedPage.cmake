@@ -2,7 +2,7 @@
 #
 #   glinpack_embed_page(TARGET FOLDER)     adds a generated source file with the page under FOLDER to TARGET
 #
-# The generated file defines glinpack::app::page_template, see app/report/page_template.hpp.
+# The generated file defines glinpack::app::page_template.
 find_file(GLINPACK_CHART_JS chart.min.js PATHS /usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist
           DOC "Chart.js 3, minified: Debian's libjs-chart.js")
 
@@ -44,7 +44,7 @@ function(glinpack_embed_page target folder)
     glinpack_policy_hash("${CHART}" CHART_HASH)
     glinpack_policy_hash("${STYLE}" STYLE_HASH)
     glinpack_policy_hash("${SCRIPT}" SCRIPT_HASH)
-    set(DATA @DATA@)  # report_page.cpp puts the results here
+    set(DATA @DATA@)  # report_command.cpp puts the results here
     file(READ ${folder}/page.html page)
     string(CONFIGURE "${page}" page @ONLY)
   else()
@@ -53,7 +53,7 @@ function(glinpack_embed_page target folder)
   endif()
   set(output ${CMAKE_CURRENT_BINARY_DIR}/page_template.cpp)
   file(CONFIGURE OUTPUT ${output} @ONLY CONTENT [[
-#include "app/report/page_template.hpp"
+#include "app/report/report_command.hpp"
 
 namespace glinpack::app {
 

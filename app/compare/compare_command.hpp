@@ -3,13 +3,29 @@
 
 #include <iosfwd>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "app/compare/compare_options.hpp"
 #include "app/compare/comparison.hpp"
+#include "app/options/fields.hpp"
 
 namespace glinpack::app {
+
+struct CompareOptions {
+  Texts files = {};                       // two: the baseline a, and b
+  std::set<std::string> ignored = {};     // names of parameters that may differ
+  double confidence = 90;                 // per cent
+  std::optional<double> fail_below = {};  // a ratio
+  std::string json = {};                  // empty: not written
+  bool force = false;
+};
+
+OptionTable compare_table(CompareOptions& options);
+
+/// `arguments` follow `glinpack compare`. Throws InputError.
+CompareOptions parse_compare_options(const Texts& arguments);
 
 /// Prints a table and writes JSON if requested. `command_line`: the program's. Returns the exit code. Throws InputError
 /// for errors that the user can correct, std::runtime_error for others.

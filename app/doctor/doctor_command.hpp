@@ -8,8 +8,23 @@
 #include <vector>
 
 #include "app/doctor/checks.hpp"
+#include "app/options/fields.hpp"
 
 namespace glinpack::app::doctor {
+
+struct DoctorOptions {
+  bool quick = false;            // skips network, gemm and clocks
+  double network_seconds = 10;   // time limit, after which the remaining pairs are skipped
+  double gemm_seconds = 0.5;     // for all repetitions of a product
+  std::string backend = "auto";  // this and the next two: as in `glinpack plu`
+  std::optional<int> device;
+  std::optional<int> threads;
+  std::string json;  // empty: not written
+  bool force = false;
+  std::string config;
+};
+
+OptionTable doctor_table(DoctorOptions& options);
 
 /// Starts MPI, gathers facts, measures, and ends MPI; works under any MPI's launcher. argv is the program's. Returns
 /// the exit code, the same on every rank: 0 nothing failed, 1 a check failed, 2 unusable input, 3 an error.

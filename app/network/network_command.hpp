@@ -1,7 +1,34 @@
 // `glinpack network`: measures the messages of a factorisation, ping-pong, and all links.
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "app/plu/plu_options.hpp"
+
 namespace glinpack::app {
+
+/// Two ranks of MPI_COMM_WORLD.
+struct RankPair {
+  int first = 0;
+  int second = 0;
+  friend bool operator==(const RankPair&, const RankPair&) = default;
+};
+
+struct NetworkOptions : CommonOptions {
+  std::vector<BroadcastKind> broadcast{BroadcastKind::ring};
+
+  When ping_pong = When::automatic;       // always: the pairs below
+  std::vector<RankPair> ping_pong_pairs;  // set if pairs are given
+  When screen = When::automatic;
+  double screen_seconds = 10;
+  bool screen_together = false;
+};
+
+OptionTable network_table(NetworkOptions& options);
+
+/// The largest number of processes for which --screen auto measures all pairs.
+inline constexpr int most_screened_automatically = 64;
 
 /// Starts MPI, measures and ends it. argv is the program's. Returns the exit code, the same on every rank: 0 measured,
 /// 2 unusable input, 3 an error while running.

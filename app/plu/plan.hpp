@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/input/hpl_dat.hpp"
-#include "app/network/network_options.hpp"
+#include "app/network/network_command.hpp"
 #include "app/plu/plu_options.hpp"
 #include "app/record/run_record.hpp"
 

@@ -1,11 +1,195 @@
 #include "app/report/report_command.hpp"
 
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <ostream>
+#include <set>
+#include <stdexcept>
 
+#include "app/compare/compare_command.hpp"
+#include "app/compare/comparison.hpp"
+#include "app/input/input_error.hpp"
+#include "app/input/text_file.hpp"
 #include "app/program/outputs.hpp"
-#include "app/report/report_page.hpp"
+#include "app/record/network_record.hpp"
+#include "app/record/result_file.hpp"
+#include "app/record/run_record.hpp"
+#include "mpi/broadcast.hpp"
+#include "version.hpp"
 
 namespace glinpack::app {
+
+namespace {
+
+const Footer report_footer{
+    .examples =
+        "mpirun -np 4 glinpack plu --n 1000,2000,4000 --repeat 3 --json results.json --trace trace.json\n"
+        "glinpack report results.json trace.json -o report.html\n"
+        "glinpack report before.json after.json -o report.html --title Switches --force",
+    .notes =
+        {"The page has the runs with PASSED and FAILED, the best and median of each configuration, GFLOPS against N "
+         "and GPUs, times by phase, role and rank, the timeline of traces, comparisons of files, hosts and versions. "
+         "Tables sort and filter, the timeline zooms and pans. It is one file and needs no network. See "
+         "docs/report-page.md."},
+    .exit_codes = {
+        {0, "written, whether runs PASSED or FAILED"}, {2, "unusable input"}, {3, "an error while writing"}}};
+
+}  // namespace
+
+OptionTable report_table(ReportOptions& o) {
+  constexpr int most_files = 10'000;
+  const std::vector<Field> files{
+      {"FILE", positional(o.files, most_files),
+       "Files that --json wrote (plu, network, the solvers, ceilings, tune), and traces of plu"},
+  };
+  const std::vector<Field> output{
+      {"output,-o", text(o.output, "PAGE"), "The page to write"},
+      {"title", text(o.title, "TEXT"), "Title of the page"},
+      {"force", flag(o.force), "Overwrite an existing page"},
+  };
+  return {.command = "report",
+          .description = "Writes an HTML page of results: tables, charts, timelines, comparisons.",
+          .footer = report_footer,
+          .groups = {{"", files}, {"Output", output}}};
+}
+
+ReportOptions parse_report_options(const Texts& arguments) {
+  const ReportOptions options = parse(arguments, report_table).options;
+  if (options.files.empty()) {
+    throw InputError(
+        "no file is given; name what --json wrote, for example: glinpack report results.json -o report.html");
+  }
+  return options;
+}
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t largest_trace = std::int64_t{64} << 20;  // bytes; a browser draws more only slowly
+
+/// JSON as the content of a <script> element: no text of a file can end the element.
+std::string script_of(const std::string& id, const std::string& text) {
+  std::string script = "<script type=\"application/json\" id=\"" + id + "\">";
+  for (const char c : text) {
+    if (c == '<') {
+      script += "\\u003c";  // JSON has '<' only in strings
+    } else {
+      script += c;
+    }
+  }
+  return script + "</script>\n";
+}
+
+std::vector<ResultFile> read_files(const std::vector<std::string>& paths) {
+  std::vector<ResultFile> files;
+  std::set<std::filesystem::path> known;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    const std::filesystem::path whole = std::filesystem::weakly_canonical(path, error);
+    if (!error && !known.insert(whole).second) {
+      throw InputError(path + ": is given twice; leave one of the two out");
+    }
+    files.push_back(read_result_file(path));
+  }
+  name_apart(files);
+  return files;
+}
+
+/// Throws InputError if the document lacks what the page shows.
+void check_document(const ResultFile& file) {
+  switch (file.kind) {
+    case ResultKind::plu:
+      read_runs(file.root());
+      break;
+    case ResultKind::network:
+      read_network(file.root());
+      break;
+    case ResultKind::mode:
+    case ResultKind::ceilings:
+    case ResultKind::tune:
+      measurements_of(file, {});
+      break;
+    case ResultKind::trace:
+      break;  // read_result_file() has checked its events
+  }
+}
+
+/// Removes the phases of single ranks: most of a document, and the page shows those of roles.
+void shorten(json& document) {
+  if (!document.contains("runs")) return;
+  for (json& run : document["runs"]) {
+    for (json& rank : run["ranks"]) rank.erase("phases");
+  }
+}
+
+/// The first file of each kind with each other file of the kind, if they have runs in common.
+json comparisons_of(const std::vector<ResultFile>& files) {
+  constexpr double confidence = 0.9;
+  json comparisons = json::array();
+  std::map<ResultKind, const ResultFile*> firsts;
+  for (const ResultFile& file : files) {
+    if (file.kind == ResultKind::trace) continue;
+    const auto [first, is_new] = firsts.try_emplace(file.kind, &file);
+    if (is_new) continue;
+    const ResultFile& a = *first->second;
+    const Comparison comparison = compare(a, file, {}, confidence);
+    if (comparison.pairs.empty()) continue;
+    comparisons.push_back({{"a", a.name}, {"b", file.name}, {"result", comparison_json(a, file, comparison)}});
+  }
+  return comparisons;
+}
+
+json broadcast_digits() {
+  json digits = json::object();
+  for (const BroadcastKind kind : all_broadcasts) digits[std::string(name_of(kind))] = hpl_digit(kind);
+  return digits;
+}
+
+}  // namespace
+
+std::string report_page(const std::vector<std::string>& paths, const std::string& title) {
+  if (page_template.empty()) {
+    throw std::runtime_error(
+        "this glinpack was built without the report page, because Chart.js was missing: install Debian's "
+        "libjs-chart.js, or "
+        "name a chart.min.js by cmake -DGLINPACK_CHART_JS=FILE, and build again");
+  }
+  std::vector<ResultFile> files = read_files(paths);
+  json data{{"title", title.empty() ? "glinpack results" : title},
+            {"program", std::string("glinpack ") + version + " (" + git_commit + ")"},
+            {"broadcast_digits", broadcast_digits()},
+            {"files", json::array()}};
+  std::string traces;
+  for (ResultFile& file : files) {
+    check_document(file);
+    json entry{{"name", file.name}, {"path", file.path}, {"kind", name_of(file.kind)}};
+    if (file.kind == ResultKind::trace) {
+      const std::string text = read_file(file.path, INT64_MAX);
+      const std::size_t begin = text.find('{');  // behind a byte order mark
+      if (begin == std::string::npos) throw InputError(file.path + ": cannot be read twice; save the trace as a file");
+      entry["bytes"] = text.size();
+      if (static_cast<std::int64_t>(text.size()) <= largest_trace) {
+        entry["trace"] = "trace-" + std::to_string(data["files"].size());
+        traces += script_of(entry["trace"], text.substr(begin));
+      }
+    }
+    data["files"].push_back(std::move(entry));
+  }
+  data["comparisons"] = comparisons_of(files);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (files[i].kind == ResultKind::trace) continue;
+    shorten(files[i].document);
+    data["files"][i]["document"] = std::move(files[i].document);
+  }
+  const std::size_t place = page_template.find(page_data_mark);
+  std::string page(page_template.substr(0, place));
+  page += script_of("data", data.dump(-1, ' ', false, json::error_handler_t::replace)) + traces;
+  page += page_template.substr(place + page_data_mark.size());
+  return page;
+}
 
 void run_report_command(const ReportOptions& options, std::ostream& out) {
   check_not_input("--output", options.output, options.files);

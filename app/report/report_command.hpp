@@ -2,10 +2,35 @@
 #pragma once
 
 #include <iosfwd>
+#include <string>
+#include <string_view>
+#include <vector>
 
-#include "app/report/report_options.hpp"
+#include "app/options/fields.hpp"
 
 namespace glinpack::app {
+
+struct ReportOptions {
+  Texts files;  // at least one
+  std::string output = "report.html";
+  std::string title;  // empty: the default title
+  bool force = false;
+};
+
+OptionTable report_table(ReportOptions& options);
+
+/// `arguments` follow `glinpack report`. Throws InputError.
+ReportOptions parse_report_options(const Texts& arguments);
+
+/// page.html with its styles and scripts; results replace `page_data_mark`. Empty if Chart.js was missing at build
+/// time.
+extern const std::string_view page_template;
+inline constexpr std::string_view page_data_mark = "@DATA@";
+
+/// The whole document in UTF-8; the same files give the same page. `title`: empty for the default. Throws InputError if
+/// a file is not one that --json or --trace writes, or is given twice, and std::runtime_error if this glinpack was
+/// built without the page.
+std::string report_page(const std::vector<std::string>& paths, const std::string& title);
 
 /// Reads the files, writes the page and reports it on `out`. Throws InputError before writing for errors that the user
 /// can correct, std::runtime_error for others.

@@ -1,13 +1,293 @@
 #include "app/slurm/slurm_command.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <filesystem>
 #include <ostream>
+#include <regex>
 #include <stdexcept>
 
+#include "app/input/hpl_dat.hpp"
+#include "app/input/matrix_file.hpp"
+#include "app/input/nearest_name.hpp"
+#include "app/input/values.hpp"
+#include "app/options/option_text.hpp"
+#include "app/plu/plan.hpp"
+#include "app/plu/plu_options.hpp"
 #include "app/program/outputs.hpp"
-#include "app/slurm/slurm_script.hpp"
 
 namespace glinpack::app {
+
+namespace {
+
+constexpr int largest_nodes = 100'000;
+constexpr int most_per_node = 4096;
+constexpr int largest_signal_lead = 65535;  // Slurm's limit
+constexpr const char* end_of_options = "--";
+
+const Footer slurm_footer{
+    .examples =
+        "glinpack slurm --nodes 4 --gpus-per-node 4 --time 1:00:00 -o run.sbatch -- --n 65536 --nb 512\n"
+        "sbatch run.sbatch\n"
+        "glinpack slurm --nodes 2 --ranks-per-node 8 --launcher hydra -- --hpl-dat HPL.dat | sbatch\n"
+        "glinpack slurm --nodes 4 --gpus-per-node a100:4 --partition gpu -- --config run.toml",
+    .notes =
+        {"The options of `glinpack plu` are checked here, with the files that they name and the number of ranks that "
+         "the grids need. Options on the command line of sbatch override those in the script."},
+    .exit_codes = {{0, "written"}, {2, "unusable input"}, {3, "an error while writing"}}};
+
+// Parses a name for an #SBATCH line, in which blanks separate words.
+std::string parse_slurm_name(const std::string& text) {
+  if (std::regex_match(text, std::regex("[A-Za-z0-9_.,:@%+=/-]+"))) return text;
+  throw InputError(in_quotes(text) + " is not a name for Slurm; letters, digits and _ . , : @ % + = / - are allowed");
+}
+
+FieldValue slurm_name(std::string& option) {
+  return word(
+      "NAME", [&option](const std::string& t) { option = parse_slurm_name(t); }, [&option] { return option; });
+}
+
+void set_gpus(SlurmOptions& o, const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  o.gpu_type = colon == std::string::npos ? "" : parse_slurm_name(text.substr(0, colon));
+  o.gpus_per_node =
+      static_cast<int>(parse_whole(colon == std::string::npos ? text : text.substr(colon + 1), 0, most_per_node));
+}
+
+bool parse_is_hydra(const std::string& text) {
+  const Texts names{"srun", "hydra"};
+  return choose(text, names) == 1;
+}
+
+std::vector<Field> job_fields(SlurmOptions& o) {
+  const auto gpus = word(
+      "[TYPE:]COUNT", [&o](const std::string& t) { set_gpus(o, t); }, [&o] { return o.gpus(); });
+  const auto time = word(
+      "TIME",
+      [&o](const std::string& t) {
+        seconds_of_slurm_time(t);
+        o.time = t;
+      },
+      [&o] { return o.time; });
+  return {
+      {"nodes", whole(o.nodes, 1, largest_nodes), "Number of nodes"},
+      {"gpus-per-node", gpus, "GPUs of every node; TYPE is a GPU type of Slurm"},
+      {"ranks-per-node", whole(o.ranks_per_node, 1, most_per_node), "Ranks on every node", "one per GPU, or 1"},
+      {"cores-per-rank", whole(o.cores_per_rank, 1, most_per_node), "Cores of every rank, as Slurm counts them",
+       "the node's divided by its ranks"},
+      {"time", time, "Time limit in a format of Slurm: minutes, hours:minutes:seconds, days-hours, ...",
+       "the partition's"},
+      {"partition", slurm_name(o.partition), "Partition, or several with commas", "the cluster's"},
+      {"account", slurm_name(o.account), "Account that the job is charged to", "yours"},
+      {"qos", slurm_name(o.qos), "Quality of service", "yours"},
+      {"job-name", slurm_name(o.job_name), "Name of the job"},
+  };
+}
+
+}  // namespace
+
+long seconds_of_slurm_time(const std::string& text) {
+  // Slurm's forms of a time: the order of days, hours, minutes, seconds in each.
+  struct Form {
+    const char* pattern;
+    std::array<long, 4> units;
+  };
+  constexpr long minute = 60, hour = 60 * minute, day = 24 * hour;
+  static const std::array forms{
+      Form{R"((\d{1,7}))", {minute}},
+      Form{R"((\d{1,7}):(\d{1,2}))", {minute, 1}},
+      Form{R"((\d{1,5}):(\d{1,2}):(\d{1,2}))", {hour, minute, 1}},
+      Form{R"((\d{1,4})-(\d{1,2}))", {day, hour}},
+      Form{R"((\d{1,4})-(\d{1,2}):(\d{1,2}))", {day, hour, minute}},
+      Form{R"((\d{1,4})-(\d{1,2}):(\d{1,2}):(\d{1,2}))", {day, hour, minute, 1}},
+  };
+  for (const Form& form : forms) {
+    std::smatch match;
+    if (!std::regex_match(text, match, std::regex(form.pattern))) continue;
+    long seconds = 0;
+    for (std::size_t i = 1; i < match.size(); ++i) seconds += form.units[i - 1] * std::stol(match[i]);
+    if (seconds > 0) return seconds;
+    break;
+  }
+  throw InputError(in_quotes(text) + " is not a time of Slurm, or is zero; minutes, minutes:seconds, " +
+                   "hours:minutes:seconds, days-hours, days-hours:minutes or days-hours:minutes:seconds are expected");
+}
+
+OptionTable slurm_table(SlurmOptions& o) {
+  const auto launcher = word(
+      "srun|hydra", [&o](const std::string& t) { o.uses_hydra = parse_is_hydra(t); },
+      [&o] { return std::string(o.uses_hydra ? "hydra" : "srun"); });
+  const std::vector<Field> running{
+      {"launcher", launcher, "Launcher of the ranks. srun: Slurm's, by PMI-2; hydra: MPICH's"},
+      {"signal-lead", whole(o.signal_lead, 0, largest_signal_lead, "SECONDS"),
+       "Time before the limit at which glinpack is told to report the finished runs and to end; 0: never"},
+      {"program", text(o.program, "PATH"), "The glinpack that the job runs", "this one"},
+  };
+  const std::vector<Field> output{
+      {"output,-o", text(o.output, "FILE"), "Write the script to this file", "standard output"},
+      {"force", flag(o.force), "Overwrite an existing file"},
+  };
+  return {
+      .command = "slurm",
+      .description =
+          "Writes a Slurm batch script that runs `glinpack plu` with one rank per GPU. Every job has its own folder of "
+          "results, reports the finished runs at the time limit, and overwrites nothing if Slurm restarts it. Options "
+          "after -- are those of `glinpack plu`.",
+      .footer = slurm_footer,
+      .groups = {{"Job", job_fields(o)},
+                 {"Running", running},
+                 {"Output", output},
+                 {"Configuration", {config_field(o.config)}}}};
+}
+
+namespace {
+
+// Runs plu's checks that do not depend on the machine.
+void check_plu_arguments(const SlurmOptions& o, TextFiles& files) {
+  const ParsedOptions parsed = parse_plu_options(o.plu_arguments, files);
+  if (parsed.on_command_line.contains("output-dir")) {
+    throw InputError("--output-dir " + parsed.options.output_dir +
+                     ": the script gives every job its own folder, glinpack-JOB; leave the option out");
+  }
+  std::optional<HplDat> hpl_dat;
+  if (!parsed.options.hpl_dat.empty()) hpl_dat = read_hpl_dat(parsed.options.hpl_dat, files);
+  std::optional<Index> file_order;
+  if (!parsed.options.input.empty()) file_order = read_matrix_order(parsed.options.input);
+  for (const RunRecord& run : plan_runs(parsed, hpl_dat, file_order, o.ranks())) {
+    if (run.grid.size() <= o.ranks()) continue;
+    throw InputError("the grid " + text_of(run.grid) + " needs " + std::to_string(run.grid.size()) +
+                     " ranks, and there are " + std::to_string(o.ranks()) + ", " + std::to_string(o.ranks() / o.nodes) +
+                     " on each of --nodes " + std::to_string(o.nodes) +
+                     "; ask for more nodes or --ranks-per-node, or use a smaller grid");
+  }
+}
+
+}  // namespace
+
+SlurmOptions parse_slurm_options(const Texts& arguments) {
+  const auto end = std::find(arguments.begin(), arguments.end(), end_of_options);
+  TextFiles files;
+  SlurmOptions o = parse({arguments.begin(), end}, slurm_table, files).options;
+  if (end != arguments.end()) o.plu_arguments.assign(end + 1, arguments.end());
+  if (!o.time.empty() && o.signal_lead >= seconds_of_slurm_time(o.time)) {
+    throw InputError("--signal-lead " + std::to_string(o.signal_lead) + " is not less than --time " + o.time +
+                     "; ask for more time, or for less lead, 0 for no signal");
+  }
+  if (o.nodes > largest_processes / (o.ranks() / o.nodes)) {
+    throw InputError("--nodes " + std::to_string(o.nodes) + ": more than " + std::to_string(largest_processes) +
+                     " ranks; ask for fewer nodes or --ranks-per-node");
+  }
+  check_plu_arguments(o, files);
+  return o;
+}
+
+namespace {
+
+constexpr std::string_view directive_mark = "#SBATCH --";
+// the first line of the template after its head
+constexpr std::string_view body_mark = "\nset -euo pipefail\n";
+
+struct Directive {
+  std::string name;
+  std::string value;  // empty: the directive has no value
+};
+using Directives = std::vector<Directive>;
+
+Directives directives_of(std::string_view head) {
+  Directives directives;
+  while (!head.empty()) {
+    const std::string_view line = head.substr(0, head.find('\n'));
+    head.remove_prefix(std::min(line.size() + 1, head.size()));
+    if (!line.starts_with(directive_mark)) continue;
+    const std::string_view directive = line.substr(directive_mark.size());
+    const std::size_t sign = std::min(directive.find('='), directive.size());
+    directives.push_back(
+        {std::string(directive.substr(0, sign)), std::string(directive.substr(std::min(sign + 1, directive.size())))});
+  }
+  return directives;
+}
+
+// Replaces the directive or appends it; does nothing for an empty value.
+void set(Directives& directives, const std::string& name, const std::string& value) {
+  if (value.empty()) return;
+  const auto found =
+      std::find_if(directives.begin(), directives.end(), [&](const Directive& d) { return d.name == name; });
+  if (found != directives.end()) {
+    found->value = value;
+  } else {
+    directives.push_back({name, value});
+  }
+}
+
+Directives asked_for(const SlurmOptions& o, Directives directives) {
+  set(directives, "job-name", o.job_name);
+  set(directives, "nodes", std::to_string(o.nodes));
+  set(directives, "ntasks-per-node", std::to_string(o.ranks() / o.nodes));
+  if (o.gpus_per_node > 0) set(directives, "gpus-per-node", o.gpus());
+  if (o.cores_per_rank) set(directives, "cpus-per-task", std::to_string(*o.cores_per_rank));
+  set(directives, "time", o.time);
+  set(directives, "partition", o.partition);
+  set(directives, "account", o.account);
+  set(directives, "qos", o.qos);
+  if (o.signal_lead == 0) {
+    std::erase_if(directives, [](const Directive& d) { return d.name == "signal"; });
+  } else {
+    set(directives, "signal", "B:USR1@" + std::to_string(o.signal_lead));
+  }
+  return directives;
+}
+
+std::string shell_words(const std::vector<std::string>& texts) {
+  std::string words;
+  for (const std::string& text : texts) words += (words.empty() ? "" : " ") + shell_word(text);
+  return words;
+}
+
+}  // namespace
+
+std::string shell_word(const std::string& text) {
+  const auto is_harmless = [](unsigned char c) {
+    return (c < 0x80 && std::isalnum(c)) ||
+           std::string_view("_./:,=@%+-").find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), is_harmless)) return text;
+  const bool is_printable =
+      std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  std::string word = is_printable ? "'" : "$'";
+  for (const char c : text) {
+    if (is_printable) {
+      word += c == '\'' ? std::string(R"('\'')") : std::string(1, c);
+    } else if (c == '\'' || c == '\\') {
+      word += {'\\', c};
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      word += fmt::format("\\x{:02x}", c);
+    } else {
+      word += c;
+    }
+  }
+  return word + "'";
+}
+
+std::string slurm_script(const SlurmOptions& o, const std::vector<std::string>& command_line,
+                         const std::string& program) {
+  const std::string_view whole = slurm_template();
+  const std::size_t end_of_head = whole.find(body_mark);
+  if (end_of_head == std::string_view::npos) throw std::logic_error("glinpack.sbatch has no head");
+
+  std::string script = "#!/usr/bin/env bash\n# Written by: " + shell_words(command_line) +
+                       "\n# Submit it with sbatch; arguments behind its name go to `glinpack plu`, too.\n";
+  for (const Directive& directive : asked_for(o, directives_of(whole.substr(0, end_of_head)))) {
+    script +=
+        std::string(directive_mark) + directive.name + (directive.value.empty() ? "" : "=" + directive.value) + "\n";
+  }
+  script += "GLINPACK=${GLINPACK:-" + shell_word(program) + "}\n";
+  script += std::string("GLINPACK_LAUNCHER=${GLINPACK_LAUNCHER:-") + (o.uses_hydra ? "hydra" : "srun") + "}\n";
+  if (!o.plu_arguments.empty()) script += "set -- " + shell_words(o.plu_arguments) + " \"$@\"\n";
+  return script += whole.substr(end_of_head);
+}
 
 void run_slurm_command(const SlurmOptions& options, const std::vector<std::string>& command_line, std::ostream& out) {
   const std::string program =

@@ -5,7 +5,6 @@
 #include <sstream>
 
 #include "app/compare/compare_command.hpp"
-#include "app/compare/compare_options.hpp"
 #include "app/compare/comparison.hpp"
 #include "tests/app/expect.hpp"
 #include "tests/app/result_documents.hpp"

@@ -1,9 +1,8 @@
-#include "app/devices/ceilings_options.hpp"
-
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 
+#include "app/devices/ceilings_command.hpp"
 #include "app/manual/pages.hpp"
 #include "tests/app/expect.hpp"
 

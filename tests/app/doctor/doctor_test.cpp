@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "app/doctor/doctor_command.hpp"
-#include "app/doctor/doctor_options.hpp"
 #include "app/doctor/measure.hpp"
 #include "app/doctor/pci.hpp"
 #include "app/manual/pages.hpp"

@@ -1,10 +1,9 @@
-#include "app/network/network_options.hpp"
-
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 
 #include "app/manual/pages.hpp"
+#include "app/network/network_command.hpp"
 #include "app/plu/plan.hpp"
 #include "tests/app/expect.hpp"
 

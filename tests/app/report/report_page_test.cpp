@@ -1,11 +1,9 @@
-#include "app/report/report_page.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
-#include "app/report/page_template.hpp"
+#include "app/report/report_command.hpp"
 #include "tests/app/expect.hpp"
 #include "tests/app/report_records.hpp"
 #include "tests/app/result_documents.hpp"

@@ -2,8 +2,6 @@
 
 #include "app/manual/pages.hpp"
 #include "app/slurm/slurm_command.hpp"
-#include "app/slurm/slurm_options.hpp"
-#include "app/slurm/slurm_script.hpp"
 #include "tests/app/expect.hpp"
 
 namespace glinpack::app {
