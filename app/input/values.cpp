@@ -2,6 +2,10 @@
 
 #include <charconv>
 #include <cmath>
+#include <limits>
+#include <optional>
+#include <regex>
+#include <string>
 #include <utility>
 
 #include "app/input/input_error.hpp"
@@ -17,6 +21,44 @@ std::string range_text(Index minimum, Index maximum) {
 std::string_view without_plus(std::string_view text) {
   const bool signed_number = text.size() > 1 && text[0] == '+' && text[1] != '-' && text[1] != '+';
   return signed_number ? text.substr(1) : text;
+}
+
+// digits * 10^exponent * unit
+struct Scaled {
+  Index digits = 0;
+  int exponent = 0;
+  Index unit = 1;
+};
+
+// Of "1.5e3", "8k" or "8Ki"; empty for other text, such as "8000".
+std::optional<Scaled> scaled_number(std::string_view text) {
+  static const std::regex form(R"((\d{1,12})(?:\.(\d{0,6}))?(?:[eE]\+?(-?\d{1,3}))?([kKM]i?)?)");
+  std::match_results<std::string_view::const_iterator> parts;
+  if (!std::regex_match(text.begin(), text.end(), parts, form)) return {};
+  const std::string fraction = parts.str(2), exponent = parts.str(3), unit = parts.str(4);
+  if (!parts[2].matched && exponent.empty() && unit.empty()) return {};
+  Scaled number{.digits = std::stoll(parts.str(1) + fraction),
+                .exponent = (exponent.empty() ? 0 : std::stoi(exponent)) - static_cast<int>(fraction.size())};
+  if (unit == "Ki") number.unit = Index{1} << 10;
+  if (unit == "Mi") number.unit = Index{1} << 20;
+  if (unit == "k" || unit == "K") number.exponent += 3;
+  if (unit == "M") number.exponent += 6;
+  return number;
+}
+
+// Empty: a fraction. The largest Index stands for all larger numbers.
+std::optional<Index> whole_value(const Scaled& number) {
+  constexpr Index most = std::numeric_limits<Index>::max();
+  Index value = 0;
+  if (__builtin_mul_overflow(number.digits, number.unit, &value)) return most;
+  for (int i = number.exponent; i < 0; ++i) {
+    if (value % 10 != 0) return {};
+    value /= 10;
+  }
+  for (int i = 0; i < number.exponent; ++i) {
+    if (__builtin_mul_overflow(value, 10, &value)) return most;
+  }
+  return value;
 }
 
 bool is_separator(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -45,6 +87,20 @@ Index parse_whole(std::string_view text, Index minimum, Index maximum) {
     throw InputError(in_quotes(text) + " is out of range; " + range_text(minimum, maximum));
   }
   return value;
+}
+
+Index parse_size(std::string_view text, Index minimum, Index maximum) {
+  const std::optional<Scaled> number = scaled_number(text);
+  if (!number) return parse_whole(text, minimum, maximum);
+  const std::optional<Index> value = whole_value(*number);
+  if (!value) {
+    throw InputError(in_quotes(text) + " is not a whole number (k is 1000, Ki is 1024); " +
+                     range_text(minimum, maximum));
+  }
+  if (*value < minimum || *value > maximum) {
+    throw InputError(in_quotes(text) + " is out of range; " + range_text(minimum, maximum));
+  }
+  return *value;
 }
 
 double parse_real(std::string_view text) {

@@ -20,6 +20,8 @@ std::string in_quotes(std::string_view text);
 
 /// A whole number in [minimum, maximum], decimal, without suffix.
 Index parse_whole(std::string_view text, Index minimum, Index maximum);
+/// The same, also as 1.5e4, 8k (8000), 8Ki (8192), 1M (10^6) or 1Mi (2^20).
+Index parse_size(std::string_view text, Index minimum, Index maximum);
 /// A finite real number.
 double parse_real(std::string_view text);
 /// A fraction: greater than 0, at most 1.

@@ -58,7 +58,7 @@ template <class Number>
 FieldValue whole(Number& option, Index least, Index most, std::string type) {
   return {.type = std::move(type),
           .read = [&option, least,
-                   most](const Texts& texts) { option = static_cast<Number>(parse_whole(texts.front(), least, most)); },
+                   most](const Texts& texts) { option = static_cast<Number>(parse_size(texts.front(), least, most)); },
           .json = [&option] { return json_of(option); }};
 }
 template FieldValue whole(int&, Index, Index, std::string);
@@ -73,7 +73,7 @@ FieldValue wholes(std::vector<Index>& option, Index least, Index most, std::stri
           .read =
               [&option, least, most](const Texts& texts) {
                 option.clear();
-                for (const std::string& one : texts) option.push_back(parse_whole(one, least, most));
+                for (const std::string& one : texts) option.push_back(parse_size(one, least, most));
               },
           .json = [&option] { return json(option); }};
 }

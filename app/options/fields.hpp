@@ -87,7 +87,7 @@ std::vector<Field> joined(std::vector<Field> fields, const Lists&... lists) {
 FieldValue flag(bool& option);
 /// A flag that sets something else than a bool.
 FieldValue flag(std::function<void()> set, std::function<bool()> is_set);
-/// A number, or an optional one: int, Index, std::uint64_t.
+/// A number that parse_size() reads, or an optional one: int, Index, std::uint64_t.
 template <class Number>
 FieldValue whole(Number& option, Index least, Index most, std::string type = "COUNT");
 FieldValue wholes(std::vector<Index>& option, Index least, Index most, std::string type);
@@ -111,11 +111,41 @@ Texts names_of(const Kinds& kinds) {
   for (const auto kind : kinds) names.emplace_back(name_of(kind));
   return names;
 }
-/// One of the enumerators `kinds`, by its name_of().
+/// A name of an enumerator: its name_of(), or its alias_of() if the type has aliases.
+template <class Kind>
+struct Spelling {
+  std::string name;
+  Kind kind;
+};
+/// The names of all enumerators, each followed by its alias.
+template <class Kinds>
+auto spellings_of(const Kinds& kinds) {
+  std::vector<Spelling<typename Kinds::value_type>> spellings;
+  for (const auto kind : kinds) {
+    spellings.push_back({std::string(name_of(kind)), kind});
+    if constexpr (requires { alias_of(kind); }) {
+      if (!alias_of(kind).empty()) spellings.push_back({std::string(alias_of(kind)), kind});
+    }
+  }
+  return spellings;
+}
+/// The names alone, for --help.
+template <class Kinds>
+Texts all_names_of(const Kinds& kinds) {
+  Texts names;
+  for (const auto& spelling : spellings_of(kinds)) names.push_back(spelling.name);
+  return names;
+}
+/// The enumerator with this name. Throws InputError like choose().
+template <class Kinds>
+auto kind_named(const std::string& text, const Kinds& kinds) {
+  return spellings_of(kinds)[choose(text, all_names_of(kinds))].kind;
+}
+/// One of the enumerators `kinds`, by its name or alias.
 template <class Kind, class Kinds>
 FieldValue choice(Kind& option, const Kinds& kinds) {
   return word(
-      one_of(names_of(kinds)), [&option, &kinds](const std::string& t) { option = kinds[choose(t, names_of(kinds))]; },
+      one_of(all_names_of(kinds)), [&option, &kinds](const std::string& t) { option = kind_named(t, kinds); },
       [&option] { return std::string(name_of(option)); });
 }
 

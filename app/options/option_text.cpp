@@ -57,18 +57,14 @@ FieldValue row_swap_value(RowSwapKind& option) {
 }
 
 FieldValue single_or_double(Precision& option, const std::string& why_not_mixed) {
-  const Texts names{"single", "double"};
+  static constexpr std::array precisions{Precision::single, Precision::double_};
   return word(
-      one_of(names),
-      [&option, names, why_not_mixed](const std::string& t) {
+      one_of(all_names_of(precisions)),
+      [&option, why_not_mixed](const std::string& t) {
         if (t == "mixed" && !why_not_mixed.empty()) throw InputError(why_not_mixed);
-        option = choose(t, names) == 0 ? Precision::single : Precision::double_;
+        option = kind_named(t, precisions);
       },
       [&option] { return std::string(name_of(option)); });
-}
-
-Precision precision_from_name(const std::string& text) {
-  return all_precisions[choose(text, names_of(all_precisions))];
 }
 
 std::string text_of(const GridShape& grid) { return std::to_string(grid.rows) + "x" + std::to_string(grid.columns); }

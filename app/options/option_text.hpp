@@ -22,7 +22,6 @@ FieldValue broadcast_value(BroadcastKind& option);
 FieldValue row_swap_value(RowSwapKind& option);
 /// Single or double, without "mixed"; `why_not_mixed` is the error message for mixed, if there is a reason.
 FieldValue single_or_double(Precision& option, const std::string& why_not_mixed = "");
-Precision precision_from_name(const std::string& text);
 
 std::string text_of(const GridShape& grid);  // "2x3"
 /// The shortest decimal that reads back as the same number.

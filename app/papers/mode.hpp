@@ -73,12 +73,14 @@ Footer mode_footer(const std::string& examples);
 
 /// Parses a list of names without duplicates; "all" means all of `names`. Throws InputError.
 Texts parse_names(const Texts& values, const Texts& names);
-/// Like parse_names(), for enumerators by name_of().
+/// Like parse_names(), for enumerators by name or alias.
 template <class Kind, std::size_t count>
 std::vector<Kind> parse_kinds(const Texts& values, const std::array<Kind, count>& kinds) {
-  const Texts names = names_of(kinds);
   std::vector<Kind> chosen;
-  for (const std::string& name : parse_names(values, names)) chosen.push_back(kinds[choose(name, names)]);
+  for (const std::string& name : parse_names(values, all_names_of(kinds))) {
+    const Kind kind = kind_named(name, kinds);
+    if (std::find(chosen.begin(), chosen.end(), kind) == chosen.end()) chosen.push_back(kind);
+  }
   return chosen;
 }
 /// The enumerators among `names`, in the order of `names`. Other names, such as the host's, are skipped.
@@ -100,7 +102,7 @@ FieldValue names_value(Texts& option, Texts names);
 template <class Kind, std::size_t count>
 FieldValue kinds_value(std::vector<Kind>& option, const std::array<Kind, count>& kinds) {
   return list_value(
-      some_of(names_of(kinds), {"all"}), [&option, &kinds](const Texts& t) { option = parse_kinds(t, kinds); },
+      some_of(all_names_of(kinds), {"all"}), [&option, &kinds](const Texts& t) { option = parse_kinds(t, kinds); },
       [&option] { return names_of(option); });
 }
 /// The value of an optional; the word auto resets it.

@@ -48,8 +48,7 @@ FieldValue list_or_auto(std::vector<Value>& option, const std::string& type, boo
 
 FieldValue sizes(std::vector<Index>& option, const std::string& type, bool with_auto, Index largest) {
   return list_or_auto<Index>(
-      option, type, with_auto, automatic,
-      [largest](const std::string& value) { return parse_whole(value, 1, largest); },
+      option, type, with_auto, automatic, [largest](const std::string& value) { return parse_size(value, 1, largest); },
       [](const Index& size) { return nlohmann::json(size); });
 }
 
@@ -70,7 +69,7 @@ std::vector<Field> grid_fields(CommonOptions& o, bool with_auto) {
   };
   return {
       {"n", sizes(o.n, "N", with_auto, largest_n),
-       help("Orders N of the matrix, in rows", "the largest that --memory-fraction allows")},
+       help("Orders N of the matrix, in rows, such as 8000, 8k or 1e4", "the largest that --memory-fraction allows")},
       {"nb", sizes(o.nb, "NB", with_auto, largest_nb),
        help("Block sizes NB, in rows and columns", "by backend, precision and N")},
       {"grid",
@@ -203,10 +202,11 @@ const Footer plu_footer{
     .examples =
         "mpirun -np 4 glinpack plu --config configs/quickstart.toml\n"
         "mpirun -np 4 glinpack plu --hpl-dat HPL.dat --backend openblas\n"
-        "mpirun -np 4 glinpack plu --n 8000,16000 --nb 128,256 --grid 2x2,1x4 --json results.json\n"
+        "mpirun -np 4 glinpack plu --n 8k,1.6e4 --precision fp64 --nb 128,256 --grid 2x2,1x4 --json results.json\n"
         "mpirun -np 4 glinpack plu --n auto --nb auto --grid auto --dry-run\n"
         "mpirun -np 6 glinpack plu --n 777 --nb 32 --grid 2x3 --backend gl-raster",
-    .notes = {"Lists are written with commas or spaces. Several values make a sweep: every combination runs --repeat "
+    .notes = {"Sizes and counts may be written as 8k (8000), 8Ki (8192), 1M (10^6), 1Mi (2^20) or 1e4.",
+              "Lists are written with commas or spaces. Several values make a sweep: every combination runs --repeat "
               "times. Grids vary slowest, then N, then NB.",
               "Times are in seconds, rates in GFLOPS (10^9 operations a second), memory in MiB (2^20 bytes) and GiB "
               "(2^30 bytes)."},

@@ -31,7 +31,7 @@ const Footer tune_footer{
 
 std::vector<Precision> parse_precisions(const std::string& text) {
   if (text == "both") return {Precision::single, Precision::double_};
-  const Precision precision = precision_from_name(text);
+  const Precision precision = kind_named(text, all_precisions);
   return {precision == Precision::mixed ? Precision::single : precision};  // mixed factorises in single
 }
 
@@ -70,7 +70,8 @@ std::string text_of(const KeptTuning& kept) {
 OptionTable tune_table(TuneOptions& o) {
   constexpr int largest_device = 4096;
   const auto precision = word(
-      "single|double|mixed|both", [&o](const std::string& t) { o.precisions = parse_precisions(t); },
+      one_of(all_names_of(all_precisions)) + "|both",
+      [&o](const std::string& t) { o.precisions = parse_precisions(t); },
       [&o] { return o.precisions.size() > 1 ? "both" : std::string(name_of(o.precisions.front())); });
   const std::vector<Field> fields{
       {"device", whole(o.device, 0, largest_device, "INDEX"),

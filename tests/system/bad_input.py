@@ -64,6 +64,7 @@ class CommandLine(BadInputTest):
             (["plu", "--backnd", "openblas"], ["'--backnd'", "--backend"]),
             (["plu", "--backend", "openbals"], ["--backend", "'openbals'", "openblas", "gl-compute"]),
             (["plu", "--precision", "singel"], ["--precision", "'singel'", "single"]),
+            (["plu", "--precision", "fp46"], ["--precision", "'fp46'", "did you mean fp64?"]),
             (["plu", "--pivoting", "partail"], ["--pivoting", "'partail'", "partial"]),
             (["plu", "--matrix", "wilkenson"], ["--matrix", "'wilkenson'", "uniform", "did you mean wilkinson"]),
             (["plu", "--matrix", "file"], ["--matrix", "'file'", "hpl"]),
@@ -230,7 +231,7 @@ class CommandLine(BadInputTest):
         for arguments, named in [
             (["--n", "0"], ["--n", "'0'"]),
             (["--n", "-5"], ["--n", "'-5'"]),
-            (["--n", "1e4"], ["--n", "'1e4'"]),
+            (["--n", "1.2345k"], ["--n", "'1.2345k'", "not a whole number"]),
             (["--n", "12.5"], ["--n", "'12.5'"]),
             (["--n", "99999999999999999999"], ["--n", "'99999999999999999999'"]),
             (["--n", "100,,200"], ["--n", "'100,,200'"]),

@@ -91,10 +91,10 @@ class Completion(ManualTest):
         self.assertEqual(self.complete("plu", "--row-swap-t"), ["--row-swap-threshold"])
 
     def test_values_are_completed(self):
-        self.assertEqual(self.complete("plu", "--precision", ""), ["single", "double", "mixed"])
+        self.assertEqual(self.complete("plu", "--precision", ""), ["single", "fp32", "double", "fp64", "mixed"])
         self.assertEqual(self.complete("plu", "--backend", "gl-"), ["gl-compute", "gl-raster"])
         self.assertEqual(self.complete("plu", "--precision", "=", "m"), ["mixed"])
-        self.assertEqual(self.complete("plu", "--precision", "="), ["single", "double", "mixed"])
+        self.assertEqual(self.complete("plu", "--precision", "="), ["single", "fp32", "double", "fp64", "mixed"])
         self.assertEqual(self.complete("matmul", "--packing", "2x2,4"), ["2x2,4x1"])
         self.assertEqual(self.complete("plu", "--seed", ""), [])
 

@@ -22,6 +22,11 @@ inline constexpr std::string_view name_of(Precision precision) {
   return precision == Precision::single ? "single" : precision == Precision::double_ ? "double" : "mixed";
 }
 
+/// Another name, of other HPLs; empty: none.
+inline constexpr std::string_view alias_of(Precision precision) {
+  return precision == Precision::single ? "fp32" : precision == Precision::double_ ? "fp64" : "";
+}
+
 /// Bytes of an element of the factors.
 inline constexpr std::size_t factor_bytes(Precision precision) {
   return precision == Precision::double_ ? sizeof(double) : sizeof(float);

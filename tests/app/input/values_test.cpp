@@ -25,6 +25,27 @@ TEST(Values, OtherTextIsRejectedAsWholeNumber) {
   }
 }
 
+TEST(Values, SizesMayHaveExponentsAndUnits) {
+  const std::vector<std::pair<const char*, Index>> sizes{
+      {"8000", 8000},    {"+8", 8},        {"8k", 8000},    {"8K", 8000},     {"8Ki", 8192},
+      {"2M", 2'000'000}, {"1Mi", 1 << 20}, {"1e4", 10'000}, {"1E+4", 10'000}, {"1.5e4", 15'000},
+      {"4.35k", 4350},   {"1.5Ki", 1536},  {"100.0", 100},  {"200e-1", 20},   {"1e15", largest_n}};
+  for (const auto& [text, value] : sizes) {
+    EXPECT_EQ(parse_size(text, 1, largest_n), value) << text;
+  }
+}
+
+TEST(Values, SizesThatAreNoWholeNumbersAreRejected) {
+  for (const char* text :
+       {"1.5", "1.2345k", "1.3Ki", "5e-1", "1e", "e4", "k", "8q", "8kk", "8 k", "-8k", "1.5.2", ""}) {
+    expect_input_error([&] { parse_size(text, 1, largest_n); },
+                       {std::string("'") + text + "'", "not a whole number", "from 1 to"});
+  }
+  expect_input_error([] { parse_size("0.5k", 1, 400); }, {"'0.5k'", "out of range", "from 1 to 400"});
+  expect_input_error([] { parse_size("1e99", 1, largest_n); }, {"'1e99'", "out of range"});
+  expect_input_error([] { parse_size("0k", 1, largest_n); }, {"'0k'", "out of range"});
+}
+
 TEST(Values, WholeNumbersOutOfRangeAreRejectedWithTheRange) {
   for (const char* text : {"0", "-1", "11", "9223372036854775808", "99999999999999999999999"}) {
     expect_input_error([&] { parse_whole(text, 1, 10); }, {text, "out of range", "from 1 to 10"});

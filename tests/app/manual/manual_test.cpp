@@ -68,7 +68,7 @@ Arguments:
 
 Problem:
   --n N,...                   Orders of the matrix, in rows [default: 2000]
-  --precision single|double|mixed
+  --precision single|fp32|double|fp64|mixed
                               Precision <of all>; see docs/mixed.md [default:
                               double]
   --variant a|b|all,...       The ways [default: a]
@@ -136,8 +136,8 @@ TEST(ManPage, HasEveryPartOfTheTable) {
   for (const char* part :
        {".TH GLINPACK\\-EXAMPLE 1", "glinpack\\-example \\- Do it\n", ".SS Problem\n",
         ".TP\n\\fB\\-\\-n\\fR \\fIN,...\\fR\nOrders of the matrix, in rows. Default: 2000.\n",
-        "single|\\:double|\\:mixed", "\\fB\\-o\\fR, \\fB\\-\\-output\\fR", "Upwards. Not with \\-\\-n.\n",
-        ".SH ENVIRONMENT\n.TP\n\\fBSOME_VARIABLE\\fR\nIts meaning\n",
+        "single|\\:fp32|\\:double|\\:fp64|\\:mixed", "\\fB\\-o\\fR, \\fB\\-\\-output\\fR",
+        "Upwards. Not with \\-\\-n.\n", ".SH ENVIRONMENT\n.TP\n\\fBSOME_VARIABLE\\fR\nIts meaning\n",
         ".SH EXAMPLES\n.nf\nglinpack example \\-\\-n 1\n.fi\n", ".SH NOTES\n.PP\nTimes are in seconds.\n",
         ".PP\n\\&.so it\\(aqs \\en\n", ".SH EXIT STATUS\n.TP\n\\fB0\\fR\nall passed\n.TP\n\\fB1\\fR\none failed\n",
         "\\fBglinpack\\fR(1)\n"}) {
@@ -149,7 +149,7 @@ TEST(OptionsDocument, HasATableForEveryCommand) {
   const std::string document = options_document(std::vector{example()});
   for (const char* part :
        {"\n## example\n", "| **Problem** | | | |\n", "| `-o`, `--output` | `FILE` | | The result |\n",
-        "| `--precision` | `single\\|double\\|mixed` | double | Precision \\<of all>; see "
+        "| `--precision` | `single\\|fp32\\|double\\|fp64\\|mixed` | double | Precision \\<of all>; see "
         "[mixed.md](mixed.md) |\n",
         "| `--up` | | | Upwards; not with `--n` |\n", "\nExit status: 0 all passed; 1 one failed.\n"}) {
     EXPECT_THAT(document, HasSubstr(part));
@@ -197,9 +197,9 @@ TEST(Completion, HasEveryOptionOfEveryCommand) {
       }
     }
   }
-  EXPECT_THAT(bash, HasSubstr("plu:--precision) values='single double mixed' ;;"));
+  EXPECT_THAT(bash, HasSubstr("plu:--precision) values='single fp32 double fp64 mixed' ;;"));
   EXPECT_THAT(zsh, HasSubstr("#compdef glinpack"));
-  EXPECT_THAT(fish, HasSubstr("-l precision -x -a 'single double mixed'"));
+  EXPECT_THAT(fish, HasSubstr("-l precision -x -a 'single fp32 double fp64 mixed'"));
 }
 
 TEST(Manual, BadArgumentsAreNamed) {

@@ -166,6 +166,18 @@ TEST(Options, EveryPrecisionIsFoundByItsName) {
   }
 }
 
+TEST(Options, PrecisionsHaveTheNamesOfOtherHpls) {
+  EXPECT_EQ(parsed_plu({"--precision", "fp64"}).precision, Precision::double_);
+  EXPECT_EQ(parsed_plu({"--precision", "fp32"}).precision, Precision::single);
+  EXPECT_EQ(json_of(parsed_plu({"--precision", "fp32"})).at("precision"), "single");
+}
+
+TEST(Options, SizesMayHaveUnitsAndExponents) {
+  EXPECT_THAT(parsed_plu({"--n", "8k,1e4", "2Ki"}).n, ElementsAre(8000, 10'000, 2048));
+  EXPECT_THAT(parsed_plu({"--nb", "0.5Ki"}).nb, ElementsAre(512));
+  EXPECT_EQ(parsed_plu({"--repeat", "1e3"}).repeat, 1000);
+}
+
 TEST(Options, TheWhitePapersBackendHasSinglePrecisionFactors) {
   EXPECT_EQ(parsed_plu({"--backend", "gl-raster"}).precision, Precision::single);
   EXPECT_EQ(parsed_plu({"--backend", "gl-raster", "--precision", "single"}).precision, Precision::single);
@@ -266,7 +278,7 @@ TEST(Options, InvalidValuesAreRejectedWithOptionAndValue) {
   expect_input_error([] { parsed_plu({"--n", "0"}); }, {"--n", "'0'", "out of range"});
   expect_input_error([] { parsed_plu({"--n", "-5"}); }, {"--n", "'-5'"});
   expect_input_error([] { parsed_plu({"--n", "ten"}); }, {"--n", "'ten'"});
-  expect_input_error([] { parsed_plu({"--n", "1e3"}); }, {"--n", "'1e3'"});
+  expect_input_error([] { parsed_plu({"--n", "1.5"}); }, {"--n", "'1.5'", "not a whole number"});
   expect_input_error([] { parsed_plu({"--n", "99999999999999999999"}); }, {"--n", "out of range"});
   expect_input_error([] { parsed_plu({"--n", "10,,20"}); }, {"--n", "empty"});
   expect_input_error([] { parsed_plu({"--n", ""}); }, {"--n", "empty"});
@@ -374,7 +386,7 @@ TEST_F(ConfigFile, MatrixAndInputExcludeEachOtherAnywhere) {
 TEST_F(ConfigFile, ErrorsNameFileLineKeyAndValue) {
   expect_rejected(2, "nb = 32\nn = 0\n", {"n = 0", "out of range"});
   expect_rejected(1, "n = -3\n", {"n = -3"});
-  expect_rejected(1, "n = 10.0\n", {"n = 10.0", "not a whole number"});
+  expect_rejected(1, "n = 10.5\n", {"n = 10.5", "not a whole number"});
   expect_rejected(1, "n = 'ten'\n", {"'ten'"});
   expect_rejected(3, "\n\nn = []\n", {"n", "empty"});
   expect_rejected(1, "n = [10, 0]\n", {"'0'"});
