@@ -36,6 +36,11 @@ std::string read_file(const std::string& path, std::int64_t largest_bytes) {
   return contents;
 }
 
+bool TextFiles::exists(const std::string& path) const {
+  std::error_code error;
+  return received_ ? contents_.contains(path) : std::filesystem::exists(path, error);
+}
+
 const std::string& TextFiles::read(const std::string& path, std::int64_t largest_bytes) {
   const auto known = contents_.find(path);
   return known != contents_.end() ? known->second

@@ -16,7 +16,10 @@ std::string read_file(const std::string& path, std::int64_t largest_bytes);
 class TextFiles {
  public:
   TextFiles() = default;
-  explicit TextFiles(std::map<std::string, std::string> contents) : contents_(std::move(contents)) {}
+  explicit TextFiles(std::map<std::string, std::string> contents) : contents_(std::move(contents)), received_(true) {}
+
+  /// True if there is such a file or folder on rank 0. There, it must be read afterwards if it exists.
+  bool exists(const std::string& path) const;
 
   /// Like read_file(), but reads each path once.
   const std::string& read(const std::string& path, std::int64_t largest_bytes);
@@ -25,6 +28,7 @@ class TextFiles {
 
  private:
   std::map<std::string, std::string> contents_;
+  bool received_ = false;  // from rank 0: no file is looked for on disk
 };
 
 /// The lines of a text file without their ends. Accepts LF, CRLF, a missing final newline and a byte order mark. Throws

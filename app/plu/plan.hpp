@@ -36,8 +36,8 @@ std::optional<GridPosition> position_of(const RunRecord& run, int rank);
 /// "N 1000, NB 64, grid 2x2".
 std::string label_of(const RunRecord& run);
 
-/// The output of --dry-run: the runs, memory per rank, expected flops, and the automatic choices with reasons.
-std::string plan_text(std::span<const RunRecord> planned, int world_size, std::span<const std::string> choices = {});
+/// The output of --dry-run: the runs, memory per rank, expected flops, and remarks, such as the automatic choices.
+std::string plan_text(std::span<const RunRecord> planned, int world_size, std::span<const std::string> remarks = {});
 /// The output of --explain-pass: the schedule of the pass, once per N, NB, grid and pivoting.
 std::string explained_passes(std::span<const RunRecord> planned, Index pass);
 

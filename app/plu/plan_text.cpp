@@ -40,7 +40,7 @@ bool same_schedule(const RunRecord& a, const RunRecord& b) {
 
 }  // namespace
 
-std::string plan_text(std::span<const RunRecord> planned, int world_size, std::span<const std::string> choices) {
+std::string plan_text(std::span<const RunRecord> planned, int world_size, std::span<const std::string> remarks) {
   std::string text = fmt::format("Plan: {} run{} on {} process{}; nothing is run.\n", planned.size(),
                                  planned.size() == 1 ? "" : "s", world_size, world_size == 1 ? "" : "es");
   text += fmt::format("{:>5}  {:>10} {:>6}  {:>7}  {:<10} {:<8} {:<8} {:<18}  {:>11} {:>11}  {:>10}\n", "run", "N",
@@ -61,7 +61,7 @@ std::string plan_text(std::span<const RunRecord> planned, int world_size, std::s
       "Altogether {:.3e} flops. Memory is the most of any rank; backends on the processor take both kinds"
       " from the host.\n",
       flops);
-  for (const std::string& choice : choices) text += choice + "\n";
+  for (const std::string& remark : remarks) text += remark + "\n";
   return text;
 }
 

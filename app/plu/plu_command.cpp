@@ -32,6 +32,7 @@ void check_combinations(const PluOptions& options) {
 
 PluInput parse_input(const std::vector<std::string>& arguments, TextFiles& files) {
   PluInput input{.parsed = parse_plu_options(arguments, files), .hpl_dat = {}};
+  read_default_hpl_dat(input.parsed, files);
   const PluOptions& options = input.parsed.options;
   check_combinations(options);
   if (!options.hpl_dat.empty()) input.hpl_dat = read_hpl_dat(options.hpl_dat, files);
@@ -60,6 +61,9 @@ void plan(const PluInput& given, SweepInput& input) {
 void prepare_files(const PluInput& given, SweepInput& input) {
   const PluOptions& options = input.options;
   input.context.configuration = to_json(options, plu_table);
+  if (given.parsed.hpl_dat_is_default) {
+    input.context.notes.push_back("the runs are those of HPL.dat in the current folder: no option says what to run");
+  }
   if (given.hpl_dat) input.context.notes.push_back(unused_parameters_note(options.hpl_dat));
   if (!options.runs()) return;
   input.outputs = output_paths(options, given.hpl_dat);

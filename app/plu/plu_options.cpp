@@ -1,5 +1,6 @@
 #include "app/plu/plu_options.hpp"
 
+#include <algorithm>
 #include <climits>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -131,7 +132,8 @@ std::vector<Field> problem_fields(PluOptions& o) {
       {"input", text(o.input, "FILE"),
        "Read the matrix from a .npy or Matrix Market file; b = A times ones (docs/input.md)"},
       {"hpl-dat", text(o.hpl_dat, "FILE"),
-       "Read the runs from netlib's HPL.dat; options given here override it (docs/input.md)"},
+       "Read the runs from netlib's HPL.dat; options given here override it (docs/input.md)",
+       "./HPL.dat if it exists and no option says what to run"},
   };
 }
 
@@ -235,6 +237,16 @@ ParsedOptions with_one_matrix(ParsedOptions parsed) {
 bool ParsedOptions::overrides_hpl_dat(const std::string& name) const {
   if (on_command_line.contains(name)) return true;
   return in_file.contains(name) && !on_command_line.contains("hpl-dat");
+}
+
+void read_default_hpl_dat(ParsedOptions& parsed, const TextFiles& files) {
+  static constexpr std::array what_to_run{"config",   "input",        "hpl-dat",           "n",         "nb",
+                                          "grid",     "row-major",    "threshold",         "broadcast", "lookahead",
+                                          "row-swap", "column-major", "row-swap-threshold"};
+  const auto given = [&parsed](const char* name) { return parsed.on_command_line.contains(name); };
+  if (std::any_of(what_to_run.begin(), what_to_run.end(), given) || !files.exists("HPL.dat")) return;
+  parsed.options.hpl_dat = "HPL.dat";
+  parsed.hpl_dat_is_default = true;
 }
 
 OptionTable plu_table(PluOptions& o) {

@@ -100,6 +100,8 @@ struct PluOptions : CommonOptions {
 };
 
 struct ParsedOptions : Parsed<PluOptions> {
+  bool hpl_dat_is_default = false;  // no option names the HPL.dat: it is that of the current folder
+
   /// True if the option takes precedence over HPL.dat: it is on the command line, or in the configuration file that
   /// names the HPL.dat. An HPL.dat on the command line takes precedence over the configuration file.
   bool overrides_hpl_dat(const std::string& name) const;
@@ -111,6 +113,10 @@ std::vector<Field> algorithm_fields(CommonOptions& options);
 std::vector<Field> result_fields(CommonOptions& options);
 
 OptionTable plu_table(PluOptions& options);
+
+/// As xhpl does, reads ./HPL.dat if it exists and no option says what to run: --config, --input, --hpl-dat and those
+/// that HPL.dat sets, too.
+void read_default_hpl_dat(ParsedOptions& parsed, const TextFiles& files);
 
 /// Precedence: command line, file, default. `arguments` follow `glinpack plu`. Throws InputError for unusable values.
 /// The caller makes choices that depend on the machine (backend "auto", grids).

@@ -288,7 +288,9 @@ void print_plan(const SweepInput& input, std::span<const std::string> choices) {
   run_on_root_and_broadcast([&] {
     const PluOptions& options = input.options;
     std::string text;
-    if (options.dry_run) text = plan_text(input.planned, input.session.size(), choices);
+    std::vector<std::string> remarks = input.context.notes;
+    remarks.insert(remarks.end(), choices.begin(), choices.end());
+    if (options.dry_run) text = plan_text(input.planned, input.session.size(), remarks);
     if (options.dry_run && options.explain_pass) text += "\n";
     if (options.explain_pass) text += explained_passes(input.planned, *options.explain_pass);
     if (!(std::cout << text << std::flush)) throw std::runtime_error("the plan cannot be written to standard output");

@@ -72,6 +72,26 @@ class Commands(RunsTest):
                     timeout=600)
 
     @unittest.skipIf(os.environ.get("GLINPACK_TEST_QUICK"), "GLINPACK_TEST_QUICK is set: too slow in this build")
+    def test_hpl_dat_of_the_current_folder_is_read_if_no_option_says_what_to_run(self):
+        lines = (ROOT / "tests" / "data" / "HPL.dat").read_text().splitlines()
+        for number, text in {5: "1 Ns", 6: "40 Ns", 7: "1 NBs", 8: "8 NBs", 10: "1 grids", 12: "1 Qs",
+                             14: "1 PFACTs", 16: "1 NBMINs", 20: "1 RFACTs"}.items():
+            lines[number - 1] = text
+        self.write("HPL.dat", "\n".join(lines) + "\n")
+        said = "the runs are those of HPL.dat in the current folder"
+        outcome = self.passed("--backend", "openblas", "--json", "h.json", ranks=2)
+        self.assertIn(f"- {said}", outcome.out.split("PASSED")[0])
+        document = self.json("h.json")
+        self.assertEqual((document["runs"][0]["n"], document["context"]["configuration"]["hpl-dat"]), (40, "HPL.dat"))
+        self.assertIn(said, self.glinpack("plu", "--dry-run", "--backend", "openblas").out)
+        self.assertNotIn(said, self.passed("--n", 50, "--backend", "openblas").out)
+        self.write("HPL.dat", "\n".join(lines[:5]) + "\nmany\n")
+        for more in [], ["--dry-run"]:
+            broken = self.glinpack("plu", "--backend", "openblas", *more)
+            self.assertEqual((broken.status, len(broken.messages)), (2, 1), broken)
+            self.assertIn("HPL.dat:6: ", broken.err)
+            self.assertIn("'many'", broken.err)
+
     def test_netlib_s_hpl_dat_passes_all_its_864_runs_by_opengl(self):
         self.passed("--hpl-dat", ROOT / "tests" / "data" / "HPL.dat", "--backend", "gl-compute", ranks=4, runs=864,
                     timeout=900)

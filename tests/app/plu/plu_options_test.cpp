@@ -178,6 +178,48 @@ TEST(Options, SizesMayHaveUnitsAndExponents) {
   EXPECT_EQ(parsed_plu({"--repeat", "1e3"}).repeat, 1000);
 }
 
+// As the other ranks have them.
+TextFiles received(std::map<std::string, std::string> contents) { return TextFiles(std::move(contents)); }
+
+std::string hpl_dat_read(const Arguments& arguments, const TextFiles& files) {
+  ParsedOptions parsed = parse_plu_options(arguments);
+  read_default_hpl_dat(parsed, files);
+  return parsed.options.hpl_dat;
+}
+
+TEST(Options, HplDatIsReadIfNoOptionSaysWhatToRun) {
+  const TextFiles files = received({{"HPL.dat", "text"}});
+  for (const Arguments& arguments : {Arguments{}, Arguments{"--backend", "openblas", "--precision", "single"},
+                                     Arguments{"--dry-run"}, Arguments{"--repeat", "3", "--json", "j"}}) {
+    EXPECT_EQ(hpl_dat_read(arguments, files), "HPL.dat");
+    EXPECT_EQ(hpl_dat_read(arguments, received({})), "");
+  }
+  for (const Arguments& arguments :
+       {Arguments{"--n", "100"}, Arguments{"--nb", "8"}, Arguments{"--grid", "1x1"}, Arguments{"--input", "a.npy"},
+        Arguments{"--broadcast", "ring"}, Arguments{"--lookahead", "0"}, Arguments{"--threshold", "1"},
+        Arguments{"--row-swap", "mix"}, Arguments{"--row-swap-threshold", "1"}, Arguments{"--row-major"},
+        Arguments{"--column-major"}}) {
+    EXPECT_EQ(hpl_dat_read(arguments, files), "") << arguments.front();
+  }
+  EXPECT_EQ(hpl_dat_read({"--hpl-dat", "other"}, files), "other");
+}
+
+TEST_F(ConfigFile, IsInsteadOfAnHplDatInTheCurrentFolder) {
+  ParsedOptions parsed = with_config("repeat = 2\n");
+  read_default_hpl_dat(parsed, received({{"HPL.dat", "text"}}));
+  EXPECT_EQ(parsed.options.hpl_dat, "");
+  EXPECT_FALSE(parsed.hpl_dat_is_default);
+}
+
+TEST_F(FolderTest, TextFilesExistOnDiskOrAsRankZeroHasReadThem) {
+  const std::string file = write("a", "text"), other = write("b", "text");
+  EXPECT_TRUE(TextFiles().exists(file));
+  EXPECT_FALSE(TextFiles().exists(path("c")));
+  const TextFiles files = received({{file, "text"}});
+  EXPECT_TRUE(files.exists(file));
+  EXPECT_FALSE(files.exists(other));
+}
+
 TEST(Options, TheWhitePapersBackendHasSinglePrecisionFactors) {
   EXPECT_EQ(parsed_plu({"--backend", "gl-raster"}).precision, Precision::single);
   EXPECT_EQ(parsed_plu({"--backend", "gl-raster", "--precision", "single"}).precision, Precision::single);
