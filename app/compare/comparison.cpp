@@ -7,6 +7,7 @@
 #include <map>
 
 #include "app/input/input_error.hpp"
+#include "app/options/option_text.hpp"
 #include "app/record/text.hpp"
 
 namespace glinpack::app {
@@ -254,20 +255,23 @@ Parameters parameters_of(const RunRecord& run) {
                   {"row swap", text_of(parameters.row_swap)},
                   {"lookahead", std::to_string(parameters.lookahead)}};
   if (parameters.parts == RunParts::compute) list.emplace_back("compute only", "yes");
+  if (run.node_grid) list.emplace_back("node grid", text_of(*run.node_grid));
   return list;
 }
 
 Parameters parameters_of(const NetworkRun& run) {
   const RunParameters& parameters = run.record.parameters;
   const GridShape& grid = run.record.grid;
-  return {{"n", std::to_string(parameters.n)},
-          {"nb", std::to_string(parameters.nb)},
-          {"grid", std::to_string(grid.rows) + "x" + std::to_string(grid.columns)},
-          {"broadcast", std::string(name_of(parameters.broadcast))},
-          {"pivoting", std::string(name_of(parameters.pivoting))},
-          {"precision", std::string(name_of(run.record.precision))},
-          {"order", std::string(name_of(run.record.order))},
-          {"row swap", std::string(name_of(parameters.row_swap.kind))}};
+  Parameters list{{"n", std::to_string(parameters.n)},
+                  {"nb", std::to_string(parameters.nb)},
+                  {"grid", std::to_string(grid.rows) + "x" + std::to_string(grid.columns)},
+                  {"broadcast", std::string(name_of(parameters.broadcast))},
+                  {"pivoting", std::string(name_of(parameters.pivoting))},
+                  {"precision", std::string(name_of(run.record.precision))},
+                  {"order", std::string(name_of(run.record.order))},
+                  {"row swap", std::string(name_of(parameters.row_swap.kind))}};
+  if (run.record.node_grid) list.emplace_back("node grid", text_of(*run.record.node_grid));
+  return list;
 }
 
 double mann_whitney_at_most(std::int64_t u, std::int64_t a, std::int64_t b) {

@@ -141,6 +141,9 @@ ModelledDevice Problem::device() const {
 }
 
 int Problem::node_of(GridPosition at) const {
+  if (node_grid) {
+    return at.row / node_grid->rows * (grid.columns / node_grid->columns) + at.column / node_grid->columns;
+  }
   const int rank = order == RankOrder::row_major ? at.row * grid.columns + at.column : at.column * grid.rows + at.row;
   return rank / arrangement.processes_per_node;
 }

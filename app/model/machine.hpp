@@ -23,6 +23,7 @@ struct Problem {
   RunParameters parameters;
   GridShape grid;
   RankOrder order = RankOrder::row_major;
+  std::optional<GridShape> node_grid = {};
   Precision precision = Precision::double_;  // mixed: the factors are single
   Arrangement arrangement;
 

@@ -108,6 +108,7 @@ Problem problem_of(const RunRecord& record, const Arrangement& arrangement) {
   return {.parameters = record.parameters,
           .grid = record.grid,
           .order = record.order,
+          .node_grid = record.node_grid,
           .precision = record.precision,
           .arrangement = arrangement};
 }

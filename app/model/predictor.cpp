@@ -24,7 +24,7 @@ bool have_same_parameters(const Problem& a, const Problem& b) {
     return std::tuple(p.n, p.nb, p.pivoting, p.panel, p.broadcast, p.node_transport, p.row_swap.kind, p.row_swap.pieces,
                       p.lookahead > 0, p.parts, problem.grid.rows, problem.grid.columns, problem.order);
   };
-  return key(a) == key(b);
+  return key(a) == key(b) && a.node_grid == b.node_grid;
 }
 
 // The number of first passes with a quarter of the operations, at least two; 0 if too few passes remain.

@@ -409,6 +409,7 @@ int run_network_command(int argc, char** argv) {
         input.options = parse_alike(arguments, options_of<network_table>);
         input.planned = plan_network_runs(input.options, session.size());
         check_grids(input.planned, session.size(), "");
+        check_node_grid(input.options.node_grid);
         check_pairs(input.options, session.size());
         run_on_root_and_broadcast([&] {
           input.outputs = output_paths(input.options);

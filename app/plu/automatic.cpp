@@ -71,7 +71,7 @@ void choose_sizes(RunRecord& run, std::span<const RankMemory> ranks, double memo
 }
 
 void choose_values(RunRecord& run, std::span<const RankMemory> ranks, double memory_fraction) {
-  if (run.grid == automatic_shape) run.grid = automatic_grid(run.backend, ranks);
+  if (run.grid == automatic_shape) run.grid = automatic_grid(run.backend, ranks, run.node_grid);
   choose_sizes(run, ranks, memory_fraction);
 }
 
@@ -105,8 +105,10 @@ Index automatic_block_size(const std::string& backend, Precision precision, Inde
   return std::max(smallest_block, widest / smallest_block * smallest_block);
 }
 
-GridShape automatic_grid(const std::string& backend, std::span<const RankMemory> ranks) {
+GridShape automatic_grid(const std::string& backend, std::span<const RankMemory> ranks,
+                         const std::optional<GridShape>& node_grid) {
   const auto processes = static_cast<int>(ranks.size());
+  if (node_grid) return squarest_grid(processes, *node_grid);
   const bool one_host =
       std::all_of(ranks.begin(), ranks.end(), [&](const RankMemory& rank) { return rank.host == ranks.front().host; });
   if (backend_record(backend).one_process_row && one_host && !computes_on_hosts(ranks)) return {1, processes};

@@ -19,8 +19,9 @@ bool all_settled(std::span<const RunRecord> planned);
 Index automatic_block_size(const std::string& backend, Precision precision, Index n, GridShape grid);
 
 /// The grid of all processes: one row if the backend's record asks for it and each process has a GPU of one host.
-/// Otherwise the squarest grid.
-GridShape automatic_grid(const std::string& backend, std::span<const RankMemory> ranks);
+/// Otherwise the squarest grid that is a multiple of `node_grid`.
+GridShape automatic_grid(const std::string& backend, std::span<const RankMemory> ranks,
+                         const std::optional<GridShape>& node_grid = {});
 
 /// Rounds `largest` down to whole blocks. Rounds further, to the same number of blocks per process, if that costs less
 /// than 2 per cent. Returns `largest` unchanged if it is less than a block.

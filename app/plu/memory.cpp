@@ -54,12 +54,19 @@ double device_need(const RunRecord& run, Index rows, Index columns, const Memory
   return std::max(static_cast<double>(need.device), unpadded) + copies * bytes_of_matrix(run, rows, columns) - unpadded;
 }
 
+std::vector<std::optional<GridPosition>> positions_in(const RunRecord& run, std::span<const RankMemory> ranks) {
+  std::vector<int> nodes;
+  for (const RankMemory& rank : ranks) nodes.push_back(rank.node);
+  return positions_of_ranks(run.grid, run.order, run.node_grid, nodes);
+}
+
 PoolsByName pools_by_name(const RunRecord& run, std::span<const RankMemory> ranks, bool stored_matrix) {
   PoolsByName pools;
   const Distribution distribution = distribution_of(run.parameters, run.grid);
+  const std::vector<std::optional<GridPosition>> positions = positions_in(run, ranks);
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    const std::optional<GridPosition> position = position_of(run, static_cast<int>(rank));
-    if (!position) break;
+    const std::optional<GridPosition>& position = positions[rank];
+    if (!position) continue;
     const RankMemory& memory = ranks[rank];
     const Index rows = distribution.local_rows(*position);
     const Index columns = distribution.local_columns(*position);
@@ -96,9 +103,10 @@ struct LocalMatrix {
 template <class Fits>
 std::optional<LocalMatrix> first_beyond(const RunRecord& run, std::span<const RankMemory> ranks, Fits fits) {
   const Distribution distribution = distribution_of(run.parameters, run.grid);
+  const std::vector<std::optional<GridPosition>> positions = positions_in(run, ranks);
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    const std::optional<GridPosition> position = position_of(run, static_cast<int>(rank));
-    if (!position) break;
+    const std::optional<GridPosition>& position = positions[rank];
+    if (!position) continue;
     const LocalMatrix local{rank, distribution.local_rows(*position), distribution.local_columns(*position)};
     if (!fits(local, ranks[rank])) return local;
   }

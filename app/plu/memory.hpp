@@ -13,6 +13,7 @@ namespace glinpack::app {
 /// The memory that one rank found at start-up.
 struct RankMemory {
   std::string host;
+  int node = 0;                       // nodes_of()
   std::int64_t host_available = 0;    // bytes on the node, shared by all its ranks; 0 unknown
   bool device_is_host = true;         // matrices are in the node's memory: host backend or software OpenGL
   std::string device = {};            // ranks of a node that name the same device share it

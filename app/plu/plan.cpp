@@ -22,9 +22,12 @@ struct Sweep {
   std::vector<Index> nb;
   std::vector<HplCombination> combinations;
   RankOrder order = RankOrder::row_major;
+  std::optional<GridShape> node_grid = {};
   double threshold = 16.0;
   RowSwap row_swap;
 };
+
+GridShape tile_of(const CommonOptions& options) { return options.node_grid.value_or(GridShape{1, 1}); }
 
 Sweep sweep_of(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat, int world_size) {
   const PluOptions& options = parsed.options;
@@ -33,9 +36,10 @@ Sweep sweep_of(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat
               .nb = options.nb,
               .combinations = {{.lookahead = options.lookahead, .broadcast = options.broadcast, .variant = {}}},
               .order = options.order,
+              .node_grid = options.node_grid,
               .threshold = options.threshold,
               .row_swap = options.row_swap};
-  if (sweep.grids.empty()) sweep.grids = {squarest_grid(world_size)};
+  if (sweep.grids.empty()) sweep.grids = {squarest_grid(world_size, tile_of(options))};
   if (!hpl_dat) return sweep;
 
   HplDat lists = *hpl_dat;
@@ -63,13 +67,23 @@ void check_run_count(const Sweep& sweep, int repeat) {
   }
 }
 
+void check_multiple(const Sweep& sweep, GridShape grid) {
+  if (!sweep.node_grid || grid == automatic_shape || is_multiple(grid, *sweep.node_grid)) return;
+  throw InputError("--node-grid " + text_of(*sweep.node_grid) + ": the process grid " + text_of(grid) +
+                   " is not a multiple of it; its rows must be a multiple of " + std::to_string(sweep.node_grid->rows) +
+                   " and its columns of " + std::to_string(sweep.node_grid->columns) +
+                   ": use another --grid or another node grid");
+}
+
 // Every combination; `run` has their common parameters.
 std::vector<RunRecord> all_runs(const Sweep& sweep, int repeat, RunRecord run) {
   std::vector<RunRecord> planned;
   run.order = sweep.order;
+  run.node_grid = sweep.node_grid;
   run.parameters.threshold = sweep.threshold;
   run.parameters.row_swap = sweep.row_swap;
   for (const GridShape& grid : sweep.grids) {
+    check_multiple(sweep, grid);
     run.grid = grid;
     for (const Index n : sweep.n) {
       run.parameters.n = n;
@@ -126,9 +140,10 @@ std::vector<RunRecord> plan_network_runs(const NetworkOptions& options, int worl
               .nb = options.nb,
               .combinations = {},
               .order = options.order,
+              .node_grid = options.node_grid,
               .threshold = -1,
               .row_swap = options.row_swap};
-  if (sweep.grids.empty()) sweep.grids = {squarest_grid(world_size)};
+  if (sweep.grids.empty()) sweep.grids = {squarest_grid(world_size, tile_of(options))};
   for (const BroadcastKind kind : options.broadcast) {
     sweep.combinations.push_back({.lookahead = 0, .broadcast = kind, .variant = {}});
   }
@@ -152,15 +167,20 @@ void check_grids(std::span<const RunRecord> planned, int world_size, const std::
                    " ...) or use a smaller grid");
 }
 
-std::optional<GridPosition> position_of(const RunRecord& run, int rank) {
-  if (rank >= run.grid.size()) return std::nullopt;
-  return run.order == RankOrder::row_major ? GridPosition{rank / run.grid.columns, rank % run.grid.columns}
-                                           : GridPosition{rank % run.grid.rows, rank / run.grid.rows};
+void check_hosts(GridShape node_grid, std::span<const int> nodes, std::span<const std::string> hosts) {
+  const std::string processes = std::to_string(node_grid.size());
+  for (const int node : nodes) {
+    const auto there = std::count(nodes.begin(), nodes.end(), node);
+    if (there == node_grid.size()) continue;
+    throw InputError("--node-grid " + text_of(node_grid) + " needs " + processes + " processes on every host, but " +
+                     hosts[static_cast<std::size_t>(node)] + " has " + std::to_string(there) + ": start " + processes +
+                     " on each (mpirun -ppn " + processes + " ...) or use another node grid");
+  }
 }
 
 std::string label_of(const RunRecord& run) {
   return "N " + std::to_string(run.parameters.n) + ", NB " + std::to_string(run.parameters.nb) + ", grid " +
-         text_of(run.grid);
+         text_of(run.grid) + (run.node_grid ? ", node grid " + text_of(*run.node_grid) : "");
 }
 
 }  // namespace glinpack::app

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "app/input/hpl_dat.hpp"
@@ -17,7 +18,7 @@ inline constexpr std::int64_t most_runs = 100'000;
 /// Grids x N x NB x (HPL.dat's inner combinations) x repetitions; the last varies fastest. Options that override
 /// HPL.dat (ParsedOptions::overrides_hpl_dat) replace its lists. `file_order`: order of the matrix of --input, which is
 /// then the only N. "auto" and `automatic` values are kept for settle() (automatic.hpp). Throws InputError for more
-/// than most_runs runs, and for --n with --input.
+/// than most_runs runs, --n with --input, and a grid that is no multiple of --node-grid.
 std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat,
                                  std::optional<Index> file_order, int world_size);
 
@@ -30,10 +31,11 @@ std::vector<RunRecord> plan_network_runs(const NetworkOptions& options, int worl
 /// ("HPL.dat:10: ").
 void check_grids(std::span<const RunRecord> planned, int world_size, const std::string& where);
 
-/// The position of rank `rank` of the world in a run's grid; empty if the grid does not include it.
-std::optional<GridPosition> position_of(const RunRecord& run, int rank);
+/// Throws InputError unless every host has the processes of `node_grid`. `nodes`: as nodes_of() numbers those of all
+/// ranks; `hosts`: their names.
+void check_hosts(GridShape node_grid, std::span<const int> nodes, std::span<const std::string> hosts);
 
-/// "N 1000, NB 64, grid 2x2".
+/// "N 1000, NB 64, grid 2x2"; with "node grid 1x2" if there is one.
 std::string label_of(const RunRecord& run);
 
 /// The output of --dry-run: the runs, memory per rank, expected flops, and remarks, such as the automatic choices.

@@ -54,6 +54,7 @@ void plan(const PluInput& given, SweepInput& input) {
   if (options.runs() || !all_settled(input.planned)) {
     const bool grids_of_file = given.hpl_dat && !given.parsed.overrides_hpl_dat("grid");
     check_grids(input.planned, world_size, grids_of_file ? options.hpl_dat + ":10: " : "");
+    check_node_grid(options.node_grid);
   }
 }
 

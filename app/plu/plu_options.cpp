@@ -68,6 +68,9 @@ std::vector<Field> grid_fields(CommonOptions& o, bool with_auto) {
   const auto order = [&o](RankOrder value) {
     return flag([&o, value] { o.order = value; }, [&o, value] { return o.order == value; });
   };
+  const auto node_grid = word(
+      "PxQ", [&o](const std::string& t) { o.node_grid = parse_grid(t); },
+      [&o] { return o.node_grid ? text_of(*o.node_grid) : ""; });
   return {
       {"n", sizes(o.n, "N", with_auto, largest_n),
        help("Orders N of the matrix, in rows, such as 8000, 8k or 1e4", "the largest that --memory-fraction allows")},
@@ -81,6 +84,9 @@ std::vector<Field> grid_fields(CommonOptions& o, bool with_auto) {
        "squarest"},
       {"row-major", order(RankOrder::row_major), "Number the processes row by row (default)", "", "column-major"},
       {"column-major", order(RankOrder::column_major), "Number the processes column by column", "", "row-major"},
+      {"node-grid", node_grid,
+       "Grid of the processes of a host, which keeps rows or columns of the process grid inside hosts (rocHPL's -p and "
+       "-q); every host needs P times Q processes"},
   };
 }
 
@@ -206,6 +212,7 @@ const Footer plu_footer{
         "mpirun -np 4 glinpack plu --hpl-dat HPL.dat --backend openblas\n"
         "mpirun -np 4 glinpack plu --n 8k,1.6e4 --precision fp64 --nb 128,256 --grid 2x2,1x4 --json results.json\n"
         "mpirun -np 4 glinpack plu --n auto --nb auto --grid auto --dry-run\n"
+        "mpirun -np 8 -ppn 4 glinpack plu --n 8k --grid 2x4 --node-grid 2x2\n"
         "mpirun -np 6 glinpack plu --n 777 --nb 32 --grid 2x3 --backend gl-raster",
     .notes = {"Sizes and counts may be written as 8k (8000), 8Ki (8192), 1M (10^6), 1Mi (2^20) or 1e4.",
               "Lists are written with commas or spaces. Several values make a sweep: every combination runs --repeat "

@@ -44,6 +44,7 @@ struct CommonOptions {
   std::vector<Index> nb{128};
   std::vector<GridShape> grid;  // empty: the squarest grid of all processes
   RankOrder order = RankOrder::row_major;
+  std::optional<GridShape> node_grid;  // empty: ranks fill the grid in their order
   Precision precision = Precision::double_;
   Pivoting pivoting = Pivoting::partial;
   NodeTransport node_transport = NodeTransport::shared;

@@ -115,6 +115,16 @@ Machine choose_machine(const PluOptions& options, const MpiSession& session) {
   return machine;
 }
 
+void check_node_grid(const std::optional<GridShape>& node_grid) {
+  if (!node_grid) return;
+  const std::vector<int> nodes = nodes_of(MPI_COMM_WORLD);
+  const std::vector<std::string> hosts = gather_bytes(MPI_COMM_WORLD, host_name(), 0);
+  run_on_root_and_broadcast([&] {
+    check_hosts(*node_grid, nodes, hosts);
+    return nlohmann::json();
+  });
+}
+
 std::vector<RankMemory> gather_memory(const BackendInfo& info) {
   const NodeView node = view_node();
   const bool on_device = info.device_index >= 0 && !info.software_gl;
@@ -125,10 +135,12 @@ std::vector<RankMemory> gather_memory(const BackendInfo& info) {
   const nlohmann::json mine{node.host,       node.available_memory, !on_device,        device,
                             info.free_bytes, address_space_left(),  info.largest_rows, info.largest_columns,
                             largest_matrix};
+  const std::vector<int> nodes = nodes_of(MPI_COMM_WORLD);
   const std::vector<nlohmann::json> gathered = gathered_on_first_rank(mine);
   std::vector<RankMemory> all;
   for (const nlohmann::json& values : run_on_root_and_broadcast([&] { return nlohmann::json(gathered); })) {
     all.push_back({.host = values.at(0),
+                   .node = nodes[all.size()],
                    .host_available = values.at(1),
                    .device_is_host = values.at(2),
                    .device = values.at(3),

@@ -33,6 +33,9 @@ Machine choose_machine(const PluOptions& options, const MpiSession& session);
 /// Collective over MPI_COMM_WORLD. Threads of this rank: its share of the node's cores.
 int threads_by_cores(const MpiSession& session);
 
+/// Collective over MPI_COMM_WORLD. check_hosts() on every rank if --node-grid is given.
+void check_node_grid(const std::optional<GridShape>& node_grid);
+
 /// Collective over MPI_COMM_WORLD. Gathers the memory of every rank, in order, on all ranks. `info`: this rank's
 /// backend, before it allocates matrices.
 std::vector<RankMemory> gather_memory(const BackendInfo& info);

@@ -11,6 +11,7 @@
 #include <set>
 #include <vector>
 
+#include "app/options/option_text.hpp"
 #include "app/plu/memory.hpp"
 #include "app/record/text.hpp"
 #include "app/variant/variant_code.hpp"
@@ -159,6 +160,9 @@ std::string parameter_lists(std::span<const RunRecord> planned) {
   text += list("PIVOT", [](const RunRecord& r) { return " " + std::string(name_of(r.parameters.pivoting)); });
   text += list("PANEL", [](const RunRecord& r) { return " " + std::string(name_of(r.parameters.panel)); });
   text += list("PREC", [](const RunRecord& r) { return name_of(r.precision); });
+  if (planned.front().node_grid) {
+    text += list("NODE PQ", [](const RunRecord& r) { return text_of(r.node_grid.value_or(GridShape{})); });
+  }
   text += list("BACKEND", [](const RunRecord& r) { return " " + r.backend; });
   return text + '\n';
 }

@@ -67,6 +67,7 @@ void describe(Json& json, NetworkRun& run) {
   json("broadcast", record.parameters.broadcast);
   json.later("row_swap", record.parameters.row_swap);
   json("order", record.order);
+  json.later("node_grid", record.node_grid);
   json("repeat", record.repeat);
   json("time", record.result.seconds);
   json("start_time", record.result.start_time);

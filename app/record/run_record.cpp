@@ -252,6 +252,7 @@ void describe_parameters(Json& json, RunRecord& run) {
   json("broadcast", parameters.broadcast);
   json.later("row_swap", parameters.row_swap);
   json("order", run.order);
+  json.later("node_grid", run.node_grid);
   json.later("threshold", parameters.threshold);
   bool compute_only = parameters.parts == RunParts::compute;
   json.later("compute_only", compute_only);

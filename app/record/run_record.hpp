@@ -43,6 +43,7 @@ struct RunRecord {
   MatrixKind matrix = MatrixKind::hpl;
   GridShape grid;
   RankOrder order = RankOrder::row_major;
+  std::optional<GridShape> node_grid;
   Precision precision = Precision::double_;
   std::string backend;  // as chosen: never "auto"
   HplVariant variant;
@@ -88,6 +89,12 @@ void describe(Json& json, RowSwap& swap) {
   json("kind", swap.kind);
   json("threshold", swap.threshold);
   json("pieces", swap.pieces, 1);
+}
+
+template <class Json>
+void describe(Json& json, GridShape& grid) {
+  json("p", grid.rows, 1);
+  json("q", grid.columns, 1);
 }
 
 template <class Json>

@@ -175,6 +175,29 @@ class Arguments(NetlabTest):
                 self.assertRegex(outcome.err, rf"\Anetlab/{command[0]}: needs root\b.*\n\Z")
 
 
+class NodeGrids(LabTest):
+    def test_columns_of_the_process_grid_stay_on_a_node(self):
+        for shape, same in ("2x1", "column"), ("1x2", "row"):
+            run = self.plu(2, 2, "--n", 200, "--nb", 16, "--grid", "2x2", "--node-grid", shape)["runs"][0]
+            self.assertEqual(run["node_grid"], {"p": int(shape[0]), "q": int(shape[2])})
+            lines = {}
+            for rank in run["ranks"]:
+                lines.setdefault(rank[same], set()).add(rank["host"])
+            self.assertEqual(sorted(lines), [0, 1])
+            self.assertEqual(sorted(host for hosts in lines.values() for host in hosts), ["node1", "node2"])
+
+    def test_a_node_with_other_processes_is_rejected_before_any_work(self):
+        outcome = self.netlab("run", "--timeout", 60, 2, 2, "--", GLINPACK, "plu", "--n", 200, "--backend", "openblas",
+                              "--grid", "2x1", "--node-grid", "2x1", "--json", "x.json", timeout=90)
+        self.assertEqual(outcome.status, 0, outcome)  # the second node idles
+        outcome = self.netlab("run", "--timeout", 60, 2, 2, "--", GLINPACK, "plu", "--n", 200, "--backend", "openblas",
+                              "--grid", "1x4", "--node-grid", "1x4", "--json", "y.json", timeout=90)
+        self.assertEqual(outcome.status, 2, outcome)
+        self.assertEqual(len(outcome.messages), 1, outcome)
+        self.assertIn("--node-grid 1x4 needs 4 processes on every host, but node1 has 2", outcome.err)
+        self.assertFalse((self.folder / "y.json").exists())
+
+
 class Setup(NetlabTest):
     def setUp(self):
         super().setUp()

@@ -1,23 +1,78 @@
 #include "mpi/process_grid.hpp"
 
-#include <cmath>
+#include <map>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "mpi/communication.hpp"
+#include "mpi/session.hpp"
 
 namespace glinpack {
 
-ProcessGrid::ProcessGrid(MPI_Comm world, GridShape shape, RankOrder order) : shape_(shape) {
+namespace {
+
+std::string text_of(GridShape shape) { return std::to_string(shape.rows) + " x " + std::to_string(shape.columns); }
+
+GridPosition cell(GridShape shape, RankOrder order, int number) {
+  return order == RankOrder::row_major ? GridPosition{number / shape.columns, number % shape.columns}
+                                       : GridPosition{number % shape.rows, number / shape.rows};
+}
+
+}  // namespace
+
+bool is_multiple(GridShape shape, GridShape tile) {
+  return shape.rows % tile.rows == 0 && shape.columns % tile.columns == 0;
+}
+
+std::vector<std::optional<GridPosition>> positions_of_ranks(GridShape shape, RankOrder order,
+                                                            const std::optional<GridShape>& node_grid,
+                                                            std::span<const int> nodes) {
+  struct Node {
+    int number = 0;
+    int ranks = 0;
+  };
+  const GridShape tile = node_grid.value_or(shape);  // without node_grid, the world is one node
+  if (!is_multiple(shape, tile)) {
+    throw std::invalid_argument("a process grid of " + text_of(shape) + " is no multiple of " + text_of(tile));
+  }
+  const GridShape tiles{shape.rows / tile.rows, shape.columns / tile.columns};
+  std::map<int, Node> known;
+  std::vector<std::optional<GridPosition>> positions;
+  for (const int node_of_rank : nodes) {
+    const Node next{.number = static_cast<int>(known.size())};
+    Node& node = known.try_emplace(node_grid ? node_of_rank : 0, next).first->second;
+    const int in_node = node.ranks++;
+    if (node.number >= tiles.size() || in_node >= tile.size()) {
+      positions.emplace_back();
+      continue;
+    }
+    const GridPosition outer = cell(tiles, order, node.number), inner = cell(tile, order, in_node);
+    positions.push_back(GridPosition{outer.row * tile.rows + inner.row, outer.column * tile.columns + inner.column});
+  }
+  for (const auto& [first_rank, node] : known) {
+    if (node_grid && node.ranks != tile.size()) {
+      throw std::invalid_argument("a node has " + std::to_string(node.ranks) + " ranks, not those of a grid of " +
+                                  text_of(tile));
+    }
+  }
+  return positions;
+}
+
+ProcessGrid::ProcessGrid(MPI_Comm world, GridShape shape, RankOrder order, const std::optional<GridShape>& node_grid)
+    : shape_(shape) {
   const int rank = rank_in(world);
   const int size = size_of(world);
   if (shape.rows < 1 || shape.columns < 1 || shape.size() > size) {
-    throw std::invalid_argument("a process grid of " + std::to_string(shape.rows) + " x " +
-                                std::to_string(shape.columns) + " does not fit " + std::to_string(size) + " processes");
+    throw std::invalid_argument("a process grid of " + text_of(shape) + " does not fit " + std::to_string(size) +
+                                " processes");
   }
-  // MPI_Cart_create ranks row-major: a column-major grid is the same with the ranks renumbered first
-  const bool is_member = rank < shape.size();
-  const int key = order == RankOrder::row_major ? rank : rank % shape.rows * shape.columns + rank / shape.rows;
+  const std::vector<int> nodes = node_grid ? nodes_of(world) : std::vector<int>(static_cast<std::size_t>(size));
+  const std::optional<GridPosition> mine =
+      positions_of_ranks(shape, order, node_grid, nodes)[static_cast<std::size_t>(rank)];
+  // MPI_Cart_create ranks row-major
+  const bool is_member = mine.has_value();
+  const int key = is_member ? mine->row * shape.columns + mine->column : 0;
   MPI_Comm members = MPI_COMM_NULL;
   GLINPACK_MPI(MPI_Comm_split(world, is_member ? 0 : MPI_UNDEFINED, key, &members));
   if (!is_member) return;
@@ -70,10 +125,15 @@ void ProcessGrid::release() noexcept {
   }
 }
 
-GridShape squarest_grid(int size) {
-  int rows = static_cast<int>(std::sqrt(static_cast<double>(size)));
-  while (rows > 1 && size % rows != 0) --rows;
-  return {rows, size / rows};
+GridShape squarest_grid(int size, GridShape tile) {
+  const int tiles = size / tile.size();
+  GridShape squarest{tile.rows, tiles * tile.columns};
+  for (int rows = 2; rows <= tiles; ++rows) {
+    if (tiles % rows != 0) continue;
+    const GridShape shape{rows * tile.rows, tiles / rows * tile.columns};
+    if (shape.rows + shape.columns < squarest.rows + squarest.columns) squarest = shape;
+  }
+  return squarest;
 }
 
 }  // namespace glinpack

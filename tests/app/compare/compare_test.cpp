@@ -13,8 +13,10 @@ namespace glinpack::app {
 namespace {
 
 using nlohmann::json;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 
 TEST(MannWhitney, equals_the_table_of_the_textbook) {
   // Hollander and Wolfe, table A.6; 3 and 3: 1 of 20 orders has U = 0, 2 have U <= 1
@@ -162,6 +164,17 @@ TEST_F(Compare, parameters_can_be_omitted) {
   const ResultFile a = file("a.json", plu_document({{1000, 10}})), b = file("b.json", other);
   EXPECT_TRUE(compare(a, b, {}, 0.9).pairs.empty());
   EXPECT_EQ(compare(a, b, {"backend"}, 0.9).pairs.size(), 1u);
+}
+
+TEST_F(Compare, a_node_grid_is_a_parameter) {
+  json other = plu_document({{1000, 20}});
+  other["runs"][0]["node_grid"] = {{"p", 2}, {"q", 1}};
+  const ResultFile a = file("a.json", plu_document({{1000, 10}})), b = file("b.json", other);
+  const Comparison comparison = compare(a, b, {}, 0.9);
+  EXPECT_TRUE(comparison.pairs.empty());
+  ASSERT_EQ(comparison.only_b.size(), 1u);
+  EXPECT_THAT(comparison.only_b[0].parameters, Contains(Pair("node grid", "2x1")));
+  EXPECT_EQ(compare(a, b, {"node grid"}, 0.9).pairs.size(), 1u);
 }
 
 TEST_F(Compare, omitted_parameters_must_not_merge_runs) {

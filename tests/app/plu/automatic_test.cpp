@@ -169,6 +169,8 @@ TEST(AutomaticGrid, IsOneRowOnTheGpusOfOneHostAndOtherwiseTheSquarest) {
   std::vector<RankMemory> two_hosts = on_gpus(8, gibibyte);
   for (std::size_t rank = 4; rank < 8; ++rank) two_hosts[rank].host = "b";
   EXPECT_EQ(automatic_grid("gl-compute", two_hosts), (GridShape{2, 4}));
+  EXPECT_EQ(automatic_grid("gl-compute", two_hosts, GridShape{4, 1}), (GridShape{4, 2}));
+  EXPECT_EQ(automatic_grid("gl-compute", on_gpus(4, gibibyte), GridShape{2, 2}), (GridShape{2, 2}));
 }
 
 TEST(Settling, ChoosesAllThreeAndReportsThemOnce) {

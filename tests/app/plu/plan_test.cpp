@@ -131,14 +131,31 @@ TEST(Plan, DryRunShowsTheChosenValues) {
   EXPECT_TRUE(plan_text(plan({"--n", "100"}), 4, choices).ends_with("\n--nb auto: NB 8\n"));
 }
 
-TEST(Plan, RanksFillTheGridInTheirOrder) {
-  RunRecord run;
-  run.grid = {2, 3};
-  EXPECT_EQ(position_of(run, 1), (GridPosition{0, 1}));
-  EXPECT_EQ(position_of(run, 5), (GridPosition{1, 2}));
-  EXPECT_EQ(position_of(run, 6), std::nullopt);
-  run.order = RankOrder::column_major;
-  EXPECT_EQ(position_of(run, 1), (GridPosition{1, 0}));
+TEST(Plan, GridsAreMultiplesOfTheNodeGrid) {
+  const RunRecord run = plan({"--node-grid", "4x1"}, 8).front();
+  EXPECT_EQ(run.node_grid, (GridShape{4, 1}));
+  EXPECT_EQ(run.grid, (GridShape{4, 2}));
+  EXPECT_EQ(label_of(run), "N 2000, NB 128, grid 4x2, node grid 4x1");
+  EXPECT_EQ(plan({"--grid", "4x3", "--node-grid", "2x3"}, 12).front().grid, (GridShape{4, 3}));
+  EXPECT_EQ(plan({"--grid", "auto", "--node-grid", "2x3"}, 12).front().grid, automatic_shape);
+  EXPECT_EQ(plan({}).front().node_grid, std::nullopt);
+  expect_input_error(
+      [] {
+        plan({"--grid", "4x3,3x4", "--node-grid", "2x3"}, 12);
+      },
+      {"--node-grid 2x3", "3x4 is not a multiple", "rows must be a multiple of 2", "columns of 3"});
+  expect_input_error([] { plan({"--hpl-dat", netlib, "--node-grid", "2x2"}); }, {"--node-grid 2x2", "1x4"});
+}
+
+TEST(Plan, EveryHostMustHaveTheProcessesOfTheNodeGrid) {
+  const std::vector<std::string> hosts{"a", "b", "a", "b", "b"};
+  EXPECT_NO_THROW(check_hosts({1, 2}, std::vector{0, 1, 0, 1}, hosts));
+  expect_input_error(
+      [&] {
+        check_hosts({1, 2}, std::vector{0, 1, 0, 1, 1}, hosts);
+      },
+      {"--node-grid 1x2 needs 2 processes on every host, but b has 3", "mpirun -ppn 2"});
+  expect_input_error([&] { check_hosts({2, 2}, std::vector{0, 1, 0, 1}, hosts); }, {"a has 2", "start 4 on each"});
 }
 
 TEST(Plan, RunsHaveTheVariantOfHplDat) {

@@ -56,6 +56,8 @@ TEST(Options, EveryOptionIsParsed) {
                                    "--grid",
                                    "2x3",
                                    "--column-major",
+                                   "--node-grid",
+                                   "2x1",
                                    "--seed",
                                    "7",
                                    "--precision",
@@ -119,6 +121,8 @@ TEST(Options, EveryOptionIsParsed) {
   EXPECT_THAT(o.nb, ElementsAre(4, 8));
   EXPECT_THAT(o.grid, ElementsAre(GridShape{2, 3}));
   EXPECT_EQ(o.order, RankOrder::column_major);
+  EXPECT_EQ(o.node_grid, (GridShape{2, 1}));
+  EXPECT_EQ(json_of(o).at("node-grid"), "2x1");
   EXPECT_EQ(o.seed, 7U);
   EXPECT_EQ(o.precision, Precision::single);
   EXPECT_EQ(o.pivoting, Pivoting::local);

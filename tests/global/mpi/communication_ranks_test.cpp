@@ -90,6 +90,15 @@ TEST(ProcessGrids, RowAndColumnCommunicatorsAreRankedByPosition) {
   }
 }
 
+TEST(ProcessGrids, OfOneNodeAreTheNodeGrid) {
+  const GridShape shape = squarest_grid(world_size());
+  const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::column_major, shape);
+  ASSERT_TRUE(grid.active());
+  EXPECT_EQ(world_rank(), grid.position().column * shape.rows + grid.position().row);
+  EXPECT_THROW(ProcessGrid(MPI_COMM_WORLD, {1, 1}, RankOrder::row_major, GridShape{1, world_size() + 1}),
+               std::invalid_argument);
+}
+
 TEST(ProcessGrids, LeaveSurplusRanksInactiveAndRejectTooFew) {
   const ProcessGrid one(MPI_COMM_WORLD, {1, 1}, RankOrder::row_major);
   EXPECT_EQ(one.active(), world_rank() == 0);
