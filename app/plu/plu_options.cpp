@@ -59,6 +59,13 @@ double parse_power_interval(std::string_view text) {
   throw InputError(in_quotes(text) + " is out of range; seconds from 0.01 to 60 are expected, or 0 for no readings");
 }
 
+double parse_watts(std::string_view text) {
+  constexpr double most = 1e9;
+  const double watts = parse_real(text);
+  if (watts > 0 && watts <= most) return watts;
+  throw InputError(in_quotes(text) + " is out of range; watts, more than 0 and at most 1e9, are expected");
+}
+
 }  // namespace
 
 std::vector<Field> grid_fields(CommonOptions& o, bool with_auto) {
@@ -154,6 +161,8 @@ std::vector<Field> panel_and_message_fields(PluOptions& o) {
        "1: factorise and send the next panel during the trailing update; 0: after it. HPL.dat's larger DEPTHs act as "
        "1"},
       {"threshold", real(o.threshold, "REAL", parse_real), "Largest scaled residual that passes; negative: no check"},
+      {"warm-up", whole(o.warm_up, 0, largest_repeat),
+       "Runs of every combination before its --repeat runs: not checked, not in the report and the files"},
       {"compute-only", flag(o.compute_only),
        "Measure the arithmetic alone: send nothing, and neither solve nor check (docs/reading-a-report.md)"},
   };
@@ -194,6 +203,8 @@ std::vector<Field> plu_output_fields(PluOptions& o) {
       {"power-interval", real(o.power_interval, "SECONDS", parse_power_interval),
        "Time between readings of power, clocks and temperatures in the timed section, 0.01 to 60; 0: no readings "
        "(docs/reading-a-report.md)"},
+      {"watts", real(o.watts, "W", parse_watts),
+       "Mean power of all nodes in the timed section, read from a wall meter; GFLOPS/W is by it, not by the sensors"},
   };
 }
 
@@ -211,6 +222,7 @@ const Footer plu_footer{
         "mpirun -np 4 glinpack plu --config configs/quickstart.toml\n"
         "mpirun -np 4 glinpack plu --hpl-dat HPL.dat --backend openblas\n"
         "mpirun -np 4 glinpack plu --n 8k,1.6e4 --precision fp64 --nb 128,256 --grid 2x2,1x4 --json results.json\n"
+        "mpirun -np 4 glinpack plu --n 8k --repeat 3 --warm-up 1 --watts 450\n"
         "mpirun -np 4 glinpack plu --n auto --nb auto --grid auto --dry-run\n"
         "mpirun -np 8 -ppn 4 glinpack plu --n 8k --grid 2x4 --node-grid 2x2\n"
         "mpirun -np 6 glinpack plu --n 777 --nb 32 --grid 2x3 --backend gl-raster",

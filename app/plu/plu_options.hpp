@@ -76,6 +76,7 @@ struct PluOptions : CommonOptions {
   int lookahead = 1;
   double threshold = 16.0;
   bool compute_only = false;
+  int warm_up = 0;  // untimed runs of each combination
 
   // machine
   std::string backend = "auto";
@@ -92,6 +93,7 @@ struct PluOptions : CommonOptions {
   When breakdown = When::automatic;
   bool doctor = true;           // runs the quick checks of `glinpack doctor` first
   double power_interval = 0.1;  // seconds between readings of power sensors; 0: off
+  std::optional<double> watts;  // mean power of the timed section, by a wall meter
 
   // instead of a run
   bool dry_run = false;

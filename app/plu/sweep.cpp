@@ -100,7 +100,7 @@ class Reporter {
  private:
   void show(RunRecord& run) {
     made(run, "the forecast", [&] { run.prediction = predictor_.predict_then_learn(run); });
-    made(run, "the energy", [&] { run.energy = energy_of(run.result); });
+    made(run, "the energy", [&] { run.energy = energy_of(run.result, input_.options.watts); });
     run.breakdown = break_down(run.result);
     report_.run(run);
     if (run.energy) stream_.stream() << energy_text(*run.energy);
@@ -193,6 +193,21 @@ void log_memory(const RunRecord& run, GridPosition position) {
                 memory_text(static_cast<double>(need.host)));
 }
 
+// Untimed: solves, but neither checks nor keeps anything.
+template <class Real>
+void warm_up(const SweepInput& input, RunRecord run, const ProcessGrid& grid, Backend<Real>& backend,
+             Timeline& timeline, Reporter* reporter) {
+  run.parameters.threshold = -1;
+  RunOptions options;
+  options.gather_timelines = false;
+  bool stopped = false;
+  for (int i = 0; i < input.options.warm_up && !stopped; ++i) {
+    if (reporter != nullptr) options.progress = reporter->observer_of(run);
+    const std::unique_ptr<MatrixSource> source = source_for(input, run, grid);
+    stopped = glinpack::run(run.parameters, grid, backend, timeline, *source, options).passes_done.has_value();
+  }
+}
+
 template <class Real>
 void run_one(const SweepInput& input, RunRecord& run, const ProcessGrid& grid, Backend<Real>& backend,
              Timeline& timeline, const RankSensors& sensors, Reporter* reporter, bool is_last) {
@@ -268,6 +283,7 @@ int run_sweep_in(SweepInput& input) {
     const ProcessGrid& grid = grids.grid_for(run);
     run_on_all_ranks([&] {
       if (!grid.active()) return;
+      if (run.repeat == 0) warm_up(input, run, grid, *backend, timeline, reporter ? &*reporter : nullptr);
       run_one(input, run, grid, *backend, timeline, sensors, reporter ? &*reporter : nullptr,
               &run == &input.planned.back());
     });

@@ -28,7 +28,7 @@ constexpr std::array role_columns{
     RoleColumn{"idle_seconds", &RoleTotal::idle},         RoleColumn{"waiting_seconds", &RoleTotal::waiting}};
 constexpr std::array roles_of_passes{Role::pivot, Role::normalize, Role::eliminate, Role::reduce};
 
-/// The last columns: from the readable sensors.
+/// The last columns: from the readable sensors; the rate is by a wall meter if there was one.
 constexpr std::string_view energy_columns = ",energy_joules,average_watts,peak_watts,gflops_per_watt";
 
 std::string head() {

@@ -283,8 +283,12 @@ std::vector<ThrottleShare> throttle_shares(std::span<const Sample> samples, doub
   return shares;
 }
 
-std::optional<Energy> energy_of(const RunResult& result) {
+std::optional<Energy> energy_of(const RunResult& result, std::optional<double> wall_watts) {
   Energy energy;
+  if (wall_watts && result.gflops > 0) {
+    energy.wall_watts = *wall_watts;
+    energy.gflops_per_watt = result.gflops / *wall_watts;
+  }
   energy.unread = unread_sensors(result);
   const int cells = cells_for(result);
   PowerCurve sum(static_cast<std::size_t>(cells));
@@ -301,14 +305,16 @@ std::optional<Energy> energy_of(const RunResult& result) {
     }
   }
   if (result.seconds <= 0) energy.sensors.clear();
-  if (!energy.measured()) return energy.unread.empty() ? std::nullopt : std::optional(energy);
+  if (!energy.measured()) {
+    return energy.unread.empty() && !known(energy.wall_watts) ? std::nullopt : std::optional(energy);
+  }
   energy.joules = joules;
   energy.average_watts = joules / result.seconds;
   // the peak is at least the average, although cells and counters round differently
   energy.peak_watts = std::max(energy.average_watts, *std::max_element(sum.begin(), sum.end()));
   energy.rough = result.seconds < seconds_of_a_rough_run;
   cover(result, energy);
-  if (comparable(energy) && joules > 0 && result.gflops > 0) {
+  if (!known(energy.wall_watts) && comparable(energy) && joules > 0 && result.gflops > 0) {
     energy.gflops_per_watt = result.gflops / energy.average_watts;
   }
   energy.scope = scope_of(energy);
@@ -316,10 +322,19 @@ std::optional<Energy> energy_of(const RunResult& result) {
 }
 
 std::string energy_text(const Energy& energy) {
-  if (!energy.measured()) return {};
-  std::string text = fmt::format("\nEnergy: {} J, {} W on average, {} W at most", amount(energy.joules),
-                                 amount(energy.average_watts), amount(energy.peak_watts));
-  if (known(energy.gflops_per_watt)) text += fmt::format("; {:.4g} GFLOPS/W", energy.gflops_per_watt);
+  std::string text;
+  if (known(energy.wall_watts)) {
+    text = fmt::format("\nPower: {:g} W by a wall meter (--watts); {:.4g} GFLOPS/W\n", energy.wall_watts,
+                       energy.gflops_per_watt);
+  }
+  if (!energy.measured()) return text;
+  text += fmt::format("\nEnergy: {} J, {} W on average, {} W at most", amount(energy.joules),
+                      amount(energy.average_watts), amount(energy.peak_watts));
+  if (known(energy.wall_watts)) {
+    text += ", by the sensors";
+  } else if (known(energy.gflops_per_watt)) {
+    text += fmt::format("; {:.4g} GFLOPS/W", energy.gflops_per_watt);
+  }
   if (energy.rough) text += "; rough, for the run is short";
   text += fmt::format("\n  {}\n", energy.scope);
   std::vector<std::string> gpus;

@@ -46,16 +46,18 @@ struct Coverage {
 struct Energy {
   double joules = sensors::unknown;  // unknown if no sensor was read
   double average_watts = sensors::unknown;
-  double peak_watts = sensors::unknown;       // maximum over time of the sum
-  double gflops_per_watt = sensors::unknown;  // unknown unless whole kinds and all computing GPUs are read
-  bool rough = false;                         // the run is not much longer than the counters' steps
-  Coverage packages;                          // machines, of those with ranks
-  Coverage memory;                            // likewise; DRAM counted
-  Coverage gpus;                              // GPUs used by ranks
-  std::vector<SensorEnergy> sensors;          // included in the sums
-  std::vector<std::string> sources;           // of the GPUs: "NVML", "hwmon"
-  std::string scope;                          // what was read: "2 nodes: CPU packages by RAPL, ...; not: memory, ..."
-  std::vector<std::string> unread;            // the unreadable sensors with their hosts, each once
+  double peak_watts = sensors::unknown;  // maximum over time of the sum
+  double wall_watts = sensors::unknown;  // mean power by a wall meter (--watts)
+  double gflops_per_watt =
+      sensors::unknown;               // by the wall meter, else the sensors if they read whole kinds and all GPUs
+  bool rough = false;                 // the run is not much longer than the counters' steps
+  Coverage packages;                  // machines, of those with ranks
+  Coverage memory;                    // likewise; DRAM counted
+  Coverage gpus;                      // GPUs used by ranks
+  std::vector<SensorEnergy> sensors;  // included in the sums
+  std::vector<std::string> sources;   // of the GPUs: "NVML", "hwmon"
+  std::string scope;                  // what was read: "2 nodes: CPU packages by RAPL, ...; not: memory, ..."
+  std::vector<std::string> unread;    // the unreadable sensors with their hosts, each once
 
   bool measured() const { return !sensors.empty(); }
 };
@@ -69,10 +71,10 @@ PowerCurve power_curve(std::span<const sensors::Sample> samples, double seconds,
 /// The fraction of [0, seconds] for each reason. A sample counts for the time nearest to it.
 std::vector<ThrottleShare> throttle_shares(std::span<const sensors::Sample> samples, double seconds);
 
-/// Empty if the run's ranks have no sensors, readable or not.
-std::optional<Energy> energy_of(const RunResult& result);
+/// Empty if the run's ranks have no sensors, readable or not, and there is no wall meter. `wall_watts`: its mean power.
+std::optional<Energy> energy_of(const RunResult& result, std::optional<double> wall_watts = {});
 
-/// A few lines of text; empty if nothing was read. HPL's parsers take no line for a result.
+/// A few lines of text; empty if nothing was read or given. HPL's parsers take no line for a result.
 std::string energy_text(const Energy& energy);
 
 }  // namespace glinpack::app

@@ -213,6 +213,7 @@ void describe(Json& json, Energy& energy) {
   json.number_or_null("joules", energy.joules);
   json.number_or_null("average_watts", energy.average_watts);
   json.number_or_null("peak_watts", energy.peak_watts);
+  json.number_or_null("wall_watts", energy.wall_watts);
   json.number_or_null("gflops_per_watt", energy.gflops_per_watt);
   json.nullable("rough", measured, energy.rough);
   json.nullable("scope", measured, energy.scope);

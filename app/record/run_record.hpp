@@ -50,7 +50,7 @@ struct RunRecord {
   int repeat = 0;  // 0-based
   RunResult result;
   Breakdown breakdown;                   // break_down(result)
-  std::optional<Energy> energy;          // energy_of(result)
+  std::optional<Energy> energy;          // energy_of(result, --watts)
   std::optional<Prediction> prediction;  // empty if the model does not support the algorithm or too little was measured
 };
 

@@ -475,16 +475,19 @@ function tableOfRuns(groups, key, columns) {
 }
 
 function energySection(groups) {
-  const measured = groups.map(group => ({...group, runs: group.runs.filter(run => run.json.energy?.joules != null)}));
+  const measured = groups.map(group => ({...group, runs: group.runs.filter(run => 
+    run.json.energy?.joules != null || run.json.energy?.wall_watts != null)}));
   const content = tableOfRuns(measured, "energy", [
     ["energy", "J", row => row.joules],
     ["mean", "W", row => row.average_watts],
     ["most", "W", row => row.peak_watts],
     ["efficiency", "GFLOPS/W", row => row.gflops_per_watt],
-    ["sensors", "text", row => row.scope + (row.rough ? "; rough: a short run" : "")],
+    ["sensors", "text", row => [row.scope, row.rough && "rough: a short run",
+      row.wall_watts != null && `GFLOPS/W by a wall meter: ${figures(row.wall_watts)} W`].filter(Boolean).join("; ")],
   ]);
-  return content && section("energy", "Energy", content, note("Energy of factorisation and solution, by the sensors " +
-    "that could be read. There is no GFLOPS/W unless all nodes and GPUs of the run could be read."));
+  return content && section("energy", "Energy", content, note("Factorisation and solution. Energy, mean and most " +
+    "are by the sensors that could be read. GFLOPS/W is by the wall meter (--watts) if there is a reading; else by the " +
+    "sensors, if they cover all nodes and GPUs of the run."));
 }
 
 function forecastSection(groups) {

@@ -363,6 +363,21 @@ class MixedPrecision(RunsTest):
         self.assertLess(max(abs(x - 1) for x in solution), 1e-9)
 
 
+class Power(RunsTest):
+    def test_a_wall_meter_gives_the_rate_and_warm_up_runs_leave_no_record(self):
+        outcome = self.passed("--n", "100,120", "--repeat", 2, "--backend", "openblas", "--watts", 450, "--warm-up", 2,
+                              "--json", "w.json", runs=4)
+        self.assertIn("- untimed warm-up runs before the runs of each combination: 2", outcome.out)
+        self.assertEqual(outcome.out.count("Power: 450 W by a wall meter (--watts); "), 4)
+        runs = self.json("w.json")["runs"]
+        self.assertEqual([(run["n"], run["repeat"]) for run in runs], [(100, 0), (100, 1), (120, 0), (120, 1)])
+        for run in runs:
+            self.assertAlmostEqual(run["energy"]["gflops_per_watt"] * 450 / run["gflops"], 1, places=9)
+        valid = subprocess.run([sys.executable, ROOT / "tests" / "system" / "validate_json.py", self.folder / "w.json"],
+                               check=False, capture_output=True, text=True)
+        self.assertEqual(valid.returncode, 0, valid.stderr)
+
+
 class Reports(RunsTest):
     SWEEP = ["--n", "120,150", "--nb", "16,32", "--backend", "openblas"]
 

@@ -109,6 +109,10 @@ TEST(Options, EveryOptionIsParsed) {
                                    "off",
                                    "--power-interval",
                                    "0.5",
+                                   "--watts",
+                                   "450.5",
+                                   "--warm-up",
+                                   "2",
                                    "--dry-run",
                                    "--explain-pass",
                                    "5",
@@ -147,6 +151,8 @@ TEST(Options, EveryOptionIsParsed) {
   EXPECT_EQ(o.watchdog, 2.5);
   EXPECT_EQ(o.breakdown, When::always);
   EXPECT_EQ(o.power_interval, 0.5);
+  EXPECT_EQ(o.watts, 450.5);
+  EXPECT_EQ(o.warm_up, 2);
   EXPECT_TRUE(o.dry_run);
   EXPECT_EQ(o.explain_pass, 5);
   EXPECT_EQ(o.input, "a.npy");
