@@ -51,11 +51,14 @@ class Reporter {
     stream_.flush();
   }
 
-  /// Starts with the run's timed section: what comes before it is no part of the rate.
-  ProgressObserver observer_of(const RunRecord& run) {
-    return [this, &run](double fraction) {
+  /// Starts with the run's timed section: what comes before it is no part of the rate. `kind`: of run, before its
+  /// label.
+  ProgressObserver observer_of(const RunRecord& run, const std::string& kind = "") {
+    const std::string label = kind + label_of(run);
+    progress_.prepare(label, "generating the matrix");
+    return [this, &run, label](double fraction) {
       if (fraction == 0) {
-        progress_.begin(label_of(run), hpl_flops(run.parameters.n));
+        progress_.begin(label, hpl_flops(run.parameters.n), run.parameters.n);
       } else {
         progress_.update(fraction);
       }
@@ -202,7 +205,7 @@ void warm_up(const SweepInput& input, RunRecord run, const ProcessGrid& grid, Ba
   options.gather_timelines = false;
   bool stopped = false;
   for (int i = 0; i < input.options.warm_up && !stopped; ++i) {
-    if (reporter != nullptr) options.progress = reporter->observer_of(run);
+    if (reporter != nullptr) options.progress = reporter->observer_of(run, "warm-up, ");
     const std::unique_ptr<MatrixSource> source = source_for(input, run, grid);
     stopped = glinpack::run(run.parameters, grid, backend, timeline, *source, options).passes_done.has_value();
   }

@@ -3,7 +3,6 @@
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "app/options/fields.hpp"
+#include "app/program/launcher.hpp"
 #include "mpi/session.hpp"
 
 namespace glinpack::app {
@@ -46,7 +46,7 @@ class WarningPrefix final : public spdlog::custom_flag_formatter {
 
 std::string pattern_for(spdlog::level::level_enum level) {
   // on a terminal, a line replaces the progress of a run
-  const std::string start = isatty(STDERR_FILENO) == 1 ? "\r\x1b[K" : "";
+  const std::string start = stderr_terminal() >= 0 ? "\r\x1b[K" : "";
   if (level >= spdlog::level::info) return start + "%*%v";
   const std::string place = place_of_process();
   return start + "%T.%e " + place + (place.empty() ? "" : ", ") + "%l: %v";

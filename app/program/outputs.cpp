@@ -14,6 +14,7 @@
 
 #include "app/input/input_error.hpp"
 #include "app/papers/mode.hpp"
+#include "app/program/launcher.hpp"
 
 namespace glinpack::app {
 
@@ -307,7 +308,9 @@ Progress progress_on_stderr(When when) {
   const ProgressMode mode = !shown                 ? ProgressMode::never
                             : when == When::always ? ProgressMode::always
                                                    : ProgressMode::automatic;
-  return {mode, std::cerr, isatty(STDERR_FILENO) == 1};
+  const int terminal = stderr_terminal();
+  if (terminal < 0) return {mode, std::cerr, nullptr, false};
+  return {mode, std::cerr, [terminal] { return columns_of(terminal); }, terminal != STDERR_FILENO};
 }
 
 }  // namespace glinpack::app

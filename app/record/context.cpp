@@ -9,11 +9,13 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <sstream>
 #include <string_view>
 
 #include "app/doctor/pci.hpp"
+#include "app/program/launcher.hpp"
 #include "app/program/topology.hpp"
 #include "host/host_memory.hpp"
 #include "mpi/session.hpp"
@@ -48,32 +50,6 @@ std::map<std::string, std::string> relevant_environment() {
 std::string contents_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// The command line of the nearest ancestor process that is an MPI launcher. Empty if there is none, as on nodes that
-/// the launcher reaches through a daemon.
-std::vector<std::string> launcher_command_line() {
-  static constexpr std::array<std::string_view, 6> launchers{"mpirun", "mpiexec", "orterun", "prterun", "prun", "srun"};
-  constexpr int most_generations = 16;
-  long process = getppid();
-  for (int generation = 0; process > 1 && generation < most_generations; ++generation) {
-    const std::string folder = "/proc/" + std::to_string(process);
-    std::vector<std::string> arguments;
-    std::istringstream words(contents_of(folder + "/cmdline"));
-    for (std::string word; std::getline(words, word, '\0');) arguments.push_back(word);
-    if (!arguments.empty()) {
-      const std::string name = std::filesystem::path(arguments.front()).filename();
-      if (begins_with_one_of(name, launchers)) return arguments;
-    }
-    // the name, in brackets, may itself have blanks and brackets; state and parent follow it
-    const std::string status = contents_of(folder + "/stat");
-    const std::size_t name_end = status.rfind(')');
-    if (name_end == std::string::npos) return {};
-    std::istringstream rest(status.substr(name_end + 1));
-    std::string state;
-    if (!(rest >> state >> process)) return {};
-  }
-  return {};
 }
 
 /// Libraries for messages, BLAS and OpenGL that this process has loaded: file names with their versions.
@@ -129,7 +105,7 @@ ReportContext process_context(std::vector<std::string> command_line) {
   context.command_line = std::move(command_line);
   context.git_commit = git_commit;
   context.version = version;
-  context.launcher = launcher_command_line();
+  if (const std::optional<LauncherProcess> launcher = find_launcher()) context.launcher = launcher->command_line;
   context.environment = relevant_environment();
   return context;
 }

@@ -1,9 +1,11 @@
-// Progress of a run: per cent, GFLOPS so far, remaining time.
+// Progress of a run: per cent, order left, GFLOPS now and on average, remaining time.
 #pragma once
 
 #include <functional>
 #include <iosfwd>
 #include <string>
+
+#include "matrix/distribution.hpp"
 
 namespace glinpack::app {
 
@@ -20,12 +22,20 @@ class Progress {
   /// Seconds since any fixed point in time; for tests.
   using Clock = std::function<double()>;
 
-  Progress(ProgressMode mode, std::ostream& terminal, bool is_terminal);
-  Progress(ProgressMode mode, std::ostream& terminal, bool is_terminal, Clock clock);
+  /// The width of the terminal, in characters.
+  using Columns = std::function<int()>;
 
+  /// `columns`: null if there is no terminal. `forwarded`: a launcher forwards to the terminal. It may do so in
+  /// another order than this process writes to stderr and stdout, so a line waits before it appears and after it is
+  /// erased.
+  Progress(ProgressMode mode, std::ostream& terminal, Columns columns, bool forwarded);
+  Progress(ProgressMode mode, std::ostream& terminal, Columns columns, bool forwarded, Clock clock);
+
+  /// On a terminal, shows at once what happens before a run begins ("generating the matrix").
+  void prepare(const std::string& label, const std::string& what);
   /// Starts a run with this number of floating-point operations, 0 if nothing is computed. The label names it ("N
-  /// 16384, NB 256, grid 2x2").
-  void begin(std::string label, double flops);
+  /// 16384, NB 256, grid 2x2"). `order`: of the matrix that is factorised, else 0.
+  void begin(std::string label, double flops, Index order = 0);
   /// Sets the fraction of operations done, 0 ... 1. Cheap: prints at most ten times a second.
   void update(double fraction);
   /// Ends the run; erases the line on a terminal.
@@ -33,15 +43,24 @@ class Progress {
 
  private:
   std::string line(double fraction, double elapsed) const;
+  std::string terminal_line(double fraction, double now);
+  void draw(const std::string& text, double now);
+  void wait_for_launcher() const;
 
   ProgressMode mode_;
   std::ostream& terminal_;
-  bool is_terminal_;
+  Columns columns_;
+  bool forwarded_;
   Clock clock_;
   std::string label_;
   double flops_ = 0;
+  Index order_ = 0;
   double begun_ = 0;
-  double shown_ = 0;  // time at which a line was last written
+  double shown_ = -1;  // time at which a line was last written
+  // since when the rate "now" is measured
+  double now_since_ = 0;
+  double fraction_then_ = 0;
+  double rate_now_ = 0;  // GFLOPS
   bool line_shown_ = false;
 };
 

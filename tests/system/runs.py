@@ -2,17 +2,21 @@
 """Runs and their output: reports that HPL's parsers read, JSON, CSV, traces, solutions."""
 import bisect
 import csv
+import fcntl
 import io
 import json
 import os
 import pathlib
 import platform
+import pty
 import re
+import struct
 import subprocess
 import sys
+import termios
 import unittest
 
-from launch import GLINPACK, ROOT, GlinpackTest, npy, read_npy
+from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest, npy, read_npy
 
 # The patterns of programs that parse HPL's output.
 REFRAME = re.compile(r"^W[R|C]\S+\s+\d+\s+\d+\s+\d+\s+\d+\s+\d[\d.]+\s+(\d[\d.eE+]+)", re.MULTILINE)
@@ -376,6 +380,48 @@ class Power(RunsTest):
         valid = subprocess.run([sys.executable, ROOT / "tests" / "system" / "validate_json.py", self.folder / "w.json"],
                                check=False, capture_output=True, text=True)
         self.assertEqual(valid.returncode, 0, valid.stderr)
+
+
+class ProgressLine(RunsTest):
+    RUN = [GLINPACK, "plu", "--n", "600", "--nb", "32", "--backend", "reference", "--doctor", "off"]
+    REDRAW = "\r\x1b[K"
+
+    def on_terminal(self, *command):
+        """What the command writes to stderr if that is a terminal of 100 columns."""
+        main, terminal = pty.openpty()
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
+        with subprocess.Popen([*map(str, command)], cwd=self.folder, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=terminal) as process:
+            os.close(terminal)
+            text = b""
+            try:
+                while part := os.read(main, 4096):
+                    text += part
+            except OSError:  # the other end is closed
+                pass
+        os.close(main)
+        self.assertEqual(process.returncode, 0, text)
+        return text.decode()
+
+    def test_a_terminal_has_one_line_that_comes_at_once_with_and_without_a_launcher(self):
+        launcher = [MPIEXEC, "-np", 2]
+        for command in [], launcher, [*launcher, "env", "A=1", "sh", "-c", '"$0" "$@"; exit $?']:
+            with self.subTest(command=command):
+                text = self.on_terminal(*command, *self.RUN)
+                self.assertNotIn("\n", text)
+                lines = text.split(self.REDRAW)
+                self.assertEqual((lines[0], lines[-1]), ("", ""))
+                self.assertTrue(lines[1].startswith("generating the matrix: N 600, NB 32, grid 1x"), text)
+                self.assertRegex(text, r"\d\.\d %, N left \d+, \d+\.\d GFLOPS now, \d+\.\d mean, 0:00:0\d left: N 600")
+
+    def test_a_file_or_pipe_has_no_control_characters_though_the_launcher_is_at_a_terminal(self):
+        for command in '"$0" "$@" 2>>log', '"$0" "$@" 2>&1 >>out | cat >>log':
+            self.assertEqual(self.on_terminal(MPIEXEC, "-np", 2, "sh", "-c", command, *self.RUN, "--progress", "always"), "")
+        log = (self.folder / "log").read_text()
+        self.assertNotIn("\x1b", log)
+        self.assertNotIn("\r", log)
+        self.assertIn("100.0 % done", log)
+        self.assertEqual(self.glinpack(*self.RUN[1:]).err, "")
 
 
 class Reports(RunsTest):
