@@ -196,8 +196,9 @@ std::vector<Field> plu_output_fields(PluOptions& o) {
   return {
       {"trace", text(o.trace, "FILE"), "Write the timeline in Chrome's trace format, for ui.perfetto.dev"},
       {"save-solution", text(o.save_solution, "FILE"), "Write the solution x of the last run as .npy (float64)"},
-      {"breakdown", choice(o.breakdown, all_whens),
-       "Print network and compute times after each run; auto: in sweeps of up to 10 runs"},
+      {"breakdown", choice(o.breakdown, all_breakdown_tables),
+       "Where the time of each run went. phases: HPL's, which add up to the time; roles: network and compute times by "
+       "role, phase and lane (docs/reading-a-report.md)"},
       {"doctor", doctor,
        "Run the checks of `glinpack doctor --quick` first; the notes of the report name what is wrong"},
       {"power-interval", real(o.power_interval, "SECONDS", parse_power_interval),

@@ -25,6 +25,14 @@ constexpr std::string_view name_of(When when) {
   return names[static_cast<std::size_t>(when)];
 }
 
+/// The breakdown of the time that the report has.
+enum class BreakdownTable { phases, roles, none };
+inline constexpr std::array all_breakdown_tables{BreakdownTable::phases, BreakdownTable::roles, BreakdownTable::none};
+constexpr std::string_view name_of(BreakdownTable table) {
+  constexpr std::array<std::string_view, 3> names{"phases", "roles", "none"};
+  return names[static_cast<std::size_t>(table)];
+}
+
 /// The source of the texture coordinates of gl-raster's fragments.
 enum class RasterCoordinates { streamed, computed };
 inline constexpr std::array all_raster_coordinates{RasterCoordinates::streamed, RasterCoordinates::computed};
@@ -90,7 +98,7 @@ struct PluOptions : CommonOptions {
   // output
   std::string trace;
   std::string save_solution;
-  When breakdown = When::automatic;
+  BreakdownTable breakdown = BreakdownTable::phases;
   bool doctor = true;           // runs the quick checks of `glinpack doctor` first
   double power_interval = 0.1;  // seconds between readings of power sensors; 0: off
   std::optional<double> watts;  // mean power of the timed section, by a wall meter

@@ -28,8 +28,6 @@ namespace glinpack::app {
 
 namespace {
 
-constexpr std::size_t most_breakdowns = 10;  // that --breakdown auto shows
-
 // JSON and CSV are written between runs, too, so that what is finished is not lost, but seldom enough to cost little.
 constexpr double least_seconds_between_files = 5;
 constexpr double most_share_of_files = 0.05;
@@ -43,8 +41,6 @@ class Reporter {
         stream_(input.outputs),
         report_(stream_.stream()),
         progress_(progress_on_stderr(input.options.progress)),
-        breakdowns_(input.options.breakdown == When::always ||
-                    (input.options.breakdown == When::automatic && input.planned.size() <= most_breakdowns)),
         files_(input.outputs.may_replace) {
     report_.head(input.context, input.planned);
     report_.machine(ranks);
@@ -107,7 +103,9 @@ class Reporter {
     run.breakdown = break_down(run.result);
     report_.run(run);
     if (run.energy) stream_.stream() << energy_text(*run.energy);
-    if (breakdowns_) stream_.stream() << breakdown_text(run.breakdown);
+    const BreakdownTable table = input_.options.breakdown;
+    if (table == BreakdownTable::phases) stream_.stream() << phases_text(run.breakdown);
+    if (table == BreakdownTable::roles) stream_.stream() << roles_text(run.breakdown);
     stream_.stream() << prediction_text(run);
     stream_.flush();
     if (!run.result.solution.empty()) solution_ = std::move(run.result.solution);
@@ -166,7 +164,6 @@ class Reporter {
   HplReport report_;
   Progress progress_;
   model::Predictor predictor_;
-  bool breakdowns_;
   FileWriter files_;
   std::size_t finished_ = 0;
   const RunRecord* ended_ = nullptr;    // the run that a signal has ended

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
+#include <optional>
 
 #include "app/record/timeline.hpp"
 
@@ -165,6 +167,76 @@ RankTime time_of_rank(std::span<const Interval> intervals, std::span<const doubl
   return time;
 }
 
+std::optional<HplPhase> hpl_phase_of(Phase phase) {
+  switch (phase) {
+    case Phase::panel:
+    case Phase::eliminate:
+      return HplPhase::pfact;
+    case Phase::broadcast_l:
+      return HplPhase::bcast;
+    case Phase::swap:
+    case Phase::broadcast_u:
+      return HplPhase::laswp;
+    case Phase::normalize:
+      return HplPhase::trsm;
+    case Phase::reduce:
+      return HplPhase::update;
+    case Phase::substitution:
+      return HplPhase::ptrsv;
+    case Phase::refinement:
+      return HplPhase::refine;
+    case Phase::transfer:
+      return HplPhase::copies;
+    case Phase::wait:
+      break;
+  }
+  return std::nullopt;
+}
+
+constexpr std::array hpl_phases_by_precedence{HplPhase::update, HplPhase::trsm,   HplPhase::laswp,  HplPhase::pfact,
+                                              HplPhase::ptrsv,  HplPhase::refine, HplPhase::copies, HplPhase::bcast};
+
+/// One rank's time in one of HPL's phases.
+struct HplPhaseTime {
+  double seconds = 0;
+  double hidden = 0;
+  double flops = 0;
+  double bytes = 0;
+};
+using HplPhaseTimes = std::array<HplPhaseTime, all_hpl_phases.size()>;
+
+HplPhaseTimes hpl_phase_times(std::span<const Interval> intervals, std::span<const double> message_starts,
+                              double seconds) {
+  using SpansOfPhases = std::array<std::vector<TimeSpan>, all_hpl_phases.size()>;
+  SpansOfPhases computing, copying, sending;
+  HplPhaseTimes times;
+  for (std::size_t i = 0; i < intervals.size(); ++i) {
+    const Interval& interval = intervals[i];
+    const std::optional<HplPhase> phase = hpl_phase_of(interval.phase);
+    if (!phase) continue;
+    const auto index = static_cast<std::size_t>(*phase);
+    times[index].flops += interval.flops;
+    times[index].bytes += static_cast<double>(interval.bytes);
+    SpansOfPhases& spans = computes(interval) ? computing : interval.lane == Lane::net ? sending : copying;
+    spans[index].push_back({interval.lane == Lane::net ? message_starts[i] : interval.start, interval.end});
+  }
+  TimeSet counted;
+  for (SpansOfPhases* spans : {&computing, &copying, &sending}) {
+    for (const HplPhase phase : hpl_phases_by_precedence) {
+      const auto index = static_cast<std::size_t>(phase);
+      const TimeSet active = clipped(united(std::move((*spans)[index])), {0, seconds});
+      const double counts = length(subtracted(active, counted));
+      times[index].seconds += counts;
+      times[index].hidden += std::max(0.0, length(active) - counts);
+      TimeSet both;
+      std::merge(counted.begin(), counted.end(), active.begin(), active.end(), std::back_inserter(both),
+                 [](const TimeSpan& a, const TimeSpan& b) { return a.begin < b.begin; });
+      counted = united(std::move(both));
+    }
+  }
+  return times;
+}
+
 /// The distribution of `time.*what` over times.
 template <class Time>
 Spread spread(std::span<const Time> times, double Time::*what) {
@@ -194,6 +266,26 @@ std::vector<RoleTotal> totals_by_role(std::span<const RankTime> ranks) {
     totals.push_back({role, static_cast<int>(times.size()), over_ranks(&RoleTime::seconds),
                       over_ranks(&RoleTime::computing), over_ranks(&RoleTime::transfer), over_ranks(&RoleTime::network),
                       over_ranks(&RoleTime::idle), over_ranks(&RoleTime::waiting)});
+  }
+  return totals;
+}
+
+std::vector<HplPhaseTotal> totals_by_hpl_phase(std::span<const HplPhaseTimes> ranks) {
+  std::vector<HplPhaseTotal> totals;
+  for (const HplPhase phase : all_hpl_phases) {
+    std::vector<HplPhaseTime> times;
+    HplPhaseTime sum;
+    for (const HplPhaseTimes& rank : ranks) {
+      const HplPhaseTime& time = times.emplace_back(rank[static_cast<std::size_t>(phase)]);
+      sum.seconds += time.seconds + time.hidden;
+      sum.flops += time.flops;
+      sum.bytes += time.bytes;
+    }
+    const bool timed_by_hpl = phase != HplPhase::refine && phase != HplPhase::copies;
+    if (sum.seconds == 0 && !timed_by_hpl) continue;
+    const auto rate = [&sum](double amount) { return sum.seconds > 0 ? amount / sum.seconds * 1e-9 : 0; };
+    totals.push_back({phase, spread<HplPhaseTime>(times, &HplPhaseTime::seconds),
+                      spread<HplPhaseTime>(times, &HplPhaseTime::hidden), rate(sum.flops), rate(sum.bytes)});
   }
   return totals;
 }
@@ -305,6 +397,28 @@ std::string role_table(const Breakdown& breakdown) {
   return text;
 }
 
+constexpr std::string_view no_timeline = "No timeline was recorded: no breakdown.\n";
+
+std::string_view description_of(HplPhase phase) {
+  constexpr std::array<std::string_view, all_hpl_phases.size()> descriptions{
+      "panel factorisation",   "panel broadcast",      "row swaps",     "U12 solve", "trailing update",
+      "backward substitution", "iterative refinement", "panels and U12"};
+  return descriptions[static_cast<std::size_t>(phase)];
+}
+
+/// `hidden`: seconds; none for the idle time and the total.
+std::string hpl_line(std::string_view name, std::string_view description, double mean, double most,
+                     std::optional<double> hidden, double gflops, double gigabytes, double run_seconds) {
+  const TimeUnit unit = unit_for(run_seconds);
+  std::string line = fmt::format("{:<7}{:<22}", name, description);
+  line += cell(mean / unit.seconds, 10, 2) + cell(most / unit.seconds, 10, 2);
+  line += cell(run_seconds > 0 ? 100 * mean / run_seconds : 0, 8, 1);
+  line += hidden ? cell(*hidden / unit.seconds, 11, 2) : blank(11);
+  line += gflops > 0 ? cell(gflops, 10, 1) : blank(10);
+  line += gigabytes > 0 ? cell(gigabytes, 9, 2) : blank(9);
+  return line + '\n';
+}
+
 }  // namespace
 
 Breakdown break_down(const RunResult& result) {
@@ -313,12 +427,14 @@ Breakdown break_down(const RunResult& result) {
   breakdown.ranks = static_cast<int>(result.ranks.size());
   const std::vector<std::vector<double>> starts = message_starts(result.ranks, result.u_comes_with_rows);
   std::vector<Totals> totals;
+  std::vector<HplPhaseTimes> hpl_phases;
   for (std::size_t rank = 0; rank < result.ranks.size(); ++rank) {
     const std::vector<Interval>& intervals = result.ranks[rank].intervals;
     totals.push_back(totals_of(intervals));
     RankTime& time = breakdown.by_rank.emplace_back(time_of_rank(intervals, starts[rank], result.seconds));
     const std::vector<PhaseTotal> phases = combined({&totals.back(), 1});
     time.phases.assign(phases.begin(), phases.end());
+    hpl_phases.push_back(hpl_phase_times(intervals, starts[rank], result.seconds));
   }
   breakdown.phases = combined(totals);
   for (const PhaseTotal& line : breakdown.phases) {
@@ -330,6 +446,7 @@ Breakdown break_down(const RunResult& result) {
     }
   }
   breakdown.roles = totals_by_role(breakdown.by_rank);
+  breakdown.hpl_phases = totals_by_hpl_phase(hpl_phases);
   const auto over_ranks = [&breakdown](double RankTime::*what) { return spread<RankTime>(breakdown.by_rank, what); };
   breakdown.computing = over_ranks(&RankTime::computing);
   breakdown.transfer = over_ranks(&RankTime::transfer);
@@ -341,8 +458,34 @@ Breakdown break_down(const RunResult& result) {
   return breakdown;
 }
 
-std::string breakdown_text(const Breakdown& breakdown) {
-  if (breakdown.phases.empty()) return "No timeline was recorded: no breakdown.\n";
+std::string phases_text(const Breakdown& breakdown) {
+  if (breakdown.phases.empty()) return std::string(no_timeline);
+
+  const TimeUnit unit = unit_for(breakdown.seconds);
+  const std::string thin_rule = std::string(87, '-') + '\n';
+  std::string text =
+      fmt::format("\nWhere the time went: {:.2f} {} on {} rank{}, in HPL's phases\n", breakdown.seconds / unit.seconds,
+                  unit.name, breakdown.ranks, breakdown.ranks == 1 ? "" : "s");
+  text +=
+      fmt::format("{:<29}{:>10}{:>10}{:>8}{:>11}{:>10}{:>9}\n", "phase", fmt::format("mean {}", unit.name),
+                  fmt::format("max {}", unit.name), "% time", fmt::format("hidden {}", unit.name), "GFLOPS", "GB/s");
+  text += thin_rule;
+  double sum = breakdown.idle.mean;
+  for (const HplPhaseTotal& total : breakdown.hpl_phases) {
+    sum += total.seconds.mean;
+    text += hpl_line(name_of(total.phase), description_of(total.phase), total.seconds.mean, total.seconds.max,
+                     total.hidden.mean, total.gflops, total.gigabytes_per_second, breakdown.seconds);
+  }
+  const Spread& idle = breakdown.idle;
+  text += hpl_line("idle", "waits and gaps", idle.mean, idle.max, std::nullopt, 0, 0, breakdown.seconds);
+  text += thin_rule;
+  text += hpl_line("total", "", sum, breakdown.seconds, std::nullopt, 0, 0, breakdown.seconds);
+  text += "Mean and max over ranks; hidden: behind another phase. GFLOPS, GB/s: of one rank while at it.\n";
+  return text;
+}
+
+std::string roles_text(const Breakdown& breakdown) {
+  if (breakdown.phases.empty()) return std::string(no_timeline);
 
   const TimeUnit unit = unit_for(breakdown.seconds);
   std::string text = fmt::format(

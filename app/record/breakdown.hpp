@@ -2,8 +2,10 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lu/run.hpp"
@@ -64,12 +66,35 @@ struct RoleTotal {
   Spread seconds, computing, transfer, network, idle, waiting;
 };
 
+/// The phases of HPL by the names of its timers (-DHPL_DETAILED_TIMING), and those that HPL does not time: bcast, trsm,
+/// refine (mixed precision), copies (panels and U12, in memory or between host and device).
+enum class HplPhase : std::uint8_t { pfact, bcast, laswp, trsm, update, ptrsv, refine, copies };
+inline constexpr std::array all_hpl_phases{HplPhase::pfact,  HplPhase::bcast, HplPhase::laswp,  HplPhase::trsm,
+                                           HplPhase::update, HplPhase::ptrsv, HplPhase::refine, HplPhase::copies};
+constexpr std::string_view name_of(HplPhase phase) {
+  constexpr std::array<std::string_view, all_hpl_phases.size()> names{"pfact",  "bcast", "laswp",  "trsm",
+                                                                      "update", "ptrsv", "refine", "copies"};
+  return names[static_cast<std::size_t>(phase)];
+}
+
+/// One of HPL's phases over all ranks. Every moment of a rank counts in one phase or as idle, so that the times add up
+/// to that of the run. Of phases at the same time, computing counts before copies, copies before messages, and the
+/// trailing update first.
+struct HplPhaseTotal {
+  HplPhase phase = HplPhase::pfact;
+  Spread seconds;
+  Spread hidden;      // time that counts in another phase
+  double gflops = 0;  // of one rank in this phase, hidden time included
+  double gigabytes_per_second = 0;
+};
+
 struct Breakdown {
   double seconds = 0;  // of the run; percentages refer to it
   int ranks = 0;
-  std::vector<PhaseTotal> phases;  // sorted by role (none last), phase, lane; only those that occurred
-  std::vector<RankTime> by_rank;   // in the order of RunResult::ranks
-  std::vector<RoleTotal> roles;    // only those that occurred; none last
+  std::vector<PhaseTotal> phases;         // sorted by role (none last), phase, lane; only those that occurred
+  std::vector<RankTime> by_rank;          // in the order of RunResult::ranks
+  std::vector<RoleTotal> roles;           // only those that occurred; none last
+  std::vector<HplPhaseTotal> hpl_phases;  // in the order of all_hpl_phases; refine and copies only if they occurred
   Spread computing, transfer, network, network_exposed, network_hidden, idle, waiting;
   double flops = 0;           // sum over all ranks, as recorded
   double transfer_bytes = 0;  // sum over all ranks
@@ -79,9 +104,13 @@ struct Breakdown {
 /// `phases` is empty if there are no timelines. Counts time within [0, result.seconds].
 Breakdown break_down(const RunResult& result);
 
+/// HPL's phases and the idle time, which add up to the run's time. At most 100 columns; no line of it looks like a
+/// result to HPL's parsers.
+std::string phases_text(const Breakdown& breakdown);
+
 /// Network against compute: per role and phase minimum, mean and maximum over ranks in seconds and per cent of the
 /// run; GFLOPS of compute; bytes and GB/s of network and transfers; network exposed against total; idle time. At most
 /// 100 columns; no line of it looks like a result to HPL's parsers.
-std::string breakdown_text(const Breakdown& breakdown);
+std::string roles_text(const Breakdown& breakdown);
 
 }  // namespace glinpack::app

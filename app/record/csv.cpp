@@ -28,6 +28,15 @@ constexpr std::array role_columns{
     RoleColumn{"idle_seconds", &RoleTotal::idle},         RoleColumn{"waiting_seconds", &RoleTotal::waiting}};
 constexpr std::array roles_of_passes{Role::pivot, Role::normalize, Role::eliminate, Role::reduce};
 
+/// Then HPL's phases: pfact_seconds, ...; with idle_seconds they add up to the time.
+void add_hpl_phase_fields(const Breakdown& breakdown, std::vector<std::string>& fields) {
+  for (const HplPhase phase : all_hpl_phases) {
+    const auto total = std::find_if(breakdown.hpl_phases.begin(), breakdown.hpl_phases.end(),
+                                    [phase](const HplPhaseTotal& candidate) { return candidate.phase == phase; });
+    fields.push_back(total == breakdown.hpl_phases.end() ? std::string() : fmt::format("{}", total->seconds.mean));
+  }
+}
+
 /// The last columns: from the readable sensors; the rate is by a wall meter if there was one.
 constexpr std::string_view energy_columns = ",energy_joules,average_watts,peak_watts,gflops_per_watt";
 
@@ -36,6 +45,7 @@ std::string head() {
   for (const Role role : roles_of_passes) {
     for (const RoleColumn& column : role_columns) line += fmt::format(",{}_{}", name_of(role), column.name);
   }
+  for (const HplPhase phase : all_hpl_phases) line += fmt::format(",{}_seconds", name_of(phase));
   return line + std::string(energy_columns) + '\n';
 }
 
@@ -118,6 +128,7 @@ std::string line_of(const RunRecord& record) {
   };
   add_refinement_fields(result.refinement, fields);
   add_role_fields(breakdown, fields);
+  add_hpl_phase_fields(breakdown, fields);
   add_energy_fields(record.energy, fields);
   return csv_line(fields);
 }

@@ -60,6 +60,17 @@ void describe(Json& json, RoleTotal& total) {
   describe_times(json, total);
 }
 
+inline auto enumerators(HplPhase) { return all_hpl_phases; }
+
+template <class Json>
+void describe(Json& json, HplPhaseTotal& total) {
+  json("phase", total.phase);
+  json("seconds", total.seconds);
+  json("hidden", total.hidden);
+  json("gflops", total.gflops);
+  json("gigabytes_per_second", total.gigabytes_per_second);
+}
+
 template <class Json>
 void describe(Json& json, Breakdown& breakdown) {
   json("phases", breakdown.phases);
@@ -73,6 +84,7 @@ void describe(Json& json, Breakdown& breakdown) {
   json("idle", breakdown.idle);
   json.later("waiting", breakdown.waiting);
   json.later("roles", breakdown.roles);
+  json.later("hpl_phases", breakdown.hpl_phases);
   json("flops", breakdown.flops);
   json("transfer_bytes", breakdown.transfer_bytes);
   json("network_bytes", breakdown.network_bytes);

@@ -405,6 +405,22 @@ function rankChart(ranks) {
     shown.length < ranks.length ? note(`The first ${shown.length} of ${ranks.length} ranks.`) : null);
 }
 
+// HPL's phases and the idle time, which add up to the run's. Older files lack them.
+function hplPhases({time, breakdown: {hpl_phases: phases = [], idle}}) {
+  if (!phases.length) return null;
+  const columns = [
+    ["phase", "text", row => row.phase],
+    ["mean", "seconds", row => row.seconds.mean],
+    ["most", "seconds", row => row.seconds.max],
+    ["of the run", "percent", row => row.seconds.mean / time],
+    ["hidden", "seconds", row => row.hidden?.mean],
+    ["rate", "gflops", row => row.gflops || null],
+    ["rate", "GB/s", row => row.gigabytes_per_second || null],
+  ];
+  return element("div", null, heading(4, "HPL's phases: with the idle time they add up to the time of the run"),
+    table(columns, [...phases, {phase: "idle", seconds: idle}]));
+}
+
 function detailsOf({json}) {
   const columns = [
     ["role", "text", phase => shownRole(phase.role)],
@@ -418,8 +434,8 @@ function detailsOf({json}) {
     ["moved", "bytes", phase => phase.bytes > 0 ? phase.bytes : null],
     ["rate", "GB/s", phase => phase.bytes > 0 ? phase.gigabytes_per_second : null],
   ];
-  return element("div", null, element("p", null, outlineOf(json)), roleCharts(json.breakdown), rankChart(json.ranks),
-    heading(4, "Phases: over the ranks that have the role; lanes run at the same time"),
+  return element("div", null, element("p", null, outlineOf(json)), hplPhases(json), roleCharts(json.breakdown),
+    rankChart(json.ranks), heading(4, "Phases: over the ranks that have the role; lanes run at the same time"),
     table(columns, json.breakdown.phases));
 }
 

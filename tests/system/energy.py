@@ -10,7 +10,7 @@ import unittest
 
 from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest
 
-RUN = ["plu", "--n", "1000", "--nb", "64", "--backend", "openblas", "--breakdown", "never"]
+RUN = ["plu", "--n", "1000", "--nb", "64", "--backend", "openblas", "--breakdown", "none"]
 
 
 def make_package(root, zone, name, counter="/proc/self/schedstat"):

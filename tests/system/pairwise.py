@@ -114,7 +114,7 @@ def arguments_of(case):
     arguments = ["plu", "--backend", case["backend"], "--precision", case["precision"], "--pivoting", case["pivoting"], "--panel", case["panel"],
                  "--threads", case["threads"], "--node-broadcast", case["node-broadcast"],
                  "--row-swap-pieces", case["row-swap-pieces"], "--raster-coordinates", case["raster-coordinates"],
-                 "--progress", "never", "--breakdown", "never"]
+                 "--progress", "never", "--breakdown", "none"]
     if case["compute-only"]:
         arguments.append("--compute-only")
     if case["hpl-dat"]:

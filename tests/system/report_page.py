@@ -354,12 +354,13 @@ class Pages(PageTest):
               document.querySelectorAll("#configurations tbody tr")[row].click();
               await wait(50);
               found.push([document.querySelector("#roles p").innerText, document.querySelectorAll("#roles canvas[role=img]").length,
-                facts().blank.length]);
+                facts().blank.length, [...document.querySelector("#roles table").rows].map(row => row.cells[0].innerText)]);
             }
             return found;""")
-        for order, (text, charts, blank) in zip((64, 96), found):
+        for order, (text, charts, blank, phases) in zip((64, 96), found):
             self.assertIn(f"N {order}, NB 16, 2 × 2", text)
             self.assertEqual((charts, blank), (3, 0))
+            self.assertEqual(phases[1:], ["pfact", "bcast", "laswp", "trsm", "update", "ptrsv", "copies", "idle"])
 
     def test_on_paper_the_page_is_light_and_as_wide_as_the_paper(self):
         page = self.report(self.document(repeat=1))

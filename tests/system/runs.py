@@ -122,7 +122,7 @@ class Commands(RunsTest):
                           ["--nb", 32, "--raster-coordinates", "computed"], ["--nb", 200, "--grid", "1x1"],
                           ["--nb", 32, "--precision", "mixed"]):
             with self.subTest(arguments=arguments):
-                outcome = self.passed("--n", 200, "--backend", "gl-raster", *arguments, "--breakdown", "always",
+                outcome = self.passed("--n", 200, "--backend", "gl-raster", *arguments, "--breakdown", "roles",
                                       ranks=4, timeout=120)
                 self.assertRegex(outcome.out, r"PREC +: +" + ("mixed" if "mixed" in arguments else "single"))
                 self.assertRegex(outcome.out, r"PIVOT +: +" + ("partial" if "partial" in arguments else "local"))
@@ -311,7 +311,7 @@ class MixedPrecision(RunsTest):
     ARGUMENTS = ["--n", 150, "--nb", 16, "--grid", "2x2", "--backend", "openblas", "--precision", "mixed", "--json", "m.json"]
 
     def test_the_report_has_the_history_of_the_refinement(self):
-        outcome = self.passed(*self.ARGUMENTS, "--csv", "m.csv", "--breakdown", "always", ranks=4)
+        outcome = self.passed(*self.ARGUMENTS, "--csv", "m.csv", "--breakdown", "roles", ranks=4)
         self.assertIn("HPL-MxP style: the refinement converged after", outcome.out)
         self.assertNotIn("High-Performance Linpack", outcome.out)
         self.assertIn("taken to be               1.110223e-16", outcome.out)
@@ -428,7 +428,7 @@ class Reports(RunsTest):
     SWEEP = ["--n", "120,150", "--nb", "16,32", "--backend", "openblas"]
 
     def test_parsers_of_hpl_s_output_find_every_run_and_nothing_else(self):
-        outcome = self.passed(*self.SWEEP, "--progress", "always", "--breakdown", "always", runs=4)
+        outcome = self.passed(*self.SWEEP, "--progress", "always", "--breakdown", "roles", runs=4)
         self.assertEqual(len(REFRAME.findall(outcome.out)), 4, outcome)
         rows = RAMBLE.findall(outcome.out + outcome.err)
         self.assertEqual([row[:4] for row in rows], [("120", "16", "1", "2"), ("120", "32", "1", "2"),
@@ -436,15 +436,31 @@ class Reports(RunsTest):
 
     def test_the_breakdown_names_every_role_and_phase(self):
         # direct exchange sends U in separate messages
-        outcome = self.passed("--n", 200, "--nb", 16, "--grid", "2x2", "--backend", "openblas", "--breakdown", "always",
+        outcome = self.passed("--n", 200, "--nb", 16, "--grid", "2x2", "--backend", "openblas", "--breakdown", "roles",
                               "--row-swap", "direct", ranks=4)
         for word in ("pivot", "normalize", "eliminate", "reduce", "panel", "swap", "broadcast L", "broadcast U",
                      "transfer", "substitution", "exposed"):
             self.assertIn(word, outcome.out)
 
+    def test_hpl_s_phases_add_up_to_the_time(self):
+        outcome = self.passed("--n", 500, "--nb", 50, "--grid", "2x2", "--backend", "openblas", "--json", "r.json",
+                              "--csv", "r.csv", ranks=4)
+        run = self.json("r.json")["runs"][0]
+        line = next(csv.DictReader(io.StringIO((self.folder / "r.csv").read_text())))
+        phases = {phase["phase"]: phase for phase in run["breakdown"]["hpl_phases"]}
+        self.assertEqual(list(phases), ["pfact", "bcast", "laswp", "trsm", "update", "ptrsv", "copies"])
+        idle = run["breakdown"]["idle"]["mean"]
+        self.assertAlmostEqual(sum(phase["seconds"]["mean"] for phase in phases.values()) + idle, run["time"], places=9)
+        for name, phase in phases.items():
+            self.assertGreater(phase["seconds"]["mean"] + phase["hidden"]["mean"], 0, name)
+            self.assertAlmostEqual(float(line[name + "_seconds"]), phase["seconds"]["mean"], places=12)
+            self.assertRegex(outcome.out, rf"\n{name} +\S.* {phase['seconds']['mean'] * 1000:.2f} ")
+        self.assertGreater(phases["update"]["gflops"], 0)
+        self.assertGreater(phases["bcast"]["gigabytes_per_second"], 0)
+
     def test_waiting_ranks_are_shown_by_role(self):
         outcome = self.passed("--n", 600, "--nb", 100, "--grid", "2x2", "--backend", "openblas", "--pivoting", "local",
-                              "--breakdown", "always", "--json", "r.json", "--csv", "r.csv", ranks=4)
+                              "--breakdown", "roles", "--json", "r.json", "--csv", "r.csv", ranks=4)
         table = outcome.out[outcome.out.index("Who waits:"):]
         run = self.json("r.json")["runs"][0]
         line = next(csv.DictReader(io.StringIO((self.folder / "r.csv").read_text())))

@@ -14,7 +14,7 @@ from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest
 
 # Runs of about one second each; tests end the sweep early.
 SWEEP = ["plu", "--n", "2000", "--nb", "16", "--repeat", "5000", "--backend", "openblas", "--precision", "single",
-         "--threads", "1", "--progress", "never", "--breakdown", "never"]
+         "--threads", "1", "--progress", "never", "--breakdown", "none"]
 # A run that takes minutes.
 LONG_RUN = ["plu", "--n", "12000", "--nb", "8", "--backend", "reference", "--precision", "single", "--progress", "always"]
 TIMEOUT = 120  # seconds, long enough for a busy machine

@@ -104,7 +104,7 @@ TEST(Options, EveryOptionIsParsed) {
                                    "--watchdog",
                                    "2.5",
                                    "--breakdown",
-                                   "always",
+                                   "roles",
                                    "--doctor",
                                    "off",
                                    "--power-interval",
@@ -149,7 +149,7 @@ TEST(Options, EveryOptionIsParsed) {
   EXPECT_TRUE(o.force);
   EXPECT_EQ(o.progress, When::never);
   EXPECT_EQ(o.watchdog, 2.5);
-  EXPECT_EQ(o.breakdown, When::always);
+  EXPECT_EQ(o.breakdown, BreakdownTable::roles);
   EXPECT_EQ(o.power_interval, 0.5);
   EXPECT_EQ(o.watts, 450.5);
   EXPECT_EQ(o.warm_up, 2);

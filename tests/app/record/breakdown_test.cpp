@@ -125,8 +125,73 @@ TEST(Breakdown, spread_is_over_the_ranks_that_have_the_role) {
   EXPECT_DOUBLE_EQ(reduce.seconds.max, 4);
 }
 
-TEST(BreakdownText, shows_times_shares_and_rates) {
-  EXPECT_EQ(breakdown_text(passed_run().breakdown),
+double mean_of(const Breakdown& breakdown, HplPhase phase) {
+  for (const HplPhaseTotal& total : breakdown.hpl_phases) {
+    if (total.phase == phase) return total.seconds.mean;
+  }
+  return -1;
+}
+
+TEST(HplPhases, add_up_with_idle_to_the_time_and_the_update_hides_what_is_beside_it) {
+  const auto of_pass = [](double start, double end, Lane lane, Phase phase) {
+    return interval(start, end, Role::pivot, lane, phase);
+  };
+  RunResult result;
+  result.seconds = 20;
+  result.ranks.push_back(
+      rank_record(0, 0, 0,
+                  {of_pass(0, 2, Lane::cpu, Phase::eliminate),  // pfact
+                   of_pass(2, 3, Lane::net, Phase::panel),      // pfact
+                   of_pass(3, 5, Lane::net, Phase::swap),       // of these, 1 second counts as trsm
+                   of_pass(4, 6, Lane::gpu, Phase::normalize),  // and 1 second is hidden here
+                   of_pass(5, 9, Lane::gpu, Phase::reduce),
+                   of_pass(6, 10, Lane::cpu, Phase::panel),         // 3 seconds hidden by the update
+                   of_pass(8, 11, Lane::copy, Phase::transfer),     // 2 seconds hidden
+                   of_pass(10, 13, Lane::net, Phase::broadcast_l),  // 1 second hidden by the copy
+                   of_pass(13, 14, Lane::net, Phase::broadcast_u),  // laswp
+                   of_pass(14, 16, Lane::cpu, Phase::wait), of_pass(16, 17, Lane::net, Phase::substitution),
+                   of_pass(17, 18.5, Lane::cpu, Phase::refinement)}));
+  const Breakdown breakdown = break_down(result);
+  EXPECT_DOUBLE_EQ(mean_of(breakdown, HplPhase::pfact), 2 + 1 + 1);
+  EXPECT_DOUBLE_EQ(mean_of(breakdown, HplPhase::laswp), 1 + 1);
+  EXPECT_DOUBLE_EQ(mean_of(breakdown, HplPhase::trsm), 1);
+  EXPECT_DOUBLE_EQ(mean_of(breakdown, HplPhase::update), 4);
+  EXPECT_DOUBLE_EQ(mean_of(breakdown, HplPhase::copies), 1);
+  EXPECT_DOUBLE_EQ(mean_of(breakdown, HplPhase::bcast), 2);
+  EXPECT_DOUBLE_EQ(mean_of(breakdown, HplPhase::ptrsv), 1);
+  EXPECT_DOUBLE_EQ(mean_of(breakdown, HplPhase::refine), 1.5);
+  EXPECT_DOUBLE_EQ(breakdown.hpl_phases[0].hidden.mean, 3);
+  double sum = breakdown.idle.mean;
+  for (const HplPhaseTotal& total : breakdown.hpl_phases) sum += total.seconds.mean;
+  EXPECT_DOUBLE_EQ(sum, result.seconds);
+}
+
+TEST(HplPhases, waiting_for_the_other_end_of_a_message_is_idle) {
+  const Breakdown breakdown = passed_run().breakdown;  // rank 1 waits 1 of the 2 seconds of its broadcast
+  EXPECT_DOUBLE_EQ(mean_of(breakdown, HplPhase::bcast), (0.5 + 1) / 2);
+  EXPECT_EQ(mean_of(breakdown, HplPhase::refine), -1) << "no mixed precision: no line";
+}
+
+TEST(PhasesText, shows_times_shares_and_rates) { EXPECT_EQ(phases_text(passed_run().breakdown),
+            R"(
+Where the time went: 4000.00 ms on 2 ranks, in HPL's phases
+phase                           mean ms    max ms  % time  hidden ms    GFLOPS     GB/s
+---------------------------------------------------------------------------------------
+pfact  panel factorisation       500.00   1000.00    12.5       0.00       2.0        -
+bcast  panel broadcast           750.00   1000.00    18.8     250.00         -     0.50
+laswp  row swaps                   0.00      0.00     0.0       0.00         -        -
+trsm   U12 solve                 250.00    500.00     6.2       0.00       2.0        -
+update trailing update          1000.00   2000.00    25.0       0.00       4.0        -
+ptrsv  backward substitution     250.00    500.00     6.2       0.00         -        -
+copies panels and U12            250.00    500.00     6.2       0.00         -     2.00
+idle   waits and gaps           1000.00   2000.00    25.0          -         -        -
+---------------------------------------------------------------------------------------
+total                           4000.00   4000.00   100.0          -         -        -
+Mean and max over ranks; hidden: behind another phase. GFLOPS, GB/s: of one rank while at it.
+)"); }
+
+TEST(RolesText, shows_times_shares_and_rates) {
+  EXPECT_EQ(roles_text(passed_run().breakdown),
             R"(
 Where the time went: 4000.00 ms on 2 ranks; least, mean and most over ranks, per cent of the run
 role      phase        lane   min ms  mean ms   max ms  min% mean%  max%    GFLOPS       MB    GB/s
@@ -159,7 +224,7 @@ other         1   500.00   500.00   500.00   100.0    0.0     0.0    0.0     0.0
 )");
 }
 
-TEST(BreakdownText, stays_within_100_columns_for_a_day_long_run) {
+TEST(RolesText, stays_within_100_columns_for_a_day_long_run) {
   RunRecord record = passed_run();
   const double stretch = 20000;
   record.result.seconds *= stretch;
@@ -171,15 +236,16 @@ TEST(BreakdownText, stays_within_100_columns_for_a_day_long_run) {
       i.bytes *= 100000;
     }
   }
-  const std::string text = breakdown_text(break_down(record.result));
+  const Breakdown breakdown = break_down(record.result);
+  const std::string text = phases_text(breakdown) + roles_text(breakdown);
   for (const std::string& line : lines_of(text)) EXPECT_LE(line.size(), 100u) << line;
   EXPECT_THAT(lines_that_look_like_results(text), IsEmpty());
 }
 
-TEST(BreakdownText, reports_a_missing_timeline) {
+TEST(RolesText, reports_a_missing_timeline) {
   RunRecord record = passed_run();
   for (RankRecord& rank : record.result.ranks) rank.intervals.clear();
-  EXPECT_EQ(breakdown_text(break_down(record.result)), "No timeline was recorded: no breakdown.\n");
+  EXPECT_EQ(roles_text(break_down(record.result)), "No timeline was recorded: no breakdown.\n");
 }
 
 TEST(Breakdown, a_million_intervals_in_any_order_do_not_take_quadratic_time) {

@@ -153,6 +153,11 @@ TEST(ResultsJson, run_has_the_agreed_keys_and_values) {
   EXPECT_EQ(run["breakdown"]["roles"][1]["role"], "normalize");
   EXPECT_EQ(run["breakdown"]["roles"][1]["ranks"], 1);
   EXPECT_EQ(run["breakdown"]["roles"][1]["idle"], json({{"min", 2.0}, {"mean", 2.0}, {"max", 2.0}}));
+  EXPECT_EQ(run["breakdown"]["hpl_phases"][1], json({{"phase", "bcast"},
+                                                     {"seconds", {{"min", 0.5}, {"mean", 0.75}, {"max", 1.0}}},
+                                                     {"hidden", {{"min", 0.0}, {"mean", 0.25}, {"max", 0.5}}},
+                                                     {"gflops", 0.0},
+                                                     {"gigabytes_per_second", 0.5}}));
   EXPECT_EQ(run["ranks"][1]["waiting_seconds"], 1.0);
   EXPECT_EQ(run["ranks"][1]["roles"], json::array({{{"role", "normalize"},
                                                     {"seconds", 4.0},
@@ -220,9 +225,12 @@ TEST(ResultsCsv, has_a_head_line_and_as_many_fields_in_every_line) {
       "eliminate_computing_seconds,eliminate_transfer_seconds,eliminate_network_seconds,eliminate_idle_seconds,"
       "eliminate_waiting_seconds,reduce_seconds,reduce_computing_seconds,reduce_transfer_seconds,"
       "reduce_network_seconds,reduce_idle_seconds,reduce_waiting_seconds,"
+      "pfact_seconds,bcast_seconds,laswp_seconds,trsm_seconds,update_seconds,ptrsv_seconds,refine_seconds,"
+      "copies_seconds,"
       "energy_joules,average_watts,peak_watts,gflops_per_watt");
-  // no rank eliminates or reduces, and there are no sensors
-  const std::string roles = "false,0.5,,,,,3.5,3,0,0.5,0,0,4,0.5,0.5,1,2,1,,,,,,,,,,,,,,,,";
+  // no rank eliminates or reduces, nothing is refined, and there are no sensors
+  const std::string roles =
+      "false,0.5,,,,,3.5,3,0,0.5,0,0,4,0.5,0.5,1,2,1,,,,,,,,,,,,,0.5,0.75,0,0.25,1,0.25,,0.25,,,,";
   EXPECT_EQ(
       lines[1],
       "35,4,1,2,4,7.6053e-06,0.0312500123,true,hpl,double,gl-compute,partial,ring,row-major,0,3.5,0.5,2,0.25,1,0.75,"

@@ -328,7 +328,9 @@ TEST(Parsers, find_every_row_with_its_numbers_and_nothing_else) {
   shared.notes.push_back("--n 29 30 34 35 16.0 1 and\nWR00L2L2 35 4 1 2 0.00 1.0e+00");
   const std::vector<RunRecord> records{passed_run(), large, failed};
   std::string text = report_of(records, shared);
-  for (const RunRecord& record : records) text += breakdown_text(break_down(record.result));
+  for (const RunRecord& record : records) {
+    text += phases_text(break_down(record.result)) + roles_text(break_down(record.result));
+  }
 
   EXPECT_THAT(lines_that_look_like_results(text),
               ElementsAre("WR00C2L2          35     4     1     2               4.00             7.6053e-06",
