@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -44,13 +45,21 @@ MemoryPool fullest_pool(const RunRecord& run, std::span<const RankMemory> ranks)
   });
 }
 
-void choose_sizes(RunRecord& run, std::span<const RankMemory> ranks, double memory_fraction) {
+// The largest N whose run has at most so many operations; 2/3 N^3 of them.
+Index order_of_flops(double flops) {
+  return static_cast<Index>(std::clamp(std::cbrt(1.5 * flops), 1.0, static_cast<double>(largest_n)));
+}
+
+void choose_sizes(RunRecord& run, std::span<const RankMemory> ranks, const OrderLimits& limits) {
   Index& n = run.parameters.n;
   Index& nb = run.parameters.nb;
   const auto block_size = [&run](Index order) {
     return automatic_block_size(run.backend, run.precision, order, run.grid);
   };
-  const auto largest_order = [&] { return largest_fitting_n(run, ranks, stored_matrix, memory_fraction); };
+  const auto largest_order = [&] {
+    return std::min(largest_fitting_n(run, ranks, stored_matrix, limits.memory_fraction),
+                    order_of_flops(limits.flops_of_process * run.grid.size()));
+  };
   const bool chooses_nb = nb == automatic;
   if (n != automatic) {
     if (chooses_nb) nb = block_size(n);
@@ -65,18 +74,18 @@ void choose_sizes(RunRecord& run, std::span<const RankMemory> ranks, double memo
     throw InputError(
         fmt::format("--n auto: no matrix fits into {:g} % of the free memory with NB {} on the grid {}; "
                     "raise --memory-fraction, or use a smaller block size",
-                    100 * memory_fraction, nb, text_of(run.grid)));
+                    100 * limits.memory_fraction, nb, text_of(run.grid)));
   }
   n = rounded_order(largest, nb, run.grid);
 }
 
-void choose_values(RunRecord& run, std::span<const RankMemory> ranks, double memory_fraction) {
+void choose_values(RunRecord& run, std::span<const RankMemory> ranks, const OrderLimits& limits) {
   if (run.grid == automatic_shape) run.grid = automatic_grid(run.backend, ranks, run.node_grid);
-  choose_sizes(run, ranks, memory_fraction);
+  choose_sizes(run, ranks, limits);
 }
 
 std::vector<std::string> notes_on(const RunRecord& asked, const RunRecord& run, std::span<const RankMemory> ranks,
-                                  double memory_fraction) {
+                                  const OrderLimits& limits) {
   std::vector<std::string> notes;
   const RunParameters& parameters = run.parameters;
   if (asked.grid == automatic_shape) notes.push_back("--grid auto: " + text_of(run.grid));
@@ -84,9 +93,10 @@ std::vector<std::string> notes_on(const RunRecord& asked, const RunRecord& run, 
     const MemoryPool pool = fullest_pool(run, ranks);
     notes.push_back(
         fmt::format("--n auto: N {} for NB {} on the grid {}; it takes {} of the {} that {} has free, "
-                    "at most {:g} % were allowed (--memory-fraction)",
+                    "at most {:g} % were allowed (--memory-fraction){}",
                     parameters.n, parameters.nb, text_of(run.grid), memory_text(pool.needed),
-                    memory_text(pool.available), pool.name, 100 * memory_fraction));
+                    memory_text(pool.available), pool.name, 100 * limits.memory_fraction,
+                    std::isfinite(limits.flops_of_process) ? "; --time is a limit, too" : ""));
   }
   if (asked.parameters.nb == automatic) {
     notes.push_back(fmt::format("--nb auto: NB {} for N {} with {} in {} precision", parameters.nb, parameters.n,
@@ -124,7 +134,7 @@ Index rounded_order(Index largest, Index nb, GridShape grid) {
 }
 
 std::vector<std::string> settle(std::vector<RunRecord>& planned, std::span<const RankMemory> ranks,
-                                double memory_fraction) {
+                                const OrderLimits& limits) {
   std::map<std::tuple<Index, Index, int, int>, RunRecord> chosen;  // key: requested N, NB and grid
   std::vector<std::string> notes;
   for (RunRecord& run : planned) {
@@ -133,8 +143,8 @@ std::vector<std::string> settle(std::vector<RunRecord>& planned, std::span<const
         chosen.try_emplace({run.parameters.n, run.parameters.nb, run.grid.rows, run.grid.columns}, run);
     RunRecord& settled = choice->second;
     if (is_new) {
-      choose_values(settled, ranks, memory_fraction);
-      for (std::string& note : notes_on(run, settled, ranks, memory_fraction)) {
+      choose_values(settled, ranks, limits);
+      for (std::string& note : notes_on(run, settled, ranks, limits)) {
         if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
       }
     }

@@ -2,6 +2,7 @@
 // machine.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,10 +28,16 @@ GridShape automatic_grid(const std::string& backend, std::span<const RankMemory>
 /// than 2 per cent. Returns `largest` unchanged if it is less than a block.
 Index rounded_order(Index largest, Index nb, GridShape grid);
 
+/// Limits of an automatic N.
+struct OrderLimits {
+  double memory_fraction = 0.8;                                       // of the free memory
+  double flops_of_process = std::numeric_limits<double>::infinity();  // of a run
+};
+
 /// Chooses the automatic values: first the grid, then N and NB. `planned`: runs with the same backend (never "auto")
 /// and precision; `ranks`: one per rank of the world, in order. Returns one sentence for the report per choice. Throws
-/// InputError if no N fits into `memory_fraction` of the memory, or if the memory size is unknown.
+/// InputError if no N fits into the memory, or if the memory size is unknown.
 std::vector<std::string> settle(std::vector<RunRecord>& planned, std::span<const RankMemory> ranks,
-                                double memory_fraction);
+                                const OrderLimits& limits);
 
 }  // namespace glinpack::app

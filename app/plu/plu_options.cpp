@@ -1,5 +1,7 @@
 #include "app/plu/plu_options.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <climits>
 #include <functional>
@@ -51,6 +53,12 @@ FieldValue sizes(std::vector<Index>& option, const std::string& type, bool with_
   return list_or_auto<Index>(
       option, type, with_auto, automatic, [largest](const std::string& value) { return parse_size(value, 1, largest); },
       [](const Index& size) { return nlohmann::json(size); });
+}
+
+double parse_peak(std::string_view text) {
+  const double gflops = parse_real(text);
+  if (gflops > 0) return gflops;
+  throw InputError(in_quotes(text) + " is out of range; GFLOPS above 0, auto or none are expected");
 }
 
 double parse_power_interval(std::string_view text) {
@@ -169,6 +177,16 @@ std::vector<Field> panel_and_message_fields(PluOptions& o) {
 }
 
 std::vector<Field> machine_fields(PluOptions& o) {
+  const auto peak = word(
+      "GFLOPS|auto|none",
+      [&o](const std::string& t) {
+        o.peak.reset();
+        if (t == "none") o.peak = 0;
+        if (t != "auto" && t != "none") o.peak = parse_peak(t);
+      },
+      [&o] { return !o.peak        ? "auto"
+                    : *o.peak == 0 ? "none"
+                                   : fmt::format("{}", *o.peak); });
   return {
       {"backend", name_value(o.backend, backend_choices()),
        "What computes (docs/getting-started.md). auto: gl-compute if every process has a hardware OpenGL device, else "
@@ -178,6 +196,13 @@ std::vector<Field> machine_fields(PluOptions& o) {
       {"threads", whole(o.threads, 1, largest_threads), "Host threads of each process", "cores / ranks of the node"},
       {"memory-fraction", real(o.memory_fraction, "FRACTION", parse_fraction),
        "--n auto: use at most this part of the free memory of every host and device, more than 0, at most 1"},
+      {"time", real(o.time, "SECONDS", parse_seconds),
+       "--n auto: the N that takes this long at the peak rate, if --memory-fraction allows it"},
+      {"peak", peak,
+       "Peak rate of each process, the reference of the report's share. auto: as `glinpack ceilings` measures it, with "
+       "all processes at once: the host's GEMM or the device's multiply-adds; about a second, kept in the cache "
+       "folder, "
+       "and not for runs below 5e10 operations per process (N = 4200 on one)"},
       {"shader-dir", text(o.shader_dir, "DIR"), "Folder of GLSL files that override the built-in shaders"},
       {"tile", text(o.tile, "NAME"), "gl-compute: tile of the trailing update, one that `glinpack tune` lists",
        "the tuned one, else the first"},
@@ -327,10 +352,19 @@ void check_panel(const PluOptions& options) {
   }
 }
 
+void check_time(const PluOptions& options) {
+  if (!options.time) return;
+  if (std::find(options.n.begin(), options.n.end(), automatic) == options.n.end()) {
+    throw InputError("--time chooses N: use it with --n auto, or leave it out");
+  }
+  if (options.peak == 0.0) throw InputError("--time needs a peak rate: leave --peak none out");
+}
+
 // Sets defaults that depend on the backend: the precision of its factors, and a pivoting that it supports.
 ParsedOptions settled(ParsedOptions parsed) {
   check_tile(parsed.options);
   check_panel(parsed.options);
+  check_time(parsed.options);
   const BackendRecord* backend = find_backend(parsed.options.backend);
   if (backend == nullptr) return parsed;
   if (!backend->make_double && parsed.options.precision == Precision::double_) {

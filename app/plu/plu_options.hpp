@@ -91,6 +91,8 @@ struct PluOptions : CommonOptions {
   std::optional<int> device;     // an index of `glinpack devices`; unset: the rank's number on its node
   std::optional<int> threads;    // unset: the node's cores divided by its ranks
   double memory_fraction = 0.8;  // of free memory, for n = automatic
+  std::optional<double> time;    // seconds at the peak rate, for n = automatic; unset: memory alone limits N
+  std::optional<double> peak;    // GFLOPS of a process; 0: left out; unset: measured
   std::string shader_dir;
   std::string tile;  // of gl-compute's reduce kernel; empty: the tuned or built-in one
   RasterCoordinates raster_coordinates = RasterCoordinates::streamed;

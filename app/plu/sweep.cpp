@@ -2,8 +2,11 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <iostream>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 
 #include "app/input/matrix_file.hpp"
@@ -12,6 +15,7 @@
 #include "app/plu/memory.hpp"
 #include "app/program/agreement.hpp"
 #include "app/program/grid_cache.hpp"
+#include "app/program/peak.hpp"
 #include "app/program/sensors.hpp"
 #include "app/program/watchdog_option.hpp"
 #include "app/record/hpl_report.hpp"
@@ -35,9 +39,10 @@ constexpr double most_share_of_files = 0.05;
 // What rank 0 shows and writes.
 class Reporter {
  public:
-  /// `ranks`: of the first run, without results.
-  Reporter(SweepInput& input, const std::vector<RankRecord>& ranks)
+  /// `ranks`: of the first run, without results. `peaks`: of each process, flops a second; empty: unknown.
+  Reporter(SweepInput& input, const std::vector<RankRecord>& ranks, const std::vector<double>& peaks)
       : input_(input),
+        peaks_(peaks),
         stream_(input.outputs),
         report_(stream_.stream()),
         progress_(progress_on_stderr(input.options.progress)),
@@ -101,7 +106,10 @@ class Reporter {
     made(run, "the forecast", [&] { run.prediction = predictor_.predict_then_learn(run); });
     made(run, "the energy", [&] { run.energy = energy_of(run.result, input_.options.watts); });
     run.breakdown = break_down(run.result);
+    run.units = compute_units(run.result.ranks);
+    if (!peaks_.empty()) run.peak = peak_of(run.result.ranks);
     report_.run(run);
+    stream_.stream() << rate_text(run);
     if (run.energy) stream_.stream() << energy_text(*run.energy);
     const BreakdownTable table = input_.options.breakdown;
     if (table == BreakdownTable::phases) stream_.stream() << phases_text(run.breakdown);
@@ -110,6 +118,12 @@ class Reporter {
     stream_.flush();
     if (!run.result.solution.empty()) solution_ = std::move(run.result.solution);
     keep_for_files(run);
+  }
+
+  Peak peak_of(const std::vector<RankRecord>& ranks) const {
+    Peak peak{.gflops = 0, .stated = input_.options.peak.has_value()};
+    for (const RankRecord& rank : ranks) peak.gflops += peaks_.at(static_cast<std::size_t>(rank.world_rank)) / 1e9;
+    return peak;
   }
 
   /// Frees what no file will have.
@@ -160,6 +174,7 @@ class Reporter {
   }
 
   SweepInput& input_;
+  const std::vector<double>& peaks_;
   ReportStream stream_;
   HplReport report_;
   Progress progress_;
@@ -250,6 +265,20 @@ std::vector<RankRecord> ranks_of_first_run(const SweepInput& input, const Backen
   return ranks;
 }
 
+/// Whether measuring the peak takes little of the time of the runs.
+bool worth_a_peak(std::span<const RunRecord> planned) {
+  constexpr double least_flops = 5e10;  // of a process
+  return std::any_of(planned.begin(), planned.end(),
+                     [](const RunRecord& run) { return hpl_flops(run.parameters.n) >= least_flops * run.grid.size(); });
+}
+
+/// With --time. Throws InputError if the peak is unknown.
+double most_flops_of_process(const PluOptions& options, const std::vector<double>& peaks) {
+  if (!options.time) return std::numeric_limits<double>::infinity();
+  if (peaks.empty()) throw InputError("--time: the peak rate is unknown; state it with --peak");
+  return *options.time * std::accumulate(peaks.begin(), peaks.end(), 0.0) / static_cast<double>(peaks.size());
+}
+
 template <class Real>
 int run_sweep_in(SweepInput& input) {
   Timeline timeline;
@@ -259,7 +288,10 @@ int run_sweep_in(SweepInput& input) {
 
   const std::vector<RankMemory> memory = gather_memory(info);
   for (RunRecord& run : input.planned) run.backend = info.backend;
-  const std::vector<std::string> choices = settle(input.planned, memory, input.options.memory_fraction);
+  std::vector<double> peaks;
+  if (input.options.time) peaks = peak_rates(input.options, input.machine, input.session, true);
+  const std::vector<std::string> choices =
+      settle(input.planned, memory, {input.options.memory_fraction, most_flops_of_process(input.options, peaks)});
   if (!input.options.runs()) {
     print_plan(input, choices);
     return 0;
@@ -272,10 +304,13 @@ int run_sweep_in(SweepInput& input) {
     check_memory(input.planned, memory, !input.options.input.empty());
     make_output_folder(input.outputs);
     add_software_note(info, input.context);
-    reporter.emplace(input, ranks);
+    reporter.emplace(input, ranks, peaks);
     return nlohmann::json();
   });
 
+  if (!input.options.time) {
+    peaks = peak_rates(input.options, input.machine, input.session, worth_a_peak(input.planned));
+  }
   const StopSignals signals(input.session.rank() == 0);
   const RankSensors sensors = input.options.power_interval > 0 ? open_sensors(input.machine, info) : RankSensors{};
   GridCache grids;

@@ -37,6 +37,9 @@ void add_hpl_phase_fields(const Breakdown& breakdown, std::vector<std::string>& 
   }
 }
 
+/// Then the rate by GPU or core, and the peak.
+constexpr std::string_view rate_columns = ",unit,units,gflops_per_unit,peak_gflops,of_peak";
+
 /// The last columns: from the readable sensors; the rate is by a wall meter if there was one.
 constexpr std::string_view energy_columns = ",energy_joules,average_watts,peak_watts,gflops_per_watt";
 
@@ -46,7 +49,7 @@ std::string head() {
     for (const RoleColumn& column : role_columns) line += fmt::format(",{}_{}", name_of(role), column.name);
   }
   for (const HplPhase phase : all_hpl_phases) line += fmt::format(",{}_seconds", name_of(phase));
-  return line + std::string(energy_columns) + '\n';
+  return line + std::string(rate_columns) + std::string(energy_columns) + '\n';
 }
 
 std::string cell(double value) { return std::isfinite(value) ? fmt::format("{}", value) : std::string(); }
@@ -60,6 +63,15 @@ void add_role_fields(const Breakdown& breakdown, std::vector<std::string>& field
       fields.push_back(total == breakdown.roles.end() ? std::string() : cell(((*total).*column.part).mean));
     }
   }
+}
+
+void add_rate_fields(const RunRecord& record, std::vector<std::string>& fields) {
+  const auto optional_cell = [](const std::optional<double>& value) { return value ? cell(*value) : std::string(); };
+  fields.push_back(record.units.name);
+  fields.push_back(record.units.count > 0 ? fmt::format("{}", record.units.count) : std::string());
+  fields.push_back(optional_cell(record.gflops_per_unit()));
+  fields.push_back(record.peak ? cell(record.peak->gflops) : std::string());
+  fields.push_back(optional_cell(record.of_peak()));
 }
 
 void add_energy_fields(const std::optional<Energy>& energy, std::vector<std::string>& fields) {
@@ -129,6 +141,7 @@ std::string line_of(const RunRecord& record) {
   add_refinement_fields(result.refinement, fields);
   add_role_fields(breakdown, fields);
   add_hpl_phase_fields(breakdown, fields);
+  add_rate_fields(record, fields);
   add_energy_fields(record.energy, fields);
   return csv_line(fields);
 }

@@ -434,6 +434,25 @@ void HplReport::tail() {
   out_.flush();
 }
 
+std::string rate_text(const RunRecord& record) {
+  const std::optional<double> of_each = record.gflops_per_unit();
+  if (!of_each) return "";
+  const ComputeUnits& units = record.units;
+  std::string text = fmt::format("Rate: {:.4g} GFLOPS, {:.4g} by each of {} {}{}", record.result.gflops, *of_each,
+                                 units.count, units.name,
+                                 units.count == 1          ? ""
+                                 : units.name == "process" ? "es"
+                                                           : "s");
+  if (record.peak) {
+    text += fmt::format("; {:.1f} % of the {} peak, {:.4g} GFLOPS", 100 * *record.of_peak(),
+                        record.peak->stated ? "stated" : "measured", record.peak->gflops);
+    if (*record.of_peak() > 1 && !record.peak->stated) {
+      text += "\nThe machine was busy when the peak was measured: remove *.peak from the cache folder.";
+    }
+  }
+  return text + '\n';
+}
+
 std::string prediction_text(const RunRecord& record) {
   constexpr double least_seconds = 10;  // shorter runs do not need a forecast
   if (!record.prediction || record.result.seconds < least_seconds) return "";

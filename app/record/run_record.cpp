@@ -275,12 +275,23 @@ void describe_parameters(Json& json, RunRecord& run) {
 }
 
 template <class Json>
+void describe(Json& json, Peak& peak) {
+  json("gflops", peak.gflops);
+  json.choice("source", peak.stated, "stated", "measured");
+}
+
+template <class Json>
 void describe(Json& json, RunRecord& run) {
   RunResult& result = run.result;
   const bool answered = result.checked && !result.singular_column;
   describe_parameters(json, run);
   json("time", result.seconds);
   json.number_or_null("gflops", result.gflops);
+  json.later("peak", run.peak);
+  json.derived("of_peak", run.of_peak());
+  json.nullable("unit", !run.units.name.empty(), run.units.name);
+  json.nullable("units", run.units.count > 0, run.units.count);
+  json.derived("gflops_per_unit", run.gflops_per_unit());
   json.nullable("residual", answered, result.residual.scaled);
   json("passed", result.passed);
   json("checked", result.checked);
@@ -320,6 +331,29 @@ Share share_of(const RunRecord& run) {
 }
 
 }  // namespace
+
+ComputeUnits compute_units(const std::vector<RankRecord>& ranks) {
+  if (ranks.empty()) return {};
+  std::set<std::string> gpus;
+  int threads = 0;
+  for (const RankRecord& rank : ranks) {
+    const BackendInfo& info = rank.backend;
+    if (info.software_gl) return {"process", static_cast<int>(ranks.size())};
+    const std::string device = info.device_uuid.empty() ? std::to_string(info.device_index) : info.device_uuid;
+    if (info.device_index >= 0) gpus.insert(rank.host + " " + device);
+    threads += info.threads;
+  }
+  if (gpus.empty()) return {"core", threads};
+  return {"GPU", static_cast<int>(gpus.size())};
+}
+
+std::optional<double> RunRecord::of_peak() const {
+  return peak ? std::optional(result.gflops / peak->gflops) : std::nullopt;
+}
+
+std::optional<double> RunRecord::gflops_per_unit() const {
+  return units.count > 0 ? std::optional(result.gflops / units.count) : std::nullopt;
+}
 
 std::string name_of(Verdict verdict) {
   return verdict == Verdict::passed ? "PASSED" : verdict == Verdict::failed ? "FAILED" : "not checked";

@@ -37,6 +37,20 @@ struct Prediction {
   double ratio() const { return measured_seconds / expected_seconds; }
 };
 
+/// What computed a run: GPUs, the cores of the host's threads, or processes with software OpenGL.
+struct ComputeUnits {
+  std::string name;  // "GPU", "core", "process"; empty: unknown
+  int count = 0;
+};
+/// Ranks that share a GPU count it once.
+ComputeUnits compute_units(const std::vector<RankRecord>& ranks);
+
+/// The reference of a run's rate.
+struct Peak {
+  double gflops = 0;    // sum over the processes of the run
+  bool stated = false;  // by --peak; else measured
+};
+
 /// A run: first as planned, then with its result. A record that was read has no timelines, samples and solution.
 struct RunRecord {
   RunParameters parameters;
@@ -51,7 +65,12 @@ struct RunRecord {
   RunResult result;
   Breakdown breakdown;                   // break_down(result)
   std::optional<Energy> energy;          // energy_of(result, --watts)
+  ComputeUnits units;                    // compute_units(result.ranks)
+  std::optional<Peak> peak;              // empty if it is unknown
   std::optional<Prediction> prediction;  // empty if the model does not support the algorithm or too little was measured
+
+  std::optional<double> of_peak() const;          // the rate as a share of the peak
+  std::optional<double> gflops_per_unit() const;  // the rate by unit
 };
 
 enum class Verdict { passed, failed, unchecked };

@@ -101,8 +101,9 @@ for (const {document: {device, host}} of filesOf("ceilings")) {
   peaks.set(host.name, {single: host.gemm_single?.median, double: host.gemm_double?.median});
 }
 
-// The sum over the devices of a run, or over the hosts if the processor computes; NaN if one was not measured.
+// The run's own peak, else the sum over its devices, or over the hosts if the processor computes; NaN if one was not measured.
 function peakOf({json}) {
+  if (json.peak) return json.peak.gflops;
   const precision = json.precision === "double" ? "double" : "single", places = new Map();
   for (const {backend, host, device, device_index} of json.ranks) {
     if (backend.startsWith("gl")) places.set(`${host} ${device_index}`, peaks.get(device));
@@ -146,7 +147,7 @@ function tilesOf(runs, groups) {
     const {n, nb, p, q, precision, backend, gflops} = best.json;
     const run = `N ${whole(n)}, NB ${nb}, ${p}\u00a0×\u00a0${q}`;
     tiles.push(tile(quantity(gflops, "gflops"), `best run: ${run}\n${backend}, ${precision}`));
-    if (peak > 0) tiles.push(tile(percent(gflops / peak), `of ${quantity(peak, "gflops")}, the measured peak`));
+    if (peak > 0) tiles.push(tile(percent(gflops / peak), `of ${quantity(peak, "gflops")}, the ${best.json.peak?.source ?? "measured"} peak`));
     tiles.push(tile(devicesOf(best), "device of the best run", "long"));
   }
   const rows = modes.flatMap(mode => mode.document.results);
@@ -232,7 +233,7 @@ function configurationsSection(groups) {
   return section("configurations", "Configurations",
     table(columns, groups, {mark: group => group.gflops?.median === best, open: openDetails}),
     note("Spread: from the least to the most, relative to the median. Runs that FAILED are left out. ",
-      peaks.size ? "Peak: what glinpack ceilings measured. " : null, "A click on a row shows its roles and phases."));
+      groups.some(group => group.share > 0) ? "Peak: the run's, else what glinpack ceilings measured. " : null, "A click on a row shows its roles and phases."));
 }
 
 // One series of the fastest configurations at each x, for as many differing parameters as stay readable.

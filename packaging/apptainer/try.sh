@@ -36,6 +36,6 @@ apptainer test glinpack.sif
 apptainer run glinpack.sif devices
 apptainer run glinpack.sif plu --n 1000 --nb 64
 mpirun.mpich -np 4 apptainer run --sharens glinpack.sif plu --n 1000 --nb 64
-apptainer exec glinpack.sif mpirun.mpich -np 4 glinpack plu --n 256 --nb 32 --backend gl-compute --precision single --breakdown never
+apptainer exec glinpack.sif mpirun.mpich -np 4 glinpack plu --n 256 --nb 32 --backend gl-compute --precision single --breakdown none
 COMMANDS
 } | tee "$transcript"

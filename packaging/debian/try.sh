@@ -47,7 +47,7 @@ glinpack --version
 glinpack devices
 mpirun.mpich -np 2 glinpack plu --n 1000 --nb 64
 mpirun.mpich -np 4 glinpack plu --config /usr/share/glinpack/configs/quickstart.toml --json results.json
-mpirun.mpich -np 2 glinpack plu --n 256 --nb 32 --backend gl-compute --precision single --shader-dir /usr/share/glinpack/shaders --breakdown never
+mpirun.mpich -np 2 glinpack plu --n 256 --nb 32 --backend gl-compute --precision single --shader-dir /usr/share/glinpack/shaders --breakdown none
 mpirun.mpich -np 2 glinpack network --n 512 --nb 64 --screen never
 mpirun.mpich -np 2 glinpack doctor
 mpirun.mpich -np 2 glinpack plu --n 1000 --nb 32,64 --repeat 3 --watchdog 60 --json before.json --progress never | tail -9

@@ -23,7 +23,7 @@ scripts/run.sh
 build/release/bin/glinpack --help
 build/release/bin/glinpack devices
 mpirun.mpich -np 2 build/release/bin/glinpack plu --n 3000 --nb 128
-scripts/run.sh --n 256,500 --nb 32 --json results.json --breakdown never
+scripts/run.sh --n 256,500 --nb 32 --json results.json --breakdown none
 mpirun.mpich -np 4 build/release/bin/glinpack plu --hpl-dat tests/data/HPL.dat --backend openblas >HPL.log && tail -8 HPL.log
 mpirun.mpich -np 2 build/release/bin/glinpack doctor
 build/release/bin/glinpack matmul --variant multi-pass --packing 2x2 --n 64,100,257
@@ -36,7 +36,7 @@ scripts/slurm/lab/run --nodes 4 --ntasks-per-node 1 scripts/slurm/glinpack.sbatc
 ls glinpack-1 && cat glinpack-1/job.txt
 scripts/slurm/lab/run --array 0-3 --nodes 1 --ntasks 2 scripts/slurm/sweep.sbatch --n 500,1000 --nb 32,64 --backend openblas >sweep.log
 awk 'FNR > 1 || NR == 1' glinpack-2_*/results.csv | cut -d , -f 1-8
-job=$(scripts/slurm/lab/enter sbatch --parsable --nodes 4 --ntasks-per-node 1 scripts/slurm/glinpack.sbatch --n 2000 --nb 64 --repeat 500 --backend openblas --breakdown never)
+job=$(scripts/slurm/lab/enter sbatch --parsable --nodes 4 --ntasks-per-node 1 scripts/slurm/glinpack.sbatch --n 2000 --nb 64 --repeat 500 --backend openblas --breakdown none)
 sleep 20 && scripts/slurm/lab/enter scancel --batch --signal=USR1 $job
 sleep 10 && grep -A 10 USR1 glinpack-$job.out
 scripts/slurm/lab/down

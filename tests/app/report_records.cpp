@@ -34,6 +34,7 @@ RankRecord rank_record(int rank, int row, int column, std::vector<Interval> inte
 RunRecord summarised(RunRecord record) {
   record.breakdown = break_down(record.result);
   record.energy = energy_of(record.result);
+  record.units = compute_units(record.result.ranks);
   return record;
 }
 

@@ -458,6 +458,30 @@ class Reports(RunsTest):
         self.assertGreater(phases["update"]["gflops"], 0)
         self.assertGreater(phases["bcast"]["gigabytes_per_second"], 0)
 
+    def test_the_rate_is_a_share_of_the_peak(self):
+        outcome = self.passed("--n", 200, "--nb", 32, "--backend", "openblas", "--threads", 1, "--peak", "1000", "--json",
+                              "s.json")
+        run = self.json("s.json")["runs"][0]
+        self.assertEqual(run["peak"], {"gflops": 2000, "source": "stated"})
+        self.assertAlmostEqual(run["of_peak"], run["gflops"] / 2000)
+        self.assertEqual((run["unit"], run["units"], run["gflops_per_unit"]), ("core", 2, run["gflops"] / 2))
+        self.assertIn("by each of 2 cores; ", outcome.out)
+        self.assertIn(" % of the stated peak, 2000 GFLOPS", outcome.out)
+
+    def test_the_peak_is_measured_once_and_limits_n_by_time(self):
+        cache = {"XDG_CACHE_HOME": str(self.folder / "cache")}
+        small = ["--n", 100, "--nb", 32]
+        for name, sizes in ("before", small), ("measured", ["--n", "auto", "--time", "0.05"]), ("after", small):
+            outcome = self.passed(*sizes, "--backend", "openblas", "--threads", 1, "--json", f"{name}.json", environment=cache)
+            self.assertEqual("% of the measured peak" in outcome.out, name != "before", outcome)
+        measured, after = (self.json(f"{name}.json")["runs"][0] for name in ("measured", "after"))
+        self.assertIsNone(self.json("before.json")["runs"][0]["peak"])
+        self.assertEqual(len(list((self.folder / "cache" / "glinpack").glob("*.peak"))), 1)
+        self.assertGreater(after["peak"]["gflops"], 0)
+        n, flops = measured["n"], 0.05 * measured["peak"]["gflops"] * 1e9
+        self.assertLessEqual(2 / 3 * n**3, flops)
+        self.assertGreater(2 / 3 * (n + 256)**3, flops)
+
     def test_waiting_ranks_are_shown_by_role(self):
         outcome = self.passed("--n", 600, "--nb", 100, "--grid", "2x2", "--backend", "openblas", "--pivoting", "local",
                               "--breakdown", "roles", "--json", "r.json", "--csv", "r.csv", ranks=4)

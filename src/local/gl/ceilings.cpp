@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gl/command_stream.hpp"
+#include "gl/context.hpp"
 #include "gl/storage.hpp"
 #include "gl/program.hpp"
 #include "backend/precision.hpp"
@@ -41,6 +42,8 @@ class Probe {
 
   DeviceCeilings measure();
   CopyCeiling measure_copy();
+  template <class Real>
+  Measured fma_rate();
 
  private:
   BufferHandle device_buffer(std::int64_t bytes, GLbitfield flags = 0);
@@ -48,8 +51,6 @@ class Probe {
   void copy_once(CopyWay way, GLuint from, GLuint to, std::int64_t bytes);
   void check_copy(GLuint to, std::int64_t bytes);
   CopyCeiling copying(GLuint from, GLuint to, std::int64_t bytes, double counted);
-  template <class Real>
-  Measured fma_rate();
   Measured dispatches(GLuint from, GLuint to);
   Measured reading_back(GLuint from);
 
@@ -242,6 +243,13 @@ DeviceCeilings measure_device_ceilings(int device, const MeasuringOptions& optio
 
 CopyCeiling measure_device_copy(int device, const MeasuringOptions& options, const std::string& shader_directory) {
   return Probe(device, options, shader_directory).measure_copy();
+}
+
+Measured measure_device_fma(int device, Precision precision, const MeasuringOptions& options,
+                            const std::string& shader_directory) {
+  const CurrentContextGuard restore_current_context;  // of a backend
+  Probe probe(device, options, shader_directory);
+  return precision == Precision::double_ ? probe.fma_rate<double>() : probe.fma_rate<float>();
 }
 
 std::int64_t copy_bytes(const DeviceDescription& device) {

@@ -7,6 +7,7 @@
 
 #include "gl/devices.hpp"
 #include "backend/measuring.hpp"
+#include "backend/precision.hpp"
 
 namespace glinpack::gl {
 
@@ -40,6 +41,10 @@ DeviceCeilings measure_device_ceilings(int device, const MeasuringOptions& optio
 
 /// Measures only `copy`, in an eighth of the time: the reference for memory-bound computations.
 CopyCeiling measure_device_copy(int device, const MeasuringOptions& options, const std::string& shader_directory = {});
+
+/// Measures only the multiply-adds of this precision (mixed: single), in an eighth of the time: flops a second.
+Measured measure_device_fma(int device, Precision precision, const MeasuringOptions& options,
+                            const std::string& shader_directory = {});
 
 /// The size of each of the two buffers of a device copy: far larger than any cache, but at most a storage block and an
 /// eighth of the free memory; small on software devices. Throws std::runtime_error if the memory is insufficient.

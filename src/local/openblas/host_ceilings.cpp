@@ -7,12 +7,12 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "backend/precision.hpp"
+#include "backend/threads.hpp"
 #include "backend/timeline.hpp"
 #include "host/host_memory.hpp"
 #include "openblas/blas.hpp"
 #include "openblas/blas_library.hpp"
-#include "backend/precision.hpp"
-#include "backend/threads.hpp"
 
 namespace glinpack {
 namespace {
@@ -140,6 +140,13 @@ HostCeilings measure_host_ceilings(int threads, const MeasuringOptions& options)
   ceilings.copy_bytes = bytes_to_copy();
   ceilings.copy = copy_rate(threads, options, ceilings.copy_bytes);
   return ceilings;
+}
+
+Measured measure_host_gemm(Precision precision, int threads, const MeasuringOptions& options) {
+  openblas_set_num_threads(threads);
+  Index order = 0;
+  return precision == Precision::double_ ? gemm_rate<double>(threads, options, order)
+                                         : gemm_rate<float>(threads, options, order);
 }
 
 Measured measure_host_copy(int threads, const MeasuringOptions& options) {

@@ -38,7 +38,7 @@ RunRecord run_of(const std::string& backend, Index n, Index nb, GridShape grid) 
 
 RunRecord settled(RunRecord run, std::span<const RankMemory> ranks, double fraction) {
   std::vector<RunRecord> planned{run};
-  settle(planned, ranks, fraction);
+  settle(planned, ranks, {fraction});
   EXPECT_TRUE(all_settled(planned));
   return planned.front();
 }
@@ -178,7 +178,7 @@ TEST(Settling, ChoosesAllThreeAndReportsThemOnce) {
   std::vector<RunRecord> planned(3, run_of("gl-compute", automatic, automatic, automatic_shape));
   planned.push_back(run_of("gl-compute", 1000, 100, {2, 2}));
   EXPECT_FALSE(all_settled(planned));
-  const std::vector<std::string> notes = settle(planned, ranks, 0.8);
+  const std::vector<std::string> notes = settle(planned, ranks, {0.8});
   EXPECT_TRUE(all_settled(planned));
   EXPECT_THAT(notes,
               ElementsAre(HasSubstr("--grid auto: 1x4"), HasSubstr("--n auto: N "), HasSubstr("--nb auto: NB 256")));
@@ -192,6 +192,18 @@ TEST(Settling, ChoosesAllThreeAndReportsThemOnce) {
   EXPECT_EQ(label_of(planned[3]), "N 1000, NB 100, grid 2x2");
 }
 
+TEST(Settling, LimitsTheOperationsOfEveryProcess) {
+  const std::vector<RankMemory> ranks = on_processors(4, 64 * gibibyte);
+  std::vector<RunRecord> planned{run_of("openblas", automatic, 128, {2, 2}),
+                                 run_of("openblas", automatic, 128, {1, 1})};
+  const double flops = 1e12;
+  EXPECT_THAT(settle(planned, ranks, {0.8, flops}), Contains(HasSubstr("--time is a limit, too")));
+  for (const RunRecord& run : planned) {
+    EXPECT_LE(hpl_flops(run.parameters.n), flops * run.grid.size() * 1.001);
+    EXPECT_GT(hpl_flops(run.parameters.n + 256), flops * run.grid.size());
+  }
+}
+
 TEST(Settling, NeedsNoMemoryForABlockSizeOrAGrid) {
   const std::vector<RankMemory> unknown = on_processors(4, 0);
   const RunRecord run = settled(run_of("openblas", 4000, automatic, automatic_shape), unknown, 0.8);
@@ -201,7 +213,7 @@ TEST(Settling, NeedsNoMemoryForABlockSizeOrAGrid) {
 TEST(Settling, ChoosesAnOrderForEveryListedBlockSize) {
   const std::vector<RankMemory> ranks = on_processors(1, gibibyte);
   std::vector<RunRecord> planned{run_of("openblas", automatic, 8, {1, 1}), run_of("openblas", automatic, 1024, {1, 1})};
-  settle(planned, ranks, 0.5);
+  settle(planned, ranks, {0.5});
   EXPECT_EQ(planned[0].parameters.n % 8, 0);
   EXPECT_EQ(planned[1].parameters.n % 1024, 0);
   EXPECT_LT(planned[1].parameters.n, planned[0].parameters.n);

@@ -105,6 +105,8 @@ TEST(Options, EveryOptionIsParsed) {
                                    "2.5",
                                    "--breakdown",
                                    "roles",
+                                   "--peak",
+                                   "61.5",
                                    "--doctor",
                                    "off",
                                    "--power-interval",
@@ -150,6 +152,7 @@ TEST(Options, EveryOptionIsParsed) {
   EXPECT_EQ(o.progress, When::never);
   EXPECT_EQ(o.watchdog, 2.5);
   EXPECT_EQ(o.breakdown, BreakdownTable::roles);
+  EXPECT_EQ(o.peak, 61.5);
   EXPECT_EQ(o.power_interval, 0.5);
   EXPECT_EQ(o.watts, 450.5);
   EXPECT_EQ(o.warm_up, 2);

@@ -172,7 +172,8 @@ TEST(HplPhases, waiting_for_the_other_end_of_a_message_is_idle) {
   EXPECT_EQ(mean_of(breakdown, HplPhase::refine), -1) << "no mixed precision: no line";
 }
 
-TEST(PhasesText, shows_times_shares_and_rates) { EXPECT_EQ(phases_text(passed_run().breakdown),
+TEST(PhasesText, shows_times_shares_and_rates) {
+  EXPECT_EQ(phases_text(passed_run().breakdown),
             R"(
 Where the time went: 4000.00 ms on 2 ranks, in HPL's phases
 phase                           mean ms    max ms  % time  hidden ms    GFLOPS     GB/s
@@ -188,7 +189,8 @@ idle   waits and gaps           1000.00   2000.00    25.0          -         -  
 ---------------------------------------------------------------------------------------
 total                           4000.00   4000.00   100.0          -         -        -
 Mean and max over ranks; hidden: behind another phase. GFLOPS, GB/s: of one rank while at it.
-)"); }
+)");
+}
 
 TEST(RolesText, shows_times_shares_and_rates) {
   EXPECT_EQ(roles_text(passed_run().breakdown),

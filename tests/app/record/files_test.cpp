@@ -73,12 +73,16 @@ TEST(ResultsJson, what_is_read_is_written_alike) {
   measured = summarised(measured);
   measured.prediction = Prediction{.expected_seconds = 2, .measured_seconds = 3, .of_factorization = true, .passes = 4};
   measured.matrix = MatrixKind::file;
+  measured.peak = Peak{.gflops = 2e-5, .stated = true};
   measured.order = RankOrder::column_major;
   measured.parameters.row_swap = {RowSwapKind::mix, 32, 2};
   RunRecord compute = passed_run();
   compute.parameters.parts = RunParts::compute;
   compute.result.checked = compute.result.passed = false;
   const json document = results_json(context(), std::vector{measured, compute, singular_run(), unrefined_run()});
+  EXPECT_EQ(validate(document), 0);
+  EXPECT_DOUBLE_EQ(document["runs"][0]["of_peak"].get<double>(), 7.6053e-06 / 2e-5);
+  EXPECT_DOUBLE_EQ(document["runs"][0]["gflops_per_unit"].get<double>(), 7.6053e-06 / 2);
   EXPECT_EQ(document["runs"][0]["energy"]["sensors"][0]["throttled"][0]["reason"], "power cap");
   const std::string name = "x.json";
   EXPECT_EQ(results_json(context(), read_runs({name, document}))["runs"], document["runs"]);
@@ -226,11 +230,12 @@ TEST(ResultsCsv, has_a_head_line_and_as_many_fields_in_every_line) {
       "eliminate_waiting_seconds,reduce_seconds,reduce_computing_seconds,reduce_transfer_seconds,"
       "reduce_network_seconds,reduce_idle_seconds,reduce_waiting_seconds,"
       "pfact_seconds,bcast_seconds,laswp_seconds,trsm_seconds,update_seconds,ptrsv_seconds,refine_seconds,"
-      "copies_seconds,"
+      "copies_seconds,unit,units,gflops_per_unit,peak_gflops,of_peak,"
       "energy_joules,average_watts,peak_watts,gflops_per_watt");
   // no rank eliminates or reduces, nothing is refined, and there are no sensors
   const std::string roles =
-      "false,0.5,,,,,3.5,3,0,0.5,0,0,4,0.5,0.5,1,2,1,,,,,,,,,,,,,0.5,0.75,0,0.25,1,0.25,,0.25,,,,";
+      "false,0.5,,,,,3.5,3,0,0.5,0,0,4,0.5,0.5,1,2,1,,,,,,,,,,,,,0.5,0.75,0,0.25,1,0.25,,0.25,process,2,3.80265e-06,,,,"
+      ",,";
   EXPECT_EQ(
       lines[1],
       "35,4,1,2,4,7.6053e-06,0.0312500123,true,hpl,double,gl-compute,partial,ring,row-major,0,3.5,0.5,2,0.25,1,0.75,"

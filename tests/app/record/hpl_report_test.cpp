@@ -314,6 +314,28 @@ TEST(HplReport, unchecked_singular_run_counts_as_failed) {
   EXPECT_THAT(out.str(), HasSubstr("FAILED because: singular: zero pivot in global column 0\n"));
 }
 
+TEST(RateText, names_the_units_and_the_share_of_the_peak) {
+  RunRecord record = passed_run();
+  record.result.gflops = 120;
+  EXPECT_EQ(rate_text(record), "Rate: 120 GFLOPS, 60 by each of 2 processes\n") << "software OpenGL";
+  for (RankRecord& rank : record.result.ranks) {
+    rank.backend.software_gl = false;
+    rank.backend.device_index = -1;
+  }
+  record.units = compute_units(record.result.ranks);  // two threads each
+  record.peak = Peak{.gflops = 160, .stated = false};
+  EXPECT_EQ(rate_text(record), "Rate: 120 GFLOPS, 30 by each of 4 cores; 75.0 % of the measured peak, 160 GFLOPS\n");
+  record.peak->gflops = 100;
+  EXPECT_THAT(rate_text(record), HasSubstr("; 120.0 % of the measured peak, 100 GFLOPS\nThe machine was busy"));
+  record.peak->gflops = 160;
+  for (RankRecord& rank : record.result.ranks) rank.backend.device_index = 0;
+  record.units = compute_units(record.result.ranks);
+  record.peak->stated = true;
+  EXPECT_EQ(rate_text(record), "Rate: 120 GFLOPS, 120 by each of 1 GPU; 75.0 % of the stated peak, 160 GFLOPS\n");
+  record.result.ranks[1].backend.device_uuid = "another";
+  EXPECT_EQ(compute_units(record.result.ranks).count, 2) << "each process sees one device, number 0";
+}
+
 TEST(Parsers, find_every_row_with_its_numbers_and_nothing_else) {
   RunRecord large = passed_run();
   large.parameters.n = 16384;
@@ -329,7 +351,7 @@ TEST(Parsers, find_every_row_with_its_numbers_and_nothing_else) {
   const std::vector<RunRecord> records{passed_run(), large, failed};
   std::string text = report_of(records, shared);
   for (const RunRecord& record : records) {
-    text += phases_text(break_down(record.result)) + roles_text(break_down(record.result));
+    text += phases_text(break_down(record.result)) + roles_text(break_down(record.result)) + rate_text(record);
   }
 
   EXPECT_THAT(lines_that_look_like_results(text),
