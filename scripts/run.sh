@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# The main job from nothing: installs what is missing, builds, and runs the quick start: four ranks on a 2x2 grid,
-# N = 1024, software OpenGL. Arguments are handed on to `glinpack plu`:
-#   scripts/run.sh --n 2048 --json result.json
+# From a clone to a result: installs what is missing, builds, and runs the benchmark as HPL does it, in double precision
+# with partial pivoting, on every GPU of this machine, or else on its cores, with N for about ten seconds.
+#   scripts/run.sh
+#   scripts/run.sh --n 2048 --json result.json    options of `glinpack plu` in place of that N
+#   scripts/run.sh --gl                           OpenGL on four processes, configs/quickstart.toml; needs no GPU
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -12,7 +14,24 @@ if [ ! -f build/release/build.ninja ]; then
 fi
 cmake --build --preset release --target glinpack
 
-# four ranks share the cores: no threads of its own for each one's software renderer, unless told otherwise
-export LP_NUM_THREADS="${LP_NUM_THREADS:-0}"
-set -x
-exec mpirun.mpich -np 4 build/release/bin/glinpack plu --config configs/quickstart.toml "$@"
+program=build/release/bin/glinpack
+if [ "${1:-}" = --gl ]; then
+  shift
+  # four ranks share the cores: no threads of its own for each one's software renderer, unless told otherwise
+  export LP_NUM_THREADS="${LP_NUM_THREADS:-0}"
+  set -x
+  exec mpirun.mpich -np 4 "$program" plu --config configs/quickstart.toml "$@"
+fi
+
+processes=$("$program" devices | grep -c 'kind  *hardware' || true)
+[ "$processes" -gt 0 ] || processes=$(lscpu --parse=CORE,SOCKET | grep -v '^#' | sort -u | wc -l)
+run="mpirun.mpich -np $processes $program plu"
+[ $# -gt 0 ] || set -- --n auto --nb auto --grid auto --time 10
+(set -x; $run "$@")
+cat <<END
+
+Next:
+  mpirun.mpich -np 4 $program plu --hpl-dat tests/data/HPL.dat --breakdown none    # an HPL.dat
+  $run --n 2000,4000,8000 --json results.json && $program report results.json      # a page: GFLOPS over N
+  scripts/run.sh --gl    # the OpenGL shaders; without a GPU on Mesa's software renderer
+END

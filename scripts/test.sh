@@ -45,7 +45,8 @@ configure_and_build() {
 # configured
 quick_start() {
   [ -f build/release/build.ninja ] || cmake --preset release -DGLINPACK_WERROR=ON
-  scripts/run.sh --progress never
+  scripts/run.sh
+  scripts/run.sh --gl --progress never
 }
 
 release_tests() {
