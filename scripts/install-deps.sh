@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what glinpack needs on Debian 12, and nothing that is there already. As root or through sudo.
+# Installs what glinpack needs on Debian 12 or 13, and nothing that is there already. As root or through sudo.
 #   scripts/install-deps.sh          to build and run
 #   scripts/install-deps.sh --test   to run all tests, too
 set -euo pipefail
@@ -19,7 +19,7 @@ packages=(
 )
 test_packages=(
   # the other compiler, the other MPI, another BLAS
-  clang-14 openmpi-bin libopenmpi-dev libblis-pthread-dev
+  clang openmpi-bin libopenmpi-dev libblis-pthread-dev
   # the system tests and what they read with
   python3 python3-jsonschema python3-matplotlib valgrind shellcheck man-db procps
   # what the pages of glinpack report are opened in
