@@ -17,7 +17,7 @@
 #include "host/host_memory.hpp"
 #include "mpi/communication.hpp"
 #include "openblas/host_ceilings.hpp"
-#include "openblas/openblas_backend.hpp"
+#include "openblas/blas_library.hpp"
 
 namespace glinpack::app {
 
@@ -28,7 +28,7 @@ constexpr MeasuringOptions measuring{.repeat = 5, .seconds = 1};
 
 /// What the rate of this process depends on.
 std::string description_of(const PluOptions& options, const Machine& machine, const MpiSession& session) {
-  std::string computer = fmt::format("{}, {}, {}, {} threads", processor_name(), openblas_version(), openblas_kernels(),
+  std::string computer = fmt::format("{}, {}, {}, {} threads", processor_name(), blas_version(), blas_kernels(),
                                      machine.options.threads);
   if (computes_on_device(machine.backend)) {
     const auto& device = machine.devices->at(static_cast<std::size_t>(machine.options.device));
