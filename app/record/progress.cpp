@@ -39,7 +39,9 @@ Progress::Progress(ProgressMode mode, std::ostream& terminal, Columns columns, b
 void Progress::prepare(const std::string& label, const std::string& what) {
   if (mode_ == ProgressMode::never || !columns_) return;
   const double now = clock_();
-  if (now - shown_ >= seconds_between_redraws) draw(what + ": " + free_text(label), now);
+  if (now - shown_ < seconds_between_redraws) return;
+  if (!line_shown_) wait_for_launcher();
+  draw(what + ": " + free_text(label), now);
 }
 
 void Progress::begin(std::string label, double flops, Index order) {
@@ -84,6 +86,7 @@ void Progress::end() {
   line_shown_ = false;
 }
 
+// Never in a run, whose time it would lengthen.
 void Progress::wait_for_launcher() const {
   if (forwarded_) std::this_thread::sleep_for(std::chrono::milliseconds(30));
 }
@@ -91,7 +94,6 @@ void Progress::wait_for_launcher() const {
 // A line that is wider than the terminal could not be erased.
 void Progress::draw(const std::string& text, double now) {
   const int columns = std::max(columns_(), 2);
-  if (!line_shown_) wait_for_launcher();
   terminal_ << erase_line << text.substr(0, static_cast<std::size_t>(columns - 1)) << std::flush;
   shown_ = now;
   line_shown_ = true;

@@ -26,8 +26,8 @@ class Progress {
   using Columns = std::function<int()>;
 
   /// `columns`: null if there is no terminal. `forwarded`: a launcher forwards to the terminal. It may do so in
-  /// another order than this process writes to stderr and stdout, so a line waits before it appears and after it is
-  /// erased.
+  /// another order than this process writes to stderr and stdout, so prepare() and end() wait for it. Nothing in a run
+  /// waits.
   Progress(ProgressMode mode, std::ostream& terminal, Columns columns, bool forwarded);
   Progress(ProgressMode mode, std::ostream& terminal, Columns columns, bool forwarded, Clock clock);
 

@@ -282,8 +282,8 @@ class Pages(PageTest):
         self.assertEqual([row[1:] for row in rows[1]], [["1", "run", "1.250", "1.500", "1.200", "2 earlier runs"]])
         document["runs"][0]["energy"] = {**unread, "wall_watts": 450.0, "gflops_per_watt": 2.5}
         page = self.report(document)
-        self.assertEqual(self.script(page, "return rowsOf('energy');")[0][5:],
-                         ["2.500", "GFLOPS/W by a wall meter: 450.0 W"])
+        self.assertEqual(self.script(page, "return rowsOf('energy');")[0][1:],
+                         ["1", "2.500", "GFLOPS/W by a wall meter: 450.0 W"])
         self.assertIn("GFLOPS/W is by the wall meter", self.facts(page)["text"])
 
     def test_extreme_and_empty_documents_have_pages(self):

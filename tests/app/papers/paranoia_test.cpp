@@ -42,7 +42,7 @@ TEST(ParanoiaOptions, RejectInvalidValues) {
   refused({"--part", "lr"}, {"--part", "'lr'", "arithmetic or lu"});
   refused({"--variant", "fragmnt"}, {"--variant", "'fragmnt'", "did you mean fragment"});
   refused({"--variant", "all,cpu"}, {"--variant", "'all'", "alone"});
-  refused({"--precision", "mixed"}, {"--precision", "'mixed'", "single or double"});
+  refused({"--precision", "mixed"}, {"--precision", "'mixed'", "single, fp32, double or fp64"});
   refused({"--samples", "-1"}, {"--samples", "'-1'"});
   refused({"--samples", "100000000"}, {"--samples", "'100000000'", "10000000"});
   refused({"--matrix", "hilbret"}, {"--matrix", "'hilbret'", "hilbert"});

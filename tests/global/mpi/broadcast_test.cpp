@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <vector>
 
 #include "mpi/process_grid.hpp"
 
@@ -147,7 +150,7 @@ TEST(ProcessGrid, DefaultIsTheSquarestWithNoMoreRowsThanColumns) {
 using Positions = std::vector<std::optional<GridPosition>>;
 constexpr std::optional<GridPosition> idle;
 
-TEST(ProcessGrids, RanksFillTheGridInTheirOrder) {
+TEST(ProcessGrid, RanksFillTheGridInTheirOrder) {
   const std::vector<int> one_node(7, 0);
   const auto positions = [&](RankOrder order) { return positions_of_ranks({2, 3}, order, {}, one_node); };
   EXPECT_EQ(positions(RankOrder::row_major),
@@ -156,7 +159,7 @@ TEST(ProcessGrids, RanksFillTheGridInTheirOrder) {
             (Positions{{{0, 0}}, {{1, 0}}, {{0, 1}}, {{1, 1}}, {{0, 2}}, {{1, 2}}, idle}));
 }
 
-TEST(ProcessGrids, ANodeGridKeepsItsRowsAndColumnsOnANode) {
+TEST(ProcessGrid, ANodeGridKeepsItsRowsAndColumnsOnANode) {
   // ranks of four nodes, as a launcher places them one after another or in turn
   const std::vector<int> blocks{0, 0, 2, 2, 4, 4, 6, 6}, cyclic{0, 1, 2, 3, 0, 1, 2, 3};
   EXPECT_EQ(positions_of_ranks({4, 2}, RankOrder::row_major, GridShape{2, 1}, blocks),
