@@ -176,11 +176,13 @@ class Pages(PageTest):
     def test_one_run_has_a_page(self):
         document = self.document("--n", "64", repeat=1)
         document["runs"] = document["runs"][:1]
+        document["runs"][0].update(gflops=30, peak={"gflops": 40, "source": "stated"}, of_peak=0.75)
         page = self.report(document)
         for width in (400, 1600):
             facts = self.facts(page, width=width)
             self.assertEqual((facts["blank"], facts["wide"]), ([], []))
             self.assertEqual(facts["sections"][:4], ["configurations", "speed", "times", "roles"])
+            self.assertRegex(facts["text"], r"75\.0 %\s+of 40\.00 GFLOPS, the stated peak")
         self.assertEqual(len(self.script(page, "return rowsOf('runs');")), 1)
 
     def test_864_runs_sort_and_filter(self):
