@@ -60,8 +60,8 @@ quick_tests() {
 }
 
 # The preset hides hwloc's plugins: MPI loads and unloads them, and what they leak is nobody's by then. It leaves out
-# the tests that mostly run scripts, those of modes and pairs of options whose arithmetic other tests have, and six ranks
-# where four have run.
+# the tests that only compile or mostly run scripts, those of modes, plans, sensors and pairs of options whose code the
+# unit tests run, six ranks where four have run, and the measuring programs.
 sanitizers() {
   [ -f build/asan/build.ninja ] || cmake --preset asan -DGLINPACK_WERROR=ON
   cmake --build --preset asan

@@ -1,13 +1,9 @@
 // Every rank runs every test; a test fails if it fails on any rank.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "mpi/communication.hpp"
 #include "mpi/session.hpp"
 #include "tests/global/cached_backend.hpp"
-
-// More ranks than cores: MPI calls this while it waits, and the ranks that compute get the cores sooner if it sleeps.
-extern "C" int sched_yield() noexcept { return usleep(50); }
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);

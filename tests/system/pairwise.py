@@ -9,8 +9,8 @@ import unittest
 
 from launch import GlinpackTest, npy, read_npy
 
-N = [1, 37, 96, 130]
-NB = [8, 32, 100]
+N = [1, 37, 64]
+NB = [8, 32, 50]
 RANKS = 4
 
 # The values of options that need no separate jobs. Add the values of new options here.
@@ -196,8 +196,8 @@ def exact_matrix(n, nb):
 
 class LookAhead(GlinpackTest):
     """A BLAS may sum in another order if a block ends at another column. Only systems without rounding errors have the
-    same solution with all kernels of OpenBLAS."""
-    N = 130
+    same solution with all kernels of OpenBLAS. The other backends have the same solution of any system."""
+    N = 66
     NB = 12
 
     def solution(self, backend, pivoting, depth, *matrix):
@@ -219,12 +219,10 @@ class LookAhead(GlinpackTest):
 
     def test_a_system_without_rounding_has_its_exact_solution(self):
         self.write("exact.npy", npy(self.N, self.N, exact_matrix(self.N, self.NB)))
-        for backend in OPTIONS["backend"]:
-            for pivoting in OPTIONS["pivoting"]:
-                for depth in OPTIONS["lookahead"]:
-                    with self.subTest(backend=backend, pivoting=pivoting, depth=depth):
-                        self.assertEqual(self.solution(backend, pivoting, depth, "--input", "exact.npy"),
-                                         (1.0,) * self.N)
+        for pivoting in OPTIONS["pivoting"]:
+            for depth in OPTIONS["lookahead"]:
+                with self.subTest(pivoting=pivoting, depth=depth):
+                    self.assertEqual(self.solution("openblas", pivoting, depth, "--input", "exact.npy"), (1.0,) * self.N)
 
 
 if __name__ == "__main__":

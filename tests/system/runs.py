@@ -71,6 +71,7 @@ class Commands(RunsTest):
         self.assertTrue(context["build"]["compiler"])
         self.assertTrue(any("openblas" in library for library in context["libraries"]), context["libraries"])
 
+    @unittest.skipIf(os.environ.get("GLINPACK_TEST_QUICK"), "GLINPACK_TEST_QUICK is set: too slow in this build")
     def test_netlib_s_hpl_dat_passes_all_its_864_runs(self):
         self.passed("--hpl-dat", ROOT / "tests" / "data" / "HPL.dat", "--backend", "openblas", ranks=4, runs=864,
                     timeout=600)
