@@ -1,6 +1,7 @@
 #include "app/commands.hpp"
 
 #include <array>
+#include <concepts>
 #include <iostream>
 
 #include "app/compare/compare_command.hpp"
@@ -44,11 +45,6 @@ int run_plu(const Invocation& invocation) {
 
 int run_network(const Invocation& invocation) { return run_network_command(invocation.argc, invocation.argv); }
 
-int run_devices(const Invocation& invocation) {
-  const DevicesOptions options = parse(invocation.arguments, devices_table).options;
-  return launcher_rank() == 0 ? run_devices_command(options, std::cout) : 0;
-}
-
 int run_doctor(const Invocation& invocation) {
   execute_again_with_better_kernels(invocation.argv);
   return doctor::run_doctor_command(invocation.argc, invocation.argv);
@@ -63,51 +59,29 @@ int run_ceilings(const Invocation& invocation) {
   return 0;
 }
 
-int run_tune(const Invocation& invocation) {
-  const TuneOptions options = parse(invocation.arguments, tune_table).options;
-  if (launcher_rank() == 0) run_tune_command(options, command_line(invocation), std::cout);
-  return 0;
+template <auto table>
+auto parse_table(const Texts& arguments) {
+  return parse(arguments, table).options;
 }
 
-int run_man_pages(const Invocation& invocation) {
-  const ManPagesOptions options = parse_man_pages_options(invocation.arguments);
-  if (launcher_rank() == 0) run_man_pages_command(options, std::cout);
-  return 0;
-}
-
-int run_completion(const Invocation& invocation) {
-  const CompletionOptions options = parse(invocation.arguments, completion_table).options;
-  if (launcher_rank() == 0) run_completion_command(options, std::cout);
-  return 0;
-}
-
-int run_slurm(const Invocation& invocation) {
-  const SlurmOptions options = parse_slurm_options(invocation.arguments);
-  if (launcher_rank() == 0) run_slurm_command(options, command_line(invocation), std::cout);
-  return 0;
-}
-
-int run_plan(const Invocation& invocation) {
-  const PlanningOptions options = parse_planning_options(invocation.arguments);
-  if (launcher_rank() == 0) run_planning_command(options, command_line(invocation), std::cout);
-  return 0;
-}
-
-int run_report(const Invocation& invocation) {
-  const ReportOptions options = parse_report_options(invocation.arguments);
-  if (launcher_rank() == 0) run_report_command(options, std::cout);
-  return 0;
-}
-
-int run_compare(const Invocation& invocation) {
-  const CompareOptions options = parse_compare_options(invocation.arguments);
-  return launcher_rank() == 0 ? run_compare_command(options, command_line(invocation), std::cout) : 0;
-}
-
-int run_variant(const Invocation& invocation) {
-  const VariantOptions options = parse_variant_options(invocation.arguments);
-  if (launcher_rank() == 0) run_variant_command(options, std::cout);
-  return 0;
+// A tool in one process, the launcher's first; every process checks the options.
+template <auto parse_options, auto run_command>
+int tool(const Invocation& invocation) {
+  const auto options = parse_options(invocation.arguments);
+  if (launcher_rank() != 0) return 0;
+  const auto run_it = [&] {
+    if constexpr (std::invocable<decltype(run_command), decltype(options), std::ostream&>) {
+      return run_command(options, std::cout);
+    } else {
+      return run_command(options, command_line(invocation), std::cout);
+    }
+  };
+  if constexpr (std::same_as<decltype(run_it()), int>) {
+    return run_it();
+  } else {
+    run_it();
+    return 0;
+  }
 }
 
 // A solver in one process, the launcher's first.
@@ -148,24 +122,28 @@ std::span<const Command> commands() {
               run_plu},
       Command{"network", "Time the messages of a factorisation; find slow links", Group::benchmark,
               table_of<network_table>, run_network},
-      Command{"devices", "List the EGL devices of this machine", Group::tools, table_of<devices_table>, run_devices},
+      Command{"devices", "List the EGL devices of this machine", Group::tools, table_of<devices_table>,
+              tool<parse_table<devices_table>, run_devices_command>},
       Command{"doctor", "Check ranks, nodes, devices, drivers and network", Group::tools,
               table_of<doctor::doctor_table>, run_doctor},
       Command{"ceilings", "Measure the peak rates of a device and of the host", Group::tools, table_of<ceilings_table>,
               run_ceilings},
       Command{"tune", "Choose the fastest tile of gl-compute's trailing update", Group::tools, table_of<tune_table>,
-              run_tune},
+              tool<parse_table<tune_table>, run_tune_command>},
       Command{"plan", "Predict N, NB, grid, time and GFLOPS of a run on a cluster", Group::tools,
-              table_of<planning_table>, run_plan},
-      Command{"slurm", "Write a Slurm batch script that runs plu", Group::tools, table_of<slurm_table>, run_slurm},
+              table_of<planning_table>, tool<parse_planning_options, run_planning_command>},
+      Command{"slurm", "Write a Slurm batch script that runs plu", Group::tools, table_of<slurm_table>,
+              tool<parse_slurm_options, run_slurm_command>},
       Command{"report", "Write an HTML page with tables and charts of results", Group::tools, table_of<report_table>,
-              run_report},
-      Command{"compare", "Compare the runs of two result files", Group::tools, table_of<compare_table>, run_compare},
+              tool<parse_report_options, run_report_command>},
+      Command{"compare", "Compare the runs of two result files", Group::tools, table_of<compare_table>,
+              tool<parse_compare_options, run_compare_command>},
       Command{"variant", "Explain HPL's code of a variant, such as WR11C2R4", Group::tools, table_of<variant_table>,
-              run_variant},
-      Command{"man-pages", "Write the man pages", Group::tools, table_of<man_pages_table>, run_man_pages},
+              tool<parse_variant_options, run_variant_command>},
+      Command{"man-pages", "Write the man pages", Group::tools, table_of<man_pages_table>,
+              tool<parse_man_pages_options, run_man_pages_command>},
       Command{"completion", "Print the script with which a shell completes options", Group::tools,
-              table_of<completion_table>, run_completion},
+              table_of<completion_table>, tool<parse_table<completion_table>, run_completion_command>},
       Command{"matmul", "Matrix products on fragment and compute shaders", Group::solvers, table_of<matmul_table>,
               on_first_rank<run_matmul>},
       Command{"banded", "Banded matrix times vector, with diagonals as textures", Group::solvers,

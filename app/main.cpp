@@ -1,5 +1,5 @@
-// glinpack: a CLI::App and its subcommands. The algorithm is in src/global/lu/factorize.cpp; docs/algorithm.md
-// (section 11) says where everything else is.
+// glinpack: a CLI::App and its subcommands, which app/commands.cpp lists. The benchmark is `plu`:
+// app/plu/plu_command.cpp, and its algorithm src/global/lu/factorize.cpp. CONTRIBUTING.md describes the folders.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <ostream>
 
 #include "app/compare/comparison.hpp"
 #include "app/input/input_error.hpp"
 #include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
-#include "app/program/agreement.hpp"
 #include "app/program/outputs.hpp"
 #include "app/program/program_context.hpp"
 #include "app/record/text.hpp"
@@ -281,8 +279,7 @@ json comparison_json(const ResultFile& a, const ResultFile& b, const Comparison&
 
 int run_compare_command(const CompareOptions& options, const std::vector<std::string>& command_line,
                         std::ostream& out) {
-  check_not_input("--json", options.json, options.files);
-  check_output("--json", options.json, options.force);
+  check_output("--json", options.json, options.force, options.files);
   const ResultFile a = read_result_file(options.files[0]), b = read_result_file(options.files[1]);
   check_ignored(options.ignored, a);
   const Comparison comparison = compare(a, b, options.ignored, options.confidence / 100);
@@ -290,16 +287,15 @@ int run_compare_command(const CompareOptions& options, const std::vector<std::st
     throw InputError(b.path + ": has no run with the parameters of one of " + a.path +
                      "; --ignore leaves parameters out that may differ");
   }
-  out << comparison_text(a, b, comparison);
+  std::string text = comparison_text(a, b, comparison);
   const std::vector<std::string> shortfalls =
       options.fail_below ? shortfalls_of(comparison, *options.fail_below) : std::vector<std::string>{};
-  if (!shortfalls.empty()) out << "\nFAILED, --fail-below:\n";
-  for (const std::string& shortfall : shortfalls) out << "  " << shortfall << '\n';
-  if (!(out << std::flush)) throw std::runtime_error("the table cannot be written to standard output");
+  if (!shortfalls.empty()) text += "\nFAILED, --fail-below:\n";
+  for (const std::string& shortfall : shortfalls) text += "  " + shortfall + '\n';
   json document = comparison_json(a, b, comparison);
   document["context"] = program_context(command_line, configuration_json(options));
   document["shortfalls"] = shortfalls;
-  write_file(options.json, options.force, [&](std::ostream& file) { file << dumped(document, 2) << '\n'; });
+  write_findings(out, text, options.json, options.force, document);
   return shortfalls.empty() ? 0 : 1;
 }
 

@@ -6,19 +6,15 @@
 #include <cmath>
 #include <map>
 
+#include "app/devices/ceilings_command.hpp"
 #include "app/input/input_error.hpp"
 #include "app/options/option_text.hpp"
+#include "app/papers/records.hpp"
+#include "app/program/program_context.hpp"
 #include "app/record/text.hpp"
+#include "app/tune/tune_command.hpp"
 
 namespace glinpack::app {
-
-template <class Json>
-void describe(Json& json, Measured& measured) {
-  json("median", measured.median);
-  json("least", measured.least);
-  json("most", measured.most);
-  json("repetitions", measured.repetitions, 1);
-}
 
 namespace {
 
@@ -47,21 +43,21 @@ std::vector<double> distribution(std::int64_t a, std::int64_t b) {
   return p;
 }
 
-/// The largest k for which the interval from the k-th smallest to the k-th largest ratio has the confidence; -1 if
-/// there is none.
-std::int64_t cut_of(std::int64_t a, std::int64_t b, double confidence) {
-  std::int64_t cut = -1;
-  while (cut + 1 < (a * b + 1) / 2 && 1 - 2 * mann_whitney_at_most(cut + 1, a, b) >= confidence - rounding) ++cut;
-  return cut;
+double confidence_of(std::int64_t trimmed, std::int64_t a, std::int64_t b) {
+  return std::max(0.0, 1 - 2 * mann_whitney_at_most(trimmed, a, b));
+}
+
+/// The most ratios that can be trimmed at each end so that the others span an interval with the confidence; 0 if
+/// there are too few for the confidence.
+std::int64_t most_trimmed(std::int64_t a, std::int64_t b, double confidence) {
+  std::int64_t trimmed = 0;
+  while (trimmed + 1 < (a * b + 1) / 2 && confidence_of(trimmed + 1, a, b) >= confidence - rounding) ++trimmed;
+  return trimmed;
 }
 
 double median_of(const std::vector<double>& ordered) {
   const std::size_t half = ordered.size() / 2;
   return ordered.size() % 2 == 1 ? ordered[half] : (ordered[half - 1] + ordered[half]) / 2;
-}
-
-double confidence_of(std::int64_t cut, std::int64_t a, std::int64_t b) {
-  return std::max(0.0, 1 - 2 * mann_whitney_at_most(cut, a, b));
 }
 
 Measurement of_run(const RunRecord& run) {
@@ -85,39 +81,24 @@ Measurement of_run(const NetworkRun& run) {
   return measurement;
 }
 
-/// A summary: median, least, most and repetitions.
-Measurement of_summary(Parameters parameters, const std::string& unit, bool passed,
-                       const std::optional<JsonNode>& node) {
+/// A summary of repetitions.
+Measurement of_summary(Parameters parameters, bool passed, const MeasuredQuantity& measured) {
   Measurement measurement;
   measurement.parameters = std::move(parameters);
+  const auto& [unit, values] = measured;
   measurement.quantity = unit;
   measurement.more_is_better = unit != "us" && unit != "s";
   measurement.failed = passed ? 0 : 1;
-  if (!node) return measurement;
-  const Measured measured = value_of<Measured>(*node);
-  if (passed && measured.least > 0 && measured.most >= measured.least) measurement.summary = measured;
+  if (passed && values.least > 0 && values.most >= values.least) measurement.summary = values;
   return measurement;
 }
 
-/// One row of a standalone mode.
-Measurement of_mode(const std::string& mode, const JsonNode& row) {
-  Parameters parameters{{"mode", mode}, {"size", row.text("size")}, {"variant", row.text("variant")}};
-  if (const std::string settings = row.text("settings"); !settings.empty()) {
-    parameters.emplace_back("settings", settings);
-  }
-  parameters.emplace_back("precision", row.text("precision"));
-  const std::optional<JsonNode> times = row.find("times");
-  return of_summary(std::move(parameters), "s", row.boolean("passed"),
-                    times ? std::optional(times->at("compute")) : std::nullopt);
-}
-
-/// The table name of a measured entry of ceilings.
-std::string ceiling_name(const std::string& key) {
-  static const std::map<std::string, std::string> names{
-      {"copy", "copy, read + written"}, {"fma_single", "fma, single"},   {"fma_double", "fma, double"},
-      {"read_back", "read-back"},       {"gemm_single", "gemm, single"}, {"gemm_double", "gemm, double"}};
-  const auto name = names.find(key);
-  return name == names.end() ? key : name->second;
+/// One record of a standalone mode.
+Measurement of_mode(const std::string& mode, const ModeRecord& record) {
+  Parameters parameters{{"mode", mode}, {"size", record.size}, {"variant", record.variant}};
+  if (!record.settings.empty()) parameters.emplace_back("settings", record.settings);
+  parameters.emplace_back("precision", name_of(record.precision));
+  return of_summary(std::move(parameters), record.passed(), in_unit(record.times.compute, "s"));
 }
 
 /// The device's or the host's ceilings. The device may differ between files: it is not a parameter.
@@ -125,16 +106,14 @@ void add_ceilings(std::vector<Measurement>& all, const JsonNode& group, const st
   for (const std::string& key : group.keys()) {
     const std::optional<JsonNode> entry = group.find(key);
     if (!entry || !entry->is_object() || !entry->value().contains("median")) continue;
-    all.push_back(of_summary({{"of", name}, {"what", ceiling_name(key)}}, entry->text("unit"), true, entry));
+    all.push_back(of_summary({{"of", name}, {"what", ceiling_name(key)}}, true, value_of<MeasuredQuantity>(*entry)));
   }
 }
 
-void add_tuning(std::vector<Measurement>& all, const JsonNode& tuning) {
-  const std::string name =
-      tuning.text("precision") + ", order " + tuning.at("order").shown() + ", depth " + tuning.at("depth").shown();
-  for (const JsonNode& trial : tuning.at("trials").items()) {
-    all.push_back(
-        of_summary({{"of", name}, {"what", trial.text("tile")}}, trial.text("unit"), trial.boolean("right"), trial));
+void add_tuning(std::vector<Measurement>& all, const TuningRecord& tuning) {
+  const std::string name = fmt::format("{}, order {}, depth {}", name_of(tuning.precision), tuning.order, tuning.depth);
+  for (const TrialRecord& trial : tuning.trials) {
+    all.push_back(of_summary({{"of", name}, {"what", trial.tile}}, trial.right, trial.rate));
   }
 }
 
@@ -150,14 +129,14 @@ std::vector<Measurement> observations_of(const ResultFile& file) {
       for (const NetworkRun& run : read_network(root).runs) all.push_back(of_run(run));
       break;
     case ResultKind::mode:
-      for (const JsonNode& row : root.at("results").items()) all.push_back(of_mode(root.text("mode"), row));
+      for (const ModeRecord& record : read_mode_records(root)) all.push_back(of_mode(root.text("mode"), record));
       break;
     case ResultKind::ceilings:
       if (const std::optional<JsonNode> device = root.find("device")) add_ceilings(all, *device, "device");
       add_ceilings(all, root.at("host"), "host");
       break;
     case ResultKind::tune:
-      for (const JsonNode& tuning : root.at("tunings").items()) add_tuning(all, tuning);
+      for (const TuningRecord& tuning : read_tunings(root)) add_tuning(all, tuning);
       break;
     case ResultKind::trace:
       throw InputError(file.path + ": is a trace; results that --json wrote are expected");
@@ -298,9 +277,10 @@ RatioSpread ratio_spread(std::span<const double> a, std::span<const double> b, d
   }
   std::sort(ratios.begin(), ratios.end());
   const auto count_a = static_cast<std::int64_t>(a.size()), count_b = static_cast<std::int64_t>(b.size());
-  const std::int64_t cut = std::max<std::int64_t>(0, cut_of(count_a, count_b, confidence));
-  const auto place = static_cast<std::size_t>(cut);
-  return {median_of(ratios), ratios[place], ratios[ratios.size() - 1 - place], confidence_of(cut, count_a, count_b)};
+  const std::int64_t trimmed = most_trimmed(count_a, count_b, confidence);
+  const auto place = static_cast<std::size_t>(trimmed);
+  return {median_of(ratios), ratios[place], ratios[ratios.size() - 1 - place],
+          confidence_of(trimmed, count_a, count_b)};
 }
 
 RatioSpread ratio_spread(const Measured& a, const Measured& b) {

@@ -3,13 +3,12 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <array>
+#include <map>
 #include <nlohmann/json.hpp>
-#include <ostream>
 
 #include "app/input/values.hpp"
 #include "app/options/option_text.hpp"
 #include "app/plu/memory.hpp"
-#include "app/program/agreement.hpp"
 #include "app/program/machine.hpp"
 #include "app/program/outputs.hpp"
 #include "app/program/program_context.hpp"
@@ -86,8 +85,7 @@ constexpr double micro = 1e6;  // seconds -> us
 
 // One row of the table of measurements.
 struct CeilingRow {
-  std::string key;   // JSON key
-  std::string name;  // name in the table
+  std::string key;  // of JSON
   Measured measured;
   double scale = giga;
   const char* unit = "GB/s";
@@ -97,9 +95,8 @@ struct CeilingRow {
 
 std::string_view name_of(gl::CopyWay way) { return way == gl::CopyWay::shader ? "shader" : "driver"; }
 
-CeilingRow copy_row(const char* key, const char* name, const gl::CopyCeiling& copy) {
+CeilingRow copy_row(const char* key, const gl::CopyCeiling& copy) {
   return {.key = key,
-          .name = name,
           .measured = copy.rate,
           .how = memory_text(static_cast<double>(copy.bytes)) +
                  (copy.way == gl::CopyWay::shader ? " at a time, by a compute shader" : " at a time, by the driver"),
@@ -107,39 +104,37 @@ CeilingRow copy_row(const char* key, const char* name, const gl::CopyCeiling& co
 }
 
 std::array<CeilingRow, 7> rows_of(const gl::DeviceCeilings& device) {
-  const auto fma = [](const char* key, const char* name, const Measured& rate) {
-    return CeilingRow{.key = key, .name = name, .measured = rate, .unit = "GFLOPS"};
+  const auto fma = [](const char* key, const Measured& rate) {
+    return CeilingRow{.key = key, .measured = rate, .unit = "GFLOPS"};
   };
-  const auto time = [](const char* key, const char* name, const Measured& seconds) {
-    return CeilingRow{.key = key, .name = name, .measured = seconds, .scale = micro, .unit = "us"};
+  const auto time = [](const char* key, const Measured& seconds) {
+    return CeilingRow{.key = key, .measured = seconds, .scale = micro, .unit = "us"};
   };
-  CeilingRow read_back = time("read_back", "read-back", device.read_back);
+  CeilingRow read_back = time("read_back", device.read_back);
   read_back.how = memory_text(static_cast<double>(device.read_back_bytes)) + ", waited for";
   read_back.more = {{"bytes", device.read_back_bytes}};
-  CeilingRow dispatch = time("dispatch", "dispatch", device.dispatch);
+  CeilingRow dispatch = time("dispatch", device.dispatch);
   dispatch.how = "a small work group and a barrier, many in a row";
-  return {copy_row("copy", "copy, read + written", device.copy),
-          fma("fma_single", "fma, single", device.fma_single),
-          fma("fma_double", "fma, double", device.fma_double),
-          copy_row("upload", "upload", device.upload),
-          copy_row("download", "download", device.download),
+  return {copy_row("copy", device.copy),
+          fma("fma_single", device.fma_single),
+          fma("fma_double", device.fma_double),
+          copy_row("upload", device.upload),
+          copy_row("download", device.download),
           dispatch,
           read_back};
 }
 
 std::array<CeilingRow, 3> rows_of(const HostCeilings& host) {
-  const auto gemm = [](const char* key, const char* name, const Measured& rate, Index n) {
+  const auto gemm = [](const char* key, const Measured& rate, Index n) {
     return CeilingRow{.key = key,
-                      .name = name,
                       .measured = rate,
                       .unit = "GFLOPS",
                       .how = fmt::format("matrices of {} x {}", n, n),
                       .more = {{"n", n}}};
   };
-  return {gemm("gemm_single", "gemm, single", host.gemm_single, host.gemm_single_n),
-          gemm("gemm_double", "gemm, double", host.gemm_double, host.gemm_double_n),
+  return {gemm("gemm_single", host.gemm_single, host.gemm_single_n),
+          gemm("gemm_double", host.gemm_double, host.gemm_double_n),
           CeilingRow{.key = "copy",
-                     .name = "copy, read + written",
                      .measured = host.copy,
                      .how = memory_text(static_cast<double>(host.copy_bytes)) + " at a time",
                      .more = {{"bytes", host.copy_bytes}}}};
@@ -148,15 +143,15 @@ std::array<CeilingRow, 3> rows_of(const HostCeilings& host) {
 std::string line_of(const CeilingRow& row) {
   const Measured& m = row.measured;
   const std::string line =
-      fmt::format("  {:<21}{:>9} {:<7}{:>9}{:>9}  {}", row.name, four_digits(m.median * row.scale), row.unit,
-                  four_digits(m.least * row.scale), four_digits(m.most * row.scale), row.how);
+      fmt::format("  {:<21}{:>9} {:<7}{:>9}{:>9}  {}", ceiling_name(row.key), four_digits(m.median * row.scale),
+                  row.unit, four_digits(m.least * row.scale), four_digits(m.most * row.scale), row.how);
   return line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
 }
 
 std::string table_head() { return fmt::format("  {:<21}{:>9} {:<7}{:>9}{:>9}\n", "", "median", "", "least", "most"); }
 
 json json_of(const CeilingRow& row) {
-  json object = measured_json(row.measured, row.unit, row.scale);
+  json object = json_of(in_unit(row.measured, row.unit, row.scale));
   object.update(row.more);
   return object;
 }
@@ -188,6 +183,14 @@ Ceilings measure(const CeilingsOptions& options, std::vector<std::string> notes)
 }
 
 }  // namespace
+
+std::string ceiling_name(const std::string& key) {
+  static const std::map<std::string, std::string> names{
+      {"copy", "copy, read + written"}, {"fma_single", "fma, single"},   {"fma_double", "fma, double"},
+      {"read_back", "read-back"},       {"gemm_single", "gemm, single"}, {"gemm_double", "gemm, double"}};
+  const auto name = names.find(key);
+  return name == names.end() ? key : name->second;
+}
 
 std::string ceilings_text(const Ceilings& ceilings) {
   std::string text;
@@ -225,14 +228,11 @@ json ceilings_json(const Ceilings& ceilings) {
 
 void run_ceilings_command(const CeilingsOptions& options, const std::vector<std::string>& command_line,
                           std::vector<std::string> notes, std::ostream& out) {
-  check_output("--json", options.json, options.force);
+  check_output("--json", options.json, options.force, {options.config});
   const Ceilings ceilings = measure(options, std::move(notes));
-  if (!(out << ceilings_text(ceilings) << std::flush)) {
-    throw std::runtime_error("the table cannot be written to standard output");
-  }
   json document = ceilings_json(ceilings);
   document["context"] = program_context(command_line, to_json(options, ceilings_table));
-  write_file(options.json, options.force, [&](std::ostream& file) { file << dumped(document, 2) << '\n'; });
+  write_findings(out, ceilings_text(ceilings), options.json, options.force, document);
 }
 
 }  // namespace glinpack::app

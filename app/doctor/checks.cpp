@@ -182,7 +182,7 @@ void check_host_memory(const Job& job, Judgement& judgement) {
     judgement.warn_if(totals[n] < same_size * median, "sudo dmidecode -t memory | grep -i size  # is a module missing?",
                       "{} has {}, the nodes' median is {}", node.host, bytes_text(total[n]), memory_text(median));
   }
-  if (known.empty()) return judgement.unknown("the system does not tell");
+  if (known.empty()) return judgement.unknown("the system does not report it");
   judgement.ok(fmt::format("{} available of {}{}", memory_range(available), memory_range(total),
                            left.empty() ? "" : ", of which control groups leave " + memory_range(left)));
 }

@@ -352,7 +352,7 @@ void check_device_memory(const Job& job, Judgement& judgement) {
                       memory_text(all), fact_text(device->at("index")));
   }
   if (!free.empty()) judgement.ok(fmt::format("{} free of {}", memory_range(free), memory_range(total)));
-  judgement.unknown(any_hardware(job) ? "the driver does not tell" : why_no_hardware(job));
+  judgement.unknown(any_hardware(job) ? "the driver does not report it" : why_no_hardware(job));
 }
 
 }  // namespace glinpack::app::doctor

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
 #include "app/doctor/measure.hpp"
 #include "app/doctor/pci.hpp"
@@ -88,7 +87,7 @@ bool is_world_of_one(const MpiSession& session) {
 DoctorOptions parse_on_all_ranks(const std::vector<std::string>& arguments) {
   const DoctorOptions options = parse_alike(arguments, options_of<doctor_table>);
   run_on_root_and_broadcast([&] {
-    check_output("--json", options.json, options.force);
+    check_output("--json", options.json, options.force, {options.config});
     return json();
   });
   return options;
@@ -125,12 +124,9 @@ std::optional<Screening> measure(const DoctorOptions& options, const Devices& de
 
 void report(const DoctorOptions& options, const std::vector<std::string>& command_line, const Facts& facts,
             const std::vector<Finding>& findings) {
-  if (!(std::cout << findings_text(findings) << std::flush)) {
-    throw std::runtime_error("the findings cannot be written to standard output");
-  }
   json document = findings_json(findings, facts);
   document["context"] = program_context(command_line, to_json(options, doctor_table));
-  write_file(options.json, options.force, [&](std::ostream& file) { file << dumped(document, 2) << '\n'; });
+  write_findings(std::cout, findings_text(findings), options.json, options.force, document);
 }
 
 int examine(const MpiSession& session, const std::vector<std::string>& arguments, const ReportContext& context) {
@@ -139,8 +135,7 @@ int examine(const MpiSession& session, const std::vector<std::string>& arguments
   const DoctorOptions options = parse_on_all_ranks(arguments);
   const Target target{.backend = options.backend,
                       .device = options.device,
-                      .threads = options.threads.value_or(threads_by_cores(session)),
-                      .threads_asked = options.threads.has_value()};
+                      .threads = options.threads.value_or(threads_by_cores(session))};
   Devices devices;
   if (options.backend == "auto" || computes_on_device(options.backend)) devices = gl::list_devices();
   json mine = gather_quick_facts(session, target, devices);

@@ -72,7 +72,6 @@ json processor_facts(const Target& target) {
           {"numa_nodes", view.numa_nodes},
           {"core_limit", view.core_limit},
           {"threads", target.threads},
-          {"threads_asked", target.threads_asked},
           {"kernels", blas_kernels()},
           {"kernels_before", kernels_before_reexecution()},
           {"core_type", environment("OPENBLAS_CORETYPE")},
@@ -90,7 +89,6 @@ json memory_facts() {
   return {{"total", kibibytes("MemTotal")},
           {"available", available},
           {"left_by_groups", left < available ? left : 0},
-          {"address_space", address_space_left()},
           {"locked", limited ? static_cast<std::int64_t>(locked.rlim_cur) : -1},
           {"rdma_devices", sensors::names_in("/sys/class/infiniband").size()}};
 }

@@ -25,7 +25,6 @@ struct Target {
   std::string backend = "auto";
   std::optional<int> device;
   int threads = 1;  // of this rank
-  bool threads_asked = false;
 };
 
 /// The facts of this rank that take milliseconds to gather. Those of measure.hpp have the values for "unknown".

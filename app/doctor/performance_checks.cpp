@@ -198,7 +198,7 @@ void check_affinity(const Job& job, Judgement& judgement) {
   for (const Node& node : job.nodes) capacity += capacity_of(node);
   for (const Node& node : job.nodes) {
     if (cores_of(node).empty()) {
-      judgement.unknown(node.host + " does not tell its cores");
+      judgement.unknown(node.host + " does not report its cores");
     } else {
       check_binding(node, capacity, judgement);
     }
@@ -241,7 +241,7 @@ void check_kernels(const Job& job, Judgement& judgement) {
   for (const auto& [kernels, ranks] : seen) {
     judgement.ok(seen.size() == 1 ? kernels : fmt::format("{}: {}", ranks_text(ranks), kernels));
   }
-  judgement.unknown("OpenBLAS does not tell");
+  judgement.unknown("OpenBLAS does not report it");
 }
 
 void check_clocks(const Job& job, Judgement& judgement) {

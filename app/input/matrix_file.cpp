@@ -102,7 +102,7 @@ void check_single_precision(const std::string& path, std::span<const double> ele
 
 void check_matrix_name(const std::string& path) {
   if (path.empty() || path.ends_with(".npy") || path.ends_with(".mtx")) return;
-  throw InputError("--output " + path + ": the name ends in neither .npy nor .mtx, which tell the format");
+  throw InputError("--output " + path + ": the name ends in neither .npy nor .mtx, which name the format");
 }
 
 void write_matrix(std::ostream& out, const std::string& path, const DenseMatrix& matrix) {

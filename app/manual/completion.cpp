@@ -33,6 +33,18 @@ Texts choices_of(const Field& option) {
   return choices;
 }
 
+// Whether the command's values without a name are files.
+bool takes_files(const CommandPage& page) {
+  for (const FieldGroup& group : page.table.groups) {
+    for (const Field& field : group.fields) {
+      if (field.value.form == FieldValue::Form::positional && field.name == "FILE") return true;
+    }
+  }
+  return false;
+}
+
+constexpr const char* summary_of_help = "Print the options of a subcommand";
+
 bool takes_list(const Field& option) { return option.value.type.ends_with(",..."); }
 bool takes_file(const Field& option) { return option.value.type.starts_with("FILE"); }
 bool takes_folder(const Field& option) { return option.value.type.starts_with("DIR"); }
@@ -73,14 +85,17 @@ std::string bash_script(std::span<const CommandPage> pages) {
     for (const Field& option : options_of(page)) {
       for (const std::string& name : names_of(option)) names.push_back(name);
     }
-    options += "    " + shell_quoted(page.table.command) + ") options=" + shell_quoted(with_spaces(names)) + " ;;\n";
+    options += "    " + shell_quoted(page.table.command) + ") options=" + shell_quoted(with_spaces(names)) +
+               (takes_files(page) ? " files=yes" : "") + " ;;\n";
     values += bash_values(page);
     if (!page.table.command.empty()) subcommands.push_back(page.table.command);
   }
+  options += "    help) options=" + shell_quoted(with_spaces(subcommands)) + " ;;\n";
+  subcommands.emplace_back("help");
   return std::string(made_of) + R"BASH(
 # bash takes "--grid=2x2" apart at "=": the option, "=", the value.
 _glinpack() {
-  local current=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD-1]} subcommand= options= values= list= i
+  local current=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD-1]} subcommand= options= values= files= list= i
   for ((i = 1; i < COMP_CWORD; ++i)); do
     case ${COMP_WORDS[i]} in
       -*) ;;
@@ -114,6 +129,8 @@ _glinpack() {
       if [[ ! $subcommand && $current != -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W ')BASH" +
          with_spaces(subcommands) + R"BASH(' -- "$current")
+      elif [[ $files && $current != -* ]]; then
+        compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current")
       else
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
       fi ;;
@@ -150,9 +167,12 @@ std::string zsh_script(std::span<const CommandPage> pages) {
       own = specs;
       continue;
     }
+    if (takes_files(page)) specs += " \\\n        '*:file:_files'";
     summaries += "    " + shell_quoted(command + ":" + page.summary) + "\n";
     cases += "      " + command + ")\n        _arguments" + specs + " ;;\n";
   }
+  summaries += "    " + shell_quoted(std::string("help:") + summary_of_help) + "\n";
+  cases += "      help)\n        _describe subcommand subcommands ;;\n";
   return "#compdef glinpack\n" + std::string(made_of) + "_glinpack() {\n  local -a subcommands=(\n" + summaries +
          R"ZSH(  )
   if ((CURRENT == 2)); then
@@ -178,13 +198,16 @@ fi
 
 std::string fish_script(std::span<const CommandPage> pages) {
   std::string text = std::string(made_of) + "complete -c glinpack -f\n";
+  Texts subcommands;
   for (const CommandPage& page : pages) {
     const std::string& command = page.table.command;
     const std::string condition = command.empty() ? "__fish_use_subcommand" : "__fish_seen_subcommand_from " + command;
     if (!command.empty()) {
       text +=
           "complete -c glinpack -n __fish_use_subcommand -a " + command + " -d " + shell_quoted(page.summary) + "\n";
+      subcommands.push_back(command);
     }
+    if (takes_files(page)) text += "complete -c glinpack -n " + shell_quoted(condition) + " -F\n";
     for (const Field& option : options_of(page)) {
       text += "complete -c glinpack -n " + shell_quoted(condition);
       for (const std::string& name : names_of(option)) {
@@ -202,7 +225,9 @@ std::string fish_script(std::span<const CommandPage> pages) {
       text += " -d " + shell_quoted(option.help) + "\n";
     }
   }
-  return text;
+  text += "complete -c glinpack -n __fish_use_subcommand -a help -d " + shell_quoted(summary_of_help) + "\n";
+  return text + "complete -c glinpack -n '__fish_seen_subcommand_from help' -a " +
+         shell_quoted(with_spaces(subcommands)) + "\n";
 }
 
 }  // namespace

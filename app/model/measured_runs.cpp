@@ -5,6 +5,7 @@
 #include "app/input/input_error.hpp"
 #include "app/input/values.hpp"
 #include "app/model/forecast.hpp"
+#include "app/program/program_context.hpp"
 #include "app/record/network_record.hpp"
 #include "app/record/result_file.hpp"
 #include "backend/measuring.hpp"
@@ -136,7 +137,7 @@ void scale_to_ceilings(MachineModel& machine, const std::string& path, Precision
   const DefaultCeilings defaults;
   const bool wide = precision == Precision::double_;
   const auto ratio = [](const JsonNode& measured, double scale, double here) {
-    const double there = measured.number("median") * scale;
+    const double there = value_of<MeasuredQuantity>(measured).values.median * scale;
     if (!(there > 0)) measured.refuse("a ceiling is not above 0");
     return here / there;
   };

@@ -157,10 +157,10 @@ bool same_case(const RunRecord& a, const RunRecord& b) {
 // What rank 0 shows and writes.
 class NetworkReporter {
  public:
-  NetworkReporter(NetworkInput& input, std::vector<std::string> hosts, bool naps)
+  NetworkReporter(NetworkInput& input, std::vector<std::string> hosts, bool oversubscribed)
       : input_(input), stream_(input.outputs), progress_(progress_on_stderr(input.options.progress)) {
     results_.hosts = std::move(hosts);
-    results_.naps = naps;
+    results_.oversubscribed = oversubscribed;
     show(network_head(input.context, results_, input.options.pivoting));
   }
 
@@ -371,13 +371,13 @@ bool try_runs(NetworkInput& input, NetworkReporter* reporter) {
 
 int measure(NetworkInput& input) {
   const std::vector<std::string> hosts = gather_bytes(MPI_COMM_WORLD, host_name(), 0);
-  const bool naps = !all_agree(MPI_COMM_WORLD, !ranks_outnumber_cores());
+  const bool oversubscribed = !all_agree(MPI_COMM_WORLD, !ranks_outnumber_cores());
   const std::vector<RankMemory> memory = gather_memory({});
   std::optional<NetworkReporter> reporter;
   run_on_root_and_broadcast([&] {
     check_memory(input.planned, memory, false);
     make_output_folder(input.outputs);
-    reporter.emplace(input, hosts, naps);
+    reporter.emplace(input, hosts, oversubscribed);
     return nlohmann::json();
   });
 

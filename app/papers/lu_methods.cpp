@@ -58,10 +58,11 @@ std::string table3(const std::vector<LuFigures>& figures, LuClock clock) {
   std::string text =
       "\nBreakdown as the paper's Table 3, milliseconds, the least of the repetitions: A all, G the device computes, C "
       "the\nprocessor gives commands, T copies; ";
-  text += clock == LuClock::timer_queries
-              ? "G and T are between timestamps of the device, C = A - G - T\n"
-              : "by differences, since the device's timer queries tell nothing: C is a run of\nnothing but commands, T "
-                "what a run without copies takes less, G = A - C - T; what is less than runs vary by may be\nbelow 0\n";
+  text +=
+      clock == LuClock::timer_queries
+          ? "G and T are between timestamps of the device, C = A - G - T\n"
+          : "by differences, since the device's timer queries measure nothing: C is a run of\nnothing but commands, T "
+            "what a run without copies takes less, G = A - C - T; what is less than runs vary by may be\nbelow 0\n";
   text += fmt::format(columns, "method", "n", "A", "G", "C", "T");
   for (const LuFigures& f : figures) {
     const LuBreakdown& b = f.breakdown;

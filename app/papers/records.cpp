@@ -200,48 +200,70 @@ std::string csv_number(double value) { return std::isfinite(value) ? fmt::format
 
 namespace {
 
-using nlohmann::json;
-using solvers::all_stages;
-using solvers::Stage;
-
 std::optional<double> gflops_of(const ModeRecord& r) {
   return r.gflops() > 0 ? std::optional(r.gflops()) : std::nullopt;
 }
 
-json times_json(const MeasuredStages& times) {
-  const auto seconds = [](const Measured& measured) { return measured_json(measured, "s", 1); };
-  json stages;
-  for (const Stage stage : all_stages) stages[std::string(name_of(stage))] = seconds(times.of(stage));
-  return {{"compute", seconds(times.compute)},
-          {"with_transfer", seconds(times.with_transfer)},
-          {"with_all", seconds(times.with_all)},
-          {"stages", stages}};
+}  // namespace
+
+// The keys of a result in docs/solver.schema.json.
+
+template <class Json>
+void describe_seconds(Json& json, std::string_view key, Measured& seconds) {
+  MeasuredQuantity quantity = in_unit(seconds, "s");
+  json(key.data(), quantity);
+  if constexpr (Json::reads) seconds = quantity.values;
 }
 
-json check_json(const ModeCheck& check) {
-  return {{"against", check.against},
-          {"error", number_or_null(check.error)},
-          {"tolerance", check.tolerance},
-          {"passed", check.passed()}};
+template <class Json>
+void describe(Json& json, MeasuredStages& times) {
+  describe_seconds(json, "compute", times.compute);
+  describe_seconds(json, "with_transfer", times.with_transfer);
+  describe_seconds(json, "with_all", times.with_all);
+  json.object("stages", [&times](auto& stages) {
+    for (const solvers::Stage stage : solvers::all_stages) {
+      describe_seconds(stages, name_of(stage), times.stages[static_cast<std::size_t>(stage)]);
+    }
+  });
 }
 
-json record_json(const ModeRecord& r) {
-  return {{"variant", r.variant},
-          {"settings", r.settings},
-          {"size", r.size},
-          {"n", r.n},
-          {"precision", name_of(r.precision)},
-          {"parameters", r.parameters},
-          {"rival", r.is_rival},
-          {"times", r.timed() ? times_json(r.times) : json()},
-          {"flops", r.flops > 0 ? json(r.flops) : json()},
-          {"gflops", number_or_null(gflops_of(r))},
-          {"speedup", number_or_null(r.speedup)},
-          {"speedup_with_all", number_or_null(r.speedup_with_all)},
-          {"check", r.check ? check_json(*r.check) : json()},
-          {"failure", r.failure.empty() ? json() : json(r.failure)},
-          {"passed", r.passed()}};
+template <class Json>
+void describe(Json& json, ModeCheck& check) {
+  json("against", check.against);
+  json.number_or_null("error", check.error);
+  json("tolerance", check.tolerance);
+  json.derived("passed", check.passed());
 }
+
+template <class Json>
+void describe(Json& json, ModeRecord& record) {
+  json("variant", record.variant);
+  json("settings", record.settings);
+  json("size", record.size);
+  json("n", record.n);
+  json("precision", record.precision);
+  json("parameters", record.parameters);
+  json("rival", record.is_rival);
+  json.nullable("times", record.timed(), record.times);
+  json.nullable("flops", record.flops > 0, record.flops);
+  json.derived("gflops", number_or_null(gflops_of(record)));
+  json.later("speedup", record.speedup);
+  json.later("speedup_with_all", record.speedup_with_all);
+  json.later("check", record.check);
+  json.nullable("failure", !record.failure.empty(), record.failure);
+  bool passed = record.passed();
+  json("passed", passed);
+}
+
+std::vector<ModeRecord> read_mode_records(const JsonNode& root) {
+  return value_of<std::vector<ModeRecord>>(root.at("results"));
+}
+
+namespace {
+
+using nlohmann::json;
+using solvers::all_stages;
+using solvers::Stage;
 
 json fit_json(const SeriesFit& series) {
   return {{"series", series.series},
@@ -286,8 +308,7 @@ std::string mode_csv(const std::string& mode, std::span<const ModeRecord> record
 
 json mode_json(const std::string& mode, const ModeMachine& machine, std::span<const ModeRecord> records,
                std::span<const SeriesFit> fits) {
-  json results = json::array(), fitted = json::array();
-  for (const ModeRecord& record : records) results.push_back(record_json(record));
+  json fitted = json::array();
   for (const SeriesFit& fit : fits) fitted.push_back(fit_json(fit));
   return {{"format", 1},
           {"mode", mode},
@@ -299,7 +320,7 @@ json mode_json(const std::string& mode, const ModeMachine& machine, std::span<co
             {"kernels", machine.kernels},
             {"threads", machine.threads}}},
           {"notes", machine.notes},
-          {"results", results},
+          {"results", json_of(records)},
           {"fits", fitted}};
 }
 

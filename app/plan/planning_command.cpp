@@ -4,14 +4,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <ostream>
-#include <stdexcept>
 
 #include "app/input/values.hpp"
 #include "app/options/option_text.hpp"
 #include "app/plan/quantities.hpp"
 #include "app/plu/memory.hpp"
-#include "app/program/agreement.hpp"
 #include "app/program/outputs.hpp"
 #include "app/program/program_context.hpp"
 
@@ -326,14 +323,13 @@ json planning_json(const ClusterPlan& plan) {
 
 void run_planning_command(const PlanningOptions& options, const std::vector<std::string>& command_line,
                           std::ostream& out) {
-  check_output("--json", options.json, options.force);
+  Texts inputs{options.links, options.ceilings, options.config};
+  inputs.insert(inputs.end(), options.from.begin(), options.from.end());
+  check_output("--json", options.json, options.force, inputs);
   const ClusterPlan plan = plan_cluster(options);
-  if (!(out << planning_text(options, plan) << std::flush)) {
-    throw std::runtime_error("the plan cannot be written to standard output");
-  }
   json document = planning_json(plan);
   document["context"] = program_context(command_line, to_json(options, planning_table));
-  write_file(options.json, options.force, [&](std::ostream& file) { file << dumped(document, 2) << '\n'; });
+  write_findings(out, planning_text(options, plan), options.json, options.force, document);
 }
 
 }  // namespace glinpack::app

@@ -20,7 +20,7 @@ namespace {
 constexpr Index smallest_block = 8;
 constexpr bool stored_matrix = false;  // a file fixes N, so N is not chosen here
 
-bool is_settled(const RunRecord& run) {
+bool has_all_values(const RunRecord& run) {
   return run.parameters.n != automatic && run.parameters.nb != automatic && run.grid != automatic_shape;
 }
 
@@ -107,7 +107,9 @@ std::vector<std::string> notes_on(const RunRecord& asked, const RunRecord& run, 
 
 }  // namespace
 
-bool all_settled(std::span<const RunRecord> planned) { return std::all_of(planned.begin(), planned.end(), is_settled); }
+bool all_have_values(std::span<const RunRecord> planned) {
+  return std::all_of(planned.begin(), planned.end(), has_all_values);
+}
 
 Index automatic_block_size(const std::string& backend, Precision precision, Index n, GridShape grid) {
   const Index four_blocks_each = n / (4 * std::max(grid.rows, grid.columns));
@@ -133,12 +135,12 @@ Index rounded_order(Index largest, Index nb, GridShape grid) {
   return largest - whole_cycles < largest / fiftieth ? whole_cycles : largest / nb * nb;
 }
 
-std::vector<std::string> settle(std::vector<RunRecord>& planned, std::span<const RankMemory> ranks,
-                                const OrderLimits& limits) {
+std::vector<std::string> choose_automatic_values(std::vector<RunRecord>& planned, std::span<const RankMemory> ranks,
+                                                 const OrderLimits& limits) {
   std::map<std::tuple<Index, Index, int, int>, RunRecord> chosen;  // key: requested N, NB and grid
   std::vector<std::string> notes;
   for (RunRecord& run : planned) {
-    if (is_settled(run)) continue;
+    if (has_all_values(run)) continue;
     const auto [choice, is_new] =
         chosen.try_emplace({run.parameters.n, run.parameters.nb, run.grid.rows, run.grid.columns}, run);
     RunRecord& settled = choice->second;

@@ -13,7 +13,7 @@
 namespace glinpack::app {
 
 /// True if the planned runs have no automatic N, NB or grid.
-bool all_settled(std::span<const RunRecord> planned);
+bool all_have_values(std::span<const RunRecord> planned);
 
 /// The block size for a backend (never "auto"): that of its record, but at least 8. It is smaller if N is too small for
 /// four blocks per process row and column.
@@ -37,7 +37,7 @@ struct OrderLimits {
 /// Chooses the automatic values: first the grid, then N and NB. `planned`: runs with the same backend (never "auto")
 /// and precision; `ranks`: one per rank of the world, in order. Returns one sentence for the report per choice. Throws
 /// InputError if no N fits into the memory, or if the memory size is unknown.
-std::vector<std::string> settle(std::vector<RunRecord>& planned, std::span<const RankMemory> ranks,
-                                const OrderLimits& limits);
+std::vector<std::string> choose_automatic_values(std::vector<RunRecord>& planned, std::span<const RankMemory> ranks,
+                                                 const OrderLimits& limits);
 
 }  // namespace glinpack::app

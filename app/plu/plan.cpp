@@ -75,6 +75,16 @@ void check_multiple(const Sweep& sweep, GridShape grid) {
                    ": use another --grid or another node grid");
 }
 
+void check_panels(const PluOptions& options, const std::vector<GridShape>& grids) {
+  if (options.panel != PanelPlace::device) return;
+  for (const GridShape& grid : grids) {
+    if (panels_may_be_on_device(options.pivoting, grid)) continue;
+    throw InputError("--panel device: devices factorise panels with tournament pivoting only on the grid " +
+                     text_of(grid) + ", not " + std::string(name_of(options.pivoting)) +
+                     "; use --pivoting tournament, or leave --panel out");
+  }
+}
+
 // Every combination; `run` has their common parameters.
 std::vector<RunRecord> all_runs(const Sweep& sweep, int repeat, RunRecord run) {
   std::vector<RunRecord> planned;
@@ -121,6 +131,7 @@ std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optiona
     sweep.n = {*file_order};
   }
   check_run_count(sweep, options.repeat);
+  check_panels(options, sweep.grids);
 
   RunRecord run;
   run.matrix = options.matrix;

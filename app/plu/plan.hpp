@@ -17,8 +17,9 @@ inline constexpr std::int64_t most_runs = 100'000;
 
 /// Grids x N x NB x (HPL.dat's inner combinations) x repetitions; the last varies fastest. Options that override
 /// HPL.dat (ParsedOptions::overrides_hpl_dat) replace its lists. `file_order`: order of the matrix of --input, which is
-/// then the only N. "auto" and `automatic` values are kept for settle() (automatic.hpp). Throws InputError for more
-/// than most_runs runs, --n with --input, and a grid that is no multiple of --node-grid.
+/// then the only N. "auto" and `automatic` values are kept for choose_automatic_values() (automatic.hpp). Throws
+/// InputError for more than most_runs runs, for --n with --input, for a grid that is no multiple of --node-grid, and
+/// for --panel device on a grid whose panels devices cannot factorise.
 std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat,
                                  std::optional<Index> file_order, int world_size);
 
@@ -26,9 +27,8 @@ std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optiona
 /// InputError like plan_runs().
 std::vector<RunRecord> plan_network_runs(const NetworkOptions& options, int world_size);
 
-/// Throws InputError if a grid needs more processes than there are, with both numbers. Also throws if a grid
-/// distributes over several processes a panel that one device must factorise. The message begins with `where`
-/// ("HPL.dat:10: ").
+/// Throws InputError if a grid needs more processes than there are, with both numbers. The message begins
+/// with `where` ("HPL.dat:10: ").
 void check_grids(std::span<const RunRecord> planned, int world_size, const std::string& where);
 
 /// Throws InputError unless every host has the processes of `node_grid`. `nodes`: as nodes_of() numbers those of all

@@ -51,7 +51,7 @@ void plan(const PluInput& given, SweepInput& input) {
   const int world_size = input.session.size();
   input.planned = plan_runs(given.parsed, given.hpl_dat, file_order_of(options), world_size);
   // the largest N depends on the number of processes
-  if (options.runs() || !all_settled(input.planned)) {
+  if (options.runs() || !all_have_values(input.planned)) {
     const bool grids_of_file = given.hpl_dat && !given.parsed.overrides_hpl_dat("grid");
     check_grids(input.planned, world_size, grids_of_file ? options.hpl_dat + ":10: " : "");
     check_node_grid(options.node_grid);
@@ -84,17 +84,15 @@ int plan_and_run(const std::vector<std::string>& arguments, SweepInput& input) {
     prepare_files(given, input);
     return nlohmann::json();
   });
-  if (!input.options.runs() && all_settled(input.planned)) {
+  if (!input.options.runs() && all_have_values(input.planned)) {
     print_plan(input, {});
     return 0;
   }
   input.machine = choose_machine(input.options, input.session);
   if (!input.machine.tile_note.empty()) input.context.notes.push_back(input.machine.tile_note);
   if (input.options.doctor && input.options.runs()) {
-    const doctor::Target target{.backend = input.options.backend,
-                                .device = input.options.device,
-                                .threads = input.machine.options.threads,
-                                .threads_asked = input.options.threads.has_value()};
+    const doctor::Target target{
+        .backend = input.options.backend, .device = input.options.device, .threads = input.machine.options.threads};
     for (std::string& note : doctor::notes_before_run(input.session, target, input.machine.devices)) {
       input.context.notes.push_back(std::move(note));
     }

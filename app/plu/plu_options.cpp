@@ -337,19 +337,10 @@ void check_tile(const PluOptions& options) {
 }
 
 void check_panel(const PluOptions& options) {
-  if (options.panel != PanelPlace::device) return;
-  for (const GridShape& grid : options.grid) {
-    if (panels_may_be_on_device(options.pivoting, grid)) continue;
-    throw InputError(
-        "--panel device: on several process rows, devices factorise panels with tournament pivoting only, "
-        "not " +
-        std::string(name_of(options.pivoting)) + "; use --pivoting tournament, or leave --panel out");
-  }
-  if (options.backend != "auto" && !backend_record(options.backend).panels_on_device) {
-    throw InputError("--panel device: the backend " + options.backend +
-                     " factorises panels on the host; use --backend " +
-                     backends_with(&BackendRecord::panels_on_device) + ", or leave --panel out");
-  }
+  if (options.panel != PanelPlace::device || options.backend == "auto") return;
+  if (backend_record(options.backend).panels_on_device) return;
+  throw InputError("--panel device: the backend " + options.backend + " factorises panels on the host; use --backend " +
+                   backends_with(&BackendRecord::panels_on_device) + ", or leave --panel out");
 }
 
 void check_time(const PluOptions& options) {
@@ -361,7 +352,7 @@ void check_time(const PluOptions& options) {
 }
 
 // Sets defaults that depend on the backend: the precision of its factors, and a pivoting that it supports.
-ParsedOptions settled(ParsedOptions parsed) {
+ParsedOptions with_backend_defaults(ParsedOptions parsed) {
   check_tile(parsed.options);
   check_panel(parsed.options);
   check_time(parsed.options);
@@ -381,7 +372,7 @@ ParsedOptions settled(ParsedOptions parsed) {
 }  // namespace
 
 ParsedOptions parse_plu_options(const std::vector<std::string>& arguments, TextFiles& files) {
-  return settled(with_one_matrix({parse(arguments, plu_table, files)}));
+  return with_backend_defaults(with_one_matrix({parse(arguments, plu_table, files)}));
 }
 
 }  // namespace glinpack::app

@@ -15,11 +15,11 @@
 #include "app/plu/memory.hpp"
 #include "app/program/agreement.hpp"
 #include "app/program/grid_cache.hpp"
+#include "app/program/log.hpp"
 #include "app/program/peak.hpp"
 #include "app/program/sensors.hpp"
 #include "app/program/watchdog_option.hpp"
 #include "app/record/hpl_report.hpp"
-#include "app/record/optional_part.hpp"
 #include "app/record/progress.hpp"
 #include "app/record/trace.hpp"
 #include "backend/registry.hpp"
@@ -140,7 +140,7 @@ class Reporter {
   }
 
   static bool made(const RunRecord& run, const char* part, const std::function<void()>& make) {
-    return made_or_warned(std::string(part) + " of " + label_of(run), make);
+    return make_or_warn(std::string(part) + " of " + label_of(run), make);
   }
 
   std::span<const RunRecord> records() const { return std::span(input_.planned).first(finished_); }
@@ -290,8 +290,8 @@ int run_sweep_in(SweepInput& input) {
   for (RunRecord& run : input.planned) run.backend = info.backend;
   std::vector<double> peaks;
   if (input.options.time) peaks = peak_rates(input.options, input.machine, input.session, true);
-  const std::vector<std::string> choices =
-      settle(input.planned, memory, {input.options.memory_fraction, most_flops_of_process(input.options, peaks)});
+  const std::vector<std::string> choices = choose_automatic_values(
+      input.planned, memory, {input.options.memory_fraction, most_flops_of_process(input.options, peaks)});
   if (!input.options.runs()) {
     print_plan(input, choices);
     return 0;

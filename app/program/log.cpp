@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <utility>
 
@@ -82,6 +83,16 @@ void set_log_level(const std::string& name) {
 std::string log_level() {
   const auto level = std::find(levels.begin(), levels.end(), spdlog::get_level());
   return log_level_names()[static_cast<std::size_t>(level - levels.begin())];
+}
+
+bool make_or_warn(const std::string& part, const std::function<void()>& make) {
+  try {
+    make();
+    return true;
+  } catch (const std::exception& error) {
+    spdlog::warn("{} is left out: {}", part, error.what());
+    return false;
+  }
 }
 
 }  // namespace glinpack::app

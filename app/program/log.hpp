@@ -1,6 +1,7 @@
 // The program's log: spdlog's default logger, on stderr. Code logs with spdlog::debug(), spdlog::warn() and so on.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,5 +20,8 @@ void start_log();
 /// Throws InputError for an unknown level.
 void set_log_level(const std::string& name);
 std::string log_level();
+
+/// Makes a part of a report. If `make` throws, logs a warning and returns false, so that no result is lost.
+bool make_or_warn(const std::string& part, const std::function<void()>& make);
 
 }  // namespace glinpack::app

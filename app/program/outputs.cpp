@@ -10,10 +10,13 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <streambuf>
 
 #include "app/input/input_error.hpp"
 #include "app/papers/mode.hpp"
+#include "app/program/agreement.hpp"
 #include "app/program/launcher.hpp"
 
 namespace glinpack::app {
@@ -39,7 +42,7 @@ std::vector<NamedFile> files_of(const OutputPaths& paths) {
       {"--save-solution", paths.solution}, {"--output", paths.result}};
 }
 
-// Access rights do not tell (root, read-only file systems, quotas): a file is made and removed.
+// Creates and removes a file: access rights do not show root, read-only file systems and quotas.
 void check_writable(const fs::path& folder, const std::string& what) {
   std::string probe = (folder / ".glinpack-XXXXXX").string();
   const int descriptor = mkstemp(probe.data());
@@ -74,8 +77,8 @@ void check_folder(const fs::path& folder, const std::string& what, Missing missi
   check_writable(present, what);
 }
 
-// One spelling for each file.
-fs::path whole_path(const fs::path& path) { return fs::weakly_canonical(fs::absolute(path)); }
+// The same for all names of a file.
+fs::path canonical_path(const fs::path& path) { return fs::weakly_canonical(fs::absolute(path)); }
 
 // Files are put in place whole, which would replace a device, a pipe or a link by a file.
 void check_kind(const fs::path& path, const std::string& what) {
@@ -99,7 +102,7 @@ void check_name(const fs::path& path, const std::string& what) {
   unlink(probe.c_str());
 }
 
-// What is there already.
+// Checks for an existing file.
 void check_target(const char* option, const std::string& path, bool force) {
   std::error_code error;
   if (fs::is_directory(path, error)) throw InputError(std::string(option) + ": " + path + " is a folder, not a file");
@@ -112,13 +115,13 @@ void check_target(const char* option, const std::string& path, bool force) {
 
 fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
 
-// Where it is to be made.
+// Checks the folder and the name.
 void check_place(const char* option, const std::string& path, bool has_folder_option) {
   check_folder(folder_of(path), option, has_folder_option ? Missing::is_refused_with_advice : Missing::is_refused);
   check_name(path, option);
 }
 
-// Hands everything on to two buffers.
+// Writes everything to two buffers.
 class TeeBuffer : public std::streambuf {
  public:
   TeeBuffer(std::streambuf* first, std::streambuf* second) : first_(first), second_(second) {}
@@ -148,7 +151,7 @@ void name_all_where_none_is_named(OutputPaths& paths) {
   paths.csv = in_folder(paths.folder, "results.csv");
 }
 
-// What plu and the standalone modes name alike.
+// The paths of options that plu and the standalone modes share.
 template <class Options>
 OutputPaths paths_of_all_commands(const Options& options) {
   OutputPaths paths;
@@ -197,7 +200,7 @@ void check_outputs(const OutputPaths& paths, bool force) {
     const auto& [option, path] = files[i];
     if (path.empty()) continue;
     for (std::size_t j = 0; j < i; ++j) {
-      if (!files[j].path.empty() && whole_path(files[j].path) == whole_path(path)) {
+      if (!files[j].path.empty() && canonical_path(files[j].path) == canonical_path(path)) {
         throw InputError(std::string(option) + ": " + path + " is also the file of " + files[j].option +
                          "; give them different names");
       }
@@ -216,8 +219,9 @@ void check_output_folder(const std::string& folder, std::span<const std::string>
   for (const std::string& file : files) check_target("--output-dir", file, force);
 }
 
-void check_output(const char* option, const std::string& path, bool force) {
+void check_output(const char* option, const std::string& path, bool force, const std::vector<std::string>& inputs) {
   if (path.empty()) return;
+  check_not_input(option, path, inputs);
   check_target(option, path, force);
   check_place(option, path, false);
 }
@@ -225,7 +229,7 @@ void check_output(const char* option, const std::string& path, bool force) {
 void check_not_input(const char* option, const std::string& path, std::span<const std::string> inputs) {
   if (path.empty()) return;
   for (const std::string& input : inputs) {
-    if (input.empty() || whole_path(input) != whole_path(path)) continue;
+    if (input.empty() || canonical_path(input) != canonical_path(path)) continue;
     throw InputError(std::string(option) + ": " + path + " is also one of the files to read; choose another name");
   }
 }
@@ -287,6 +291,18 @@ void write_file(const std::string& path, bool may_replace, const std::function<v
       may_replace ? std::rename(temporary.c_str(), target.c_str()) : link(temporary.c_str(), path.c_str());
   if (placed != 0) fail("cannot be put in place");
   unlink(temporary.c_str());
+}
+
+void write_findings(std::ostream& out, const std::string& text, const std::string& path, bool may_replace,
+                    const nlohmann::json& document) {
+  std::string failures;
+  if (!(out << text << std::flush)) failures = "the report cannot be written to standard output";
+  try {
+    write_file(path, may_replace, [&](std::ostream& file) { file << dumped(document, 2) << '\n'; });
+  } catch (const std::runtime_error& error) {
+    failures += (failures.empty() ? "" : "; ") + std::string(error.what());
+  }
+  if (!failures.empty()) throw std::runtime_error(failures);
 }
 
 void FileWriter::write(const std::string& path, const std::function<void(std::ostream&)>& content) {

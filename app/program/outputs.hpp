@@ -5,6 +5,7 @@
 #include <functional>
 #include <iosfwd>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
 #include <span>
@@ -50,10 +51,10 @@ void check_outputs(const OutputPaths& paths, bool force);
 /// The same for files of --output-dir that no option names; the folder may be missing.
 void check_output_folder(const std::string& folder, std::span<const std::string> files, bool force);
 
-/// The same for one file, which the option names; nothing for an empty path.
-void check_output(const char* option, const std::string& path, bool force);
+/// The same for one file, which the option names; nothing for an empty path. `inputs`: the files to read.
+void check_output(const char* option, const std::string& path, bool force, const std::vector<std::string>& inputs = {});
 
-/// Throws InputError if the file to write is one of those to read.
+/// Throws InputError if the file to write is one of those to read. Ignores empty names.
 void check_not_input(const char* option, const std::string& path, std::span<const std::string> inputs);
 
 /// Makes the output folder where it is missing. Throws InputError.
@@ -83,6 +84,11 @@ class ReportStream {
 /// Writes to a temporary file beside `path` and puts it in place whole; one that is there is replaced only where that
 /// `may` be. Nothing for an empty path. Throws std::runtime_error naming path and cause.
 void write_file(const std::string& path, bool may_replace, const std::function<void(std::ostream&)>& write);
+
+/// What a tool found: prints `text`, and writes its JSON to `path` unless that is empty, each even if the other fails.
+/// Throws std::runtime_error that says what failed.
+void write_findings(std::ostream& out, const std::string& text, const std::string& path, bool may_replace,
+                    const nlohmann::json& document);
 
 /// Writes several files: one that cannot be written does not cost the others. What it has written itself it may
 /// replace.

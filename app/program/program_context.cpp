@@ -2,7 +2,6 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "app/record/context.hpp"
@@ -26,12 +25,8 @@ json device_json(const gl::DeviceDescription& device) {
           {"software", device.software}};
 }
 
-json measured_json(const Measured& measured, const char* unit, double scale) {
-  return {{"unit", unit},
-          {"median", measured.median * scale},
-          {"least", measured.least * scale},
-          {"most", measured.most * scale},
-          {"repetitions", measured.repetitions}};
+MeasuredQuantity in_unit(const Measured& measured, const char* unit, double scale) {
+  return {unit, {measured.median * scale, measured.least * scale, measured.most * scale, measured.repetitions}};
 }
 
 std::string four_digits(double value) {

@@ -1,10 +1,10 @@
 // The common context of JSON documents from commands that measure one machine without MPI.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "app/record/json.hpp"
 #include "backend/measuring.hpp"
 #include "gl/devices.hpp"
 
@@ -16,8 +16,23 @@ nlohmann::json program_context(const std::vector<std::string>& command_line, nlo
 /// Index, renderer, version, UUID or null, software or not.
 nlohmann::json device_json(const gl::DeviceDescription& device);
 
-/// Unit, median, least, most, each times `scale`, and repetitions.
-nlohmann::json measured_json(const Measured& measured, const char* unit, double scale);
+/// A measurement in a unit, as the results of ceilings, tune and the solvers have it.
+struct MeasuredQuantity {
+  std::string unit;
+  Measured values;
+};
+
+/// The values times `scale`.
+MeasuredQuantity in_unit(const Measured& measured, const char* unit, double scale = 1);
+
+template <class Json>
+void describe(Json& json, MeasuredQuantity& quantity) {
+  json("unit", quantity.unit);
+  json("median", quantity.values.median);
+  json("least", quantity.values.least);
+  json("most", quantity.values.most);
+  json("repetitions", quantity.values.repetitions, 1);
+}
 
 /// "4.000", "40.00", "400.0", "4000": four significant digits, or all digits of a larger whole number.
 std::string four_digits(double value);

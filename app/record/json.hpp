@@ -248,7 +248,9 @@ nlohmann::json json_of(const Value& value) {
 /// Throws InputError. `least`: of whole numbers.
 template <class Value>
 void read(const JsonNode& node, Value& value, std::int64_t least) {
-  if constexpr (json_types::enumeration<Value>) {
+  if constexpr (std::same_as<Value, nlohmann::json>) {
+    value = node.value();
+  } else if constexpr (json_types::enumeration<Value>) {
     const auto all = enumerators(value);
     std::vector<std::string_view> names;
     for (const Value one : all) names.push_back(name_of(one));

@@ -267,7 +267,7 @@ json screening_json(const Screening& screening, const NetworkResults& results) {
 json network_json(const ReportContext& context, const NetworkResults& results) {
   json document{{"format", 1},
                 {"context", context_json(context, {results.hosts.begin(), results.hosts.end()})},
-                {"waits_nap", results.naps},
+                {"waits_nap", results.oversubscribed},
                 {"runs", json_of(results.runs)},
                 {"ping_pong", json_of(results.ping_pongs)},
                 {"screening", results.screening ? screening_json(*results.screening, results) : json()}};
@@ -280,7 +280,7 @@ json network_json(const ReportContext& context, const NetworkResults& results) {
 
 NetworkResults read_network(const JsonNode& root) {
   NetworkResults results;
-  read(root.at("waits_nap"), results.naps);
+  read(root.at("waits_nap"), results.oversubscribed);
   read(root.at("runs"), results.runs);
   read(root.at("ping_pong"), results.ping_pongs);
   return results;

@@ -81,7 +81,7 @@ struct PingPongRecord {
 
 struct NetworkResults {
   std::vector<std::string> hosts;  // of all ranks of MPI_COMM_WORLD
-  bool naps = false;               // oversubscribed somewhere, so that waits back off
+  bool oversubscribed = false;     // a node has more ranks than cores, so that waits sleep
   std::vector<NetworkRun> runs;
   std::vector<PingPongRecord> ping_pongs;
   std::optional<Screening> screening;  // empty: not requested

@@ -73,7 +73,7 @@ std::string network_head(const ReportContext& context, const NetworkResults& res
         "Each column's pivot is drawn from the remaining rows of all processes, the same ones in every run,\n"
         "so as many rows change places as with a random matrix.\n";
   }
-  if (results.naps) {
+  if (results.oversubscribed) {
     text += "Processes outnumber cores: waits nap for 50 us at a time, and that is part of the times, too.\n";
   }
   if (context.world_size == 1) text += "There is one process: nothing travels.\n";

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "app/record/json.hpp"
-#include "app/record/trace.hpp"
 
 namespace glinpack::app {
 
@@ -30,11 +29,11 @@ struct FileContext {
 
 struct ResultFile {
   std::string path;
-  std::string name;  // short and unique: see name_apart()
+  std::string name;  // short and unique: see set_unique_names()
   ResultKind kind = ResultKind::plu;
   nlohmann::json document;  // without a trace's events
   FileContext context;      // empty for a trace
-  Trace trace;              // only for a trace
+  std::string trace;        // the text of a trace's JSON; empty for other files
 
   JsonNode root() const { return {path, document}; }
 };
@@ -44,6 +43,6 @@ struct ResultFile {
 ResultFile read_result_file(const std::string& path, std::optional<ResultKind> expected = {});
 
 /// Names each file by the shortest end of its path that is unique, without ".json".
-void name_apart(std::vector<ResultFile>& files);
+void set_unique_names(std::vector<ResultFile>& files);
 
 }  // namespace glinpack::app

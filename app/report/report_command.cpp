@@ -11,7 +11,6 @@
 #include "app/compare/compare_command.hpp"
 #include "app/compare/comparison.hpp"
 #include "app/input/input_error.hpp"
-#include "app/input/text_file.hpp"
 #include "app/program/outputs.hpp"
 #include "app/record/network_record.hpp"
 #include "app/record/result_file.hpp"
@@ -68,7 +67,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t largest_trace = std::int64_t{64} << 20;  // bytes; a browser draws more only slowly
+constexpr std::size_t largest_trace = std::size_t{64} << 20;  // bytes; a browser draws more only slowly
 
 /// JSON as the content of a <script> element: no text of a file can end the element.
 std::string script_of(const std::string& id, const std::string& text) {
@@ -94,7 +93,7 @@ std::vector<ResultFile> read_files(const std::vector<std::string>& paths) {
     }
     files.push_back(read_result_file(path));
   }
-  name_apart(files);
+  set_unique_names(files);
   return files;
 }
 
@@ -167,13 +166,10 @@ std::string report_page(const std::vector<std::string>& paths, const std::string
     check_document(file);
     json entry{{"name", file.name}, {"path", file.path}, {"kind", name_of(file.kind)}};
     if (file.kind == ResultKind::trace) {
-      const std::string text = read_file(file.path, INT64_MAX);
-      const std::size_t begin = text.find('{');  // behind a byte order mark
-      if (begin == std::string::npos) throw InputError(file.path + ": cannot be read twice; save the trace as a file");
-      entry["bytes"] = text.size();
-      if (static_cast<std::int64_t>(text.size()) <= largest_trace) {
+      entry["bytes"] = file.trace.size();
+      if (file.trace.size() <= largest_trace) {
         entry["trace"] = "trace-" + std::to_string(data["files"].size());
-        traces += script_of(entry["trace"], text.substr(begin));
+        traces += script_of(entry["trace"], file.trace);
       }
     }
     data["files"].push_back(std::move(entry));
@@ -192,8 +188,7 @@ std::string report_page(const std::vector<std::string>& paths, const std::string
 }
 
 void run_report_command(const ReportOptions& options, std::ostream& out) {
-  check_not_input("--output", options.output, options.files);
-  check_output("--output", options.output, options.force);
+  check_output("--output", options.output, options.force, options.files);
   const std::string page = report_page(options.files, options.title);
   write_file(options.output, options.force, [&](std::ostream& file) { file << page; });
   out << options.output << '\n' << std::flush;

@@ -156,6 +156,9 @@ void check_plu_arguments(const SlurmOptions& o, TextFiles& files) {
   if (!parsed.options.hpl_dat.empty()) hpl_dat = read_hpl_dat(parsed.options.hpl_dat, files);
   std::optional<Index> file_order;
   if (!parsed.options.input.empty()) file_order = read_matrix_order(parsed.options.input);
+  Texts inputs{parsed.options.input};
+  for (const auto& [path, contents] : files.contents()) inputs.push_back(path);
+  check_not_input("--output", o.output, inputs);
   for (const RunRecord& run : plan_runs(parsed, hpl_dat, file_order, o.ranks())) {
     if (run.grid.size() <= o.ranks()) continue;
     throw InputError("the grid " + text_of(run.grid) + " needs " + std::to_string(run.grid.size()) +
@@ -222,7 +225,7 @@ void set(Directives& directives, const std::string& name, const std::string& val
   }
 }
 
-Directives asked_for(const SlurmOptions& o, Directives directives) {
+Directives with_options(const SlurmOptions& o, Directives directives) {
   set(directives, "job-name", o.job_name);
   set(directives, "nodes", std::to_string(o.nodes));
   set(directives, "ntasks-per-node", std::to_string(o.ranks() / o.nodes));
@@ -279,7 +282,7 @@ std::string slurm_script(const SlurmOptions& o, const std::vector<std::string>& 
 
   std::string script = "#!/usr/bin/env bash\n# Written by: " + shell_words(command_line) +
                        "\n# Submit it with sbatch; arguments behind its name go to `glinpack plu`, too.\n";
-  for (const Directive& directive : asked_for(o, directives_of(whole.substr(0, end_of_head)))) {
+  for (const Directive& directive : with_options(o, directives_of(whole.substr(0, end_of_head)))) {
     script +=
         std::string(directive_mark) + directive.name + (directive.value.empty() ? "" : "=" + directive.value) + "\n";
   }

@@ -3,10 +3,8 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <nlohmann/json.hpp>
-#include <ostream>
 
 #include "app/options/option_text.hpp"
-#include "app/program/agreement.hpp"
 #include "app/program/machine.hpp"
 #include "app/program/outputs.hpp"
 #include "app/program/program_context.hpp"
@@ -90,7 +88,7 @@ OptionTable tune_table(TuneOptions& o) {
 }
 
 void run_tune_command(const TuneOptions& options, const std::vector<std::string>& command_line, std::ostream& out) {
-  check_output("--json", options.json, options.force);
+  check_output("--json", options.json, options.force, {options.config});
   const int device = device_to_tune(options);
   const gl::TileCache cache;
   std::vector<KeptTuning> tunings;
@@ -101,12 +99,9 @@ void run_tune_command(const TuneOptions& options, const std::vector<std::string>
     }
     tunings.push_back(std::move(kept));
   }
-  if (!(out << tuning_text(tunings) << std::flush)) {
-    throw std::runtime_error("the table cannot be written to standard output");
-  }
   json document = tuning_json(tunings);
   document["context"] = program_context(command_line, to_json(options, tune_table));
-  write_file(options.json, options.force, [&](std::ostream& file) { file << dumped(document, 2) << '\n'; });
+  write_findings(out, tuning_text(tunings), options.json, options.force, document);
 }
 
 std::string tuning_text(std::span<const KeptTuning> tunings) {
@@ -116,24 +111,43 @@ std::string tuning_text(std::span<const KeptTuning> tunings) {
   return text;
 }
 
+template <class Json>
+void describe(Json& json, TrialRecord& trial) {
+  json("tile", trial.tile);
+  json("right", trial.right);
+  describe(json, trial.rate);
+}
+
+template <class Json>
+void describe(Json& json, TuningRecord& tuning) {
+  json("precision", tuning.precision);
+  json("order", tuning.order);
+  json("depth", tuning.depth);
+  json("trials", tuning.trials);
+  json("taken", tuning.taken);
+  json.nullable("file", !tuning.file.empty(), tuning.file);
+}
+
 json tuning_json(std::span<const KeptTuning> tunings) {
-  json list = json::array();
-  for (const KeptTuning& kept : tunings) {
-    const gl::Tuning& tuning = kept.tuning;
-    json trials = json::array();
+  std::vector<TuningRecord> records;
+  for (const auto& [tuning, file] : tunings) {
+    TuningRecord record{.precision = tuning.precision,
+                        .order = tuning.order,
+                        .depth = tuning.depth,
+                        .trials = {},
+                        .taken = name_of(tuning.best().tile, tuning.precision),
+                        .file = file};
     for (const gl::TileTrial& trial : tuning.trials) {
-      json entry = measured_json(trial.rate, "GFLOPS", to_gigaflops);
-      entry.update({{"tile", name_of(trial.tile, tuning.precision)}, {"right", trial.right}});
-      trials.push_back(std::move(entry));
+      record.trials.push_back(
+          {name_of(trial.tile, tuning.precision), trial.right, in_unit(trial.rate, "GFLOPS", to_gigaflops)});
     }
-    list.push_back({{"precision", name_of(tuning.precision)},
-                    {"order", tuning.order},
-                    {"depth", tuning.depth},
-                    {"trials", trials},
-                    {"taken", name_of(tuning.best().tile, tuning.precision)},
-                    {"file", kept.file.empty() ? json() : json(kept.file)}});
+    records.push_back(std::move(record));
   }
-  return {{"format", 1}, {"device", device_json(tunings.front().tuning.device)}, {"tunings", list}};
+  return {{"format", 1}, {"device", device_json(tunings.front().tuning.device)}, {"tunings", json_of(records)}};
+}
+
+std::vector<TuningRecord> read_tunings(const JsonNode& root) {
+  return value_of<std::vector<TuningRecord>>(root.at("tunings"));
 }
 
 }  // namespace glinpack::app

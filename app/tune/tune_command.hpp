@@ -2,13 +2,13 @@
 #pragma once
 
 #include <iosfwd>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "app/options/fields.hpp"
+#include "app/program/program_context.hpp"
 #include "gl/compute/tuning.hpp"
 
 namespace glinpack::app {
@@ -32,6 +32,24 @@ struct KeptTuning {
   gl::Tuning tuning;
   std::string file;
 };
+
+/// A tuning as JSON has it.
+struct TrialRecord {
+  std::string tile;
+  bool right = false;
+  MeasuredQuantity rate;
+};
+struct TuningRecord {
+  Precision precision = Precision::single;
+  Index order = 0;
+  Index depth = 0;
+  std::vector<TrialRecord> trials;
+  std::string taken;
+  std::string file;  // empty: not kept
+};
+/// The tunings of a document. Throws InputError that names the location.
+std::vector<TuningRecord> read_tunings(const JsonNode& root);
+
 /// The text and JSON reports. The JSON has no context: see docs/tune.schema.json.
 std::string tuning_text(std::span<const KeptTuning> tunings);
 nlohmann::json tuning_json(std::span<const KeptTuning> tunings);

@@ -432,6 +432,21 @@ class OutputFiles(BadInputTest):
             with self.subTest(name=name):
                 self.rejected_on_one_line(["plu", *SMALL_RUN, "--force", "--csv", name], "--csv", name, reason)
 
+    def test_an_output_replaces_no_input(self):
+        config = self.write("c.toml", "force = true\n")
+        self.write("HPL.dat", hpl_dat_with({}))
+        for arguments in (["plu", *SMALL_RUN, "--config", "c.toml", "--json", "c.toml"],
+                          ["ceilings", "--config", "c.toml", "--json", "c.toml"],
+                          ["doctor", "--quick", "--config", "c.toml", "--json", "c.toml"],
+                          ["tune", "--config", "c.toml", "--json", "c.toml"],
+                          ["plan", "--n", "100", "--config", "c.toml", "--json", "c.toml"],
+                          ["plan", "--n", "100", "--links", "c.toml", "--force", "--json", "c.toml"],
+                          ["slurm", "--config", "c.toml", "--output", "c.toml"],
+                          ["slurm", "--ranks-per-node", "4", "--force", "--output", "HPL.dat", "--", "--hpl-dat", "HPL.dat"]):
+            with self.subTest(arguments=arguments):
+                self.rejected_on_one_line(arguments, "files to read")
+        self.assertEqual(config.read_text(), "force = true\n")
+
     def test_a_symbolic_link_is_not_replaced(self):
         (self.folder / "target").write_text("old")
         (self.folder / "link").symlink_to("target")

@@ -79,7 +79,8 @@ class Completion(ManualTest):
         return run("bash", "-c", DRIVER, "bash", self.script, "glinpack", *words, cwd=self.folder).stdout.split()
 
     def test_subcommands_are_completed(self):
-        self.assertEqual(self.complete(""), self.subcommands())
+        self.assertEqual(self.complete(""), [*self.subcommands(), "help"])
+        self.assertEqual(self.complete("help", ""), self.subcommands())
         self.assertEqual(self.complete("gauss"), ["gauss-jordan"])
         self.assertEqual(self.complete("--v"), ["--version"])
 
@@ -103,6 +104,8 @@ class Completion(ManualTest):
         (self.folder / "results").mkdir()
         self.assertEqual(self.complete("plu", "--config", "ru"), ["runs.toml"])
         self.assertEqual(self.complete("plu", "--output-dir", "r"), ["results"])
+        self.assertEqual(self.complete("report", "ru"), ["runs.toml"])
+        self.assertEqual(self.complete("plu", "ru"), [])
 
     def test_the_values_are_those_that_the_program_accepts(self):
         """The error message of an option lists its values, which must equal the values in its type."""

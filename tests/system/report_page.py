@@ -321,6 +321,23 @@ class Pages(PageTest):
         self.assertRegex("\n".join(found["texts"]), r"panel, pass \d, pivot\n(cpu|net), [\d.]+ [mµ]?s from [\d.]+ [mµ]?s")
         self.assertIn("panel", found["legend"])
 
+    def test_a_trace_has_runs_named_ranks_and_intervals_that_wait_before_they_work(self):
+        interval = {"ph": "X", "pid": 0, "tid": 2, "ts": 1500.0, "dur": 100.0, "name": "broadcast L", "cat": "net",
+                    "args": {"pass": 3, "role": "reduce", "bytes": 8, "flops": 0, "waiting": 25.0}}
+        page = self.report({"traceEvents": [
+            {"ph": "M", "pid": 0, "name": "process_name", "args": {"name": "rank 0 (0,0) node1"}},
+            {"ph": "i", "s": "g", "pid": 0, "tid": 0, "ts": 1000.0, "name": "run 0: N 8"}, interval,
+            {"ph": "i", "s": "g", "pid": 0, "tid": 0, "ts": 2000.0, "name": "run 1: N 9"}, {**interval, "ts": 2100.0}]})
+        runs = self.script(page, "return runsOfTrace(JSON.parse(document.getElementById(\"trace-0\").textContent));")
+        self.assertEqual([(run["name"], run["ranks"][0]["name"]) for run in runs],
+                         [("run 0: N 8", "rank 0 (0,0) node1"), ("run 1: N 9", "rank 0 (0,0) node1")])
+        [lane] = runs[0]["ranks"][0]["lanes"]
+        self.assertEqual((lane["name"], lane["intervals"][0]["pass"], lane["intervals"][0]["role"]), ("net", 3, "reduce"))
+        for run, begin in zip(runs, (500e-6, 100e-6)):
+            [found] = run["ranks"][0]["lanes"][0]["intervals"]
+            for key, expected in (("begin", begin), ("work", begin + 25e-6), ("end", begin + 100e-6)):
+                self.assertAlmostEqual(found[key], expected, 12)
+
     def test_a_trace_goes_to_perfetto_only_after_a_click_and_its_answer(self):
         self.run_plu("results.json", "--trace", "trace.json", repeat=1)
         page = self.report("trace.json")

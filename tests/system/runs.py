@@ -188,6 +188,18 @@ class Commands(RunsTest):
                     document = self.json(f"{name}{sink}.json")
                     self.assertEqual(sorted({run["n"] for run in document.get("runs", document.get("results"))}),
                                      [60, 70])
+        result = f"plu{full_disk}.json"
+        tools = {"doctor": ["doctor", "--quick"], "compare": ["compare", result, result],
+                 "plan": ["plan", "--nodes", 1, "--backend", "openblas", "--n", 1000, "--from", result],
+                 "ceilings": ["ceilings", "--backend", "openblas", "--repeat", 1, "--seconds", 0.01]}
+        for sink in full_disk, broken_pipe:
+            for name, command in tools.items():
+                with self.subTest(name=name, sink=sink):
+                    ended = subprocess.run([GLINPACK, *map(str, command), "--json", f"{name}{sink}.json"], cwd=self.folder,
+                                           stdout=sink, stderr=subprocess.PIPE, check=False, timeout=60)
+                    self.assertEqual(ended.returncode, 3, ended)
+                    self.assertIn(b"the report cannot be written to standard output", ended.stderr)
+                    self.assertEqual(self.json(f"{name}{sink}.json")["format"], 1)
 
     def test_surplus_processes_idle(self):
         self.passed("--n", 100, "--nb", 16, "--grid", "1x2,2x1,1x1", "--backend", "reference", ranks=3, runs=3)

@@ -121,7 +121,7 @@ TEST(DoctorChecks, affinity_warns_of_quotas_idle_cores_pools_and_ranks_that_span
   for (json& rank : facts.ranks) rank["processor"]["numa_nodes"] = 1;
   expect_finding(facts, "affinity", Verdict::ok, "2 ranks, not bound, on 16 of 16 cores");
   for (json& rank : facts.ranks) rank["processor"]["cores"].clear();
-  expect_finding(facts, "affinity", Verdict::unknown, "does not tell its cores");
+  expect_finding(facts, "affinity", Verdict::unknown, "does not report its cores");
 }
 
 TEST(DoctorChecks, threads_warn_if_ranks_have_more_threads_than_cores) {
@@ -147,7 +147,7 @@ TEST(DoctorChecks, kernels_warn_if_faster_openblas_kernels_exist) {
   facts.ranks[0]["processor"]["avx512"] = false;
   expect_finding(facts, "kernels", Verdict::ok, "Haswell");
   facts.ranks[0]["processor"]["kernels"].clear();
-  expect_finding(facts, "kernels", Verdict::unknown, "does not tell");
+  expect_finding(facts, "kernels", Verdict::unknown, "does not report it");
 }
 
 TEST(DoctorChecks, clocks_warn_of_governors_heat_and_throttled_devices) {
@@ -191,7 +191,7 @@ TEST(DoctorChecks, host_memory_warns_if_it_is_used_or_uneven_and_fails_if_there_
   facts.ranks[0]["memory"] = memory(256 * gib, 100 * gib);
   expect_finding(facts, "host-memory", Verdict::warn, "100.0 GiB of 256.0 GiB are available", "ps aux");
   facts.ranks[0]["memory"] = memory(0, 0);
-  expect_finding(facts, "host-memory", Verdict::unknown, "does not tell");
+  expect_finding(facts, "host-memory", Verdict::unknown, "does not report it");
 }
 
 TEST(DoctorChecks, shared_memory_warns_or_fails_if_a_node_has_too_little) {

@@ -156,7 +156,7 @@ TEST(DoctorChecks, device_memory_warns_if_other_processes_use_it) {
   device["version"] = "4.6 Mesa 23";
   expect_finding(facts, "device-memory", Verdict::warn, "60.0 GiB", "fuser");
   device["total_memory"] = 0;
-  expect_finding(facts, "device-memory", Verdict::unknown, "does not tell");
+  expect_finding(facts, "device-memory", Verdict::unknown, "does not report it");
 }
 
 }  // namespace

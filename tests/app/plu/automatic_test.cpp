@@ -38,8 +38,8 @@ RunRecord run_of(const std::string& backend, Index n, Index nb, GridShape grid) 
 
 RunRecord settled(RunRecord run, std::span<const RankMemory> ranks, double fraction) {
   std::vector<RunRecord> planned{run};
-  settle(planned, ranks, {fraction});
-  EXPECT_TRUE(all_settled(planned));
+  choose_automatic_values(planned, ranks, {fraction});
+  EXPECT_TRUE(all_have_values(planned));
   return planned.front();
 }
 
@@ -177,9 +177,9 @@ TEST(Settling, ChoosesAllThreeAndReportsThemOnce) {
   const std::vector<RankMemory> ranks = on_gpus(4, 80 * gibibyte);
   std::vector<RunRecord> planned(3, run_of("gl-compute", automatic, automatic, automatic_shape));
   planned.push_back(run_of("gl-compute", 1000, 100, {2, 2}));
-  EXPECT_FALSE(all_settled(planned));
-  const std::vector<std::string> notes = settle(planned, ranks, {0.8});
-  EXPECT_TRUE(all_settled(planned));
+  EXPECT_FALSE(all_have_values(planned));
+  const std::vector<std::string> notes = choose_automatic_values(planned, ranks, {0.8});
+  EXPECT_TRUE(all_have_values(planned));
   EXPECT_THAT(notes,
               ElementsAre(HasSubstr("--grid auto: 1x4"), HasSubstr("--n auto: N "), HasSubstr("--nb auto: NB 256")));
   EXPECT_THAT(notes[1], HasSubstr("80 %"));
@@ -213,7 +213,7 @@ TEST(Settling, NeedsNoMemoryForABlockSizeOrAGrid) {
 TEST(Settling, ChoosesAnOrderForEveryListedBlockSize) {
   const std::vector<RankMemory> ranks = on_processors(1, gibibyte);
   std::vector<RunRecord> planned{run_of("openblas", automatic, 8, {1, 1}), run_of("openblas", automatic, 1024, {1, 1})};
-  settle(planned, ranks, {0.5});
+  choose_automatic_values(planned, ranks, {0.5});
   EXPECT_EQ(planned[0].parameters.n % 8, 0);
   EXPECT_EQ(planned[1].parameters.n % 1024, 0);
   EXPECT_LT(planned[1].parameters.n, planned[0].parameters.n);

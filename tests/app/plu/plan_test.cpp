@@ -40,6 +40,15 @@ TEST(Plan, TheGridIsTheSquarestUnlessGiven) {
   EXPECT_EQ(plan({}, 1).front().grid, (GridShape{1, 1}));
 }
 
+TEST(Plan, PanelsOfSeveralProcessRowsAreFactorisedOnDevicesWithTournamentPivotingOnly) {
+  const std::vector<std::string> named{"--panel device", "on the grid 2x2", "not partial", "--pivoting tournament"};
+  expect_input_error([] { plan({"--panel", "device"}); }, named);
+  expect_input_error([] { plan({"--panel", "device", "--grid", "1x4,2x2"}); }, named);
+  expect_input_error([] { plan({"--panel", "device", "--hpl-dat", netlib}); }, named);
+  EXPECT_EQ(plan({"--panel", "device", "--grid", "1x4"}).front().parameters.panel, PanelPlace::device);
+  EXPECT_EQ(plan({"--panel", "device", "--pivoting", "tournament"}).front().parameters.panel, PanelPlace::device);
+}
+
 TEST(Plan, NetlibsHplDatMakes864RunsInHplsOrder) {
   const std::vector<RunRecord> runs = plan({"--hpl-dat", netlib});
   ASSERT_EQ(runs.size(), 864U);

@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "app/record/optional_part.hpp"
+#include "app/program/log.hpp"
 #include "app/record/trace.hpp"
 #include "tests/app/expect.hpp"
 #include "tests/app/report_records.hpp"
@@ -90,9 +90,9 @@ TEST(ResultsJson, what_is_read_is_written_alike) {
 
 TEST(OptionalPart, that_fails_gives_only_a_warning) {
   const CapturedLog log;
-  EXPECT_TRUE(made_or_warned("the energy of N 10", [] {}));
+  EXPECT_TRUE(make_or_warn("the energy of N 10", [] {}));
   EXPECT_EQ(log.lines(), "");
-  EXPECT_FALSE(made_or_warned("the energy of N 10", [] { throw std::runtime_error("why"); }));
+  EXPECT_FALSE(make_or_warn("the energy of N 10", [] { throw std::runtime_error("why"); }));
   EXPECT_EQ(log.lines(), "warning: the energy of N 10 is left out: why\n");
 }
 

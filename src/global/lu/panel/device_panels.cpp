@@ -242,12 +242,7 @@ std::unique_ptr<PanelFactorizer<Real>> make_device_panels(const PanelWork<Real>&
   const DeviceUse use = parameters.panel == PanelPlace::device ? DeviceUse::always : DeviceUse::if_faster;
   const Index nb = work.distribution.nb;
   const GridShape& grid = work.distribution.shape;
-  if (!prefers_device_panels(parameters, grid)) {
-    if (use == DeviceUse::if_faster) return nullptr;
-    throw std::runtime_error("on several process rows, devices factorise panels with tournament pivoting only, not " +
-                             std::string(name_of(parameters.pivoting)) +
-                             ": use --pivoting tournament, or leave out --panel device");
-  }
+  if (!prefers_device_panels(parameters, grid)) return nullptr;
   if (parameters.pivoting != Pivoting::tournament) {
     if (auto device = work.backend.make_partial_panel(rows, nb, use)) {
       return std::make_unique<WholeDevicePanels<Real>>(work, std::move(device));

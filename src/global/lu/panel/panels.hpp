@@ -43,7 +43,7 @@ class PanelFactorizer {
 };
 
 /// For panels of up to `rows` rows; null if the parameters or the backend choose the host. Throws std::runtime_error if
-/// --panel device is impossible.
+/// PanelPlace::device is chosen and the backend cannot.
 template <class Real>
 std::unique_ptr<PanelFactorizer<Real>> make_device_panels(const PanelWork<Real>& work, Index rows);
 
