@@ -183,6 +183,10 @@ void add_operations(const Limits& limits, const std::string& shape, Index n, Ind
   add("normalize", {"FLOPS", solve_unit_lower_flops(nb, n), flops}, [](Backend<Real>& b, Problem<Real>& p, Index k) {
     b.solve_unit_lower(whole(*p.l).block(0, 0, k, k), whole(*p.zeros));
   });
+  const double triangle = static_cast<double>(nb) * static_cast<double>(nb + 1) / 2 * sizeof(Real);
+  add("solve_triangle", {"bytes/s", triangle, limits.copy}, [](Backend<Real>& b, Problem<Real>& p, Index k) {
+    b.solve_triangle(Triangle::unit_lower, whole(*p.l).block(0, 0, k, k), whole(*p.zeros).block(0, 0, k, 1));
+  });
   add("substitute", {"bytes/s", bytes, limits.copy}, [](Backend<Real>& b, Problem<Real>& p, Index k) {
     b.subtract_product(whole(*p.a).block(0, 0, p.a->rows(), k), whole(*p.x), whole(*p.y));
   });

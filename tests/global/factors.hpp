@@ -98,7 +98,7 @@ GatheredFactors<Real> factorize_and_gather(const RunParameters& parameters, cons
   std::transform(filled.begin(), filled.end(), buffer->data(), [](double v) { return static_cast<Real>(v); });
   backend->wait(backend->upload(host, whole(*a)));
 
-  BackwardSubstitution<Real> substitution(distribution, grid, *backend, timeline, *a, Solutions::one);
+  BackwardSubstitution<Real> substitution(distribution, grid, *backend, timeline, *a);
   const Factorization result = factorize(parameters, distribution, grid, *backend, timeline, *a, windows);
   GatheredFactors<Real> factors;
   factors.n = parameters.n;

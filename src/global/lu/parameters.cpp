@@ -2,7 +2,6 @@
 
 #include "lu/panel/panels.hpp"
 #include "solve/refinement.hpp"
-#include "solve/substitution.hpp"
 
 namespace glinpack {
 
@@ -47,10 +46,9 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
   };
   if (parameters.parts == RunParts::messages) return {bytes(2 * panel + staged_rows + windows), 0};
   if (precision != Precision::mixed) return {bytes(host), bytes(device)};
-  // two right-hand sides for the solution; rows being exchanged; diagonal blocks; and the vectors in double precision
-  const auto blocks = static_cast<double>(diagonal_blocks_on_host(distribution, position, Solutions::several));
+  // two right-hand sides for the solution; rows being exchanged; and the vectors in double precision
   const double refinement =
-      (2 * rows + (2 + blocks * nb) * nb) * element + refinement_elements(distribution, position) * sizeof(double);
+      (2 * rows + 2 * nb) * element + refinement_elements(distribution, position) * sizeof(double);
   return {bytes(host + refinement / element), bytes(device)};
 }
 

@@ -92,8 +92,7 @@ struct Workspace : LuWorkspace<Real> {
   Workspace(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
             const MatrixSource& source, const RunOptions& options, NodeWindows* windows)
       : LuWorkspace<Real>(parameters, grid, backend, timeline, windows),
-        substitution(distribution, grid, backend, timeline, *a,
-                     parameters.refine ? Solutions::several : Solutions::one),
+        substitution(distribution, grid, backend, timeline, *a),
         strip(backend.allocate_host(matrix_strip_rows(a->rows(), a->columns()) * a->columns())),
         original(original_matrix(parameters, distribution, grid.position(), source, backend, timeline, options)) {
     if (!parameters.refine) return;

@@ -13,55 +13,55 @@
 
 namespace glinpack {
 
-/// The number of solutions with the same factors. With several, a rank keeps its diagonal blocks on the host.
-enum class Solutions { one, several };
-
-/// The number of diagonal blocks that the rank at `at` can hold on the host.
-Index diagonal_blocks_on_host(const Distribution& distribution, GridPosition at, Solutions solutions);
-
-/// The common parts of both substitutions: a distributed right-hand side, and the block of unknowns of a step. Block by
-/// block (HPL_pdtrsv.c): the process row of block k sums the contributions of its ranks, and the owner of the
-/// diagonal block solves for x_k. Its process column receives x_k and subtracts its block column's part.
+/// The common parts of both substitutions: a distributed right-hand side in the memory of the backend. Block by block
+/// (HPL_pdtrsv.c): the process row of block k sums the contributions of its ranks, and the owner of the diagonal block
+/// solves for x_k. Its process column receives x_k and subtracts its block column's part. The host sees only blocks
+/// that are sent.
 template <class Real>
 class SubstitutionBlocks {
  public:
-  /// Allocates; the shares are zero. `a`: this rank's part of the factors, which must not change from the first
-  /// gather() on. Not collective.
+  /// Allocates; the shares are zero. `a`: this rank's part of the factors. Not collective.
   SubstitutionBlocks(const Distribution& distribution, const ProcessGrid& grid, Backend<Real>& backend,
-                     Timeline& timeline, DeviceMatrix<Real>& a, Solutions solutions);
+                     Timeline& timeline, DeviceMatrix<Real>& a);
 
   /// Local rows x 1: this rank's share of the right-hand side, which is the sum of the shares of a process row.
   DeviceMatrix<Real>& shares() { return *shares_; }
+  /// The shares on the host, for upload_shares() and after download_shares(), which wait.
+  std::span<Real> shares_on_host() { return {shares_host_->data(), static_cast<std::size_t>(shares_host_->size())}; }
+  void upload_shares();
+  void download_shares();
 
-  /// Brings the sum of the shares of block `plan.pass`, and the diagonal block of the factors, to the pivot's rank.
-  /// Collective over the pivot's process row.
-  void gather(const PassPlan& plan);
-  /// On the pivot's rank, after gather(): the right-hand side, to be overwritten with x_k.
-  std::span<Real> unknowns(const PassPlan& plan) { return {x_host_->data(), static_cast<std::size_t>(plan.width)}; }
-  /// On the pivot's rank, after gather(): L11 \ U11.
-  ColumnMajorView<const Real> diagonal_block(const PassPlan& plan) const;
-  /// Sends x_k from the pivot's rank to unknowns() of all ranks of its process column. Collective over that column.
-  void send_down(const PassPlan& plan);
+  /// Solves for x_k in the shares of the pivot's rank; the other shares of the block become zero. Collective over the
+  /// pivot's process row.
+  void solve(const PassPlan& plan, Triangle triangle);
+  /// Sends x_k to all ranks of the pivot's process column. Returns it on those that receive it. Collective over that
+  /// column.
+  std::span<const Real> send_down(const PassPlan& plan);
   /// shares <- shares - A(:, k) x_k in `rows` local rows from `first` on. After send_down().
   void subtract(const PassPlan& plan, Index first, Index rows);
 
  private:
-  void fetch_diagonal_block(const PassPlan& plan);
-  /// The position of the pass's diagonal block in the buffer.
-  std::size_t place_of(const PassPlan& plan) const;
-  HostBlock<Real> block_on_host(const PassPlan& plan) const;
+  void sum_shares(const PassPlan& plan);
+  DeviceBlock<Real> share_of_block(const PassPlan& plan) {
+    return whole(*shares_).block(plan.panel_row.value, 0, plan.width, 1);
+  }
+  /// x_k on the device, after send_down().
+  DeviceBlock<Real> unknowns(const PassPlan& plan) {
+    return plan.role == Role::pivot ? share_of_block(plan) : whole(*x_block_).block(0, 0, plan.width, 1);
+  }
 
   const Distribution& distribution_;
   const ProcessGrid& grid_;
   Backend<Real>& backend_;
   Timeline& timeline_;
   DeviceMatrix<Real>& a_;
-  std::unique_ptr<DeviceMatrix<Real>> shares_;         // local rows x 1
-  std::unique_ptr<DeviceMatrix<Real>> x_block_;        // nb x 1
-  std::unique_ptr<HostBuffer<Real>> y_host_;           // nb
-  std::unique_ptr<HostBuffer<Real>> x_host_;           // nb
-  std::unique_ptr<HostBuffer<Real>> diagonal_blocks_;  // nb x nb each
-  std::vector<Index> pass_at_;                         // pass of the block at each place; -1: none
+  std::unique_ptr<DeviceMatrix<Real>> shares_;     // local rows x 1
+  std::unique_ptr<DeviceMatrix<Real>> x_block_;    // nb x 1, received
+  std::unique_ptr<HostBuffer<Real>> shares_host_;  // local rows
+  std::unique_ptr<HostBuffer<Real>> zeros_;        // nb
+  std::unique_ptr<HostBuffer<Real>> sum_host_;     // nb
+  std::unique_ptr<HostBuffer<Real>> x_host_;       // nb
+  Fence sum_uploaded_;
   Fence x_uploaded_;
 };
 
@@ -69,9 +69,9 @@ class SubstitutionBlocks {
 template <class Real>
 class BackwardSubstitution {
  public:
-  /// Allocates. `solutions`: includes those of a ForwardSubstitution with the same blocks. Not collective.
+  /// Allocates. Not collective.
   BackwardSubstitution(const Distribution& distribution, const ProcessGrid& grid, Backend<Real>& backend,
-                       Timeline& timeline, DeviceMatrix<Real>& a, Solutions solutions);
+                       Timeline& timeline, DeviceMatrix<Real>& a);
 
   /// With y = L^-1 P b in the last column, where the factorisation stores it. Collective over the grid. Returns x for
   /// this rank's local columns of A: the same on all ranks of a process column.
@@ -83,16 +83,12 @@ class BackwardSubstitution {
 
  private:
   void start_right_hand_side();
-  void solve_block(const PassPlan& plan);
-  void subtract_block(const PassPlan& plan);
 
   const Distribution& distribution_;
   const ProcessGrid& grid_;
   Backend<Real>& backend_;
-  Timeline& timeline_;
   DeviceMatrix<Real>& a_;
   SubstitutionBlocks<Real> blocks_;
-  std::vector<Real> x_;
 };
 
 /// y = L^-1 P r, as the factorisation does for b. Rows of L's columns are not interchanged after their pass. Therefore
@@ -112,17 +108,12 @@ class ForwardSubstitution {
   void run(const std::vector<Real>& r);
 
  private:
-  void upload_shares();
-
   const Distribution& distribution_;
   const ProcessGrid& grid_;
-  Backend<Real>& backend_;
-  Timeline& timeline_;
   SubstitutionBlocks<Real>& blocks_;
   MpiTransport<Real> transport_;
   RowExchange<Real> exchange_;
-  std::vector<RowExchangePlan> exchange_plans_;    // of every pass
-  std::unique_ptr<HostBuffer<Real>> shares_host_;  // local rows
+  std::vector<RowExchangePlan> exchange_plans_;  // of every pass
 };
 
 }  // namespace glinpack

@@ -238,7 +238,11 @@ class Backend {
   /// A22 <- A22 - L21 U12: l21_transposed k x rows, u12 k x columns, a22 rows x columns. u12 is of an Operand: of
   /// another matrix than a22, or other rows of it.
   virtual void update(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) = 0;
-  /// y <- y - A x: a rows x columns, x columns x 1, y rows x 1 (BLAS gemv); backward substitution.
+  /// X <- T^-1 X for a triangle of t, k x k, and x, k x few columns (BLAS trsv, trsm): substitution with a diagonal
+  /// block. The rest of t is not read. Different matrices.
+  virtual void solve_triangle(Triangle triangle, DeviceBlock<Real> t, DeviceBlock<Real> x) = 0;
+  /// y <- y - A x: a rows x columns, x columns x 1, y rows x 1 (BLAS gemv); substitution. x may be other rows of y's
+  /// matrix.
   virtual void subtract_product(DeviceBlock<Real> a, DeviceBlock<Real> x, DeviceBlock<Real> y) = 0;
 
   /// Everything handed over so far.

@@ -14,6 +14,15 @@ struct PivotCandidate {
   double magnitude = 0;
 };
 
+/// What is read of a square matrix: below its diagonal, with a diagonal of ones; or its diagonal and above.
+enum class Triangle { unit_lower, upper };
+
+/// As BLAS counts them.
+constexpr double solve_triangle_flops(Triangle triangle, Index k, Index columns) {
+  const Index of_a_column = triangle == Triangle::upper ? k * k : k * (k - 1);
+  return static_cast<double>(of_a_column) * static_cast<double>(columns);
+}
+
 template <class Real>
 class PanelArithmetic {
  public:
@@ -66,8 +75,9 @@ class PanelArithmetic {
     }
   }
 
-  /// x <- U^-1 x for the upper triangle of a square u (BLAS trsv): a step of backward substitution.
-  virtual void back_substitute(ColumnMajorView<const Real> u, std::span<Real> x) = 0;
+  /// X <- T^-1 X for a triangle of the square t and few columns (BLAS trsv, trsm): a step of forward or backward
+  /// substitution, row-major as a local matrix is.
+  virtual void solve_triangle(Triangle triangle, RowMajorView<const Real> t, RowMajorView<Real> x) = 0;
 };
 
 template <class Real>

@@ -43,8 +43,8 @@ bool has_extension(std::string_view wanted) {
 int useful_subgroup_size() {
   if (!has_extension("GL_KHR_shader_subgroup")) return 0;
   constexpr GLenum size = 0x9532, supported_stages = 0x9533, supported_features = 0x9534;
-  constexpr std::int64_t compute = 0x20, basic = 0x1, arithmetic = 0x4, ballot = 0x8;
-  constexpr std::int64_t needed = basic | arithmetic | ballot;
+  constexpr std::int64_t compute = 0x20, basic = 0x1, arithmetic = 0x4, ballot = 0x8, shuffle = 0x10;
+  constexpr std::int64_t needed = basic | arithmetic | ballot | shuffle;
   if ((gl_integer(supported_stages) & compute) == 0 || (gl_integer(supported_features) & needed) != needed) return 0;
   return static_cast<int>(gl_integer(size));
 }

@@ -150,6 +150,14 @@ void HostBackend<Real>::move_rows(DeviceBlock<Real> block, std::span<const RowMo
   });
 }
 
+template <class Real>
+void HostBackend<Real>::solve_triangle(Triangle triangle, DeviceBlock<Real> t, DeviceBlock<Real> x) {
+  if (x.empty()) return;
+  const auto scope =
+      this->timeline().scope(Lane::cpu, Phase::substitution, 0, solve_triangle_flops(triangle, x.rows, x.columns));
+  this->panel().solve_triangle(triangle, view_of(t), view_of(x));
+}
+
 template class HostBackend<float>;
 template class HostBackend<double>;
 

@@ -90,6 +90,8 @@ class HostBackend : public Backend<Real> {
   /// move_rows() saves strips of rows in cache: no memory to reserve.
   void reserve_moves(Index, Index) final {}
 
+  void solve_triangle(Triangle triangle, DeviceBlock<Real> t, DeviceBlock<Real> x) final;
+
   Fence fence() final { return {}; }
   bool has_passed(Fence) final { return true; }
   void wait(Fence) final {}

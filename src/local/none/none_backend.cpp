@@ -59,7 +59,7 @@ class NonePanelArithmetic final : public PanelArithmetic<Real> {
   }
   void read_rows(ColumnMajorView<const Real>, std::span<const Index>, ColumnMajorView<Real>) override {}
   void write_rows(ColumnMajorView<const Real>, std::span<const Index>, ColumnMajorView<Real>) override {}
-  void back_substitute(ColumnMajorView<const Real>, std::span<Real>) override {}
+  void solve_triangle(Triangle, RowMajorView<const Real>, RowMajorView<Real>) override {}
 
  private:
   void record(const Amounts& amounts) const {
@@ -148,6 +148,7 @@ class NoneBackend : public Backend<Real> {
   void reserve_moves(Index, Index) override {}
   void solve_unit_lower(DeviceBlock<Real>, DeviceBlock<Real>) override {}
   void update(DeviceBlock<Real>, DeviceBlock<Real>, DeviceBlock<Real>) override {}
+  void solve_triangle(Triangle, DeviceBlock<Real>, DeviceBlock<Real>) override {}
   void subtract_product(DeviceBlock<Real>, DeviceBlock<Real>, DeviceBlock<Real>) override {}
   Fence fence() override { return {}; }
   bool has_passed(Fence) override { return true; }

@@ -59,20 +59,12 @@ inline void subtract_product(Index rows, Index columns, const double* a, Index l
               1.0, y, to_int(y_stride));
 }
 
-/// x <- L^-1 x, L unit lower triangular, column-major.
-inline void forward_substitute(Index n, const float* l, Index ldl, float* x) {
-  cblas_strsv(CblasColMajor, CblasLower, CblasNoTrans, CblasUnit, to_int(n), l, to_int(ldl), x, 1);
+/// x <- T^-1 x, T triangular and row-major.
+inline void trsv(CBLAS_UPLO uplo, CBLAS_DIAG diagonal, Index n, const float* t, Index ldt, float* x, Index x_stride) {
+  cblas_strsv(CblasRowMajor, uplo, CblasNoTrans, diagonal, to_int(n), t, to_int(ldt), x, to_int(x_stride));
 }
-inline void forward_substitute(Index n, const double* l, Index ldl, double* x) {
-  cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasUnit, to_int(n), l, to_int(ldl), x, 1);
-}
-
-/// x <- U^-1 x, U column-major.
-inline void back_substitute(Index n, const float* u, Index ldu, float* x) {
-  cblas_strsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, to_int(n), u, to_int(ldu), x, 1);
-}
-inline void back_substitute(Index n, const double* u, Index ldu, double* x) {
-  cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, to_int(n), u, to_int(ldu), x, 1);
+inline void trsv(CBLAS_UPLO uplo, CBLAS_DIAG diagonal, Index n, const double* t, Index ldt, double* x, Index x_stride) {
+  cblas_dtrsv(CblasRowMajor, uplo, CblasNoTrans, diagonal, to_int(n), t, to_int(ldt), x, to_int(x_stride));
 }
 
 /// LAPACK's info.

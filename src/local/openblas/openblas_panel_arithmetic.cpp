@@ -88,10 +88,6 @@ class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
 
   void solve_unit_lower(ColumnMajorView<const Real> l11, ColumnMajorView<Real> a12) override {
     if (a12.rows <= 0 || a12.columns <= 0) return;
-    if (a12.columns == 1) {  // one right-hand side: trsm would pack L
-      blas::forward_substitute(a12.rows, l11.data, l11.leading_dimension, a12.data);
-      return;
-    }
     blas::trsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, a12.rows, a12.columns, l11.data,
                l11.leading_dimension, a12.data, a12.leading_dimension);
   }
@@ -113,9 +109,16 @@ class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
     glinpack::eliminate_column(pivot, l, u, u_stride, a);
   }
 
-  void back_substitute(ColumnMajorView<const Real> u, std::span<Real> x) override {
-    if (x.empty()) return;
-    blas::back_substitute(u.columns, u.data, u.leading_dimension, x.data());
+  void solve_triangle(Triangle triangle, RowMajorView<const Real> t, RowMajorView<Real> x) override {
+    if (x.rows <= 0 || x.columns <= 0) return;
+    const CBLAS_UPLO uplo = triangle == Triangle::upper ? CblasUpper : CblasLower;
+    const CBLAS_DIAG diagonal = triangle == Triangle::upper ? CblasNonUnit : CblasUnit;
+    if (x.columns == 1) {  // trsm would pack T
+      blas::trsv(uplo, diagonal, x.rows, t.data, t.leading_dimension, x.data, x.leading_dimension);
+      return;
+    }
+    blas::trsm(CblasRowMajor, CblasLeft, uplo, CblasNoTrans, diagonal, x.rows, x.columns, t.data, t.leading_dimension,
+               x.data, x.leading_dimension);
   }
 
  private:

@@ -121,11 +121,15 @@ class ReferencePanelArithmetic final : public PanelArithmetic<Real> {
     }
   }
 
-  void back_substitute(ColumnMajorView<const Real> u, std::span<Real> x) override {
-    for (Index j = u.columns - 1; j >= 0; --j) {
-      Real& x_j = x[static_cast<std::size_t>(j)];
-      x_j /= u(j, j);
-      for (Index i = 0; i < j; ++i) x[static_cast<std::size_t>(i)] -= u(i, j) * x_j;
+  void solve_triangle(Triangle triangle, RowMajorView<const Real> t, RowMajorView<Real> x) override {
+    const bool upper = triangle == Triangle::upper;
+    for (Index step = 0; step < x.rows; ++step) {
+      const Index k = upper ? x.rows - 1 - step : step;
+      const Index begin = upper ? 0 : k + 1, end = upper ? k : x.rows;
+      for (Index j = 0; j < x.columns; ++j) {
+        if (upper) x(k, j) /= t(k, k);
+        for (Index i = begin; i < end; ++i) x(i, j) -= t(i, k) * x(k, j);
+      }
     }
   }
 

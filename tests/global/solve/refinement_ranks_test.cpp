@@ -133,7 +133,7 @@ void expect_solution_with_factors(const std::string& backend_name, const Process
   source->fill(distribution, at, LocalIndex(0), {filled.data(), a->rows(), a->columns(), a->columns()});
   std::transform(filled.begin(), filled.end(), buffer->data(), [](double value) { return static_cast<Real>(value); });
   backend->wait(backend->upload({buffer.get(), 0, a->rows(), a->columns(), a->columns()}, whole(*a)));
-  BackwardSubstitution<Real> backward(distribution, grid, *backend, timeline, *a, Solutions::several);
+  BackwardSubstitution<Real> backward(distribution, grid, *backend, timeline, *a);
   ForwardSubstitution<Real> forward(distribution, grid, *backend, timeline, backward.blocks());
   forward.set_interchanges(test::factorize(parameters, distribution, grid, *backend, timeline, *a).interchanges);
   const auto right_hand_side = [](Index i) {

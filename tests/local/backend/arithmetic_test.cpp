@@ -1,4 +1,4 @@
-// Compares normalize, reduce and substitute of every backend with the reference.
+// Compares normalize, reduce, substitute and solve_triangle of every backend with the reference.
 #include "tests/local/backend_harness.hpp"
 
 namespace glinpack::test {
@@ -9,6 +9,8 @@ struct Extents {
   Index columns;
   Index k;
 };
+
+std::string name_of(Triangle triangle) { return triangle == Triangle::upper ? "upper" : "unit lower"; }
 
 template <class Case>
 class Arithmetic : public BackendTest<Case> {};
@@ -107,6 +109,85 @@ TYPED_TEST(Arithmetic, normalize_reads_neither_diagonal_nor_lower_triangle) {
   this->expect_same(a12, tolerance<Real>(k));
 }
 
+TYPED_TEST(Arithmetic, solve_triangle_solves_with_either_triangle) {
+  using Real = typename TypeParam::Real;
+  for (const Triangle triangle : {Triangle::unit_lower, Triangle::upper}) {
+    for (const Index k : {1, 2, 3, 7, 31, 32, 33, 64, 65, 127, 128, 130, 257}) {
+      for (const Index columns : {1, 3}) {
+        SCOPED_TRACE(testing::Message() << name_of(triangle) << ", k = " << k << ", " << columns << " columns");
+        auto t = this->operand(k, k, true);
+        auto x = this->operand(k, columns);
+        this->tested().solve_triangle(triangle, t.tested, x.tested);
+        this->reference().solve_triangle(triangle, t.expected, x.expected);
+        this->expect_same(x, tolerance<Real>(k));
+        this->expect_same(t);
+      }
+    }
+  }
+}
+
+TYPED_TEST(Arithmetic, solve_triangle_reads_nothing_but_its_triangle) {
+  using Real = typename TypeParam::Real;
+  constexpr Index k = 71, columns = 2;
+  constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
+  for (const Triangle triangle : {Triangle::unit_lower, Triangle::upper}) {
+    SCOPED_TRACE(name_of(triangle));
+    auto t = this->operand(k, k, [&](Real* first, Index leading_dimension) {
+      make_well_conditioned(first, k, leading_dimension, this->random());
+      for (Index i = 0; i < k; ++i) {
+        Real* const row = first + i * leading_dimension;
+        if (triangle == Triangle::upper) {
+          std::fill_n(row, i, nan);
+        } else {
+          std::fill_n(row + i, k - i, nan);
+        }
+      }
+    });
+    auto x = this->operand(k, columns);
+    this->tested().solve_triangle(triangle, t.tested, x.tested);
+    this->reference().solve_triangle(triangle, t.expected, x.expected);
+    this->expect_same(x, tolerance<Real>(k));
+  }
+}
+
+// All multipliers are -1: unknowns double from one to the next, and nothing cancels.
+TYPED_TEST(Arithmetic, solve_triangle_is_accurate_for_the_largest_growth) {
+  using Real = typename TypeParam::Real;
+  constexpr Index k = 100;
+  for (const Triangle triangle : {Triangle::unit_lower, Triangle::upper}) {
+    SCOPED_TRACE(name_of(triangle));
+    auto t = this->operand(k, k, [](Real* first, Index leading_dimension) {
+      for (Index i = 0; i < k; ++i) {
+        std::fill_n(first + i * leading_dimension, k, Real{-1});
+        first[i * leading_dimension + i] = Real{1};
+      }
+    });
+    auto x = this->operand(k, 1, [](Real* first, Index leading_dimension) {
+      for (Index i = 0; i < k; ++i) first[i * leading_dimension] += Real{1};
+    });
+    this->tested().solve_triangle(triangle, t.tested, x.tested);
+    this->reference().solve_triangle(triangle, t.expected, x.expected);
+    const std::vector<Real> actual = this->get(this->tested(), *x.tested_matrix);
+    const std::vector<Real> wanted = this->get(this->reference(), *x.expected_matrix);
+    for (Index i = 0; i < k; ++i) {
+      const auto at = static_cast<std::size_t>((x.tested.row + i) * x.tested_matrix->columns() + x.tested.column);
+      const double value = wanted[at];
+      EXPECT_GT(value, 0.4 * std::exp2(triangle == Triangle::upper ? k - 1 - i : i));
+      EXPECT_NEAR(actual[at], value, tolerance<Real>(k) * value) << i;
+    }
+  }
+}
+
+// A diagonal block and its unknowns are parts of larger matrices; the unknowns are multiplied where they are.
+TYPED_TEST(Arithmetic, substitute_takes_the_vector_from_other_rows_of_the_result) {
+  using Real = typename TypeParam::Real;
+  auto a = this->operand(50, 20);
+  auto y = this->operand(70, 1);
+  this->tested().subtract_product(a.tested, y.tested.block(0, 0, 20, 1), y.tested.block(20, 0, 50, 1));
+  this->reference().subtract_product(a.expected, y.expected.block(0, 0, 20, 1), y.expected.block(20, 0, 50, 1));
+  this->expect_same(y, tolerance<Real>(21));
+}
+
 TYPED_TEST(Arithmetic, substitute_subtracts_the_matrix_times_the_vector) {
   using Real = typename TypeParam::Real;
   for (const auto& [rows, columns, k] : {Extents{1, 1, 0}, Extents{7, 3, 0}, Extents{3, 130, 0}, Extents{64, 64, 0},
@@ -133,6 +214,8 @@ TYPED_TEST(Arithmetic, empty_extents_change_nothing) {
   this->tested().solve_unit_lower(l.tested.block(0, 0, 20, 20), a.tested.block(0, 0, 20, 0));
   this->tested().subtract_product(l.tested.block(0, 0, 0, 20), u.tested.block(0, 0, 20, 1), a.tested.block(0, 0, 0, 1));
   this->tested().subtract_product(l.tested.block(0, 0, 20, 0), u.tested.block(0, 0, 0, 1), a.tested.block(0, 0, 20, 1));
+  this->tested().solve_triangle(Triangle::upper, l.tested.block(0, 0, 0, 0), a.tested.block(0, 0, 0, 1));
+  this->tested().solve_triangle(Triangle::unit_lower, l.tested, a.tested.block(0, 0, 20, 0));
   this->expect_same(l);
   this->expect_same(u);
   this->expect_same(a);
@@ -163,6 +246,8 @@ TYPED_TEST(Arithmetic, the_timeline_counts_the_flops_of_each_phase) {
   this->tested().solve_unit_lower(l.tested.block(0, 0, 8, 8), u.tested);
   this->tested().update(l.tested, u.tested, a.tested);
   this->tested().subtract_product(a.tested, x.tested, y.tested);
+  this->tested().solve_triangle(Triangle::upper, l.tested.block(0, 0, 8, 8), x.tested.block(0, 0, 8, 1));
+  this->tested().solve_triangle(Triangle::unit_lower, l.tested.block(0, 0, 8, 8), x.tested.block(0, 0, 8, 1));
   this->tested().wait_all();
   this->tested().collect_timings();
   const auto flops_of = [this](Phase phase) {
@@ -173,7 +258,7 @@ TYPED_TEST(Arithmetic, the_timeline_counts_the_flops_of_each_phase) {
     return flops;
   };
   EXPECT_EQ(flops_of(Phase::reduce), 2.0 * 30 * 40 * 8);
-  EXPECT_EQ(flops_of(Phase::substitution), 2.0 * 30 * 40);
+  EXPECT_EQ(flops_of(Phase::substitution), 2.0 * 30 * 40 + 8 * 8 + 8 * 7);
   // BLAS counts k (k-1) n for a unit triangle; implementations may count k^2 n.
   EXPECT_GE(flops_of(Phase::normalize), 8.0 * 7 * 40);
   EXPECT_LE(flops_of(Phase::normalize), 8.0 * 8 * 40);

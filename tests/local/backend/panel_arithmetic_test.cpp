@@ -159,21 +159,6 @@ TYPED_TEST(PanelArithmeticTest, eliminate_column_divides_by_pivots_whose_inverse
   EXPECT_EQ(l, (std::vector<TypeParam>{1, -0.5, 0}));
 }
 
-TYPED_TEST(PanelArithmeticTest, back_substitute_solves_with_the_upper_triangle) {
-  for (const Index n : {0, 1, 2, 31, 64, 130}) {
-    SCOPED_TRACE(n);
-    auto u = this->triangle(n);
-    auto actual = random_elements<TypeParam>(n, this->random());
-    auto wanted = actual;
-    this->tested().back_substitute(u.view(), actual);
-    this->reference().back_substitute(u.view(), wanted);
-    const double allowed = tolerance<TypeParam>(n) * std::max(0.5, largest_magnitude(wanted));
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      EXPECT_NEAR(static_cast<double>(actual[i]), static_cast<double>(wanted[i]), allowed) << "element " << i;
-    }
-  }
-}
-
 TYPED_TEST(PanelArithmeticTest, empty_panels_are_unchanged) {
   auto a = this->matrix(6, 6);
   const auto before = a;
@@ -184,7 +169,6 @@ TYPED_TEST(PanelArithmeticTest, empty_panels_are_unchanged) {
     arithmetic->solve_l21(a.view().block(0, 0, 0, 0), a.view().block(3, 0, 3, 0));
     arithmetic->solve_unit_lower(a.view().block(0, 0, 3, 3), a.view().block(0, 3, 3, 0));
     arithmetic->update(a.view().block(0, 0, 3, 0), a.view().block(0, 0, 0, 3), a.view().block(3, 3, 3, 3));
-    arithmetic->back_substitute(a.view().block(0, 0, 0, 0), {});
     EXPECT_EQ(arithmetic->find_pivot({}).row, -1);
   }
   this->expect_same(a, before);

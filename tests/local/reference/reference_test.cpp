@@ -36,9 +36,6 @@ TEST_F(ReferencePanel, solves_with_triangles_as_by_hand) {
   std::vector<double> row{6, 28};      // x U = (6, 28): x = (3, 2)
   arithmetic_->solve_l21(columns_of(u, 2), columns_of(row, 1));
   EXPECT_EQ(row, (std::vector<double>{3, 2}));
-  std::vector<double> column{14, 24};  // U x = (14, 24): x = (1, 3)
-  arithmetic_->back_substitute(columns_of(u, 2), column);
-  EXPECT_EQ(column, (std::vector<double>{1, 3}));
   std::vector<double> l{99, 3, 99, 99};  // [1 0; 3 1]
   std::vector<double> right{2, 10};      // L x = (2, 10): x = (2, 4)
   arithmetic_->solve_unit_lower(columns_of(l, 2), columns_of(right, 2));
@@ -89,6 +86,13 @@ TEST(ReferenceBackend, computes_on_row_major_blocks_as_by_hand) {
   auto y = matrix(2, 1, {50, 60});
   backend->subtract_product(whole(*a12), whole(*x), whole(*y));
   EXPECT_EQ(elements(*y), (std::vector<double>{50 - 14, 60 + 10}));
+
+  auto t = matrix(2, 2, {2, 4, 3, 8});  // L = [1 0; 3 1], U = [2 4; 0 8]
+  auto below = matrix(2, 2, {2, 1, 10, 1}), above = matrix(2, 2, {14, 2, 24, 0});
+  backend->solve_triangle(Triangle::unit_lower, whole(*t), whole(*below));
+  EXPECT_EQ(elements(*below), (std::vector<double>{2, 1, 4, -2}));
+  backend->solve_triangle(Triangle::upper, whole(*t), whole(*above));
+  EXPECT_EQ(elements(*above), (std::vector<double>{1, 1, 3, 0}));
 }
 
 // Right-looking elimination with blocks of `width` columns, as in the global algorithm.

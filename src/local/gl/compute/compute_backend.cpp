@@ -128,6 +128,11 @@ class ComputeBackend final : public GlBackend<Real> {
     fences().take();  // polls whether the device has caught up
     glFlush();        // start the device before the host waits for the network
   }
+  void solve_triangle(Triangle triangle, DeviceBlock<Real> t, DeviceBlock<Real> x) override {
+    if (x.empty()) return;
+    operation(Phase::substitution, solve_triangle_flops(triangle, x.rows, x.columns), 0,
+              [&] { kernels_.solve_triangle(triangle, region_of(t), region_of(x)); });
+  }
   void subtract_product(DeviceBlock<Real> a, DeviceBlock<Real> x, DeviceBlock<Real> y) override {
     if (a.empty()) return;
     const double flops = 2 * count(a.rows) * count(a.columns);

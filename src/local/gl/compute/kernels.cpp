@@ -17,6 +17,11 @@ constexpr Index copy_columns = 512;
 constexpr Index transpose_side = 32;
 constexpr Index reduce_depth = 16;
 constexpr Index normalize_block = 64;
+constexpr int solve_triangle_side = 32;
+constexpr Index substitute_rows = 16;
+
+// Of a launch of solve_triangle; substitute multiplies the other parts of larger triangles.
+constexpr Index most_triangle_rows = 512;
 
 constexpr Index triangle_rows = 512;   // of L per launch of normalize; a multiple of normalize_block
 constexpr ReduceTile unaligned_tile;   // of operands that are not aligned
@@ -55,6 +60,10 @@ Kernels::Kernels(const std::shared_ptr<Context>& context, const ShaderSource& so
   copy_transposed_ = build("copy_transposed.comp", "");
   invert_ = build("invert.comp", define("RESULT_LEADING", triangle_rows));
   substitute_ = build("substitute.comp", "");
+  const std::string solves = define("MOST_ROWS", most_triangle_rows) +
+                             define("SUBGROUPS", context->device().subgroup_size >= solve_triangle_side);
+  solve_unit_lower_ = build("solve_triangle.comp", solves + define("UPPER", false));
+  solve_upper_ = build("solve_triangle.comp", solves + define("UPPER", true));
   reduce_ = build_product(context, sources, "reduce.comp", unaligned_tile, false);
   normalize_ = build_product(context, sources, "normalize.comp", unaligned_tile, false);
   set_tile(context, sources, tile);
@@ -327,15 +336,46 @@ void Kernels::reduce_tiles(const Program& program, const ReduceTile& tile, const
   dispatch_independent(program, groups(c.columns, tile.vectors() * vector_width_), groups(c.rows, tile.rows()));
 }
 
+void Kernels::solve_triangle(Triangle triangle, const Region& t, const Region& x) {
+  for_column_parts(x, window_elements_,
+                   [&](Index j, Index columns) { solve_triangle_in_windows(triangle, t, x.column_range(j, columns)); });
+}
+
+//   | T11  T12 | | X1 |   | B1 |      upper: X2 = T22^-1 B2, X1 = T11^-1 (B1 - T12 X2); lower: in the reverse order
+//   | T21  T22 | | X2 | = | B2 |
+void Kernels::solve_triangle_in_windows(Triangle triangle, const Region& t, const Region& x) {
+  const Index k = x.rows;
+  if (k <= most_triangle_rows && fits(t) && fits(x)) {
+    const Program& program = triangle == Triangle::upper ? solve_upper_ : solve_unit_lower_;
+    program.set(0, static_cast<GLint>(k));
+    bind(program, 0, 1, t);
+    bind(program, 1, 2, x);
+    dispatch(program, x.columns, 1);
+    return;
+  }
+  const Index half = k / 2;
+  const Region upper = x.row_range(0, half), lower = x.row_range(half, k - half);
+  const bool is_upper = triangle == Triangle::upper;
+  const Region& first = is_upper ? lower : upper;
+  const Region& second = is_upper ? upper : lower;
+  const auto diagonal_block = [&](bool lower_one) {
+    return lower_one ? t.block(half, half, k - half, k - half) : t.block(0, 0, half, half);
+  };
+  solve_triangle_in_windows(triangle, diagonal_block(is_upper), first);
+  const Region coupling = is_upper ? t.block(0, half, half, k - half) : t.block(half, 0, k - half, half);
+  for (Index j = 0; j < x.columns; ++j) substitute(coupling, first.column_range(j, 1), second.column_range(j, 1));
+  solve_triangle_in_windows(triangle, diagonal_block(!is_upper), second);
+}
+
 void Kernels::substitute(const Region& a, const Region& x, const Region& y) {
   each_part(a, 1, [&](Index i, Index j, Index a_rows, Index a_columns) {
-    for_parts(a_rows, std::min(rows_of(y), most_groups), [&](Index row, Index rows) {
+    for_parts(a_rows, std::min(rows_of(y), most_groups * substitute_rows), [&](Index row, Index rows) {
       for_parts(a_columns, rows_of(x), [&](Index column, Index columns) {
-        substitute_.set(0, static_cast<GLint>(columns));
+        substitute_.set(0, static_cast<GLint>(rows), static_cast<GLint>(columns));
         bind(substitute_, 0, 1, a.block(i + row, j + column, rows, columns));
         bind(substitute_, 1, 2, x.row_range(j + column, columns));
         bind(substitute_, 2, 3, y.row_range(i + row, rows));
-        dispatch(substitute_, rows, 1);
+        dispatch(substitute_, groups(rows, substitute_rows), 1);
       });
     });
   });

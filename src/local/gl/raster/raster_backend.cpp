@@ -108,6 +108,23 @@ void RasterBackend::eliminate_with(const DeviceBlock<float>& u, const DeviceBloc
   steps_.draw_back(a, 0);
 }
 
+// On the host: a drawing for each unknown would take longer.
+void RasterBackend::solve_triangle(Triangle triangle, DeviceBlock<float> t, DeviceBlock<float> x) {
+  if (x.empty()) return;
+  begin();
+  reserve(triangle_read_, x.rows * (x.rows + x.columns));
+  const HostBlock<float> t_host{triangle_read_.get(), 0, x.rows, x.rows, x.rows};
+  const HostBlock<float> x_host{triangle_read_.get(), x.rows * x.rows, x.rows, x.columns, x.columns};
+  download(t, t_host);
+  wait(download(x, x_host));
+  {
+    const auto scope =
+        timeline().scope(Lane::cpu, Phase::substitution, 0, solve_triangle_flops(triangle, x.rows, x.columns));
+    panel().solve_triangle(triangle, t_host.view(), x_host.view());
+  }
+  upload(x_host, x);
+}
+
 void RasterBackend::subtract_product(DeviceBlock<float> a, DeviceBlock<float> x, DeviceBlock<float> y) {
   if (a.empty()) return;
   operation(Phase::substitution, substitute_flops(a.rows, a.columns), 0, [&] { steps_.substitute(a, x, y); });

@@ -31,6 +31,7 @@ class RasterBackend final : public GlBackend<float>, public RowByRowAlgorithm<fl
   void reserve_moves(Index moves, Index columns) override;
   void solve_unit_lower(DeviceBlock<float> l11_transposed, DeviceBlock<float> a12) override;
   void update(DeviceBlock<float> l21_transposed, DeviceBlock<float> u12, DeviceBlock<float> a22) override;
+  void solve_triangle(Triangle triangle, DeviceBlock<float> t, DeviceBlock<float> x) override;
   void subtract_product(DeviceBlock<float> a, DeviceBlock<float> x, DeviceBlock<float> y) override;
 
   std::optional<Index> pivot_rows(DeviceBlock<float> a, HostBlock<float> panel_transposed, HostBlock<float> u,
@@ -76,6 +77,7 @@ class RasterBackend final : public GlBackend<float>, public RowByRowAlgorithm<fl
   Steps steps_;
   ElementTexture l_;  // element (i, k) of L at (i, k)
   std::unique_ptr<RasterMatrix> scratch_;
+  std::unique_ptr<MappedBuffer<float>> triangle_read_;  // followed by the unknowns
   std::unique_ptr<MappedBuffer<float>> columns_read_;
   std::unique_ptr<MappedBuffer<float>> rows_read_;
 };

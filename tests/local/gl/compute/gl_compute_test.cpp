@@ -436,6 +436,49 @@ TYPED_TEST(GlCompute, SubstitutesThroughWindowsSmallerThanTheMatrices) {
   check_substitute(this->narrow_backend(), 300, 290);
 }
 
+template <class Real>
+void check_solve_triangle(Backend<Real>& backend, Triangle triangle, Index k, Index columns, Index margin) {
+  auto t = random_values<Real>(k + margin, k + margin, 1), x = random_values<Real>(k + 1, columns + margin, 2);
+  for (Index i = 0; i < k; ++i) {
+    for (Index j = 0; j < k; ++j) t(i + margin, j + margin) /= static_cast<Real>(k);
+    t(i + margin, i + margin) += Real{2};
+  }
+  const auto t_matrix = on_device(backend, t), x_matrix = on_device(backend, x);
+  backend.solve_triangle(triangle, {t_matrix.get(), margin, margin, k, k}, {x_matrix.get(), 1, margin, k, columns});
+  for (Index j = margin; j < columns + margin; ++j) {
+    for (Index step = 0; step < k; ++step) {
+      const bool upper = triangle == Triangle::upper;
+      const Index i = upper ? k - 1 - step : step;
+      auto value = static_cast<double>(x(i + 1, j));
+      for (Index c = upper ? i + 1 : 0; c < (upper ? k : i); ++c) {
+        value -= static_cast<double>(t(i + margin, c + margin)) * static_cast<double>(x(c + 1, j));
+      }
+      x(i + 1, j) = static_cast<Real>(upper ? value / static_cast<double>(t(i + margin, i + margin)) : value);
+    }
+  }
+  EXPECT_LE(largest_difference(from_device(backend, *x_matrix), x), tolerance<Real>(k));
+}
+
+TYPED_TEST(GlCompute, SolvesTriangles) {
+  for (const Triangle triangle : {Triangle::unit_lower, Triangle::upper}) {
+    for (const Index margin : {0, 1, 4}) {
+      check_solve_triangle(this->backend(), triangle, 75, 3, margin);
+      check_solve_triangle(this->striped_backend(), triangle, 75, 3, margin);
+      check_solve_triangle(this->split_backend(), triangle, 75, 3, margin);
+    }
+  }
+}
+
+TYPED_TEST(GlCompute, SolvesTrianglesWithMoreRowsThanAWorkGroupTakes) {
+  check_solve_triangle(this->backend(), Triangle::unit_lower, 1027, 2, 0);
+  check_solve_triangle(this->backend(), Triangle::upper, 1027, 2, 0);
+}
+
+TYPED_TEST(GlCompute, SolvesTrianglesThroughWindowsSmallerThanTheMatrices) {
+  check_solve_triangle(this->narrow_backend(), Triangle::unit_lower, 300, 70, 3);
+  check_solve_triangle(this->narrow_backend(), Triangle::upper, 300, 70, 3);
+}
+
 TYPED_TEST(GlCompute, DoesNothingForEmptyBlocks) {
   using Real = TypeParam;
   Backend<Real>& backend = this->backend();
@@ -452,6 +495,7 @@ TYPED_TEST(GlCompute, DoesNothingForEmptyBlocks) {
   backend.copy_transposed(whole(*other), whole(*third));
   backend.solve_unit_lower(whole(*matrix), whole(*third));
   backend.update(whole(*matrix), whole(*third), whole(*matrix));
+  backend.solve_triangle(Triangle::upper, whole(*matrix), whole(*third));
   backend.subtract_product(whole(*matrix), whole(*matrix), whole(*matrix));
   backend.wait_all();
 }
