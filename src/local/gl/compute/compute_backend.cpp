@@ -223,6 +223,7 @@ class ComputeBackend final : public GlBackend<Real> {
   DeviceMatrix<Real>* running_panel_ = nullptr;  // the matrix of a panel without a barrier after its dispatch
   ShaderSource sources_;
   Kernels kernels_;
+  std::optional<PartialPanelPrograms> partial_panel_programs_;  // once a panel was made
   std::unique_ptr<ComputeMatrix<Real>> scratch_;
 };
 
@@ -320,8 +321,10 @@ std::unique_ptr<DevicePanel<Real>> ComputeBackend<Real>::make_partial_panel(Inde
   if (!can_factorize(rows, columns, use)) return nullptr;
   begin();
   fences().note_commands();
-  auto panel =
-      PartialPanel::make(context(), sources_, precision_of<Real>, kernels_, rows, columns, partial_panel_limits_);
+  if (!partial_panel_programs_) {
+    partial_panel_programs_.emplace(context(), sources_, precision_of<Real>, kernels_, partial_panel_limits_);
+  }
+  auto panel = PartialPanel::make(*partial_panel_programs_, rows, columns);
   return panel ? std::make_unique<OneDispatchPanel>(*this, std::move(panel)) : nullptr;
 }
 

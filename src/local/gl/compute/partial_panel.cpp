@@ -1,8 +1,14 @@
 #include "gl/compute/partial_panel.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
+#include <fstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
+
+#include "gl/disk_cache.hpp"
 
 namespace glinpack::gl {
 namespace {
@@ -10,6 +16,8 @@ namespace {
 // Must equal the shader's constants.
 constexpr Index block = 32;
 constexpr Index barriers_of_block = 2;
+
+constexpr const char* shader = "compute/panel_partial.comp";
 
 // Every group reads the candidates of all: on an H200, a column takes 64 groups twice as long as 32
 // (results/h200/experiments/concurrent_dispatch.log). Streamed rows take longer still.
@@ -40,70 +48,74 @@ std::vector<Index> group_sizes(const DeviceDescription& device, Precision precis
 
 }  // namespace
 
-std::unique_ptr<PartialPanel> PartialPanel::make(const std::shared_ptr<Context>& context, const ShaderSource& sources,
-                                                 Precision precision, Kernels& kernels, Index rows, Index columns,
-                                                 const PartialPanelLimits& limits) {
-  std::unique_ptr<PartialPanel> panel(new PartialPanel(context, sources, precision, kernels, rows, columns, limits));
-  return panel->shape_of(rows).slabs <= most_slabs ? std::move(panel) : nullptr;
+GroupCountCache::GroupCountCache() : directory_(user_cache()) {}
+GroupCountCache::GroupCountCache(std::string directory) : directory_(std::move(directory)) {}
+
+std::string GroupCountCache::path_of(std::string_view key) const { return cache_path(directory_, key, "groups"); }
+
+std::optional<Index> GroupCountCache::load(std::string_view key, Index most) const {
+  if (directory_.empty()) return std::nullopt;
+  std::ifstream file(path_of(key));
+  Index count = 0;
+  if (!(file >> count) || count < 1 || count > most) return std::nullopt;
+  return count;
 }
 
-PartialPanel::PartialPanel(const std::shared_ptr<Context>& context, const ShaderSource& sources, Precision precision,
-                           Kernels& kernels, Index rows, Index columns, const PartialPanelLimits& limits)
-    : kernels_(kernels),
-      polls_(limits.polls > 0 ? limits.polls : default_polls),
-      absent_groups_(limits.absent_groups),
+void GroupCountCache::store(std::string_view key, Index count) const {
+  if (directory_.empty()) return;
+  if (!write_cache_file(path_of(key), std::to_string(count) + "\n")) {
+    spdlog::debug("{} cannot be written", path_of(key));
+  }
+}
+
+PartialPanelPrograms::PartialPanelPrograms(const std::shared_ptr<Context>& context, const ShaderSource& sources,
+                                           Precision precision, Kernels& kernels, const PartialPanelLimits& limits)
+    : context_(context),
+      sources_(sources),
+      kernels_(kernels),
+      limits_(limits),
+      element_bytes_(precision == Precision::double_ ? 8 : 4),
       // software OpenGL may run one group after the other
+      slots_of_column_((context->device().software ? 1 : most_panel_groups) + limits.absent_groups),
       groups_(context->device().software ? 1
               : limits.groups > 0        ? std::min(most_panel_groups, limits.groups)
                                          : most_panel_groups) {
-  const Index slots_of_column = (context->device().software ? 1 : most_panel_groups) + absent_groups_;
-  const Index element_bytes = precision == Precision::double_ ? 8 : 4;
-  const Index row_vectors = block * element_bytes / 16;
-  slots_of_panel_ = columns * slots_of_column * row_vectors;
-  slots_ = make_buffer(context, 2 * slots_of_panel_ * 16);
-  fill(slots_, ~GLuint{0});
-  arrivals_ = make_buffer(context, 16);
-  fill(arrivals_, 0);
-  chosen_ = make_buffer(context, block * block * element_bytes + block * static_cast<Index>(sizeof(GLint)));
-  constexpr GLbitfield access = GL_MAP_READ_BIT | GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
-  const Index outcome_bytes = (first_interchange + columns) * static_cast<Index>(sizeof(GLint));
-  outcome_ = make_buffer(context, outcome_bytes, access | GL_CLIENT_STORAGE_BIT);
-  mapped_outcome_ =
-      static_cast<GLint*>(glMapNamedBufferRange(outcome_.id(), 0, static_cast<GLsizeiptr>(outcome_bytes), access));
-  if (!mapped_outcome_) {
-    throw std::runtime_error("the device does not map a buffer of " + std::to_string(outcome_bytes) + " bytes");
+  for (const Index size : group_sizes(context->device(), precision, limits.rows_per_group)) {
+    variants_.push_back({size, build(size, false)});
   }
-
-  const ProgramCache cache;
-  const std::vector<Index> sizes = group_sizes(context->device(), precision, limits.rows_per_group);
-  for (const Index size : sizes) {
-    const auto build = [&](bool streamed) {
-      return Program::compute(context, sources, cache, "compute/panel_partial.comp",
-                              kernels.types() + define("ROWS_PER_GROUP", size) +
-                                  define("MOST_GROUPS", slots_of_column) + define("STREAMED", streamed) +
-                                  define("SUBGROUPS", context->device().subgroup_size >= least_subgroup));
-    };
-    variants_.push_back({size, build(false), {}});
-    Variant& variant = variants_.back();
-    while (groups_ > 1 && !run_at_the_same_time(variant.in_registers, groups_)) groups_ /= 2;
-    if (size == sizes.back() && rows > groups_ * size) variant.streamed = build(true);
-  }
+  if (groups_ > 1) groups_ = counted_groups();
 }
 
-bool PartialPanel::run_at_the_same_time(const Program& program, Index groups) {
-  expect_outcome(0);
-  glMemoryBarrier(GL_ALL_BARRIER_BITS);
-  kernels_.bind(program, 0, 0, Region{slots_.id(), slots_of_panel_, 0, 0, 1, 1, 1, 0, 0});
-  dispatch(program, {0, groups, 1}, 0, 0);
-  glFinish();
-  arrived_ += static_cast<GLuint>(groups);
-  if (mapped_outcome_[1] == 0) return true;
-  arrived_ = 0;
-  fill(arrivals_, 0);
-  return false;
+std::string PartialPanelPrograms::preamble(Index rows_per_group, bool streamed) const {
+  return kernels_.types() + define("ROWS_PER_GROUP", rows_per_group) + define("MOST_GROUPS", slots_of_column_) +
+         define("STREAMED", streamed) + define("SUBGROUPS", context_->device().subgroup_size >= least_subgroup);
 }
 
-PartialPanelShape PartialPanel::shape_of(Index rows) const {
+Program PartialPanelPrograms::build(Index rows_per_group, bool streamed) const {
+  return Program::compute(context_, sources_, ProgramCache(), shader, preamble(rows_per_group, streamed));
+}
+
+// A program that needs more registers may change the count: it belongs to the text of the largest one.
+Index PartialPanelPrograms::counted_groups() {
+  const DeviceDescription& device = context_->device();
+  const std::string key = device.vendor + "\n" + device.renderer + "\n" + device.version + "\n" +
+                          sources_.expand(shader, preamble(variants_.back().rows_per_group, false));
+  const GroupCountCache cache;
+  const bool is_cached = limits_ == PartialPanelLimits{};  // a test's limits are not the device's
+  std::optional<Index> count = is_cached ? cache.load(key, groups_) : std::nullopt;
+  if (!count) {
+    count = groups_;
+    PartialPanel panel(*this, 1);
+    for (const Variant& variant : variants_) {
+      while (*count > 1 && !panel.run_at_the_same_time(variant.in_registers, *count)) *count /= 2;
+    }
+    if (is_cached) cache.store(key, *count);
+  }
+  spdlog::debug("{} work groups of a panel with partial pivoting run at the same time", *count);
+  return *count;
+}
+
+PartialPanelShape PartialPanelPrograms::shape_of(Index rows) const {
   const Index preferred = std::min(groups_, preferred_groups);
   const auto fits = [&](const Variant& variant) { return rows <= preferred * variant.rows_per_group; };
   const auto found = std::find_if(variants_.begin(), variants_.end(), fits);
@@ -112,9 +124,54 @@ PartialPanelShape PartialPanel::shape_of(Index rows) const {
   return {size, groups(rows, slabs * size), slabs};
 }
 
-const PartialPanel::Variant& PartialPanel::variant_of(const PartialPanelShape& shape) const {
-  return *std::find_if(variants_.begin(), variants_.end(),
-                       [&](const Variant& variant) { return variant.rows_per_group == shape.rows_per_group; });
+const Program& PartialPanelPrograms::program_of(const PartialPanelShape& shape) {
+  if (shape.slabs > 1) {  // of the largest size
+    if (!streamed_) streamed_ = build(shape.rows_per_group, true);
+    return *streamed_;
+  }
+  return std::find_if(variants_.begin(), variants_.end(),
+                      [&](const Variant& variant) { return variant.rows_per_group == shape.rows_per_group; })
+      ->in_registers;
+}
+
+std::unique_ptr<PartialPanel> PartialPanel::make(PartialPanelPrograms& programs, Index rows, Index columns) {
+  const PartialPanelShape shape = programs.shape_of(rows);
+  if (shape.slabs > most_slabs) return nullptr;
+  programs.program_of(shape);  // compiled before a factorisation is timed
+  return std::unique_ptr<PartialPanel>(new PartialPanel(programs, columns));
+}
+
+PartialPanel::PartialPanel(PartialPanelPrograms& programs, Index columns)
+    : programs_(programs), polls_(programs.limits().polls > 0 ? programs.limits().polls : default_polls) {
+  const Index element_bytes = programs.element_bytes();
+  const Index row_vectors = block * element_bytes / 16;
+  slots_of_panel_ = columns * programs.slots_of_column() * row_vectors;
+  slots_ = make_buffer(programs.context(), 2 * slots_of_panel_ * 16);
+  fill(slots_, ~GLuint{0});
+  arrivals_ = make_buffer(programs.context(), 16);
+  fill(arrivals_, 0);
+  chosen_ = make_buffer(programs.context(), block * block * element_bytes + block * static_cast<Index>(sizeof(GLint)));
+  constexpr GLbitfield access = GL_MAP_READ_BIT | GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
+  const Index outcome_bytes = (first_interchange + columns) * static_cast<Index>(sizeof(GLint));
+  outcome_ = make_buffer(programs.context(), outcome_bytes, access | GL_CLIENT_STORAGE_BIT);
+  mapped_outcome_ =
+      static_cast<GLint*>(glMapNamedBufferRange(outcome_.id(), 0, static_cast<GLsizeiptr>(outcome_bytes), access));
+  if (!mapped_outcome_) {
+    throw std::runtime_error("the device does not map a buffer of " + std::to_string(outcome_bytes) + " bytes");
+  }
+}
+
+bool PartialPanel::run_at_the_same_time(const Program& program, Index groups) {
+  expect_outcome(0);
+  glMemoryBarrier(GL_ALL_BARRIER_BITS);
+  programs_.kernels().bind(program, 0, 0, Region{slots_.id(), slots_of_panel_, 0, 0, 1, 1, 1, 0, 0});
+  dispatch(program, {0, groups, 1}, 0, 0);
+  glFinish();
+  arrived_ += static_cast<GLuint>(groups);
+  if (mapped_outcome_[1] == 0) return true;
+  arrived_ = 0;
+  fill(arrivals_, 0);
+  return false;
 }
 
 void PartialPanel::expect_outcome(Index columns) {
@@ -125,7 +182,7 @@ void PartialPanel::expect_outcome(Index columns) {
 }
 
 void PartialPanel::dispatch(const Program& program, const PartialPanelShape& shape, Index rows, Index columns) {
-  const Index groups = shape.groups + absent_groups_;
+  const Index groups = shape.groups + programs_.limits().absent_groups;
   program.set(1, static_cast<GLint>(rows), static_cast<GLint>(columns), static_cast<GLint>(groups),
               static_cast<GLint>(shape.slabs));
   program.set(2, static_cast<GLint>(arrived_), static_cast<GLint>(polls_), static_cast<GLint>(slots_of_panel_),
@@ -134,16 +191,15 @@ void PartialPanel::dispatch(const Program& program, const PartialPanelShape& sha
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 2, arrivals_.id());
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 3, chosen_.id());
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 4, outcome_.id());
-  kernels_.dispatch_independent(program, shape.groups, 1);
+  programs_.kernels().dispatch_independent(program, shape.groups, 1);
 }
 
 void PartialPanel::factorize(const Region& a_transposed) {
   const Index columns = a_transposed.rows, rows = a_transposed.columns;
-  const PartialPanelShape shape = shape_of(rows);
-  const Variant& variant = variant_of(shape);
-  const Program& program = shape.slabs > 1 ? variant.streamed : variant.in_registers;
+  const PartialPanelShape shape = programs_.shape_of(rows);
+  const Program& program = programs_.program_of(shape);
   expect_outcome(columns);
-  kernels_.bind(program, 0, 0, a_transposed);
+  programs_.kernels().bind(program, 0, 0, a_transposed);
   dispatch(program, shape, rows, columns);
   arrived_ += static_cast<GLuint>(groups(columns, block) * barriers_of_block * shape.groups);
   parity_ = 1 - parity_;

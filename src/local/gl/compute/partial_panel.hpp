@@ -5,6 +5,8 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "backend/precision.hpp"
@@ -21,15 +23,70 @@ struct PartialPanelShape {
   Index slabs = 0;
 };
 
-/// Finds how many of the work groups run at the same time, when it is made. A GPU starts the groups of a dispatch
-/// before those of later dispatches, so waiting groups do not wait for groups that cannot start.
+/// How many work groups of a panel run at the same time, from earlier starts: one file each in one folder, named by a
+/// hash of the key. If the folder is not writable, nothing is stored.
+class GroupCountCache {
+ public:
+  /// In user_cache() (disk_cache.hpp).
+  GroupCountCache();
+  explicit GroupCountCache(std::string directory);
+
+  /// None if there is no file, or no count from 1 to `most` in it.
+  std::optional<Index> load(std::string_view key, Index most) const;
+  void store(std::string_view key, Index count) const;
+  std::string path_of(std::string_view key) const;
+
+ private:
+  std::string directory_;
+};
+
+/// The programs of panels of all extents. Finds how many of their work groups run at the same time, unless the cache
+/// has the count. A GPU starts the groups of a dispatch before those of later dispatches, so waiting groups do not wait
+/// for groups that cannot start.
+class PartialPanelPrograms {
+ public:
+  /// Compiles shaders; throws std::runtime_error. The arguments by reference must outlive it.
+  PartialPanelPrograms(const std::shared_ptr<Context>& context, const ShaderSource& sources, Precision precision,
+                       Kernels& kernels, const PartialPanelLimits& limits);
+  PartialPanelPrograms(const PartialPanelPrograms&) = delete;
+  PartialPanelPrograms& operator=(const PartialPanelPrograms&) = delete;
+
+  PartialPanelShape shape_of(Index rows) const;
+  /// Compiles the program of several slabs when it is first used.
+  const Program& program_of(const PartialPanelShape& shape);
+
+  const std::shared_ptr<Context>& context() const { return context_; }
+  Kernels& kernels() const { return kernels_; }
+  const PartialPanelLimits& limits() const { return limits_; }
+  Index element_bytes() const { return element_bytes_; }
+  /// Slots for the candidates of a column.
+  Index slots_of_column() const { return slots_of_column_; }
+
+ private:
+  struct Variant {
+    Index rows_per_group;
+    Program in_registers;
+  };
+  std::string preamble(Index rows_per_group, bool streamed) const;
+  Program build(Index rows_per_group, bool streamed) const;
+  Index counted_groups();
+
+  std::shared_ptr<Context> context_;
+  const ShaderSource& sources_;
+  Kernels& kernels_;
+  PartialPanelLimits limits_;
+  Index element_bytes_;
+  Index slots_of_column_;
+  Index groups_;                     // that run at the same time
+  std::vector<Variant> variants_;    // by ascending size
+  std::optional<Program> streamed_;  // of the largest size
+};
+
 class PartialPanel {
  public:
-  /// Null if the device cannot factorise panels of rows x columns. The kernels must outlive it. Compiles the shaders;
-  /// throws std::runtime_error.
-  static std::unique_ptr<PartialPanel> make(const std::shared_ptr<Context>& context, const ShaderSource& sources,
-                                            Precision precision, Kernels& kernels, Index rows, Index columns,
-                                            const PartialPanelLimits& limits);
+  /// Null if the device cannot factorise panels of rows x columns. The programs must outlive it. Throws
+  /// std::runtime_error.
+  static std::unique_ptr<PartialPanel> make(PartialPanelPrograms& programs, Index rows, Index columns);
 
   /// See DevicePanel. Dispatches, without a barrier after it: what is dispatched next runs at the same time.
   /// `a_transposed` must fit a window of the kernels.
@@ -40,23 +97,15 @@ class PartialPanel {
   std::optional<Index> outcome(std::span<Index> pivots) const;
 
  private:
-  struct Variant {
-    Index rows_per_group;
-    Program in_registers, streamed;
-  };
-  PartialPanel(const std::shared_ptr<Context>& context, const ShaderSource& sources, Precision precision,
-               Kernels& kernels, Index rows, Index columns, const PartialPanelLimits& limits);
+  friend class PartialPanelPrograms;
+  PartialPanel(PartialPanelPrograms& programs, Index columns);
+  /// Whether that many groups of an empty panel do.
   bool run_at_the_same_time(const Program& program, Index groups);
   void dispatch(const Program& program, const PartialPanelShape& shape, Index rows, Index columns);
-  PartialPanelShape shape_of(Index rows) const;
-  const Variant& variant_of(const PartialPanelShape& shape) const;
   void expect_outcome(Index columns);
 
-  Kernels& kernels_;
+  PartialPanelPrograms& programs_;
   Index polls_;
-  Index absent_groups_;
-  Index groups_;  // that run at the same time
-  std::vector<Variant> variants_;
   BufferHandle slots_, arrivals_, chosen_, outcome_;
   Index slots_of_panel_ = 0;
   GLuint arrived_ = 0;

@@ -1,13 +1,19 @@
 // Panels factorised by gl-compute on the device: by tournament pivoting, P A = L U for any pivots that TSLU chooses,
 // and by partial pivoting.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <random>
+#include <string>
 
 #include "gl/compute/compute_backend.hpp"
+#include "gl/compute/partial_panel.hpp"
+#include "tests/captured_log.hpp"
 #include "tests/local/backend_harness.hpp"
 #include "tests/local/factorization_error.hpp"
 
@@ -324,6 +330,33 @@ TYPED_TEST(GlPartialPanelTest, IsBitwiseEqualForAnyDistributionOfRows) {
     ASSERT_TRUE(panel);
     for (int i = 0; i < (software ? 2 : 5); ++i) this->expect_equal(this->factorise(*backend, *panel, a), expected);
   }
+}
+
+TYPED_TEST(GlPartialPanelTest, CompilesProgramsOncePerBackend) {
+  const auto backend = this->make_backend({.rows_per_group = 64});
+  const CapturedLog log("%v");
+  spdlog::default_logger()->set_level(spdlog::level::debug);
+  const auto small = backend->make_partial_panel(50, 10, DeviceUse::always);
+  const std::string first = log.lines();
+  const auto other = backend->make_partial_panel(64, 40, DeviceUse::always);
+  ASSERT_TRUE(small && other);
+  EXPECT_NE(first.find("program compute/panel_partial.comp"), std::string::npos) << first;
+  EXPECT_EQ(log.lines(), first);
+}
+
+TEST(GlGroupCountCache, KeepsACountPerKey) {
+  const auto folder = std::filesystem::temp_directory_path() / ("glinpack_groups_test_" + std::to_string(getpid()));
+  const gl::GroupCountCache cache(folder.string());
+  EXPECT_FALSE(cache.load("a device", 64));
+  cache.store("a device", 32);
+  EXPECT_EQ(cache.load("a device", 64), 32);
+  EXPECT_FALSE(cache.load("another device", 64));
+  EXPECT_FALSE(cache.load("a device", 16)) << "more than there can be";
+  for (const char* damaged : {"", "x", "0", "-3"}) {
+    std::ofstream(cache.path_of("a device")) << damaged;
+    EXPECT_FALSE(cache.load("a device", 64)) << damaged;
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TYPED_TEST(GlPartialPanelTest, TakesTheFirstOfEqualPivots) {
