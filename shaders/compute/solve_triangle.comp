@@ -42,11 +42,20 @@ Real element(int i, int j) {
   return IN_TRIANGLE(i, j) && max(i, j) < rows ? triangle[place(triangle_layout, i, j)] : Real(0);
 }
 
-// The part of row i times the unknowns [begin, end), every LANES-th of them.
+// The part of row i times the unknowns [begin, end), every LANES-th of them. Sixteen reads do not wait for each other;
+// beyond the end, the last element is read again.
+#define READ(n, t) Real t = triangle[place(triangle_layout, i, min(k + n * LANES, end - 1))];
+#define ADD(n, t) if (k + n * LANES < end) sum = fma(t, x[k + n * LANES], sum);
+#define SIXTEEN(f)                                                                        \
+  f(0, t0) f(1, t1) f(2, t2) f(3, t3) f(4, t4) f(5, t5) f(6, t6) f(7, t7) f(8, t8) f(9, t9) \
+  f(10, t10) f(11, t11) f(12, t12) f(13, t13) f(14, t14) f(15, t15)
 Real product(int i, int begin, int end, int lane) {
   Real sum = Real(0);
   if (i < rows) {
-    for (int k = begin + lane; k < end; k += LANES) sum = fma(triangle[place(triangle_layout, i, k)], x[k], sum);
+    for (int k = begin + lane; k < end; k += 16 * LANES) {
+      SIXTEEN(READ)
+      SIXTEEN(ADD)
+    }
   }
   return sum;
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
-#include <unordered_map>
+#include <numeric>
 #include <utility>
 
 namespace glinpack {
@@ -267,18 +267,26 @@ RowSwapKind kind_for(const RowSwap& swap, Index columns) {
 }
 
 std::vector<GlobalRowMove> net_row_moves(GlobalIndex first, std::span<const GlobalIndex> pivots) {
-  std::unordered_map<Index, Index> content;  // row -> source of its current content, if it has moved
-  content.reserve(2 * pivots.size());
-  Index row = first.value;
+  // the rows that may move, ascending: those that pivots are exchanged with, then the pivots below them
+  const auto count = static_cast<Index>(pivots.size());
+  std::vector<Index> rows(pivots.size());
+  std::iota(rows.begin(), rows.end(), first.value);
   for (const GlobalIndex pivot : pivots) {
-    std::swap(content.try_emplace(row, row).first->second, content.try_emplace(pivot.value, pivot.value).first->second);
-    ++row;
+    if (pivot.value >= first.value + count) rows.push_back(pivot.value);
   }
+  const auto below = rows.begin() + count;
+  std::sort(below, rows.end());
+  rows.erase(std::unique(below, rows.end()), rows.end());
+  const auto place_of = [&](Index row) {
+    if (row < first.value + count) return static_cast<std::size_t>(row - first.value);
+    return static_cast<std::size_t>(std::lower_bound(rows.begin() + count, rows.end(), row) - rows.begin());
+  };
+  std::vector<Index> content = rows;
+  for (std::size_t k = 0; k < pivots.size(); ++k) std::swap(content[k], content[place_of(pivots[k].value)]);
   std::vector<GlobalRowMove> moves;
-  for (const auto& [to, from] : content) {
-    if (from != to) moves.push_back({GlobalIndex(from), GlobalIndex(to)});
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (content[k] != rows[k]) moves.push_back({GlobalIndex(content[k]), GlobalIndex(rows[k])});
   }
-  std::sort(moves.begin(), moves.end(), [](const GlobalRowMove& a, const GlobalRowMove& b) { return a.to < b.to; });
   return moves;
 }
 

@@ -50,7 +50,7 @@ struct GlobalRowMove {
 };
 
 /// The permutation that the interchanges "row first+j with row pivots[j], j = 0, 1, ..." make, one after the other:
-/// every row that moves, ordered by `to` (LAPACK laswp as one permutation; HPL_pipid.c).
+/// every row that moves, ordered by `to` (LAPACK laswp as one permutation; HPL_pipid.c). pivots[j] >= first + j.
 std::vector<GlobalRowMove> net_row_moves(GlobalIndex first, std::span<const GlobalIndex> pivots);
 
 /// Rows [first, first + count) of a rank's buffer.
