@@ -197,7 +197,7 @@ TEST(Settling, LimitsTheOperationsOfEveryProcess) {
   std::vector<RunRecord> planned{run_of("openblas", automatic, 128, {2, 2}),
                                  run_of("openblas", automatic, 128, {1, 1})};
   const double flops = 1e12;
-  EXPECT_THAT(settle(planned, ranks, {0.8, flops}), Contains(HasSubstr("--time is a limit, too")));
+  EXPECT_THAT(choose_automatic_values(planned, ranks, {0.8, flops}), Contains(HasSubstr("--time is a limit, too")));
   for (const RunRecord& run : planned) {
     EXPECT_LE(hpl_flops(run.parameters.n), flops * run.grid.size() * 1.001);
     EXPECT_GT(hpl_flops(run.parameters.n + 256), flops * run.grid.size());
