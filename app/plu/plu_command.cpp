@@ -32,7 +32,7 @@ void check_combinations(const PluOptions& options) {
 
 PluInput parse_input(const std::vector<std::string>& arguments, TextFiles& files) {
   PluInput input{.parsed = parse_plu_options(arguments, files), .hpl_dat = {}};
-  read_default_hpl_dat(input.parsed, files);
+  choose_default_hpl_dat(input.parsed, files);
   const PluOptions& options = input.parsed.options;
   check_combinations(options);
   if (!options.hpl_dat.empty()) input.hpl_dat = read_hpl_dat(options.hpl_dat, files);

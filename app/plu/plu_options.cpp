@@ -284,7 +284,7 @@ bool ParsedOptions::overrides_hpl_dat(const std::string& name) const {
   return in_file.contains(name) && !on_command_line.contains("hpl-dat");
 }
 
-void read_default_hpl_dat(ParsedOptions& parsed, const TextFiles& files) {
+void choose_default_hpl_dat(ParsedOptions& parsed, const TextFiles& files) {
   static constexpr std::array what_to_run{"config",   "input",        "hpl-dat",           "n",         "nb",
                                           "grid",     "row-major",    "threshold",         "broadcast", "lookahead",
                                           "row-swap", "column-major", "row-swap-threshold"};

@@ -127,9 +127,9 @@ std::vector<Field> result_fields(CommonOptions& options);
 
 OptionTable plu_table(PluOptions& options);
 
-/// As xhpl does, reads ./HPL.dat if it exists and no option says what to run: --config, --input, --hpl-dat and those
-/// that HPL.dat sets, too.
-void read_default_hpl_dat(ParsedOptions& parsed, const TextFiles& files);
+/// As xhpl does: sets hpl_dat to HPL.dat of the current folder if it exists and no option says what to run. Such
+/// options are --config, --input, --hpl-dat and those that HPL.dat sets, too.
+void choose_default_hpl_dat(ParsedOptions& parsed, const TextFiles& files);
 
 /// Precedence: command line, file, default. `arguments` follow `glinpack plu`. Throws InputError for unusable values.
 /// The caller makes choices that depend on the machine (backend "auto", grids).

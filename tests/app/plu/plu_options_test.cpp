@@ -196,7 +196,7 @@ TextFiles received(std::map<std::string, std::string> contents) { return TextFil
 
 std::string hpl_dat_read(const Arguments& arguments, const TextFiles& files) {
   ParsedOptions parsed = parse_plu_options(arguments);
-  read_default_hpl_dat(parsed, files);
+  choose_default_hpl_dat(parsed, files);
   return parsed.options.hpl_dat;
 }
 
@@ -219,7 +219,7 @@ TEST(Options, HplDatIsReadIfNoOptionSaysWhatToRun) {
 
 TEST_F(ConfigFile, IsInsteadOfAnHplDatInTheCurrentFolder) {
   ParsedOptions parsed = with_config("repeat = 2\n");
-  read_default_hpl_dat(parsed, received({{"HPL.dat", "text"}}));
+  choose_default_hpl_dat(parsed, received({{"HPL.dat", "text"}}));
   EXPECT_EQ(parsed.options.hpl_dat, "");
   EXPECT_FALSE(parsed.hpl_dat_is_default);
 }
