@@ -6,6 +6,7 @@ import json
 import re
 import signal
 import subprocess
+import tempfile
 import unittest
 import xml.etree.ElementTree
 
@@ -14,13 +15,21 @@ from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest, read_npy, wait_for
 BRIEFLY = ["--repeat", 2, "--warm-up", 0, "--threads", 1]
 
 
+# of compiled shaders
+CACHE = tempfile.TemporaryDirectory(prefix="glinpack-cache-")
+
+
 class ModesTest(GlinpackTest):
-    """Each test has its own caches, including the choices that --tune stores."""
+    """The tests share a cache. A test with --tune, whose choices are stored there, has its own."""
+
+    def setUp(self):
+        super().setUp()
+        self.cache = CACHE.name
 
     def mode(self, *arguments, status=0, timeout=60, ranks=None):
         launcher = [MPIEXEC, "-np", str(ranks)] if ranks else []
         outcome = self.start([*launcher, GLINPACK, *map(str, arguments)],
-                             {"XDG_CACHE_HOME": str(self.folder / "cache")}, timeout)
+                             {"XDG_CACHE_HOME": self.cache}, timeout)
         self.assertEqual(outcome.status, status, outcome)
         return outcome
 
@@ -157,6 +166,7 @@ class Matmul(ModesTest):
         self.assertEqual((self.folder / "c.mtx").read_text().split("\n")[1:6], ["2 2", "7", "16", "2", "5"])
 
     def test_the_tuned_variant_is_stored_and_is_the_default(self):
+        self.cache = str(self.folder / "cache")
         outcome = self.mode("matmul", "--tune", "--variant", "multi-pass,single-pass", "--n", 16, *BRIEFLY)
         choice = re.search(r"fastest at 16: (\S+) (\S+?)(?:, pass (\d+))?; kept in", outcome.out)
         self.assertIsNotNone(choice, outcome)
