@@ -54,7 +54,8 @@ double element(Jump jump, State state) {
   high += carry + jump.w + jump.x * state.y + jump.y * state.x;
   // as hpl_value(): powers of two are exact, so that it does not matter whether additions are fused to them
   const double scale = 2.3283064365386962890625e-10LF;  // 2^-32
-  double value = 0.5LF - (double(low) * scale + double(high)) * scale;
+  // precise: without it, Mesa 25 leaves out the conversion to single precision and back
+  precise double value = 0.5LF - (double(low) * scale + double(high)) * scale;
 #if ROUNDED
   value = double(float(value));
 #endif
