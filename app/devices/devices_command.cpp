@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
-#include <ostream>
 #include <utility>
 
+#include "app/program/agreement.hpp"
+#include "app/program/outputs.hpp"
 #include "app/program/program_context.hpp"
 
 namespace glinpack::app {
@@ -121,13 +122,7 @@ OptionTable devices_table(DevicesOptions& o) {
 int run_devices_command(const DevicesOptions& options, std::ostream& out) {
   const std::vector<DeviceDescription> devices = gl::list_devices();
   const int automatic = gl::device_for_local_rank(devices, 0, false);
-  if (options.json) {
-    out << devices_json(devices, automatic).dump(2, ' ', false, json::error_handler_t::replace) << '\n';
-  } else {
-    out << devices_text(devices, automatic);
-  }
-  constexpr int exit_error = 3;
-  if (!out.flush()) return exit_error;
+  print(out, options.json ? dumped(devices_json(devices, automatic), 2) + '\n' : devices_text(devices, automatic));
   return any_usable(devices) ? 0 : 1;
 }
 

@@ -3,7 +3,11 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <array>
+#include <ostream>
 #include <sstream>
+
+#include "app/options/option_text.hpp"
+#include "app/program/outputs.hpp"
 
 namespace glinpack::app {
 
@@ -240,6 +244,20 @@ const Texts& shells() {
 std::string completion_script(const std::string& shell, std::span<const CommandPage> pages) {
   static constexpr std::array scripts{bash_script, zsh_script, fish_script};
   return scripts[choose(shell, shells())](pages);
+}
+
+OptionTable completion_table(CompletionOptions& o) {
+  return {.command = "completion",
+          .description = "Prints a shell script that completes subcommands, options and their values.",
+          .footer = {.examples = "source <(glinpack completion)\n"
+                                 "glinpack completion --shell zsh > ~/.zfunc/_glinpack\n"
+                                 "glinpack completion --shell fish > ~/.config/fish/completions/glinpack.fish",
+                     .exit_codes = {{0, "printed"}, {2, "unusable input"}, {3, "an error while printing"}}},
+          .groups = {{"", {{"shell", name_value(o.shell, shells()), "The shell that reads the script"}}}}};
+}
+
+void run_completion_command(const CompletionOptions& options, std::ostream& out) {
+  print(out, completion_script(options.shell, all_pages()));
 }
 
 }  // namespace glinpack::app

@@ -1,7 +1,8 @@
-// Shell scripts that complete glinpack's command line: subcommands, options, and the values that an option's type
-// lists.
+// `glinpack completion`: shell scripts that complete glinpack's command line: subcommands, options, and the values that
+// an option's type lists.
 #pragma once
 
+#include <iosfwd>
 #include <span>
 #include <string>
 
@@ -14,5 +15,13 @@ const Texts& shells();
 
 /// The script for one of shells(); `pages`: all_pages().
 std::string completion_script(const std::string& shell, std::span<const CommandPage> pages);
+
+struct CompletionOptions {
+  std::string shell = "bash";
+};
+
+OptionTable completion_table(CompletionOptions& options);
+
+void run_completion_command(const CompletionOptions& options, std::ostream& out);
 
 }  // namespace glinpack::app

@@ -1,6 +1,8 @@
-// What people read about a command: --help, the man page and its section of docs/options.md, from its option table.
+// What people read about a command: --help, the man page and its section of docs/options.md, from its option table;
+// and `glinpack man-pages`.
 #pragma once
 
+#include <iosfwd>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,5 +34,20 @@ std::string man_page(const CommandPage& page, const Texts& others);
 
 /// docs/options.md: the options of all commands as Markdown tables.
 std::string options_document(std::span<const CommandPage> pages);
+
+struct ManPagesOptions {
+  std::string output_dir;
+  bool force = false;
+  bool markdown = false;
+};
+
+OptionTable man_pages_table(ManPagesOptions& options);
+
+/// Throws InputError.
+ManPagesOptions parse_man_pages_options(const Texts& arguments);
+
+/// Writes glinpack.1 and a page for each subcommand into the folder; creates the folder if it is missing. Throws
+/// InputError if a page exists and may not be replaced. With `markdown`, writes docs/options.md to `out` instead.
+void run_man_pages_command(const ManPagesOptions& options, std::ostream& out);
 
 }  // namespace glinpack::app

@@ -25,6 +25,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr const char* report_is_lost = "the report cannot be written to standard output";
+
 std::string in_folder(const std::string& folder, const std::string& name) {
   if (name.empty() || folder.empty()) return name;
   return (fs::path(folder) / name).string();
@@ -293,10 +295,14 @@ void write_file(const std::string& path, bool may_replace, const std::function<v
   unlink(temporary.c_str());
 }
 
+void print(std::ostream& out, const std::string& text) {
+  if (!(out << text << std::flush)) throw std::runtime_error(report_is_lost);
+}
+
 void write_findings(std::ostream& out, const std::string& text, const std::string& path, bool may_replace,
                     const nlohmann::json& document) {
   std::string failures;
-  if (!(out << text << std::flush)) failures = "the report cannot be written to standard output";
+  if (!(out << text << std::flush)) failures = report_is_lost;
   try {
     write_file(path, may_replace, [&](std::ostream& file) { file << dumped(document, 2) << '\n'; });
   } catch (const std::runtime_error& error) {

@@ -85,6 +85,9 @@ class ReportStream {
 /// `may` be. Nothing for an empty path. Throws std::runtime_error naming path and cause.
 void write_file(const std::string& path, bool may_replace, const std::function<void(std::ostream&)>& write);
 
+/// Throws std::runtime_error if the text cannot be written.
+void print(std::ostream& out, const std::string& text);
+
 /// What a tool found: prints `text`, and writes its JSON to `path` unless that is empty, each even if the other fails.
 /// Throws std::runtime_error that says what failed.
 void write_findings(std::ostream& out, const std::string& text, const std::string& path, bool may_replace,

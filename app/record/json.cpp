@@ -94,8 +94,6 @@ std::vector<std::string> JsonNode::texts() const {
   return all;
 }
 
-std::string JsonNode::shown() const { return value_->is_string() ? value_->get<std::string>() : value_->dump(); }
-
 std::optional<double> JsonNode::optional_number(std::string_view key) const {
   const std::optional<JsonNode> member = find(key);
   return member ? std::optional(member->number()) : std::nullopt;

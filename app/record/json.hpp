@@ -47,8 +47,6 @@ class JsonNode {
   std::size_t one_of(const std::vector<std::string_view>& names) const;
   /// An array of strings.
   std::vector<std::string> texts() const;
-  /// A string as it is; other values as JSON.
-  std::string shown() const;
 
   /// Members by key, as above; optional ones are empty if missing or null.
   double number(std::string_view key) const { return at(key).number(); }

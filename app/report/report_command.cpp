@@ -191,7 +191,7 @@ void run_report_command(const ReportOptions& options, std::ostream& out) {
   check_output("--output", options.output, options.force, options.files);
   const std::string page = report_page(options.files, options.title);
   write_file(options.output, options.force, [&](std::ostream& file) { file << page; });
-  out << options.output << '\n' << std::flush;
+  print(out, options.output + '\n');
 }
 
 }  // namespace glinpack::app

@@ -297,7 +297,7 @@ void run_slurm_command(const SlurmOptions& options, const std::vector<std::strin
       options.program.empty() ? std::filesystem::read_symlink("/proc/self/exe").string() : options.program;
   const std::string script = slurm_script(options, command_line, program);
   if (options.output.empty()) {
-    if (!(out << script << std::flush)) throw std::runtime_error("the script cannot be written to standard output");
+    print(out, script);
     return;
   }
   check_output("--output", options.output, options.force);

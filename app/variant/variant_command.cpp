@@ -2,7 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include <ostream>
+#include "app/program/outputs.hpp"
 
 namespace glinpack::app {
 
@@ -49,7 +49,7 @@ void run_variant_command(const VariantOptions& options, std::ostream& out) {
   for (const std::string& code : options.codes) {
     text += (text.empty() ? "" : "\n") + variant_text(parse_variant_code(code));
   }
-  if (!(out << text << std::flush)) throw std::runtime_error("the table cannot be written to standard output");
+  print(out, text);
 }
 
 }  // namespace glinpack::app

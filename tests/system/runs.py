@@ -200,6 +200,13 @@ class Commands(RunsTest):
                     self.assertEqual(ended.returncode, 3, ended)
                     self.assertIn(b"the report cannot be written to standard output", ended.stderr)
                     self.assertEqual(self.json(f"{name}{sink}.json")["format"], 1)
+            for command in (["devices"], ["devices", "--json"], ["slurm"], ["variant", "WR11C2R4"], ["completion"],
+                            ["man-pages", "--markdown"], ["report", result, "-o", "page.html", "--force"]):
+                with self.subTest(command=command, sink=sink):
+                    ended = subprocess.run([GLINPACK, *command], cwd=self.folder, stdout=sink, stderr=subprocess.PIPE,
+                                           check=False, timeout=60)
+                    self.assertEqual(ended.returncode, 3, ended)
+                    self.assertIn(b"cannot be written to standard output", ended.stderr)
 
     def test_surplus_processes_idle(self):
         self.passed("--n", 100, "--nb", 16, "--grid", "1x2,2x1,1x1", "--backend", "reference", ranks=3, runs=3)

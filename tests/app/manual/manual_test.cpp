@@ -8,7 +8,6 @@
 
 #include "app/commands.hpp"
 #include "app/manual/completion.hpp"
-#include "app/manual/manual_command.hpp"
 #include "app/manual/pages.hpp"
 #include "app/plu/plu_options.hpp"
 #include "tests/app/expect.hpp"
