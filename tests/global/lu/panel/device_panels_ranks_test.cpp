@@ -77,16 +77,6 @@ TEST(DevicePanels, ChooseThePivotsOfTheHostWithPartialPivoting) {
   });
 }
 
-TEST(DevicePanels, RejectPartialPivotingOnSeveralProcessRows) {
-  on_every_grid([](const ProcessGrid& grid) {
-    if (grid.shape().rows == 1) return;
-    const auto source = make_hpl_source(20);
-    RunParameters parameters = parameters_of({20, 4}, Pivoting::partial);
-    parameters.panel = PanelPlace::device;
-    EXPECT_THROW(factorize_and_gather<float>(parameters, grid, "gl-compute", *source), std::runtime_error);
-  });
-}
-
 // Some processes have no pivot for some columns in their rows. The host then chooses their candidate rows.
 TEST(DevicePanels, OfSeveralProcessesHandlePermutationsAndSingularMatrices) {
   const Index n = 40;
