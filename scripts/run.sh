@@ -17,14 +17,18 @@ cmake --build --preset release --target glinpack
 program=build/release/bin/glinpack
 if [ "${1:-}" = --gl ]; then
   shift
-  # four ranks share the cores: no threads of its own for each one's software renderer, unless told otherwise
+  # four ranks share the cores: the software renderer uses no extra threads unless LP_NUM_THREADS is set
   export LP_NUM_THREADS="${LP_NUM_THREADS:-0}"
   set -x
   exec mpirun.mpich -np 4 "$program" plu --config configs/quickstart.toml "$@"
 fi
 
 processes=$("$program" devices | grep -c 'kind  *hardware' || true)
-[ "$processes" -gt 0 ] || processes=$(lscpu --parse=CORE,SOCKET | grep -v '^#' | sort -u | wc -l)
+if [ "$processes" -eq 0 ]; then
+  processes=$(lscpu --parse=CORE,SOCKET | grep -v '^#' | sort -u | wc -l)
+  allowed=$(nproc) # in a container or a job
+  [ "$processes" -le "$allowed" ] || processes=$allowed
+fi
 run="mpirun.mpich -np $processes $program plu"
 [ $# -gt 0 ] || set -- --n auto --nb auto --grid auto --time 10
 (set -x; $run "$@")

@@ -79,8 +79,8 @@ OptionTable compare_table(CompareOptions& o) {
 CompareOptions parse_compare_options(const Texts& arguments) {
   const CompareOptions options = parse(arguments, compare_table).options;
   if (options.files.size() == 2) return options;
-  throw InputError(std::to_string(options.files.size()) +
-                   " files are given; two are expected, for example: glinpack compare before.json after.json");
+  throw InputError("two files are compared, not " + std::to_string(options.files.size()) +
+                   "; for example: glinpack compare before.json after.json");
 }
 
 namespace {

@@ -1,5 +1,6 @@
 #include "app/input/text_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <optional>
 
 #include "app/input/values.hpp"
 #include "backend/registry.hpp"

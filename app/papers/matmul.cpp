@@ -290,7 +290,7 @@ class Matmul final : public Mode {
       product->store(problem_.view_of(problem_.computed));
     });
     const double error = problem_.relative(largest_difference(problem_.computed, problem_.expected));
-    record.check = ModeCheck{"OpenBLAS gemm", error, tolerance<Real>(problem_.extents.depth)};
+    record.check = ModeCheck{"gemm of the BLAS", error, tolerance<Real>(problem_.extents.depth)};
     run.add(std::move(record));
   }
 

@@ -27,7 +27,15 @@ struct Sweep {
   RowSwap row_swap;
 };
 
-GridShape tile_of(const CommonOptions& options) { return options.node_grid.value_or(GridShape{1, 1}); }
+GridShape default_grid(const CommonOptions& options, int world_size) {
+  const GridShape tile = options.node_grid.value_or(GridShape{1, 1});
+  if (world_size % tile.size() != 0) {
+    throw InputError("--node-grid " + text_of(tile) + ": the number of processes must be a multiple of " +
+                     std::to_string(tile.size()) + ", and " + std::to_string(world_size) +
+                     " were started: start as many, or name a --grid");
+  }
+  return squarest_grid(world_size, tile);
+}
 
 Sweep sweep_of(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat, int world_size) {
   const PluOptions& options = parsed.options;
@@ -39,7 +47,7 @@ Sweep sweep_of(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat
               .node_grid = options.node_grid,
               .threshold = options.threshold,
               .row_swap = options.row_swap};
-  if (sweep.grids.empty()) sweep.grids = {squarest_grid(world_size, tile_of(options))};
+  if (sweep.grids.empty()) sweep.grids = {default_grid(options, world_size)};
   if (!hpl_dat) return sweep;
 
   HplDat lists = *hpl_dat;
@@ -154,7 +162,7 @@ std::vector<RunRecord> plan_network_runs(const NetworkOptions& options, int worl
               .node_grid = options.node_grid,
               .threshold = -1,
               .row_swap = options.row_swap};
-  if (sweep.grids.empty()) sweep.grids = {squarest_grid(world_size, tile_of(options))};
+  if (sweep.grids.empty()) sweep.grids = {default_grid(options, world_size)};
   for (const BroadcastKind kind : options.broadcast) {
     sweep.combinations.push_back({.lookahead = 0, .broadcast = kind, .variant = {}});
   }
@@ -185,7 +193,8 @@ void check_hosts(GridShape node_grid, std::span<const int> nodes, std::span<cons
     if (there == node_grid.size()) continue;
     throw InputError("--node-grid " + text_of(node_grid) + " needs " + processes + " processes on every host, but " +
                      hosts[static_cast<std::size_t>(node)] + " has " + std::to_string(there) + ": start " + processes +
-                     " on each (mpirun -ppn " + processes + " ...) or use another node grid");
+                     " on each (one host: mpirun -np " + processes + "; several: mpirun -ppn " + processes +
+                     ") or use a node grid of " + std::to_string(there));
   }
 }
 

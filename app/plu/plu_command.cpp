@@ -62,9 +62,7 @@ void plan(const PluInput& given, SweepInput& input) {
 void prepare_files(const PluInput& given, SweepInput& input) {
   const PluOptions& options = input.options;
   input.context.configuration = to_json(options, plu_table);
-  if (given.parsed.hpl_dat_is_default) {
-    input.context.notes.push_back("the runs are those of HPL.dat in the current folder: no option says what to run");
-  }
+  if (!given.parsed.hpl_dat_note.empty()) input.context.notes.push_back(given.parsed.hpl_dat_note);
   if (given.hpl_dat) input.context.notes.push_back(unused_parameters_note(options.hpl_dat));
   if (!options.runs()) return;
   if (options.warm_up > 0) {

@@ -154,7 +154,7 @@ std::vector<Field> problem_fields(PluOptions& o) {
        "Read the matrix from a .npy or Matrix Market file; b = A times ones (docs/input.md)"},
       {"hpl-dat", text(o.hpl_dat, "FILE"),
        "Read the runs from netlib's HPL.dat; options given here override it (docs/input.md)",
-       "./HPL.dat if it exists and no option says what to run"},
+       "./HPL.dat if it exists and there is no --n, --input or --config"},
   };
 }
 
@@ -285,13 +285,14 @@ bool ParsedOptions::overrides_hpl_dat(const std::string& name) const {
 }
 
 void choose_default_hpl_dat(ParsedOptions& parsed, const TextFiles& files) {
-  static constexpr std::array what_to_run{"config",   "input",        "hpl-dat",           "n",         "nb",
-                                          "grid",     "row-major",    "threshold",         "broadcast", "lookahead",
-                                          "row-swap", "column-major", "row-swap-threshold"};
-  const auto given = [&parsed](const char* name) { return parsed.on_command_line.contains(name); };
-  if (std::any_of(what_to_run.begin(), what_to_run.end(), given) || !files.exists("HPL.dat")) return;
+  if (parsed.on_command_line.contains("hpl-dat") || !files.exists("HPL.dat")) return;
+  for (const char* name : {"n", "input", "config"}) {
+    if (!parsed.on_command_line.contains(name)) continue;
+    parsed.hpl_dat_note = std::string("HPL.dat in the current folder is not read: --") + name + " is given";
+    return;
+  }
   parsed.options.hpl_dat = "HPL.dat";
-  parsed.hpl_dat_is_default = true;
+  parsed.hpl_dat_note = "the runs are those of HPL.dat in the current folder: no option names another source of N";
 }
 
 OptionTable plu_table(PluOptions& o) {

@@ -113,7 +113,7 @@ struct PluOptions : CommonOptions {
 };
 
 struct ParsedOptions : Parsed<PluOptions> {
-  bool hpl_dat_is_default = false;  // no option names the HPL.dat: it is that of the current folder
+  std::string hpl_dat_note{};  // whether HPL.dat of the current folder is read; empty if there is none or it is named
 
   /// True if the option takes precedence over HPL.dat: it is on the command line, or in the configuration file that
   /// names the HPL.dat. An HPL.dat on the command line takes precedence over the configuration file.
@@ -127,8 +127,8 @@ std::vector<Field> result_fields(CommonOptions& options);
 
 OptionTable plu_table(PluOptions& options);
 
-/// As xhpl does: sets hpl_dat to HPL.dat of the current folder if it exists and no option says what to run. Such
-/// options are --config, --input, --hpl-dat and those that HPL.dat sets, too.
+/// As xhpl does: sets hpl_dat to HPL.dat of the current folder if it exists, unless --n, --input, --config or --hpl-dat
+/// is given. Says so in hpl_dat_note.
 void choose_default_hpl_dat(ParsedOptions& parsed, const TextFiles& files);
 
 /// Precedence: command line, file, default. `arguments` follow `glinpack plu`. Throws InputError for unusable values.

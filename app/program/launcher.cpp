@@ -36,8 +36,11 @@ bool is_launcher(const std::vector<std::string>& command_line) {
   static constexpr std::array<std::string_view, 6> launchers{"mpirun", "mpiexec", "orterun", "prterun", "prun", "srun"};
   if (command_line.empty()) return false;
   const std::string name = fs::path(command_line.front()).filename();
-  return std::any_of(launchers.begin(), launchers.end(),
-                     [&](std::string_view begin) { return name.starts_with(begin); });
+  return std::any_of(launchers.begin(), launchers.end(), [&](std::string_view known) {
+    // mpirun, mpirun.mpich, mpiexec_mpt
+    return name.starts_with(known) &&
+           (name.size() == known.size() || std::string_view(".-_").find(name[known.size()]) != std::string_view::npos);
+  });
 }
 
 // 0: unknown
@@ -56,8 +59,10 @@ long parent_of(long process) {
 // True if the process has the file open, such as one end of the pipe "pipe:[4711]".
 bool holds(long process, const fs::path& file) {
   std::error_code error;
-  for (const fs::directory_entry& open : fs::directory_iterator(folder_of(process) + "/fd", error)) {
-    if (fs::read_symlink(open.path(), error) == file) return true;
+  for (fs::directory_iterator open(folder_of(process) + "/fd", error), end; !error && open != end;
+       open.increment(error)) {
+    std::error_code unreadable;
+    if (fs::read_symlink(open->path(), unreadable) == file) return true;
   }
   return false;
 }
@@ -83,7 +88,7 @@ int find_stderr_terminal() {
 std::optional<LauncherProcess> find_launcher() {
   constexpr int most_generations = 16;
   LauncherProcess launcher{.id = getppid(), .command_line = {}, .ancestors = {}};
-  for (int generation = 0; launcher.id > 1 && generation < most_generations; ++generation) {
+  for (int generation = 0; launcher.id > 0 && generation < most_generations; ++generation) {
     launcher.command_line = command_line_of(launcher.id);
     launcher.ancestors.push_back(launcher.id);
     if (is_launcher(launcher.command_line)) return launcher;

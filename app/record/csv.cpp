@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "app/record/network_record.hpp"
 #include "app/record/run_record.hpp"

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <limits>
 #include <map>
+#include <optional>
 #include <ostream>
 #include <set>
 #include <vector>
@@ -328,9 +329,9 @@ std::string device_lines(const BackendInfo& info) {
   std::string lines = "DEVICE : " + free_text(info.device);
   if (info.software_gl) lines += " (software OpenGL: computed by the processor, not by a GPU)";
   lines += "\nDRIVER : " + free_text(info.driver);
-  const std::string kernels =
-      info.kernels.empty() ? "" : free_text(info.blas) + ", " + free_text(info.kernels) + " kernels, ";
-  return lines + fmt::format("\nHOST   : {}{} thread{} a rank\n", kernels, info.threads, info.threads == 1 ? "" : "s");
+  std::string blas = info.blas.empty() ? "" : free_text(info.blas) + ", ";
+  if (!info.kernels.empty()) blas += free_text(info.kernels) + " kernels, ";
+  return lines + fmt::format("\nHOST   : {}{} thread{} a rank\n", blas, info.threads, info.threads == 1 ? "" : "s");
 }
 
 /// No two numbers in a row: parsers would take the line for a result.
@@ -436,7 +437,7 @@ void HplReport::tail() {
 
 std::string rate_text(const RunRecord& record) {
   const std::optional<double> of_each = record.gflops_per_unit();
-  if (!of_each) return "";
+  if (!of_each || record.result.singular_column) return "";
   const ComputeUnits& units = record.units;
   std::string text = fmt::format("Rate: {:.4g} GFLOPS, {:.4g} by each of {} {}{}", record.result.gflops, *of_each,
                                  units.count, units.name,
@@ -447,7 +448,9 @@ std::string rate_text(const RunRecord& record) {
     text += fmt::format("; {:.1f} % of the {} peak, {:.4g} GFLOPS", 100 * *record.of_peak(),
                         record.peak->stated ? "stated" : "measured", record.peak->gflops);
     if (*record.of_peak() > 1 && !record.peak->stated) {
-      text += "\nThe machine was busy when the peak was measured: remove *.peak from the cache folder.";
+      text +=
+          "\nThe measured peak is too low, perhaps because the machine was busy; remove *.peak from the cache folder "
+          "to measure it again.";
     }
   }
   return text + '\n';

@@ -343,7 +343,7 @@ ComputeUnits compute_units(const std::vector<RankRecord>& ranks) {
     if (info.device_index >= 0) gpus.insert(rank.host + " " + device);
     threads += info.threads;
   }
-  if (gpus.empty()) return {"core", threads};
+  if (gpus.empty()) return {"thread", threads};
   return {"GPU", static_cast<int>(gpus.size())};
 }
 

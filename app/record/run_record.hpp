@@ -39,7 +39,7 @@ struct Prediction {
 
 /// What computed a run: GPUs, the cores of the host's threads, or processes with software OpenGL.
 struct ComputeUnits {
-  std::string name;  // "GPU", "core", "process"; empty: unknown
+  std::string name;  // "GPU", "thread", "process"; empty: unknown
   int count = 0;
 };
 /// Ranks that share a GPU count it once.

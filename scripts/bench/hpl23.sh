@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # glinpack beside netlib's HPL 2.3, built with the same MPI and the same BLAS.
 set -euo pipefail
+export LC_ALL=C
 
 usage() {
   cat <<'TEXT'
@@ -41,6 +42,9 @@ while [ $# -gt 0 ]; do
   shift 2
 done
 [ -f "$source/testing/ptest/HPL_pddriver.c" ] || unusable "$source is no source of HPL 2.3: it lacks testing/ptest/HPL_pddriver.c"
+[[ $repetitions =~ ^[1-9][0-9]?$ ]] || unusable "--repetitions '$repetitions' is not a number from 1 to 99"
+source=$(realpath -- "$source")
+[ -z "$mkl" ] || mkl=$(realpath -- "$mkl")
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 for program in build/release/bin/glinpack ${mkl:+build/mkl/bin/glinpack}; do
   [ -x "$program" ] || unusable "$program is missing: build it first"
@@ -101,12 +105,13 @@ gflops() {
 }
 
 kernels=$(mpirun.mpich -np 1 build/release/bin/glinpack plu --n 100 --nb 32 --backend openblas | sed -n 's/^HOST.*, \(.*\) kernels.*/\1/p')
+[ -n "$kernels" ] || unusable "glinpack on OpenBLAS did not run: try build/release/bin/glinpack plu --n 100 --backend openblas"
 export OPENBLAS_CORETYPE=$kernels OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 MKL_THREADING_LAYER=sequential
 # shellcheck disable=SC2046 # words
 build_hpl openblas $(pkg-config --libs openblas)
 names=(openblas)
 if [ -n "$mkl" ]; then
-  export LD_LIBRARY_PATH=$mkl
+  export LD_LIBRARY_PATH=$mkl${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
   build_hpl mkl -L"$mkl" -lmkl_rt
   names+=(mkl)
 fi

@@ -197,9 +197,11 @@ def executable(line, folder):
     words = words[len(launcher):]
     if not words or words[0] not in ("glinpack", "build/release/bin/glinpack"):
         return None
-    if words[1] in LONG or set(words) & {"--tune", "--device", "...", "|"}:
+    if len(words) < 2 or words[1] in LONG or set(words) & {"--tune", "--device", "...", "|"}:
         return None
     for option, value in zip(words, words[1:]):
+        if option == "--n" and not re.fullmatch(r"[\d,]+", value):
+            return None
         if option == "--n" and max(map(int, value.split(","))) > GREATEST_N.get(words[1], GREATEST_N_OF_OTHERS):
             return None
         if value.endswith(".json") and option not in OUTPUTS and not (folder / value).exists():
@@ -208,7 +210,7 @@ def executable(line, folder):
 
 
 def comparable(line):
-    """A line of output without what differs between machines and runs: numbers, the host's name, distances."""
+    """A line of output without what differs between machines and runs: numbers, the host's name, spacing."""
     line = re.sub(r"\b(vm|" + re.escape(platform.node()) + r")\b", "HOST", line)
     return " ".join(re.sub(r"[-+]?\d[\d.,]*(e[-+]\d+)?", "#", line).split())
 

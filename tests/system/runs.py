@@ -76,8 +76,7 @@ class Commands(RunsTest):
         self.passed("--hpl-dat", ROOT / "tests" / "data" / "HPL.dat", "--backend", "openblas", ranks=4, runs=864,
                     timeout=600)
 
-    @unittest.skipIf(os.environ.get("GLINPACK_TEST_QUICK"), "GLINPACK_TEST_QUICK is set: too slow in this build")
-    def test_hpl_dat_of_the_current_folder_is_read_if_no_option_says_what_to_run(self):
+    def test_hpl_dat_of_the_current_folder_is_read_unless_an_option_names_another_source_of_n(self):
         lines = (ROOT / "tests" / "data" / "HPL.dat").read_text().splitlines()
         for number, text in {5: "1 Ns", 6: "40 Ns", 7: "1 NBs", 8: "8 NBs", 10: "1 grids", 12: "1 Qs",
                              14: "1 PFACTs", 16: "1 NBMINs", 20: "1 RFACTs"}.items():
@@ -89,7 +88,12 @@ class Commands(RunsTest):
         document = self.json("h.json")
         self.assertEqual((document["runs"][0]["n"], document["context"]["configuration"]["hpl-dat"]), (40, "HPL.dat"))
         self.assertIn(said, self.glinpack("plu", "--dry-run", "--backend", "openblas").out)
-        self.assertNotIn(said, self.passed("--n", 50, "--backend", "openblas").out)
+        self.assertIn("HPL.dat in the current folder is not read: --n is given",
+                      self.passed("--n", 50, "--backend", "openblas").out)
+        overridden = self.passed("--nb", 16, "--backend", "openblas", "--json", "nb.json", ranks=2)
+        self.assertIn(said, overridden.out)
+        run = self.json("nb.json")["runs"][0]
+        self.assertEqual((run["n"], run["nb"]), (40, 16))
         self.write("HPL.dat", "\n".join(lines[:5]) + "\nmany\n")
         for more in [], ["--dry-run"]:
             broken = self.glinpack("plu", "--backend", "openblas", *more)
@@ -97,6 +101,7 @@ class Commands(RunsTest):
             self.assertIn("HPL.dat:6: ", broken.err)
             self.assertIn("'many'", broken.err)
 
+    @unittest.skipIf(os.environ.get("GLINPACK_TEST_QUICK"), "GLINPACK_TEST_QUICK is set: too slow in this build")
     def test_netlib_s_hpl_dat_passes_all_its_864_runs_by_opengl(self):
         self.passed("--hpl-dat", ROOT / "tests" / "data" / "HPL.dat", "--backend", "gl-compute", ranks=4, runs=864,
                     timeout=900)
@@ -483,8 +488,8 @@ class Reports(RunsTest):
         run = self.json("s.json")["runs"][0]
         self.assertEqual(run["peak"], {"gflops": 2000, "source": "stated"})
         self.assertAlmostEqual(run["of_peak"], run["gflops"] / 2000)
-        self.assertEqual((run["unit"], run["units"], run["gflops_per_unit"]), ("core", 2, run["gflops"] / 2))
-        self.assertIn("by each of 2 cores; ", outcome.out)
+        self.assertEqual((run["unit"], run["units"], run["gflops_per_unit"]), ("thread", 2, run["gflops"] / 2))
+        self.assertIn("by each of 2 threads; ", outcome.out)
         self.assertIn(" % of the stated peak, 2000 GFLOPS", outcome.out)
 
     def test_the_peak_is_measured_once_and_limits_n_by_time(self):

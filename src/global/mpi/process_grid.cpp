@@ -34,7 +34,7 @@ std::vector<std::optional<GridPosition>> positions_of_ranks(GridShape shape, Ran
   };
   const GridShape tile = node_grid.value_or(shape);  // without node_grid, the world is one node
   if (!is_multiple(shape, tile)) {
-    throw std::invalid_argument("a process grid of " + text_of(shape) + " is no multiple of " + text_of(tile));
+    throw std::invalid_argument("a process grid of " + text_of(shape) + " is not a multiple of " + text_of(tile));
   }
   const GridShape tiles{shape.rows / tile.rows, shape.columns / tile.columns};
   std::map<int, Node> known;
@@ -52,8 +52,8 @@ std::vector<std::optional<GridPosition>> positions_of_ranks(GridShape shape, Ran
   }
   for (const auto& [first_rank, node] : known) {
     if (node_grid && node.ranks != tile.size()) {
-      throw std::invalid_argument("a node has " + std::to_string(node.ranks) + " ranks, not those of a grid of " +
-                                  text_of(tile));
+      throw std::invalid_argument("a node has " + std::to_string(node.ranks) + " ranks; the node grid " +
+                                  text_of(tile) + " needs " + std::to_string(tile.size()));
     }
   }
   return positions;

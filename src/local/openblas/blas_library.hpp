@@ -14,7 +14,7 @@ void set_blas_threads(int threads);
 std::string blas_version();
 
 /// The kernels chosen for this processor when the library was loaded: "SkylakeX", "Haswell", "skx"; empty if the
-/// library does not tell.
+/// library does not report it.
 std::string blas_kernels();
 
 /// The processor's instruction sets among those that OpenBLAS has kernels for.
@@ -26,8 +26,8 @@ struct ProcessorFeatures {
 /// Of the processor that this runs on.
 ProcessorFeatures processor_features();
 
-/// The OPENBLAS_CORETYPE that suits the processor better than OpenBLAS's kernels chosen; nothing when they are as good
-/// as any that OpenBLAS has, or unknown. Other libraries' kernels have other names.
+/// The OPENBLAS_CORETYPE that suits the processor better than the kernels that OpenBLAS chose; empty if they are as
+/// good as any that OpenBLAS has, or unknown. Other libraries' kernels have other names.
 std::optional<std::string> better_kernels(std::string_view chosen, const ProcessorFeatures& features);
 
 /// The same for this process: nothing when the user has set OPENBLAS_CORETYPE.

@@ -60,9 +60,9 @@ class Product {
     const auto times = static_cast<double>(done_);
     const double error = std::abs(double{c_[at(n_ - 1, n_ - 1)]} + times * product);
     if (!(error <= tolerance<Real>(n_ + done_) * (times * magnitude + 1))) {
-      throw std::runtime_error("OpenBLAS's gemm in " + std::string(name_of(precision_of<Real>)) +
+      throw std::runtime_error("gemm of " + blas_version() + " in " + std::string(name_of(precision_of<Real>)) +
                                " precision is wrong with the kernels " + blas_kernels() +
-                               ": set OPENBLAS_CORETYPE to others");
+                               ": choose others, for OpenBLAS by OPENBLAS_CORETYPE");
     }
   }
 
@@ -143,7 +143,7 @@ HostCeilings measure_host_ceilings(int threads, const MeasuringOptions& options)
 }
 
 Measured measure_host_gemm(Precision precision, int threads, const MeasuringOptions& options) {
-  openblas_set_num_threads(threads);
+  set_blas_threads(threads);
   Index order = 0;
   return precision == Precision::double_ ? gemm_rate<double>(threads, options, order)
                                          : gemm_rate<float>(threads, options, order);

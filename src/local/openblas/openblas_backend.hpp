@@ -1,5 +1,5 @@
-// Local arithmetic by OpenBLAS, or the BLAS of GLINPACK_BLAS: the fast CPU backend, and the panel arithmetic of every backend with panels on the
-// host. This folder is the only user of cblas.h and LAPACKE.
+// Local arithmetic by OpenBLAS, or the BLAS of GLINPACK_BLAS: the fast CPU backend, and the panel arithmetic of every
+// backend with panels on the host. This folder is the only user of cblas.h and LAPACKE.
 #pragma once
 
 #include <memory>

@@ -143,8 +143,8 @@ template Index index_of_largest_magnitude(std::span<const double>);
 
 namespace {
 
-constexpr Index base_width = 4;        // columns eliminated one by one
-constexpr Index cached_rows = 256;     // eliminated at a time
+constexpr Index base_width = 4;     // columns eliminated one by one
+constexpr Index cached_rows = 256;  // eliminated at a time
 
 template <class Real>
 void eliminate_columns(ColumnMajorView<const Real> u, ColumnMajorView<Real> a) {

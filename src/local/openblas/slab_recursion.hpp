@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "backend/matrix_view.hpp"
-#include "openblas/blas.hpp"
 #include "backend/threads.hpp"
+#include "openblas/blas.hpp"
 
 namespace glinpack {
 

@@ -255,8 +255,8 @@ TEST(CompareOptions, two_files_and_valid_numbers_are_required) {
   EXPECT_EQ(parse_compare_options({"a.json", "--fail-below", "0.95", "b.json"}).fail_below, 0.95);
   EXPECT_THAT(parse_compare_options({"a.json", "b.json"}).files, ElementsAre("a.json", "b.json"));
   EXPECT_THAT(parse_compare_options({"a", "b", "--ignore", "backend,nb"}).ignored, ElementsAre("backend", "nb"));
-  expect_input_error([] { parse_compare_options({"a.json"}); }, {"1 files", "two are expected"});
-  expect_input_error([] { parse_compare_options({"a", "b", "c"}); }, {"3 files", "two are expected"});
+  expect_input_error([] { parse_compare_options({"a.json"}); }, {"two files", "not 1"});
+  expect_input_error([] { parse_compare_options({"a", "b", "c"}); }, {"two files", "not 3"});
   expect_input_error([] { parse_compare_options({"a", "b", "--confidence", "100"}); }, {"--confidence", "'100'"});
   expect_input_error([] { parse_compare_options({"a", "b", "--fail-below", "-1"}); }, {"--fail-below", "'-1'"});
   expect_input_error([] { parse_compare_options({"a", "b", "--fail-belw", "1"}); }, {"did you mean --fail-below?"});

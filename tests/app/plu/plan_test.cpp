@@ -38,6 +38,11 @@ TEST(Plan, ListsMakeASweepWithRepetitionsFastest) {
 TEST(Plan, TheGridIsTheSquarestUnlessGiven) {
   EXPECT_EQ(plan({}, 6).front().grid, (GridShape{2, 3}));
   EXPECT_EQ(plan({}, 1).front().grid, (GridShape{1, 1}));
+  EXPECT_EQ(plan({"--node-grid", "2x1"}, 4).front().grid, (GridShape{2, 2}));
+  for (const int processes : {1, 6}) {
+    expect_input_error([&] { plan({"--node-grid", "2x2"}, processes); },
+                       {"--node-grid 2x2", "must be a multiple of 4", std::to_string(processes) + " were started"});
+  }
 }
 
 TEST(Plan, PanelsOfSeveralProcessRowsAreFactorisedOnDevicesWithTournamentPivotingOnly) {
