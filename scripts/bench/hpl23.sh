@@ -117,7 +117,7 @@ if [ -n "$mkl" ]; then
 fi
 
 lscpu | sed -n 's/^Model name: */processor: /p'
-echo "HPL 2.3, glinpack $(build/release/bin/glinpack --version | head -1), OpenBLAS kernels $kernels, N $n, NB $nb, 1x2"
+echo "HPL 2.3, $(build/release/bin/glinpack --version | head -1), OpenBLAS kernels $kernels, N $n, NB $nb, 1x2"
 declare -A rates
 for ((i = 1; i <= repetitions; ++i)); do
   for name in "${names[@]}"; do
