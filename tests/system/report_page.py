@@ -496,7 +496,7 @@ class Comparisons(PageTest):
                               "other.json", ranks=1)
         self.assertEqual(other.status, 0, other)
         for arguments, named in [
-            (["a.json"], ["1 files", "two"]),
+            (["a.json"], ["two files are compared, not 1", "two"]),
             (["a.json", "missing.json"], ["missing.json", "no such file"]),
             (["a.json", "other.json"], ["other.json", "a.json", "--ignore"]),
             (["a.json", "other.json", "--ignore", "bakend"], ["--ignore", "'bakend'", "did you mean backend?"]),
