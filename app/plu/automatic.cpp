@@ -45,7 +45,7 @@ MemoryPool fullest_pool(const RunRecord& run, std::span<const RankMemory> ranks)
   });
 }
 
-// The largest N whose run has at most so many operations; 2/3 N^3 of them.
+// The largest N whose run has at most `flops` operations, 2/3 N^3.
 Index order_of_flops(double flops) {
   return static_cast<Index>(std::clamp(std::cbrt(1.5 * flops), 1.0, static_cast<double>(largest_n)));
 }
@@ -143,16 +143,16 @@ std::vector<std::string> choose_automatic_values(std::vector<RunRecord>& planned
     if (has_all_values(run)) continue;
     const auto [choice, is_new] =
         chosen.try_emplace({run.parameters.n, run.parameters.nb, run.grid.rows, run.grid.columns}, run);
-    RunRecord& settled = choice->second;
+    RunRecord& with_values = choice->second;
     if (is_new) {
-      choose_values(settled, ranks, limits);
-      for (std::string& note : notes_on(run, settled, ranks, limits)) {
+      choose_values(with_values, ranks, limits);
+      for (std::string& note : notes_on(run, with_values, ranks, limits)) {
         if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
       }
     }
-    run.parameters.n = settled.parameters.n;
-    run.parameters.nb = settled.parameters.nb;
-    run.grid = settled.grid;
+    run.parameters.n = with_values.parameters.n;
+    run.parameters.nb = with_values.parameters.nb;
+    run.grid = with_values.grid;
   }
   return notes;
 }

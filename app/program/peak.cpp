@@ -16,8 +16,8 @@
 #include "gl/disk_cache.hpp"
 #include "host/host_memory.hpp"
 #include "mpi/communication.hpp"
-#include "openblas/host_ceilings.hpp"
 #include "openblas/blas_library.hpp"
+#include "openblas/host_ceilings.hpp"
 
 namespace glinpack::app {
 

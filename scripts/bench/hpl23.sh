@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# glinpack beside netlib's HPL 2.3, built with the same MPI and the same BLAS.
+# Compares glinpack with netlib's HPL 2.3, built with the same MPI and the same BLAS.
 set -euo pipefail
 export LC_ALL=C
 

@@ -36,7 +36,7 @@ RunRecord run_of(const std::string& backend, Index n, Index nb, GridShape grid) 
   return run;
 }
 
-RunRecord settled(RunRecord run, std::span<const RankMemory> ranks, double fraction) {
+RunRecord with_values(RunRecord run, std::span<const RankMemory> ranks, double fraction) {
   std::vector<RunRecord> planned{run};
   choose_automatic_values(planned, ranks, {fraction});
   EXPECT_TRUE(all_have_values(planned));
@@ -55,7 +55,7 @@ TEST(AutomaticOrder, FillsAtMostTheFractionOfTheMemory) {
       const auto processes = static_cast<std::size_t>(grid.size());
       for (const auto& [backend, ranks] : {std::pair{"openblas", on_processors(processes, 64 * gibibyte)},
                                            std::pair{"gl-compute", on_gpus(processes, 80 * gibibyte)}}) {
-        RunRecord run = settled(run_of(backend, automatic, 128, grid), ranks, fraction);
+        RunRecord run = with_values(run_of(backend, automatic, 128, grid), ranks, fraction);
         EXPECT_LE(fullest(run, ranks), fraction) << backend << " " << fraction;
         EXPECT_EQ(run.parameters.n % 128, 0);
         run.parameters.n += run.parameters.n / 40 + 128;
@@ -67,7 +67,7 @@ TEST(AutomaticOrder, FillsAtMostTheFractionOfTheMemory) {
 
 TEST(AutomaticOrder, CanFillNinetyPerCentOfADevice) {
   const std::vector<RankMemory> ranks = on_gpus(1, 80 * gibibyte);
-  RunRecord run = settled(run_of("gl-compute", automatic, 512, {1, 1}), ranks, 0.9);
+  RunRecord run = with_values(run_of("gl-compute", automatic, 512, {1, 1}), ranks, 0.9);
   const auto n = static_cast<double>(run.parameters.n);
   EXPECT_GT(8 * n * n, 0.87 * 80 * gibibyte);
   run.parameters.n += 2048;
@@ -76,26 +76,27 @@ TEST(AutomaticOrder, CanFillNinetyPerCentOfADevice) {
 
 TEST(AutomaticOrder, IsLimitedByTheRankWithTheLeastMemory) {
   std::vector<RankMemory> ranks = on_gpus(2, 80 * gibibyte);
-  const Index alike = settled(run_of("gl-compute", automatic, 128, {1, 2}), ranks, 0.8).parameters.n;
+  const Index alike = with_values(run_of("gl-compute", automatic, 128, {1, 2}), ranks, 0.8).parameters.n;
   ranks[1].device_available = 20 * gibibyte;
-  const Index uneven = settled(run_of("gl-compute", automatic, 128, {1, 2}), ranks, 0.8).parameters.n;
+  const Index uneven = with_values(run_of("gl-compute", automatic, 128, {1, 2}), ranks, 0.8).parameters.n;
   EXPECT_NEAR(static_cast<double>(alike) / static_cast<double>(uneven), 2, 0.05);
 }
 
 TEST(AutomaticOrder, IsSmallerIfRanksShareADevice) {
   std::vector<RankMemory> ranks = on_gpus(2, 80 * gibibyte);
-  const Index apart = settled(run_of("gl-compute", automatic, 128, {1, 2}), ranks, 0.8).parameters.n;
+  const Index apart = with_values(run_of("gl-compute", automatic, 128, {1, 2}), ranks, 0.8).parameters.n;
   ranks[1].device = ranks[0].device;
-  const Index shared = settled(run_of("gl-compute", automatic, 128, {1, 2}), ranks, 0.8).parameters.n;
+  const Index shared = with_values(run_of("gl-compute", automatic, 128, {1, 2}), ranks, 0.8).parameters.n;
   EXPECT_NEAR(static_cast<double>(apart) / static_cast<double>(shared), 1.414, 0.05);
 }
 
 TEST(AutomaticOrder, IsLargerInSinglePrecision) {
   const std::vector<RankMemory> ranks = on_processors(1, 64 * gibibyte);
   RunRecord run = run_of("openblas", automatic, 128, {1, 1});
-  const Index in_double = settled(run, ranks, 0.8).parameters.n;
+  const Index in_double = with_values(run, ranks, 0.8).parameters.n;
   run.precision = Precision::single;
-  EXPECT_NEAR(static_cast<double>(settled(run, ranks, 0.8).parameters.n) / static_cast<double>(in_double), 1.414, 0.05);
+  EXPECT_NEAR(static_cast<double>(with_values(run, ranks, 0.8).parameters.n) / static_cast<double>(in_double), 1.414,
+              0.05);
 }
 
 TEST(AutomaticOrder, StaysWithinTextureAndSoftwareOpenGLLimits) {
@@ -103,14 +104,14 @@ TEST(AutomaticOrder, StaysWithinTextureAndSoftwareOpenGLLimits) {
   for (RankMemory& rank : ranks) rank.largest_rows = rank.largest_columns = 1000;
   RunRecord run = run_of("gl-raster", automatic, 32, {2, 2});
   run.precision = Precision::single;
-  const Index n = settled(run, ranks, 1).parameters.n;
+  const Index n = with_values(run, ranks, 1).parameters.n;
   EXPECT_LE(n, 2000);  // the right-hand side is one more column
   EXPECT_GE(n, 1920);
   for (RankMemory& rank : ranks) {
     rank.largest_rows = rank.largest_columns = 0;
     rank.largest_matrix = gibibyte;
   }
-  const auto side = static_cast<double>(settled(run, ranks, 1).parameters.n) / 2;
+  const auto side = static_cast<double>(with_values(run, ranks, 1).parameters.n) / 2;
   EXPECT_LE(side * side * 4, gibibyte);
   EXPECT_GT(side * side * 4, 0.95 * gibibyte);
 }
@@ -127,16 +128,16 @@ TEST(AutomaticOrder, IsRoundedToWholeBlocksAndToAllProcessesIfThatCostsLittle) {
 TEST(AutomaticOrder, IsRejectedIfNothingFitsOrNothingIsKnown) {
   expect_input_error(
       [] {
-        settled(run_of("openblas", automatic, 128, {1, 1}), on_processors(1, 1000), 0.01);
+        with_values(run_of("openblas", automatic, 128, {1, 1}), on_processors(1, 1000), 0.01);
       },
       {"--n auto", "1 %", "NB 128", "grid 1x1", "--memory-fraction"});
   expect_input_error(
       [] {
-        settled(run_of("openblas", automatic, 128, {1, 1}), on_processors(1, 0), 0.8);
+        with_values(run_of("openblas", automatic, 128, {1, 1}), on_processors(1, 0), 0.8);
       },
       {"--n auto", "a has free", "give N as a number"});
   std::vector<RankMemory> ranks = on_gpus(1, 0);
-  expect_input_error([&] { settled(run_of("gl-compute", automatic, 128, {1, 1}), ranks, 0.8); }, {"a, device 0"});
+  expect_input_error([&] { with_values(run_of("gl-compute", automatic, 128, {1, 1}), ranks, 0.8); }, {"a, device 0"});
 }
 
 TEST(AutomaticBlockSize, FollowsTheMeasurements) {
@@ -173,7 +174,7 @@ TEST(AutomaticGrid, IsOneRowOnTheGpusOfOneHostAndOtherwiseTheSquarest) {
   EXPECT_EQ(automatic_grid("gl-compute", on_gpus(4, gibibyte), GridShape{2, 2}), (GridShape{2, 2}));
 }
 
-TEST(Settling, ChoosesAllThreeAndReportsThemOnce) {
+TEST(AutomaticValues, ChoosesAllThreeAndReportsThemOnce) {
   const std::vector<RankMemory> ranks = on_gpus(4, 80 * gibibyte);
   std::vector<RunRecord> planned(3, run_of("gl-compute", automatic, automatic, automatic_shape));
   planned.push_back(run_of("gl-compute", 1000, 100, {2, 2}));
@@ -192,7 +193,7 @@ TEST(Settling, ChoosesAllThreeAndReportsThemOnce) {
   EXPECT_EQ(label_of(planned[3]), "N 1000, NB 100, grid 2x2");
 }
 
-TEST(Settling, LimitsTheOperationsOfEveryProcess) {
+TEST(AutomaticValues, LimitsTheOperationsOfEveryProcess) {
   const std::vector<RankMemory> ranks = on_processors(4, 64 * gibibyte);
   std::vector<RunRecord> planned{run_of("openblas", automatic, 128, {2, 2}),
                                  run_of("openblas", automatic, 128, {1, 1})};
@@ -204,13 +205,13 @@ TEST(Settling, LimitsTheOperationsOfEveryProcess) {
   }
 }
 
-TEST(Settling, NeedsNoMemoryForABlockSizeOrAGrid) {
+TEST(AutomaticValues, NeedsNoMemoryForABlockSizeOrAGrid) {
   const std::vector<RankMemory> unknown = on_processors(4, 0);
-  const RunRecord run = settled(run_of("openblas", 4000, automatic, automatic_shape), unknown, 0.8);
+  const RunRecord run = with_values(run_of("openblas", 4000, automatic, automatic_shape), unknown, 0.8);
   EXPECT_EQ(label_of(run), "N 4000, NB 128, grid 2x2");
 }
 
-TEST(Settling, ChoosesAnOrderForEveryListedBlockSize) {
+TEST(AutomaticValues, ChoosesAnOrderForEveryListedBlockSize) {
   const std::vector<RankMemory> ranks = on_processors(1, gibibyte);
   std::vector<RunRecord> planned{run_of("openblas", automatic, 8, {1, 1}), run_of("openblas", automatic, 1024, {1, 1})};
   choose_automatic_values(planned, ranks, {0.5});
