@@ -29,7 +29,7 @@ constexpr std::array role_columns{
     RoleColumn{"idle_seconds", &RoleTotal::idle},         RoleColumn{"waiting_seconds", &RoleTotal::waiting}};
 constexpr std::array roles_of_passes{Role::pivot, Role::normalize, Role::eliminate, Role::reduce};
 
-/// Then HPL's phases: pfact_seconds, ...; with idle_seconds they add up to the time.
+/// HPL's phases: pfact_seconds, ...; with idle_seconds they add up to the time.
 void add_hpl_phase_fields(const Breakdown& breakdown, std::vector<std::string>& fields) {
   for (const HplPhase phase : all_hpl_phases) {
     const auto total = std::find_if(breakdown.hpl_phases.begin(), breakdown.hpl_phases.end(),
@@ -38,19 +38,21 @@ void add_hpl_phase_fields(const Breakdown& breakdown, std::vector<std::string>& 
   }
 }
 
-/// Then the rate by GPU or core, and the peak.
+/// The rate by GPU or core, and the peak.
 constexpr std::string_view rate_columns = ",unit,units,gflops_per_unit,peak_gflops,of_peak";
 
-/// The last columns: from the readable sensors; the rate is by a wall meter if there was one.
+/// From the readable sensors; the rate is by a wall meter if there was one.
 constexpr std::string_view energy_columns = ",energy_joules,average_watts,peak_watts,gflops_per_watt";
 
+/// New columns come last, so that readers by position find the older ones.
 std::string head() {
   std::string line(head_line);
   for (const Role role : roles_of_passes) {
     for (const RoleColumn& column : role_columns) line += fmt::format(",{}_{}", name_of(role), column.name);
   }
+  line += energy_columns;
   for (const HplPhase phase : all_hpl_phases) line += fmt::format(",{}_seconds", name_of(phase));
-  return line + std::string(rate_columns) + std::string(energy_columns) + '\n';
+  return line + std::string(rate_columns) + '\n';
 }
 
 std::string cell(double value) { return std::isfinite(value) ? fmt::format("{}", value) : std::string(); }
@@ -141,9 +143,9 @@ std::string line_of(const RunRecord& record) {
   };
   add_refinement_fields(result.refinement, fields);
   add_role_fields(breakdown, fields);
+  add_energy_fields(record.energy, fields);
   add_hpl_phase_fields(breakdown, fields);
   add_rate_fields(record, fields);
-  add_energy_fields(record.energy, fields);
   return csv_line(fields);
 }
 

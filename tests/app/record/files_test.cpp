@@ -229,13 +229,13 @@ TEST(ResultsCsv, has_a_head_line_and_as_many_fields_in_every_line) {
       "eliminate_computing_seconds,eliminate_transfer_seconds,eliminate_network_seconds,eliminate_idle_seconds,"
       "eliminate_waiting_seconds,reduce_seconds,reduce_computing_seconds,reduce_transfer_seconds,"
       "reduce_network_seconds,reduce_idle_seconds,reduce_waiting_seconds,"
+      "energy_joules,average_watts,peak_watts,gflops_per_watt,"
       "pfact_seconds,bcast_seconds,laswp_seconds,trsm_seconds,update_seconds,ptrsv_seconds,refine_seconds,"
-      "copies_seconds,unit,units,gflops_per_unit,peak_gflops,of_peak,"
-      "energy_joules,average_watts,peak_watts,gflops_per_watt");
+      "copies_seconds,unit,units,gflops_per_unit,peak_gflops,of_peak");
   // no rank eliminates or reduces, nothing is refined, and there are no sensors
   const std::string roles =
-      "false,0.5,,,,,3.5,3,0,0.5,0,0,4,0.5,0.5,1,2,1,,,,,,,,,,,,,0.5,0.75,0,0.25,1,0.25,,0.25,process,2,3.80265e-06,,,,"
-      ",,";
+      "false,0.5,,,,,3.5,3,0,0.5,0,0,4,0.5,0.5,1,2,1,,,,,,,,,,,,,,,,,0.5,0.75,0,0.25,1,0.25,,0.25,process,2,"
+      "3.80265e-06,,";
   EXPECT_EQ(
       lines[1],
       "35,4,1,2,4,7.6053e-06,0.0312500123,true,hpl,double,gl-compute,partial,ring,row-major,0,3.5,0.5,2,0.25,1,0.75,"
