@@ -89,6 +89,7 @@ json memory_facts() {
   return {{"total", kibibytes("MemTotal")},
           {"available", available},
           {"left_by_groups", left < available ? left : 0},
+          {"address_space", address_space_left()},
           {"locked", limited ? static_cast<std::int64_t>(locked.rlim_cur) : -1},
           {"rdma_devices", sensors::names_in("/sys/class/infiniband").size()}};
 }

@@ -18,7 +18,8 @@ namespace glinpack::app::doctor {
 inline constexpr std::int64_t gib = std::int64_t{1} << 30;
 
 inline nlohmann::json memory(std::int64_t total, std::int64_t available) {
-  return {{"total", total}, {"available", available}, {"left_by_groups", 0}, {"locked", -1}, {"rdma_devices", 0}};
+  return {{"total", total},     {"available", available}, {"left_by_groups", 0},
+          {"address_space", 0}, {"locked", -1},           {"rdma_devices", 0}};
 }
 
 inline nlohmann::json folder(const std::string& path, std::int64_t total, std::int64_t free) {
