@@ -7,6 +7,7 @@
 #include "app/papers/problem.hpp"
 #include "backend/timeline.hpp"
 #include "gl/compute/tuning.hpp"
+#include "openblas/blas_library.hpp"
 #include "openblas/host_solvers.hpp"
 
 namespace glinpack::app {
@@ -290,7 +291,9 @@ class Matmul final : public Mode {
       product->store(problem_.view_of(problem_.computed));
     });
     const double error = problem_.relative(largest_difference(problem_.computed, problem_.expected));
-    record.check = ModeCheck{"gemm of the BLAS", error, tolerance<Real>(problem_.extents.depth)};
+    const std::string version = blas_version();  // "OpenBLAS 0.3.21"
+    record.check =
+        ModeCheck{version.substr(0, version.find(' ')) + " gemm", error, tolerance<Real>(problem_.extents.depth)};
     run.add(std::move(record));
   }
 

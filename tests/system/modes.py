@@ -147,6 +147,9 @@ class Matmul(ModesTest):
         self.assertEqual(len(settings), 1 + 4 + 2 * 4 * 2 + 4 + 1)
         self.assertEqual(len(set(settings)), len(settings))
         self.assertEqual({result["size"] for result in document["results"]}, {"13x21x6"})
+        # each BLAS has its name there
+        self.assertEqual({result["check"]["against"].removeprefix(document["host"]["blas"].split()[0])
+                          for result in document["results"]}, {"sums in double precision", " gemm"})
 
     def test_double_precision_is_computed_and_checked_in_double_precision(self):
         document, _ = self.results("matmul", "--variant", "compute,openblas", "--precision", "double", "--n", 33)
