@@ -218,12 +218,23 @@ std::vector<Field> plu_output_fields(PluOptions& o) {
         o.doctor = choose(t, Texts{"off", "on"}) == 1;
       },
       [&o] { return std::string(o.doctor ? "on" : "off"); });
+  const auto breakdown = word(
+      one_of(names_of(all_breakdown_tables)),
+      [&o](const std::string& t) {
+        // the names that older scripts and TOML files have
+        o.breakdown = t == "always"  ? BreakdownTable::phases
+                      : t == "never" ? BreakdownTable::none
+                                     : kind_named(t, all_breakdown_tables);
+      },
+      [&o] { return std::string(name_of(o.breakdown)); });
   return {
       {"trace", text(o.trace, "FILE"), "Write the timeline in Chrome's trace format, for ui.perfetto.dev"},
       {"save-solution", text(o.save_solution, "FILE"), "Write the solution x of the last run as .npy (float64)"},
-      {"breakdown", choice(o.breakdown, all_breakdown_tables),
-       "Where the time of each run went. phases: HPL's, which add up to the time; roles: network and compute times by "
-       "role, phase and lane (docs/reading-a-report.md)"},
+      {"breakdown", breakdown,
+       fmt::format("Where the time of each run went. phases: HPL's, which add up to the time; roles: network and "
+                   "compute times by role, phase and lane; auto: phases in sweeps of up to {} runs, else none "
+                   "(docs/reading-a-report.md)",
+                   most_runs_with_breakdown)},
       {"doctor", doctor,
        "Run the checks of `glinpack doctor --quick` first; the notes of the report name what is wrong"},
       {"power-interval", real(o.power_interval, "SECONDS", parse_power_interval),

@@ -25,11 +25,13 @@ constexpr std::string_view name_of(When when) {
   return names[static_cast<std::size_t>(when)];
 }
 
-/// The breakdown of the time that the report has.
-enum class BreakdownTable { phases, roles, none };
-inline constexpr std::array all_breakdown_tables{BreakdownTable::phases, BreakdownTable::roles, BreakdownTable::none};
+/// The breakdown of the time that the report has. automatic: phases in sweeps of up to most_runs_with_breakdown runs.
+enum class BreakdownTable { automatic, phases, roles, none };
+inline constexpr std::array all_breakdown_tables{BreakdownTable::automatic, BreakdownTable::phases,
+                                                 BreakdownTable::roles, BreakdownTable::none};
+inline constexpr std::size_t most_runs_with_breakdown = 10;
 constexpr std::string_view name_of(BreakdownTable table) {
-  constexpr std::array<std::string_view, 3> names{"phases", "roles", "none"};
+  constexpr std::array<std::string_view, 4> names{"auto", "phases", "roles", "none"};
   return names[static_cast<std::size_t>(table)];
 }
 
@@ -100,7 +102,7 @@ struct PluOptions : CommonOptions {
   // output
   std::string trace;
   std::string save_solution;
-  BreakdownTable breakdown = BreakdownTable::phases;
+  BreakdownTable breakdown = BreakdownTable::automatic;
   bool doctor = true;           // runs the quick checks of `glinpack doctor` first
   double power_interval = 0.1;  // seconds between readings of power sensors; 0: off
   std::optional<double> watts;  // mean power of the timed section, by a wall meter

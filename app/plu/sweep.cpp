@@ -113,13 +113,18 @@ class Reporter {
     report_.run(run);
     stream_.stream() << rate_text(run);
     if (run.energy) stream_.stream() << energy_text(*run.energy);
-    const BreakdownTable table = input_.options.breakdown;
+    const BreakdownTable table = breakdown_table();
     if (table == BreakdownTable::phases) stream_.stream() << phases_text(run.breakdown);
     if (table == BreakdownTable::roles) stream_.stream() << roles_text(run.breakdown);
     stream_.stream() << prediction_text(run);
     stream_.flush();
     if (!run.result.solution.empty()) solution_ = std::move(run.result.solution);
     keep_for_files(run);
+  }
+
+  BreakdownTable breakdown_table() const {
+    if (input_.options.breakdown != BreakdownTable::automatic) return input_.options.breakdown;
+    return input_.planned.size() <= most_runs_with_breakdown ? BreakdownTable::phases : BreakdownTable::none;
   }
 
   Peak peak_of(const std::vector<RankRecord>& ranks) const {

@@ -466,6 +466,13 @@ class Reports(RunsTest):
                      "transfer", "substitution", "exposed"):
             self.assertIn(word, outcome.out)
 
+    def test_a_sweep_of_more_than_ten_runs_has_no_breakdown_unless_it_is_named(self):
+        for runs, options, expected in (10, [], 10), (11, [], 0), (11, ["--breakdown", "phases"], 11):
+            with self.subTest(runs=runs, options=options):
+                outcome = self.passed("--n", 50, "--nb", 16, "--backend", "openblas", "--doctor", "off", "--repeat", runs,
+                                      *options, ranks=1, runs=runs)
+                self.assertEqual(outcome.out.count("Where the time went"), expected)
+
     def test_hpl_s_phases_add_up_to_the_time(self):
         outcome = self.passed("--n", 500, "--nb", 50, "--grid", "2x2", "--backend", "openblas", "--json", "r.json",
                               "--csv", "r.csv", ranks=4)

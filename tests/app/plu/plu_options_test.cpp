@@ -185,6 +185,13 @@ TEST(Options, PrecisionsHaveTheNamesOfOtherHpls) {
   EXPECT_EQ(json_of(parsed_plu({"--precision", "fp32"})).at("precision"), "single");
 }
 
+TEST(Options, TheBreakdownKeepsItsOlderNames) {
+  EXPECT_EQ(parsed_plu({}).breakdown, BreakdownTable::automatic);
+  EXPECT_EQ(parsed_plu({"--breakdown", "auto"}).breakdown, BreakdownTable::automatic);
+  EXPECT_EQ(parsed_plu({"--breakdown", "always"}).breakdown, BreakdownTable::phases);
+  EXPECT_EQ(parsed_plu({"--breakdown", "never"}).breakdown, BreakdownTable::none);
+}
+
 TEST(Options, SizesMayHaveUnitsAndExponents) {
   EXPECT_THAT(parsed_plu({"--n", "8k,1e4", "2Ki"}).n, ElementsAre(8000, 10'000, 2048));
   EXPECT_THAT(parsed_plu({"--nb", "0.5Ki"}).nb, ElementsAre(512));
