@@ -39,7 +39,8 @@ int run(const Command& command, const Invocation& invocation) {
 [[noreturn]] void refuse(const std::string& argument) {
   std::vector<std::string> names{"help", "--help", "--version"};
   for (const Command& command : commands()) names.emplace_back(command.name);
-  throw InputError("unknown subcommand " + in_quotes(argument) + did_you_mean(argument, names) +
+  const bool is_hpl = argument == "xhpl" || argument == "hpl";
+  throw InputError("unknown subcommand " + in_quotes(argument) + did_you_mean(is_hpl ? "plu" : argument, names) +
                    (argument.starts_with('-') ? "; options come after a subcommand" : "") +
                    "; glinpack --help lists all");
 }

@@ -320,13 +320,30 @@ Job::Job(const Facts& of_ranks) : facts(of_ranks) {
   }
 }
 
-void Judgement::add_problem(Verdict verdict, const std::string& remedy, std::string evidence) {
+Judgement::Problem& Judgement::insert(Verdict verdict, const std::string& remedy, const std::string& evidence) {
   // the worst come first
   const bool first = verdict > worst_;
   worst_ = std::max(worst_, verdict);
-  problems_.insert(first ? problems_.begin() : problems_.end(), std::move(evidence));
-  if (std::find(remedies_.begin(), remedies_.end(), remedy) != remedies_.end()) return;
-  remedies_.insert(first ? remedies_.begin() : remedies_.end(), remedy);
+  if (std::find(remedies_.begin(), remedies_.end(), remedy) == remedies_.end()) {
+    remedies_.insert(first ? remedies_.begin() : remedies_.end(), remedy);
+  }
+  return *problems_.insert(first ? problems_.begin() : problems_.end(), {evidence, {}, {}});
+}
+
+void Judgement::add_problem_of(const json& rank, Verdict verdict, const std::string& remedy,
+                               const std::string& evidence) {
+  const auto found = std::find_if(problems_.begin(), problems_.end(), [&](const Problem& problem) {
+    return !problem.ranks.empty() && problem.evidence == evidence;
+  });
+  Problem& problem = found == problems_.end() ? insert(verdict, remedy, evidence) : *found;
+  problem.hosts.insert(host_of(rank));
+  problem.ranks.push_back(number_of(rank));
+}
+
+std::string Judgement::Problem::text() const {
+  return ranks.empty()
+             ? evidence
+             : fmt::format("{}, {}: {}", list_text({hosts.begin(), hosts.end()}), ranks_text(ranks), evidence);
 }
 
 Finding Judgement::finding() const {
@@ -334,7 +351,8 @@ Finding Judgement::finding() const {
     const std::vector<std::string>& shown = good_.empty() ? unknown_ : good_;
     return {check_, good_.empty() ? Verdict::unknown : Verdict::ok, fmt::format("{}", fmt::join(shown, "; ")), {}};
   }
-  std::vector<std::string> shown = problems_, remedies = remedies_;
+  std::vector<std::string> shown, remedies = remedies_;
+  for (const Problem& problem : problems_) shown.push_back(problem.text());
   shown.resize(std::min(shown.size(), most_shown));
   remedies.resize(std::min(remedies.size(), most_shown));
   if (problems_.size() > most_shown) {

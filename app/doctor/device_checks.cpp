@@ -251,11 +251,11 @@ void check_driver(const Job& job, Judgement& judgement) {
     const std::string version = device->at("version"), user = nvidia_version(version);
     const std::string kernel = rank.at("graphics").at("nvidia_kernel_driver");
     versions[version].push_back(number_of(rank));
-    judgement.fail_if(
-        !user.empty() && !kernel.empty() && !may_be_same_version(user, kernel),
+    if (user.empty() || kernel.empty() || may_be_same_version(user, kernel)) continue;
+    judgement.add_problem_of(
+        rank, Verdict::fail,
         "cat /proc/driver/nvidia/version  # reboot the node, or install the same version in the container",
-        "{}, rank {}: NVIDIA's libraries are of {}, its kernel module of {}", host_of(rank), number_of(rank), user,
-        kernel);
+        fmt::format("NVIDIA's libraries are of {}, its kernel module of {}", user, kernel));
   }
   std::vector<std::string> all;
   for (const auto& [version, ranks] : versions) {

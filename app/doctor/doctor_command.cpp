@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
 
+#include "app/doctor/judgement.hpp"
 #include "app/doctor/measure.hpp"
 #include "app/doctor/pci.hpp"
 #include "app/input/values.hpp"
@@ -166,9 +168,13 @@ std::vector<std::string> notes_before_run(const MpiSession& session, const Targe
   }
   Facts facts{.ranks = gathered_on_first_rank(mine), .quick = true, .screening = {}};
   if (session.rank() != 0) return {};
+  std::map<std::string, std::vector<int>> ranks_by_error;
+  for (std::size_t rank = 0; rank < facts.ranks.size(); ++rank) {
+    if (facts.ranks[rank].is_string()) ranks_by_error[facts.ranks[rank]].push_back(static_cast<int>(rank));
+  }
   std::vector<std::string> failures;
-  for (const json& rank : facts.ranks) {
-    if (rank.is_string()) failures.push_back("doctor: it could not look: " + rank.get<std::string>());
+  for (const auto& [error, ranks] : ranks_by_error) {
+    failures.push_back("doctor: it could not look, " + ranks_text(ranks) + ": " + error);
   }
   if (!failures.empty()) return failures;
   try {

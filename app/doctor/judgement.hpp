@@ -4,6 +4,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,7 +42,12 @@ class Judgement {
   void ok(std::string evidence) { good_.push_back(std::move(evidence)); }
   /// Evidence that is shown if there is no other.
   void unknown(std::string evidence) { unknown_.push_back(std::move(evidence)); }
-  void add_problem(Verdict verdict, const std::string& remedy, std::string evidence);
+  void add_problem(Verdict verdict, const std::string& remedy, const std::string& evidence) {
+    insert(verdict, remedy, evidence);
+  }
+  /// Evidence that several ranks share is shown once, with their hosts and numbers.
+  void add_problem_of(const nlohmann::json& rank, Verdict verdict, const std::string& remedy,
+                      const std::string& evidence);
 
   /// Add a problem if `wrong`, and return `wrong`. The rest is the format of the evidence, and its values.
   template <class... Values>
@@ -59,8 +65,17 @@ class Judgement {
   Finding finding() const;
 
  private:
+  struct Problem {
+    std::string evidence;
+    std::set<std::string> hosts;
+    std::vector<int> ranks;  // empty: the evidence names them, or is of no rank
+    std::string text() const;
+  };
+  Problem& insert(Verdict verdict, const std::string& remedy, const std::string& evidence);
+
   std::string check_;
-  std::vector<std::string> good_, unknown_, problems_, remedies_;
+  std::vector<std::string> good_, unknown_, remedies_;
+  std::vector<Problem> problems_;
   Verdict worst_ = Verdict::unknown;
 };
 

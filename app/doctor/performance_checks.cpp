@@ -228,10 +228,11 @@ void check_kernels(const Job& job, Judgement& judgement) {
     const std::string kernels = processor.at("kernels"), core_type = processor.at("core_type");
     const std::string name = processor.at("name"), before = processor.at("kernels_before");
     const auto better = better_kernels(kernels, {processor.at("avx2_fma"), processor.at("avx512")});
-    judgement.warn_if(better.has_value(),
-                      core_type.empty() ? "export OPENBLAS_CORETYPE=" + better.value_or("") : "unset OPENBLAS_CORETYPE",
-                      "{}, rank {}: OpenBLAS has the kernels {} where {} suit the processor, {}", host_of(rank),
-                      number_of(rank), kernels, better.value_or(""), name);
+    if (better) {
+      judgement.add_problem_of(
+          rank, Verdict::warn, core_type.empty() ? "export OPENBLAS_CORETYPE=" + *better : "unset OPENBLAS_CORETYPE",
+          fmt::format("OpenBLAS has the kernels {} where {} suit the processor, {}", kernels, *better, name));
+    }
     if (kernels.empty()) continue;
     const std::string change =
         before.empty() ? ""
@@ -286,8 +287,7 @@ void check_gemm(const Job& job, Judgement& judgement) {
   const bool oversubscribed = any_oversubscribed(job.facts);
   for (const json& rank : job.facts.ranks) {
     const std::string error = rank.at("gemm").at("error");
-    judgement.fail_if(!error.empty(), "glinpack ceilings --backend gl-compute", "{}, rank {}: {}", host_of(rank),
-                      number_of(rank), error);
+    if (!error.empty()) judgement.add_problem_of(rank, Verdict::fail, "glinpack ceilings --backend gl-compute", error);
   }
   const std::string host = check_rates(job, "host", "OpenBLAS's dgemm", !oversubscribed, judgement);
   const std::string device = check_rates(job, "device", "the devices' double-precision reduce", true, judgement);

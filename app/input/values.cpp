@@ -126,6 +126,13 @@ double parse_seconds(std::string_view text) {
   throw InputError(in_quotes(text) + " is out of range; seconds, more than 0 and at most 1000000, are expected");
 }
 
+double parse_watts(std::string_view text) {
+  constexpr double most = 1e9;
+  const double watts = parse_real(text);
+  if (watts > 0 && watts <= most) return watts;
+  throw InputError(in_quotes(text) + " is out of range; watts, more than 0 and at most 1e9, are expected");
+}
+
 GridShape parse_grid(std::string_view text) {
   const std::size_t cross = text.find_first_of("xX");
   if (cross == std::string_view::npos) {

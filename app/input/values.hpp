@@ -28,6 +28,8 @@ double parse_real(std::string_view text);
 double parse_fraction(std::string_view text);
 /// Seconds: greater than 0, at most a million.
 double parse_seconds(std::string_view text);
+/// Watts: greater than 0, at most 1e9.
+double parse_watts(std::string_view text);
 /// "2x3" or "2X3": P rows and Q columns, each at least 1.
 GridShape parse_grid(std::string_view text);
 /// The parts between commas and white space. Throws if there is none, one is empty ("1,,2"), or there are too many.

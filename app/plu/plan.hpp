@@ -39,7 +39,9 @@ void check_hosts(GridShape node_grid, std::span<const int> nodes, std::span<cons
 std::string label_of(const RunRecord& run);
 
 /// The output of --dry-run: the runs, memory per rank, expected flops, and remarks, such as the automatic choices.
-std::string plan_text(std::span<const RunRecord> planned, int world_size, std::span<const std::string> remarks = {});
+/// `prints_all`: if false, only the first and last of many runs.
+std::string plan_text(std::span<const RunRecord> planned, int world_size, std::span<const std::string> remarks = {},
+                      bool prints_all = false);
 /// The output of --explain-pass: the schedule of the pass, once per N, NB, grid and pivoting.
 std::string explained_passes(std::span<const RunRecord> planned, Index pass);
 

@@ -62,7 +62,9 @@ void plan(const PluInput& given, SweepInput& input) {
 void prepare_files(const PluInput& given, SweepInput& input) {
   const PluOptions& options = input.options;
   input.context.configuration = to_json(options, plu_table);
-  if (!given.parsed.hpl_dat_note.empty()) input.context.notes.push_back(given.parsed.hpl_dat_note);
+  for (const std::string& note : {given.parsed.hpl_dat_note, given.parsed.backend_note}) {
+    if (!note.empty()) input.context.notes.push_back(note);
+  }
   if (given.hpl_dat) input.context.notes.push_back(unused_parameters_note(options.hpl_dat));
   if (!options.runs()) return;
   if (options.warm_up > 0) {

@@ -67,13 +67,6 @@ double parse_power_interval(std::string_view text) {
   throw InputError(in_quotes(text) + " is out of range; seconds from 0.01 to 60 are expected, or 0 for no readings");
 }
 
-double parse_watts(std::string_view text) {
-  constexpr double most = 1e9;
-  const double watts = parse_real(text);
-  if (watts > 0 && watts <= most) return watts;
-  throw InputError(in_quotes(text) + " is out of range; watts, more than 0 and at most 1e9, are expected");
-}
-
 }  // namespace
 
 std::vector<Field> grid_fields(CommonOptions& o, bool with_auto) {
@@ -181,6 +174,7 @@ std::vector<Field> machine_fields(PluOptions& o) {
       "GFLOPS|auto|none",
       [&o](const std::string& t) {
         o.peak.reset();
+        o.measures_peak = t == "auto";
         if (t == "none") o.peak = 0;
         if (t != "auto" && t != "none") o.peak = parse_peak(t);
       },
@@ -201,8 +195,7 @@ std::vector<Field> machine_fields(PluOptions& o) {
       {"peak", peak,
        "Peak rate of each process, the reference of the report's share. auto: as `glinpack ceilings` measures it, with "
        "all processes at once: the host's GEMM or the device's multiply-adds; about a second, kept in the cache "
-       "folder, "
-       "and not for runs below 5e10 operations per process (N = 4200 on one)"},
+       "folder. Runs below 5e10 operations per process (N = 4200 on one) measure it only if auto is given"},
       {"shader-dir", text(o.shader_dir, "DIR"), "Folder of GLSL files that override the built-in shaders"},
       {"tile", text(o.tile, "NAME"), "gl-compute: tile of the trailing update, one that `glinpack tune` lists",
        "the tuned one, else the first"},
@@ -247,7 +240,9 @@ std::vector<Field> plu_output_fields(PluOptions& o) {
 
 std::vector<Field> plan_fields(PluOptions& o) {
   return {
-      {"dry-run", flag(o.dry_run), "Print the runs, memory per process and expected flops; run nothing"},
+      {"dry-run", flag(o.dry_run),
+       "Print the runs, memory per process and expected flops; run nothing. More than 20 runs are shortened, except with "
+       "--log-level debug"},
       {"explain-pass", whole(o.explain_pass, 0, largest_n, "K"),
        "Print the schedule of pass K, counted from 0: roles, messages, waits; run nothing"},
       config_field(o.config),
@@ -370,14 +365,20 @@ ParsedOptions with_backend_defaults(ParsedOptions parsed) {
   check_time(parsed.options);
   const BackendRecord* backend = find_backend(parsed.options.backend);
   if (backend == nullptr) return parsed;
+  std::string chosen;
   if (!backend->make_double && parsed.options.precision == Precision::double_) {
     if (parsed.given("precision")) {
       throw InputError("the backend " + parsed.options.backend +
                        " computes in single precision only; use --precision single or mixed, or another backend");
     }
     parsed.options.precision = Precision::single;
+    chosen = "--precision single";
   }
-  if (backend->row_by_row && !parsed.given("pivoting")) parsed.options.pivoting = Pivoting::local;
+  if (backend->row_by_row && !parsed.given("pivoting")) {
+    parsed.options.pivoting = Pivoting::local;
+    chosen += (chosen.empty() ? "" : " and ") + std::string("--pivoting local");
+  }
+  if (!chosen.empty()) parsed.backend_note = "--backend " + parsed.options.backend + " chooses " + chosen;
   return parsed;
 }
 

@@ -95,6 +95,7 @@ struct PluOptions : CommonOptions {
   double memory_fraction = 0.8;  // of free memory, for n = automatic
   std::optional<double> time;    // seconds at the peak rate, for n = automatic; unset: memory alone limits N
   std::optional<double> peak;    // GFLOPS of a process; 0: left out; unset: measured
+  bool measures_peak = false;    // however short the runs: --peak auto is given
   std::string shader_dir;
   std::string tile;  // of gl-compute's reduce kernel; empty: the tuned or built-in one
   RasterCoordinates raster_coordinates = RasterCoordinates::streamed;
@@ -116,6 +117,7 @@ struct PluOptions : CommonOptions {
 
 struct ParsedOptions : Parsed<PluOptions> {
   std::string hpl_dat_note{};  // whether HPL.dat of the current folder is read; empty if there is none or it is named
+  std::string backend_note{};  // what --backend has chosen; empty: nothing
 
   /// True if the option takes precedence over HPL.dat: it is on the command line, or in the configuration file that
   /// names the HPL.dat. An HPL.dat on the command line takes precedence over the configuration file.

@@ -316,7 +316,8 @@ int run_sweep_in(SweepInput& input) {
   });
 
   if (!input.options.time) {
-    peaks = peak_rates(input.options, input.machine, input.session, worth_a_peak(input.planned));
+    peaks = peak_rates(input.options, input.machine, input.session,
+                       input.options.measures_peak || worth_a_peak(input.planned));
   }
   const StopSignals signals(input.session.rank() == 0);
   const RankSensors sensors = input.options.power_interval > 0 ? open_sensors(input.machine, info) : RankSensors{};
@@ -348,7 +349,9 @@ void print_plan(const SweepInput& input, std::span<const std::string> choices) {
     std::string text;
     std::vector<std::string> remarks = input.context.notes;
     remarks.insert(remarks.end(), choices.begin(), choices.end());
-    if (options.dry_run) text = plan_text(input.planned, input.session.size(), remarks);
+    if (options.dry_run) {
+      text = plan_text(input.planned, input.session.size(), remarks, spdlog::should_log(spdlog::level::debug));
+    }
     if (options.dry_run && options.explain_pass) text += "\n";
     if (options.explain_pass) text += explained_passes(input.planned, *options.explain_pass);
     if (!(std::cout << text << std::flush)) throw std::runtime_error("the plan cannot be written to standard output");

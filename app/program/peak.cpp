@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <exception>
-#include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -28,21 +28,14 @@ constexpr MeasuringOptions measuring{.repeat = 5, .seconds = 1};
 
 /// What the rate of this process depends on.
 std::string description_of(const PluOptions& options, const Machine& machine, const MpiSession& session) {
-  std::string computer = fmt::format("{}, {}, {}, {} threads", processor_name(), blas_version(), blas_kernels(),
-                                     machine.options.threads);
+  std::string computer =
+      fmt::format("{}, {}, {}, {} threads", processor_name(), blas_version(), blas_kernels(), machine.options.threads);
   if (computes_on_device(machine.backend)) {
     const auto& device = machine.devices->at(static_cast<std::size_t>(machine.options.device));
     computer = device.renderer + ", " + device.version;
   }
   return fmt::format("{}, {} processes on the node, {} precision", computer, session.local_size(),
                      options.precision == Precision::double_ ? "double" : "single");
-}
-
-/// 0 if there is none.
-double cached_rate(const std::string& path) {
-  double rate = 0;
-  std::ifstream(path) >> rate;
-  return std::max(0.0, rate);
 }
 
 /// 0 if it cannot be measured.
@@ -67,15 +60,13 @@ std::vector<double> peak_rates(const PluOptions& options, const Machine& machine
     return std::vector<double>(*options.peak > 0 ? static_cast<std::size_t>(session.size()) : 0, *options.peak * giga);
 
   const std::string description = description_of(options, machine, session);
-  const std::string folder = gl::user_cache();
-  const std::string path = folder.empty() ? "" : gl::cache_path(folder, description, "peak");
-  double rate = path.empty() ? 0 : cached_rate(path);
+  const gl::NumberCache cache("peak");
+  double rate = cache.load(description, 1, std::numeric_limits<double>::max()).value_or(0);
   if (!all_agree(MPI_COMM_WORLD, rate > 0)) {
     if (!may_measure) return {};
     barrier(MPI_COMM_WORLD);
     rate = measured_peak(options, machine);
-    // the second line is for human readers
-    if (rate > 0 && !path.empty()) gl::write_cache_file(path, fmt::format("{}\n{}\n", rate, description));
+    if (rate > 0) cache.store(description, rate, description);
   }
   const std::vector<nlohmann::json> gathered = gathered_on_first_rank(rate);
   auto rates = run_on_root_and_broadcast([&] { return nlohmann::json(gathered); }).get<std::vector<double>>();

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "app/options/option_text.hpp"
 #include "app/record/network_record.hpp"
 #include "app/record/run_record.hpp"
 #include "app/record/text.hpp"
@@ -13,8 +14,9 @@ namespace glinpack::app {
 namespace {
 
 constexpr std::string_view head_line =
-    "n,nb,p,q,time,gflops,residual,passed,matrix,precision,backend,pivoting,broadcast,order,repeat,factor_seconds,"
-    "solve_seconds,computing_seconds,transfer_seconds,network_seconds,network_exposed_seconds,idle_seconds,epsilon,"
+    "n,nb,p,q,time,gflops,residual,passed,matrix,precision,backend,pivoting,broadcast,order,repeat,"
+    "factor_seconds,solve_seconds,computing_seconds,transfer_seconds,network_seconds,network_exposed_seconds,idle_"
+    "seconds,epsilon,"
     "threshold,growth,singular_column,start_time,device,failure,compute_only,waiting_seconds,"
     "iterations,gmres_iterations,refinement_seconds,residual_history";
 
@@ -38,8 +40,8 @@ void add_hpl_phase_fields(const Breakdown& breakdown, std::vector<std::string>& 
   }
 }
 
-/// The rate by GPU or core, and the peak.
-constexpr std::string_view rate_columns = ",unit,units,gflops_per_unit,peak_gflops,of_peak";
+/// The rate by GPU or core, the peak, and the node grid.
+constexpr std::string_view rate_columns = ",unit,units,gflops_per_unit,peak_gflops,of_peak,node_grid";
 
 /// From the readable sensors; the rate is by a wall meter if there was one.
 constexpr std::string_view energy_columns = ",energy_joules,average_watts,peak_watts,gflops_per_watt";
@@ -75,6 +77,7 @@ void add_rate_fields(const RunRecord& record, std::vector<std::string>& fields) 
   fields.push_back(optional_cell(record.gflops_per_unit()));
   fields.push_back(record.peak ? cell(record.peak->gflops) : std::string());
   fields.push_back(optional_cell(record.of_peak()));
+  fields.push_back(record.node_grid ? text_of(*record.node_grid) : "");
 }
 
 void add_energy_fields(const std::optional<Energy>& energy, std::vector<std::string>& fields) {

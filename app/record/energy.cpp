@@ -283,12 +283,14 @@ std::vector<ThrottleShare> throttle_shares(std::span<const Sample> samples, doub
   return shares;
 }
 
+void set_wall_watts(Energy& energy, double watts, double gflops) {
+  energy.wall_watts = watts;
+  energy.gflops_per_watt = gflops / watts;
+}
+
 std::optional<Energy> energy_of(const RunResult& result, std::optional<double> wall_watts) {
   Energy energy;
-  if (wall_watts && result.gflops > 0) {
-    energy.wall_watts = *wall_watts;
-    energy.gflops_per_watt = result.gflops / *wall_watts;
-  }
+  if (wall_watts && result.gflops > 0) set_wall_watts(energy, *wall_watts, result.gflops);
   energy.unread = unread_sensors(result);
   const int cells = cells_for(result);
   PowerCurve sum(static_cast<std::size_t>(cells));

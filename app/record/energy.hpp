@@ -74,6 +74,9 @@ std::vector<ThrottleShare> throttle_shares(std::span<const sensors::Sample> samp
 /// Empty if the run's ranks have no sensors, readable or not, and there is no wall meter. `wall_watts`: its mean power.
 std::optional<Energy> energy_of(const RunResult& result, std::optional<double> wall_watts = {});
 
+/// Sets a wall meter's mean power, and GFLOPS/W by it.
+void set_wall_watts(Energy& energy, double watts, double gflops);
+
 /// A few lines of text; empty if nothing was read or given. HPL's parsers take no line for a result.
 std::string energy_text(const Energy& energy);
 

@@ -425,6 +425,8 @@ json results_json(const ReportContext& context, std::span<const RunRecord> recor
   return json::parse(document.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
+json energy_json(const Energy& energy) { return json_of(energy); }
+
 std::vector<RunRecord> read_runs(const JsonNode& root) { return value_of<std::vector<RunRecord>>(root.at("runs")); }
 
 }  // namespace glinpack::app

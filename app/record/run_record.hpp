@@ -98,6 +98,8 @@ nlohmann::json results_json(const ReportContext& context, std::span<const RunRec
                             const std::optional<Incomplete>& incomplete = {});
 /// The runs of such a document. Throws InputError that names the location.
 std::vector<RunRecord> read_runs(const JsonNode& root);
+/// "energy" of a run in such a document.
+nlohmann::json energy_json(const Energy& energy);
 
 /// One line per run after a header line (RFC 4180, but lines end in \n). Empty: not known. Times in seconds.
 std::string results_csv(std::span<const RunRecord> records);

@@ -1,5 +1,8 @@
 #include "app/report/report_command.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -7,10 +10,12 @@
 #include <ostream>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "app/compare/compare_command.hpp"
 #include "app/compare/comparison.hpp"
 #include "app/input/input_error.hpp"
+#include "app/input/values.hpp"
 #include "app/program/outputs.hpp"
 #include "app/record/network_record.hpp"
 #include "app/record/result_file.hpp"
@@ -26,7 +31,8 @@ const Footer report_footer{
     .examples =
         "mpirun -np 4 glinpack plu --n 1000,2000,4000 --repeat 3 --json results.json --trace trace.json\n"
         "glinpack report results.json trace.json -o report.html\n"
-        "glinpack report before.json after.json -o report.html --title Switches --force",
+        "glinpack report before.json after.json -o report.html --title Switches --force\n"
+        "glinpack report --watts 450 results.json -o report.html --force",
     .notes =
         {"The page has the runs with PASSED and FAILED, the best and median of each configuration, GFLOPS against N "
          "and GPUs, times by phase, role and rank, the timeline of traces, comparisons of files, hosts and versions. "
@@ -48,10 +54,14 @@ OptionTable report_table(ReportOptions& o) {
       {"title", text(o.title, "TEXT"), "Title of the page"},
       {"force", flag(o.force), "Overwrite an existing page"},
   };
+  const std::vector<Field> energy{
+      {"watts", real(o.watts, "W", parse_watts),
+       "As plu --watts, read from the wall meter while the runs of FILE went: GFLOPS/W is printed and in the page"},
+  };
   return {.command = "report",
           .description = "Writes an HTML page of results: tables, charts, timelines, comparisons.",
           .footer = report_footer,
-          .groups = {{"", files}, {"Output", output}}};
+          .groups = {{"", files}, {"Output", output}, {"Energy", energy}}};
 }
 
 ReportOptions parse_report_options(const Texts& arguments) {
@@ -141,22 +151,41 @@ json comparisons_of(const std::vector<ResultFile>& files) {
   return comparisons;
 }
 
+/// Sets the wall meter's mean power in the runs of the one file of plu. Returns a line with the best rate.
+std::string add_wall_watts(std::vector<ResultFile>& files, double watts) {
+  const auto is_plu = [](const ResultFile& file) { return file.kind == ResultKind::plu; };
+  if (std::ranges::count_if(files, is_plu) != 1) {
+    throw InputError("--watts: a reading belongs to the runs of one file; give one that plu --json wrote");
+  }
+  ResultFile& file = *std::ranges::find_if(files, is_plu);
+  std::vector<RunRecord> runs = read_runs(file.root());
+  double best = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const double gflops = runs[i].result.gflops;
+    if (!(gflops > 0)) continue;
+    Energy energy = runs[i].energy.value_or(Energy{});
+    set_wall_watts(energy, watts, gflops);
+    file.document["runs"][i]["energy"] = energy_json(energy);
+    best = std::max(best, energy.gflops_per_watt);
+  }
+  if (best == 0) throw InputError("--watts: no run of " + file.path + " has a rate");
+  return fmt::format("{:.4g} GFLOPS/W at {:g} W{}\n", best, watts,
+                     runs.size() > 1 ? fmt::format(", best of {} runs", runs.size()) : "");
+}
+
 json broadcast_digits() {
   json digits = json::object();
   for (const BroadcastKind kind : all_broadcasts) digits[std::string(name_of(kind))] = hpl_digit(kind);
   return digits;
 }
 
-}  // namespace
-
-std::string report_page(const std::vector<std::string>& paths, const std::string& title) {
+std::string page_of(std::vector<ResultFile> files, const std::string& title) {
   if (page_template.empty()) {
     throw std::runtime_error(
         "this glinpack was built without the report page, because Chart.js was missing: install Debian's "
         "libjs-chart.js, or "
         "name a chart.min.js by cmake -DGLINPACK_CHART_JS=FILE, and build again");
   }
-  std::vector<ResultFile> files = read_files(paths);
   json data{{"title", title.empty() ? "glinpack results" : title},
             {"program", std::string("glinpack ") + version + " (" + git_commit + ")"},
             {"broadcast_digits", broadcast_digits()},
@@ -187,11 +216,19 @@ std::string report_page(const std::vector<std::string>& paths, const std::string
   return page;
 }
 
+}  // namespace
+
+std::string report_page(const std::vector<std::string>& paths, const std::string& title) {
+  return page_of(read_files(paths), title);
+}
+
 void run_report_command(const ReportOptions& options, std::ostream& out) {
   check_output("--output", options.output, options.force, options.files);
-  const std::string page = report_page(options.files, options.title);
+  std::vector<ResultFile> files = read_files(options.files);
+  const std::string efficiency = options.watts ? add_wall_watts(files, *options.watts) : "";
+  const std::string page = page_of(std::move(files), options.title);
   write_file(options.output, options.force, [&](std::ostream& file) { file << page; });
-  print(out, options.output + '\n');
+  print(out, options.output + '\n' + efficiency);
 }
 
 }  // namespace glinpack::app

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@ struct ReportOptions {
   std::string output = "report.html";
   std::string title;  // empty: the default title
   bool force = false;
+  std::optional<double> watts;  // mean power of the runs, by a wall meter
 };
 
 OptionTable report_table(ReportOptions& options);

@@ -54,6 +54,7 @@ class Subcommands(BadInputTest):
         outcome = self.start([GLINPACK, "pul"])
         self.assertEqual(outcome.status, 2, outcome)
         self.assertEqual(outcome.err, "glinpack: unknown subcommand 'pul' (did you mean plu?); glinpack --help lists all\n")
+        self.assertIn("'xhpl' (did you mean plu?)", self.start([GLINPACK, "xhpl"]).err)
 
 
 class CommandLine(BadInputTest):

@@ -502,14 +502,16 @@ class Reports(RunsTest):
     def test_the_peak_is_measured_once_and_limits_n_by_time(self):
         cache = {"XDG_CACHE_HOME": str(self.folder / "cache")}
         small = ["--n", 100, "--nb", 32]
-        for name, sizes in ("before", small), ("measured", ["--n", "auto", "--time", "0.05"]), ("after", small):
+        for name, sizes in [("before", small), ("auto", [*small, "--peak", "auto"]),
+                            ("timed", ["--n", "auto", "--time", "0.05"]), ("after", small)]:
             outcome = self.passed(*sizes, "--backend", "openblas", "--threads", 1, "--json", f"{name}.json", environment=cache)
             self.assertEqual("% of the measured peak" in outcome.out, name != "before", outcome)
-        measured, after = (self.json(f"{name}.json")["runs"][0] for name in ("measured", "after"))
+        measured, timed, after = (self.json(f"{name}.json")["runs"][0] for name in ("auto", "timed", "after"))
         self.assertIsNone(self.json("before.json")["runs"][0]["peak"])
         self.assertEqual(len(list((self.folder / "cache" / "glinpack").glob("*.peak"))), 1)
-        self.assertGreater(after["peak"]["gflops"], 0)
-        n, flops = measured["n"], 0.05 * measured["peak"]["gflops"] * 1e9
+        self.assertGreater(measured["peak"]["gflops"], 0)
+        self.assertEqual([timed["peak"], after["peak"]], 2 * [measured["peak"]])
+        n, flops = timed["n"], 0.05 * timed["peak"]["gflops"] * 1e9
         self.assertLessEqual(2 / 3 * n**3, flops)
         self.assertGreater(2 / 3 * (n + 256)**3, flops)
 

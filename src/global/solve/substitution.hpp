@@ -74,7 +74,8 @@ class BackwardSubstitution {
                        Timeline& timeline, DeviceMatrix<Real>& a);
 
   /// With y = L^-1 P b in the last column, where the factorisation stores it. Collective over the grid. Returns x for
-  /// this rank's local columns of A: the same on all ranks of a process column.
+  /// this rank's local columns of A: the same on all ranks of a process column. Valid once, while the shares of ranks
+  /// without that column are zero, as the constructor leaves them.
   std::vector<Real> run();
   /// With y in the shares of blocks().
   std::vector<Real> run_on_shares();

@@ -1,5 +1,6 @@
 #include "gl/disk_cache.hpp"
 
+#include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -52,6 +53,26 @@ bool write_cache_file(const std::string& path, std::string_view content) {
   if (!error) return true;
   std::filesystem::remove(temporary, error);
   return false;
+}
+
+NumberCache::NumberCache(std::string suffix, std::string directory)
+    : suffix_(std::move(suffix)), directory_(std::move(directory)) {}
+
+std::string NumberCache::path_of(std::string_view key) const { return cache_path(directory_, key, suffix_); }
+
+std::optional<double> NumberCache::load(std::string_view key, double least, double most) const {
+  if (directory_.empty()) return std::nullopt;
+  std::ifstream file(path_of(key));
+  double number = 0;
+  if (!(file >> number) || number < least || number > most) return std::nullopt;
+  return number;
+}
+
+void NumberCache::store(std::string_view key, double number, std::string_view comment) const {
+  if (directory_.empty()) return;
+  if (!write_cache_file(path_of(key), fmt::format("{}\n{}{}", number, comment, comment.empty() ? "" : "\n"))) {
+    spdlog::debug("{} cannot be written", path_of(key));
+  }
 }
 
 namespace {

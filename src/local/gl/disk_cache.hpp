@@ -22,6 +22,23 @@ std::string cache_path(const std::string& directory, std::string_view key, std::
 /// Writes a file, and creates its folder if necessary. On failure, returns false and changes nothing.
 bool write_cache_file(const std::string& path, std::string_view content);
 
+/// A number for each key, such as a measured rate. If the folder is empty or not writable, nothing is stored.
+class NumberCache {
+ public:
+  /// `suffix`: of the files.
+  explicit NumberCache(std::string suffix, std::string directory = user_cache());
+
+  /// None if there is no file, or it does not begin with a number from `least` to `most`.
+  std::optional<double> load(std::string_view key, double least, double most) const;
+  /// `comment`: the second line, for human readers.
+  void store(std::string_view key, double number, std::string_view comment = {}) const;
+  std::string path_of(std::string_view key) const;
+
+ private:
+  std::string suffix_;
+  std::string directory_;
+};
+
 struct ProgramBinary {
   std::uint32_t format = 0;  // GLenum that glGetProgramBinary gave
   std::vector<char> bytes;

@@ -150,6 +150,18 @@ TEST(DoctorChecks, kernels_warn_if_faster_openblas_kernels_exist) {
   expect_finding(facts, "kernels", Verdict::unknown, "does not report it");
 }
 
+TEST(DoctorChecks, what_several_ranks_share_is_shown_once) {
+  Facts facts = healthy(8, 4);
+  for (json& rank : facts.ranks) rank["processor"]["kernels"] = "Haswell";
+  facts.ranks[5]["processor"]["kernels"] = "SkylakeX";
+  EXPECT_EQ(finding_of(facts, "kernels").evidence,
+            "node0, node1, ranks 0-4, 6-7: OpenBLAS has the kernels Haswell where SkylakeX suit the processor, Some "
+            "processor");
+  facts.ranks[0]["gemm"]["error"] = facts.ranks[1]["gemm"]["error"] = "no context";
+  facts.ranks[2]["gemm"]["error"] = "no memory";
+  EXPECT_EQ(finding_of(facts, "gemm").evidence, "node0, ranks 0-1: no context; node0, rank 2: no memory");
+}
+
 TEST(DoctorChecks, clocks_warn_of_governors_heat_and_throttled_devices) {
   Facts facts = healthy(1, 1);
   json& clocks = facts.ranks[0]["clocks"];

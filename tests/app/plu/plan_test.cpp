@@ -145,6 +145,16 @@ TEST(Plan, DryRunShowsTheChosenValues) {
   EXPECT_TRUE(plan_text(plan({"--n", "100"}), 4, choices).ends_with("\n--nb auto: NB 8\n"));
 }
 
+TEST(Plan, DryRunShowsTheFirstAndLastOfManyRuns) {
+  const std::vector<RunRecord> runs = plan({"--n", "100", "--repeat", "30"});
+  const std::string text = plan_text(runs, 4);
+  EXPECT_NE(text.find("\n  ...  15 more runs: --log-level debug prints all\n   26 "), std::string::npos) << text;
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + 1 + 10 + 1 + 5 + 1);
+  const std::string all = plan_text(runs, 4, {}, true);
+  EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 1 + 1 + 30 + 1);
+  EXPECT_EQ(all.substr(all.find("Altogether")), text.substr(text.find("Altogether")));
+}
+
 TEST(Plan, GridsAreMultiplesOfTheNodeGrid) {
   const RunRecord run = plan({"--node-grid", "4x1"}, 8).front();
   EXPECT_EQ(run.node_grid, (GridShape{4, 1}));

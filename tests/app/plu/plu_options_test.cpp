@@ -244,6 +244,18 @@ TEST(Options, TheWhitePapersBackendHasSinglePrecisionFactors) {
   expect_input_error([] { parsed_plu({"--backend", "gl-raster", "--precision", "double"}); }, {"gl-raster", "mixed"});
 }
 
+TEST(Options, AReportSaysWhatABackendHasChosen) {
+  const auto note = [](const Arguments& more) {
+    Arguments arguments{"--backend", "gl-raster"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return parse_plu_options(arguments).backend_note;
+  };
+  EXPECT_EQ(note({}), "--backend gl-raster chooses --precision single and --pivoting local");
+  EXPECT_EQ(note({"--precision", "mixed"}), "--backend gl-raster chooses --pivoting local");
+  EXPECT_EQ(note({"--precision", "single", "--pivoting", "local"}), "");
+  EXPECT_EQ(parse_plu_options({"--backend", "openblas"}).backend_note, "");
+}
+
 TEST(Options, AnInputFileSetsTheMatrix) {
   const PluOptions o = parsed_plu({"--input", "a.npy"});
   EXPECT_EQ(o.matrix, MatrixKind::file);

@@ -215,7 +215,9 @@ TEST(ResultsJson, bytes_that_are_not_utf8_are_accepted) {
 TEST(ResultsCsv, has_a_head_line_and_as_many_fields_in_every_line) {
   RunRecord failed = singular_run();
   failed.result.failure = "said \"no\", twice";
-  const std::vector<std::string> lines = lines_of(results_csv(std::vector{passed_run(), failed}));
+  RunRecord passed = passed_run();
+  passed.node_grid = GridShape{1, 2};
+  const std::vector<std::string> lines = lines_of(results_csv(std::vector{passed, failed}));
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_EQ(
       lines[0],
@@ -231,7 +233,7 @@ TEST(ResultsCsv, has_a_head_line_and_as_many_fields_in_every_line) {
       "reduce_network_seconds,reduce_idle_seconds,reduce_waiting_seconds,"
       "energy_joules,average_watts,peak_watts,gflops_per_watt,"
       "pfact_seconds,bcast_seconds,laswp_seconds,trsm_seconds,update_seconds,ptrsv_seconds,refine_seconds,"
-      "copies_seconds,unit,units,gflops_per_unit,peak_gflops,of_peak");
+      "copies_seconds,unit,units,gflops_per_unit,peak_gflops,of_peak,node_grid");
   // no rank eliminates or reduces, nothing is refined, and there are no sensors
   const std::string roles =
       "false,0.5,,,,,3.5,3,0,0.5,0,0,4,0.5,0.5,1,2,1,,,,,,,,,,,,,,,,,0.5,0.75,0,0.25,1,0.25,,0.25,process,2,"

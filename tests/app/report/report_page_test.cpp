@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
 
 #include "app/report/report_command.hpp"
 #include "tests/app/expect.hpp"
@@ -80,6 +83,26 @@ TEST_F(ReportPage, has_traces_as_they_are) {
 TEST_F(ReportPage, a_trace_with_a_byte_order_mark_is_json_in_the_page) {
   const std::string html = report_page({write("trace.json", "\xef\xbb\xbf" + trace_document().dump())}, "");
   EXPECT_EQ(json::parse(script_text(html, "trace-0")), trace_document());
+}
+
+TEST_F(ReportPage, has_the_efficiency_by_a_wall_meter_read_during_the_run) {
+  const json document = results_json(example::context(), std::vector{example::passed_run(), example::passed_run()});
+  ReportOptions options;
+  options.files = {write("a.json", document.dump())};
+  options.output = path("a.html");
+  options.watts = 500;
+  std::ostringstream out;
+  run_report_command(options, out);
+  EXPECT_EQ(out.str(), options.output + "\n1.521e-08 GFLOPS/W at 500 W, best of 2 runs\n");
+  std::ifstream page(options.output);
+  const std::string html(std::istreambuf_iterator<char>(page), {});
+  const json energy = data_of(html)["files"][0]["document"]["runs"][1]["energy"];
+  EXPECT_EQ(energy["wall_watts"], 500);
+  EXPECT_EQ(energy["gflops_per_watt"].get<double>(), document["runs"][1]["gflops"].get<double>() / 500);
+
+  options.files.push_back(write("b.json", document.dump()));
+  options.output = path("b.html");
+  expect_input_error([&] { run_report_command(options, out); }, {"--watts", "one file"});
 }
 
 TEST_F(ReportPage, runs_no_script_but_its_own_and_loads_nothing) {

@@ -191,5 +191,23 @@ TEST(GlProgramCache, IsSkippedIfItCannotBeWritten) {
   EXPECT_FALSE(cache.load("key").has_value());
 }
 
+TEST(GlNumberCache, KeepsANumberPerKey) {
+  const auto folder = fs::temp_directory_path() / ("glinpack_numbers_test_" + std::to_string(getpid()));
+  const NumberCache cache("peak", folder.string());
+  EXPECT_FALSE(cache.load("a device", 1, 64));
+  cache.store("a device", 32);
+  EXPECT_EQ(cache.load("a device", 1, 64), 32);
+  EXPECT_FALSE(cache.load("another device", 1, 64));
+  EXPECT_FALSE(NumberCache("groups", folder.string()).load("a device", 1, 64));
+  EXPECT_FALSE(cache.load("a device", 1, 16)) << "more than there can be";
+  cache.store("a device", 1.0 / 3, "for readers");
+  EXPECT_EQ(cache.load("a device", 0, 1), 1.0 / 3);
+  for (const char* damaged : {"", "x", "0", "-3"}) {
+    std::ofstream(cache.path_of("a device")) << damaged;
+    EXPECT_FALSE(cache.load("a device", 1, 64)) << damaged;
+  }
+  fs::remove_all(folder);
+}
+
 }  // namespace
 }  // namespace glinpack::gl

@@ -3,10 +3,8 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <fstream>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 #include "gl/disk_cache.hpp"
 
@@ -48,26 +46,6 @@ std::vector<Index> group_sizes(const DeviceDescription& device, Precision precis
 
 }  // namespace
 
-GroupCountCache::GroupCountCache() : directory_(user_cache()) {}
-GroupCountCache::GroupCountCache(std::string directory) : directory_(std::move(directory)) {}
-
-std::string GroupCountCache::path_of(std::string_view key) const { return cache_path(directory_, key, "groups"); }
-
-std::optional<Index> GroupCountCache::load(std::string_view key, Index most) const {
-  if (directory_.empty()) return std::nullopt;
-  std::ifstream file(path_of(key));
-  Index count = 0;
-  if (!(file >> count) || count < 1 || count > most) return std::nullopt;
-  return count;
-}
-
-void GroupCountCache::store(std::string_view key, Index count) const {
-  if (directory_.empty()) return;
-  if (!write_cache_file(path_of(key), std::to_string(count) + "\n")) {
-    spdlog::debug("{} cannot be written", path_of(key));
-  }
-}
-
 PartialPanelPrograms::PartialPanelPrograms(const std::shared_ptr<Context>& context, const ShaderSource& sources,
                                            Precision precision, Kernels& kernels, const PartialPanelLimits& limits)
     : context_(context),
@@ -100,19 +78,19 @@ Index PartialPanelPrograms::counted_groups() {
   const DeviceDescription& device = context_->device();
   const std::string key = device.vendor + "\n" + device.renderer + "\n" + device.version + "\n" +
                           sources_.expand(shader, preamble(variants_.back().rows_per_group, false));
-  const GroupCountCache cache;
+  const NumberCache cache("groups");
   const bool is_cached = limits_ == PartialPanelLimits{};  // a test's limits are not the device's
-  std::optional<Index> count = is_cached ? cache.load(key, groups_) : std::nullopt;
-  if (!count) {
-    count = groups_;
+  const auto cached = is_cached ? cache.load(key, 1, static_cast<double>(groups_)) : std::nullopt;
+  Index count = cached ? static_cast<Index>(*cached) : groups_;
+  if (!cached) {
     PartialPanel panel(*this, 1);
     for (const Variant& variant : variants_) {
-      while (*count > 1 && !panel.run_at_the_same_time(variant.in_registers, *count)) *count /= 2;
+      while (count > 1 && !panel.run_at_the_same_time(variant.in_registers, count)) count /= 2;
     }
-    if (is_cached) cache.store(key, *count);
+    if (is_cached) cache.store(key, static_cast<double>(count));
   }
-  spdlog::debug("{} work groups of a panel with partial pivoting run at the same time", *count);
-  return *count;
+  spdlog::debug("{} work groups of a panel with partial pivoting run at the same time", count);
+  return count;
 }
 
 PartialPanelShape PartialPanelPrograms::shape_of(Index rows) const {

@@ -6,7 +6,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "backend/precision.hpp"
@@ -23,24 +22,7 @@ struct PartialPanelShape {
   Index slabs = 0;
 };
 
-/// How many work groups of a panel run at the same time, from earlier starts: one file each in one folder, named by a
-/// hash of the key. If the folder is not writable, nothing is stored.
-class GroupCountCache {
- public:
-  /// In user_cache() (disk_cache.hpp).
-  GroupCountCache();
-  explicit GroupCountCache(std::string directory);
-
-  /// None if there is no file, or no count from 1 to `most` in it.
-  std::optional<Index> load(std::string_view key, Index most) const;
-  void store(std::string_view key, Index count) const;
-  std::string path_of(std::string_view key) const;
-
- private:
-  std::string directory_;
-};
-
-/// The programs of panels of all extents. Finds how many of their work groups run at the same time, unless the cache
+/// The programs of panels of all extents. Finds how many of their work groups run at the same time, unless NumberCache
 /// has the count. A GPU starts the groups of a dispatch before those of later dispatches, so waiting groups do not wait
 /// for groups that cannot start.
 class PartialPanelPrograms {

@@ -1,12 +1,9 @@
 // Panels factorised by gl-compute on the device: by tournament pivoting, P A = L U for any pivots that TSLU chooses,
 // and by partial pivoting.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 #include <random>
 #include <string>
@@ -342,21 +339,6 @@ TYPED_TEST(GlPartialPanelTest, CompilesProgramsOncePerBackend) {
   ASSERT_TRUE(small && other);
   EXPECT_NE(first.find("program compute/panel_partial.comp"), std::string::npos) << first;
   EXPECT_EQ(log.lines(), first);
-}
-
-TEST(GlGroupCountCache, KeepsACountPerKey) {
-  const auto folder = std::filesystem::temp_directory_path() / ("glinpack_groups_test_" + std::to_string(getpid()));
-  const gl::GroupCountCache cache(folder.string());
-  EXPECT_FALSE(cache.load("a device", 64));
-  cache.store("a device", 32);
-  EXPECT_EQ(cache.load("a device", 64), 32);
-  EXPECT_FALSE(cache.load("another device", 64));
-  EXPECT_FALSE(cache.load("a device", 16)) << "more than there can be";
-  for (const char* damaged : {"", "x", "0", "-3"}) {
-    std::ofstream(cache.path_of("a device")) << damaged;
-    EXPECT_FALSE(cache.load("a device", 64)) << damaged;
-  }
-  std::filesystem::remove_all(folder);
 }
 
 TYPED_TEST(GlPartialPanelTest, TakesTheFirstOfEqualPivots) {
