@@ -510,7 +510,7 @@ class Reports(RunsTest):
         self.assertIsNone(self.json("before.json")["runs"][0]["peak"])
         self.assertEqual(len(list((self.folder / "cache" / "glinpack").glob("*.peak"))), 1)
         self.assertGreater(measured["peak"]["gflops"], 0)
-        self.assertEqual([timed["peak"], after["peak"]], 2 * [measured["peak"]])
+        self.assertEqual(timed["peak"], after["peak"])  # kept: of one process, where the first run adds up each one's own
         n, flops = timed["n"], 0.05 * timed["peak"]["gflops"] * 1e9
         self.assertLessEqual(2 / 3 * n**3, flops)
         self.assertGreater(2 / 3 * (n + 256)**3, flops)
