@@ -241,7 +241,8 @@ std::vector<Field> plu_output_fields(PluOptions& o) {
 std::vector<Field> plan_fields(PluOptions& o) {
   return {
       {"dry-run", flag(o.dry_run),
-       "Print the runs, memory per process and expected flops; run nothing. More than 20 runs are shortened, except with "
+       "Print the runs, memory per process and expected flops; run nothing. More than 20 runs are shortened, except "
+       "with "
        "--log-level debug"},
       {"explain-pass", whole(o.explain_pass, 0, largest_n, "K"),
        "Print the schedule of pass K, counted from 0: roles, messages, waits; run nothing"},
