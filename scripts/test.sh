@@ -78,7 +78,7 @@ thread_sanitizer() {
 }
 
 # Another BLAS, and the other MPI, installed beside MPICH. A file at a time and without precompiled headers: missing
-# includes are found. Warnings do not depend on the optimisation; those of the tests are the sanitizers' build's.
+# includes are found. Warnings do not depend on the optimisation. The sanitizer build compiles the tests with clang.
 clang_and_open_mpi() {
   configure_and_build build/clang-openmpi -DCMAKE_CXX_COMPILER=clang++ -DGLINPACK_MPI=openmpi -DGLINPACK_BLAS=blis \
     -DCMAKE_BUILD_TYPE=Release -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DGLINPACK_TESTS=OFF \
