@@ -38,7 +38,8 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
   const double placeholders = parameters.parts == RunParts::compute ? panel + staged_rows / 3 : 0;
   // two slots for panels and two for U12, each for two ranks of a node at least
   const bool shares = uses_node_windows(parameters);
-  const double windows = shares ? (distribution.shape.columns > 1 ? panel : 0) + staged_rows / 3 : 0;
+  // and of the rings between them, this rank's own, which hold as much as rows in and out
+  const double windows = shares ? (distribution.shape.columns > 1 ? panel : 0) + staged_rows : 0;
   const double host = 2 * panel + staged_rows + strip + placeholders + windows;
   const auto bytes = [element](double elements) {
     constexpr double most = 9e18;  // fits std::int64_t
@@ -52,13 +53,23 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
   return {bytes(host + refinement / element), bytes(device)};
 }
 
+namespace {
+
+// Of a ring. Longer messages go through it slice by slice.
+constexpr std::size_t least_ring_bytes = std::size_t{1} << 20;
+
+}  // namespace
+
 template <class Real>
 BroadcastSizes broadcast_sizes(const RunParameters& parameters, GridShape grid, GridPosition at) {
   const Distribution distribution = distribution_of(parameters, grid);
   const auto bytes = [](Index elements) { return static_cast<std::size_t>(elements) * sizeof(Real); };
   const Index panel_rows = rows_above_panels(parameters, distribution) + distribution.local_rows(at);
+  const Index rows_of_columns = distribution.nb * distribution.local_columns(at);
+  const bool rows_cross = pivots_across_processes(parameters.pivoting) && grid.rows > 1;
   return {.row = bytes(panel_message_elements<Real>(panel_rows, distribution.nb)),
-          .column = bytes(distribution.nb * distribution.local_columns(at))};
+          .column = bytes(rows_of_columns),
+          .ring = rows_cross ? std::max(least_ring_bytes, bytes(2 * rows_of_columns / (grid.rows - 1))) : 0};
 }
 
 template BroadcastSizes broadcast_sizes<float>(const RunParameters&, GridShape, GridPosition);

@@ -13,12 +13,11 @@
 
 #include "backend/threads.hpp"
 #include "mpi/broadcast.hpp"
+#include "mpi/node_rings.hpp"
 #include "mpi/process_grid.hpp"
+#include "mpi/shared_memory.hpp"
 
 namespace glinpack {
-
-/// Whether two ranks share a node.
-bool any_node_shared(std::span<const int> nodes);
 
 /// One rank's part in a broadcast by messages between nodes and by shared memory inside them. Pure.
 struct NodePlaces {
@@ -28,34 +27,6 @@ struct NodePlaces {
   bool leads = false;  // this rank is the leader; otherwise it copies from the leader
 };
 NodePlaces node_places(std::span<const int> nodes, int root, int rank);
-
-/// One block of memory for all ranks of a node, page-aligned, zero-filled, its pages allocated. It is in no file system
-/// (memfd_create(2)): the size of /dev/shm is no limit, and a killed process leaves no file.
-class SharedMemory {
- public:
-  /// Collective over `communicator`, whose ranks' nodes are `nodes` (nodes_of()). The first rank of every node with
-  /// several ranks allocates `bytes`. error() reports failures on the affected ranks. All ranks must agree before any
-  /// of them uses the memory or returns.
-  SharedMemory(MPI_Comm communicator, std::span<const int> nodes, std::size_t bytes);
-  SharedMemory(const SharedMemory&) = delete;
-  SharedMemory& operator=(const SharedMemory&) = delete;
-  ~SharedMemory();
-
-  const std::string& error() const { return error_; }
-  /// Null on the only rank of a node.
-  char* data() const { return data_; }
-
- private:
-  void make();
-  void open_file_of(int process, int file);
-  void map();
-
-  std::size_t bytes_;
-  int file_ = -1;
-  char* mapped_ = nullptr;  // a page that identifies the block, then the block
-  char* data_ = nullptr;
-  std::string error_;
-};
 
 /// Shared memory for messages between the ranks of a process row or column on one node: two slots, used in turn. The
 /// leader of a node copies a message into a slot with all its threads. The other ranks of the node copy it out with all
@@ -103,6 +74,7 @@ class NodeWindow {
 struct BroadcastSizes {
   std::size_t row = 0;
   std::size_t column = 0;
+  std::size_t ring = 0;  // of a ring between two ranks of a process column; 0: they exchange no rows
 };
 
 /// Windows of a rank's process row and column; each is null unless two of its ranks share a node.
@@ -115,11 +87,14 @@ class NodeWindows {
 
   NodeWindow* row() const { return row_.get(); }
   NodeWindow* column() const { return column_.get(); }
+  /// Of the process column; null also if its ranks exchange no rows.
+  NodeRings* column_rings() const { return column_rings_.get(); }
 
  private:
   ThreadTeam team_;
   std::unique_ptr<NodeWindow> row_;
   std::unique_ptr<NodeWindow> column_;
+  std::unique_ptr<NodeRings> column_rings_;
 };
 
 /// Windows that copy with `threads` threads a rank. Collective over the grid. Null if the grid has one rank or memory

@@ -1,5 +1,6 @@
 #include "transport/mpi_transport.hpp"
 
+#include <optional>
 #include <stdexcept>
 
 #include "mpi/communication.hpp"
@@ -96,13 +97,13 @@ class RangesType {
 };
 
 // The messages of a row exchange, round by round: the constructor starts the first round, test() and wait() start the
-// next ones. Its interval on the timeline ends when all rounds are done. All ranks start their exchanges on one
-// communicator and tag in the same order.
+// next ones. Messages within a node use rings, if there are any. Its interval on the timeline ends when all rounds are
+// done. All ranks start their exchanges on one communicator and tag in the same order.
 class RowTransferRounds final : public Transfer {
  public:
   /// `buffer`: contiguous rows of `columns` elements of `type`; it must outlive the exchange.
-  RowTransferRounds(Timeline& timeline, const RowExchangePlan& plan, Index columns, void* buffer, MPI_Datatype type,
-                    MPI_Comm communicator, int tag);
+  RowTransferRounds(Timeline& timeline, Phase phase, const RowExchangePlan& plan, Index columns, void* buffer,
+                    MPI_Datatype type, MPI_Comm communicator, int tag, NodeRings* rings);
 
   bool test() override;
   void wait_until_arrived() override { wait(); }
@@ -112,8 +113,10 @@ class RowTransferRounds final : public Transfer {
   Pending pending() const;
   void start_round();
   void start(const RowTransfer& transfer);
+  RingMessage ring_message(const RowTransfer& transfer) const;
 
   Timeline& timeline_;
+  Phase phase_;
   std::vector<TransferRound> rounds_;
   Index columns_;
   char* buffer_;
@@ -121,32 +124,54 @@ class RowTransferRounds final : public Transfer {
   Index type_bytes_ = 0;
   MPI_Comm communicator_;
   int tag_;
+  NodeRings* rings_;
   std::size_t next_round_ = 0;
   std::vector<MPI_Request> in_flight_;
+  std::optional<RingExchange> in_node_;  // of this round
   std::unique_ptr<Timeline::Scope> scope_;
 };
 
-RowTransferRounds::RowTransferRounds(Timeline& timeline, const RowExchangePlan& plan, Index columns, void* buffer,
-                                     MPI_Datatype type, MPI_Comm communicator, int tag)
+RowTransferRounds::RowTransferRounds(Timeline& timeline, Phase phase, const RowExchangePlan& plan, Index columns,
+                                     void* buffer, MPI_Datatype type, MPI_Comm communicator, int tag, NodeRings* rings)
     : timeline_(timeline),
+      phase_(phase),
       rounds_(plan.rounds),
       columns_(columns),
       buffer_(static_cast<char*>(buffer)),
       type_(type),
       communicator_(communicator),
-      tag_(tag) {
+      tag_(tag),
+      rings_(rings) {
   int bytes = 0;
   GLINPACK_MPI(MPI_Type_size(type, &bytes));
   type_bytes_ = bytes;
   if (rounds_.empty()) return;
-  scope_.reset(new Timeline::Scope(timeline.scope(Lane::net, Phase::swap, plan.rows_received() * columns * type_bytes_,
-                                                  0, static_cast<std::int32_t>(plan.messages_received()))));
+  scope_.reset(new Timeline::Scope(timeline.scope(Lane::net, phase, plan.rows_received() * columns * type_bytes_, 0,
+                                                  static_cast<std::int32_t>(plan.messages_received()))));
   start_round();
 }
 
 void RowTransferRounds::start_round() {
-  for (const RowTransfer& transfer : rounds_[next_round_]) start(transfer);
+  std::vector<RingMessage> in_node;
+  for (const RowTransfer& transfer : rounds_[next_round_]) {
+    if (rings_ != nullptr && rings_->reach(transfer.process)) {
+      in_node.push_back(ring_message(transfer));
+    } else {
+      start(transfer);
+    }
+  }
+  in_node_.reset();
+  if (!in_node.empty()) in_node_.emplace(*rings_, in_node);
   ++next_round_;
+}
+
+RingMessage RowTransferRounds::ring_message(const RowTransfer& transfer) const {
+  RingMessage message{transfer.process, transfer.receives, {}};
+  const Index row_bytes = columns_ * type_bytes_;
+  for (const RowRange& range : transfer.ranges) {
+    message.parts.emplace_back(buffer_ + range.first * row_bytes, static_cast<std::size_t>(range.count * row_bytes));
+  }
+  return message;
 }
 
 void RowTransferRounds::start(const RowTransfer& transfer) {
@@ -176,7 +201,8 @@ bool RowTransferRounds::test() {
     if (!in_flight_.empty()) {
       GLINPACK_MPI(MPI_Testall(static_cast<int>(in_flight_.size()), in_flight_.data(), &done, MPI_STATUSES_IGNORE));
     }
-    if (done == 0) return false;
+    const bool copied = !in_node_ || in_node_->advance();
+    if (done == 0 || !copied) return false;
     in_flight_.clear();
     if (next_round_ == rounds_.size()) break;
     start_round();
@@ -196,10 +222,16 @@ Pending RowTransferRounds::pending() const {
 }
 
 void RowTransferRounds::wait() {
-  timeline_.resume(Phase::swap);
-  do {
-    glinpack::wait(in_flight_, pending());
-  } while (!test());
+  timeline_.resume(phase_);
+  while (!test()) {
+    const std::size_t round = next_round_;
+    const auto test_and_help = [&] {
+      const bool done = test();
+      if (in_node_ && !done) make_progress(communicator_);
+      return done || next_round_ != round;
+    };
+    wait_until(test_and_help, pending());
+  }
 }
 
 }  // namespace
@@ -234,8 +266,8 @@ template <class Real>
 std::unique_ptr<Transfer> MpiTransport<Real>::start_row_exchange(const PassPlan&, const RowExchangePlan& plan,
                                                                  Index columns, Real* buffer) {
   if (plan.rounds.empty() || columns == 0) return nullptr;
-  return std::make_unique<RowTransferRounds>(timeline_, plan, columns, buffer, mpi_type<Real>(), grid_.column(),
-                                             tags::row_exchange);
+  return std::make_unique<RowTransferRounds>(timeline_, Phase::swap, plan, columns, buffer, mpi_type<Real>(),
+                                             grid_.column(), tags::row_exchange, rings());
 }
 
 template <class Real>

@@ -13,8 +13,8 @@ namespace glinpack {
 template <class Real>
 class MpiTransport final : public Transport<Real> {
  public:
-  /// `broadcast`: for panels and U12. `windows`: shared memory for the broadcasts that fit; may be null. Grid, timeline
-  /// and windows must outlive it. Not collective.
+  /// `broadcast`: for panels and U12. `windows`: shared memory for rows and for the broadcasts that fit; may be null.
+  /// Grid, timeline and windows must outlive it. Not collective.
   MpiTransport(const ProcessGrid& grid, BroadcastKind broadcast, Timeline& timeline, NodeWindows* windows = nullptr,
                Completion completion = Completion::overlapped)
       : grid_(grid), broadcast_(broadcast), timeline_(timeline), windows_(windows), completion_(completion) {}
@@ -30,6 +30,7 @@ class MpiTransport final : public Transport<Real> {
 
  private:
   NodeWindow* window_for(Line line, BroadcastKind kind, std::size_t bytes) const;
+  NodeRings* rings() const { return windows_ == nullptr ? nullptr : windows_->column_rings(); }
 
   const ProcessGrid& grid_;
   BroadcastKind broadcast_;

@@ -56,7 +56,9 @@ std::vector<WireMessage> wire_messages(const MessageRecord& record, const GridSh
                                        const BroadcastRoutes& routes, Index element_bytes) {
   std::vector<WireMessage> messages;
   switch (record.kind) {
-    case MessageKind::rows:
+    case MessageKind::rows: {
+      const auto node_of = [&](int row) { return routes.nodes_of_column[static_cast<std::size_t>(row)]; };
+      const bool have_rings = routes.largest.ring > 0 && any_node_shared(routes.nodes_of_column);
       for (const TransferRound& round : record.rounds) {
         bool first = true;
         for (const RowTransfer& transfer : round) {
@@ -64,11 +66,13 @@ std::vector<WireMessage> wire_messages(const MessageRecord& record, const GridSh
                               .peer = transfer.process,
                               .receives = transfer.receives,
                               .bytes = transfer.rows() * record.row_bytes,
-                              .after_earlier = first && !messages.empty()});
+                              .after_earlier = first && !messages.empty(),
+                              .in_memory = have_rings && node_of(transfer.process) == node_of(position.row)});
           first = false;
         }
       }
       break;
+    }
     case MessageKind::candidate:
       messages.push_back({.line = Line::column, .peer = -1, .receives = true, .bytes = record.bytes});
       break;

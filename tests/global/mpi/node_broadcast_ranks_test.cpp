@@ -136,11 +136,14 @@ void expect_same_factors_on_all_nodes(const std::string& backend, const ProcessG
   for (const int per_node : {1, 2, 3, 6}) {
     SCOPED_TRACE(testing::Message() << backend << ", " << grid.shape().rows << "x" << grid.shape().columns
                                     << ", N = " << parameters.n << ", look-ahead " << parameters.lookahead << ", "
-                                    << name_of(parameters.pivoting) << " pivoting, " << per_node << " ranks a node");
+                                    << name_of(parameters.pivoting) << " pivoting, " << per_node << " ranks a node, "
+                                    << name_of(parameters.row_swap.kind) << ", pieces " << parameters.row_swap.pieces);
     NodeWindows windows(grid, blocks_of(per_node, grid.shape().columns), blocks_of(per_node, grid.shape().rows),
                         broadcast_sizes<Real>(parameters, grid.shape(), grid.position()), 2);
     EXPECT_EQ(windows.row() != nullptr, per_node > 1 && grid.shape().columns > 1);
     EXPECT_EQ(windows.column() != nullptr, per_node > 1 && grid.shape().rows > 1);
+    EXPECT_EQ(windows.column_rings() != nullptr,
+              per_node > 1 && grid.shape().rows > 1 && parameters.pivoting != Pivoting::local);
     const auto factors = factorize_and_gather<Real>(parameters, grid, backend, *source, &windows);
     expect_equal(factors, expected);
   }
@@ -155,6 +158,22 @@ TEST(NodeBroadcasts, GiveBitwiseEqualFactorsForEveryNodeSize) {
       }
       expect_same_factors_on_all_nodes<float>("gl-compute", grid, parameters_of(33, 8, pivoting, 1));
       expect_same_factors_on_all_nodes<float>("gl-raster", grid, parameters_of(29, 5, pivoting, 0));
+    }
+  });
+}
+
+TEST(NodeRings, GiveBitwiseEqualFactorsForEveryRowSwap) {
+  on_every_grid([](const ProcessGrid& grid) {
+    if (grid.shape().rows == 1) return;
+    for (const Pivoting pivoting : {Pivoting::partial, Pivoting::tournament}) {
+      for (const RowSwapKind kind : {RowSwapKind::direct, RowSwapKind::binary_exchange, RowSwapKind::spread_roll}) {
+        RunParameters parameters = parameters_of(66, 17, pivoting, 1);
+        parameters.row_swap = {kind, 0, 3};
+        expect_same_factors_on_all_nodes<float>("openblas", grid, parameters);
+        parameters = parameters_of(40, 8, pivoting, 1);
+        parameters.row_swap = {kind, 0, 2};
+        expect_same_factors_on_all_nodes<float>("gl-compute", grid, parameters);
+      }
     }
   });
 }
