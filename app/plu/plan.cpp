@@ -87,9 +87,9 @@ void check_panels(const PluOptions& options, const std::vector<GridShape>& grids
   if (options.panel != PanelPlace::device) return;
   for (const GridShape& grid : grids) {
     if (panels_may_be_on_device(options.pivoting, grid)) continue;
-    throw InputError("--panel device: devices factorise panels with tournament pivoting only on the grid " +
-                     text_of(grid) + ", not " + std::string(name_of(options.pivoting)) +
-                     "; use --pivoting tournament, or leave --panel out");
+    throw InputError("--panel device: with " + std::string(name_of(options.pivoting)) +
+                     " pivoting, devices do not factorise panels on the grid " + text_of(grid) +
+                     "; use --pivoting partial or tournament, or leave --panel out");
   }
 }
 

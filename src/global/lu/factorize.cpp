@@ -16,6 +16,7 @@
 #include "lu/factorize.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "lu/panel/panels.hpp"
 #include "lu/u12.hpp"
@@ -68,6 +69,10 @@ class BlockedLu final : public LuFactorization<Real> {
       next = update_and_start_next_panel(pass, panel);
       return true;
     });
+    if (early_rows_) {  // the observer has ended the passes
+      early_rows_->rows.wait_into(u12_.destination(early_rows_->pass, early_rows_->columns));
+      early_rows_.reset();
+    }
     panels_.wait();  // the last panels may still be forwarded
     return result;
   }
@@ -81,7 +86,8 @@ class BlockedLu final : public LuFactorization<Real> {
     const PassPlan next_pass = looks_ahead ? plan_pass(distribution_, pass.pass + 1, position_) : PassPlan{};
     const std::vector<ColumnRange> pieces = pieces_of(pass.trailing_columns, distribution_.nb, row_swap_.pieces);
 
-    RowsFuture<Real> rows = exchange_rows(pass, pieces.front(), panel);
+    RowsFuture<Real> rows = early_rows_ ? early_rows_->rows : exchange_rows(pass, pieces.front(), panel);
+    early_rows_.reset();
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       const ColumnRange piece = pieces[i];
       const DeviceBlock<Real> a12 = u12_.destination(pass, piece);
@@ -96,12 +102,37 @@ class BlockedLu final : public LuFactorization<Real> {
         if (!panels_.host_overlaps_update()) next_panel = finish_panel(next_pass);
       }
       if (i + 1 < pieces.size()) rows = exchange_rows(pass, pieces[i + 1], panel);
+      if (looks_ahead && !next_panel && panels_.are_gathered()) {
+        next_panel = advance_gathered_panel(next_pass, i, pieces.size());
+        if (next_panel) start_next_rows(next_pass, pass.trailing_column + piece.first, next_panel.get());
+      }
       const Index rest = piece.count - updated;
       update_trailing(pass, {piece.first + updated, rest}, panel, u12.block(0, updated, pass.width, rest));
     }
     if (pass.in_pivot_column) panels_.store(pass);  // L11, L21, U11 into A, while the next panel is broadcast
-    if (looks_ahead && panels_.host_overlaps_update()) next_panel = finish_panel(next_pass);
+    if (looks_ahead && !next_panel) next_panel = finish_panel(next_pass);
     return next_panel;
+  }
+
+  // Before piece `i` of `pieces` is updated. The device factorises panel k + 1 during the second piece, and the other
+  // ranks' rows of L return during the third one. They have returned before the last one: returns the panel then.
+  PanelFuture<Real> advance_gathered_panel(const PassPlan& next_pass, std::size_t i, std::size_t pieces) {
+    const bool is_last = i + 1 == pieces;
+    if (next_pass.in_pivot_column) {
+      if (i == std::min<std::size_t>(1, pieces - 1)) {
+        panels_.factorize_gathered(next_pass);
+      } else if (i == 2) {
+        panels_.start_return(next_pass);
+      }
+    }
+    return is_last && i > 2 ? finish_panel(next_pass) : PanelFuture<Real>{};
+  }
+
+  // The exchange of pass k + 1's first rows overlaps pass k's last update if its columns are updated before that.
+  void start_next_rows(const PassPlan& next_pass, LocalIndex not_updated, const Panel<Real>& next) {
+    const ColumnRange columns = pieces_of(next_pass.trailing_columns, distribution_.nb, row_swap_.pieces).front();
+    if (next.zero_pivot || next_pass.trailing_column + columns.end() > not_updated) return;
+    early_rows_ = EarlyRows{exchange_rows(next_pass, columns, next), next_pass, columns};
   }
 
   // Updates the columns of panel k + 1, the first trailing columns of their process column. Returns their number here.
@@ -153,7 +184,15 @@ class BlockedLu final : public LuFactorization<Real> {
     return !panels_.test() || !rows_done;
   }
 
+  // The exchange of the next pass's first rows.
+  struct EarlyRows {
+    RowsFuture<Real> rows;
+    PassPlan pass;
+    ColumnRange columns;
+  };
+
   bool lookahead_;
+  std::optional<EarlyRows> early_rows_;
   Index end_ = 0;  // of the passes to run
   RowSwap row_swap_;
   bool pivots_across_processes_;

@@ -158,6 +158,18 @@ std::unique_ptr<Transfer> NoTransport<Real>::start_row_exchange(const PassPlan&,
   return nullptr;
 }
 
+template <class Real>
+std::unique_ptr<Transfer> NoTransport<Real>::start_panel_exchange(const PassPlan& pass, const RowExchangePlan& plan,
+                                                                  Real* buffer) {
+  for (const RowTransfer& transfer : plan.rounds.front()) {
+    if (!transfer.receives) continue;
+    for (const RowRange& range : transfer.ranges) fill({buffer + range.first, static_cast<std::size_t>(range.count)});
+    if (pass.in_pivot_row) continue;
+    write_panel_header(buffer + transfer.ranges.front().first, std::nullopt, pivots_of(pass));
+  }
+  return nullptr;
+}
+
 // If the synthetic pivot is among this rank's rows, its own candidate is the pivot; otherwise a placeholder arrives.
 template <class Real>
 void NoTransport<Real>::reduce_candidates(const PassPlan& pass, Index column, CandidateReduction<Real>& candidates) {

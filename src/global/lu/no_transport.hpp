@@ -38,6 +38,8 @@ class NoTransport final : public Transport<Real> {
                                             Index column) override;
   std::unique_ptr<Transfer> start_row_exchange(const PassPlan& pass, const RowExchangePlan& plan, Index columns,
                                                Real* buffer) override;
+  std::unique_ptr<Transfer> start_panel_exchange(const PassPlan& pass, const RowExchangePlan& plan,
+                                                 Real* buffer) override;
   void reduce_candidates(const PassPlan& pass, Index column, CandidateReduction<Real>& candidates) override;
   void send(const PassPlan&, Index, int, std::span<const Real>) override {}
   void receive(const PassPlan& pass, Index column, int from, std::span<Real> rows) override;

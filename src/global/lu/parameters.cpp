@@ -23,24 +23,27 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
   const Index width = std::min(parameters.nb, parameters.n);
   const auto nb = static_cast<double>(width);
   const auto above = static_cast<double>(rows_above_panels(parameters, distribution));
-  const bool device_panels = prefers_device_panels(parameters, distribution.shape);
+  const bool shares = uses_node_windows(parameters);  // as if the ranks of a process column were on one node
+  const bool device_panels = prefers_device_panels(parameters, distribution.shape, shares);
   const double panels = device_panels ? 2 : 1;
-  const bool in_matrix = device_panels && distribution.shape.rows > 1;
+  const bool gathered = device_panels && gathers_panels(parameters, distribution.shape, shares);
+  const double panel_rows = gathered ? static_cast<double>(distribution.n) : above + rows;
+  const bool in_matrix = device_panels && distribution.shape.rows > 1 && !gathered;
   const auto strips =
       in_matrix ? static_cast<double>(device_panel_elements(distribution.local_rows(position), width)) : 0.0;
   // A; L11 and L21, U12, rows being exchanged; buffers of a panel over several devices; y, x
   const double device =
-      device_copies * (rows * columns + nb * (panels * (above + rows) + 3 * columns) + strips + rows + nb);
+      device_copies * (rows * columns + nb * (panels * panel_rows + 3 * columns) + strips + rows + nb);
   const double staged_rows = distribution.shape.rows > 1 ? 3 * nb * columns : 0;  // U12, rows in, rows out
   const double strip = std::min(rows * columns, std::max(columns, static_cast<double>(matrix_strip_elements)));
   const double panel = nb * (above + rows + 2 * nb);
   // placeholders for received data: a panel, U12
   const double placeholders = parameters.parts == RunParts::compute ? panel + staged_rows / 3 : 0;
   // two slots for panels and two for U12, each for two ranks of a node at least
-  const bool shares = uses_node_windows(parameters);
   // and of the rings between them, this rank's own, which hold as much as rows in and out
   const double windows = shares ? (distribution.shape.columns > 1 ? panel : 0) + staged_rows : 0;
-  const double host = 2 * panel + staged_rows + strip + placeholders + windows;
+  const double gathered_rows = gathered ? nb * panel_rows : 0;
+  const double host = 2 * panel + staged_rows + gathered_rows + strip + placeholders + windows;
   const auto bytes = [element](double elements) {
     constexpr double most = 9e18;  // fits std::int64_t
     return static_cast<std::int64_t>(std::min(most, elements * element));

@@ -35,8 +35,8 @@ constexpr LuAlgorithm lu_algorithm(bool backend_has_row_by_row, Pivoting pivotin
   return backend_has_row_by_row && rows_stay ? LuAlgorithm::row_by_row : LuAlgorithm::blocked;
 }
 
-/// Where panels are factorised. automatic: on GPUs that are fast at it, with tournament pivoting or on a 1x1 grid;
-/// otherwise on the host.
+/// Where panels are factorised. automatic: on GPUs that are fast at it; on the host with local pivoting, and with
+/// partial pivoting on several process rows that are not on one node.
 enum class PanelPlace { automatic, host, device };
 inline constexpr std::array all_panel_places{PanelPlace::automatic, PanelPlace::host, PanelPlace::device};
 constexpr std::string_view name_of(PanelPlace place) {
@@ -45,7 +45,7 @@ constexpr std::string_view name_of(PanelPlace place) {
 }
 /// Whether devices can. With one process row, local and partial pivoting are the same.
 constexpr bool panels_may_be_on_device(Pivoting pivoting, const GridShape& grid) {
-  return pivoting == Pivoting::tournament || grid.rows == 1;
+  return pivoting != Pivoting::local || grid.rows == 1;
 }
 
 /// Whether a row swap brings U's rows to all process rows, which then all compute U12 and need L11 for it (HPL's way);
@@ -79,11 +79,19 @@ struct RunParameters {
   bool refine = false;  // refine the solution in double precision; the factors have the backend's precision
 };
 
-/// Whether devices that are fast at it factorise the panels. With partial pivoting, a device's panel ends during the
-/// update, too late for other process columns; the host's comes earlier.
-constexpr bool prefers_device_panels(const RunParameters& parameters, const GridShape& grid) {
+/// Whether the device of the pivot's rank factorises the rows of its whole process column. `column_in_memory`: the
+/// ranks of a process column share a node's memory. Otherwise tournament pivoting sends fewer rows.
+constexpr bool gathers_panels(const RunParameters& parameters, const GridShape& grid, bool column_in_memory) {
+  constexpr int most_rows = 8;  // GPUs of a host
+  if (grid.rows == 1 || parameters.pivoting == Pivoting::local) return false;
+  return parameters.pivoting == Pivoting::partial || (column_in_memory && grid.rows <= most_rows);
+}
+
+/// Whether devices that are fast at it factorise the panels.
+constexpr bool prefers_device_panels(const RunParameters& parameters, const GridShape& grid, bool column_in_memory) {
   if (parameters.panel == PanelPlace::host || !panels_may_be_on_device(parameters.pivoting, grid)) return false;
-  return parameters.panel == PanelPlace::device || parameters.pivoting == Pivoting::tournament || grid.columns == 1;
+  if (parameters.panel == PanelPlace::device || parameters.pivoting == Pivoting::tournament) return true;
+  return grid.rows == 1 || column_in_memory;
 }
 
 /// The distribution of a run's [A | b]: blocks of nb, or of n if nb is larger.

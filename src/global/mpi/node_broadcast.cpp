@@ -130,10 +130,12 @@ NodeWindows::NodeWindows(const ProcessGrid& grid, std::vector<int> nodes_of_row,
     : team_(any_node_shared(nodes_of_row) || any_node_shared(nodes_of_column) ? threads : 1),
       row_(window_of(grid.row(), std::move(nodes_of_row), largest.row, team_)),
       column_(window_of(grid.column(), nodes_of_column, largest.column, team_)) {
+  std::string error;
   if (largest.ring > 0 && any_node_shared(nodes_of_column)) {
-    column_rings_ = std::make_unique<NodeRings>(grid.column(), nodes_of_column, largest.ring, team_);
+    row_rings_ = std::make_unique<NodeRings>(grid.column(), nodes_of_column, largest.ring, team_);
+    panel_rings_ = std::make_unique<NodeRings>(grid.column(), nodes_of_column, largest.ring, team_);
+    error = row_rings_->error().empty() ? panel_rings_->error() : row_rings_->error();
   }
-  std::string error = column_rings_ ? column_rings_->error() : std::string{};
   for (const NodeWindow* window : {row_.get(), column_.get()}) {
     if (window != nullptr && error.empty()) error = window->error();
   }

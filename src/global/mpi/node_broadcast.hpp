@@ -87,14 +87,16 @@ class NodeWindows {
 
   NodeWindow* row() const { return row_.get(); }
   NodeWindow* column() const { return column_.get(); }
-  /// Of the process column; null also if its ranks exchange no rows.
-  NodeRings* column_rings() const { return column_rings_.get(); }
+  /// Of the process column, for rows and for panels; null also if its ranks exchange no rows.
+  NodeRings* row_rings() const { return row_rings_.get(); }
+  NodeRings* panel_rings() const { return panel_rings_.get(); }
 
  private:
   ThreadTeam team_;
   std::unique_ptr<NodeWindow> row_;
   std::unique_ptr<NodeWindow> column_;
-  std::unique_ptr<NodeRings> column_rings_;
+  std::unique_ptr<NodeRings> row_rings_;
+  std::unique_ptr<NodeRings> panel_rings_;
 };
 
 /// Windows that copy with `threads` threads a rank. Collective over the grid. Null if the grid has one rank or memory

@@ -265,9 +265,33 @@ NodeWindow* MpiTransport<Real>::window_for(Line line, BroadcastKind kind, std::s
 template <class Real>
 std::unique_ptr<Transfer> MpiTransport<Real>::start_row_exchange(const PassPlan&, const RowExchangePlan& plan,
                                                                  Index columns, Real* buffer) {
+  NodeRings* const rings = windows_ == nullptr ? nullptr : windows_->row_rings();
+  return start_rounds(Phase::swap, plan, columns, buffer, tags::row_exchange, rings);
+}
+
+template <class Real>
+std::unique_ptr<Transfer> MpiTransport<Real>::start_panel_exchange(const PassPlan&, const RowExchangePlan& plan,
+                                                                   Real* buffer) {
+  NodeRings* const rings = windows_ == nullptr ? nullptr : windows_->panel_rings();
+  return start_rounds(Phase::panel, plan, 1, buffer, tags::panel_column, rings);
+}
+
+template <class Real>
+bool MpiTransport<Real>::column_shares_memory() const {
+  const NodeRings* const rings = windows_ == nullptr ? nullptr : windows_->panel_rings();
+  if (rings == nullptr) return false;
+  for (int row = 0; row < grid_.shape().rows; ++row) {
+    if (row != grid_.position().row && !rings->reach(row)) return false;
+  }
+  return true;
+}
+
+template <class Real>
+std::unique_ptr<Transfer> MpiTransport<Real>::start_rounds(Phase phase, const RowExchangePlan& plan, Index columns,
+                                                           Real* buffer, int tag, NodeRings* rings) {
   if (plan.rounds.empty() || columns == 0) return nullptr;
-  return std::make_unique<RowTransferRounds>(timeline_, Phase::swap, plan, columns, buffer, mpi_type<Real>(),
-                                             grid_.column(), tags::row_exchange, rings());
+  return std::make_unique<RowTransferRounds>(timeline_, phase, plan, columns, buffer, mpi_type<Real>(), grid_.column(),
+                                             tag, rings);
 }
 
 template <class Real>

@@ -23,6 +23,9 @@ class MpiTransport final : public Transport<Real> {
                                             Index column) override;
   std::unique_ptr<Transfer> start_row_exchange(const PassPlan& pass, const RowExchangePlan& plan, Index columns,
                                                Real* buffer) override;
+  std::unique_ptr<Transfer> start_panel_exchange(const PassPlan& pass, const RowExchangePlan& plan,
+                                                 Real* buffer) override;
+  bool column_shares_memory() const override;
   void reduce_candidates(const PassPlan& pass, Index column, CandidateReduction<Real>& candidates) override;
   void send(const PassPlan& pass, Index column, int to, std::span<const Real> rows) override;
   void receive(const PassPlan& pass, Index column, int from, std::span<Real> rows) override;
@@ -30,7 +33,8 @@ class MpiTransport final : public Transport<Real> {
 
  private:
   NodeWindow* window_for(Line line, BroadcastKind kind, std::size_t bytes) const;
-  NodeRings* rings() const { return windows_ == nullptr ? nullptr : windows_->column_rings(); }
+  std::unique_ptr<Transfer> start_rounds(Phase phase, const RowExchangePlan& plan, Index columns, Real* buffer, int tag,
+                                         NodeRings* rings);
 
   const ProcessGrid& grid_;
   BroadcastKind broadcast_;

@@ -135,6 +135,16 @@ std::unique_ptr<Transfer> RecordingTransport<Real>::start_row_exchange(const Pas
 }
 
 template <class Real>
+std::unique_ptr<Transfer> RecordingTransport<Real>::start_panel_exchange(const PassPlan& pass,
+                                                                         const RowExchangePlan& plan, Real* buffer) {
+  placeholders_.start_panel_exchange(pass, plan, buffer);
+  return start({.kind = MessageKind::rows,
+                .pass = pass.pass,
+                .rounds = plan.rounds,
+                .row_bytes = static_cast<Index>(sizeof(Real))});
+}
+
+template <class Real>
 void RecordingTransport<Real>::reduce_candidates(const PassPlan& pass, Index column,
                                                  CandidateReduction<Real>& candidates) {
   placeholders_.reduce_candidates(pass, column, candidates);

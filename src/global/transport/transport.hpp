@@ -78,6 +78,14 @@ class Transport {
   virtual std::unique_ptr<Transfer> start_row_exchange(const PassPlan& pass, const RowExchangePlan& plan, Index columns,
                                                        Real* buffer) = 0;
 
+  /// Parts of a panel between the pivot's rank and the other ranks of its process column: as a row exchange with one
+  /// column. Messages to other ranks than the pivot's begin with the panel's header (write_panel_header()).
+  virtual std::unique_ptr<Transfer> start_panel_exchange(const PassPlan& pass, const RowExchangePlan& plan,
+                                                         Real* buffer) = 0;
+  /// Whether the ranks of this rank's process column exchange rows and panels through the memory of one node. The same
+  /// on all of them.
+  virtual bool column_shares_memory() const { return false; }
+
   /// The candidate with the largest magnitude for the pivot of column `column` of the panel, and the current row.
   virtual void reduce_candidates(const PassPlan& pass, Index column, CandidateReduction<Real>& candidates) = 0;
 

@@ -142,7 +142,7 @@ void expect_same_factors_on_all_nodes(const std::string& backend, const ProcessG
                         broadcast_sizes<Real>(parameters, grid.shape(), grid.position()), 2);
     EXPECT_EQ(windows.row() != nullptr, per_node > 1 && grid.shape().columns > 1);
     EXPECT_EQ(windows.column() != nullptr, per_node > 1 && grid.shape().rows > 1);
-    EXPECT_EQ(windows.column_rings() != nullptr,
+    EXPECT_EQ(windows.row_rings() != nullptr,
               per_node > 1 && grid.shape().rows > 1 && parameters.pivoting != Pivoting::local);
     const auto factors = factorize_and_gather<Real>(parameters, grid, backend, *source, &windows);
     expect_equal(factors, expected);

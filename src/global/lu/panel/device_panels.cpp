@@ -242,8 +242,11 @@ std::unique_ptr<PanelFactorizer<Real>> make_device_panels(const PanelWork<Real>&
   const DeviceUse use = parameters.panel == PanelPlace::device ? DeviceUse::always : DeviceUse::if_faster;
   const Index nb = work.distribution.nb;
   const GridShape& grid = work.distribution.shape;
-  if (!prefers_device_panels(parameters, grid)) return nullptr;
-  if (parameters.pivoting != Pivoting::tournament) {
+  const bool column_in_memory = work.transport.column_shares_memory();
+  if (!prefers_device_panels(parameters, grid, column_in_memory)) return nullptr;
+  if (gathers_panels(parameters, grid, column_in_memory)) {
+    if (auto panels = make_gathered_panels(work, use)) return panels;
+  } else if (parameters.pivoting != Pivoting::tournament) {
     if (auto device = work.backend.make_partial_panel(rows, nb, use)) {
       return std::make_unique<WholeDevicePanels<Real>>(work, std::move(device));
     }

@@ -15,14 +15,14 @@ Index header_elements(Index width) {
          static_cast<Index>(sizeof(Real));
 }
 
-// Pads tall panels. Columns at a multiple of a large power of two would share cache sets.
-Index padded_rows(Index rows) { return rows < 512 ? rows : round_up(rows, 16) + 16; }
-
 }  // namespace
+
+// Pads tall panels. Columns at a multiple of a large power of two would share cache sets.
+Index padded_panel_rows(Index rows) { return rows < 512 ? rows : round_up(rows, 16) + 16; }
 
 template <class Real>
 Index panel_message_elements(Index rows, Index width) {
-  return header_elements<Real>(width) + padded_rows(rows) * width;
+  return header_elements<Real>(width) + padded_panel_rows(rows) * width;
 }
 
 template <class Real>
@@ -35,7 +35,7 @@ void Panel<Real>::resize(Index rows, Index width, Index above) {
   rows_ = rows;
   width_ = width;
   header_ = header_elements<Real>(width);
-  leading_dimension_ = padded_rows(above + rows);
+  leading_dimension_ = padded_panel_rows(above + rows);
   pivots.assign(static_cast<std::size_t>(width), GlobalIndex{});
   zero_pivot.reset();
   factors = {};
@@ -54,9 +54,9 @@ void Panel<Real>::pack() {
 }
 
 template <class Real>
-void Panel<Real>::unpack() {
+void Panel<Real>::unpack(const Real* message) {
   std::vector<std::int64_t> header(pivots.size() + 1);
-  std::memcpy(header.data(), buffer_->data(), header.size() * sizeof header[0]);
+  std::memcpy(header.data(), message, header.size() * sizeof header[0]);
   zero_pivot.reset();
   if (header[0] >= 0) zero_pivot = GlobalIndex(header[0]);
   for (std::size_t j = 0; j < pivots.size(); ++j) pivots[j] = GlobalIndex(header[j + 1]);

@@ -59,7 +59,9 @@ class Panel {
 
   /// Writes pivots and zero_pivot into the message, and reads them from it.
   void pack();
-  void unpack();
+  void unpack() { unpack(buffer_->data()); }
+  /// From another message that begins with the same header.
+  void unpack(const Real* message);
   std::span<Real> message() const {
     return {buffer_->data(), static_cast<std::size_t>(header_ + leading_dimension_ * width_)};
   }
@@ -76,9 +78,10 @@ class Panel {
   Index leading_dimension_ = 0;
 };
 
-/// Elements of the message of a panel of `rows` rows, those above included.
+/// Elements of the message of a panel of `rows` rows, those above included, and of one of its columns.
 template <class Real>
 Index panel_message_elements(Index rows, Index width);
+Index padded_panel_rows(Index rows);
 
 /// The header of a panel's message.
 template <class Real>

@@ -51,6 +51,9 @@ class SyntheticPanels final : public PanelFactorizer<Real> {
       : work_(work), panels_(std::move(panels)) {}
 
   void start(const PassPlan& pass, DeviceBlock<Real> a, Panel<Real>& panel) override { panels_->start(pass, a, panel); }
+  bool is_gathered() const override { return panels_->is_gathered(); }
+  void factorize(const PassPlan& pass, Panel<Real>& panel) override { panels_->factorize(pass, panel); }
+  void start_return(const PassPlan& pass, Panel<Real>& panel) override { panels_->start_return(pass, panel); }
   void finish(const PassPlan& pass, Panel<Real>& panel) override {
     panels_->finish(pass, panel);
     panel.pivots = synthetic_pivots(work_.distribution, work_.parameters.pivoting, pass.pass);
@@ -72,11 +75,12 @@ std::unique_ptr<PanelFactorizer<Real>> with_pivots(const PanelWork<Real>& work,
 }
 
 template <class Real>
-std::array<Panel<Real>, 2> make_panels(const PanelWork<Real>& work, Index rows, bool on_device) {
+std::array<Panel<Real>, 2> make_panels(const PanelWork<Real>& work, Index rows, const PanelFactorizer<Real>* device) {
   const Index nb = work.distribution.nb;
-  const std::shared_ptr<Operand<Real>> first = work.backend.make_operand(nb, rows);
+  const Index most_rows = device != nullptr && device->is_gathered() ? std::max(rows, work.distribution.n) : rows;
+  const std::shared_ptr<Operand<Real>> first = work.backend.make_operand(nb, most_rows);
   // the device factorises the next panel while it still reads this one
-  const std::shared_ptr<Operand<Real>> second = on_device ? work.backend.make_operand(nb, rows) : first;
+  const std::shared_ptr<Operand<Real>> second = device != nullptr ? work.backend.make_operand(nb, most_rows) : first;
   return {Panel<Real>(work.backend, rows, nb, first), Panel<Real>(work.backend, rows, nb, second)};
 }
 
@@ -100,7 +104,7 @@ Panels<Real>::Panels(const PanelWork<Real>& work, DeviceMatrix<Real>& a, Index r
       device_panels_(with_pivots(work, make_device_panels(work, a.rows()))),
       host_panels_(with_pivots<Real>(work, std::make_unique<HostPanels<Real>>(work))),
       factorizer_(device_panels_ ? device_panels_.get() : host_panels_.get()),
-      panels_(make_panels(work, a.rows() + rows_above, device_panels_ != nullptr)) {}
+      panels_(make_panels(work, a.rows() + rows_above, device_panels_.get())) {}
 
 template <class Real>
 void Panels<Real>::agree_on_order() {
@@ -126,10 +130,27 @@ template <class Real>
 void Panels<Real>::start_factorization(const PassPlan& pass) {
   const auto in_pass = work_.timeline.in_pass(pass.pass, pass.role);
   factorizer_->start(pass, block_of(pass), acquire_panel(pass));
+  step_ = Step::started;
+}
+
+template <class Real>
+void Panels<Real>::factorize_gathered(const PassPlan& pass) {
+  const auto in_pass = work_.timeline.in_pass(pass.pass, pass.role);
+  factorizer_->factorize(pass, panel_of(pass));
+  step_ = Step::factorized;
+}
+
+template <class Real>
+void Panels<Real>::start_return(const PassPlan& pass) {
+  const auto in_pass = work_.timeline.in_pass(pass.pass, pass.role);
+  factorizer_->start_return(pass, panel_of(pass));
+  step_ = Step::returning;
 }
 
 template <class Real>
 void Panels<Real>::finish_factorization(const PassPlan& pass) {
+  if (step_ == Step::started) factorize_gathered(pass);
+  if (step_ == Step::factorized) start_return(pass);
   const auto in_pass = work_.timeline.in_pass(pass.pass, pass.role);
   factorizer_->finish(pass, panel_of(pass));
 }

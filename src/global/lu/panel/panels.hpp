@@ -24,7 +24,8 @@ struct PanelWork {
 };
 
 /// P A = L U of the panels of a run, on the host or on a device. All calls are collective over the pivot's process
-/// column. Two halves, so that a host can start other device work between them.
+/// column. Two halves, so that a host can start other device work between them; between these, two more steps of a
+/// device that factorises rows of other ranks.
 template <class Real>
 class PanelFactorizer {
  public:
@@ -36,6 +37,13 @@ class PanelFactorizer {
   /// The first half: a device factorises the panel, or the host starts its download. `a`: this rank's rows of the panel
   /// in the matrix. `panel` has the pass's extents.
   virtual void start(const PassPlan& pass, DeviceBlock<Real> a, Panel<Real>& panel) = 0;
+  /// Whether a panel is on one device, which needs the rows of other ranks.
+  virtual bool is_gathered() const { return false; }
+  /// If so, once the device has work until the rows arrive: the device factorises the panel. May overlap the update
+  /// that is dispatched next.
+  virtual void factorize(const PassPlan&, Panel<Real>&) {}
+  /// After that update is dispatched: the other ranks' rows of L are copied to host memory.
+  virtual void start_return(const PassPlan&, Panel<Real>&) {}
   /// The second half: the factorised panel is ready for its broadcast, in host memory if other process columns need it.
   virtual void finish(const PassPlan& pass, Panel<Real>& panel) = 0;
   /// Copies L and U11 into the matrix.
@@ -46,6 +54,10 @@ class PanelFactorizer {
 /// PanelPlace::device is chosen and the backend cannot.
 template <class Real>
 std::unique_ptr<PanelFactorizer<Real>> make_device_panels(const PanelWork<Real>& work, Index rows);
+
+/// Panels of all rows of a process column on the pivot's rank. Null if the backend does not factorise them.
+template <class Real>
+std::unique_ptr<PanelFactorizer<Real>> make_gathered_panels(const PanelWork<Real>& work, DeviceUse use);
 
 /// Elements of device memory for device panels of several process rows, in addition to the matrix.
 Index device_panel_elements(Index rows, Index columns);
@@ -86,8 +98,13 @@ class Panels {
   /// Whether the next panel is finished after the rest of the update has been started: the host is free meanwhile.
   bool host_overlaps_update() const { return host_overlaps_update_; }
 
-  /// P, L11, L21, U11 <- A(k:, k), in two halves (PanelFactorizer). Collective over the pivot's process column.
+  bool are_gathered() const { return factorizer_->is_gathered(); }
+
+  /// P, L11, L21, U11 <- A(k:, k), in two halves (PanelFactorizer) and the steps between them, which may be left to
+  /// finish_factorization(). Collective over the pivot's process column.
   void start_factorization(const PassPlan& pass);
+  void factorize_gathered(const PassPlan& pass);
+  void start_return(const PassPlan& pass);
   void finish_factorization(const PassPlan& pass);
   /// Starts the broadcast of the pass's panel along the process rows. Collective over them.
   PanelFuture<Real> start_broadcast(const PassPlan& pass);
@@ -115,6 +132,7 @@ class Panels {
   std::unique_ptr<PanelFactorizer<Real>> host_panels_;
   PanelFactorizer<Real>* factorizer_;
   bool host_overlaps_update_ = false;
+  enum class Step { started, factorized, returning } step_ = Step::started;  // of the next panel
   std::array<Panel<Real>, 2> panels_;
   std::array<std::unique_ptr<Transfer>, 2> broadcasts_;
 };
