@@ -57,14 +57,23 @@ class ComputeBackend final : public GlBackend<Real> {
 
   Fence upload(HostBlock<Real> from, DeviceBlock<Real> to) override {
     if (to.empty()) return {};
-    return from_host(Phase::transfer, from, [&](const Region& source) { kernels_.copy(source, region_of(to)); });
+    begin();
+    fences().poll();
+    // a second thread costs time if the device is idle
+    if (is_queued(from) && (always_queues_ || !fences().all_passed())) {
+      const MappedBuffer<Real>& buffer = mapped_buffer_of(from);
+      copies_->upload(buffer.id(), buffer.twin(), bytes_of(from.offset), bytes_of(span_of(from)));
+      operation(Phase::transfer, 0, 0, [&] { kernels_.copy(twin_region_of(from), region_of(to)); });
+    } else {
+      operation(Phase::transfer, 0, bytes_of(from), [&] { kernels_.copy(region_of(from), region_of(to)); });
+    }
+    return fences().take();
   }
   Fence download(DeviceBlock<Real> from, HostBlock<Real> to) override {
-    return to_host(Phase::transfer, from, to, [&](const Region& target) { kernels_.copy(region_of(from), target); });
+    return to_host(from, to, [&](const Region& target) { kernels_.copy(region_of(from), target); });
   }
   Fence download_transposed(DeviceBlock<Real> from, HostBlock<Real> to) override {
-    return to_host(Phase::transfer, from, to,
-                   [&](const Region& target) { kernels_.copy_transposed(region_of(from), target); });
+    return to_host(from, to, [&](const Region& target) { kernels_.copy_transposed(region_of(from), target); });
   }
   void copy_transposed(DeviceBlock<Real> from, DeviceBlock<Real> to) override {
     if (from.empty()) return;
@@ -80,16 +89,16 @@ class ComputeBackend final : public GlBackend<Real> {
     check_rows(rows, from.rows);
     std::vector<RowMove> moves;
     for (const Index row : rows) moves.push_back({row, static_cast<Index>(moves.size())});
-    return to_host(Phase::swap, from, to,
-                   [&](const Region& target) { kernels_.copy_rows(region_of(from), target, moves); });
+    operation(Phase::swap, 0, bytes_of(to), [&] { kernels_.copy_rows(region_of(from), region_of(to), moves); });
+    return fences().take();
   }
   Fence scatter_rows(HostBlock<Real> from, std::span<const Index> rows, DeviceBlock<Real> to) override {
     if (rows.empty() || to.empty()) return {};
     check_rows(rows, to.rows);
     std::vector<RowMove> moves;
     for (const Index row : rows) moves.push_back({static_cast<Index>(moves.size()), row});
-    return from_host(Phase::swap, from,
-                     [&](const Region& source) { kernels_.copy_rows(source, region_of(to), moves); });
+    operation(Phase::swap, 0, bytes_of(from), [&] { kernels_.copy_rows(region_of(from), region_of(to), moves); });
+    return fences().take();
   }
   void move_rows(DeviceBlock<Real> block, std::span<const RowMove> moves) override;
   void reserve_moves(Index moves, Index columns) override {
@@ -183,35 +192,19 @@ class ComputeBackend final : public GlBackend<Real> {
     return (block.rows - 1) * block.leading_dimension + block.columns;
   }
   /// Whether its transfer overlaps kernels. Such a transfer includes the padding between rows.
-  bool is_queued(Phase phase, const HostBlock<Real>& block) const {
+  bool is_queued(const HostBlock<Real>& block) const {
     const bool nothing_between = block.rows == 1 || block.leading_dimension - block.columns <= HostBlock<Real>::padding;
-    const std::int64_t least = phase == Phase::swap ? std::min(queued_bytes_, least_queued_row_bytes) : queued_bytes_;
-    return copies_ && nothing_between && bytes_of(block) >= least && mapped_buffer_of(block).twin() != 0;
-  }
-  /// copy(region) reads the host's elements from the region.
-  template <class Copy>
-  Fence from_host(Phase phase, const HostBlock<Real>& from, Copy copy) {
-    begin();
-    fences().poll();
-    // a second thread costs time if the device is idle
-    if (is_queued(phase, from) && (always_queues_ || !fences().all_passed())) {
-      const MappedBuffer<Real>& buffer = mapped_buffer_of(from);
-      copies_->upload(buffer.id(), buffer.twin(), bytes_of(from.offset), bytes_of(span_of(from)));
-      operation(phase, 0, 0, [&] { copy(twin_region_of(from)); });
-    } else {
-      operation(phase, 0, bytes_of(from), [&] { copy(region_of(from)); });
-    }
-    return fences().take();
+    return copies_ && nothing_between && bytes_of(block) >= queued_bytes_ && mapped_buffer_of(block).twin() != 0;
   }
   /// copy(region) writes the device's elements to the region.
   template <class Copy>
-  Fence to_host(Phase phase, const DeviceBlock<Real>& from, const HostBlock<Real>& to, Copy copy) {
+  Fence to_host(const DeviceBlock<Real>& from, const HostBlock<Real>& to, Copy copy) {
     if (from.empty()) return {};
-    if (!is_queued(phase, to)) {
-      operation(phase, 0, bytes_of(to), [&] { copy(region_of(to)); });
+    if (!is_queued(to)) {
+      operation(Phase::transfer, 0, bytes_of(to), [&] { copy(region_of(to)); });
       return fences().take();
     }
-    operation(phase, 0, 0, [&] { copy(twin_region_of(to)); });
+    operation(Phase::transfer, 0, 0, [&] { copy(twin_region_of(to)); });
     const MappedBuffer<Real>& buffer = mapped_buffer_of(to);
     return copies_->download(buffer.twin(), buffer.id(), bytes_of(to.offset), bytes_of(span_of(to)));
   }

@@ -16,8 +16,6 @@ namespace gl {
 /// Transfers of at least this size overlap kernels. An H200 takes about a millisecond to start on a second queue while
 /// the first has work, which is the time of such a transfer.
 inline constexpr std::int64_t least_queued_bytes = std::int64_t{32} << 20;
-/// The same for rows, which are always exchanged during an update.
-inline constexpr std::int64_t least_queued_row_bytes = std::int64_t{4} << 20;
 }  // namespace gl
 
 /// Limits of the implementation; tests set smaller ones.
