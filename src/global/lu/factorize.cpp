@@ -92,7 +92,14 @@ class BlockedLu final : public LuFactorization<Real> {
       const ColumnRange piece = pieces[i];
       const DeviceBlock<Real> a12 = u12_.destination(pass, piece);
       rows.wait_into(a12);
-      if (u12_.is_computed_here(pass)) backend_.solve_unit_lower(panel.l11(), a12);
+      const bool is_last = i + 1 == pieces.size();
+      if (!is_last && u12_.is_computed_here(pass) && rows_move(pass, pieces[i + 1])) {
+        rows = row_exchange_.solve_and_start(panel.l11(), a12, pass, row_plan(pass, pieces[i + 1], panel),
+                                             columns_of(pass, pieces[i + 1]));
+      } else {
+        if (u12_.is_computed_here(pass)) backend_.solve_unit_lower(panel.l11(), a12);
+        if (!is_last) rows = exchange_rows(pass, pieces[i + 1], panel);
+      }
       const DeviceBlock<Real> u12 = u12_.broadcast_down_column(pass, piece, a12);
 
       Index updated = 0;  // columns of this piece
@@ -101,7 +108,6 @@ class BlockedLu final : public LuFactorization<Real> {
         start_panel(next_pass);
         if (!panels_.host_overlaps_update()) next_panel = finish_panel(next_pass);
       }
-      if (i + 1 < pieces.size()) rows = exchange_rows(pass, pieces[i + 1], panel);
       if (looks_ahead && !next_panel && panels_.are_gathered()) {
         next_panel = advance_gathered_panel(next_pass, i, pieces.size());
         if (next_panel) start_next_rows(next_pass, pass.trailing_column + piece.first, next_panel.get());
@@ -157,12 +163,20 @@ class BlockedLu final : public LuFactorization<Real> {
 
   // Exchanges rows of some trailing columns by P. U's rows go to the ranks that compute U12.
   RowsFuture<Real> exchange_rows(const PassPlan& pass, ColumnRange columns, const Panel<Real>& panel) {
-    // with local pivoting, only the pivot's process row knows the pivots and exchanges rows
-    if (columns.count == 0 || !(pass.in_pivot_row || pivots_across_processes_)) return {};
-    const RowExchangePlan plan = plan_row_swap(row_swap_, u12_.all_process_rows_compute(), distribution_, position_,
-                                               pass, panel.pivots, columns);
-    return row_exchange_.start(pass, plan,
-                               {&a_, 0, pass.trailing_column.value + columns.first, a_.rows(), columns.count});
+    if (!rows_move(pass, columns)) return {};
+    return row_exchange_.start(pass, row_plan(pass, columns, panel), columns_of(pass, columns));
+  }
+  // With local pivoting, only the pivot's process row knows the pivots and exchanges rows.
+  bool rows_move(const PassPlan& pass, ColumnRange columns) const {
+    return columns.count > 0 && (pass.in_pivot_row || pivots_across_processes_);
+  }
+  RowExchangePlan row_plan(const PassPlan& pass, ColumnRange columns, const Panel<Real>& panel) const {
+    return plan_row_swap(row_swap_, u12_.all_process_rows_compute(), distribution_, position_, pass, panel.pivots,
+                         columns);
+  }
+  // All local rows of some trailing columns.
+  DeviceBlock<Real> columns_of(const PassPlan& pass, ColumnRange columns) const {
+    return {&a_, 0, pass.trailing_column.value + columns.first, a_.rows(), columns.count};
   }
 
   // A22 <- A22 - L21 U12 in some trailing columns.

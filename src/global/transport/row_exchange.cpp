@@ -9,16 +9,37 @@ RowExchange<Real>::RowExchange(Backend<Real>& backend, Transport<Real>& transpor
 template <class Real>
 RowsFuture<Real> RowExchange<Real>::start(const PassPlan& pass, const RowExchangePlan& plan, DeviceBlock<Real> block) {
   if (block.columns == 0) return {};
+  Fence gathered;
+  if (!plan.rows_to_gather.empty()) {
+    gathered = backend_.gather_rows(block, plan.rows_to_gather,
+                                    rows_of_buffer(plan.gather_first, plan.rows_to_gather, block.columns));
+  }
+  return go_on(pass, plan, block, gathered);
+}
+
+template <class Real>
+RowsFuture<Real> RowExchange<Real>::solve_and_start(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12,
+                                                    const PassPlan& pass, const RowExchangePlan& plan,
+                                                    DeviceBlock<Real> block) {
+  if (block.columns == 0 || plan.rows_to_gather.empty()) {
+    backend_.solve_unit_lower(l11_transposed, a12);
+    return start(pass, plan, block);
+  }
+  const Fence gathered =
+      backend_.solve_unit_lower_and_gather(l11_transposed, a12, block, plan.rows_to_gather,
+                                           rows_of_buffer(plan.gather_first, plan.rows_to_gather, block.columns));
+  return go_on(pass, plan, block, gathered);
+}
+
+// The rows to send are read before any row is overwritten.
+template <class Real>
+RowsFuture<Real> RowExchange<Real>::go_on(const PassPlan& pass, const RowExchangePlan& plan, DeviceBlock<Real> block,
+                                          Fence gathered) {
   pass_ = pass;
   plan_ = plan;
   block_ = block;
   started_ = false;
-  // read the rows to send before any row is overwritten
-  gathered_ = {};
-  if (!plan.rows_to_gather.empty()) {
-    gathered_ =
-        backend_.gather_rows(block, plan.rows_to_gather, rows_of_buffer(plan.gather_first, plan.rows_to_gather));
-  }
+  gathered_ = gathered;
   if (!plan.local_moves.empty()) backend_.move_rows(block, plan.local_moves);
   if (backend_.has_passed(gathered_) && backend_.has_passed(scattered_)) start_messages();
   return RowsFuture<Real>(*this);

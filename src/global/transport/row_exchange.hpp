@@ -42,16 +42,22 @@ class RowExchange {
   /// wait_into() starts them, so that the host can first give a busy device more work. `block`: all local rows of the
   /// columns that take part. Collective over the process column.
   RowsFuture<Real> start(const PassPlan& pass, const RowExchangePlan& plan, DeviceBlock<Real> block);
+  /// The same after A12 <- L11^-1 A12 of other columns.
+  RowsFuture<Real> solve_and_start(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12, const PassPlan& pass,
+                                   const RowExchangePlan& plan, DeviceBlock<Real> block);
   /// Makes progress on the messages; true once none is pending.
   bool test() { return !transfer_ || transfer_->test(); }
 
  private:
   friend class RowsFuture<Real>;
 
+  RowsFuture<Real> go_on(const PassPlan& pass, const RowExchangePlan& plan, DeviceBlock<Real> block, Fence gathered);
   void start_messages();
   void finish(DeviceBlock<Real> u);
   HostBlock<Real> rows_of_buffer(Index first, const std::vector<Index>& rows) const {
-    const Index columns = block_.columns;
+    return rows_of_buffer(first, rows, block_.columns);
+  }
+  HostBlock<Real> rows_of_buffer(Index first, const std::vector<Index>& rows, Index columns) const {
     return {buffer_.get(), first * columns, static_cast<Index>(rows.size()), columns, columns};
   }
 

@@ -235,6 +235,13 @@ class Backend {
   /// A12 <- L11^-1 A12: unit lower triangular L11 (k x k) given as L11^T (the upper triangle of l11_transposed, its
   /// diagonal and lower triangle not read), A12 k x columns.
   virtual void solve_unit_lower(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) = 0;
+  /// The same, and row i of `to` <- row rows[i] of `from`, other columns than a12's of its matrix. A device may do both
+  /// at the same time. The fence is gather_rows's.
+  virtual Fence solve_unit_lower_and_gather(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12,
+                                            DeviceBlock<Real> from, std::span<const Index> rows, HostBlock<Real> to) {
+    solve_unit_lower(l11_transposed, a12);
+    return gather_rows(from, rows, to);
+  }
   /// A22 <- A22 - L21 U12: l21_transposed k x rows, u12 k x columns, a22 rows x columns. u12 is of an Operand: of
   /// another matrix than a22, or other rows of it.
   virtual void update(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) = 0;

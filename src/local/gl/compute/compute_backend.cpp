@@ -87,8 +87,7 @@ class ComputeBackend final : public GlBackend<Real> {
   Fence gather_rows(DeviceBlock<Real> from, std::span<const Index> rows, HostBlock<Real> to) override {
     if (rows.empty() || from.empty()) return {};
     check_rows(rows, from.rows);
-    std::vector<RowMove> moves;
-    for (const Index row : rows) moves.push_back({row, static_cast<Index>(moves.size())});
+    const std::vector<RowMove> moves = gathering(rows);
     operation(Phase::swap, 0, bytes_of(to), [&] { kernels_.copy_rows(region_of(from), region_of(to), moves); });
     return fences().take();
   }
@@ -110,6 +109,22 @@ class ComputeBackend final : public GlBackend<Real> {
     if (a12.empty()) return;
     const double flops = count(a12.rows) * count(a12.rows - 1) * count(a12.columns);
     operation(Phase::normalize, flops, 0, [&] { kernels_.normalize(region_of(l11_transposed), region_of(a12)); });
+  }
+  // The solve has too few work groups for the device, the copy waits for the bus. A timestamp between them would keep
+  // them apart: one interval for both.
+  Fence solve_unit_lower_and_gather(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12, DeviceBlock<Real> from,
+                                    std::span<const Index> rows, HostBlock<Real> to) override {
+    if (a12.empty() || rows.empty() || from.empty()) {
+      return Backend<Real>::solve_unit_lower_and_gather(l11_transposed, a12, from, rows, to);
+    }
+    check_rows(rows, from.rows);
+    const std::vector<RowMove> moves = gathering(rows);
+    const double flops = count(a12.rows) * count(a12.rows - 1) * count(a12.columns);
+    operation(Phase::normalize, flops, bytes_of(to), [&] {
+      kernels_.normalize(region_of(l11_transposed), region_of(a12), false);
+      kernels_.copy_rows(region_of(from), region_of(to), moves);
+    });
+    return fences().take();
   }
   void update(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override {
     if (a22.empty() || u12.empty()) return;
@@ -185,6 +200,11 @@ class ComputeBackend final : public GlBackend<Real> {
   static double panel_flops(const DeviceBlock<Real>& a_transposed) {
     const double rows = count(a_transposed.columns), columns = count(a_transposed.rows);
     return rows * columns * columns - columns * columns * columns / 3;
+  }
+  static std::vector<RowMove> gathering(std::span<const Index> rows) {
+    std::vector<RowMove> moves;
+    for (const Index row : rows) moves.push_back({row, static_cast<Index>(moves.size())});
+    return moves;
   }
   static std::int64_t bytes_of(Index elements) { return elements * static_cast<std::int64_t>(sizeof(Real)); }
   /// Number of elements from the first to the last of the block, including the gaps between rows.

@@ -255,13 +255,13 @@ void Kernels::copy_tiles_transposed(const Region& from, const Region& to) {
            groups(std::max(from.rows, from.columns), transpose_side));
 }
 
-void Kernels::normalize(const Region& l_transposed, const Region& a) {
+void Kernels::normalize(const Region& l_transposed, const Region& a, bool finish) {
   const Index k = a.rows;
   if (k <= std::min(triangle_rows, rows_of(a))) {
     invert(l_transposed);
     each_part(a, k,
               [&](Index, Index column, Index, Index columns) { normalize_window(a.column_range(column, columns)); });
-    finish_dispatches();
+    if (finish) finish_dispatches();
     return;
   }
   //   | L11      | | X1 |   | A1 |      X1 = L11^-1 A1
@@ -270,7 +270,7 @@ void Kernels::normalize(const Region& l_transposed, const Region& a) {
   const Region upper = a.row_range(0, half), lower = a.row_range(half, k - half);
   normalize(l_transposed.block(0, 0, half, half), upper);
   reduce(l_transposed.block(0, half, half, k - half), upper, lower);
-  normalize(l_transposed.block(half, half, k - half, k - half), lower);
+  normalize(l_transposed.block(half, half, k - half, k - half), lower, finish);
 }
 
 // triangle_ <- L^T with its blocks on the diagonal inverted.
