@@ -131,13 +131,22 @@ MachineModel h200_double() {
 
 }  // namespace
 
+bool Problem::column_shares_memory(int column) const {
+  if (!shares_node_memory(parameters)) return false;
+  for (int row = 1; row < grid.rows; ++row) {
+    if (node_of({row, column}) != node_of({0, column})) return false;
+  }
+  return true;
+}
+
 ModelledDevice Problem::device() const {
-  // Two H200, 2x1 (results/h200-x2): with several process rows the device time per panel column is that of four columns
-  // with one row, because the host takes part in every tournament.
+  // Two H200, 2x1 (results/h200-x2): in a distributed panel the device time per column is that of four columns of a
+  // whole one, because the host takes part in every tournament.
   constexpr double columns_with_others = 4;
+  const bool distributed = panel_method(parameters, grid, column_shares_memory(0)) == PanelMethod::distributed;
   return {.has_memory = arrangement.on_device,
           .is_asynchronous = arrangement.in_background,
-          .panel_columns = grid.rows > 1 ? columns_with_others : 1};
+          .panel_columns = distributed ? columns_with_others : 1};
 }
 
 int Problem::node_of(GridPosition at) const {

@@ -33,6 +33,8 @@ struct Problem {
   ModelledDevice device() const;
   /// The node of a process.
   int node_of(GridPosition at) const;
+  /// Whether a process column is on one node and exchanges rows through its memory.
+  bool column_shares_memory(int column) const;
 };
 
 /// Seconds = per_flop flops + per_byte bytes + per_step steps. All three >= 0.

@@ -158,8 +158,8 @@ class Simulation {
         Rank rank;
         rank.at = {p, q};
         rank.node = problem.node_of(rank.at);
-        rank.list =
-            record_operations(problem.parameters, problem.grid, rank.at, passes, problem.precision, problem.device());
+        rank.list = record_operations(problem.parameters, problem.grid, rank.at, passes, problem.precision,
+                                      problem.device(), problem.column_shares_memory(q));
         rank.ended.resize(rank.list.operations.size());
         rank.messages.resize(rank.list.messages.size());
         ranks_.push_back(std::move(rank));

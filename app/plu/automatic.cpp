@@ -127,6 +127,13 @@ GridShape automatic_grid(const std::string& backend, std::span<const RankMemory>
   return squarest_grid(processes);
 }
 
+Index automatic_pieces(const RunRecord& run, std::span<const RankMemory> ranks) {
+  constexpr Index of_device_panels = 4;  // results/h100-x2/process-rows.txt
+  const bool on_devices = backend_record(run.backend).panels_on_device && !computes_on_hosts(ranks);
+  const bool several_rows = run.grid.rows > 1 && pivots_across_processes(run.parameters.pivoting);
+  return on_devices && several_rows && run.parameters.panel != PanelPlace::host ? of_device_panels : 1;
+}
+
 Index rounded_order(Index largest, Index nb, GridShape grid) {
   if (largest < nb) return largest;
   const Index cycle = nb * std::lcm(grid.rows, grid.columns);
@@ -153,6 +160,10 @@ std::vector<std::string> choose_automatic_values(std::vector<RunRecord>& planned
     run.parameters.n = with_values.parameters.n;
     run.parameters.nb = with_values.parameters.nb;
     run.grid = with_values.grid;
+  }
+  for (RunRecord& run : planned) {
+    Index& pieces = run.parameters.row_swap.pieces;
+    if (pieces == automatic) pieces = automatic_pieces(run, ranks);
   }
   return notes;
 }

@@ -1,5 +1,5 @@
-// Chooses N, NB and the grid for --n auto, --nb auto and --grid auto. Depends on sizes and names only, not on the
-// machine.
+// Chooses N, NB, the grid and the pieces of row swaps where options are auto. Depends on sizes and names only, not on
+// the machine.
 #pragma once
 
 #include <limits>
@@ -25,6 +25,10 @@ Index automatic_block_size(const std::string& backend, Precision precision, Inde
 GridShape automatic_grid(const std::string& backend, std::span<const RankMemory> ranks,
                          const std::optional<GridShape>& node_grid = {});
 
+/// The pieces of row swaps: several if GPUs factorise the panels of several process rows, so that rows and panels cross
+/// during the updates of pieces.
+Index automatic_pieces(const RunRecord& run, std::span<const RankMemory> ranks);
+
 /// Rounds `largest` down to whole blocks. Rounds further, to the same number of blocks per process, if that costs less
 /// than 2 per cent. Returns `largest` unchanged if it is less than a block.
 Index rounded_order(Index largest, Index nb, GridShape grid);
@@ -35,9 +39,9 @@ struct OrderLimits {
   double flops_of_process = std::numeric_limits<double>::infinity();  // of a run
 };
 
-/// Chooses the automatic values: first the grid, then N and NB. `planned`: runs with the same backend (never "auto")
-/// and precision; `ranks`: one per rank of the world, in order. Returns one sentence for the report per choice. Throws
-/// InputError if no N fits into the memory, or if the memory size is unknown.
+/// Chooses the automatic values: first the grid, then N, NB and pieces. `planned`: runs with the same backend (never
+/// "auto") and precision; `ranks`: one per rank of the world, in order. Returns one sentence for the report per choice.
+/// Throws InputError if no N fits into the memory, or if the memory size is unknown.
 std::vector<std::string> choose_automatic_values(std::vector<RunRecord>& planned, std::span<const RankMemory> ranks,
                                                  const OrderLimits& limits);
 

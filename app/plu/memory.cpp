@@ -142,7 +142,9 @@ bool is_sure_to_fit(const RunRecord& run, std::span<const RankMemory> ranks) {
 }  // namespace
 
 MemoryNeed memory_need(const RunRecord& run, const Distribution& distribution, GridPosition position) {
-  return memory_per_rank(run.parameters, distribution, position, run.precision, copies_on_device(run));
+  const BackendRecord* backend = find_backend(run.backend);
+  return memory_per_rank(run.parameters, distribution, position, run.precision, copies_on_device(run),
+                         backend != nullptr && backend->panels_on_device);
 }
 
 Index largest_fitting_n(RunRecord run, std::span<const RankMemory> ranks, bool stored_matrix, double fraction) {

@@ -88,7 +88,7 @@ void check_panels(const PluOptions& options, const std::vector<GridShape>& grids
   for (const GridShape& grid : grids) {
     if (panels_may_be_on_device(options.pivoting, grid)) continue;
     throw InputError("--panel device: with " + std::string(name_of(options.pivoting)) +
-                     " pivoting, devices do not factorise panels on the grid " + text_of(grid) +
+                     " pivoting, hosts factorise the panels of the grid " + text_of(grid) +
                      "; use --pivoting partial or tournament, or leave --panel out");
   }
 }
@@ -162,6 +162,7 @@ std::vector<RunRecord> plan_network_runs(const NetworkOptions& options, int worl
               .node_grid = options.node_grid,
               .threshold = -1,
               .row_swap = options.row_swap};
+  if (sweep.row_swap.pieces == automatic) sweep.row_swap.pieces = 1;
   if (sweep.grids.empty()) sweep.grids = {default_grid(options, world_size)};
   for (const BroadcastKind kind : options.broadcast) {
     sweep.combinations.push_back({.lookahead = 0, .broadcast = kind, .variant = {}});

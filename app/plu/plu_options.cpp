@@ -99,21 +99,29 @@ std::vector<Field> grid_fields(CommonOptions& o, bool with_auto) {
 }
 
 std::vector<Field> algorithm_fields(CommonOptions& o) {
+  Index& pieces = o.row_swap.pieces;
+  const FieldValue pieces_value{
+      .type = "COUNT|auto",
+      .read =
+          [&pieces](const Texts& t) {
+            pieces = t.front() == auto_word ? automatic : parse_size(t.front(), 1, largest_pieces);
+          },
+      .json = [&pieces] { return pieces == automatic ? nlohmann::json(auto_word) : nlohmann::json(pieces); }};
   return {
       {"pivoting", choice(o.pivoting, all_pivotings),
        "Rows that a pivot is chosen from. local: the pivot's process; partial: its process column, as in HPL; "
        "tournament: the same by a reduction tree, TSLU (docs/algorithm.md)"},
       {"node-broadcast", choice(o.node_transport, all_node_transports),
-       "How broadcasts reach the other processes of a node. shared: through shared memory; mpi: by messages, as "
-       "between nodes"},
+       "How broadcasts and exchanged rows reach the other processes of a node. shared: through shared memory; mpi: by "
+       "messages, as between nodes"},
       {"row-swap", row_swap_value(o.row_swap.kind),
        "How processes exchange rows of the matrix with partial and tournament pivoting. mix: binary-exchange or "
        "spread-roll, by --row-swap-threshold. HPL's digits 0, 1 and 2: binary-exchange, spread-roll and mix"},
       {"row-swap-threshold", whole(o.row_swap.threshold, 0, INT_MAX, "COLUMNS"),
        "mix: binary-exchange for up to this many columns per process, spread-roll for more"},
-      {"row-swap-pieces", whole(o.row_swap.pieces, 1, largest_pieces),
+      {"row-swap-pieces", pieces_value,
        "Largest number of pieces of the trailing columns: the rows of a piece are exchanged during the update of the "
-       "piece before it"},
+       "piece before it. auto: 4 if GPUs factorise the panels of several process rows, else 1"},
       {"repeat", whole(o.repeat, 1, largest_repeat), "Runs of every combination"},
   };
 }
@@ -154,7 +162,8 @@ std::vector<Field> problem_fields(PluOptions& o) {
 std::vector<Field> panel_and_message_fields(PluOptions& o) {
   return {
       {"panel", choice(o.panel, all_panel_places),
-       "Where panels are factorised; auto: on GPUs with tournament pivoting or a 1x1 grid, else on the host"},
+       "Where panels are factorised; auto: on GPUs, but on the host with local pivoting on several process rows, and "
+       "with partial pivoting on process rows of several nodes"},
       {"broadcast", broadcast_value(o.broadcast),
        "How panels are broadcast along process rows, and U12 down process columns with --row-swap direct. HPL's "
        "digits 0 to 5: the first six. ibcast: MPI_Ibcast; ring-pipelined: a ring in pieces (docs/algorithm.md)"},

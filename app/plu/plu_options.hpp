@@ -42,7 +42,7 @@ constexpr std::string_view name_of(RasterCoordinates coordinates) {
   return coordinates == RasterCoordinates::streamed ? "streamed" : "computed";
 }
 
-/// An order or block size that is chosen later (automatic.hpp).
+/// An order, a block size or a number of pieces that is chosen later (automatic.hpp).
 inline constexpr Index automatic = 0;
 /// Likewise for a grid.
 inline constexpr GridShape automatic_shape{0, 0};
@@ -58,7 +58,7 @@ struct CommonOptions {
   Precision precision = Precision::double_;
   Pivoting pivoting = Pivoting::partial;
   NodeTransport node_transport = NodeTransport::shared;
-  RowSwap row_swap{.kind = RowSwapKind::binary_exchange};
+  RowSwap row_swap{.kind = RowSwapKind::binary_exchange, .pieces = automatic};
   int repeat = 1;
 
   // output; empty names: not written

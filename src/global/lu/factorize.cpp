@@ -92,14 +92,7 @@ class BlockedLu final : public LuFactorization<Real> {
       const ColumnRange piece = pieces[i];
       const DeviceBlock<Real> a12 = u12_.destination(pass, piece);
       rows.wait_into(a12);
-      const bool is_last = i + 1 == pieces.size();
-      if (!is_last && u12_.is_computed_here(pass) && rows_move(pass, pieces[i + 1])) {
-        rows = row_exchange_.solve_and_start(panel.l11(), a12, pass, row_plan(pass, pieces[i + 1], panel),
-                                             columns_of(pass, pieces[i + 1]));
-      } else {
-        if (u12_.is_computed_here(pass)) backend_.solve_unit_lower(panel.l11(), a12);
-        if (!is_last) rows = exchange_rows(pass, pieces[i + 1], panel);
-      }
+      rows = solve_and_exchange_rows(pass, panel, a12, i + 1 < pieces.size() ? pieces[i + 1] : ColumnRange{});
       const DeviceBlock<Real> u12 = u12_.broadcast_down_column(pass, piece, a12);
 
       Index updated = 0;  // columns of this piece
@@ -120,18 +113,15 @@ class BlockedLu final : public LuFactorization<Real> {
     return next_panel;
   }
 
-  // Before piece `i` of `pieces` is updated. The device factorises panel k + 1 during the second piece, and the other
-  // ranks' rows of L return during the third one. They have returned before the last one: returns the panel then.
+  // Panel k + 1, before piece `i` of `pieces` is updated. The device factorises it during the second piece; the rows of
+  // L return to the other ranks during the third one. Returns the panel before the last piece, if that is a later one.
   PanelFuture<Real> advance_gathered_panel(const PassPlan& next_pass, std::size_t i, std::size_t pieces) {
-    const bool is_last = i + 1 == pieces;
+    const std::size_t last = pieces - 1;
     if (next_pass.in_pivot_column) {
-      if (i == std::min<std::size_t>(1, pieces - 1)) {
-        panels_.factorize_gathered(next_pass);
-      } else if (i == 2) {
-        panels_.start_return(next_pass);
-      }
+      if (i == std::min<std::size_t>(1, last)) panels_.factorize_gathered(next_pass);
+      if (i == 2) panels_.start_return(next_pass);
     }
-    return is_last && i > 2 ? finish_panel(next_pass) : PanelFuture<Real>{};
+    return i == last && i > 2 ? finish_panel(next_pass) : PanelFuture<Real>{};
   }
 
   // The exchange of pass k + 1's first rows overlaps pass k's last update if its columns are updated before that.
@@ -166,6 +156,16 @@ class BlockedLu final : public LuFactorization<Real> {
     if (!rows_move(pass, columns)) return {};
     return row_exchange_.start(pass, row_plan(pass, columns, panel), columns_of(pass, columns));
   }
+  // U12 <- L11^-1 A12 in one piece, and the exchange of the next piece's rows: a device gathers them during the solve.
+  RowsFuture<Real> solve_and_exchange_rows(const PassPlan& pass, const Panel<Real>& panel, DeviceBlock<Real> a12,
+                                           ColumnRange next) {
+    if (!u12_.is_computed_here(pass)) return exchange_rows(pass, next, panel);
+    if (!rows_move(pass, next)) {
+      backend_.solve_unit_lower(panel.l11(), a12);
+      return {};
+    }
+    return row_exchange_.solve_and_start(panel.l11(), a12, pass, row_plan(pass, next, panel), columns_of(pass, next));
+  }
   // With local pivoting, only the pivot's process row knows the pivots and exchanges rows.
   bool rows_move(const PassPlan& pass, ColumnRange columns) const {
     return columns.count > 0 && (pass.in_pivot_row || pivots_across_processes_);
@@ -198,7 +198,7 @@ class BlockedLu final : public LuFactorization<Real> {
     return !panels_.test() || !rows_done;
   }
 
-  // The exchange of the next pass's first rows.
+  // The exchange of the next pass's first rows, started before that pass.
   struct EarlyRows {
     RowsFuture<Real> rows;
     PassPlan pass;

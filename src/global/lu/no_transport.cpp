@@ -88,12 +88,13 @@ const std::vector<GlobalIndex>& NoTransport<Real>::pivots_of(const PassPlan& pas
 
 template <class Real>
 NoTransport<Real>::NoTransport(const Distribution& distribution, GridPosition position, Pivoting pivoting,
-                               std::size_t largest, std::function<bool(bool)> agree)
+                               std::size_t largest, std::function<bool(bool)> agree, bool column_shares_memory)
     : distribution_(distribution),
       position_(position),
       pivoting_(pivoting),
       numbers_(largest),
-      agree_(std::move(agree)) {
+      agree_(std::move(agree)),
+      column_shares_memory_(column_shares_memory) {
   fill_with_placeholders(std::span(numbers_), distribution.n);
 }
 

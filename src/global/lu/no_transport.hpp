@@ -30,9 +30,10 @@ class NoTransport final : public Transport<Real> {
  public:
   /// Numbers for messages of up to `largest` elements are made here, before the run is timed; 0: placeholders are
   /// pivots and row numbers alone, for a backend that computes nothing. `agree`: the logical AND over the grid.
+  /// `column_shares_memory`: as the ranks of this process column would by messages.
   NoTransport(
       const Distribution& distribution, GridPosition position, Pivoting pivoting, std::size_t largest,
-      std::function<bool(bool)> agree = [](bool mine) { return mine; });
+      std::function<bool(bool)> agree = [](bool mine) { return mine; }, bool column_shares_memory = false);
 
   std::unique_ptr<Transfer> start_broadcast(MessageKind kind, const PassPlan& pass, std::span<Real> message,
                                             Index column) override;
@@ -40,6 +41,7 @@ class NoTransport final : public Transport<Real> {
                                                Real* buffer) override;
   std::unique_ptr<Transfer> start_panel_exchange(const PassPlan& pass, const RowExchangePlan& plan,
                                                  Real* buffer) override;
+  bool column_shares_memory() const override { return column_shares_memory_; }
   void reduce_candidates(const PassPlan& pass, Index column, CandidateReduction<Real>& candidates) override;
   void send(const PassPlan&, Index, int, std::span<const Real>) override {}
   void receive(const PassPlan& pass, Index column, int from, std::span<Real> rows) override;
@@ -57,6 +59,7 @@ class NoTransport final : public Transport<Real> {
   std::vector<GlobalIndex> pivots_;  // of that pass
   std::vector<Real> numbers_;        // copied into messages
   std::function<bool(bool)> agree_;
+  bool column_shares_memory_;
 };
 
 }  // namespace glinpack

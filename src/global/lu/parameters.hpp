@@ -35,8 +35,7 @@ constexpr LuAlgorithm lu_algorithm(bool backend_has_row_by_row, Pivoting pivotin
   return backend_has_row_by_row && rows_stay ? LuAlgorithm::row_by_row : LuAlgorithm::blocked;
 }
 
-/// Where panels are factorised. automatic: on GPUs that are fast at it; on the host with local pivoting, and with
-/// partial pivoting on several process rows that are not on one node.
+/// Where panels are factorised. automatic: on GPUs that are fast at it, if panel_method() finds a way.
 enum class PanelPlace { automatic, host, device };
 inline constexpr std::array all_panel_places{PanelPlace::automatic, PanelPlace::host, PanelPlace::device};
 constexpr std::string_view name_of(PanelPlace place) {
@@ -79,19 +78,24 @@ struct RunParameters {
   bool refine = false;  // refine the solution in double precision; the factors have the backend's precision
 };
 
-/// Whether the device of the pivot's rank factorises the rows of its whole process column. `column_in_memory`: the
-/// ranks of a process column share a node's memory. Otherwise tournament pivoting sends fewer rows.
-constexpr bool gathers_panels(const RunParameters& parameters, const GridShape& grid, bool column_in_memory) {
-  constexpr int most_rows = 8;  // GPUs of a host
-  if (grid.rows == 1 || parameters.pivoting == Pivoting::local) return false;
-  return parameters.pivoting == Pivoting::partial || (column_in_memory && grid.rows <= most_rows);
-}
-
-/// Whether devices that are fast at it factorise the panels.
-constexpr bool prefers_device_panels(const RunParameters& parameters, const GridShape& grid, bool column_in_memory) {
-  if (parameters.panel == PanelPlace::host || !panels_may_be_on_device(parameters.pivoting, grid)) return false;
-  if (parameters.panel == PanelPlace::device || parameters.pivoting == Pivoting::tournament) return true;
-  return grid.rows == 1 || column_in_memory;
+/// How panels are factorised if the devices are fast at it.
+enum class PanelMethod {
+  host,
+  whole,        // one process row: by the pivot's device
+  gathered,     // several: by the pivot's device, which gets the rows of the others
+  distributed,  // several: by all devices of the process column; hosts reduce the candidates of a tournament
+};
+/// `column_shares_memory`: the ranks of a process column are on one node and exchange rows through its memory. Across
+/// nodes a distributed tournament sends fewer rows.
+constexpr PanelMethod panel_method(const RunParameters& parameters, const GridShape& grid, bool column_shares_memory) {
+  if (parameters.panel == PanelPlace::host || !panels_may_be_on_device(parameters.pivoting, grid)) {
+    return PanelMethod::host;
+  }
+  if (grid.rows == 1) return PanelMethod::whole;
+  constexpr int most_rows = 8;  // GPUs of a node
+  if (column_shares_memory && grid.rows <= most_rows) return PanelMethod::gathered;
+  if (parameters.pivoting == Pivoting::tournament) return PanelMethod::distributed;
+  return parameters.panel == PanelPlace::device ? PanelMethod::gathered : PanelMethod::host;
 }
 
 /// The distribution of a run's [A | b]: blocks of nb, or of n if nb is larger.
@@ -104,10 +108,13 @@ inline Index rows_above_panels(const RunParameters& parameters, const Distributi
   return all_compute_u12(parameters.row_swap, parameters.pivoting, distribution.shape) ? distribution.nb : 0;
 }
 
-/// Whether the ranks of a node broadcast through shared memory. MPI_Ibcast does not.
+/// Whether the ranks of a node exchange data through shared memory. MPI_Ibcast does not.
+inline bool shares_node_memory(const RunParameters& parameters) {
+  return parameters.node_transport == NodeTransport::shared && !is_mpi_collective(parameters.broadcast);
+}
+/// Whether a run allocates that memory.
 inline bool uses_node_windows(const RunParameters& parameters) {
-  return parameters.node_transport == NodeTransport::shared && !is_mpi_collective(parameters.broadcast) &&
-         parameters.parts != RunParts::compute;
+  return shares_node_memory(parameters) && parameters.parts != RunParts::compute;
 }
 
 /// The matrix is generated and uploaded in strips of about matrix_strip_elements elements, of this many rows.
@@ -116,18 +123,20 @@ inline Index matrix_strip_rows(Index rows, Index columns) {
   return std::min(rows, std::max<Index>(1, matrix_strip_elements / std::max<Index>(1, columns)));
 }
 
-/// The largest broadcasts of a run from or to the rank at `at`.
+/// The shared memory of a run: the largest broadcasts from or to the rank at `at`, and rings, the same on its process
+/// column. `panels_on_device`: whether devices may factorise panels.
 template <class Real>
-BroadcastSizes broadcast_sizes(const RunParameters& parameters, GridShape grid, GridPosition at);
+BroadcastSizes broadcast_sizes(const RunParameters& parameters, GridShape grid, GridPosition at,
+                               bool panels_on_device = false);
 
 /// Bytes that a rank will allocate for a run: host and device, before anything is allocated.
 struct MemoryNeed {
   std::int64_t host = 0;
   std::int64_t device = 0;
 };
-/// `device_copies`: see copies_on_device() of the backend.
+/// `device_copies`, `panels_on_device`: of the BackendRecord. As if the ranks of a process column were on one node.
 MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& distribution, GridPosition position,
-                           Precision precision, int device_copies = 1);
+                           Precision precision, int device_copies = 1, bool panels_on_device = false);
 
 /// HPL's count for the factorisation and solution of order n: 2/3 n^3 + 3/2 n^2.
 double hpl_flops(Index n);

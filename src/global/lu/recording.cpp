@@ -24,7 +24,7 @@ class PassOfOperations final : public PassObserver {
 
 template <class Real>
 RankOperations record(const RunParameters& parameters, GridShape grid, GridPosition position, PassRange passes,
-                      const ModelledDevice& device) {
+                      const ModelledDevice& device, bool column_shares_memory) {
   RunParameters computes_nothing = parameters;
   computes_nothing.parts = RunParts::messages;
   const Distribution distribution = distribution_of(parameters, grid);
@@ -32,7 +32,8 @@ RankOperations record(const RunParameters& parameters, GridShape grid, GridPosit
   OperationList operations(timeline);
   const auto backend = make_cost_backend<Real>(timeline, device, operations);
   const auto a = backend->allocate(distribution.local_rows(position), distribution.local_columns(position));
-  NoTransport<Real> placeholders(distribution, position, parameters.pivoting, 0);
+  const auto agree = [](bool mine) { return mine; };
+  NoTransport<Real> placeholders(distribution, position, parameters.pivoting, 0, agree, column_shares_memory);
   RecordingTransport<Real> recorder(placeholders, grid, position, completion_of(parameters.parts), operations);
   PassOfOperations observer(timeline);
   make_lu<Real>({computes_nothing, distribution, position, *backend, recorder, timeline, *a})->run(observer, passes);
@@ -73,15 +74,18 @@ class Messages {
 }  // namespace
 
 RankOperations record_operations(const RunParameters& parameters, GridShape grid, GridPosition position,
-                                 PassRange passes, Precision precision, const ModelledDevice& device) {
-  return precision == Precision::double_ ? record<double>(parameters, grid, position, passes, device)
-                                         : record<float>(parameters, grid, position, passes, device);
+                                 PassRange passes, Precision precision, const ModelledDevice& device,
+                                 bool column_shares_memory) {
+  return precision == Precision::double_
+             ? record<double>(parameters, grid, position, passes, device, column_shares_memory)
+             : record<float>(parameters, grid, position, passes, device, column_shares_memory);
 }
 
 std::vector<MessageRecord> record_messages(const RunParameters& parameters, GridShape grid, GridPosition position,
                                            PassRange passes, Precision precision, LuAlgorithm algorithm) {
   RunParameters on_host = parameters;
   on_host.panel = PanelPlace::host;
+  on_host.row_swap.pieces = std::max<Index>(1, parameters.row_swap.pieces);  // not chosen yet
   const ModelledDevice device{.row_by_row = algorithm == LuAlgorithm::row_by_row};
   return record_operations(on_host, grid, position, passes, precision, device).messages;
 }

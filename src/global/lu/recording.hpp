@@ -19,9 +19,10 @@ struct RankOperations {
 };
 
 /// The operations of the rank at `position` in some passes, with synthetic pivots. parameters.parts decides only
-/// whether messages overlap (RunParts::messages: none does).
+/// whether messages overlap (RunParts::messages: none does). `column_shares_memory`: see Transport.
 RankOperations record_operations(const RunParameters& parameters, GridShape grid, GridPosition position,
-                                 PassRange passes, Precision precision, const ModelledDevice& device);
+                                 PassRange passes, Precision precision, const ModelledDevice& device,
+                                 bool column_shares_memory = false);
 
 /// The messages alone, with panels factorised on the host. `algorithm`: row_by_row only if lu_algorithm() allows it.
 std::vector<MessageRecord> record_messages(const RunParameters& parameters, GridShape grid, GridPosition position,

@@ -48,16 +48,34 @@ std::unique_ptr<OriginalMatrix> original_matrix(const RunParameters& parameters,
   return original_matrix_on_host(distribution, at, source, precision, backend.info().threads, timeline);
 }
 
+// What the ranks of a node share.
+struct NodeMemory {
+  std::unique_ptr<NodeWindows> windows;
+  bool column_shares_memory = false;  // without messages: whether the process column would
+};
+
+template <class Real>
+NodeMemory node_memory_of(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend) {
+  const bool panels_on_device = parameters.panel == PanelPlace::device || backend.update_is_asynchronous();
+  NodeMemory node{.windows = node_windows_of<Real>(parameters, grid, backend.info().threads, panels_on_device)};
+  if (parameters.parts == RunParts::compute && shares_node_memory(parameters)) {
+    const std::vector<int> nodes = nodes_of(grid.column());
+    node.column_shares_memory = std::ranges::count(nodes, nodes.front()) == grid.shape().rows;
+  }
+  return node;
+}
+
 template <class Real>
 std::unique_ptr<Transport<Real>> make_transport(const RunParameters& parameters, const Distribution& distribution,
-                                                const ProcessGrid& grid, Timeline& timeline, NodeWindows* windows) {
+                                                const ProcessGrid& grid, Timeline& timeline, const NodeMemory& node) {
   if (parameters.parts == RunParts::compute) {
     const BroadcastSizes largest = broadcast_sizes<Real>(parameters, grid.shape(), grid.position());
     const auto agree = [&grid](bool mine) { return all_agree(grid.all(), mine); };
     return std::make_unique<NoTransport<Real>>(distribution, grid.position(), parameters.pivoting,
-                                               std::max(largest.row, 2 * largest.column) / sizeof(Real), agree);
+                                               std::max(largest.row, 2 * largest.column) / sizeof(Real), agree,
+                                               node.column_shares_memory);
   }
-  return std::make_unique<MpiTransport<Real>>(grid, parameters.broadcast, timeline, windows,
+  return std::make_unique<MpiTransport<Real>>(grid, parameters.broadcast, timeline, node.windows.get(),
                                               completion_of(parameters.parts));
 }
 
@@ -70,10 +88,10 @@ struct LuWorkspace {
   std::unique_ptr<LuFactorization<Real>> lu;
 
   LuWorkspace(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
-              NodeWindows* windows)
+              const NodeMemory& node)
       : distribution(distribution_of(parameters, grid.shape())),
         a(backend.allocate(distribution.local_rows(grid.position()), distribution.local_columns(grid.position()))),
-        transport(make_transport<Real>(parameters, distribution, grid, timeline, windows)),
+        transport(make_transport<Real>(parameters, distribution, grid, timeline, node)),
         lu(make_lu<Real>({parameters, distribution, grid.position(), backend, *transport, timeline, *a})) {}
   LuWorkspace(const LuWorkspace&) = delete;
   LuWorkspace& operator=(const LuWorkspace&) = delete;
@@ -90,8 +108,8 @@ struct Workspace : LuWorkspace<Real> {
   std::unique_ptr<OriginalMatrix> original;
 
   Workspace(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
-            const MatrixSource& source, const RunOptions& options, NodeWindows* windows)
-      : LuWorkspace<Real>(parameters, grid, backend, timeline, windows),
+            const MatrixSource& source, const RunOptions& options, const NodeMemory& node)
+      : LuWorkspace<Real>(parameters, grid, backend, timeline, node),
         substitution(distribution, grid, backend, timeline, *a),
         strip(backend.allocate_host(matrix_strip_rows(a->rows(), a->columns()) * a->columns())),
         original(original_matrix(parameters, distribution, grid.position(), source, backend, timeline, options)) {
@@ -184,9 +202,9 @@ Factorization factorize(const RunParameters& parameters, const ProcessGrid& grid
 template <class Real>
 std::unique_ptr<Workspace<Real>> allocate(const RunParameters& parameters, const ProcessGrid& grid,
                                           Backend<Real>& backend, Timeline& timeline, const MatrixSource& source,
-                                          const RunOptions& options, NodeWindows* windows) {
+                                          const RunOptions& options, const NodeMemory& node) {
   return make_collectively(grid.all(), [&] {
-    return std::make_unique<Workspace<Real>>(parameters, grid, backend, timeline, source, options, windows);
+    return std::make_unique<Workspace<Real>>(parameters, grid, backend, timeline, source, options, node);
   });
 }
 
@@ -349,12 +367,15 @@ void abort_run(const Timeline& timeline, const std::exception& error) {
 }
 
 template <class Real>
-std::unique_ptr<NodeWindows> node_windows_of(const RunParameters& parameters, const ProcessGrid& grid, int threads) {
+std::unique_ptr<NodeWindows> node_windows_of(const RunParameters& parameters, const ProcessGrid& grid, int threads,
+                                             bool panels_on_device) {
   if (!uses_node_windows(parameters)) {
     spdlog::debug("broadcasts: no shared memory within a node");
     return nullptr;
   }
-  return make_node_windows(grid, broadcast_sizes<Real>(parameters, grid.shape(), grid.position()), threads);
+  const BroadcastSizes sizes =
+      broadcast_sizes<Real>(parameters, grid.shape(), grid.position(), all_agree(grid.all(), panels_on_device));
+  return make_node_windows(grid, sizes, threads);
 }
 
 template <class Real>
@@ -363,8 +384,8 @@ RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<
   constexpr double clock_falls_after = 0.2;  // seconds
   const double begun = MPI_Wtime();
   log_choices(parameters, grid);
-  const auto windows = node_windows_of<Real>(parameters, grid, backend.info().threads);
-  const auto workspace = allocate(parameters, grid, backend, timeline, source, options, windows.get());
+  const NodeMemory node = node_memory_of(parameters, grid, backend);
+  const auto workspace = allocate(parameters, grid, backend, timeline, source, options, node);
   RunResult result;
   result.u_comes_with_rows = all_compute_u12(parameters.row_swap, parameters.pivoting, grid.shape());
   const WatchedSection watched;
@@ -400,10 +421,9 @@ RunResult run_messages_in(RunParameters parameters, const ProcessGrid& grid, int
   Timeline timeline;
   const auto backend = make_none_backend<Real>(timeline, HostPages::touched);
   log_choices(parameters, grid);
-  const auto windows = node_windows_of<Real>(parameters, grid, threads);
-  const auto workspace = make_collectively(grid.all(), [&] {
-    return std::make_unique<LuWorkspace<Real>>(parameters, grid, *backend, timeline, windows.get());
-  });
+  const NodeMemory node{.windows = node_windows_of<Real>(parameters, grid, threads)};
+  const auto workspace = make_collectively(
+      grid.all(), [&] { return std::make_unique<LuWorkspace<Real>>(parameters, grid, *backend, timeline, node); });
   RunResult result;
   result.u_comes_with_rows = all_compute_u12(parameters.row_swap, parameters.pivoting, grid.shape());
   const WatchedSection watched;
@@ -431,8 +451,8 @@ RunResult run_messages(const RunParameters& parameters, const ProcessGrid& grid,
                                         : run_messages_in<double>(parameters, grid, threads, progress);
 }
 
-template std::unique_ptr<NodeWindows> node_windows_of<float>(const RunParameters&, const ProcessGrid&, int);
-template std::unique_ptr<NodeWindows> node_windows_of<double>(const RunParameters&, const ProcessGrid&, int);
+template std::unique_ptr<NodeWindows> node_windows_of<float>(const RunParameters&, const ProcessGrid&, int, bool);
+template std::unique_ptr<NodeWindows> node_windows_of<double>(const RunParameters&, const ProcessGrid&, int, bool);
 template RunResult run(const RunParameters&, const ProcessGrid&, Backend<float>&, Timeline&, const MatrixSource&,
                        const RunOptions&);
 template RunResult run(const RunParameters&, const ProcessGrid&, Backend<double>&, Timeline&, const MatrixSource&,

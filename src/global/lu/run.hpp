@@ -71,9 +71,11 @@ RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<
 RunResult run_messages(const RunParameters& parameters, const ProcessGrid& grid, Precision precision, int threads = 1,
                        const ProgressObserver& progress = {});
 
-/// Shared memory for the broadcasts of a run, `threads` a rank to copy with. Collective over the grid. Null if the run
+/// Shared memory for the messages of a run, `threads` a rank to copy with. Collective over the grid. Null if the run
 /// does not use it (NodeTransport::mpi), MPI itself broadcasts, nothing is sent, or allocation fails.
+/// `panels_on_device`: whether this rank's device may factorise panels.
 template <class Real>
-std::unique_ptr<NodeWindows> node_windows_of(const RunParameters& parameters, const ProcessGrid& grid, int threads);
+std::unique_ptr<NodeWindows> node_windows_of(const RunParameters& parameters, const ProcessGrid& grid, int threads,
+                                             bool panels_on_device = false);
 
 }  // namespace glinpack

@@ -131,10 +131,14 @@ NodeWindows::NodeWindows(const ProcessGrid& grid, std::vector<int> nodes_of_row,
       row_(window_of(grid.row(), std::move(nodes_of_row), largest.row, team_)),
       column_(window_of(grid.column(), nodes_of_column, largest.column, team_)) {
   std::string error;
-  if (largest.ring > 0 && any_node_shared(nodes_of_column)) {
-    row_rings_ = std::make_unique<NodeRings>(grid.column(), nodes_of_column, largest.ring, team_);
-    panel_rings_ = std::make_unique<NodeRings>(grid.column(), nodes_of_column, largest.ring, team_);
-    error = row_rings_->error().empty() ? panel_rings_->error() : row_rings_->error();
+  const auto rings = [&](std::size_t bytes) -> std::unique_ptr<NodeRings> {
+    if (bytes == 0 || !any_node_shared(nodes_of_column)) return nullptr;
+    return std::make_unique<NodeRings>(grid.column(), nodes_of_column, bytes, team_);
+  };
+  row_rings_ = rings(largest.row_ring);
+  panel_rings_ = rings(largest.panel_ring);
+  for (const NodeRings* made : {row_rings_.get(), panel_rings_.get()}) {
+    if (made != nullptr && error.empty()) error = made->error();
   }
   for (const NodeWindow* window : {row_.get(), column_.get()}) {
     if (window != nullptr && error.empty()) error = window->error();

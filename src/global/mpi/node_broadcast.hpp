@@ -74,7 +74,9 @@ class NodeWindow {
 struct BroadcastSizes {
   std::size_t row = 0;
   std::size_t column = 0;
-  std::size_t ring = 0;  // of a ring between two ranks of a process column; 0: they exchange no rows
+  // of each ring between two ranks of a process column; 0: none
+  std::size_t row_ring = 0;
+  std::size_t panel_ring = 0;
 };
 
 /// Windows of a rank's process row and column; each is null unless two of its ranks share a node.
@@ -87,7 +89,7 @@ class NodeWindows {
 
   NodeWindow* row() const { return row_.get(); }
   NodeWindow* column() const { return column_.get(); }
-  /// Of the process column, for rows and for panels; null also if its ranks exchange no rows.
+  /// Of the process column, for rows and for panels, which are pending at the same time.
   NodeRings* row_rings() const { return row_rings_.get(); }
   NodeRings* panel_rings() const { return panel_rings_.get(); }
 

@@ -58,7 +58,7 @@ std::vector<WireMessage> wire_messages(const MessageRecord& record, const GridSh
   switch (record.kind) {
     case MessageKind::rows: {
       const auto node_of = [&](int row) { return routes.nodes_of_column[static_cast<std::size_t>(row)]; };
-      const bool have_rings = routes.largest.ring > 0 && any_node_shared(routes.nodes_of_column);
+      const bool have_rings = routes.largest.row_ring > 0 && any_node_shared(routes.nodes_of_column);
       for (const TransferRound& round : record.rounds) {
         bool first = true;
         for (const RowTransfer& transfer : round) {

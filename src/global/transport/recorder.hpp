@@ -70,6 +70,7 @@ class RecordingTransport final : public Transport<Real> {
                                                Real* buffer) override;
   std::unique_ptr<Transfer> start_panel_exchange(const PassPlan& pass, const RowExchangePlan& plan,
                                                  Real* buffer) override;
+  bool column_shares_memory() const override { return placeholders_.column_shares_memory(); }
   void reduce_candidates(const PassPlan& pass, Index column, CandidateReduction<Real>& candidates) override;
   void send(const PassPlan& pass, Index column, int to, std::span<const Real> rows) override;
   void receive(const PassPlan& pass, Index column, int from, std::span<Real> rows) override;

@@ -14,7 +14,7 @@ RowsFuture<Real> RowExchange<Real>::start(const PassPlan& pass, const RowExchang
     gathered = backend_.gather_rows(block, plan.rows_to_gather,
                                     rows_of_buffer(plan.gather_first, plan.rows_to_gather, block.columns));
   }
-  return go_on(pass, plan, block, gathered);
+  return move_and_send(pass, plan, block, gathered);
 }
 
 template <class Real>
@@ -28,13 +28,13 @@ RowsFuture<Real> RowExchange<Real>::solve_and_start(DeviceBlock<Real> l11_transp
   const Fence gathered =
       backend_.solve_unit_lower_and_gather(l11_transposed, a12, block, plan.rows_to_gather,
                                            rows_of_buffer(plan.gather_first, plan.rows_to_gather, block.columns));
-  return go_on(pass, plan, block, gathered);
+  return move_and_send(pass, plan, block, gathered);
 }
 
 // The rows to send are read before any row is overwritten.
 template <class Real>
-RowsFuture<Real> RowExchange<Real>::go_on(const PassPlan& pass, const RowExchangePlan& plan, DeviceBlock<Real> block,
-                                          Fence gathered) {
+RowsFuture<Real> RowExchange<Real>::move_and_send(const PassPlan& pass, const RowExchangePlan& plan,
+                                                  DeviceBlock<Real> block, Fence gathered) {
   pass_ = pass;
   plan_ = plan;
   block_ = block;

@@ -51,7 +51,8 @@ class RowExchange {
  private:
   friend class RowsFuture<Real>;
 
-  RowsFuture<Real> go_on(const PassPlan& pass, const RowExchangePlan& plan, DeviceBlock<Real> block, Fence gathered);
+  RowsFuture<Real> move_and_send(const PassPlan& pass, const RowExchangePlan& plan, DeviceBlock<Real> block,
+                                 Fence gathered);
   void start_messages();
   void finish(DeviceBlock<Real> u);
   HostBlock<Real> rows_of_buffer(Index first, const std::vector<Index>& rows) const {

@@ -230,6 +230,14 @@ class DistributedDevicePanels final : public PanelFactorizer<Real> {
   Fence done_;
 };
 
+// With one process row, local pivoting is partial pivoting.
+template <class Real>
+std::unique_ptr<DevicePanel<Real>> make_device_panel(const PanelWork<Real>& work, Index rows, DeviceUse use) {
+  const Index nb = work.distribution.nb;
+  if (work.parameters.pivoting != Pivoting::tournament) return work.backend.make_partial_panel(rows, nb, use);
+  return work.backend.make_tournament_panel(rows, nb, use);
+}
+
 }  // namespace
 
 Index device_panel_elements(Index rows, Index columns) {
@@ -242,20 +250,23 @@ std::unique_ptr<PanelFactorizer<Real>> make_device_panels(const PanelWork<Real>&
   const DeviceUse use = parameters.panel == PanelPlace::device ? DeviceUse::always : DeviceUse::if_faster;
   const Index nb = work.distribution.nb;
   const GridShape& grid = work.distribution.shape;
-  const bool column_in_memory = work.transport.column_shares_memory();
-  if (!prefers_device_panels(parameters, grid, column_in_memory)) return nullptr;
-  if (gathers_panels(parameters, grid, column_in_memory)) {
-    if (auto panels = make_gathered_panels(work, use)) return panels;
-  } else if (parameters.pivoting != Pivoting::tournament) {
-    if (auto device = work.backend.make_partial_panel(rows, nb, use)) {
-      return std::make_unique<WholeDevicePanels<Real>>(work, std::move(device));
-    }
-  } else if (grid.rows == 1) {
-    if (auto device = work.backend.make_tournament_panel(rows, nb, use)) {
-      return std::make_unique<WholeDevicePanels<Real>>(work, std::move(device));
-    }
-  } else if (auto device_rows = DevicePanelRows<Real>::make(work.backend, work.timeline, rows, nb, use)) {
-    return std::make_unique<DistributedDevicePanels<Real>>(work, std::move(device_rows));
+  switch (panel_method(parameters, grid, work.transport.column_shares_memory())) {
+    case PanelMethod::host:
+      return nullptr;
+    case PanelMethod::whole:
+      if (auto device = make_device_panel(work, rows, use)) {
+        return std::make_unique<WholeDevicePanels<Real>>(work, std::move(device));
+      }
+      break;
+    case PanelMethod::gathered:
+      if (auto device = make_device_panel(work, work.distribution.n, use)) {
+        return make_gathered_panels(work, std::move(device));
+      }
+      break;
+    case PanelMethod::distributed:
+      if (auto device_rows = DevicePanelRows<Real>::make(work.backend, work.timeline, rows, nb, use)) {
+        return std::make_unique<DistributedDevicePanels<Real>>(work, std::move(device_rows));
+      }
   }
   if (use == DeviceUse::if_faster) return nullptr;
   throw std::runtime_error("the " + work.backend.info().backend + " backend does not factorise panels of " +

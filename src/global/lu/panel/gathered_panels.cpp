@@ -162,18 +162,14 @@ class GatheredPanels final : public PanelFactorizer<Real> {
 }  // namespace
 
 template <class Real>
-std::unique_ptr<PanelFactorizer<Real>> make_gathered_panels(const PanelWork<Real>& work, DeviceUse use) {
-  const Index rows = work.distribution.n, nb = work.distribution.nb;
-  std::unique_ptr<DevicePanel<Real>> device;
-  if (work.parameters.pivoting == Pivoting::tournament) {
-    device = work.backend.make_tournament_panel(rows, nb, use);
-  } else {
-    device = work.backend.make_partial_panel(rows, nb, use);
-  }
-  return device ? std::make_unique<GatheredPanels<Real>>(work, std::move(device)) : nullptr;
+std::unique_ptr<PanelFactorizer<Real>> make_gathered_panels(const PanelWork<Real>& work,
+                                                            std::unique_ptr<DevicePanel<Real>> device) {
+  return std::make_unique<GatheredPanels<Real>>(work, std::move(device));
 }
 
-template std::unique_ptr<PanelFactorizer<float>> make_gathered_panels(const PanelWork<float>&, DeviceUse);
-template std::unique_ptr<PanelFactorizer<double>> make_gathered_panels(const PanelWork<double>&, DeviceUse);
+template std::unique_ptr<PanelFactorizer<float>> make_gathered_panels(const PanelWork<float>&,
+                                                                      std::unique_ptr<DevicePanel<float>>);
+template std::unique_ptr<PanelFactorizer<double>> make_gathered_panels(const PanelWork<double>&,
+                                                                       std::unique_ptr<DevicePanel<double>>);
 
 }  // namespace glinpack

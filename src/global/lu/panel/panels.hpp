@@ -55,9 +55,10 @@ class PanelFactorizer {
 template <class Real>
 std::unique_ptr<PanelFactorizer<Real>> make_device_panels(const PanelWork<Real>& work, Index rows);
 
-/// Panels of all rows of a process column on the pivot's rank. Null if the backend does not factorise them.
+/// PanelMethod::gathered. `device`: for panels of all rows of the matrix.
 template <class Real>
-std::unique_ptr<PanelFactorizer<Real>> make_gathered_panels(const PanelWork<Real>& work, DeviceUse use);
+std::unique_ptr<PanelFactorizer<Real>> make_gathered_panels(const PanelWork<Real>& work,
+                                                            std::unique_ptr<DevicePanel<Real>> device);
 
 /// Elements of device memory for device panels of several process rows, in addition to the matrix.
 Index device_panel_elements(Index rows, Index columns);

@@ -111,7 +111,7 @@ class ComputeBackend final : public GlBackend<Real> {
     operation(Phase::normalize, flops, 0, [&] { kernels_.normalize(region_of(l11_transposed), region_of(a12)); });
   }
   // The solve has too few work groups for the device, the copy waits for the bus. A timestamp between them would keep
-  // them apart: one interval for both.
+  // them apart: one interval for both, the solve's.
   Fence solve_unit_lower_and_gather(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12, DeviceBlock<Real> from,
                                     std::span<const Index> rows, HostBlock<Real> to) override {
     if (a12.empty() || rows.empty() || from.empty()) {
@@ -120,7 +120,7 @@ class ComputeBackend final : public GlBackend<Real> {
     check_rows(rows, from.rows);
     const std::vector<RowMove> moves = gathering(rows);
     const double flops = count(a12.rows) * count(a12.rows - 1) * count(a12.columns);
-    operation(Phase::normalize, flops, bytes_of(to), [&] {
+    operation(Phase::normalize, flops, 0, [&] {
       kernels_.normalize(region_of(l11_transposed), region_of(a12), false);
       kernels_.copy_rows(region_of(from), region_of(to), moves);
     });
