@@ -25,7 +25,7 @@ std::map<std::string, CachedBackend<Real>>& cached_backends() {
   return backends;
 }
 
-/// gl-compute with every transfer overlapping its kernels.
+/// gl-compute as on a GPU, with every transfer overlapping its kernels.
 inline constexpr const char* queued_backend = "gl-compute, queued";
 
 template <class Real>

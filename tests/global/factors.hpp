@@ -68,12 +68,21 @@ class NoObserver final : public PassObserver {
   void after(const PassPlan&) override {}
 };
 
-/// Factorises the matrix whose local part is `a`: over MPI, or without messages for RunParts::compute.
+/// MPI messages alone, but panels as if the ranks of a process column shared memory.
 template <class Real>
+class AsInOneNode final : public MpiTransport<Real> {
+ public:
+  using MpiTransport<Real>::MpiTransport;
+  bool column_shares_memory() const override { return true; }
+};
+
+/// Factorises the matrix whose local part is `a`: over MPI, or without messages for RunParts::compute. `Messages`: the
+/// transport over MPI.
+template <class Real, class Messages = MpiTransport<Real>>
 Factorization factorize(const RunParameters& parameters, const Distribution& distribution, const ProcessGrid& grid,
                         Backend<Real>& backend, Timeline& timeline, DeviceMatrix<Real>& a,
                         NodeWindows* windows = nullptr) {
-  MpiTransport<Real> messages(grid, parameters.broadcast, timeline, windows);
+  Messages messages(grid, parameters.broadcast, timeline, windows);
   NoTransport<Real> placeholders(distribution, grid.position(), parameters.pivoting, 1024);
   Transport<Real>& transport =
       parameters.parts == RunParts::compute ? static_cast<Transport<Real>&>(placeholders) : messages;
@@ -81,7 +90,7 @@ Factorization factorize(const RunParameters& parameters, const Distribution& dis
   return make_lu<Real>({parameters, distribution, grid.position(), backend, transport, timeline, a})->run(observer);
 }
 
-template <class Real>
+template <class Real, class Messages = MpiTransport<Real>>
 GatheredFactors<Real> factorize_and_gather(const RunParameters& parameters, const ProcessGrid& grid,
                                            const std::string& backend_name, const MatrixSource& source,
                                            NodeWindows* windows = nullptr) {
@@ -99,7 +108,8 @@ GatheredFactors<Real> factorize_and_gather(const RunParameters& parameters, cons
   backend->wait(backend->upload(host, whole(*a)));
 
   BackwardSubstitution<Real> substitution(distribution, grid, *backend, timeline, *a);
-  const Factorization result = factorize(parameters, distribution, grid, *backend, timeline, *a, windows);
+  const Factorization result =
+      factorize<Real, Messages>(parameters, distribution, grid, *backend, timeline, *a, windows);
   GatheredFactors<Real> factors;
   factors.n = parameters.n;
   if (result.zero_pivot) {

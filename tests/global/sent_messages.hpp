@@ -17,8 +17,9 @@ class SentMessages {
   SentMessages& operator=(const SentMessages&) = delete;
   ~SentMessages();
 
-  /// The messages on `communicator`, in call order. `line`: the line of the grid that the communicator spans.
-  std::vector<WireMessage> on(MPI_Comm communicator, Line line) const;
+  /// The messages on `communicator`, in call order: those of row exchanges, or all others. `line`: the line of the grid
+  /// that the communicator spans.
+  std::vector<WireMessage> on(MPI_Comm communicator, Line line, bool rows) const;
 };
 
 }  // namespace glinpack::test

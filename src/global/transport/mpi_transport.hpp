@@ -11,7 +11,7 @@ namespace glinpack {
 /// Records every message as an interval on the timeline. The receiver counts bytes and messages; an all-reduce is one
 /// message per rank.
 template <class Real>
-class MpiTransport final : public Transport<Real> {
+class MpiTransport : public Transport<Real> {
  public:
   /// `broadcast`: for panels and U12. `windows`: shared memory for rows and for the broadcasts that fit; may be null.
   /// Grid, timeline and windows must outlive it. Not collective.

@@ -40,7 +40,7 @@ class GlBackend : public Backend<Real> {
         panel_(make_openblas_panel_arithmetic<Real>(options.threads)) {}
 
   /// Software OpenGL computes on the host.
-  bool update_is_asynchronous() const final { return !context_->device().software; }
+  bool update_is_asynchronous() const override { return !context_->device().software; }
   PanelArithmetic<Real>& panel() final { return *panel_; }
   std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) override {
     begin();

@@ -87,13 +87,22 @@ ByPhase received_by(const RankRecord& rank) {
   return received;
 }
 
-// The messages of each pair of ranks in order. Messages of different pairs are independent.
-using ByPeer = std::map<std::tuple<Line, int, bool>, std::vector<Index>>;
+// The messages of each pair of ranks in order. Messages of different pairs are independent, and so are row exchanges,
+// whose rounds start when they are polled, and all others.
+using ByPeer = std::map<std::tuple<Line, int, bool, bool>, std::vector<Index>>;
 
-ByPeer by_peer(const std::vector<WireMessage>& messages, ByPeer sorted = {}) {
+void add_by_peer(ByPeer& sorted, const std::vector<WireMessage>& messages, bool rows) {
   for (const WireMessage& message : messages) {
     if (message.in_memory) continue;  // not an MPI message
-    sorted[{message.line, message.peer, message.receives}].push_back(message.bytes);
+    sorted[{message.line, message.peer, message.receives, rows}].push_back(message.bytes);
+  }
+}
+
+ByPeer by_peer(const test::SentMessages& messages, const ProcessGrid& grid) {
+  ByPeer sorted;
+  for (const bool rows : {false, true}) {
+    add_by_peer(sorted, messages.on(grid.row(), Line::row, rows), rows);
+    add_by_peer(sorted, messages.on(grid.column(), Line::column, rows), rows);
   }
   return sorted;
 }
@@ -106,7 +115,8 @@ ByPeer recorded(const RunParameters& parameters, const ProcessGrid& grid, Precis
   ByPeer messages;
   for (const MessageRecord& record :
        record_messages(parameters, grid.shape(), grid.position(), {0, distribution.passes()}, precision, algorithm)) {
-    messages = by_peer(wire_messages(record, grid.shape(), grid.position(), routes, element_bytes), messages);
+    add_by_peer(messages, wire_messages(record, grid.shape(), grid.position(), routes, element_bytes),
+                record.kind == MessageKind::rows);
   }
   return messages;
 }
@@ -132,7 +142,7 @@ ByPeer sent_by(const RunParameters& parameters, const ProcessGrid& grid, const M
   const auto a = backend->allocate(distribution.local_rows(at), distribution.local_columns(at));
   const test::SentMessages messages;
   test::factorize(parameters, distribution, grid, *backend, timeline, *a, windows);
-  return by_peer(messages.on(grid.column(), Line::column), by_peer(messages.on(grid.row(), Line::row)));
+  return by_peer(messages, grid);
 }
 
 void expect_recorded_messages(const RunParameters& parameters, const ProcessGrid& grid, Precision precision) {
@@ -143,7 +153,7 @@ void expect_recorded_messages(const RunParameters& parameters, const ProcessGrid
   {
     const test::SentMessages messages;
     run_messages(parameters, grid, precision);
-    sent = by_peer(messages.on(grid.column(), Line::column), by_peer(messages.on(grid.row(), Line::row)));
+    sent = by_peer(messages, grid);
   }
   EXPECT_EQ(sent, expected) << name_of(parameters.broadcast) << ", " << name_of(parameters.node_transport);
 }

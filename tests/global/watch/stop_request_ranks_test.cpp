@@ -21,6 +21,7 @@ RunParameters parameters_of(Pivoting pivoting, int lookahead) {
   parameters.nb = 4;
   parameters.pivoting = pivoting;
   parameters.lookahead = lookahead;
+  parameters.row_swap.pieces = 4;
   return parameters;
 }
 
@@ -64,6 +65,8 @@ INSTANTIATE_TEST_SUITE_P(Steps, StopRequests,
                          ::testing::Values(std::tuple("openblas", Pivoting::partial, 1),
                                            std::tuple("openblas", Pivoting::local, 0),
                                            std::tuple("openblas", Pivoting::tournament, 1),
+                                           std::tuple(test::queued_backend, Pivoting::partial, 1),
+                                           std::tuple(test::queued_backend, Pivoting::tournament, 1),
                                            std::tuple("gl-raster", Pivoting::local, 0)));
 
 TEST(StopRequestsOfMessages, StopAllRanksBeforeTheSamePass) {

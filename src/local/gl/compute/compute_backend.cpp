@@ -22,7 +22,7 @@ class ComputeBackend final : public GlBackend<Real> {
  public:
   ComputeBackend(const BackendOptions& options, Timeline& timeline, const ComputeLimits& limits)
       : GlBackend<Real>(options, timeline, OperationClock::Source::host),
-        always_queues_(limits.queued_bytes > 0),
+        is_tested_as_gpu_(limits.queued_bytes > 0),
         queued_bytes_(limits.queued_bytes > 0 ? limits.queued_bytes : least_queued_bytes),
         stripe_width_(limits.stripe_width),
         buffer_bytes_(limits.buffer_bytes),
@@ -32,7 +32,7 @@ class ComputeBackend final : public GlBackend<Real> {
         kernels_(context(), sources_, precision_of<Real>,
                  limits.window_bytes > 0 ? limits.window_bytes : context()->device().storage_block, stripe_width_,
                  chosen_tile(options.tile, context()->device(), precision_of<Real>)) {
-    if (limits.queued_bytes == 0 && !this->update_is_asynchronous()) return;
+    if (!update_is_asynchronous()) return;
     try {
       copies_.emplace(context(), timeline);
     } catch (const std::runtime_error&) {
@@ -41,6 +41,9 @@ class ComputeBackend final : public GlBackend<Real> {
   }
 
   BackendInfo info() const override { return this->info_as(gl_compute_record.name); }
+  bool update_is_asynchronous() const override {
+    return is_tested_as_gpu_ || GlBackend<Real>::update_is_asynchronous();
+  }
 
   std::unique_ptr<DeviceTournamentPanel<Real>> make_tournament_panel(Index rows, Index columns, DeviceUse use) override;
   std::unique_ptr<DevicePanel<Real>> make_partial_panel(Index rows, Index columns, DeviceUse use) override;
@@ -60,7 +63,7 @@ class ComputeBackend final : public GlBackend<Real> {
     begin();
     fences().poll();
     // a second thread costs time if the device is idle
-    if (is_queued(from) && (always_queues_ || !fences().all_passed())) {
+    if (is_queued(from) && (is_tested_as_gpu_ || !fences().all_passed())) {
       const MappedBuffer<Real>& buffer = mapped_buffer_of(from);
       copies_->upload(buffer.id(), buffer.twin(), bytes_of(from.offset), bytes_of(span_of(from)));
       operation(Phase::transfer, 0, 0, [&] { kernels_.copy(twin_region_of(from), region_of(to)); });
@@ -233,7 +236,7 @@ class ComputeBackend final : public GlBackend<Real> {
   class TournamentPanel;
   class OneDispatchPanel;
 
-  bool always_queues_;
+  bool is_tested_as_gpu_;
   std::int64_t queued_bytes_;
   std::optional<CopyQueue> copies_;  // none on software OpenGL, except in tests
   Index stripe_width_;
@@ -294,7 +297,7 @@ class ComputeBackend<Real>::OneDispatchPanel final : public DevicePanel<Real> {
     panel_->factorize(region_of(a_transposed));
     backend_.running_panel_ = a_transposed.matrix;
     // software OpenGL has no time to share
-    if (!backend_.update_is_asynchronous() && !backend_.always_queues_) backend_.finish_running_panel();
+    if (!backend_.update_is_asynchronous()) backend_.finish_running_panel();
   }
 
   // The pivots arrive in host memory while the device updates. A fence would pass after the update only.
