@@ -87,7 +87,7 @@ class CommandLine(BadInputTest):
             (["network", "--watchdog", "0"], ["--watchdog", "'0'"]),
             (["plu", "surplus"], ["'surplus'"]),
             (["devices", "--jsn"], ["'--jsn'", "--json"]),
-            (["plu", "--panel", "device", "--grid", "2x1"], ["--panel device", "partial", "--pivoting tournament"]),
+            (["plu", "--panel", "device", "--grid", "2x1", "--pivoting", "local"], ["--panel device", "--pivoting partial"]),
             (["plu", "--panel", "device", "--pivoting", "tournament", "--backend", "openblas"], ["--panel device", "openblas", "gl-compute"]),
             (["plu", "--panel", "devise"], ["--panel", "did you mean device?"]),
             (["plu", "--backend", "gl-compute", "--tile", "7x7"], ["--tile", "'7x7'", "double", "64x64-prefetch"]),

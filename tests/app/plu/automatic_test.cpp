@@ -174,6 +174,31 @@ TEST(AutomaticGrid, IsOneRowOnTheGpusOfOneHostAndOtherwiseTheSquarest) {
   EXPECT_EQ(automatic_grid("gl-compute", on_gpus(4, gibibyte), GridShape{2, 2}), (GridShape{2, 2}));
 }
 
+TEST(AutomaticPieces, AreFourIfGpusFactorisePanelsOfSeveralProcessRows) {
+  const auto pieces = [](const std::string& backend, GridShape grid, Pivoting pivoting, PanelPlace panel) {
+    RunRecord run = run_of(backend, 1000, 100, grid);
+    run.parameters.pivoting = pivoting;
+    run.parameters.panel = panel;
+    return automatic_pieces(run, on_gpus(2, gibibyte));
+  };
+  EXPECT_EQ(pieces("gl-compute", {2, 1}, Pivoting::partial, PanelPlace::automatic), 4);
+  EXPECT_EQ(pieces("gl-compute", {2, 1}, Pivoting::tournament, PanelPlace::device), 4);
+  EXPECT_EQ(pieces("gl-compute", {2, 1}, Pivoting::local, PanelPlace::automatic), 1);
+  EXPECT_EQ(pieces("gl-compute", {2, 1}, Pivoting::partial, PanelPlace::host), 1);
+  EXPECT_EQ(pieces("gl-compute", {1, 2}, Pivoting::partial, PanelPlace::automatic), 1);
+  EXPECT_EQ(pieces("gl-raster", {2, 1}, Pivoting::tournament, PanelPlace::automatic), 1);
+  EXPECT_EQ(automatic_pieces(run_of("gl-compute", 1000, 100, {2, 1}), on_processors(2, gibibyte)), 1);
+}
+
+TEST(AutomaticPieces, KeepANumberThatIsGiven) {
+  std::vector<RunRecord> planned(2, run_of("gl-compute", 1000, 100, {2, 1}));
+  planned[0].parameters.row_swap.pieces = automatic;
+  planned[1].parameters.row_swap.pieces = 7;
+  choose_automatic_values(planned, on_gpus(2, gibibyte), {0.8});
+  EXPECT_EQ(planned[0].parameters.row_swap.pieces, 4);
+  EXPECT_EQ(planned[1].parameters.row_swap.pieces, 7);
+}
+
 TEST(AutomaticValues, ChoosesAllThreeAndReportsThemOnce) {
   const std::vector<RankMemory> ranks = on_gpus(4, 80 * gibibyte);
   std::vector<RunRecord> planned(3, run_of("gl-compute", automatic, automatic, automatic_shape));

@@ -40,17 +40,21 @@ TEST(Plan, TheGridIsTheSquarestUnlessGiven) {
   EXPECT_EQ(plan({}, 1).front().grid, (GridShape{1, 1}));
   EXPECT_EQ(plan({"--node-grid", "2x1"}, 4).front().grid, (GridShape{2, 2}));
   for (const int processes : {1, 6}) {
-    expect_input_error([&] { plan({"--node-grid", "2x2"}, processes); },
-                       {"--node-grid 2x2", "must be a multiple of 4", std::to_string(processes) + " were started"});
+    expect_input_error(
+        [&] {
+          plan({"--node-grid", "2x2"}, processes);
+        },
+        {"--node-grid 2x2", "must be a multiple of 4", std::to_string(processes) + " were started"});
   }
 }
 
-TEST(Plan, PanelsOfSeveralProcessRowsAreFactorisedOnDevicesWithTournamentPivotingOnly) {
-  const std::vector<std::string> named{"--panel device", "on the grid 2x2", "not partial", "--pivoting tournament"};
-  expect_input_error([] { plan({"--panel", "device"}); }, named);
-  expect_input_error([] { plan({"--panel", "device", "--grid", "1x4,2x2"}); }, named);
-  expect_input_error([] { plan({"--panel", "device", "--hpl-dat", netlib}); }, named);
-  EXPECT_EQ(plan({"--panel", "device", "--grid", "1x4"}).front().parameters.panel, PanelPlace::device);
+TEST(Plan, PanelsOfSeveralProcessRowsAreNotFactorisedOnDevicesWithLocalPivoting) {
+  const std::vector<std::string> named{"--panel device", "with local pivoting", "of the grid 2x2"};
+  expect_input_error([] { plan({"--panel", "device", "--pivoting", "local"}); }, named);
+  expect_input_error([] { plan({"--panel", "device", "--pivoting", "local", "--grid", "1x4,2x2"}); }, named);
+  EXPECT_EQ(plan({"--panel", "device", "--pivoting", "local", "--grid", "1x4"}).front().parameters.panel,
+            PanelPlace::device);
+  EXPECT_EQ(plan({"--panel", "device"}).front().parameters.panel, PanelPlace::device);
   EXPECT_EQ(plan({"--panel", "device", "--pivoting", "tournament"}).front().parameters.panel, PanelPlace::device);
 }
 
@@ -77,17 +81,17 @@ TEST(Plan, OptionsOverrideHplDat) {
 }
 
 TEST(Plan, HplDatSetsTheRowSwapUnlessAnOptionDoes) {
-  EXPECT_EQ(plan({}).front().parameters.row_swap, (RowSwap{RowSwapKind::binary_exchange, 64, 1}));
+  EXPECT_EQ(plan({}).front().parameters.row_swap, (RowSwap{RowSwapKind::binary_exchange, 64, automatic}));
   EXPECT_EQ(
       plan({"--row-swap", "mix", "--row-swap-threshold", "9", "--row-swap-pieces", "4"}).front().parameters.row_swap,
       (RowSwap{RowSwapKind::mix, 9, 4}));
   EXPECT_EQ(plan({"--row-swap", "long", "--row-swap-pieces", "3"}).front().parameters.row_swap,
             (RowSwap{RowSwapKind::spread_roll, 64, 3}));
-  EXPECT_EQ(plan({"--hpl-dat", netlib}).front().parameters.row_swap, (RowSwap{RowSwapKind::mix, 64, 1}));
+  EXPECT_EQ(plan({"--hpl-dat", netlib}).front().parameters.row_swap, (RowSwap{RowSwapKind::mix, 64, automatic}));
   EXPECT_EQ(plan({"--hpl-dat", netlib, "--row-swap", "direct", "--row-swap-pieces", "2"}).front().parameters.row_swap,
             (RowSwap{RowSwapKind::direct, 64, 2}));
   EXPECT_EQ(plan({"--hpl-dat", netlib, "--row-swap-threshold", "7"}).front().parameters.row_swap,
-            (RowSwap{RowSwapKind::mix, 7, 1}));
+            (RowSwap{RowSwapKind::mix, 7, automatic}));
 }
 
 TEST(Plan, MemoryCountsL11OnAllProcessRowsIfAllComputeU12) {
@@ -101,6 +105,22 @@ TEST(Plan, MemoryCountsL11OnAllProcessRowsIfAllComputeU12) {
   // two panels
   EXPECT_EQ(host("spread-roll", "partial") - host("direct", "partial"), 2 * 100 * 100 * Index{sizeof(double)});
   EXPECT_EQ(host("spread-roll", "local"), host("direct", "local"));
+}
+
+// The device has two panels of all rows; the host stages one and sends half of it to the other process row.
+TEST(Plan, MemoryCountsThePanelsThatADeviceGathers) {
+  const auto need = [](const std::string& backend, const std::string& panel) {
+    const RunRecord run = plan({"--n", "4000", "--nb", "100", "--grid", "2x1", "--backend", backend, "--panel", panel,
+                                "--row-swap", "direct"},
+                               2)
+                              .front();
+    return memory_need(run, distribution_of(run.parameters, run.grid), {0, 0});
+  };
+  constexpr auto block_row = 100 * Index{sizeof(double)};
+  EXPECT_EQ(need("gl-compute", "auto").device - need("gl-compute", "host").device, (2 * 4000 - 2000) * block_row);
+  EXPECT_EQ(need("gl-compute", "auto").host - need("gl-compute", "host").host, (4000 + 2000) * block_row);
+  EXPECT_EQ(need("openblas", "auto").device, need("openblas", "host").device);
+  EXPECT_EQ(need("openblas", "auto").host, need("openblas", "host").host);
 }
 
 TEST(Plan, MoreThanAHundredThousandRunsAreRejected) {

@@ -39,7 +39,7 @@ TEST(Options, DefaultsAreHplsDefaultsIfThereAreAny) {
   EXPECT_EQ(o.broadcast, BroadcastKind::ring);
   EXPECT_EQ(o.panel, PanelPlace::automatic);
   EXPECT_EQ(o.node_transport, NodeTransport::shared);
-  EXPECT_EQ(o.row_swap, (RowSwap{RowSwapKind::binary_exchange, 64, 1}));
+  EXPECT_EQ(o.row_swap, (RowSwap{RowSwapKind::binary_exchange, 64, automatic}));
   EXPECT_EQ(o.order, RankOrder::row_major);
   EXPECT_EQ(o.matrix, MatrixKind::hpl);
   EXPECT_EQ(o.seed, 100U);
