@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "lu/no_transport.hpp"
+#include "lu/panel/panel.hpp"
 
 namespace glinpack {
 namespace {
@@ -380,6 +381,30 @@ TEST(ColumnPieces, AreWholeBlocksAndCoverAllColumns) {
       EXPECT_GE(ranges.front().count, std::min<Index>(8, columns)) << "the first range contains the next panel";
     }
   }
+}
+
+// The other rank's 24 rows go to the pivot's rank. They return with pivots and L11.
+TEST(Schedule, ListsTheRowsOfAPanelThatADeviceGathers) {
+  const RunParameters parameters = parameters_of(64, 8, Pivoting::tournament);
+  const auto panel_messages = [&](int row) {
+    const ModelledDevice gpu{.has_memory = true, .is_asynchronous = true};
+    std::vector<RowTransfer> transfers;
+    for (const MessageRecord& record :
+         record_operations(parameters, {2, 1}, {row, 0}, {2, 3}, Precision::single, gpu, true).messages) {
+      EXPECT_TRUE(record.kind == MessageKind::rows || record.kind == MessageKind::u12) << "no tournament";
+      if (record.row_bytes == sizeof(float)) transfers.push_back(record.rounds.front().front());
+    }
+    return transfers;
+  };
+  const std::vector<RowTransfer> pivot = panel_messages(0), other = panel_messages(1);
+  ASSERT_EQ(pivot.size(), 2U);
+  ASSERT_EQ(other.size(), 2U);
+  EXPECT_TRUE(pivot[0].receives && other[1].receives);
+  EXPECT_FALSE(pivot[1].receives || other[0].receives);
+  EXPECT_EQ(pivot[0].rows(), 24 * 8);
+  EXPECT_EQ(other[0].rows(), 24 * 8);
+  EXPECT_EQ(pivot[1].rows(), 24 * 8 + panel_message_elements<float>(8, 8));
+  EXPECT_EQ(other[1].rows(), pivot[1].rows());
 }
 
 TEST(Schedule, ExplainsTheCandidateMessages) {
