@@ -1,0 +1,90 @@
+// What a context's thread owns: the device, and the values of matrices on it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "library/arithmetic.hpp"
+#include "solvers/device/device.hpp"
+
+namespace glinpack::library {
+
+/// The elements of a computed matrix; none if an extent is 0. The context's thread alone uses and destroys them.
+class Value {
+ public:
+  template <class Real>
+  using Pointer = std::shared_ptr<DeviceMatrix<Real>>;
+
+  Value() = default;
+  template <class Real>
+  Value(Pointer<Real> matrix) : matrix_(std::move(matrix)) {}
+
+  bool empty() const {
+    return std::visit([](const auto& pointer) { return pointer == nullptr; }, matrix_);
+  }
+  template <class Real>
+  DeviceMatrix<Real>& matrix() const {
+    return *std::get<Pointer<Real>>(matrix_);
+  }
+  /// function(DeviceMatrix<Real>&) of a value with elements.
+  template <class Function>
+  decltype(auto) visit(Function function) const {
+    return std::visit([&](const auto& pointer) -> decltype(auto) { return function(*pointer); }, matrix_);
+  }
+
+ private:
+  std::variant<Pointer<float>, Pointer<double>> matrix_;
+};
+
+/// Factors of an LU decomposition: L below U, and row i of P A is row order[i] of A.
+struct Factors {
+  Value value;
+  std::vector<Index> order;
+};
+
+/// Elements of the caller: (i, j) at data[i row_stride + j column_stride].
+template <class Element>
+struct Strided {
+  Element* data = nullptr;
+  std::ptrdiff_t row_stride = 0;
+  std::ptrdiff_t column_stride = 0;
+  Element& operator()(Index i, Index j) const { return data[i * row_stride + j * column_stride]; }
+};
+
+/// Where a context computes.
+struct EngineChoice {
+  std::optional<int> gl_device;  // none: OpenBLAS
+  int threads = 1;
+};
+
+/// "auto", "openblas", "software", or a number; threads 0: one per processor. Throws Failure.
+EngineChoice choose_engine(const std::string& device, int threads);
+
+/// Made, used and destroyed by one thread. The extents of operands fit, and results have elements.
+class Engine {
+ public:
+  explicit Engine(const EngineChoice& choice) : choice_(choice) {}
+
+  std::string description();
+  bool on_gl() const { return choice_.gl_device.has_value(); }
+  int threads() const { return choice_.threads; }
+  template <class Real>
+  Arithmetic<Real>& arithmetic();
+  /// For the solvers of src/local/solvers, which transfer their operands. On an OpenGL device only.
+  solvers::Device& device();
+  /// After an operation: waits for the device.
+  void finish();
+
+ private:
+  EngineChoice choice_;
+  std::unique_ptr<Arithmetic<float>> single_;
+  std::unique_ptr<Arithmetic<double>> double_;
+  std::unique_ptr<solvers::Device> device_;
+};
+
+}  // namespace glinpack::library
