@@ -206,8 +206,8 @@ GLINPACK_API glinpack_status glinpack_gemm(int transpose_a, int transpose_b, dou
                                            glinpack_matrix **result);
 
 /* p a = l u of a square matrix: p a permutation matrix, l unit lower and u upper triangular; all n x n. Each of the
-   three pointers may be NULL. A singular matrix has such factors, too, with a 0 on the diagonal of u. Partial pivoting
-   on OpenBLAS (LAPACK getrf), tournament pivoting on OpenGL: elements of l can be larger than 1. */
+   three pointers may be NULL. A singular matrix has such factors, too, with a 0 on the diagonal of u. Tournament
+   pivoting on a GPU: elements of l can be larger than 1. Elsewhere partial pivoting (LAPACK getrf). */
 GLINPACK_API glinpack_status glinpack_lu(const glinpack_matrix *a, glinpack_matrix **p, glinpack_matrix **l,
                                          glinpack_matrix **u);
 
@@ -228,7 +228,7 @@ GLINPACK_API glinpack_status glinpack_determinant(const glinpack_matrix *a, glin
 GLINPACK_API glinpack_status glinpack_norm(const glinpack_matrix *a, glinpack_norm_kind kind, glinpack_matrix **result);
 
 /* y = A x of a banded n x n matrix A and a vector x, n x 1. `diagonals` is n x count: its element (i, k) is A(i, i +
-   offsets[k]); elements outside A are not read. Offsets are different, between -n and n. In double precision, and on
+   offsets[k]); elements outside A are not read. Offsets are different. In double precision, and on
    OpenBLAS, the processor computes it. */
 GLINPACK_API glinpack_status glinpack_banded_product(const glinpack_matrix *diagonals, const int64_t *offsets,
                                                      int64_t count, const glinpack_matrix *x, glinpack_matrix **result);

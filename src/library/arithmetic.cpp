@@ -1,6 +1,8 @@
 #include "library/arithmetic.hpp"
 
-#include <string>
+#include <spdlog/fmt/fmt.h>
+
+#include <stdexcept>
 
 #include "library/failure.hpp"
 
@@ -8,12 +10,16 @@ namespace glinpack::library {
 
 template <class Real>
 auto Arithmetic<Real>::make(Index rows, Index columns) -> MatrixPointer {
-  try {
-    return backend().allocate(rows, columns);
-  } catch (const std::runtime_error& error) {
-    throw Failure(GLINPACK_OUT_OF_MEMORY, "a matrix of " + std::to_string(rows) + " x " + std::to_string(columns) +
-                                              " elements: " + error.what());
+  if (has_room(rows, columns)) {
+    try {
+      return backend().allocate(rows, columns);
+    } catch (const std::runtime_error&) {
+      // its advice is for the program
+    }
   }
+  const double gibibytes = static_cast<double>(rows) * static_cast<double>(columns) * sizeof(Real) / (1 << 30);
+  throw Failure(GLINPACK_OUT_OF_MEMORY, fmt::format("there is too little memory for a matrix of {} x {}, {:.2f} GiB",
+                                                    rows, columns, gibibytes));
 }
 
 template <class Real>

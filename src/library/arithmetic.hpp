@@ -56,6 +56,8 @@ class Arithmetic {
   virtual void finish() = 0;
 
  protected:
+  /// Whether there may be memory for a matrix.
+  virtual bool has_room(Index /*rows*/, Index /*columns*/) { return true; }
   virtual void write(Matrix& a, std::span<const Real> row_major) = 0;
 };
 

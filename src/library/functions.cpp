@@ -1,4 +1,6 @@
 // The operations of glinpack.h: checks what the arguments show, and enqueues the rest.
+#include <algorithm>
+
 #include "library/operations.hpp"
 #include "library/session.hpp"
 
@@ -297,13 +299,12 @@ glinpack_status glinpack_banded_product(const glinpack_matrix* diagonals, const 
              text_of(shape_of(*x)));
     std::vector<Index> kept(offsets, offsets + count);
     for (std::size_t k = 0; k < kept.size(); ++k) {
-      need(kept[k] > -x->rows - 1 && kept[k] < x->rows + 1, GLINPACK_INVALID_ARGUMENT,
-           "a diagonal's offset is beyond the matrix: " + std::to_string(kept[k]));
       for (std::size_t other = 0; other < k; ++other) {
         need(kept[k] != kept[other], GLINPACK_INVALID_ARGUMENT,
              "a diagonal's offset occurs twice: " + std::to_string(kept[k]));
       }
     }
+    for (Index& offset : kept) offset = std::clamp(offset, -x->rows, x->rows);  // beyond it there is nothing
     return enqueue(
         x->session, shape_of(*x),
         [kept = std::move(kept)](Engine& engine, const Value& elements, const Value& vector) {

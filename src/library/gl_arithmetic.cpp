@@ -6,6 +6,7 @@
 #include "gl/compute/compute_backend.hpp"
 #include "gl/compute/compute_memory.hpp"
 #include "gl/compute/kernels.hpp"
+#include "host/host_memory.hpp"
 #include "library/arithmetic.hpp"
 #include "openblas/host_solvers.hpp"
 #include "solvers/lu_study/factorize_on_backend.hpp"
@@ -25,7 +26,8 @@ class GlArithmetic final : public Arithmetic<Real> {
 
   GlArithmetic(int device, int threads)
       : backend_(make_compute_backend<Real>(backend_options(threads, device), timeline_)),
-        programs_(dynamic_cast<ComputePrograms&>(*backend_)) {}
+        programs_(dynamic_cast<ComputePrograms&>(*backend_)),
+        software_(backend_->info().software_gl) {}
 
   RowMajorView<const Real> read(Matrix& a) override {
     const HostBlock<Real> host = staging(a.rows(), a.columns());
@@ -75,7 +77,8 @@ class GlArithmetic final : public Arithmetic<Real> {
   std::vector<Index> factorize(Matrix& a) override {
     const MatrixPointer original = this->copy(a);
     std::vector<Index> pivots(static_cast<std::size_t>(a.rows()));
-    if (!factorize_on_backend(*backend_, a, block_columns, std::span(pivots))) return row_order_of(pivots);
+    if (!factorize_on_backend(*backend_, a, block_columns, std::span(pivots), DeviceUse::if_faster))
+      return row_order_of(pivots);
     const MatrixPointer by_columns = this->transpose(*original);
     const RowMajorView<const Real> elements = read(*by_columns);
     std::vector<Real> factors(elements.data, elements.data + a.rows() * a.rows());
@@ -88,7 +91,8 @@ class GlArithmetic final : public Arithmetic<Real> {
   MatrixPointer solve(Matrix& a, Matrix& b) override {
     const MatrixPointer factors = this->copy(a);
     std::vector<Index> pivots(static_cast<std::size_t>(a.rows()));
-    if (factorize_on_backend(*backend_, *factors, block_columns, std::span(pivots))) return nullptr;
+    if (factorize_on_backend(*backend_, *factors, block_columns, std::span(pivots), DeviceUse::if_faster))
+      return nullptr;
     MatrixPointer x = this->make(b.rows(), b.columns());
     const std::vector<Index> order = row_order_of(pivots);
     this->copy(whole(b), whole(*x));
@@ -115,6 +119,14 @@ class GlArithmetic final : public Arithmetic<Real> {
   }
 
  protected:
+  // Software OpenGL takes host memory, and the system kills the process that takes too much. The check reads files.
+  bool has_room(Index rows, Index columns) override {
+    constexpr std::int64_t least_checked = std::int64_t{16} << 20;
+    const std::int64_t bytes = rows * round_up(columns, gl::window_alignment) * static_cast<std::int64_t>(sizeof(Real));
+    if (!software_ || bytes < least_checked) return true;
+    const std::int64_t available = available_memory();
+    return available == 0 || bytes < available;
+  }
   void write(Matrix& a, std::span<const Real> row_major) override {
     const HostBlock<Real> host = staging(a.rows(), a.columns());
     std::copy(row_major.begin(), row_major.end(), host.buffer->data());
@@ -171,6 +183,7 @@ class GlArithmetic final : public Arithmetic<Real> {
   Timeline timeline_;
   std::unique_ptr<Backend<Real>> backend_;
   ComputePrograms& programs_;
+  bool software_;
   gl::ProgramCache cache_;
   std::optional<gl::Program> elementwise_;
   std::unique_ptr<HostBuffer<Real>> staging_;
