@@ -211,8 +211,10 @@ GLINPACK_API glinpack_status glinpack_gemm(int transpose_a, int transpose_b, dou
 GLINPACK_API glinpack_status glinpack_lu(const glinpack_matrix *a, glinpack_matrix **p, glinpack_matrix **l,
                                          glinpack_matrix **u);
 
-/* a^-1 b: a n x n, b n x any number of right-hand sides. By LU factors. GLINPACK_SINGULAR if a pivot is exactly 0; an
-   ill-conditioned matrix is not reported. */
+/* a^-1 b: a n x n, b n x any number of right-hand sides. By LU factors. GLINPACK_SINGULAR if a pivot is exactly 0; of
+   an ill-conditioned matrix, ask for glinpack_rcond(). A context keeps the factors of the matrix that it factorised
+   last, until that is freed: further systems, glinpack_rcond(), glinpack_lu() and glinpack_determinant() of the same
+   handle use them. */
 GLINPACK_API glinpack_status glinpack_solve(const glinpack_matrix *a, const glinpack_matrix *b,
                                             glinpack_matrix **result);
 
@@ -223,6 +225,11 @@ GLINPACK_API glinpack_status glinpack_inverse(const glinpack_matrix *a, glinpack
 /* 1 x 1: the determinant of a square matrix, from its LU factors; 0 for a singular matrix, 1 for 0 x 0. The product of
    pivots may overflow or underflow. */
 GLINPACK_API glinpack_status glinpack_determinant(const glinpack_matrix *a, glinpack_matrix **result);
+
+/* 1 x 1: the reciprocal of the condition of a square matrix in the norm GLINPACK_NORM_ONE, estimated from its LU
+   factors (LAPACK gecon): below the epsilon of the precision, solutions may have no correct digit. 0 for a singular
+   matrix, infinity for 0 x 0. */
+GLINPACK_API glinpack_status glinpack_rcond(const glinpack_matrix *a, glinpack_matrix **result);
 
 /* 1 x 1: a norm, computed in double precision; 0 for matrices without elements. */
 GLINPACK_API glinpack_status glinpack_norm(const glinpack_matrix *a, glinpack_norm_kind kind, glinpack_matrix **result);

@@ -43,6 +43,23 @@ auto Arithmetic<Real>::transpose(Matrix& a) -> MatrixPointer {
   return result;
 }
 
+template <class Real>
+auto Arithmetic<Real>::factors_of(const MatrixPointer& a) -> const Factors& {
+  if (factorized_.lock() != a) {
+    factorized_.reset();
+    factors_ = {};
+    factors_ = factorize(*a);
+    factorized_ = a;
+  }
+  return factors_;
+}
+
+template <class Real>
+void Arithmetic<Real>::finish() {
+  if (factorized_.expired()) factors_ = {};
+  wait();
+}
+
 template class Arithmetic<float>;
 template class Arithmetic<double>;
 

@@ -44,21 +44,39 @@ class Arithmetic {
   virtual MatrixPointer multiply(Matrix& a, bool transpose_a, Matrix& b, bool transpose_b) = 0;
   /// linear: alpha a + beta b, or alpha a + beta if b is null; otherwise a * b or a / b.
   virtual MatrixPointer combine(Elementwise operation, Real alpha, Matrix& a, Real beta, Matrix* b) = 0;
-  /// P A = L U in place: L below U. Row i of P A is row order[i] of A. Singular matrices have factors, too.
-  virtual std::vector<Index> factorize(Matrix& a) = 0;
-  /// X with A X = B; null if A is singular.
-  virtual MatrixPointer solve(Matrix& a, Matrix& b) = 0;
-  /// By LU factors; null if A is singular.
-  virtual MatrixPointer invert(Matrix& a) = 0;
+  /// P A = L U, in an order of elements of its own.
+  struct Factors {
+    MatrixPointer elements;
+    std::vector<Index> pivots;  // row k was exchanged with row pivots[k], k = 0, 1, ...
+    bool singular = false;      // a pivot is exactly 0; the factors are complete nevertheless
+  };
+  /// Kept until another matrix is factorised, or `a` is freed: systems with the same matrix factorise it once. Valid
+  /// until the next call.
+  const Factors& factors_of(const MatrixPointer& a);
+  /// L below U.
+  virtual MatrixPointer in_rows(const Factors& factors) = 0;
+  /// X with A X = B.
+  virtual MatrixPointer solve(const Factors& factors, Matrix& b) = 0;
+  /// LAPACK gecon, with A's norm of column sums.
+  virtual double reciprocal_condition(const Factors& factors, double norm) = 0;
+  /// Null if A is singular.
+  virtual MatrixPointer invert(const MatrixPointer& a) = 0;
 
   virtual Backend<Real>& backend() = 0;
-  /// Waits for the device; the times of operations are not kept.
-  virtual void finish() = 0;
+  /// After an operation: waits for the device.
+  void finish();
 
  protected:
+  virtual Factors factorize(Matrix& a) = 0;
+  /// Waits for the device; the times of operations are not kept.
+  virtual void wait() = 0;
   /// Whether there may be memory for a matrix.
   virtual bool has_room(Index /*rows*/, Index /*columns*/) { return true; }
   virtual void write(Matrix& a, std::span<const Real> row_major) = 0;
+
+ private:
+  std::weak_ptr<Matrix> factorized_;
+  Factors factors_;
 };
 
 /// On OpenBLAS.

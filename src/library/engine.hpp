@@ -31,6 +31,10 @@ class Value {
   DeviceMatrix<Real>& matrix() const {
     return *std::get<Pointer<Real>>(matrix_);
   }
+  template <class Real>
+  const Pointer<Real>& pointer() const {
+    return std::get<Pointer<Real>>(matrix_);
+  }
   /// function(DeviceMatrix<Real>&) of a value with elements.
   template <class Function>
   decltype(auto) visit(Function function) const {
@@ -41,8 +45,8 @@ class Value {
   std::variant<Pointer<float>, Pointer<double>> matrix_;
 };
 
-/// Factors of an LU decomposition: L below U, and row i of P A is row order[i] of A.
-struct Factors {
+/// L below U, and row i of P A is row order[i] of A.
+struct FactorsOfMatrix {
   Value value;
   std::vector<Index> order;
 };

@@ -1,5 +1,6 @@
 // The operations of glinpack.h: checks what the arguments show, and enqueues the rest.
 #include <algorithm>
+#include <limits>
 
 #include "library/operations.hpp"
 #include "library/session.hpp"
@@ -30,6 +31,21 @@ glinpack_status combined(Elementwise operation, double alpha, const glinpack_mat
   });
 }
 
+/// 1 x 1: function(a) of a square matrix, or `of_empty` if it has no elements.
+glinpack_status number_of(const glinpack_matrix* a, double of_empty, Value (*function)(Engine&, const Value&),
+                          glinpack_matrix** result) {
+  return make_result(result, [&] {
+    check_operands(a);
+    check_square(*a);
+    return enqueue(
+        a->session, {1, 1, a->precision},
+        [=, precision = a->precision](Engine& engine, const Value& matrix) {
+          return matrix.empty() ? scalar(engine, precision, of_empty) : function(engine, matrix);
+        },
+        a->id);
+  });
+}
+
 /// rows x columns elements: a at the top left, b at `place`.
 std::unique_ptr<glinpack_matrix> overlaid(const glinpack_matrix& a, const glinpack_matrix& b, const Shape& shape,
                                           const Place& place) {
@@ -53,16 +69,17 @@ std::string text_of(const Place& place) {
          std::to_string(place.column) + ") on";
 }
 
-std::unique_ptr<glinpack_matrix> factor(const glinpack_matrix& a, ResultId<OnDevice<Factors>> factors, Factor which) {
+std::unique_ptr<glinpack_matrix> factor(const glinpack_matrix& a, ResultId<OnDevice<FactorsOfMatrix>> factors,
+                                        Factor which) {
   return enqueue(
-      a.session, shape_of(a), [which](Engine& engine, const Factors& of_a) { return factor_of(engine, of_a, which); },
-      factors);
+      a.session, shape_of(a),
+      [which](Engine& engine, const FactorsOfMatrix& of_a) { return factor_of(engine, of_a, which); }, factors);
 }
 
-ResultId<OnDevice<Factors>> enqueue_factors(const glinpack_matrix& a) {
+ResultId<OnDevice<FactorsOfMatrix>> enqueue_factors(const glinpack_matrix& a) {
   return a.session->queue.enqueue(
       [](Engine& engine, const Value& value) {
-        OnDevice<Factors> factors;
+        OnDevice<FactorsOfMatrix> factors;
         if (!value.empty()) factors.value = factorize(engine, value);
         engine.finish();
         return factors;
@@ -73,7 +90,7 @@ ResultId<OnDevice<Factors>> enqueue_factors(const glinpack_matrix& a) {
 /// Releases the factors when their uses are enqueued.
 struct FactorsId {
   Session& session;
-  ResultId<OnDevice<Factors>> id;
+  ResultId<OnDevice<FactorsOfMatrix>> id;
   ~FactorsId() {
     guarded([&] {
       session.queue.release(id);
@@ -261,18 +278,11 @@ glinpack_status glinpack_inverse(const glinpack_matrix* a, glinpack_matrix** res
 }
 
 glinpack_status glinpack_determinant(const glinpack_matrix* a, glinpack_matrix** result) {
-  return make_result(result, [&] {
-    check_operands(a);
-    check_square(*a);
-    if (a->rows == 0) {
-      return enqueue(
-          a->session, {1, 1, a->precision},
-          [precision = a->precision](Engine& engine, const Value&) { return scalar(engine, precision, 1); }, a->id);
-    }
-    return enqueue(
-        a->session, {1, 1, a->precision},
-        [](Engine& engine, const Value& matrix) { return determinant(engine, matrix); }, a->id);
-  });
+  return number_of(a, 1, determinant, result);
+}
+
+glinpack_status glinpack_rcond(const glinpack_matrix* a, glinpack_matrix** result) {
+  return number_of(a, std::numeric_limits<double>::infinity(), reciprocal_condition, result);
 }
 
 glinpack_status glinpack_norm(const glinpack_matrix* a, glinpack_norm_kind kind, glinpack_matrix** result) {

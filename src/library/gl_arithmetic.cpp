@@ -21,6 +21,7 @@ constexpr Index most_groups = 65535;
 template <class Real>
 class GlArithmetic final : public Arithmetic<Real> {
  public:
+  using typename Arithmetic<Real>::Factors;
   using typename Arithmetic<Real>::Matrix;
   using typename Arithmetic<Real>::MatrixPointer;
 
@@ -73,52 +74,56 @@ class GlArithmetic final : public Arithmetic<Real> {
     return result;
   }
 
-  // The device stops at a zero pivot, LAPACK does not.
-  std::vector<Index> factorize(Matrix& a) override {
-    const MatrixPointer original = this->copy(a);
-    std::vector<Index> pivots(static_cast<std::size_t>(a.rows()));
-    if (!factorize_on_backend(*backend_, a, block_columns, std::span(pivots), DeviceUse::if_faster))
-      return row_order_of(pivots);
-    const MatrixPointer by_columns = this->transpose(*original);
-    const RowMajorView<const Real> elements = read(*by_columns);
-    std::vector<Real> factors(elements.data, elements.data + a.rows() * a.rows());
-    factorize_on_host<Real>({factors.data(), a.rows(), a.rows(), a.rows()}, pivots);
-    write(*by_columns, factors);
-    backend_->copy_transposed(whole(*by_columns), whole(a));
-    return row_order_of(pivots);
-  }
+  MatrixPointer in_rows(const Factors& factors) override { return factors.elements; }
 
-  MatrixPointer solve(Matrix& a, Matrix& b) override {
-    const MatrixPointer factors = this->copy(a);
-    std::vector<Index> pivots(static_cast<std::size_t>(a.rows()));
-    if (factorize_on_backend(*backend_, *factors, block_columns, std::span(pivots), DeviceUse::if_faster))
-      return nullptr;
+  MatrixPointer solve(const Factors& factors, Matrix& b) override {
     MatrixPointer x = this->make(b.rows(), b.columns());
-    const std::vector<Index> order = row_order_of(pivots);
     this->copy(whole(b), whole(*x));
+    const std::vector<Index> order = row_order_of(factors.pivots);
     std::vector<RowMove> moves;
     for (Index i = 0; i < b.rows(); ++i) moves.push_back({order[static_cast<std::size_t>(i)], i});
     backend_->move_rows(whole(*x), moves);
-    substitute(*factors, *x);
+    substitute(*factors.elements, *x);
     return x;
   }
 
-  MatrixPointer invert(Matrix& a) override {
-    const Index n = a.rows();
+  double reciprocal_condition(const Factors& factors, double norm) override {
+    const MatrixPointer by_columns = this->transpose(*factors.elements);
+    return reciprocal_condition_on_host<Real>(read(*by_columns).transposed(), norm);
+  }
+
+  MatrixPointer invert(const MatrixPointer& a) override {
+    const Factors& factors = this->factors_of(a);
+    if (factors.singular) return nullptr;
+    const Index n = a->rows();
     std::vector<Real> identity(static_cast<std::size_t>(n * n));
     for (Index i = 0; i < n; ++i) identity[static_cast<std::size_t>(i * (n + 1))] = 1;
-    const MatrixPointer right = this->make(n, n, identity);
-    return solve(a, *right);
+    return solve(factors, *this->make(n, n, identity));
   }
 
   Backend<Real>& backend() override { return *backend_; }
-  void finish() override {
+
+ protected:
+  // The device stops at a zero pivot, LAPACK does not.
+  Factors factorize(Matrix& a) override {
+    Factors factors{this->copy(a), std::vector<Index>(static_cast<std::size_t>(a.rows()))};
+    factors.singular = factorize_on_backend(*backend_, *factors.elements, block_columns, std::span(factors.pivots),
+                                            DeviceUse::if_faster)
+                           .has_value();
+    if (!factors.singular) return factors;
+    const MatrixPointer by_columns = this->transpose(a);
+    const RowMajorView<const Real> elements = read(*by_columns);
+    std::vector<Real> complete(elements.data, elements.data + a.rows() * a.rows());
+    factorize_on_host<Real>({complete.data(), a.rows(), a.rows(), a.rows()}, factors.pivots);
+    write(*by_columns, complete);
+    backend_->copy_transposed(whole(*by_columns), whole(*factors.elements));
+    return factors;
+  }
+  void wait() override {
     backend_->wait_all();
     backend_->collect_timings();
     timeline_.restart();
   }
-
- protected:
   // Software OpenGL takes host memory, and the system kills the process that takes too much. The check reads files.
   bool has_room(Index rows, Index columns) override {
     constexpr std::int64_t least_checked = std::int64_t{16} << 20;

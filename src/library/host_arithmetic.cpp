@@ -1,6 +1,5 @@
 #include <cstring>
 
-#include "backend/row_interchanges.hpp"
 #include "backend/threads.hpp"
 #include "host/host_backend.hpp"
 #include "library/arithmetic.hpp"
@@ -15,6 +14,7 @@ constexpr Index grain = 1 << 18;  // least elements per thread
 template <class Real>
 class HostArithmetic final : public Arithmetic<Real> {
  public:
+  using typename Arithmetic<Real>::Factors;
   using typename Arithmetic<Real>::Matrix;
   using typename Arithmetic<Real>::MatrixPointer;
 
@@ -54,29 +54,33 @@ class HostArithmetic final : public Arithmetic<Real> {
     return result;
   }
 
-  std::vector<Index> factorize(Matrix& a) override {
-    const MatrixPointer by_columns = this->transpose(a);
-    std::vector<Index> pivots(static_cast<std::size_t>(a.rows()));
-    factorize_on_host<Real>(view(*by_columns).transposed(), pivots);
-    backend_->copy_transposed(whole(*by_columns), whole(a));
-    return row_order_of(pivots);
-  }
+  MatrixPointer in_rows(const Factors& factors) override { return this->transpose(*factors.elements); }
 
-  MatrixPointer solve(Matrix& a, Matrix& b) override {
-    const MatrixPointer factors = this->copy(a), by_columns = this->transpose(b);
-    if (solve_on_host<Real>(view(*factors), view(*by_columns).transposed()) != 0) return nullptr;
+  MatrixPointer solve(const Factors& factors, Matrix& b) override {
+    const MatrixPointer by_columns = this->transpose(b);
+    substitute_on_host<Real>(view(*factors.elements).transposed(), factors.pivots, view(*by_columns).transposed());
     return this->transpose(*by_columns);
   }
 
-  MatrixPointer invert(Matrix& a) override {
-    MatrixPointer inverse = this->copy(a);
+  double reciprocal_condition(const Factors& factors, double norm) override {
+    return reciprocal_condition_on_host<Real>(view(*factors.elements).transposed(), norm);
+  }
+
+  MatrixPointer invert(const MatrixPointer& a) override {
+    MatrixPointer inverse = this->copy(*a);
     return invert_on_host<Real>(view(*inverse)) == 0 ? inverse : nullptr;
   }
 
   Backend<Real>& backend() override { return *backend_; }
-  void finish() override { timeline_.restart(); }
 
  protected:
+  // the elements by columns
+  Factors factorize(Matrix& a) override {
+    Factors factors{this->transpose(a), std::vector<Index>(static_cast<std::size_t>(a.rows()))};
+    factors.singular = factorize_on_host<Real>(view(*factors.elements).transposed(), factors.pivots) != 0;
+    return factors;
+  }
+  void wait() override { timeline_.restart(); }
   void write(Matrix& a, std::span<const Real> row_major) override {
     const RowMajorView<Real> to = view(a);
     for (Index i = 0; i < to.rows; ++i) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "backend/row_interchanges.hpp"
 #include "library/failure.hpp"
 
 namespace glinpack::library {
@@ -13,6 +14,9 @@ template <class Real>
 Value of_elements(Engine& engine, Index rows, Index columns, std::span<const Real> row_major) {
   return Value(engine.arithmetic<Real>().make(rows, columns, row_major));
 }
+
+template <class Real>
+constexpr glinpack_precision precision_for = sizeof(Real) == sizeof(float) ? GLINPACK_SINGLE : GLINPACK_DOUBLE;
 
 /// function(Arithmetic<Real>&, DeviceMatrix<Real>&)
 template <class Function>
@@ -163,32 +167,38 @@ Value norm(Engine& engine, const Value& a, glinpack_norm_kind kind, glinpack_pre
 }
 
 Value determinant(Engine& engine, const Value& a) {
-  return with(engine, a, [&]<class Real>(Arithmetic<Real>& arithmetic, DeviceMatrix<Real>& matrix) {
-    const auto factors = arithmetic.copy(matrix);
-    std::vector<Index> order = arithmetic.factorize(*factors);
-    const RowMajorView<const Real> u = arithmetic.read(*factors);
+  return with(engine, a, [&]<class Real>(Arithmetic<Real>& arithmetic, DeviceMatrix<Real>&) {
+    const auto& factors = arithmetic.factors_of(a.pointer<Real>());
     double product = 1;
-    for (Index i = 0; i < u.rows; ++i) product *= static_cast<double>(u(i, i));
-    // the sign of the permutation: each exchange puts an element into its place
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      while (order[i] != static_cast<Index>(i)) {
-        std::swap(order[i], order[static_cast<std::size_t>(order[i])]);
-        product = -product;
-      }
+    for (std::size_t k = 0; k < factors.pivots.size(); ++k) {
+      if (factors.pivots[k] != static_cast<Index>(k)) product = -product;  // an exchange of rows
     }
-    return scalar(engine, sizeof(Real) == sizeof(float) ? GLINPACK_SINGLE : GLINPACK_DOUBLE, product);
+    const auto in_rows = arithmetic.in_rows(factors);
+    const RowMajorView<const Real> u = arithmetic.read(*in_rows);
+    for (Index i = 0; i < u.rows; ++i) product *= static_cast<double>(u(i, i));
+    return scalar(engine, precision_for<Real>, product);
   });
 }
 
-Factors factorize(Engine& engine, const Value& a) {
+Value reciprocal_condition(Engine& engine, const Value& a) {
   return with(engine, a, [&]<class Real>(Arithmetic<Real>& arithmetic, DeviceMatrix<Real>& matrix) {
-    const auto factors = arithmetic.copy(matrix);
-    std::vector<Index> order = arithmetic.factorize(*factors);
-    return Factors{Value(factors), std::move(order)};
+    const double one_norm = norm_of(arithmetic.read(matrix), GLINPACK_NORM_ONE);
+    const auto& factors = arithmetic.factors_of(a.pointer<Real>());
+    const double reciprocal = std::isnan(one_norm) ? one_norm
+                              : factors.singular   ? 0
+                                                   : arithmetic.reciprocal_condition(factors, one_norm);
+    return scalar(engine, precision_for<Real>, reciprocal);
   });
 }
 
-Value factor_of(Engine& engine, const Factors& factors, Factor which) {
+FactorsOfMatrix factorize(Engine& engine, const Value& a) {
+  return with(engine, a, [&]<class Real>(Arithmetic<Real>& arithmetic, DeviceMatrix<Real>&) {
+    const auto& factors = arithmetic.factors_of(a.pointer<Real>());
+    return FactorsOfMatrix{Value(arithmetic.in_rows(factors)), row_order_of(factors.pivots)};
+  });
+}
+
+Value factor_of(Engine& engine, const FactorsOfMatrix& factors, Factor which) {
   return with(engine, factors.value, [&]<class Real>(Arithmetic<Real>& arithmetic, DeviceMatrix<Real>& matrix) {
     const Index n = matrix.rows();
     std::vector<Real> elements(static_cast<std::size_t>(n * n));
@@ -208,10 +218,12 @@ Value factor_of(Engine& engine, const Factors& factors, Factor which) {
 }
 
 Value solve(Engine& engine, const Value& a, const Value& b) {
-  return with(engine, a, [&]<class Real>(Arithmetic<Real>& arithmetic, DeviceMatrix<Real>& matrix) {
-    const auto x = arithmetic.solve(matrix, b.matrix<Real>());
-    if (!x) throw Failure(GLINPACK_SINGULAR, "a matrix to be solved with is singular: a pivot is exactly 0");
-    return Value(x);
+  return with(engine, a, [&]<class Real>(Arithmetic<Real>& arithmetic, DeviceMatrix<Real>&) {
+    const auto& factors = arithmetic.factors_of(a.pointer<Real>());
+    if (factors.singular) {
+      throw Failure(GLINPACK_SINGULAR, "a matrix to be solved with is singular: a pivot is exactly 0");
+    }
+    return Value(arithmetic.solve(factors, b.matrix<Real>()));
   });
 }
 

@@ -42,9 +42,9 @@ struct Product {
 /// a and b are empty if the sums have no terms, c if there is none.
 Value multiply(Engine& engine, const Product& product, const Value& a, const Value& b, const Value& c);
 
-Factors factorize(Engine& engine, const Value& a);
+FactorsOfMatrix factorize(Engine& engine, const Value& a);
 enum class Factor { permutation, lower, upper };
-Value factor_of(Engine& engine, const Factors& factors, Factor which);
+Value factor_of(Engine& engine, const FactorsOfMatrix& factors, Factor which);
 
 /// These throw Failure if a matrix is singular.
 Value solve(Engine& engine, const Value& a, const Value& b);
@@ -55,6 +55,8 @@ Value solve_tridiagonal(Engine& engine, const Value& lower, const Value& diagona
 Value determinant(Engine& engine, const Value& a);
 /// 1 x 1.
 Value scalar(Engine& engine, glinpack_precision precision, double number);
+/// In the norm of column sums.
+Value reciprocal_condition(Engine& engine, const Value& a);
 /// a may be empty, of this precision.
 Value norm(Engine& engine, const Value& a, glinpack_norm_kind kind, glinpack_precision precision);
 /// `diagonals` may be empty, if there are none.

@@ -113,7 +113,7 @@ Value invert(Engine& engine, const Value& a) {
         }
       }
     }
-    const auto inverse = arithmetic.invert(matrix);
+    const auto inverse = arithmetic.invert(a.pointer<Real>());
     if (!inverse) throw Failure(GLINPACK_SINGULAR, "a matrix to be inverted is singular: a pivot is exactly 0");
     return Value(inverse);
   });

@@ -186,6 +186,34 @@ TEST_P(LibraryArithmetic, DeterminantsHaveTheSignOfThePermutation) {
   EXPECT_NEAR(download(call(glinpack_determinant, up(exchange).get()))(0, 0), -9, 9 * tolerance(2));
 }
 
+TEST_P(LibraryArithmetic, ReciprocalConditions) {
+  const auto rcond = [&](const Elements& a) { return download(call(glinpack_rcond, up(a).get()))(0, 0); };
+  EXPECT_EQ(rcond(Elements(0, 0)), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(rcond(Elements(3, 3)), 0);
+  EXPECT_NEAR(rcond(identity(7)), 1, tolerance(7));
+  const Elements scaled = generate(5, 5, [](Index i, Index j) { return i == 4 - j ? (i == 2 ? 0.001 : 2.0) : 0.0; });
+  EXPECT_NEAR(rcond(scaled), 0.0005, tolerance(5));
+  Elements with_nan = identity(3);
+  with_nan(1, 2) = std::nan("");
+  EXPECT_TRUE(std::isnan(rcond(with_nan)));
+}
+
+TEST_P(LibraryArithmetic, FactorsOfAMatrixAreOfThatMatrix) {
+  const Elements a = well_conditioned(37, 1), c = well_conditioned(37, 2), b = random_elements(37, 1, 3);
+  const Handle of_a = up(a), of_c = up(c), of_b = up(b);
+  for (int round = 0; round < 2; ++round) {
+    for (const auto& [matrix, elements] : {std::pair(&of_a, &a), {&of_a, &a}, {&of_c, &c}}) {
+      const Elements x = download(call(glinpack_solve, matrix->get(), of_b.get()));
+      EXPECT_LE(scaled_residual(*elements, x, b), largest_residual);
+    }
+    // memory of a freed matrix may be used again
+    for (unsigned seed = 4; seed < 8; ++seed) {
+      const Elements d = well_conditioned(37, seed);
+      EXPECT_LE(scaled_residual(d, download(call(glinpack_solve, up(d).get(), of_b.get())), b), largest_residual);
+    }
+  }
+}
+
 TEST_P(LibraryArithmetic, Norms) {
   const Elements a = generate(2, 3, [](Index i, Index j) { return static_cast<double>((i - 1) * 4 + j); });
   const Handle of_a = up(a);  // -4 -3 -2; 0 1 2

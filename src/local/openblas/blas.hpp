@@ -103,6 +103,15 @@ inline void getrs(Index n, Index columns, const double* factors, Index ld, const
   LAPACKE_dgetrs_work(LAPACK_COL_MAJOR, 'N', to_int(n), to_int(columns), factors, to_int(ld), pivots, b, to_int(ldb));
 }
 
+/// The reciprocal of A's condition in the norm of column sums, estimated from its norm and getrf's factors. LAPACK's
+/// info.
+inline lapack_int gecon(Index n, const float* factors, Index ld, float norm, float& reciprocal) {
+  return LAPACKE_sgecon(LAPACK_COL_MAJOR, '1', to_int(n), factors, to_int(ld), norm, &reciprocal);
+}
+inline lapack_int gecon(Index n, const double* factors, Index ld, double norm, double& reciprocal) {
+  return LAPACKE_dgecon(LAPACK_COL_MAJOR, '1', to_int(n), factors, to_int(ld), norm, &reciprocal);
+}
+
 /// The inverse in the place of getrf's factors. LAPACK's info.
 inline lapack_int getri(Index n, float* factors, Index ld, const lapack_int* pivots) {
   return LAPACKE_sgetri(LAPACK_COL_MAJOR, to_int(n), factors, to_int(ld), pivots);
