@@ -23,6 +23,10 @@ for standard in c89 c99 c17; do
   cc -std=$standard -Wall -Wextra -pedantic -Werror examples/solve.c $(pkg-config --cflags --libs glinpack) \
     -o "$work/$standard"
 done
+# the lines of docs/library.md
+sed -n '/^```c$/,/^```$/p' docs/library.md | grep -v '^```' >"$work/lines.c"
+cc -std=c89 -Wall -Wextra -pedantic -Werror "$work/lines.c" $(pkg-config --cflags --libs glinpack) -o "$work/lines"
+[ "$(LD_LIBRARY_PATH=${library%/*} "$work/lines")" = "0.1 0.6" ] || fail "the lines of docs/library.md print something else"
 c++ -std=c++11 -Wall -Wextra -pedantic -Werror -fsyntax-only -x c++ $(pkg-config --cflags glinpack) include/glinpack.h
 for device in openblas software; do
   LD_LIBRARY_PATH=${library%/*} "$work/c89" $device 100 | tee "$work/output"
