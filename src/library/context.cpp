@@ -74,9 +74,10 @@ glinpack_status read_matrix(const glinpack_matrix* matrix, const Strided<Element
     auto& queue = matrix->session->queue;
     const auto id = queue.enqueue_early(
         [to](Engine& engine, const Value& value) {
-          read(engine, value, to);
-          engine.finish();
-          return true;
+          return engine.run([&] {
+            read(engine, value, to);
+            return true;
+          });
         },
         matrix->id);
     queue.take(id);
@@ -142,6 +143,7 @@ glinpack_status glinpack_context_create(const char* device, int threads, glinpac
     made->session = std::make_shared<Session>(choose_engine(device ? device : "auto", threads));
     auto& queue = made->session->queue;
     made->session->device = *queue.take(queue.enqueue([](Engine& engine) { return engine.description(); }));
+    close_at_exit(made->session);
     *context = made.release();
     return GLINPACK_OK;
   });
@@ -150,8 +152,7 @@ glinpack_status glinpack_context_create(const char* device, int threads, glinpac
 void glinpack_context_free(glinpack_context* context) {
   if (!context) return;
   guarded([&] {
-    context->session->closed = true;
-    context->session->queue.abandon();
+    context->session->close();
     return GLINPACK_OK;
   });
   delete context;

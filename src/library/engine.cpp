@@ -93,4 +93,12 @@ void Engine::finish() {
   }
 }
 
+void Engine::finish_after_error() noexcept {
+  try {
+    finish();
+  } catch (...) {
+    // the operation's error is reported
+  }
+}
+
 }  // namespace glinpack::library

@@ -81,10 +81,23 @@ class Engine {
   Arithmetic<Real>& arithmetic();
   /// For the solvers of src/local/solvers, which transfer their operands. On an OpenGL device only.
   solvers::Device& device();
-  /// After an operation: waits for the device.
-  void finish();
+  /// The result of operation(), when the device has finished it.
+  template <class Operation>
+  auto run(Operation operation) {
+    try {
+      auto result = operation();
+      finish();
+      return result;
+    } catch (...) {
+      finish_after_error();
+      throw;
+    }
+  }
 
  private:
+  void finish();
+  void finish_after_error() noexcept;
+
   EngineChoice choice_;
   std::unique_ptr<Arithmetic<float>> single_;
   std::unique_ptr<Arithmetic<double>> double_;

@@ -79,10 +79,8 @@ std::unique_ptr<glinpack_matrix> factor(const glinpack_matrix& a, ResultId<OnDev
 ResultId<OnDevice<FactorsOfMatrix>> enqueue_factors(const glinpack_matrix& a) {
   return a.session->queue.enqueue(
       [](Engine& engine, const Value& value) {
-        OnDevice<FactorsOfMatrix> factors;
-        if (!value.empty()) factors.value = factorize(engine, value);
-        engine.finish();
-        return factors;
+        return engine.run(
+            [&] { return OnDevice<FactorsOfMatrix>{value.empty() ? FactorsOfMatrix() : factorize(engine, value)}; });
       },
       a.id);
 }

@@ -1,14 +1,56 @@
 #include "library/session.hpp"
 
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
 #include <limits>
 #include <new>
-
-#include "solvers/elimination/elimination.hpp"
+#include <vector>
 
 namespace glinpack::library {
 namespace {
 
-thread_local std::string last_error;
+// Without a destructor: handlers of exit() may call the library.
+constexpr std::size_t longest_text = 1024;
+thread_local std::array<char, longest_text> last_error{};
+
+struct OpenSessions {
+  std::mutex mutex;
+  std::vector<std::weak_ptr<Session>> sessions;
+  pid_t process = getpid();
+};
+
+OpenSessions& open_sessions() {
+  static auto* const sessions = new OpenSessions;  // outlives static objects
+  return *sessions;
+}
+
+void close_sessions() {
+  if (getpid() != open_sessions().process) return;  // a forked process has no threads of its parent
+  std::vector<std::weak_ptr<Session>> sessions;
+  {
+    const std::lock_guard lock(open_sessions().mutex);
+    sessions.swap(open_sessions().sessions);
+  }
+  for (const std::weak_ptr<Session>& open : sessions) {
+    guarded([&] {
+      if (const std::shared_ptr<Session> session = open.lock()) session->close();
+      return GLINPACK_OK;
+    });
+  }
+}
+
+// exit() destroys the objects of the thread that calls it first. Later ones may be in use by an operation: objects of
+// this library and of drivers that were made after the first context.
+struct CloseAtEndOfMainThread {
+  CloseAtEndOfMainThread() = default;
+  CloseAtEndOfMainThread(const CloseAtEndOfMainThread&) = delete;
+  CloseAtEndOfMainThread& operator=(const CloseAtEndOfMainThread&) = delete;
+  ~CloseAtEndOfMainThread() {
+    if (gettid() == getpid()) close_sessions();
+  }
+};
 
 }  // namespace
 
@@ -28,13 +70,17 @@ Failure failure_of(const std::exception_ptr& error) {
   }
 }
 
-void note_error(const std::string& text) noexcept {
-  try {
-    last_error = text;
-  } catch (...) {
-    last_error.clear();
-  }
+void enter_thread() noexcept { thread_local const CloseAtEndOfMainThread closes; }
+
+void close_at_exit(const std::shared_ptr<Session>& session) {
+  static std::once_flag for_any, for_gl;
+  std::call_once(session->on_gl ? for_gl : for_any, [] { std::atexit(close_sessions); });
+  const std::lock_guard lock(open_sessions().mutex);
+  std::erase_if(open_sessions().sessions, [](const std::weak_ptr<Session>& open) { return open.expired(); });
+  open_sessions().sessions.push_back(session);
 }
+
+void note_error(const std::string& text) noexcept { last_error[text.copy(last_error.data(), longest_text - 1)] = '\0'; }
 
 std::string text_of(const Shape& shape) { return std::to_string(shape.rows) + " x " + std::to_string(shape.columns); }
 
@@ -54,6 +100,6 @@ using namespace glinpack::library;
 
 extern "C" {
 
-const char* glinpack_last_error() { return last_error.c_str(); }
+const char* glinpack_last_error() { return last_error.data(); }
 
 }  // extern "C"

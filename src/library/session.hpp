@@ -19,12 +19,26 @@ using ValueId = ResultId<OnDevice<Value>>;
 
 /// Shared by a context and its matrices: the queue ends with the context, the results with their handles.
 struct Session {
-  explicit Session(const EngineChoice& choice) : queue([choice] { return std::make_shared<Engine>(choice); }) {}
+  explicit Session(const EngineChoice& choice)
+      : on_gl(choice.gl_device.has_value()), queue([choice] { return std::make_shared<Engine>(choice); }) {}
 
+  bool on_gl;
   OperationQueue<Engine> queue;
   std::string device;
   std::atomic<bool> closed = false;
+
+  void close() {
+    closed = true;
+    queue.abandon();
+  }
 };
+
+// The process may exit while contexts are open: they are closed before drivers and static objects end.
+
+/// Closes open contexts if the thread is the process's first, when it ends.
+void enter_thread() noexcept;
+/// If another thread calls exit(). Call it after the device was made, since handlers are called in reverse order.
+void close_at_exit(const std::shared_ptr<Session>& session);
 
 }  // namespace glinpack::library
 
@@ -50,6 +64,7 @@ void note_error(const std::string& text) noexcept;
 /// Calls body(), which returns a status. An exception is noted, and its status returned.
 template <class Body>
 glinpack_status guarded(Body body) noexcept {
+  enter_thread();
   try {
     return body();
   } catch (...) {
@@ -106,10 +121,7 @@ std::unique_ptr<glinpack_matrix> enqueue(const std::shared_ptr<Session>& session
   matrix->id = session->queue.enqueue(
       [operation = std::move(operation), empty = shape.rows == 0 || shape.columns == 0](Engine& engine,
                                                                                         const auto&... values) {
-        OnDevice<Value> result;
-        if (!empty) result.value = operation(engine, values...);
-        engine.finish();
-        return result;
+        return engine.run([&] { return OnDevice<Value>{empty ? Value() : operation(engine, values...)}; });
       },
       operands...);
   return matrix;

@@ -23,6 +23,27 @@ for standard in c89 c99 c17; do
   cc -std=$standard -Wall -Wextra -pedantic -Werror examples/solve.c $(pkg-config --cflags --libs glinpack) \
     -o "$work/$standard"
 done
+# a program that ends in the middle of an operation
+cat >"$work/exits.c" <<'PROGRAM'
+#include <glinpack.h>
+
+int main(int argc, char **argv) {
+  glinpack_context *first, *second;
+  glinpack_matrix *a, *product;
+  int i;
+  if (argc < 2 || glinpack_context_create("openblas", 1, &first) || glinpack_context_create(argv[1], 1, &second)) return 2;
+  if (glinpack_matrix_constant(second, GLINPACK_DOUBLE, 200, 200, 1e-3, &a)) return 3;
+  for (i = 0; i < 50; ++i) {
+    if (glinpack_gemm(0, 0, 1.0, a, a, 0.0, 0, &product)) return 4;
+  }
+  return glinpack_wait(a, -1);
+}
+PROGRAM
+cc -std=c89 -Wall -Wextra -pedantic -Werror "$work/exits.c" $(pkg-config --cflags --libs glinpack) -o "$work/exits"
+for device in openblas software; do
+  LD_LIBRARY_PATH=${library%/*} "$work/exits" $device || fail "exit() with a context of $device ends with $?"
+done
+
 # the lines of docs/library.md
 sed -n '/^```c$/,/^```$/p' docs/library.md | grep -v '^```' >"$work/lines.c"
 cc -std=c89 -Wall -Wextra -pedantic -Werror "$work/lines.c" $(pkg-config --cflags --libs glinpack) -o "$work/lines"

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <memory>
 #include <random>
 #include <vector>
@@ -23,6 +24,12 @@ struct FreeMatrix {
 };
 using Context = std::unique_ptr<glinpack_context, FreeContext>;
 using Handle = std::unique_ptr<glinpack_matrix, FreeMatrix>;
+
+/// GLINPACK_TEST_DEVICE="0" tests a GPU.
+inline const char* gl_device() {
+  const char* device = std::getenv("GLINPACK_TEST_DEVICE");
+  return device ? device : "software";
+}
 
 inline Context make_context(const char* device) {
   glinpack_context* context = nullptr;
@@ -125,7 +132,8 @@ struct Place {
   glinpack_precision precision;
 };
 inline std::string name_of(const testing::TestParamInfo<Place>& info) {
-  return std::string(info.param.device) + (info.param.precision == GLINPACK_SINGLE ? "_single" : "_double");
+  return std::string(std::string(info.param.device) == "openblas" ? "openblas" : "gl") +
+         (info.param.precision == GLINPACK_SINGLE ? "_single" : "_double");
 }
 
 /// With a context, which the tests of a place share: shaders are compiled once.
@@ -142,7 +150,7 @@ class OnPlace : public testing::TestWithParam<Place> {
     return kept().back().second;
   }
   glinpack_precision precision() const { return GetParam().precision; }
-  bool on_gl() const { return std::string(GetParam().device) == "software"; }
+  bool on_gl() const { return std::string(GetParam().device) != "openblas"; }
   double epsilon() const { return epsilon_of(precision() == GLINPACK_SINGLE ? Precision::single : Precision::double_); }
   /// c n epsilon with c = 4, as everywhere.
   double tolerance(Index terms) const {
@@ -163,7 +171,7 @@ class OnPlace : public testing::TestWithParam<Place> {
 
 inline auto all_places() {
   return testing::Values(Place{"openblas", GLINPACK_SINGLE}, Place{"openblas", GLINPACK_DOUBLE},
-                         Place{"software", GLINPACK_SINGLE}, Place{"software", GLINPACK_DOUBLE});
+                         Place{gl_device(), GLINPACK_SINGLE}, Place{gl_device(), GLINPACK_DOUBLE});
 }
 
 }  // namespace glinpack::test
