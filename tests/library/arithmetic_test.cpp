@@ -74,7 +74,8 @@ TEST_P(LibraryArithmetic, ASquareOfAMatrixReadsItTwice) {
 
 TEST_P(LibraryArithmetic, ElementByElement) {
   // 1100 columns are two stripes on a device
-  for (const auto& [rows, columns] : {std::pair<Index, Index>{1, 1}, {5, 3}, {37, 64}, {3, 1100}}) {
+  for (const auto& extents : {std::pair<Index, Index>{1, 1}, {5, 3}, {37, 64}, {3, 1100}}) {
+    const Index rows = extents.first, columns = extents.second;
     const Elements a = random_elements(rows, columns, 1);
     const Elements b = generate(rows, columns, [&](Index i, Index j) { return 1.5 + a(rows - 1 - i, j); });
     const Handle of_a = up(a), of_b = up(b);
