@@ -51,7 +51,7 @@ class Arithmetic {
     bool singular = false;      // a pivot is exactly 0; the factors are complete nevertheless
   };
   /// Kept until another matrix is factorised, or `a` is freed: systems with the same matrix factorise it once. Valid
-  /// until the next call.
+  /// until the next call of this function.
   const Factors& factors_of(const MatrixPointer& a);
   /// L below U.
   virtual MatrixPointer in_rows(const Factors& factors) = 0;

@@ -13,10 +13,8 @@ namespace {
 template <class Real, class Element>
 std::vector<Real> gathered(const Shape& shape, const Strided<const Element>& from) {
   std::vector<Real> elements(static_cast<std::size_t>(shape.rows * shape.columns));
-  Real* to = elements.data();
-  for (Index i = 0; i < shape.rows; ++i) {
-    for (Index j = 0; j < shape.columns; ++j) *to++ = static_cast<Real>(from(i, j));
-  }
+  const RowMajorView<Real> to{elements.data(), shape.rows, shape.columns, shape.columns};
+  for_each_element(shape.rows, shape.columns, [&](Index i, Index j) { to(i, j) = static_cast<Real>(from(i, j)); });
   return elements;
 }
 

@@ -1,6 +1,8 @@
 // What a context's thread owns: the device, and the values of matrices on it.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -59,6 +61,21 @@ struct Strided {
   std::ptrdiff_t column_stride = 0;
   Element& operator()(Index i, Index j) const { return data[i * row_stride + j * column_stride]; }
 };
+
+/// body(i, j) for all elements, by blocks that a cache holds, whatever the order of the elements in memory.
+template <class Body>
+void for_each_element(Index rows, Index columns, Body body) {
+  constexpr Index block = 32;
+  for (Index first_row = 0; first_row < rows; first_row += block) {
+    const Index end_row = std::min(rows, first_row + block);
+    for (Index first = 0; first < columns; first += block) {
+      const Index end = std::min(columns, first + block);
+      for (Index i = first_row; i < end_row; ++i) {
+        for (Index j = first; j < end; ++j) body(i, j);
+      }
+    }
+  }
+}
 
 /// Where a context computes.
 struct EngineChoice {

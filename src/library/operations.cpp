@@ -85,9 +85,7 @@ template <class Element>
 void read(Engine& engine, const Value& a, const Strided<Element>& to) {
   with(engine, a, [&](auto& arithmetic, auto& matrix) {
     const auto from = arithmetic.read(matrix);
-    for (Index i = 0; i < from.rows; ++i) {
-      for (Index j = 0; j < from.columns; ++j) to(i, j) = static_cast<Element>(from(i, j));
-    }
+    for_each_element(from.rows, from.columns, [&](Index i, Index j) { to(i, j) = static_cast<Element>(from(i, j)); });
   });
 }
 template void read(Engine&, const Value&, const Strided<float>&);
