@@ -224,6 +224,7 @@ glinpack_status glinpack_matrix_read_float(const glinpack_matrix* matrix, float*
 glinpack_status glinpack_wait(const glinpack_matrix* matrix, double seconds) {
   return guarded([&] {
     check_operands(matrix);
+    need(!std::isnan(seconds), GLINPACK_INVALID_ARGUMENT, "the timeout is not a number");
     constexpr double longest = 1e8;  // three years
     const bool limited = seconds >= 0 && seconds < longest;
     if (limited && !matrix->session->closed &&

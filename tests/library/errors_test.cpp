@@ -74,6 +74,7 @@ TEST_P(LibraryErrors, ArgumentsThatAreWrong) {
   EXPECT_EQ(glinpack_add(a.get(), a.get(), nullptr), invalid);
   EXPECT_EQ(glinpack_matrix_read_double(a.get(), nullptr, 1, 1), invalid);
   EXPECT_EQ(glinpack_wait(nullptr, 0), invalid);
+  EXPECT_EQ(glinpack_wait(a.get(), std::nan("")), invalid);
   EXPECT_EQ(glinpack_context_create("openblas", -1, nullptr), invalid);
   EXPECT_EQ(glinpack_matrix_rows(nullptr), 0);
   EXPECT_EQ(glinpack_ready(nullptr), 1);
