@@ -18,8 +18,8 @@ packages=(
   libjs-chart.js
 )
 test_packages=(
-  # the other compiler, the other MPI, another BLAS
-  clang openmpi-bin libopenmpi-dev libblis-pthread-dev
+  # the other compiler with its sanitizers, the other MPI, another BLAS
+  clang libclang-rt-dev llvm openmpi-bin libopenmpi-dev libblis-pthread-dev
   # the system tests and what they read with
   python3 python3-jsonschema python3-matplotlib valgrind shellcheck man-db procps
   # what the pages of glinpack report are opened in
