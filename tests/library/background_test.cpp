@@ -157,8 +157,11 @@ TEST_P(LibraryBackground, AFreedContextCancelsItsMatrices) {
   }
 }
 
-#ifdef __SANITIZE_ADDRESS__
+// of the address sanitizer: GCC's name, and Clang's
+#if defined(__SANITIZE_ADDRESS__)
 constexpr bool keeps_freed_memory = true;
+#elif defined(__has_feature)
+constexpr bool keeps_freed_memory = __has_feature(address_sanitizer);
 #else
 constexpr bool keeps_freed_memory = false;
 #endif
