@@ -117,7 +117,10 @@ template <class Real>
 Index invert_on_host(RowMajorView<Real> a) {
   Pivots pivots;
   if (const Index info = factorize(a, pivots); info != 0 || a.rows == 0) return info;
-  return blas::getri(a.rows, a.data, a.leading_dimension, pivots.data());
+  std::vector<Real> work(1);
+  blas::getri(a.rows, a.data, a.leading_dimension, pivots.data(), work.data(), -1);
+  work.resize(static_cast<std::size_t>(work[0]));
+  return blas::getri(a.rows, a.data, a.leading_dimension, pivots.data(), work.data(), static_cast<Index>(work.size()));
 }
 
 template Index invert_on_host(RowMajorView<float>);
