@@ -27,7 +27,7 @@ OpenSessions& open_sessions() {
 }
 
 void close_sessions() {
-  if (getpid() != open_sessions().process) return;  // a forked process has no threads of its parent
+  if (getpid() != open_sessions().process) return;  // only its parent has contexts
   std::vector<std::weak_ptr<Session>> sessions;
   {
     const std::lock_guard lock(open_sessions().mutex);
@@ -76,6 +76,10 @@ void close_at_exit(const std::shared_ptr<Session>& session) {
   static std::once_flag for_any, for_gl;
   std::call_once(session->on_gl ? for_gl : for_any, [] { std::atexit(close_sessions); });
   const std::lock_guard lock(open_sessions().mutex);
+  if (open_sessions().process != getpid()) {  // a forked process has no threads of its parent
+    open_sessions().sessions.clear();
+    open_sessions().process = getpid();
+  }
   std::erase_if(open_sessions().sessions, [](const std::weak_ptr<Session>& open) { return open.expired(); });
   open_sessions().sessions.push_back(session);
 }
@@ -87,7 +91,7 @@ std::string text_of(const Shape& shape) { return std::to_string(shape.rows) + " 
 void check_shape(const Shape& shape) {
   need(shape.rows >= 0 && shape.columns >= 0, GLINPACK_INVALID_ARGUMENT,
        "a matrix cannot be " + text_of(shape) + ": an extent is negative");
-  constexpr Index most_elements = std::numeric_limits<Index>::max() / 64;  // padding, and bytes of an element
+  constexpr Index most_elements = std::numeric_limits<Index>::max() / 1024;  // padding to 64 columns of 8 bytes
   need(shape.columns == 0 || shape.rows <= most_elements / shape.columns, GLINPACK_OUT_OF_MEMORY,
        "a matrix of " + text_of(shape) + " exceeds the address space");
   need(shape.precision == GLINPACK_SINGLE || shape.precision == GLINPACK_DOUBLE, GLINPACK_INVALID_ARGUMENT,

@@ -43,6 +43,36 @@ cc -std=c89 -Wall -Wextra -pedantic -Werror "$work/exits.c" $(pkg-config --cflag
 for device in openblas software; do
   LD_LIBRARY_PATH=${library%/*} "$work/exits" $device || fail "exit() with a context of $device ends with $?"
 done
+# the same in a forked process whose parent has a context
+cat >"$work/forks.c" <<'PROGRAM'
+#define _POSIX_C_SOURCE 200809L
+#include <glinpack.h>
+#include <stdlib.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(int argc, char **argv) {
+  glinpack_context *parents, *own;
+  glinpack_matrix *a, *product;
+  pid_t child;
+  int i, status;
+  if (argc < 2 || glinpack_context_create("openblas", 1, &parents)) return 2;
+  child = fork();
+  if (child < 0) return 3;
+  if (child > 0) return waitpid(child, &status, 0) == child && status == 0 ? 0 : 4;
+  if (glinpack_context_create(argv[1], 1, &own)) return 5;
+  if (glinpack_matrix_constant(own, GLINPACK_DOUBLE, 200, 200, 1e-3, &a)) return 6;
+  for (i = 0; i < 50; ++i) {
+    if (glinpack_gemm(0, 0, 1.0, a, a, 0.0, 0, &product)) return 7;
+  }
+  exit(glinpack_wait(a, -1));
+}
+PROGRAM
+cc -std=c89 -Wall -Wextra -pedantic -Werror "$work/forks.c" $(pkg-config --cflags --libs glinpack) -o "$work/forks"
+for device in openblas software; do
+  LD_LIBRARY_PATH=${library%/*} timeout 60 "$work/forks" $device || fail "exit() of a forked process with $device ends with $?"
+done
 
 # the lines of docs/library.md
 sed -n '/^```c$/,/^```$/p' docs/library.md | grep -v '^```' >"$work/lines.c"
