@@ -4,9 +4,17 @@
 
 #include <stdexcept>
 
+#include "host/host_memory.hpp"
 #include "library/failure.hpp"
 
 namespace glinpack::library {
+
+bool host_has(std::int64_t bytes) {
+  constexpr std::int64_t least_checked = std::int64_t{16} << 20;
+  if (bytes < least_checked) return true;
+  const std::int64_t available = available_memory();
+  return available == 0 || bytes < available;
+}
 
 template <class Real>
 auto Arithmetic<Real>::make(Index rows, Index columns) -> MatrixPointer {

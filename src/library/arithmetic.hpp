@@ -1,7 +1,9 @@
 // The arithmetic of one precision for libglinpack.so, on the processor or on an OpenGL device.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <vector>
@@ -16,6 +18,17 @@ inline BackendOptions backend_options(int threads, int device = 0) {
   options.threads = threads;
   options.device = device;
   return options;
+}
+
+/// Whether the host has this much memory. The system kills the process that touches too much. Small sizes are not
+/// checked: that reads files.
+bool host_has(std::int64_t bytes);
+
+/// Zeros. Throws std::bad_alloc if the host has too little memory.
+template <class Real>
+std::vector<Real> host_elements(Index count) {
+  if (!host_has(count * static_cast<std::int64_t>(sizeof(Real)))) throw std::bad_alloc();
+  return std::vector<Real>(static_cast<std::size_t>(count));
 }
 
 enum class Elementwise { linear, multiply, divide };

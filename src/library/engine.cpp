@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <stdexcept>
 #include <thread>
 
 #include "gl/devices.hpp"
@@ -57,7 +58,13 @@ EngineChoice choose_engine(const std::string& device, int threads) {
 }
 
 std::string Engine::description() {
-  if (on_gl()) return device().description().renderer + ", " + device().description().version;
+  if (on_gl()) {
+    try {
+      return device().description().renderer + ", " + device().description().version;
+    } catch (const std::runtime_error& error) {
+      throw Failure(GLINPACK_NO_DEVICE, "OpenGL device " + std::to_string(*choice_.gl_device) + ": " + error.what());
+    }
+  }
   return blas_version() + ", " + std::to_string(choice_.threads) + (choice_.threads == 1 ? " thread" : " threads");
 }
 

@@ -6,7 +6,6 @@
 #include "gl/compute/compute_backend.hpp"
 #include "gl/compute/compute_memory.hpp"
 #include "gl/compute/kernels.hpp"
-#include "host/host_memory.hpp"
 #include "library/arithmetic.hpp"
 #include "openblas/host_solvers.hpp"
 #include "solvers/lu_study/factorize_on_backend.hpp"
@@ -96,7 +95,7 @@ class GlArithmetic final : public Arithmetic<Real> {
     const Factors& factors = this->factors_of(a);
     if (factors.singular) return nullptr;
     const Index n = a->rows();
-    std::vector<Real> identity(static_cast<std::size_t>(n * n));
+    std::vector<Real> identity = host_elements<Real>(n * n);
     for (Index i = 0; i < n; ++i) identity[static_cast<std::size_t>(i * (n + 1))] = 1;
     return solve(factors, *this->make(n, n, identity));
   }
@@ -124,13 +123,10 @@ class GlArithmetic final : public Arithmetic<Real> {
     backend_->collect_timings();
     timeline_.restart();
   }
-  // Software OpenGL takes host memory, and the system kills the process that takes too much. The check reads files.
+  // Software OpenGL takes host memory.
   bool has_room(Index rows, Index columns) override {
-    constexpr std::int64_t least_checked = std::int64_t{16} << 20;
-    const std::int64_t bytes = rows * round_up(columns, gl::window_alignment) * static_cast<std::int64_t>(sizeof(Real));
-    if (!software_ || bytes < least_checked) return true;
-    const std::int64_t available = available_memory();
-    return available == 0 || bytes < available;
+    return !software_ ||
+           host_has(rows * round_up(columns, gl::window_alignment) * static_cast<std::int64_t>(sizeof(Real)));
   }
   void write(Matrix& a, std::span<const Real> row_major) override {
     const HostBlock<Real> host = staging(a.rows(), a.columns());
