@@ -144,13 +144,14 @@ Value overlay(Engine& engine, Index rows, Index columns, const Value& a, const V
 Value multiply(Engine& engine, const Product& product, const Value& a, const Value& b, const Value& c) {
   return in_precision(product.precision, [&]<class Real>(Real) {
     Arithmetic<Real>& arithmetic = engine.arithmetic<Real>();
-    std::shared_ptr<DeviceMatrix<Real>> result =
-        a.empty() ? arithmetic.make(product.rows, product.columns)
-                  : arithmetic.multiply(a.matrix<Real>(), product.transpose_a, b.matrix<Real>(), product.transpose_b);
     const auto alpha = static_cast<Real>(product.alpha), beta = static_cast<Real>(product.beta);
-    if (!c.empty()) {
-      result = arithmetic.combine(Elementwise::linear, alpha, *result, beta, &c.matrix<Real>());
-    } else if (alpha != 1) {
+    const bool is_zero = a.empty() || alpha == 0;
+    std::shared_ptr<DeviceMatrix<Real>> result =
+        is_zero ? arithmetic.make(product.rows, product.columns)
+                : arithmetic.multiply(a.matrix<Real>(), product.transpose_a, b.matrix<Real>(), product.transpose_b);
+    if (!c.empty() && beta != 0) {
+      result = arithmetic.combine(Elementwise::linear, is_zero ? Real{1} : alpha, *result, beta, &c.matrix<Real>());
+    } else if (!is_zero && alpha != 1) {
       result = arithmetic.combine(Elementwise::linear, alpha, *result, Real{0}, nullptr);
     }
     return Value(result);
@@ -199,7 +200,7 @@ FactorsOfMatrix factorize(Engine& engine, const Value& a) {
 Value factor_of(Engine& engine, const FactorsOfMatrix& factors, Factor which) {
   return with(engine, factors.value, [&]<class Real>(Arithmetic<Real>& arithmetic, DeviceMatrix<Real>& matrix) {
     const Index n = matrix.rows();
-    std::vector<Real> elements(static_cast<std::size_t>(n * n));
+    std::vector<Real> elements = host_elements<Real>(n * n);
     const RowMajorView<Real> to{elements.data(), n, n, n};
     if (which == Factor::permutation) {
       for (Index i = 0; i < n; ++i) to(i, factors.order[static_cast<std::size_t>(i)]) = 1;

@@ -65,6 +65,20 @@ TEST_P(LibraryArithmetic, ProductsWithTransposesAndFactors) {
   }
 }
 
+TEST_P(LibraryArithmetic, AFactorOfZeroMakesItsTermZero) {
+  const Elements b = random_elements(3, 3, 1);
+  const double nan = std::nan("");
+  const Handle nans = call(glinpack_matrix_constant, context().get(), precision(), Index{3}, Index{3}, nan);
+  const Handle of_b = up(b), of_identity = up(identity(3));
+  const auto product = [&](double alpha, const Handle& a, double beta, const Handle& c) {
+    return download(call(glinpack_gemm, 0, 0, alpha, a.get(), of_b.get(), beta, c.get()));
+  };
+  EXPECT_EQ(difference(product(1, of_identity, 0, nans), b), 0);
+  EXPECT_EQ(difference(product(0, nans, 1, of_b), b), 0);
+  EXPECT_EQ(largest(product(0, nans, 0, nans)), 0);
+  EXPECT_TRUE(std::isnan(largest(product(1, nans, 0, of_b))));
+}
+
 TEST_P(LibraryArithmetic, ASquareOfAMatrixReadsItTwice) {
   const Elements a = random_elements(37, 37, 1);
   const Handle of_a = up(a);
