@@ -12,7 +12,7 @@ namespace {
 /// The elements in rows, rounded to the matrix's precision.
 template <class Real, class Element>
 std::vector<Real> gathered(const Shape& shape, const Strided<const Element>& from) {
-  std::vector<Real> elements(static_cast<std::size_t>(shape.rows * shape.columns));
+  std::vector<Real> elements = host_elements<Real>(shape.rows * shape.columns);
   const RowMajorView<Real> to{elements.data(), shape.rows, shape.columns, shape.columns};
   for_each_element(shape.rows, shape.columns, [&](Index i, Index j) { to(i, j) = static_cast<Real>(from(i, j)); });
   return elements;
@@ -51,7 +51,7 @@ glinpack_status generate(glinpack_context* context, const Shape& shape, Function
     check_shape(shape);
     return enqueue(context->session, shape, [shape, element](Engine& engine) {
       const auto make = [&]<class Real>(Real) {
-        std::vector<Real> elements(static_cast<std::size_t>(shape.rows * shape.columns));
+        std::vector<Real> elements = host_elements<Real>(shape.rows * shape.columns);
         for (std::size_t e = 0; e < elements.size(); ++e) {
           const auto position = static_cast<Index>(e);
           elements[e] = static_cast<Real>(element(position / shape.columns, position % shape.columns));
@@ -229,7 +229,7 @@ glinpack_status glinpack_wait(const glinpack_matrix* matrix, double seconds) {
     const bool limited = seconds >= 0 && seconds < longest;
     if (limited && !matrix->session->closed &&
         !matrix->session->queue.wait_for(matrix->id, std::chrono::duration<double>(seconds))) {
-      return GLINPACK_NOT_READY;
+      throw Failure(GLINPACK_NOT_READY, glinpack_status_text(GLINPACK_NOT_READY));
     }
     if (const std::optional<Failure> failure = failure_in(*matrix)) throw *failure;
     return GLINPACK_OK;

@@ -17,6 +17,13 @@ void check_square(const glinpack_matrix& a) {
   need(a.rows == a.columns, GLINPACK_WRONG_SIZE, "the matrix is not square but " + text_of(shape_of(a)));
 }
 
+/// Of extents, which matrices without elements may have without limit.
+Index sum_of(Index a, Index b) {
+  need(a <= std::numeric_limits<Index>::max() - b, GLINPACK_OUT_OF_MEMORY,
+       "the extents " + std::to_string(a) + " and " + std::to_string(b) + " exceed 64 bits together");
+  return a + b;
+}
+
 glinpack_status combined(Elementwise operation, double alpha, const glinpack_matrix* a, double beta,
                          const glinpack_matrix* b, glinpack_matrix** result) {
   return make_result(result, [&] {
@@ -183,7 +190,7 @@ glinpack_status glinpack_horzcat(const glinpack_matrix* a, const glinpack_matrix
     check_alike(a, b);
     need(a->rows == b->rows, GLINPACK_WRONG_SIZE,
          "the matrices side by side have different rows: " + text_of(shape_of(*a)) + " and " + text_of(shape_of(*b)));
-    const Shape shape{a->rows, a->columns + b->columns, a->precision};
+    const Shape shape{a->rows, sum_of(a->columns, b->columns), a->precision};
     check_shape(shape);
     return overlaid(*a, *b, shape, {0, a->columns, b->rows, b->columns});
   });
@@ -195,7 +202,7 @@ glinpack_status glinpack_vertcat(const glinpack_matrix* a, const glinpack_matrix
     need(a->columns == b->columns, GLINPACK_WRONG_SIZE,
          "the matrices on top of each other have different columns: " + text_of(shape_of(*a)) + " and " +
              text_of(shape_of(*b)));
-    const Shape shape{a->rows + b->rows, a->columns, a->precision};
+    const Shape shape{sum_of(a->rows, b->rows), a->columns, a->precision};
     check_shape(shape);
     return overlaid(*a, *b, shape, {a->rows, 0, b->rows, b->columns});
   });
@@ -305,12 +312,11 @@ glinpack_status glinpack_banded_product(const glinpack_matrix* diagonals, const 
     need(diagonals->columns == count && diagonals->rows == x->rows && x->columns == 1, GLINPACK_WRONG_SIZE,
          std::to_string(count) + " diagonals of " + text_of(shape_of(*diagonals)) + " do not fit a vector of " +
              text_of(shape_of(*x)));
-    std::vector<Index> kept(offsets, offsets + count);
-    for (std::size_t k = 0; k < kept.size(); ++k) {
-      for (std::size_t other = 0; other < k; ++other) {
-        need(kept[k] != kept[other], GLINPACK_INVALID_ARGUMENT,
-             "a diagonal's offset occurs twice: " + std::to_string(kept[k]));
-      }
+    std::vector<Index> kept(offsets, offsets + count), sorted = kept;
+    std::sort(sorted.begin(), sorted.end());
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice != sorted.end()) {
+      throw Failure(GLINPACK_INVALID_ARGUMENT, "a diagonal's offset occurs twice: " + std::to_string(*twice));
     }
     for (Index& offset : kept) offset = std::clamp(offset, -x->rows, x->rows);  // beyond it there is nothing
     return enqueue(
@@ -346,7 +352,8 @@ glinpack_status glinpack_poisson(const glinpack_matrix* b, double tolerance, int
     check_square(*b);
     need(tolerance > 0 && most_iterations >= 0, GLINPACK_INVALID_ARGUMENT,
          "the tolerance is not positive, or the iteration limit is negative");
-    const Index limit = most_iterations > 0 ? most_iterations : 10 * b->rows + 100;
+    constexpr Index most = 10'000'000;  // devices keep a number per iteration
+    const Index limit = most_iterations > 0 ? std::min(most_iterations, most) : 10 * b->rows + 100;
     return enqueue(
         b->session, shape_of(*b),
         [=](Engine& engine, const Value& right) { return solve_poisson(engine, right, tolerance, limit); }, b->id);

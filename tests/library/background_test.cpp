@@ -73,6 +73,7 @@ TEST_P(LibraryBackground, ChainsAreBuiltBeforeTheirFirstMatrixIsComputed) {
     }
     EXPECT_EQ(glinpack_ready(x.get()), 0);
     EXPECT_EQ(glinpack_wait(x.get(), 0.001), GLINPACK_NOT_READY);
+    EXPECT_STREQ(glinpack_last_error(), glinpack_status_text(GLINPACK_NOT_READY));
     EXPECT_STREQ(glinpack_error_text(x.get()), "");
     EXPECT_EQ(glinpack_matrix_columns(x.get()), 2);
     EXPECT_GE(glinpack_context_pending(context().get()), 22);

@@ -1,6 +1,9 @@
 // The errors of the C API: statuses, texts, and results that are null.
 #include <gmock/gmock.h>
 
+#include <array>
+#include <cmath>
+#include <limits>
 #include <thread>
 
 #include "tests/library/library_matrices.hpp"
@@ -108,8 +111,35 @@ TEST_P(LibraryErrors, SingularMatricesHaveAStatusOfTheirOwn) {
                 "tridiagonal system 0");
 }
 
+TEST_P(LibraryErrors, AMatrixWithANanIsNotSingular) {
+  Elements elements = well_conditioned(5, 1);
+  elements(1, 2) = std::nan("");
+  const Handle a = up(elements), b = up(random_elements(5, 1, 1));
+  EXPECT_TRUE(std::isnan(largest(download(call(glinpack_solve, a.get(), b.get())))));
+  EXPECT_TRUE(std::isnan(largest(download(call(glinpack_inverse, a.get())))));
+  EXPECT_TRUE(std::isnan(largest(download(call(glinpack_determinant, a.get())))));
+}
+
+TEST_P(LibraryErrors, ExtentsBeyond64Bits) {
+  const Index most = std::numeric_limits<Index>::max();
+  const auto make = [&](Index rows, Index columns) {
+    return call(glinpack_matrix_constant, context().get(), precision(), rows, columns, 1.0);
+  };
+  const Handle wide = make(0, most), tall = make(most, 0), one = make(0, 1);
+  expect_refused(GLINPACK_OUT_OF_MEMORY, "exceed 64 bits", glinpack_horzcat, wide.get(), one.get());
+  expect_refused(GLINPACK_OUT_OF_MEMORY, "exceed 64 bits", glinpack_vertcat, tall.get(), tall.get());
+  expect_refused(GLINPACK_OUT_OF_MEMORY, "address space", glinpack_gemm, 0, 0, 1.0, tall.get(), one.get(), 0.0,
+                 nullptr);
+  // with the padding of a device's rows, 2^64 bytes
+  const Handle long_column = make(Index{1} << 55, 0);
+  expect_refused(GLINPACK_OUT_OF_MEMORY, "address space", glinpack_gemm, 0, 0, 1.0, long_column.get(), one.get(), 0.0,
+                 nullptr);
+}
+
 TEST_P(LibraryErrors, AnIterationLimitIsAStatus) {
   const Handle b = up(random_elements(20, 20, 1));
+  const Handle unlimited = call(glinpack_poisson, b.get(), 1e-4, std::numeric_limits<Index>::max());
+  EXPECT_EQ(glinpack_wait(unlimited.get(), -1), GLINPACK_OK) << glinpack_error_text(unlimited.get());
   expect_failed(call(glinpack_poisson, b.get(), 1e-5, Index{2}), GLINPACK_NOT_CONVERGED, "after 2 iterations");
 }
 
