@@ -16,8 +16,8 @@
    fork() must not use its parent's contexts.
 
    Threads. Any function may be called by any thread at any time, with one exception: a handle must not be freed while
-   another thread passes it to a function. Operations of a context are executed in the order of the calls; reading a
-   matrix waits only for that matrix and what it depends on. Contexts are independent.
+   another thread passes it to a function. Operations of a context are executed in the order of the calls; waiting for a
+   matrix and reading it wait for operations before it, not for later ones. Contexts are independent.
 
    Layout. Indices count from 0. Element (i, j) of a matrix in the caller's memory is data[i * row_stride + j *
    column_stride]; strides count elements and may be negative. Row-major: (columns, 1); column-major: (1, rows).
@@ -91,8 +91,8 @@ GLINPACK_API const char *glinpack_last_error(void);
      "openblas"       the processor
      "software"       the first software OpenGL device, such as Mesa's llvmpipe
      "0", "1", ...    the OpenGL device of that number, as `glinpack devices` counts
-   `threads`: of OpenBLAS, 0 for one per processor. OpenBLAS has one number of threads for the whole process: that of
-   the context made last. GLINPACK_NO_DEVICE if the device is missing or does not work. */
+   `threads`: of OpenBLAS, 0 for one per processor. OpenBLAS has one number of threads for the whole process: contexts
+   that ask for different numbers change each other's. GLINPACK_NO_DEVICE if the device is missing or does not work. */
 GLINPACK_API glinpack_status glinpack_context_create(const char *device, int threads, glinpack_context **context);
 
 /* Waits for the operation in execution, cancels the others, ends the thread and frees everything on the device. NULL is
@@ -131,7 +131,7 @@ GLINPACK_API glinpack_status glinpack_matrix_constant(glinpack_context *context,
 GLINPACK_API glinpack_status glinpack_matrix_identity(glinpack_context *context, glinpack_precision precision,
                                                       int64_t rows, int64_t columns, glinpack_matrix **result);
 
-/* The handle is gone; the memory on the device is freed once no operation needs it. An operation that is not done is
+/* The handle is gone; the memory on the device is freed when no operation needs it. An operation that is not done is
    still executed: call glinpack_cancel() first if nothing needs it. NULL is allowed. */
 GLINPACK_API void glinpack_matrix_free(glinpack_matrix *matrix);
 
@@ -158,7 +158,8 @@ GLINPACK_API int glinpack_ready(const glinpack_matrix *matrix);
 
 /* If the operation has not begun, it is not executed: its status, and that of all that depend on it, is
    GLINPACK_CANCELLED. Returns GLINPACK_OK then. Otherwise nothing changes and the result is GLINPACK_NOT_READY if the
-   operation is in execution (it cannot be stopped), or its status if it is done. */
+   operation is in execution (it cannot be stopped), or its status if it is done: GLINPACK_OK, too, if it was computed.
+   The factorisation behind results of glinpack_lu() is executed even if all of them are cancelled. */
 GLINPACK_API glinpack_status glinpack_cancel(glinpack_matrix *matrix);
 
 /* Why a computed matrix has another status than GLINPACK_OK, in a sentence; "" if it has not, or is not computed yet.
@@ -203,7 +204,7 @@ GLINPACK_API glinpack_status glinpack_vertcat(const glinpack_matrix *a, const gl
 /* ---- Linear algebra --------------------------------------------------------------------------------------------- */
 
 /* alpha op(a) op(b) + beta c, where op(x) is x, or x^T if its `transpose` is not 0. c may be NULL, then beta is
-   ignored. BLAS gemm. */
+   ignored. As in BLAS gemm, a factor that is 0 makes its term 0, whatever NaN the matrices hold. */
 GLINPACK_API glinpack_status glinpack_gemm(int transpose_a, int transpose_b, double alpha, const glinpack_matrix *a,
                                            const glinpack_matrix *b, double beta, const glinpack_matrix *c,
                                            glinpack_matrix **result);
@@ -216,8 +217,8 @@ GLINPACK_API glinpack_status glinpack_lu(const glinpack_matrix *a, glinpack_matr
 
 /* a^-1 b: a n x n, b n x any number of right-hand sides. By LU factors. GLINPACK_SINGULAR if a pivot is exactly 0; of
    an ill-conditioned matrix, ask for glinpack_rcond(). A context keeps the factors of the matrix that it factorised
-   last, until that is freed: further systems, glinpack_rcond(), glinpack_lu() and glinpack_determinant() of the same
-   handle use them. */
+   last, until the first operation after that is freed: further systems, glinpack_rcond(), glinpack_lu() and
+   glinpack_determinant() of the same handle use them. */
 GLINPACK_API glinpack_status glinpack_solve(const glinpack_matrix *a, const glinpack_matrix *b,
                                             glinpack_matrix **result);
 
@@ -255,7 +256,7 @@ GLINPACK_API glinpack_status glinpack_tridiagonal(const glinpack_matrix *lower, 
 /* The five-point Laplacian on n x n points with zeros on the boundary, by conjugate gradients from u = 0:
      4 u(i, j) - u(i - 1, j) - u(i + 1, j) - u(i, j - 1) - u(i, j + 1) = b(i, j)
    until the residual's 2-norm is at most tolerance times that of b. b and u are n x n. GLINPACK_NOT_CONVERGED after
-   most_iterations, 0 for 10 n + 100. */
+   most_iterations, 0 for 10 n + 100, at most 10,000,000. */
 GLINPACK_API glinpack_status glinpack_poisson(const glinpack_matrix *b, double tolerance, int64_t most_iterations,
                                               glinpack_matrix **result);
 
