@@ -1,30 +1,29 @@
-% -*- texinfo -*-
-% @deftypefn  {} {@var{g} =} gpuMatrix (@var{x})
-% @deftypefnx {} {@var{g} =} gpuMatrix (@var{x}, "single")
-% @deftypefnx {} {@var{g} =} gpuMatrix.zeros (@var{m}, @var{n}, @var{class})
-% A matrix on the GPU, or on the processor through OpenBLAS, that operators compute in the background.
-%
-% An operation returns at once. Its result can be an operand before it is computed. Only @code{double (g)},
-% @code{single (g)}, @code{gather (g)}, comparisons and @code{wait (g)} wait. @code{isready (g)} does not.
-%
-% @var{x} is a real matrix, single or double; other classes become double. Static functions: @code{gpuMatrix.zeros},
-% @code{ones}, @code{eye}, @code{rand}, @code{randn}, @code{gpuMatrix.device}, @code{gpuMatrix.info},
-% @code{gpuMatrix.loadobj}.
-%
-% @example
-% A = gpuMatrix (rand (500));  b = rand (500, 1);
-% x = A \ b;                   % returns at once
-% norm (double (A * x) - b)    % waits
-% @end example
-% @end deftypefn
-
-% The language is the common part of Octave and MATLAB. Private properties are read by methods only: elsewhere g.handle
-% is subsref's.
 classdef gpuMatrix < handle
+  % -*- texinfo -*-
+  % @deftypefn  {} {@var{g} =} gpuMatrix (@var{x})
+  % @deftypefnx {} {@var{g} =} gpuMatrix (@var{x}, "single")
+  % @deftypefnx {} {@var{g} =} gpuMatrix.zeros (@var{m}, @var{n}, @var{class})
+  % A matrix on the GPU, or on the processor through OpenBLAS, that operators compute in the background.
+  %
+  % An operation returns at once. Its result can be an operand before it is computed. Only @code{double (g)},
+  % @code{single (g)}, @code{gather (g)}, comparisons and @code{wait (g)} wait. @code{isready (g)} does not.
+  %
+  % @var{x} is a real matrix, single or double; other classes become double. Static functions: @code{gpuMatrix.zeros},
+  % @code{ones}, @code{eye}, @code{rand}, @code{randn}, @code{gpuMatrix.device}, @code{gpuMatrix.info},
+  % @code{gpuMatrix.loadobj}.
+  %
+  % @example
+  % A = gpuMatrix (rand (500));  b = rand (500, 1);
+  % x = A \ b;                   % returns at once
+  % norm (double (A * x) - b)    % waits
+  % @end example
+  % @end deftypefn
+
   properties (Access = private)
     handle = [];  % uint64: id, rows, columns, is single
   end
 
+  % The language is the common part of Octave and MATLAB. Only methods can read g.handle; elsewhere it is subsref's.
   methods
     function g = gpuMatrix(x, class_of)
       if nargin == 2 && islogical(class_of)  % the handle of a result
@@ -51,8 +50,9 @@ classdef gpuMatrix < handle
     end
 
     function delete(g)
-      if ~isempty(g.handle)
+      try
         glinpack_gateway('free', g.handle);
+      catch  % `clear functions` has freed it, and the class of this object
       end
     end
 
@@ -649,6 +649,7 @@ end
 %! end
 %! gpu = toc;
 %!
+%! clear l u p
 %! share = max (1, round (systems * cpu / (cpu + gpu)));  # of the device
 %! tic;
 %! for k = 1:share, [l{k}, u{k}, p{k}] = lu (gpuMatrix (A{k})); end  # at once
@@ -777,7 +778,8 @@ end
 %!     near (gpuMatrix (b') / a, b' / a, n, type{1});
 %!   endfor
 %! endfor
-%! near (hilb (8) * (gpuMatrix (hilb (8)) \ ones (8, 1)), ones (8, 1), 100, "double");  # the residual is small
+%! a = hilb (8);  x = double (gpuMatrix (a) \ ones (8, 1));  # ill-conditioned: the residual is small
+%! assert (norm (a * x - 1, Inf) <= 64 * eps * norm (a, Inf) * norm (x, Inf));
 %! assert (double (gpuMatrix (2) \ [2, 4]), [1, 2]);
 %! assert (double ([2, 4] / gpuMatrix (2)), [1, 2]);
 %! assert (size (gpuMatrix (zeros (0)) \ zeros (0, 2)), [0, 2]);
@@ -902,13 +904,14 @@ end
 %! x = rand (2, 3);
 %! g = gpuMatrix (x);
 %! assert (double ([g, g; g, x]), [x, x; x, x]);
-%! assert (double ([g; 1, 2, 3]), [x; 1, 2, 3]);
+%! assert (double ([g; [1, 2, 3]]), [x; 1, 2, 3]);
 %! assert (double ([[], g]), x);
 %! assert (double ([zeros(0, 3); g]), x);
 %! assert (double ([x, g, ones(2, 1)]), [x, x, ones(2, 1)]);
 %! assert (classUnderlying ([g, single(x)]), "single");
-%!error <horizontal dimensions mismatch \(2x2 vs 3x3\)> [gpuMatrix(ones (2)), ones(3)]
-%!error <vertical dimensions mismatch \(2x2 vs 3x3\)> [ones(2); gpuMatrix(ones (3))]
+%!error <horizontal dimensions mismatch \(2x2 vs 3x3\)> horzcat (gpuMatrix (ones (2)), ones (3))
+%!error <horzcat> [gpuMatrix(ones (2)), ones(3)]  # Octave 7 hides the message
+%!error <vertical dimensions mismatch \(2x2 vs 3x3\)> vertcat (ones (2), gpuMatrix (ones (3)))
 
 %!test  # sum, trace, norm, diag, triu, tril
 %! for shape = [0, 3, 1, 4, 4, 5; 3, 0, 5, 1, 4, 7]
@@ -946,7 +949,7 @@ end
 %! assert (double (det (gpuMatrix (zeros (0)))), 1);
 %! assert (size (inv (gpuMatrix (zeros (0)))), [0, 0]);
 %! assert (double (rcond (gpuMatrix (zeros (0)))), Inf);
-%!error <inverse: argument must be a square matrix> inv (gpuMatrix (ones (2, 3)))
+%!error <inverse: A must be a square matrix> inv (gpuMatrix (ones (2, 3)))
 %!error id=glinpack:size det (gpuMatrix (ones (2, 3)))
 
 %!test  # lu: P * A = L * U
@@ -1009,7 +1012,7 @@ end
 %! g = gpuMatrix (ones (2, 3));
 %! wait (g);
 %! assert (regexprep (evalc ("disp (g)"), " on .*:", ""), "  2x3 double gpuMatrix computed\n");
-%! assert (strncmp (evalc ("g"), "g =\n\n  2x3 double", 18));
+%! assert (regexp (evalc ("g"), "^g =\n\n  2x3 double"), 1);
 
 %!test  # saveobj, loadobj, save, load
 %! g = gpuMatrix (single ([1, 2; 3, 4]));

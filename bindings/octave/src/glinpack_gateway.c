@@ -52,6 +52,15 @@ static void free_temporaries(void) {
   while (temporary_count > 0) glinpack_matrix_free(temporaries[--temporary_count]);
 }
 
+/* error() or warning(). mexErrMsgIdAndTxt() and mexWarnMsgIdAndTxt() would begin the text with the gateway's name. */
+static void say(const char *function, const char *identifier, const char *text) {
+  mxArray *arguments[3];
+  arguments[0] = mxCreateString(identifier);
+  arguments[1] = mxCreateString("%s");
+  arguments[2] = mxCreateString(text);
+  mexCallMATLAB(0, NULL, 3, arguments, function); /* an error does not return */
+}
+
 static void fail(const char *identifier, const char *format, ...) {
   char text[1400];
   va_list arguments;
@@ -59,7 +68,7 @@ static void fail(const char *identifier, const char *format, ...) {
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   free_temporaries();
-  mexErrMsgIdAndTxt(identifier, "%s", text);
+  say("error", identifier, text);
 }
 
 static const char *identifier_of(glinpack_status status) {
@@ -472,9 +481,11 @@ static void report_conditions(void) {
     release_condition(condition);
     singular = is_single ? (float)value + 1.0F == 1.0F : value + 1.0 == 1.0;
     if (value == 0) {
-      mexWarnMsgIdAndTxt("glinpack:singular", "matrix singular to machine precision");
+      say("warning", "glinpack:singular", "matrix singular to machine precision");
     } else if (singular || value != value) {
-      mexWarnMsgIdAndTxt("glinpack:nearlySingular", "matrix singular to machine precision, rcond = %g", value);
+      char text[80];
+      snprintf(text, sizeof text, "matrix singular to machine precision, rcond = %g", value);
+      say("warning", "glinpack:nearlySingular", text);
     }
   }
 }
@@ -526,7 +537,7 @@ static glinpack_matrix *unary(const char *command, int nrhs, const mxArray *prhs
                        : !strcmp(command, "rcond") ? "rcond"
                                                    : NULL;
   if (square && glinpack_matrix_rows(a) != glinpack_matrix_columns(a)) {
-    fail("glinpack:size", "%s: argument must be a square matrix", square);
+    fail("glinpack:size", "%s: A must be a square matrix", square);
   }
   if (!strcmp(command, "transpose")) {
     check(glinpack_transpose(a, &result));
