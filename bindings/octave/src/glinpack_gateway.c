@@ -285,7 +285,10 @@ static const glinpack_matrix *operand(const mxArray *argument, glinpack_precisio
 }
 
 /* An ordinary number beside a matrix. */
-static int is_number(const mxArray *argument) { return !is_handle(argument) && mxGetNumberOfElements(argument) == 1; }
+static int is_number(const mxArray *argument) {
+  return mxGetNumberOfElements(argument) == 1 && !mxIsComplex(argument) && !mxIsSparse(argument) &&
+         (mxIsDouble(argument) || mxIsSingle(argument) || mxIsLogical(argument));
+}
 
 static double number_at(int nrhs, const mxArray *prhs[], int position) {
   if (position >= nrhs || mxGetNumberOfElements(prhs[position]) != 1) {
@@ -699,7 +702,7 @@ static int two_operands(const char *command, const mxArray *a, const mxArray *b,
 void mexFunction(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   char command[16];
   glinpack_matrix *result = NULL;
-  temporary_count = 0;
+  free_temporaries(); /* of a call that an error of Octave ended */
   if (nrhs < 1 || mxGetString(prhs[0], command, sizeof command)) fail("glinpack:argument", "a command is expected");
   if (nrhs > 1 && ask(command, nlhs, plhs, nrhs, prhs)) return;
 
