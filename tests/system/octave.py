@@ -64,6 +64,23 @@ class Package(OctaveTest):
         outcome = self.run_octave(line.replace(name, str(TARBALL)), load=False)
         self.assertLess(float(outcome.out.split()[-1]), 1e-8, outcome)
 
+    def test_the_example_of_the_document_runs(self):
+        example = re.search(r"```octave\n(.*?)```", (ROOT / "docs" / "octave.md").read_text(), re.DOTALL)[1]
+        outcome = self.run_octave(example)
+        self.assertEqual(outcome.out.split(), ["1", "1000", "500"], outcome)
+
+    def test_the_document_names_every_function(self):
+        text = (ROOT / "docs" / "octave.md").read_text()
+        operators = {"plus", "minus", "times", "rdivide", "ldivide", "power", "uplus", "uminus", "transpose", "ctranspose",
+                     "mtimes", "mldivide", "mrdivide", "mpower", "eq", "ne", "lt", "le", "gt", "ge", "subsref", "subsasgn",
+                     "horzcat", "vertcat"}
+        source = (ROOT / "bindings" / "octave" / "inst" / "gpuMatrix.m").read_text()
+        public = re.sub(r"  methods \([^)]*Access = private\).*?\n  end\n", "", source, flags=re.DOTALL)
+        names = set(re.findall(r"^    function (?:.* = )?(\w+)\(", public, re.MULTILINE)) - operators
+        self.assertGreater(len(names), 30)
+        for name in names:
+            self.assertRegex(text, rf"[`.]{name}\b", name)
+
     def test_its_own_tests_pass_on_each_device(self):
         for device in ("openblas", "software"):
             with self.subTest(device=device):

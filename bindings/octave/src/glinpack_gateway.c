@@ -297,13 +297,14 @@ static double number_at(int nrhs, const mxArray *prhs[], int position) {
   return mxGetScalar(prhs[position]);
 }
 
+/* Valid until the next call. */
 static const char *text_at(int nrhs, const mxArray *prhs[], int position) {
-  static char text[4][64];
+  static char text[64];
   if (position >= nrhs) return "";
-  if (mxGetString(prhs[position], text[position], sizeof text[0])) {
+  if (mxGetString(prhs[position], text, sizeof text)) {
     fail("glinpack:argument", "argument %d has to be a short text", position);
   }
-  return text[position];
+  return text;
 }
 
 static glinpack_precision precision_at(int nrhs, const mxArray *prhs[], int position, glinpack_precision otherwise) {
