@@ -147,6 +147,11 @@ GLINPACK_API glinpack_status glinpack_matrix_read_double(const glinpack_matrix *
 GLINPACK_API glinpack_status glinpack_matrix_read_float(const glinpack_matrix *matrix, float *data, int64_t row_stride,
                                                         int64_t column_stride);
 
+/* Begins to copy the elements to host memory as soon as they are computed, and returns at once. The next
+   glinpack_matrix_read_...() takes that copy: it does not wait for operations that follow the matrix's own. Nothing
+   changes if a copy has begun already, or if there are no elements. */
+GLINPACK_API glinpack_status glinpack_prefetch(const glinpack_matrix *matrix);
+
 /* ---- Background ------------------------------------------------------------------------------------------------- */
 
 /* Waits until the matrix is computed, at most `seconds`, without limit if they are negative. Returns GLINPACK_NOT_READY

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what glinpack needs on Debian 12 or 13, and nothing that is there already. As root or through sudo.
-#   scripts/install-deps.sh          to build and run
-#   scripts/install-deps.sh --test   to run all tests, too
+#   scripts/install-deps.sh            to build and run
+#   scripts/install-deps.sh --octave   to use the Octave package, too
+#   scripts/install-deps.sh --test     to run all tests, too
 set -euo pipefail
 
 packages=(
@@ -17,7 +18,10 @@ packages=(
   # the charts of glinpack report
   libjs-chart.js
 )
+# octave-dev has mkoctfile, for `pkg install`; it may turn mpicc and mpirun to Open MPI, but not mpicc.mpich
+octave_packages=(octave octave-dev)
 test_packages=(
+  "${octave_packages[@]}"
   # the other compiler with its sanitizers, the other MPI, another BLAS
   clang libclang-rt-dev llvm openmpi-bin libopenmpi-dev libblis-pthread-dev
   # the system tests and what they read with
@@ -34,8 +38,9 @@ test_packages=(
 
 case "${1:-}" in
   "") ;;
+  --octave) packages+=("${octave_packages[@]}") ;;
   --test) packages+=("${test_packages[@]}") ;;
-  *) echo "usage: scripts/install-deps.sh [--test]" >&2; exit 2 ;;
+  *) echo "usage: scripts/install-deps.sh [--octave | --test]" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then

@@ -63,6 +63,22 @@ glinpack_status generate(glinpack_context* context, const Shape& shape, Function
   });
 }
 
+/// The copy that glinpack_prefetch() began, if any. The matrix has none then.
+std::optional<ResultId<HostCopy>> take_prefetched(const glinpack_matrix& matrix) {
+  const std::lock_guard lock(matrix.mutex);
+  return std::exchange(matrix.prefetched, std::nullopt);
+}
+
+template <class Element>
+void copy_elements(const glinpack_matrix& matrix, const HostCopy& copy, const Strided<Element>& to) {
+  const auto from = [&]<class Real>(const std::vector<Real>& elements) {
+    const RowMajorView<const Real> rows{elements.data(), matrix.rows, matrix.columns, matrix.columns};
+    for_each_element(matrix.rows, matrix.columns,
+                     [&](Index i, Index j) { to(i, j) = static_cast<Element>(rows(i, j)); });
+  };
+  matrix.precision == GLINPACK_SINGLE ? from(copy.single) : from(copy.full);
+}
+
 template <class Element>
 glinpack_status read_matrix(const glinpack_matrix* matrix, const Strided<Element>& to) {
   return guarded([&] {
@@ -70,6 +86,10 @@ glinpack_status read_matrix(const glinpack_matrix* matrix, const Strided<Element
     if (matrix->rows == 0 || matrix->columns == 0) return glinpack_wait(matrix, -1);
     need(to.data != nullptr, GLINPACK_INVALID_ARGUMENT, "the data is a null pointer");
     auto& queue = matrix->session->queue;
+    if (const auto copy = take_prefetched(*matrix)) {
+      copy_elements(*matrix, *queue.take(*copy), to);
+      return GLINPACK_OK;
+    }
     const auto id = queue.enqueue_early(
         [to](Engine& engine, const Value& value) {
           return engine.run([&] {
@@ -200,6 +220,7 @@ void glinpack_matrix_free(glinpack_matrix* matrix) {
   if (!matrix) return;
   guarded([&] {
     matrix->session->queue.release(matrix->id);
+    if (const auto copy = take_prefetched(*matrix)) matrix->session->queue.release(*copy);
     return GLINPACK_OK;
   });
   delete matrix;
@@ -219,6 +240,30 @@ glinpack_status glinpack_matrix_read_double(const glinpack_matrix* matrix, doubl
 glinpack_status glinpack_matrix_read_float(const glinpack_matrix* matrix, float* data, int64_t row_stride,
                                            int64_t column_stride) {
   return read_matrix<float>(matrix, {data, row_stride, column_stride});
+}
+
+glinpack_status glinpack_prefetch(const glinpack_matrix* matrix) {
+  return guarded([&] {
+    check_operands(matrix);
+    if (matrix->rows == 0 || matrix->columns == 0) return GLINPACK_OK;
+    const std::lock_guard lock(matrix->mutex);
+    if (matrix->prefetched) return GLINPACK_OK;
+    const Shape shape = shape_of(*matrix);
+    matrix->prefetched = matrix->session->queue.enqueue_early(
+        [shape](Engine& engine, const Value& value) {
+          return engine.run([&] {
+            HostCopy copy;
+            const auto fill = [&]<class Real>(std::vector<Real>& elements) {
+              elements.resize(static_cast<std::size_t>(shape.rows * shape.columns));
+              read(engine, value, Strided<Real>{elements.data(), shape.columns, 1});
+            };
+            shape.precision == GLINPACK_SINGLE ? fill(copy.single) : fill(copy.full);
+            return copy;
+          });
+        },
+        matrix->id);
+    return GLINPACK_OK;
+  });
 }
 
 glinpack_status glinpack_wait(const glinpack_matrix* matrix, double seconds) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "glinpack.h"
 #include "library/engine.hpp"
@@ -16,6 +17,12 @@
 namespace glinpack::library {
 
 using ValueId = ResultId<OnDevice<Value>>;
+
+/// Elements in rows, in one of the two precisions.
+struct HostCopy {
+  std::vector<float> single;
+  std::vector<double> full;
+};
 
 /// Shared by a context and its matrices: the queue ends with the context, the results with their handles.
 struct Session {
@@ -52,8 +59,9 @@ struct glinpack_matrix {
   glinpack::Index rows = 0;
   glinpack::Index columns = 0;
   glinpack_precision precision = GLINPACK_DOUBLE;
-  mutable std::mutex mutex = {};  // of the error text
+  mutable std::mutex mutex = {};  // of the members below
   mutable std::optional<std::string> error = {};
+  mutable std::optional<glinpack::ResultId<glinpack::library::HostCopy>> prefetched = {};
 };
 
 namespace glinpack::library {

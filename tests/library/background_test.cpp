@@ -95,6 +95,27 @@ TEST_P(LibraryBackground, ReadingWaitsOnlyForWhatItReads) {
   EXPECT_EQ(difference(read.get(), generate(5, 5, [&](Index i, Index j) { return 2 * a(i, j); })), 0);
 }
 
+TEST_P(LibraryBackground, PrefetchedElementsAreReadDuringALaterOperation) {
+  const Elements a = random_elements(5, 3, 1);
+  const Handle of_a = up(a), sum = call(glinpack_add, of_a.get(), of_a.get());
+  const auto twice = generate(5, 3, [&](Index i, Index j) { return 2 * a(i, j); });
+  EXPECT_EQ(glinpack_prefetch(sum.get()), GLINPACK_OK);
+  EXPECT_EQ(glinpack_prefetch(sum.get()), GLINPACK_OK);
+  {
+    Gate later(context());
+    later.wait_until_reached();
+    EXPECT_EQ(difference(download(sum), twice), 0);
+  }
+  EXPECT_EQ(difference(download(sum), twice), 0) << "without a copy";
+  EXPECT_EQ(glinpack_prefetch(sum.get()), GLINPACK_OK);  // freed unread
+  EXPECT_EQ(glinpack_prefetch(up(Elements(0, 3)).get()), GLINPACK_OK);
+  EXPECT_EQ(glinpack_prefetch(nullptr), GLINPACK_INVALID_ARGUMENT);
+  const Handle inverse = call(glinpack_inverse, up(Elements(3, 3)).get());
+  EXPECT_EQ(glinpack_prefetch(inverse.get()), GLINPACK_OK);
+  Elements unread(3, 3);
+  EXPECT_EQ(glinpack_matrix_read_double(inverse.get(), unread.data.data(), 3, 1), GLINPACK_SINGULAR);
+}
+
 TEST_P(LibraryBackground, CancelledOperationsAreNotExecuted) {
   Handle cancelled, depending, kept;
   {
