@@ -79,6 +79,8 @@ class Context {
       raise(GLINPACK_FAILED, "the context belongs to the process before fork(): make another one");
   }
 
+  bool is_open() const { return context_ && of_this_process(); }
+
   glinpack_context* get() const {
     check_process();
     if (!context_) raise(GLINPACK_CANCELLED, "the context is closed");
@@ -96,7 +98,7 @@ class Context {
   /// Bounds the memory of operations that are not executed yet: their number, and elements copied from Python.
   void enqueued(const glinpack_matrix* matrix, std::size_t bytes) {
     constexpr std::size_t most_bytes = std::size_t{256} << 20U;
-    constexpr std::int64_t most_operations = 4096;
+    constexpr std::int64_t most_operations = 1024;
     bytes_ = glinpack_context_pending(context_) <= 1 ? bytes : bytes_ + bytes;
     if (bytes_ <= most_bytes && glinpack_context_pending(context_) <= most_operations) return;
     const py::gil_scoped_release unlocked;
@@ -247,6 +249,7 @@ PYBIND11_MODULE(_core, m) {
              glinpack_context* const context = c.get();
              check_unlocked([&] { return glinpack_context_wait(context); });
            })
+      .def_property_readonly("is_open", &Context::is_open)
       .def("close", &Context::close);
 
   py::class_<Handle>(m, "Handle")

@@ -81,13 +81,20 @@ def _close_all():
         context.close()
 
 
+def _before_fork():
+    # OpenBLAS ends its threads when the process forks: a product that needs them would never end
+    for context in list(_contexts):
+        if context._core.is_open:
+            context.wait()
+
+
 def _after_fork():
     global _default, _lock
     _default, _lock = None, threading.Lock()
 
 
 atexit.register(_close_all)
-os.register_at_fork(after_in_child=_after_fork)
+os.register_at_fork(before=_before_fork, after_in_child=_after_fork)
 
 
 class Matrix:
