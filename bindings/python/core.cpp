@@ -66,7 +66,9 @@ void check_unlocked(Function function) {
 class Context {
  public:
   Context(const std::string& device, int threads) {
-    check_unlocked([&] { return glinpack_context_create(device.c_str(), threads, &context_); });
+    glinpack_context* made = nullptr;
+    check_unlocked([&] { return glinpack_context_create(device.c_str(), threads, &made); });
+    context_.reset(made, glinpack_context_free);
   }
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -79,35 +81,40 @@ class Context {
       raise(GLINPACK_FAILED, "the context belongs to the process before fork(): make another one");
   }
 
-  bool is_open() const { return context_ && of_this_process(); }
+  bool is_open() const { return context_ != nullptr && of_this_process(); }
 
-  glinpack_context* get() const {
+  /// Remains valid if another thread calls close().
+  std::shared_ptr<glinpack_context> get() const {
     check_process();
     if (!context_) raise(GLINPACK_CANCELLED, "the context is closed");
     return context_;
   }
 
   void close() {
-    glinpack_context* const closing = context_;
-    context_ = nullptr;
-    if (!closing || !of_this_process()) return;
+    if (!context_) return;
+    if (!of_this_process()) {
+      new std::shared_ptr(std::move(context_));  // never freed: its thread is the parent's
+      return;
+    }
+    std::shared_ptr<glinpack_context> closing = std::move(context_);
     const py::gil_scoped_release unlocked;
-    glinpack_context_free(closing);
+    closing.reset();  // freed here, or by the thread that uses it
   }
 
   /// Bounds the memory of operations that are not executed yet: their number, and elements copied from Python.
   void enqueued(const glinpack_matrix* matrix, std::size_t bytes) {
     constexpr std::size_t most_bytes = std::size_t{256} << 20U;
     constexpr std::int64_t most_operations = 1024;
-    bytes_ = glinpack_context_pending(context_) <= 1 ? bytes : bytes_ + bytes;
-    if (bytes_ <= most_bytes && glinpack_context_pending(context_) <= most_operations) return;
+    const std::int64_t pending = glinpack_context_pending(context_.get());
+    bytes_ = pending <= 1 ? bytes : bytes_ + bytes;
+    if (bytes_ <= most_bytes && pending <= most_operations) return;
     const py::gil_scoped_release unlocked;
     glinpack_wait(matrix, -1);
     bytes_ = 0;
   }
 
  private:
-  glinpack_context* context_ = nullptr;
+  std::shared_ptr<glinpack_context> context_;
   std::atomic<std::size_t> bytes_ = 0;
   pid_t process_ = getpid();
 };
@@ -192,7 +199,8 @@ Handle from_array(const ContextPointer& context, const py::array_t<Real>& from, 
   const std::int64_t rows = from.shape(0), columns = from.shape(1);
   const std::int64_t row_stride = from.strides(0) / size, column_stride = from.strides(1) / size;
   const glinpack_precision precision = is_single ? GLINPACK_SINGLE : GLINPACK_DOUBLE;
-  glinpack_context* const c = context->get();
+  const std::shared_ptr<glinpack_context> used = context->get();
+  glinpack_context* const c = used.get();
   glinpack_matrix* result = nullptr;
   check_unlocked([&] {
     if constexpr (std::is_same_v<Real, float>) {
@@ -225,7 +233,7 @@ template <glinpack_status (*function)(glinpack_context*, glinpack_precision, std
                                       glinpack_matrix**)>
 Handle generated(const ContextPointer& context, bool is_single, std::int64_t rows, std::int64_t columns) {
   return made(context, [&](glinpack_matrix** result) {
-    return function(context->get(), is_single ? GLINPACK_SINGLE : GLINPACK_DOUBLE, rows, columns, result);
+    return function(context->get().get(), is_single ? GLINPACK_SINGLE : GLINPACK_DOUBLE, rows, columns, result);
   });
 }
 
@@ -242,12 +250,13 @@ PYBIND11_MODULE(_core, m) {
 
   py::class_<Context, ContextPointer>(m, "Context")
       .def(py::init<const std::string&, int>())
-      .def_property_readonly("device", [](const Context& c) { return std::string(glinpack_context_device(c.get())); })
-      .def_property_readonly("pending", [](const Context& c) { return glinpack_context_pending(c.get()); })
+      .def_property_readonly("device",
+                             [](const Context& c) { return std::string(glinpack_context_device(c.get().get())); })
+      .def_property_readonly("pending", [](const Context& c) { return glinpack_context_pending(c.get().get()); })
       .def("wait",
            [](const Context& c) {
-             glinpack_context* const context = c.get();
-             check_unlocked([&] { return glinpack_context_wait(context); });
+             const std::shared_ptr<glinpack_context> context = c.get();
+             check_unlocked([&] { return glinpack_context_wait(context.get()); });
            })
       .def_property_readonly("is_open", &Context::is_open)
       .def("close", &Context::close);
@@ -275,7 +284,7 @@ PYBIND11_MODULE(_core, m) {
   m.def("constant",
         [](const ContextPointer& context, bool is_single, std::int64_t rows, std::int64_t columns, double value) {
           return made(context, [&](glinpack_matrix** result) {
-            return glinpack_matrix_constant(context->get(), is_single ? GLINPACK_SINGLE : GLINPACK_DOUBLE, rows,
+            return glinpack_matrix_constant(context->get().get(), is_single ? GLINPACK_SINGLE : GLINPACK_DOUBLE, rows,
                                             columns, value, result);
           });
         });

@@ -244,6 +244,25 @@ def test_other_threads_run_while_one_waits(openblas):
     assert len(counted) > 3
 
 
+def test_a_context_can_be_closed_while_another_thread_uses_it():
+    ended = []
+    context = glinpack.Context("openblas", 1)
+
+    def use():
+        with pytest.raises(concurrent.futures.CancelledError):
+            while True:
+                glinpack.Matrix(numpy.ones((300, 300)), context=context).T.wait()
+        ended.append(True)
+    users = [threading.Thread(target=use) for _ in range(3)]
+    for user in users:
+        user.start()
+    time.sleep(0.05)
+    context.close()
+    for user in users:
+        user.join(30)
+    assert len(ended) == 3
+
+
 def test_a_matrix_is_awaitable(openblas):
     async def compute():
         ticks = 0
