@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from . import linalg as linalg
 
 __version__: str
-__all__: list[str]
+__all__ = ["Context", "Matrix", "banded_product", "det", "eye", "from_dlpack", "full", "inv", "linalg", "lu", "matmul",
+           "norm", "poisson", "rcond", "results", "solve", "tridiagonal", "use", "zeros"]
 
 _Operand = Matrix | ArrayLike
 
@@ -23,6 +24,7 @@ class Context:
     def __exit__(self, *exception: object) -> None: ...
 
 class Matrix:
+    __array_priority__: int
     ndim: int
     context: Context
     def __init__(self, data: _Operand, dtype: DTypeLike | None = None, context: Context | None = None) -> None: ...
