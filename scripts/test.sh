@@ -13,6 +13,8 @@ root=$PWD
 
 scripts/install-deps.sh --test
 
+jobs=$(($(nproc) + 1))  # some tests mostly wait
+
 steps=()
 failed=()
 # step NAME COMMAND...: runs it, remembers how it ended, goes on
@@ -51,12 +53,12 @@ quick_start() {
 
 release_tests() {
   cmake --build --preset release
-  ctest --preset release -j "$(nproc)" | tee build/release/ctest.log
+  ctest --preset release -j "$jobs" | tee build/release/ctest.log
 }
 
 quick_tests() {
   cmake --build --preset release
-  ctest --preset release -j "$(nproc)" -L quick | tee build/release/ctest.log
+  ctest --preset release -j "$jobs" -L quick | tee build/release/ctest.log
 }
 
 # The preset hides hwloc's plugins: MPI loads and unloads them, and what they leak is nobody's by then. It leaves out
@@ -65,7 +67,7 @@ quick_tests() {
 sanitizers() {
   [ -f build/asan/build.ninja ] || cmake --preset asan -DGLINPACK_WERROR=ON
   cmake --build --preset asan
-  OPENBLAS_NUM_THREADS=1 LP_NUM_THREADS=0 ctest --preset asan -j "$(nproc)" | tee build/asan/ctest.log
+  OPENBLAS_NUM_THREADS=1 LP_NUM_THREADS=0 ctest --preset asan -j "$jobs" | tee build/asan/ctest.log
 }
 
 # what threads share, and only that: the sanitizer knows nothing of MPI's and the GL driver's own threads
@@ -76,7 +78,7 @@ thread_sanitizer() {
 }
 
 # Another BLAS, and the other MPI, installed beside MPICH. A file at a time and without precompiled headers: missing
-# includes are found. Warnings do not depend on the optimisation; those of the tests are the sanitizers' build's.
+# includes are found. Warnings do not depend on the optimisation. The sanitizer build compiles the tests with clang.
 clang_and_open_mpi() {
   configure_and_build build/clang-openmpi -DCMAKE_CXX_COMPILER=clang++ -DGLINPACK_MPI=openmpi -DGLINPACK_BLAS=blis \
     -DCMAKE_BUILD_TYPE=Release -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DGLINPACK_TESTS=OFF \

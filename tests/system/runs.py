@@ -102,9 +102,12 @@ class Commands(RunsTest):
             self.assertIn("'many'", broken.err)
 
     @unittest.skipIf(os.environ.get("GLINPACK_TEST_QUICK"), "GLINPACK_TEST_QUICK is set: too slow in this build")
-    def test_netlib_s_hpl_dat_passes_all_its_864_runs_by_opengl(self):
-        self.passed("--hpl-dat", ROOT / "tests" / "data" / "HPL.dat", "--backend", "gl-compute", ranks=4, runs=864,
-                    timeout=900)
+    def test_every_different_run_of_netlib_s_hpl_dat_passes_by_opengl(self):
+        lines = (ROOT / "tests" / "data" / "HPL.dat").read_text().splitlines()
+        for number, text in {14: "1 PFACTs", 16: "1 NBMINs", 20: "1 RFACTs"}.items():  # GL backends ignore these lines
+            lines[number - 1] = text
+        self.write("HPL.dat", "\n".join(lines) + "\n")
+        self.passed("--backend", "gl-compute", ranks=4, runs=48, timeout=300)
 
     def test_local_pivoting_on_six_processes_passes_by_opengl(self):
         self.passed("--n", 300, "--nb", 32, "--grid", "2x3", "--backend", "gl-compute", "--precision", "single",

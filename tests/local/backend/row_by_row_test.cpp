@@ -80,7 +80,7 @@ class RowByRow : public BackendTest<Case> {
   }
   void normalize_expected(ColumnMajorView<const Real> panel, const std::vector<Index>& pivots,
                           ColumnMajorView<Real> a) {
-    if (a.columns == 0) return;  // a may have no address
+    if (a.columns == 0) return;  // a.data may be null
     const auto width = static_cast<Index>(pivots.size());
     for (Index j = 0; j < width; ++j) {
       for (Index c = 0; c < a.columns; ++c) std::swap(a(j, c), a(pivots[static_cast<std::size_t>(j)], c));
