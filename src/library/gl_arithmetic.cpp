@@ -13,8 +13,9 @@
 namespace glinpack::library {
 namespace {
 
-constexpr Index cached_depth = 1024;  // deeper products would evict tiles of the operands from the cache
-constexpr Index block_columns = 64;   // of factors
+constexpr Index cached_depth = 1024;    // deeper products would evict tiles of the operands from the cache
+constexpr Index block_columns = 64;     // of factors
+constexpr Index least_on_device = 256;  // of rows to factorise there: to make its panel takes longer than LAPACK below
 constexpr Index most_groups = 65535;
 
 template <class Real>
@@ -103,17 +104,17 @@ class GlArithmetic final : public Arithmetic<Real> {
   Backend<Real>& backend() override { return *backend_; }
 
  protected:
-  // The device stops at a zero pivot, LAPACK does not.
   Factors factorize(Matrix& a) override {
     Factors factors{this->copy(a), std::vector<Index>(static_cast<std::size_t>(a.rows()))};
-    factors.singular = factorize_on_backend(*backend_, *factors.elements, block_columns, std::span(factors.pivots),
-                                            DeviceUse::if_faster)
-                           .has_value();
-    if (!factors.singular) return factors;
+    // the device stops at a zero pivot, LAPACK does not
+    if (a.rows() >= least_on_device && !factorize_on_backend(*backend_, *factors.elements, block_columns,
+                                                             std::span(factors.pivots), DeviceUse::if_faster)) {
+      return factors;
+    }
     const MatrixPointer by_columns = this->transpose(a);
     const RowMajorView<const Real> elements = read(*by_columns);
     std::vector<Real> complete(elements.data, elements.data + a.rows() * a.rows());
-    factorize_on_host<Real>({complete.data(), a.rows(), a.rows(), a.rows()}, factors.pivots);
+    factors.singular = factorize_on_host<Real>({complete.data(), a.rows(), a.rows(), a.rows()}, factors.pivots) != 0;
     write(*by_columns, complete);
     backend_->copy_transposed(whole(*by_columns), whole(*factors.elements));
     return factors;
