@@ -530,11 +530,13 @@ classdef gpuMatrix < handle
     function r = joined(name, parts)
       r = [];
       first = true;
+      narrow = false;  % a part without elements makes the result single, too
       common = 1 + strcmp(name, 'vertcat');  % the dimension in which the parts are equal
       for k = 1:numel(parts)
         part = parts{k};
         extents = sum(size(part));
         fits = ~first && size(r, common) == size(part, common);
+        narrow = narrow || extents < 2 && gpuMatrix.is_single(part);
         if extents > 0 && (first || ~fits && sum(size(r)) == 1)  % as in Octave, 1 x 0 and 0 x 1 fit all
           r = part;
           first = false;
@@ -542,9 +544,15 @@ classdef gpuMatrix < handle
           r = gpuMatrix.binary(name, r, part);
         end
       end
-      if ~isa(r, 'gpuMatrix')
+      if narrow
+        r = gpuMatrix(r, 'single');
+      elseif ~isa(r, 'gpuMatrix')
         r = gpuMatrix(r);
       end
+    end
+
+    function yes = is_single(x)
+      yes = isa(x, 'single') || isa(x, 'gpuMatrix') && x.handle(4);
     end
 
     function g = filled(value, varargin)
@@ -900,6 +908,10 @@ end
 %! assert (double (cat (1, g, x, g)), [x; x; x]);
 %! assert (double (cat (2, g, x)), [x, x]);
 %! assert (classUnderlying ([g, single(x)]), "single");
+%! for empty = {single([]), gpuMatrix(single ([])), single(zeros (1, 0))}
+%!   assert (classUnderlying ([empty{1}, g]), "single");
+%!   assert (classUnderlying ([g; empty{1}]), "single");
+%! endfor
 %!error <horizontal dimensions mismatch \(2x2 vs 3x3\)> horzcat (gpuMatrix (ones (2)), ones (3))
 %!error <horzcat> [gpuMatrix(ones (2)), ones(3)]  # Octave 7 hides the message
 %!error <two dimensions> cat (3, gpuMatrix (1), 2)

@@ -84,7 +84,7 @@ def test_operations_agree_with_numpy(context, n, dtype):
     assert numpy.array_equal(numpy.tril(l), l) and numpy.array_equal(numpy.triu(u), u)
 
 
-@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("n", (*SIZES, 1000))
 def test_linalg_is_shaped_like_numpys_and_scipys(openblas, n):
     a, b = well_conditioned(n, float), rng().random((n, 2))
     for actual, expected in ((linalg.solve(a, b), numpy.linalg.solve(a, b)), (linalg.inv(a), numpy.linalg.inv(a)),
