@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 from launch import GLINPACK, ROOT, Outcome
@@ -179,6 +180,7 @@ class CleanedUp(OctaveTest):
                 process.stdin.flush()
             while "waiting" not in (line := process.stdout.readline()):
                 self.assertTrue(line, "Octave ended")
+            time.sleep(0.5)  # the last command does wait
             process.send_signal(signal.SIGINT)
             out, _ = process.communicate("printf ('%d left\\n', gpuMatrix.info ().matrices)\n" * interactive, timeout=30)
             return process.returncode, out
