@@ -12,8 +12,8 @@
    Ownership. *result belongs to the caller, who calls glinpack_matrix_free() once. An operand can be freed right after
    the call that uses it. Memory that the caller passes is copied or filled before a function returns.
 
-   Exit. If the process exits, the operation in execution is finished, and all contexts are closed. A process made by
-   fork() must not use its parent's contexts.
+   Exit. If the process exits, the operation in execution is finished, and all contexts are closed. fork() waits for the
+   operation in execution; the new process must not use its parent's contexts.
 
    Threads. Any function may be called by any thread at any time, with one exception: a handle must not be freed while
    another thread passes it to a function. Operations of a context are executed in the order of the calls; waiting for a

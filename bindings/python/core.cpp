@@ -81,8 +81,6 @@ class Context {
       raise(GLINPACK_FAILED, "the context belongs to the process before fork(): make another one");
   }
 
-  bool is_open() const { return context_ != nullptr && of_this_process(); }
-
   /// Remains valid if another thread calls close().
   std::shared_ptr<glinpack_context> get() const {
     check_process();
@@ -101,16 +99,16 @@ class Context {
     closing.reset();  // freed here, or by the thread that uses it
   }
 
-  /// Bounds the memory of operations that are not executed yet: their number, and elements copied from Python.
-  void enqueued(const glinpack_matrix* matrix, std::size_t bytes) {
+  /// Bounds the memory of operations that are not executed yet: their number, and elements copied from Python. Whether
+  /// the caller has to wait for the newest.
+  bool enqueued(std::size_t bytes) {
     constexpr std::size_t most_bytes = std::size_t{256} << 20U;
     constexpr std::int64_t most_operations = 1024;
     const std::int64_t pending = glinpack_context_pending(context_.get());
     bytes_ = pending <= 1 ? bytes : bytes_ + bytes;
-    if (bytes_ <= most_bytes && pending <= most_operations) return;
-    const py::gil_scoped_release unlocked;
-    glinpack_wait(matrix, -1);
+    if (bytes_ <= most_bytes && pending <= most_operations) return false;
     bytes_ = 0;
+    return true;
   }
 
  private:
@@ -123,9 +121,10 @@ class Handle {
  public:
   using ContextPointer = std::shared_ptr<Context>;
 
-  Handle(ContextPointer context, glinpack_matrix* matrix, std::size_t bytes = 0)
-      : context_(std::move(context)), matrix_(matrix) {
-    context_->enqueued(matrix_, bytes);
+  Handle(ContextPointer context, glinpack_matrix* matrix) : context_(std::move(context)), matrix_(matrix) {}
+  /// Of an operation. Ctrl-C ends its wait if much is pending.
+  Handle(ContextPointer context, glinpack_matrix* matrix, std::size_t bytes) : Handle(std::move(context), matrix) {
+    if (context_->enqueued(bytes)) status_within(-1);
   }
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
@@ -145,23 +144,9 @@ class Handle {
 
   /// Whether the matrix is computed within `seconds`. Signals such as Ctrl-C end the wait by Python's exception.
   bool wait(double seconds) const {
-    constexpr double slice = 0.05;
-    const bool limited = seconds >= 0;
-    while (true) {
-      const double now = limited && seconds < slice ? seconds : slice;
-      glinpack_status status = GLINPACK_OK;
-      std::string text;
-      glinpack_matrix* const matrix = get();
-      {
-        const py::gil_scoped_release unlocked;
-        status = glinpack_wait(matrix, now);
-        if (status != GLINPACK_OK) text = glinpack_last_error();
-      }
-      if (status == GLINPACK_OK) return true;
-      if (status != GLINPACK_NOT_READY) raise(status, text);
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-      if (limited && (seconds -= now) <= 0) return false;
-    }
+    const auto [status, text] = status_within(seconds);
+    if (status != GLINPACK_OK && status != GLINPACK_NOT_READY) raise(status, text);
+    return status == GLINPACK_OK;
   }
 
   /// Writes the elements to a 2-D array of any strides.
@@ -184,6 +169,24 @@ class Handle {
   }
 
  private:
+  std::pair<glinpack_status, std::string> status_within(double seconds) const {
+    constexpr double slice = 0.05;
+    const bool limited = seconds >= 0;
+    while (true) {
+      const double now = limited && seconds < slice ? seconds : slice;
+      std::pair<glinpack_status, std::string> ended;
+      glinpack_matrix* const matrix = get();
+      {
+        const py::gil_scoped_release unlocked;
+        ended.first = glinpack_wait(matrix, now);
+        if (ended.first != GLINPACK_OK) ended.second = glinpack_last_error();
+      }
+      if (ended.first != GLINPACK_NOT_READY) return ended;
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      if (limited && (seconds -= now) <= 0) return ended;
+    }
+  }
+
   ContextPointer context_;
   glinpack_matrix* matrix_ = nullptr;
 };
@@ -216,7 +219,7 @@ template <class Make>
 Handle made(const ContextPointer& context, Make make) {
   glinpack_matrix* result = nullptr;
   check(make(&result));
-  return {context, result};
+  return {context, result, 0};
 }
 
 template <glinpack_status (*function)(const glinpack_matrix*, glinpack_matrix**)>
@@ -240,7 +243,7 @@ Handle generated(const ContextPointer& context, bool is_single, std::int64_t row
 std::tuple<Handle, Handle, Handle> lu(const Handle& a) {
   glinpack_matrix *p = nullptr, *l = nullptr, *u = nullptr;
   check(glinpack_lu(a.get(), &p, &l, &u));
-  return {Handle(a.context(), p), Handle(a.context(), l), Handle(a.context(), u)};
+  return {Handle(a.context(), p), Handle(a.context(), l), Handle(a.context(), u, 0)};
 }
 
 }  // namespace
@@ -253,12 +256,6 @@ PYBIND11_MODULE(_core, m) {
       .def_property_readonly("device",
                              [](const Context& c) { return std::string(glinpack_context_device(c.get().get())); })
       .def_property_readonly("pending", [](const Context& c) { return glinpack_context_pending(c.get().get()); })
-      .def("wait",
-           [](const Context& c) {
-             const std::shared_ptr<glinpack_context> context = c.get();
-             check_unlocked([&] { return glinpack_context_wait(context.get()); });
-           })
-      .def_property_readonly("is_open", &Context::is_open)
       .def("close", &Context::close);
 
   py::class_<Handle>(m, "Handle")

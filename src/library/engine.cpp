@@ -1,7 +1,11 @@
 #include "library/engine.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <charconv>
+#include <mutex>
+#include <new>
 #include <stdexcept>
 #include <thread>
 
@@ -55,6 +59,20 @@ EngineChoice choose_engine(const std::string& device, int threads) {
     choice.gl_device = numbered_device(device);
   }
   return choice;
+}
+
+std::shared_mutex& Engine::forking() {
+  static auto* const mutex = new std::shared_mutex;  // outlives static objects
+  return *mutex;
+}
+
+// OpenBLAS ends its threads before the process forks: an operation that uses them would never end.
+Engine::Engine(const EngineChoice& choice) : choice_(choice) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    // in the new process the thread that locked it has another number
+    pthread_atfork([] { forking().lock(); }, [] { forking().unlock(); }, [] { new (&forking()) std::shared_mutex; });
+  });
 }
 
 std::string Engine::description() {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <shared_mutex>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -89,7 +90,7 @@ EngineChoice choose_engine(const std::string& device, int threads);
 /// Made, used and destroyed by one thread. The extents of operands fit, and results have elements.
 class Engine {
  public:
-  explicit Engine(const EngineChoice& choice) : choice_(choice) {}
+  explicit Engine(const EngineChoice& choice);
 
   std::string description();
   bool on_gl() const { return choice_.gl_device.has_value(); }
@@ -101,6 +102,7 @@ class Engine {
   /// The result of operation(), when the device has finished it.
   template <class Operation>
   auto run(Operation operation) {
+    const std::shared_lock executing(forking());
     try {
       auto result = operation();
       finish();
@@ -112,6 +114,8 @@ class Engine {
   }
 
  private:
+  /// Locked by fork(), which therefore waits for the operation in execution.
+  static std::shared_mutex& forking();
   void finish();
   void finish_after_error() noexcept;
 

@@ -43,7 +43,7 @@ cc -std=c89 -Wall -Wextra -pedantic -Werror "$work/exits.c" $(pkg-config --cflag
 for device in openblas software; do
   LD_LIBRARY_PATH=${library%/*} "$work/exits" $device || fail "exit() with a context of $device ends with $?"
 done
-# the same in a forked process whose parent has a context
+# the same in a forked process whose parent computes, which goes on
 cat >"$work/forks.c" <<'PROGRAM'
 #define _POSIX_C_SOURCE 200809L
 #include <glinpack.h>
@@ -57,10 +57,17 @@ int main(int argc, char **argv) {
   glinpack_matrix *a, *product;
   pid_t child;
   int i, status;
-  if (argc < 2 || glinpack_context_create("openblas", 1, &parents)) return 2;
+  if (argc < 2 || glinpack_context_create("openblas", 2, &parents)) return 2;
+  if (glinpack_matrix_constant(parents, GLINPACK_DOUBLE, 700, 700, 1e-3, &a)) return 8;
+  for (i = 0; i < 30; ++i) {
+    if (glinpack_gemm(0, 0, 1.0, a, a, 0.0, 0, &product)) return 9;
+  }
   child = fork();
   if (child < 0) return 3;
-  if (child > 0) return waitpid(child, &status, 0) == child && status == 0 ? 0 : 4;
+  if (child > 0) {
+    if (waitpid(child, &status, 0) != child || status != 0) return 4;
+    return glinpack_wait(product, -1);
+  }
   if (glinpack_context_create(argv[1], 1, &own)) return 5;
   if (glinpack_matrix_constant(own, GLINPACK_DOUBLE, 200, 200, 1e-3, &a)) return 6;
   for (i = 0; i < 50; ++i) {

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 from launch import GLINPACK, ROOT, Outcome
@@ -36,13 +37,13 @@ def in_folder(commands, load=True):
             f"pkg global_list {folder}/global; " + ("pkg load glinpack; " if load else "") + commands)
 
 
-def environment(device):
-    return {**os.environ, "GLINPACK_DEVICE": device, "OPENBLAS_NUM_THREADS": "1", "LP_NUM_THREADS": "0"}
+def environment(device, threads=1):
+    return {**os.environ, "GLINPACK_DEVICE": device, "OPENBLAS_NUM_THREADS": str(threads), "LP_NUM_THREADS": "0"}
 
 
-def octave(commands, load=True, device="openblas", arguments=(), cwd=None, timeout=120):
+def octave(commands, load=True, device="openblas", arguments=(), cwd=None, timeout=120, threads=1):
     completed = subprocess.run(["octave-cli", "-qfH", *arguments, "--eval", in_folder(commands, load)], cwd=cwd,
-                               stdin=subprocess.DEVNULL, capture_output=True, env=environment(device), timeout=timeout,
+                               stdin=subprocess.DEVNULL, capture_output=True, env=environment(device, threads), timeout=timeout,
                                check=False)
     return Outcome(completed)
 
@@ -179,12 +180,13 @@ class CleanedUp(OctaveTest):
                 process.stdin.flush()
             while "waiting" not in (line := process.stdout.readline()):
                 self.assertTrue(line, "Octave ended")
+            time.sleep(0.5)  # the last command does wait
             process.send_signal(signal.SIGINT)
             out, _ = process.communicate("printf ('%d left\\n', gpuMatrix.info ().matrices)\n" * interactive, timeout=30)
             return process.returncode, out
 
     def test_ctrl_c_ends_a_wait_and_frees_the_function_s_matrices(self):
-        for waits in ("wait (A)", "double (A)", "A == 1"):
+        for waits in ("wait (A)", "double (A)", "A == 1", "for k = 1:500, B{mod (k, 3) + 1} = A + k; end, wait (A)"):
             with self.subTest(waits=waits):
                 function = f"function f ()\n{PRODUCTS} printf ('waiting\\n'); fflush (stdout); {waits}; disp ('too late')\nend\nf\n"
                 status, out = self.interrupt(function, interactive=True)
@@ -196,6 +198,13 @@ class CleanedUp(OctaveTest):
         status, out = self.interrupt(PRODUCTS + "printf ('waiting\\n'); fflush (stdout); wait (A); disp ('too late')", False)
         self.assertNotEqual(status, 0)
         self.assertNotIn("too late", out)
+
+
+    def test_octave_starts_programs_while_threads_of_openblas_compute(self):
+        outcome = self.run_octave(PRODUCTS.replace("40", "10") + """pending = gpuMatrix.info ().pending;
+          [in, out, pid] = popen2 ("cat", {});  fclose (in);  fclose (out);  waitpid (pid);
+          printf ("%d %d", pending > 1, wait (A, 60))""", threads=2)
+        self.assertEqual(outcome.out, "1 1", outcome)
 
 
 class Errors(OctaveTest):

@@ -13,7 +13,11 @@ BUILD = pathlib.Path(os.environ["GLINPACK"]).resolve().parent.parent
 ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-@unittest.skipUnless(list(BUILD.glob("python/glinpack/_core.*")), "this build has no Python module")
+def setUpModule():
+    if not list(BUILD.glob("python/glinpack/_core.*")):
+        raise RuntimeError(f"{BUILD} has no Python module: cmake --build {BUILD} --target python-module")
+
+
 class PythonModule(unittest.TestCase):
 
     def run_python(self, folder, *arguments):

@@ -1,9 +1,9 @@
 /* glinpack_gateway (COMMAND, ...): what gpuMatrix.m calls of libglinpack. MEX C API, for Octave and MATLAB.
 
-   A matrix is a handle: uint64 [id, rows, columns, is single]. The id's low bits are a slot of a table; no other matrix
-   of the process has the same id. An operand is a handle, or an ordinary real matrix, which is uploaded. Operations
-   return a handle at once, or [] if Octave has to compute the result. gpuMatrix.m waits in short steps, between which
-   Octave handles Ctrl-C. */
+   A matrix is a handle: uint64 [id, rows, columns, is single + 2 if too much is pending]. The id's low bits are a slot
+   of a table; no other matrix of the process has the same id. An operand is a handle, or an ordinary real matrix, which
+   is uploaded. Operations return a handle at once, or [] if Octave has to compute the result. gpuMatrix.m waits in
+   short steps, between which Octave handles Ctrl-C. */
 #include <glinpack.h>
 #include <math.h>
 #include <stdarg.h>
@@ -38,6 +38,7 @@ static Slot *slots;
 static size_t slot_count, live_count;
 static uint64_t last_serial;
 static const glinpack_matrix *newest;
+static uint64_t limited; /* id of the matrix whose constructor waits because too much is pending */
 
 static glinpack_matrix *temporaries[16]; /* of this call */
 static int temporary_count;
@@ -147,10 +148,13 @@ static glinpack_context *the_context(void) {
 
 static int is_handle(const mxArray *argument) { return mxIsUint64(argument) && mxGetNumberOfElements(argument) == 4; }
 
-static Slot *slot_of(const mxArray *argument) {
-  const uint64_t id = is_handle(argument) ? *(const uint64_t *)mxGetData(argument) : 0;
+static Slot *slot_with(uint64_t id) {
   const size_t slot = (size_t)(id & ((1u << SLOT_BITS) - 1));
   return id && slot < slot_count && slots[slot].id == id ? &slots[slot] : NULL;
+}
+
+static Slot *slot_of(const mxArray *argument) {
+  return slot_with(is_handle(argument) ? *(const uint64_t *)mxGetData(argument) : 0);
 }
 
 static Slot *existing_slot(const mxArray *argument) {
@@ -198,7 +202,7 @@ static glinpack_matrix *temporary(glinpack_matrix *matrix) {
   return temporaries[temporary_count++] = matrix;
 }
 
-/* Enters the matrix into the table. Waits if too much is pending. */
+/* Enters the matrix into the table. */
 static mxArray *handle_of(glinpack_matrix *matrix) {
   mxArray *handle = mxCreateNumericMatrix(1, 4, mxUINT64_CLASS, mxREAL);
   uint64_t *parts = (uint64_t *)mxGetData(handle);
@@ -220,7 +224,6 @@ static mxArray *handle_of(glinpack_matrix *matrix) {
   parts[1] = (uint64_t)glinpack_matrix_rows(matrix);
   parts[2] = (uint64_t)glinpack_matrix_columns(matrix);
   parts[3] = glinpack_matrix_precision(matrix) == GLINPACK_SINGLE;
-  while (too_much_pending() && glinpack_wait(matrix, 0.001) == GLINPACK_NOT_READY) continue;
   return handle;
 }
 
@@ -485,9 +488,9 @@ static void report_conditions(void) {
     watched[k] = watched[--watched_count];
     release_condition(condition);
     singular = is_single ? (float)value + 1.0F == 1.0F : value + 1.0 == 1.0;
-    if (value == 0) {
+    if (value == 0 || value != value) {
       say("warning", "glinpack:singular", "matrix singular to machine precision");
-    } else if (singular || value != value) {
+    } else if (singular) {
       char text[80];
       snprintf(text, sizeof text, "matrix singular to machine precision, rcond = %g", value);
       say("warning", "glinpack:nearlySingular", text);
@@ -555,7 +558,7 @@ static glinpack_matrix *unary(const char *command, int nrhs, const mxArray *prhs
     check(glinpack_replace(a, (int64_t)number_at(nrhs, prhs, 3), (int64_t)number_at(nrhs, prhs, 4),
                            operand(prhs[2], glinpack_matrix_precision(a)), &result));
   } else if (!strcmp(command, "inv")) {
-    watch_condition(prhs[1], a);
+    if (number_at(nrhs, prhs, 2) && !is_scalar(prhs[1])) watch_condition(prhs[1], a);
     check(glinpack_inverse(a, &result));
   } else if (!strcmp(command, "det")) {
     check(glinpack_determinant(a, &result));
@@ -591,6 +594,15 @@ static mxArray *wait_for(const glinpack_matrix *matrix, double seconds) {
   return mxCreateLogicalScalar(1);
 }
 
+/* The handle's last part, after a wait of at most a tenth of a second if too much is pending. */
+static mxArray *limit_pending(const mxArray *argument) {
+  const glinpack_matrix *matrix = existing_slot(argument)->matrix;
+  int steps = 100;
+  while (too_much_pending() && steps-- > 0 && glinpack_wait(matrix, 0.001) == GLINPACK_NOT_READY) continue;
+  if (!too_much_pending() || glinpack_ready(matrix)) limited = 0;
+  return mxCreateDoubleScalar((glinpack_matrix_precision(matrix) == GLINPACK_SINGLE) + (limited ? 2 : 0));
+}
+
 static mxArray *elements_of(const glinpack_matrix *matrix, glinpack_precision precision) {
   const int64_t rows = glinpack_matrix_rows(matrix), columns = glinpack_matrix_columns(matrix);
   const size_t count = (size_t)(rows * columns);
@@ -621,8 +633,7 @@ static mxArray *state_of(const mxArray *argument) {
   return mxCreateString(*text ? text : "computed");
 }
 
-static void release(const mxArray *argument) {
-  Slot *slot = slot_of(argument);
+static void release(Slot *slot) {
   if (!slot) return;
   if (newest == slot->matrix) newest = NULL;
   release_condition(slot->condition);
@@ -664,11 +675,13 @@ static void choose_device(int nrhs, const mxArray *prhs[]) {
 /* Commands with a matrix that make none. Returns whether it was one. */
 static int ask(const char *command, int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   if (!strcmp(command, "free")) {
-    release(prhs[1]);
+    release(slot_of(prhs[1]));
   } else if (!strcmp(command, "wait")) {
     plhs[0] = wait_for(existing_slot(prhs[1])->matrix, number_at(nrhs, prhs, 2));
   } else if (!strcmp(command, "fetch")) {
     fetch(nlhs, plhs, prhs[1], precision_at(nrhs, prhs, 2, precision_of(prhs[1])));
+  } else if (!strcmp(command, "limit")) {
+    plhs[0] = limit_pending(prhs[1]);
   } else if (!strcmp(command, "ready")) {
     plhs[0] = mxCreateLogicalScalar(glinpack_ready(existing_slot(prhs[1])->matrix) != 0);
   } else if (!strcmp(command, "state")) {
@@ -706,6 +719,10 @@ void mexFunction(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   glinpack_matrix *result = NULL;
   free_temporaries(); /* of a call that an error of Octave ended */
   if (nrhs < 1 || mxGetString(prhs[0], command, sizeof command)) fail("glinpack:argument", "a command is expected");
+  if (limited && strcmp(command, "limit")) { /* Ctrl-C ended the constructor: no object frees the matrix */
+    release(slot_with(limited));
+    limited = 0;
+  }
   if (nrhs > 1 && ask(command, nlhs, plhs, nrhs, prhs)) return;
 
   if (!strcmp(command, "device")) {
@@ -739,6 +756,13 @@ void mexFunction(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
     result = unary(command, nrhs, prhs);
     if (!result) fail("glinpack:argument", "unknown command \"%s\"", command);
   }
-  if (result) plhs[0] = handle_of(result);
+  if (result) {
+    plhs[0] = handle_of(result);
+    if (too_much_pending()) {
+      uint64_t *parts = (uint64_t *)mxGetData(plhs[0]);
+      limited = parts[0];
+      parts[3] += 2;
+    }
+  }
   free_temporaries();
 }

@@ -30,12 +30,8 @@ class Context:
 
     def __init__(self, device="auto", threads=0):
         self._core = _core.Context(str(device), threads)
+        self.device = self._core.device
         _contexts.add(self)
-
-    @property
-    def device(self):
-        """The device's name."""
-        return self._core.device
 
     @property
     def pending(self):
@@ -44,7 +40,7 @@ class Context:
 
     def wait(self):
         """Waits until all operations are done, whether they succeed or not."""
-        self._core.wait()
+        _core.constant(self._core, True, 1, 1, 0.0).wait(-1.0)  # after all others
 
     def close(self):
         self._core.close()
@@ -81,20 +77,13 @@ def _close_all():
         context.close()
 
 
-def _before_fork():
-    # OpenBLAS ends its threads when the process forks: a product that needs them would never end
-    for context in list(_contexts):
-        if context._core.is_open:
-            context.wait()
-
-
 def _after_fork():
     global _default, _lock
     _default, _lock = None, threading.Lock()
 
 
 atexit.register(_close_all)
-os.register_at_fork(before=_before_fork, after_in_child=_after_fork)
+os.register_at_fork(after_in_child=_after_fork)
 
 
 class Matrix:
@@ -204,6 +193,17 @@ class Matrix:
 
     def __getitem__(self, key):
         return self.numpy()[key]
+
+    def __iter__(self):
+        return iter(self.numpy())
+
+    def __eq__(self, other):
+        return self.numpy() == numpy.asarray(other)
+
+    def __ne__(self, other):
+        return self.numpy() != numpy.asarray(other)
+
+    __hash__ = object.__hash__
 
     def __len__(self):
         if self.ndim == 0:
@@ -342,7 +342,7 @@ def _square(matrix):
 
 
 def _is_number(value):
-    return isinstance(value, numbers.Real) or (isinstance(value, (numpy.ndarray, Matrix)) and value.ndim == 0)
+    return isinstance(value, (numbers.Real, numpy.bool_)) or (isinstance(value, numpy.ndarray) and value.ndim == 0)
 
 
 def _elementwise(operation, a, b):
@@ -354,9 +354,20 @@ def _elementwise(operation, a, b):
         a, b = _operands(a, b)
     except TypeError:
         return NotImplemented
-    if a.ndim != b.ndim:
+    if a.ndim and b.ndim and a.ndim != b.ndim:
         raise ValueError(f"the shapes {a.shape} and {b.shape} differ: glinpack does not broadcast")
+    a, b = _repeated(a, b), _repeated(b, a)
     return _new(operation(a._handle, b._handle), a.ndim, a.context)
+
+
+def _repeated(number, matrix):
+    """A number that may not be computed yet, in the shape of the matrix: a product with ones."""
+    if number.ndim or not matrix.ndim:
+        return number
+    rows, columns = (_core.constant(number.context._core, number._handle.is_single, *shape, 1.0)
+                     for shape in ((matrix._handle.rows, 1), (1, matrix._handle.columns)))
+    product = _core.gemm(False, False, _core.gemm(False, False, rows, number._handle), columns)
+    return _new(product, matrix.ndim, number.context)
 
 
 def _with_number(operation, matrix, number, number_first):

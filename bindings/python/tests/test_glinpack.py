@@ -84,7 +84,7 @@ def test_operations_agree_with_numpy(context, n, dtype):
     assert numpy.array_equal(numpy.tril(l), l) and numpy.array_equal(numpy.triu(u), u)
 
 
-@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("n", (*SIZES, 1000))
 def test_linalg_is_shaped_like_numpys_and_scipys(openblas, n):
     a, b = well_conditioned(n, float), rng().random((n, 2))
     for actual, expected in ((linalg.solve(a, b), numpy.linalg.solve(a, b)), (linalg.inv(a), numpy.linalg.inv(a)),
@@ -159,6 +159,31 @@ def test_arrays_in_and_out(openblas):
         glinpack.Matrix(numpy.zeros((2, 2, 2)))
     with pytest.raises(ValueError, match="shape"):
         matrix.numpy(numpy.zeros(2))
+
+
+def test_comparisons_and_iteration_give_what_numpy_gives(openblas):
+    a = rng().random((3, 4))
+    A = glinpack.Matrix(a)
+    for compared in (A == A, A == a, a == A, A == glinpack.Matrix(a)):
+        assert type(compared) is numpy.ndarray and compared.shape == a.shape and compared.all()
+    assert numpy.array_equal(A != a[0], a != a[0])
+    assert {A: 1}[A] == 1
+    assert numpy.array_equal(list(A), list(a))
+    with pytest.raises(TypeError, match="0-d"):
+        list(A.norm())
+
+
+def test_numbers_that_are_not_computed_yet_are_operands(openblas):
+    b = rng().random((2, 3)) + 1
+    late = slow(openblas)
+    s, B = glinpack.Matrix(b).norm(1), glinpack.Matrix(b)
+    n = numpy.linalg.norm(b, 1)
+    results = [(B / s, b / n), (s - B, n - b), (s + glinpack.Matrix(b[0]), n + b[0]), (2 * s, 2 * n), (1 / s, 1 / n), (s / s, 1.0),
+               (numpy.float64(3) - s, 3 - n), (s * B.astype("f4"), n * b.astype("f4")), (B * numpy.True_, b)]
+    assert not late.ready and not results[0][0].ready
+    for actual, expected in results:
+        close(actual, expected)
+    assert (glinpack.full((0, 3), 1) * s).shape == (0, 3)
 
 
 def test_dlpack_on_the_processor(openblas):
@@ -310,6 +335,12 @@ def python(code, **environment):
                           env={**os.environ, "PYTHONPATH": paths, "GLINPACK_DEVICE": "openblas", **environment})
 
 
+def test_a_closed_context_and_its_matrices_can_be_printed():
+    with glinpack.Context("openblas", 1) as context:
+        matrix = glinpack.Matrix([1.0], context=context)
+    assert "OpenBLAS" in repr(context) and "freed" in repr(matrix)
+
+
 @pytest.mark.parametrize("device", ["openblas", "software"])
 @pytest.mark.parametrize("end", ["", "; raise SystemExit(0)", "; del a", "; context.close()"])
 def test_python_exits_cleanly_with_pending_work(device, end):
@@ -318,14 +349,29 @@ def test_python_exits_cleanly_with_pending_work(device, end):
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
-def test_control_c_ends_a_wait():
-    ended = python("import numpy, glinpack, os, signal, threading\n"
+@pytest.mark.parametrize("waits", ["a.wait()", "a.numpy()", "context.wait()", "for _ in range(3000): a + a"])
+def test_control_c_ends_a_wait(waits):
+    ended = python("import numpy, glinpack, os, signal, threading, time\n"
+                   "context = glinpack.use('openblas')\n"
                    "a = glinpack.Matrix(numpy.full((500, 500), 1e-3))\n"
-                   "for _ in range(300): a = a @ a\n"
+                   "for _ in range(1000): a = a @ a\n"
                    "threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
-                   "try: a.wait()\n"
-                   "except KeyboardInterrupt: print('interrupted')")
-    assert (ended.stdout, ended.stderr) == ("interrupted\n", "")
+                   "start = time.monotonic()\n"
+                   f"try: exec({waits!r})\n"
+                   "except KeyboardInterrupt: print('interrupted', time.monotonic() - start < 1)")
+    assert (ended.stdout, ended.stderr) == ("interrupted True\n", "")
+
+
+def test_a_process_forks_while_threads_of_openblas_compute():
+    ended = python("import numpy, glinpack, os\n"
+                   "context = glinpack.use(glinpack.Context('openblas', 2))\n"
+                   "ones = a = glinpack.Matrix(numpy.full((700, 700), 1 / 700))\n"
+                   "for _ in range(50): a = a @ ones\n"
+                   "child = os.fork()\n"
+                   "if child == 0: os._exit(0)\n"
+                   "os.waitpid(child, 0)\n"
+                   "print(context.pending > 2, numpy.allclose(a, 1 / 700))")
+    assert (ended.stdout, ended.stderr) == ("True True\n", "")
 
 
 def test_a_forked_process_has_a_context_of_its_own():
