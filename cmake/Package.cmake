@@ -10,6 +10,9 @@ configure_file(${packaging}/copyright.in ${CMAKE_BINARY_DIR}/debian/copyright @O
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME glinpack)
 set(CPACK_PACKAGE_VENDOR glinpack)
+# all components except `python`
+set(CPACK_INSTALL_CMAKE_PROJECTS
+  ${CMAKE_BINARY_DIR} ${PROJECT_NAME} Unspecified / ${CMAKE_BINARY_DIR} ${PROJECT_NAME} library /)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS

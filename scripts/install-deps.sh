@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Installs what glinpack needs on Debian 12 or 13, and nothing that is there already. As root or through sudo.
-#   scripts/install-deps.sh          to build and run
-#   scripts/install-deps.sh --test   to run all tests, too
+#   scripts/install-deps.sh            to build and run
+#   scripts/install-deps.sh --octave   to use the Octave package, too
+#   scripts/install-deps.sh --python   to build the Python module, too
+#   scripts/install-deps.sh --test     to run all tests, too
 set -euo pipefail
 
 packages=(
@@ -17,9 +19,15 @@ packages=(
   # the charts of glinpack report
   libjs-chart.js
 )
+# octave-dev has mkoctfile, for `pkg install`; it may turn mpicc and mpirun to Open MPI, but not mpicc.mpich
+octave_packages=(octave octave-dev)
+python_packages=(python3-dev python3-numpy pybind11-dev)
 test_packages=(
+  "${octave_packages[@]}"
   # the other compiler with its sanitizers, the other MPI, another BLAS
   clang libclang-rt-dev llvm openmpi-bin libopenmpi-dev libblis-pthread-dev
+  # the Python module and its tests
+  "${python_packages[@]}" python3-scipy python3-pytest
   # the system tests and what they read with
   python3 python3-jsonschema python3-matplotlib valgrind shellcheck man-db procps
   # what the pages of glinpack report are opened in
@@ -34,8 +42,10 @@ test_packages=(
 
 case "${1:-}" in
   "") ;;
+  --octave) packages+=("${octave_packages[@]}") ;;
+  --python) packages+=("${python_packages[@]}") ;;
   --test) packages+=("${test_packages[@]}") ;;
-  *) echo "usage: scripts/install-deps.sh [--test]" >&2; exit 2 ;;
+  *) echo "usage: scripts/install-deps.sh [--octave | --python | --test]" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then

@@ -46,6 +46,12 @@ grep -A 4 watchdog: hung.log
 mpirun.mpich -np 4 build/release/bin/glinpack plu --n 3000 --nb 64 --repeat 500 --json part.json --progress never >part.log 2>&1 &
 sleep 10 && kill -TERM $! && { wait $!; echo "exit status $?"; }
 grep -A 8 INCOMPLETE part.log
+scripts/install-deps.sh --octave && scripts/install-deps.sh --python
+cmake --preset release -DGLINPACK_TESTS=OFF >build.log && cmake --build --preset release --target octave-package python-module >>build.log
+octave --eval "pkg install build/release/glinpack-octave.tar.gz; pkg load glinpack; A = gpuMatrix(rand(500)); b = rand(500,2); x = A \ b; disp(norm(double(A*x) - b))"
+PYTHONPATH=build/release/python python3 -c "import numpy as np, glinpack as g; A = np.random.rand(500,500); print(np.abs(g.solve(A, A.sum(1)) - 1).max())"
+cmake --install build/release --component library >install.log && ldconfig
+cc examples/solve.c $(pkg-config --cflags --libs glinpack) && ./a.out
 cmake --preset release -DGLINPACK_TESTS=OFF >build.log && cmake --build --preset release >>build.log && tail -2 build.log
 cmake --install build/release --prefix /opt/glinpack >install.log && /opt/glinpack/bin/glinpack --version
 (cd build/release && cpack -G DEB) && dpkg-deb --field build/release/glinpack_*.deb Depends Recommends

@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -19,15 +20,17 @@ bool allocate_storage(Context& context, GLuint buffer, std::int64_t bytes, GLbit
 }
 
 void fill_with_zeros(const std::shared_ptr<Context>& context, GLuint buffer, std::int64_t bytes) {
-  constexpr std::int64_t largest_step = std::int64_t{16} << 20;
-  const std::int64_t step = std::min(bytes, largest_step);
-  const std::vector<std::byte> zeros(static_cast<std::size_t>(step));
+  constexpr std::int64_t uploaded = 4096;
+  static constexpr std::array<std::byte, uploaded> zeros{};
   const BufferHandle source(context);
-  glNamedBufferStorage(source.id(), static_cast<GLsizeiptr>(step), zeros.data(), 0);
+  glNamedBufferStorage(source.id(), uploaded, zeros.data(), 0);
   glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-  for (std::int64_t begin = 0; begin < bytes; begin += step) {
-    glCopyNamedBufferSubData(source.id(), buffer, 0, static_cast<GLintptr>(begin),
-                             static_cast<GLsizeiptr>(std::min(step, bytes - begin)));
+  std::int64_t filled = std::min(bytes, uploaded);
+  glCopyNamedBufferSubData(source.id(), buffer, 0, 0, static_cast<GLsizeiptr>(filled));
+  while (filled < bytes) {
+    const std::int64_t more = std::min(filled, bytes - filled);
+    glCopyNamedBufferSubData(buffer, buffer, 0, static_cast<GLintptr>(filled), static_cast<GLsizeiptr>(more));
+    filled += more;
   }
 }
 

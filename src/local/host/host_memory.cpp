@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -110,6 +111,15 @@ std::string size_text(std::int64_t bytes) {
   return text.str();
 }
 
+/// Whether at least a MiB was allocated since the last check, which reads files of the system and takes 0.1 ms.
+bool is_to_check(std::int64_t bytes) {
+  constexpr std::int64_t unchecked = std::int64_t{1} << 20;
+  static std::atomic<std::int64_t> since_check{unchecked};
+  if (bytes < unchecked && since_check.fetch_add(bytes) + bytes < unchecked) return false;
+  since_check = 0;
+  return true;
+}
+
 [[noreturn]] void throw_too_little(std::int64_t bytes) {
   throw std::runtime_error("cannot allocate " + size_text(bytes) + " of host memory: " + size_text(available_memory()) +
                            " are available; use a smaller N or more processes");
@@ -136,8 +146,10 @@ AlignedArray<Real> allocate_zeroed(Index elements, int threads) {
   const Index lines = (std::max<Index>(elements, 1) + elements_per_line - 1) / elements_per_line;
   const Index bytes = lines * static_cast<Index>(alignment);
   // Linux overcommits memory and kills the process that touches too much: check first.
-  const std::int64_t available = available_memory();
-  if (available > 0 && bytes > available) throw_too_little(bytes);
+  if (is_to_check(bytes)) {
+    const std::int64_t available = available_memory();
+    if (available > 0 && bytes > available) throw_too_little(bytes);
+  }
   AlignedArray<Real> memory(static_cast<Real*>(allocate_aligned(static_cast<std::size_t>(bytes))));
   if (!memory) throw_too_little(bytes);
   parallel_for(threads, lines * elements_per_line, bytes_per_thread / element_bytes,

@@ -103,12 +103,22 @@ inline void getrs(Index n, Index columns, const double* factors, Index ld, const
   LAPACKE_dgetrs_work(LAPACK_COL_MAJOR, 'N', to_int(n), to_int(columns), factors, to_int(ld), pivots, b, to_int(ldb));
 }
 
-/// The inverse in the place of getrf's factors. LAPACK's info.
-inline lapack_int getri(Index n, float* factors, Index ld, const lapack_int* pivots) {
-  return LAPACKE_sgetri(LAPACK_COL_MAJOR, to_int(n), factors, to_int(ld), pivots);
+/// The reciprocal of A's condition in the norm of column sums, estimated from its norm and getrf's factors. LAPACK's
+/// info.
+inline lapack_int gecon(Index n, const float* factors, Index ld, float norm, float& reciprocal) {
+  return LAPACKE_sgecon(LAPACK_COL_MAJOR, '1', to_int(n), factors, to_int(ld), norm, &reciprocal);
 }
-inline lapack_int getri(Index n, double* factors, Index ld, const lapack_int* pivots) {
-  return LAPACKE_dgetri(LAPACK_COL_MAJOR, to_int(n), factors, to_int(ld), pivots);
+inline lapack_int gecon(Index n, const double* factors, Index ld, double norm, double& reciprocal) {
+  return LAPACKE_dgecon(LAPACK_COL_MAJOR, '1', to_int(n), factors, to_int(ld), norm, &reciprocal);
+}
+
+/// The inverse in the place of getrf's factors, `size` elements of workspace given; size -1 asks for the best size, in
+/// work[0]. LAPACK's info. Factors that are NaN make the inverse NaN.
+inline lapack_int getri(Index n, float* factors, Index ld, const lapack_int* pivots, float* work, Index size) {
+  return LAPACKE_sgetri_work(LAPACK_COL_MAJOR, to_int(n), factors, to_int(ld), pivots, work, to_int(size));
+}
+inline lapack_int getri(Index n, double* factors, Index ld, const lapack_int* pivots, double* work, Index size) {
+  return LAPACKE_dgetri_work(LAPACK_COL_MAJOR, to_int(n), factors, to_int(ld), pivots, work, to_int(size));
 }
 
 }  // namespace glinpack::blas

@@ -103,10 +103,24 @@ template void substitute_on_host(ColumnMajorView<const float>, std::span<const I
 template void substitute_on_host(ColumnMajorView<const double>, std::span<const Index>, ColumnMajorView<double>);
 
 template <class Real>
+double reciprocal_condition_on_host(ColumnMajorView<const Real> factors, double norm) {
+  Real reciprocal = 0;
+  const lapack_int info =
+      blas::gecon(factors.rows, factors.data, factors.leading_dimension, static_cast<Real>(norm), reciprocal);
+  return info == 0 ? static_cast<double>(reciprocal) : std::numeric_limits<double>::quiet_NaN();
+}
+
+template double reciprocal_condition_on_host(ColumnMajorView<const float>, double);
+template double reciprocal_condition_on_host(ColumnMajorView<const double>, double);
+
+template <class Real>
 Index invert_on_host(RowMajorView<Real> a) {
   Pivots pivots;
   if (const Index info = factorize(a, pivots); info != 0 || a.rows == 0) return info;
-  return blas::getri(a.rows, a.data, a.leading_dimension, pivots.data());
+  std::vector<Real> work(1);
+  blas::getri(a.rows, a.data, a.leading_dimension, pivots.data(), work.data(), -1);
+  work.resize(static_cast<std::size_t>(work[0]));
+  return blas::getri(a.rows, a.data, a.leading_dimension, pivots.data(), work.data(), static_cast<Index>(work.size()));
 }
 
 template Index invert_on_host(RowMajorView<float>);

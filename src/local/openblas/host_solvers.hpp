@@ -29,6 +29,10 @@ Index factorize_on_host(ColumnMajorView<Real> a, std::span<Index> pivots);
 /// B <- A^-1 B (LAPACK getrs), with such factors from any source. Throws as solve_on_host().
 template <class Real>
 void substitute_on_host(ColumnMajorView<const Real> factors, std::span<const Index> pivots, ColumnMajorView<Real> b);
+/// 1 / (|| A || || A^-1 ||) in the norm of column sums, || A^-1 || estimated from such factors (LAPACK gecon). NaN if
+/// an element is. Throws std::runtime_error as solve_on_host().
+template <class Real>
+double reciprocal_condition_on_host(ColumnMajorView<const Real> factors, double norm);
 /// A becomes A^-1 (LAPACK getrf and getri). Returns and throws as solve_on_host().
 template <class Real>
 Index invert_on_host(RowMajorView<Real> a);

@@ -2,6 +2,7 @@
 #include "openblas/host_solvers.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "backend/row_interchanges.hpp"
@@ -60,6 +61,13 @@ TEST(HostSolvers, SingularMatricesAreReported) {
   std::vector<Index> pivots(3);
   EXPECT_GT(invert_on_host<float>(view(again)), 0);
   EXPECT_GT(factorize_on_host<float>(view(third).transposed(), pivots), 0);
+}
+
+TEST(HostSolvers, TheInverseOfAMatrixWithANanIsNan) {
+  Values<double> a(2, 2);
+  a.elements = {1, std::numeric_limits<double>::quiet_NaN(), 2, 3};
+  EXPECT_EQ(invert_on_host<double>(view(a)), 0);
+  EXPECT_TRUE(std::isnan(a.elements[0]));
 }
 
 TEST(HostSolvers, ScaledResidualEqualsTheHplResidual) {

@@ -18,7 +18,7 @@ namespace gl {
 namespace {
 
 template <class Real>
-class ComputeBackend final : public GlBackend<Real> {
+class ComputeBackend final : public GlBackend<Real>, public ComputePrograms {
  public:
   ComputeBackend(const BackendOptions& options, Timeline& timeline, const ComputeLimits& limits)
       : GlBackend<Real>(options, timeline, OperationClock::Source::host),
@@ -156,6 +156,11 @@ class ComputeBackend final : public GlBackend<Real> {
     const double flops = 2 * count(a.rows) * count(a.columns);
     operation(Phase::substitution, flops, 0, [&] { kernels_.substitute(region_of(a), region_of(x), region_of(y)); });
   }
+
+  const std::shared_ptr<Context>& context_of_programs() const override { return context(); }
+  const ShaderSource& sources_of_programs() const override { return sources_; }
+  const Kernels& kernels_of_programs() const override { return kernels_; }
+  void run(const std::function<void()>& commands) override { operation(Phase::reduce, 0, 0, commands); }
 
   Fence fence() override {
     begin();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "backend/backend.hpp"
@@ -13,6 +14,10 @@
 namespace glinpack {
 
 namespace gl {
+class Context;
+class Kernels;
+class ShaderSource;
+
 /// Transfers of at least this size overlap kernels. An H200 takes about a millisecond to start on a second queue while
 /// the first has work, which is the time of such a transfer.
 inline constexpr std::int64_t least_queued_bytes = std::int64_t{32} << 20;
@@ -28,6 +33,18 @@ struct ComputeLimits {
   // a GPU is
   std::int64_t queued_bytes = 0;
   gl::PartialPanelLimits partial_panel = {};
+};
+
+/// Further programs on the matrices of a backend that make_compute_backend() made, which is also one of these.
+class ComputePrograms {
+ public:
+  virtual ~ComputePrograms() = default;
+  virtual const std::shared_ptr<gl::Context>& context_of_programs() const = 0;
+  virtual const gl::ShaderSource& sources_of_programs() const = 0;
+  /// Their preamble, and how they see regions.
+  virtual const gl::Kernels& kernels_of_programs() const = 0;
+  /// Issues commands between the operations before and after. Operands are ComputeMatrix objects.
+  virtual void run(const std::function<void()>& commands) = 0;
 };
 
 /// On the EGL device options.device. Throws std::runtime_error with cause and remedy.

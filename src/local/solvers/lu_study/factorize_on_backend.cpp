@@ -24,11 +24,11 @@ std::vector<RowMove> moves_of(std::span<const Index> pivots, Index rows) {
 template <class Real>
 class BlockedLu {
  public:
-  BlockedLu(Backend<Real>& backend, DeviceMatrix<Real>& a, Index nb)
+  BlockedLu(Backend<Real>& backend, DeviceMatrix<Real>& a, Index nb, DeviceUse panels)
       : backend_(backend),
         a_(a),
         nb_(std::min(nb, a.rows())),
-        device_panel_(backend.make_tournament_panel(a.rows(), nb_, DeviceUse::always)),
+        device_panel_(backend.make_tournament_panel(a.rows(), nb_, panels)),
         l_transposed_(backend.allocate(nb_, a.rows())),
         u_(backend.allocate(nb_, a.columns())),
         host_(backend.allocate_host(device_panel_ ? 0 : nb_ * a.rows())) {
@@ -92,15 +92,17 @@ class BlockedLu {
 
 template <class Real>
 std::optional<Index> factorize_on_backend(Backend<Real>& backend, DeviceMatrix<Real>& a, Index nb,
-                                          std::span<Index> pivots) {
+                                          std::span<Index> pivots, DeviceUse panels) {
   if (a.rows() != a.columns() || static_cast<Index>(pivots.size()) != a.rows() || nb < 1) {
     throw std::invalid_argument("a matrix to be factorised is not square, or has not a pivot for every row");
   }
   if (a.rows() == 0) return std::nullopt;
-  return BlockedLu<Real>(backend, a, nb).factorize(pivots);
+  return BlockedLu<Real>(backend, a, nb, panels).factorize(pivots);
 }
 
-template std::optional<Index> factorize_on_backend(Backend<float>&, DeviceMatrix<float>&, Index, std::span<Index>);
-template std::optional<Index> factorize_on_backend(Backend<double>&, DeviceMatrix<double>&, Index, std::span<Index>);
+template std::optional<Index> factorize_on_backend(Backend<float>&, DeviceMatrix<float>&, Index, std::span<Index>,
+                                                   DeviceUse);
+template std::optional<Index> factorize_on_backend(Backend<double>&, DeviceMatrix<double>&, Index, std::span<Index>,
+                                                   DeviceUse);
 
 }  // namespace glinpack

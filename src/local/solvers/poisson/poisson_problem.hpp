@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "backend/matrix_view.hpp"
@@ -18,12 +19,15 @@ class PoissonProblem {
  public:
   /// n at least 1.
   explicit PoissonProblem(Index n);
+  /// With another right-hand side b, n x n elements, row after row; exact() and largest_error() do not apply.
+  PoissonProblem(Index n, std::vector<double> right) : PoissonProblem(n) { given_ = std::move(right); }
 
   Index n() const { return n_; }
   double spacing() const { return 1.0 / static_cast<double>(n_ + 1); }
   /// b; 0 beyond the first and last row, on the boundary.
   double right(Index row, Index column) const {
     if (row < 0 || row >= n_) return 0;
+    if (!given_.empty()) return given_[at(row) * at(n_) + at(column)];
     return right_scale_ * (cosine_[at(row)] * square_[at(column)] + square_[at(row)] * cosine_[at(column)]);
   }
   /// u of equation (6).
@@ -54,6 +58,7 @@ class PoissonProblem {
   double right_scale_;          // -2 pi^2 h^2
   std::vector<double> square_;  // sin^2(pi x)
   std::vector<double> cosine_;  // cos(2 pi x)
+  std::vector<double> given_;   // b; empty: equation (5)'s
 };
 
 /// The bound of |u - u_h| if A u_h = b: pi^4 h^2 / 6. The differences (3) miss the derivatives by

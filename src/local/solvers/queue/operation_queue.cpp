@@ -1,5 +1,6 @@
 #include "solvers/queue/operation_queue.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 
@@ -48,7 +49,8 @@ UntypedOperationQueue::~UntypedOperationQueue() {
 }
 
 UntypedOperationQueue::Number UntypedOperationQueue::enqueue(std::unique_ptr<Operation> operation,
-                                                             std::span<const Number> operands, bool on_device) {
+                                                             std::span<const Number> operands, bool on_device,
+                                                             bool early) {
   const auto result = std::make_shared<Result>();
   result->number = next_number();
   result->on_device = on_device;
@@ -57,7 +59,7 @@ UntypedOperationQueue::Number UntypedOperationQueue::enqueue(std::unique_ptr<Ope
     if (closing_) throw OperationNotDone("the queue of operations is closed: it takes no further operation");
     for (const Number operand : operands) result->operands.push_back(result_of(operand));
     result->operation = std::move(operation);
-    queue_.push_back(result);
+    queue_.insert(early ? after_operands(*result) : queue_.end(), result);
     for (const ResultPointer& operand : result->operands) ++operand->users;
     results_.emplace(result->number, result);
   }
@@ -65,13 +67,18 @@ UntypedOperationQueue::Number UntypedOperationQueue::enqueue(std::unique_ptr<Ope
   return result->number;
 }
 
+/// The position after the last operand of a result that is not done.
+std::deque<UntypedOperationQueue::ResultPointer>::iterator UntypedOperationQueue::after_operands(const Result& result) {
+  const auto is_operand = [&](const ResultPointer& queued) {
+    return std::find(result.operands.begin(), result.operands.end(), queued) != result.operands.end();
+  };
+  return std::find_if(queue_.rbegin(), queue_.rend(), is_operand).base();
+}
+
 UntypedOperationQueue::Value UntypedOperationQueue::wait(Number number, bool forget) {
   std::unique_lock lock(mutex_);
   const ResultPointer result = result_of(number);
-  if (!result->done && std::this_thread::get_id() == thread_id_) {
-    throw std::logic_error("an operation waits for result " + std::to_string(number) +
-                           " on the queue's own thread, which would compute it: make it an operand instead");
-  }
+  check_waiting_thread(*result);
   if (forget) {
     results_.erase(number);
     result->released = true;
@@ -82,6 +89,43 @@ UntypedOperationQueue::Value UntypedOperationQueue::wait(Number number, bool for
   if (--waiting_ == 0 && closing_) done_.notify_all();
   if (result->error) std::rethrow_exception(result->error);
   return result->on_device ? nullptr : result->value;
+}
+
+bool UntypedOperationQueue::wait_for(Number number, std::chrono::duration<double> timeout) {
+  std::unique_lock lock(mutex_);
+  const ResultPointer result = result_of(number);
+  check_waiting_thread(*result);
+  ++waiting_;
+  done_.wait_for(lock, timeout, [&] { return result->done; });
+  if (--waiting_ == 0 && closing_) done_.notify_all();
+  return result->done;
+}
+
+void UntypedOperationQueue::check_waiting_thread(const Result& result) const {
+  if (result.done || std::this_thread::get_id() != thread_id_) return;
+  throw std::logic_error("an operation waits for result " + std::to_string(result.number) +
+                         " on the queue's own thread, which would compute it: make it an operand instead");
+}
+
+bool UntypedOperationQueue::cancel(Number number) {
+  {
+    const std::lock_guard lock(mutex_);
+    const ResultPointer result = result_of(number);
+    const auto queued = std::find(queue_.begin(), queue_.end(), result);
+    if (queued == queue_.end()) return false;
+    queue_.erase(queued);
+    result->error = std::make_exception_ptr(
+        OperationCancelled("operation " + std::to_string(number) + " was cancelled before it began"));
+    result->done = true;
+    discarded_.push_back(Value(std::shared_ptr<Operation>(std::move(result->operation))));
+    for (const ResultPointer& operand : std::exchange(result->operands, {})) {
+      --operand->users;
+      if (operand->to_discard()) discarded_.push_back(std::move(operand->value));
+    }
+    done_.notify_all();
+  }
+  to_do_.notify_one();
+  return true;
 }
 
 bool UntypedOperationQueue::ready(Number number) const {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -49,6 +50,12 @@ class OperationNotDone : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// An operation was not executed because it, or an operand's operation, was cancelled.
+class OperationCancelled : public OperationNotDone {
+ public:
+  using OperationNotDone::OperationNotDone;
+};
+
 /// The queue, its thread and its results, without their types, for OperationQueue.
 class UntypedOperationQueue {
  public:
@@ -72,9 +79,12 @@ class UntypedOperationQueue {
   UntypedOperationQueue& operator=(const UntypedOperationQueue&) = delete;
   ~UntypedOperationQueue();
 
-  Number enqueue(std::unique_ptr<Operation> operation, std::span<const Number> operands, bool on_device);
+  Number enqueue(std::unique_ptr<Operation> operation, std::span<const Number> operands, bool on_device,
+                 bool early = false);
   Value wait(Number number, bool forget);
+  bool wait_for(Number number, std::chrono::duration<double> timeout);
   bool ready(Number number) const;
+  bool cancel(Number number);
   void release(Number number);
   void finish();
   void abandon();
@@ -85,10 +95,12 @@ class UntypedOperationQueue {
   using ResultPointer = std::shared_ptr<Result>;
 
   ResultPointer result_of(Number number) const;
+  std::deque<ResultPointer>::iterator after_operands(const Result& result);
   void run(const std::function<std::shared_ptr<void>()>& make_device);
   void serve(void* device);
   void execute(ResultPointer result, void* device);
   std::vector<Value> values_of_operands(const Result& result) const;
+  void check_waiting_thread(const Result& result) const;
   void drop_device_values();
   void close(bool abandon);
 
@@ -110,7 +122,7 @@ class UntypedOperationQueue {
 };
 
 /// Operations on a `Device`, which one thread makes, uses and destroys (say, a GL context and its programs). Operations
-/// are executed one after the other, in the order of enqueue().
+/// are executed one after the other, in the order of enqueue(), except those of enqueue_early().
 ///
 /// All functions may be called by any thread at any time, also by operations, which may enqueue others but not wait.
 /// A number that is unknown here, because its result was taken or released or is another queue's, is a
@@ -130,6 +142,11 @@ class OperationQueue {
   template <class Operation, class... Operands>
   auto enqueue(Operation operation, ResultId<Operands>... operands);
 
+  /// The same, but the operation is executed right after the last of its operands, before operations that were enqueued
+  /// earlier: a result is read without waiting for others.
+  template <class Operation, class... Operands>
+  auto enqueue_early(Operation operation, ResultId<Operands>... operands);
+
   /// Waits until the operation is done. Throws what it threw, or what an operand's operation threw; std::logic_error on
   /// the queue's own thread, which would wait for itself.
   template <class Result>
@@ -144,6 +161,18 @@ class OperationQueue {
   template <class Result>
   std::shared_ptr<const Result> take(ResultId<Result> id) requires(!is_on_device<Result>) {
     return std::static_pointer_cast<const Result>(queue_.wait(id.number, true));
+  }
+
+  /// Waits until the operation is done, or the timeout passes. Returns whether it is done.
+  template <class Result>
+  bool wait_for(ResultId<Result> id, std::chrono::duration<double> timeout) {
+    return queue_.wait_for(id.number, timeout);
+  }
+  /// If the operation has not started, it is done without being executed: its result is an OperationCancelled. Returns
+  /// whether it was so.
+  template <class Result>
+  bool cancel(ResultId<Result> id) {
+    return queue_.cancel(id.number);
   }
 
   /// Whether wait() would return or throw without waiting.
@@ -177,6 +206,8 @@ class OperationQueue {
 
   template <class Callable, class... Operands>
   class Call;
+  template <class Operation, class... Operands>
+  auto enqueue_call(bool early, Operation operation, ResultId<Operands>... operands);
 
   UntypedOperationQueue queue_;
 };
@@ -205,12 +236,24 @@ class OperationQueue<Device>::Call final : public UntypedOperationQueue::Operati
 template <class Device>
 template <class Operation, class... Operands>
 auto OperationQueue<Device>::enqueue(Operation operation, ResultId<Operands>... operands) {
+  return enqueue_call(false, std::move(operation), operands...);
+}
+
+template <class Device>
+template <class Operation, class... Operands>
+auto OperationQueue<Device>::enqueue_early(Operation operation, ResultId<Operands>... operands) {
+  return enqueue_call(true, std::move(operation), operands...);
+}
+
+template <class Device>
+template <class Operation, class... Operands>
+auto OperationQueue<Device>::enqueue_call(bool early, Operation operation, ResultId<Operands>... operands) {
   using ThisCall = Call<Operation, Operands...>;
   using Result = typename ThisCall::Result;
   static_assert(!std::is_void_v<Result>, "an operation returns its result");
   const std::array<std::uint64_t, sizeof...(Operands)> numbers{operands.number...};
   return ResultId<Result>{
-      queue_.enqueue(std::make_unique<ThisCall>(std::move(operation)), numbers, is_on_device<Result>)};
+      queue_.enqueue(std::make_unique<ThisCall>(std::move(operation)), numbers, is_on_device<Result>, early)};
 }
 
 }  // namespace glinpack

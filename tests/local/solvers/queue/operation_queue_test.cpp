@@ -466,6 +466,64 @@ TEST(OperationQueue, LetsOperationsEnqueueButNotWaitOrClose) {
   EXPECT_EQ(*queue.wait(queue.enqueue(returning(1))), 1);
 }
 
+TEST(OperationQueue, ExecutesEarlyOperationsRightAfterTheirOperands) {
+  Queue queue(a_device());
+  Gate gate;
+  queue.enqueue(gate.operation());
+  std::vector<std::string> order;
+  const auto note = [&order](const char* name) {
+    return [&order, name](Device&, const auto&... operands) {
+      order.emplace_back(name);
+      return static_cast<int>(sizeof...(operands));
+    };
+  };
+  const auto first = queue.enqueue(note("first"));
+  const auto second = queue.enqueue(note("second"));
+  const auto third = queue.enqueue(note("third"));
+  const auto after_first = queue.enqueue_early(note("early, after first"), first);
+  queue.enqueue_early(note("early, after both"), after_first, second);
+  queue.enqueue_early(note("at once"));
+  gate.open();
+  queue.wait(third);
+  EXPECT_THAT(order, ElementsAre("at once", "first", "early, after first", "second", "early, after both", "third"));
+}
+
+TEST(OperationQueue, CancelsWhatHasNotStarted) {
+  std::vector<std::string> log;
+  Queue queue(a_device(&log));
+  Gate gate;
+  const auto running = queue.enqueue(gate.operation());
+  gate.wait_until_reached();
+  const auto operand = queue.enqueue(returning(1));
+  auto freed = std::make_shared<int>(0);
+  const std::weak_ptr<int> watched = freed;
+  const auto cancelled = queue.enqueue([held = std::move(freed)](Device&, const int& a) { return *held + a; }, operand);
+  const auto depending = queue.enqueue(sum, cancelled, operand);
+  EXPECT_FALSE(queue.cancel(running)) << "in execution";
+  EXPECT_TRUE(queue.cancel(cancelled));
+  EXPECT_FALSE(queue.cancel(cancelled)) << "done";
+  EXPECT_TRUE(queue.ready(cancelled));
+  EXPECT_THROW(queue.wait(cancelled), OperationCancelled) << "without waiting for the gate";
+  EXPECT_FALSE(watched.expired()) << "the queue's thread destroys the operation";
+  gate.open();
+  EXPECT_THROW(queue.wait(depending), OperationCancelled);
+  EXPECT_EQ(*queue.wait(operand), 1);
+  EXPECT_TRUE(watched.expired());
+  queue.release(cancelled);
+  EXPECT_THROW(queue.cancel(cancelled), std::invalid_argument);
+}
+
+TEST(OperationQueue, WaitsForALimitedTime) {
+  Queue queue(a_device());
+  Gate gate;
+  const auto running = queue.enqueue(gate.operation());
+  EXPECT_FALSE(queue.wait_for(running, std::chrono::milliseconds(1)));
+  EXPECT_FALSE(queue.wait_for(running, std::chrono::seconds(0)));
+  gate.open();
+  EXPECT_TRUE(queue.wait_for(running, std::chrono::hours(1)));
+  EXPECT_TRUE(queue.wait_for(running, std::chrono::seconds(0)));
+}
+
 TEST(OperationQueue, RethrowsTheErrorOfTheDeviceConstructor) {
   EXPECT_EQ(message_of<std::runtime_error>(
                 [] { Queue queue([]() -> std::shared_ptr<Device> { throw std::runtime_error("no EGL device 9"); }); }),

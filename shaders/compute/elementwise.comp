@@ -1,0 +1,34 @@
+#version 450 core
+// to <- alpha a + beta b, alpha a + beta, a b, or a / b, element by element. A work group takes 512 columns of one row.
+#include "compute/place.glsl"
+#include "compute/precision.glsl"
+
+layout(local_size_x = 128) in;
+
+layout(std430, binding = 0) readonly buffer A { Real a[]; };
+layout(std430, binding = 1) readonly buffer B { Real b[]; };
+layout(std430, binding = 2) writeonly restrict buffer To { Real to[]; };
+
+layout(location = 0) uniform int columns;
+layout(location = 1) uniform ivec4 a_layout;
+layout(location = 2) uniform ivec4 b_layout;
+layout(location = 3) uniform ivec4 to_layout;
+layout(location = 4) uniform int operation;
+layout(location = 5) uniform ivec2 alpha_bits;  // of a double
+layout(location = 6) uniform ivec2 beta_bits;
+
+void main() {
+  int row = int(gl_WorkGroupID.y);
+  int column = int(gl_WorkGroupID.x) * 512 + int(gl_LocalInvocationID.x);
+  Real alpha = Real(packDouble2x32(uvec2(alpha_bits)));
+  Real beta = Real(packDouble2x32(uvec2(beta_bits)));
+  for (int part = 0; part < 4; ++part, column += 128) {
+    if (column >= columns) continue;
+    Real left = a[place(a_layout, row, column)];
+    Real right = operation == 1 ? Real(1) : b[place(b_layout, row, column)];
+    Real value = alpha * left + beta * right;
+    if (operation == 2) value = left * right;
+    if (operation == 3) value = left / right;
+    to[place(to_layout, row, column)] = value;
+  }
+}

@@ -1,0 +1,74 @@
+#include "library/arithmetic.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <stdexcept>
+
+#include "host/host_memory.hpp"
+#include "library/failure.hpp"
+
+namespace glinpack::library {
+
+bool host_has(std::int64_t bytes) {
+  constexpr std::int64_t least_checked = std::int64_t{16} << 20;
+  if (bytes < least_checked) return true;
+  const std::int64_t available = available_memory();
+  return available == 0 || bytes < available;
+}
+
+template <class Real>
+auto Arithmetic<Real>::make(Index rows, Index columns) -> MatrixPointer {
+  if (has_room(rows, columns)) {
+    try {
+      return backend().allocate(rows, columns);
+    } catch (const std::runtime_error&) {
+      // its advice is for the program
+    }
+  }
+  const double gibibytes = static_cast<double>(rows) * static_cast<double>(columns) * sizeof(Real) / (1 << 30);
+  throw Failure(GLINPACK_OUT_OF_MEMORY, fmt::format("there is too little memory for a matrix of {} x {}, {:.2f} GiB",
+                                                    rows, columns, gibibytes));
+}
+
+template <class Real>
+auto Arithmetic<Real>::make(Index rows, Index columns, std::span<const Real> row_major) -> MatrixPointer {
+  const MatrixPointer matrix = make(rows, columns);
+  write(*matrix, row_major);
+  return matrix;
+}
+
+template <class Real>
+auto Arithmetic<Real>::copy(Matrix& a) -> MatrixPointer {
+  const MatrixPointer result = make(a.rows(), a.columns());
+  copy(whole(a), whole(*result));
+  return result;
+}
+
+template <class Real>
+auto Arithmetic<Real>::transpose(Matrix& a) -> MatrixPointer {
+  const MatrixPointer result = make(a.columns(), a.rows());
+  backend().copy_transposed(whole(a), whole(*result));
+  return result;
+}
+
+template <class Real>
+auto Arithmetic<Real>::factors_of(const MatrixPointer& a) -> const Factors& {
+  if (factorized_.lock() != a) {
+    factorized_.reset();
+    factors_ = {};
+    factors_ = factorize(*a);
+    factorized_ = a;
+  }
+  return factors_;
+}
+
+template <class Real>
+void Arithmetic<Real>::finish() {
+  if (factorized_.expired()) factors_ = {};
+  wait();
+}
+
+template class Arithmetic<float>;
+template class Arithmetic<double>;
+
+}  // namespace glinpack::library

@@ -1,0 +1,129 @@
+#include "library/engine.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <charconv>
+#include <mutex>
+#include <new>
+#include <stdexcept>
+#include <thread>
+
+#include "gl/devices.hpp"
+#include "host/host_memory.hpp"
+#include "library/failure.hpp"
+#include "openblas/blas_library.hpp"
+
+namespace glinpack::library {
+namespace {
+
+int processors() {
+  const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int limit = processor_limit_of_control_groups();
+  return limit > 0 ? std::min(all, limit) : all;
+}
+
+std::optional<int> first_device(bool software) {
+  for (const gl::DeviceDescription& device : gl::list_devices()) {
+    if (device.usable && device.software == software) return device.index;
+  }
+  return std::nullopt;
+}
+
+int numbered_device(const std::string& text) {
+  int number = -1;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || stop != end || number < 0) {
+    throw Failure(GLINPACK_NO_DEVICE, "no device '" + text + "': auto, openblas, software or a number is expected");
+  }
+  const std::vector<gl::DeviceDescription> devices = gl::list_devices();
+  if (number >= static_cast<int>(devices.size())) {
+    throw Failure(GLINPACK_NO_DEVICE, "no OpenGL device " + text + ": there are " + std::to_string(devices.size()));
+  }
+  const gl::DeviceDescription& device = devices[static_cast<std::size_t>(number)];
+  if (!device.usable) throw Failure(GLINPACK_NO_DEVICE, "OpenGL device " + text + ": " + device.why_unusable);
+  return number;
+}
+
+}  // namespace
+
+EngineChoice choose_engine(const std::string& device, int threads) {
+  EngineChoice choice{.gl_device = std::nullopt, .threads = threads > 0 ? threads : processors()};
+  if (device == "auto") {
+    choice.gl_device = first_device(false);
+  } else if (device == "software") {
+    choice.gl_device = first_device(true);
+    if (!choice.gl_device) throw Failure(GLINPACK_NO_DEVICE, "no software OpenGL device: Mesa's llvmpipe is one");
+  } else if (device != "openblas") {
+    choice.gl_device = numbered_device(device);
+  }
+  return choice;
+}
+
+std::shared_mutex& Engine::forking() {
+  static auto* const mutex = new std::shared_mutex;  // outlives static objects
+  return *mutex;
+}
+
+// OpenBLAS ends its threads before the process forks: an operation that uses them would never end.
+Engine::Engine(const EngineChoice& choice) : choice_(choice) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    // in the new process the thread that locked it has another number
+    pthread_atfork([] { forking().lock(); }, [] { forking().unlock(); }, [] { new (&forking()) std::shared_mutex; });
+  });
+}
+
+std::string Engine::description() {
+  if (on_gl()) {
+    try {
+      return device().description().renderer + ", " + device().description().version;
+    } catch (const std::runtime_error& error) {
+      throw Failure(GLINPACK_NO_DEVICE, "OpenGL device " + std::to_string(*choice_.gl_device) + ": " + error.what());
+    }
+  }
+  return blas_version() + ", " + std::to_string(choice_.threads) + (choice_.threads == 1 ? " thread" : " threads");
+}
+
+template <class Real>
+Arithmetic<Real>& Engine::arithmetic() {
+  std::unique_ptr<Arithmetic<Real>>* made = nullptr;
+  if constexpr (std::is_same_v<Real, float>) {
+    made = &single_;
+  } else {
+    made = &double_;
+  }
+  if (!*made) {
+    *made = on_gl() ? make_gl_arithmetic<Real>(*choice_.gl_device, choice_.threads)
+                    : make_host_arithmetic<Real>(choice_.threads);
+  }
+  return **made;
+}
+
+template Arithmetic<float>& Engine::arithmetic();
+template Arithmetic<double>& Engine::arithmetic();
+
+solvers::Device& Engine::device() {
+  if (!device_) device_ = std::make_unique<solvers::Device>(*choice_.gl_device);
+  return *device_;
+}
+
+void Engine::finish() {
+  if (single_) single_->finish();
+  if (double_) double_->finish();
+  if (device_) {
+    device_->finish();
+    device_->clock().clear();
+  }
+}
+
+void Engine::finish_after_error() noexcept {
+  try {
+    finish();
+  } catch (...) {
+    // the operation's error is reported
+  }
+}
+
+}  // namespace glinpack::library

@@ -1,0 +1,24 @@
+// Errors with their status.
+#pragma once
+
+#include <exception>
+#include <stdexcept>
+#include <string>
+
+#include "glinpack.h"
+
+namespace glinpack::library {
+
+class Failure : public std::runtime_error {
+ public:
+  Failure(glinpack_status status, const std::string& text) : std::runtime_error(text), status_(status) {}
+  glinpack_status status() const { return status_; }
+
+ private:
+  glinpack_status status_;
+};
+
+/// The status and text of any exception.
+Failure failure_of(const std::exception_ptr& error);
+
+}  // namespace glinpack::library

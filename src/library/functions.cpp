@@ -1,0 +1,363 @@
+// The operations of glinpack.h: checks what the arguments show, and enqueues the rest.
+#include <algorithm>
+#include <limits>
+
+#include "library/operations.hpp"
+#include "library/session.hpp"
+
+namespace glinpack::library {
+namespace {
+
+void check_same_shape(const glinpack_matrix& a, const glinpack_matrix& b) {
+  need(a.rows == b.rows && a.columns == b.columns, GLINPACK_WRONG_SIZE,
+       "the matrices have different extents: " + text_of(shape_of(a)) + " and " + text_of(shape_of(b)));
+}
+
+void check_square(const glinpack_matrix& a) {
+  need(a.rows == a.columns, GLINPACK_WRONG_SIZE, "the matrix is not square but " + text_of(shape_of(a)));
+}
+
+/// Of extents, which matrices without elements may have without limit.
+Index sum_of(Index a, Index b) {
+  need(a <= std::numeric_limits<Index>::max() - b, GLINPACK_OUT_OF_MEMORY,
+       "the extents " + std::to_string(a) + " and " + std::to_string(b) + " exceed 64 bits together");
+  return a + b;
+}
+
+glinpack_status combined(Elementwise operation, double alpha, const glinpack_matrix* a, double beta,
+                         const glinpack_matrix* b, glinpack_matrix** result) {
+  return make_result(result, [&] {
+    check_alike(a, b);
+    check_same_shape(*a, *b);
+    return enqueue(
+        a->session, shape_of(*a),
+        [=](Engine& engine, const Value& left, const Value& right) {
+          return combine(engine, operation, alpha, left, beta, right);
+        },
+        a->id, b->id);
+  });
+}
+
+/// 1 x 1: function(a) of a square matrix, or `of_empty` if it has no elements.
+glinpack_status number_of(const glinpack_matrix* a, double of_empty, Value (*function)(Engine&, const Value&),
+                          glinpack_matrix** result) {
+  return make_result(result, [&] {
+    check_operands(a);
+    check_square(*a);
+    return enqueue(
+        a->session, {1, 1, a->precision},
+        [=, precision = a->precision](Engine& engine, const Value& matrix) {
+          return matrix.empty() ? scalar(engine, precision, of_empty) : function(engine, matrix);
+        },
+        a->id);
+  });
+}
+
+/// rows x columns elements: a at the top left, b at `place`.
+std::unique_ptr<glinpack_matrix> overlaid(const glinpack_matrix& a, const glinpack_matrix& b, const Shape& shape,
+                                          const Place& place) {
+  return enqueue(
+      a.session, shape,
+      [=](Engine& engine, const Value& first, const Value& second) {
+        return overlay(engine, shape.rows, shape.columns, first, second, place);
+      },
+      a.id, b.id);
+}
+
+bool holds(const glinpack_matrix& a, const Place& place) {
+  const auto within = [](Index first, Index count, Index extent) {
+    return first >= 0 && count >= 0 && first <= extent && count <= extent - first;
+  };
+  return within(place.row, place.rows, a.rows) && within(place.column, place.columns, a.columns);
+}
+
+std::string text_of(const Place& place) {
+  return text_of(Shape{place.rows, place.columns}) + " elements from (" + std::to_string(place.row) + ", " +
+         std::to_string(place.column) + ") on";
+}
+
+std::unique_ptr<glinpack_matrix> factor(const glinpack_matrix& a, ResultId<OnDevice<FactorsOfMatrix>> factors,
+                                        Factor which) {
+  return enqueue(
+      a.session, shape_of(a),
+      [which](Engine& engine, const FactorsOfMatrix& of_a) { return factor_of(engine, of_a, which); }, factors);
+}
+
+ResultId<OnDevice<FactorsOfMatrix>> enqueue_factors(const glinpack_matrix& a) {
+  return a.session->queue.enqueue(
+      [](Engine& engine, const Value& value) {
+        return engine.run(
+            [&] { return OnDevice<FactorsOfMatrix>{value.empty() ? FactorsOfMatrix() : factorize(engine, value)}; });
+      },
+      a.id);
+}
+
+/// Releases the factors when their uses are enqueued.
+struct FactorsId {
+  Session& session;
+  ResultId<OnDevice<FactorsOfMatrix>> id;
+  ~FactorsId() {
+    guarded([&] {
+      session.queue.release(id);
+      return GLINPACK_OK;
+    });
+  }
+};
+
+}  // namespace
+}  // namespace glinpack::library
+
+using namespace glinpack::library;
+using glinpack::Index;
+
+extern "C" {
+
+glinpack_status glinpack_add(const glinpack_matrix* a, const glinpack_matrix* b, glinpack_matrix** result) {
+  return combined(Elementwise::linear, 1, a, 1, b, result);
+}
+
+glinpack_status glinpack_subtract(const glinpack_matrix* a, const glinpack_matrix* b, glinpack_matrix** result) {
+  return combined(Elementwise::linear, 1, a, -1, b, result);
+}
+
+glinpack_status glinpack_multiply_elements(const glinpack_matrix* a, const glinpack_matrix* b,
+                                           glinpack_matrix** result) {
+  return combined(Elementwise::multiply, 1, a, 1, b, result);
+}
+
+glinpack_status glinpack_divide_elements(const glinpack_matrix* a, const glinpack_matrix* b, glinpack_matrix** result) {
+  return combined(Elementwise::divide, 1, a, 1, b, result);
+}
+
+glinpack_status glinpack_scale(double factor, const glinpack_matrix* a, double summand, glinpack_matrix** result) {
+  return make_result(result, [&] {
+    check_operands(a);
+    return enqueue(
+        a->session, shape_of(*a),
+        [=](Engine& engine, const Value& value) {
+          return combine(engine, Elementwise::linear, factor, value, summand, Value());
+        },
+        a->id);
+  });
+}
+
+glinpack_status glinpack_transpose(const glinpack_matrix* a, glinpack_matrix** result) {
+  return make_result(result, [&] {
+    check_operands(a);
+    return enqueue(
+        a->session, {a->columns, a->rows, a->precision},
+        [](Engine& engine, const Value& value) { return transpose(engine, value); }, a->id);
+  });
+}
+
+glinpack_status glinpack_convert(const glinpack_matrix* a, glinpack_precision precision, glinpack_matrix** result) {
+  return make_result(result, [&] {
+    check_operands(a);
+    const Shape shape{a->rows, a->columns, precision};
+    check_shape(shape);
+    return enqueue(
+        a->session, shape,
+        [precision](Engine& engine, const Value& value) { return convert(engine, value, precision); }, a->id);
+  });
+}
+
+glinpack_status glinpack_submatrix(const glinpack_matrix* a, int64_t row, int64_t column, int64_t rows, int64_t columns,
+                                   glinpack_matrix** result) {
+  return make_result(result, [&] {
+    check_operands(a);
+    const Place place{row, column, rows, columns};
+    need(holds(*a, place), GLINPACK_WRONG_SIZE,
+         "a matrix of " + text_of(shape_of(*a)) + " has not all of " + text_of(place));
+    return enqueue(
+        a->session, {rows, columns, a->precision},
+        [place](Engine& engine, const Value& value) { return submatrix(engine, value, place); }, a->id);
+  });
+}
+
+glinpack_status glinpack_replace(const glinpack_matrix* a, int64_t row, int64_t column, const glinpack_matrix* block,
+                                 glinpack_matrix** result) {
+  return make_result(result, [&] {
+    check_alike(a, block);
+    const Place place{row, column, block->rows, block->columns};
+    need(holds(*a, place), GLINPACK_WRONG_SIZE,
+         "a matrix of " + text_of(shape_of(*a)) + " has not all of " + text_of(place));
+    return overlaid(*a, *block, shape_of(*a), place);
+  });
+}
+
+glinpack_status glinpack_horzcat(const glinpack_matrix* a, const glinpack_matrix* b, glinpack_matrix** result) {
+  return make_result(result, [&] {
+    check_alike(a, b);
+    need(a->rows == b->rows, GLINPACK_WRONG_SIZE,
+         "the matrices side by side have different rows: " + text_of(shape_of(*a)) + " and " + text_of(shape_of(*b)));
+    const Shape shape{a->rows, sum_of(a->columns, b->columns), a->precision};
+    check_shape(shape);
+    return overlaid(*a, *b, shape, {0, a->columns, b->rows, b->columns});
+  });
+}
+
+glinpack_status glinpack_vertcat(const glinpack_matrix* a, const glinpack_matrix* b, glinpack_matrix** result) {
+  return make_result(result, [&] {
+    check_alike(a, b);
+    need(a->columns == b->columns, GLINPACK_WRONG_SIZE,
+         "the matrices on top of each other have different columns: " + text_of(shape_of(*a)) + " and " +
+             text_of(shape_of(*b)));
+    const Shape shape{sum_of(a->rows, b->rows), a->columns, a->precision};
+    check_shape(shape);
+    return overlaid(*a, *b, shape, {a->rows, 0, b->rows, b->columns});
+  });
+}
+
+glinpack_status glinpack_gemm(int transpose_a, int transpose_b, double alpha, const glinpack_matrix* a,
+                              const glinpack_matrix* b, double beta, const glinpack_matrix* c,
+                              glinpack_matrix** result) {
+  return make_result(result, [&] {
+    check_alike(a, b);
+    const Index rows = transpose_a ? a->columns : a->rows, depth_a = transpose_a ? a->rows : a->columns;
+    const Index columns = transpose_b ? b->rows : b->columns, depth_b = transpose_b ? b->columns : b->rows;
+    need(depth_a == depth_b, GLINPACK_WRONG_SIZE,
+         "the operands of a product do not fit: " + text_of(Shape{rows, depth_a}) + " and " +
+             text_of(Shape{depth_b, columns}) + (transpose_a || transpose_b ? " as transposed" : ""));
+    const Shape shape{rows, columns, a->precision};
+    check_shape(shape);
+    const Product product{rows, columns, transpose_a != 0, transpose_b != 0, alpha, beta, a->precision};
+    if (!c) {
+      return enqueue(
+          a->session, shape,
+          [product](Engine& engine, const Value& left, const Value& right) {
+            return multiply(engine, product, left, right, Value());
+          },
+          a->id, b->id);
+    }
+    check_alike(a, c);
+    need(c->rows == rows && c->columns == columns, GLINPACK_WRONG_SIZE,
+         "the product is " + text_of(shape) + " but the matrix to add " + text_of(shape_of(*c)));
+    return enqueue(
+        a->session, shape,
+        [product](Engine& engine, const Value& left, const Value& right, const Value& summand) {
+          return multiply(engine, product, left, right, summand);
+        },
+        a->id, b->id, c->id);
+  });
+}
+
+glinpack_status glinpack_lu(const glinpack_matrix* a, glinpack_matrix** p, glinpack_matrix** l, glinpack_matrix** u) {
+  return guarded([&] {
+    for (glinpack_matrix** result : {p, l, u}) {
+      if (result) *result = nullptr;
+    }
+    check_operands(a);
+    check_square(*a);
+    const FactorsId factors{*a->session, enqueue_factors(*a)};
+    std::unique_ptr<glinpack_matrix> permutation, lower, upper;
+    if (p) permutation = factor(*a, factors.id, Factor::permutation);
+    if (l) lower = factor(*a, factors.id, Factor::lower);
+    if (u) upper = factor(*a, factors.id, Factor::upper);
+    if (p) *p = permutation.release();
+    if (l) *l = lower.release();
+    if (u) *u = upper.release();
+    return GLINPACK_OK;
+  });
+}
+
+glinpack_status glinpack_solve(const glinpack_matrix* a, const glinpack_matrix* b, glinpack_matrix** result) {
+  return make_result(result, [&] {
+    check_alike(a, b);
+    check_square(*a);
+    need(a->rows == b->rows, GLINPACK_WRONG_SIZE,
+         "the matrix is " + text_of(shape_of(*a)) + " but the right-hand side " + text_of(shape_of(*b)));
+    return enqueue(
+        a->session, shape_of(*b),
+        [](Engine& engine, const Value& matrix, const Value& right) { return solve(engine, matrix, right); }, a->id,
+        b->id);
+  });
+}
+
+glinpack_status glinpack_inverse(const glinpack_matrix* a, glinpack_matrix** result) {
+  return make_result(result, [&] {
+    check_operands(a);
+    check_square(*a);
+    return enqueue(
+        a->session, shape_of(*a), [](Engine& engine, const Value& matrix) { return invert(engine, matrix); }, a->id);
+  });
+}
+
+glinpack_status glinpack_determinant(const glinpack_matrix* a, glinpack_matrix** result) {
+  return number_of(a, 1, determinant, result);
+}
+
+glinpack_status glinpack_rcond(const glinpack_matrix* a, glinpack_matrix** result) {
+  return number_of(a, std::numeric_limits<double>::infinity(), reciprocal_condition, result);
+}
+
+glinpack_status glinpack_norm(const glinpack_matrix* a, glinpack_norm_kind kind, glinpack_matrix** result) {
+  return make_result(result, [&] {
+    check_operands(a);
+    need(kind >= GLINPACK_NORM_ONE && kind <= GLINPACK_NORM_MAXIMUM, GLINPACK_INVALID_ARGUMENT,
+         "unknown kind of norm: " + std::to_string(static_cast<int>(kind)));
+    return enqueue(
+        a->session, {1, 1, a->precision},
+        [kind, precision = a->precision](Engine& engine, const Value& matrix) {
+          return norm(engine, matrix, kind, precision);
+        },
+        a->id);
+  });
+}
+
+glinpack_status glinpack_banded_product(const glinpack_matrix* diagonals, const int64_t* offsets, int64_t count,
+                                        const glinpack_matrix* x, glinpack_matrix** result) {
+  return make_result(result, [&] {
+    check_alike(diagonals, x);
+    need(count >= 0 && (offsets || count == 0), GLINPACK_INVALID_ARGUMENT, "the offsets are missing");
+    need(diagonals->columns == count && diagonals->rows == x->rows && x->columns == 1, GLINPACK_WRONG_SIZE,
+         std::to_string(count) + " diagonals of " + text_of(shape_of(*diagonals)) + " do not fit a vector of " +
+             text_of(shape_of(*x)));
+    std::vector<Index> kept(offsets, offsets + count), sorted = kept;
+    std::sort(sorted.begin(), sorted.end());
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice != sorted.end()) {
+      throw Failure(GLINPACK_INVALID_ARGUMENT, "a diagonal's offset occurs twice: " + std::to_string(*twice));
+    }
+    for (Index& offset : kept) offset = std::clamp(offset, -x->rows, x->rows);  // beyond it there is nothing
+    return enqueue(
+        x->session, shape_of(*x),
+        [kept = std::move(kept)](Engine& engine, const Value& elements, const Value& vector) {
+          return banded_product(engine, elements, kept, vector);
+        },
+        diagonals->id, x->id);
+  });
+}
+
+glinpack_status glinpack_tridiagonal(const glinpack_matrix* lower, const glinpack_matrix* diagonal,
+                                     const glinpack_matrix* upper, const glinpack_matrix* right,
+                                     glinpack_matrix** result) {
+  return make_result(result, [&] {
+    check_alike(lower, diagonal, upper, right);
+    check_same_shape(*lower, *right);
+    check_same_shape(*diagonal, *right);
+    check_same_shape(*upper, *right);
+    return enqueue(
+        right->session, shape_of(*right),
+        [](Engine& engine, const Value& l, const Value& d, const Value& u, const Value& b) {
+          return solve_tridiagonal(engine, l, d, u, b);
+        },
+        lower->id, diagonal->id, upper->id, right->id);
+  });
+}
+
+glinpack_status glinpack_poisson(const glinpack_matrix* b, double tolerance, int64_t most_iterations,
+                                 glinpack_matrix** result) {
+  return make_result(result, [&] {
+    check_operands(b);
+    check_square(*b);
+    need(tolerance > 0 && most_iterations >= 0, GLINPACK_INVALID_ARGUMENT,
+         "the tolerance is not positive, or the iteration limit is negative");
+    constexpr Index most = 10'000'000;  // devices keep a number per iteration
+    const Index limit = most_iterations > 0 ? std::min(most_iterations, most) : 10 * b->rows + 100;
+    return enqueue(
+        b->session, shape_of(*b),
+        [=](Engine& engine, const Value& right) { return solve_poisson(engine, right, tolerance, limit); }, b->id);
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,109 @@
+#include <cstring>
+
+#include "backend/threads.hpp"
+#include "host/host_backend.hpp"
+#include "library/arithmetic.hpp"
+#include "openblas/host_solvers.hpp"
+#include "openblas/openblas_backend.hpp"
+
+namespace glinpack::library {
+namespace {
+
+constexpr Index grain = 1 << 18;  // least elements per thread
+
+template <class Real>
+class HostArithmetic final : public Arithmetic<Real> {
+ public:
+  using typename Arithmetic<Real>::Factors;
+  using typename Arithmetic<Real>::Matrix;
+  using typename Arithmetic<Real>::MatrixPointer;
+
+  explicit HostArithmetic(int threads)
+      : threads_(threads), backend_(make_openblas_backend<Real>(backend_options(threads), timeline_)) {}
+
+  RowMajorView<const Real> read(Matrix& a) override { return view(a); }
+
+  MatrixPointer multiply(Matrix& a, bool transpose_a, Matrix& b, bool transpose_b) override {
+    const MatrixPointer left = transpose_a ? this->transpose(a) : nullptr;
+    const MatrixPointer right = transpose_b ? this->transpose(b) : nullptr;
+    Matrix &l = left ? *left : a, &r = right ? *right : b;
+    const MatrixPointer result = this->make(l.rows(), r.columns());
+    multiply_on_host<Real>(view(l), view(r), view(*result));
+    return result;
+  }
+
+  MatrixPointer combine(Elementwise operation, Real alpha, Matrix& a, Real beta, Matrix* b) override {
+    const MatrixPointer result = this->make(a.rows(), a.columns());
+    const RowMajorView<Real> to = view(*result), left = view(a), right = b ? view(*b) : RowMajorView<Real>{};
+    const auto each = [&](auto element) {
+      parallel_for(threads_, to.rows, std::max<Index>(1, grain / to.columns), [&](Index begin, Index end) {
+        for (Index i = begin; i < end; ++i) {
+          for (Index j = 0; j < to.columns; ++j) to(i, j) = element(i, j);
+        }
+      });
+    };
+    if (operation == Elementwise::multiply) {
+      each([&](Index i, Index j) { return left(i, j) * right(i, j); });
+    } else if (operation == Elementwise::divide) {
+      each([&](Index i, Index j) { return left(i, j) / right(i, j); });
+    } else if (b) {
+      each([&](Index i, Index j) { return alpha * left(i, j) + beta * right(i, j); });
+    } else {
+      each([&](Index i, Index j) { return alpha * left(i, j) + beta; });
+    }
+    return result;
+  }
+
+  MatrixPointer in_rows(const Factors& factors) override { return this->transpose(*factors.elements); }
+
+  MatrixPointer solve(const Factors& factors, Matrix& b) override {
+    const MatrixPointer by_columns = this->transpose(b);
+    substitute_on_host<Real>(view(*factors.elements).transposed(), factors.pivots, view(*by_columns).transposed());
+    return this->transpose(*by_columns);
+  }
+
+  double reciprocal_condition(const Factors& factors, double norm) override {
+    return reciprocal_condition_on_host<Real>(view(*factors.elements).transposed(), norm);
+  }
+
+  MatrixPointer invert(const MatrixPointer& a) override {
+    MatrixPointer inverse = this->copy(*a);
+    return invert_on_host<Real>(view(*inverse)) == 0 ? inverse : nullptr;
+  }
+
+  Backend<Real>& backend() override { return *backend_; }
+
+ protected:
+  // the elements by columns
+  Factors factorize(Matrix& a) override {
+    Factors factors{this->transpose(a), std::vector<Index>(static_cast<std::size_t>(a.rows()))};
+    factors.singular = factorize_on_host<Real>(view(*factors.elements).transposed(), factors.pivots) != 0;
+    return factors;
+  }
+  void wait() override { timeline_.restart(); }
+  void write(Matrix& a, std::span<const Real> row_major) override {
+    const RowMajorView<Real> to = view(a);
+    for (Index i = 0; i < to.rows; ++i) {
+      std::memcpy(to.row(i), row_major.data() + i * to.columns, static_cast<std::size_t>(to.columns) * sizeof(Real));
+    }
+  }
+
+ private:
+  static RowMajorView<Real> view(Matrix& a) { return static_cast<HostMatrix<Real>&>(a).view(); }
+
+  int threads_;
+  Timeline timeline_;
+  std::unique_ptr<Backend<Real>> backend_;
+};
+
+}  // namespace
+
+template <class Real>
+std::unique_ptr<Arithmetic<Real>> make_host_arithmetic(int threads) {
+  return std::make_unique<HostArithmetic<Real>>(threads);
+}
+
+template std::unique_ptr<Arithmetic<float>> make_host_arithmetic(int);
+template std::unique_ptr<Arithmetic<double>> make_host_arithmetic(int);
+
+}  // namespace glinpack::library

@@ -1,0 +1,109 @@
+#include "library/session.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <limits>
+#include <new>
+#include <vector>
+
+namespace glinpack::library {
+namespace {
+
+// Without a destructor: handlers of exit() may call the library.
+constexpr std::size_t longest_text = 1024;
+thread_local std::array<char, longest_text> last_error{};
+
+struct OpenSessions {
+  std::mutex mutex;
+  std::vector<std::weak_ptr<Session>> sessions;
+  pid_t process = getpid();
+};
+
+OpenSessions& open_sessions() {
+  static auto* const sessions = new OpenSessions;  // outlives static objects
+  return *sessions;
+}
+
+void close_sessions() {
+  if (getpid() != open_sessions().process) return;  // only its parent has contexts
+  std::vector<std::weak_ptr<Session>> sessions;
+  {
+    const std::lock_guard lock(open_sessions().mutex);
+    sessions.swap(open_sessions().sessions);
+  }
+  for (const std::weak_ptr<Session>& open : sessions) {
+    guarded([&] {
+      if (const std::shared_ptr<Session> session = open.lock()) session->close();
+      return GLINPACK_OK;
+    });
+  }
+}
+
+// exit() destroys the objects of the thread that calls it first. Later ones may be in use by an operation: objects of
+// this library and of drivers that were made after the first context.
+struct CloseAtEndOfMainThread {
+  CloseAtEndOfMainThread() = default;
+  CloseAtEndOfMainThread(const CloseAtEndOfMainThread&) = delete;
+  CloseAtEndOfMainThread& operator=(const CloseAtEndOfMainThread&) = delete;
+  ~CloseAtEndOfMainThread() {
+    if (gettid() == getpid()) close_sessions();
+  }
+};
+
+}  // namespace
+
+Failure failure_of(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const Failure& failure) {
+    return failure;
+  } catch (const OperationNotDone& cancelled) {
+    return {GLINPACK_CANCELLED, cancelled.what()};
+  } catch (const std::bad_alloc&) {
+    return {GLINPACK_OUT_OF_MEMORY, "the host has too little memory"};
+  } catch (const std::exception& other) {
+    return {GLINPACK_FAILED, other.what()};
+  } catch (...) {
+    return {GLINPACK_FAILED, "unknown error"};
+  }
+}
+
+void enter_thread() noexcept { thread_local const CloseAtEndOfMainThread closes; }
+
+void close_at_exit(const std::shared_ptr<Session>& session) {
+  static std::once_flag for_any, for_gl;
+  std::call_once(session->on_gl ? for_gl : for_any, [] { std::atexit(close_sessions); });
+  const std::lock_guard lock(open_sessions().mutex);
+  if (open_sessions().process != getpid()) {  // a forked process has no threads of its parent
+    open_sessions().sessions.clear();
+    open_sessions().process = getpid();
+  }
+  std::erase_if(open_sessions().sessions, [](const std::weak_ptr<Session>& open) { return open.expired(); });
+  open_sessions().sessions.push_back(session);
+}
+
+void note_error(const std::string& text) noexcept { last_error[text.copy(last_error.data(), longest_text - 1)] = '\0'; }
+
+std::string text_of(const Shape& shape) { return std::to_string(shape.rows) + " x " + std::to_string(shape.columns); }
+
+void check_shape(const Shape& shape) {
+  need(shape.rows >= 0 && shape.columns >= 0, GLINPACK_INVALID_ARGUMENT,
+       "a matrix cannot be " + text_of(shape) + ": an extent is negative");
+  constexpr Index most_elements = std::numeric_limits<Index>::max() / 1024;  // padding to 64 columns of 8 bytes
+  need(shape.columns == 0 || shape.rows <= most_elements / shape.columns, GLINPACK_OUT_OF_MEMORY,
+       "a matrix of " + text_of(shape) + " exceeds the address space");
+  need(shape.precision == GLINPACK_SINGLE || shape.precision == GLINPACK_DOUBLE, GLINPACK_INVALID_ARGUMENT,
+       "the precision is neither GLINPACK_SINGLE nor GLINPACK_DOUBLE");
+}
+
+}  // namespace glinpack::library
+
+using namespace glinpack::library;
+
+extern "C" {
+
+const char* glinpack_last_error() { return last_error.data(); }
+
+}  // extern "C"

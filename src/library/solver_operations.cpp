@@ -1,0 +1,190 @@
+// Operations by src/local/solvers, whose operands are in host memory.
+#include <algorithm>
+
+#include "library/failure.hpp"
+#include "library/operations.hpp"
+#include "openblas/host_solvers.hpp"
+#include "solvers/banded/banded.hpp"
+#include "solvers/elimination/gauss_jordan.hpp"
+#include "solvers/poisson/poisson_cg.hpp"
+#include "solvers/poisson/poisson_device_strip.hpp"
+#include "solvers/tridiagonal/tridiagonal.hpp"
+
+namespace glinpack::library {
+namespace {
+
+constexpr solvers::EliminationSettings single_rows{.variant = solvers::EliminationVariant::plain};
+
+/// The elements of a value, row-major.
+template <class Real>
+std::vector<Real> elements_of(Arithmetic<Real>& arithmetic, DeviceMatrix<Real>& matrix) {
+  const RowMajorView<const Real> from = arithmetic.read(matrix);
+  std::vector<Real> elements;
+  elements.reserve(static_cast<std::size_t>(from.rows * from.columns));
+  for (Index i = 0; i < from.rows; ++i) elements.insert(elements.end(), from.row(i), from.row(i) + from.columns);
+  return elements;
+}
+
+/// None if the device cannot hold the matrix, or elimination finds no pivot that is large enough.
+std::optional<std::vector<float>> gauss_jordan_inverse(Engine& engine, Arithmetic<float>& arithmetic,
+                                                       DeviceMatrix<float>& a) {
+  const Index n = a.rows();
+  if (!solvers::GaussJordan::obstacle(engine.device().description(), n, n, single_rows).empty()) return std::nullopt;
+  const std::vector<float> elements = elements_of(arithmetic, a);
+  if (!std::all_of(elements.begin(), elements.end(), [](float element) { return std::isfinite(element); })) {
+    return std::nullopt;
+  }
+  std::vector<float> inverse(elements.size());
+  try {
+    solvers::GaussJordan(engine.device(), n, n, single_rows)
+        .invert({elements.data(), n, n, n}, {inverse.data(), n, n, n});
+  } catch (const solvers::SingularMatrixError&) {
+    return std::nullopt;
+  }
+  return inverse;
+}
+
+template <class Real>
+std::vector<Real> gather_columns(RowMajorView<const Real> a) {
+  std::vector<Real> elements;
+  elements.reserve(static_cast<std::size_t>(a.rows * a.columns));
+  for (Index j = 0; j < a.columns; ++j) {
+    for (Index i = 0; i < a.rows; ++i) elements.push_back(a(i, j));
+  }
+  return elements;
+}
+
+template <class Real>
+std::optional<solvers::ZeroPivot> solve_systems(Engine& engine, solvers::TridiagonalSystems<Real>& systems) {
+  if (!engine.on_gl()) return solve_tridiagonal_on_host(systems, engine.threads());
+  const auto solver = solvers::make_tridiagonal_solver<Real>(engine.device(), systems.count, systems.n,
+                                                             {.variant = solvers::TridiagonalVariant::compute});
+  solver->load(systems);
+  solver->compute();
+  return solver->store(systems.right);
+}
+
+/// In single precision on a device.
+std::vector<float> banded_on_device(Engine& engine, RowMajorView<const float> diagonals, std::span<const Index> offsets,
+                                    std::span<const float> x) {
+  const Index n = diagonals.rows;
+  std::vector<solvers::SparseEntry> entries;
+  for (Index i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < offsets.size(); ++k) {
+      const Index j = i + offsets[k];
+      if (j >= 0 && j < n) entries.push_back({i, j, diagonals(i, static_cast<Index>(k))});
+    }
+  }
+  const solvers::JoinedDiagonals joined = solvers::join_diagonals(n, entries);
+  std::vector<float> y(static_cast<std::size_t>(n));
+  if (joined.diagonals.empty()) return y;
+  const auto product = solvers::make_banded_product(engine.device(), n, static_cast<Index>(joined.diagonals.size()),
+                                                    solvers::BandedVariant::compute);
+  product->load(joined);
+  product->load(x);
+  product->compute();
+  product->store(y);
+  return y;
+}
+
+template <class Real>
+std::vector<Real> banded_on_host(RowMajorView<const Real> diagonals, std::span<const Index> offsets,
+                                 std::span<const Real> x) {
+  const Index n = diagonals.rows;
+  std::vector<Real> y(static_cast<std::size_t>(n));
+  for (std::size_t k = 0; k < offsets.size(); ++k) {
+    for (Index i = std::max<Index>(0, -offsets[k]); i < std::min(n, n - offsets[k]); ++i) {
+      y[static_cast<std::size_t>(i)] +=
+          diagonals(i, static_cast<Index>(k)) * x[static_cast<std::size_t>(i + offsets[k])];
+    }
+  }
+  return y;
+}
+
+}  // namespace
+
+Value invert(Engine& engine, const Value& a) {
+  return a.visit([&]<class Real>(DeviceMatrix<Real>& matrix) {
+    Arithmetic<Real>& arithmetic = engine.arithmetic<Real>();
+    if constexpr (std::is_same_v<Real, float>) {
+      if (engine.on_gl()) {
+        if (const auto inverse = gauss_jordan_inverse(engine, arithmetic, matrix)) {
+          return from_elements(engine, matrix.rows(), matrix.rows(), *inverse);
+        }
+      }
+    }
+    const auto inverse = arithmetic.invert(a.pointer<Real>());
+    if (!inverse) throw Failure(GLINPACK_SINGULAR, "a matrix to be inverted is singular: a pivot is exactly 0");
+    return Value(inverse);
+  });
+}
+
+Value solve_tridiagonal(Engine& engine, const Value& lower, const Value& diagonal, const Value& upper,
+                        const Value& right) {
+  return right.visit([&]<class Real>(DeviceMatrix<Real>& b) {
+    Arithmetic<Real>& arithmetic = engine.arithmetic<Real>();
+    const Index n = b.rows(), count = b.columns();
+    solvers::TridiagonalSystems<Real> systems;
+    systems.count = count;
+    systems.n = n;
+    systems.lower = gather_columns(arithmetic.read(lower.matrix<Real>()));
+    systems.diagonal = gather_columns(arithmetic.read(diagonal.matrix<Real>()));
+    systems.upper = gather_columns(arithmetic.read(upper.matrix<Real>()));
+    systems.right = gather_columns(arithmetic.read(b));
+    for (Index s = 0; s < count; ++s) {
+      systems.lower[static_cast<std::size_t>(s * n)] = 0;
+      systems.upper[static_cast<std::size_t>(s * n + n - 1)] = 0;
+    }
+    if (const auto zero = solve_systems(engine, systems)) {
+      throw Failure(GLINPACK_SINGULAR, "tridiagonal system " + std::to_string(zero->system) +
+                                           ": the pivot of equation " + std::to_string(zero->equation) + " is 0");
+    }
+    std::vector<Real> x(systems.right.size());
+    for (Index i = 0; i < n; ++i) {
+      for (Index s = 0; s < count; ++s) {
+        x[static_cast<std::size_t>(i * count + s)] = systems.right[static_cast<std::size_t>(s * n + i)];
+      }
+    }
+    return from_elements(engine, n, count, x);
+  });
+}
+
+Value banded_product(Engine& engine, const Value& diagonals, std::span<const Index> offsets, const Value& x) {
+  return x.visit([&]<class Real>(DeviceMatrix<Real>& vector) {
+    Arithmetic<Real>& arithmetic = engine.arithmetic<Real>();
+    const Index n = vector.rows();
+    if (diagonals.empty()) return Value(arithmetic.make(n, 1));
+    const std::vector<Real> of_x = elements_of(arithmetic, vector);
+    const RowMajorView<const Real> elements = arithmetic.read(diagonals.matrix<Real>());
+    if constexpr (std::is_same_v<Real, float>) {
+      if (engine.on_gl()) return from_elements(engine, n, 1, banded_on_device(engine, elements, offsets, of_x));
+    }
+    return from_elements(engine, n, 1, banded_on_host<Real>(elements, offsets, of_x));
+  });
+}
+
+Value solve_poisson(Engine& engine, const Value& b, double tolerance, Index most_iterations) {
+  return b.visit([&]<class Real>(DeviceMatrix<Real>& right) {
+    Arithmetic<Real>& arithmetic = engine.arithmetic<Real>();
+    const Index n = right.rows();
+    const std::vector<Real> elements = elements_of(arithmetic, right);
+    const PoissonProblem problem(n, std::vector<double>(elements.begin(), elements.end()));
+    const CgLimits limits{tolerance, most_iterations};
+    const std::unique_ptr<PoissonStrip<Real>> strip =
+        engine.on_gl() ? solvers::make_poisson_strip<Real>(engine.device(), {n, 0, n}, solvers::PoissonMemory::global)
+                       : make_host_poisson_strip<Real>({n, 0, n}, engine.threads());
+    strip->begin(problem, limits);
+    PoissonNeighbours<Real> none;
+    const CgOutcome outcome = conjugate_gradients(*strip, none, limits);
+    if (!outcome.converged) {
+      throw Failure(GLINPACK_NOT_CONVERGED, "conjugate gradients: a relative residual of " +
+                                                std::to_string(outcome.relative_residual) + " after " +
+                                                std::to_string(outcome.iterations) + " iterations");
+    }
+    std::vector<Real> u(elements.size());
+    strip->store(u);
+    return from_elements(engine, n, n, u);
+  });
+}
+
+}  // namespace glinpack::library
