@@ -12,7 +12,7 @@ if [ ! -f build/release/build.ninja ]; then
   echo "Building in build/release: on two cores this takes minutes"
   cmake --preset release
 fi
-cmake --build --preset release --target glinpack
+cmake --build --preset release --target glinpack glinpack_c # what `cmake --install` and `cpack` need
 
 program=build/release/bin/glinpack
 if [ "${1:-}" = --gl ]; then
