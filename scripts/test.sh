@@ -13,7 +13,7 @@ root=$PWD
 
 scripts/install-deps.sh --test
 
-jobs=$(($(nproc) * 2))  # many tests wait half of their time
+jobs=$(($(nproc) + 1))  # some tests mostly wait
 
 steps=()
 failed=()
