@@ -2,11 +2,10 @@
 //   library_bench --device 0,openblas --threads 16 --n 10,1000,8192 [--benchmark_...]
 // "computed": operands and the result stay on the device. "transfers": from the caller's memory to the device and
 // back. A solve factorises anew each time.
-#include "glinpack.h"
-
 #include <stdexcept>
 
 #include "bench_support.hpp"
+#include "glinpack.h"
 
 namespace {
 
@@ -35,9 +34,13 @@ Matrix result_of(Function function) {
 class Problem {
  public:
   Problem(std::shared_ptr<Context> context, glinpack_precision precision, Index n)
-      : context_(std::move(context)), precision_(precision), n_(n), data_(n * n), out_(n * n) {
+      : context_(std::move(context)),
+        precision_(precision),
+        n_(n),
+        data_(static_cast<std::size_t>(n * n)),
+        out_(data_.size()) {
     fill_uniform(data_.data(), n * n);
-    for (Index i = 0; i < n; ++i) data_[i * n + i] += static_cast<double>(n);
+    for (Index i = 0; i < n; ++i) data_[static_cast<std::size_t>(i * n + i)] += static_cast<double>(n);
     a_ = upload();
     b_ = result_of([&](auto* b) { return glinpack_submatrix(a_.get(), 0, 0, n, 1, b); });
   }
@@ -71,7 +74,8 @@ class Problem {
   Matrix a_, b_;
 };
 
-void add_all(const std::shared_ptr<Context>& context, const std::string& device, const std::string& precision, Index n) {
+void add_all(const std::shared_ptr<Context>& context, const std::string& device, const std::string& precision,
+             Index n) {
   const auto kind = precision == "single" ? GLINPACK_SINGLE : GLINPACK_DOUBLE;
   // made when the first benchmark of this size runs
   const auto add = [=](const std::string& name, double flops, auto operation) {
@@ -97,7 +101,8 @@ int main(int argc, char** argv) {
   std::vector<Index> sizes{10, 1000};
   std::vector<std::string> precisions{"single", "double"};
   CLI::App app("Measures the C library, with and without transfers");
-  app.add_option("--device", devices, "auto, openblas, software, or numbers as `glinpack devices` counts")->delimiter(',');
+  app.add_option("--device", devices, "auto, openblas, software, or numbers as `glinpack devices` counts")
+      ->delimiter(',');
   app.add_option("--threads", threads, "of OpenBLAS; 0: all")->check(CLI::Range(0, 4096))->capture_default_str();
   add_size_list(app, "--n", sizes, "rows and columns");
   add_precisions(app, precisions);

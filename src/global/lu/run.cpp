@@ -17,6 +17,7 @@
 #include "matrix/original_matrix.hpp"
 #include "mpi/communication.hpp"
 #include "mpi/node_broadcast.hpp"
+#include "mpi/session.hpp"
 #include "none/none_backend.hpp"
 #include "solve/refinement.hpp"
 #include "solve/residual.hpp"
