@@ -128,7 +128,7 @@ bool is_to_check(std::int64_t bytes) {
 // Large arrays use huge pages if the system has them. The rows of a block column are pages apart: with pages of 4 KiB,
 // each row of each tile would miss the TLB. Null if there is too little memory.
 void* allocate_aligned(std::size_t bytes) {
-  if (bytes < 4 * huge_page) return std::aligned_alloc(alignment, bytes);
+  if (bytes < 2 * huge_page) return std::aligned_alloc(alignment, bytes);
   const std::size_t whole = (bytes + huge_page - 1) / huge_page * huge_page;
   void* const memory = std::aligned_alloc(huge_page, whole);
   if (memory != nullptr) madvise(memory, whole, MADV_HUGEPAGE);  // only advice
