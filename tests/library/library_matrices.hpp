@@ -158,9 +158,7 @@ class OnPlace : public testing::TestWithParam<Place> {
   }
   Handle up(const Elements& a) const { return upload(context(), precision(), a); }
   /// Software OpenGL is slow.
-  std::vector<Index> sizes() const {
-    return on_gl() ? std::vector<Index>{1, 2, 3, 5, 37, 64} : std::vector<Index>{1, 2, 3, 5, 37, 64, 257};
-  }
+  std::vector<Index> sizes() const { return {1, 2, 3, 5, 37, 64, 257}; }
 
  private:
   static std::vector<std::pair<std::string, Context>>& kept() {
