@@ -12,7 +12,8 @@ if [ ! -f build/release/build.ninja ]; then
   echo "Building in build/release: on two cores this takes minutes"
   cmake --preset release
 fi
-cmake --build --preset release --target glinpack glinpack_c # what `cmake --install` and `cpack` need
+# `cmake --install` and `cpack` need the library, too
+cmake --build --preset release --target glinpack glinpack_c
 
 program=build/release/bin/glinpack
 if [ "${1:-}" = --gl ]; then

@@ -88,7 +88,7 @@ const std::vector<GlobalIndex>& NoTransport<Real>::pivots_of(const PassPlan& pas
 
 template <class Real>
 NoTransport<Real>::NoTransport(const Distribution& distribution, GridPosition position, Pivoting pivoting,
-                               std::size_t largest, std::function<bool(bool)> agree, bool column_shares_memory)
+                               std::size_t largest, bool column_shares_memory, std::function<bool(bool)> agree)
     : distribution_(distribution),
       position_(position),
       pivoting_(pivoting),

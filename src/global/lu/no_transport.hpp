@@ -29,11 +29,11 @@ template <class Real>
 class NoTransport final : public Transport<Real> {
  public:
   /// Numbers for messages of up to `largest` elements are made here, before the run is timed; 0: placeholders are
-  /// pivots and row numbers alone, for a backend that computes nothing. `agree`: the logical AND over the grid.
-  /// `column_shares_memory`: as the ranks of this process column would by messages.
+  /// pivots and row numbers alone, for a backend that computes nothing. `column_shares_memory`: as the ranks of this
+  /// process column would by messages. `agree`: the logical AND over the grid.
   NoTransport(
       const Distribution& distribution, GridPosition position, Pivoting pivoting, std::size_t largest,
-      std::function<bool(bool)> agree = [](bool mine) { return mine; }, bool column_shares_memory = false);
+      bool column_shares_memory = false, std::function<bool(bool)> agree = [](bool mine) { return mine; });
 
   std::unique_ptr<Transfer> start_broadcast(MessageKind kind, const PassPlan& pass, std::span<Real> message,
                                             Index column) override;

@@ -32,8 +32,7 @@ RankOperations record(const RunParameters& parameters, GridShape grid, GridPosit
   OperationList operations(timeline);
   const auto backend = make_cost_backend<Real>(timeline, device, operations);
   const auto a = backend->allocate(distribution.local_rows(position), distribution.local_columns(position));
-  const auto agree = [](bool mine) { return mine; };
-  NoTransport<Real> placeholders(distribution, position, parameters.pivoting, 0, agree, column_shares_memory);
+  NoTransport<Real> placeholders(distribution, position, parameters.pivoting, 0, column_shares_memory);
   RecordingTransport<Real> recorder(placeholders, grid, position, completion_of(parameters.parts), operations);
   PassOfOperations observer(timeline);
   make_lu<Real>({computes_nothing, distribution, position, *backend, recorder, timeline, *a})->run(observer, passes);

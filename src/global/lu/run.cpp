@@ -73,8 +73,8 @@ std::unique_ptr<Transport<Real>> make_transport(const RunParameters& parameters,
     const BroadcastSizes largest = broadcast_sizes<Real>(parameters, grid.shape(), grid.position());
     const auto agree = [&grid](bool mine) { return all_agree(grid.all(), mine); };
     return std::make_unique<NoTransport<Real>>(distribution, grid.position(), parameters.pivoting,
-                                               std::max(largest.row, 2 * largest.column) / sizeof(Real), agree,
-                                               node.column_shares_memory);
+                                               std::max(largest.row, 2 * largest.column) / sizeof(Real),
+                                               node.column_shares_memory, agree);
   }
   return std::make_unique<MpiTransport<Real>>(grid, parameters.broadcast, timeline, node.windows.get(),
                                               completion_of(parameters.parts));

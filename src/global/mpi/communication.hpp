@@ -29,8 +29,8 @@ inline constexpr int scatter = 7;       // a matrix read from a file
 inline constexpr int ping_pong = 8;
 inline constexpr int tournament = 9;     // candidate rows up the reduction tree (tournament pivoting)
 inline constexpr int winners = 10;       // its outcome down the pivot's process column
-inline constexpr int panel_column = 12;  // rows of a panel to and from the pivot's rank
 inline constexpr int ghost_rows = 11;    // between neighbouring strips of the elliptic test problem
+inline constexpr int panel_column = 12;  // rows of a panel to and from the pivot's rank
 }  // namespace tags
 
 template <class Real>

@@ -15,18 +15,16 @@ namespace glinpack {
 
 namespace {
 
-constexpr std::size_t page_bytes = 4096;
-
 // Small enough for readers to follow closely, while the slice is in cache.
 constexpr std::size_t slice_bytes = std::size_t{1} << 16;
-// Waking the threads costs as much as copying a few hundred kilobytes with one thread.
-constexpr std::size_t least_for_team = std::size_t{1} << 20;
 constexpr std::size_t cache_line_bytes = 64;
 
 // At least one, which announces an empty message, too.
 std::size_t slices_of(std::size_t bytes) { return std::max<std::size_t>(1, (bytes + slice_bytes - 1) / slice_bytes); }
 
-std::size_t rounded_to_page(std::size_t bytes) { return (bytes + page_bytes - 1) / page_bytes * page_bytes; }
+std::size_t rounded_to_page(std::size_t bytes) {
+  return (bytes + shared_page_bytes - 1) / shared_page_bytes * shared_page_bytes;
+}
 
 // A slot's head: the number of reads of the slot in a cache line of its own, then the turn of each slice.
 using Word = std::atomic_ref<std::uint64_t>;
@@ -102,7 +100,7 @@ void NodeWindow::for_each_slice(std::size_t bytes, Copy copy) {
       copy(slice, first, std::min(slice_bytes, bytes - first));
     }
   };
-  if (bytes < least_for_team) return copy_some(0);
+  if (bytes < least_bytes_for_team) return copy_some(0);
   team_.run(copy_some);
 }
 

@@ -12,8 +12,6 @@ namespace {
 
 constexpr std::size_t ring_slice_bytes = std::size_t{1} << 17;
 constexpr std::size_t word_stride = 64;
-// Waking the threads costs as much as copying a few hundred kilobytes with one thread.
-constexpr std::size_t least_ring_bytes_for_team = std::size_t{1} << 20;
 // A thread of the team leaves after this many looks at slices that are not ready.
 constexpr int looks_of_team = 4000;
 
@@ -138,7 +136,7 @@ void RingExchange::copy_slices(int patience) {
 bool RingExchange::advance() {
   if (done_) return true;
   if (any_ready()) {
-    if (bytes_ < least_ring_bytes_for_team || rings_.team_.members() == 1) {
+    if (bytes_ < least_bytes_for_team || rings_.team_.members() == 1) {
       copy_slices(0);
     } else {
       rings_.team_.run([this](int) { copy_slices(looks_of_team); });

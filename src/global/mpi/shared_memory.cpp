@@ -19,8 +19,6 @@ namespace glinpack {
 
 namespace {
 
-constexpr std::size_t shared_page_bytes = 4096;
-
 // The message from the first rank of a node to its other ranks: the file that they map.
 struct MemoryOffer {
   int process = -1;

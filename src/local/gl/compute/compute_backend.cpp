@@ -110,8 +110,8 @@ class ComputeBackend final : public GlBackend<Real>, public ComputePrograms {
 
   void solve_unit_lower(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) override {
     if (a12.empty()) return;
-    const double flops = count(a12.rows) * count(a12.rows - 1) * count(a12.columns);
-    operation(Phase::normalize, flops, 0, [&] { kernels_.normalize(region_of(l11_transposed), region_of(a12)); });
+    operation(Phase::normalize, flops_of_solve(a12), 0,
+              [&] { kernels_.normalize(region_of(l11_transposed), region_of(a12)); });
   }
   // The solve has too few work groups for the device, the copy waits for the bus. A timestamp between them would keep
   // them apart: one interval for both, the solve's.
@@ -122,8 +122,7 @@ class ComputeBackend final : public GlBackend<Real>, public ComputePrograms {
     }
     check_rows(rows, from.rows);
     const std::vector<RowMove> moves = gathering(rows);
-    const double flops = count(a12.rows) * count(a12.rows - 1) * count(a12.columns);
-    operation(Phase::normalize, flops, 0, [&] {
+    operation(Phase::normalize, flops_of_solve(a12), 0, [&] {
       kernels_.normalize(region_of(l11_transposed), region_of(a12), false);
       kernels_.copy_rows(region_of(from), region_of(to), moves);
     });
@@ -205,6 +204,9 @@ class ComputeBackend final : public GlBackend<Real>, public ComputePrograms {
   bool can_factorize(Index rows, Index columns, DeviceUse use) const;
 
   static double count(Index extent) { return static_cast<double>(extent); }
+  static double flops_of_solve(const DeviceBlock<Real>& a12) {
+    return count(a12.rows) * count(a12.rows - 1) * count(a12.columns);
+  }
   static double panel_flops(const DeviceBlock<Real>& a_transposed) {
     const double rows = count(a_transposed.columns), columns = count(a_transposed.rows);
     return rows * columns * columns - columns * columns * columns / 3;

@@ -59,7 +59,7 @@ class Kernels {
   void copy_transposed(const Region& from, const Region& to);
   /// A <- L^-1 A: unit lower triangular L given as L^T (k x k), a: k x columns. By blocks of 64 rows, with inverses of
   /// the diagonal blocks of L (shaders/compute/normalize.comp); the results of a column do not depend on the other
-  /// columns.
+  /// columns. `finish` false: dispatches that follow may run at the same time; they must not access A.
   void normalize(const Region& l_transposed, const Region& a, bool finish = true);
   /// C <- C - L U, or C <- C + L U, depending on `update`: l_transposed k x rows, u k x columns, c rows x columns. U
   /// and C may be different rows of a matrix.
