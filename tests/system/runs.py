@@ -23,6 +23,7 @@ REFRAME = re.compile(r"^W[R|C]\S+\s+\d+\s+\d+\s+\d+\s+\d+\s+\d[\d.]+\s+(\d[\d.eE
 RAMBLE = re.compile(r".*\s+([0-9]+)\s+([0-9]+)\s+([0-9]+)\s+([0-9]+)\s+([0-9]+\.[0-9]+)\s+([0-9].*)\n")
 EASYBUILD = re.compile(r"(\d+) tests completed and passed")
 
+TOO_SLOW = unittest.skipIf(os.environ.get("GLINPACK_TEST_QUICK"), "GLINPACK_TEST_QUICK is set: too slow in this build")
 QUICK_START = ["--config", ROOT / "configs" / "quickstart.toml"]
 
 
@@ -71,7 +72,7 @@ class Commands(RunsTest):
         self.assertTrue(context["build"]["compiler"])
         self.assertTrue(any("openblas" in library for library in context["libraries"]), context["libraries"])
 
-    @unittest.skipIf(os.environ.get("GLINPACK_TEST_QUICK"), "GLINPACK_TEST_QUICK is set: too slow in this build")
+    @TOO_SLOW
     def test_netlib_s_hpl_dat_passes_all_its_864_runs(self):
         self.passed("--hpl-dat", ROOT / "tests" / "data" / "HPL.dat", "--backend", "openblas", ranks=4, runs=864,
                     timeout=600)
@@ -101,7 +102,7 @@ class Commands(RunsTest):
             self.assertIn("HPL.dat:6: ", broken.err)
             self.assertIn("'many'", broken.err)
 
-    @unittest.skipIf(os.environ.get("GLINPACK_TEST_QUICK"), "GLINPACK_TEST_QUICK is set: too slow in this build")
+    @TOO_SLOW
     def test_every_different_run_of_netlib_s_hpl_dat_passes_by_opengl(self):
         lines = (ROOT / "tests" / "data" / "HPL.dat").read_text().splitlines()
         for number, text in {14: "1 PFACTs", 16: "1 NBMINs", 20: "1 RFACTs"}.items():  # GL backends ignore these lines
@@ -311,6 +312,7 @@ class Ceilings(RunsTest):
 
 
 class Tune(RunsTest):
+    @TOO_SLOW
     def test_the_tuned_tile_is_stored_and_is_the_default(self):
         cache = {"XDG_CACHE_HOME": str(self.folder / "cache")}
         device = self.software_device()
@@ -411,7 +413,8 @@ class Power(RunsTest):
 
 
 class ProgressLine(RunsTest):
-    RUN = [GLINPACK, "plu", "--n", "1500", "--nb", "32", "--backend", "reference", "--doctor", "off"]
+    N = 700 if os.environ.get("GLINPACK_TEST_QUICK") else 1500  # about two seconds
+    RUN = [GLINPACK, "plu", "--n", str(N), "--nb", "32", "--backend", "reference", "--doctor", "off"]
     REDRAW = "\r\x1b[K"
 
     def on_terminal(self, *command):
@@ -439,8 +442,8 @@ class ProgressLine(RunsTest):
                 self.assertNotIn("\n", text)
                 lines = text.split(self.REDRAW)
                 self.assertEqual((lines[0], lines[-1]), ("", ""))
-                self.assertTrue(lines[1].startswith("generating the matrix: N 1500, NB 32, grid 1x"), text)
-                self.assertRegex(text, r"\d\.\d %, N left \d+, \d+\.\d GFLOPS now, \d+\.\d mean, \d+:\d\d:\d\d left: N 1500")
+                self.assertTrue(lines[1].startswith(f"generating the matrix: N {self.N}, NB 32, grid 1x"), text)
+                self.assertRegex(text, r"\d\.\d %, N left \d+, \d+\.\d GFLOPS now, \d+\.\d mean, \d+:\d\d:\d\d left: N " + str(self.N))
 
     def test_a_file_or_pipe_has_no_control_characters_though_the_launcher_is_at_a_terminal(self):
         for command in '"$0" "$@" 2>>log', '"$0" "$@" 2>&1 >>out | cat >>log':

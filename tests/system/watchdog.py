@@ -15,8 +15,9 @@ from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest
 # Runs of about one second each; tests end the sweep early.
 SWEEP = ["plu", "--n", "2000", "--nb", "16", "--repeat", "5000", "--backend", "openblas", "--precision", "single",
          "--threads", "1", "--progress", "never", "--breakdown", "none"]
-# A run that takes minutes.
-LONG_RUN = ["plu", "--n", "12000", "--nb", "8", "--backend", "reference", "--precision", "single", "--progress", "always"]
+# A run of 1500 passes that takes minutes.
+N, NB = (6000, 4) if os.environ.get("GLINPACK_TEST_QUICK") else (12000, 8)
+LONG_RUN = ["plu", "--n", str(N), "--nb", str(NB), "--backend", "reference", "--precision", "single", "--progress", "always"]
 TIMEOUT = 120  # seconds, long enough for a busy machine
 HOST = socket.gethostname()
 
@@ -198,7 +199,7 @@ class Signals(JobTest):
         job.send(2, signal.SIGTERM)
         self.assertEqual(job.end(), 4, job)
         ended = self.results()["incomplete"]["ended_run"]
-        self.assertEqual((ended["n"], ended["nb"], ended["passes"]), (12000, 8, 1500))
+        self.assertEqual((ended["n"], ended["nb"], ended["passes"]), (N, NB, 1500))
         self.assertGreater(ended["passes_done"], 0)
         self.assertLess(ended["passes_done"], 1500)
         self.assertEqual(self.results()["runs"], [])
