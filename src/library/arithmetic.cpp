@@ -16,11 +16,14 @@ bool host_has(std::int64_t bytes) {
   return available == 0 || bytes < available;
 }
 
-template <class Real>
-auto Arithmetic<Real>::make(Index rows, Index columns) -> MatrixPointer {
-  if (has_room(rows, columns)) {
+namespace {
+
+/// The matrix that `allocate` makes, if it has_room and does not throw.
+template <class Real, class Allocate>
+std::shared_ptr<DeviceMatrix<Real>> made(Index rows, Index columns, bool has_room, const Allocate& allocate) {
+  if (has_room) {
     try {
-      return backend().allocate(rows, columns);
+      return allocate();
     } catch (const std::runtime_error&) {
       // its advice is for the program
     }
@@ -30,23 +33,35 @@ auto Arithmetic<Real>::make(Index rows, Index columns) -> MatrixPointer {
                                                     rows, columns, gibibytes));
 }
 
+}  // namespace
+
+template <class Real>
+auto Arithmetic<Real>::make(Index rows, Index columns) -> MatrixPointer {
+  return made<Real>(rows, columns, has_room(rows, columns), [&] { return backend().allocate(rows, columns); });
+}
+
+template <class Real>
+auto Arithmetic<Real>::make_unset(Index rows, Index columns) -> MatrixPointer {
+  return made<Real>(rows, columns, has_room(rows, columns), [&] { return allocate_unset(rows, columns); });
+}
+
 template <class Real>
 auto Arithmetic<Real>::make(Index rows, Index columns, std::span<const Real> row_major) -> MatrixPointer {
-  const MatrixPointer matrix = make(rows, columns);
+  const MatrixPointer matrix = make_unset(rows, columns);
   write(*matrix, row_major);
   return matrix;
 }
 
 template <class Real>
 auto Arithmetic<Real>::copy(Matrix& a) -> MatrixPointer {
-  const MatrixPointer result = make(a.rows(), a.columns());
+  const MatrixPointer result = make_unset(a.rows(), a.columns());
   copy(whole(a), whole(*result));
   return result;
 }
 
 template <class Real>
 auto Arithmetic<Real>::transpose(Matrix& a) -> MatrixPointer {
-  const MatrixPointer result = make(a.columns(), a.rows());
+  const MatrixPointer result = make_unset(a.columns(), a.rows());
   backend().copy_transposed(whole(a), whole(*result));
   return result;
 }

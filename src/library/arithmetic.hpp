@@ -45,6 +45,8 @@ class Arithmetic {
 
   /// Zero-filled.
   MatrixPointer make(Index rows, Index columns);
+  /// For results that are written whole.
+  MatrixPointer make_unset(Index rows, Index columns);
   MatrixPointer make(Index rows, Index columns, std::span<const Real> row_major);
   MatrixPointer copy(Matrix& a);
   MatrixPointer transpose(Matrix& a);
@@ -86,6 +88,8 @@ class Arithmetic {
   /// Whether there may be memory for a matrix.
   virtual bool has_room(Index /*rows*/, Index /*columns*/) { return true; }
   virtual void write(Matrix& a, std::span<const Real> row_major) = 0;
+  /// As make_unset(); throws std::runtime_error if there is too little memory.
+  virtual MatrixPointer allocate_unset(Index rows, Index columns) { return backend().allocate(rows, columns); }
 
  private:
   std::weak_ptr<Matrix> factorized_;

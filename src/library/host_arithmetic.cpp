@@ -1,4 +1,7 @@
 #include <cstring>
+#include <memory>
+#include <mutex>
+#include <utility>
 
 #include "backend/threads.hpp"
 #include "host/host_backend.hpp"
@@ -10,6 +13,40 @@ namespace glinpack::library {
 namespace {
 
 constexpr Index grain = 1 << 18;  // least elements per thread
+
+/// Results whose memory is used again: the system clears new pages, which takes 5 % of a product of order 1000. Freed
+/// by any thread.
+template <class Real>
+class Results : public std::enable_shared_from_this<Results<Real>> {
+ public:
+  /// Not set.
+  std::shared_ptr<DeviceMatrix<Real>> make(Index rows, Index columns) {
+    std::unique_ptr<HostMatrix<Real>> matrix = take_spare(rows, columns);
+    if (!matrix) matrix = std::make_unique<HostMatrix<Real>>(rows, columns);
+    return {matrix.release(), [results = this->weak_from_this()](HostMatrix<Real>* freed) {
+              std::unique_ptr<HostMatrix<Real>> spare(freed);
+              if (const auto kept = results.lock()) kept->keep(std::move(spare));
+            }};
+  }
+
+ private:
+  static constexpr Index least_kept = Index{1} << 16, most_kept = Index{1} << 23;  // elements; up to 64 MiB
+
+  std::unique_ptr<HostMatrix<Real>> take_spare(Index rows, Index columns) {
+    const std::lock_guard lock(mutex_);
+    if (!spare_ || spare_->rows() != rows || spare_->columns() != columns) return nullptr;
+    return std::move(spare_);
+  }
+  void keep(std::unique_ptr<HostMatrix<Real>> matrix) {
+    const Index elements = matrix->rows() * matrix->columns();
+    if (elements < least_kept || elements > most_kept) return;
+    const std::lock_guard lock(mutex_);
+    spare_.swap(matrix);
+  }
+
+  std::mutex mutex_;
+  std::unique_ptr<HostMatrix<Real>> spare_;
+};
 
 template <class Real>
 class HostArithmetic final : public Arithmetic<Real> {
@@ -27,13 +64,13 @@ class HostArithmetic final : public Arithmetic<Real> {
     const MatrixPointer left = transpose_a ? this->transpose(a) : nullptr;
     const MatrixPointer right = transpose_b ? this->transpose(b) : nullptr;
     Matrix &l = left ? *left : a, &r = right ? *right : b;
-    const MatrixPointer result = this->make(l.rows(), r.columns());
+    const MatrixPointer result = this->make_unset(l.rows(), r.columns());
     multiply_on_host<Real>(view(l), view(r), view(*result));
     return result;
   }
 
   MatrixPointer combine(Elementwise operation, Real alpha, Matrix& a, Real beta, Matrix* b) override {
-    const MatrixPointer result = this->make(a.rows(), a.columns());
+    const MatrixPointer result = this->make_unset(a.rows(), a.columns());
     const RowMajorView<Real> to = view(*result), left = view(a), right = b ? view(*b) : RowMajorView<Real>{};
     const auto each = [&](auto element) {
       parallel_for(threads_, to.rows, std::max<Index>(1, grain / to.columns), [&](Index begin, Index end) {
@@ -81,6 +118,7 @@ class HostArithmetic final : public Arithmetic<Real> {
     return factors;
   }
   void wait() override { timeline_.restart(); }
+  MatrixPointer allocate_unset(Index rows, Index columns) override { return results_->make(rows, columns); }
   void write(Matrix& a, std::span<const Real> row_major) override {
     const RowMajorView<Real> to = view(a);
     for (Index i = 0; i < to.rows; ++i) {
@@ -92,6 +130,7 @@ class HostArithmetic final : public Arithmetic<Real> {
   static RowMajorView<Real> view(Matrix& a) { return static_cast<HostMatrix<Real>&>(a).view(); }
 
   int threads_;
+  std::shared_ptr<Results<Real>> results_ = std::make_shared<Results<Real>>();
   Timeline timeline_;
   std::unique_ptr<Backend<Real>> backend_;
 };

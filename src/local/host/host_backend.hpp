@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "backend/backend.hpp"
@@ -14,11 +15,12 @@ namespace glinpack {
 template <class Real>
 class HostMatrix final : public DeviceMatrix<Real> {
  public:
+  /// Zero-filled by `threads` threads.
   HostMatrix(Index rows, Index columns, int threads)
-      : DeviceMatrix<Real>(rows, columns),
-        leading_dimension_(padded_leading_dimension<Real>(columns)),
-        owned_(allocate_zeroed<Real>(rows * leading_dimension_, threads)),
-        first_(owned_.get()) {}
+      : HostMatrix(rows, columns, allocate_zeroed<Real>(rows * padded_leading_dimension<Real>(columns), threads)) {}
+  /// Not set.
+  HostMatrix(Index rows, Index columns)
+      : HostMatrix(rows, columns, allocate_unset<Real>(rows * padded_leading_dimension<Real>(columns))) {}
   explicit HostMatrix(const RowMajorView<Real>& elements)
       : DeviceMatrix<Real>(elements.rows, elements.columns),
         leading_dimension_(elements.leading_dimension),
@@ -27,6 +29,12 @@ class HostMatrix final : public DeviceMatrix<Real> {
   RowMajorView<Real> view() const { return {first_, this->rows(), this->columns(), leading_dimension_}; }
 
  private:
+  HostMatrix(Index rows, Index columns, AlignedArray<Real> elements)
+      : DeviceMatrix<Real>(rows, columns),
+        leading_dimension_(padded_leading_dimension<Real>(columns)),
+        owned_(std::move(elements)),
+        first_(owned_.get()) {}
+
   Index leading_dimension_;
   AlignedArray<Real> owned_;
   Real* first_;

@@ -125,6 +125,13 @@ bool is_to_check(std::int64_t bytes) {
                            " are available; use a smaller N or more processes");
 }
 
+/// `elements`, at least one, rounded up to whole cache lines.
+template <class Real>
+Index whole_lines(Index elements) {
+  constexpr Index line = static_cast<Index>(alignment / sizeof(Real));
+  return (std::max<Index>(elements, 1) + line - 1) / line * line;
+}
+
 // Large arrays use huge pages if the system has them. The rows of a block column are pages apart: with pages of 4 KiB,
 // each row of each tile would miss the TLB. Null if there is too little memory.
 void* allocate_aligned(std::size_t bytes) {
@@ -140,11 +147,8 @@ void* allocate_aligned(std::size_t bytes) {
 void FreeAligned::operator()(void* memory) const { std::free(memory); }
 
 template <class Real>
-AlignedArray<Real> allocate_zeroed(Index elements, int threads) {
-  constexpr auto element_bytes = static_cast<Index>(sizeof(Real));
-  constexpr Index elements_per_line = static_cast<Index>(alignment) / element_bytes;
-  const Index lines = (std::max<Index>(elements, 1) + elements_per_line - 1) / elements_per_line;
-  const Index bytes = lines * static_cast<Index>(alignment);
+AlignedArray<Real> allocate_unset(Index elements) {
+  const Index bytes = whole_lines<Real>(elements) * static_cast<Index>(sizeof(Real));
   // Linux overcommits memory and kills the process that touches too much: check first.
   if (is_to_check(bytes)) {
     const std::int64_t available = available_memory();
@@ -152,7 +156,13 @@ AlignedArray<Real> allocate_zeroed(Index elements, int threads) {
   }
   AlignedArray<Real> memory(static_cast<Real*>(allocate_aligned(static_cast<std::size_t>(bytes))));
   if (!memory) throw_too_little(bytes);
-  parallel_for(threads, lines * elements_per_line, bytes_per_thread / element_bytes,
+  return memory;
+}
+
+template <class Real>
+AlignedArray<Real> allocate_zeroed(Index elements, int threads) {
+  AlignedArray<Real> memory = allocate_unset<Real>(elements);
+  parallel_for(threads, whole_lines<Real>(elements), bytes_per_thread / static_cast<Index>(sizeof(Real)),
                [data = memory.get()](Index begin, Index end) { std::fill(data + begin, data + end, Real{0}); });
   return memory;
 }
@@ -190,6 +200,8 @@ Index padded_leading_dimension(Index columns) {
   return padded % page == 0 ? padded + step : padded;
 }
 
+template AlignedArray<float> allocate_unset(Index);
+template AlignedArray<double> allocate_unset(Index);
 template AlignedArray<float> allocate_zeroed(Index, int);
 template AlignedArray<double> allocate_zeroed(Index, int);
 template Index padded_leading_dimension<float>(Index);

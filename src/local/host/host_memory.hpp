@@ -18,8 +18,12 @@ struct FreeAligned {
 template <class Real>
 using AlignedArray = std::unique_ptr<Real[], FreeAligned>;
 
+/// Not set. Throws std::runtime_error with the size and the free memory if there is too little.
+template <class Real>
+AlignedArray<Real> allocate_unset(Index elements);
+
 /// Zero-filled. `threads` threads first touch the pages, slice by slice, which spreads them over the NUMA nodes. Throws
-/// std::runtime_error with the size and the free memory if there is too little.
+/// as allocate_unset().
 template <class Real>
 AlignedArray<Real> allocate_zeroed(Index elements, int threads);
 
