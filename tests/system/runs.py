@@ -217,6 +217,14 @@ class Commands(RunsTest):
                     self.assertEqual(ended.returncode, 3, ended)
                     self.assertIn(b"cannot be written to standard output", ended.stderr)
 
+    def test_equal_runs_have_the_same_bits(self):
+        solutions = set()
+        for _ in range(4):  # messages arrive at other times
+            self.passed("--n", 1500, "--nb", 64, "--grid", "1x2", "--backend", "openblas", "--threads", 1,
+                        "--save-solution", "x.npy", "--force")
+            solutions.add((self.folder / "x.npy").read_bytes())
+        self.assertEqual(len(solutions), 1)
+
     def test_surplus_processes_idle(self):
         self.passed("--n", 100, "--nb", 16, "--grid", "1x2,2x1,1x1", "--backend", "reference", ranks=3, runs=3)
 
