@@ -10,7 +10,7 @@ case "${1:-}" in
 esac
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD
-export GTEST_BRIEF=1  # only failures
+export GTEST_BRIEF=1  # test programs print only failures
 
 scripts/install-deps.sh --test
 

@@ -16,14 +16,22 @@ bool host_has(std::int64_t bytes) {
   return available == 0 || bytes < available;
 }
 
-namespace {
+template <class Real>
+auto Arithmetic<Real>::make(Index rows, Index columns) -> MatrixPointer {
+  return make(rows, columns, true);
+}
 
-/// The matrix that `allocate` makes, if it has_room and does not throw.
-template <class Real, class Allocate>
-std::shared_ptr<DeviceMatrix<Real>> made(Index rows, Index columns, bool has_room, const Allocate& allocate) {
-  if (has_room) {
+template <class Real>
+auto Arithmetic<Real>::make_unset(Index rows, Index columns) -> MatrixPointer {
+  return make(rows, columns, false);
+}
+
+template <class Real>
+auto Arithmetic<Real>::make(Index rows, Index columns, bool zeroed) -> MatrixPointer {
+  if (has_room(rows, columns)) {
     try {
-      return allocate();
+      if (zeroed) return backend().allocate(rows, columns);
+      return allocate_unset(rows, columns);
     } catch (const std::runtime_error&) {
       // its advice is for the program
     }
@@ -31,18 +39,6 @@ std::shared_ptr<DeviceMatrix<Real>> made(Index rows, Index columns, bool has_roo
   const double gibibytes = static_cast<double>(rows) * static_cast<double>(columns) * sizeof(Real) / (1 << 30);
   throw Failure(GLINPACK_OUT_OF_MEMORY, fmt::format("there is too little memory for a matrix of {} x {}, {:.2f} GiB",
                                                     rows, columns, gibibytes));
-}
-
-}  // namespace
-
-template <class Real>
-auto Arithmetic<Real>::make(Index rows, Index columns) -> MatrixPointer {
-  return made<Real>(rows, columns, has_room(rows, columns), [&] { return backend().allocate(rows, columns); });
-}
-
-template <class Real>
-auto Arithmetic<Real>::make_unset(Index rows, Index columns) -> MatrixPointer {
-  return made<Real>(rows, columns, has_room(rows, columns), [&] { return allocate_unset(rows, columns); });
 }
 
 template <class Real>

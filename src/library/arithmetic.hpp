@@ -92,6 +92,8 @@ class Arithmetic {
   virtual MatrixPointer allocate_unset(Index rows, Index columns) { return backend().allocate(rows, columns); }
 
  private:
+  MatrixPointer make(Index rows, Index columns, bool zeroed);
+
   std::weak_ptr<Matrix> factorized_;
   Factors factors_;
 };

@@ -22,7 +22,7 @@ class Results : public std::enable_shared_from_this<Results<Real>> {
   /// Not set.
   std::shared_ptr<DeviceMatrix<Real>> make(Index rows, Index columns) {
     std::unique_ptr<HostMatrix<Real>> matrix = take_spare(rows, columns);
-    if (!matrix) matrix = std::make_unique<HostMatrix<Real>>(rows, columns);
+    if (!matrix) matrix = HostMatrix<Real>::make_unset(rows, columns);
     return {matrix.release(), [results = this->weak_from_this()](HostMatrix<Real>* freed) {
               std::unique_ptr<HostMatrix<Real>> spare(freed);
               if (const auto kept = results.lock()) kept->keep(std::move(spare));

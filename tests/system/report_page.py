@@ -49,7 +49,7 @@ function choose(select, value) {
 const selectOf = name => [...document.querySelectorAll("label")].find(label => label.firstChild.data === name).querySelector("select");
 const wait = ms => new Promise(done => setTimeout(done, ms));
 addEventListener("load", async () => {
-  // timelines are drawn when the browser knows their size, now and then after this event
+  // timelines are drawn when the browser knows their size, sometimes after this event
   for (let i = 0; i < 50 && facts().blank.length > 0; ++i) await wait(10);
   const found = await (async () => { SCRIPT })();
   document.body.replaceChildren(Object.assign(document.createElement("pre"), {id: "found", textContent: JSON.stringify(found)}));

@@ -19,8 +19,10 @@ class HostMatrix final : public DeviceMatrix<Real> {
   HostMatrix(Index rows, Index columns, int threads)
       : HostMatrix(rows, columns, allocate_zeroed<Real>(rows * padded_leading_dimension<Real>(columns), threads)) {}
   /// Not set.
-  HostMatrix(Index rows, Index columns)
-      : HostMatrix(rows, columns, allocate_unset<Real>(rows * padded_leading_dimension<Real>(columns))) {}
+  static std::unique_ptr<HostMatrix> make_unset(Index rows, Index columns) {
+    auto elements = allocate_unset<Real>(rows * padded_leading_dimension<Real>(columns));
+    return std::unique_ptr<HostMatrix>(new HostMatrix(rows, columns, std::move(elements)));
+  }
   explicit HostMatrix(const RowMajorView<Real>& elements)
       : DeviceMatrix<Real>(elements.rows, elements.columns),
         leading_dimension_(elements.leading_dimension),
