@@ -1,5 +1,5 @@
 # What glinpack is built on. Debian's packages: scripts/install-deps.sh.
-option(GLINPACK_FETCH "Download missing header-only libraries (CLI11, spdlog, nlohmann-json, toml++) with FetchContent" OFF)
+option(GLINPACK_FETCH "Download missing header-only libraries (CLI11, spdlog, nlohmann-json, toml++, Vulkan's) with FetchContent" OFF)
 
 
 # glinpack_need(FOUND NAME DEBIAN FEDORA SPACK): unless FOUND, a variable or a target, the package is missing. All
@@ -24,11 +24,13 @@ if(GLINPACK_FETCH)
   glinpack_fetch(nlohmann_json 3.11 nlohmann/json v3.11.2)
   glinpack_fetch(CLI11 2.1 CLIUtils/CLI11 v2.1.2)
   glinpack_fetch(tomlplusplus 3.0 marzer/tomlplusplus v3.3.0)
+  glinpack_fetch(VulkanHeaders 1.1 KhronosGroup/Vulkan-Headers v1.3.239)
 else()
   find_package(spdlog 1.9 QUIET)
   find_package(nlohmann_json 3.11 QUIET)
   find_package(CLI11 2.1 QUIET)
   find_package(tomlplusplus 3.0 QUIET)
+  find_package(VulkanHeaders 1.1 QUIET)
 endif()
 
 find_package(Threads REQUIRED)
@@ -61,6 +63,7 @@ glinpack_need(GLINPACK_LAPACKE "LAPACKE" liblapacke-dev openblas-devel openblas)
 glinpack_need(OpenGL_EGL_FOUND "EGL" libegl-dev libglvnd-devel libglvnd)
 glinpack_need(OpenGL_OpenGL_FOUND "OpenGL" libopengl-dev libglvnd-devel libglvnd)
 glinpack_need(GLEW_FOUND "GLEW" libglew-dev glew-devel glew)
+glinpack_need(Vulkan::Headers "Vulkan headers" libvulkan-dev vulkan-headers vulkan-headers)
 glinpack_need(HWLOC_FOUND "hwloc" libhwloc-dev hwloc-devel hwloc)
 glinpack_need(CLI11::CLI11 "CLI11" libcli11-dev cli11-devel cli11)
 glinpack_need(spdlog::spdlog "spdlog" libspdlog-dev spdlog-devel spdlog)
@@ -69,5 +72,5 @@ glinpack_need(tomlplusplus::tomlplusplus "toml++" libtomlplusplus-dev tomlpluspl
 if(missing)
   list(JOIN missing "\n" missing)
   message(FATAL_ERROR "These packages are missing:\n${missing}\n"
-    "On Debian, scripts/install-deps.sh installs all. -DGLINPACK_FETCH=ON downloads CLI11, spdlog, nlohmann-json and toml++.")
+    "On Debian, scripts/install-deps.sh installs all. -DGLINPACK_FETCH=ON downloads CLI11, spdlog, nlohmann-json, toml++ and Vulkan's headers.")
 endif()

@@ -13,7 +13,7 @@ packages=(
   dpkg-dev file
   # message passing, linear algebra, OpenGL without a display
   mpich libmpich-dev libopenblas-pthread-dev liblapacke-dev
-  libegl-dev libopengl-dev libglew-dev libegl1 libegl-mesa0 libgl1-mesa-dri
+  libegl-dev libopengl-dev libglew-dev libegl1 libegl-mesa0 libgl1-mesa-dri libvulkan-dev
   # libraries that serve better than our own code
   libcli11-dev libspdlog-dev nlohmann-json3-dev libtomlplusplus-dev libhwloc-dev libgtest-dev libgmock-dev libbenchmark-dev
   # the charts of glinpack report
@@ -36,6 +36,8 @@ test_packages=(
   iproute2
   # a clean root for the Debian package
   debootstrap
+  # Vulkan by the processor, for matrices in its memory
+  libvulkan1 mesa-vulkan-drivers
   # Slurm on one machine, scripts/slurm/lab
   slurm-wlm munge
 )

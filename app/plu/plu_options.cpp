@@ -208,6 +208,9 @@ std::vector<Field> machine_fields(PluOptions& o) {
       {"shader-dir", text(o.shader_dir, "DIR"), "Folder of GLSL files that override the built-in shaders"},
       {"tile", text(o.tile, "NAME"), "gl-compute: tile of the trailing update, one that `glinpack tune` lists",
        "the tuned one, else the first"},
+      {"device-memory", choice(o.device_memory, all_device_memories),
+       "gl-compute: what allocates matrices. vulkan: faster memory, and more of it, on NVIDIA GPUs; auto: vulkan on "
+       "GPUs if it works, else opengl"},
       {"raster-coordinates", choice(o.raster_coordinates, all_raster_coordinates),
        "gl-raster: source of texture coordinates. streamed: the vertices; computed: every fragment"},
   };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/options/fields.hpp"
+#include "backend/backend_record.hpp"
 #include "backend/precision.hpp"
 #include "lu/parameters.hpp"
 #include "matrix/matrix_source.hpp"
@@ -98,6 +99,7 @@ struct PluOptions : CommonOptions {
   bool measures_peak = false;    // however short the runs: --peak auto is given
   std::string shader_dir;
   std::string tile;  // of gl-compute's reduce kernel; empty: the tuned or built-in one
+  DeviceMemory device_memory = DeviceMemory::automatic;
   RasterCoordinates raster_coordinates = RasterCoordinates::streamed;
 
   // output

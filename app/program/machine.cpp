@@ -82,6 +82,7 @@ Machine choose_machine(const PluOptions& options, const MpiSession& session) {
   Machine machine{.backend = options.backend, .options = {}, .tile_note = {}};
   machine.options.shader_directory = options.shader_dir;
   machine.options.tile = options.tile;
+  machine.options.device_memory = options.device_memory;
   machine.options.computed_coordinates = options.raster_coordinates == RasterCoordinates::computed;
   const bool by_name = options.backend != "auto";
   if (!by_name || computes_on_device(options.backend)) {

@@ -2,6 +2,7 @@
 // lists them.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,13 +13,21 @@
 
 namespace glinpack {
 
+/// Where the memory of a GPU's matrices comes from. automatic: Vulkan if it works on this GPU, else OpenGL.
+enum class DeviceMemory { automatic, opengl, vulkan };
+inline constexpr std::array all_device_memories{DeviceMemory::automatic, DeviceMemory::opengl, DeviceMemory::vulkan};
+constexpr std::string_view name_of(DeviceMemory memory) {
+  return memory == DeviceMemory::automatic ? "auto" : memory == DeviceMemory::opengl ? "opengl" : "vulkan";
+}
+
 struct BackendOptions {
   int threads = 1;                    // host threads for arithmetic, >= 1
   int device = 0;                     // EGL device index as `glinpack devices` counts
   std::string shader_directory;       // GLSL files that override the embedded ones; empty: none
   std::string tile;                   // of the update's kernel; empty: the one tuned, or the built-in one
   bool computed_coordinates = false;  // fragments compute addresses instead of interpolating them
-  bool debug_gl = false;              // KHR_debug: any error the driver reports is thrown
+  DeviceMemory device_memory = DeviceMemory::opengl;
+  bool debug_gl = false;  // KHR_debug: any error the driver reports is thrown
 };
 
 /// Where a backend computes and keeps its matrices. device: BackendOptions::device.

@@ -229,6 +229,11 @@ void Context::make_sharing_current() const {
   if (std::find(sharing_->begin(), sharing_->end(), eglGetCurrentContext()) == sharing_->end()) make_current();
 }
 
+bool Context::has_extension(std::string_view name) const {
+  make_current();
+  return gl::has_extension(name);
+}
+
 std::int64_t Context::free_memory() const {
   make_current();
   return device_memory(device_.software).second;

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gl/devices.hpp"
@@ -29,6 +30,8 @@ class Context {
   void make_sharing_current() const;
   /// Renderer, limits and memory; memory as it was when the context was created.
   const DeviceDescription& device() const { return device_; }
+  /// Whether the driver has an extension, such as "GL_EXT_memory_object".
+  bool has_extension(std::string_view name) const;
   /// Bytes that can be allocated now; 0 if the driver does not report it.
   std::int64_t free_memory() const;
   /// Throws std::runtime_error with the first error that the driver reported through KHR_debug since the last call.

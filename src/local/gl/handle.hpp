@@ -59,6 +59,18 @@ struct BufferTraits {
   static void destroy(Id id) { glDeleteBuffers(1, &id); }
 };
 
+/// Memory of another interface, GL_EXT_memory_object. Buffers in it need it until they are deleted.
+struct MemoryObjectTraits {
+  using Id = GLuint;
+  static constexpr bool shared = true;
+  static Id create() {
+    Id id = 0;
+    glCreateMemoryObjectsEXT(1, &id);
+    return id;
+  }
+  static void destroy(Id id) { glDeleteMemoryObjectsEXT(1, &id); }
+};
+
 struct ShaderTraits {
   using Id = GLuint;
   static constexpr bool shared = true;
@@ -142,6 +154,7 @@ struct VertexArrayTraits {
 };
 
 using BufferHandle = Handle<BufferTraits>;
+using MemoryObjectHandle = Handle<MemoryObjectTraits>;
 using ShaderHandle = Handle<ShaderTraits>;
 using ProgramHandle = Handle<ProgramTraits>;
 using TimestampHandle = Handle<TimestampTraits>;

@@ -230,11 +230,13 @@ class DistributedDevicePanels final : public PanelFactorizer<Real> {
   Fence done_;
 };
 
-// With one process row, local pivoting is partial pivoting.
+// A device that has all rows of the panels. It pivots partially whatever is asked for: local pivoting is the same then,
+// and a tournament has one leaf. Devices that cannot, run a tournament of their work groups.
 template <class Real>
 std::unique_ptr<DevicePanel<Real>> make_device_panel(const PanelWork<Real>& work, Index rows, DeviceUse use) {
   const Index nb = work.distribution.nb;
-  if (work.parameters.pivoting != Pivoting::tournament) return work.backend.make_partial_panel(rows, nb, use);
+  if (auto partial = work.backend.make_partial_panel(rows, nb, use)) return partial;
+  if (work.parameters.pivoting != Pivoting::tournament) return nullptr;
   return work.backend.make_tournament_panel(rows, nb, use);
 }
 

@@ -1,5 +1,7 @@
 #include "gl/compute/compute_backend.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
@@ -12,10 +14,22 @@
 #include "gl/compute/partial_panel.hpp"
 #include "gl/compute/tuning.hpp"
 #include "gl/gl_backend.hpp"
+#include "gl/vulkan_memory.hpp"
 
 namespace glinpack {
 namespace gl {
 namespace {
+
+std::unique_ptr<VulkanMemory> open_vulkan_memory(const std::shared_ptr<Context>& context, DeviceMemory memory) {
+  if (memory == DeviceMemory::opengl || (memory == DeviceMemory::automatic && context->device().software)) return {};
+  try {
+    return VulkanMemory::open(context);
+  } catch (const std::runtime_error& error) {
+    if (memory == DeviceMemory::vulkan) throw;
+    spdlog::debug("matrices are in memory of OpenGL: {}", error.what());
+    return {};
+  }
+}
 
 template <class Real>
 class ComputeBackend final : public GlBackend<Real>, public ComputePrograms {
@@ -31,7 +45,8 @@ class ComputeBackend final : public GlBackend<Real>, public ComputePrograms {
         sources_(options.shader_directory, "compute/"),
         kernels_(context(), sources_, precision_of<Real>,
                  limits.window_bytes > 0 ? limits.window_bytes : context()->device().storage_block, stripe_width_,
-                 chosen_tile(options.tile, context()->device(), precision_of<Real>)) {
+                 chosen_tile(options.tile, context()->device(), precision_of<Real>)),
+        vulkan_memory_(open_vulkan_memory(context(), options.device_memory)) {
     if (!update_is_asynchronous()) return;
     try {
       copies_.emplace(context(), timeline);
@@ -50,7 +65,8 @@ class ComputeBackend final : public GlBackend<Real>, public ComputePrograms {
   std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) override {
     begin();
     fences().note_commands();
-    return std::make_unique<ComputeMatrix<Real>>(context(), rows, columns, stripe_width_, buffer_bytes_);
+    return std::make_unique<ComputeMatrix<Real>>(context(), rows, columns, stripe_width_, buffer_bytes_,
+                                                 vulkan_memory_.get());
   }
 
   std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) override {
@@ -253,6 +269,7 @@ class ComputeBackend final : public GlBackend<Real>, public ComputePrograms {
   DeviceMatrix<Real>* running_panel_ = nullptr;  // the matrix of a panel without a barrier after its dispatch
   ShaderSource sources_;
   Kernels kernels_;
+  std::unique_ptr<VulkanMemory> vulkan_memory_;                 // null: matrices are in OpenGL's memory
   std::optional<PartialPanelPrograms> partial_panel_programs_;  // once a panel was made
   std::unique_ptr<ComputeMatrix<Real>> scratch_;
 };
@@ -262,7 +279,8 @@ class ComputeBackend<Real>::TournamentPanel final : public DeviceTournamentPanel
  public:
   TournamentPanel(ComputeBackend& backend, Index rows, Index columns)
       : backend_(backend),
-        upper_(backend.context(), ComputePanel::group, columns, backend.stripe_width_),
+        upper_(backend.context(), ComputePanel::group, columns, backend.stripe_width_, largest_buffer_bytes,
+               backend.vulkan_memory_.get()),
         panel_(backend.context(), backend.sources_, precision_of<Real>, backend.kernels_, rows, columns,
                backend.rows_per_group_, upper_.region()) {}
 
@@ -384,8 +402,9 @@ Region ComputeBackend<Real>::scratch(Index rows, Index columns) {
   if (!scratch_ || scratch_->rows() < rows || scratch_->columns() < columns) {
     const Index kept_rows = scratch_ ? scratch_->rows() : 0, kept_columns = scratch_ ? scratch_->columns() : 0;
     scratch_.reset();
-    scratch_ = std::make_unique<ComputeMatrix<Real>>(context(), std::max(rows, kept_rows),
-                                                     std::max(columns, kept_columns), stripe_width_);
+    scratch_ =
+        std::make_unique<ComputeMatrix<Real>>(context(), std::max(rows, kept_rows), std::max(columns, kept_columns),
+                                              stripe_width_, largest_buffer_bytes, vulkan_memory_.get());
   }
   return scratch_->region().block(0, 0, rows, columns);
 }

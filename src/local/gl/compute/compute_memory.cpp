@@ -6,8 +6,8 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "host/host_memory.hpp"
 #include "backend/precision.hpp"
+#include "host/host_memory.hpp"
 
 namespace glinpack::gl {
 namespace {
@@ -20,11 +20,14 @@ Index padded_columns(Index columns, Index stripe_width) {
 // Host memory to keep free if the driver displaces buffers: otherwise the system might kill the process.
 constexpr std::int64_t left_to_host = std::int64_t{4} << 30;
 
+// Vulkan drivers may limit the number of allocations to 4096, each of whole pages.
+constexpr std::int64_t least_vulkan_bytes = std::int64_t{1} << 20;
+
 }  // namespace
 
 template <class Real>
 ComputeMatrix<Real>::ComputeMatrix(const std::shared_ptr<Context>& context, Index rows, Index columns,
-                                   Index stripe_width, std::int64_t buffer_bytes)
+                                   Index stripe_width, std::int64_t buffer_bytes, const VulkanMemory* vulkan)
     : DeviceMatrix<Real>(rows, columns),
       stripe_width_(stripe_width),
       leading_dimension_(padded_columns(columns, stripe_width)) {
@@ -40,7 +43,7 @@ ComputeMatrix<Real>::ComputeMatrix(const std::shared_ptr<Context>& context, Inde
   const std::int64_t free_bytes = context->free_memory();
   const bool too_large = free_bytes > 0 && bytes > free_bytes;
   if (!too_large) {
-    if (allocate(context, free_bytes)) return;
+    if (allocate(context, free_bytes, vulkan)) return;
     context->discard_debug_error();
   }
   std::string room = free_bytes > 0 ? fmt::format("{:.1f} GiB free", gibibytes(free_bytes)) : "too little room";
@@ -57,12 +60,15 @@ ComputeMatrix<Real>::ComputeMatrix(const std::shared_ptr<Context>& context, Inde
 
 // Returns false and leaves a GL error to discard, if neither the device nor the host has room.
 template <class Real>
-bool ComputeMatrix<Real>::allocate(const std::shared_ptr<Context>& context, std::int64_t free_bytes) {
+bool ComputeMatrix<Real>::allocate(const std::shared_ptr<Context>& context, std::int64_t free_bytes,
+                                   const VulkanMemory* vulkan) {
   std::int64_t made = 0;
   for (auto buffer = buffers_.rbegin(); buffer != buffers_.rend(); ++buffer) {
     const std::int64_t bytes = buffer->elements * static_cast<std::int64_t>(sizeof(Real));
     buffer->id = handles_.emplace_back(context).id();
-    if (!allocate_storage(*context, buffer->id, bytes, 0)) return false;
+    if (vulkan && bytes >= least_vulkan_bytes) memory_.push_back(vulkan->allocate(buffer->id, bytes));
+    const bool is_vulkans = !memory_.empty() && memory_.back().id() != 0;
+    if (!is_vulkans && !allocate_storage(*context, buffer->id, bytes, 0)) return false;
     fill_with_zeros(context, buffer->id, bytes);
     if (glGetError() != GL_NO_ERROR) return false;
     if (context->device().software || buffers_.size() == 1) continue;  // a small buffer comes from the driver's pool

@@ -7,6 +7,7 @@
 #include "backend/backend.hpp"
 #include "gl/compute/region.hpp"
 #include "gl/storage.hpp"
+#include "gl/vulkan_memory.hpp"
 
 namespace glinpack::gl {
 
@@ -16,9 +17,10 @@ namespace glinpack::gl {
 template <class Real>
 class ComputeMatrix final : public DeviceMatrix<Real> {
  public:
-  /// Zero-filled. Throws std::runtime_error with sizes if the device cannot hold it, or the host its displaced part.
+  /// Zero-filled. In OpenGL's memory if `vulkan` is null. Throws std::runtime_error with sizes if the device cannot
+  /// hold it, or the host its displaced part.
   ComputeMatrix(const std::shared_ptr<Context>& context, Index rows, Index columns, Index stripe_width,
-                std::int64_t buffer_bytes = largest_buffer_bytes);
+                std::int64_t buffer_bytes = largest_buffer_bytes, const VulkanMemory* vulkan = nullptr);
   Region region() const {
     const bool several = buffers_.size() > 1;
     return {.buffer = buffers_.front().id,
@@ -34,14 +36,15 @@ class ComputeMatrix final : public DeviceMatrix<Real> {
   std::int64_t displaced_bytes() const override { return displaced_bytes_; }
 
  private:
-  bool allocate(const std::shared_ptr<Context>& context, std::int64_t free_bytes);
+  bool allocate(const std::shared_ptr<Context>& context, std::int64_t free_bytes, const VulkanMemory* vulkan);
 
   Index stripe_width_;
   Index leading_dimension_;
   Index stripes_each_;
   std::int64_t displaced_bytes_ = 0;
   std::vector<RegionBuffer> buffers_;
-  std::vector<BufferHandle> handles_;  // of them
+  std::vector<MemoryObjectHandle> memory_;  // from Vulkan; deleted after the buffers in it
+  std::vector<BufferHandle> handles_;       // of the buffers
 };
 
 /// The part of `bytes` allocated bytes that is in host memory: the part that the change of the device's free memory

@@ -77,6 +77,22 @@ TEST(DevicePanels, ChooseThePivotsOfTheHostWithPartialPivoting) {
   });
 }
 
+// A device that has all rows of the panels is the only leaf of the tournament tree.
+TEST(DevicePanels, PivotPartiallyInATournamentOfOneProcessRow) {
+  on_every_grid([](const ProcessGrid& grid) {
+    if (grid.shape().rows > 1) return;
+    const auto source = make_hpl_source(130);
+    const auto factors_of = [&](Pivoting pivoting) {
+      RunParameters parameters = parameters_of({130, 40}, pivoting);
+      parameters.panel = PanelPlace::device;
+      return factorize_and_gather<float>(parameters, grid, "gl-compute", *source);
+    };
+    const auto partial = factors_of(Pivoting::partial), tournament = factors_of(Pivoting::tournament);
+    EXPECT_EQ(tournament.pivots, partial.pivots);
+    EXPECT_EQ(tournament.lu, partial.lu);
+  });
+}
+
 // Some processes have no pivot for some columns in their rows. The host then chooses their candidate rows.
 TEST(DevicePanels, OfSeveralProcessesHandlePermutationsAndSingularMatrices) {
   const Index n = 40;
