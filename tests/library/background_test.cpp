@@ -5,10 +5,8 @@
 #include <future>
 #include <thread>
 
-#include "gl/compute/compute_backend.hpp"
 #include "library/session.hpp"
 #include "tests/library/library_matrices.hpp"
-#include "tests/local/gl_objects.hpp"
 
 namespace glinpack::test {
 namespace {
@@ -43,21 +41,7 @@ class Gate {
   bool open_ = false;
 };
 
-class LibraryBackground : public OnPlace {
- protected:
-  /// Of all GL contexts of the library's context; 0 on OpenBLAS.
-  int gl_objects() const {
-    auto& queue = context()->session->queue;
-    return *queue.take(queue.enqueue([](library::Engine& engine) {
-      if (!engine.on_gl()) return 0;
-      const auto of = [](auto& arithmetic) {
-        return count_gl_objects(*dynamic_cast<ComputePrograms&>(arithmetic.backend()).context_of_programs());
-      };
-      return of(engine.arithmetic<float>()) + of(engine.arithmetic<double>()) +
-             count_gl_objects(*engine.device().context());
-    }));
-  }
-};
+class LibraryBackground : public OnPlace {};
 
 TEST_P(LibraryBackground, ChainsAreBuiltBeforeTheirFirstMatrixIsComputed) {
   const Elements a = well_conditioned(37, 1), b = random_elements(37, 2, 2);

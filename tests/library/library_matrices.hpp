@@ -12,7 +12,10 @@
 #include <vector>
 
 #include "backend/precision.hpp"
+#include "gl/compute/compute_backend.hpp"
 #include "glinpack.h"
+#include "library/session.hpp"
+#include "tests/local/gl_objects.hpp"
 
 namespace glinpack::test {
 
@@ -140,6 +143,14 @@ inline std::string name_of(const testing::TestParamInfo<Place>& info) {
 class OnPlace : public testing::TestWithParam<Place> {
  protected:
   static void TearDownTestSuite() { kept().clear(); }
+  // A test leaves no GL object but those that a context keeps on software OpenGL once it has executed everything:
+  // programs, buffers of kernels, and for each precision a scratch matrix and the factors of the last matrix.
+  void TearDown() override {
+    constexpr int kept_objects = 38;
+    if (std::string(gl_device()) == "software") {
+      EXPECT_LE(gl_objects(), kept_objects);
+    }
+  }
 
   const Context& context() const {
     const std::string device = GetParam().device;
@@ -155,6 +166,18 @@ class OnPlace : public testing::TestWithParam<Place> {
   /// c n epsilon with c = 4, as everywhere.
   double tolerance(Index terms) const {
     return precision() == GLINPACK_SINGLE ? glinpack::tolerance<float>(terms) : glinpack::tolerance<double>(terms);
+  }
+  /// Of all GL contexts of the library's context; 0 on OpenBLAS.
+  int gl_objects() const {
+    auto& queue = context()->session->queue;
+    return *queue.take(queue.enqueue([](library::Engine& engine) {
+      if (!engine.on_gl()) return 0;
+      const auto of = [](auto& arithmetic) {
+        return count_gl_objects(*dynamic_cast<ComputePrograms&>(arithmetic.backend()).context_of_programs());
+      };
+      return of(engine.arithmetic<float>()) + of(engine.arithmetic<double>()) +
+             count_gl_objects(*engine.device().context());
+    }));
   }
   Handle up(const Elements& a) const { return upload(context(), precision(), a); }
   /// Software OpenGL is slow.
