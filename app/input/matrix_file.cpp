@@ -22,6 +22,10 @@ std::ifstream open_matrix(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) throw InputError(path + ": no such file; check --input");
   if (std::filesystem::is_directory(path, error)) throw InputError(path + ": is a directory; a matrix is expected");
+  // opening a pipe waits for its writer, and the file is read twice: first its header
+  if (!std::filesystem::is_regular_file(path, error)) {
+    throw InputError(path + ": is not a regular file; save the matrix in one");
+  }
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) throw InputError(path + ": cannot be read: " + std::strerror(errno != 0 ? errno : EIO));

@@ -35,9 +35,10 @@ enum class MatrixShape { square, any };
 
 /// Detects the format by the first bytes. .npy: format 1 or 2, float32 or float64 of either byte order, C or Fortran
 /// order. Matrix Market: array or coordinate, real or integer, general, symmetric or skew-symmetric. Missing coordinate
-/// entries are 0, duplicates are added. Throws InputError that names the file and the line or header field: another
-/// format or shape, truncated, an entry out of range, NaN or Inf (with its row and column, counted from 1), or larger
-/// than `largest_bytes` in memory.
+/// entries are 0, duplicates are added. Throws InputError that names the file and the line or header field: no regular
+/// file, another format or shape, truncated or longer than announced, an entry out of range, entries in both triangles
+/// of a symmetric file or on the diagonal of a skew-symmetric one, NaN or Inf (with its row and column, counted from
+/// 1), or larger than `largest_bytes` in memory.
 DenseMatrix read_matrix(const std::string& path, std::int64_t largest_bytes, MatrixShape shape = MatrixShape::square);
 
 /// Like read_matrix(), for sparse matrices: a coordinate file is never expanded. Keeps the nonzeros of dense files.

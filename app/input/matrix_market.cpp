@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
+#include <optional>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "app/input/input_error.hpp"
@@ -28,6 +31,7 @@ class MatrixMarketReader {
     std::istringstream words(line_);
     std::string magic, object, format, field, symmetry;
     words >> magic >> object >> format >> field >> symmetry;
+    if (magic != "%%MatrixMarket") unusable("first word", magic, "%%MatrixMarket");
     for (std::string* word : {&object, &format, &field, &symmetry}) {
       for (char& c : *word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     }
@@ -42,6 +46,7 @@ class MatrixMarketReader {
     } else if (symmetry != "general") {
       unusable("symmetry", symmetry, "general, symmetric or skew-symmetric");
     }
+    if (std::string surplus; words >> surplus) unusable("word", surplus, "the end of the line after the symmetry");
     return banner;
   }
 
@@ -76,39 +81,80 @@ class MatrixMarketReader {
     double value = 0;
     const std::string_view digits = token.starts_with('+') ? token.substr(1) : token;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc() || end != digits.data() + digits.size()) {
+    const bool is_number = error != std::errc::invalid_argument && end == digits.data() + digits.size();
+    if (error != std::errc() || !is_number) {
       fail("row " + std::to_string(row) + ", column " + std::to_string(column) + ": " + in_quotes(token) +
-           " is not a number");
+           (is_number ? " is beyond double precision" : " is not a number"));
     }
-    check_finite(where(), value, row, column);
+    if (!std::isfinite(value)) check_finite(where(), value, row, column);
     return value;
   }
 
+  /// Throws InputError if the rest of the file is too small for so many entries of `least_bytes` each, before memory is
+  /// taken for them. Of few entries, reading finds the line at which the file ends.
+  void check_bytes_left(Index count, Index least_bytes) {
+    constexpr Index few = 100'000;
+    if (count < few) return;
+    file_.clear();
+    const std::streamoff next = file_.tellg();
+    const std::streamoff end = file_.seekg(0, std::ios::end).tellg();
+    file_.seekg(next);
+    const Index left = end - next + static_cast<Index>(line_.size() - position_);
+    if (left / least_bytes >= count - 1) return;
+    fail(std::to_string(count) + " entries are announced, but the file has only " + std::to_string(left) +
+         " bytes more; it is truncated, or its size line is wrong");
+  }
+
+  /// Throws InputError if an entry follows the last of `count`.
+  void expect_end(Index count) {
+    const std::optional<std::string_view> token = find_token();
+    if (!token) return;
+    fail(in_quotes(*token) + " follows the last of the " + std::to_string(count) +
+         " announced entries; correct the size line, or remove what follows");
+  }
+
+  Index line_number() const { return line_number_; }
+  [[noreturn]] void fail(const std::string& message) const { throw InputError(where() + message); }
+
  private:
   std::string where() const { return path_ + ":" + std::to_string(line_number_) + ": "; }
-  [[noreturn]] void fail(const std::string& message) const { throw InputError(where() + message); }
   [[noreturn]] void unusable(const char* what, const std::string& value, const char* expected) const {
     fail(std::string(what) + " " + in_quotes(value) + " in the %%MatrixMarket line; " + expected + " is expected");
   }
 
-  void next_line(const std::string& expected) {
+  bool read_line() {
     position_ = 0;
     ++line_number_;
-    if (!std::getline(file_, line_)) fail("the file ends here; expected: " + expected + "; it is truncated");
+    return static_cast<bool>(std::getline(file_, line_));
   }
 
-  std::string_view next_token(const std::string& expected) {
+  void next_line(const std::string& expected) {
+    if (!read_line()) fail_at_end(expected);
+  }
+
+  [[noreturn]] void fail_at_end(const std::string& expected) const {
+    fail("the file ends here; expected: " + expected + "; it is truncated");
+  }
+
+  /// The next word outside comments; none at the end of the file.
+  std::optional<std::string_view> find_token() {
     constexpr const char* blanks = " \t\r";
     while (true) {
       const std::size_t start = line_number_ == 1 ? std::string::npos : line_.find_first_not_of(blanks, position_);
       const bool comment = start != std::string::npos && position_ == 0 && line_[start] == '%';
       if (start == std::string::npos || comment) {
-        next_line(expected);
+        if (!read_line()) return std::nullopt;
         continue;
       }
       position_ = std::min(line_.find_first_of(blanks, start), line_.size());
       return std::string_view(line_).substr(start, position_ - start);
     }
+  }
+
+  std::string_view next_token(const std::string& expected) {
+    const std::optional<std::string_view> token = find_token();
+    if (!token) fail_at_end(expected);
+    return *token;
   }
 
   std::istream& file_;
@@ -118,30 +164,93 @@ class MatrixMarketReader {
   Index line_number_ = 0;
 };
 
-/// Calls add(row, column, value) for every entry after the extents, and for its mirror image if the matrix is
-/// symmetric.
+/// Refuses entries that would be counted twice, and those that a skew-symmetric matrix cannot have.
+class TriangleCheck {
+ public:
+  TriangleCheck(const MatrixMarketReader& reader, Symmetry symmetry) : reader_(reader), symmetry_(symmetry) {}
+
+  /// Of the entry that was just read, row and column counted from 1.
+  void check(Index row, Index column) {
+    if (symmetry_ == Symmetry::general || (row == column && symmetry_ == Symmetry::symmetric)) return;
+    if (row == column)
+      refuse(row, column, " is on the diagonal, which is 0 in a skew-symmetric matrix; remove the entry");
+    Index& line = row > column ? line_below_ : line_above_;
+    const Index other_line = row > column ? line_above_ : line_below_;
+    if (line == 0) line = reader_.line_number();
+    if (other_line == 0) return;
+    refuse(row, column,
+           " and that of line " + std::to_string(other_line) +
+               " are on both sides of the diagonal, but a symmetric file has one triangle; remove the other, or write "
+               "'general' for the symmetry");
+  }
+
+ private:
+  [[noreturn]] void refuse(Index row, Index column, const std::string& reason) const {
+    reader_.fail("the entry of row " + std::to_string(row) + ", column " + std::to_string(column) + reason);
+  }
+
+  const MatrixMarketReader& reader_;
+  Symmetry symmetry_;
+  Index line_below_ = 0;  // of the first entry below the diagonal; 0: none
+  Index line_above_ = 0;
+};
+
+Index first_row_of(Symmetry symmetry, Index column) {
+  return symmetry == Symmetry::general ? 0 : symmetry == Symmetry::symmetric ? column : column + 1;
+}
+
+struct Size {
+  Index rows = 0;
+  Index columns = 0;
+  Index entries = 0;  // in the file
+};
+
+/// Reads the size line. Throws InputError if the elements, or the entries, exceed the memory or the file.
+Size read_size(MatrixMarketReader& reader, const Banner& banner, MatrixShape shape, const std::string& path,
+               std::int64_t largest_bytes, bool sparse) {
+  const auto [rows, columns] = reader.read_extents(shape, banner.symmetry);
+  if (!sparse || !banner.coordinate) check_matrix_size(path, rows, columns, largest_bytes);
+  Size size{rows, columns, 0};
+  if (banner.coordinate) {
+    size.entries = reader.next_whole("the number of entries", 0, largest_n);
+  } else if (banner.symmetry == Symmetry::general) {
+    size.entries = rows * columns;
+  } else {
+    size.entries = rows * (rows - 1) / 2 + (banner.symmetry == Symmetry::symmetric ? rows : 0);
+  }
+  reader.check_bytes_left(size.entries, banner.coordinate ? 6 : 2);  // "1 1 1\n", "1\n"
+  return size;
+}
+
+/// Calls add(row, column, value) for every entry, and for its mirror image if the matrix is symmetric.
 template <class Add>
-void read_entries(MatrixMarketReader& reader, const Banner& banner, Index rows, Index columns, const Add& add) {
+void read_entries(MatrixMarketReader& reader, const Banner& banner, const Size& size, const Add& add) {
   const auto add_mirrored = [&](Index row, Index column, double value) {
     add(row, column, value);
     if (banner.symmetry == Symmetry::general || row == column) return;
     add(column, row, banner.symmetry == Symmetry::symmetric ? value : -value);
   };
   if (banner.coordinate) {
-    const Index entries = reader.next_whole("the number of entries", 0, largest_n);
-    for (Index i = 0; i < entries; ++i) {
-      const Index row = reader.next_whole("the row of an entry", 1, rows);
-      const Index column = reader.next_whole("the column of an entry", 1, columns);
+    TriangleCheck triangles(reader, banner.symmetry);
+    for (Index i = 0; i < size.entries; ++i) {
+      const Index row = reader.next_whole("the row of an entry", 1, size.rows);
+      const Index column = reader.next_whole("the column of an entry", 1, size.columns);
+      triangles.check(row, column);
       add_mirrored(row - 1, column - 1, reader.next_element(row, column));
     }
-    return;
+  } else {
+    for (Index column = 0; column < size.columns; ++column) {  // arrays are stored by columns
+      for (Index row = first_row_of(banner.symmetry, column); row < size.rows; ++row) {
+        add_mirrored(row, column, reader.next_element(row + 1, column + 1));
+      }
+    }
   }
-  for (Index column = 0; column < columns; ++column) {  // arrays are stored by columns
-    const Index first_row = banner.symmetry == Symmetry::general     ? 0
-                            : banner.symmetry == Symmetry::symmetric ? column
-                                                                     : column + 1;
-    for (Index row = first_row; row < rows; ++row) add_mirrored(row, column, reader.next_element(row + 1, column + 1));
-  }
+  reader.expect_end(size.entries);
+}
+
+/// Throws InputError if the entries of one place add up to infinity.
+void check_sum(const std::string& path, double sum, Index row, Index column) {
+  if (!std::isfinite(sum)) check_finite(path + ": the sum of the entries of ", sum, row + 1, column + 1);
 }
 
 }  // namespace
@@ -156,11 +265,11 @@ DenseMatrix read_matrix_market(std::istream& file, const std::string& path, std:
                                MatrixShape shape) {
   MatrixMarketReader reader(file, path);
   const Banner banner = reader.read_banner();
-  const auto [rows, columns] = reader.read_extents(shape, banner.symmetry);
-  check_matrix_size(path, rows, columns, largest_bytes);
-  DenseMatrix matrix{rows, columns, std::vector<double>(static_cast<std::size_t>(rows * columns))};
-  read_entries(reader, banner, rows, columns, [&](Index row, Index column, double value) {
-    matrix.elements[static_cast<std::size_t>(row * matrix.columns + column)] += value;
+  const Size size = read_size(reader, banner, shape, path, largest_bytes, false);
+  DenseMatrix matrix{size.rows, size.columns, std::vector<double>(static_cast<std::size_t>(size.rows * size.columns))};
+  read_entries(reader, banner, size, [&](Index row, Index column, double value) {
+    double& sum = matrix.elements[static_cast<std::size_t>(row * matrix.columns + column)];
+    check_sum(path, sum += value, row, column);
   });
   return matrix;
 }
@@ -169,10 +278,9 @@ CoordinateMatrix read_matrix_market_coordinates(std::istream& file, const std::s
                                                 MatrixShape shape) {
   MatrixMarketReader reader(file, path);
   const Banner banner = reader.read_banner();
-  const auto [rows, columns] = reader.read_extents(shape, banner.symmetry);
-  if (!banner.coordinate) check_matrix_size(path, rows, columns, largest_bytes);
-  CoordinateMatrix matrix{rows, columns, {}};
-  read_entries(reader, banner, rows, columns, [&](Index row, Index column, double value) {
+  const Size size = read_size(reader, banner, shape, path, largest_bytes, true);
+  CoordinateMatrix matrix{size.rows, size.columns, {}};
+  read_entries(reader, banner, size, [&](Index row, Index column, double value) {
     if (value != 0) matrix.entries.push_back({row, column, value});
   });
   using Entry = CoordinateMatrix::Entry;
@@ -184,7 +292,7 @@ CoordinateMatrix read_matrix_market_coordinates(std::istream& file, const std::s
   std::size_t kept = 0;
   for (const Entry& entry : entries) {
     if (kept > 0 && entries[kept - 1].row == entry.row && entries[kept - 1].column == entry.column) {
-      entries[kept - 1].value += entry.value;
+      check_sum(path, entries[kept - 1].value += entry.value, entry.row, entry.column);
     } else {
       entries[kept++] = entry;
     }

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <map>
 #include <ostream>
 
 #include "app/input/input_error.hpp"
@@ -14,37 +16,118 @@ static_assert(std::endian::native == std::endian::little, "elements are read and
 
 constexpr std::string_view magic = "\x93NUMPY";
 
-// The text after 'key': in the header, a Python dictionary such as {'descr': '<f8', 'fortran_order': False, 'shape':
-// (3, 3), }
-std::string_view header_value(std::string_view header, std::string_view key, const std::string& path) {
-  std::string quoted_key = "'";
-  quoted_key.append(key).append("'");
-  const std::size_t at = header.find(quoted_key);
-  const std::size_t colon = at == std::string_view::npos ? at : header.find(':', at + quoted_key.size());
-  if (colon == std::string_view::npos) {
-    throw InputError(path + ": the .npy header has no field " + quoted_key);
+// A value in the header; a string is without its quotes.
+struct HeaderValue {
+  std::string_view text;
+  bool quoted = false;
+};
+
+// The header is a Python dictionary, such as {'descr': '<f8', 'fortran_order': False, 'shape': (3, 3), }, followed by
+// spaces and a newline.
+class HeaderParser {
+ public:
+  HeaderParser(std::string_view header, const std::string& path) : header_(header), path_(path) {}
+
+  std::map<std::string_view, HeaderValue> parse() {
+    std::map<std::string_view, HeaderValue> fields;
+    expect('{', "at its beginning");
+    while (next() != '}') {
+      const HeaderValue key = value();
+      if (!key.quoted) fail("has " + in_quotes(key.text) + " instead of the name of a field in quotes");
+      if (key.text != "descr" && key.text != "fortran_order" && key.text != "shape") {
+        fail("has the field " + in_quotes(key.text) + "; 'descr', 'fortran_order' and 'shape' are expected");
+      }
+      expect(':', "after " + in_quotes(key.text));
+      if (!fields.emplace(key.text, value()).second) fail("has the field " + in_quotes(key.text) + " twice");
+      if (next() != '}') expect(',', "after the value of " + in_quotes(key.text));
+    }
+    ++position_;
+    const std::string_view rest = header_.substr(position_);
+    if (rest.find_first_not_of(' ') + 1 != rest.size()) {
+      fail("has " + in_quotes(rest) + " after its brace; only spaces and a newline are expected there");
+    }
+    if (!rest.ends_with('\n')) fail("does not end with a newline; bytes were inserted or removed");
+    return fields;
   }
-  std::string_view value = header.substr(colon + 1);
-  value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));
-  if (value.starts_with('(')) return value.substr(0, std::min(value.find(')'), value.size()));
-  return value.substr(0, value.find_first_of(",}"));
+
+ private:
+  // Throws InputError: "FILE: the .npy header REASON".
+  [[noreturn]] void fail(const std::string& reason) const {
+    throw InputError(path_ + ": the .npy header " + reason + "; save the file again with numpy.save");
+  }
+
+  // The next character that is no space; '\0' at the end.
+  char next() {
+    position_ = std::min(header_.find_first_not_of(' ', position_), header_.size());
+    return position_ < header_.size() ? header_[position_] : '\0';
+  }
+
+  void expect(char wanted, const std::string& place) {
+    if (next() != wanted) fail(std::string("has no '") + wanted + "' " + place);
+    ++position_;
+  }
+
+  // The text up to and with the next `end`.
+  std::string_view take_through(char end) {
+    const std::size_t last = header_.find(end, position_ + 1);
+    if (last == std::string_view::npos)
+      fail("has no " + std::string(1, end) + " after " + in_quotes(header_.substr(position_)));
+    const std::string_view text = header_.substr(position_, last + 1 - position_);
+    position_ = last + 1;
+    return text;
+  }
+
+  HeaderValue value() {
+    const char first = next();
+    if (first == '\'' || first == '"') {
+      const std::string_view text = take_through(first);
+      return {text.substr(1, text.size() - 2), true};
+    }
+    if (first == '(') return {take_through(')')};
+    if (first == '[') return {take_through(']')};  // a structured type
+    const std::size_t start = position_;
+    position_ = std::min(header_.find_first_of(" ,:}\n", start), header_.size());
+    return {header_.substr(start, position_ - start)};
+  }
+
+  std::string_view header_;
+  const std::string& path_;
+  std::size_t position_ = 0;
+};
+
+HeaderValue field_of(const std::map<std::string_view, HeaderValue>& fields, std::string_view name,
+                     const std::string& path) {
+  const auto field = fields.find(name);
+  if (field == fields.end()) throw InputError(path + ": the .npy header has no field " + in_quotes(name));
+  return field->second;
 }
 
-void read_description(NpyHeader& result, std::string_view description, const std::string& path) {
-  if (description == "'<f8'" || description == "'<f4'" || description == "'>f8'" || description == "'>f4'") {
-    result.big_endian = description[1] == '>';
-    result.bytes_per_element = description[3] - '0';
+void read_description(NpyHeader& result, const HeaderValue& description, const std::string& path) {
+  const std::string_view text = description.text;
+  if (description.quoted && (text == "<f8" || text == "<f4" || text == ">f8" || text == ">f4")) {
+    result.big_endian = text[0] == '>';
+    result.bytes_per_element = text[2] - '0';
     return;
   }
-  throw InputError(path + ": header field 'descr' is " + in_quotes(description) +
+  throw InputError(path + ": header field 'descr' is " + in_quotes(text) +
                    "; float64 ('<f8') or float32 ('<f4') is expected: save it with numpy.save(file, a.astype('<f8'))");
 }
 
+void read_order(NpyHeader& result, const HeaderValue& order, const std::string& path) {
+  if (order.quoted || (order.text != "True" && order.text != "False")) {
+    throw InputError(path + ": header field 'fortran_order' is " + in_quotes(order.text) +
+                     "; True or False is expected, without quotes");
+  }
+  result.fortran_order = order.text == "True";
+}
+
+// `text`: with parentheses
 void read_shape(NpyHeader& result, std::string_view text, const std::string& path, MatrixShape shape) {
   const char* expected = shape == MatrixShape::square ? "a square matrix, for example (1000, 1000), is expected: "
                                                       : "a matrix, for example (1000, 500), is expected: ";
   try {
-    std::string inner(text.substr(text.find('(') + 1));
+    if (!text.starts_with('(')) throw InputError("a tuple is expected");
+    std::string inner(text.substr(1, text.size() - 2));
     const bool one_dimension = inner.ends_with(',');  // a Python tuple with one element: (6,)
     if (shape == MatrixShape::any && one_dimension) inner += "1";
     const std::vector<std::string> extents = split_list({inner});
@@ -53,8 +136,7 @@ void read_shape(NpyHeader& result, std::string_view text, const std::string& pat
     result.columns = parse_whole(extents[1], 1, largest_n);
     if (shape == MatrixShape::square && result.rows != result.columns) throw InputError("the matrix is not square");
   } catch (const InputError& error) {
-    throw InputError(path + ": header field 'shape' is " + in_quotes(std::string(text) + ")") + "; " + expected +
-                     error.what());
+    throw InputError(path + ": header field 'shape' is " + in_quotes(text) + "; " + expected + error.what());
   }
 }
 
@@ -91,14 +173,11 @@ NpyHeader read_npy_header(std::istream& file, const std::string& path, MatrixSha
   if (length > longest_header) throw InputError(path + ": the .npy header claims " + std::to_string(length) + " bytes");
   const std::string header = read(length);
 
+  const std::map<std::string_view, HeaderValue> fields = HeaderParser(header, path).parse();
   NpyHeader result;
-  read_description(result, header_value(header, "descr", path), path);
-  const std::string_view order = header_value(header, "fortran_order", path);
-  if (order != "True" && order != "False") {
-    throw InputError(path + ": header field 'fortran_order' is " + in_quotes(order) + "; True or False is expected");
-  }
-  result.fortran_order = order == "True";
-  read_shape(result, header_value(header, "shape", path), path, shape);
+  read_description(result, field_of(fields, "descr", path), path);
+  read_order(result, field_of(fields, "fortran_order", path), path);
+  read_shape(result, field_of(fields, "shape", path).text, path, shape);
   return result;
 }
 
@@ -109,10 +188,12 @@ DenseMatrix read_npy(std::istream& file, const std::string& path, std::int64_t l
   // check the file size before allocating all elements
   const std::streamoff first = file.tellg();
   file.seekg(0, std::ios::end);
-  const std::streamoff present = (file.tellg() - first) / header.bytes_per_element;
-  if (present < rows * columns) {
-    throw InputError(path + ": holds " + std::to_string(present) + " of the " + std::to_string(rows * columns) +
-                     " elements that its header announces; it is truncated");
+  const std::streamoff present = file.tellg() - first, announced = rows * columns * header.bytes_per_element;
+  if (present != announced) {
+    throw InputError(path + ": has " + std::to_string(present) + " bytes after its header, but a matrix " +
+                     extents_text(rows, columns) + " takes " + std::to_string(announced) + "; it " +
+                     (present < announced ? "is truncated" : "has surplus bytes, and elements may be shifted") +
+                     ": save it again with numpy.save");
   }
   file.seekg(first);
 

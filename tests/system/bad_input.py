@@ -466,6 +466,7 @@ class OutputFiles(BadInputTest):
         os.mkfifo(self.folder / "pipe")
         self.rejected_on_one_line(["plu", "--config", "pipe"], "pipe", "not a regular file")
         self.rejected_on_one_line(["plu", "--hpl-dat", "pipe"], "pipe", "not a regular file")
+        self.rejected_on_one_line(["plu", "--input", "pipe"], "pipe", "not a regular file")
 
     def test_hpl_dat_s_output_file_is_not_overwritten(self):
         self.write("HPL.out", "precious")

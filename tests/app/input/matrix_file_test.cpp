@@ -1,7 +1,9 @@
 #include "app/input/matrix_file.hpp"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -78,9 +80,40 @@ TEST_F(MatrixFile, NpyWithAnUnusableHeaderIsRejectedWithTheField) {
 
 TEST_F(MatrixFile, TruncatedNpyIsRejected) {
   const std::string whole = npy("'<f8'", false, "(2, 2)", bytes_of(std::vector<double>{1, 2, 3, 4}));
-  expect_rejected(whole.substr(0, whole.size() - 1), {"3 of the 4", "truncated"});
+  expect_rejected(whole.substr(0, whole.size() - 1), {"31 bytes", "takes 32", "truncated"});
   expect_rejected(whole.substr(0, 30), {"truncated"});
   expect_rejected(whole.substr(0, 9), {"truncated"});
+}
+
+TEST_F(MatrixFile, NpyHeadersWithDoubleQuotesAreRead) {
+  std::string file = npy("'<f8'", true, "(2, 2)", bytes_of(std::vector<double>{1, 2, 3, 4}));
+  std::replace(file.begin(), file.end(), '\'', '"');
+  EXPECT_THAT(read(file).elements, ElementsAre(1, 3, 2, 4));
+}
+
+TEST_F(MatrixFile, NpyWithMoreThanItsHeaderAnnouncesIsRejected) {
+  const std::string whole = npy("'<f8'", false, "(2, 2)", bytes_of(std::vector<double>{1, 2, 3, 4}));
+  const auto with = [&](const std::string& old, const std::string& text) {
+    std::string file = whole;
+    file.replace(file.find(old), old.size(), text);
+    file[8] = static_cast<char>(file[8] + static_cast<char>(text.size()) - static_cast<char>(old.size()));
+    return file;
+  };
+  expect_rejected(whole + '\0', {"33 bytes", "takes 32", "surplus"});
+  expect_rejected(whole + whole, {"surplus"});
+  expect_rejected(with("'fortran_order': False", "'shape': (2, 2)"), {"'shape' twice"});
+  expect_rejected(with("'fortran_order'", "'descr'"), {"'descr' twice"});
+  expect_rejected(with("'fortran_order'", "'order'"), {"the field 'order'"});
+  expect_rejected(with("}\n", "} 8\n"), {"after its brace"});
+  expect_rejected(with("}\n", "}{}\n"), {"after its brace"});
+  expect_rejected(with(", 'shape'", " 'shape'"), {"no ','"});
+  expect_rejected(with("{'descr'", "'descr'"), {"no '{'"});
+  expect_rejected(with("False", "'False'"), {"'fortran_order'"});
+  // the header's length as before
+  std::string shifted = whole;
+  shifted.insert(shifted.find('}') + 1, 8, ' ');
+  expect_rejected(shifted, {"newline"});
+  expect_rejected(shifted.substr(0, whole.size()), {"newline"});
 }
 
 TEST_F(MatrixFile, NanAndInfinityAreRejectedWithRowAndColumn) {
@@ -124,6 +157,40 @@ TEST_F(MatrixFile, UnusableMatrixMarketFilesAreRejectedWithTheLine) {
   expect_rejected(array, {"a:2: ", "truncated"});
   expect_rejected(coordinate + "2 2 1\n3 1 1.0\n", {"a:3: ", "'3'", "row"});
   expect_rejected(coordinate + "2 2 2\n1 1 1.0\n", {"a:4: ", "truncated"});
+  expect_rejected(array + "1 1\n1e999\n", {"a:3: ", "beyond double precision"});
+  expect_rejected(coordinate + "2 2 2\n1 2 1e308\n1 2 1e308\n", {"row 1, column 2", "infinite"});
+  expect_rejected("%%MatrixMarketing matrix array real general\n1 1\n1\n", {"a:1: ", "'%%MatrixMarketing'"});
+  expect_rejected("%%MatrixMarket matrix array real general matrix\n1 1\n1\n",
+                  {"a:1: ", "'matrix'", "end of the line"});
+}
+
+TEST_F(MatrixFile, MatrixMarketFilesWithMoreThanAnnouncedAreRejectedWithTheLine) {
+  const std::string array = "%%MatrixMarket matrix array real ", coordinate = "%%MatrixMarket matrix coordinate real ";
+  EXPECT_THAT(read(array + "general\n1 1\n5\n\n% comment\n \t\n").elements, ElementsAre(5));
+  expect_rejected(array + "general\n1 1\n5\n\n6\n", {"a:5: ", "'6'", "1 announced", "size line"});
+  expect_rejected(array + "general\n1 1\n5 end", {"a:3: ", "'end'"});
+  expect_rejected(array + "skew-symmetric\n2 2\n0\n5\n0\n", {"a:4: ", "'5'", "1 announced"});
+  expect_rejected(coordinate + "general\n2 2 1\n1 1 1\n2 2 1\n", {"a:4: ", "'2'", "1 announced"});
+  expect_rejected(coordinate + "general\n2 2 1\n1 1 1 0.5\n", {"a:3: ", "'0.5'"});
+}
+
+TEST_F(MatrixFile, SymmetricMatrixMarketFilesHaveOneTriangle) {
+  const std::string symmetric = "%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 4\n";
+  const std::string skew = "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n";
+  EXPECT_THAT(read(symmetric + "1 2 7\n1 3 8\n").elements, ElementsAre(4, 7, 8, 7, 0, 0, 8, 0, 0));
+  expect_rejected(symmetric + "2 1 7\n1 2 7\n", {"a:5: ", "row 1, column 2", "line 4", "one triangle", "'general'"});
+  expect_rejected(symmetric + "1 2 7\n3 1 7\n", {"a:5: ", "row 3, column 1", "line 4"});
+  EXPECT_THAT(read(skew + "1 2 7\n").elements, ElementsAre(0, 7, -7, 0));
+  expect_rejected(skew + "2 2 0\n", {"a:3: ", "row 2, column 2", "diagonal", "remove"});
+}
+
+TEST_F(MatrixFile, AnArrayLargerThanItsFileIsRejectedBeforeMemoryIsTaken) {
+  constexpr std::int64_t terabyte = std::int64_t{1} << 40;  // would not be there
+  for (const char* contents : {"array real general\n300000 300000\n1\n", "array real symmetric\n300000 300000\n1\n",
+                               "coordinate real general\n300000 300000 90000000000\n1 1 1\n"}) {
+    const std::string file = write("a", std::string("%%MatrixMarket matrix ") + contents);
+    expect_input_error([&] { read_matrix(file, terabyte); }, {"a:2: ", "announced", "truncated"});
+  }
 }
 
 TEST_F(MatrixFile, OtherFilesAreRejected) {
@@ -132,6 +199,12 @@ TEST_F(MatrixFile, OtherFilesAreRejected) {
   expect_rejected(std::string("\x00\x01\x02", 3), {"neither"});
   expect_input_error([&] { read_matrix(path("missing"), plenty); }, {"missing", "no such file"});
   expect_input_error([&] { read_matrix(path(""), plenty); }, {"is a directory"});
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);  // without a writer
+  for (const auto& read_it : {+[](const std::string& file) { read_matrix(file, plenty); },
+                              +[](const std::string& file) { read_coordinates(file, plenty, MatrixShape::any); },
+                              +[](const std::string& file) { read_matrix_order(file); }}) {
+    expect_input_error([&] { read_it(path("pipe")); }, {"pipe", "not a regular file", "save"});
+  }
 }
 
 TEST_F(MatrixFile, AMatrixLargerThanTheMemoryIsRejectedBeforeItIsRead) {
