@@ -1,5 +1,7 @@
 // glinpack: a CLI::App and its subcommands, which app/commands.cpp lists. The benchmark is `plu`:
 // app/plu/plu_command.cpp, and its algorithm src/global/lu/factorize.cpp. CONTRIBUTING.md describes the folders.
+#include <signal.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
@@ -18,6 +20,12 @@ using namespace glinpack;
 using namespace glinpack::app;
 
 namespace {
+
+// MPICH's UCX takes SIGHUP when it is loaded, and answers it by debug lines on stdout. What the shell or nohup asked
+// for is known only before libraries are initialised.
+struct sigaction hangup_at_start {};
+void note_hangup(int, char**, char**) { sigaction(SIGHUP, nullptr, &hangup_at_start); }
+[[gnu::section(".preinit_array"), gnu::used]] void (*before_libraries)(int, char**, char**) = note_hangup;
 
 constexpr int exit_unusable_input = 2;
 constexpr int exit_error = 3;
@@ -75,6 +83,7 @@ int run_program(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  sigaction(SIGHUP, &hangup_at_start, nullptr);
   std::signal(SIGPIPE, SIG_IGN);  // a report without a reader must not cost the result files
   try {
     return run_program(argc, argv);

@@ -18,6 +18,9 @@ inline constexpr std::size_t longest_list = 1000;
 /// `text` in quotes, with unprintable characters replaced, and truncated: safe in a message.
 std::string in_quotes(std::string_view text);
 
+/// `text` with every control character, also those of C1, replaced by a blank: safe on a terminal.
+std::string without_controls(std::string_view text);
+
 /// A whole number in [minimum, maximum], decimal, without suffix.
 Index parse_whole(std::string_view text, Index minimum, Index maximum);
 /// The same, also as 1.5e4, 8k (8000), 8Ki (8192), 1M (10^6) or 1Mi (2^20).

@@ -224,6 +224,7 @@ void ModeRun::open_machine(bool needs_device, std::vector<std::string> notes) {
     }
   });
   machine_.notes.insert(machine_.notes.end(), notes.begin(), notes.end());
+  on_all_ranks([&] { reserve_blas_buffers(machine_.threads, 1); });
   set_blas_threads(machine_.threads);
   machine_.host_name = host_name();
   machine_.processor = processor_name();

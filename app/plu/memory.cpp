@@ -20,8 +20,8 @@ namespace {
 
 using PoolsByName = std::map<std::string, MemoryPool>;
 
-// The buffer that OpenBLAS maps at its first use (BUFFER_SIZE in its common_x86_64.h).
-constexpr double openblas_buffer = 128 << 20;
+// Address space for what is not counted: stacks of threads, MPI's and the system's own arrays.
+constexpr double other_mappings = 64 << 20;
 
 void add(PoolsByName& pools, const std::string& name, double needed, std::int64_t available) {
   MemoryPool& pool = pools[name];
@@ -78,7 +78,7 @@ PoolsByName pools_by_name(const RunRecord& run, std::span<const RankMemory> rank
     add(pools, memory.host, of_process, memory.host_available);
     if (!memory.device_is_host) add(pools, memory.host + ", " + memory.device, device, memory.device_available);
     if (memory.address_space > 0) {
-      add(pools, "the address space of rank " + std::to_string(rank) + " (ulimit -v)", of_process + openblas_buffer,
+      add(pools, "the address space of rank " + std::to_string(rank) + " (ulimit -v)", of_process + other_mappings,
           memory.address_space);
     }
   }

@@ -79,7 +79,7 @@ bool JsonNode::boolean() const {
 
 std::string JsonNode::text() const {
   if (!value_->is_string()) expect("a text");
-  return value_->get<std::string>();
+  return without_controls(value_->get<std::string>());
 }
 
 std::size_t JsonNode::one_of(const std::vector<std::string_view>& names) const {

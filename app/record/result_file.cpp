@@ -27,7 +27,7 @@ std::string cause_of(const json::exception& error) {
   const std::size_t end_of_name = text.find("] ");
   std::string cause = end_of_name == std::string::npos ? text : text.substr(end_of_name + 2);
   for (char& c : cause) {
-    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+    if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) c = ' ';  // also invalid UTF-8
   }
   constexpr std::size_t longest = 200;
   return cause.size() > longest ? cause.substr(0, longest) + "..." : cause;

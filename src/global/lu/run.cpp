@@ -136,7 +136,7 @@ void log_choices(const RunParameters& parameters, const ProcessGrid& grid) {
 /// Timeline, signals, progress and log during the passes.
 class RunObserver final : public PassObserver {
  public:
-  /// Without messages, ranks finish the passes independently and cannot agree on an earlier end.
+  /// Without messages, ranks finish the passes independently, and each ends them at its own signal.
   RunObserver(const RunParameters& parameters, const Distribution& distribution, const ProcessGrid& grid,
               Timeline& timeline, const ProgressObserver& progress)
       : n_(distribution.n),
@@ -271,12 +271,13 @@ double largest_of_u(Workspace<Real>& workspace, GridPosition at, Backend<Real>& 
   return largest;
 }
 
-// Without messages, only the rank with a zero pivot knows of it.
-void agree_on_zero_pivot(const ProcessGrid& grid, Factorization& factors) {
+// Without messages, only the rank with a zero pivot or a signal knows of it.
+void agree_on_end(const ProcessGrid& grid, Factorization& factors) {
   constexpr auto none = std::numeric_limits<std::int64_t>::max();
-  std::int64_t first = factors.zero_pivot ? factors.zero_pivot->value : none;
-  all_reduce(grid.all(), &first, 1, MPI_INT64_T, MPI_MIN);
-  if (first != none) factors.zero_pivot = GlobalIndex(first);
+  std::int64_t first[2] = {factors.zero_pivot ? factors.zero_pivot->value : none, factors.ended_before.value_or(none)};
+  all_reduce(grid.all(), first, 2, MPI_INT64_T, MPI_MIN);
+  if (first[0] != none) factors.zero_pivot = GlobalIndex(first[0]);
+  if (first[1] != none) factors.ended_before = first[1];
 }
 
 /// The timed section: factorisation, solution, and refinement if requested. Times are those of the slowest rank.
@@ -289,10 +290,11 @@ std::vector<double> solve(const RunParameters& parameters, const ProcessGrid& gr
   backend.collect_timings();
   sampler.start();
   Factorization factors = factorize<Real>(parameters, grid, timeline, workspace, options.progress, result);
-  const bool solves = parameters.parts == RunParts::all && !result.passes_done;
+  const bool solves = parameters.parts == RunParts::all && !factors.ended_before;
   backend.wait_all();
   double times[3] = {timeline.now(), 0, 0};
-  if (parameters.parts != RunParts::all) agree_on_zero_pivot(grid, factors);
+  if (parameters.parts != RunParts::all) agree_on_end(grid, factors);
+  result.passes_done = factors.ended_before;
   std::vector<double> x;
   if (factors.zero_pivot) {
     result.singular_column = factors.zero_pivot->value;

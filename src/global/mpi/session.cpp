@@ -1,22 +1,21 @@
 #include "mpi/session.hpp"
 
 #include <poll.h>
-#include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <string_view>
-#include <thread>
 
 #include "mpi/communication.hpp"
 
@@ -82,9 +81,34 @@ class HydraFarewell {
   int launcher_ = environment_number("PMI_FD");
 };
 
-// A signal handler that never returns.
-void stop_here(int) {
-  while (true) pause();
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid  // until glibc 2.38
+#endif
+
+volatile std::sig_atomic_t exit_code_of_timeout = 0;
+
+// Ranks run out of time one after the other. The first exit would let MPI_Finalize continue on another rank, into a
+// barrier with the rank that has exited. Hydra reports that as a failed job. So all ranks stop, then all exit.
+void stop_then_exit(int) {
+  const timespec second{.tv_sec = 1, .tv_nsec = 0};
+  nanosleep(&second, nullptr);
+  _exit(exit_code_of_timeout);
+}
+
+// Ends the process after so many seconds: a signal to this thread, since memory for another one may be lacking.
+void exit_after(double seconds, int exit_code) {
+  exit_code_of_timeout = exit_code;
+  std::signal(SIGUSR2, stop_then_exit);
+  sigevent event{};
+  event.sigev_notify = SIGEV_THREAD_ID;
+  event.sigev_signo = SIGUSR2;
+  event.sigev_notify_thread_id = gettid();
+  timer_t timer{};
+  if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0) return;
+  itimerspec time{};
+  time.it_value.tv_sec = static_cast<time_t>(seconds);
+  time.it_value.tv_nsec = std::max(1L, static_cast<long>(1e9 * (seconds - std::floor(seconds))));
+  timer_settime(timer, 0, &time, nullptr);
 }
 
 // The number of cores that this node's ranks may use. With binding, each rank sees only its own.
@@ -194,15 +218,7 @@ int MpiSession::finish(int exit_code, double seconds) {
   if (finished_) return exit_code;
   finished_ = true;
   std::fflush(nullptr);
-  std::signal(SIGUSR2, stop_here);
-  std::thread([exit_code, seconds, finishing = pthread_self()] {
-    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
-    // Ranks run out of time one after the other. The first exit would let MPI_Finalize continue on another rank, into a
-    // barrier with the rank that has exited. Hydra reports that as a failed job. So all ranks stop, then all exit.
-    pthread_kill(finishing, SIGUSR2);
-    std::this_thread::sleep_for(std::chrono::seconds(1));
-    _exit(exit_code);
-  }).detach();
+  exit_after(seconds, exit_code);
   if (finalize_may_hang && local_size_ < size_ && HydraFarewell().run()) _exit(exit_code);
   MPI_Finalize();
   return exit_code;

@@ -105,15 +105,15 @@ Index passes_between_questions(double seconds_per_pass) {
   return static_cast<Index>(seconds_between_questions / seconds_per_pass);
 }
 
-StopAgreement::StopAgreement(MPI_Comm communicator, Index passes, bool enabled)
-    : communicator_(communicator), passes_(passes), enabled_(enabled) {}
+StopAgreement::StopAgreement(MPI_Comm communicator, Index passes, bool collective)
+    : communicator_(communicator), passes_(passes), collective_(collective) {}
 
 void StopAgreement::finish() {
   if (request_ != MPI_REQUEST_NULL) wait(request_, Pending::with_all_of(communicator_));
 }
 
 bool StopAgreement::ends_before(Index pass) {
-  if (!enabled_) return false;
+  if (!collective_) return stop_signal() != 0;
   if (answered(pass)) return true;
   if (pass >= next_question_ && pass + 1 < passes_) ask(pass);
   return false;

@@ -39,11 +39,12 @@ inline constexpr double seconds_between_questions = 0.5;
 /// non-blocking reduction, whose result they have a pass later.
 class StopAgreement {
  public:
-  /// `passes`: their number. `enabled`: the same on every rank; false if ranks may leave the passes independently.
-  StopAgreement(MPI_Comm communicator, Index passes, bool enabled);
+  /// `passes`: their number. `collective`: the same on every rank; false if ranks send no messages: each ends at its
+  /// own signal.
+  StopAgreement(MPI_Comm communicator, Index passes, bool collective);
   StopAgreement(const StopAgreement&) = delete;
   StopAgreement& operator=(const StopAgreement&) = delete;
-  /// Called by all ranks before every pass, in order. True on all of them alike: end here.
+  /// Called by all ranks before every pass, in order. True: end here. If collective, on all ranks before the same pass.
   bool ends_before(Index pass);
   /// Call after the passes; all ranks have ended before the same one. Waits for the pending reduction.
   void finish();
@@ -56,7 +57,7 @@ class StopAgreement {
 
   MPI_Comm communicator_;
   Index passes_;
-  bool enabled_;
+  bool collective_;
   Index next_question_ = 1;
   Index asked_before_ = 0;  // the pass of the last reduction
   Clock::time_point asked_at_ = Clock::now();

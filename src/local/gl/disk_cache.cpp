@@ -18,7 +18,8 @@ std::string user_cache() {
   const char* cache = std::getenv("XDG_CACHE_HOME");
   if (cache && *cache) return std::string(cache) + "/glinpack";
   const char* home = std::getenv("HOME");
-  if (home && *home) return std::string(home) + "/.cache/glinpack";
+  std::error_code error;  // packages are built with HOME=/nonexistent, which must not appear
+  if (home && std::filesystem::is_directory(home, error)) return std::string(home) + "/.cache/glinpack";
   return {};
 }
 

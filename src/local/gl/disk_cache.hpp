@@ -10,7 +10,7 @@
 
 namespace glinpack::gl {
 
-/// $XDG_CACHE_HOME/glinpack, or ~/.cache/glinpack; empty without either: nothing can be cached.
+/// $XDG_CACHE_HOME/glinpack, or ~/.cache/glinpack if the home folder exists; else empty: nothing can be cached.
 std::string user_cache();
 
 /// FNV-1a, 64 bits (Fowler, Noll, Vo).

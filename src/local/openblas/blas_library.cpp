@@ -10,15 +10,66 @@
 #include <flexiblas/flexiblas_api.h>
 #endif
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace glinpack {
 
 #if defined(GLINPACK_BLAS_openblas)
 
 void set_blas_threads(int threads) { openblas_set_num_threads(threads); }
+
+// Not in cblas.h, but public in every OpenBLAS (its common.h).
+extern "C" void* blas_memory_alloc(int procedure);
+extern "C" void blas_memory_free(void* buffer);
+
+namespace {
+
+// BUFFER_SIZE in OpenBLAS's common_x86_64.h, and the stack of a thread
+constexpr std::size_t bytes_of_buffer = std::size_t{128} << 20, bytes_of_stack = std::size_t{8} << 20;
+
+/// Throws std::runtime_error unless so many buffers can be mapped at once, as OpenBLAS maps them.
+void check_that_buffers_fit(int count) {
+  std::vector<void*> buffers;
+  while (static_cast<int>(buffers.size()) < count) {
+    void* const buffer =
+        mmap(nullptr, bytes_of_buffer + bytes_of_stack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (buffer == MAP_FAILED) break;
+    buffers.push_back(buffer);
+  }
+  for (void* const buffer : buffers) munmap(buffer, bytes_of_buffer + bytes_of_stack);
+  const std::size_t found = buffers.size();
+  if (static_cast<int>(found) == count) return;
+  throw std::runtime_error("too little memory for OpenBLAS: it takes " + std::to_string(count) +
+                           " more buffers of 128 MiB of address space, and " + std::to_string(found) +
+                           " fit; raise the limit (ulimit -v), or use fewer --threads");
+}
+
+}  // namespace
+
+void reserve_blas_buffers(int threads, int callers) {
+  static int taken_threads = 0, taken_callers = 0;
+  const int more = std::max(0, threads - std::max(1, taken_threads)) + std::max(0, callers - taken_callers);
+  if (more == 0) return;
+  check_that_buffers_fit(more);
+  taken_threads = std::max(threads, taken_threads);
+  taken_callers = std::max(callers, taken_callers);
+  // a product large enough for all threads
+  constexpr int n = 512;
+  const std::vector<float> a(n * n);
+  std::vector<float> c(n * n);
+  set_blas_threads(threads);
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, a.data(), n, a.data(), n, 0, c.data(), n);
+  std::vector<void*> of_callers;
+  for (int caller = 0; caller < callers; ++caller) of_callers.push_back(blas_memory_alloc(0));
+  for (void* const buffer : of_callers) blas_memory_free(buffer);
+}
 
 std::string blas_version() {
   // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...": name and version are the first two words.
@@ -78,6 +129,10 @@ std::string blas_version() { return "BLAS"; }
 
 std::string blas_kernels() { return ""; }
 
+#endif
+
+#if !defined(GLINPACK_BLAS_openblas)
+void reserve_blas_buffers(int /*threads*/, int /*callers*/) {}
 #endif
 
 namespace {

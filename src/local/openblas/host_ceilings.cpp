@@ -19,15 +19,20 @@ namespace {
 
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
-/// Free memory, or `wanted` if the system does not report it.
+/// Free memory and address space, or `wanted` if neither is known.
 std::int64_t free_memory(std::int64_t wanted) {
-  const std::int64_t available = available_memory();
-  if (available <= 0) return wanted;
-  if (available < 64 * mebibyte) {
+  const std::int64_t available = available_memory(), address_space = address_space_left();
+  if (available > 0 && available < 64 * mebibyte) {
     throw std::runtime_error("the host has " + std::to_string(available / mebibyte) +
                              " MiB of memory left, too little to measure with: end what else is using it");
   }
-  return available;
+  if (address_space > 0 && address_space < 64 * mebibyte) {
+    throw std::runtime_error("the address space has " + std::to_string(address_space / mebibyte) +
+                             " MiB left, too little to measure with: raise the limit (ulimit -v)");
+  }
+  std::int64_t least = available > 0 ? available : wanted;
+  if (address_space > 0) least = std::min(least, address_space);
+  return least;
 }
 
 /// C <- C - A B of square matrices; A and B have whole numbers of few digits.
@@ -134,6 +139,7 @@ HostCeilings measure_host_ceilings(int threads, const MeasuringOptions& options)
   ceilings.blas = blas_version();
   ceilings.kernels = blas_kernels();
   ceilings.threads = threads;
+  reserve_blas_buffers(threads, 1);
   set_blas_threads(threads);
   ceilings.gemm_single = gemm_rate<float>(threads, options, ceilings.gemm_single_n);
   ceilings.gemm_double = gemm_rate<double>(threads, options, ceilings.gemm_double_n);
@@ -143,6 +149,7 @@ HostCeilings measure_host_ceilings(int threads, const MeasuringOptions& options)
 }
 
 Measured measure_host_gemm(Precision precision, int threads, const MeasuringOptions& options) {
+  reserve_blas_buffers(threads, 1);
   set_blas_threads(threads);
   Index order = 0;
   return precision == Precision::double_ ? gemm_rate<double>(threads, options, order)

@@ -38,6 +38,7 @@ class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
         slab_panel_(team_),
         tournament_panel_(team_, shape) {
     set_blas_threads(threads);
+    reserve_blas_buffers(threads, team_.members());
   }
 
   std::optional<Index> factorize_partial(ColumnMajorView<Real> a, std::span<Index> pivots) override {

@@ -1,0 +1,154 @@
+// libFuzzer on the readers of files (llvm.org/docs/LibFuzzer.html). READER in the environment names the reader and its
+// folder of tests/fuzz/corpus. InputError is the expected end of bad input. Other exceptions, sanitizers' findings and
+// violated properties end the program.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "app/compare/comparison.hpp"
+#include "app/input/config_file.hpp"
+#include "app/input/hpl_dat.hpp"
+#include "app/input/input_error.hpp"
+#include "app/input/matrix_readers.hpp"
+#include "app/model/measured_runs.hpp"
+#include "app/plu/plu_options.hpp"
+#include "app/record/result_file.hpp"
+#include "app/report/report_command.hpp"
+#include "gl/compute/tuning.hpp"
+#include "gl/disk_cache.hpp"
+
+namespace glinpack::app {
+namespace {
+
+using Reader = std::function<void(const std::string&)>;
+
+constexpr std::int64_t largest_matrix_bytes = 1 << 20;
+
+void require(bool property, const char* name) {
+  if (property) return;
+  std::cerr << "violated: " << name << '\n';
+  std::abort();
+}
+
+void write_file(const std::string& path, const std::string& contents) {
+  std::ofstream(path, std::ios::binary) << contents;
+}
+
+bool all_finite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+}
+
+void read_hpl_dat_file(const std::string& input) {
+  TextFiles files({{"HPL.dat", input}});
+  require(run_count(read_hpl_dat("HPL.dat", files)) >= 0, "the number of runs is not negative");
+}
+
+void read_toml(const std::string& input) {
+  TextFiles files({{"plu.toml", input}});
+  settings_of("plu.toml", files);
+  parse_plu_options({"--config", "plu.toml"}, files);
+}
+
+void check_dense(const DenseMatrix& matrix) {
+  require(static_cast<Index>(matrix.elements.size()) == matrix.rows * matrix.columns, "every element is set");
+  require(all_finite(matrix.elements), "elements are finite");
+}
+
+void read_market(const std::string& input) {
+  std::istringstream file(input);
+  const CoordinateMatrix sparse = read_matrix_market_coordinates(file, "a.mtx", largest_matrix_bytes, MatrixShape::any);
+  for (const CoordinateMatrix::Entry& entry : sparse.entries) {
+    require(entry.row >= 0 && entry.row < sparse.rows && entry.column >= 0 && entry.column < sparse.columns,
+            "entries are within the matrix");
+    require(std::isfinite(entry.value), "entries are finite");
+  }
+  file = std::istringstream(input);
+  check_dense(read_matrix_market(file, "a.mtx", largest_matrix_bytes, MatrixShape::any));
+}
+
+void read_numpy(const std::string& input) {
+  std::istringstream file(input);
+  check_dense(read_npy(file, "a.npy", largest_matrix_bytes, MatrixShape::any));
+}
+
+// What `compare`, `plan --from` and `report` do with a file.
+void read_results(const std::string& input) {
+  const std::string path = "results.json";
+  write_file(path, input);
+  const ResultFile file = read_result_file(path);
+  const std::vector<std::function<void()>> uses{
+      [&] { measurements_of(file); }, [&] { model::read_measured_runs(path); }, [&] { report_page({path}, "title"); }};
+  for (const auto& use : uses) {
+    try {
+      use();
+    } catch (const InputError&) {
+    }
+  }
+}
+
+void read_tuning(const std::string& input) {
+  const gl::TileCache tiles(".");
+  const gl::DeviceDescription device;
+  write_file(tiles.path_of(device, Precision::single), input);
+  const std::optional<gl::ReduceTile> tile = tiles.load(device, Precision::single);
+  require(!tile || std::ranges::count(gl::reduce_tiles(Precision::single), *tile) > 0, "the tile is known");
+
+  const gl::NumberCache numbers("rate", ".");
+  write_file(numbers.path_of("key"), input);
+  const std::optional<double> number = numbers.load("key", 1, 1e6);
+  require(!number || (*number >= 1 && *number <= 1e6), "the number is within its limits");
+}
+
+// The checksum is out of a fuzzer's reach: bytes of a valid file are replaced, at the place that the first byte says.
+void read_program(const std::string& input) {
+  const gl::ProgramCache cache(".");
+  const std::string path = cache.path_of("key");
+  write_file(path, input);
+  require(!cache.load("key"), "a file that is not the cache's is not believed");
+
+  const gl::ProgramBinary binary{1, std::vector<char>(64, 'x')};
+  cache.store("key", binary);
+  const std::optional<gl::ProgramBinary> stored = cache.load("key");
+  require(stored && stored->bytes == binary.bytes, "a stored binary is loaded");
+  if (input.empty()) return;
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  file.seekp(static_cast<unsigned char>(input.front()));
+  file << input.substr(1) << std::flush;
+  const std::optional<gl::ProgramBinary> changed = cache.load("key");
+  require(!changed || changed->bytes == binary.bytes, "a changed binary is not believed");
+}
+
+const Reader& chosen_reader() {
+  static const std::map<std::string, Reader> readers{{"hpl_dat", read_hpl_dat_file}, {"toml", read_toml},
+                                                     {"matrix_market", read_market}, {"npy", read_numpy},
+                                                     {"results", read_results},      {"tuning_cache", read_tuning},
+                                                     {"program_cache", read_program}};
+  const char* name = std::getenv("READER");
+  const auto found = readers.find(name != nullptr ? name : "");
+  if (found != readers.end()) return found->second;
+  std::cerr << "READER: one of";
+  for (const auto& [known, reader] : readers) std::cerr << ' ' << known;
+  std::cerr << '\n';
+  std::exit(2);
+}
+
+}  // namespace
+}  // namespace glinpack::app
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const glinpack::app::Reader& read = glinpack::app::chosen_reader();
+  try {
+    read(std::string(reinterpret_cast<const char*>(data), size));
+  } catch (const glinpack::app::InputError&) {
+  }
+  return 0;
+}
