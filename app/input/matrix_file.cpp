@@ -1,5 +1,8 @@
 #include "app/input/matrix_file.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -102,6 +105,36 @@ void check_single_precision(const std::string& path, std::span<const double> ele
     throw InputError(path + ": row " + std::to_string(position / columns + 1) + ", column " +
                      std::to_string(position % columns + 1) + " is beyond single precision, 3.4e38 at most");
   }
+}
+
+std::string scale_to_precision(const std::string& path, DenseMatrix& matrix, Precision precision) {
+  const bool is_double = precision == Precision::double_;
+  const int usual_exponent = is_double ? 512 : 64;
+  const double least_normal = is_double ? std::numeric_limits<double>::min() : std::numeric_limits<float>::min();
+  const std::string name = is_double ? "double" : "single";
+
+  std::vector<double> largest(static_cast<std::size_t>(matrix.rows));  // of each row
+  for (std::size_t e = 0; e < matrix.elements.size(); ++e) {
+    double& of_row = largest[e / static_cast<std::size_t>(matrix.columns)];
+    of_row = std::max(of_row, std::abs(matrix.elements[e]));
+  }
+  const double largest_of_all = *std::max_element(largest.begin(), largest.end());
+  int exponent = 0;
+  std::frexp(largest_of_all, &exponent);
+  if (std::abs(exponent) <= usual_exponent) exponent = 0;
+  for (std::size_t i = 0; i < largest.size(); ++i) {
+    if (largest[i] == 0 || std::ldexp(largest[i], -exponent) >= least_normal) continue;
+    throw InputError(fmt::format(
+        "{}: row {}: its largest element, {:.3g}, is too small beside the matrix's largest, {:.3g}: beyond {} "
+        "precision; multiply the row by a power of two{}",
+        path, i + 1, largest[i], largest_of_all, name, is_double ? "" : ", or use --precision double"));
+  }
+  if (exponent == 0) return {};
+  for (double& element : matrix.elements) element = std::ldexp(element, -exponent);
+  return fmt::format(
+      "{}: A and b are multiplied by 2^{}, since the largest element, {:.3g}, is far from 1 for {} "
+      "precision; the solution stays the same",
+      path, -exponent, largest_of_all, name);
 }
 
 void check_matrix_name(const std::string& path) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backend/matrix_view.hpp"
+#include "backend/precision.hpp"
 
 namespace glinpack::app {
 
@@ -49,6 +50,12 @@ Index read_matrix_order(const std::string& path);
 
 /// Throws InputError if an element overflows single precision. The message has its row and column, counted from 1.
 void check_single_precision(const std::string& path, std::span<const double> elements, Index columns);
+
+/// Multiplies a matrix whose largest element is far from 1 for the precision by a power of two, so that factors
+/// neither overflow nor vanish (the AMAX of LAPACK's xGEEQU). That is exact, and the solution of A x = A e stays the
+/// same. Returns what was done, for the report; empty: nothing. Throws InputError for a row that has only subnormal
+/// numbers then. mixed: as single.
+std::string scale_to_precision(const std::string& path, DenseMatrix& matrix, Precision precision);
 
 /// Writes a vector of float64 as .npy, format 1.
 void write_npy(std::ostream& out, std::span<const double> values);

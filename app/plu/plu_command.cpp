@@ -73,7 +73,11 @@ void prepare_files(const PluInput& given, SweepInput& input) {
   }
   input.outputs = output_paths(options, given.hpl_dat);
   check_outputs(input.outputs, options.force);
-  if (!options.input.empty()) input.matrix = read_matrix(options.input, view_node().available_memory).elements;
+  if (options.input.empty()) return;
+  DenseMatrix matrix = read_matrix(options.input, view_node().available_memory);
+  const std::string scaling = scale_to_precision(options.input, matrix, options.precision);
+  if (!scaling.empty()) input.context.notes.push_back(scaling);
+  input.matrix = std::move(matrix.elements);
 }
 
 int plan_and_run(const std::vector<std::string>& arguments, SweepInput& input) {

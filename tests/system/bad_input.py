@@ -507,6 +507,17 @@ class InputMatrix(BadInputTest):
                             "three")
         self.rejected_on_one_line(["plu", "--input", "missing.npy"], "missing.npy", "no such file")
 
+    def test_elements_far_from_1_are_scaled_in_every_precision(self):
+        n = 20
+        values = [float((i * 7 + j * 13) % 11 + (i == j) * 20) for i in range(n) for j in range(n)]
+        for scale, precision in (1e-100, "mixed"), (1e39, "single"), (1e-310, "double"):
+            with self.subTest(scale=scale, precision=precision):
+                self.write("a.npy", npy(n, n, [scale * value for value in values]))
+                outcome = self.glinpack("plu", "--input", "a.npy", "--nb", "8", "--precision", precision, "--backend",
+                                        "openblas", ranks=1)
+                self.assertEqual(outcome.status, 0, outcome)
+                self.assertRegex(outcome.out, "- a.npy: A and b are multiplied by 2\\^")
+
     def test_a_singular_matrix_fails_with_the_global_column(self):
         n = 40
         values = [0.0 if j == 27 else float((i * 7 + j * 13) % 11 + (i == j) * 20) for i in range(n) for j in range(n)]
@@ -596,6 +607,71 @@ class Machine(BadInputTest):
                 os.killpg(job.pid, signal.SIGKILL)
                 job.wait()
         self.assertEqual(self.files(), [])
+
+
+@unittest.skipIf(os.environ.get("GLINPACK_TEST_QUICK"), "a sanitizer takes all of the address space")
+class LimitedAddressSpace(BadInputTest):
+    def limited(self, kibibytes, command, timeout=60):
+        return self.start(["sh", "-c", f'ulimit -v {kibibytes}; exec "$@"', "sh", *command], timeout=timeout)
+
+    def test_whatever_the_limit_the_program_ends_and_passed_is_its_last_word(self):
+        small = [GLINPACK, "plu", "--backend", "openblas", "--peak", "none", "--nb", "64", "--n"]
+        step = 40_000
+        for limit in range(300_000, 4_000_000, step):
+            outcome = self.limited(limit, [*small, "100", "--threads", "2"])  # OpenBLAS hung
+            self.assertEqual(outcome.status == 0, "PASSED" in outcome.out, outcome)
+            if outcome.status == 0:
+                break
+        self.assertEqual(outcome.status, 0, outcome)
+        for given in limit - step, limit:
+            outcome = self.limited(given, [GLINPACK, "ceilings", "--backend", "openblas", "--repeat", "1", "--seconds",
+                                           "0.01"])
+            self.assertNotIn("smaller N", outcome.err)
+        job = [MPIEXEC, "-np", "4", *small]
+        limit -= 160_000  # one thread has fewer buffers; a smaller matrix is solved sooner
+        outcome = self.limited(limit, [*job, "20000", "--threads", "1"])
+        self.assertRegex(outcome.err, r"the largest N that fits with this block size and grid is \d+")
+        largest = outcome.err.split()[-1]
+        outcome = self.limited(limit, [*job, largest, "--threads", "1"])
+        self.assertIn("PASSED", outcome.out, outcome)
+        self.assertEqual(outcome.status, 0, outcome)
+
+
+class Signals(BadInputTest):
+    """Of one process in its passes."""
+
+    def run_until(self, signals, *options, **popen):
+        """Exit status, stdout and stderr of a run that takes minutes, to which the signals are sent."""
+        with subprocess.Popen([GLINPACK, "plu", "--n", "4000", "--nb", "16", "--backend", "reference", "--peak", "none",
+                               "--progress", "always", *options], cwd=self.folder, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, **popen) as process:
+            try:
+                seen = b""
+                while b"% done" not in seen:
+                    piece = process.stderr.read1()
+                    self.assertTrue(piece, seen)
+                    seen += piece
+                for number in signals:
+                    process.send_signal(number)
+                    time.sleep(0.2)
+                out, err = process.communicate(timeout=30)
+            finally:
+                process.kill()
+        return process.returncode, out.decode(), (seen + err).decode()
+
+    def test_a_hangup_ends_the_program_unless_nohup_started_it(self):
+        status, out, err = self.run_until([signal.SIGHUP])
+        self.assertEqual(status, -signal.SIGHUP, out + err)
+        status, out, err = self.run_until([signal.SIGHUP, signal.SIGTERM],
+                                          preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        self.assertEqual(status, 4, out + err)
+        self.assertIn("INCOMPLETE: SIGTERM", out)
+        self.assertNotIn("ucx", (out + err).lower())  # its debug lines
+
+    def test_a_signal_ends_a_run_without_messages(self):
+        status, out, err = self.run_until([signal.SIGTERM], "--compute-only")
+        self.assertEqual(status, 4, out + err)
+        self.assertRegex(out, r"INCOMPLETE: SIGTERM ended the program after 0 of 1 runs\.\n.* ended after \d+ of 250 passes")
 
 
 def status_of(process):

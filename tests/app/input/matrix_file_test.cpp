@@ -291,6 +291,32 @@ TEST_F(MatrixFile, WrittenMatricesAreReadBackUnchanged) {
   expect_input_error([] { check_matrix_name("m.txt"); }, {"--output m.txt", ".npy", ".mtx"});
 }
 
+TEST(MatrixFileValues, FarFromOneAreScaledByAPowerOfTwo) {
+  const std::vector<double> usual{3, -4, 0, 5};
+  const auto scaled = [&](double scale, Precision precision) {
+    DenseMatrix matrix{2, 2, usual};
+    for (double& element : matrix.elements) element *= scale;
+    const std::string note = scale_to_precision("f", matrix, precision);
+    EXPECT_EQ(note.empty(), matrix.elements[1] == -4 * scale) << note;
+    return matrix.elements;
+  };
+  EXPECT_EQ(scaled(1, Precision::single), usual);
+  EXPECT_EQ(scaled(0x1p200, Precision::double_)[3], 5 * 0x1p200);
+  const std::vector<double> of_unit_order{0.375, -0.5, 0, 0.625};  // the largest in [1/2, 1)
+  EXPECT_EQ(scaled(0x1p-333, Precision::mixed), of_unit_order);
+  EXPECT_EQ(scaled(0x1p130, Precision::single), of_unit_order);
+  EXPECT_EQ(scaled(0x1p1020, Precision::double_), of_unit_order);
+  EXPECT_EQ(scaled(0x1p-1070, Precision::double_), of_unit_order);  // subnormal
+  const auto rows = [](Precision precision, double small) {
+    DenseMatrix matrix{3, 2, {1, 2, 0, 0, 0, small}};  // singular, which is not the reader's concern
+    scale_to_precision("f", matrix, precision);
+  };
+  rows(Precision::single, 1e-37);
+  rows(Precision::double_, 1e-307);
+  expect_input_error([&] { rows(Precision::mixed, 1e-39); }, {"f: row 3", "1e-39", "single precision", "double"});
+  expect_input_error([&] { rows(Precision::double_, 1e-309); }, {"f: row 3", "1e-309", "double precision"});
+}
+
 TEST(MatrixFileValues, OutsideSinglePrecisionAreReported) {
   check_single_precision("f", std::vector<double>{1, -3.4e38}, 2);
   expect_input_error(

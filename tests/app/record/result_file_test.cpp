@@ -55,6 +55,22 @@ TEST_F(ResultFiles, other_documents_are_rejected_with_the_location) {
   refused(later.dump(), {"'/context/version'", "a text is expected, not '1'"});
 }
 
+TEST_F(ResultFiles, control_characters_do_not_reach_a_terminal) {
+  json document = plu_document({{1000, 10}});
+  document["runs"][0]["backend"] = "open\x1b[31mblas\x7f\u009b1m \u00e9\n";
+  const ResultFile file = read_result_file(write("x.json", document.dump()));
+  EXPECT_EQ(read_runs(file.root()).at(0).backend, "open [31mblas  1m \u00e9 ");
+  document["context"]["version"] = json::array({"\x1b[31m"});
+  for (const std::string& text : {document.dump(), std::string("{\"\x1b[31m"), std::string("{\"\x9b")}) {
+    try {
+      read_result_file(write("y.json", text));
+      ADD_FAILURE() << text;
+    } catch (const InputError& error) {
+      EXPECT_EQ(std::string(error.what()).find_first_of("\x1b\x9b"), std::string::npos) << error.what();
+    }
+  }
+}
+
 TEST_F(ResultFiles, broken_runs_are_rejected_with_their_location) {
   refused_run("/runs", "none", {"'/runs'", "a list is expected"});
   refused_run("/runs/0", 7, {"'/runs/0'"});

@@ -191,6 +191,18 @@ TEST(GlProgramCache, IsSkippedIfItCannotBeWritten) {
   EXPECT_FALSE(cache.load("key").has_value());
 }
 
+TEST(GlProgramCache, IsSkippedIfTheHomeFolderDoesNotExist) {
+  const char *home = std::getenv("HOME"), *cache = std::getenv("XDG_CACHE_HOME");
+  const std::string old_home = home != nullptr ? home : "", old_cache = cache != nullptr ? cache : "";
+  unsetenv("XDG_CACHE_HOME");
+  setenv("HOME", "/tmp/glinpack-test-no-such-home", 1);
+  EXPECT_EQ(user_cache(), "");
+  setenv("HOME", "/tmp", 1);
+  EXPECT_EQ(user_cache(), "/tmp/.cache/glinpack");
+  home != nullptr ? setenv("HOME", old_home.c_str(), 1) : unsetenv("HOME");
+  if (cache != nullptr) setenv("XDG_CACHE_HOME", old_cache.c_str(), 1);
+}
+
 TEST(GlNumberCache, KeepsANumberPerKey) {
   const auto folder = fs::temp_directory_path() / ("glinpack_numbers_test_" + std::to_string(getpid()));
   const NumberCache cache("peak", folder.string());
