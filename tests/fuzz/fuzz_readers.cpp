@@ -19,6 +19,7 @@
 #include "app/input/hpl_dat.hpp"
 #include "app/input/input_error.hpp"
 #include "app/input/matrix_readers.hpp"
+#include "app/input/values.hpp"
 #include "app/model/measured_runs.hpp"
 #include "app/plu/plu_options.hpp"
 #include "app/record/result_file.hpp"
@@ -80,13 +81,21 @@ void read_numpy(const std::string& input) {
   check_dense(read_npy(file, "a.npy", largest_matrix_bytes, MatrixShape::any));
 }
 
+void check_texts(const ResultFile& file) {
+  for (const Measurement& measurement : measurements_of(file)) {
+    for (const auto& [name, value] : measurement.parameters) {
+      require(value == without_controls(value), "texts have no control characters");
+    }
+  }
+}
+
 // What `compare`, `plan --from` and `report` do with a file.
 void read_results(const std::string& input) {
   const std::string path = "results.json";
   write_file(path, input);
   const ResultFile file = read_result_file(path);
-  const std::vector<std::function<void()>> uses{
-      [&] { measurements_of(file); }, [&] { model::read_measured_runs(path); }, [&] { report_page({path}, "title"); }};
+  const std::vector<std::function<void()>> uses{[&] { check_texts(file); }, [&] { model::read_measured_runs(path); },
+                                                [&] { report_page({path}, "title"); }};
   for (const auto& use : uses) {
     try {
       use();
