@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::int64_t largest_file = std::int64_t{1} << 30;
 constexpr std::int64_t format_read = 1;
+constexpr int deepest_value = 100;  // bounds the recursion of those who write the document
 
 std::string what_is_read(std::optional<ResultKind> expected) {
   if (expected) return "what `glinpack " + name_of(*expected) + " --json` writes is expected";
@@ -60,6 +61,7 @@ json parse(const std::string& path, const std::string& text, const std::string& 
   bool in_events = false, in_run = false;
   std::size_t count = 0;
   const auto keep = [&](int depth, json::parse_event_t event, json& parsed) {
+    if (depth > deepest_value) throw InputError(path + ": has values more than 100 levels deep; " + wanted);
     if (depth == 1 && event == json::parse_event_t::key) in_events = parsed == "traceEvents";
     if (!in_events || depth != 2 || event != json::parse_event_t::object_end) return true;
     const std::string where = path + ": event " + std::to_string(count++);

@@ -45,6 +45,7 @@ TEST_F(ResultFiles, other_documents_are_rejected_with_the_location) {
   refused("3", {"is not a result of glinpack's"});
   refused("{\"runs\": []}", {"is not a result of glinpack's"});
   refused("{\"x\": \"\xff\"}", {"is not JSON"});
+  refused("{\"x\": " + std::string(100'000, '[') + std::string(100'000, ']') + "}", {"100 levels deep"});
   json later = plu_document({{1000, 10}});
   later["format"] = 2;
   refused(later.dump(), {"format 2", "reads format 1"});
