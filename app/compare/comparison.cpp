@@ -107,7 +107,8 @@ void add_ceilings(std::vector<Measurement>& all, const JsonNode& group, const st
   for (const std::string& key : group.keys()) {
     const std::optional<JsonNode> entry = group.find(key);
     if (!entry || !entry->is_object() || !entry->value().contains("median")) continue;
-    all.push_back(of_summary({{"of", name}, {"what", without_controls(ceiling_name(key))}}, true, value_of<MeasuredQuantity>(*entry)));
+    all.push_back(of_summary({{"of", name}, {"what", without_controls(ceiling_name(key))}}, true,
+                             value_of<MeasuredQuantity>(*entry)));
   }
 }
 
