@@ -114,9 +114,9 @@ std::string scale_to_precision(const std::string& path, DenseMatrix& matrix, Pre
   const std::string name = is_double ? "double" : "single";
 
   std::vector<double> largest(static_cast<std::size_t>(matrix.rows));  // of each row
-  for (std::size_t e = 0; e < matrix.elements.size(); ++e) {
-    double& of_row = largest[e / static_cast<std::size_t>(matrix.columns)];
-    of_row = std::max(of_row, std::abs(matrix.elements[e]));
+  auto element = matrix.elements.begin();
+  for (double& of_row : largest) {
+    for (Index j = 0; j < matrix.columns; ++j) of_row = std::max(of_row, std::abs(*element++));
   }
   const double largest_of_all = *std::max_element(largest.begin(), largest.end());
   int exponent = 0;
@@ -130,7 +130,7 @@ std::string scale_to_precision(const std::string& path, DenseMatrix& matrix, Pre
         path, i + 1, largest[i], largest_of_all, name, is_double ? "" : ", or use --precision double"));
   }
   if (exponent == 0) return {};
-  for (double& element : matrix.elements) element = std::ldexp(element, -exponent);
+  for (double& value : matrix.elements) value = std::ldexp(value, -exponent);
   return fmt::format(
       "{}: A and b are multiplied by 2^{}, since the largest element, {:.3g}, is far from 1 for {} "
       "precision; the solution stays the same",
