@@ -28,7 +28,7 @@ class MatrixMarketReader {
 
   Banner read_banner() {
     next_line("the %%MatrixMarket line");
-    std::istringstream words(line_);
+    std::istringstream words{std::string(line_)};
     std::string magic, object, format, field, symmetry;
     words >> magic >> object >> format >> field >> symmetry;
     if (magic != "%%MatrixMarket") unusable("first word", magic, "%%MatrixMarket");
@@ -125,7 +125,15 @@ class MatrixMarketReader {
   bool read_line() {
     position_ = 0;
     ++line_number_;
-    return static_cast<bool>(std::getline(file_, line_));
+    line_ = {};
+    file_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+    const auto length = static_cast<std::size_t>(file_.gcount());
+    if (file_.fail() && length + 1 == buffer_.size()) {
+      fail("the line has more than " + std::to_string(length) + " characters; break it");
+    }
+    if (file_.fail()) return false;
+    line_ = std::string_view(buffer_.data(), file_.eof() ? length : length - 1);  // without its end
+    return true;
   }
 
   void next_line(const std::string& expected) {
@@ -147,7 +155,7 @@ class MatrixMarketReader {
         continue;
       }
       position_ = std::min(line_.find_first_of(blanks, start), line_.size());
-      return std::string_view(line_).substr(start, position_ - start);
+      return line_.substr(start, position_ - start);
     }
   }
 
@@ -159,7 +167,8 @@ class MatrixMarketReader {
 
   std::istream& file_;
   const std::string& path_;
-  std::string line_;
+  std::vector<char> buffer_ = std::vector<char>(std::size_t{1} << 20);  // a file of zeros is one line
+  std::string_view line_;
   std::size_t position_ = 0;
   Index line_number_ = 0;
 };

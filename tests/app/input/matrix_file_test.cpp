@@ -158,6 +158,7 @@ TEST_F(MatrixFile, UnusableMatrixMarketFilesAreRejectedWithTheLine) {
   expect_rejected(coordinate + "2 2 1\n3 1 1.0\n", {"a:3: ", "'3'", "row"});
   expect_rejected(coordinate + "2 2 2\n1 1 1.0\n", {"a:4: ", "truncated"});
   expect_rejected(array + "1 1\n1e999\n", {"a:3: ", "beyond double precision"});
+  expect_rejected(array + "1 1\n" + std::string(1 << 21, '\0'), {"a:3: ", "1048575 characters", "break it"});
   expect_rejected(coordinate + "2 2 2\n1 2 1e308\n1 2 1e308\n", {"row 1, column 2", "infinite"});
   expect_rejected("%%MatrixMarketing matrix array real general\n1 1\n1\n", {"a:1: ", "'%%MatrixMarketing'"});
   expect_rejected("%%MatrixMarket matrix array real general matrix\n1 1\n1\n",
