@@ -99,7 +99,7 @@ class CheckpointReader {
   CheckpointHeader header_;
 };
 
-/// Reads a whole file and compares all its checksums. Returns its header.
-CheckpointHeader verify_checkpoint_file(const std::string& path);
+/// Reads a whole file and compares all its checksums. Returns its pivots.
+std::vector<GlobalIndex> verify_checkpoint_file(const std::string& path);
 
 }  // namespace glinpack
