@@ -23,8 +23,6 @@ constexpr std::array<char, 8> magic{'g', 'l', 'i', 'n', 'c', 'k', 'p', '1'};
 constexpr std::uint64_t word = sizeof(std::uint64_t);  // of lengths, checksums and pivots
 constexpr std::uint64_t largest_header = 1 << 20;
 
-std::uint64_t checksum_of(std::span<const std::byte> bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
-
 template <class Value>
 std::span<const std::byte> bytes_of(const Value& value) {
   return std::as_bytes(std::span(&value, 1));
@@ -74,6 +72,8 @@ std::uint64_t bytes_after_header(const CheckpointHeader& header) {
 }
 
 }  // namespace
+
+std::uint64_t checksum_of(std::span<const std::byte> bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
 FileHandle::FileHandle(FileHandle&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
 

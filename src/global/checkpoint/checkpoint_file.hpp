@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <span>
 #include <stdexcept>
@@ -47,6 +48,9 @@ struct CheckpointHeader {
 
   std::size_t bytes_of_row() const { return static_cast<std::size_t>(columns * element); }
 };
+
+/// XXH3, 64-bit.
+std::uint64_t checksum_of(std::span<const std::byte> bytes);
 
 /// A file descriptor. -1: none.
 class FileHandle {

@@ -43,6 +43,7 @@ std::optional<Saved> StateSaver::saved() const {
 RunObserver::RunObserver(const ObservedRun& run, PassRange passes, StateSaver* saver)
     : n_(run.distribution.n),
       nb_(run.distribution.nb),
+      first_(passes.first),
       passes_(run.distribution.passes()),
       pieces_(run.parameters.row_swap.pieces),
       saver_(saver),
@@ -77,8 +78,8 @@ NextPass RunObserver::next_pass(const PassRequests& agreed) {
 void RunObserver::after(const PassPlan& pass) {
   if (spdlog::should_log(spdlog::level::trace)) trace(pass);
   if (!progress_) return;
-  // of the factorisation's 2/3 n^3
-  const double left = 1.0 - static_cast<double>(pass.pass * nb_ + pass.width) / static_cast<double>(n_);
+  // of the 2/3 m^3 operations for the m columns of the passes to run
+  const double left = static_cast<double>(n_ - pass.pass * nb_ - pass.width) / static_cast<double>(n_ - first_ * nb_);
   progress_(1.0 - left * left * left);
 }
 

@@ -71,6 +71,7 @@ class RunObserver final : public PassObserver {
 
   Index n_;
   Index nb_;
+  Index first_;  // pass of this run
   Index passes_;
   Index pieces_;
   double begun_ = 0;  // when the pass began, on the timeline
