@@ -1,6 +1,7 @@
 // A factorisation that is saved after a pass, or goes on from there, has the factors of one that is not, bit for bit.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 
@@ -120,7 +121,9 @@ void expect_same_factors(const Case& test) {
     Factorizer<Real> factorizer(test, 69, 8, grid);  // a ragged last block
     const State<Real> original = factorizer.original();
     const State<Real> expected = factorizer.run(0, original);
-    for (const Index passes : {Index{1}, Index{4}, factorizer.passes() - 1, factorizer.passes()}) {
+    const Index last = factorizer.passes();
+    const bool is_fast = test.backend == std::string("openblas");
+    for (const Index passes : is_fast ? std::vector<Index>{1, 4, last - 1, last} : std::vector<Index>{4}) {
       SCOPED_TRACE(testing::Message() << "saved after " << passes << " passes");
       State<Real> saved;
       expect_same_bits(factorizer.run(0, original, passes, false, &saved), expected);
@@ -142,17 +145,23 @@ TEST_P(SavedFactorization, HasTheBitsOfOneWithoutInterruption) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, SavedFactorization,
-                         testing::Values(Case{"openblas", Pivoting::partial, 0}, Case{"openblas", Pivoting::partial, 1},
-                                         Case{"openblas", Pivoting::local, 0}, Case{"openblas", Pivoting::local, 1},
-                                         Case{"openblas", Pivoting::tournament, 0},
-                                         Case{"openblas", Pivoting::tournament, 1},
-                                         Case{test::queued_backend, Pivoting::partial, 1},
-                                         Case{test::queued_backend, Pivoting::partial, 1, PanelPlace::device},
-                                         Case{test::queued_backend, Pivoting::tournament, 0, PanelPlace::device},
-                                         Case{test::queued_backend, Pivoting::tournament, 1, PanelPlace::device},
-                                         Case{"gl-raster", Pivoting::local, 1},
-                                         Case{"gl-raster", Pivoting::tournament, 1}));
+INSTANTIATE_TEST_SUITE_P(
+    Backends, SavedFactorization,
+    testing::Values(Case{"openblas", Pivoting::partial, 0}, Case{"openblas", Pivoting::partial, 1},
+                    Case{"openblas", Pivoting::local, 0}, Case{"openblas", Pivoting::local, 1},
+                    Case{"openblas", Pivoting::tournament, 0}, Case{"openblas", Pivoting::tournament, 1},
+                    Case{test::queued_backend, Pivoting::partial, 1},
+                    Case{test::queued_backend, Pivoting::partial, 1, PanelPlace::device},
+                    Case{test::queued_backend, Pivoting::tournament, 0, PanelPlace::device},
+                    Case{test::queued_backend, Pivoting::tournament, 1, PanelPlace::device},
+                    Case{"gl-raster", Pivoting::local, 1}, Case{"gl-raster", Pivoting::tournament, 1}),
+    [](const auto& info) {
+      std::string name = info.param.backend + std::string("_") + std::string(name_of(info.param.pivoting)) + "_" +
+                         std::to_string(info.param.lookahead) + "_" + std::string(name_of(info.param.panel));
+      std::erase_if(name, [](char c) { return c == ',' || c == ' '; });
+      std::ranges::replace(name, '-', '_');
+      return name;
+    });
 
 }  // namespace
 }  // namespace glinpack

@@ -1,0 +1,228 @@
+#!/usr/bin/python3
+"""Runs that are killed and go on from their checkpoints, and checkpoints that cannot be used.
+
+GLINPACK_TEST_KILLS: the number of kills (50 in the full test), by default a few. GLINPACK_TEST_SEED: of their moments."""
+import os
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import time
+import unittest
+
+from launch import GLINPACK, MPIEXEC, GlinpackTest, read_npy, wait_for
+
+KILLS = int(os.environ.get("GLINPACK_TEST_KILLS", "4"))
+SEED = int(os.environ.get("GLINPACK_TEST_SEED", "1"))
+TIMEOUT = 120
+# what does not belong to the run
+QUIET = ["--doctor", "off", "--peak", "none", "--power-interval", "0", "--breakdown", "none", "--progress", "never",
+         "--force"]
+# many passes in about a second
+RUN = ["plu", "--n", "400", "--nb", "4", "--backend", "openblas", "--threads", "1", *QUIET]
+OFTEN = ["--checkpoint", "ck", "--checkpoint-every", "0.001"]
+
+
+class CheckpointTest(GlinpackTest):
+    def command(self, *arguments, ranks):
+        return [MPIEXEC, "-np", str(ranks), GLINPACK, *map(str, arguments)]
+
+    def begin(self, *arguments, ranks):
+        """A job in the background."""
+        job = subprocess.Popen(self.command(*arguments, ranks=ranks), cwd=self.folder, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                               env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "GLINPACK_TEST_JOB": str(self.folder)})
+        self.addCleanup(self.end_of, job)
+        return job
+
+    @staticmethod
+    def end_of(job):
+        job.kill()
+        job.communicate()
+
+    def ranks(self):
+        """The processes of this test's job."""
+        found = []
+        mark = f"GLINPACK_TEST_JOB={self.folder}".encode()
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if os.path.samefile(process / "exe", GLINPACK) and mark in (process / "environ").read_bytes().split(b"\0"):
+                    found.append(int(process.name))
+            except OSError:
+                continue
+        return sorted(found)
+
+    def run_all(self, *arguments, ranks=4):
+        outcome = self.start(self.command(*arguments, ranks=ranks), {"OPENBLAS_NUM_THREADS": "1"}, TIMEOUT)
+        self.assertEqual(outcome.status, 0, outcome)
+        return outcome
+
+    def refused(self, *arguments, ranks=4):
+        """Expects one message and no work."""
+        outcome = self.start(self.command(*RUN, *arguments, ranks=ranks), {"OPENBLAS_NUM_THREADS": "1"}, TIMEOUT)
+        self.assertEqual(outcome.status, 2, outcome)
+        self.assertEqual(len(outcome.messages), 1, outcome)
+        self.assertNotIn("WR", outcome.out)
+        return outcome.messages[0]
+
+    def solution(self, name):
+        return read_npy(self.folder / name)
+
+    def generations(self, folder="ck"):
+        return sorted(path.name for path in (self.folder / folder).glob("pass-*"))
+
+    def complete_files(self, count, folder="ck"):
+        """Waits for a complete generation, and returns its files."""
+        def files():
+            for generation in (self.folder / folder).glob("pass-*"):
+                found = [path for path in generation.glob("*") if path.suffix != ".part"]
+                if len(found) == count:
+                    return found
+            return []
+        return wait_for(files)
+
+    def interrupted(self, *arguments, number=signal.SIGTERM, ranks=4):
+        """A run that a signal ends, with a checkpoint; returns its report."""
+        job = self.begin(*RUN, "--checkpoint", "ck", "--checkpoint-every", "0.05", *arguments, ranks=ranks)
+        self.assertTrue(self.complete_files(ranks))
+        job.send_signal(number)
+        out, _ = job.communicate(timeout=TIMEOUT)
+        self.assertEqual(job.returncode, 4, out)
+        return out
+
+
+class Kills(CheckpointTest):
+    CASES = [
+        (1, ["--grid", "1x1", "--pivoting", "partial", "--lookahead", "1"]),
+        (4, ["--grid", "2x2", "--pivoting", "partial", "--lookahead", "1"]),
+        (6, ["--grid", "3x2", "--pivoting", "tournament", "--lookahead", "0"]),
+        (4, ["--grid", "2x2", "--pivoting", "local", "--lookahead", "1"]),
+        (2, ["--grid", "1x2", "--backend", "gl-compute", "--precision", "single", "--pivoting", "partial", "--nb", "16"]),
+        (6, ["--grid", "3x2", "--pivoting", "partial", "--lookahead", "1", "--precision", "mixed"]),
+        (4, ["--grid", "2x2", "--pivoting", "tournament", "--lookahead", "1"]),
+        (1, ["--grid", "1x1", "--backend", "gl-raster", "--pivoting", "local", "--n", "100"]),
+    ]
+
+    def test_a_run_killed_at_any_moment_goes_on_with_the_same_bits(self):
+        moments = random.Random(SEED)
+        kills = 0
+        for ranks, options in (self.CASES * KILLS)[:max(1, KILLS // 2)]:
+            with self.subTest(options=options, seed=SEED):
+                begun = time.monotonic()
+                self.run_all(*RUN, *options, "--save-solution", "whole.npy", ranks=ranks)
+                seconds = time.monotonic() - begun
+                for _ in range(2):
+                    self.kill_a_rank([*RUN, *options, *OFTEN, *self.resumption()], ranks,
+                                     seconds * moments.uniform(0.2, 1.5), moments)
+                    kills += 1
+                outcome = self.run_all(*RUN, *options, *OFTEN, *self.resumption(), "--save-solution", "x.npy",
+                                       ranks=ranks)
+                self.assertIn("PASSED" if "--precision" not in options or "mixed" in options else "WR", outcome.out)
+                self.assertEqual(self.solution("x.npy"), self.solution("whole.npy"))
+                self.assertEqual(self.generations(), [])
+        self.assertGreaterEqual(kills, min(KILLS, 2))
+
+    def resumption(self):
+        """Options to go on if there is something to go on from."""
+        complete = any(path.suffix != ".part" for path in (self.folder / "ck").glob("pass-*/*"))
+        return ["--resume", "ck"] if complete else []
+
+    def kill_a_rank(self, command, ranks, seconds, moments):
+        job = self.begin(*command, ranks=ranks)
+        time.sleep(seconds)
+        processes = self.ranks()
+        if processes:
+            try:
+                os.kill(moments.choice(processes), signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        job.communicate(timeout=TIMEOUT)
+        self.assertTrue(wait_for(lambda: not self.ranks()), "processes remain")
+
+
+class Signals(CheckpointTest):
+    def test_sigusr1_writes_a_checkpoint_and_the_run_goes_on(self):
+        job = self.begin(*RUN, "--n", 1000, "--checkpoint", "ck", "--json", "r.json", ranks=4)
+        self.assertTrue(wait_for(lambda: (self.folder / "ck" / "lock").exists()))
+        time.sleep(0.3)
+        while job.poll() is None and not self.generations():
+            job.send_signal(signal.SIGUSR1)
+            time.sleep(0.1)
+        out, _ = job.communicate(timeout=TIMEOUT)
+        self.assertEqual(job.returncode, 0, out)
+        self.assertRegex(out, r"Checkpoints written: \d+, the last after \d+ passes\.")
+        self.assertEqual(self.generations(), [])
+
+    def test_sigterm_writes_a_checkpoint_from_which_ranks_placed_otherwise_go_on(self):
+        self.run_all(*RUN, "--save-solution", "whole.npy")
+        out = self.interrupted()
+        self.assertIn("INCOMPLETE: SIGTERM", out)
+        self.assertRegex(out, r"Its checkpoint after \d+ passes is in ck: the same options with --resume ck go on")
+        outcome = self.run_all(*RUN, "--resume", "ck", "--column-major", "--broadcast", "ibcast", "--node-broadcast",
+                               "mpi", "--save-solution", "x.npy")
+        self.assertRegex(outcome.out, r"resumed from ck/pass-\d+-[0-9a-f]{8} after \d+ of 100 passes")
+        self.assertIn("Time and Gflops are of the passes after the checkpoint and of the solution: not an HPL result",
+                      outcome.out)
+        self.assertEqual(self.solution("x.npy"), self.solution("whole.npy"))
+        self.assertEqual(len(self.generations()), 1)  # only --checkpoint removes
+
+
+class Refusals(CheckpointTest):
+    def test_what_does_not_fit_is_refused_with_what_differs(self):
+        self.assertIn("has no checkpoint", self.refused_resume_of_empty_folder())
+        self.interrupted()
+        for options, text in ((["--n", 404], "--n: 400 in the checkpoint, 404 now"),
+                              (["--grid", "1x4"], "--grid: 2x2 in the checkpoint, 1x4 now"),
+                              (["--pivoting", "tournament", "--lookahead", 0], "--lookahead: 1 in the checkpoint, 0 now; "
+                               "--pivoting: partial in the checkpoint, tournament now"),
+                              (["--seed", 5], "--seed: 100 in the checkpoint, 5 now"),
+                              (["--precision", "single"], "--precision: double in the checkpoint, single now")):
+            self.assertIn(text, self.refused("--resume", "ck", *options))
+        self.assertIn("go on from it with --resume", self.refused("--checkpoint", "ck"))
+        self.assertIn("4 runs are planned", self.refused("--resume", "ck", "--n", "400,500", "--repeat", 2))
+        self.assertIn("--compute-only", self.refused("--checkpoint", "ck", "--compute-only"))
+
+        file = next((self.folder / "ck").glob("pass-*/row1-column0"))
+        whole = file.read_bytes()
+        flipped = bytearray(whole)
+        flipped[len(whole) // 2] ^= 4
+        for content, text in ((flipped, "is altered"), (whole[:-1], "is cut"), (whole + b"x", "surplus")):
+            file.write_bytes(content)
+            message = self.refused("--resume", "ck")
+            self.assertIn(text, message)
+            self.assertIn("row1-column0", message)
+            self.assertIn("rank 2", message)
+        file.unlink()
+        self.assertIn("no complete checkpoint: rank 2 finds no pass-", self.refused("--resume", "ck"))
+        file.write_bytes(whole)
+        self.run_all(*RUN, "--resume", "ck")
+
+    def refused_resume_of_empty_folder(self):
+        (self.folder / "empty").mkdir()
+        return self.refused("--resume", "empty")
+
+    def test_two_runs_do_not_share_a_folder(self):
+        job = self.begin(*RUN, "--n", 1500, *OFTEN, ranks=1)
+        self.assertTrue(self.complete_files(1))
+        for options in ["--checkpoint", "ck"], ["--resume", "ck"]:
+            self.assertIn("another run has its checkpoints in this folder", self.refused(*options, ranks=1))
+        job.send_signal(signal.SIGTERM)
+        self.assertEqual(job.wait(timeout=TIMEOUT), 4)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root mounts a small file system")
+    def test_a_full_disk_costs_a_checkpoint_but_not_the_run(self):
+        (self.folder / "ck").mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1200k", "tmpfs", self.folder / "ck"], check=False)
+        if mounted.returncode != 0:
+            self.skipTest("mounting is not allowed")
+        self.addCleanup(subprocess.run, ["umount", "-l", self.folder / "ck"], check=False)
+        # one generation has 1.3 MB
+        outcome = self.run_all(*RUN, "--n", 400, "--save-solution", "x.npy", *OFTEN)
+        self.assertRegex(outcome.err, r"checkpoint before pass \d+ is not written: .*No space left on device")
+        self.assertIn("PASSED", outcome.out)
+        self.assertEqual(self.generations(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
