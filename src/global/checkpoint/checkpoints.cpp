@@ -66,6 +66,12 @@ bool has_complete_files(const fs::path& generation) {
   return false;
 }
 
+/// This rank's file of a generation: without its name if the run ended before it could give it.
+fs::path file_of(const std::string& folder, const Generation& generation, GridPosition at) {
+  const fs::path file = fs::path(folder) / generation.name() / file_name(at);
+  return fs::exists(file) ? file : fs::path(file.string() + part_suffix);
+}
+
 /// Removes this rank's files of a generation, and its folder after the last rank's.
 void remove_files(const fs::path& generation, GridPosition at) {
   std::error_code ignored;
@@ -121,7 +127,7 @@ std::string different_extents(const CheckpointHeader& found, const CheckpointHea
 /// Throws CheckpointError if this rank's file does not fit or is damaged.
 ResumePoint verified(const std::string& folder, const Generation& generation, const CheckpointHeader& mine,
                      const Distribution& distribution) {
-  const std::string path = folder + "/" + generation.name() + "/" + file_name(mine.at);
+  const std::string path = file_of(folder, generation, mine.at);
   ResumePoint point{path, CheckpointReader(path).header()};
   std::string text = different_options(point.header, mine);
   if (text.empty()) text = different_extents(point.header, mine, distribution);
@@ -152,14 +158,19 @@ std::vector<Generation> generations_of(const std::string& lines) {
   return generations;
 }
 
-/// On the root, newest first. `lists`: of every rank, its file's name in the first line. Throws CheckpointError if
-/// there is none.
-std::vector<Generation> complete_generations(const std::string& folder, const std::vector<std::string>& lists) {
-  const std::vector<Generation> at_root = generations_of(lists.front());
-  if (at_root.empty()) throw CheckpointError(folder + " has no checkpoint that rank 0 can read");
+/// On the root, newest first. `lists`: of every rank, its file's name in the first line, then the generations of which
+/// it has a file. `named`: of every rank, those of which the file has its name; one such rank says that all had written
+/// theirs. Throws CheckpointError if there is none.
+std::vector<Generation> complete_generations(const std::string& folder, const std::vector<std::string>& lists,
+                                             const std::vector<std::string>& named) {
+  std::set<Generation, std::greater<>> candidates;
+  for (const std::string& list : named) {
+    for (const Generation& generation : generations_of(list)) candidates.insert(generation);
+  }
+  if (candidates.empty()) throw CheckpointError(folder + " has no checkpoint");
   std::vector<Generation> complete;
   std::string missing;  // of the newest generation
-  for (const Generation& generation : at_root) {
+  for (const Generation& generation : candidates) {
     const auto lacking = std::ranges::find_if(lists, [&](const std::string& list) {
       const std::vector<Generation> of_rank = generations_of(list);
       return std::ranges::find(of_rank, generation) == of_rank.end();
@@ -250,14 +261,16 @@ void prepare_checkpoint_folder(const std::string& folder) {
 
 ResumePoint choose_checkpoint(MPI_Comm communicator, const std::string& folder, const CheckpointHeader& mine,
                               const Distribution& distribution) {
-  std::vector<Generation> here = generations_in(folder);
-  std::erase_if(here, [&](const Generation& generation) {
-    return !fs::exists(fs::path(folder) / generation.name() / file_name(mine.at));
+  std::vector<Generation> here = generations_in(folder), named_here = here;
+  std::erase_if(here, [&](const Generation& generation) { return !fs::exists(file_of(folder, generation, mine.at)); });
+  std::erase_if(named_here, [&](const Generation& generation) {
+    return file_of(folder, generation, mine.at).extension() == part_suffix;
   });
   const std::vector<std::string> lists = gather_bytes(communicator, file_name(mine.at) + "\n" + lines_of(here), 0);
+  const std::vector<std::string> named = gather_bytes(communicator, lines_of(named_here), 0);
   const std::vector<Generation> complete = generations_of(from_root(communicator, [&] {
-    check_options(folder, here, mine);
-    return lines_of(complete_generations(folder, lists));
+    check_options(folder, named_here, mine);
+    return lines_of(complete_generations(folder, lists, named));
   }));
   std::string error, older_error;
   if (auto point = verified_by_all(communicator, folder, complete.front(), mine, distribution, error)) return *point;

@@ -3,9 +3,9 @@
 //   DIR/pass-120-5f3a01c2/row0-column1
 //
 // Its folder has the number of the pass and a random number of the program's start, so that files of two starts never
-// count as one generation. A file is written beside, as row0-column1.part; when the disks of all ranks have theirs,
-// they get their names, and then the files of the generation before are removed. At any moment one generation is
-// complete once a first one is.
+// count as one generation. A file is written as row0-column1.part. When the disks of all ranks have theirs, they get
+// their names, and then the files of the generation before are removed. So there is a complete generation at any moment
+// after the first one: one of which every rank has a file, and one rank a file with its name.
 #pragma once
 
 #include <mpi.h>
@@ -44,7 +44,7 @@ std::string new_run_identity(MPI_Comm communicator);
 /// Throws CheckpointError if the folder has a checkpoint, or if it cannot be written. Not collective.
 void prepare_checkpoint_folder(const std::string& folder);
 
-/// The newest generation of which every rank has a file. `mine`: the header of a file that would fit this rank, of
+/// The newest complete generation. `mine`: the header of a file that would fit this rank, of
 /// which run, pass, seconds and pivots are not read. Verifies all checksums. Throws CheckpointError with the same
 /// message on every rank if there is none, if it does not fit, or if it is damaged; the message then names an older one
 /// that is whole. Collective over the grid's communicator.

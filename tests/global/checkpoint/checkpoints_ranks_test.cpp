@@ -9,6 +9,7 @@
 #include "checkpoint/checkpoints.hpp"
 #include "lu/run.hpp"
 #include "mpi/communication.hpp"
+#include "tests/captured_log.hpp"
 #include "tests/global/cached_backend.hpp"
 #include "tests/global/world.hpp"
 #include "watch/stop_request.hpp"
@@ -135,6 +136,20 @@ TEST_F(CheckpointsOfAllRanks, FilesOfTwoRunsAreNoGeneration) {
   EXPECT_EQ(chosen_pass(), 1);
 }
 
+TEST_F(CheckpointsOfAllRanks, OneIsCompleteWhenTheFirstFileGetsItsName) {
+  write(1, "0000000a");
+  keep("pass-1-0000000a");
+  write(2, "0000000a");
+  const std::string file = file_of(2, "0000000a");
+  if (!is_last()) fs::rename(file, file + ".part");
+  put_back("pass-1-0000000a");
+  EXPECT_EQ(chosen_pass(), 2);
+  barrier(grid_.all());
+  if (is_last()) fs::rename(file, file + ".part");
+  barrier(grid_.all());
+  EXPECT_EQ(chosen_pass(), 1);
+}
+
 TEST_F(CheckpointsOfAllRanks, AreRefusedIfTheyDoNotFitAndTheMessageSaysWhatDiffers) {
   EXPECT_THAT(refusal(), HasSubstr("has no checkpoint"));
   barrier(grid_.all());
@@ -176,6 +191,7 @@ TEST_F(CheckpointsOfAllRanks, ARankThatCannotWriteCostsTheGenerationOfAll) {
   const CheckpointPlan plan{.folder = folder_.path, .run = "0000000b", .options = mine_.options, .resume = {}};
   Timeline timeline;
   Checkpoints checkpoints(grid_.all(), plan, timeline);
+  const CapturedLog log;
   if (is_last()) fs::create_directories(file_of(2, "0000000b") + ".part/in the way");
   barrier(grid_.all());
   CheckpointHeader header = mine_;
@@ -186,6 +202,9 @@ TEST_F(CheckpointsOfAllRanks, ARankThatCannotWriteCostsTheGenerationOfAll) {
   checkpoints.commit();
   EXPECT_FALSE(checkpoints.is_pending());
   EXPECT_EQ(checkpoints.last(), std::nullopt);
+  if (grid_.is_root()) {
+    EXPECT_THAT(log.lines(), AllOf(HasSubstr("before pass 2 is not written"), HasSubstr(".part: Is a directory")));
+  }
   EXPECT_EQ(chosen_pass(), 1);
 }
 
