@@ -133,10 +133,16 @@ std::unique_ptr<Checkpointing> prepare_checkpointing(SweepInput& input, const Ba
   const bool goes_on_there = same_folder(options.checkpoint, options.resume);
   const bool prepares = !options.checkpoint.empty() && !goes_on_there;
   run_on_root_and_broadcast([&] {
-    if (!options.resume.empty()) checkpointing->locks.emplace_back(options.resume);
-    std::error_code error;  // the lock says why
-    if (prepares) std::filesystem::create_directories(options.checkpoint, error);
-    if (prepares) checkpointing->locks.emplace_back(options.checkpoint);
+    if (!options.resume.empty()) {
+      if (!has_checkpoints(options.resume)) throw InputError("--resume: " + options.resume + " has no checkpoint");
+      checkpointing->locks.emplace_back(options.resume);
+    }
+    if (prepares) {
+      std::error_code error;
+      std::filesystem::create_directories(options.checkpoint, error);
+      if (error) throw InputError("--checkpoint: " + options.checkpoint + ": " + error.message());
+      checkpointing->locks.emplace_back(options.checkpoint);
+    }
     return nlohmann::json();
   });
   agree_on_input(error_of([&] {

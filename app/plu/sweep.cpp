@@ -88,8 +88,7 @@ class Reporter {
   void finish() {
     const std::optional<Incomplete> incomplete = what_is_missing();
     if (incomplete) stream_.stream() << incomplete_text(*incomplete);
-    if (incomplete && incomplete->ended != nullptr)
-      stream_.stream() << how_to_resume(*incomplete->ended, input_.options);
+    if (ended_ != nullptr) stream_.stream() << how_to_resume(*ended_, input_.options);
     report_.tail();
     stream_.flush();
     write_results(incomplete);

@@ -108,7 +108,7 @@ class Kills(CheckpointTest):
 
     def test_a_run_killed_at_any_moment_goes_on_with_the_same_bits(self):
         moments = random.Random(SEED)
-        kills = 0
+        resumed = 0
         for ranks, options in (self.CASES * KILLS)[:max(1, KILLS // 2)]:
             with self.subTest(options=options, seed=SEED):
                 begun = time.monotonic()
@@ -117,12 +117,13 @@ class Kills(CheckpointTest):
                 for _ in range(2):
                     self.kill_a_rank([*options, *OFTEN, *self.resumption()], ranks,
                                      seconds * moments.uniform(0.2, 1.5), moments)
-                    kills += 1
+                    resumed += bool(self.resumption())
                 outcome = self.run_all(*options, *OFTEN, *self.resumption(), "--save-solution", "x.npy", ranks=ranks)
                 self.assertIn("PASSED", outcome.out)
                 self.assertEqual(self.solution("x.npy"), self.solution("whole.npy"))
                 self.assertEqual(self.generations(), [])
-        self.assertGreaterEqual(kills, min(KILLS, 2))
+        if KILLS >= 20:  # a kill may come before the first checkpoint, or after the report
+            self.assertGreaterEqual(resumed, KILLS // 4)
 
     def resumption(self):
         """Options to go on if there is something to go on from."""
@@ -179,6 +180,8 @@ class Refusals(CheckpointTest):
             self.assertIn(text, self.refused(*options, "--resume", "ck"))
         self.assertIn("go on from it with --resume", self.refused(*RUN, "--checkpoint", "ck"))
         self.assertIn("4 runs are planned", self.refused(*run("400,500"), "--resume", "ck", "--repeat", 2))
+        self.assertIn("name their folder", self.refused(*RUN, "--checkpoint-every", 5))
+        self.assertIn("--checkpoint: /proc/none/ck: ", self.refused(*RUN, "--checkpoint", "/proc/none/ck"))
         self.assertIn("--compute-only", self.refused(*RUN, "--checkpoint", "ck", "--compute-only"))
 
         file = next((self.folder / "ck").glob("pass-*/row1-column0"))
@@ -217,7 +220,7 @@ class Refusals(CheckpointTest):
         self.addCleanup(subprocess.run, ["umount", "-l", self.folder / "ck"], check=False)
         # one generation has 1.3 MB
         outcome = self.run_all(*RUN, *OFTEN)
-        self.assertRegex(outcome.err, r"checkpoint before pass \d+ is not written: .*No space left on device")
+        self.assertRegex(outcome.err, r"checkpoint after \d+ passes is not written: .*No space left on device")
         self.assertIn("PASSED", outcome.out)
         self.assertEqual(self.generations(), [])
 

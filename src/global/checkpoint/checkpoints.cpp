@@ -66,10 +66,15 @@ bool has_complete_files(const fs::path& generation) {
   return false;
 }
 
+bool is_there(const fs::path& file) {
+  std::error_code not_there;
+  return fs::exists(file, not_there);
+}
+
 /// This rank's file of a generation: without its name if the run ended before it could give it.
 fs::path file_of(const std::string& folder, const Generation& generation, GridPosition at) {
   const fs::path file = fs::path(folder) / generation.name() / file_name(at);
-  return fs::exists(file) ? file : fs::path(file.string() + part_suffix);
+  return is_there(file) ? file : fs::path(file.string() + part_suffix);
 }
 
 /// Removes this rank's files of a generation, and its folder after the last rank's.
@@ -204,7 +209,7 @@ std::string from_root(MPI_Comm communicator, const std::function<std::string()>&
   if (rank_in(communicator) == 0) {
     try {
       result = make();
-    } catch (const CheckpointError& failure) {
+    } catch (const std::exception& failure) {
       error = failure.what();
     }
   }
@@ -244,6 +249,8 @@ std::string new_run_identity(MPI_Comm communicator) {
   });
 }
 
+bool has_checkpoints(const std::string& folder) { return !generations_in(folder).empty(); }
+
 void prepare_checkpoint_folder(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
@@ -262,7 +269,7 @@ void prepare_checkpoint_folder(const std::string& folder) {
 ResumePoint choose_checkpoint(MPI_Comm communicator, const std::string& folder, const CheckpointHeader& mine,
                               const Distribution& distribution) {
   std::vector<Generation> here = generations_in(folder), named_here = here;
-  std::erase_if(here, [&](const Generation& generation) { return !fs::exists(file_of(folder, generation, mine.at)); });
+  std::erase_if(here, [&](const Generation& generation) { return !is_there(file_of(folder, generation, mine.at)); });
   std::erase_if(named_here, [&](const Generation& generation) {
     return file_of(folder, generation, mine.at).extension() == part_suffix;
   });
@@ -304,7 +311,6 @@ void Checkpoints::keep_error(Work work) {
 void Checkpoints::begin(const CheckpointHeader& header, std::span<const GlobalIndex> pivots) {
   header_ = header;
   header_->run = plan_.run;
-  header_->options = plan_.options;
   folder_ = plan_.folder + "/" + Generation{header.pass, plan_.run}.name();
   file_ = folder_ + "/" + file_name(header.at);
   keep_error([&] {
@@ -348,8 +354,8 @@ void Checkpoints::commit() {
   } catch (const AgreedError& failure) {
     remove_files(folder_, header_->at);
     if (rank_in(communicator_) == 0) {
-      spdlog::warn("the checkpoint before pass {} is not written: {}{}", pass, failure.what(),
-                   last_ ? "; the one before pass " + std::to_string(*last_) + " is kept" : "");
+      spdlog::warn("the checkpoint after {} passes is not written: {}{}", pass, failure.what(),
+                   last_ ? "; the one after " + std::to_string(*last_) + " is kept" : "");
     }
     clear();
     return;

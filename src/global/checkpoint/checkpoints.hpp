@@ -1,8 +1,8 @@
-// The checkpoints of a run in a folder. A generation is the state of all ranks before one pass:
+// The checkpoints of a run in a folder. A generation is the state of all ranks after 120 passes, for example:
 //
 //   DIR/pass-120-5f3a01c2/row0-column1
 //
-// Its folder has the number of the pass and a random number of the program's start, so that files of two starts never
+// Its folder has the number of passes and a random number of the program's start, so that files of two starts never
 // count as one generation. A file is written as row0-column1.part. When the disks of all ranks have theirs, they get
 // their names, and then the files of the generation before are removed. So there is a complete generation at any moment
 // after the first one: one of which every rank has a file, and one rank a file with its name.
@@ -40,6 +40,9 @@ struct CheckpointPlan {
 /// Eight random hexadecimal digits of rank 0. Collective.
 std::string new_run_identity(MPI_Comm communicator);
 
+/// Whether a run has begun to write checkpoints there.
+bool has_checkpoints(const std::string& folder);
+
 /// Makes the folder if it is missing, and removes what a run left that ended before its first checkpoint was complete.
 /// Throws CheckpointError if the folder has a checkpoint, or if it cannot be written. Not collective.
 void prepare_checkpoint_folder(const std::string& folder);
@@ -76,7 +79,7 @@ class Checkpoints {
   void commit();
 
   int completed() const { return completed_; }
-  /// The pass of the last complete generation.
+  /// The passes done in the last complete generation.
   std::optional<Index> last() const { return last_; }
 
  private:

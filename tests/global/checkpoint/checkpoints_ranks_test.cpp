@@ -203,7 +203,7 @@ TEST_F(CheckpointsOfAllRanks, ARankThatCannotWriteCostsTheGenerationOfAll) {
   EXPECT_FALSE(checkpoints.is_pending());
   EXPECT_EQ(checkpoints.last(), std::nullopt);
   if (grid_.is_root()) {
-    EXPECT_THAT(log.lines(), AllOf(HasSubstr("before pass 2 is not written"), HasSubstr(".part: Is a directory")));
+    EXPECT_THAT(log.lines(), AllOf(HasSubstr("after 2 passes is not written"), HasSubstr(".part: Is a directory")));
   }
   EXPECT_EQ(chosen_pass(), 1);
 }
