@@ -144,14 +144,6 @@ class Kills(CheckpointTest):
 
 
 class Signals(CheckpointTest):
-    def test_sigusr1_writes_a_checkpoint_and_the_run_goes_on(self):
-        job = self.begin_passes(*run(1200), "--checkpoint", "ck")
-        job.send_signal(signal.SIGUSR1)
-        self.assertEqual(job.wait(timeout=TIMEOUT), 0, self.out())
-        self.assertRegex(self.out(), r"Checkpoints written: 1, the last after \d+ passes\.")
-        self.assertIn("PASSED", self.out())
-        self.assertEqual(self.generations(), [])  # the run is done and reported
-
     def test_sigterm_writes_a_checkpoint_from_which_ranks_placed_otherwise_go_on(self):
         self.run_all(*RUN, "--save-solution", "whole.npy")
         out = self.interrupted()
@@ -204,7 +196,8 @@ class Refusals(CheckpointTest):
         return self.refused(*RUN, "--resume", "empty")
 
     def test_two_runs_do_not_share_a_folder(self):
-        job = self.begin_passes(*run(3000), "--checkpoint", "ck", ranks=1)
+        job = self.begin_passes(*run(3000), *OFTEN, ranks=1)
+        self.assertTrue(wait_for(self.generations))
         os.kill(self.ranks()[0], signal.SIGSTOP)
         for options in ["--checkpoint", "ck"], ["--resume", "ck"]:
             self.assertIn("another run has its checkpoints in this folder", self.refused(*RUN, *options, ranks=1))

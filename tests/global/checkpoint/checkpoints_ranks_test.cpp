@@ -276,6 +276,31 @@ TEST_P(ResumedRun, HasTheSolutionOfOneWithoutInterruption) {
   });
 }
 
+TEST(RequestedCheckpoint, IsWrittenAndTheRunGoesOn) {
+  const SharedFolder folder;
+  test::on_every_grid([&](const ProcessGrid& grid) {
+    auto& [timeline, backend] = test::cached_backend<float>("openblas");
+    RunParameters parameters;
+    parameters.n = 48;
+    parameters.nb = 4;
+    RunOptions options;
+    options.checkpoints.emplace();
+    options.checkpoints->folder = folder.path;
+    options.checkpoints->run = new_run_identity(grid.all());
+    const StopSignals signals(false, UserSignal::checkpoint);
+    const bool is_last = grid.position() == GridPosition{grid.shape().rows - 1, grid.shape().columns - 1};
+    if (is_last) raise(SIGUSR1);
+    const RunResult result = run(parameters, grid, *backend, timeline, *make_hpl_source(parameters.n), options);
+    EXPECT_TRUE(result.passed) << result.failure;
+    EXPECT_FALSE(checkpoint_requested());
+    EXPECT_EQ(stop_signal(), 0);
+    EXPECT_TRUE(has_checkpoints(folder.path));
+    barrier(grid.all());
+    remove_checkpoints(folder.path, grid.position());
+    barrier(grid.all());
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Pivotings, ResumedRun,
                          testing::Values(Resumption{Pivoting::partial, false}, Resumption{Pivoting::tournament, false},
                                          Resumption{Pivoting::partial, true}, Resumption{Pivoting::local, true}));
