@@ -1,5 +1,5 @@
 # What glinpack is built on. Debian's packages: scripts/install-deps.sh.
-option(GLINPACK_FETCH "Download missing header-only libraries (CLI11, spdlog, nlohmann-json, toml++, Vulkan's) with FetchContent" OFF)
+option(GLINPACK_FETCH "Download missing header-only libraries with FetchContent: CLI11, spdlog, nlohmann-json, toml++, xxHash, Vulkan's" OFF)
 
 
 # glinpack_need(FOUND NAME DEBIAN FEDORA SPACK): unless FOUND, a variable or a target, the package is missing. All
@@ -31,6 +31,15 @@ else()
   find_package(CLI11 2.1 QUIET)
   find_package(tomlplusplus 3.0 QUIET)
   find_package(VulkanHeaders 1.1 QUIET)
+endif()
+
+# used as a header alone
+find_path(GLINPACK_XXHASH xxhash.h)
+if(GLINPACK_FETCH AND NOT GLINPACK_XXHASH)
+  FetchContent_Declare(xxhash GIT_REPOSITORY https://github.com/Cyan4973/xxHash GIT_TAG v0.8.1 GIT_SHALLOW ON
+                       SOURCE_SUBDIR not-built)
+  FetchContent_MakeAvailable(xxhash)
+  set(GLINPACK_XXHASH ${xxhash_SOURCE_DIR} CACHE PATH "Folder of xxhash.h" FORCE)
 endif()
 
 find_package(Threads REQUIRED)
@@ -69,8 +78,9 @@ glinpack_need(CLI11::CLI11 "CLI11" libcli11-dev cli11-devel cli11)
 glinpack_need(spdlog::spdlog "spdlog" libspdlog-dev spdlog-devel spdlog)
 glinpack_need(nlohmann_json::nlohmann_json "nlohmann-json 3.11" nlohmann-json3-dev json-devel nlohmann-json)
 glinpack_need(tomlplusplus::tomlplusplus "toml++" libtomlplusplus-dev tomlplusplus-devel tomlplusplus)
+glinpack_need(GLINPACK_XXHASH "xxHash" libxxhash-dev xxhash-devel xxhash)
 if(missing)
   list(JOIN missing "\n" missing)
   message(FATAL_ERROR "These packages are missing:\n${missing}\n"
-    "On Debian, scripts/install-deps.sh installs all. -DGLINPACK_FETCH=ON downloads CLI11, spdlog, nlohmann-json, toml++ and Vulkan's headers.")
+    "On Debian, scripts/install-deps.sh installs all. -DGLINPACK_FETCH=ON downloads CLI11, spdlog, nlohmann-json, toml++, xxHash and\nVulkan's headers.")
 endif()

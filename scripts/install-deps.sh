@@ -15,7 +15,8 @@ packages=(
   mpich libmpich-dev libopenblas-pthread-dev liblapacke-dev
   libegl-dev libopengl-dev libglew-dev libegl1 libegl-mesa0 libgl1-mesa-dri libvulkan-dev
   # libraries that serve better than our own code
-  libcli11-dev libspdlog-dev nlohmann-json3-dev libtomlplusplus-dev libhwloc-dev libgtest-dev libgmock-dev libbenchmark-dev
+  libcli11-dev libspdlog-dev nlohmann-json3-dev libtomlplusplus-dev libxxhash-dev libhwloc-dev
+  libgtest-dev libgmock-dev libbenchmark-dev
   # the charts of glinpack report
   libjs-chart.js
 )

@@ -6,6 +6,7 @@
 #include "app/doctor/doctor_command.hpp"
 #include "app/input/matrix_file.hpp"
 #include "app/plu/automatic.hpp"
+#include "app/plu/checkpointing.hpp"
 #include "app/plu/sweep.hpp"
 #include "app/program/agreement.hpp"
 #include "app/program/mpi_command.hpp"
@@ -28,6 +29,7 @@ void check_combinations(const PluOptions& options) {
   if (options.compute_only && !options.save_solution.empty()) {
     throw InputError("--save-solution: --compute-only solves nothing; leave one of the two out");
   }
+  check_checkpoint_options(options);
 }
 
 PluInput parse_input(const std::vector<std::string>& arguments, TextFiles& files) {

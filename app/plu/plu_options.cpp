@@ -216,6 +216,19 @@ std::vector<Field> machine_fields(PluOptions& o) {
   };
 }
 
+std::vector<Field> checkpoint_fields(PluOptions& o) {
+  return {
+      {"checkpoint", text(o.checkpoint, "DIR"),
+       "Write the state of the run into this folder, from time to time, on SIGUSR1, and when SIGTERM or SIGINT ends "
+       "it; "
+       "removed after the report (docs/running-on-a-cluster.md)"},
+      {"checkpoint-every", real(o.checkpoint_every, "SECONDS", parse_seconds), "--checkpoint: time between two",
+       fmt::format("{}", default_checkpoint_every)},
+      {"resume", text(o.resume, "DIR"),
+       "Go on from the last complete checkpoint in this folder, with the options of the run that wrote it"},
+  };
+}
+
 std::vector<Field> plu_output_fields(PluOptions& o) {
   const auto doctor = word(
       "on|off",
@@ -325,6 +338,7 @@ OptionTable plu_table(PluOptions& o) {
       .groups = {{"Problem", joined(grid_fields(o, true), problem_fields(o))},
                  {"Algorithm", joined({precision}, algorithm_fields(o), panel_and_message_fields(o))},
                  {"Backend", machine_fields(o)},
+                 {"Checkpoints", checkpoint_fields(o)},
                  {"Output", joined(result_fields(o), plu_output_fields(o))},
                  {"Instead of a run", plan_fields(o)}}};
   return with_common_options(

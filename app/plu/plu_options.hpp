@@ -43,6 +43,8 @@ constexpr std::string_view name_of(RasterCoordinates coordinates) {
   return coordinates == RasterCoordinates::streamed ? "streamed" : "computed";
 }
 
+inline constexpr double default_checkpoint_every = 600;  // seconds
+
 /// An order, a block size or a number of pieces that is chosen later (automatic.hpp).
 inline constexpr Index automatic = 0;
 /// Likewise for a grid.
@@ -88,6 +90,11 @@ struct PluOptions : CommonOptions {
   double threshold = 16.0;
   bool compute_only = false;
   int warm_up = 0;  // untimed runs of each combination
+
+  // checkpoints
+  std::string checkpoint;                  // folder; empty: none is written
+  std::optional<double> checkpoint_every;  // seconds; unset: default_checkpoint_every
+  std::string resume;                      // folder; empty: from the start
 
   // machine
   std::string backend = "auto";

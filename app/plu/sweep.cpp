@@ -14,6 +14,7 @@
 #include "app/input/matrix_file.hpp"
 #include "app/model/predictor.hpp"
 #include "app/plu/automatic.hpp"
+#include "app/plu/checkpointing.hpp"
 #include "app/plu/memory.hpp"
 #include "app/program/agreement.hpp"
 #include "app/program/grid_cache.hpp"
@@ -58,10 +59,12 @@ class Reporter {
   /// label.
   ProgressObserver observer_of(const RunRecord& run, const std::string& kind = "") {
     const std::string label = kind + label_of(run);
-    progress_.prepare(label, "generating the matrix");
-    return [this, &run, label](double fraction) {
+    const Index passes_before = run.result.resumed ? run.result.resumed->passes : 0;
+    const Index n = std::max<Index>(0, run.parameters.n - passes_before * run.parameters.nb);
+    progress_.prepare(label, run.result.resumed ? "reading the checkpoint" : "generating the matrix");
+    return [this, n, label](double fraction) {
       if (fraction == 0) {
-        progress_.begin(label, hpl_flops(run.parameters.n), run.parameters.n);
+        progress_.begin(label, hpl_flops(n), n);
       } else {
         progress_.update(fraction);
       }
@@ -85,6 +88,7 @@ class Reporter {
   void finish() {
     const std::optional<Incomplete> incomplete = what_is_missing();
     if (incomplete) stream_.stream() << incomplete_text(*incomplete);
+    if (ended_ != nullptr) stream_.stream() << how_to_resume(*ended_, input_.options);
     report_.tail();
     stream_.flush();
     write_results(incomplete);
@@ -232,7 +236,8 @@ void warm_up(const SweepInput& input, RunRecord run, const ProcessGrid& grid, Ba
 
 template <class Real>
 void run_one(const SweepInput& input, RunRecord& run, const ProcessGrid& grid, Backend<Real>& backend,
-             Timeline& timeline, const RankSensors& sensors, Reporter* reporter, bool is_last) {
+             Timeline& timeline, const RankSensors& sensors, const Checkpointing* checkpointing, Reporter* reporter,
+             bool is_last) {
   const std::unique_ptr<MatrixSource> source = source_for(input, run, grid);
   RunOptions options;
   options.gather_solution = is_last && !input.options.save_solution.empty();
@@ -240,6 +245,7 @@ void run_one(const SweepInput& input, RunRecord& run, const ProcessGrid& grid, B
   log_memory(run, grid.position());
   if (input.options.power_interval > 0) options.sensors = &sensors;
   options.power_interval = input.options.power_interval;
+  if (checkpointing != nullptr) options.checkpoints = checkpointing->plan;
   run.result = glinpack::run(run.parameters, grid, backend, timeline, *source, options);
 }
 
@@ -304,6 +310,8 @@ int run_sweep_in(SweepInput& input) {
     return 0;
   }
   input.context.notes.insert(input.context.notes.end(), choices.begin(), choices.end());
+  GridCache grids;
+  const auto checkpointing = prepare_checkpointing(input, info, grids);
   const std::unique_ptr<Watchdog> watchdog = start_watchdog(input.options.watchdog);
   std::optional<Reporter> reporter;
   const std::vector<RankRecord> ranks = ranks_of_first_run(input, info);
@@ -319,15 +327,14 @@ int run_sweep_in(SweepInput& input) {
     peaks = peak_rates(input.options, input.machine, input.session,
                        input.options.measures_peak || worth_a_peak(input.planned));
   }
-  const StopSignals signals(input.session.rank() == 0);
+  const StopSignals signals(input.session.rank() == 0, user_signal_of(input.options));
   const RankSensors sensors = input.options.power_interval > 0 ? open_sensors(input.machine, info) : RankSensors{};
-  GridCache grids;
   for (RunRecord& run : input.planned) {
     const ProcessGrid& grid = grids.grid_for(run);
     run_on_all_ranks([&] {
       if (!grid.active()) return;
       if (run.repeat == 0) warm_up(input, run, grid, *backend, timeline, reporter ? &*reporter : nullptr);
-      run_one(input, run, grid, *backend, timeline, sensors, reporter ? &*reporter : nullptr,
+      run_one(input, run, grid, *backend, timeline, sensors, checkpointing.get(), reporter ? &*reporter : nullptr,
               &run == &input.planned.back());
     });
     share_stop_signal(MPI_COMM_WORLD);
@@ -338,6 +345,7 @@ int run_sweep_in(SweepInput& input) {
     reporter->finish();
     return nlohmann::json(reporter->exit_code());
   });
+  if (checkpointing && exit_code != exit_interrupted) checkpointing->remove();
   return exit_code.get<int>();
 }
 

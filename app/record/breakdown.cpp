@@ -77,8 +77,12 @@ std::vector<PhaseTotal> combined(std::span<const Totals> ranks) {
   return lines;
 }
 
+bool copies(const Interval& interval) {
+  return interval.phase == Phase::transfer || interval.phase == Phase::checkpoint;
+}
+
 bool computes(const Interval& interval) {
-  return interval.lane != Lane::net && interval.phase != Phase::transfer && interval.phase != Phase::wait;
+  return interval.lane != Lane::net && !copies(interval) && interval.phase != Phase::wait;
 }
 
 /// The concurrent activities of one rank, as sets of time.
@@ -95,7 +99,7 @@ Activities activities_of(std::span<const Interval> intervals, std::span<const do
     } else if (interval.lane == Lane::net && interval.phase != Phase::wait) {
       waiting.push_back({interval.start, message_starts[i]});
       network.push_back({message_starts[i], interval.end});
-    } else if (interval.phase == Phase::transfer) {
+    } else if (copies(interval)) {
       transfer.push_back({interval.start, interval.end});
     }
   }
@@ -187,14 +191,17 @@ std::optional<HplPhase> hpl_phase_of(Phase phase) {
       return HplPhase::refine;
     case Phase::transfer:
       return HplPhase::copies;
+    case Phase::checkpoint:
+      return HplPhase::ckpt;
     case Phase::wait:
       break;
   }
   return std::nullopt;
 }
 
-constexpr std::array hpl_phases_by_precedence{HplPhase::update, HplPhase::trsm,   HplPhase::laswp,  HplPhase::pfact,
-                                              HplPhase::ptrsv,  HplPhase::refine, HplPhase::copies, HplPhase::bcast};
+constexpr std::array hpl_phases_by_precedence{HplPhase::update, HplPhase::trsm,  HplPhase::laswp,
+                                              HplPhase::pfact,  HplPhase::ptrsv, HplPhase::refine,
+                                              HplPhase::copies, HplPhase::ckpt,  HplPhase::bcast};
 
 /// One rank's time in one of HPL's phases.
 struct HplPhaseTime {
@@ -281,7 +288,7 @@ std::vector<HplPhaseTotal> totals_by_hpl_phase(std::span<const HplPhaseTimes> ra
       sum.flops += time.flops;
       sum.bytes += time.bytes;
     }
-    const bool timed_by_hpl = phase != HplPhase::refine && phase != HplPhase::copies;
+    const bool timed_by_hpl = phase != HplPhase::refine && phase != HplPhase::copies && phase != HplPhase::ckpt;
     if (sum.seconds == 0 && !timed_by_hpl) continue;
     const auto rate = [&sum](double amount) { return sum.seconds > 0 ? amount / sum.seconds * 1e-9 : 0; };
     totals.push_back({phase, spread<HplPhaseTime>(times, &HplPhaseTime::seconds),
@@ -401,8 +408,8 @@ constexpr std::string_view no_timeline = "No timeline was recorded: no breakdown
 
 std::string_view description_of(HplPhase phase) {
   constexpr std::array<std::string_view, all_hpl_phases.size()> descriptions{
-      "panel factorisation",   "panel broadcast",      "row swaps",     "U12 solve", "trailing update",
-      "backward substitution", "iterative refinement", "panels and U12"};
+      "panel factorisation",   "panel broadcast",      "row swaps",      "U12 solve",          "trailing update",
+      "backward substitution", "iterative refinement", "panels and U12", "checkpoints to disk"};
   return descriptions[static_cast<std::size_t>(phase)];
 }
 

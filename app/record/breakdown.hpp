@@ -39,8 +39,8 @@ struct PhaseTotal : PhaseWork {
 /// network + idle.
 struct RoleTime {
   double seconds = 0;
-  double computing = 0;  // with work in the cpu or gpu lane other than transfers and waits
-  double transfer = 0;   // between host and device, without computation
+  double computing = 0;  // with work in the cpu or gpu lane other than transfers, checkpoints and waits
+  double transfer = 0;   // between host and device or to the disk, without computation
   double network = 0;    // messages, without computation or transfers
   double idle = 0;       // the remaining time
   double waiting = 0;    // part of idle: in a message whose other end has not begun
@@ -49,7 +49,7 @@ struct RoleTime {
 /// One rank's time; the parts are lengths of time, not sums over lanes.
 struct RankTime {
   double computing = 0;                          // as in RoleTime
-  double transfer = 0;                           // between host and device
+  double transfer = 0;                           // between host and device or to the disk
   double network = 0;                            // messages after their other end has begun (message_starts())
   double network_exposed = 0;                    // network that computation does not overlap
   double network_hidden = 0;                     // network that computation overlaps
@@ -67,13 +67,14 @@ struct RoleTotal {
 };
 
 /// The phases of HPL by the names of its timers (-DHPL_DETAILED_TIMING), and those that HPL does not time: bcast, trsm,
-/// refine (mixed precision), copies (panels and U12, in memory or between host and device).
-enum class HplPhase : std::uint8_t { pfact, bcast, laswp, trsm, update, ptrsv, refine, copies };
-inline constexpr std::array all_hpl_phases{HplPhase::pfact,  HplPhase::bcast, HplPhase::laswp,  HplPhase::trsm,
-                                           HplPhase::update, HplPhase::ptrsv, HplPhase::refine, HplPhase::copies};
+/// refine (mixed precision), copies (panels and U12, in memory or between host and device), ckpt (checkpoints to disk).
+enum class HplPhase : std::uint8_t { pfact, bcast, laswp, trsm, update, ptrsv, refine, copies, ckpt };
+inline constexpr std::array all_hpl_phases{HplPhase::pfact,  HplPhase::bcast,  HplPhase::laswp,
+                                           HplPhase::trsm,   HplPhase::update, HplPhase::ptrsv,
+                                           HplPhase::refine, HplPhase::copies, HplPhase::ckpt};
 constexpr std::string_view name_of(HplPhase phase) {
-  constexpr std::array<std::string_view, all_hpl_phases.size()> names{"pfact",  "bcast", "laswp",  "trsm",
-                                                                      "update", "ptrsv", "refine", "copies"};
+  constexpr std::array<std::string_view, all_hpl_phases.size()> names{"pfact", "bcast",  "laswp",  "trsm", "update",
+                                                                      "ptrsv", "refine", "copies", "ckpt"};
   return names[static_cast<std::size_t>(phase)];
 }
 
@@ -91,10 +92,11 @@ struct HplPhaseTotal {
 struct Breakdown {
   double seconds = 0;  // of the run; percentages refer to it
   int ranks = 0;
-  std::vector<PhaseTotal> phases;         // sorted by role (none last), phase, lane; only those that occurred
-  std::vector<RankTime> by_rank;          // in the order of RunResult::ranks
-  std::vector<RoleTotal> roles;           // only those that occurred; none last
-  std::vector<HplPhaseTotal> hpl_phases;  // in the order of all_hpl_phases; refine and copies only if they occurred
+  std::vector<PhaseTotal> phases;  // sorted by role (none last), phase, lane; only those that occurred
+  std::vector<RankTime> by_rank;   // in the order of RunResult::ranks
+  std::vector<RoleTotal> roles;    // only those that occurred; none last
+  std::vector<HplPhaseTotal>
+      hpl_phases;  // in the order of all_hpl_phases; refine, copies and ckpt only if they occurred
   Spread computing, transfer, network, network_exposed, network_hidden, idle, waiting;
   double flops = 0;           // sum over all ranks, as recorded
   double transfer_bytes = 0;  // sum over all ranks

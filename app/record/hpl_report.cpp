@@ -217,6 +217,10 @@ std::string honesty_lines(std::span<const RunRecord> planned) {
         "- compute only: every process does its arithmetic with local buffers in place of messages: not an HPL result\n"
         "- compute only: Time and Gflops are of the factorisation alone, with 2/3 N^3 + 1/2 N^2 operations\n";
   }
+  if (any([](const RunRecord& r) { return r.result.resumed.has_value(); })) {
+    text +=
+        "- resumed: Time and Gflops are of the passes after the checkpoint and of the solution: not an HPL result\n";
+  }
   if (any([](const RunRecord& r) { return r.variant.given; })) {
     text += "- PFACT, NBMIN, NDIV and RFACT are shown as given: they do not change what glinpack computes\n";
   }
@@ -307,6 +311,10 @@ std::string residual_lines(const RunRecord& record) {
     if (!result.singular_column) text += norm_lines(result.residual, result.growth);
   }
   if (result.refinement) text += refinement_lines(*result.refinement);
+  if (result.saved) {
+    text += fmt::format("Checkpoints written: {}, the last after {} passes.\n", result.saved->checkpoints,
+                        result.saved->passes);
+  }
   if (verdict_of(result) == Verdict::failed) text += fmt::format("FAILED because: {}\n", failure_of(result));
   return text;
 }

@@ -281,6 +281,18 @@ void describe(Json& json, Peak& peak) {
 }
 
 template <class Json>
+void describe(Json& json, Resumed& resumed) {
+  json("passes", resumed.passes);
+  json("seconds", resumed.seconds);
+}
+
+template <class Json>
+void describe(Json& json, Saved& saved) {
+  json("count", saved.checkpoints);
+  json("passes", saved.passes);
+}
+
+template <class Json>
 void describe(Json& json, RunRecord& run) {
   RunResult& result = run.result;
   const bool answered = result.checked && !result.singular_column;
@@ -305,6 +317,8 @@ void describe(Json& json, RunRecord& run) {
   json("solve_seconds", result.solve_seconds);
   json("start_time", result.start_time);
   json.later("end_time", result.end_time);
+  json.later("resumed", result.resumed);
+  json.later("checkpoints", result.saved);
   json.later("prediction", run.prediction);
   json.nullable("breakdown", !run.breakdown.phases.empty(), run.breakdown);
   json.later("energy", run.energy);

@@ -31,6 +31,7 @@ class Glinpack(CMakePackage):
     depends_on("nlohmann-json@3.11:")
     depends_on("cli11@2.3:")
     depends_on("tomlplusplus@3:")
+    depends_on("xxhash@0.8:")
     depends_on("googletest +gmock", when="+tests")
 
     generator("ninja")

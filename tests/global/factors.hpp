@@ -64,7 +64,7 @@ void apply_later_interchanges(GatheredFactors<Real>& factors, Index nb) {
 
 class NoObserver final : public PassObserver {
  public:
-  bool before(const PassPlan&) override { return true; }
+  NextPass before(const PassPlan&) override { return NextPass::run; }
   void after(const PassPlan&) override {}
 };
 

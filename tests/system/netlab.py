@@ -303,6 +303,20 @@ class Termination(LabTest):
         self.assertLess(time.monotonic() - start, 30)
         self.assert_idle()
 
+    def test_a_run_that_lost_a_node_goes_on_on_the_other_nodes(self):
+        run = [GLINPACK, "plu", "--n", 1500, "--nb", 8, "--grid", "2x2", "--backend", "openblas", "--threads", 1,
+               "--doctor", "off", "--checkpoint", "ck", "--checkpoint-every", 0.05]
+        process = self.background("--timeout", 100, 4, 1, "--", *run)
+        rank = self.running(3, pathlib.Path(GLINPACK).resolve().name)
+        complete = [f"row{i}-column{j}" for i in range(2) for j in range(2)]
+        self.assertTrue(wait_for(lambda: any(all((generation / file).exists() for file in complete)
+                                             for generation in (self.folder / "ck").glob("pass-*"))))
+        os.kill(rank, signal.SIGKILL)
+        self.assertNotEqual(process.wait(timeout=110), 0)
+        outcome = self.done("run", "--timeout", 100, 2, 2, "--", *run, "--resume", "ck", timeout=120)
+        self.assertIn("resumed from ck/pass-", outcome.out)
+        self.assertIn("PASSED", outcome.out)
+
     def test_a_lost_node_is_ended_by_the_time_limit(self):
         # the MPI launcher does not detect that its proxy was killed
         process = self.background("--timeout", 4, 2, 1, "--", "sleep", 50)

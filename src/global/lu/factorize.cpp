@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "lu/panel/panels.hpp"
 #include "lu/u12.hpp"
@@ -50,15 +51,16 @@ class BlockedLu final : public LuFactorization<Real> {
     backend_.reserve_moves(2 * distribution_.nb, a_.columns());  // nb rows, and as many that they replace
   }
 
-  Factorization run(PassObserver& observer, PassRange passes) override {
+  Factorization run(PassObserver& observer, PassRange passes, Interchanges so_far) override {
     end_ = passes.end;
     panels_.agree_on_order();
 
     Factorization result;
+    result.interchanges = std::move(so_far);
     result.interchanges.across_process_rows = pivots_across_processes_;
     PanelFuture<Real> next;
-    result.ended_before = for_each_pass(passes, distribution_, position_, observer, [&](const PassPlan& pass) {
-      if (!next) {  // the first pass, or without look-ahead
+    const auto run_pass = [&](const PassPlan& pass, bool is_saved) {
+      if (!next) {  // the first pass, after one that was saved, or without look-ahead
         start_panel(pass);
         next = finish_panel(pass);
       }
@@ -67,9 +69,11 @@ class BlockedLu final : public LuFactorization<Real> {
       pivots.insert(pivots.end(), panel.pivots.begin(), panel.pivots.end());
       result.zero_pivot = panel.zero_pivot;
       if (panel.zero_pivot) return false;
-      next = update_and_start_next_panel(pass, panel);
+      next = update_and_start_next_panel(pass, panel, is_saved);
+      if (is_saved) panels_.wait();
       return true;
-    });
+    };
+    result.ended_before = for_each_pass(passes, distribution_, position_, observer, result.interchanges, run_pass);
     if (early_rows_) {  // the observer has ended the passes
       early_rows_->rows.wait_into(u12_.destination(early_rows_->pass, early_rows_->columns));
       early_rows_.reset();
@@ -80,10 +84,12 @@ class BlockedLu final : public LuFactorization<Real> {
 
  private:
   // The trailing update of pass k, piece by piece. With look-ahead, it returns panel k + 1: factorised during the rest
-  // of the update by a host that is idle then, else before it.
-  PanelFuture<Real> update_and_start_next_panel(const PassPlan& pass, const Panel<Real>& panel) {
+  // of the update by a host that is idle then, else before it. Not in a pass that is saved, but its update has the same
+  // parts, since BLAS kernels may round other parts differently.
+  PanelFuture<Real> update_and_start_next_panel(const PassPlan& pass, const Panel<Real>& panel, bool is_saved) {
     PanelFuture<Real> next_panel;
     const bool looks_ahead = lookahead_ && pass.pass + 1 < end_;
+    const bool starts_next_panel = looks_ahead && !is_saved;
     const PassPlan next_pass = looks_ahead ? plan_pass(distribution_, pass.pass + 1, position_) : PassPlan{};
     const std::vector<ColumnRange> pieces = pieces_of(pass.trailing_columns, distribution_.nb, row_swap_.pieces);
 
@@ -99,10 +105,10 @@ class BlockedLu final : public LuFactorization<Real> {
       Index updated = 0;  // columns of this piece
       if (i == 0 && looks_ahead) {
         updated = update_next_panel_first(pass, next_pass, panel, u12);
-        start_panel(next_pass);
-        if (!panels_.host_overlaps_update()) next_panel = finish_panel(next_pass);
+        if (starts_next_panel) start_panel(next_pass);
+        if (starts_next_panel && !panels_.host_overlaps_update()) next_panel = finish_panel(next_pass);
       }
-      if (looks_ahead && !next_panel && panels_.are_gathered()) {
+      if (starts_next_panel && !next_panel && panels_.are_gathered()) {
         next_panel = advance_gathered_panel(next_pass, i, pieces.size());
         if (next_panel) start_next_rows(next_pass, pass.trailing_column + piece.first, next_panel.get());
       }
@@ -110,7 +116,7 @@ class BlockedLu final : public LuFactorization<Real> {
       update_trailing(pass, {piece.first + updated, rest}, panel, u12.block(0, updated, pass.width, rest));
     }
     if (pass.in_pivot_column) panels_.store(pass);  // L11, L21, U11 into A, while the next panel is broadcast
-    if (looks_ahead && !next_panel) next_panel = finish_panel(next_pass);
+    if (starts_next_panel && !next_panel) next_panel = finish_panel(next_pass);
     return next_panel;
   }
 

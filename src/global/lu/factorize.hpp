@@ -16,13 +16,23 @@ struct Factorization {
   std::optional<Index> ended_before;      // the pass before which the observer ended it
 };
 
-/// Observes the passes from outside: timing, progress, signals.
+/// What comes next.
+enum class NextPass {
+  run,
+  run_and_save,  // and then PassObserver::save()
+  none,          // the factorisation ends here
+};
+
+/// Observes the passes from outside: timing, progress, signals, checkpoints.
 class PassObserver {
  public:
   virtual ~PassObserver() = default;
-  /// Before a pass, in order. False, on all ranks alike: the factorisation ends here.
-  virtual bool before(const PassPlan& pass) = 0;
+  /// Before a pass, in order. The same on all ranks.
+  virtual NextPass before(const PassPlan& pass) = 0;
   virtual void after(const PassPlan& pass) = 0;
+  /// After a pass that NextPass::run_and_save chose: the matrix and these interchanges are the state of the
+  /// factorisation, and no message is in flight. False, on all ranks alike: the factorisation ends here.
+  virtual bool save(const PassPlan& /*pass*/, const Interchanges& /*so_far*/) { return true; }
 };
 
 /// P A = L U of the N x N part of a matrix, in place. The matrix holds this rank's part of [A | b]; b becomes L^-1 P b.
@@ -34,8 +44,10 @@ class LuFactorization {
   LuFactorization(const LuFactorization&) = delete;
   LuFactorization& operator=(const LuFactorization&) = delete;
   virtual ~LuFactorization() = default;
-  /// Runs the passes. Collective over the grid. Call once.
-  virtual Factorization run(PassObserver& observer, PassRange passes) = 0;
+  /// Runs the passes. `so_far`: the interchanges of the passes before them, if the matrix holds their results. A run
+  /// that goes on in this way has the same factors, bit for bit. Collective over the grid. Call once.
+  virtual Factorization run(PassObserver& observer, PassRange passes, Interchanges so_far) = 0;
+  Factorization run(PassObserver& observer, PassRange passes) { return run(observer, passes, {}); }
   Factorization run(PassObserver& observer) { return run(observer, {0, passes_}); }
 
  protected:
@@ -74,16 +86,18 @@ std::unique_ptr<LuFactorization<Real>> make_lu(const LuWork<Real>& work) {
   return algorithm == LuAlgorithm::row_by_row ? make_row_by_row_lu(work) : make_blocked_lu(work);
 }
 
-/// Calls body(pass) for the passes of this rank until it returns false or the observer ends them. Returns the pass
-/// before which the observer ended them.
+/// Calls body(pass, whether it is saved) for the passes of this rank until it returns false or the observer ends them.
+/// `interchanges`: those so far, which the body extends. Returns the pass before which the observer ended them.
 template <class Body>
 std::optional<Index> for_each_pass(PassRange passes, const Distribution& distribution, GridPosition position,
-                                   PassObserver& observer, Body body) {
+                                   PassObserver& observer, const Interchanges& interchanges, Body body) {
   for (Index k = passes.first; k < passes.end; ++k) {
     const PassPlan pass = plan_pass(distribution, k, position);
-    if (!observer.before(pass)) return k;
-    if (!body(pass)) break;
+    const NextPass next = observer.before(pass);
+    if (next == NextPass::none) return k;
+    if (!body(pass, next == NextPass::run_and_save)) break;
     observer.after(pass);
+    if (next == NextPass::run_and_save && !observer.save(pass, interchanges)) return k + 1;
   }
   return std::nullopt;
 }

@@ -2,6 +2,7 @@
 // all its rows while it factorises. Normalize ranks exchange, eliminate and reduce in one step. Only with local
 // pivoting or one process row, so that no row crosses the network.
 #include <algorithm>
+#include <utility>
 
 #include "backend/row_by_row.hpp"
 #include "lu/factorize.hpp"
@@ -21,26 +22,28 @@ class RowByRowLu final : public LuFactorization<Real> {
         panel_(work.backend, work.a.rows(), work.distribution.nb, nullptr),
         u_(work.backend.allocate_host(work.distribution.nb * work.a.columns())) {}
 
-  Factorization run(PassObserver& observer, PassRange passes) override {
+  Factorization run(PassObserver& observer, PassRange passes, Interchanges so_far) override {
     Factorization result;
+    result.interchanges = std::move(so_far);
     result.interchanges.across_process_rows = pivots_across_processes(work_.parameters.pivoting);
-    result.ended_before =
-        for_each_pass(passes, work_.distribution, work_.position, observer, [&](const PassPlan& pass) {
-          work_.backend.wait(host_free_);
-          panel_.resize(pass.panel_rows, pass.width);
-          if (pass.in_pivot_column) factorize_panel(pass);
-          work_.transport.broadcast(MessageKind::panel, pass, panel_.message());
-          if (!pass.in_pivot_column) panel_.unpack();
-          auto& pivots = result.interchanges.pivots;
-          pivots.insert(pivots.end(), panel_.pivots.begin(), panel_.pivots.end());
-          result.zero_pivot = panel_.zero_pivot;
-          if (panel_.zero_pivot) return false;
+    const auto run_pass = [&](const PassPlan& pass, bool /*is_saved*/) {
+      work_.backend.wait(host_free_);
+      panel_.resize(pass.panel_rows, pass.width);
+      if (pass.in_pivot_column) factorize_panel(pass);
+      work_.transport.broadcast(MessageKind::panel, pass, panel_.message());
+      if (!pass.in_pivot_column) panel_.unpack();
+      auto& pivots = result.interchanges.pivots;
+      pivots.insert(pivots.end(), panel_.pivots.begin(), panel_.pivots.end());
+      result.zero_pivot = panel_.zero_pivot;
+      if (panel_.zero_pivot) return false;
 
-          if (pass.role == Role::normalize) normalize(pass);
-          if (pass.trailing_columns > 0) work_.transport.broadcast(MessageKind::u12, pass, u12_message(pass));
-          if (!pass.in_pivot_row) reduce(pass);
-          return true;
-        });
+      if (pass.role == Role::normalize) normalize(pass);
+      if (pass.trailing_columns > 0) work_.transport.broadcast(MessageKind::u12, pass, u12_message(pass));
+      if (!pass.in_pivot_row) reduce(pass);
+      return true;
+    };
+    result.ended_before =
+        for_each_pass(passes, work_.distribution, work_.position, observer, result.interchanges, run_pass);
     return result;
   }
 

@@ -12,9 +12,9 @@ namespace {
 class PassOfOperations final : public PassObserver {
  public:
   explicit PassOfOperations(Timeline& timeline) : timeline_(timeline) {}
-  bool before(const PassPlan& pass) override {
+  NextPass before(const PassPlan& pass) override {
     timeline_.enter_pass(pass.pass, pass.role);
-    return true;
+    return NextPass::run;
   }
   void after(const PassPlan&) override {}
 

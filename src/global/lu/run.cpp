@@ -7,13 +7,16 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <span>
 #include <sstream>
+#include <utility>
 
 #include "backend/threads.hpp"
 #include "lu/factorize.hpp"
 #include "lu/no_transport.hpp"
 #include "lu/panel/panels.hpp"
 #include "lu/records.hpp"
+#include "lu/run_observer.hpp"
 #include "matrix/original_matrix.hpp"
 #include "mpi/communication.hpp"
 #include "mpi/node_broadcast.hpp"
@@ -23,7 +26,6 @@
 #include "solve/residual.hpp"
 #include "solve/substitution.hpp"
 #include "transport/mpi_transport.hpp"
-#include "watch/stop_request.hpp"
 
 namespace glinpack {
 
@@ -133,68 +135,17 @@ void log_choices(const RunParameters& parameters, const ProcessGrid& grid) {
       on_all_rows ? "all process rows" : "the pivot's process row");
 }
 
-/// Timeline, signals, progress and log during the passes.
-class RunObserver final : public PassObserver {
- public:
-  /// Without messages, ranks finish the passes independently, and each ends them at its own signal.
-  RunObserver(const RunParameters& parameters, const Distribution& distribution, const ProcessGrid& grid,
-              Timeline& timeline, const ProgressObserver& progress)
-      : n_(distribution.n),
-        nb_(distribution.nb),
-        passes_(distribution.passes()),
-        pieces_(parameters.row_swap.pieces),
-        stop_(grid.all(), passes_, parameters.parts != RunParts::compute),
-        timeline_(timeline),
-        progress_(grid.is_root() ? progress : ProgressObserver{}) {
-    if (progress_) progress_(0);
-  }
-
-  bool before(const PassPlan& pass) override {
-    timeline_.enter_pass(pass.pass, pass.role);
-    begun_ = timeline_.now();
-    return !stop_.ends_before(pass.pass);
-  }
-  void after(const PassPlan& pass) override {
-    if (spdlog::should_log(spdlog::level::trace)) trace(pass);
-    if (!progress_) return;
-    // of the factorisation's 2/3 n^3
-    const double left = 1.0 - static_cast<double>(pass.pass * nb_ + pass.width) / static_cast<double>(n_);
-    progress_(1.0 - left * left * left);
-  }
-  void finish() {
-    stop_.finish();
-    timeline_.leave_passes();
-  }
-
- private:
-  // With look-ahead, the time includes the next panel. A device may still compute.
-  void trace(const PassPlan& pass) const {
-    const double now = timeline_.now();
-    spdlog::trace("pass {} of {}: {}, panel {} x {}, trailing matrix {} x {} in {} pieces, {:.3f} ms from {:.6f} s",
-                  pass.pass, passes_, name_of(pass.role), pass.in_pivot_column ? pass.panel_rows : 0, pass.width,
-                  pass.trailing_rows, pass.trailing_columns, pieces_of(pass.trailing_columns, nb_, pieces_).size(),
-                  1e3 * (now - begun_), begun_);
-  }
-
-  Index n_;
-  Index nb_;
-  Index passes_;
-  Index pieces_;
-  double begun_ = 0;  // when the pass began, on the timeline
-  StopAgreement stop_;
-  Timeline& timeline_;
-  ProgressObserver progress_;
-};
-
 // All passes. The timeline's clock starts with them.
 template <class Real>
 Factorization factorize(const RunParameters& parameters, const ProcessGrid& grid, Timeline& timeline,
-                        LuWorkspace<Real>& workspace, const ProgressObserver& progress, RunResult& result) {
+                        LuWorkspace<Real>& workspace, const ProgressObserver& progress, RunResult& result,
+                        StateSaver* saver = nullptr, Interchanges so_far = {}) {
+  const PassRange passes{result.resumed ? result.resumed->passes : 0, workspace.distribution.passes()};
   barrier(grid.all());
   result.start_time = seconds_since_1970();
   timeline.restart();
-  RunObserver observer(parameters, workspace.distribution, grid, timeline, progress);
-  Factorization factors = workspace.lu->run(observer);
+  RunObserver observer({parameters, workspace.distribution, grid, timeline, progress}, passes, saver);
+  Factorization factors = workspace.lu->run(observer, passes, std::move(so_far));
   observer.finish();
   result.passes_done = factors.ended_before;
   return factors;
@@ -233,6 +184,43 @@ void upload_matrix(Workspace<Real>& workspace, GridPosition at, Backend<Real>& b
     backend.wait(backend.upload(strip, whole(*workspace.a).block(first, 0, strip.rows, strip.columns)));
   });
 }
+
+std::span<std::byte> bytes_of_strip(const auto& strip) {
+  return std::as_writable_bytes(std::span(strip.view().data, static_cast<std::size_t>(strip.rows * strip.columns)));
+}
+
+/// The matrix and the interchanges of a checkpoint. Throws CheckpointError.
+template <class Real>
+Interchanges load_checkpoint(Workspace<Real>& workspace, Backend<Real>& backend, const ResumePoint& from) {
+  CheckpointReader reader(from.file);
+  Interchanges interchanges{.pivots = reader.read_pivots()};
+  for_each_strip(workspace, [&](Index first, const HostBlock<Real>& strip) {
+    reader.read(bytes_of_strip(strip));
+    backend.wait(backend.upload(strip, whole(*workspace.a).block(first, 0, strip.rows, strip.columns)));
+  });
+  return interchanges;
+}
+
+/// Saves the matrix of a workspace, strip by strip.
+template <class Real>
+class MatrixSaver final : public StateSaver {
+ public:
+  MatrixSaver(const CheckpointPlan& plan, const CheckpointHeader& header, const ProcessGrid& grid, Timeline& timeline,
+              Workspace<Real>& workspace, Backend<Real>& backend)
+      : StateSaver(plan, header, grid, timeline), workspace_(workspace), backend_(backend) {}
+
+ private:
+  void add_matrix(Checkpoints& checkpoints) override {
+    for_each_strip(workspace_, [&](Index first, const HostBlock<Real>& strip) {
+      const DeviceMatrix<Real>& a = *workspace_.a;
+      backend_.wait(backend_.download({workspace_.a.get(), first, 0, strip.rows, a.columns()}, strip));
+      checkpoints.add(bytes_of_strip(strip));
+    });
+  }
+
+  Workspace<Real>& workspace_;
+  Backend<Real>& backend_;
+};
 
 // An idle GPU lowers its clock, also between the strips of an upload, and takes 0.2 s of work to raise it again
 // (results/h100/clock). Other HPLs warm up, too: rocHPL's HPL_pdwarmup.
@@ -280,16 +268,37 @@ void agree_on_end(const ProcessGrid& grid, Factorization& factors) {
   if (first[1] != none) factors.ended_before = first[1];
 }
 
+/// Null unless the run saves its state.
+template <class Real>
+std::unique_ptr<StateSaver> make_saver(const RunParameters& parameters, const ProcessGrid& grid, Timeline& timeline,
+                                       Workspace<Real>& workspace, Backend<Real>& backend, const RunOptions& options,
+                                       const RunResult& result) {
+  if (!options.checkpoints || options.checkpoints->folder.empty()) return nullptr;
+  CheckpointHeader header = checkpoint_header<Real>(parameters, grid, options.checkpoints->options);
+  if (result.resumed) header.seconds = result.resumed->seconds;
+  return std::make_unique<MatrixSaver<Real>>(*options.checkpoints, header, grid, timeline, workspace, backend);
+}
+
+/// Of the passes that an earlier run did.
+double flops_before(const RunParameters& parameters, const RunResult& result) {
+  if (!result.resumed) return 0;
+  const Index left = std::max<Index>(0, parameters.n - result.resumed->passes * parameters.nb);
+  return factorization_flops(parameters.n) - factorization_flops(left);
+}
+
 /// The timed section: factorisation, solution, and refinement if requested. Times are those of the slowest rank.
 template <class Real>
 std::vector<double> solve(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend,
                           Timeline& timeline, Workspace<Real>& workspace, const RunOptions& options,
-                          sensors::Sampler& sampler, RunResult& result) {
+                          Interchanges so_far, sensors::Sampler& sampler, RunResult& result) {
   // exclude what came before from the run's time
   backend.wait_all();
   backend.collect_timings();
   sampler.start();
-  Factorization factors = factorize<Real>(parameters, grid, timeline, workspace, options.progress, result);
+  const auto saver = make_saver(parameters, grid, timeline, workspace, backend, options, result);
+  Factorization factors =
+      factorize<Real>(parameters, grid, timeline, workspace, options.progress, result, saver.get(), std::move(so_far));
+  if (saver) result.saved = saver->saved();
   const bool solves = parameters.parts == RunParts::all && !factors.ended_before;
   backend.wait_all();
   double times[3] = {timeline.now(), 0, 0};
@@ -313,7 +322,8 @@ std::vector<double> solve(const RunParameters& parameters, const ProcessGrid& gr
   result.seconds = times[1];
   result.solve_seconds = times[1] - times[0];
   if (result.passes_done) return x;
-  result.gflops = (solves ? hpl_flops(parameters.n) : factorization_flops(parameters.n)) / result.seconds * 1e-9;
+  const double flops = solves ? hpl_flops(parameters.n) : factorization_flops(parameters.n);
+  result.gflops = (flops - flops_before(parameters, result)) / result.seconds * 1e-9;
   return x;
 }
 
@@ -360,6 +370,20 @@ void check(const RunParameters& parameters, const ProcessGrid& grid, Backend<Rea
 
 }  // namespace
 
+template <class Real>
+CheckpointHeader checkpoint_header(const RunParameters& parameters, const ProcessGrid& grid,
+                                   const CheckpointOptions& options) {
+  const Distribution distribution = distribution_of(parameters, grid.shape());
+  const Index rows = distribution.local_rows(grid.position()), columns = distribution.local_columns(grid.position());
+  return {.options = options,
+          .run = {},
+          .at = grid.position(),
+          .rows = rows,
+          .columns = columns,
+          .piece_rows = std::max<Index>(1, matrix_strip_rows(rows, columns)),
+          .element = sizeof(Real)};
+}
+
 double seconds_since_1970() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
@@ -394,11 +418,19 @@ RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<
   const WatchedSection watched;
   timeline.report_progress_to(own_progress());
   try {
-    upload_matrix(*workspace, grid.position(), backend, source);
+    Interchanges so_far;
+    if (options.checkpoints && options.checkpoints->resume) {
+      const CheckpointHeader& header = options.checkpoints->resume->header;
+      so_far = load_checkpoint(*workspace, backend, *options.checkpoints->resume);
+      result.resumed = Resumed{header.pass, header.seconds};
+    } else {
+      upload_matrix(*workspace, grid.position(), backend, source);
+    }
     if (backend.update_is_asynchronous() && MPI_Wtime() - begun > clock_falls_after) raise_clock(backend);
     sensors::Sampler sampler(options.sensors != nullptr ? share_of(grid, *options.sensors) : NoSensors{},
                              std::chrono::duration<double>(options.power_interval));
-    const std::vector<double> x = solve(parameters, grid, backend, timeline, *workspace, options, sampler, result);
+    const std::vector<double> x =
+        solve(parameters, grid, backend, timeline, *workspace, options, std::move(so_far), sampler, result);
     const PowerRecord power = power_record(options.sensors, sampler, timeline.epoch());
     const std::vector<Interval> measured = options.gather_timelines ? timeline.intervals() : std::vector<Interval>{};
     check(parameters, grid, backend, *workspace, x, result);
@@ -454,6 +486,8 @@ RunResult run_messages(const RunParameters& parameters, const ProcessGrid& grid,
                                         : run_messages_in<double>(parameters, grid, threads, progress);
 }
 
+template CheckpointHeader checkpoint_header<float>(const RunParameters&, const ProcessGrid&, const CheckpointOptions&);
+template CheckpointHeader checkpoint_header<double>(const RunParameters&, const ProcessGrid&, const CheckpointOptions&);
 template std::unique_ptr<NodeWindows> node_windows_of<float>(const RunParameters&, const ProcessGrid&, int, bool);
 template std::unique_ptr<NodeWindows> node_windows_of<double>(const RunParameters&, const ProcessGrid&, int, bool);
 template RunResult run(const RunParameters&, const ProcessGrid&, Backend<float>&, Timeline&, const MatrixSource&,

@@ -12,6 +12,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/precision.hpp"
+#include "checkpoint/checkpoints.hpp"
 #include "lu/parameters.hpp"
 #include "lu/records.hpp"
 #include "matrix/matrix_source.hpp"
@@ -21,11 +22,23 @@
 
 namespace glinpack {
 
+/// The part of a factorisation that an earlier run did.
+struct Resumed {
+  Index passes = 0;
+  double seconds = 0;  // until the checkpoint was written
+};
+
+/// The checkpoints of a run.
+struct Saved {
+  int checkpoints = 0;
+  Index passes = 0;  // done in the last one
+};
+
 struct RunResult {
   double seconds = 0;  // factorisation and solution, the slowest rank; HPL's timed section. Or the parts of it done
   double factor_seconds = 0;
   double solve_seconds = 0;
-  double gflops = 0;      // hpl_flops() / seconds; factorization_flops() without a solution
+  double gflops = 0;      // hpl_flops() / seconds; factorization_flops() without a solution; less what was done before
   double start_time = 0;  // of the timed section, seconds since 1970
   double end_time = 0;
   bool checked = false;                  // false: threshold negative, or nothing solved
@@ -33,6 +46,8 @@ struct RunResult {
   Residual residual;                     // valid if checked and not singular; in double if refined
   double growth = 0;                     // max |u_ij| / max |a_ij|: pivot growth
   std::optional<Index> passes_done;      // passes before a signal ended the run; nothing was solved
+  std::optional<Resumed> resumed;        // if it went on from a checkpoint; all times and rates are of the rest
+  std::optional<Saved> saved;            // if it wrote checkpoints
   std::optional<Index> singular_column;  // 0-based global column of the first zero pivot
   std::string failure;                   // why it did not pass, one line; empty if it passed
   std::optional<Refinement> refinement;  // if the run refines and is not singular
@@ -55,6 +70,7 @@ struct RunOptions {
   ProgressObserver progress;             // may be empty
   const RankSensors* sensors = nullptr;  // read in the timed section unless null; non-null on all ranks or on none
   double power_interval = 0.1;           // between readings, seconds
+  std::optional<CheckpointPlan> checkpoints;
   bool software_gl_as_gpu = false;  // software OpenGL also regenerates HPL's matrix, instead of host threads (tests)
 };
 
@@ -63,6 +79,11 @@ struct RunOptions {
 template <class Real>
 RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
               const MatrixSource& source, const RunOptions& options = {});
+
+/// The header of a checkpoint of this rank, without the state: of which run, pass and time.
+template <class Real>
+CheckpointHeader checkpoint_header(const RunParameters& parameters, const ProcessGrid& grid,
+                                   const CheckpointOptions& options);
 
 /// Times the messages of one factorisation; nothing is computed, and pivots are synthetic (no_transport.hpp).
 /// Collective over the grid. If memory cannot be allocated, it throws on every rank of the grid. Any later error aborts

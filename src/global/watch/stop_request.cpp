@@ -25,7 +25,11 @@ constexpr std::array<NamedSignal, 3> stop_signals{
      {SIGUSR1, "SIGUSR1", "glinpack: SIGUSR1: ends at the next pass and reports; once more ends at once\n"},
      {SIGINT, "SIGINT", "glinpack: SIGINT: ends at the next pass and reports; once more ends at once\n"}}};
 
+constexpr const char* checkpoint_notice = "glinpack: SIGUSR1: writes a checkpoint at the next pass\n";
+
 std::atomic<int> requested{0};
+std::atomic<bool> user_signal_saves{false};
+std::atomic<bool> checkpoint_wanted{false};
 std::atomic<std::int64_t> requested_at{0};  // CLOCK_MONOTONIC, nanoseconds; 0: no request
 std::atomic<bool> prints_notice{false};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free);
@@ -49,13 +53,19 @@ bool note_request(int number, std::int64_t nanoseconds) {
   return true;
 }
 
+void print_notice(const char* notice) {
+  if (!prints_notice) return;
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, notice, std::strlen(notice));
+}
+
 void on_signal(int number) {
   const int error = errno;
   const std::int64_t nanoseconds = nanoseconds_now();
-  if (note_request(number, nanoseconds)) {
+  if (number == SIGUSR1 && user_signal_saves) {
+    if (!checkpoint_wanted.exchange(true)) print_notice(checkpoint_notice);
+  } else if (note_request(number, nanoseconds)) {
     for (const NamedSignal& one : stop_signals) {
-      if (one.number != number || !prints_notice) continue;
-      [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, one.notice, std::strlen(one.notice));
+      if (one.number == number) print_notice(one.notice);
     }
   } else if (nanoseconds - requested_at >= nanoseconds_of_one_request) {
     signal(number, SIG_DFL);
@@ -66,9 +76,11 @@ void on_signal(int number) {
 
 }  // namespace
 
-StopSignals::StopSignals(bool prints) {
+StopSignals::StopSignals(bool prints, UserSignal user_signal) {
   requested = 0;
   requested_at = 0;
+  user_signal_saves = user_signal == UserSignal::checkpoint;
+  checkpoint_wanted = false;
   prints_notice = prints;
   struct sigaction action {};
   action.sa_handler = on_signal;
@@ -92,6 +104,10 @@ void share_stop_signal(MPI_Comm communicator) {
   if (most != 0) note_request(most, nanoseconds_now());
 }
 
+bool checkpoint_requested() { return checkpoint_wanted; }
+
+void forget_checkpoint_request() { checkpoint_wanted = false; }
+
 std::string name_of_signal(int signal) {
   for (const NamedSignal& one : stop_signals) {
     if (one.number == signal) return one.name;
@@ -99,41 +115,46 @@ std::string name_of_signal(int signal) {
   return "signal " + std::to_string(signal);
 }
 
-Index passes_between_questions(double seconds_per_pass) {
+Index passes_between_questions(double seconds_per_pass, double seconds) {
   constexpr Index most = 1000;
-  if (!(seconds_per_pass * static_cast<double>(most) > seconds_between_questions)) return most;
-  return static_cast<Index>(seconds_between_questions / seconds_per_pass);
+  if (!(seconds_per_pass * static_cast<double>(most) > seconds)) return most;
+  return static_cast<Index>(seconds / seconds_per_pass);
 }
 
-StopAgreement::StopAgreement(MPI_Comm communicator, Index passes, bool collective)
-    : communicator_(communicator), passes_(passes), collective_(collective) {}
+PassAgreement::PassAgreement(MPI_Comm communicator, Index first, Index end, bool collective, double seconds)
+    : communicator_(communicator),
+      end_(end),
+      collective_(collective),
+      seconds_(seconds),
+      next_question_(first + 1),
+      asked_before_(first) {}
 
-void StopAgreement::finish() {
+void PassAgreement::finish() {
   if (request_ != MPI_REQUEST_NULL) wait(request_, Pending::with_all_of(communicator_));
 }
 
-bool StopAgreement::ends_before(Index pass) {
-  if (!collective_) return stop_signal() != 0;
-  if (answered(pass)) return true;
-  if (pass >= next_question_ && pass + 1 < passes_) ask(pass);
-  return false;
+std::optional<PassRequests> PassAgreement::before(Index pass, const PassRequests& mine) {
+  if (!collective_) return mine;
+  if (request_ != MPI_REQUEST_NULL) return answer(pass);
+  if (pass >= next_question_ && pass + 1 < end_) ask(pass, mine);
+  return std::nullopt;
 }
 
-void StopAgreement::ask(Index pass) {
+void PassAgreement::ask(Index pass, const PassRequests& mine) {
   const std::chrono::duration<double> seconds = Clock::now() - asked_at_;
-  most_ = {stop_signal() != 0 ? 1.0 : 0.0, seconds.count() / static_cast<double>(pass - asked_before_)};
+  const auto as_number = [](bool request) { return request ? 1.0 : 0.0; };
+  most_ = {seconds.count() / static_cast<double>(pass - asked_before_), as_number(mine.end), as_number(mine.checkpoint),
+           as_number(mine.writing)};
   asked_before_ = pass;
   asked_at_ = Clock::now();
-  next_question_ = passes_;  // until there is an answer
   GLINPACK_MPI(MPI_Iallreduce(MPI_IN_PLACE, most_.data(), static_cast<int>(most_.size()), MPI_DOUBLE, MPI_MAX,
                               communicator_, &request_));
 }
 
-bool StopAgreement::answered(Index pass) {
-  if (request_ == MPI_REQUEST_NULL) return false;
+PassRequests PassAgreement::answer(Index pass) {
   wait(request_, Pending::with_all_of(communicator_));
-  next_question_ = pass + passes_between_questions(most_[1]);
-  return most_[0] > 0;
+  next_question_ = pass + passes_between_questions(most_[0], seconds_);
+  return {.end = most_[1] > 0, .checkpoint = most_[2] > 0, .writing = most_[3] > 0};
 }
 
 }  // namespace glinpack

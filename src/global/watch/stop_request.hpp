@@ -5,19 +5,23 @@
 
 #include <array>
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "backend/matrix_view.hpp"
 
 namespace glinpack {
 
+/// What SIGUSR1 requests.
+enum class UserSignal { end, checkpoint };
+
 /// Catches SIGTERM, SIGUSR1 and SIGINT during its lifetime. The first signal requests an end; another one at least a
 /// second later ends the process by its default action. Earlier ones are the same request, since launchers and batch
 /// systems forward a signal in several ways. After a request, signals stay caught. One object at a time.
 class StopSignals {
  public:
-  /// `prints`: a notice of the first signal on stderr.
-  explicit StopSignals(bool prints);
+  /// `prints`: a notice of the first signal on stderr. SIGUSR1 may request a checkpoint instead, any number of times.
+  explicit StopSignals(bool prints, UserSignal user_signal = UserSignal::end);
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
   ~StopSignals();
@@ -27,42 +31,54 @@ class StopSignals {
 int stop_signal();
 /// Collective: makes the signal of any rank that of all ranks.
 void share_stop_signal(MPI_Comm communicator);
+/// Whether SIGUSR1 has requested a checkpoint on this rank since the last call of forget_checkpoint_request().
+bool checkpoint_requested();
+void forget_checkpoint_request();
 /// "SIGTERM", ...
 std::string name_of_signal(int signal);
 
-/// The number of passes between two reductions of StopAgreement, so that there is one in about
-/// seconds_between_questions; 0: in every pass. Pure.
-Index passes_between_questions(double seconds_per_pass);
+/// The number of passes between two reductions of PassAgreement, so that there is one in about `seconds`; 0: in every
+/// pass. Pure.
 inline constexpr double seconds_between_questions = 0.5;
+Index passes_between_questions(double seconds_per_pass, double seconds = seconds_between_questions);
 
-/// The agreement of a communicator's ranks to end a factorisation before the same pass. From time to time they start a
+/// What a rank tells the others from time to time; as an answer, what is true on any of them.
+struct PassRequests {
+  bool end = false;         // a signal has requested the end
+  bool checkpoint = false;  // one is due
+  bool writing = false;     // the last checkpoint is not on the disk yet
+};
+
+/// The agreement of a communicator's ranks on what they do before the same pass. From time to time they start a
 /// non-blocking reduction, whose result they have a pass later.
-class StopAgreement {
+class PassAgreement {
  public:
-  /// `passes`: their number. `collective`: the same on every rank; false if ranks send no messages: each ends at its
-  /// own signal.
-  StopAgreement(MPI_Comm communicator, Index passes, bool collective);
-  StopAgreement(const StopAgreement&) = delete;
-  StopAgreement& operator=(const StopAgreement&) = delete;
-  /// Called by all ranks before every pass, in order. True: end here. If collective, on all ranks before the same pass.
-  bool ends_before(Index pass);
+  /// For passes first ... end - 1. `collective`: the same on every rank; false if ranks send no messages: each does what
+  /// it requests itself. `seconds`: between reductions.
+  PassAgreement(MPI_Comm communicator, Index first, Index end, bool collective,
+                double seconds = seconds_between_questions);
+  PassAgreement(const PassAgreement&) = delete;
+  PassAgreement& operator=(const PassAgreement&) = delete;
+  /// Called by all ranks before every pass, in order. An answer comes on all of them before the same pass.
+  std::optional<PassRequests> before(Index pass, const PassRequests& mine);
   /// Call after the passes; all ranks have ended before the same one. Waits for the pending reduction.
   void finish();
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  void ask(Index pass);
-  bool answered(Index pass);
+  void ask(Index pass, const PassRequests& mine);
+  PassRequests answer(Index pass);
 
   MPI_Comm communicator_;
-  Index passes_;
+  Index end_;
   bool collective_;
-  Index next_question_ = 1;
-  Index asked_before_ = 0;  // the pass of the last reduction
+  double seconds_;
+  Index next_question_;
+  Index asked_before_;  // the pass of the last reduction
   Clock::time_point asked_at_ = Clock::now();
   MPI_Request request_ = MPI_REQUEST_NULL;
-  std::array<double, 2> most_{};  // maxima over the ranks: 1 after a signal; seconds per pass
+  std::array<double, 4> most_{};  // maxima over the ranks: seconds per pass; 1 for each request
 };
 
 }  // namespace glinpack

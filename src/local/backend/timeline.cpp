@@ -13,9 +13,9 @@ std::string_view name_of(Lane lane) {
 }
 
 std::string_view name_of(Phase phase) {
-  static constexpr std::array<std::string_view, 11> names{"panel",        "swap",       "broadcast L", "broadcast U",
-                                                          "normalize",    "eliminate",  "reduce",      "transfer",
-                                                          "substitution", "refinement", "wait"};
+  static constexpr std::array<std::string_view, all_phases.size()> names{
+      "panel",  "swap",     "broadcast L",  "broadcast U", "normalize",  "eliminate",
+      "reduce", "transfer", "substitution", "refinement",  "checkpoint", "wait"};
   return names[static_cast<std::size_t>(phase)];
 }
 

@@ -21,7 +21,7 @@ enum class Role : std::uint8_t { none, pivot, normalize, eliminate, reduce };
 enum class Lane : std::uint8_t { cpu, gpu, net, copy };
 
 /// The kind of work of an interval. `transfer`: host to device and back; `refinement`: residuals in double precision
-/// for mixed precision; `wait`: the host waits for the device.
+/// for mixed precision; `checkpoint`: the state goes to a disk; `wait`: the host waits for the device.
 enum class Phase : std::uint8_t {
   panel,
   swap,
@@ -33,6 +33,7 @@ enum class Phase : std::uint8_t {
   transfer,
   substitution,
   refinement,
+  checkpoint,
   wait
 };
 
@@ -40,7 +41,7 @@ inline constexpr std::array all_lanes{Lane::cpu, Lane::gpu, Lane::net, Lane::cop
 inline constexpr std::array all_roles{Role::none, Role::pivot, Role::normalize, Role::eliminate, Role::reduce};
 inline constexpr std::array all_phases{Phase::panel,        Phase::swap,       Phase::broadcast_l, Phase::broadcast_u,
                                        Phase::normalize,    Phase::eliminate,  Phase::reduce,      Phase::transfer,
-                                       Phase::substitution, Phase::refinement, Phase::wait};
+                                       Phase::substitution, Phase::refinement, Phase::checkpoint,  Phase::wait};
 
 std::string_view name_of(Role role);    // "pivot", ...
 std::string_view name_of(Lane lane);    // "cpu", "gpu", "net", "copy"

@@ -1,0 +1,176 @@
+#include "app/plu/checkpointing.hpp"
+
+#include <fcntl.h>
+#include <spdlog/fmt/fmt.h>
+#include <sys/file.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "app/input/input_error.hpp"
+#include "app/options/option_text.hpp"
+#include "app/program/agreement.hpp"
+#include "lu/run.hpp"
+#include "version.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+void check_one_run(const SweepInput& input) {
+  if (input.planned.size() == 1) return;
+  throw InputError(fmt::format(
+      "{}: {} runs are planned, but a folder has the checkpoints of one run; give one value of each option, and leave "
+      "out --repeat",
+      input.options.checkpoint.empty() ? "--resume" : "--checkpoint", input.planned.size()));
+}
+
+/// What decides on the bits of the factors.
+CheckpointOptions options_of(const SweepInput& input, const RunRecord& run, const BackendInfo& backend) {
+  const RunParameters& parameters = run.parameters;
+  CheckpointOptions options{{"version", fmt::format("glinpack {} ({})", version, git_commit)},
+                            {"--n", std::to_string(parameters.n)},
+                            {"--nb", std::to_string(parameters.nb)},
+                            {"--grid", text_of(run.grid)},
+                            {"--precision", std::string(name_of(run.precision))},
+                            {"--backend", run.backend},
+                            {"--threads", std::to_string(backend.threads)},
+                            {"--pivoting", std::string(name_of(parameters.pivoting))},
+                            {"--panel", std::string(name_of(parameters.panel))},
+                            {"--lookahead", parameters.lookahead > 0 ? "1" : "0"},
+                            {"--row-swap", std::string(name_of(parameters.row_swap.kind))},
+                            {"--row-swap-pieces", std::to_string(parameters.row_swap.pieces)},
+                            {"--tile", input.options.tile},
+                            {"--matrix", std::string(name_of(run.matrix))}};
+  if (parameters.row_swap.kind == RowSwapKind::mix) {
+    options["--row-swap-threshold"] = std::to_string(parameters.row_swap.threshold);
+  }
+  if (run.matrix != MatrixKind::file) options["--seed"] = std::to_string(input.options.seed);
+  return options;
+}
+
+/// Of the matrix of --input, which rank 0 has.
+std::string checksum_of_input(const SweepInput& input) {
+  return run_on_root_and_broadcast([&] {
+           return nlohmann::json(fmt::format("checksum {:016x}", checksum_of(std::as_bytes(std::span(input.matrix)))));
+         })
+      .get<std::string>();
+}
+
+template <class Real>
+ResumePoint checkpoint_for(const SweepInput& input, const RunRecord& run, const ProcessGrid& grid,
+                           const CheckpointOptions& options) {
+  return choose_checkpoint(grid.all(), input.options.resume, checkpoint_header<Real>(run.parameters, grid, options),
+                           distribution_of(run.parameters, run.grid));
+}
+
+bool same_folder(const std::string& a, const std::string& b) {
+  std::error_code not_there;
+  return std::filesystem::equivalent(a, b, not_there);
+}
+
+/// For the report.
+std::string resumption_note(const RunRecord& run, const ResumePoint& from) {
+  const Index passes = distribution_of(run.parameters, run.grid).passes();
+  return fmt::format("resumed from {} after {} of {} passes, which took {:.2f} s",
+                     std::filesystem::path(from.file).parent_path().string(), from.header.pass, passes,
+                     from.header.seconds);
+}
+
+/// The message if `work` throws CheckpointError, else empty.
+template <class Work>
+std::string error_of(Work work) {
+  try {
+    work();
+  } catch (const CheckpointError& failure) {
+    return failure.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+void check_checkpoint_options(const PluOptions& options) {
+  if (options.checkpoint_every && options.checkpoint.empty()) {
+    throw InputError("--checkpoint-every: no checkpoints are written; name their folder with --checkpoint");
+  }
+  if (options.compute_only && !options.checkpoint.empty()) {
+    throw InputError("--checkpoint: --compute-only has no results to save; leave one of the two out");
+  }
+  if (options.compute_only && !options.resume.empty()) {
+    throw InputError("--resume: --compute-only has no results to go on from; leave one of the two out");
+  }
+}
+
+FolderLock::FolderLock(const std::string& folder) {
+  const std::string path = folder + "/lock";
+  file_ = FileHandle(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (file_.get() < 0) throw InputError(path + ": " + std::strerror(errno));
+  if (flock(file_.get(), LOCK_EX | LOCK_NB) == 0) return;
+  if (errno != EWOULDBLOCK) throw InputError(path + " cannot be locked: " + std::strerror(errno));
+  throw InputError(folder +
+                   ": another run has its checkpoints in this folder; wait for its end, or name another folder");
+}
+
+std::unique_ptr<Checkpointing> prepare_checkpointing(SweepInput& input, const BackendInfo& backend, GridCache& grids) {
+  const PluOptions& options = input.options;
+  if (options.checkpoint.empty() && options.resume.empty()) return nullptr;
+  check_one_run(input);
+  RunRecord& run = input.planned.front();
+  const ProcessGrid& grid = grids.grid_for(run);
+  auto checkpointing = std::make_unique<Checkpointing>();
+  if (grid.active()) checkpointing->at = grid.position();
+  CheckpointPlan& plan = checkpointing->plan;
+  plan.folder = options.checkpoint;
+  plan.every = options.checkpoint_every.value_or(default_checkpoint_every);
+  plan.run = new_run_identity(MPI_COMM_WORLD);
+  plan.options = options_of(input, run, backend);
+  if (run.matrix == MatrixKind::file) plan.options["--input"] = checksum_of_input(input);
+
+  const bool goes_on_there = same_folder(options.checkpoint, options.resume);
+  const bool prepares = !options.checkpoint.empty() && !goes_on_there;
+  run_on_root_and_broadcast([&] {
+    if (!options.resume.empty()) {
+      if (!has_checkpoints(options.resume)) throw InputError("--resume: " + options.resume + " has no checkpoint");
+      checkpointing->locks.emplace_back(options.resume);
+    }
+    if (prepares) {
+      std::error_code error;
+      std::filesystem::create_directories(options.checkpoint, error);
+      if (error) throw InputError("--checkpoint: " + options.checkpoint + ": " + error.message());
+      checkpointing->locks.emplace_back(options.checkpoint);
+    }
+    return nlohmann::json();
+  });
+  agree_on_input(error_of([&] {
+    if (prepares && grid.active()) prepare_checkpoint_folder(options.checkpoint);
+  }));
+  if (options.resume.empty()) return checkpointing;
+  const std::string error = error_of([&] {  // the same on all ranks of the grid
+    if (!grid.active()) return;
+    plan.resume = run.precision == Precision::double_ ? checkpoint_for<double>(input, run, grid, plan.options)
+                                                      : checkpoint_for<float>(input, run, grid, plan.options);
+    run.result.resumed = Resumed{plan.resume->header.pass, plan.resume->header.seconds};
+  });
+  run_on_root_and_broadcast([&] {
+    if (!error.empty()) throw InputError("--resume: " + error);
+    input.context.notes.push_back(resumption_note(run, *plan.resume));
+    return nlohmann::json();
+  });
+  return checkpointing;
+}
+
+void Checkpointing::remove() const {
+  if (at && !plan.folder.empty()) remove_checkpoints(plan.folder, *at);
+}
+
+std::string how_to_resume(const RunRecord& run, const PluOptions& options) {
+  if (!run.result.saved) return "";
+  return fmt::format("Its checkpoint after {} passes is in {}: the same options with --resume {} go on from there.\n",
+                     run.result.saved->passes, options.checkpoint, options.checkpoint);
+}
+
+}  // namespace glinpack::app

@@ -1,0 +1,51 @@
+// --checkpoint and --resume.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "app/plu/sweep.hpp"
+#include "app/program/grid_cache.hpp"
+#include "checkpoint/checkpoints.hpp"
+#include "watch/stop_request.hpp"
+
+namespace glinpack::app {
+
+/// Throws InputError for options that exclude each other.
+void check_checkpoint_options(const PluOptions& options);
+
+/// Locks a checkpoint folder during its lifetime, so that no other program writes there or removes what this one reads.
+class FolderLock {
+ public:
+  /// Throws InputError if another program has the lock, or if the folder cannot be written.
+  explicit FolderLock(const std::string& folder);
+
+ private:
+  FileHandle file_;
+};
+
+/// The checkpoints of the program's only run.
+struct Checkpointing {
+  CheckpointPlan plan;
+  std::vector<FolderLock> locks;   // on rank 0
+  std::optional<GridPosition> at;  // this rank's, if it is in the grid
+
+  /// Removes those of --checkpoint: the run is done and reported. On all ranks.
+  void remove() const;
+};
+
+/// With --checkpoint or --resume, prepares the folders and chooses the checkpoint to go on from, which a note of the
+/// report names; sets the `resumed` of the run's result. Null without them. Throws InputError on every rank. Collective
+/// over MPI_COMM_WORLD.
+std::unique_ptr<Checkpointing> prepare_checkpointing(SweepInput& input, const BackendInfo& backend, GridCache& grids);
+
+/// What SIGUSR1 requests.
+inline UserSignal user_signal_of(const PluOptions& options) {
+  return options.checkpoint.empty() ? UserSignal::end : UserSignal::checkpoint;
+}
+
+/// How to go on from an interrupted run, for the end of the report; empty if it wrote no checkpoint.
+std::string how_to_resume(const RunRecord& run, const PluOptions& options);
+
+}  // namespace glinpack::app

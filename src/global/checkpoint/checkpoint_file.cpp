@@ -1,0 +1,196 @@
+#include "checkpoint/checkpoint_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace glinpack {
+
+namespace {
+
+constexpr std::array<char, 8> magic{'g', 'l', 'i', 'n', 'c', 'k', 'p', '1'};
+constexpr std::uint64_t word = sizeof(std::uint64_t);  // of lengths, checksums and pivots
+constexpr std::uint64_t largest_header = 1 << 20;
+
+template <class Value>
+std::span<const std::byte> bytes_of(const Value& value) {
+  return std::as_bytes(std::span(&value, 1));
+}
+
+std::string system_error(const std::string& path) { return path + ": " + std::strerror(errno); }
+
+std::string text_of(const CheckpointHeader& header) {
+  return nlohmann::json{{"options", header.options}, {"run", header.run},         {"pass", header.pass},
+                        {"seconds", header.seconds}, {"row", header.at.row},      {"column", header.at.column},
+                        {"rows", header.rows},       {"columns", header.columns}, {"piece_rows", header.piece_rows},
+                        {"element", header.element}, {"pivots", header.pivots}}
+      .dump();
+}
+
+CheckpointHeader header_of(const std::string& text) {
+  const nlohmann::json json = nlohmann::json::parse(text);
+  CheckpointHeader header;
+  json.at("options").get_to(header.options);
+  json.at("run").get_to(header.run);
+  json.at("pass").get_to(header.pass);
+  json.at("seconds").get_to(header.seconds);
+  json.at("row").get_to(header.at.row);
+  json.at("column").get_to(header.at.column);
+  json.at("rows").get_to(header.rows);
+  json.at("columns").get_to(header.columns);
+  json.at("piece_rows").get_to(header.piece_rows);
+  json.at("element").get_to(header.element);
+  json.at("pivots").get_to(header.pivots);
+  return header;
+}
+
+/// Bytes after the header; more than any file has if the header makes no sense.
+std::uint64_t bytes_after_header(const CheckpointHeader& header) {
+  constexpr Index most = Index{1} << 40;  // rows, columns or pivots: products stay below 2^64
+  const auto is_extent = [](Index value) { return value >= 0 && value <= most; };
+  const bool sensible = is_extent(header.rows) && is_extent(header.columns) && is_extent(header.pivots) &&
+                        header.piece_rows >= 1 && (header.element == sizeof(float) || header.element == sizeof(double));
+  constexpr auto impossible = std::numeric_limits<std::uint64_t>::max();
+  if (!sensible) return impossible;
+  const auto rows = static_cast<std::uint64_t>(header.rows), columns = static_cast<std::uint64_t>(header.columns);
+  const std::uint64_t row = columns * static_cast<std::uint64_t>(header.element);
+  if (row > 0 && rows > impossible / 4 / row) return impossible;
+  const auto piece_rows = static_cast<std::uint64_t>(header.piece_rows);
+  const std::uint64_t pieces = row == 0 ? 0 : rows / piece_rows + (rows % piece_rows != 0 ? 1 : 0);
+  return (static_cast<std::uint64_t>(header.pivots) + 1) * word + rows * row + pieces * word;
+}
+
+}  // namespace
+
+std::uint64_t checksum_of(std::span<const std::byte> bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+
+FileHandle::FileHandle(FileHandle&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+FileHandle& FileHandle::operator=(FileHandle&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+FileHandle::~FileHandle() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+CheckpointWriter::CheckpointWriter(std::string path, const CheckpointHeader& header,
+                                   std::span<const GlobalIndex> pivots)
+    : path_(std::move(path)), file_(open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+  if (file_.get() < 0) throw CheckpointError(system_error(path_));
+  const std::string text = text_of(header);
+  std::string head(magic.begin(), magic.end());
+  const std::uint64_t length = text.size();
+  head.append(reinterpret_cast<const char*>(&length), sizeof length);
+  head += text;
+  add(std::as_bytes(std::span(head)));
+  add(std::as_bytes(pivots));
+}
+
+void CheckpointWriter::add(std::span<const std::byte> piece) {
+  write(piece);
+  write(bytes_of(checksum_of(piece)));
+}
+
+void CheckpointWriter::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw CheckpointError(system_error(path_));
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+void CheckpointWriter::sync() const {
+  if (fsync(file_.get()) != 0) throw CheckpointError(system_error(path_));
+}
+
+CheckpointReader::CheckpointReader(std::string path)
+    : path_(std::move(path)), file_(open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
+  struct stat status {};
+  if (file_.get() < 0 || fstat(file_.get(), &status) != 0) throw CheckpointError(system_error(path_));
+  if (!S_ISREG(status.st_mode)) refuse("is no file");
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+
+  std::string head(magic.size() + word, '\0');
+  if (size < head.size()) refuse("is cut: it has " + std::to_string(size) + " bytes");
+  read_exactly(std::as_writable_bytes(std::span(head)));
+  if (!std::equal(magic.begin(), magic.end(), head.begin())) refuse("is no checkpoint of this version of glinpack");
+  std::uint64_t length = 0;
+  std::memcpy(&length, head.data() + magic.size(), sizeof length);
+  if (length > largest_header) refuse("is altered: its header is said to have " + std::to_string(length) + " bytes");
+  const std::uint64_t header_end = head.size() + length + word;
+  if (size < header_end) refuse("is cut: it has " + std::to_string(size) + " bytes, and its header alone more");
+
+  head.resize(head.size() + length);
+  const auto text = std::span(head).subspan(magic.size() + word);
+  read_exactly(std::as_writable_bytes(text));
+  std::uint64_t checksum = 0;
+  read_exactly(std::as_writable_bytes(std::span(&checksum, 1)));
+  if (checksum != checksum_of(std::as_bytes(std::span(head)))) refuse("is altered: its header has another checksum");
+  try {
+    header_ = header_of({text.begin(), text.end()});
+  } catch (const nlohmann::json::exception& error) {
+    refuse(std::string("has an unreadable header: ") + error.what());
+  }
+  const std::uint64_t expected = bytes_after_header(header_);
+  if (size - header_end != expected) {
+    refuse(std::string(size - header_end < expected ? "is cut" : "has surplus bytes") + ": " +
+           std::to_string(size - header_end) + " follow the header, which announces " + std::to_string(expected));
+  }
+}
+
+std::vector<GlobalIndex> CheckpointReader::read_pivots() {
+  std::vector<GlobalIndex> pivots(static_cast<std::size_t>(header_.pivots));
+  read_checked(std::as_writable_bytes(std::span(pivots)), "its pivots have");
+  return pivots;
+}
+
+void CheckpointReader::read(std::span<std::byte> piece) { read_checked(piece, "its matrix has"); }
+
+void CheckpointReader::read_checked(std::span<std::byte> to, const char* what) {
+  read_exactly(to);
+  std::uint64_t checksum = 0;
+  read_exactly(std::as_writable_bytes(std::span(&checksum, 1)));
+  if (checksum != checksum_of(to)) refuse(std::string("is altered: ") + what + " another checksum");
+}
+
+void CheckpointReader::read_exactly(std::span<std::byte> to) {
+  while (!to.empty()) {
+    const ssize_t got = ::read(file_.get(), to.data(), to.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw CheckpointError(system_error(path_));
+    if (got == 0) refuse("is cut");
+    to = to.subspan(static_cast<std::size_t>(got));
+  }
+}
+
+void CheckpointReader::refuse(const std::string& why) const { throw CheckpointError(path_ + " " + why); }
+
+std::vector<GlobalIndex> verify_checkpoint_file(const std::string& path) {
+  CheckpointReader reader(path);
+  const CheckpointHeader& header = reader.header();
+  std::vector<GlobalIndex> pivots = reader.read_pivots();
+  if (header.bytes_of_row() == 0) return pivots;
+  const Index most = std::min(header.piece_rows, header.rows);
+  std::vector<std::byte> piece(static_cast<std::size_t>(most) * header.bytes_of_row());
+  for (Index first = 0; first < header.rows; first += most) {
+    const Index rows = std::min(most, header.rows - first);
+    reader.read(std::span(piece).first(static_cast<std::size_t>(rows) * header.bytes_of_row()));
+  }
+  return pivots;
+}
+
+}  // namespace glinpack

@@ -1,0 +1,378 @@
+#include "checkpoint/checkpoints.hpp"
+
+#include <fcntl.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <iomanip>
+#include <random>
+#include <set>
+#include <sstream>
+
+#include "mpi/communication.hpp"
+
+namespace glinpack {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* part_suffix = ".part";
+
+struct Generation {
+  Index pass = 0;
+  std::string run;
+  friend auto operator<=>(const Generation&, const Generation&) = default;
+
+  std::string name() const { return "pass-" + std::to_string(pass) + "-" + run; }
+};
+
+std::string file_name(GridPosition at) {
+  return "row" + std::to_string(at.row) + "-column" + std::to_string(at.column);
+}
+
+std::optional<Generation> generation_named(const std::string& name) {
+  std::istringstream text(name);
+  std::string word, number, run, rest;
+  if (!std::getline(text, word, '-') || !std::getline(text, number, '-') || !std::getline(text, run)) return {};
+  constexpr const char* digits = "0123456789";
+  const bool is_number = !number.empty() && number.size() < 18 && number.find_first_not_of(digits) == std::string::npos;
+  const bool is_run = run.size() == 8 && run.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (word != "pass" || !is_number || !is_run) return {};
+  return Generation{std::stoll(number), run};
+}
+
+/// Newest first.
+std::vector<Generation> generations_in(const std::string& folder) {
+  std::set<Generation, std::greater<>> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    if (const auto generation = generation_named(entry->path().filename().string())) found.insert(*generation);
+  }
+  return {found.begin(), found.end()};
+}
+
+bool has_complete_files(const fs::path& generation) {
+  std::error_code error;
+  for (fs::directory_iterator entry(generation, error), end; !error && entry != end; entry.increment(error)) {
+    if (entry->path().extension() != part_suffix) return true;
+  }
+  return false;
+}
+
+bool is_there(const fs::path& file) {
+  std::error_code not_there;
+  return fs::exists(file, not_there);
+}
+
+/// This rank's file of a generation: without its name if the run ended before it could give it.
+fs::path file_of(const std::string& folder, const Generation& generation, GridPosition at) {
+  const fs::path file = fs::path(folder) / generation.name() / file_name(at);
+  return is_there(file) ? file : fs::path(file.string() + part_suffix);
+}
+
+/// Removes this rank's files of a generation, and its folder after the last rank's.
+void remove_files(const fs::path& generation, GridPosition at) {
+  std::error_code ignored;
+  fs::remove(generation / file_name(at), ignored);
+  fs::remove(generation / (file_name(at) + part_suffix), ignored);
+  fs::remove(generation, ignored);
+}
+
+/// The names in a folder are on the disk when this returns, as far as the file system can do that.
+void sync_folder(const std::string& folder) {
+  const FileHandle handle(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (handle.get() >= 0) fsync(handle.get());
+}
+
+/// "name: THERE in the checkpoint, HERE now", if they differ, after what `text` has.
+void compare(std::string& text, const std::string& name, const std::string& there, const std::string& here) {
+  if (there == here) return;
+  text += (text.empty() ? "" : "; ") + name + ": " + (there.empty() ? "none" : there) + " in the checkpoint, " +
+          (here.empty() ? "none" : here) + " now";
+}
+
+std::string different_options(const CheckpointHeader& found, const CheckpointHeader& mine) {
+  CheckpointOptions all = found.options;
+  all.insert(mine.options.begin(), mine.options.end());
+  const auto value_of = [](const CheckpointOptions& options, const std::string& name) {
+    const auto option = options.find(name);
+    return option == options.end() ? std::string() : option->second;
+  };
+  std::string text;
+  for (const auto& [name, value] : all)
+    compare(text, name, value_of(found.options, name), value_of(mine.options, name));
+  return text;
+}
+
+/// With equal options these agree, unless the file was made by something else.
+std::string different_extents(const CheckpointHeader& found, const CheckpointHeader& mine,
+                              const Distribution& distribution) {
+  std::string text;
+  const auto compare_numbers = [&text](const char* name, Index there, Index here) {
+    compare(text, name, std::to_string(there), std::to_string(here));
+  };
+  compare(text, "place in the grid", file_name(found.at), file_name(mine.at));
+  compare_numbers("rows of the local matrix", found.rows, mine.rows);
+  compare_numbers("columns of the local matrix", found.columns, mine.columns);
+  compare_numbers("rows of a piece", found.piece_rows, mine.piece_rows);
+  compare_numbers("bytes of an element", found.element, mine.element);
+  const Index pass = std::clamp<Index>(found.pass, 1, distribution.passes());
+  compare_numbers("pass", found.pass, pass);
+  compare_numbers("pivots", found.pivots, std::min(distribution.n, pass * distribution.nb));
+  return text;
+}
+
+/// Throws CheckpointError if this rank's file does not fit or is damaged.
+ResumePoint verified(const std::string& folder, const Generation& generation, const CheckpointHeader& mine,
+                     const Distribution& distribution) {
+  const std::string path = file_of(folder, generation, mine.at);
+  ResumePoint point{path, CheckpointReader(path).header()};
+  std::string text = different_options(point.header, mine);
+  if (text.empty()) text = different_extents(point.header, mine, distribution);
+  const Generation written{point.header.pass, point.header.run};
+  if (text.empty() && written != generation) text = "it was written as part of " + written.name();
+  if (!text.empty()) throw CheckpointError(path + " does not fit: " + text);
+  for (const GlobalIndex pivot : verify_checkpoint_file(path)) {
+    if (pivot.value < 0 || pivot.value >= distribution.n) {
+      throw CheckpointError(path + " does not fit: pivot " + std::to_string(pivot.value) + " is no row");
+    }
+  }
+  return point;
+}
+
+/// One generation a line.
+std::string lines_of(const std::vector<Generation>& generations) {
+  std::string lines;
+  for (const Generation& generation : generations) lines += generation.name() + "\n";
+  return lines;
+}
+
+std::vector<Generation> generations_of(const std::string& lines) {
+  std::vector<Generation> generations;
+  std::istringstream text(lines);
+  for (std::string line; std::getline(text, line);) {
+    if (const auto generation = generation_named(line)) generations.push_back(*generation);
+  }
+  return generations;
+}
+
+/// On the root, newest first. `lists`: of every rank, its file's name in the first line, then the generations of which
+/// it has a file. `named`: of every rank, those of which the file has its name; one such rank says that all had written
+/// theirs. Throws CheckpointError if there is none.
+std::vector<Generation> complete_generations(const std::string& folder, const std::vector<std::string>& lists,
+                                             const std::vector<std::string>& named) {
+  std::set<Generation, std::greater<>> candidates;
+  for (const std::string& list : named) {
+    for (const Generation& generation : generations_of(list)) candidates.insert(generation);
+  }
+  if (candidates.empty()) throw CheckpointError(folder + " has no checkpoint");
+  std::vector<Generation> complete;
+  std::string missing;  // of the newest generation
+  for (const Generation& generation : candidates) {
+    const auto lacking = std::ranges::find_if(lists, [&](const std::string& list) {
+      const std::vector<Generation> of_rank = generations_of(list);
+      return std::ranges::find(of_rank, generation) == of_rank.end();
+    });
+    if (lacking == lists.end()) complete.push_back(generation);
+    if (lacking == lists.end() || !missing.empty()) continue;
+    missing = "rank " + std::to_string(lacking - lists.begin()) + " finds no " + generation.name() + "/" +
+              lacking->substr(0, lacking->find('\n'));
+  }
+  if (complete.empty()) throw CheckpointError(folder + " has no complete checkpoint: " + missing);
+  return complete;
+}
+
+/// The options of the newest checkpoint on the root, before files of another grid are missed.
+void check_options(const std::string& folder, const std::vector<Generation>& at_root, const CheckpointHeader& mine) {
+  if (at_root.empty()) return;
+  const std::string path = folder + "/" + at_root.front().name() + "/" + file_name(mine.at);
+  CheckpointHeader found;
+  try {
+    found = CheckpointReader(path).header();
+  } catch (const CheckpointError&) {
+    return;  // verified() says why
+  }
+  if (found.options == mine.options) return;
+  throw CheckpointError(path + " does not fit: " + different_options(found, mine));
+}
+
+/// Collective. The root's result on every rank; its error is thrown on every rank.
+std::string from_root(MPI_Comm communicator, const std::function<std::string()>& make) {
+  std::string result, error;
+  if (rank_in(communicator) == 0) {
+    try {
+      result = make();
+    } catch (const std::exception& failure) {
+      error = failure.what();
+    }
+  }
+  broadcast_bytes(communicator, error, 0);
+  if (!error.empty()) throw CheckpointError(error);
+  broadcast_bytes(communicator, result, 0);
+  return result;
+}
+
+/// Collective. This rank's part of the generation if it fits and is whole on all ranks; else the first error.
+std::optional<ResumePoint> verified_by_all(MPI_Comm communicator, const std::string& folder,
+                                           const Generation& generation, const CheckpointHeader& mine,
+                                           const Distribution& distribution, std::string& first_error) {
+  std::optional<ResumePoint> point;
+  std::string error;
+  try {
+    point = verified(folder, generation, mine, distribution);
+  } catch (const std::exception& failure) {
+    error = failure.what();
+  }
+  try {
+    agree_or_throw(communicator, error);
+  } catch (const AgreedError& failure) {
+    first_error = failure.what();
+    return std::nullopt;
+  }
+  return point;
+}
+
+}  // namespace
+
+std::string new_run_identity(MPI_Comm communicator) {
+  return from_root(communicator, [] {
+    std::ostringstream text;
+    text << std::hex << std::setw(8) << std::setfill('0') << std::random_device{}();
+    return text.str();
+  });
+}
+
+bool has_checkpoints(const std::string& folder) { return !generations_in(folder).empty(); }
+
+void prepare_checkpoint_folder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw CheckpointError(folder + ": " + error.message());
+  if (access(folder.c_str(), R_OK | W_OK | X_OK) != 0) throw CheckpointError(folder + ": " + std::strerror(errno));
+  for (const Generation& generation : generations_in(folder)) {
+    const fs::path path = fs::path(folder) / generation.name();
+    if (has_complete_files(path)) {
+      throw CheckpointError(folder + " has a checkpoint, " + generation.name() +
+                            ": go on from it with --resume, remove it, or name another folder");
+    }
+    fs::remove_all(path, error);
+  }
+}
+
+ResumePoint choose_checkpoint(MPI_Comm communicator, const std::string& folder, const CheckpointHeader& mine,
+                              const Distribution& distribution) {
+  std::vector<Generation> here = generations_in(folder), named_here = here;
+  std::erase_if(here, [&](const Generation& generation) { return !is_there(file_of(folder, generation, mine.at)); });
+  std::erase_if(named_here, [&](const Generation& generation) {
+    return file_of(folder, generation, mine.at).extension() == part_suffix;
+  });
+  const std::vector<std::string> lists = gather_bytes(communicator, file_name(mine.at) + "\n" + lines_of(here), 0);
+  const std::vector<std::string> named = gather_bytes(communicator, lines_of(named_here), 0);
+  const std::vector<Generation> complete = generations_of(from_root(communicator, [&] {
+    check_options(folder, named_here, mine);
+    return lines_of(complete_generations(folder, lists, named));
+  }));
+  std::string error, older_error;
+  if (auto point = verified_by_all(communicator, folder, complete.front(), mine, distribution, error)) return *point;
+  for (std::size_t i = 1; i < complete.size(); ++i) {
+    if (!verified_by_all(communicator, folder, complete[i], mine, distribution, older_error)) continue;
+    throw CheckpointError(error + ". " + complete[i].name() + " is whole: remove " + folder + "/" +
+                          complete.front().name() + " to go on from it");
+  }
+  throw CheckpointError(error + ". There is no older checkpoint that is whole");
+}
+
+void remove_checkpoints(const std::string& folder, GridPosition at) {
+  for (const Generation& generation : generations_in(folder)) {
+    remove_files(fs::path(folder) / generation.name(), at);
+  }
+}
+
+Checkpoints::Checkpoints(MPI_Comm communicator, const CheckpointPlan& plan, Timeline& timeline)
+    : communicator_(communicator), plan_(plan), timeline_(timeline) {}
+
+template <class Work>
+void Checkpoints::keep_error(Work work) {
+  if (!error_.empty()) return;
+  try {
+    work();
+  } catch (const std::exception& failure) {
+    error_ = failure.what();
+  }
+}
+
+void Checkpoints::begin(const CheckpointHeader& header, std::span<const GlobalIndex> pivots) {
+  header_ = header;
+  header_->run = plan_.run;
+  folder_ = plan_.folder + "/" + Generation{header.pass, plan_.run}.name();
+  file_ = folder_ + "/" + file_name(header.at);
+  keep_error([&] {
+    fs::create_directories(folder_);
+    writer_.emplace(file_ + part_suffix, *header_, pivots);
+  });
+}
+
+void Checkpoints::add(std::span<const std::byte> piece) {
+  const auto scope = timeline_.scope(Lane::cpu, Phase::checkpoint, static_cast<std::int64_t>(piece.size()));
+  keep_error([&] { writer_->add(piece); });
+}
+
+// The kernel writes while the factorisation goes on. Without a thread to wait for it, commit() waits.
+void Checkpoints::end() {
+  keep_error([&] { sync_ = std::async([this] { writer_->sync(); }); });
+}
+
+bool Checkpoints::is_writing() const {
+  return sync_.valid() && sync_.wait_for(std::chrono::seconds(0)) == std::future_status::timeout;
+}
+
+void Checkpoints::commit() {
+  if (!is_pending()) return;
+  if (sync_.valid()) {
+    const auto scope = timeline_.scope(Lane::cpu, Phase::checkpoint);
+    // the watchdog sees progress
+    while (sync_.wait_for(std::chrono::milliseconds(100)) == std::future_status::timeout) timeline_.step();
+    keep_error([&] { sync_.get(); });
+  }
+  writer_.reset();
+  const Index pass = header_->pass;
+  try {
+    agree_or_throw(communicator_, error_);
+    keep_error([&] {
+      fs::rename(file_ + part_suffix, file_);
+      sync_folder(folder_);
+      sync_folder(plan_.folder);
+    });
+    agree_or_throw(communicator_, error_);
+  } catch (const AgreedError& failure) {
+    remove_files(folder_, header_->at);
+    if (rank_in(communicator_) == 0) {
+      spdlog::warn("the checkpoint after {} passes is not written: {}{}", pass, failure.what(),
+                   last_ ? "; the one after " + std::to_string(*last_) + " is kept" : "");
+    }
+    clear();
+    return;
+  }
+  for (const Generation& generation : generations_in(plan_.folder)) {
+    if (generation != Generation{pass, plan_.run}) {
+      remove_files(fs::path(plan_.folder) / generation.name(), header_->at);
+    }
+  }
+  last_ = pass;
+  ++completed_;
+  clear();
+}
+
+void Checkpoints::clear() {
+  header_.reset();
+  error_.clear();
+}
+
+}  // namespace glinpack

@@ -1,0 +1,102 @@
+// The checkpoints of a run in a folder. A generation is the state of all ranks after 120 passes, for example:
+//
+//   DIR/pass-120-5f3a01c2/row0-column1
+//
+// Its folder has the number of passes and a random number of the program's start, so that files of two starts never
+// count as one generation. A file is written as row0-column1.part. When the disks of all ranks have theirs, they get
+// their names, and then the files of the generation before are removed. So there is a complete generation at any moment
+// after the first one: one of which every rank has a file, and one rank a file with its name.
+#pragma once
+
+#include <mpi.h>
+
+#include <future>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backend/timeline.hpp"
+#include "checkpoint/checkpoint_file.hpp"
+
+namespace glinpack {
+
+/// A rank's file of the generation that a run goes on from.
+struct ResumePoint {
+  std::string file;
+  CheckpointHeader header;
+};
+
+/// What a run saves, and where it goes on.
+struct CheckpointPlan {
+  std::string folder;                                      // empty: nothing is saved
+  double every = std::numeric_limits<double>::infinity();  // seconds
+  std::string run;                                         // new_run_identity()
+  CheckpointOptions options;
+  std::optional<ResumePoint> resume;
+};
+
+/// Eight random hexadecimal digits of rank 0. Collective.
+std::string new_run_identity(MPI_Comm communicator);
+
+/// Whether a run has begun to write checkpoints there.
+bool has_checkpoints(const std::string& folder);
+
+/// Makes the folder if it is missing, and removes what a run left that ended before its first checkpoint was complete.
+/// Throws CheckpointError if the folder has a checkpoint, or if it cannot be written. Not collective.
+void prepare_checkpoint_folder(const std::string& folder);
+
+/// The newest complete generation. `mine`: the header of a file that would fit this rank, of
+/// which run, pass, seconds and pivots are not read. Verifies all checksums. Throws CheckpointError with the same
+/// message on every rank if there is none, if it does not fit, or if it is damaged; the message then names an older one
+/// that is whole. Collective over the grid's communicator.
+ResumePoint choose_checkpoint(MPI_Comm communicator, const std::string& folder, const CheckpointHeader& mine,
+                              const Distribution& distribution);
+
+/// Removes this rank's files of all generations. Not collective; all ranks call it when none of them writes.
+void remove_checkpoints(const std::string& folder, GridPosition at);
+
+/// Writes the generations of a run, one at a time. Errors are kept until commit(), where all ranks learn of them.
+class Checkpoints {
+ public:
+  /// All arguments must outlive it.
+  Checkpoints(MPI_Comm communicator, const CheckpointPlan& plan, Timeline& timeline);
+  Checkpoints(const Checkpoints&) = delete;
+  Checkpoints& operator=(const Checkpoints&) = delete;
+
+  /// This rank's file of the next generation: begin(), add() for each piece, end(), which lets a thread wait for the
+  /// disk. commit() must have completed the generation before.
+  void begin(const CheckpointHeader& header, std::span<const GlobalIndex> pivots);
+  void add(std::span<const std::byte> piece);
+  void end();
+  /// Between begin() and commit().
+  bool is_pending() const { return header_.has_value(); }
+  /// Whether this rank's disk has not all of the pending generation yet.
+  bool is_writing() const;
+  /// Completes the pending generation, or drops it if a rank could not write; rank 0 then warns. Waits for the disk.
+  /// Collective.
+  void commit();
+
+  int completed() const { return completed_; }
+  /// The passes done in the last complete generation.
+  std::optional<Index> last() const { return last_; }
+
+ private:
+  template <class Work>
+  void keep_error(Work work);
+  void clear();
+
+  MPI_Comm communicator_;
+  const CheckpointPlan& plan_;
+  Timeline& timeline_;
+  std::optional<CheckpointHeader> header_;  // of the pending generation
+  std::string folder_, file_;               // of the pending generation
+  std::optional<CheckpointWriter> writer_;
+  std::future<void> sync_;
+  std::string error_;  // of this rank
+  int completed_ = 0;
+  std::optional<Index> last_;
+};
+
+}  // namespace glinpack

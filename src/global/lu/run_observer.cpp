@@ -1,0 +1,106 @@
+#include "lu/run_observer.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "mpi/communication.hpp"
+
+namespace glinpack {
+
+StateSaver::StateSaver(const CheckpointPlan& plan, CheckpointHeader header, const ProcessGrid& grid, Timeline& timeline)
+    : plan_(plan),
+      header_(std::move(header)),
+      earlier_seconds_(header_.seconds),
+      communicator_(grid.all()),
+      timeline_(timeline),
+      checkpoints_(grid.all(), plan, timeline) {}
+
+bool StateSaver::is_due() const {
+  const std::chrono::duration<double> since = Clock::now() - last_;
+  return !is_pending() && (checkpoint_requested() || since.count() >= plan_.every);
+}
+
+void StateSaver::save(Index passes, const Interchanges& so_far) {
+  commit();  // the one before may be pending if a signal ends the run
+  header_.pass = passes;
+  header_.pivots = static_cast<Index>(so_far.pivots.size());
+  header_.seconds = earlier_seconds_ + timeline_.now();
+  all_reduce(communicator_, &header_.seconds, 1, MPI_DOUBLE, MPI_MAX);
+  checkpoints_.begin(header_, so_far.pivots);
+  add_matrix(checkpoints_);
+  checkpoints_.end();
+  forget_checkpoint_request();
+  last_ = Clock::now();
+}
+
+std::optional<Saved> StateSaver::saved() const {
+  if (!checkpoints_.last()) return std::nullopt;
+  return Saved{checkpoints_.completed(), *checkpoints_.last()};
+}
+
+RunObserver::RunObserver(const ObservedRun& run, PassRange passes, StateSaver* saver)
+    : n_(run.distribution.n),
+      nb_(run.distribution.nb),
+      first_(passes.first),
+      passes_(run.distribution.passes()),
+      pieces_(run.parameters.row_swap.pieces),
+      saver_(saver),
+      agreement_(
+          run.grid.all(), passes.first, passes.end, run.parameters.parts != RunParts::compute,
+          saver == nullptr ? seconds_between_questions : std::min(seconds_between_questions, saver->seconds_between())),
+      timeline_(run.timeline),
+      progress_(run.grid.is_root() ? run.progress : ProgressObserver{}) {
+  if (progress_) progress_(0);
+}
+
+NextPass RunObserver::before(const PassPlan& pass) {
+  timeline_.enter_pass(pass.pass, pass.role);
+  begun_ = timeline_.now();
+  PassRequests mine{.end = stop_signal() != 0};
+  if (saver_ != nullptr) {
+    mine.checkpoint = saver_->is_due();
+    mine.writing = saver_->is_writing();
+  }
+  const std::optional<PassRequests> agreed = agreement_.before(pass.pass, mine);
+  return agreed ? next_pass(*agreed) : NextPass::run;
+}
+
+// The same on all ranks: a checkpoint is pending on all of them or on none.
+NextPass RunObserver::next_pass(const PassRequests& agreed) {
+  if (saver_ == nullptr) return agreed.end ? NextPass::none : NextPass::run;
+  if (!agreed.writing) saver_->commit();
+  ends_after_save_ = agreed.end;
+  return agreed.end || (agreed.checkpoint && !saver_->is_pending()) ? NextPass::run_and_save : NextPass::run;
+}
+
+void RunObserver::after(const PassPlan& pass) {
+  if (spdlog::should_log(spdlog::level::trace)) trace(pass);
+  if (!progress_) return;
+  // of the 2/3 m^3 operations for the m columns of the passes to run
+  const double left = static_cast<double>(n_ - pass.pass * nb_ - pass.width) / static_cast<double>(n_ - first_ * nb_);
+  progress_(1.0 - left * left * left);
+}
+
+bool RunObserver::save(const PassPlan& pass, const Interchanges& so_far) {
+  saver_->save(pass.pass + 1, so_far);
+  if (ends_after_save_) saver_->commit();
+  return !ends_after_save_;
+}
+
+void RunObserver::finish() {
+  agreement_.finish();
+  timeline_.leave_passes();
+}
+
+// With look-ahead, the time includes the next panel. A device may still compute.
+void RunObserver::trace(const PassPlan& pass) const {
+  const double now = timeline_.now();
+  spdlog::trace("pass {} of {}: {}, panel {} x {}, trailing matrix {} x {} in {} pieces, {:.3f} ms from {:.6f} s",
+                pass.pass, passes_, name_of(pass.role), pass.in_pivot_column ? pass.panel_rows : 0, pass.width,
+                pass.trailing_rows, pass.trailing_columns, pieces_of(pass.trailing_columns, nb_, pieces_).size(),
+                1e3 * (now - begun_), begun_);
+}
+
+}  // namespace glinpack

@@ -1,0 +1,309 @@
+// Checkpoints of all ranks: which of them is chosen, and runs that go on from one.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "checkpoint/checkpoints.hpp"
+#include "lu/run.hpp"
+#include "mpi/communication.hpp"
+#include "tests/captured_log.hpp"
+#include "tests/global/cached_backend.hpp"
+#include "tests/global/world.hpp"
+#include "watch/stop_request.hpp"
+
+namespace glinpack {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// An empty folder for all ranks of the world, in its lifetime.
+class SharedFolder {
+ public:
+  SharedFolder() {
+    std::string name = testing::TempDir() + "checkpoints-XXXXXX";
+    if (test::world_rank() == 0 && mkdtemp(name.data()) == nullptr) name.clear();
+    broadcast_bytes(MPI_COMM_WORLD, name, 0);
+    path = name;
+  }
+  ~SharedFolder() {
+    barrier(MPI_COMM_WORLD);
+    if (test::world_rank() == 0) fs::remove_all(path);
+  }
+  std::string path;
+};
+
+std::vector<std::string> files_in(const std::string& folder) {
+  std::vector<std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) files.push_back(fs::relative(entry.path(), folder));
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+/// Checkpoints of a matrix of order 8 with blocks of 2, on a grid of one row with all ranks.
+class CheckpointsOfAllRanks : public testing::Test {
+ protected:
+  CheckpointsOfAllRanks() {
+    mine_.options = {{"--n", "8"}};
+    mine_.at = grid_.position();
+    mine_.rows = distribution_.local_rows(mine_.at);
+    mine_.columns = distribution_.local_columns(mine_.at);
+    mine_.piece_rows = mine_.rows;
+    mine_.element = 8;
+  }
+
+  void write(Index pass, const std::string& run) {
+    const CheckpointPlan plan{.folder = folder_.path, .run = run, .options = mine_.options, .resume = {}};
+    Timeline timeline;
+    Checkpoints checkpoints(grid_.all(), plan, timeline);
+    CheckpointHeader header = mine_;
+    header.pass = pass;
+    header.pivots = 2 * pass;
+    const std::vector<double> matrix(static_cast<std::size_t>(mine_.rows * mine_.columns), static_cast<double>(pass));
+    checkpoints.begin(header, std::vector<GlobalIndex>(static_cast<std::size_t>(header.pivots)));
+    if (!matrix.empty()) checkpoints.add(std::as_bytes(std::span(matrix)));
+    checkpoints.end();
+    checkpoints.commit();
+    EXPECT_EQ(checkpoints.last(), pass);
+    barrier(grid_.all());
+  }
+  std::string file_of(Index pass, const std::string& run) const {
+    return folder_.path + "/pass-" + std::to_string(pass) + "-" + run + "/row0-column" +
+           std::to_string(grid_.position().column);
+  }
+  Index chosen_pass() const { return choose_checkpoint(grid_.all(), folder_.path, mine_, distribution_).header.pass; }
+  std::string refusal(const CheckpointHeader& mine) const {
+    try {
+      choose_checkpoint(grid_.all(), folder_.path, mine, distribution_);
+    } catch (const CheckpointError& error) {
+      return error.what();
+    }
+    return "";
+  }
+  std::string refusal() const { return refusal(mine_); }
+  /// Keeps the files of a generation, which the next one removes.
+  void keep(const std::string& generation) {
+    if (grid_.is_root()) fs::rename(folder_.path + "/" + generation, folder_.path + "/kept");
+    barrier(grid_.all());
+  }
+  void put_back(const std::string& generation) {
+    barrier(grid_.all());
+    if (grid_.is_root()) fs::rename(folder_.path + "/kept", folder_.path + "/" + generation);
+    barrier(grid_.all());
+  }
+  void alter(const std::string& file) const {
+    std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekp(-20, std::ios::end);
+    stream.put('x');
+  }
+  bool is_last() const { return grid_.position().column == grid_.shape().columns - 1; }
+
+  SharedFolder folder_;
+  ProcessGrid grid_{MPI_COMM_WORLD, {1, test::world_size()}, RankOrder::row_major};
+  Distribution distribution_{8, 2, grid_.shape()};
+  CheckpointHeader mine_;
+};
+
+TEST_F(CheckpointsOfAllRanks, TheNextGenerationReplacesTheOneBefore) {
+  write(1, "0000000a");
+  EXPECT_EQ(chosen_pass(), 1);
+  barrier(grid_.all());
+  write(3, "0000000a");
+  EXPECT_EQ(chosen_pass(), 3);
+  EXPECT_EQ(files_in(folder_.path).size(), static_cast<std::size_t>(test::world_size()));
+  barrier(grid_.all());
+  remove_checkpoints(folder_.path, mine_.at);
+  barrier(grid_.all());
+  EXPECT_TRUE(fs::is_empty(folder_.path));
+}
+
+TEST_F(CheckpointsOfAllRanks, FilesOfTwoRunsAreNoGeneration) {
+  if (test::world_size() == 1) GTEST_SKIP() << "one rank";
+  write(1, "0000000a");
+  keep("pass-1-0000000a");
+  write(3, "0000000b");
+  // this rank's file was written by that run or by another one, which both ended before all ranks had theirs
+  const bool is_even = grid_.position().column % 2 == 0;
+  if (is_even) fs::create_directories(folder_.path + "/pass-3-0000000c");
+  if (is_even) fs::rename(file_of(3, "0000000b"), file_of(3, "0000000c"));
+  put_back("pass-1-0000000a");
+  EXPECT_EQ(chosen_pass(), 1);
+}
+
+TEST_F(CheckpointsOfAllRanks, OneIsCompleteWhenTheFirstFileGetsItsName) {
+  write(1, "0000000a");
+  keep("pass-1-0000000a");
+  write(2, "0000000a");
+  const std::string file = file_of(2, "0000000a");
+  if (!is_last()) fs::rename(file, file + ".part");
+  put_back("pass-1-0000000a");
+  EXPECT_EQ(chosen_pass(), 2);
+  barrier(grid_.all());
+  if (is_last()) fs::rename(file, file + ".part");
+  barrier(grid_.all());
+  EXPECT_EQ(chosen_pass(), 1);
+}
+
+TEST_F(CheckpointsOfAllRanks, AreRefusedIfTheyDoNotFitAndTheMessageSaysWhatDiffers) {
+  EXPECT_THAT(refusal(), HasSubstr("has no checkpoint"));
+  barrier(grid_.all());
+  write(2, "0000000a");
+  CheckpointHeader other = mine_;
+  other.options = {{"--n", "9"}, {"--seed", "1"}};
+  EXPECT_THAT(refusal(other), AllOf(HasSubstr("pass-2-0000000a"), HasSubstr("--n: 8 in the checkpoint, 9 now"),
+                                    HasSubstr("--seed: none in the checkpoint, 1 now")));
+  other = mine_;
+  if (is_last()) other.columns += 1;
+  EXPECT_THAT(refusal(other), HasSubstr("columns of the local matrix"));
+  other = mine_;
+  if (is_last()) other.at.row = 1;  // another grid
+  EXPECT_THAT(refusal(other),
+              HasSubstr(test::world_size() == 1 ? "has no checkpoint" : "finds no pass-2-0000000a/row1-column"));
+  barrier(grid_.all());
+  write(5, "0000000a");  // of 4 passes
+  EXPECT_THAT(refusal(), HasSubstr("pass: 5 in the checkpoint, 4 now"));
+}
+
+TEST_F(CheckpointsOfAllRanks, ADamagedOneIsRefusedAndAnOlderOneOffered) {
+  write(1, "0000000a");
+  keep("pass-1-0000000a");
+  write(2, "0000000a");
+  if (is_last()) alter(file_of(2, "0000000a"));
+  barrier(grid_.all());
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("pass-2-0000000a/row0-column"), HasSubstr("is altered"),
+                               HasSubstr("There is no older checkpoint")));
+  put_back("pass-1-0000000a");
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("is altered"), HasSubstr("pass-1-0000000a is whole: remove")));
+  barrier(grid_.all());
+  if (is_last()) fs::remove(file_of(2, "0000000a"));  // a missing file: not complete
+  barrier(grid_.all());
+  EXPECT_EQ(chosen_pass(), 1);
+}
+
+TEST_F(CheckpointsOfAllRanks, ARankThatCannotWriteCostsTheGenerationOfAll) {
+  write(1, "0000000a");
+  const CheckpointPlan plan{.folder = folder_.path, .run = "0000000b", .options = mine_.options, .resume = {}};
+  Timeline timeline;
+  Checkpoints checkpoints(grid_.all(), plan, timeline);
+  const CapturedLog log;
+  if (is_last()) fs::create_directories(file_of(2, "0000000b") + ".part/in the way");
+  barrier(grid_.all());
+  CheckpointHeader header = mine_;
+  header.pass = 2;
+  header.rows = 0;
+  checkpoints.begin(header, {});
+  checkpoints.end();
+  checkpoints.commit();
+  EXPECT_FALSE(checkpoints.is_pending());
+  EXPECT_EQ(checkpoints.last(), std::nullopt);
+  if (grid_.is_root()) {
+    EXPECT_THAT(log.lines(), AllOf(HasSubstr("after 2 passes is not written"), HasSubstr(".part: Is a directory")));
+  }
+  EXPECT_EQ(chosen_pass(), 1);
+}
+
+TEST_F(CheckpointsOfAllRanks, AFolderWithACheckpointIsNotForANewRun) {
+  prepare_checkpoint_folder(folder_.path);
+  barrier(grid_.all());
+  write(1, "0000000a");
+  EXPECT_THROW(prepare_checkpoint_folder(folder_.path), CheckpointError);
+  barrier(grid_.all());
+  fs::rename(file_of(1, "0000000a"), file_of(1, "0000000a") + ".part");  // a run that ended before it was complete
+  barrier(grid_.all());
+  prepare_checkpoint_folder(folder_.path);
+  barrier(grid_.all());
+  EXPECT_TRUE(fs::is_empty(folder_.path));
+}
+
+struct Resumption {
+  Pivoting pivoting;
+  bool refine;
+};
+
+class ResumedRun : public testing::TestWithParam<Resumption> {};
+
+TEST_P(ResumedRun, HasTheSolutionOfOneWithoutInterruption) {
+  const SharedFolder folder;
+  test::on_every_grid([&](const ProcessGrid& grid) {
+    auto& [timeline, backend] = test::cached_backend<float>("openblas");
+    RunParameters parameters;
+    parameters.n = 100;
+    parameters.nb = 8;
+    parameters.pivoting = GetParam().pivoting;
+    parameters.refine = GetParam().refine;
+    const auto source = make_hpl_source(parameters.n);
+    RunOptions options;
+    options.gather_solution = true;
+    const RunResult whole = run(parameters, grid, *backend, timeline, *source, options);
+
+    const CheckpointOptions names{{"--n", "100"}};
+    options.checkpoints = CheckpointPlan{
+        .folder = folder.path, .every = 0, .run = new_run_identity(grid.all()), .options = names, .resume = {}};
+    {
+      const StopSignals signals(false, UserSignal::checkpoint);
+      const auto at_half = [](double fraction) {
+        if (fraction > 0.5) raise(SIGTERM);
+      };
+      options.progress = at_half;  // on rank 0 of the grid
+      const RunResult ended = run(parameters, grid, *backend, timeline, *source, options);
+      ASSERT_TRUE(ended.saved);
+      EXPECT_EQ(ended.passes_done, ended.saved->passes);
+      EXPECT_GT(ended.saved->checkpoints, 1);
+      options.checkpoints->resume =
+          choose_checkpoint(grid.all(), folder.path, checkpoint_header<float>(parameters, grid, names),
+                            distribution_of(parameters, grid.shape()));
+      EXPECT_EQ(options.checkpoints->resume->header.pass, ended.saved->passes);
+    }
+    const StopSignals none(false);
+    options.progress = {};
+    options.checkpoints->run = new_run_identity(grid.all());
+    const RunResult resumed = run(parameters, grid, *backend, timeline, *source, options);
+    ASSERT_TRUE(resumed.resumed);
+    EXPECT_EQ(resumed.resumed->passes, options.checkpoints->resume->header.pass);
+    EXPECT_GT(resumed.resumed->seconds, 0);
+    EXPECT_TRUE(resumed.passed) << resumed.failure;
+    EXPECT_EQ(resumed.solution, whole.solution);
+    EXPECT_EQ(resumed.growth, whole.growth);
+    barrier(grid.all());
+    remove_checkpoints(folder.path, grid.position());
+    barrier(grid.all());
+  });
+}
+
+TEST(RequestedCheckpoint, IsWrittenAndTheRunGoesOn) {
+  const SharedFolder folder;
+  test::on_every_grid([&](const ProcessGrid& grid) {
+    auto& [timeline, backend] = test::cached_backend<float>("openblas");
+    RunParameters parameters;
+    parameters.n = 48;
+    parameters.nb = 4;
+    RunOptions options;
+    options.checkpoints.emplace();
+    options.checkpoints->folder = folder.path;
+    options.checkpoints->run = new_run_identity(grid.all());
+    const StopSignals signals(false, UserSignal::checkpoint);
+    const bool is_last = grid.position() == GridPosition{grid.shape().rows - 1, grid.shape().columns - 1};
+    if (is_last) raise(SIGUSR1);
+    const RunResult result = run(parameters, grid, *backend, timeline, *make_hpl_source(parameters.n), options);
+    EXPECT_TRUE(result.passed) << result.failure;
+    EXPECT_FALSE(checkpoint_requested());
+    EXPECT_EQ(stop_signal(), 0);
+    EXPECT_TRUE(has_checkpoints(folder.path));
+    barrier(grid.all());
+    remove_checkpoints(folder.path, grid.position());
+    barrier(grid.all());
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Pivotings, ResumedRun,
+                         testing::Values(Resumption{Pivoting::partial, false}, Resumption{Pivoting::tournament, false},
+                                         Resumption{Pivoting::partial, true}, Resumption{Pivoting::local, true}));
+
+}  // namespace
+}  // namespace glinpack

@@ -1,0 +1,222 @@
+#!/usr/bin/python3
+"""Runs that are killed and go on from their checkpoints, and checkpoints that cannot be used.
+
+GLINPACK_TEST_KILLS: the number of kills (50 in the full test), by default a few. GLINPACK_TEST_SEED: of their moments."""
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+from launch import GLINPACK, MPIEXEC, GlinpackTest, read_npy, wait_for
+
+KILLS = int(os.environ.get("GLINPACK_TEST_KILLS", "4"))
+SEED = int(os.environ.get("GLINPACK_TEST_SEED", "1"))
+TIMEOUT = 120
+# what does not belong to the run
+QUIET = ["--doctor", "off", "--peak", "none", "--power-interval", "0", "--breakdown", "none", "--progress", "never",
+         "--force"]
+
+
+def run(n=400, nb=4, backend="openblas"):
+    """A run of many short passes."""
+    return ["plu", "--n", n, "--nb", nb, "--backend", backend, "--threads", 1, *QUIET]
+
+
+RUN = run()
+OFTEN = ["--checkpoint", "ck", "--checkpoint-every", "0.001"]
+
+
+class CheckpointTest(GlinpackTest):
+    def command(self, *arguments, ranks):
+        return [MPIEXEC, "-np", str(ranks), GLINPACK, *map(str, arguments)]
+
+    def begin(self, *arguments, ranks):
+        """A job in the background."""
+        with (self.folder / "out.txt").open("wb") as out:
+            job = subprocess.Popen(self.command(*arguments, ranks=ranks), cwd=self.folder, stdin=subprocess.DEVNULL,
+                                   stdout=out, stderr=subprocess.STDOUT,
+                                   env={**os.environ, "OPENBLAS_NUM_THREADS": "1",
+                                        "GLINPACK_TEST_JOB": str(self.folder)})
+        self.addCleanup(job.wait)
+        self.addCleanup(job.kill)
+        return job
+
+    def begin_passes(self, *arguments, ranks=4):
+        """A job that is in its passes, where it takes signals."""
+        job = self.begin(*arguments, "--log-level", "trace", ranks=ranks)
+        self.assertTrue(wait_for(lambda: " pass 1 of " in self.out() or job.poll() is not None))
+        self.assertIsNone(job.poll(), self.out())
+        return job
+
+    def out(self):
+        return (self.folder / "out.txt").read_text(errors="replace")
+
+    def ranks(self):
+        """The processes of this test's job."""
+        found = []
+        mark = f"GLINPACK_TEST_JOB={self.folder}".encode()
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if os.path.samefile(process / "exe", GLINPACK) and mark in (process / "environ").read_bytes().split(b"\0"):
+                    found.append(int(process.name))
+            except OSError:
+                continue
+        return sorted(found)
+
+    def run_all(self, *arguments, ranks=4):
+        outcome = self.start(self.command(*arguments, ranks=ranks), {"OPENBLAS_NUM_THREADS": "1"}, TIMEOUT)
+        self.assertEqual(outcome.status, 0, outcome)
+        return outcome
+
+    def refused(self, *arguments, ranks=4):
+        """Expects one message and no work."""
+        outcome = self.start(self.command(*arguments, ranks=ranks), {"OPENBLAS_NUM_THREADS": "1"}, TIMEOUT)
+        self.assertEqual(outcome.status, 2, outcome)
+        self.assertEqual(len(outcome.messages), 1, outcome)
+        self.assertNotIn("WR", outcome.out)
+        return outcome.messages[0]
+
+    def solution(self, name):
+        return read_npy(self.folder / name)
+
+    def generations(self, folder="ck"):
+        return sorted(path.name for path in (self.folder / folder).glob("pass-*"))
+
+    def interrupted(self):
+        """A run that a signal ends, with a checkpoint; returns its report."""
+        job = self.begin_passes(*RUN, *OFTEN)
+        job.send_signal(signal.SIGTERM)
+        self.assertEqual(job.wait(timeout=TIMEOUT), 4, self.out())
+        return self.out()
+
+
+class Kills(CheckpointTest):
+    CASES = [
+        (1, [*run(), "--grid", "1x1", "--pivoting", "partial", "--lookahead", "1"]),
+        (4, [*run(), "--grid", "2x2", "--pivoting", "partial", "--lookahead", "1"]),
+        (6, [*run(), "--grid", "3x2", "--pivoting", "tournament", "--lookahead", "0"]),
+        (4, [*run(), "--grid", "2x2", "--pivoting", "local", "--lookahead", "1"]),
+        (2, [*run(nb=16, backend="gl-compute"), "--grid", "1x2", "--precision", "single", "--pivoting", "partial"]),
+        (6, [*run(), "--grid", "3x2", "--pivoting", "partial", "--lookahead", "1", "--precision", "mixed"]),
+        (4, [*run(), "--grid", "2x2", "--pivoting", "tournament", "--lookahead", "1"]),
+        (1, [*run(100, 4, "gl-raster"), "--grid", "1x1", "--pivoting", "local"]),
+        (6, [*run(), "--grid", "3x2", "--pivoting", "partial", "--lookahead", "0"]),
+    ]
+
+    def test_a_run_killed_at_any_moment_goes_on_with_the_same_bits(self):
+        moments = random.Random(SEED)
+        resumed = 0
+        for ranks, options in (self.CASES * KILLS)[:max(1, KILLS // 2)]:
+            with self.subTest(options=options, seed=SEED):
+                begun = time.monotonic()
+                self.run_all(*options, "--save-solution", "whole.npy", ranks=ranks)
+                seconds = time.monotonic() - begun
+                for _ in range(2):
+                    self.kill_a_rank([*options, *OFTEN, *self.resumption()], ranks,
+                                     seconds * moments.uniform(0.2, 1.5), moments)
+                    resumed += bool(self.resumption())
+                outcome = self.run_all(*options, *OFTEN, *self.resumption(), "--save-solution", "x.npy", ranks=ranks)
+                self.assertIn("PASSED", outcome.out)
+                self.assertEqual(self.solution("x.npy"), self.solution("whole.npy"))
+                self.assertEqual(self.generations(), [])
+        if KILLS >= 20:  # a kill may come before the first checkpoint, or after the report
+            self.assertGreaterEqual(resumed, KILLS // 4)
+
+    def resumption(self):
+        """Options to go on if there is something to go on from."""
+        complete = any(path.suffix != ".part" for path in (self.folder / "ck").glob("pass-*/*"))
+        return ["--resume", "ck"] if complete else []
+
+    def kill_a_rank(self, command, ranks, seconds, moments):
+        job = self.begin(*command, ranks=ranks)
+        time.sleep(seconds)
+        processes = self.ranks()
+        if processes:
+            try:
+                os.kill(moments.choice(processes), signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        job.wait(timeout=TIMEOUT)
+        self.assertTrue(wait_for(lambda: not self.ranks()), "processes remain")
+
+
+class Signals(CheckpointTest):
+    def test_sigterm_writes_a_checkpoint_from_which_ranks_placed_otherwise_go_on(self):
+        self.run_all(*RUN, "--save-solution", "whole.npy")
+        out = self.interrupted()
+        self.assertIn("INCOMPLETE: SIGTERM", out)
+        self.assertRegex(out, r"Its checkpoint after \d+ passes is in ck: the same options with --resume ck go on")
+        outcome = self.run_all(*RUN, "--resume", "ck", "--column-major", "--broadcast", "ibcast", "--node-broadcast",
+                               "mpi", "--save-solution", "x.npy")
+        self.assertRegex(outcome.out, r"resumed from ck/pass-\d+-[0-9a-f]{8} after \d+ of 100 passes")
+        self.assertIn("Time and Gflops are of the passes after the checkpoint and of the solution: not an HPL result",
+                      outcome.out)
+        self.assertEqual(self.solution("x.npy"), self.solution("whole.npy"))
+        self.assertEqual(len(self.generations()), 1)  # only --checkpoint removes
+
+
+class Refusals(CheckpointTest):
+    def test_what_does_not_fit_is_refused_with_what_differs(self):
+        self.assertIn("has no checkpoint", self.refused_resume_of_empty_folder())
+        self.interrupted()
+        for options, text in (
+                (run(404), "--n: 400 in the checkpoint, 404 now"),
+                ([*RUN, "--grid", "1x4"], "--grid: 2x2 in the checkpoint, 1x4 now"),
+                ([*RUN, "--pivoting", "tournament", "--lookahead", 0],
+                 "--lookahead: 1 in the checkpoint, 0 now; --pivoting: partial in the checkpoint, tournament now"),
+                ([*RUN, "--seed", 5], "--seed: 100 in the checkpoint, 5 now"),
+                ([*RUN, "--precision", "single"], "--precision: double in the checkpoint, single now")):
+            self.assertIn(text, self.refused(*options, "--resume", "ck"))
+        self.assertIn("go on from it with --resume", self.refused(*RUN, "--checkpoint", "ck"))
+        self.assertIn("4 runs are planned", self.refused(*run("400,500"), "--resume", "ck", "--repeat", 2))
+        self.assertIn("name their folder", self.refused(*RUN, "--checkpoint-every", 5))
+        self.assertIn("--checkpoint: /proc/none/ck: ", self.refused(*RUN, "--checkpoint", "/proc/none/ck"))
+        self.assertIn("--compute-only", self.refused(*RUN, "--checkpoint", "ck", "--compute-only"))
+
+        file = next((self.folder / "ck").glob("pass-*/row1-column0"))
+        whole = file.read_bytes()
+        flipped = bytearray(whole)
+        flipped[len(whole) // 2] ^= 4
+        for content, text in ((flipped, "is altered"), (whole[:-1], "is cut"), (whole + b"x", "surplus")):
+            file.write_bytes(content)
+            message = self.refused(*RUN, "--resume", "ck")
+            self.assertIn(text, message)
+            self.assertIn("row1-column0", message)
+            self.assertIn("rank 2", message)
+        file.unlink()
+        self.assertIn("no complete checkpoint: rank 2 finds no pass-", self.refused(*RUN, "--resume", "ck"))
+        file.write_bytes(whole)
+        self.run_all(*RUN, "--resume", "ck")
+
+    def refused_resume_of_empty_folder(self):
+        (self.folder / "empty").mkdir()
+        return self.refused(*RUN, "--resume", "empty")
+
+    def test_two_runs_do_not_share_a_folder(self):
+        job = self.begin_passes(*run(3000), *OFTEN, ranks=1)
+        self.assertTrue(wait_for(self.generations))
+        os.kill(self.ranks()[0], signal.SIGSTOP)
+        for options in ["--checkpoint", "ck"], ["--resume", "ck"]:
+            self.assertIn("another run has its checkpoints in this folder", self.refused(*RUN, *options, ranks=1))
+        os.kill(self.ranks()[0], signal.SIGKILL)
+        self.assertNotEqual(job.wait(timeout=TIMEOUT), 0)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root mounts a small file system")
+    def test_a_full_disk_costs_a_checkpoint_but_not_the_run(self):
+        (self.folder / "ck").mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1200k", "tmpfs", self.folder / "ck"], check=False)
+        if mounted.returncode != 0:
+            self.skipTest("mounting is not allowed")
+        self.addCleanup(subprocess.run, ["umount", "-l", self.folder / "ck"], check=False)
+        # one generation has 1.3 MB
+        outcome = self.run_all(*RUN, *OFTEN)
+        self.assertRegex(outcome.err, r"checkpoint after \d+ passes is not written: .*No space left on device")
+        self.assertIn("PASSED", outcome.out)
+        self.assertEqual(self.generations(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
