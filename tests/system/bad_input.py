@@ -642,7 +642,7 @@ class Signals(BadInputTest):
 
     def run_until(self, signals, *options, **popen):
         """Exit status, stdout and stderr of a run of many short passes, to which the signals are sent."""
-        with subprocess.Popen([GLINPACK, "plu", "--n", "6000", "--nb", "8", "--backend", "reference", "--peak", "none",
+        with subprocess.Popen([GLINPACK, "plu", "--n", "4500", "--nb", "8", "--backend", "reference", "--peak", "none",
                                "--progress", "always", *options], cwd=self.folder, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, **popen) as process:
             try:
@@ -671,7 +671,7 @@ class Signals(BadInputTest):
     def test_a_signal_ends_a_run_without_messages(self):
         status, out, err = self.run_until([signal.SIGTERM], "--compute-only")
         self.assertEqual(status, 4, out + err)
-        self.assertRegex(out, r"INCOMPLETE: SIGTERM ended the program after 0 of 1 runs\.\n.* ended after \d+ of 750 passes")
+        self.assertRegex(out, r"INCOMPLETE: SIGTERM ended the program after 0 of 1 runs\.\n.* ended after \d+ of 563 passes")
 
 
 def status_of(process):
