@@ -19,7 +19,7 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
                            Precision precision, int device_copies, bool panels_on_device) {
   const auto element = static_cast<double>(factor_bytes(precision));
   const auto rows = static_cast<double>(distribution.local_rows(position));
-  const auto columns = static_cast<double>(distribution.local_columns(position));
+  const auto columns = static_cast<double>(distribution.stored_columns(position));
   const Index width = std::min(parameters.nb, parameters.n);
   const auto nb = static_cast<double>(width);
   const auto above = static_cast<double>(rows_above_panels(parameters, distribution));
@@ -78,7 +78,7 @@ BroadcastSizes broadcast_sizes(const RunParameters& parameters, GridShape grid, 
   const Distribution distribution = distribution_of(parameters, grid);
   const auto bytes = [](Index elements) { return static_cast<std::size_t>(elements) * sizeof(Real); };
   const Index panel_rows = rows_above_panels(parameters, distribution) + distribution.local_rows(at);
-  const Index u12 = distribution.nb * distribution.local_columns(at);
+  const Index u12 = distribution.nb * distribution.stored_columns(at);
   BroadcastSizes sizes{.row = bytes(panel_message_elements<Real>(panel_rows, distribution.nb)), .column = bytes(u12)};
   if (grid.rows == 1 || !pivots_across_processes(parameters.pivoting)) return sizes;
   sizes.row_ring = ring_bytes<Real>(2 * u12, grid);

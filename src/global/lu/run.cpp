@@ -80,20 +80,31 @@ std::unique_ptr<Transport<Real>> make_transport(const RunParameters& parameters,
                                               completion_of(parameters.parts));
 }
 
+template <class Real>
+std::unique_ptr<Checksums<Real>> make_checksums(const RunParameters& parameters, const Distribution& distribution,
+                                                const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
+                                                DeviceMatrix<Real>& a) {
+  if (parameters.abft_every == 0) return nullptr;
+  return std::make_unique<Checksums<Real>>(distribution, grid, backend, timeline, a, parameters.abft_every);
+}
+
 /// The factorisation of a run and its memory. `lu` refers to the other members.
 template <class Real>
 struct LuWorkspace {
   Distribution distribution;
   std::unique_ptr<DeviceMatrix<Real>> a;
   std::unique_ptr<Transport<Real>> transport;
+  std::unique_ptr<Checksums<Real>> checksums;  // null: none
   std::unique_ptr<LuFactorization<Real>> lu;
 
   LuWorkspace(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
               const NodeMemory& node)
       : distribution(distribution_of(parameters, grid.shape())),
-        a(backend.allocate(distribution.local_rows(grid.position()), distribution.local_columns(grid.position()))),
+        a(backend.allocate(distribution.local_rows(grid.position()), distribution.stored_columns(grid.position()))),
         transport(make_transport<Real>(parameters, distribution, grid, timeline, node)),
-        lu(make_lu<Real>({parameters, distribution, grid.position(), backend, *transport, timeline, *a})) {}
+        checksums(make_checksums(parameters, distribution, grid, backend, timeline, *a)),
+        lu(make_lu<Real>(
+            {parameters, distribution, grid.position(), backend, *transport, timeline, *a, checksums.get()})) {}
   LuWorkspace(const LuWorkspace&) = delete;
   LuWorkspace& operator=(const LuWorkspace&) = delete;
 };
@@ -221,13 +232,17 @@ void for_each_strip(Workspace<Real>& workspace, Body body) {
 
 template <class Real>
 void upload_matrix(Workspace<Real>& workspace, GridPosition at, Backend<Real>& backend, const MatrixSource& source) {
+  const Index columns = workspace.distribution.local_columns(at);
+  std::optional<RowChecksums<Real>> checksums;
+  if (workspace.checksums) checksums.emplace(columns);
   for_each_strip(workspace, [&](Index first, const HostBlock<Real>& strip) {
     const RowMajorView<Real> to = strip.view();
     parallel_for(backend.info().threads, strip.rows, Index{1}, [&](Index begin, Index end) {
-      std::vector<double> row(static_cast<std::size_t>(strip.columns));
+      std::vector<double> row(static_cast<std::size_t>(columns));
       for (Index i = begin; i < end; ++i) {
-        source.fill(workspace.distribution, at, LocalIndex(first + i), {row.data(), 1, strip.columns, strip.columns});
+        source.fill(workspace.distribution, at, LocalIndex(first + i), {row.data(), 1, columns, columns});
         std::transform(row.begin(), row.end(), to.row(i), [](double value) { return static_cast<Real>(value); });
+        if (checksums) checksums->append(first + i, to.row(i));
       }
     });
     backend.wait(backend.upload(strip, whole(*workspace.a).block(first, 0, strip.rows, strip.columns)));
