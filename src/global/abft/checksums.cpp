@@ -16,6 +16,8 @@ double random_sign(std::uint64_t seed, Index number) {
   return (splitmix64(seed, static_cast<std::uint64_t>(number)) >> 63) != 0 ? 1 : -1;
 }
 
+constexpr double factors[] = {1, 3, 5, 7};  // of sum and probe
+static_assert(2 * std::size(factors) == checksum_columns);
 constexpr std::uint64_t seed_of_columns = 1, seed_of_rows = 2;
 
 template <class Real>
@@ -44,8 +46,12 @@ void RowChecksums<Real>::append(Index row, Real* elements) const {
     probe += signs_[j] * value;
     squares += value * value;
   }
-  elements[signs_.size()] = static_cast<Real>(sum);
-  elements[signs_.size() + 1] = static_cast<Real>(probe + random_sign(seed_of_rows, row) * std::sqrt(squares));
+  probe += random_sign(seed_of_rows, row) * std::sqrt(squares);
+  Real* next = elements + signs_.size();
+  for (const double factor : factors) {
+    *next++ = static_cast<Real>(factor * sum);
+    *next++ = static_cast<Real>(factor * probe);
+  }
 }
 
 /// The row whose difference exceeds its bound most.
@@ -98,7 +104,7 @@ Checksums<Real>::Checksums(const Distribution& distribution, const ProcessGrid& 
 
 template <class Real>
 void Checksums<Real>::start() {
-  update_scale(carried(0, rows_));
+  carried_sums(0, rows_);
 }
 
 template <class Real>
@@ -126,24 +132,26 @@ std::vector<Real> Checksums<Real>::downloaded(DeviceBlock<Real> block) {
   return {staging_->data(), staging_->data() + block.rows * block.columns};
 }
 
+// Also updates scale and noise. Rows of all process rows meet in the process column's updates.
 template <class Real>
-auto Checksums<Real>::carried(Index first_row, Index rows) -> std::vector<Row> {
+std::vector<double> Checksums<Real>::carried_sums(Index first_row, Index rows) {
   const std::vector<Real> values = downloaded({&a_, first_row, columns_, rows, checksum_columns});
-  std::vector<Row> result;
-  for (std::size_t i = 0; i < values.size(); i += 2) {
-    result.push_back({static_cast<double>(values[i]), static_cast<double>(values[i + 1])});
+  std::vector<double> sums;
+  double largest[2] = {scale_, noise_};
+  for (std::size_t i = 0; i < values.size(); i += checksum_columns) {
+    sums.push_back(static_cast<double>(values[i]));
+    for (std::size_t j = i; j < i + checksum_columns; ++j) {
+      const double original = static_cast<double>(values[i + (j - i) % 2]);
+      const double copy = static_cast<double>(values[j]) / factors[(j - i) / 2];
+      // a NaN does not count: it is in no bound
+      largest[0] = std::max(largest[0], std::fabs(original));
+      largest[1] = std::max(largest[1], std::fabs(copy - original));
+    }
   }
-  return result;
-}
-
-// Rows of all process rows meet in the process column's updates.
-template <class Real>
-void Checksums<Real>::update_scale(const std::vector<Row>& rows) {
-  for (const Row& row : rows) {
-    // not by NaN: no difference is within its bound then
-    scale_ = std::max({scale_, std::fabs(row.sum), std::fabs(row.probe)});
-  }
-  all_reduce(grid_.column(), &scale_, 1, MPI_DOUBLE, MPI_MAX);
+  all_reduce(grid_.column(), largest, 2, MPI_DOUBLE, MPI_MAX);
+  scale_ = largest[0];
+  noise_ = largest[1];
+  return sums;
 }
 
 template <class Real>
@@ -183,14 +191,13 @@ void Checksums<Real>::check_trailing_matrix(const PassPlan& pass, const PassPlan
   const Index row = pass.trailing_row.value, rows = pass.trailing_rows;
   sum_rows(row, rows, column, columns_ - column, *sums_);
   const std::vector<Real> sums = downloaded(whole(*sums_).block(row, 0, rows, 1));
-  const std::vector<Row> expected = carried(row, rows);
-  update_scale(expected);
+  const std::vector<double> expected = carried_sums(row, rows);
   const double bound = rounding_bound(epsilon_of(precision_of<Real>), (pass.pass + 1) * distribution_.nb,
-                                      columns_ - pass.trailing_column.value, scale_);
+                                      columns_ - pass.trailing_column.value, scale_, noise_);
   Worst worst;
   for (std::size_t i = 0; i < sums.size(); ++i) {
     const GlobalIndex global = distribution_.rows.global(pass.trailing_row + static_cast<Index>(i), position_.row);
-    worst.add(static_cast<double>(sums[i]) - expected[i].sum, bound, distribution_.rows.block(global));
+    worst.add(static_cast<double>(sums[i]) - expected[i], bound, distribution_.rows.block(global));
   }
   report(pass.pass, CheckedPart::trailing_matrix, worst);
 }
@@ -211,7 +218,7 @@ void Checksums<Real>::check_received_l(Index pass, Index eliminated) {
     const Real* const received = mine.data() + q * two_rows;
     double scale = 0;
     for (Index i = 0; i < two_rows; ++i) scale = std::max(scale, std::fabs(static_cast<double>(expected[i])));
-    const double bound = rounding_bound(epsilon_of(precision_of<Real>), eliminated, distribution_.nb, scale);
+    const double bound = rounding_bound(epsilon_of(precision_of<Real>), eliminated, distribution_.nb, scale, 0);
     for (Index i = 0; i < two_rows; ++i) {
       const Index row = i % length - distribution_.nb;  // before the first: L11 of another process row
       const GlobalIndex global = distribution_.rows.global(LocalIndex(std::max<Index>(0, row)), position_.row);
@@ -254,17 +261,16 @@ void Checksums<Real>::check_stored_factors() {
   const std::vector<Real> of_l = downloaded(whole(*sums_)), of_u = downloaded(whole(*sums_of_u_));
   const std::vector<Real> panels =
       downloaded(whole(*sums_of_l_).block(2 * position_.column, distribution_.nb, 2, rows_));
-  const std::vector<Row> expected = carried(0, rows_);
-  update_scale(expected);
+  const std::vector<double> expected = carried_sums(0, rows_);
   double scale_of_l = 0;
   for (const Real sum : panels) scale_of_l = std::max(scale_of_l, std::fabs(static_cast<double>(sum)));
-  const double bound_of_u = rounding_bound(epsilon_of(precision_of<Real>), distribution_.n, columns_, scale_);
-  const double bound_of_l = rounding_bound(epsilon_of(precision_of<Real>), columns_, columns_, scale_of_l);
+  const double bound_of_u = rounding_bound(epsilon_of(precision_of<Real>), distribution_.n, columns_, scale_, noise_);
+  const double bound_of_l = rounding_bound(epsilon_of(precision_of<Real>), columns_, columns_, scale_of_l, 0);
   Worst l, u;
   for (std::size_t i = 0; i < of_l.size(); ++i) {
     const BlockIndex block = blocks.block(blocks.global(LocalIndex(static_cast<Index>(i)), position_.row));
     l.add(static_cast<double>(of_l[i]) - static_cast<double>(panels[i]), bound_of_l, block);
-    u.add(static_cast<double>(of_u[i]) + in_diagonal_blocks[i] - expected[i].sum, bound_of_u, block);
+    u.add(static_cast<double>(of_u[i]) + in_diagonal_blocks[i] - expected[i], bound_of_u, block);
   }
   report(distribution_.passes() - 1, CheckedPart::l, l);
   report(distribution_.passes() - 1, CheckedPart::u, u);

@@ -2,7 +2,7 @@
 // Algorithm-based fault tolerance for matrix operations, IEEE Trans. Comput. C-33, 1984; Davies, Karlsson, Liu, Ding
 // and Chen, High Performance Linpack benchmark: a fault tolerant implementation without checkpointing, ICS 2011).
 //
-// Every rank carries two more columns at the end of its matrix, as b is carried in the last one:
+// Every rank carries eight more columns at the end of its matrix, as b is carried in the last one:
 //
 //   sum     A e, of the rank's own columns, b included. Rows are exchanged, solved and updated in it as in the others.
 //           Therefore, after every pass, a trailing row's sum is its checksum, and at the end a row of U has its sum: a
@@ -10,6 +10,9 @@
 //   probe   A z + s with random signs z, and s the norms of the rows with random signs: A z stays as large as the rows
 //           of the trailing matrix, and s grows as errors do, by L^-1. Its largest magnitude is the scale of
 //           rounding_bound().
+//   copies  the two multiplied by 3, 5 and 7. Divided again, they differ from them by samples of the errors of rounding
+//           in a column, with all that elimination has made of them: by far more than by the growth of the matrix if
+//           pivots are poor. A fault in other columns does not change them.
 //
 // A wrong L is as wrong in the sum as in the other columns. Every rank sums the rows of every L that it uses, plainly
 // and with random signs. They are compared with the sums on the rank that sent it, and at the end with L as stored.
@@ -27,7 +30,7 @@
 namespace glinpack {
 
 /// Carried by every rank.
-inline constexpr Index checksum_columns = 2;
+inline constexpr Index checksum_columns = 8;
 
 enum class CheckedPart { trailing_matrix, received_l, l, u };
 constexpr std::string_view name_of(CheckedPart part) {
@@ -44,12 +47,12 @@ struct Mismatch {
   double bound = 0;       // that rounding explains
 };
 
-/// The two checksums of rows of a rank.
+/// The checksums of rows of a rank.
 template <class Real>
 class RowChecksums {
  public:
   explicit RowChecksums(Index columns);
-  /// Of local row `row`, behind its elements: elements[columns], elements[columns + 1].
+  /// Of local row `row`, behind its elements: elements[columns] and the next ones.
   void append(Index row, Real* elements) const;
 
  private:
@@ -89,16 +92,12 @@ class Checksums {
   const ChecksumStatistics& statistics() const { return statistics_; }
 
  private:
-  struct Row {
-    double sum, probe;
-  };
   class Worst;
 
   void clear(DeviceMatrix<Real>& sums);
   void sum_rows(Index row, Index rows, Index column, Index columns, DeviceMatrix<Real>& sums);
   std::vector<Real> downloaded(DeviceBlock<Real> block);
-  std::vector<Row> carried(Index first_row, Index rows);
-  void update_scale(const std::vector<Row>& rows);
+  std::vector<double> carried_sums(Index first_row, Index rows);
   void check_trailing_matrix(const PassPlan& pass, const PassPlan* next);
   void check_received_l(Index pass, Index eliminated);
   void check_stored_factors();
@@ -112,7 +111,9 @@ class Checksums {
   DeviceMatrix<Real>& a_;
   Index every_;
   Index rows_, columns_;  // of this rank, without the checksums
-  double scale_ = 0;      // the largest checksum of the process column so far
+  // the largest of the process column so far
+  double scale_ = 0;  // magnitude of a checksum
+  double noise_ = 0;  // rounding error of a probe
   bool panel_is_summed_ = false;
   std::unique_ptr<DeviceMatrix<Real>> minus_ones_;                // a column
   std::unique_ptr<DeviceMatrix<Real>> weights_;                   // nb x 2: minus ones, and signs

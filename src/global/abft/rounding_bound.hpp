@@ -22,11 +22,11 @@
 namespace glinpack {
 
 /// `unit`: u of the precision. `eliminated`: columns k. `summed`: elements C of a row. `scale`: largest magnitude of
-/// the rows. Zero only if scale is.
-inline double rounding_bound(double unit, Index eliminated, Index summed, double scale) {
+/// the rows. `noise`: largest error of rounding in a column like their sum, as measured.
+inline double rounding_bound(double unit, Index eliminated, Index summed, double scale, double noise) {
   constexpr double lambda = 10;
-  return lambda * unit * (std::sqrt(static_cast<double>(eliminated)) + std::sqrt(static_cast<double>(summed) + 1)) *
-         scale;
+  const double terms = std::sqrt(static_cast<double>(eliminated)) + std::sqrt(static_cast<double>(summed) + 1);
+  return lambda * (unit * terms * scale + noise);
 }
 
 /// Passes between two checks if none are given. A check reads every element of the trailing matrix once, as long as

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lu/factorize.hpp"
+#include "lu/panel/panel.hpp"
 #include "transport/mpi_transport.hpp"
 
 namespace glinpack::test {
