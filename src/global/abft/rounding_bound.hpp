@@ -1,17 +1,17 @@
 // The largest difference between a row's sum and its checksum that rounding explains.
 //
-// Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002: a sum of n products has an error of at most
-// gamma_n = n u / (1 - n u) times the sum of their magnitudes (section 3.1), and the factors of a matrix, its checksum
-// columns included, are those of A + E, |E| <= gamma_k |L| |U| after k columns (theorem 9.3). The row sum of E and its
-// entry in the checksum column need not agree. The check itself sums C elements: gamma_C times their magnitudes
-// (section 4.2).
+// Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002. The sum of C elements has an error of at most
+// gamma_C = C u / (1 - C u) times the sum of their magnitudes (section 4.2). The factors of a matrix, its checksum
+// columns included, are those of A + E, |E| <= gamma_k |L| |U| after k columns (theorem 9.3); the row sum of E and its
+// entry in the checksum column need not agree.
 //
-// gamma_n is the worst case. Rounding errors have mean zero: n becomes lambda sqrt(n) with a probability of at least
-// 1 - 2 n exp(-lambda^2 / 2) for each sum (Higham and Mary, A new approach to probabilistic rounding error analysis,
-// SIAM J. Sci. Comput. 41, 2019). With lambda = 10 one of 10^20 sums exceeds its bound.
+// gamma_C is the worst case. Errors of rounding have mean zero: C becomes lambda sqrt(C) with a probability of at least
+// 1 - 2 exp(-lambda^2 / 2) (Higham and Mary, A new approach to probabilistic rounding error analysis, SIAM J. Sci.
+// Comput. 41, 2019), 1 - 3e-8 for lambda = 6; and partial sums are seldom as large as the largest sum of all rows.
 //
-// |L| |U| is not assumed from the pivoting, but measured: the growth factor of Wilkinson's kind of matrix is 2^30, of
-// HPL's below 100. See Checksums.
+// E is not bounded, but sampled: |L| |U| and what elimination makes of an error depend on matrix and pivoting by many
+// orders of magnitude. Wilkinson's kind of matrix grows by 2^30, and with local pivoting an error may grow by more than
+// the matrix. The largest of six samples (checksums.hpp) stands for the standard deviation of E's row sums.
 #pragma once
 
 #include <algorithm>
@@ -21,12 +21,11 @@
 
 namespace glinpack {
 
-/// `unit`: u of the precision. `eliminated`: columns k. `summed`: elements C of a row. `scale`: largest magnitude of
-/// the rows. `noise`: largest error of rounding in a column like their sum, as measured.
-inline double rounding_bound(double unit, Index eliminated, Index summed, double scale, double noise) {
-  constexpr double lambda = 10;
-  const double terms = std::sqrt(static_cast<double>(eliminated)) + std::sqrt(static_cast<double>(summed) + 1);
-  return lambda * (unit * terms * scale + noise);
+/// `unit`: u of the precision. `terms`: elements C of the sum. `scale`: largest magnitude of a sum. `noise`: largest
+/// sample of E.
+inline double rounding_bound(double unit, Index terms, double scale, double noise) {
+  constexpr double lambda = 6;
+  return lambda * (unit * std::sqrt(static_cast<double>(terms) + 1) * scale + noise);
 }
 
 /// Passes between two checks if none are given. A check reads every element of the trailing matrix once, as long as

@@ -115,12 +115,14 @@ class BitFlip {
   bool done_ = false;
 };
 
-/// Another backend, with faults.
+/// Another backend, with faults in elements of A and b, not in their checksums: only those change the result.
+/// `data_columns`: of A and b.
 template <class Real>
 class FaultyBackend final : public Backend<Real> {
  public:
-  FaultyBackend(Backend<Real>& inner, Timeline& timeline, BitFlip<Real>& flip, const DeviceMatrix<Real>* a)
-      : Backend<Real>(timeline), inner_(inner), flip_(flip), a_(a) {}
+  FaultyBackend(Backend<Real>& inner, Timeline& timeline, BitFlip<Real>& flip, const DeviceMatrix<Real>& a,
+                Index data_columns)
+      : Backend<Real>(timeline), inner_(inner), flip_(flip), a_(&a), data_columns_(data_columns) {}
 
   BackendInfo info() const override { return inner_.info(); }
   bool update_is_asynchronous() const override { return inner_.update_is_asynchronous(); }
@@ -152,7 +154,7 @@ class FaultyBackend final : public Backend<Real> {
   Fence gather_rows(DeviceBlock<Real> from, std::span<const Index> rows, HostBlock<Real> to) override {
     const Fence fence = inner_.gather_rows(from, rows, to);
     inner_.wait(fence);
-    flip_.offer(FlipPlace::rows_message, to.view());
+    flip_.offer(FlipPlace::rows_message, to.block(0, 0, to.rows, data_columns_of(from)).view());
     return fence;
   }
   Fence scatter_rows(HostBlock<Real> from, std::span<const Index> rows, DeviceBlock<Real> to) override {
@@ -162,15 +164,18 @@ class FaultyBackend final : public Backend<Real> {
   void reserve_moves(Index moves, Index columns) override { inner_.reserve_moves(moves, columns); }
   void solve_unit_lower(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) override {
     inner_.solve_unit_lower(l11_transposed, a12);
-    flip_.offer(FlipPlace::solved_u12, a12);
+    // elsewhere than in A, the last columns may be checksums
+    const Index columns = a12.matrix == a_ ? data_columns_of(a12) : a12.columns - checksum_columns;
+    flip_.offer(FlipPlace::solved_u12, a12.block(0, 0, a12.rows, columns));
   }
   void update(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override {
-    const bool of_a = a22.matrix == a_;  // else of the checks
-    if (of_a) flip_.offer(FlipPlace::a_before_update, a22);
-    if (of_a) flip_.offer(FlipPlace::u12, u12);
-    if (of_a) flip_.offer(FlipPlace::l21, l21_transposed);
+    if (a22.matrix != a_) return inner_.update(l21_transposed, u12, a22);  // of the checks
+    const Index columns = data_columns_of(a22);
+    flip_.offer(FlipPlace::a_before_update, a22.block(0, 0, a22.rows, columns));
+    flip_.offer(FlipPlace::u12, u12.block(0, 0, u12.rows, columns));
+    if (columns > 0) flip_.offer(FlipPlace::l21, l21_transposed);
     inner_.update(l21_transposed, u12, a22);
-    if (of_a) flip_.offer(FlipPlace::a_after_update, a22);
+    flip_.offer(FlipPlace::a_after_update, a22.block(0, 0, a22.rows, columns));
   }
   void solve_triangle(Triangle triangle, DeviceBlock<Real> t, DeviceBlock<Real> x) override {
     inner_.solve_triangle(triangle, t, x);
@@ -184,9 +189,15 @@ class FaultyBackend final : public Backend<Real> {
   void collect_timings() override { inner_.collect_timings(); }
 
  private:
+  // The first of a block of A.
+  Index data_columns_of(const DeviceBlock<Real>& block) const {
+    return std::clamp<Index>(data_columns_ - block.column, 0, block.columns);
+  }
+
   Backend<Real>& inner_;
   BitFlip<Real>& flip_;
   const DeviceMatrix<Real>* a_;
+  Index data_columns_;
 };
 
 /// MPI with a fault in what this rank receives of a panel.
