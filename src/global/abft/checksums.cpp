@@ -1,5 +1,7 @@
 #include "abft/checksums.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -31,6 +33,20 @@ std::unique_ptr<DeviceMatrix<Real>> uploaded(Backend<Real>& backend, Index rows,
 }
 
 }  // namespace
+
+std::string text_of(const Mismatch& mismatch) {
+  return fmt::format(
+      "{} after pass {}, block row {}: the sum of a row differs by {:.3g} from its checksum, rounding explains {:.3g}",
+      name_of(mismatch.part), mismatch.pass, mismatch.block_row, std::fabs(mismatch.difference), mismatch.bound);
+}
+
+bool is_worse(const Mismatch& a, const Mismatch& b) {
+  const auto share = [](const Mismatch& m) {
+    const double value = std::fabs(m.difference) / m.bound;
+    return std::isnan(value) ? INFINITY : value;
+  };
+  return std::pair(a.pass, -share(a)) < std::pair(b.pass, -share(b));
+}
 
 template <class Real>
 RowChecksums<Real>::RowChecksums(Index columns) : signs_(static_cast<std::size_t>(columns)) {

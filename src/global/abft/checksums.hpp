@@ -20,7 +20,7 @@
 
 #include <array>
 #include <memory>
-#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,6 +33,8 @@ namespace glinpack {
 inline constexpr Index checksum_columns = 8;
 
 enum class CheckedPart { trailing_matrix, received_l, l, u };
+inline constexpr std::array all_checked_parts{CheckedPart::trailing_matrix, CheckedPart::received_l, CheckedPart::l,
+                                              CheckedPart::u};
 constexpr std::string_view name_of(CheckedPart part) {
   constexpr std::array<std::string_view, 4> names{"trailing matrix", "received L", "L", "U"};
   return names[static_cast<std::size_t>(part)];
@@ -46,6 +48,11 @@ struct Mismatch {
   double difference = 0;  // of the sums; may be NaN or infinite
   double bound = 0;       // that rounding explains
 };
+
+/// One line.
+std::string text_of(const Mismatch& mismatch);
+/// Found earlier, or else by more of its bound. A difference that is no number is largest.
+bool is_worse(const Mismatch& a, const Mismatch& b);
 
 /// The checksums of rows of a rank.
 template <class Real>
@@ -88,6 +95,7 @@ class Checksums {
   /// After the last pass: L and U. Collective over the grid.
   void check_factors();
 
+  Index every() const { return every_; }
   const std::vector<Mismatch>& mismatches() const { return mismatches_; }
   const ChecksumStatistics& statistics() const { return statistics_; }
 

@@ -9,6 +9,7 @@
 #include <limits>
 #include <sstream>
 
+#include "abft/rounding_bound.hpp"
 #include "backend/threads.hpp"
 #include "lu/factorize.hpp"
 #include "lu/no_transport.hpp"
@@ -84,8 +85,9 @@ template <class Real>
 std::unique_ptr<Checksums<Real>> make_checksums(const RunParameters& parameters, const Distribution& distribution,
                                                 const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
                                                 DeviceMatrix<Real>& a) {
-  if (parameters.abft_every == 0) return nullptr;
-  return std::make_unique<Checksums<Real>>(distribution, grid, backend, timeline, a, parameters.abft_every);
+  if (!parameters.abft) return nullptr;
+  const Index every = parameters.abft_every > 0 ? parameters.abft_every : passes_between_checks(distribution.nb);
+  return std::make_unique<Checksums<Real>>(distribution, grid, backend, timeline, a, every);
 }
 
 /// The factorisation of a run and its memory. `lu` refers to the other members.
@@ -148,14 +150,16 @@ void log_choices(const RunParameters& parameters, const ProcessGrid& grid) {
 class RunObserver final : public PassObserver {
  public:
   /// Without messages, ranks finish the passes independently and cannot agree on an earlier end.
+  /// `look` is called after every pass.
   RunObserver(const RunParameters& parameters, const Distribution& distribution, const ProcessGrid& grid,
-              Timeline& timeline, const ProgressObserver& progress)
+              Timeline& timeline, const ProgressObserver& progress, std::function<void()> look)
       : n_(distribution.n),
         nb_(distribution.nb),
         passes_(distribution.passes()),
         pieces_(parameters.row_swap.pieces),
         stop_(grid.all(), passes_, parameters.parts != RunParts::compute),
         timeline_(timeline),
+        look_(std::move(look)),
         progress_(grid.is_root() ? progress : ProgressObserver{}) {
     if (progress_) progress_(0);
   }
@@ -166,6 +170,7 @@ class RunObserver final : public PassObserver {
     return !stop_.ends_before(pass.pass);
   }
   void after(const PassPlan& pass) override {
+    look_();
     if (spdlog::should_log(spdlog::level::trace)) trace(pass);
     if (!progress_) return;
     // of the factorisation's 2/3 n^3
@@ -173,6 +178,7 @@ class RunObserver final : public PassObserver {
     progress_(1.0 - left * left * left);
   }
   void finish() {
+    look_();
     stop_.finish();
     timeline_.leave_passes();
   }
@@ -194,21 +200,76 @@ class RunObserver final : public PassObserver {
   double begun_ = 0;  // when the pass began, on the timeline
   StopAgreement stop_;
   Timeline& timeline_;
+  std::function<void()> look_;
   ProgressObserver progress_;
+};
+
+// Logs a rank's first mismatch, when it is found.
+class MismatchLog {
+ public:
+  explicit MismatchLog(std::string device) : device_(std::move(device)) {}
+  void look_at(const std::vector<Mismatch>& mismatches) {
+    if (mismatches.empty() || is_done_) return;
+    is_done_ = true;
+    spdlog::error("checksums: {}; device {}", text_of(mismatches.front()), device_);
+  }
+
+ private:
+  std::string device_;
+  bool is_done_ = false;
 };
 
 // All passes. The timeline's clock starts with them.
 template <class Real>
 Factorization factorize(const RunParameters& parameters, const ProcessGrid& grid, Timeline& timeline,
-                        LuWorkspace<Real>& workspace, const ProgressObserver& progress, RunResult& result) {
+                        LuWorkspace<Real>& workspace, const ProgressObserver& progress, const std::string& device,
+                        RunResult& result) {
   barrier(grid.all());
   result.start_time = seconds_since_1970();
   timeline.restart();
-  RunObserver observer(parameters, workspace.distribution, grid, timeline, progress);
+  MismatchLog mismatches(device);
+  RunObserver observer(parameters, workspace.distribution, grid, timeline, progress, [&] {
+    if (workspace.checksums) mismatches.look_at(workspace.checksums->mismatches());
+  });
   Factorization factors = workspace.lu->run(observer);
   observer.finish();
   result.passes_done = factors.ended_before;
+  if (workspace.checksums) {
+    const ChecksumStatistics& statistics = workspace.checksums->statistics();
+    result.checksums = ChecksumRecord{.every = workspace.checksums->every(),
+                                      .checks = statistics.checks,
+                                      .seconds = statistics.seconds,
+                                      .corrupted = !workspace.checksums->mismatches().empty(),
+                                      .stopped = factors.stopped};
+  }
   return factors;
+}
+
+// Makes the record that of all ranks. On the root, names the rank that was wrong first. Collective.
+void gather_mismatches(const ProcessGrid& grid, const std::vector<Mismatch>& mine, RunResult& result) {
+  ChecksumRecord& record = *result.checksums;
+  record.corrupted = !all_agree(grid.all(), mine.empty());
+  all_reduce(grid.all(), &record.seconds, 1, MPI_DOUBLE, MPI_MAX);
+  const auto all = gather_bytes(grid.all(), as_bytes(mine), 0);
+  if (!record.corrupted || all.empty()) return;
+  const RankRecord* first = nullptr;
+  std::string others;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    RankRecord& rank = result.ranks[i];
+    rank.mismatches = from_bytes<Mismatch>(all[i]);
+    if (rank.mismatches.empty()) continue;
+    if (first == nullptr || is_worse(rank.mismatches.front(), first->mismatches.front())) first = &rank;
+  }
+  for (const RankRecord& rank : result.ranks) {
+    if (&rank != first && !rank.mismatches.empty())
+      others += (others.empty() ? "" : ", ") + std::to_string(rank.world_rank);
+  }
+  std::string text = "CORRUPTED: rank " + std::to_string(first->world_rank) + " on " + first->host + ", device " +
+                     first->backend.device + ": " + text_of(first->mismatches.front());
+  if (!others.empty()) text += "; then ranks " + others;
+  if (record.stopped) text += "; ended by --abft-stop";
+  result.failure = text + (result.failure.empty() ? "" : "; " + result.failure);
+  result.passed = false;
 }
 
 template <class Real>
@@ -303,8 +364,9 @@ std::vector<double> solve(const RunParameters& parameters, const ProcessGrid& gr
   backend.wait_all();
   backend.collect_timings();
   sampler.start();
-  Factorization factors = factorize<Real>(parameters, grid, timeline, workspace, options.progress, result);
-  const bool solves = parameters.parts == RunParts::all && !result.passes_done;
+  Factorization factors =
+      factorize<Real>(parameters, grid, timeline, workspace, options.progress, backend.info().device, result);
+  const bool solves = parameters.parts == RunParts::all && !result.passes_done && !factors.stopped;
   backend.wait_all();
   double times[3] = {timeline.now(), 0, 0};
   if (parameters.parts != RunParts::all) agree_on_zero_pivot(grid, factors);
@@ -325,7 +387,7 @@ std::vector<double> solve(const RunParameters& parameters, const ProcessGrid& gr
   result.factor_seconds = times[0];
   result.seconds = times[1];
   result.solve_seconds = times[1] - times[0];
-  if (result.passes_done) return x;
+  if (result.passes_done || factors.stopped) return x;
   result.gflops = (solves ? hpl_flops(parameters.n) : factorization_flops(parameters.n)) / result.seconds * 1e-9;
   return x;
 }
@@ -356,7 +418,7 @@ std::string why_failed(const RunResult& result, double threshold) {
 template <class Real>
 void check(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Workspace<Real>& workspace,
            const std::vector<double>& x, RunResult& result) {
-  if (result.passes_done) return;
+  if (result.passes_done || (result.checksums && result.checksums->stopped)) return;
   result.checked = parameters.threshold >= 0 && parameters.parts == RunParts::all;
   if (!result.singular_column && result.checked) {
     result.residual =
@@ -416,7 +478,8 @@ RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<
     const std::vector<Interval> measured = options.gather_timelines ? timeline.intervals() : std::vector<Interval>{};
     check(parameters, grid, backend, *workspace, x, result);
     result.ranks = gather_rank_records(grid, backend.info(), measured, power, workspace->a->displaced_bytes());
-    if (options.gather_solution && !result.passes_done && !result.singular_column &&
+    if (workspace->checksums) gather_mismatches(grid, workspace->checksums->mismatches(), result);
+    if (options.gather_solution && !x.empty() && !result.passes_done && !result.singular_column &&
         parameters.parts == RunParts::all) {
       result.solution = gather_solution(workspace->distribution, grid, x);
     }
@@ -445,7 +508,7 @@ RunResult run_messages_in(RunParameters parameters, const ProcessGrid& grid, int
   const WatchedSection watched;
   timeline.report_progress_to(own_progress());
   try {
-    factorize(parameters, grid, timeline, *workspace, progress, result);
+    factorize(parameters, grid, timeline, *workspace, progress, "", result);
     result.factor_seconds = timeline.now();
     all_reduce(grid.all(), &result.factor_seconds, 1, MPI_DOUBLE, MPI_MAX);
     result.seconds = result.factor_seconds;

@@ -95,6 +95,7 @@ RunParameters random_parameters(std::mt19937_64& random) {
   parameters.lookahead = static_cast<int>(random() % 2);
   parameters.row_swap.kind = one_of<RowSwapKind>(all_row_swaps, random);
   parameters.row_swap.pieces = static_cast<Index>(1 + random() % 4);
+  parameters.abft = true;
   parameters.abft_every = static_cast<Index>(1 + random() % 5);
   return parameters;
 }
