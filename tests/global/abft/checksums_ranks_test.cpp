@@ -106,13 +106,6 @@ std::string text_of(const RunParameters& p, MatrixKind kind) {
          std::to_string(p.abft_every);
 }
 
-std::string text_of(const Mismatch& m) {
-  std::ostringstream text;
-  text << name_of(m.part) << " after pass " << m.pass << ", block row " << m.block_row << ": " << m.difference
-       << ", bound " << m.bound;
-  return text.str();
-}
-
 template <class Real>
 double expect_clean(const RunParameters& parameters, MatrixKind kind, const ProcessGrid& grid,
                     const std::string& backend, std::uint64_t seed) {
@@ -189,10 +182,11 @@ bool exists(FlipPlace place, const ProcessGrid& grid) {
   return place != FlipPlace::rows_message || grid.shape().rows > 1;
 }
 
-// Before the next check. Otherwise a row exchange may take it to another rank.
+// Until the next check. A row exchange may take others to another rank; L21 may still be forwarded to one.
 bool stays_on_its_rank(FlipPlace place) {
-  return place != FlipPlace::a_between_passes && place != FlipPlace::panel && place != FlipPlace::rows_message &&
-         place != FlipPlace::solved_u12;
+  constexpr std::array stay{FlipPlace::a_before_update, FlipPlace::a_after_update, FlipPlace::panel_message,
+                            FlipPlace::stored_l, FlipPlace::stored_u};
+  return std::ranges::find(stay, place) != stay.end();
 }
 
 template <class Real>
