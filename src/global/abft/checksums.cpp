@@ -120,6 +120,7 @@ Checksums<Real>::Checksums(const Distribution& distribution, const ProcessGrid& 
 
 template <class Real>
 void Checksums<Real>::start() {
+  const auto scope = timeline_.in_phase(Phase::checksum);
   carried_sums(0, rows_);
 }
 
@@ -173,6 +174,7 @@ std::vector<double> Checksums<Real>::carried_sums(Index first_row, Index rows) {
 template <class Real>
 void Checksums<Real>::sum_next_panel(const PassPlan& pass, const PassPlan& next) {
   if (!next.in_pivot_column) return;
+  const auto scope = timeline_.in_phase(Phase::checksum);
   clear(*sums_);
   sum_rows(pass.trailing_row.value, pass.trailing_rows, next.panel_column.value, next.width, *sums_);
   panel_is_summed_ = true;
@@ -180,6 +182,7 @@ void Checksums<Real>::sum_next_panel(const PassPlan& pass, const PassPlan& next)
 
 template <class Real>
 void Checksums<Real>::finish_pass(const PassPlan& pass, DeviceBlock<Real> factors, Index above, const PassPlan* next) {
+  const auto scope = timeline_.in_phase(Phase::checksum);
   const Index row = 2 * pass.pivot.column;
   const DeviceBlock<Real> weights = whole(*weights_).block(0, 0, pass.width, 2);
   const DeviceBlock<Real> sums = whole(*sums_of_l_).block(row, 0, 2, sums_of_l_->columns());
@@ -247,6 +250,7 @@ void Checksums<Real>::check_received_l(Index pass, Index eliminated) {
 
 template <class Real>
 void Checksums<Real>::check_factors() {
+  const auto scope = timeline_.in_phase(Phase::checksum);
   const double begun = timeline_.now();
   check_received_l(distribution_.passes() - 1, distribution_.n);
   check_stored_factors();
