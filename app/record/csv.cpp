@@ -31,9 +31,16 @@ constexpr std::array role_columns{
     RoleColumn{"idle_seconds", &RoleTotal::idle},         RoleColumn{"waiting_seconds", &RoleTotal::waiting}};
 constexpr std::array roles_of_passes{Role::pivot, Role::normalize, Role::eliminate, Role::reduce};
 
+/// The last column is younger than those before it.
+constexpr std::array hpl_phase_columns{HplPhase::pfact,  HplPhase::bcast, HplPhase::laswp,  HplPhase::trsm,
+                                       HplPhase::update, HplPhase::ptrsv, HplPhase::refine, HplPhase::copies};
+constexpr std::array last_columns{HplPhase::check};
+static_assert(hpl_phase_columns.size() + last_columns.size() == all_hpl_phases.size());
+
 /// HPL's phases: pfact_seconds, ...; with idle_seconds they add up to the time.
-void add_hpl_phase_fields(const Breakdown& breakdown, std::vector<std::string>& fields) {
-  for (const HplPhase phase : all_hpl_phases) {
+void add_hpl_phase_fields(const Breakdown& breakdown, std::span<const HplPhase> phases,
+                          std::vector<std::string>& fields) {
+  for (const HplPhase phase : phases) {
     const auto total = std::find_if(breakdown.hpl_phases.begin(), breakdown.hpl_phases.end(),
                                     [phase](const HplPhaseTotal& candidate) { return candidate.phase == phase; });
     fields.push_back(total == breakdown.hpl_phases.end() ? std::string() : fmt::format("{}", total->seconds.mean));
@@ -53,8 +60,10 @@ std::string head() {
     for (const RoleColumn& column : role_columns) line += fmt::format(",{}_{}", name_of(role), column.name);
   }
   line += energy_columns;
-  for (const HplPhase phase : all_hpl_phases) line += fmt::format(",{}_seconds", name_of(phase));
-  return line + std::string(rate_columns) + '\n';
+  for (const HplPhase phase : hpl_phase_columns) line += fmt::format(",{}_seconds", name_of(phase));
+  line += rate_columns;
+  for (const HplPhase phase : last_columns) line += fmt::format(",{}_seconds", name_of(phase));
+  return line + '\n';
 }
 
 std::string cell(double value) { return std::isfinite(value) ? fmt::format("{}", value) : std::string(); }
@@ -147,8 +156,9 @@ std::string line_of(const RunRecord& record) {
   add_refinement_fields(result.refinement, fields);
   add_role_fields(breakdown, fields);
   add_energy_fields(record.energy, fields);
-  add_hpl_phase_fields(breakdown, fields);
+  add_hpl_phase_fields(breakdown, hpl_phase_columns, fields);
   add_rate_fields(record, fields);
+  add_hpl_phase_fields(breakdown, last_columns, fields);
   return csv_line(fields);
 }
 

@@ -262,11 +262,11 @@ void gather_mismatches(const ProcessGrid& grid, const std::vector<Mismatch>& min
   }
   for (const RankRecord& rank : result.ranks) {
     if (&rank != first && !rank.mismatches.empty())
-      others += (others.empty() ? "" : ", ") + std::to_string(rank.world_rank);
+      others += (others.empty() ? "rank " : ", rank ") + std::to_string(rank.world_rank);
   }
   std::string text = "CORRUPTED: rank " + std::to_string(first->world_rank) + " on " + first->host + ", device " +
                      first->backend.device + ": " + text_of(first->mismatches.front());
-  if (!others.empty()) text += "; then ranks " + others;
+  if (!others.empty()) text += "; later or less on " + others;
   if (record.stopped) text += "; ended by --abft-stop";
   result.failure = text + (result.failure.empty() ? "" : "; " + result.failure);
   result.passed = false;
