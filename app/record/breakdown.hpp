@@ -92,11 +92,10 @@ struct HplPhaseTotal {
 struct Breakdown {
   double seconds = 0;  // of the run; percentages refer to it
   int ranks = 0;
-  std::vector<PhaseTotal> phases;  // sorted by role (none last), phase, lane; only those that occurred
-  std::vector<RankTime> by_rank;   // in the order of RunResult::ranks
-  std::vector<RoleTotal> roles;    // only those that occurred; none last
-  std::vector<HplPhaseTotal>
-      hpl_phases;  // in the order of all_hpl_phases; refine, check and copies only if they occurred
+  std::vector<PhaseTotal> phases;         // sorted by role (none last), phase, lane; only those that occurred
+  std::vector<RankTime> by_rank;          // in the order of RunResult::ranks
+  std::vector<RoleTotal> roles;           // only those that occurred; none last
+  std::vector<HplPhaseTotal> hpl_phases;  // in the order of all_hpl_phases; the last three only if they occurred
   Spread computing, transfer, network, network_exposed, network_hidden, idle, waiting;
   double flops = 0;           // sum over all ranks, as recorded
   double transfer_bytes = 0;  // sum over all ranks

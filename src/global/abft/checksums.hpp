@@ -121,7 +121,7 @@ class Checksums {
   Index rows_, columns_;  // of this rank, without the checksums
   // the largest of the process column so far
   double scale_ = 0;  // magnitude of a checksum
-  double noise_ = 0;  // rounding error of a probe
+  double noise_ = 0;  // difference of a copy
   bool panel_is_summed_ = false;
   std::unique_ptr<DeviceMatrix<Real>> minus_ones_;                // a column
   std::unique_ptr<DeviceMatrix<Real>> weights_;                   // nb x 2: minus ones, and signs

@@ -261,8 +261,8 @@ void gather_mismatches(const ProcessGrid& grid, const std::vector<Mismatch>& min
     if (first == nullptr || is_worse(rank.mismatches.front(), first->mismatches.front())) first = &rank;
   }
   for (const RankRecord& rank : result.ranks) {
-    if (&rank != first && !rank.mismatches.empty())
-      others += (others.empty() ? "rank " : ", rank ") + std::to_string(rank.world_rank);
+    if (&rank == first || rank.mismatches.empty()) continue;
+    others += (others.empty() ? "rank " : ", rank ") + std::to_string(rank.world_rank);
   }
   std::string text = "CORRUPTED: rank " + std::to_string(first->world_rank) + " on " + first->host + ", device " +
                      first->backend.device + ": " + text_of(first->mismatches.front());
@@ -479,7 +479,8 @@ RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<
     check(parameters, grid, backend, *workspace, x, result);
     result.ranks = gather_rank_records(grid, backend.info(), measured, power, workspace->a->displaced_bytes());
     if (workspace->checksums) gather_mismatches(grid, workspace->checksums->mismatches(), result);
-    if (options.gather_solution && !x.empty() && !result.passes_done && !result.singular_column &&
+    const bool stopped = result.checksums && result.checksums->stopped;
+    if (options.gather_solution && !stopped && !result.passes_done && !result.singular_column &&
         parameters.parts == RunParts::all) {
       result.solution = gather_solution(workspace->distribution, grid, x);
     }
