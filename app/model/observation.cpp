@@ -128,7 +128,8 @@ std::optional<Work> kind_of_messages(const Problem& problem) {
 
 void add_phase(ByWork<double>& seconds, Phase phase, Lane lane, std::optional<Work> messages, double added) {
   if (lane == Lane::net) {
-    const bool of_a_pass = phase != Phase::substitution && phase != Phase::refinement && phase != Phase::wait;
+    const bool of_a_pass =
+        phase != Phase::substitution && phase != Phase::refinement && phase != Phase::checksum && phase != Phase::wait;
     if (messages && of_a_pass) seconds[*messages] += added;
     return;
   }

@@ -103,6 +103,9 @@ void check_checkpoint_options(const PluOptions& options) {
   if (options.compute_only && !options.resume.empty()) {
     throw InputError("--resume: --compute-only has no results to go on from; leave one of the two out");
   }
+  if (options.abft && (!options.checkpoint.empty() || !options.resume.empty())) {
+    throw InputError("--abft: checkpoints keep no checksums; leave it out, or --checkpoint and --resume");
+  }
 }
 
 FolderLock::FolderLock(const std::string& folder) {

@@ -175,6 +175,12 @@ std::vector<Field> panel_and_message_fields(PluOptions& o) {
        "Runs of every combination before its --repeat runs: not checked, not in the report and the files"},
       {"compute-only", flag(o.compute_only),
        "Measure the arithmetic alone: send nothing, and neither solve nor check (docs/reading-a-report.md)"},
+      {"abft", flag(o.abft),
+       "Carry checksums of the rows and check them: the report names the process that computed, stored or received a "
+       "wrong number (docs/diagnosing.md)"},
+      {"abft-every", whole(o.abft_every, 1, largest_n, "PASSES"), "--abft: passes between two checks",
+       "5000 / NB: 1 % of the time"},
+      {"abft-stop", flag(o.abft_stop), "--abft: a failed check ends the run"},
   };
 }
 
@@ -377,6 +383,22 @@ void check_panel(const PluOptions& options) {
                    backends_with(&BackendRecord::panels_on_device) + ", or leave --panel out");
 }
 
+void check_abft(const PluOptions& options) {
+  if (!options.abft) {
+    if (options.abft_every) throw InputError("--abft-every needs checksums: add --abft, or leave it out");
+    if (options.abft_stop) throw InputError("--abft-stop needs checksums: add --abft, or leave it out");
+    return;
+  }
+  if (options.compute_only) {
+    throw InputError("--abft and --compute-only: without messages, nothing is right; leave one of them out");
+  }
+  const BackendRecord* backend = find_backend(options.backend);
+  if (backend != nullptr && backend->row_by_row) {
+    throw InputError("--abft: the backend " + options.backend +
+                     " computes row by row, without checksums; use another backend, or leave --abft out");
+  }
+}
+
 void check_time(const PluOptions& options) {
   if (!options.time) return;
   if (std::find(options.n.begin(), options.n.end(), automatic) == options.n.end()) {
@@ -390,6 +412,7 @@ ParsedOptions with_backend_defaults(ParsedOptions parsed) {
   check_tile(parsed.options);
   check_panel(parsed.options);
   check_time(parsed.options);
+  check_abft(parsed.options);
   const BackendRecord* backend = find_backend(parsed.options.backend);
   if (backend == nullptr) return parsed;
   std::string chosen;

@@ -89,6 +89,9 @@ struct PluOptions : CommonOptions {
   int lookahead = 1;
   double threshold = 16.0;
   bool compute_only = false;
+  bool abft = false;
+  std::optional<Index> abft_every;  // unset: by NB
+  bool abft_stop = false;
   int warm_up = 0;  // untimed runs of each combination
 
   // checkpoints

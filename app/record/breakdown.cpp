@@ -189,6 +189,8 @@ std::optional<HplPhase> hpl_phase_of(Phase phase) {
       return HplPhase::ptrsv;
     case Phase::refinement:
       return HplPhase::refine;
+    case Phase::checksum:
+      return HplPhase::check;
     case Phase::transfer:
       return HplPhase::copies;
     case Phase::checkpoint:
@@ -199,9 +201,9 @@ std::optional<HplPhase> hpl_phase_of(Phase phase) {
   return std::nullopt;
 }
 
-constexpr std::array hpl_phases_by_precedence{HplPhase::update, HplPhase::trsm,  HplPhase::laswp,
-                                              HplPhase::pfact,  HplPhase::ptrsv, HplPhase::refine,
-                                              HplPhase::copies, HplPhase::ckpt,  HplPhase::bcast};
+constexpr std::array hpl_phases_by_precedence{HplPhase::update, HplPhase::trsm,   HplPhase::laswp, HplPhase::pfact,
+                                              HplPhase::ptrsv,  HplPhase::refine, HplPhase::check, HplPhase::copies,
+                                              HplPhase::ckpt,   HplPhase::bcast};
 
 /// One rank's time in one of HPL's phases.
 struct HplPhaseTime {
@@ -288,7 +290,7 @@ std::vector<HplPhaseTotal> totals_by_hpl_phase(std::span<const HplPhaseTimes> ra
       sum.flops += time.flops;
       sum.bytes += time.bytes;
     }
-    const bool timed_by_hpl = phase != HplPhase::refine && phase != HplPhase::copies && phase != HplPhase::ckpt;
+    const bool timed_by_hpl = phase < HplPhase::refine;
     if (sum.seconds == 0 && !timed_by_hpl) continue;
     const auto rate = [&sum](double amount) { return sum.seconds > 0 ? amount / sum.seconds * 1e-9 : 0; };
     totals.push_back({phase, spread<HplPhaseTime>(times, &HplPhaseTime::seconds),
@@ -408,8 +410,8 @@ constexpr std::string_view no_timeline = "No timeline was recorded: no breakdown
 
 std::string_view description_of(HplPhase phase) {
   constexpr std::array<std::string_view, all_hpl_phases.size()> descriptions{
-      "panel factorisation",   "panel broadcast",      "row swaps",      "U12 solve",          "trailing update",
-      "backward substitution", "iterative refinement", "panels and U12", "checkpoints to disk"};
+      "panel factorisation",   "panel broadcast",      "row swaps",         "U12 solve",      "trailing update",
+      "backward substitution", "iterative refinement", "checksums of rows", "panels and U12", "checkpoints to disk"};
   return descriptions[static_cast<std::size_t>(phase)];
 }
 

@@ -67,14 +67,15 @@ struct RoleTotal {
 };
 
 /// The phases of HPL by the names of its timers (-DHPL_DETAILED_TIMING), and those that HPL does not time: bcast, trsm,
-/// refine (mixed precision), copies (panels and U12, in memory or between host and device), ckpt (checkpoints to disk).
-enum class HplPhase : std::uint8_t { pfact, bcast, laswp, trsm, update, ptrsv, refine, copies, ckpt };
-inline constexpr std::array all_hpl_phases{HplPhase::pfact,  HplPhase::bcast,  HplPhase::laswp,
-                                           HplPhase::trsm,   HplPhase::update, HplPhase::ptrsv,
-                                           HplPhase::refine, HplPhase::copies, HplPhase::ckpt};
+/// refine (mixed precision), check (checksums), copies (panels and U12, in memory or between host and device), ckpt
+/// (checkpoints to disk).
+enum class HplPhase : std::uint8_t { pfact, bcast, laswp, trsm, update, ptrsv, refine, check, copies, ckpt };
+inline constexpr std::array all_hpl_phases{HplPhase::pfact,  HplPhase::bcast, HplPhase::laswp,  HplPhase::trsm,
+                                           HplPhase::update, HplPhase::ptrsv, HplPhase::refine, HplPhase::check,
+                                           HplPhase::copies, HplPhase::ckpt};
 constexpr std::string_view name_of(HplPhase phase) {
-  constexpr std::array<std::string_view, all_hpl_phases.size()> names{"pfact", "bcast",  "laswp",  "trsm", "update",
-                                                                      "ptrsv", "refine", "copies", "ckpt"};
+  constexpr std::array<std::string_view, all_hpl_phases.size()> names{"pfact", "bcast",  "laswp", "trsm",   "update",
+                                                                      "ptrsv", "refine", "check", "copies", "ckpt"};
   return names[static_cast<std::size_t>(phase)];
 }
 
@@ -92,11 +93,10 @@ struct HplPhaseTotal {
 struct Breakdown {
   double seconds = 0;  // of the run; percentages refer to it
   int ranks = 0;
-  std::vector<PhaseTotal> phases;  // sorted by role (none last), phase, lane; only those that occurred
-  std::vector<RankTime> by_rank;   // in the order of RunResult::ranks
-  std::vector<RoleTotal> roles;    // only those that occurred; none last
-  std::vector<HplPhaseTotal>
-      hpl_phases;  // in the order of all_hpl_phases; refine, copies and ckpt only if they occurred
+  std::vector<PhaseTotal> phases;         // sorted by role (none last), phase, lane; only those that occurred
+  std::vector<RankTime> by_rank;          // in the order of RunResult::ranks
+  std::vector<RoleTotal> roles;           // only those that occurred; none last
+  std::vector<HplPhaseTotal> hpl_phases;  // in the order of all_hpl_phases; the last four only if they occurred
   Spread computing, transfer, network, network_exposed, network_hidden, idle, waiting;
   double flops = 0;           // sum over all ranks, as recorded
   double transfer_bytes = 0;  // sum over all ranks

@@ -32,22 +32,21 @@ constexpr std::array role_columns{
     RoleColumn{"idle_seconds", &RoleTotal::idle},         RoleColumn{"waiting_seconds", &RoleTotal::waiting}};
 constexpr std::array roles_of_passes{Role::pivot, Role::normalize, Role::eliminate, Role::reduce};
 
+/// The last columns are younger than those before them.
+constexpr std::array hpl_phase_columns{HplPhase::pfact,  HplPhase::bcast, HplPhase::laswp,  HplPhase::trsm,
+                                       HplPhase::update, HplPhase::ptrsv, HplPhase::refine, HplPhase::copies};
+constexpr std::array last_columns{HplPhase::ckpt, HplPhase::check};
+static_assert(hpl_phase_columns.size() + last_columns.size() == all_hpl_phases.size());
+
 /// HPL's phases: pfact_seconds, ...; with idle_seconds they add up to the time.
-std::string mean_seconds(const Breakdown& breakdown, HplPhase phase) {
-  const auto total = std::ranges::find(breakdown.hpl_phases, phase, &HplPhaseTotal::phase);
-  return total == breakdown.hpl_phases.end() ? std::string() : fmt::format("{}", total->seconds.mean);
+void add_hpl_phase_fields(const Breakdown& breakdown, std::span<const HplPhase> phases,
+                          std::vector<std::string>& fields) {
+  for (const HplPhase phase : phases) {
+    const auto total = std::find_if(breakdown.hpl_phases.begin(), breakdown.hpl_phases.end(),
+                                    [phase](const HplPhaseTotal& candidate) { return candidate.phase == phase; });
+    fields.push_back(total == breakdown.hpl_phases.end() ? std::string() : fmt::format("{}", total->seconds.mean));
+  }
 }
-
-/// Checkpoints have a column of their own.
-constexpr auto hpl_phase_columns = std::span(all_hpl_phases).first<all_hpl_phases.size() - 1>();
-static_assert(all_hpl_phases.back() == HplPhase::ckpt);
-
-void add_hpl_phase_fields(const Breakdown& breakdown, std::vector<std::string>& fields) {
-  for (const HplPhase phase : hpl_phase_columns) fields.push_back(mean_seconds(breakdown, phase));
-}
-
-/// The time of checkpoints, and the passes that an earlier run did.
-constexpr std::string_view checkpoint_columns = ",ckpt_seconds,resumed_passes";
 
 /// The rate by GPU or core, the peak, and the node grid.
 constexpr std::string_view rate_columns = ",unit,units,gflops_per_unit,peak_gflops,of_peak,node_grid";
@@ -63,7 +62,9 @@ std::string head() {
   }
   line += energy_columns;
   for (const HplPhase phase : hpl_phase_columns) line += fmt::format(",{}_seconds", name_of(phase));
-  return line + std::string(rate_columns) + std::string(checkpoint_columns) + '\n';
+  line += rate_columns;
+  for (const HplPhase phase : last_columns) line += fmt::format(",{}_seconds", name_of(phase));
+  return line + ",resumed_passes\n";
 }
 
 std::string cell(double value) { return std::isfinite(value) ? fmt::format("{}", value) : std::string(); }
@@ -156,9 +157,9 @@ std::string line_of(const RunRecord& record) {
   add_refinement_fields(result.refinement, fields);
   add_role_fields(breakdown, fields);
   add_energy_fields(record.energy, fields);
-  add_hpl_phase_fields(breakdown, fields);
+  add_hpl_phase_fields(breakdown, hpl_phase_columns, fields);
   add_rate_fields(record, fields);
-  fields.push_back(mean_seconds(breakdown, HplPhase::ckpt));
+  add_hpl_phase_fields(breakdown, last_columns, fields);
   fields.push_back(result.resumed ? fmt::format("{}", result.resumed->passes) : "");
   return csv_line(fields);
 }

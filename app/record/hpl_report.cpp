@@ -297,6 +297,12 @@ std::string refinement_lines(const Refinement& refinement) {
   return text;
 }
 
+std::string checksum_line(const ChecksumRecord& record) {
+  return fmt::format("Checksums: {} check{}, every {} passes and at the end, in {:.3f} s: {}\n", record.checks,
+                     record.checks == 1 ? "" : "s", record.every, record.seconds,
+                     record.corrupted ? "CORRUPTED" : "no mismatch");
+}
+
 std::string residual_lines(const RunRecord& record) {
   const RunResult& result = record.result;
   std::string text;
@@ -311,6 +317,7 @@ std::string residual_lines(const RunRecord& record) {
     if (!result.singular_column) text += norm_lines(result.residual, result.growth);
   }
   if (result.refinement) text += refinement_lines(*result.refinement);
+  if (result.checksums) text += checksum_line(*result.checksums);
   if (result.saved) {
     text += fmt::format("Checkpoints written: {}, the last after {} passes.\n", result.saved->checkpoints,
                         result.saved->passes);

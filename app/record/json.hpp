@@ -87,6 +87,7 @@ inline auto enumerators(Precision) { return all_precisions; }
 inline auto enumerators(Role) { return all_roles; }
 inline auto enumerators(Phase) { return all_phases; }
 inline auto enumerators(Lane) { return all_lanes; }
+inline auto enumerators(CheckedPart) { return all_checked_parts; }
 inline auto enumerators(RankOrder) { return std::array{RankOrder::row_major, RankOrder::column_major}; }
 inline auto enumerators(sensors::Kind) {
   return std::array{sensors::Kind::package, sensors::Kind::dram, sensors::Kind::gpu};

@@ -102,6 +102,15 @@ void describe(Json& json, TimeInRole& time) {
 }
 
 template <class Json>
+void describe(Json& json, Mismatch& mismatch) {
+  json("pass", mismatch.pass);
+  json("part", mismatch.part);
+  json("block_row", mismatch.block_row);
+  json.number_or_null("difference", mismatch.difference);
+  json.number_or_null("bound", mismatch.bound);
+}
+
+template <class Json>
 void describe(Json& json, RankRecord& rank, RankTime& time) {
   BackendInfo& info = rank.backend;
   json("rank", rank.world_rank);
@@ -135,6 +144,16 @@ void describe(Json& json, RankRecord& rank, RankTime& time) {
     for (const TimeInRole& in_role : roles) time.roles[static_cast<std::size_t>(in_role.role)] = in_role;
   }
   json("phases", time.phases);
+  json.later("mismatches", rank.mismatches);
+}
+
+template <class Json>
+void describe(Json& json, ChecksumRecord& record) {
+  json("every", record.every, 1);
+  json("checks", record.checks);
+  json("seconds", record.seconds);
+  json("corrupted", record.corrupted);
+  json("stopped", record.stopped);
 }
 
 template <class Json>
@@ -313,6 +332,7 @@ void describe(Json& json, RunRecord& run) {
   json.number_or_null("growth", result.growth);
   json.nullable("failure", !result.failure.empty(), result.failure);
   json.later("singular_column", result.singular_column);
+  json.later("checksums", result.checksums);
   json("factor_seconds", result.factor_seconds);
   json("solve_seconds", result.solve_seconds);
   json("start_time", result.start_time);

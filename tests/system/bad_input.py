@@ -334,6 +334,9 @@ class Network(BadInputTest):
         self.assertEqual(precious.read_text(), "precious")
 
     def test_compute_only_has_no_solution_to_save(self):
+        self.rejected_on_one_line(["plu", *SMALL_RUN, "--abft", "--compute-only"], "--abft", "--compute-only")
+        self.rejected_on_one_line(["plu", *SMALL_RUN, "--abft-stop"], "--abft-stop needs checksums")
+        self.rejected_on_one_line(["plu", "--n", 100, "--backend", "gl-raster", "--abft"], "--abft", "row by row")
         self.rejected_on_one_line(["plu", *SMALL_RUN, "--compute-only", "--save-solution", "x.npy"],
                                  "--save-solution", "--compute-only")
 

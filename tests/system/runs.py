@@ -420,6 +420,43 @@ class Power(RunsTest):
         self.assertEqual(valid.returncode, 0, valid.stderr)
 
 
+class Checksums(RunsTest):
+    RUN = ["--n", 500, "--nb", 32, "--grid", "2x2", "--backend", "openblas", "--abft", "--abft-every", 1]
+
+    def with_a_fault_on_rank_2(self, *arguments):
+        if "FAULTY_GEMM" not in os.environ:
+            self.skipTest("FAULTY_GEMM names no library: its compiler cannot preload one")
+        preloaded = f"{os.environ.get('LD_PRELOAD', '')} {os.environ['FAULTY_GEMM']}"
+        return self.glinpack("plu", *self.RUN, *arguments, ranks=4,
+                             environment={"LD_PRELOAD": preloaded, "FAULTY_GEMM_RANK": "2"})
+
+    def test_a_clean_run_passes_with_its_checks_counted(self):
+        outcome = self.passed(*self.RUN, "--json", "c.json", ranks=4)
+        self.assertRegex(outcome.out, r"Checksums: 16 checks, every 1 passes and at the end, .*: no mismatch")
+        checksums = self.json("c.json")["runs"][0]["checksums"]
+        self.assertEqual((checksums["checks"], checksums["corrupted"]), (16, False))
+
+    def test_a_flipped_bit_of_an_exponent_is_reported_with_its_rank_host_and_device(self):
+        outcome = self.with_a_fault_on_rank_2("--json", "f.json")
+        self.assertEqual(outcome.status, 1, outcome)
+        failure = re.search(r"FAILED because: CORRUPTED: rank 2 on (\S+), device (.+): trailing matrix after pass \d+, "
+                            r"block row \d+: the sum of a row differs by", outcome.out)
+        self.assertIsNotNone(failure, outcome)
+        self.assertEqual(failure[1], platform.node())
+        run = self.json("f.json")["runs"][0]
+        self.assertTrue(run["checksums"]["corrupted"])
+        self.assertEqual(failure[2], run["ranks"][2]["device"])
+        valid = subprocess.run([sys.executable, ROOT / "tests" / "system" / "validate_json.py", self.folder / "f.json"],
+                               check=False, capture_output=True, text=True)
+        self.assertEqual(valid.returncode, 0, valid.stderr)
+
+    def test_a_failed_check_ends_the_run_if_asked(self):
+        outcome = self.with_a_fault_on_rank_2("--abft-stop")
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertRegex(outcome.out, "CORRUPTED: rank 2 .*; ended by --abft-stop")
+        self.assertNotIn("PASSED", outcome.out)
+
+
 class ProgressLine(RunsTest):
     N = 700 if os.environ.get("GLINPACK_TEST_QUICK") else 1500  # about two seconds
     RUN = [GLINPACK, "plu", "--n", str(N), "--nb", "32", "--backend", "reference", "--doctor", "off"]

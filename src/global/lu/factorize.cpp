@@ -38,6 +38,8 @@ class BlockedLu final : public LuFactorization<Real> {
       : LuFactorization<Real>(work.distribution.passes()),
         lookahead_(work.parameters.lookahead > 0),
         row_swap_(work.parameters.row_swap),
+        stops_at_mismatch_(work.parameters.abft_stop),
+        checksums_(work.checksums),
         pivots_across_processes_(pivots_across_processes(work.parameters.pivoting)),
         distribution_(work.distribution),
         position_(work.position),
@@ -54,6 +56,7 @@ class BlockedLu final : public LuFactorization<Real> {
   Factorization run(PassObserver& observer, PassRange passes, Interchanges so_far) override {
     end_ = passes.end;
     panels_.agree_on_order();
+    if (checksums_ != nullptr) checksums_->start();
 
     Factorization result;
     result.interchanges = std::move(so_far);
@@ -71,7 +74,8 @@ class BlockedLu final : public LuFactorization<Real> {
       if (panel.zero_pivot) return false;
       next = update_and_start_next_panel(pass, panel, is_saved);
       if (is_saved) panels_.wait();
-      return true;
+      result.stopped = checksums_ != nullptr && !check_pass(pass, panel, static_cast<bool>(next));
+      return !result.stopped;
     };
     result.ended_before = for_each_pass(passes, distribution_, position_, observer, result.interchanges, run_pass);
     if (early_rows_) {  // the observer has ended the passes
@@ -79,6 +83,8 @@ class BlockedLu final : public LuFactorization<Real> {
       early_rows_.reset();
     }
     panels_.wait();  // the last panels may still be forwarded
+    const bool complete = end_ == distribution_.passes() && !result.zero_pivot && !result.ended_before;
+    if (checksums_ != nullptr && complete && !result.stopped) checksums_->check_factors();
     return result;
   }
 
@@ -105,12 +111,15 @@ class BlockedLu final : public LuFactorization<Real> {
       Index updated = 0;  // columns of this piece
       if (i == 0 && looks_ahead) {
         updated = update_next_panel_first(pass, next_pass, panel, u12);
+        if (is_check_due(pass)) checksums_->sum_next_panel(pass, next_pass);
         if (starts_next_panel) start_panel(next_pass);
         if (starts_next_panel && !panels_.host_overlaps_update()) next_panel = finish_panel(next_pass);
       }
       if (starts_next_panel && !next_panel && panels_.are_gathered()) {
         next_panel = advance_gathered_panel(next_pass, i, pieces.size());
-        if (next_panel) start_next_rows(next_pass, pass.trailing_column + piece.first, next_panel.get());
+        if (next_panel && !is_check_due(pass)) {
+          start_next_rows(next_pass, pass.trailing_column + piece.first, next_panel.get());
+        }
       }
       const Index rest = piece.count - updated;
       update_trailing(pass, {piece.first + updated, rest}, panel, u12.block(0, updated, pass.width, rest));
@@ -118,6 +127,15 @@ class BlockedLu final : public LuFactorization<Real> {
     if (pass.in_pivot_column) panels_.store(pass);  // L11, L21, U11 into A, while the next panel is broadcast
     if (starts_next_panel && !next_panel) next_panel = finish_panel(next_pass);
     return next_panel;
+  }
+
+  bool is_check_due(const PassPlan& pass) const { return checksums_ != nullptr && checksums_->is_due(pass); }
+
+  // False, on all ranks alike: the factorisation ends here.
+  bool check_pass(const PassPlan& pass, const Panel<Real>& panel, bool next_panel_is_started) {
+    const PassPlan next = next_panel_is_started ? plan_pass(distribution_, pass.pass + 1, position_) : PassPlan{};
+    checksums_->finish_pass(pass, panel.factors, panel.above(), next_panel_is_started ? &next : nullptr);
+    return !stops_at_mismatch_ || !is_check_due(pass) || transport_.all_agree(checksums_->mismatches().empty());
   }
 
   // Panel k + 1, before piece `i` of `pieces` is updated. The device factorises it during the second piece; the rows of
@@ -216,6 +234,8 @@ class BlockedLu final : public LuFactorization<Real> {
   std::optional<EarlyRows> early_rows_;
   Index end_ = 0;  // of the passes to run
   RowSwap row_swap_;
+  bool stops_at_mismatch_;
+  Checksums<Real>* checksums_;  // null: none
   bool pivots_across_processes_;
   const Distribution& distribution_;
   GridPosition position_;

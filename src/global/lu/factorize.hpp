@@ -14,6 +14,7 @@ struct Factorization {
   Interchanges interchanges;
   std::optional<GlobalIndex> zero_pivot;  // the first one: A is singular
   std::optional<Index> ended_before;      // the pass before which the observer ended it
+  bool stopped = false;                   // at a mismatch of checksums
 };
 
 /// What comes next.
@@ -66,7 +67,8 @@ struct LuWork {
   Backend<Real>& backend;
   Transport<Real>& transport;
   Timeline& timeline;
-  DeviceMatrix<Real>& a;  // this rank's part of [A | b]
+  DeviceMatrix<Real>& a;                 // this rank's part of [A | b]
+  Checksums<Real>* checksums = nullptr;  // checks the passes; null: none. Blocked only
 };
 
 /// Blocked, right-looking, with look-ahead. Allocates all memory except the matrix. Not collective.

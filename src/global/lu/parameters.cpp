@@ -19,7 +19,7 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
                            Precision precision, int device_copies, bool panels_on_device) {
   const auto element = static_cast<double>(factor_bytes(precision));
   const auto rows = static_cast<double>(distribution.local_rows(position));
-  const auto columns = static_cast<double>(distribution.local_columns(position));
+  const auto columns = static_cast<double>(distribution.stored_columns(position));
   const Index width = std::min(parameters.nb, parameters.n);
   const auto nb = static_cast<double>(width);
   const auto above = static_cast<double>(rows_above_panels(parameters, distribution));
@@ -32,9 +32,11 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
   const auto strips = method == PanelMethod::distributed
                           ? static_cast<double>(device_panel_elements(distribution.local_rows(position), width))
                           : 0.0;
+  // sums of every process column's L and of the rows, on the device and to compare them
+  const double checksums = parameters.abft ? (2 * distribution.shape.columns + 3) * (nb + rows) : 0;
   // A; L11 and L21, U12, rows being exchanged; buffers of a panel over several devices; y, x
   const double device =
-      device_copies * (rows * columns + nb * (panels * panel_rows + 3 * columns) + strips + rows + nb);
+      device_copies * (rows * columns + nb * (panels * panel_rows + 3 * columns) + strips + rows + nb + checksums);
   const double staged_rows = distribution.shape.rows > 1 ? 3 * nb * columns : 0;  // U12, rows in, rows out
   const double strip = std::min(rows * columns, std::max(columns, static_cast<double>(matrix_strip_elements)));
   const double panel = nb * (above + rows + 2 * nb);
@@ -48,7 +50,7 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
     const double ring_panel = nb * gathered_rows / distribution.shape.rows;
     windows = (distribution.shape.columns > 1 ? panel : 0) + staged_rows / 3 + ring_rows + ring_panel;
   }
-  const double host = 2 * panel + staged_rows + nb * gathered_rows + strip + placeholders + windows;
+  const double host = 2 * panel + staged_rows + nb * gathered_rows + strip + placeholders + windows + checksums;
   const auto bytes = [element](double elements) {
     constexpr double most = 9e18;  // fits std::int64_t
     return static_cast<std::int64_t>(std::min(most, elements * element));
@@ -78,7 +80,7 @@ BroadcastSizes broadcast_sizes(const RunParameters& parameters, GridShape grid, 
   const Distribution distribution = distribution_of(parameters, grid);
   const auto bytes = [](Index elements) { return static_cast<std::size_t>(elements) * sizeof(Real); };
   const Index panel_rows = rows_above_panels(parameters, distribution) + distribution.local_rows(at);
-  const Index u12 = distribution.nb * distribution.local_columns(at);
+  const Index u12 = distribution.nb * distribution.stored_columns(at);
   BroadcastSizes sizes{.row = bytes(panel_message_elements<Real>(panel_rows, distribution.nb)), .column = bytes(u12)};
   if (grid.rows == 1 || !pivots_across_processes(parameters.pivoting)) return sizes;
   sizes.row_ring = ring_bytes<Real>(2 * u12, grid);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "abft/checksums.hpp"
 #include "backend/precision.hpp"
 #include "matrix/distribution.hpp"
 #include "mpi/node_broadcast.hpp"
@@ -75,7 +76,10 @@ struct RunParameters {
   int lookahead = 1;        // 0: a panel is factorised after the pass before it; more than 1 computes as 1
   double threshold = 16.0;  // of the scaled residual; negative: no check (HPL.dat line 13)
   RunParts parts = RunParts::all;
-  bool refine = false;  // refine the solution in double precision; the factors have the backend's precision
+  bool abft = false;       // carries checksums and checks them (abft/checksums.hpp)
+  Index abft_every = 0;    // passes between two checks; 0: passes_between_checks(nb)
+  bool abft_stop = false;  // a mismatch ends the run
+  bool refine = false;     // refine the solution in double precision; the factors have the backend's precision
 };
 
 /// How panels are factorised if the devices are fast at it.
@@ -100,7 +104,9 @@ constexpr PanelMethod panel_method(const RunParameters& parameters, const GridSh
 
 /// The distribution of a run's [A | b]: blocks of nb, or of n if nb is larger.
 inline Distribution distribution_of(const RunParameters& parameters, GridShape grid) {
-  return {parameters.n, std::min(parameters.nb, parameters.n), grid};
+  Distribution distribution(parameters.n, std::min(parameters.nb, parameters.n), grid);
+  if (parameters.abft) distribution.checksum_columns = checksum_columns;
+  return distribution;
 }
 
 /// Rows that a panel has above a rank's own, at most: nb if all process rows compute U12, else 0.

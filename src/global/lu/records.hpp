@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "abft/checksums.hpp"
 #include "backend/backend.hpp"
 #include "matrix/distribution.hpp"
 #include "mpi/process_grid.hpp"
@@ -54,6 +55,7 @@ struct RankRecord {
   std::string host;
   BackendInfo backend;
   std::int64_t displaced_bytes = 0;  // of its local matrix, as DeviceMatrix has it
+  std::vector<Mismatch> mismatches;  // of its checksums
   std::vector<Interval> intervals;
   PowerRecord power;  // this rank's samples, for all ranks on the same machine
 };

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <utility>
 
+#include "abft/rounding_bound.hpp"
 #include "backend/threads.hpp"
 #include "lu/factorize.hpp"
 #include "lu/no_transport.hpp"
@@ -82,20 +83,32 @@ std::unique_ptr<Transport<Real>> make_transport(const RunParameters& parameters,
                                               completion_of(parameters.parts));
 }
 
+template <class Real>
+std::unique_ptr<Checksums<Real>> make_checksums(const RunParameters& parameters, const Distribution& distribution,
+                                                const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
+                                                DeviceMatrix<Real>& a) {
+  if (!parameters.abft) return nullptr;
+  const Index every = parameters.abft_every > 0 ? parameters.abft_every : passes_between_checks(distribution.nb);
+  return std::make_unique<Checksums<Real>>(distribution, grid, backend, timeline, a, every);
+}
+
 /// The factorisation of a run and its memory. `lu` refers to the other members.
 template <class Real>
 struct LuWorkspace {
   Distribution distribution;
   std::unique_ptr<DeviceMatrix<Real>> a;
   std::unique_ptr<Transport<Real>> transport;
+  std::unique_ptr<Checksums<Real>> checksums;  // null: none
   std::unique_ptr<LuFactorization<Real>> lu;
 
   LuWorkspace(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
               const NodeMemory& node)
       : distribution(distribution_of(parameters, grid.shape())),
-        a(backend.allocate(distribution.local_rows(grid.position()), distribution.local_columns(grid.position()))),
+        a(backend.allocate(distribution.local_rows(grid.position()), distribution.stored_columns(grid.position()))),
         transport(make_transport<Real>(parameters, distribution, grid, timeline, node)),
-        lu(make_lu<Real>({parameters, distribution, grid.position(), backend, *transport, timeline, *a})) {}
+        checksums(make_checksums(parameters, distribution, grid, backend, timeline, *a)),
+        lu(make_lu<Real>(
+            {parameters, distribution, grid.position(), backend, *transport, timeline, *a, checksums.get()})) {}
   LuWorkspace(const LuWorkspace&) = delete;
   LuWorkspace& operator=(const LuWorkspace&) = delete;
 };
@@ -148,7 +161,42 @@ Factorization factorize(const RunParameters& parameters, const ProcessGrid& grid
   Factorization factors = workspace.lu->run(observer, passes, std::move(so_far));
   observer.finish();
   result.passes_done = factors.ended_before;
+  if (workspace.checksums) {
+    const ChecksumStatistics& statistics = workspace.checksums->statistics();
+    result.checksums = ChecksumRecord{.every = workspace.checksums->every(),
+                                      .checks = statistics.checks,
+                                      .seconds = statistics.seconds,
+                                      .corrupted = !workspace.checksums->mismatches().empty(),
+                                      .stopped = factors.stopped};
+  }
   return factors;
+}
+
+// Makes the record that of all ranks. On the root, names the rank that was wrong first. Collective.
+void gather_mismatches(const ProcessGrid& grid, const std::vector<Mismatch>& mine, RunResult& result) {
+  ChecksumRecord& record = *result.checksums;
+  record.corrupted = !all_agree(grid.all(), mine.empty());
+  all_reduce(grid.all(), &record.seconds, 1, MPI_DOUBLE, MPI_MAX);
+  const auto all = gather_bytes(grid.all(), as_bytes(mine), 0);
+  if (!record.corrupted || all.empty()) return;
+  const RankRecord* first = nullptr;
+  std::string others;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    RankRecord& rank = result.ranks[i];
+    rank.mismatches = from_bytes<Mismatch>(all[i]);
+    if (rank.mismatches.empty()) continue;
+    if (first == nullptr || is_worse(rank.mismatches.front(), first->mismatches.front())) first = &rank;
+  }
+  for (const RankRecord& rank : result.ranks) {
+    if (&rank == first || rank.mismatches.empty()) continue;
+    others += (others.empty() ? "rank " : ", rank ") + std::to_string(rank.world_rank);
+  }
+  std::string text = "CORRUPTED: rank " + std::to_string(first->world_rank) + " on " + first->host + ", device " +
+                     first->backend.device + ": " + text_of(first->mismatches.front());
+  if (!others.empty()) text += "; later or less on " + others;
+  if (record.stopped) text += "; ended by --abft-stop";
+  result.failure = text + (result.failure.empty() ? "" : "; " + result.failure);
+  result.passed = false;
 }
 
 template <class Real>
@@ -172,13 +220,17 @@ void for_each_strip(Workspace<Real>& workspace, Body body) {
 
 template <class Real>
 void upload_matrix(Workspace<Real>& workspace, GridPosition at, Backend<Real>& backend, const MatrixSource& source) {
+  const Index columns = workspace.distribution.local_columns(at);
+  std::optional<RowChecksums<Real>> checksums;
+  if (workspace.checksums) checksums.emplace(columns);
   for_each_strip(workspace, [&](Index first, const HostBlock<Real>& strip) {
     const RowMajorView<Real> to = strip.view();
     parallel_for(backend.info().threads, strip.rows, Index{1}, [&](Index begin, Index end) {
-      std::vector<double> row(static_cast<std::size_t>(strip.columns));
+      std::vector<double> row(static_cast<std::size_t>(columns));
       for (Index i = begin; i < end; ++i) {
-        source.fill(workspace.distribution, at, LocalIndex(first + i), {row.data(), 1, strip.columns, strip.columns});
+        source.fill(workspace.distribution, at, LocalIndex(first + i), {row.data(), 1, columns, columns});
         std::transform(row.begin(), row.end(), to.row(i), [](double value) { return static_cast<Real>(value); });
+        if (checksums) checksums->append(first + i, to.row(i));
       }
     });
     backend.wait(backend.upload(strip, whole(*workspace.a).block(first, 0, strip.rows, strip.columns)));
@@ -299,7 +351,7 @@ std::vector<double> solve(const RunParameters& parameters, const ProcessGrid& gr
   Factorization factors =
       factorize<Real>(parameters, grid, timeline, workspace, options.progress, result, saver.get(), std::move(so_far));
   if (saver) result.saved = saver->saved();
-  const bool solves = parameters.parts == RunParts::all && !factors.ended_before;
+  const bool solves = parameters.parts == RunParts::all && !factors.ended_before && !factors.stopped;
   backend.wait_all();
   double times[3] = {timeline.now(), 0, 0};
   if (parameters.parts != RunParts::all) agree_on_end(grid, factors);
@@ -321,7 +373,7 @@ std::vector<double> solve(const RunParameters& parameters, const ProcessGrid& gr
   result.factor_seconds = times[0];
   result.seconds = times[1];
   result.solve_seconds = times[1] - times[0];
-  if (result.passes_done) return x;
+  if (result.passes_done || factors.stopped) return x;
   const double flops = solves ? hpl_flops(parameters.n) : factorization_flops(parameters.n);
   result.gflops = (flops - flops_before(parameters, result)) / result.seconds * 1e-9;
   return x;
@@ -353,7 +405,7 @@ std::string why_failed(const RunResult& result, double threshold) {
 template <class Real>
 void check(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Workspace<Real>& workspace,
            const std::vector<double>& x, RunResult& result) {
-  if (result.passes_done) return;
+  if (result.passes_done || (result.checksums && result.checksums->stopped)) return;
   result.checked = parameters.threshold >= 0 && parameters.parts == RunParts::all;
   if (!result.singular_column && result.checked) {
     result.residual =
@@ -435,7 +487,9 @@ RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<
     const std::vector<Interval> measured = options.gather_timelines ? timeline.intervals() : std::vector<Interval>{};
     check(parameters, grid, backend, *workspace, x, result);
     result.ranks = gather_rank_records(grid, backend.info(), measured, power, workspace->a->displaced_bytes());
-    if (options.gather_solution && !result.passes_done && !result.singular_column &&
+    if (workspace->checksums) gather_mismatches(grid, workspace->checksums->mismatches(), result);
+    const bool stopped = result.checksums && result.checksums->stopped;
+    if (options.gather_solution && !stopped && !result.passes_done && !result.singular_column &&
         parameters.parts == RunParts::all) {
       result.solution = gather_solution(workspace->distribution, grid, x);
     }
@@ -464,7 +518,7 @@ RunResult run_messages_in(RunParameters parameters, const ProcessGrid& grid, int
   const WatchedSection watched;
   timeline.report_progress_to(own_progress());
   try {
-    factorize(parameters, grid, timeline, *workspace, progress, result);
+    factorize(parameters, grid, timeline, *workspace, progress, "", result);
     result.factor_seconds = timeline.now();
     all_reduce(grid.all(), &result.factor_seconds, 1, MPI_DOUBLE, MPI_MAX);
     result.seconds = result.factor_seconds;

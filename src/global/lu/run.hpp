@@ -34,6 +34,15 @@ struct Saved {
   Index passes = 0;  // done in the last one
 };
 
+/// The checks of a run's checksums.
+struct ChecksumRecord {
+  Index every = 0;         // passes between two checks
+  Index checks = 0;        // the last one, of the factors, included
+  double seconds = 0;      // they took, the slowest rank
+  bool corrupted = false;  // a check has failed on some rank: RankRecord::mismatches
+  bool stopped = false;    // and has ended the run
+};
+
 struct RunResult {
   double seconds = 0;  // factorisation and solution, the slowest rank; HPL's timed section. Or the parts of it done
   double factor_seconds = 0;
@@ -41,19 +50,20 @@ struct RunResult {
   double gflops = 0;      // hpl_flops() / seconds; factorization_flops() without a solution; less what was done before
   double start_time = 0;  // of the timed section, seconds since 1970
   double end_time = 0;
-  bool checked = false;                  // false: threshold negative, or nothing solved
-  bool passed = false;                   // checked, and below the threshold
-  Residual residual;                     // valid if checked and not singular; in double if refined
-  double growth = 0;                     // max |u_ij| / max |a_ij|: pivot growth
-  std::optional<Index> passes_done;      // passes before a signal ended the run; nothing was solved
-  std::optional<Resumed> resumed;        // if it went on from a checkpoint; all times and rates are of the rest
-  std::optional<Saved> saved;            // if it wrote checkpoints
-  std::optional<Index> singular_column;  // 0-based global column of the first zero pivot
-  std::string failure;                   // why it did not pass, one line; empty if it passed
-  std::optional<Refinement> refinement;  // if the run refines and is not singular
-  bool u_comes_with_rows = false;        // row swaps send U to all process rows (all_compute_u12())
-  std::vector<RankRecord> ranks;         // on rank 0 of the grid; empty elsewhere
-  std::vector<double> solution;          // x, N elements, on rank 0 of the grid if requested
+  bool checked = false;                     // false: threshold negative, or nothing solved
+  bool passed = false;                      // checked, and below the threshold
+  Residual residual;                        // valid if checked and not singular; in double if refined
+  double growth = 0;                        // max |u_ij| / max |a_ij|: pivot growth
+  std::optional<Index> passes_done;         // passes before a signal ended the run; nothing was solved
+  std::optional<Resumed> resumed;           // if it went on from a checkpoint; all times and rates are of the rest
+  std::optional<Saved> saved;               // if it wrote checkpoints
+  std::optional<Index> singular_column;     // 0-based global column of the first zero pivot
+  std::string failure;                      // why it did not pass, one line; empty if it passed
+  std::optional<Refinement> refinement;     // if the run refines and is not singular
+  std::optional<ChecksumRecord> checksums;  // if the run carries them
+  bool u_comes_with_rows = false;           // row swaps send U to all process rows (all_compute_u12())
+  std::vector<RankRecord> ranks;            // on rank 0 of the grid; empty elsewhere
+  std::vector<double> solution;             // x, N elements, on rank 0 of the grid if requested
 };
 
 /// Called on rank 0 of the grid once per pass, with the completed share of the flops, 0 ... 1. The first call, with 0,

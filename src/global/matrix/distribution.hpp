@@ -82,6 +82,8 @@ struct Distribution {
   Index n;
   Index nb;
   GridShape shape;
+  /// More columns at the end of every rank's matrix, which take part in every pass as b does (abft/checksums.hpp).
+  Index checksum_columns = 0;
 
   /// Passes of the factorisation: block columns of A without b.
   Index passes() const { return rows.blocks(); }
@@ -89,6 +91,8 @@ struct Distribution {
   GlobalIndex right_hand_side() const { return GlobalIndex(n); }
   Index local_rows(GridPosition at) const { return rows.local_extent(at.row); }
   Index local_columns(GridPosition at) const { return columns.local_extent(at.column); }
+  /// Of the rank's matrix: local_columns() and the checksums.
+  Index stored_columns(GridPosition at) const { return local_columns(at) + checksum_columns; }
 };
 
 }  // namespace glinpack

@@ -32,7 +32,7 @@ PassPlan plan_pass(const Distribution& distribution, Index pass, GridPosition at
   plan.trailing_row = distribution.rows.lower_bound(first + width, at.row);
   plan.trailing_column = distribution.columns.lower_bound(first + width, at.column);
   plan.trailing_rows = distribution.local_rows(at) - plan.trailing_row.value;
-  plan.trailing_columns = distribution.local_columns(at) - plan.trailing_column.value;
+  plan.trailing_columns = distribution.stored_columns(at) - plan.trailing_column.value;
   return plan;
 }
 

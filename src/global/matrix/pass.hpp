@@ -30,7 +30,7 @@ struct PassPlan {
   LocalIndex trailing_row;     // first local row below the pivot's block row
   LocalIndex trailing_column;  // first local column right of the panel
   Index trailing_rows = 0;     // rows of A22 here
-  Index trailing_columns = 0;  // columns of U12 and A22 here, b's included
+  Index trailing_columns = 0;  // columns of U12 and A22 here, b's and the checksums included
 };
 
 PassPlan plan_pass(const Distribution& distribution, Index pass, GridPosition at);

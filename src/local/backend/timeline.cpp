@@ -14,8 +14,8 @@ std::string_view name_of(Lane lane) {
 
 std::string_view name_of(Phase phase) {
   static constexpr std::array<std::string_view, all_phases.size()> names{
-      "panel",  "swap",     "broadcast L",  "broadcast U", "normalize",  "eliminate",
-      "reduce", "transfer", "substitution", "refinement",  "checkpoint", "wait"};
+      "panel",    "swap",         "broadcast L", "broadcast U", "normalize",  "eliminate", "reduce",
+      "transfer", "substitution", "refinement",  "checksum",    "checkpoint", "wait"};
   return names[static_cast<std::size_t>(phase)];
 }
 
@@ -36,9 +36,10 @@ void Timeline::enter_pass(Index pass, Role role) {
 }
 
 Timeline::Scope Timeline::scope(Lane lane, Phase phase, std::int64_t bytes, double flops, std::int32_t messages) {
-  resume(phase);
+  const Phase counted = phase_of(phase);
+  resume(counted);
   const double start = now();
-  return {*this, Interval{start, start, flops, bytes, pass_, role_, lane, phase, messages}};
+  return {*this, Interval{start, start, flops, bytes, pass_, role_, lane, counted, messages}};
 }
 
 }  // namespace glinpack

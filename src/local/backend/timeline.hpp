@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -21,7 +22,8 @@ enum class Role : std::uint8_t { none, pivot, normalize, eliminate, reduce };
 enum class Lane : std::uint8_t { cpu, gpu, net, copy };
 
 /// The kind of work of an interval. `transfer`: host to device and back; `refinement`: residuals in double precision
-/// for mixed precision; `checkpoint`: the state goes to a disk; `wait`: the host waits for the device.
+/// for mixed precision; `checksum`: sums of rows, to find wrong numbers (ABFT); `checkpoint`: the state goes to a disk;
+/// `wait`: the host waits for the device.
 enum class Phase : std::uint8_t {
   panel,
   swap,
@@ -33,6 +35,7 @@ enum class Phase : std::uint8_t {
   transfer,
   substitution,
   refinement,
+  checksum,
   checkpoint,
   wait
 };
@@ -41,7 +44,8 @@ inline constexpr std::array all_lanes{Lane::cpu, Lane::gpu, Lane::net, Lane::cop
 inline constexpr std::array all_roles{Role::none, Role::pivot, Role::normalize, Role::eliminate, Role::reduce};
 inline constexpr std::array all_phases{Phase::panel,        Phase::swap,       Phase::broadcast_l, Phase::broadcast_u,
                                        Phase::normalize,    Phase::eliminate,  Phase::reduce,      Phase::transfer,
-                                       Phase::substitution, Phase::refinement, Phase::checkpoint,  Phase::wait};
+                                       Phase::substitution, Phase::refinement, Phase::checksum,    Phase::checkpoint,
+                                       Phase::wait};
 
 std::string_view name_of(Role role);    // "pivot", ...
 std::string_view name_of(Lane lane);    // "cpu", "gpu", "net", "copy"
@@ -92,6 +96,11 @@ class Timeline {
   /// The same until the end of the returned object's life; then to the pass and role before.
   class PassScope;
   [[nodiscard]] PassScope in_pass(Index pass, Role role);
+  /// What backends compute and copy until the end of the returned object's life is of this phase.
+  class PhaseScope;
+  [[nodiscard]] PhaseScope in_phase(Phase phase);
+  /// The phase of an operation, of which the backend knows `usual`.
+  Phase phase_of(Phase usual) const { return usual == Phase::wait ? usual : phase_.value_or(usual); }
   void leave_passes() { enter_pass(-1, Role::none); }
 
   std::int32_t pass() const { return pass_; }
@@ -122,6 +131,7 @@ class Timeline {
   std::chrono::steady_clock::time_point epoch_ = std::chrono::steady_clock::now();
   std::int32_t pass_ = -1;
   Role role_ = Role::none;
+  std::optional<Phase> phase_;
   ProgressRecord* progress_ = nullptr;
 };
 
@@ -142,6 +152,19 @@ class Timeline::PassScope {
 };
 
 inline Timeline::PassScope Timeline::in_pass(Index pass, Role role) { return {*this, pass, role}; }
+
+class Timeline::PhaseScope {
+ public:
+  PhaseScope(Timeline& timeline, Phase phase) : timeline_(timeline) { timeline.phase_ = phase; }
+  PhaseScope(const PhaseScope&) = delete;
+  PhaseScope& operator=(const PhaseScope&) = delete;
+  ~PhaseScope() { timeline_.phase_.reset(); }
+
+ private:
+  Timeline& timeline_;
+};
+
+inline Timeline::PhaseScope Timeline::in_phase(Phase phase) { return {*this, phase}; }
 
 class Timeline::Scope {
  public:

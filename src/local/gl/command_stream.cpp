@@ -61,7 +61,7 @@ OperationClock::OperationClock(std::shared_ptr<Context> context, Timeline& timel
     : context_(std::move(context)), timeline_(timeline), fences_(fences), source_(source) {}
 
 void OperationClock::start(Phase phase, double flops, std::int64_t bytes) {
-  start({0, 0, flops, bytes, timeline_.pass(), timeline_.role(), Lane::gpu, phase});
+  start({0, 0, flops, bytes, timeline_.pass(), timeline_.role(), Lane::gpu, timeline_.phase_of(phase)});
 }
 
 void OperationClock::start(const Interval& interval) {

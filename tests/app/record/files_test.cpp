@@ -234,7 +234,7 @@ TEST(ResultsCsv, has_a_head_line_and_as_many_fields_in_every_line) {
       "reduce_network_seconds,reduce_idle_seconds,reduce_waiting_seconds,"
       "energy_joules,average_watts,peak_watts,gflops_per_watt,"
       "pfact_seconds,bcast_seconds,laswp_seconds,trsm_seconds,update_seconds,ptrsv_seconds,refine_seconds,"
-      "copies_seconds,unit,units,gflops_per_unit,peak_gflops,of_peak,node_grid,ckpt_seconds,"
+      "copies_seconds,unit,units,gflops_per_unit,peak_gflops,of_peak,node_grid,ckpt_seconds,check_seconds,"
       "resumed_passes");
   // no rank eliminates or reduces, nothing is refined, and there are no sensors
   const std::string roles =
@@ -244,11 +244,11 @@ TEST(ResultsCsv, has_a_head_line_and_as_many_fields_in_every_line) {
       lines[1],
       "35,4,1,2,4,7.6053e-06,0.0312500123,true,hpl,double,gl-compute,partial,ring,row-major,0,3.5,0.5,2,0.25,1,0.75,"
       "1,1.1102230246251565e-16,16,1.75,,1700000000,\"llvmpipe (LLVM 15.0.6, 256 bits)\",," +
-          roles + ",1x2,,7");
+          roles + ",1x2,,,7");
   EXPECT_EQ(lines[2],
             "35,4,1,2,4,7.6053e-06,,false,hpl,single,gl-compute,partial,ring,row-major,0,3.5,0.5,2,0.25,1,0.75,1,"
             "5.960464477539063e-08,16,,3,1700000000,\"llvmpipe (LLVM 15.0.6, 256 bits)\",\"said \"\"no\"\", twice\"," +
-                roles + ",,,");
+                roles + ",,,,");
 }
 
 TEST(ResultsCsv, a_refined_run_has_its_history_in_one_field) {

@@ -1,0 +1,320 @@
+#include "abft/checksums.hpp"
+
+#include <spdlog/fmt/fmt.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "abft/rounding_bound.hpp"
+#include "matrix/matrix_source.hpp"
+#include "mpi/communication.hpp"
+
+namespace glinpack {
+
+namespace {
+
+double random_sign(std::uint64_t seed, Index number) {
+  return (splitmix64(seed, static_cast<std::uint64_t>(number)) >> 63) != 0 ? 1 : -1;
+}
+
+constexpr double factors[] = {1, 3, 5, 7};  // of sum and probe
+static_assert(2 * std::size(factors) == checksum_columns);
+constexpr std::uint64_t seed_of_columns = 1, seed_of_rows = 2;
+
+template <class Real>
+std::unique_ptr<DeviceMatrix<Real>> uploaded(Backend<Real>& backend, Index rows, Index columns,
+                                             const std::vector<Real>& values) {
+  auto matrix = backend.allocate(rows, columns);
+  const auto buffer = backend.allocate_host(rows * columns);
+  std::copy(values.begin(), values.end(), buffer->data());
+  backend.wait(backend.upload({buffer.get(), 0, rows, columns, columns}, whole(*matrix)));
+  return matrix;
+}
+
+}  // namespace
+
+std::string text_of(const Mismatch& mismatch) {
+  return fmt::format(
+      "{} after pass {}, block row {}: the sum of a row differs by {:.3g} from its checksum, rounding explains {:.3g}",
+      name_of(mismatch.part), mismatch.pass, mismatch.block_row, std::fabs(mismatch.difference), mismatch.bound);
+}
+
+bool is_worse(const Mismatch& a, const Mismatch& b) {
+  const auto share = [](const Mismatch& m) {
+    const double value = std::fabs(m.difference) / m.bound;
+    return std::isnan(value) ? INFINITY : value;
+  };
+  return std::pair(a.pass, -share(a)) < std::pair(b.pass, -share(b));
+}
+
+template <class Real>
+RowChecksums<Real>::RowChecksums(Index columns) : signs_(static_cast<std::size_t>(columns)) {
+  for (Index j = 0; j < columns; ++j) signs_[static_cast<std::size_t>(j)] = random_sign(seed_of_columns, j);
+}
+
+template <class Real>
+void RowChecksums<Real>::append(Index row, Real* elements) const {
+  double sum = 0, probe = 0, squares = 0;
+  for (std::size_t j = 0; j < signs_.size(); ++j) {
+    const auto value = static_cast<double>(elements[j]);
+    sum += value;
+    probe += signs_[j] * value;
+    squares += value * value;
+  }
+  probe += random_sign(seed_of_rows, row) * std::sqrt(squares);
+  Real* next = elements + signs_.size();
+  for (const double factor : factors) {
+    *next++ = static_cast<Real>(factor * sum);
+    *next++ = static_cast<Real>(factor * probe);
+  }
+}
+
+/// The row whose difference exceeds its bound most.
+template <class Real>
+class Checksums<Real>::Worst {
+ public:
+  void add(double difference, double bound, BlockIndex block_row) {
+    const double share = difference == 0 ? 0 : std::fabs(difference) / bound;
+    if (share <= share_) return;  // a NaN is worse
+    share_ = std::isnan(share) ? INFINITY : share;
+    mismatch_ = {0, {}, block_row.value, difference, bound};
+  }
+  bool is_mismatch() const { return share_ > 1; }
+  double share() const { return share_; }
+  const Mismatch& mismatch() const { return mismatch_; }
+
+ private:
+  double share_ = 0;
+  Mismatch mismatch_;
+};
+
+template <class Real>
+Checksums<Real>::Checksums(const Distribution& distribution, const ProcessGrid& grid, Backend<Real>& backend,
+                           Timeline& timeline, DeviceMatrix<Real>& a, Index every)
+    : distribution_(distribution),
+      grid_(grid),
+      position_(grid.position()),
+      backend_(backend),
+      timeline_(timeline),
+      a_(a),
+      every_(every),
+      rows_(a.rows()),
+      columns_(distribution.local_columns(position_)) {
+  const Index nb = distribution.nb;
+  const Index longest = std::max({columns_, nb, Index{1}});
+  minus_ones_ = uploaded(backend, longest, 1, std::vector<Real>(static_cast<std::size_t>(longest), Real(-1)));
+  std::vector<Real> weights;
+  for (Index k = 0; k < nb; ++k) {
+    weights.push_back(Real(-1));
+    weights.push_back(static_cast<Real>(random_sign(seed_of_columns, k)));
+  }
+  weights_ = uploaded(backend, nb, 2, weights);
+  zeros_ = backend.allocate(rows_, 1);
+  sums_ = backend.allocate(rows_, 1);
+  sums_of_u_ = backend.allocate(rows_, 1);
+  sums_of_l_ = backend.allocate(2 * distribution.shape.columns, nb + rows_);
+  staging_ =
+      backend.allocate_host(std::max({sums_of_l_->rows() * sums_of_l_->columns(), checksum_columns * rows_, nb * nb}));
+}
+
+template <class Real>
+void Checksums<Real>::start() {
+  const auto scope = timeline_.in_phase(Phase::checksum);
+  carried_sums(0, rows_);
+}
+
+template <class Real>
+bool Checksums<Real>::is_due(const PassPlan& pass) const {
+  return (pass.pass + 1) % every_ == 0 && pass.pass + 1 < distribution_.passes();
+}
+
+template <class Real>
+void Checksums<Real>::clear(DeviceMatrix<Real>& sums) {
+  if (rows_ > 0) backend_.copy(whole(*zeros_), whole(sums));
+}
+
+// sums <- sums + A e of some rows and columns.
+template <class Real>
+void Checksums<Real>::sum_rows(Index row, Index rows, Index column, Index columns, DeviceMatrix<Real>& sums) {
+  if (rows == 0 || columns == 0) return;
+  backend_.subtract_product({&a_, row, column, rows, columns}, whole(*minus_ones_).block(0, 0, columns, 1),
+                            whole(sums).block(row, 0, rows, 1));
+}
+
+template <class Real>
+std::vector<Real> Checksums<Real>::downloaded(DeviceBlock<Real> block) {
+  if (block.empty()) return {};
+  backend_.wait(backend_.download(block, {staging_.get(), 0, block.rows, block.columns, block.columns}));
+  return {staging_->data(), staging_->data() + block.rows * block.columns};
+}
+
+// Also updates scale and noise. Rows of all process rows meet in the process column's updates.
+template <class Real>
+std::vector<double> Checksums<Real>::carried_sums(Index first_row, Index rows) {
+  const std::vector<Real> values = downloaded({&a_, first_row, columns_, rows, checksum_columns});
+  std::vector<double> sums;
+  double largest[2] = {scale_, noise_};
+  for (std::size_t i = 0; i < values.size(); i += checksum_columns) {
+    sums.push_back(static_cast<double>(values[i]));
+    for (std::size_t j = i; j < i + checksum_columns; ++j) {
+      const double original = static_cast<double>(values[i + (j - i) % 2]);
+      const double copy = static_cast<double>(values[j]) / factors[(j - i) / 2];
+      // what overflows is not explained by rounding
+      if (std::isfinite(original)) largest[0] = std::max(largest[0], std::fabs(original));
+      if (std::isfinite(copy - original)) largest[1] = std::max(largest[1], std::fabs(copy - original));
+    }
+  }
+  all_reduce(grid_.column(), largest, 2, MPI_DOUBLE, MPI_MAX);
+  scale_ = largest[0];
+  noise_ = largest[1];
+  return sums;
+}
+
+template <class Real>
+void Checksums<Real>::sum_next_panel(const PassPlan& pass, const PassPlan& next) {
+  if (!next.in_pivot_column) return;
+  const auto scope = timeline_.in_phase(Phase::checksum);
+  clear(*sums_);
+  sum_rows(pass.trailing_row.value, pass.trailing_rows, next.panel_column.value, next.width, *sums_);
+  panel_is_summed_ = true;
+}
+
+template <class Real>
+void Checksums<Real>::finish_pass(const PassPlan& pass, DeviceBlock<Real> factors, Index above, const PassPlan* next) {
+  const auto scope = timeline_.in_phase(Phase::checksum);
+  const Index row = 2 * pass.pivot.column;
+  const DeviceBlock<Real> weights = whole(*weights_).block(0, 0, pass.width, 2);
+  const DeviceBlock<Real> sums = whole(*sums_of_l_).block(row, 0, 2, sums_of_l_->columns());
+  if (above > 0) backend_.update(weights, factors.block(0, 0, pass.width, above), sums.block(0, 0, 2, above));
+  if (pass.panel_rows > 0) {
+    backend_.update(weights, factors.block(0, above, pass.width, pass.panel_rows),
+                    sums.block(0, distribution_.nb + pass.panel_row.value, 2, pass.panel_rows));
+  }
+  if (!is_due(pass)) return;
+  const double begun = timeline_.now();
+  check_trailing_matrix(pass, next);
+  check_received_l(pass.pass, (pass.pass + 1) * distribution_.nb);
+  ++statistics_.checks;
+  statistics_.seconds += timeline_.now() - begun;
+}
+
+template <class Real>
+void Checksums<Real>::check_trailing_matrix(const PassPlan& pass, const PassPlan* next) {
+  Index column = pass.trailing_column.value;
+  if (std::exchange(panel_is_summed_, false)) {
+    column += next->width;
+  } else {
+    clear(*sums_);
+  }
+  const Index row = pass.trailing_row.value, rows = pass.trailing_rows;
+  sum_rows(row, rows, column, columns_ - column, *sums_);
+  const std::vector<Real> sums = downloaded(whole(*sums_).block(row, 0, rows, 1));
+  const std::vector<double> expected = carried_sums(row, rows);
+  const double bound =
+      rounding_bound(epsilon_of(precision_of<Real>), columns_ - pass.trailing_column.value, scale_, noise_);
+  Worst worst;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const GlobalIndex global = distribution_.rows.global(pass.trailing_row + static_cast<Index>(i), position_.row);
+    worst.add(static_cast<double>(sums[i]) - expected[i], bound, distribution_.rows.block(global));
+  }
+  report(pass.pass, CheckedPart::trailing_matrix, worst);
+}
+
+// Compares the sums of other process columns' L with theirs.
+template <class Real>
+void Checksums<Real>::check_received_l(Index pass, Index eliminated) {
+  const auto ranks = static_cast<Index>(distribution_.shape.columns);
+  if (ranks == 1) return;
+  const std::vector<Real> mine = downloaded(whole(*sums_of_l_));
+  const Index length = sums_of_l_->columns(), two_rows = 2 * length;
+  std::vector<Real> sent(static_cast<std::size_t>(ranks * two_rows));
+  all_gather(grid_.row(), mine.data() + position_.column * two_rows, sent.data(),
+             message_count(two_rows * static_cast<Index>(sizeof(Real))));
+  Worst worst;
+  for (Index q = 0; q < ranks; ++q) {
+    const Real* const expected = sent.data() + q * two_rows;
+    const Real* const received = mine.data() + q * two_rows;
+    double scale = 0;
+    for (Index i = 0; i < two_rows; ++i) scale = std::max(scale, std::fabs(static_cast<double>(expected[i])));
+    const double bound = rounding_bound(epsilon_of(precision_of<Real>), eliminated, scale, 0);
+    for (Index i = 0; i < two_rows; ++i) {
+      const Index row = i % length - distribution_.nb;  // before the first: L11 of another process row
+      const GlobalIndex global = distribution_.rows.global(LocalIndex(std::max<Index>(0, row)), position_.row);
+      worst.add(static_cast<double>(received[i]) - static_cast<double>(expected[i]), bound,
+                row < 0 ? BlockIndex(pass) : distribution_.rows.block(global));
+    }
+  }
+  report(pass, CheckedPart::received_l, worst);
+}
+
+template <class Real>
+void Checksums<Real>::check_factors() {
+  const auto scope = timeline_.in_phase(Phase::checksum);
+  const double begun = timeline_.now();
+  check_received_l(distribution_.passes() - 1, distribution_.n);
+  check_stored_factors();
+  ++statistics_.checks;
+  statistics_.seconds += timeline_.now() - begun;
+}
+
+// L below the diagonal blocks and the blocks themselves: the sums of the panels. U: the carried sums.
+template <class Real>
+void Checksums<Real>::check_stored_factors() {
+  clear(*sums_);
+  clear(*sums_of_u_);
+  const BlockCyclic& blocks = distribution_.rows;
+  std::vector<double> in_diagonal_blocks(static_cast<std::size_t>(rows_));  // sums of U's rows
+  for (Index row = 0; row < rows_; row += distribution_.nb) {
+    const BlockIndex block = blocks.block(blocks.global(LocalIndex(row), position_.row));
+    const Index width = blocks.width(block);
+    const Index end = distribution_.columns.lower_bound(blocks.first(block) + width, position_.column).value;
+    sum_rows(row, width, 0, end, *sums_);
+    sum_rows(row, width, end, columns_ - end, *sums_of_u_);
+    if (distribution_.columns.owner(block) != position_.column) continue;
+    const std::vector<Real> diagonal = downloaded({&a_, row, end - width, width, width});
+    for (Index i = 0; i < width; ++i) {
+      double& sum = in_diagonal_blocks[static_cast<std::size_t>(row + i)];
+      for (Index j = i; j < width; ++j) sum += static_cast<double>(diagonal[static_cast<std::size_t>(i * width + j)]);
+    }
+  }
+  const std::vector<Real> of_l = downloaded(whole(*sums_)), of_u = downloaded(whole(*sums_of_u_));
+  const std::vector<Real> panels =
+      downloaded(whole(*sums_of_l_).block(2 * position_.column, distribution_.nb, 2, rows_));
+  const std::vector<double> expected = carried_sums(0, rows_);
+  double scale_of_l = 0;
+  for (const Real sum : panels) scale_of_l = std::max(scale_of_l, std::fabs(static_cast<double>(sum)));
+  const double bound_of_u = rounding_bound(epsilon_of(precision_of<Real>), columns_, scale_, noise_);
+  const double bound_of_l = rounding_bound(epsilon_of(precision_of<Real>), columns_, scale_of_l, 0);
+  Worst l, u;
+  for (std::size_t i = 0; i < of_l.size(); ++i) {
+    const BlockIndex block = blocks.block(blocks.global(LocalIndex(static_cast<Index>(i)), position_.row));
+    l.add(static_cast<double>(of_l[i]) - static_cast<double>(panels[i]), bound_of_l, block);
+    u.add(static_cast<double>(of_u[i]) + in_diagonal_blocks[i] - expected[i], bound_of_u, block);
+  }
+  report(distribution_.passes() - 1, CheckedPart::l, l);
+  report(distribution_.passes() - 1, CheckedPart::u, u);
+}
+
+template <class Real>
+void Checksums<Real>::report(Index pass, CheckedPart part, const Worst& worst) {
+  if (!worst.is_mismatch()) {
+    statistics_.largest_share = std::max(statistics_.largest_share, worst.share());
+    return;
+  }
+  Mismatch mismatch = worst.mismatch();
+  mismatch.pass = pass;
+  mismatch.part = part;
+  if (mismatches_.empty()) {
+    spdlog::error("checksums: {}; device {}", text_of(mismatch), backend_.info().device);
+  }
+  mismatches_.push_back(mismatch);
+}
+
+template class RowChecksums<float>;
+template class RowChecksums<double>;
+template class Checksums<float>;
+template class Checksums<double>;
+
+}  // namespace glinpack

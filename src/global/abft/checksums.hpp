@@ -1,0 +1,136 @@
+// Algorithm-based fault tolerance: which rank has computed, stored or received a wrong number (Huang and Abraham,
+// Algorithm-based fault tolerance for matrix operations, IEEE Trans. Comput. C-33, 1984; Davies, Karlsson, Liu, Ding
+// and Chen, High Performance Linpack benchmark: a fault tolerant implementation without checkpointing, ICS 2011).
+//
+// Every rank carries eight more columns at the end of its matrix, as b is carried in the last one:
+//
+//   sum     A e, of the rank's own columns, b included. Rows are exchanged, solved and updated in it as in the others.
+//           Therefore, after every pass, a trailing row's sum is its checksum, and at the end a row of U has its sum: a
+//           panel needs no step of its own, because L^-1 eliminates its columns from the sum as well.
+//   probe   A z + s with random signs z, and s the norms of the rows with random signs: A z stays as large as the rows
+//           of the trailing matrix, and s grows as errors do, by L^-1. Its largest magnitude is the scale of
+//           rounding_bound().
+//   copies  the two multiplied by 3, 5 and 7. Divided again, they differ from them by samples of the errors of rounding
+//           in a column, with all that elimination has made of them: by far more than by the growth of the matrix if
+//           pivots are poor. A fault in other columns does not change them.
+//
+// A wrong L is as wrong in the sum as in the other columns. Every rank sums the rows of every L that it uses, plainly
+// and with random signs. They are compared with the sums on the rank that sent it, and at the end with L as stored.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "matrix/pass.hpp"
+
+namespace glinpack {
+
+/// Carried by every rank.
+inline constexpr Index checksum_columns = 8;
+
+enum class CheckedPart { trailing_matrix, received_l, l, u };
+inline constexpr std::array all_checked_parts{CheckedPart::trailing_matrix, CheckedPart::received_l, CheckedPart::l,
+                                              CheckedPart::u};
+constexpr std::string_view name_of(CheckedPart part) {
+  constexpr std::array<std::string_view, 4> names{"trailing matrix", "received L", "L", "U"};
+  return names[static_cast<std::size_t>(part)];
+}
+
+/// The worst row of a failed check.
+struct Mismatch {
+  Index pass = 0;  // after which it was found; the last one for L and U
+  CheckedPart part = CheckedPart::trailing_matrix;
+  Index block_row = 0;    // of the global matrix
+  double difference = 0;  // of the sums; may be NaN or infinite
+  double bound = 0;       // that rounding explains
+};
+
+/// One line.
+std::string text_of(const Mismatch& mismatch);
+/// Found earlier, or else by more of its bound. A difference that is no number is largest.
+bool is_worse(const Mismatch& a, const Mismatch& b);
+
+/// The checksums of rows of a rank.
+template <class Real>
+class RowChecksums {
+ public:
+  explicit RowChecksums(Index columns);
+  /// Of local row `row`, behind its elements: elements[columns] and the next ones.
+  void append(Index row, Real* elements) const;
+
+ private:
+  std::vector<double> signs_;
+};
+
+struct ChecksumStatistics {
+  Index checks = 0;
+  double seconds = 0;        // of the checks, waiting for the device included
+  double largest_share = 0;  // of its bound that a difference had, in checks that passed
+};
+
+/// The checks of a factorisation.
+template <class Real>
+class Checksums {
+ public:
+  /// `a`: this rank's part of the matrix, with checksums. `every`: passes between two checks. Allocates. All must
+  /// outlive it. Not collective.
+  Checksums(const Distribution& distribution, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
+            DeviceMatrix<Real>& a, Index every);
+  Checksums(const Checksums&) = delete;
+  Checksums& operator=(const Checksums&) = delete;
+
+  /// Before the first pass. Collective over process columns.
+  void start();
+  /// Whether trailing rows are checked after a pass.
+  bool is_due(const PassPlan& pass) const;
+  /// With look-ahead, in a pass that is_due(): before the next panel, which pass has updated, is factorised.
+  void sum_next_panel(const PassPlan& pass, const PassPlan& next);
+  /// After a pass: sums L, [L11 \ U11; L21] transposed with `above` rows of other ranks first, as used in it. Checks
+  /// the trailing rows if is_due(). `next`: the pass whose panel is summed, or null. Collective over the grid.
+  void finish_pass(const PassPlan& pass, DeviceBlock<Real> factors, Index above, const PassPlan* next);
+  /// After the last pass: L and U. Collective over the grid.
+  void check_factors();
+
+  Index every() const { return every_; }
+  const std::vector<Mismatch>& mismatches() const { return mismatches_; }
+  const ChecksumStatistics& statistics() const { return statistics_; }
+
+ private:
+  class Worst;
+
+  void clear(DeviceMatrix<Real>& sums);
+  void sum_rows(Index row, Index rows, Index column, Index columns, DeviceMatrix<Real>& sums);
+  std::vector<Real> downloaded(DeviceBlock<Real> block);
+  std::vector<double> carried_sums(Index first_row, Index rows);
+  void check_trailing_matrix(const PassPlan& pass, const PassPlan* next);
+  void check_received_l(Index pass, Index eliminated);
+  void check_stored_factors();
+  void report(Index pass, CheckedPart part, const Worst& worst);
+
+  const Distribution& distribution_;
+  const ProcessGrid& grid_;
+  GridPosition position_;
+  Backend<Real>& backend_;
+  Timeline& timeline_;
+  DeviceMatrix<Real>& a_;
+  Index every_;
+  Index rows_, columns_;  // of this rank, without the checksums
+  // the largest of the process column so far
+  double scale_ = 0;  // magnitude of a checksum
+  double noise_ = 0;  // difference of a copy
+  bool panel_is_summed_ = false;
+  std::unique_ptr<DeviceMatrix<Real>> minus_ones_;                // a column
+  std::unique_ptr<DeviceMatrix<Real>> weights_;                   // nb x 2: minus ones, and signs
+  std::unique_ptr<DeviceMatrix<Real>> zeros_, sums_, sums_of_u_;  // columns
+  // rows 2q and 2q + 1: of every L of process column q, L11 of other process rows in the first nb columns
+  std::unique_ptr<DeviceMatrix<Real>> sums_of_l_;
+  std::unique_ptr<HostBuffer<Real>> staging_;
+  std::vector<Mismatch> mismatches_;
+  ChecksumStatistics statistics_;
+};
+
+}  // namespace glinpack

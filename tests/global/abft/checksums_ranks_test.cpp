@@ -1,0 +1,306 @@
+// Checksums: no clean run is suspected, and a flipped bit is found, by the rank that has it.
+//
+// GLINPACK_ABFT_SEEDS=500 tries as many clean runs, and prints the table of flips found by place and bit.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <sstream>
+
+#include "abft/checksums.hpp"
+#include "tests/global/abft/bit_flips.hpp"
+#include "tests/global/factors.hpp"
+#include "tests/global/world.hpp"
+
+namespace glinpack {
+namespace {
+
+using namespace test;
+
+Index seeds() {
+  const char* text = std::getenv("GLINPACK_ABFT_SEEDS");
+  return text == nullptr ? 0 : std::atoll(text);
+}
+
+struct Fault {
+  FlipPlace place;
+  int bit;
+  Index pass;
+  std::uint64_t seed;
+  int rank;  // of the grid
+};
+
+struct Checked {
+  bool flipped = false;              // anywhere
+  std::vector<Mismatch> mismatches;  // of this rank
+  std::vector<int> suspects;         // mismatches of every rank
+  ChecksumStatistics statistics;
+  bool stopped = false;
+  bool complete = false;
+};
+
+template <class Real>
+Checked factorize_with_checks(const RunParameters& parameters, const ProcessGrid& grid, const std::string& backend_name,
+                              const MatrixSource& source, std::optional<Fault> fault = {}) {
+  auto& [timeline, backend] = cached_backend<Real>(backend_name);
+  const Distribution distribution = distribution_of(parameters, grid.shape());
+  const GridPosition at = grid.position();
+  const Index rows = distribution.local_rows(at), columns = distribution.local_columns(at);
+  const Index stored = distribution.stored_columns(at);
+  const auto a = backend->allocate(rows, stored);
+  const auto buffer = backend->allocate_host(rows * stored);
+  std::vector<double> filled(static_cast<std::size_t>(rows * columns));
+  source.fill(distribution, at, LocalIndex(0), {filled.data(), rows, columns, columns});
+  const RowChecksums<Real> checksums(columns);
+  for (Index i = 0; i < rows; ++i) {
+    Real* const to = buffer->data() + i * stored;
+    std::transform(filled.data() + i * columns, filled.data() + (i + 1) * columns, to,
+                   [](double v) { return static_cast<Real>(v); });
+    checksums.append(i, to);
+  }
+  backend->wait(backend->upload({buffer.get(), 0, rows, stored, stored}, whole(*a)));
+
+  const Fault planned = fault.value_or(Fault{});
+  BitFlip<Real> flip(*backend, planned.place, planned.bit, planned.pass, planned.seed);
+  if (!fault || planned.rank != rank_in(grid.all())) flip.disarm();
+  FaultyBackend<Real> faulty(*backend, timeline, flip, *a, columns);
+  FaultyTransport<Real> transport(grid, parameters.broadcast, timeline, flip);
+  FaultyPasses<Real> passes(flip, *a, columns);
+  Checksums<Real> checks(distribution, grid, faulty, timeline, *a, parameters.abft_every);
+  const auto lu = make_lu<Real>({parameters, distribution, at, faulty, transport, timeline, *a, &checks});
+  const Factorization result = lu->run(passes);
+  backend->wait_all();
+
+  Checked checked;
+  checked.mismatches = checks.mismatches();
+  checked.flipped = !all_agree(grid.all(), !flip.is_done());
+  checked.suspects = all_gather(grid.all(), static_cast<int>(checked.mismatches.size()));
+  checked.statistics = checks.statistics();
+  checked.stopped = result.stopped;
+  checked.complete = !result.zero_pivot && !result.stopped;
+  return checked;
+}
+
+template <class Value, class Values>
+Value one_of(const Values& values, std::mt19937_64& random) {
+  return values[random() % std::size(values)];
+}
+
+// The same on all ranks.
+RunParameters random_parameters(std::mt19937_64& random) {
+  RunParameters parameters;
+  parameters.n = static_cast<Index>(1 + random() % 160);
+  parameters.nb = static_cast<Index>(1 + random() % 24);
+  parameters.pivoting = one_of<Pivoting>(all_pivotings, random);
+  parameters.lookahead = static_cast<int>(random() % 2);
+  parameters.row_swap.kind = one_of<RowSwapKind>(all_row_swaps, random);
+  parameters.row_swap.pieces = static_cast<Index>(1 + random() % 4);
+  parameters.abft = true;
+  parameters.abft_every = static_cast<Index>(1 + random() % 5);
+  return parameters;
+}
+
+std::string text_of(const RunParameters& p, MatrixKind kind) {
+  return std::string(name_of(kind)) + ", N = " + std::to_string(p.n) + ", nb = " + std::to_string(p.nb) + ", " +
+         std::string(name_of(p.pivoting)) + ", look-ahead " + std::to_string(p.lookahead) + ", every " +
+         std::to_string(p.abft_every);
+}
+
+template <class Real>
+double expect_clean(const RunParameters& parameters, MatrixKind kind, const ProcessGrid& grid,
+                    const std::string& backend, std::uint64_t seed) {
+  const auto source = make_source(kind, parameters.n, seed);
+  const Checked checked = factorize_with_checks<Real>(parameters, grid, backend, *source);
+  EXPECT_TRUE(!checked.complete || checked.statistics.checks > 0);
+  for (const Mismatch& mismatch : checked.mismatches) {
+    ADD_FAILURE() << text_of(parameters, kind) << ", seed " << seed << ": " << text_of(mismatch);
+  }
+  return checked.statistics.largest_share;
+}
+
+TEST(Checksums, SuspectNoCleanRunOfAnyMatrixPivotingGridOrPrecision) {
+  on_every_grid([](const ProcessGrid& grid) {
+    std::mt19937_64 random(7);
+    double largest_share = 0;
+    const Index runs = std::max<Index>(12, seeds());
+    for (Index run = 0; run < runs; ++run) {
+      const RunParameters parameters = random_parameters(random);
+      const auto kind = one_of<MatrixKind>(matrix_formulas, random);
+      const std::uint64_t seed = random();
+      const double share = run % 2 == 0 ? expect_clean<double>(parameters, kind, grid, "openblas", seed)
+                                        : expect_clean<float>(parameters, kind, grid, "openblas", seed);
+      largest_share = std::max(largest_share, share);
+    }
+    all_reduce(grid.all(), &largest_share, 1, MPI_DOUBLE, MPI_MAX);
+    if (seeds() > 0 && grid.is_root()) {
+      std::cout << grid.shape().rows << "x" << grid.shape().columns << ": " << runs
+                << " clean runs, largest difference " << largest_share << " of its bound\n";
+    }
+  });
+}
+
+RunParameters parameters_of_flips(std::mt19937_64& random) {
+  RunParameters parameters = random_parameters(random);
+  parameters.n = 96;
+  parameters.nb = 8;
+  parameters.pivoting = random() % 2 == 0 ? Pivoting::partial : Pivoting::tournament;
+  parameters.abft_every = 1;
+  return parameters;
+}
+
+struct Found {
+  Index flips = 0;
+  Index found = 0;
+  Index named = 0;  // by the rank of the fault, in the first check that finds one
+};
+
+// A run of HPL's matrix with a flip. All ranks of the grid have the same result.
+template <class Real>
+void add_flip(const ProcessGrid& grid, const std::string& backend, FlipPlace place, int bit, std::mt19937_64& random,
+              Found& found) {
+  const RunParameters parameters = parameters_of_flips(random);
+  const auto source = make_hpl_source(parameters.n, random());
+  const Fault fault{.place = place,
+                    .bit = bit,
+                    .pass = static_cast<Index>(random() % 8),  // of 12: later ones have places on every grid
+                    .seed = random(),
+                    .rank = static_cast<int>(random() % static_cast<std::uint64_t>(grid.shape().size()))};
+  const Checked checked = factorize_with_checks<Real>(parameters, grid, backend, *source, fault);
+  if (!checked.flipped) return;
+  const Index none = parameters.n;
+  const std::vector<Index> first =
+      all_gather(grid.all(), checked.mismatches.empty() ? none : checked.mismatches.front().pass);
+  const Index earliest = *std::ranges::min_element(first);
+  ++found.flips;
+  if (earliest == none) return;
+  ++found.found;
+  if (first[static_cast<std::size_t>(fault.rank)] == earliest) ++found.named;
+}
+
+bool exists(FlipPlace place, const ProcessGrid& grid) {
+  if (place == FlipPlace::panel_message) return grid.shape().columns > 1;
+  return place != FlipPlace::rows_message || grid.shape().rows > 1;
+}
+
+// Until the next check. A row exchange may take others to another rank; L21 may still be forwarded to one.
+bool stays_on_its_rank(FlipPlace place) {
+  constexpr std::array stay{FlipPlace::a_before_update, FlipPlace::a_after_update, FlipPlace::panel_message,
+                            FlipPlace::stored_l, FlipPlace::stored_u};
+  return std::ranges::find(stay, place) != stay.end();
+}
+
+template <class Real>
+void expect_flips_found(const ProcessGrid& grid, const std::string& backend, int lowest_bit, int step) {
+  std::mt19937_64 random(11);
+  for (const FlipPlace place : all_flip_places) {
+    if (!exists(place, grid)) continue;
+    Found found;
+    for (int bit = lowest_bit; bit < 8 * static_cast<int>(sizeof(Real)); bit += step) {
+      const Found before = found;
+      add_flip<Real>(grid, backend, place, bit, random, found);
+      EXPECT_EQ(found.found - before.found, found.flips - before.flips) << name_of(place) << ", bit " << bit;
+    }
+    EXPECT_GT(found.flips, 0) << name_of(place);
+    EXPECT_TRUE(!stays_on_its_rank(place) || found.named == found.found) << name_of(place);
+  }
+}
+
+TEST(Checksums, FindFlipsOfTheSignTheExponentAndTheUpperHalfOfTheMantissaOnTheirRank) {
+  on_every_grid([](const ProcessGrid& grid) {
+    if (grid.shape().size() == 6) return;  // finds nothing else than four ranks
+    const int step = grid.shape().size() == 4 ? 7 : 3;
+    expect_flips_found<double>(grid, "openblas", 26, step);
+    expect_flips_found<float>(grid, "openblas", 14, step);
+  });
+}
+
+class ChecksumsOf : public testing::TestWithParam<std::string> {};
+
+TEST_P(ChecksumsOf, SuspectNoCleanRunAndFindAFlipWhereverPanelsAreFactorised) {
+  const std::vector<PanelPlace> places = computes_on_device(GetParam())
+                                             ? std::vector{PanelPlace::device, PanelPlace::host}
+                                             : std::vector{PanelPlace::automatic};
+  on_every_grid([&](const ProcessGrid& grid) {
+    for (const PanelPlace place : places) {
+      for (const FlipPlace fault : {FlipPlace::a_before_update, FlipPlace::stored_l}) {
+        SCOPED_TRACE(testing::Message() << name_of(place) << ", " << name_of(fault));
+        RunParameters parameters = parameters_of({60, 8}, Pivoting::partial);
+        parameters.panel = place;
+        parameters.row_swap.pieces = 2;
+        parameters.abft = true;
+        parameters.abft_every = 2;
+        const auto source = make_hpl_source(parameters.n);
+        const Checked clean = factorize_with_checks<float>(parameters, grid, GetParam(), *source);
+        EXPECT_EQ(clean.mismatches.size(), 0U);
+        EXPECT_EQ(clean.statistics.checks, 4);
+        const Fault flip{.place = fault, .bit = 28, .pass = 1, .seed = 3, .rank = 0};
+        const Checked faulty = factorize_with_checks<float>(parameters, grid, GetParam(), *source, flip);
+        EXPECT_TRUE(faulty.flipped);
+        EXPECT_GT(*std::ranges::max_element(faulty.suspects), 0);
+      }
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, ChecksumsOf, testing::Values("reference", "openblas", "gl-compute"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(Checksums, EndTheRunAtAMismatchOnEveryRank) {
+  on_every_grid([](const ProcessGrid& grid) {
+    for (const int lookahead : {0, 1}) {
+      RunParameters parameters = parameters_of({60, 8}, Pivoting::partial);
+      parameters.lookahead = lookahead;
+      parameters.abft = parameters.abft_stop = true;
+      parameters.abft_every = 1;
+      const auto source = make_hpl_source(parameters.n);
+      const Fault flip{.place = FlipPlace::a_before_update, .bit = 54, .pass = 2, .seed = 3, .rank = 0};
+      const Checked checked = factorize_with_checks<double>(parameters, grid, "openblas", *source, flip);
+      EXPECT_TRUE(checked.stopped);
+      EXPECT_LT(checked.statistics.checks, 7);
+    }
+  });
+}
+
+template <class Real>
+void print_table(const ProcessGrid& grid, std::span<const int> first_bits) {
+  std::mt19937_64 random(13);
+  for (const FlipPlace place : all_flip_places) {
+    if (!exists(place, grid)) continue;
+    std::ostringstream line;
+    line << grid.shape().rows << "x" << grid.shape().columns << " " << name_of(precision_of<Real>) << ", "
+         << name_of(place) << ":";
+    Found all;
+    for (std::size_t group = 0; group + 1 < first_bits.size(); ++group) {
+      Found found;
+      for (int bit = first_bits[group]; bit < first_bits[group + 1]; ++bit) {
+        for (Index i = 0; i < std::max<Index>(1, seeds() / 100); ++i) {
+          add_flip<Real>(grid, "openblas", place, bit, random, found);
+        }
+      }
+      line << " bits " << first_bits[group] << "-" << first_bits[group + 1] - 1 << " " << found.found << "/"
+           << found.flips;
+      all.found += found.found;
+      all.named += found.named;
+    }
+    line << "; by the rank of the fault " << all.named << "/" << all.found;
+    if (grid.is_root()) std::cout << line.str() << std::endl;
+  }
+}
+
+TEST(Checksums, TableOfFlipsFound) {
+  if (seeds() == 0) GTEST_SKIP() << "set GLINPACK_ABFT_SEEDS";
+  constexpr int of_double[] = {0, 10, 14, 17, 20, 23, 26, 52, 63, 64};
+  constexpr int of_single[] = {0, 6, 8, 10, 12, 23, 31, 32};
+  on_every_grid([&](const ProcessGrid& grid) {
+    print_table<double>(grid, of_double);
+    print_table<float>(grid, of_single);
+  });
+}
+
+}  // namespace
+}  // namespace glinpack
