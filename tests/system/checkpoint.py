@@ -175,6 +175,7 @@ class Refusals(CheckpointTest):
         self.assertIn("name their folder", self.refused(*RUN, "--checkpoint-every", 5))
         self.assertIn("--checkpoint: /proc/none/ck: ", self.refused(*RUN, "--checkpoint", "/proc/none/ck"))
         self.assertIn("--compute-only", self.refused(*RUN, "--checkpoint", "ck", "--compute-only"))
+        self.assertIn("--abft", self.refused(*RUN, "--checkpoint", "ck", "--abft"))
 
         file = next((self.folder / "ck").glob("pass-*/row1-column0"))
         whole = file.read_bytes()

@@ -518,7 +518,7 @@ RunResult run_messages_in(RunParameters parameters, const ProcessGrid& grid, int
   const WatchedSection watched;
   timeline.report_progress_to(own_progress());
   try {
-    factorize(parameters, grid, timeline, *workspace, progress, "", result);
+    factorize(parameters, grid, timeline, *workspace, progress, result);
     result.factor_seconds = timeline.now();
     all_reduce(grid.all(), &result.factor_seconds, 1, MPI_DOUBLE, MPI_MAX);
     result.seconds = result.factor_seconds;
