@@ -333,10 +333,12 @@ class Network(BadInputTest):
             self.rejected_on_one_line(["network", "--n", "64", option, "precious"], option, "--force")
         self.assertEqual(precious.read_text(), "precious")
 
-    def test_compute_only_has_no_solution_to_save(self):
+    def test_checksums_need_messages_and_blocks(self):
         self.rejected_on_one_line(["plu", *SMALL_RUN, "--abft", "--compute-only"], "--abft", "--compute-only")
         self.rejected_on_one_line(["plu", *SMALL_RUN, "--abft-stop"], "--abft-stop needs checksums")
         self.rejected_on_one_line(["plu", "--n", 100, "--backend", "gl-raster", "--abft"], "--abft", "row by row")
+
+    def test_compute_only_has_no_solution_to_save(self):
         self.rejected_on_one_line(["plu", *SMALL_RUN, "--compute-only", "--save-solution", "x.npy"],
                                  "--save-solution", "--compute-only")
 
