@@ -245,9 +245,9 @@ class FaultyPasses final : public PassObserver {
  public:
   FaultyPasses(BitFlip<Real>& flip, DeviceMatrix<Real>& a, Index data_columns)
       : flip_(flip), a_(a), columns_(data_columns) {}
-  bool before(const PassPlan& pass) override {
+  NextPass before(const PassPlan& pass) override {
     flip_.enter(pass.pass);
-    return true;
+    return NextPass::run;
   }
   void after(const PassPlan& pass) override {
     const Index below = pass.trailing_row.value, behind = pass.trailing_column.value;
