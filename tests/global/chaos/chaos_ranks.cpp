@@ -2,6 +2,7 @@
 // seeds than a few, GLINPACK_CHAOS_FIRST_SEED to repeat one.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <random>
 
 #include "mpi/communication.hpp"
@@ -105,16 +106,21 @@ TEST(Chaos, ReordersMessagesAndCompletions) {
 }
 
 TEST(Chaos, FindsLeftOverRequestsAndMessages) {
-  MPI_Comm alone = MPI_COMM_NULL;
-  MPI_Comm_dup(MPI_COMM_SELF, &alone);
-  int sent = 1, received = 0;
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  const int size = test::world_size(), rank = test::world_rank();
+  ASSERT_GT(size, 1);  // a message to oneself would wait for its receive
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size, sent = 1;
+  int received = 0;
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Irecv(&received, 1, MPI_INT, 0, 7, alone, &request);
-  EXPECT_EQ(take_mpi_leaks(), "1 not completed: a receive from rank 0, tag 7\n");
-  for (int message = 0; message < 2; ++message) send_message(alone, &sent, 1, MPI_INT, 0, 7);
+  MPI_Irecv(&received, 1, MPI_INT, left, 7, copy, &request);
+  const std::string from = " from rank " + std::to_string(left);
+  EXPECT_EQ(take_mpi_leaks(), "1 not completed: a receive" + from + ", tag 7\n");
+  for (int message = 0; message < 2; ++message) send_message(copy, &sent, 1, MPI_INT, right, 7);
   wait(request);
-  MPI_Comm_free(&alone);
-  EXPECT_EQ(take_mpi_leaks(), "of 2 messages from rank 0 of a communicator, 1 were received\n");
+  PMPI_Recv(&received, 1, MPI_INT, left, 7, copy, MPI_STATUS_IGNORE);  // not counted
+  MPI_Comm_free(&copy);
+  EXPECT_EQ(take_mpi_leaks(), "of 2 messages" + from + " of a communicator, 1 were received\n");
 }
 
 }  // namespace
