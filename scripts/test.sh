@@ -63,7 +63,7 @@ quick_tests() {
 }
 
 # The preset hides hwloc's plugins: MPI loads and unloads them, and what they leak is nobody's by then. It leaves out
-# the tests that only compile or mostly run scripts, those of modes, plans, sensors and pairs of options whose code the
+# models, the tests that only compile or mostly run scripts, those of modes, plans, sensors and pairs of options whose code the
 # unit tests run, six ranks where four have run, and the measuring programs.
 sanitizers() {
   [ -f build/asan/build.ninja ] || cmake --preset asan -DGLINPACK_WERROR=ON
@@ -122,7 +122,7 @@ valgrind_smoke() {
 }
 
 scripts_are_clean() {
-  shellcheck scripts/*.sh scripts/bench/*.sh scripts/slurm/*.sbatch scripts/slurm/lab/* scripts/netlab/* packaging/*.sh \
+  shellcheck scripts/*.sh scripts/bench/*.sh scripts/slurm/*.sbatch scripts/slurm/lab/* scripts/netlab/* tests/models/*.sh packaging/*.sh \
     packaging/*/try.sh .ci/run
 }
 

@@ -1,0 +1,127 @@
+// Factors do not depend on when MPI sends and receives, and nothing is left over. GLINPACK_CHAOS_SEEDS=100 for more
+// seeds than a few, GLINPACK_CHAOS_FIRST_SEED to repeat one.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+
+#include "mpi/communication.hpp"
+#include "tests/global/chaos/chaos_mpi.hpp"
+#include "tests/global/factors.hpp"
+#include "tests/global/world.hpp"
+
+namespace glinpack {
+namespace {
+
+using test::Chaos;
+using test::factorize_and_gather;
+using test::take_mpi_leaks;
+
+long environment_number(const char* name, long otherwise) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? otherwise : std::atol(text);
+}
+
+// the same on every rank
+struct Choices {
+  std::mt19937 random;
+  template <class Range>
+  auto one_of(const Range& range) {
+    return *(std::begin(range) + static_cast<std::ptrdiff_t>(random() % std::size(range)));
+  }
+};
+
+RunParameters random_parameters(Choices& choices, Pivoting pivoting) {
+  constexpr test::Size sizes[] = {{1, 1}, {5, 8}, {30, 3}, {45, 8}, {50, 33}, {64, 16}};
+  RunParameters parameters = test::parameters_of(choices.one_of(sizes), pivoting);
+  parameters.broadcast = choices.one_of(all_broadcasts);
+  parameters.row_swap = {choices.one_of(all_row_swaps), 20, choices.one_of(std::array{1, 2, 3})};
+  parameters.lookahead = choices.one_of(std::array{0, 1});
+  parameters.node_transport = choices.one_of(all_node_transports);
+  return parameters;
+}
+
+void expect_same_factors(const ProcessGrid& grid, const RunParameters& parameters, const std::string& backend,
+                         std::uint64_t seed) {
+  SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << grid.shape().rows << "x" << grid.shape().columns << ", "
+                                  << backend << ", N = " << parameters.n << ", nb = " << parameters.nb << ", "
+                                  << name_of(parameters.pivoting) << " pivoting, " << name_of(parameters.broadcast)
+                                  << ", rows by " << name_of(parameters.row_swap.kind) << ", look-ahead "
+                                  << parameters.lookahead);
+  std::unique_ptr<NodeWindows> windows;
+  if (uses_node_windows(parameters)) {
+    windows = make_node_windows(grid, broadcast_sizes<double>(parameters, grid.shape(), grid.position()), 1);
+    ASSERT_TRUE(windows);
+  }
+  const auto source = make_hpl_source(parameters.n);
+  const auto expected = factorize_and_gather<double>(parameters, grid, backend, *source, windows.get());
+  const Chaos chaos(seed * 1000 + static_cast<std::uint64_t>(test::world_rank()));
+  const auto factors = factorize_and_gather<double>(parameters, grid, backend, *source, windows.get());
+  if (grid.is_root()) test::expect_equal(factors, expected);
+  EXPECT_EQ(take_mpi_leaks(), "");
+}
+
+TEST(Chaos, DoesNotChangeFactors) {
+  const long first = environment_number("GLINPACK_CHAOS_FIRST_SEED", 1);
+  const long seeds = environment_number("GLINPACK_CHAOS_SEEDS", 4);
+  for (long seed = first; seed < first + seeds; ++seed) {
+    Choices choices{std::mt19937(static_cast<unsigned>(seed))};
+    for (const GridShape shape : test::grids_of_this_world()) {
+      {
+        const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
+        for (const Pivoting pivoting : all_pivotings) {
+          const RunParameters parameters = random_parameters(choices, pivoting);
+          const std::string backend = choices.one_of(std::array{"openblas", "reference"});
+          if (grid.active()) expect_same_factors(grid, parameters, backend, static_cast<std::uint64_t>(seed));
+        }
+      }
+      EXPECT_EQ(take_mpi_leaks(), "") << "after the grid's communicators were freed";
+    }
+  }
+}
+
+// The library itself: without these, the test above could not fail.
+TEST(Chaos, ReordersMessagesAndCompletions) {
+  int first_of_second_tag = 0, sent_late = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const Chaos chaos(seed);
+    int sent[] = {1, 2}, received[] = {0, 0};
+    MPI_Request requests[4];
+    for (const int tag : {0, 1}) {
+      MPI_Irecv(received + tag, 1, MPI_INT, 0, tag, MPI_COMM_SELF, requests + tag);
+      MPI_Isend(sent + tag, 1, MPI_INT, 0, tag, MPI_COMM_SELF, requests + 2 + tag);
+    }
+    sent[0] = 3;  // too early
+    int ended = 0, indices[4];
+    while (ended == 0) MPI_Testsome(2, requests, &ended, indices, MPI_STATUSES_IGNORE);
+    first_of_second_tag += indices[0] == 1 ? 1 : 0;
+    wait(requests);
+    EXPECT_EQ(received[1], 2);
+    sent_late += received[0] == 3 ? 1 : 0;
+  }
+  EXPECT_GT(first_of_second_tag, 5);
+  EXPECT_LT(first_of_second_tag, 35);
+  EXPECT_EQ(sent_late, 40);
+  EXPECT_EQ(take_mpi_leaks(), "");
+}
+
+TEST(Chaos, FindsLeftOverRequestsAndMessages) {
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  const int size = test::world_size(), rank = test::world_rank();
+  ASSERT_GT(size, 1);  // a message to oneself would wait for its receive
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size, sent = 1;
+  int received = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Irecv(&received, 1, MPI_INT, left, 7, copy, &request);
+  const std::string from = " from rank " + std::to_string(left);
+  EXPECT_EQ(take_mpi_leaks(), "1 not completed: a receive" + from + ", tag 7\n");
+  for (int message = 0; message < 2; ++message) send_message(copy, &sent, 1, MPI_INT, right, 7);
+  wait(request);
+  PMPI_Recv(&received, 1, MPI_INT, left, 7, copy, MPI_STATUS_IGNORE);  // not counted
+  MPI_Comm_free(&copy);
+  EXPECT_EQ(take_mpi_leaks(), "of 2 messages" + from + " of a communicator, 1 were received\n");
+}
+
+}  // namespace
+}  // namespace glinpack
