@@ -24,6 +24,7 @@
 #include "app/plu/plu_options.hpp"
 #include "app/record/result_file.hpp"
 #include "app/report/report_command.hpp"
+#include "checkpoint/checkpoint_file.hpp"
 #include "gl/compute/tuning.hpp"
 #include "gl/disk_cache.hpp"
 
@@ -136,11 +137,49 @@ void read_program(const std::string& input) {
   require(!changed || changed->bytes == binary.bytes, "a changed binary is not believed");
 }
 
+// Any bytes; then bytes of a valid file are replaced, at the place that the first two bytes say.
+void read_checkpoint(const std::string& input) {
+  const std::string path = "checkpoint";
+  const auto is_whole = [&] {
+    try {
+      verify_checkpoint_file(path);
+      return true;
+    } catch (const CheckpointError&) {
+      return false;
+    }
+  };
+  write_file(path, input);
+  is_whole();
+
+  const CheckpointHeader header{.options = {{"n", "4"}},
+                                .run = "5f3a01c2",
+                                .pass = 1,
+                                .rows = 4,
+                                .columns = 5,
+                                .piece_rows = 4,
+                                .element = 8,
+                                .pivots = 2};
+  const std::vector<GlobalIndex> pivots{GlobalIndex(3), GlobalIndex(1)};
+  const std::vector<std::byte> piece(4 * header.bytes_of_row(), std::byte{7});
+  CheckpointWriter(path, header, pivots).add(piece);
+  require(is_whole(), "a written file is whole");
+  if (input.size() < 3) return;
+  std::stringstream before, after;
+  before << std::ifstream(path, std::ios::binary).rdbuf();
+  {
+    std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(256 * static_cast<unsigned char>(input[0]) + static_cast<unsigned char>(input[1]));
+    file << input.substr(2);
+  }
+  after << std::ifstream(path, std::ios::binary).rdbuf();
+  require(!is_whole() || before.str() == after.str(), "a changed file is not believed");
+}
+
 const Reader& chosen_reader() {
-  static const std::map<std::string, Reader> readers{{"hpl_dat", read_hpl_dat_file}, {"toml", read_toml},
-                                                     {"matrix_market", read_market}, {"npy", read_numpy},
-                                                     {"results", read_results},      {"tuning_cache", read_tuning},
-                                                     {"program_cache", read_program}};
+  static const std::map<std::string, Reader> readers{{"hpl_dat", read_hpl_dat_file},  {"toml", read_toml},
+                                                     {"matrix_market", read_market},  {"npy", read_numpy},
+                                                     {"results", read_results},       {"tuning_cache", read_tuning},
+                                                     {"program_cache", read_program}, {"checkpoint", read_checkpoint}};
   const char* name = std::getenv("READER");
   const auto found = readers.find(name != nullptr ? name : "");
   if (found != readers.end()) return found->second;
