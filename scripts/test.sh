@@ -122,7 +122,7 @@ valgrind_smoke() {
 }
 
 scripts_are_clean() {
-  shellcheck scripts/*.sh scripts/bench/*.sh scripts/slurm/*.sbatch scripts/slurm/lab/* scripts/netlab/* tests/models/*.sh packaging/*.sh \
+  shellcheck scripts/*.sh scripts/bench/*.sh scripts/slurm/*.sbatch scripts/slurm/lab/* scripts/netlab/* tests/local/*.sh tests/models/*.sh packaging/*.sh \
     packaging/*/try.sh .ci/run
 }
 
