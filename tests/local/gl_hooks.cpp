@@ -10,8 +10,9 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
-#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "gl/context.hpp"
 
@@ -21,36 +22,51 @@ constexpr GLuint not_a_number = 0x7FF7FFF7;  // as float; twice, as double
 constexpr GLsizeiptr canary_bytes = 256;
 constexpr GLsizeiptr largest_filled = GLsizeiptr{64} << 20;
 
-std::map<GLuint, GLsizeiptr> canaries;  // their offsets, by buffer
+constexpr std::string_view canary_label = "canary";  // of buffers that have one
 
 decltype(__glewNamedBufferStorage) named_buffer_storage;
 decltype(__glewDeleteBuffers) delete_buffers;
+decltype(__glewClearNamedBufferData) clear_named_buffer_data;
 decltype(__glewCompileShader) compile_shader;
 
+/// Its offset in the buffer.
+std::optional<GLintptr> canary_of(GLuint buffer) {
+  if (glIsBuffer(buffer) == GL_FALSE) return std::nullopt;
+  std::array<GLchar, 16> label{};
+  glGetObjectLabel(GL_BUFFER, buffer, label.size(), nullptr, label.data());
+  if (label.data() != canary_label) return std::nullopt;
+  GLint64 bytes = 0;
+  glGetNamedBufferParameteri64v(buffer, GL_BUFFER_SIZE, &bytes);
+  return static_cast<GLintptr>(bytes) - canary_bytes;
+}
+
 void GLAPIENTRY storage_with_canary(GLuint buffer, GLsizeiptr bytes, const void* data, GLbitfield flags) {
-  canaries.erase(buffer);
   if (bytes <= 0 || bytes > largest_filled) return named_buffer_storage(buffer, bytes, data, flags);
-  const GLsizeiptr canary = (bytes + 3) / 4 * 4;
-  named_buffer_storage(buffer, canary + canary_bytes, nullptr, flags | GL_DYNAMIC_STORAGE_BIT);
+  named_buffer_storage(buffer, (bytes + 3) / 4 * 4 + canary_bytes, nullptr, flags | GL_DYNAMIC_STORAGE_BIT);
   GLint allocated = GL_FALSE;
   glGetNamedBufferParameteriv(buffer, GL_BUFFER_IMMUTABLE_STORAGE, &allocated);
   if (allocated == GL_FALSE) return;
-  glClearNamedBufferData(buffer, GL_R32UI, GL_RED_INTEGER, GL_UNSIGNED_INT, &not_a_number);
+  clear_named_buffer_data(buffer, GL_R32UI, GL_RED_INTEGER, GL_UNSIGNED_INT, &not_a_number);
   if (data != nullptr) glNamedBufferSubData(buffer, 0, bytes, data);
-  canaries[buffer] = canary;
+  glObjectLabel(GL_BUFFER, buffer, static_cast<GLsizei>(canary_label.size()), canary_label.data());
+}
+
+void GLAPIENTRY clear_before_canary(GLuint buffer, GLenum internal, GLenum format, GLenum type, const void* data) {
+  const auto canary = canary_of(buffer);
+  if (!canary) return clear_named_buffer_data(buffer, internal, format, type, data);
+  glClearNamedBufferSubData(buffer, internal, 0, *canary, format, type, data);
 }
 
 void GLAPIENTRY delete_with_canary(GLsizei count, const GLuint* buffers) {
   for (const GLuint* buffer = buffers; buffer != buffers + count; ++buffer) {
-    const auto found = canaries.find(*buffer);
-    if (found == canaries.end()) continue;
-    std::array<GLuint, canary_bytes / 4> canary{};
+    const auto canary = canary_of(*buffer);
+    if (!canary) continue;
+    std::array<GLuint, canary_bytes / 4> words{};
     glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-    glGetNamedBufferSubData(*buffer, found->second, canary_bytes, canary.data());
-    const auto changed = std::ranges::find_if(canary, [](GLuint word) { return word != not_a_number; });
-    EXPECT_TRUE(changed == canary.end()) << "a buffer of " << found->second << " bytes was written "
-                                         << 4 * (changed - canary.begin()) << " bytes behind its end";
-    canaries.erase(found);
+    glGetNamedBufferSubData(*buffer, *canary, canary_bytes, words.data());
+    const auto changed = std::ranges::find_if(words, [](GLuint word) { return word != not_a_number; });
+    EXPECT_TRUE(changed == words.end()) << "a buffer of " << *canary << " bytes was written "
+                                        << 4 * (changed - words.begin()) << " bytes behind its end";
   }
   delete_buffers(count, buffers);
 }
@@ -101,6 +117,7 @@ extern "C" GLenum GLAPIENTRY glewInit() {
   static const auto original = reinterpret_cast<GLenum (*)()>(dlsym(RTLD_NEXT, "glewInit"));
   const GLenum status = original();
   replace(__glewNamedBufferStorage, named_buffer_storage, &storage_with_canary);
+  replace(__glewClearNamedBufferData, clear_named_buffer_data, &clear_before_canary);
   replace(__glewDeleteBuffers, delete_buffers, &delete_with_canary);
   replace(__glewCompileShader, compile_shader, &compile_and_write);
   return status;
