@@ -4,9 +4,13 @@
 set -euo pipefail
 shopt -s nullglob
 shaders=("$1"/*.comp "$1"/*.frag "$1"/*.vert)
-[ ${#shaders[@]} -ge 50 ] || { echo "$1 has only ${#shaders[@]} shaders: the tests of OpenGL run before" >&2; exit 1; }
-printf '%s\n' "${shaders[@]}" | xargs -n 100 glslangValidator >"$1/glslang.txt" || {
-  grep -B1 -A3 'ERROR' "$1/glslang.txt" | head -100
+[ ${#shaders[@]} -ge 50 ] || { echo "$1 has only ${#shaders[@]} shaders: remove it, run the tests of OpenGL" >&2; exit 1; }
+if ! messages=$(printf '%s\n' "${shaders[@]}" | xargs -n 100 glslangValidator); then
+  grep 'ERROR' <<<"$messages" | head -40
+  for shader in "${shaders[@]}"; do
+    glslangValidator "$shader" >/dev/null || { echo "$shader:"; head -30 "$shader"; break; }
+  done
+  rm -rf "$1"/*  # with the program cache: the next run compiles all again
   exit 1
-}
+fi
 echo "${#shaders[@]} shaders are valid"
