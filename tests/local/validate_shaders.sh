@@ -10,7 +10,7 @@ if ! messages=$(printf '%s\n' "${shaders[@]}" | xargs -n 100 glslangValidator); 
   for shader in "${shaders[@]}"; do
     glslangValidator "$shader" >/dev/null || { echo "$shader:"; head -30 "$shader"; break; }
   done
-  rm -rf "$1"/*  # with the program cache: the next run compiles all again
+  rm -rf "${1:?}"/*  # with the program cache: the next run compiles all again
   exit 1
 fi
 echo "${#shaders[@]} shaders are valid"
