@@ -31,8 +31,8 @@ test_packages=(
   "${python_packages[@]}" python3-scipy python3-pytest
   # the system tests and what they read with
   python3 python3-jsonschema python3-matplotlib valgrind shellcheck man-db procps
-  # models of protocols
-  spin
+  # models of protocols, another compiler of shaders
+  spin glslang-tools
   # what the pages of glinpack report are opened in
   chromium-headless-shell
   # the cluster in a box, scripts/netlab

@@ -63,8 +63,8 @@ quick_tests() {
 }
 
 # The preset hides hwloc's plugins: MPI loads and unloads them, and what they leak is nobody's by then. It leaves out
-# models, the tests that only compile or mostly run scripts, those of modes, plans, sensors and pairs of options whose code the
-# unit tests run, six ranks where four have run, and the measuring programs.
+# models, the tests that only compile or mostly run scripts, those of modes, plans, sensors and pairs of options whose
+# code the unit tests run, six ranks where four have run, delayed messages of more than two, and the measuring programs.
 sanitizers() {
   [ -f build/asan/build.ninja ] || cmake --preset asan -DGLINPACK_WERROR=ON
   cmake --build --preset asan
@@ -122,8 +122,8 @@ valgrind_smoke() {
 }
 
 scripts_are_clean() {
-  shellcheck scripts/*.sh scripts/bench/*.sh scripts/slurm/*.sbatch scripts/slurm/lab/* scripts/netlab/* tests/models/*.sh packaging/*.sh \
-    packaging/*/try.sh .ci/run
+  shellcheck scripts/*.sh scripts/bench/*.sh scripts/slurm/*.sbatch scripts/slurm/lab/* scripts/netlab/* packaging/*.sh \
+    packaging/*/try.sh tests/local/*.sh tests/models/*.sh .ci/run
 }
 
 # a second build of the same tree compiles and links nothing

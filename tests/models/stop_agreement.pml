@@ -1,4 +1,4 @@
-// The agreement of all ranks to end a factorisation before the same pass: StopAgreement in
+// The agreement of all ranks to end a factorisation before the same pass: PassAgreement in
 // src/global/watch/stop_request.cpp. A signal reaches any rank at any moment, and a rank may be passes ahead of another.
 // Checked: no deadlock; all ranks end before the same pass; they ask in the same passes; none ends without a signal.
 #define RANKS 3
@@ -35,8 +35,7 @@ inline ask() {
   most_signal[asked] = most_signal[asked] || stop_signal[me];
   contributed[asked]++;
   asked++;
-  pending = true;
-  next_question = PASSES
+  pending = true
 }
 
 proctype Rank(byte me) {
@@ -45,7 +44,7 @@ proctype Rank(byte me) {
   do
   :: pass == PASSES -> break
   :: atomic {
-      pass < PASSES && (!pending || contributed[asked - 1] == RANKS) -> // ends_before(pass): answered() waits
+      pass < PASSES && (!pending || contributed[asked - 1] == RANKS) -> // before(pass): answer() waits
       if
       :: pending ->
         pending = false;
@@ -54,11 +53,11 @@ proctype Rank(byte me) {
         :: most_signal[asked - 1] -> assert(signalled); break
         :: else
         fi
-      :: else
-      fi;
-      if
-      :: pass >= next_question && pass + 1 < PASSES -> ask()
-      :: else
+      :: else ->
+        if
+        :: pass >= next_question && pass + 1 < PASSES -> ask()
+        :: else
+        fi
       fi;
       if // the pass
       :: pass == zero_pivot -> pass++; break
