@@ -17,7 +17,8 @@ HPL_REPORT = ROOT / "tests" / "data" / "hpcc_hpl_report.txt"
 
 
 def cmake_options():
-    text = "".join(path.read_text() for path in [ROOT / "CMakeLists.txt", *ROOT.glob("*/CMakeLists.txt")])
+    text = "".join(path.read_text() for path in [*ROOT.glob("CMakeLists.txt"), *ROOT.glob("*/CMakeLists.txt"),
+                                               *ROOT.glob("cmake/*.cmake")])
     return set(re.findall(r"^ *(?:option\(|set\()(GLINPACK_\w+)", text, re.MULTILINE))
 
 
