@@ -114,7 +114,8 @@ std::string_view word_for_order(RankOrder order) {
 /// questions).
 bool is_hpl(const RunRecord& record) {
   return record.matrix == MatrixKind::hpl && record.precision == Precision::double_ &&
-         record.parameters.pivoting == Pivoting::partial && record.parameters.parts == RunParts::all;
+         record.parameters.pivoting == Pivoting::partial && record.parameters.parts == RunParts::all &&
+         !record.result.resumed;
 }
 
 std::string title(const ReportContext& context, std::span<const RunRecord> planned) {

@@ -202,6 +202,14 @@ TEST(HplReport, single_precision_is_named_and_not_called_hpl) {
   EXPECT_THAT(report_of({passed_run()}), HasSubstr("High-Performance Linpack benchmark"));
 }
 
+TEST(HplReport, a_resumed_run_is_not_called_hpl) {
+  RunRecord record = passed_run();
+  record.result.resumed = Resumed{.passes = 7, .seconds = 1};
+  const std::string text = report_of({record});
+  EXPECT_THAT(text, HasSubstr("not an HPL result\n"));
+  EXPECT_THAT(text, Not(HasSubstr("High-Performance Linpack")));
+}
+
 TEST(HplReport, mixed_precision_is_named_hpl_mxp_style_and_not_called_hpl) {
   const std::string text = report_of({refined_run()});
   EXPECT_THAT(text, ContainsRegex("PREC   : *mixed"));
