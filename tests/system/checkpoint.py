@@ -26,6 +26,7 @@ def run(n=400, nb=4, backend="openblas"):
 
 
 RUN = run()
+LONG = run(2000)  # a signal that is sent in its first passes is taken before its last
 OFTEN = ["--checkpoint", "ck", "--checkpoint-every", "0.001"]
 
 
@@ -87,7 +88,7 @@ class CheckpointTest(GlinpackTest):
 
     def interrupted(self):
         """A run that a signal ends, with a checkpoint; returns its report."""
-        job = self.begin_passes(*RUN, *OFTEN)
+        job = self.begin_passes(*LONG, *OFTEN)
         job.send_signal(signal.SIGTERM)
         self.assertEqual(job.wait(timeout=TIMEOUT), 4, self.out())
         return self.out()
@@ -145,13 +146,13 @@ class Kills(CheckpointTest):
 
 class Signals(CheckpointTest):
     def test_sigterm_writes_a_checkpoint_from_which_ranks_placed_otherwise_go_on(self):
-        self.run_all(*RUN, "--save-solution", "whole.npy")
+        self.run_all(*LONG, "--save-solution", "whole.npy")
         out = self.interrupted()
         self.assertIn("INCOMPLETE: SIGTERM", out)
         self.assertRegex(out, r"Its checkpoint after \d+ passes is in ck: the same options with --resume ck go on")
-        outcome = self.run_all(*RUN, "--resume", "ck", "--column-major", "--broadcast", "ibcast", "--node-broadcast",
+        outcome = self.run_all(*LONG, "--resume", "ck", "--column-major", "--broadcast", "ibcast", "--node-broadcast",
                                "mpi", "--save-solution", "x.npy")
-        self.assertRegex(outcome.out, r"resumed from ck/pass-\d+-[0-9a-f]{8} after \d+ of 100 passes")
+        self.assertRegex(outcome.out, r"resumed from ck/pass-\d+-[0-9a-f]{8} after \d+ of 500 passes")
         self.assertIn("Time and Gflops are of the passes after the checkpoint and of the solution: not an HPL result",
                       outcome.out)
         self.assertEqual(self.solution("x.npy"), self.solution("whole.npy"))
@@ -163,19 +164,19 @@ class Refusals(CheckpointTest):
         self.assertIn("has no checkpoint", self.refused_resume_of_empty_folder())
         self.interrupted()
         for options, text in (
-                (run(404), "--n: 400 in the checkpoint, 404 now"),
-                ([*RUN, "--grid", "1x4"], "--grid: 2x2 in the checkpoint, 1x4 now"),
-                ([*RUN, "--pivoting", "tournament", "--lookahead", 0],
+                (run(2004), "--n: 2000 in the checkpoint, 2004 now"),
+                ([*LONG, "--grid", "1x4"], "--grid: 2x2 in the checkpoint, 1x4 now"),
+                ([*LONG, "--pivoting", "tournament", "--lookahead", 0],
                  "--lookahead: 1 in the checkpoint, 0 now; --pivoting: partial in the checkpoint, tournament now"),
-                ([*RUN, "--seed", 5], "--seed: 100 in the checkpoint, 5 now"),
-                ([*RUN, "--precision", "single"], "--precision: double in the checkpoint, single now")):
+                ([*LONG, "--seed", 5], "--seed: 100 in the checkpoint, 5 now"),
+                ([*LONG, "--precision", "single"], "--precision: double in the checkpoint, single now")):
             self.assertIn(text, self.refused(*options, "--resume", "ck"))
-        self.assertIn("go on from it with --resume", self.refused(*RUN, "--checkpoint", "ck"))
+        self.assertIn("go on from it with --resume", self.refused(*LONG, "--checkpoint", "ck"))
         self.assertIn("4 runs are planned", self.refused(*run("400,500"), "--resume", "ck", "--repeat", 2))
-        self.assertIn("name their folder", self.refused(*RUN, "--checkpoint-every", 5))
-        self.assertIn("--checkpoint: /proc/none/ck: ", self.refused(*RUN, "--checkpoint", "/proc/none/ck"))
-        self.assertIn("--compute-only", self.refused(*RUN, "--checkpoint", "ck", "--compute-only"))
-        self.assertIn("--abft", self.refused(*RUN, "--checkpoint", "ck", "--abft"))
+        self.assertIn("name their folder", self.refused(*LONG, "--checkpoint-every", 5))
+        self.assertIn("--checkpoint: /proc/none/ck: ", self.refused(*LONG, "--checkpoint", "/proc/none/ck"))
+        self.assertIn("--compute-only", self.refused(*LONG, "--checkpoint", "ck", "--compute-only"))
+        self.assertIn("--abft", self.refused(*LONG, "--checkpoint", "ck", "--abft"))
 
         file = next((self.folder / "ck").glob("pass-*/row1-column0"))
         whole = file.read_bytes()
@@ -183,14 +184,14 @@ class Refusals(CheckpointTest):
         flipped[len(whole) // 2] ^= 4
         for content, text in ((flipped, "is altered"), (whole[:-1], "is cut"), (whole + b"x", "surplus")):
             file.write_bytes(content)
-            message = self.refused(*RUN, "--resume", "ck")
+            message = self.refused(*LONG, "--resume", "ck")
             self.assertIn(text, message)
             self.assertIn("row1-column0", message)
             self.assertIn("rank 2", message)
         file.unlink()
-        self.assertIn("no complete checkpoint: rank 2 finds no pass-", self.refused(*RUN, "--resume", "ck"))
+        self.assertIn("no complete checkpoint: rank 2 finds no pass-", self.refused(*LONG, "--resume", "ck"))
         file.write_bytes(whole)
-        self.run_all(*RUN, "--resume", "ck")
+        self.run_all(*LONG, "--resume", "ck")
 
     def refused_resume_of_empty_folder(self):
         (self.folder / "empty").mkdir()

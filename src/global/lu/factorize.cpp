@@ -27,9 +27,11 @@ namespace glinpack {
 
 namespace {
 
-// MPI progress: a host that computes the trailing update polls pending messages after this many rows. A multiple of
-// what BLAS kernels take at once, 24 in OpenBLAS's for AVX-512: bits do not depend on when messages arrive.
+// MPI progress: a host that computes the trailing update polls pending messages after this many rows. Bits must not
+// depend on when messages arrive. So this is a multiple of what BLAS kernels take at once, 24 in OpenBLAS's for AVX-512,
+// and no part is a small product, for which OpenBLAS has kernels that round differently.
 constexpr Index rows_between_polls = 768;
+constexpr Index largest_small_product = 1'000'000;  // rows x columns x depth
 
 template <class Real>
 class BlockedLu final : public LuFactorization<Real> {
@@ -209,9 +211,11 @@ class BlockedLu final : public LuFactorization<Real> {
     const DeviceBlock<Real> l21 = panel.l21(pass);
     const DeviceBlock<Real> a22{&a_, pass.trailing_row.value, pass.trailing_column.value + columns.first,
                                 pass.trailing_rows, columns.count};
+    const bool may_divide = rows_between_polls * columns.count * pass.width > largest_small_product;
     for (Index i = 0; i < a22.rows && columns.count > 0;) {
       const bool in_flight = poll_messages();
-      const Index rows = in_flight ? std::min(rows_between_polls, a22.rows - i) : a22.rows - i;
+      const Index left = a22.rows - i;
+      const Index rows = in_flight && may_divide && left >= 2 * rows_between_polls ? rows_between_polls : left;
       backend_.update(l21.block(0, i, pass.width, rows), u12, a22.block(i, 0, rows, columns.count));
       i += rows;
     }
