@@ -125,7 +125,7 @@ std::string scale_to_precision(const std::string& path, DenseMatrix& matrix, Pre
   for (std::size_t i = 0; i < largest.size(); ++i) {
     if (largest[i] == 0 || std::ldexp(largest[i], -exponent) >= least_normal) continue;
     throw InputError(fmt::format(
-        "{}: row {}: its largest element, {:.3g}, is too small beside the matrix's largest, {:.3g}: beyond {} "
+        "{}: row {}: its largest element, {:.3g}, is too small relative to the matrix's largest, {:.3g}: beyond {} "
         "precision; multiply the row by a power of two{}",
         path, i + 1, largest[i], largest_of_all, name, is_double ? "" : ", or use --precision double"));
   }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t largest_file = std::int64_t{1} << 30;
 constexpr std::int64_t format_read = 1;
-constexpr int deepest_value = 100;  // bounds the recursion of those who write the document
+constexpr int deepest_value = 100;  // bounds the recursion of code that writes the document
 
 std::string what_is_read(std::optional<ResultKind> expected) {
   if (expected) return "what `glinpack " + name_of(*expected) + " --json` writes is expected";

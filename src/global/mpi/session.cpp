@@ -95,7 +95,7 @@ void stop_then_exit(int) {
   _exit(exit_code_of_timeout);
 }
 
-// Ends the process after so many seconds: a signal to this thread, since memory for another one may be lacking.
+// Ends the process after `seconds`, by a signal to this thread: memory for another thread may be lacking.
 void exit_after(double seconds, int exit_code) {
   exit_code_of_timeout = exit_code;
   std::signal(SIGUSR2, stop_then_exit);

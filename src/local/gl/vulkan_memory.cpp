@@ -203,6 +203,7 @@ MemoryObjectHandle VulkanMemory::allocate(GLuint buffer, std::int64_t bytes) con
   // what is imported is a reference of its own to the memory
   vulkan_->function<PFN_vkDestroyBuffer>("vkDestroyBuffer")(vulkan_->device, exported, nullptr);
   vulkan_->function<PFN_vkFreeMemory>("vkFreeMemory")(vulkan_->device, memory, nullptr);
+  if (imported.id() == 0) context_->discard_debug_error();
   return imported;
 }
 

@@ -23,7 +23,7 @@ class VulkanMemory {
 
   /// Gives a buffer immutable storage in device memory, of undefined content. The memory is freed once both the buffer
   /// and the returned object are deleted, the buffer first; it may outlive this. An empty handle if Vulkan or OpenGL
-  /// cannot: then the buffer has no storage, and no error of OpenGL is left, but one of KHR_debug may be.
+  /// cannot: then the buffer has no storage, and no error is left.
   MemoryObjectHandle allocate(GLuint buffer, std::int64_t bytes) const;
 
  private:

@@ -34,7 +34,7 @@ namespace {
 // BUFFER_SIZE in OpenBLAS's common_x86_64.h, and the stack of a thread
 constexpr std::size_t bytes_of_buffer = std::size_t{128} << 20, bytes_of_stack = std::size_t{8} << 20;
 
-/// Throws std::runtime_error unless so many buffers can be mapped at once, as OpenBLAS maps them.
+/// Throws std::runtime_error unless `count` buffers can be mapped at once, as OpenBLAS maps them.
 void check_that_buffers_fit(int count) {
   std::vector<void*> buffers;
   while (static_cast<int>(buffers.size()) < count) {

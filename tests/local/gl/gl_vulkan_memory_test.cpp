@@ -77,6 +77,7 @@ TEST_F(GlVulkanMemory, a_size_beyond_the_device_is_refused_without_an_error) {
   const gl::BufferHandle buffer(context_);
   EXPECT_EQ(memory_->allocate(buffer.id(), std::int64_t{1} << 50).id(), 0U);
   EXPECT_EQ(glGetError(), GLenum{GL_NO_ERROR});
+  EXPECT_NO_THROW(context_->throw_debug_error());
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <stdexcept>
+#include <utility>
 
 #include "backend/precision.hpp"
 #include "host/host_memory.hpp"
@@ -66,9 +67,10 @@ bool ComputeMatrix<Real>::allocate(const std::shared_ptr<Context>& context, std:
   for (auto buffer = buffers_.rbegin(); buffer != buffers_.rend(); ++buffer) {
     const std::int64_t bytes = buffer->elements * static_cast<std::int64_t>(sizeof(Real));
     buffer->id = handles_.emplace_back(context).id();
-    if (vulkan && bytes >= least_vulkan_bytes) memory_.push_back(vulkan->allocate(buffer->id, bytes));
-    const bool is_vulkans = !memory_.empty() && memory_.back().id() != 0;
-    if (!is_vulkans && !allocate_storage(*context, buffer->id, bytes, 0)) return false;
+    MemoryObjectHandle memory;
+    if (vulkan && bytes >= least_vulkan_bytes) memory = vulkan->allocate(buffer->id, bytes);
+    if (memory.id() == 0 && !allocate_storage(*context, buffer->id, bytes, 0)) return false;
+    memory_.push_back(std::move(memory));
     fill_with_zeros(context, buffer->id, bytes);
     if (glGetError() != GL_NO_ERROR) return false;
     if (context->device().software || buffers_.size() == 1) continue;  // a small buffer comes from the driver's pool

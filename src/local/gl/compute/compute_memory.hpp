@@ -43,7 +43,7 @@ class ComputeMatrix final : public DeviceMatrix<Real> {
   Index stripes_each_;
   std::int64_t displaced_bytes_ = 0;
   std::vector<RegionBuffer> buffers_;
-  std::vector<MemoryObjectHandle> memory_;  // from Vulkan; deleted after the buffers in it
+  std::vector<MemoryObjectHandle> memory_;  // from Vulkan, else empty; deleted after the buffers in it
   std::vector<BufferHandle> handles_;       // of the buffers
 };
 
