@@ -150,6 +150,7 @@ class Signals(CheckpointTest):
         out = self.interrupted()
         self.assertIn("INCOMPLETE: SIGTERM", out)
         self.assertRegex(out, r"Its checkpoint after \d+ passes is in ck: the same options with --resume ck go on")
+        self.assertRegex(out, r"Checkpoints written: [1-9]\d*, the last after \d+ passes; in the background: ranks waited")
         outcome = self.run_all(*LONG, "--resume", "ck", "--column-major", "--broadcast", "ibcast", "--node-broadcast",
                                "mpi", "--save-solution", "x.npy")
         self.assertRegex(outcome.out, r"resumed from ck/pass-\d+-[0-9a-f]{8} after \d+ of 500 passes")
@@ -157,6 +158,17 @@ class Signals(CheckpointTest):
                       outcome.out)
         self.assertEqual(self.solution("x.npy"), self.solution("whole.npy"))
         self.assertEqual(len(self.generations()), 1)  # only --checkpoint removes
+
+
+class Copies(CheckpointTest):
+    def test_ranks_wait_for_the_disk_if_there_is_no_memory_for_a_copy(self):
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            kibibytes = next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable"))
+        most = int((1024 * kibibytes / 8) ** 0.5)
+        plan = ["plu", "--backend", "openblas", "--nb", "auto", "--checkpoint", "ck", "--dry-run"]
+        note = "ranks wait while checkpoints are written"
+        self.assertIn(note, self.run_all(*plan, "--n", int(0.8 * most), ranks=2).out)
+        self.assertNotIn(note, self.run_all(*plan, "--n", most // 4, ranks=2).out)
 
 
 class Refusals(CheckpointTest):

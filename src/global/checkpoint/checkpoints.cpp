@@ -314,12 +314,11 @@ void Checkpoints::begin(const CheckpointHeader& header, std::span<const GlobalIn
   folder_ = plan_.folder + "/" + Generation{header.pass, plan_.run}.name();
   file_ = folder_ + "/" + file_name(header.at);
   if (removing_.valid()) removing_.wait();  // two generations at most
-  if (copy_ == nullptr) {
-    keep_error([&] { open_file(pivots); });
-  } else {
+  keep_error([&] {
+    if (copy_ == nullptr) return open_file(pivots);
     copy_->clear();
     pivots_.assign(pivots.begin(), pivots.end());
-  }
+  });
 }
 
 void Checkpoints::add(std::span<const std::byte> piece) {

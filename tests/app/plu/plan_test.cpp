@@ -303,6 +303,13 @@ TEST(Memory, CopiesToWriteCheckpointsFromNeedRoomOnEveryNode) {
   ASSERT_TRUE(pool);
   EXPECT_EQ(pool->name, "b");
   EXPECT_EQ(pool->ranks, 2);
+  for (RankMemory& rank : memory) {
+    rank.device_is_host = false;
+    rank.device_available = 90 << 20;  // which the matrices of two ranks fill
+  }
+  EXPECT_NO_THROW(check_memory({&run, 1}, memory, false));
+  EXPECT_FALSE(no_room_for_copies(run, memory, false));
+  for (RankMemory& rank : memory) rank.device_is_host = true;
   RunRecord with_copies = run;
   with_copies.parameters.checkpoint_copy = true;
   const double more = pools_of(with_copies, memory, false).back().needed - pools_of(run, memory, false).back().needed;

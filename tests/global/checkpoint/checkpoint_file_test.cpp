@@ -183,7 +183,7 @@ TEST_F(CheckpointFile, NamesTheReasonIfItCannotBeWritten) {
 }
 
 TEST(CheckpointCopy, KeepsPiecesThatChangeLater) {
-  std::vector<std::byte> matrix((std::size_t{3} << 20) + 5, std::byte{1});
+  std::vector<std::byte> matrix((std::size_t{2} << 20) + 5, std::byte{1});
   CheckpointCopy copy(matrix.size(), 2);
   for (int generation = 0; generation < 2; ++generation) {
     std::ranges::fill(matrix, std::byte{1});

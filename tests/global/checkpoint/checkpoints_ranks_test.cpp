@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -57,18 +58,28 @@ std::string content_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// In place of a file: takes no byte before read().
+/// In place of a file: a pipe that lets nobody write before release().
 class SlowDisk {
  public:
   explicit SlowDisk(std::string path) : path_(std::move(path)) {
     fs::create_directories(fs::path(path_).parent_path());
     if (mkfifo(path_.c_str(), 0600) != 0) ADD_FAILURE() << path_;
   }
-  /// Everything, until the writer closes it.
-  std::string read() const { return content_of(path_); }
+  void release() { reader_ = FileHandle(open(path_.c_str(), O_RDONLY | O_NONBLOCK)); }
+  /// What was written, if it fits into a pipe.
+  std::string content() const {
+    std::string content(65536, '\0');
+    std::size_t size = 0;
+    for (ssize_t count = 1; count > 0; size += static_cast<std::size_t>(std::max<ssize_t>(0, count))) {
+      count = read(reader_.get(), content.data() + size, content.size() - size);
+    }
+    content.resize(size);
+    return content;
+  }
 
  private:
   std::string path_;
+  FileHandle reader_;
 };
 
 /// Checkpoints of a matrix of order 8 with blocks of 2, on a grid of one row with all ranks.
@@ -243,12 +254,13 @@ TEST_F(CheckpointsOfAllRanks, OneIsWrittenWhileTheRunGoesOn) {
   Timeline timeline;
   CheckpointCopy copy(static_cast<std::size_t>(mine_.rows * mine_.columns * mine_.element), 1);
   Checkpoints checkpoints(grid_.all(), plan, timeline, &copy);
-  const SlowDisk disk(file_of(2, plan.run) + ".part");
+  SlowDisk disk(file_of(2, plan.run) + ".part");
   begin_and_end(checkpoints, 2);
   EXPECT_TRUE(checkpoints.is_writing());
-  std::future<std::string> written = std::async(std::launch::async, [&disk] { return disk.read(); });
   const CapturedLog log;
+  disk.release();
   checkpoints.commit();
+  const std::string written = disk.content();
   EXPECT_FALSE(checkpoints.is_writing());
   if (grid_.is_root()) {
     EXPECT_THAT(log.lines(), HasSubstr("Invalid argument"));  // no fsync of a pipe
@@ -258,7 +270,7 @@ TEST_F(CheckpointsOfAllRanks, OneIsWrittenWhileTheRunGoesOn) {
   begin_and_end(checkpoints, 2);
   checkpoints.commit();
   EXPECT_EQ(checkpoints.last(), 2);
-  EXPECT_EQ(content_of(file_of(2, plan.run)), written.get());
+  EXPECT_EQ(content_of(file_of(2, plan.run)), written);
 }
 
 TEST_F(CheckpointsOfAllRanks, AFolderWithACheckpointIsNotForANewRun) {
@@ -339,9 +351,8 @@ class SlowDisks {
  public:
   SlowDisks(const CheckpointPlan& plan, Index passes, GridPosition at, std::string passes_are_done) {
     for (Index pass = 1; pass <= passes; ++pass) {
-      paths_.push_back(plan.folder + "/pass-" + std::to_string(pass) + "-" + plan.run + "/row" +
-                       std::to_string(at.row) + "-column" + std::to_string(at.column) + ".part");
-      const SlowDisk disk(paths_.back());
+      disks_.emplace_back(plan.folder + "/pass-" + std::to_string(pass) + "-" + plan.run + "/row" +
+                          std::to_string(at.row) + "-column" + std::to_string(at.column) + ".part");
     }
     release_ = std::async(std::launch::async, [this, passes_are_done] {
       constexpr int most = 60'000;
@@ -349,15 +360,14 @@ class SlowDisks {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
       are_in_time = fs::exists(passes_are_done);
-      for (const std::string& path : paths_) files_.emplace_back(open(path.c_str(), O_RDONLY | O_NONBLOCK));
+      for (SlowDisk& disk : disks_) disk.release();
     });
   }
   ~SlowDisks() { release_.wait(); }
   std::atomic<bool> are_in_time = false;
 
  private:
-  std::vector<std::string> paths_;
-  std::vector<FileHandle> files_;
+  std::vector<SlowDisk> disks_;
   std::future<void> release_;
 };
 
