@@ -122,6 +122,8 @@ class Kills(CheckpointTest):
                 outcome = self.run_all(*options, *OFTEN, *self.resumption(), "--save-solution", "x.npy", ranks=ranks)
                 self.assertIn("PASSED", outcome.out)
                 self.assertEqual(self.solution("x.npy"), self.solution("whole.npy"))
+                if "Checkpoints written: " in outcome.out:
+                    self.assertIn(" passes; in the background: ranks waited ", outcome.out)
                 self.assertEqual(self.generations(), [])
         if KILLS >= 20:  # a kill may come before the first checkpoint, or after the report
             self.assertGreaterEqual(resumed, KILLS // 4)
@@ -150,7 +152,6 @@ class Signals(CheckpointTest):
         out = self.interrupted()
         self.assertIn("INCOMPLETE: SIGTERM", out)
         self.assertRegex(out, r"Its checkpoint after \d+ passes is in ck: the same options with --resume ck go on")
-        self.assertRegex(out, r"Checkpoints written: [1-9]\d*, the last after \d+ passes; in the background: ranks waited")
         outcome = self.run_all(*LONG, "--resume", "ck", "--column-major", "--broadcast", "ibcast", "--node-broadcast",
                                "mpi", "--save-solution", "x.npy")
         self.assertRegex(outcome.out, r"resumed from ck/pass-\d+-[0-9a-f]{8} after \d+ of 500 passes")
