@@ -3,56 +3,28 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <deque>
-#include <iterator>
-#include <limits>
 #include <map>
 #include <optional>
 #include <queue>
 #include <stdexcept>
 #include <tuple>
+#include <unordered_map>
 
+#include "app/model/network.hpp"
 #include "lu/panel/tournament.hpp"
-#include "mpi/node_broadcast.hpp"
 
 namespace glinpack::app::model {
 
 namespace {
 
-// The messages of MPI_Ibcast, as a binomial tree. Runs of 4x4 processes in network namespaces take the time of a tree,
-// not that of scatter and roll (docs/planning.md).
-std::vector<BroadcastStep> binomial_steps(int size, int place, Index count) {
-  std::vector<BroadcastStep> steps;
-  int mask = 1;
-  while (mask < size && (place & mask) == 0) mask *= 2;
-  if (place > 0) steps.push_back({place - mask, 0, count, true, 0});
-  for (mask /= 2; mask > 0; mask /= 2) {
-    if (place + mask < size) steps.push_back({place + mask, 0, count, false, place > 0 ? 1 : 0});
-  }
-  return steps;
-}
-
-// All passes: the whole time is measured, from the clock's zero.
-constexpr PassRange whole_run{std::numeric_limits<Index>::min(), std::numeric_limits<Index>::max()};
-
 // The progress of one message of a rank.
 struct Progress {
-  const MessageRecord* record = nullptr;
-  std::vector<WireMessage> steps;
-  std::vector<int> peers;  // of each step: a replayed rank, or -1
-  std::size_t ready = 0;   // number of posted steps
-  std::size_t done = 0;    // number of finished steps
-  Index received = 0;      // steps
-  Index to_receive = 0;    // steps
-
-  bool has_data() const { return received == to_receive; }
-  bool has_ended() const { return done == steps.size(); }
+  std::uint32_t posted = 0;  // steps
+  std::uint32_t done = 0;
+  std::uint32_t received = 0;
 };
 
 struct Rank {
-  GridPosition at;
-  int node = 0;
-  RankOperations list;
   std::size_t next = 0;          // index of the next operation
   std::array<double, 4> free{};  // by queue: the time at which it becomes idle
   std::vector<double> ended;     // time at which each operation ended
@@ -65,105 +37,54 @@ struct Rank {
   double& queue(Queue queue) { return free[static_cast<std::size_t>(queue)]; }
 };
 
-// A step of a rank's message.
-struct Step {
-  int rank = -1;
-  std::size_t message = 0;
-  std::size_t step = 0;
+// A step of a rank's message, counted in the rank's steps.
+struct Place {
+  std::int32_t rank = -1;  // -1: not replayed
+  std::uint32_t message = 0;
+  std::uint32_t step = 0;
 };
 
-// A message between two nodes, on the sender's link.
-struct Flow {
-  Step send;  // rank -1: the sender is not replayed
-  Step receive;
-  double seconds_left = 0;  // at the full rate of the link
-  double latency = 0;
-  bool is_active = false;
+// A message between two nodes.
+struct Flight {
+  Place send;
+  Place receive;
+  int from = 0, to = 0;  // nodes; to -1: the receiver is not replayed
+  double seconds = 0;    // at the full rate of the link
 
   // True if both are pieces of one message between the same ranks.
-  bool is_of_same_message(const Flow& other) const {
-    return send.rank >= 0 && receive.rank >= 0 && send.rank == other.send.rank && send.message == other.send.message &&
+  bool is_of_same_message(const Flight& other) const {
+    return send.rank == other.send.rank && send.message == other.send.message && receive.rank >= 0 &&
            receive.rank == other.receive.rank;
   }
 };
 
-// A link. The active flows share it equally: the first piece of each message, since a message's pieces are sent in
+// The flows of a node, and pieces of messages whose earlier piece is one of them: a message's pieces are sent in
 // sequence.
-struct Link {
-  std::vector<Flow> flows;  // in start order
-  int active = 0;
-  double updated = 0;
-  int version = 0;  // of the event for its next end; invalidates older events
-
-  void add(Flow flow) {
-    flow.is_active = std::none_of(flows.begin(), flows.end(),
-                                  [&flow](const Flow& earlier) { return earlier.is_of_same_message(flow); });
-    if (flow.is_active) ++active;
-    flows.push_back(flow);
-  }
-
-  // Advances the active flows to `time`.
-  void update(double time) {
-    const double share = (time - updated) / std::max(1, active);
-    for (Flow& flow : flows) {
-      if (flow.is_active) flow.seconds_left = std::max(0.0, flow.seconds_left - share);
-    }
-    updated = time;
-  }
-
-  // The active flow that ends first. There must be a flow.
-  std::vector<Flow>::iterator first_to_end() {
-    auto first = flows.begin();  // the oldest flow is active
-    for (auto flow = std::next(first); flow != flows.end(); ++flow) {
-      if (flow->is_active && flow->seconds_left < first->seconds_left) first = flow;
-    }
-    return first;
-  }
-
-  // Removes an active flow. The next piece of its message becomes active.
-  Flow remove(std::vector<Flow>::iterator ended) {
-    const Flow flow = *ended;
-    const auto later = flows.erase(ended);
-    const auto next =
-        std::find_if(later, flows.end(), [&flow](const Flow& other) { return other.is_of_same_message(flow); });
-    if (next == flows.end()) {
-      --active;
-    } else {
-      next->is_active = true;
-    }
-    return flow;
-  }
+struct Sender {
+  std::vector<int> flows;
+  std::vector<Flight> waiting;
 };
 
 class Simulation {
  public:
-  /// `measured`: the passes whose time is measured.
-  Simulation(const MachineModel& machine, const Problem& problem, PassRange passes, PassRange measured,
-             ReplayedRanks ranks)
-      : machine_(machine),
+  /// `measured`: the passes whose time is measured. `slow`: see replay().
+  Simulation(const Schedule& schedule, const MachineModel& machine, const Problem& problem, PassRange measured,
+             std::span<const double> slow)
+      : schedule_(schedule),
+        machine_(machine),
         problem_(problem),
         distribution_(problem.distribution()),
         measured_(measured),
-        first_row_(ranks == ReplayedRanks::all ? 0 : static_cast<int>(passes.end % problem.grid.rows)),
-        rows_replayed_(ranks == ReplayedRanks::all ? problem.grid.rows : 1),
+        slow_(slow),
         computes_(problem.parameters.parts != RunParts::messages),
-        sends_(problem.parameters.parts != RunParts::compute) {
-    const int nodes = problem.node_of({problem.grid.rows - 1, problem.grid.columns - 1}) + 1;
-    links_.resize(static_cast<std::size_t>(nodes));
-    if (rows_replayed_ < problem.grid.rows) link_share_ = rows_on_node();
-    routes_.kind = problem.parameters.broadcast;
-    routes_.largest = {largest_message, largest_message};
-    for (int p = first_row_; p < first_row_ + rows_replayed_; ++p) {
-      for (int q = 0; q < problem.grid.columns; ++q) {
-        Rank rank;
-        rank.at = {p, q};
-        rank.node = problem.node_of(rank.at);
-        rank.list = record_operations(problem.parameters, problem.grid, rank.at, passes, problem.precision,
-                                      problem.device(), problem.column_shares_memory(q));
-        rank.ended.resize(rank.list.operations.size());
-        rank.messages.resize(rank.list.messages.size());
-        ranks_.push_back(std::move(rank));
-      }
+        sends_(problem.parameters.parts != RunParts::compute),
+        network_(machine.topology, nodes_of(problem)) {
+    senders_.resize(static_cast<std::size_t>(nodes_of(problem)));
+    if (schedule.rows < problem.grid.rows) link_share_ = rows_on_node();
+    for (const RankSchedule& list : schedule.ranks) {
+      Rank& rank = ranks_.emplace_back();
+      rank.ended.resize(list.operations.size());
+      rank.messages.resize(list.messages.size());
     }
   }
 
@@ -178,8 +99,9 @@ class Simulation {
     Replay result;
     double slowest = 0, in_window = 0;
     int measured_ranks = 0;
-    for (Rank& rank : ranks_) {
-      if (rank.next < rank.list.operations.size()) throw std::logic_error("the model's messages have no end");
+    for (std::size_t i = 0; i < ranks_.size(); ++i) {
+      Rank& rank = ranks_[i];
+      if (rank.next < schedule_.ranks[i].operations.size()) throw std::logic_error("the model's messages have no end");
       slowest = std::max(slowest, rank.time());
       if (!rank.measured_start || !rank.measured_end) continue;
       in_window += *rank.measured_end - *rank.measured_start;
@@ -190,24 +112,30 @@ class Simulation {
       result.busy[work] = busy_[work] / static_cast<double>(ranks_.size());
       result.needed[work] = needed_[work];
     }
+    result.messages = messages_;
     return result;
   }
 
  private:
-  static constexpr std::size_t largest_message = static_cast<std::size_t>(-1);
-
   struct Event {
-    enum class Kind : std::uint8_t { posted, arrived, link };
+    enum class Kind : std::uint8_t { posted, arrived, flow };
     double time = 0;
     std::uint64_t order = 0;
+    Place place;  // of a flow: its number as rank
     Kind kind = Kind::posted;
-    Step step;
-    int link = 0;
-    int version = 0;
     friend bool operator<(const Event& a, const Event& b) {
       return std::tie(b.time, b.order) < std::tie(a.time, a.order);
     }
   };
+
+  // Ends of messages of one kind between two ranks that wait for their other end.
+  struct Waiting {
+    std::vector<Place> sends, receives;  // in order, seldom more than one
+  };
+
+  static int nodes_of(const Problem& problem) {
+    return problem.node_of({problem.grid.rows - 1, problem.grid.columns - 1}) + 1;
+  }
 
   // The number of process rows that share a node's link.
   int rows_on_node() const {
@@ -217,7 +145,9 @@ class Simulation {
   }
 
   Rank& rank_of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
-  Progress& progress_of(const Step& step) { return rank_of(step.rank).messages[step.message]; }
+  const RankSchedule& list_of(int rank) const { return schedule_.ranks[static_cast<std::size_t>(rank)]; }
+  const ScheduledMessage& message_of(const Place& place) const { return list_of(place.rank).messages[place.message]; }
+  const Step& step_of(const Place& place) const { return list_of(place.rank).steps[place.step]; }
   void add_event(Event event) {
     event.order = events_made_++;
     events_.push(event);
@@ -226,11 +156,12 @@ class Simulation {
   // Executes the host's operations until one waits for a message.
   void advance_host(int number) {
     Rank& rank = rank_of(number);
-    for (; rank.next < rank.list.operations.size(); ++rank.next) {
-      const Operation& operation = rank.list.operations[rank.next];
+    const RankSchedule& list = list_of(number);
+    for (; rank.next < list.operations.size(); ++rank.next) {
+      const TimedOperation& operation = list.operations[rank.next];
       switch (operation.kind) {
         case Operation::Kind::compute:
-          compute(rank, operation);
+          compute(rank, list, operation);
           break;
         case Operation::Kind::wait_for_work:
           rank.host() = std::max(rank.host(), rank.ended[operation.target]);
@@ -239,23 +170,29 @@ class Simulation {
           if (sends_) start(number, operation.target);
           break;
         case Operation::Kind::wait_for_data:
-          if (sends_ && !rank.messages[operation.target].has_data()) return;
-          break;
         case Operation::Kind::wait_for_end:
-          if (sends_ && !rank.messages[operation.target].has_ended()) return;
+          if (sends_ && !may_continue(rank, list, operation)) return;
           break;
       }
     }
   }
 
-  void compute(Rank& rank, const Operation& operation) {
+  static bool may_continue(const Rank& rank, const RankSchedule& list, const TimedOperation& wait) {
+    const Progress& progress = rank.messages[wait.target];
+    const ScheduledMessage& message = list.messages[wait.target];
+    return wait.kind == Operation::Kind::wait_for_data ? progress.received == message.receives
+                                                       : progress.done == message.count;
+  }
+
+  void compute(Rank& rank, const RankSchedule& list, const TimedOperation& operation) {
     needed_[operation.work] = needed_[operation.work] || computes_;
     if (operation.work == Work::reduce) {
       const bool under_way = measured_.first >= 0;
       if (under_way && operation.pass >= measured_.first && !rank.measured_start) rank.measured_start = rank.time();
       if (operation.pass >= measured_.end && !rank.measured_end) rank.measured_end = rank.time();
     }
-    const double seconds = computes_ ? machine_.seconds(operation.work, operation.amounts) : 0;
+    const double slow = slow_.empty() ? 1 : slow_[static_cast<std::size_t>(list.node)];
+    const double seconds = slow * operation.seconds;
     if (operation.pass >= measured_.first && operation.pass < measured_.end) busy_[operation.work] += seconds;
     double& free = rank.queue(operation.queue);
     double start = std::max(free, rank.host());
@@ -265,61 +202,26 @@ class Simulation {
     free = rank.ended[rank.next] = start + seconds;
   }
 
-  void start(int number, std::size_t message) {
+  void start(int number, std::uint32_t message) {
     Rank& rank = rank_of(number);
-    Progress& progress = rank.messages[message];
-    progress.record = &rank.list.messages[message];
-    progress.steps = steps_of(rank, *progress.record);
-    for (const WireMessage& step : progress.steps) {
-      progress.peers.push_back(step.peer < 0 ? -1 : replayed(rank.at, step));
-      if (step.receives) ++progress.to_receive;
-    }
+    if (machine_.overhead > 0) rank.host() += machine_.overhead * messages_between_nodes(number, message);
     post(number, message, rank.host());
   }
 
-  // The number of the rank at a step's other end, or -1 if it is not replayed.
-  int replayed(GridPosition at, const WireMessage& step) const {
-    const int row = step.line == Line::row ? at.row : step.peer;
-    const int column = step.line == Line::row ? step.peer : at.column;
-    const int place = row - first_row_;
-    return place >= 0 && place < rows_replayed_ ? place * problem_.grid.columns + column : -1;
-  }
-
-  std::vector<WireMessage> steps_of(const Rank& rank, const MessageRecord& record) {
-    BroadcastRoutes routes = routes_;
-    const bool is_broadcast = record.kind == MessageKind::panel || record.kind == MessageKind::u11 ||
-                              record.kind == MessageKind::u12 || record.kind == MessageKind::winners;
-    if (is_broadcast && is_mpi_collective(broadcast_for(record.kind, routes.kind))) return ibcast(rank, record);
-    if (is_broadcast && uses_node_windows(problem_.parameters)) {
-      const bool row = line_of(record.kind) == Line::row;
-      (row ? routes.nodes_of_row : routes.nodes_of_column) = nodes_of(line_of(record.kind), rank.at);
+  int messages_between_nodes(int number, std::uint32_t message) const {
+    const RankSchedule& list = list_of(number);
+    const ScheduledMessage& scheduled = list.messages[message];
+    int count = 0;
+    for (std::uint32_t i = 0; i < scheduled.count; ++i) {
+      const std::int32_t peer = list.steps[scheduled.first + i].peer;
+      if (peer == Step::whole_column) {
+        count += std::bit_width(static_cast<unsigned>(problem_.grid.rows - 1));  // rounds
+        continue;
+      }
+      const int node = peer >= 0 ? list_of(peer).node : problem_.node_of({-2 - peer, list.at.column});
+      if (node != list.node) ++count;
     }
-    return wire_messages(record, problem_.grid, rank.at, routes, problem_.element_bytes());
-  }
-
-  // For every rank of the line, the first rank on its node.
-  std::vector<int> nodes_of(Line line, GridPosition at) const {
-    std::vector<int> first;
-    std::map<int, int> first_of_node;
-    const int size = line == Line::row ? problem_.grid.columns : problem_.grid.rows;
-    for (int i = 0; i < size; ++i) {
-      const int node = problem_.node_of(line == Line::row ? GridPosition{at.row, i} : GridPosition{i, at.column});
-      first.push_back(first_of_node.emplace(node, i).first->second);
-    }
-    return first;
-  }
-
-  std::vector<WireMessage> ibcast(const Rank& rank, const MessageRecord& record) {
-    const Line line = line_of(record.kind);
-    const int size = line == Line::row ? problem_.grid.columns : problem_.grid.rows;
-    const int place = ((line == Line::row ? rank.at.column : rank.at.row) - record.peer + size) % size;
-    const Index count = record.bytes / problem_.element_bytes();
-    std::vector<WireMessage> messages;
-    for (const BroadcastStep& step : binomial_steps(size, place, count)) {
-      messages.push_back({line, (step.peer + record.peer) % size, step.receive, step.count * problem_.element_bytes(),
-                          step.after_receives});
-    }
-    return messages;
+    return count;
   }
 
   double message_seconds(bool same_node, double bytes) const {
@@ -327,88 +229,133 @@ class Simulation {
   }
 
   // Posts steps in order, up to the first one whose receives or predecessors are not done.
-  void post(int number, std::size_t message, double time) {
+  void post(int number, std::uint32_t message, double time) {
     Progress& progress = rank_of(number).messages[message];
-    while (progress.ready < progress.steps.size()) {
-      const WireMessage& step = progress.steps[progress.ready];
-      if (step.after_receives > progress.received || (step.after_earlier && progress.done < progress.ready)) break;
-      add_event({.time = time, .kind = Event::Kind::posted, .step = {number, message, progress.ready}});
-      ++progress.ready;
+    const RankSchedule& list = list_of(number);
+    const ScheduledMessage& scheduled = list.messages[message];
+    while (progress.posted < scheduled.count) {
+      const std::uint32_t number_of_step = scheduled.first + progress.posted;
+      const Step& step = list.steps[number_of_step];
+      if (step.after_receives > static_cast<std::int32_t>(progress.received)) break;
+      if (step.after_earlier && progress.done < progress.posted) break;
+      ++progress.posted;
+      add_event({.time = time, .place = {number, message, number_of_step}, .kind = Event::Kind::posted});
     }
   }
 
   void handle(const Event& event) {
     switch (event.kind) {
       case Event::Kind::posted:
-        match(event.step);
+        match(event.place);
         break;
       case Event::Kind::arrived:
-        finish(event.step);
+        finish(event.place);
         break;
-      case Event::Kind::link:
-        if (links_[static_cast<std::size_t>(event.link)].version == event.version) end_flow(event.link);
+      case Event::Kind::flow:
+        if (network_.ends({event.time, event.place.rank})) end_flow(event.place.rank);
+        queue_flow_ends();
         break;
     }
   }
 
-  void match(const Step& step) {
-    const Progress& progress = progress_of(step);
-    const WireMessage& wire = progress.steps[step.step];
-    if (wire.peer < 0) return all_reduce(step);
-    const int peer = progress.peers[step.step];
-    if (peer < 0) return begin_with_unreplayed_peer(step);
-    const MessageKind kind = progress.record->kind;
-    const int from = wire.receives ? peer : step.rank, to = wire.receives ? step.rank : peer;
-    auto& others = waiting_[{from, to, kind, !wire.receives}];
+  void match(const Place& place) {
+    const Step& step = step_of(place);
+    if (step.peer == Step::whole_column) return all_reduce(place);
+    if (step.peer < 0) return begin_with_unreplayed_peer(place);
+    const MessageKind kind = message_of(place).kind;
+    const auto from = static_cast<std::uint64_t>(step.receives ? step.peer : place.rank);
+    const auto to = static_cast<std::uint64_t>(step.receives ? place.rank : step.peer);
+    Waiting& waiting = waiting_[(from << 36) | (to << 8) | static_cast<std::uint64_t>(kind)];
+    std::vector<Place>& others = step.receives ? waiting.sends : waiting.receives;
     if (others.empty()) {
-      waiting_[{from, to, kind, wire.receives}].push_back(step);
+      (step.receives ? waiting.receives : waiting.sends).push_back(place);
       return;
     }
-    const Step other = others.front();
-    others.pop_front();
-    const Step send = wire.receives ? other : step, receive = wire.receives ? step : other;
-    begin(send, receive, rank_of(from).node, rank_of(to).node, static_cast<double>(wire.bytes));
+    const Place other = others.front();
+    others.erase(others.begin());
+    const Place send = step.receives ? other : place, receive = step.receives ? place : other;
+    ++messages_;
+    begin(send, receive, list_of(receive.rank).node, step.bytes);
   }
 
-  void begin(const Step& send, const Step& receive, int from_node, int to_node, double bytes) {
+  // `receive`: not replayed if its rank is -1.
+  void begin(const Place& send, const Place& receive, int to_node, double bytes) {
+    const int from_node = list_of(send.rank).node;
     const bool same_node = from_node == to_node;
     const Work work = same_node ? Work::memory : Work::network;
     needed_[work] = true;
     const Cost& cost = machine_.figures[work].cost;
     if (same_node) {
       const double end = now_ + cost.per_step + cost.per_byte * bytes;
-      if (send.rank >= 0) add_event({.time = end, .kind = Event::Kind::arrived, .step = send});
-      if (receive.rank >= 0) add_event({.time = end, .kind = Event::Kind::arrived, .step = receive});
+      add_event({.time = end, .place = send, .kind = Event::Kind::arrived});
+      if (receive.rank >= 0) add_event({.time = end, .place = receive, .kind = Event::Kind::arrived});
       return;
     }
-    Link& link = links_[static_cast<std::size_t>(from_node)];
-    link.update(now_);
-    link.add({send, receive, link_share_ * cost.per_byte * bytes, cost.per_step});
-    expect_end(from_node);
+    const Flight flight{send, receive, from_node, receive.rank >= 0 ? to_node : -1,
+                        link_share_ * (machine_.gap + cost.per_byte * bytes)};
+    Sender& sender = senders_[static_cast<std::size_t>(from_node)];
+    const bool follows = std::any_of(sender.flows.begin(), sender.flows.end(), [&](int flow) {
+      return flights_[static_cast<std::size_t>(flow)].is_of_same_message(flight);
+    });
+    if (follows) {
+      sender.waiting.push_back(flight);
+    } else {
+      start_flow(flight);
+      queue_flow_ends();
+    }
+  }
+
+  void start_flow(const Flight& flight) {
+    const int flow = network_.start(now_, flight.from, flight.to, flight.seconds);
+    if (flights_.size() <= static_cast<std::size_t>(flow)) flights_.resize(static_cast<std::size_t>(flow) + 1);
+    flights_[static_cast<std::size_t>(flow)] = flight;
+    senders_[static_cast<std::size_t>(flight.from)].flows.push_back(flow);
+  }
+
+  void queue_flow_ends() {
+    for (const FlowNetwork::End& end : network_.new_ends()) {
+      add_event({.time = end.time, .place = {end.flow, 0, 0}, .kind = Event::Kind::flow});
+    }
+    network_.clear_new_ends();
+  }
+
+  void end_flow(int number) {
+    const Flight flight = flights_[static_cast<std::size_t>(number)];
+    Sender& sender = senders_[static_cast<std::size_t>(flight.from)];
+    std::erase(sender.flows, number);
+    const auto next = std::find_if(sender.waiting.begin(), sender.waiting.end(),
+                                   [&](const Flight& other) { return other.is_of_same_message(flight); });
+    if (next != sender.waiting.end()) {
+      const Flight following = *next;
+      sender.waiting.erase(next);
+      start_flow(following);
+    }
+    add_event({.time = now_, .place = flight.send, .kind = Event::Kind::arrived});
+    if (flight.receive.rank < 0) return;
+    const double latency = machine_.figures[Work::network].cost.per_step;
+    add_event({.time = now_ + latency, .place = flight.receive, .kind = Event::Kind::arrived});
   }
 
   // Starts a step whose other end is in a process row that is not replayed.
-  void begin_with_unreplayed_peer(const Step& step) {
-    const Progress& progress = progress_of(step);
-    const WireMessage& wire = progress.steps[step.step];
-    const Rank& rank = rank_of(step.rank);
-    const int other_node = problem_.node_of({wire.peer, rank.at.column});
-    const auto bytes = static_cast<double>(wire.bytes);
-    if (!wire.receives) return begin(step, {}, rank.node, other_node, bytes);
+  void begin_with_unreplayed_peer(const Place& place) {
+    const Step& step = step_of(place);
+    const RankSchedule& rank = list_of(place.rank);
+    const int other_node = problem_.node_of({-2 - step.peer, rank.at.column});
+    if (!step.receives) return begin(place, {}, other_node, step.bytes);
     // the other row is assumed to be in step: its link is as busy as this rank's
     const bool same_node = other_node == rank.node;
     needed_[same_node ? Work::memory : Work::network] = true;
     const double share = same_node ? 1 : link_share_;
     const double end =
-        now_ + earlier_seconds(rank, *progress.record, same_node) + message_seconds(same_node, share * bytes);
-    add_event({.time = end, .kind = Event::Kind::arrived, .step = step});
+        now_ + earlier_seconds(rank, message_of(place), same_node) + message_seconds(same_node, share * step.bytes);
+    add_event({.time = end, .place = place, .kind = Event::Kind::arrived});
   }
 
   // The time of the root's work before a broadcast down the column, and of the messages before this rank's.
-  double earlier_seconds(const Rank& rank, const MessageRecord& record, bool same_node) const {
+  double earlier_seconds(const RankSchedule& rank, const ScheduledMessage& record, bool same_node) const {
     if (record.kind == MessageKind::rows || record.kind == MessageKind::tournament) return 0;
     const PassPlan pass = plan_pass(distribution_, record.pass, rank.at);
-    const double width = static_cast<double>(pass.width), bytes = static_cast<double>(record.bytes);
+    const double width = static_cast<double>(pass.width), bytes = record.bytes;
     double seconds = 0;
     if (record.kind == MessageKind::u12 && computes_) {
       const double columns = bytes / (width * static_cast<double>(problem_.element_bytes()));
@@ -444,92 +391,97 @@ class Simulation {
     return seconds + std::max(0, messages - 1) * message_seconds(same_node, bytes);
   }
 
-  // MPI_Allreduce of a pivot candidate: all ranks of the column, recursive doubling.
-  void all_reduce(const Step& step) {
-    const GridPosition at = rank_of(step.rank).at;
-    std::vector<Step>& arrived = reductions_[at.column];
-    arrived.push_back(step);
-    if (static_cast<int>(arrived.size()) < rows_replayed_) return;
+  // MPI_Allreduce of a pivot candidate: all ranks of the column, recursive doubling. Every round takes the time of its
+  // slowest pair, at the rates that the other messages leave at the beginning.
+  void all_reduce(const Place& place) {
+    const GridPosition at = list_of(place.rank).at;
+    std::vector<Place>& arrived = reductions_[at.column];
+    arrived.push_back(place);
+    if (static_cast<int>(arrived.size()) < schedule_.rows) return;
     double seconds = 0;
-    const auto bytes = static_cast<double>(progress_of(step).steps[step.step].bytes);
+    const double bytes = step_of(place).bytes;
     for (int distance = 1; distance < problem_.grid.rows; distance *= 2) {
-      const bool same_node = problem_.node_of({distance, at.column}) == problem_.node_of({0, at.column});
-      needed_[same_node ? Work::memory : Work::network] = true;
-      seconds += message_seconds(same_node, bytes);
+      seconds += round_seconds(at.column, distance, bytes);
     }
-    for (const Step& one : arrived) add_event({.time = now_ + seconds, .kind = Event::Kind::arrived, .step = one});
+    for (const Place& one : arrived) {
+      add_event({.time = now_ + seconds, .place = one, .kind = Event::Kind::arrived});
+    }
     arrived.clear();
   }
 
-  void expect_end(int number) {
-    Link& link = links_[static_cast<std::size_t>(number)];
-    ++link.version;
-    if (link.flows.empty()) return;
-    add_event({.time = now_ + link.first_to_end()->seconds_left * link.active,
-               .kind = Event::Kind::link,
-               .step = {},
-               .link = number,
-               .version = link.version});
-  }
-
-  void end_flow(int number) {
-    Link& link = links_[static_cast<std::size_t>(number)];
-    link.update(now_);
-    const Flow flow = link.remove(link.first_to_end());
-    if (flow.send.rank >= 0) add_event({.time = now_, .kind = Event::Kind::arrived, .step = flow.send});
-    if (flow.receive.rank >= 0) {
-      add_event({.time = now_ + flow.latency, .kind = Event::Kind::arrived, .step = flow.receive});
+  double round_seconds(int column, int distance, double bytes) {
+    const bool all = schedule_.rows == problem_.grid.rows;
+    double slowest = 0;
+    for (int row = 0; row < (all ? problem_.grid.rows : 1); ++row) {
+      const int partner = row ^ distance;
+      if (partner >= problem_.grid.rows) continue;
+      const int from = problem_.node_of({row, column}), to = problem_.node_of({partner, column});
+      needed_[from == to ? Work::memory : Work::network] = true;
+      const double rate = all && from != to ? network_.rate_of_another(from, to) : 1;
+      slowest = std::max(slowest, message_seconds(from == to, bytes / rate));
     }
-    expect_end(number);
+    return slowest;
   }
 
   // Finishes a step: starts the next ones, and resumes the rank if it waited for the step.
-  void finish(const Step& step) {
-    Progress& progress = progress_of(step);
+  void finish(const Place& place) {
+    Rank& rank = rank_of(place.rank);
+    Progress& progress = rank.messages[place.message];
     ++progress.done;
-    if (progress.steps[step.step].receives) ++progress.received;
-    post(step.rank, step.message, now_);
-    Rank& rank = rank_of(step.rank);
-    if (rank.next == rank.list.operations.size()) return;
-    const Operation& operation = rank.list.operations[rank.next];
-    const bool waits = operation.target == step.message &&
-                       ((operation.kind == Operation::Kind::wait_for_data && progress.has_data()) ||
-                        (operation.kind == Operation::Kind::wait_for_end && progress.has_ended()));
-    if (!waits) return;
+    if (step_of(place).receives) ++progress.received;
+    post(place.rank, place.message, now_);
+    const RankSchedule& list = list_of(place.rank);
+    if (rank.next == list.operations.size()) return;
+    const TimedOperation& operation = list.operations[rank.next];
+    const bool is_wait =
+        operation.kind == Operation::Kind::wait_for_data || operation.kind == Operation::Kind::wait_for_end;
+    if (!is_wait || operation.target != place.message || !may_continue(rank, list, operation)) return;
     rank.host() = std::max(rank.host(), now_);
-    advance_host(step.rank);
+    advance_host(place.rank);
   }
 
+  const Schedule& schedule_;
   const MachineModel& machine_;
   const Problem& problem_;
   Distribution distribution_;
   PassRange measured_;
-  int first_row_;  // of the replayed ranks
-  int rows_replayed_;
+  std::span<const double> slow_;
   bool computes_;
   bool sends_;
   double link_share_ = 1;  // of the replayed rows; the other process rows use the same link, too
-  BroadcastRoutes routes_;
   std::vector<Rank> ranks_;
-  std::vector<Link> links_;  // outgoing link of every node
+  FlowNetwork network_;
+  std::vector<Flight> flights_;  // by flow
+  std::vector<Sender> senders_;  // by node
   std::priority_queue<Event> events_;
   std::uint64_t events_made_ = 0;
   double now_ = 0;
-  std::map<std::tuple<int, int, MessageKind, bool>, std::deque<Step>> waiting_;  // key: from, to, kind, is_receive
-  std::map<int, std::vector<Step>> reductions_;                                  // by process column
+  std::unordered_map<std::uint64_t, Waiting> waiting_;  // by sender, receiver and kind
+  std::map<int, std::vector<Place>> reductions_;        // by process column
   ByWork<double> busy_;
   ByWork<bool> needed_{};
+  Index messages_ = 0;
 };
 
 }  // namespace
 
+Replay replay(const Schedule& schedule, const MachineModel& machine, const Problem& problem, PassRange measured,
+              std::span<const double> slow) {
+  return Simulation(schedule, machine, problem, measured, slow).run();
+}
+
 Replay replay(const MachineModel& machine, const Problem& problem, PassRange passes, ReplayedRanks ranks) {
-  return Simulation(machine, problem, passes, whole_run, ranks).run();
+  return replay(record_schedule(machine, problem, passes, ranks), machine, problem, whole_run);
 }
 
 Replay replay_window(const MachineModel& machine, const Problem& problem, PassRange passes, ReplayedRanks ranks) {
-  const Index first = std::max<Index>(0, passes.first - (passes.end - passes.first));
-  return Simulation(machine, problem, {first, passes.end + 1}, passes, ranks).run();
+  return replay(record_schedule(machine, problem, window_with_neighbours(passes), ranks), machine, problem, passes);
+}
+
+PassRange window_with_neighbours(PassRange passes) {
+  constexpr Index most_before = 8;
+  const Index before = std::min(most_before, passes.end - passes.first);
+  return {std::max<Index>(0, passes.first - before), passes.end + 1};
 }
 
 }  // namespace glinpack::app::model

@@ -2,33 +2,40 @@
 //
 // A rank's host executes its operations in order. Kernels and copies occupy the queues of its device, and the host
 // waits for them only if the driver does. A message begins when both ends have reached it. Its cost is the
-// latency and the bytes of its link; concurrent messages from a node share its link. Messages overlap with arithmetic.
+// latency and the bytes of its link; concurrent messages share the links of their routes (network.hpp). Messages
+// overlap with arithmetic.
 #pragma once
 
-#include "app/model/machine.hpp"
+#include <limits>
+#include <span>
+
+#include "app/model/schedule.hpp"
 
 namespace glinpack::app::model {
-
-/// The ranks to be replayed.
-enum class ReplayedRanks {
-  all,
-  one_row,  // only the process row with the most work; a peer in another row begins when this rank does
-};
 
 struct Replay {
   double seconds = 0;     // until the last rank ends
   ByWork<double> busy;    // by kind of work, without messages; the mean over ranks
   ByWork<bool> needed{};  // kinds of work that occur, including messages
+  Index messages = 0;     // between two replayed ranks
 };
 
-/// Replays the driver's operations (record_operations()) of passes [first, end) of the factorisation. parameters.parts
-/// selects the operations that take time.
+/// All passes: the whole time is measured, from the clock's zero.
+inline constexpr PassRange whole_run{std::numeric_limits<Index>::min(), std::numeric_limits<Index>::max()};
+
+/// Replays a schedule. Seconds are those of the passes `measured`: from a rank's first trailing update in them to its
+/// first one after them; the mean over ranks. `slow`: for each node, the factor of its operations' times; empty: 1.
+/// parameters.parts selects the operations that take time.
+Replay replay(const Schedule& schedule, const MachineModel& machine, const Problem& problem,
+              PassRange measured = whole_run, std::span<const double> slow = {});
+
+/// Replays passes [first, end) of the factorisation.
 Replay replay(const MachineModel& machine, const Problem& problem, PassRange passes,
               ReplayedRanks ranks = ReplayedRanks::all);
 
-/// Replays the passes [first, end) in the middle of a factorisation. It also replays the same number of passes before
-/// them and one after them. Seconds are measured from a rank's first trailing update in `passes` to its first one after
-/// them; the mean over ranks.
+/// Replays the passes in the middle of a factorisation, within window_with_neighbours().
 Replay replay_window(const MachineModel& machine, const Problem& problem, PassRange passes, ReplayedRanks ranks);
+/// As many passes before them, at most 8, and one after them.
+PassRange window_with_neighbours(PassRange passes);
 
 }  // namespace glinpack::app::model

@@ -185,6 +185,9 @@ ClusterPlan read_figures(const PlanningOptions& options) {
     network.cost.per_step = *options.latency;
     network.source = options.network ? "--network, --latency" : network.source + "; --latency";
   }
+  plan.machine.overhead = options.overhead;
+  plan.machine.gap = options.gap;
+  plan.machine.topology = options.topology;
   return plan;
 }
 

@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "app/input/values.hpp"
+#include "app/model/replay.hpp"
 #include "app/options/option_text.hpp"
 #include "app/plan/quantities.hpp"
+#include "app/plan/replay_study.hpp"
+#include "app/plan/traces.hpp"
 #include "app/plu/memory.hpp"
 #include "app/program/outputs.hpp"
 #include "app/program/program_context.hpp"
@@ -21,6 +25,7 @@ const Footer planning_footer{
         "glinpack plan --nodes 16 --gpus-per-node 4 --memory 80G --network 100Gb/s\n"
         "glinpack plan --nodes 16 --gpus-per-node 4 --memory 80G --network 100Gb/s --precision single "
         "--pivoting tournament --from one-node.json --links network.json\n"
+        "glinpack plan --machine examples/cluster-1000.toml --replay\n"
         "glinpack plan --nodes 4 --backend openblas --from one-core.json --n 2000 --nb 128 --network 100mbit",
     .notes =
         {"Without measurements, the plan uses those of another machine and says which. Times are in seconds unless "
@@ -40,6 +45,13 @@ std::vector<Field> cluster_fields(PlanningOptions& o) {
        "Rate of a node's link in each direction, in bits (100Gb/s) or bytes (12.5GB/s)"},
       {"latency", real(o.latency, "TIME", parse_latency), "Time of a small message between nodes, such as 2us",
        "5us, assumed"},
+      {"overhead", real(o.overhead, "TIME", parse_latency), "Time of a host to start a message between nodes", "none"},
+      {"gap", real(o.gap, "TIME", parse_latency), "Time that a message occupies a link, besides its bytes", "none"},
+      {"topology",
+       word(
+           "crossbar|fat-tree:NODES:TAPER|dragonfly:NODES:TAPER",
+           [&o](const std::string& t) { o.topology = parse_topology(t); }, [&o] { return text_of(o.topology); }),
+       "Switches, for --replay: leaves or groups of NODES nodes, with NODES / TAPER links to the others", "crossbar"},
   };
 }
 
@@ -74,6 +86,26 @@ std::vector<Field> run_fields(PlanningOptions& o) {
   };
 }
 
+std::vector<Field> figure_fields(PlanningOptions& o) {
+  const FieldValue from{.form = FieldValue::Form::list,
+                        .type = "FILES",
+                        .read = [&o](const Texts& files) { o.from = files; },
+                        .json = [&o] { return nlohmann::json(o.from); }};
+  return {
+      {"from", from, "Results of `glinpack plu --json` on one of the nodes; the rates of the model are fitted to them",
+       "with gl-compute, those of an H200"},
+      {"links", text(o.links, "FILE"),
+       "Result of `glinpack network --json`: latencies and rates come from its ping-pongs"},
+      {"ceilings", text(o.ceilings, "FILE"),
+       "Result of `glinpack ceilings --json`: the default rates are scaled to it"},
+  };
+}
+
+// The keys of --machine.
+OptionTable machine_table(PlanningOptions& o) {
+  return {.command = "plan", .description = "", .groups = {{"Cluster", cluster_fields(o)}, {"", figure_fields(o)}}};
+}
+
 void check(const PlanningOptions& o) {
   const auto processes = static_cast<std::int64_t>(o.nodes) * o.processes_per_node;
   if (processes > largest_processes) {
@@ -91,6 +123,18 @@ void check(const PlanningOptions& o) {
                      ": the rate of the network is missing; give a node's link (--network 100Gb/s), or a result of "
                      "`glinpack network --json` (--links FILE)");
   }
+  const bool has_shared_links = o.topology.kind != model::Topology::Kind::crossbar;
+  if (!o.replay && (has_shared_links || o.overhead > 0 || o.gap > 0)) {
+    throw InputError("--topology, --overhead and --gap need --replay, which goes through the messages of all ranks");
+  }
+  constexpr int most_groups = 1000;  // of a dragonfly: a link for each pair
+  const int groups = (o.nodes + o.topology.group - 1) / o.topology.group;
+  if (o.topology.kind == model::Topology::Kind::dragonfly && groups > most_groups) {
+    throw InputError(fmt::format("--topology {}: {} nodes are {} groups, more than {}; give larger groups",
+                                 text_of(o.topology), o.nodes, groups, most_groups));
+  }
+  if (!o.traces.empty() && !o.replay) throw InputError("--traces needs --replay, which makes them");
+  if (o.replay && o.messages_only) throw InputError("--replay is of whole runs; it excludes --messages-only");
   if (o.grid && o.grid->size() != o.processes()) {
     throw InputError("--grid " + text_of(*o.grid) + " has " + std::to_string(o.grid->size()) + " processes, but " +
                      std::to_string(o.nodes) + " x " + std::to_string(o.processes_per_node) +
@@ -101,17 +145,14 @@ void check(const PlanningOptions& o) {
 }  // namespace
 
 OptionTable planning_table(PlanningOptions& o) {
-  const FieldValue from{.form = FieldValue::Form::list,
-                        .type = "FILES",
-                        .read = [&o](const Texts& files) { o.from = files; },
-                        .json = [&o] { return nlohmann::json(o.from); }};
-  const std::vector<Field> figures{
-      {"from", from, "Results of `glinpack plu --json` on one of the nodes; the rates of the model are fitted to them",
-       "with gl-compute, those of an H200"},
-      {"links", text(o.links, "FILE"),
-       "Result of `glinpack network --json`: latencies and rates come from its ping-pongs"},
-      {"ceilings", text(o.ceilings, "FILE"),
-       "Result of `glinpack ceilings --json`: the default rates are scaled to it"},
+  std::vector<Field> figures = figure_fields(o);
+  figures.insert(figures.begin(), {"machine", text(o.machine, "FILE"),
+                                   "TOML with the options of this group and of Cluster, such as "
+                                   "examples/cluster-1000.toml; options override it"});
+  const std::vector<Field> replay{
+      {"replay", flag(o.replay),
+       "Replay the messages and operations of every rank, on all cores: uncertainty, bounds, what changes would bring"},
+      {"traces", text(o.traces, "DIR"), "Write traces and a platform for SimGrid; scripts/scale/simgrid.sh runs them"},
   };
   const std::vector<Field> output{
       {"json", text(o.json, "FILE"), "Write the plan as JSON (docs/plan.schema.json)"},
@@ -123,12 +164,21 @@ OptionTable planning_table(PlanningOptions& o) {
           .groups = {{"Cluster", cluster_fields(o)},
                      {"Run", run_fields(o)},
                      {"Measurements", figures},
+                     {"Replay", replay},
                      {"Output", output},
                      {"Configuration", {config_field(o.config)}}}};
 }
 
 PlanningOptions parse_planning_options(const Texts& arguments) {
-  const PlanningOptions options = parse(arguments, planning_table).options;
+  TextFiles files;
+  PlanningOptions options = parse(arguments, planning_table, files).options;
+  if (!options.machine.empty()) {  // below the other file and the command line
+    const std::string machine = options.machine, config = options.config;
+    options = {};
+    read_config_file(machine, files, machine_table(options));
+    if (!config.empty()) read_config_file(config, files, planning_table(options));
+    parse_arguments(arguments, planning_table(options));
+  }
   check(options);
   return options;
 }
@@ -259,6 +309,21 @@ std::string assumption_text(const ClusterPlan& plan) {
                      model::default_device);
 }
 
+// Writes the traces of all passes, and replays them.
+std::string trace_text(const PlanningOptions& options, const ClusterPlan& plan) {
+  const model::Problem& problem = plan.chosen.problem;
+  check_traces(plan.machine, problem);
+  const int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  const model::Schedule schedule = model::record_schedule(plan.machine, problem, {0, problem.distribution().passes()},
+                                                          model::ReplayedRanks::all, threads);
+  const model::Replay replay = model::replay(schedule, plan.machine, problem);
+  write_traces(options.traces, schedule, plan.machine, problem, replay.seconds);
+  return fmt::format(
+      "\nTraces for SimGrid in {}: {} ranks, {} messages; our replay of the factorisation: {}\n"
+      "  scripts/scale/simgrid.sh {}\n",
+      options.traces, schedule.ranks.size(), replay.messages, seconds_text(replay.seconds), options.traces);
+}
+
 }  // namespace
 
 std::string planning_text(const PlanningOptions& options, const ClusterPlan& plan) {
@@ -323,13 +388,21 @@ json planning_json(const ClusterPlan& plan) {
 
 void run_planning_command(const PlanningOptions& options, const std::vector<std::string>& command_line,
                           std::ostream& out) {
-  Texts inputs{options.links, options.ceilings, options.config};
+  Texts inputs{options.links, options.ceilings, options.config, options.machine};
   inputs.insert(inputs.end(), options.from.begin(), options.from.end());
   check_output("--json", options.json, options.force, inputs);
   const ClusterPlan plan = plan_cluster(options);
   json document = planning_json(plan);
   document["context"] = program_context(command_line, to_json(options, planning_table));
-  write_findings(out, planning_text(options, plan), options.json, options.force, document);
+  std::string text = planning_text(options, plan);
+  if (!options.traces.empty()) {
+    text += trace_text(options, plan);
+  } else if (options.replay) {
+    const ReplayStudy study = study_by_replay(options, plan);
+    document["replay"] = study_json(study);
+    text += study_text(study);
+  }
+  write_findings(out, text, options.json, options.force, document);
 }
 
 }  // namespace glinpack::app

@@ -197,7 +197,7 @@ def executable(line, folder):
     words = words[len(launcher):]
     if not words or words[0] not in ("glinpack", "build/release/bin/glinpack"):
         return None
-    if len(words) < 2 or words[1] in LONG or set(words) & {"--tune", "--device", "...", "|"}:
+    if len(words) < 2 or words[1] in LONG or set(words) & {"--tune", "--device", "--replay", "...", "|"}:
         return None
     for option, value in zip(words, words[1:]):
         if option == "--n" and not re.fullmatch(r"[\d,]+", value):

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""glinpack plan: default costs equal the committed results, JSON is valid by its schema, runs report their predicted
-times, and bad input is rejected."""
+"""glinpack plan: default costs equal the committed results, JSON is valid by its schema, the replay of every rank takes
+SimGrid's time, runs report their predicted times, and bad input is rejected."""
 import json
 import re
+import shutil
 import subprocess
 import sys
 import unittest
@@ -127,6 +128,56 @@ class Plans(PlanningTest):
                 self.assertEqual((len(outcome.messages), outcome.out), (1, ""), outcome)
                 for part in named:
                     self.assertIn(part, outcome.messages[0])
+
+
+SIMGRID = ROOT / "scripts" / "scale" / "simgrid.sh"
+OPENBLAS = ROOT / "results" / "paper" / "openblas" / "runs"
+ONE_NODE = ",".join(str(OPENBLAS / f"table1-n{n}-nb{nb}-4procs-1nodes-openblas.json")
+                    for n, nb in ((2048, 128), (2048, 512), (4096, 256), (4096, 1024)))
+ON_HOSTS = ["--backend", "openblas", "--precision", "single", "--from", ONE_NODE, "--nb", 128, "--grid", "8x8",
+            "--latency", "10us", "--network", "1Gb/s"]
+
+
+class Replays(PlanningTest):
+    def test_a_replay_says_what_bounds_the_run_and_what_would_help(self):
+        document = self.planned("--machine", ROOT / "examples" / "cluster-1000.toml", "--nodes", 4, "--gpus-per-node",
+                                2, "--n", 6000, "--nb", 64, "--topology", "fat-tree:2:1", "--replay")
+        replay = document["replay"]
+        self.assertEqual((replay["ranks"], replay["passes"]), (8, 94))
+        self.assertGreater(replay["messages"], replay["passes"])
+        for bound in replay["bounds"]:
+            parts = bound["compute"] + bound["panel"] + bound["network"]
+            self.assertAlmostEqual(parts, bound["seconds"], delta=1e-9 * parts)
+        changes = {change["name"]: change["ratio"] for change in replay["changes"]}
+        self.assertLess(changes["links twice as fast"], 1)
+        self.assertGreater(changes["fat tree of 2 nodes a leaf, tapered 4:1"], 1)
+        self.assertEqual([point["processes"] for point in replay["scaling"]], [1, 4, 16, 64, 256, 1024, 4096, 10000])
+        rates = [choice["gflops"] for choice in replay["choices"]]
+        self.assertEqual(rates, sorted(rates, reverse=True))
+        self.assertIn("as planned", [choice["name"] for choice in replay["choices"]])
+
+    def test_simgrid_takes_the_time_of_the_replay_of_64_ranks(self):
+        if shutil.which("smpirun") is None:
+            self.skipTest("SimGrid is missing: apt-get install libsimgrid-dev")
+        for name, arguments in (
+                ("nodes", ["--nodes", 64, "--pivoting", "partial", "--n", 2048]),
+                ("shared", ["--nodes", 16, "--gpus-per-node", 4, "--pivoting", "tournament", "--n", 4096]),
+                ("tapered", ["--nodes", 64, "--pivoting", "local", "--n", 8192, "--topology", "fat-tree:4:2"])):
+            with self.subTest(name=name):
+                outcome = self.plan(*ON_HOSTS, *arguments, "--lookahead", 0, "--replay", "--traces", name)
+                self.assertEqual(outcome.status, 0, outcome)
+                simulated = self.start([SIMGRID, name], timeout=120)
+                self.assertEqual(simulated.status, 0, simulated)
+                ratio = float(re.search(r"ratio ([\d.]+)", simulated.out).group(1))
+                self.assertAlmostEqual(ratio, 1, delta=0.05)
+
+    def test_traces_that_simgrid_cannot_replay_are_refused(self):
+        (self.folder / "there").mkdir()
+        for arguments, named in ((["--lookahead", 1, "--traces", "t"], "--lookahead 0"),
+                                 (["--lookahead", 0, "--traces", "there"], "there")):
+            outcome = self.plan(*ON_HOSTS, "--nodes", 64, "--n", 4096, *arguments, "--replay")
+            self.assertEqual((outcome.status, len(outcome.messages)), (2, 1), outcome)
+            self.assertIn(named, outcome.messages[0])
 
 
 class Runs(PlanningTest):

@@ -28,8 +28,8 @@ namespace glinpack {
 namespace {
 
 // MPI progress: a host that computes the trailing update polls pending messages after this many rows. Bits must not
-// depend on when messages arrive. So this is a multiple of what BLAS kernels take at once, 24 in OpenBLAS's for AVX-512,
-// and no part is a small product, for which OpenBLAS has kernels that round differently.
+// depend on when messages arrive. So this is a multiple of what BLAS kernels take at once, 24 in OpenBLAS's for
+// AVX-512, and no part is a small product, for which OpenBLAS has kernels that round differently.
 constexpr Index rows_between_polls = 768;
 constexpr Index largest_small_product = 1'000'000;  // rows x columns x depth
 
@@ -42,6 +42,7 @@ class BlockedLu final : public LuFactorization<Real> {
         row_swap_(work.parameters.row_swap),
         stops_at_mismatch_(work.parameters.abft_stop),
         checksums_(work.checksums),
+        row_plans_(work.row_plans),
         pivots_across_processes_(pivots_across_processes(work.parameters.pivoting)),
         distribution_(work.distribution),
         position_(work.position),
@@ -198,6 +199,10 @@ class BlockedLu final : public LuFactorization<Real> {
     return columns.count > 0 && (pass.in_pivot_row || pivots_across_processes_);
   }
   RowExchangePlan row_plan(const PassPlan& pass, ColumnRange columns, const Panel<Real>& panel) const {
+    if (row_plans_ != nullptr) {
+      return row_plans_->plan(row_swap_, u12_.all_process_rows_compute(), distribution_, position_, pass, panel.pivots,
+                              columns);
+    }
     return plan_row_swap(row_swap_, u12_.all_process_rows_compute(), distribution_, position_, pass, panel.pivots,
                          columns);
   }
@@ -240,6 +245,7 @@ class BlockedLu final : public LuFactorization<Real> {
   RowSwap row_swap_;
   bool stops_at_mismatch_;
   Checksums<Real>* checksums_;  // null: none
+  RowPlanCache* row_plans_;     // null: none
   bool pivots_across_processes_;
   const Distribution& distribution_;
   GridPosition position_;

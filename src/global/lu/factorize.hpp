@@ -69,6 +69,7 @@ struct LuWork {
   Timeline& timeline;
   DeviceMatrix<Real>& a;                 // this rank's part of [A | b]
   Checksums<Real>* checksums = nullptr;  // checks the passes; null: none. Blocked only
+  RowPlanCache* row_plans = nullptr;     // of the ranks that are recorded before this one; null: none
 };
 
 /// Blocked, right-looking, with look-ahead. Allocates all memory except the matrix. Not collective.

@@ -216,8 +216,13 @@ void NoTransport<Real>::receive(const PassPlan& pass, Index column, int from, st
     candidates.rows()(i, column + j) = static_cast<Real>(distribution_.n);
     ++i;
   }
-  for (GlobalIndex other = top; i < count && other.value < distribution_.n; ++other) {
-    if (is_sent(other) && std::ranges::find(row, other) == row.end()) candidates.set_number(i++, other.value);
+  for (GlobalIndex other = top; i < count && other.value < distribution_.n;) {
+    if (!is_sent(other)) {  // nor is the rest of its block
+      other = GlobalIndex((other.value / distribution_.nb + 1) * distribution_.nb);
+      continue;
+    }
+    if (std::ranges::find(row, other) == row.end()) candidates.set_number(i++, other.value);
+    ++other;
   }
 }
 

@@ -24,7 +24,7 @@ class PassOfOperations final : public PassObserver {
 
 template <class Real>
 RankOperations record(const RunParameters& parameters, GridShape grid, GridPosition position, PassRange passes,
-                      const ModelledDevice& device, bool column_shares_memory) {
+                      const ModelledDevice& device, bool column_shares_memory, RowPlanCache* row_plans) {
   RunParameters computes_nothing = parameters;
   computes_nothing.parts = RunParts::messages;
   const Distribution distribution = distribution_of(parameters, grid);
@@ -35,7 +35,8 @@ RankOperations record(const RunParameters& parameters, GridShape grid, GridPosit
   NoTransport<Real> placeholders(distribution, position, parameters.pivoting, 0, column_shares_memory);
   RecordingTransport<Real> recorder(placeholders, grid, position, completion_of(parameters.parts), operations);
   PassOfOperations observer(timeline);
-  make_lu<Real>({computes_nothing, distribution, position, *backend, recorder, timeline, *a})->run(observer, passes);
+  make_lu<Real>({computes_nothing, distribution, position, *backend, recorder, timeline, *a, nullptr, row_plans})
+      ->run(observer, passes);
   return {operations.take(), recorder.records()};
 }
 
@@ -74,10 +75,10 @@ class Messages {
 
 RankOperations record_operations(const RunParameters& parameters, GridShape grid, GridPosition position,
                                  PassRange passes, Precision precision, const ModelledDevice& device,
-                                 bool column_shares_memory) {
+                                 bool column_shares_memory, RowPlanCache* row_plans) {
   return precision == Precision::double_
-             ? record<double>(parameters, grid, position, passes, device, column_shares_memory)
-             : record<float>(parameters, grid, position, passes, device, column_shares_memory);
+             ? record<double>(parameters, grid, position, passes, device, column_shares_memory, row_plans)
+             : record<float>(parameters, grid, position, passes, device, column_shares_memory, row_plans);
 }
 
 std::vector<MessageRecord> record_messages(const RunParameters& parameters, GridShape grid, GridPosition position,

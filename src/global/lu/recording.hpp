@@ -19,10 +19,11 @@ struct RankOperations {
 };
 
 /// The operations of the rank at `position` in some passes, with synthetic pivots. parameters.parts decides only
-/// whether messages overlap (RunParts::messages: none does). `column_shares_memory`: see Transport.
+/// whether messages overlap (RunParts::messages: none does). `column_shares_memory`: see Transport. `row_plans`: of the
+/// same run and passes; null: none.
 RankOperations record_operations(const RunParameters& parameters, GridShape grid, GridPosition position,
                                  PassRange passes, Precision precision, const ModelledDevice& device,
-                                 bool column_shares_memory = false);
+                                 bool column_shares_memory = false, RowPlanCache* row_plans = nullptr);
 
 /// The messages alone, with panels factorised on the host. `algorithm`: row_by_row only if lu_algorithm() allows it.
 std::vector<MessageRecord> record_messages(const RunParameters& parameters, GridShape grid, GridPosition position,

@@ -358,4 +358,14 @@ RowExchangePlan plan_row_swap(const RowSwap& swap, bool u_to_all_rows, const Dis
   return plan_u_exchange(kind_for(swap, columns.count), distribution.rows, at.row, first, pass.width, moves);
 }
 
+RowExchangePlan RowPlanCache::plan(const RowSwap& swap, bool u_to_all_rows, const Distribution& distribution,
+                                   GridPosition at, const PassPlan& pass, std::span<const GlobalIndex> pivots,
+                                   ColumnRange columns) {
+  if (at.row != row_) plans_.clear();
+  row_ = at.row;
+  const auto [place, is_new] = plans_.try_emplace({pass.pass, kind_for(swap, columns.count)});
+  if (is_new) place->second = plan_row_swap(swap, u_to_all_rows, distribution, at, pass, pivots, columns);
+  return place->second;
+}
+
 }  // namespace glinpack

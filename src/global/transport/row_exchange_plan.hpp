@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backend/backend.hpp"
@@ -110,5 +112,17 @@ RowExchangePlan plan_u_exchange(RowSwapKind kind, const BlockCyclic& rows, int p
 RowExchangePlan plan_row_swap(const RowSwap& swap, bool u_to_all_rows, const Distribution& distribution,
                               GridPosition at, const PassPlan& pass, std::span<const GlobalIndex> pivots,
                               ColumnRange columns);
+
+/// Remembers plan_row_swap() of a process row, which is the same for all its ranks. Recording many ranks of one row one
+/// after the other takes a fraction of the time. The pivots must depend on the pass alone.
+class RowPlanCache {
+ public:
+  RowExchangePlan plan(const RowSwap& swap, bool u_to_all_rows, const Distribution& distribution, GridPosition at,
+                       const PassPlan& pass, std::span<const GlobalIndex> pivots, ColumnRange columns);
+
+ private:
+  int row_ = -1;
+  std::map<std::pair<Index, RowSwapKind>, RowExchangePlan> plans_;  // by pass
+};
 
 }  // namespace glinpack

@@ -51,6 +51,12 @@ TEST(PlanningOptions, EveryOptionIsParsedAndIsInTheConfiguration) {
                                                     "100Gb/s",
                                                     "--latency",
                                                     "2us",
+                                                    "--overhead",
+                                                    "1us",
+                                                    "--gap",
+                                                    "0.5us",
+                                                    "--topology",
+                                                    "fat-tree:4:2",
                                                     "--n",
                                                     "1000",
                                                     "--nb",
@@ -71,7 +77,9 @@ TEST(PlanningOptions, EveryOptionIsParsedAndIsInTheConfiguration) {
                                                     "0",
                                                     "--node-broadcast",
                                                     "mpi",
-                                                    "--messages-only",
+                                                    "--replay",
+                                                    "--traces",
+                                                    "t",
                                                     "--from",
                                                     "a.json,b.json",
                                                     "--links",
@@ -82,10 +90,31 @@ TEST(PlanningOptions, EveryOptionIsParsedAndIsInTheConfiguration) {
                                                     "p.json",
                                                     "--force"});
   EXPECT_EQ(to_json(o, planning_table), nlohmann::json::parse(R"({"nodes": 16, "gpus-per-node": 4, "memory": 80e9,
-    "memory-fraction": 0.9, "network": 12.5e9, "latency": 2e-6, "n": 1000, "nb": 100, "grid": "8x8",
+    "memory-fraction": 0.9, "network": 12.5e9, "latency": 2e-6, "overhead": 1e-6, "gap": 5e-7,
+    "topology": "fat-tree:4:2", "n": 1000, "nb": 100, "grid": "8x8",
     "backend": "openblas", "precision": "single", "pivoting": "tournament", "broadcast": "long", "row-swap": "mix",
-    "lookahead": 0, "node-broadcast": "mpi", "messages-only": true, "from": ["a.json", "b.json"], "links": "l.json",
-    "ceilings": "c.json", "json": "p.json", "force": true})"));
+    "lookahead": 0, "node-broadcast": "mpi", "messages-only": false, "from": ["a.json", "b.json"], "links": "l.json",
+    "ceilings": "c.json", "machine": null, "replay": true, "traces": "t", "json": "p.json", "force": true})"));
+}
+
+TEST(Quantities, TopologiesHaveAGroupAndATaper) {
+  EXPECT_EQ(text_of(parse_topology("crossbar")), "crossbar");
+  for (const char* text : {"fat-tree:16:2", "dragonfly:32:1.5"}) EXPECT_EQ(text_of(parse_topology(text)), text);
+  expect_input_error([] { parse_topology("torus"); }, {"'torus'", "fat-tree:NODES:TAPER"});
+  for (const char* text : {"fat-tree", "fat-tree:16", "fat-tree:0:2", "fat-tree:16:0", "fat-tree:16:2:1"}) {
+    expect_input_error([text] { parse_topology(text); }, {});
+  }
+}
+
+TEST_F(PlanningFiles, AMachineFileIsBelowTheCommandLine) {
+  const std::string machine = write("m.toml", "nodes = 8\ngpus-per-node = 2\nmemory = \"80G\"\nnetwork = \"10Gb/s\"\n");
+  const PlanningOptions o = parse_planning_options({"--machine", machine, "--nodes", "4", "--nb", "256"});
+  EXPECT_EQ(o.nodes, 4);
+  EXPECT_EQ(o.processes_per_node, 2);
+  EXPECT_EQ(o.network, 1.25e9);
+  EXPECT_EQ(o.nb, 256);
+  const std::string other = write("o.toml", "nodes = 8\nnb = 256\n");
+  expect_input_error([&] { parse_planning_options({"--machine", other}); }, {other, "2", "nb"});
 }
 
 TEST(PlanningOptions, RejectsInvalidValues) {
@@ -102,6 +131,11 @@ TEST(PlanningOptions, RejectsInvalidValues) {
   refused({"--n", "1000", "--precision", "mixed"}, {"--precision", "mixed", "single"});
   refused({"--n", "1000", "--backend", "auto"}, {"--backend", "auto"});
   refused({"--n", "1000", "--memory-fraction", "2"}, {"--memory-fraction", "'2'"});
+  refused({"--n", "1000", "--topology", "fat-tree:4:2"}, {"--topology", "--replay"});
+  refused({"--nodes", "5000", "--n", "1000", "--network", "1Gb/s", "--topology", "dragonfly:1:1", "--replay"},
+          {"--topology dragonfly:1:1", "5000", "larger groups"});
+  refused({"--n", "1000", "--traces", "t"}, {"--traces", "--replay"});
+  refused({"--n", "1000", "--replay", "--messages-only"}, {"--replay", "--messages-only"});
   refused({"--nodse", "2"}, {"'--nodse'", "--nodes"});
 }
 

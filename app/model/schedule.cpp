@@ -1,0 +1,152 @@
+#include "app/model/schedule.hpp"
+
+#include <atomic>
+#include <future>
+#include <map>
+
+#include "mpi/node_broadcast.hpp"
+
+namespace glinpack::app::model {
+
+namespace {
+
+// The messages of MPI_Ibcast, as a binomial tree. Runs of 4x4 processes in network namespaces take the time of a tree,
+// not that of scatter and roll (docs/planning.md).
+std::vector<BroadcastStep> binomial_steps(int size, int place, Index count) {
+  std::vector<BroadcastStep> steps;
+  int mask = 1;
+  while (mask < size && (place & mask) == 0) mask *= 2;
+  if (place > 0) steps.push_back({place - mask, 0, count, true, 0});
+  for (mask /= 2; mask > 0; mask /= 2) {
+    if (place + mask < size) steps.push_back({place + mask, 0, count, false, place > 0 ? 1 : 0});
+  }
+  return steps;
+}
+
+class Recorder {
+ public:
+  Recorder(const MachineModel& machine, const Problem& problem, PassRange passes, const Schedule& schedule)
+      : machine_(machine), problem_(problem), passes_(passes), schedule_(schedule) {}
+
+  RankSchedule record(GridPosition at, RowPlanCache& row_plans) const {
+    const RankOperations list =
+        record_operations(problem_.parameters, problem_.grid, at, passes_, problem_.precision, problem_.device(),
+                          problem_.column_shares_memory(at.column), &row_plans);
+    RankSchedule rank;
+    rank.at = at;
+    rank.node = problem_.node_of(at);
+    rank.operations.reserve(list.operations.size());
+    const bool computes = problem_.parameters.parts != RunParts::messages;
+    for (const Operation& operation : list.operations) {
+      const bool takes_time = computes && operation.kind == Operation::Kind::compute;
+      rank.operations.push_back({.seconds = takes_time ? machine_.seconds(operation.work, operation.amounts) : 0,
+                                 .target = static_cast<std::uint32_t>(operation.target),
+                                 .pass = static_cast<std::int32_t>(operation.pass),
+                                 .kind = operation.kind,
+                                 .work = operation.work,
+                                 .queue = operation.queue});
+    }
+    BroadcastRoutes routes;
+    routes.kind = problem_.parameters.broadcast;
+    routes.largest = {static_cast<std::size_t>(-1), static_cast<std::size_t>(-1)};
+    if (uses_node_windows(problem_.parameters)) {
+      routes.nodes_of_row = nodes_of(Line::row, at);
+      routes.nodes_of_column = nodes_of(Line::column, at);
+    }
+    rank.messages.reserve(list.messages.size());
+    for (const MessageRecord& record : list.messages) add(rank, record, routes);
+    rank.steps.shrink_to_fit();
+    return rank;
+  }
+
+ private:
+  void add(RankSchedule& rank, const MessageRecord& record, const BroadcastRoutes& routes) const {
+    ScheduledMessage message{.first = static_cast<std::uint32_t>(rank.steps.size()),
+                             .pass = static_cast<std::int32_t>(record.pass),
+                             .bytes = static_cast<double>(record.bytes),
+                             .kind = record.kind};
+    for (const WireMessage& wire : steps_of(rank.at, record, routes)) {
+      rank.steps.push_back({.bytes = static_cast<double>(wire.bytes),
+                            .peer = wire.peer < 0 ? Step::whole_column : number_of(rank.at, wire),
+                            .after_receives = static_cast<std::int32_t>(wire.after_receives),
+                            .receives = wire.receives,
+                            .after_earlier = wire.after_earlier});
+      if (wire.receives) ++message.receives;
+      ++message.count;
+    }
+    rank.messages.push_back(message);
+  }
+
+  // The rank at a step's other end.
+  std::int32_t number_of(GridPosition at, const WireMessage& step) const {
+    const int row = step.line == Line::row ? at.row : step.peer;
+    const int column = step.line == Line::row ? step.peer : at.column;
+    const int place = row - schedule_.first_row;
+    return place >= 0 && place < schedule_.rows ? place * problem_.grid.columns + column : -2 - row;
+  }
+
+  std::vector<WireMessage> steps_of(GridPosition at, const MessageRecord& record, const BroadcastRoutes& routes) const {
+    const bool is_broadcast = record.kind == MessageKind::panel || record.kind == MessageKind::u11 ||
+                              record.kind == MessageKind::u12 || record.kind == MessageKind::winners;
+    if (is_broadcast && is_mpi_collective(broadcast_for(record.kind, routes.kind))) return ibcast(at, record);
+    return wire_messages(record, problem_.grid, at, routes, problem_.element_bytes());
+  }
+
+  // For every rank of the line, the first rank on its node.
+  std::vector<int> nodes_of(Line line, GridPosition at) const {
+    std::vector<int> first;
+    std::map<int, int> first_of_node;
+    const int size = line == Line::row ? problem_.grid.columns : problem_.grid.rows;
+    for (int i = 0; i < size; ++i) {
+      const int node = problem_.node_of(line == Line::row ? GridPosition{at.row, i} : GridPosition{i, at.column});
+      first.push_back(first_of_node.emplace(node, i).first->second);
+    }
+    return first;
+  }
+
+  std::vector<WireMessage> ibcast(GridPosition at, const MessageRecord& record) const {
+    const Line line = line_of(record.kind);
+    const int size = line == Line::row ? problem_.grid.columns : problem_.grid.rows;
+    const int place = ((line == Line::row ? at.column : at.row) - record.peer + size) % size;
+    const Index count = record.bytes / problem_.element_bytes();
+    std::vector<WireMessage> messages;
+    for (const BroadcastStep& step : binomial_steps(size, place, count)) {
+      messages.push_back({line, (step.peer + record.peer) % size, step.receive, step.count * problem_.element_bytes(),
+                          step.after_receives});
+    }
+    return messages;
+  }
+
+  const MachineModel& machine_;
+  const Problem& problem_;
+  PassRange passes_;
+  const Schedule& schedule_;
+};
+
+}  // namespace
+
+Schedule record_schedule(const MachineModel& machine, const Problem& problem, PassRange passes, ReplayedRanks ranks,
+                         int threads) {
+  const bool all = ranks == ReplayedRanks::all;
+  Schedule schedule{.first_row = all ? 0 : static_cast<int>(passes.end % problem.grid.rows),
+                    .rows = all ? problem.grid.rows : 1,
+                    .ranks = {}};
+  schedule.ranks.resize(static_cast<std::size_t>(schedule.rows) * static_cast<std::size_t>(problem.grid.columns));
+  const Recorder recorder(machine, problem, passes, schedule);
+  std::atomic<std::size_t> next{0};
+  const auto record = [&] {
+    RowPlanCache row_plans;
+    for (std::size_t rank = next++; rank < schedule.ranks.size(); rank = next++) {
+      const auto number = static_cast<int>(rank);
+      schedule.ranks[rank] = recorder.record(
+          {schedule.first_row + number / problem.grid.columns, number % problem.grid.columns}, row_plans);
+    }
+  };
+  std::vector<std::future<void>> others;
+  for (int i = 1; i < threads; ++i) others.push_back(std::async(std::launch::async, record));
+  record();
+  for (std::future<void>& other : others) other.get();
+  return schedule;
+}
+
+}  // namespace glinpack::app::model
