@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 namespace glinpack::app {
 namespace {
@@ -124,9 +125,10 @@ Rule clock_rule(const MeasuredPower& power) {
                       std::abs(power.shift), power.shift > 0 ? "ahead" : "behind")};
 }
 
-void add_levels(const RunRecord& run, const PowerEvidence& evidence, std::vector<Rule>& rules) {
+std::vector<Rule> power_rules(const RunRecord& run, const PowerEvidence& evidence) {
   const PowerFacts& facts = evidence.facts;
   const MeasuredPower& power = evidence.power;
+  std::vector<Rule> rules;
   rules.push_back(samples_rule(run.result.seconds, evidence));
   rules.push_back(clock_rule(power));
   rules.push_back(fraction_rule(1, evidence));
@@ -156,6 +158,7 @@ void add_levels(const RunRecord& run, const PowerEvidence& evidence, std::vector
   rules.push_back(integrated);
   rules.push_back(fraction_rule(3, evidence));
   rules.push_back(accuracy_rule(3, facts, 1));
+  return rules;
 }
 
 /// The names of the rules with the status; those of several levels once.
@@ -215,7 +218,13 @@ std::vector<Rule> submission_rules(const RunRecord& run, const std::optional<Pow
                    evidence ? fmt::format("{:.5g} W on average over the core phase, {} scope{}", evidence->power.watts,
                                           evidence->power.scopes.size(), evidence->power.scopes.size() == 1 ? "" : "s")
                             : std::string("none; give --power-log. Sensors in the nodes (RAPL, NVML) reach no level")});
-  if (evidence) add_levels(run, *evidence, rules);
+  for (Rule& rule : power_rules(run, evidence.value_or(PowerEvidence{}))) {
+    if (!evidence) {
+      rule.status = RuleStatus::unknown;
+      rule.found = "needs --power-log";
+    }
+    rules.push_back(std::move(rule));
+  }
   for (Rule& rule : rules) {
     if (rule.level > 0) rule.source = "[4]";
   }

@@ -139,7 +139,8 @@ std::string machine_text(const RunRecord& run, const ResultFile& file) {
     std::string kind;
     for (const char* key :
          {"processor", "sockets", "cores", "memory_bytes", "gpus", "gpu_driver", "system", "kernel"}) {
-      kind += fmt::format("  {}: {}\n", key, text_of_value(of_context(node, key)));
+      const std::string value = text_of_value(of_context(node, key));
+      if (!value.empty()) kind += fmt::format("  {}: {}\n", key, value);
     }
     ++kinds[kind];
   }
