@@ -34,13 +34,13 @@ struct FullCheck {
   static constexpr double threshold = 30;
   static constexpr Index largest_inverse = 512;
 
-  std::array<double, 8> ratios{};          // NaN also if not computed, see `computed`
-  std::array<bool, 8> computed{};          // none for a singular matrix
-  std::optional<Index> expected_singular;  // column of the zero pivot that the matrix has
-  bool singularity_uncertain = false;      // Singularity::uncertain
-  std::optional<Index> singular_column;    // that the factorisation found
-  double rcond = 0;                        // estimated reciprocal of the condition, 1-norm
-  std::optional<double> rcond_by_inverse;
+  std::array<double, 8> ratios{};            // NaN also if not computed, see `computed`
+  std::array<bool, 8> computed{};            // none for a singular matrix
+  std::optional<Index> expected_singular{};  // column of the zero pivot that the matrix has
+  bool singularity_uncertain = false;        // Singularity::uncertain
+  std::optional<Index> singular_column{};    // that the factorisation found
+  double rcond = 0;                          // estimated reciprocal of the condition, 1-norm
+  std::optional<double> rcond_by_inverse{};
   double ferr = 0;
   double berr = 0;
   int refinements = 0;
