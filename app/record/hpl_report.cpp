@@ -174,7 +174,7 @@ std::string check_lines(std::span<const RunRecord> planned) {
   if (thresholds.empty() || thresholds.front() < 0) return "- The answer is not checked.\n";
 
   std::string text;
-  for (const MatrixKind matrix : values_of(planned, [](const RunRecord& r) { return r.matrix; })) {
+  for (const MatrixKind& matrix : values_of(planned, [](const RunRecord& r) { return r.matrix; })) {
     text += fmt::format("- The matrix A is {}\n", description_of(matrix));
   }
   text +=
@@ -329,7 +329,8 @@ std::string residual_lines(const RunRecord& record) {
   const RunResult& result = record.result;
   std::string text;
   if (record.parameters.parts == RunParts::compute) text += "Compute only: nothing was sent, solved or checked.\n";
-  if (result.checked) {
+  const bool rightly_singular = result.singular_column && result.passed;
+  if (result.checked && !rightly_singular) {
     // A singular matrix has no answer to check, whatever the fields hold.
     const bool known = !result.singular_column && !std::isnan(result.residual.scaled);
     const double scaled = known ? result.residual.scaled : std::numeric_limits<double>::quiet_NaN();

@@ -42,7 +42,7 @@ def parse_arguments():
     parser.add_argument("--matrix", metavar="KIND,...", type=lambda text: text.split(","), default=KINDS, help="[all]")
     parser.add_argument("--precision", metavar="NAME,...", type=pivoting.names_of(["double", "single", "mixed"]))
     parser.add_argument("--pivoting", metavar="NAME,...", type=pivoting.names_of(pivoting.PIVOTINGS))
-    parser.add_argument("--n", metavar="N", type=pivoting.whole_number, help="order [200; quick: 60]")
+    parser.add_argument("--n", metavar="N", type=pivoting.whole_number, help="order [100; quick: 60]")
     parser.add_argument("--nb", metavar="NB", type=pivoting.whole_number, help="block size [16; quick: 8]")
     parser.add_argument("--grid", metavar="PxQ,...", type=pivoting.grids, default=["1x1", "2x2", "3x2"],
                         help="[1x1,2x2,3x2]")
@@ -55,7 +55,7 @@ def parse_arguments():
     quick = arguments.quick
     arguments.precision = arguments.precision or (["double"] if quick else ["double", "single"])
     arguments.pivoting = arguments.pivoting or (["partial"] if quick else pivoting.PIVOTINGS)
-    arguments.n = arguments.n or (60 if quick else 200)
+    arguments.n = arguments.n or (60 if quick else 100)
     arguments.nb = arguments.nb or (8 if quick else 16)
     return arguments
 

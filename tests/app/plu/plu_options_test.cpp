@@ -164,7 +164,7 @@ TEST(Options, EveryOptionIsParsed) {
 }
 
 TEST(Options, EveryMatrixIsFoundByItsName) {
-  for (const MatrixKind kind : matrix_formulas) {
+  for (const MatrixKind& kind : matrix_formulas) {
     const PluOptions o = parsed_plu({"--matrix", std::string(name_of(kind))});
     EXPECT_EQ(o.matrix, kind);
     EXPECT_EQ(json_of(o).at("matrix"), name_of(kind));
