@@ -13,14 +13,15 @@ input, 3 a run ended with an error.
 import argparse
 import csv
 import json
+import os
 import pathlib
 import shlex
+import subprocess
 import sys
 import tempfile
 
-sys.dont_write_bytecode = True
-import pivoting  # noqa: E402, after the line that keeps it from leaving files behind
-
+PRECISIONS = ["double", "single", "mixed"]
+PIVOTINGS = ["partial", "local", "tournament"]
 DETERMINISTIC = ("hilbert hilbert-reversed wilkinson dominant zeros ones identity ij jordan jordanT chebspec circul "
                  "fiedler gfpp kms orthog riemann ris zielkeNS minij hilb frank lehmer lotkin redheff triw tridiag "
                  "toeppen pei parter moler cauchy chow clement gcdmat").split()
@@ -34,27 +35,34 @@ KEYS = ["matrix", "precision", "pivoting", "n", "nb", "p", "q", "passed", "growt
         "expected_singular", "rcond", *[f"resid{i}" for i in range(1, 9)], "failure"]
 
 
+class StudyError(Exception):
+    """Ends the study with a message and an exit status."""
+
+    def __init__(self, message, status=2):
+        super().__init__(message)
+        self.status = status
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output-dir", metavar="DIR", required=True, type=pathlib.Path, help="made if missing")
     parser.add_argument("--quick", action="store_true", help="N = 60, NB = 8, partial pivoting, double precision")
     parser.add_argument("--force", action="store_true", help="overwrite files that exist")
-    parser.add_argument("--matrix", metavar="KIND,...", type=lambda text: text.split(","), default=KINDS, help="[all]")
-    parser.add_argument("--precision", metavar="NAME,...", type=pivoting.names_of(["double", "single", "mixed"]))
-    parser.add_argument("--pivoting", metavar="NAME,...", type=pivoting.names_of(pivoting.PIVOTINGS))
-    parser.add_argument("--n", metavar="N", type=pivoting.whole_number, help="order [100; quick: 60]")
-    parser.add_argument("--nb", metavar="NB", type=pivoting.whole_number, help="block size [16; quick: 8]")
-    parser.add_argument("--grid", metavar="PxQ,...", type=pivoting.grids, default=["1x1", "2x2", "3x2"],
-                        help="[1x1,2x2,3x2]")
+    parser.add_argument("--matrix", metavar="KIND", nargs="+", default=KINDS, help="[all]")
+    parser.add_argument("--precision", nargs="+", choices=PRECISIONS, help="[double single; quick: double]")
+    parser.add_argument("--pivoting", nargs="+", choices=PIVOTINGS, help="[all; quick: partial]")
+    parser.add_argument("--n", type=int, help="order [100; quick: 60]")
+    parser.add_argument("--nb", type=int, help="block size [16; quick: 8]")
+    parser.add_argument("--grid", metavar="PxQ", nargs="+", default=["1x1", "2x2", "3x2"], help="[1x1 2x2 3x2]")
     parser.add_argument("--backend", metavar="NAME", default="openblas", help="[%(default)s]")
     parser.add_argument("--glinpack", metavar="FILE", default="build/release/bin/glinpack", help="[%(default)s]")
     parser.add_argument("--mpiexec", metavar="COMMAND", default="mpirun.mpich", help="MPI's launcher [%(default)s]")
-    parser.add_argument("--timeout", metavar="SECONDS", type=pivoting.whole_number, default=900,
+    parser.add_argument("--timeout", metavar="SECONDS", type=int, default=900,
                         help="a start of glinpack may take [%(default)s]")
     arguments = parser.parse_args()
     quick = arguments.quick
     arguments.precision = arguments.precision or (["double"] if quick else ["double", "single"])
-    arguments.pivoting = arguments.pivoting or (["partial"] if quick else pivoting.PIVOTINGS)
+    arguments.pivoting = arguments.pivoting or (["partial"] if quick else PIVOTINGS)
     arguments.n = arguments.n or (60 if quick else 100)
     arguments.nb = arguments.nb or (8 if quick else 16)
     return arguments
@@ -79,12 +87,19 @@ def kept(run):
 
 
 def run_one(command, timeout):
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     with tempfile.TemporaryDirectory(prefix="hard-matrices-") as folder:
         path = pathlib.Path(folder) / "results.json"
-        completed = pivoting.start([*command, "--json", str(path)], timeout)
+        try:
+            completed = subprocess.run([*command, "--json", str(path)], stdin=subprocess.DEVNULL, capture_output=True,
+                                       text=True, errors="replace", timeout=timeout, check=False, env=environment)
+        except OSError as error:
+            raise StudyError(f"{command[0]} cannot be started: {error.strerror}; see --glinpack, --mpiexec") from error
+        except subprocess.TimeoutExpired as error:
+            raise StudyError(f"took longer than --timeout {timeout}: {shlex.join(command)}", 3) from error
         if completed.returncode not in (0, 1) or not path.exists():  # 1: a run failed its check
-            raise pivoting.StudyError(f"exit status {completed.returncode} of {shlex.join(command)}\n"
-                                      f"{completed.stderr.strip() or completed.stdout[-2000:]}", 3)
+            raise StudyError(f"exit status {completed.returncode} of {shlex.join(command)}\n"
+                             f"{completed.stderr.strip() or completed.stdout[-2000:]}", 3)
         document = json.loads(path.read_text(encoding="utf-8"))
     return [kept(run) for run in document["runs"]], document["context"]
 
@@ -129,34 +144,49 @@ def tables(arguments, runs, context):
     return "\n".join(text)
 
 
+def prepare_folder(folder, names, force):
+    """Makes the folder; refuses to overwrite."""
+    existing = [name for name in names if (folder / name).exists()]
+    if existing and not force:
+        raise StudyError(f"{folder / existing[0]} exists and is not overwritten; use --force, or another --output-dir")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StudyError(f"--output-dir: {folder} cannot be made: {error.strerror}") from error
+
+
 def main():
     arguments = parse_arguments()
     folder = arguments.output_dir
-    pivoting.prepare_folder(folder, ["runs.csv", "README.md", "log.txt"], arguments.force)
-    log = pivoting.Log(folder / "log.txt")
-    log.line("# " + shlex.join(sys.argv))
-    runs, context = [], {}
-    for kind in arguments.matrix:
-        for precision in arguments.precision:
-            for way in arguments.pivoting:
-                command = command_of(arguments, kind, precision, way)
-                log.line(shlex.join(command))
-                found, context = run_one(command, arguments.timeout)
-                for run in found:
-                    if not run["passed"]:
-                        log.line(f"  {run['p']}x{run['q']} FAILED: {run['failure']}")
-                runs += found
+    prepare_folder(folder, ["runs.csv", "README.md", "log.txt"], arguments.force)
+    with open(folder / "log.txt", "w", encoding="utf-8") as log:
+        def tell(line):
+            print(line, flush=True)
+            print(line, file=log, flush=True)
+
+        tell("# " + shlex.join(sys.argv))
+        runs, context = [], {}
+        for kind in arguments.matrix:
+            for precision in arguments.precision:
+                for way in arguments.pivoting:
+                    command = command_of(arguments, kind, precision, way)
+                    tell(shlex.join(command))
+                    found, context = run_one(command, arguments.timeout)
+                    for run in found:
+                        if not run["passed"]:
+                            tell(f"  {run['p']}x{run['q']} FAILED: {run['failure']}")
+                    runs += found
+        tell(f"# {len(runs)} runs, {sum(not run['passed'] for run in runs)} FAILED")
     with open(folder / "runs.csv", "w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, KEYS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(runs)
     (folder / "README.md").write_text(tables(arguments, runs, context), encoding="utf-8")
-    log.line(f"# {len(runs)} runs, {sum(not run['passed'] for run in runs)} FAILED")
 
 
 if __name__ == "__main__":
     try:
         main()
-    except pivoting.plotting.Refusal as error:
+    except StudyError as error:
         print(f"hard_matrices.py: {error}", file=sys.stderr)
-        sys.exit(getattr(error, "status", 2))
+        sys.exit(error.status)
