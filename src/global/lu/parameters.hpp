@@ -81,6 +81,8 @@ struct RunParameters {
   bool abft_stop = false;   // a mismatch ends the run
   bool full_check = false;  // also solve/full_check.hpp
   bool refine = false;      // refine the solution in double precision; the factors have the backend's precision
+  /// Keeps memory for a copy of the local matrix, from which checkpoints are written.
+  bool checkpoint_copy = false;
 };
 
 /// How panels are factorised if the devices are fast at it.

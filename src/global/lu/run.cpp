@@ -124,6 +124,7 @@ struct Workspace : LuWorkspace<Real> {
   std::unique_ptr<FullChecker<Real>> full_checker;  // null if the run has no full check
   std::unique_ptr<HostBuffer<Real>> strip;
   std::unique_ptr<OriginalMatrix> original;
+  std::unique_ptr<CheckpointCopy> checkpoint_copy;  // null: checkpoints are not written in the background
 
   Workspace(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
             const MatrixSource& source, const RunOptions& options, const NodeMemory& node)
@@ -135,6 +136,10 @@ struct Workspace : LuWorkspace<Real> {
       const Precision precision = parameters.refine ? Precision::mixed : precision_of<Real>;
       full_checker =
           std::make_unique<FullChecker<Real>>(precision, distribution, grid, backend, timeline, substitution);
+    }
+    if (options.checkpoints && parameters.checkpoint_copy) {
+      const auto bytes = static_cast<std::size_t>(a->rows() * a->columns()) * sizeof(Real);
+      checkpoint_copy = std::make_unique<CheckpointCopy>(bytes, backend.info().threads);
     }
     if (!parameters.refine) return;
     refiner =
@@ -266,7 +271,9 @@ class MatrixSaver final : public StateSaver {
  public:
   MatrixSaver(const CheckpointPlan& plan, const CheckpointHeader& header, const ProcessGrid& grid, Timeline& timeline,
               Workspace<Real>& workspace, Backend<Real>& backend)
-      : StateSaver(plan, header, grid, timeline), workspace_(workspace), backend_(backend) {}
+      : StateSaver(plan, header, grid, timeline, workspace.checkpoint_copy.get()),
+        workspace_(workspace),
+        backend_(backend) {}
 
  private:
   void add_matrix(Checkpoints& checkpoints) override {
