@@ -104,6 +104,7 @@ class Found {
 
   void add(const RunResult& result, int loop, bool is_measured) {
     const RankRecord& rank = result.ranks.front();
+    ++loops_;
     celsius_ = std::max(celsius_, hottest(rank.power, info_.device_index >= 0));
     if (is_measured) gflops_.push_back(result.gflops);
     if (result.passed) return;
@@ -118,7 +119,7 @@ class Found {
       const auto at = [this](std::size_t i) { return gflops_.begin() + static_cast<std::ptrdiff_t>(i); };
       return begin == end ? 0 : spread_of({at(begin), at(end)}).median;
     };
-    const std::size_t loops = gflops_.size();
+    const std::size_t measured = gflops_.size();
     const auto [least, most] = std::ranges::minmax_element(gflops_);
     return {{"backend", info_.backend},
             {"device", info_.device},
@@ -129,12 +130,13 @@ class Found {
             {"nb", run.parameters.nb},
             {"minutes", seconds / 60},
             {"signal", stop_signal() != 0 ? name_of_signal(stop_signal()) : ""},
-            {"loops", loops},
-            {"least_gflops", loops == 0 ? 0 : *least},
-            {"median_gflops", median(0, loops)},
-            {"most_gflops", loops == 0 ? 0 : *most},
-            {"first_half_gflops", median(0, loops / 2)},
-            {"second_half_gflops", median(loops - loops / 2, loops)},
+            {"loops", loops_},
+            {"measured_loops", measured},
+            {"least_gflops", measured == 0 ? 0 : *least},
+            {"median_gflops", median(0, measured)},
+            {"most_gflops", measured == 0 ? 0 : *most},
+            {"first_half_gflops", median(0, measured / 2)},
+            {"second_half_gflops", median(measured - measured / 2, measured)},
             {"mismatches", mismatches_},
             {"first_mismatch", first_},
             {"celsius", celsius_},
@@ -143,7 +145,8 @@ class Found {
 
  private:
   BackendInfo info_;
-  std::vector<double> gflops_;
+  std::int64_t loops_ = 0;
+  std::vector<double> gflops_;  // of loops of the final order
   std::int64_t mismatches_ = 0;
   std::string first_;
   double celsius_ = 0;

@@ -198,7 +198,7 @@ void compare_burn_ins(const std::vector<const json*>& ranks, double limit, Judge
           fmt::format("rank {} ({}): {:.1f} GFLOPS, {:.2f} of the median of {} such devices, {:.1f}", number_of(*rank),
                       burnt_in_device(*rank), median, median / usual, ranks.size(), usual));
     }
-    judgement.warn_if(number(rank, "loops") >= least_loops && after < limit * before, remedy,
+    judgement.warn_if(number(rank, "measured_loops") >= least_loops && after < limit * before, remedy,
                       "rank {} ({}): {:.1f} GFLOPS in the second half of its loops, {:.2f} of {:.1f} in the first",
                       number_of(*rank), burnt_in_device(*rank), after, after / before, before);
   }
@@ -338,13 +338,13 @@ void check_burn_in(const Job& job, Judgement& judgement) {
                       "glinpack doctor --burn-in 60  # on " + host_of(rank) + " alone, or replace the device",
                       "rank {} ({}) computes wrongly: {}, the first in {}", number_of(rank), burnt_in_device(rank),
                       counted(mismatches, "failed check"), fact_text(burn_in.at("first_mismatch")));
-    if (burn_in.at("loops") > 0) kinds[burn_in.at("device")].push_back(&rank);
+    if (burn_in.at("measured_loops") > 0) kinds[burn_in.at("device")].push_back(&rank);
   }
   for (const auto& [device, ranks] : kinds) {
     const bool takes_turns = any_oversubscribed(job.facts) && !ranks.front()->at("burn_in").at("hardware").get<bool>();
     compare_burn_ins(ranks, takes_turns ? broken : straggler, judgement);
   }
-  judgement.unknown("ended before the first loop");
+  judgement.unknown("no mismatch, but it ended before loops of the final N");
 }
 
 }  // namespace glinpack::app::doctor

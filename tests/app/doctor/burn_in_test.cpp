@@ -17,6 +17,7 @@ nlohmann::json burn_in(int device_index, double gflops) {
           {"minutes", 10.1},
           {"signal", ""},
           {"loops", 12},
+          {"measured_loops", 8},
           {"least_gflops", 0.97 * gflops},
           {"median_gflops", gflops},
           {"most_gflops", 1.01 * gflops},
@@ -84,8 +85,10 @@ TEST(DoctorBurnIn, two_devices_are_compared_with_themselves_over_time) {
   expect_finding(
       facts, "burn-in", Verdict::warn,
       "rank 1 (node0, device 1, NVIDIA H200): 16000.0 GFLOPS in the second half of its loops, 0.89 of 18010.0");
-  facts.ranks[1]["burn_in"]["loops"] = 5;
+  facts.ranks[1]["burn_in"]["measured_loops"] = 5;
   expect_finding(facts, "burn-in", Verdict::ok, "");
+  for (nlohmann::json& rank : facts.ranks) rank["burn_in"]["measured_loops"] = 0;
+  expect_finding(facts, "burn-in", Verdict::unknown, "ended before loops of the final N");
 }
 
 TEST(DoctorBurnIn, an_error_is_a_failure_and_no_line_of_the_table) {
