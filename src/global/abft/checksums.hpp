@@ -20,6 +20,7 @@
 
 #include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -108,6 +109,8 @@ class Checksums {
   std::vector<double> carried_sums(Index first_row, Index rows);
   void check_trailing_matrix(const PassPlan& pass, const PassPlan* next);
   void check_received_l(Index pass, Index eliminated);
+  Index diagonal_blocks_at_once() const;
+  void sum_diagonal_blocks(std::span<const DeviceBlock<Real>> blocks, std::vector<double>& sums);
   void check_stored_factors();
   void report(Index pass, CheckedPart part, const Worst& worst);
 

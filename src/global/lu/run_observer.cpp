@@ -9,21 +9,30 @@
 
 namespace glinpack {
 
-StateSaver::StateSaver(const CheckpointPlan& plan, CheckpointHeader header, const ProcessGrid& grid, Timeline& timeline)
+StateSaver::StateSaver(const CheckpointPlan& plan, CheckpointHeader header, const ProcessGrid& grid, Timeline& timeline,
+                       CheckpointCopy* copy)
     : plan_(plan),
       header_(std::move(header)),
       earlier_seconds_(header_.seconds),
       communicator_(grid.all()),
       timeline_(timeline),
-      checkpoints_(grid.all(), plan, timeline) {}
+      in_background_(copy != nullptr),
+      checkpoints_(grid.all(), plan, timeline, copy) {}
 
 bool StateSaver::is_due() const {
   const std::chrono::duration<double> since = Clock::now() - last_;
   return !is_pending() && (checkpoint_requested() || since.count() >= plan_.every);
 }
 
+void StateSaver::commit() {
+  const double begun = timeline_.now();
+  checkpoints_.commit();
+  waited_ += timeline_.now() - begun;
+}
+
 void StateSaver::save(Index passes, const Interchanges& so_far) {
   commit();  // the one before may be pending if a signal ends the run
+  const double begun = timeline_.now();
   header_.pass = passes;
   header_.pivots = static_cast<Index>(so_far.pivots.size());
   header_.seconds = earlier_seconds_ + timeline_.now();
@@ -31,13 +40,16 @@ void StateSaver::save(Index passes, const Interchanges& so_far) {
   checkpoints_.begin(header_, so_far.pivots);
   add_matrix(checkpoints_);
   checkpoints_.end();
+  waited_ += timeline_.now() - begun;
   forget_checkpoint_request();
   last_ = Clock::now();
 }
 
 std::optional<Saved> StateSaver::saved() const {
   if (!checkpoints_.last()) return std::nullopt;
-  return Saved{checkpoints_.completed(), *checkpoints_.last()};
+  double most[2] = {waited_, checkpoints_.seconds_of_disk()};
+  all_reduce(communicator_, most, 2, MPI_DOUBLE, MPI_MAX);
+  return Saved{checkpoints_.completed(), *checkpoints_.last(), in_background_, most[0], most[1]};
 }
 
 RunObserver::RunObserver(const ObservedRun& run, PassRange passes, StateSaver* saver)
@@ -91,6 +103,7 @@ bool RunObserver::save(const PassPlan& pass, const Interchanges& so_far) {
 
 void RunObserver::finish() {
   agreement_.finish();
+  if (saver_ != nullptr) saver_->abandon();
   timeline_.leave_passes();
 }
 

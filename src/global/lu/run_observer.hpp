@@ -15,8 +15,9 @@ namespace glinpack {
 /// Writes the state of a factorisation. All arguments must outlive it.
 class StateSaver {
  public:
-  /// `header`: of this rank's file, with the seconds of earlier runs.
-  StateSaver(const CheckpointPlan& plan, CheckpointHeader header, const ProcessGrid& grid, Timeline& timeline);
+  /// `header`: of this rank's file, with the seconds of earlier runs. `copy`: null, or memory to write from.
+  StateSaver(const CheckpointPlan& plan, CheckpointHeader header, const ProcessGrid& grid, Timeline& timeline,
+             CheckpointCopy* copy);
   StateSaver(const StateSaver&) = delete;
   StateSaver& operator=(const StateSaver&) = delete;
   virtual ~StateSaver() = default;
@@ -27,9 +28,11 @@ class StateSaver {
   bool is_writing() const { return checkpoints_.is_writing(); }
   double seconds_between() const { return plan_.every; }
   /// Collective over the grid, as Checkpoints::commit() is.
-  void commit() { checkpoints_.commit(); }
+  void commit();
   /// The state after `passes` passes. Collective over the grid.
   void save(Index passes, const Interchanges& so_far);
+  void abandon() { checkpoints_.abandon(); }
+  /// With the times of the slowest ranks. Collective over the grid.
   std::optional<Saved> saved() const;
 
  private:
@@ -42,8 +45,10 @@ class StateSaver {
   double earlier_seconds_;
   MPI_Comm communicator_;
   Timeline& timeline_;
+  bool in_background_;
   Checkpoints checkpoints_;
   Clock::time_point last_ = Clock::now();
+  double waited_ = 0;  // seconds
 };
 
 struct ObservedRun {
