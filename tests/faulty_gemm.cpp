@@ -1,18 +1,20 @@
-// A processor that computes wrongly: on the rank FAULTY_GEMM_RANK, a bit of an exponent flips in the fifth large
-// product of BLAS.
+// A processor that computes wrongly or slowly. On the rank FAULTY_GEMM_RANK, a bit of an exponent flips in the fifth
+// large product of BLAS and in each hundredth after it. On the rank SLOW_GEMM_RANK, products take four times as long.
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <bit>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
 namespace {
 
-bool is_faulty_rank() {
-  const char* const faulty = std::getenv("FAULTY_GEMM_RANK");
+bool is_rank_of(const char* variable) {
+  const char* const chosen = std::getenv(variable);
   const char* const rank = std::getenv("PMI_RANK");  // of MPICH's launcher
-  return faulty != nullptr && rank != nullptr && std::string(faulty) == rank;
+  return chosen != nullptr && rank != nullptr && std::string(chosen) == rank;
 }
 
 }  // namespace
@@ -21,12 +23,15 @@ bool is_faulty_rank() {
 extern "C" void cblas_dgemm(int order, int trans_a, int trans_b, int m, int n, int k, double alpha, const double* a,
                             int lda, const double* b, int ldb, double beta, double* c, int ldc) {
   static const auto gemm = reinterpret_cast<decltype(&cblas_dgemm)>(dlsym(RTLD_NEXT, "cblas_dgemm"));
-  static const bool is_faulty = is_faulty_rank();
+  static const bool is_faulty = is_rank_of("FAULTY_GEMM_RANK"), is_slow = is_rank_of("SLOW_GEMM_RANK");
   static int large_products = 0;
+  const auto begun = std::chrono::steady_clock::now();
   gemm(order, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+  const std::chrono::duration<double, std::micro> taken = std::chrono::steady_clock::now() - begun;
+  if (is_slow) usleep(static_cast<useconds_t>(3 * taken.count()));
   constexpr int large = 64;
   constexpr std::uint64_t exponent_bit = std::uint64_t{1} << 55;
-  if (!is_faulty || m < large || n < large || ++large_products != 5) return;
+  if (!is_faulty || m < large || n < large || ++large_products % 100 != 5) return;
   double& element = c[m / 2 * ldc + n / 2];
   element = std::bit_cast<double>(std::bit_cast<std::uint64_t>(element) ^ exponent_bit);
 }

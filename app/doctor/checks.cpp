@@ -281,6 +281,7 @@ constexpr std::array checks{
     Check{.name = "locked-memory", .of_node = check_locked_memory},
     Check{"network", check_network},
     Check{"gemm", check_gemm},
+    Check{"burn-in", check_burn_in},
 };
 
 }  // namespace
@@ -365,6 +366,11 @@ std::string fact_text(const json& fact) { return fact.is_string() ? fact.get<std
 
 int number_of(const json& rank) { return rank.at("process").at("rank"); }
 std::string host_of(const json& rank) { return rank.at("host").at("name"); }
+std::string burnt_in_device(const json& rank) {
+  const json& burn_in = rank.at("burn_in");
+  const int index = burn_in.at("device_index");
+  return host_of(rank) + (index < 0 ? "" : fmt::format(", device {}", index)) + ", " + fact_text(burn_in.at("device"));
+}
 
 std::string ranks_text(const std::vector<int>& ranks) {
   std::string list;

@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "app/doctor/burn_in.hpp"
 #include "app/doctor/judgement.hpp"
 #include "app/doctor/measure.hpp"
 #include "app/doctor/pci.hpp"
@@ -17,8 +18,10 @@
 #include "app/program/mpi_command.hpp"
 #include "app/program/outputs.hpp"
 #include "app/program/program_context.hpp"
+#include "app/program/watchdog_option.hpp"
 #include "app/record/network_record.hpp"
 #include "backend/registry.hpp"
+#include "watch/stop_request.hpp"
 
 namespace glinpack::app::doctor {
 
@@ -29,15 +32,26 @@ const Footer doctor_footer{
         "glinpack doctor\n"
         "mpirun -np 4 glinpack doctor --json doctor.json\n"
         "srun --nodes 4 --ntasks-per-node 4 --gpus-per-task 1 glinpack doctor --network-seconds 60\n"
-        "glinpack doctor --quick",
+        "glinpack doctor --quick\n"
+        "srun --nodes 4 --ntasks-per-node 4 --gpus-per-task 1 glinpack doctor --quick --burn-in 60",
     .notes =
         {"Start it as a run of `glinpack plu`. It checks every rank and node and prints a line for each check: ok, "
          "warn (slower, or less, than the machine could), fail (does not run, or not as requested) or n/a (nothing "
          "to check), with the evidence, and below it the remedy as a command.",
          "Times are in us (10^-6 s), rates in GB/s (10^9 bytes a second) and GFLOPS (10^9 operations a second), "
-         "memory in MiB (2^20 bytes) and GiB (2^30 bytes)."},
-    .exit_codes = {
-        {0, "no check failed"}, {1, "a check failed"}, {2, "unusable input"}, {3, "an error while checking"}}};
+         "memory in MiB (2^20 bytes) and GiB (2^30 bytes).",
+         "--burn-in factorises a matrix on every rank's device at the same time, again and again, with checksums and "
+         "HPL's residual check. N grows until a loop takes a twentieth of the time or fills 80 % of the free memory. "
+         "It names a device that computes wrongly; one whose median GFLOPS is below 0.9 of the median of at least "
+         "three "
+         "devices of its kind; and one whose second half of at least six loops is below 0.9 of the first. The limit is "
+         "0.5 for ranks that take turns on cores. SIGTERM ends it at the next pass, with a report of the loops done."},
+    .exit_codes = {{0, "no check failed"},
+                   {1, "a check failed"},
+                   {2, "unusable input"},
+                   {3, "an error while checking"},
+                   {4, "a signal ended the burn-in, and no check failed"},
+                   {5, "ended by --watchdog"}}};
 
 }  // namespace
 
@@ -50,6 +64,10 @@ OptionTable doctor_table(DoctorOptions& o) {
        "End the test of the links between all pairs of ranks after this time, even if pairs are left", "10"},
       {"gemm-seconds", real(o.gemm_seconds, "SECONDS", parse_seconds),
        "Time for the repetitions of a matrix product on the host and on the device of each rank"},
+      {"burn-in", real(o.burn_in, "MINUTES", parse_minutes),
+       "Factorise on every device for this time, fractions allowed, and name one that computes wrongly or slowly",
+       "off"},
+      watchdog_field(o.watchdog),
   };
   const std::vector<Field> machine{
       {"backend", name_value(o.backend, backend_choices()),
@@ -128,7 +146,16 @@ void report(const DoctorOptions& options, const std::vector<std::string>& comman
             const std::vector<Finding>& findings) {
   json document = findings_json(findings, facts);
   document["context"] = program_context(command_line, to_json(options, doctor_table));
-  write_findings(std::cout, findings_text(findings), options.json, options.force, document);
+  write_findings(std::cout, findings_text(findings) + burn_in_text(facts), options.json, options.force, document);
+}
+
+json measured_burn_in(const DoctorOptions& options, const MpiSession& session) {
+  const std::unique_ptr<Watchdog> watchdog = start_watchdog(options.watchdog);
+  PluOptions machine;
+  machine.backend = options.backend;
+  machine.device = options.device;
+  machine.threads = options.threads;
+  return measure_burn_in(session, machine, *options.burn_in);
 }
 
 int examine(const MpiSession& session, const std::vector<std::string>& arguments, const ReportContext& context) {
@@ -143,11 +170,12 @@ int examine(const MpiSession& session, const std::vector<std::string>& arguments
   json mine = gather_quick_facts(session, target, devices);
   Facts facts{.ranks = {}, .quick = options.quick, .screening = {}};
   if (!options.quick) facts.screening = measure(options, devices, mine);
+  if (options.burn_in) mine["burn_in"] = measured_burn_in(options, session);
   facts.ranks = gathered_on_first_rank(mine);
   return run_on_root_and_broadcast([&] {
     const std::vector<Finding> findings = judge(facts);
     report(options, context.command_line, facts, findings);
-    return json(worst_of(findings) == Verdict::fail ? exit_failed : 0);
+    return json(worst_of(findings) == Verdict::fail ? exit_failed : stop_signal() != 0 ? exit_interrupted : 0);
   });
 }
 

@@ -13,9 +13,11 @@
 namespace glinpack::app::doctor {
 
 struct DoctorOptions {
-  bool quick = false;            // skips network, gemm and clocks
-  double network_seconds = 10;   // time limit, after which the remaining pairs are skipped
-  double gemm_seconds = 0.5;     // for all repetitions of a product
+  bool quick = false;             // skips network, gemm and clocks
+  double network_seconds = 10;    // time limit, after which the remaining pairs are skipped
+  double gemm_seconds = 0.5;      // for all repetitions of a product
+  std::optional<double> burn_in;  // minutes
+  std::optional<double> watchdog;
   std::string backend = "auto";  // this and the next two: as in `glinpack plu`
   std::optional<int> device;
   std::optional<int> threads;

@@ -207,7 +207,8 @@ json gather_quick_facts(const MpiSession& session, const Target& target,
             {"driver_capabilities", environment_or_null("NVIDIA_DRIVER_CAPABILITIES")},
             {"visible_devices", environment_or_null("NVIDIA_VISIBLE_DEVICES")}}},
           {"clocks", unknown_clocks()},
-          {"gemm", {{"host", 0.0}, {"device", 0.0}, {"error", ""}}}};
+          {"gemm", {{"host", 0.0}, {"device", 0.0}, {"error", ""}}},
+          {"burn_in", nullptr}};
 }
 
 const json* device_of(const json& rank) {

@@ -85,6 +85,9 @@ std::string fact_text(const nlohmann::json& fact);
 int number_of(const nlohmann::json& rank);
 std::string host_of(const nlohmann::json& rank);
 
+/// "node0, device 1, NVIDIA H200": where a rank's burn-in computed.
+std::string burnt_in_device(const nlohmann::json& rank);
+
 /// "rank 3", "ranks 0-2, 5".
 std::string ranks_text(const std::vector<int>& ranks);
 /// "1 rank", "4 ranks", for any noun with a plural in s.
@@ -106,6 +109,7 @@ void check_kernels(const Job& job, Judgement& judgement);
 void check_clocks(const Job& job, Judgement& judgement);
 void check_network(const Job& job, Judgement& judgement);
 void check_gemm(const Job& job, Judgement& judgement);
+void check_burn_in(const Job& job, Judgement& judgement);
 
 // device_checks.cpp: the checks of OpenGL's prerequisites and of each rank's device
 void check_container(const Node& node, Judgement& judgement);

@@ -179,6 +179,33 @@ void compare_rates(const Job& job, const char* key, const std::string& name, Jud
   }
 }
 
+// A device that slows down in its burn-in, or is slower than the others of its kind.
+void compare_burn_ins(const std::vector<const json*>& ranks, double limit, Judgement& judgement) {
+  constexpr std::size_t least_peers = 3, least_loops = 6;
+  const auto number = [](const json* rank, const char* key) { return rank->at("burn_in").at(key).get<double>(); };
+  std::vector<double> medians;
+  for (const json* rank : ranks) medians.push_back(number(rank, "median_gflops"));
+  const double usual = median_of(medians);
+  for (const json* rank : ranks) {
+    const std::string remedy = rank->at("burn_in").at("hardware").get<bool>()
+                                   ? "nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER  # on " + host_of(*rank)
+                                   : "ps aux --sort=-pcpu | head  # on " + host_of(*rank);
+    const double median = number(rank, "median_gflops"), before = number(rank, "first_half_gflops");
+    const double after = number(rank, "second_half_gflops");
+    if (ranks.size() >= least_peers && median < limit * usual) {
+      judgement.add_problem(
+          median < broken * usual ? Verdict::fail : Verdict::warn, remedy,
+          fmt::format("rank {} ({}): {:.1f} GFLOPS, {:.2f} of the median of {} such devices, {:.1f}", number_of(*rank),
+                      burnt_in_device(*rank), median, median / usual, ranks.size(), usual));
+    }
+    judgement.warn_if(number(rank, "measured_loops") >= least_loops && after < limit * before, remedy,
+                      "rank {} ({}): {:.1f} GFLOPS in the second half of its loops, {:.2f} of {:.1f} in the first",
+                      number_of(*rank), burnt_in_device(*rank), after, after / before, before);
+  }
+  judgement.ok(fmt::format("{}, {:.1f} GFLOPS (median){}", counted(static_cast<std::int64_t>(ranks.size()), "device"),
+                           usual, ranks.size() < least_peers ? ", compared over time alone: too few peers" : ""));
+}
+
 // Returns the rates as text; empty unless all ranks measured them.
 std::string check_rates(const Job& job, const char* key, const std::string& name, bool compared, Judgement& judgement) {
   std::vector<double> rates;
@@ -294,6 +321,30 @@ void check_gemm(const Job& job, Judgement& judgement) {
   if (host.empty()) return judgement.unknown("not measured: --quick");
   judgement.ok(host + (device.empty() ? "" : "; " + device) +
                (oversubscribed ? "; not compared, since ranks take turns on cores" : ""));
+}
+
+void check_burn_in(const Job& job, Judgement& judgement) {
+  std::map<std::string, std::vector<const json*>> kinds;  // of devices
+  for (const json& rank : job.facts.ranks) {
+    const json& burn_in = rank.at("burn_in");
+    if (burn_in.is_null()) return judgement.unknown("not run: --burn-in MINUTES");
+    const std::string error = burn_in.at("error");
+    if (!error.empty()) {
+      judgement.add_problem_of(rank, Verdict::fail, "glinpack devices", error);
+      continue;
+    }
+    const std::int64_t mismatches = burn_in.at("mismatches");
+    judgement.fail_if(mismatches > 0,
+                      "glinpack doctor --burn-in 60  # on " + host_of(rank) + " alone, or replace the device",
+                      "rank {} ({}) computes wrongly: {}, the first in {}", number_of(rank), burnt_in_device(rank),
+                      counted(mismatches, "failed check"), fact_text(burn_in.at("first_mismatch")));
+    if (burn_in.at("measured_loops") > 0) kinds[burn_in.at("device")].push_back(&rank);
+  }
+  for (const auto& [device, ranks] : kinds) {
+    const bool takes_turns = any_oversubscribed(job.facts) && !ranks.front()->at("burn_in").at("hardware").get<bool>();
+    compare_burn_ins(ranks, takes_turns ? broken : straggler, judgement);
+  }
+  judgement.unknown("no mismatch, but it ended before loops of the final N");
 }
 
 }  // namespace glinpack::app::doctor

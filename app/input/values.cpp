@@ -141,6 +141,13 @@ double parse_seconds(std::string_view text) {
   throw InputError(in_quotes(text) + " is out of range; seconds, more than 0 and at most 1000000, are expected");
 }
 
+double parse_minutes(std::string_view text) {
+  constexpr double most = 1e5;
+  const double minutes = parse_real(text);
+  if (minutes > 0 && minutes <= most) return minutes;
+  throw InputError(in_quotes(text) + " is out of range; minutes, more than 0 and at most 100000, are expected");
+}
+
 double parse_watts(std::string_view text) {
   constexpr double most = 1e9;
   const double watts = parse_real(text);

@@ -32,6 +32,8 @@ double parse_real(std::string_view text);
 double parse_fraction(std::string_view text);
 /// Seconds: greater than 0, at most a million.
 double parse_seconds(std::string_view text);
+/// Minutes: greater than 0, at most 1e5.
+double parse_minutes(std::string_view text);
 /// Watts: greater than 0, at most 1e9.
 double parse_watts(std::string_view text);
 /// "2x3" or "2X3": P rows and Q columns, each at least 1.

@@ -6,15 +6,17 @@ import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import unittest
 
-from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest
+from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest, wait_for
 
 CHECKS = ["mpi", "world", "hosts", "program", "affinity", "threads", "kernels", "clocks", "container", "render-nodes",
           "devices", "driver", "renderer", "gpu-map", "gpu-distance", "device-memory", "host-memory", "shared-memory",
-          "temporary-space", "locked-memory", "network", "gemm"]
+          "temporary-space", "locked-memory", "network", "gemm", "burn-in"]
 BRIEFLY = ["--gemm-seconds", 0.01, "--network-seconds", 2]
 CORES = len(os.sched_getaffinity(0))
 LITTLE = 64 << 10  # locked memory limit in bytes
@@ -112,6 +114,50 @@ class Doctor(DoctorTest):
         findings = self.findings(self.doctor("--quick", "--backend", "openblas"))
         for check in "devices", "driver", "renderer", "gpu-map", "gpu-distance", "device-memory":
             self.assertEqual(findings[check][0], "n/a")
+
+
+class BurnIn(DoctorTest):
+    RANK = r"(?m)^ +(\d) +(\d+) +([\d.]+) +([\d.]+) +([\d.]+) +(\d+) +(-|\d+)  (\S+), (\S.*)$"
+
+    def test_a_rank_that_computes_wrongly_and_a_slow_one_are_named_with_host_and_device(self):
+        if "FAULTY_GEMM" not in os.environ:
+            self.skipTest("FAULTY_GEMM names no library: its compiler cannot preload one")
+        outcome = self.glinpack("doctor", "--quick", "--backend", "openblas", "--burn-in", 0.04, "--json", "d.json",
+                                ranks=4, timeout=120,
+                                environment={"LD_PRELOAD": os.environ["FAULTY_GEMM"], "OPENBLAS_NUM_THREADS": "1",
+                                             "FAULTY_GEMM_RANK": "2", "SLOW_GEMM_RANK": "1"})
+        self.assertEqual(outcome.status, 1, outcome)
+        verdict, evidence = self.findings(outcome)["burn-in"]
+        self.assertEqual(verdict, "fail", outcome)
+        burn_in = [rank["burn_in"] for rank in self.document("d.json")["ranks"]]
+        where = re.escape(f"({os.uname().nodename}, {burn_in[0]['device']})")
+        self.assertRegex(evidence, rf"rank 2 {where} computes wrongly: \d+ failed checks?, the first in loop \d+, ")
+        self.assertRegex(evidence, rf"rank 1 {where}: [\d.]+ GFLOPS, 0\.\d+ of the median of 4 such devices, ")
+        self.assertEqual(len(re.findall(r"rank \d \(", evidence)), 2, outcome)
+        self.assertEqual([each["mismatches"] > 0 for each in burn_in], [False, False, True, False])
+        rows = re.findall(self.RANK, outcome.out)
+        self.assertEqual([row[0] for row in rows], ["0", "1", "2", "3"], outcome)
+        self.assertTrue(all(int(row[1]) > 0 and float(row[2]) <= float(row[3]) <= float(row[4]) for row in rows), outcome)
+
+    def test_a_signal_ends_it_with_a_report_of_the_loops_done(self):
+        with (self.folder / "err.txt").open("wb") as err:
+            job = subprocess.Popen([GLINPACK, "doctor", "--quick", "--backend", "openblas", "--burn-in", "30",
+                                    "--log-level", "debug"], cwd=self.folder, stdout=subprocess.PIPE, stderr=err)
+        self.addCleanup(job.kill)
+        self.assertTrue(wait_for(lambda: "N 1024, " in (self.folder / "err.txt").read_text() or job.poll() is not None))
+        time.sleep(0.5)
+        job.send_signal(signal.SIGTERM)
+        out = job.communicate(timeout=60)[0].decode()
+        self.assertEqual(job.returncode, 4, out)
+        self.assertRegex(out, r"(?m)^Burn-in of 0\.\d+ minutes, ended by SIGTERM: N \d+, ")
+        self.assertRegex(out, self.RANK)
+
+    def test_a_device_burns_in_with_the_shaders(self):
+        outcome = self.doctor("--quick", "--backend", "gl-compute", "--burn-in", 0.01)
+        verdict, evidence = self.findings(outcome)["burn-in"]
+        self.assertEqual(verdict, "ok", outcome)
+        self.assertRegex(evidence, r"1 device, [\d.]+ GFLOPS \(median\), compared over time alone: too few peers")
+        self.assertRegex(outcome.out, r"(?m)^ +0 +\d+ .* 0 +(-|\d+)  \S+, device \d+, ")
 
 
 class Problems(DoctorTest):

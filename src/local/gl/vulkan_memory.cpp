@@ -127,7 +127,7 @@ VkBuffer VulkanMemory::Functions::create_buffer(std::int64_t bytes) const {
   VkBufferCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
   info.pNext = &external;
-  info.size = static_cast<VkDeviceSize>(bytes) + 64;  // llvmpipe needs room after the end
+  info.size = static_cast<VkDeviceSize>(bytes) + 1024;  // llvmpipe needs room after the end, and canaries of tests
   info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   VkBuffer buffer = VK_NULL_HANDLE;
   const VkResult result = function<PFN_vkCreateBuffer>("vkCreateBuffer")(device, &info, nullptr, &buffer);

@@ -123,7 +123,8 @@ inline nlohmann::json healthy_rank(int rank, int ranks, int per_node) {
             {"egl_vendors", nlohmann::json::array({"/usr/share/glvnd/egl_vendor.d/10_nvidia.json"})}}},
           {"container", {{"kind", ""}, {"driver_capabilities", nullptr}, {"visible_devices", nullptr}}},
           {"clocks", clocks},
-          {"gemm", {{"host", 500e9}, {"device", 20e12}, {"error", ""}}}};
+          {"gemm", {{"host", 500e9}, {"device", 20e12}, {"error", ""}}},
+          {"burn_in", nullptr}};
 }
 
 inline Facts healthy(int ranks, int per_node) {

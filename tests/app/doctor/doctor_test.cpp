@@ -19,12 +19,14 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 TEST(DoctorOptions, every_option_is_parsed_and_is_in_the_configuration) {
-  const DoctorOptions o = parse({"--quick", "--network-seconds", "3", "--gemm-seconds", "0.1", "--backend",
-                                 "gl-compute", "--device", "2", "--threads", "4", "--json", "d.json", "--force"},
-                                doctor_table)
-                              .options;
+  const DoctorOptions o =
+      parse({"--quick", "--network-seconds", "3", "--gemm-seconds", "0.1", "--burn-in", "0.5", "--watchdog", "60",
+             "--backend", "gl-compute", "--device", "2", "--threads", "4", "--json", "d.json", "--force"},
+            doctor_table)
+          .options;
   const nlohmann::json expected = nlohmann::json::parse(R"({"quick": true, "network-seconds": 3.0, "gemm-seconds": 0.1,
-    "backend": "gl-compute", "device": 2, "threads": 4, "json": "d.json", "force": true, "log-level": "info"})");
+    "burn-in": 0.5, "watchdog": 60.0, "backend": "gl-compute", "device": 2, "threads": 4, "json": "d.json",
+    "force": true, "log-level": "info"})");
   EXPECT_EQ(to_json(o, doctor_table), expected);
 }
 
@@ -34,6 +36,7 @@ TEST(DoctorOptions, rejects_invalid_values) {
   };
   refused({"--backend", "openbals"}, {"--backend", "'openbals'", "openblas"});
   refused({"--network-seconds", "0"}, {"--network-seconds", "out of range"});
+  refused({"--burn-in", "0"}, {"--burn-in", "minutes"});
   refused({"--threads", "0"}, {"--threads", "'0'"});
   refused({"--quik"}, {"'--quik'", "--quick", "glinpack doctor --help"});
 }

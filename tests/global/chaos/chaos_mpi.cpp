@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <list>
+#include <array>
+#include <functional>
+#include <iostream>
 #include <map>
 #include <numeric>
 #include <random>
-#include <utility>
 #include <vector>
 
 namespace {
@@ -20,240 +20,157 @@ long calls = 0;  // of functions that make progress: the clock of all delays
 std::string leaks;
 
 long below(long limit) { return static_cast<long>(random_numbers() % static_cast<std::uint64_t>(limit)); }
+long later() { return calls + (!disturbs ? 0 : below(8) > 0 ? below(4) : below(60)); }
 
-long later() {
-  if (!disturbs) return calls;
-  return calls + (below(8) > 0 ? below(4) : below(60));
-}
-
-// A request that the caller has not completed. Small messages may share a handle.
-struct Request {
-  std::string name;
-  long ripe = 0;
-  int count = 0;
+// What the caller has not completed.
+struct Held {
+  std::string name;  // direction, peer and tag of a message
+  MPI_Comm communicator = MPI_COMM_NULL;
+  std::function<void(MPI_Datatype, MPI_Request*)> start = {};
+  MPI_Datatype type = MPI_DATATYPE_NULL;  // a copy: the caller may free its own
+  bool started = false, reported = false;
+  long start_at = later(), complete_at = later();
+  MPI_Request real = MPI_REQUEST_NULL;
 };
-std::map<MPI_Request, Request> requests;
+std::map<MPI_Request, Held> all_held;  // by the caller's requests, which are numbers in the order of the calls
+std::map<std::pair<MPI_Comm, int>, std::array<int, 2>> messages;  // with a rank: sent, received
 
-int opened(int code, MPI_Request request, const std::string& name) {
-  Request& opened = requests[request];
-  opened.name = name;
-  opened.ripe = later();
-  ++opened.count;
-  return code;
+// Messages with the same envelope keep their order.
+void make_progress() {
+  ++calls;
+  std::vector<std::pair<std::string, MPI_Comm>> waiting;
+  for (auto& [request, held] : all_held) {
+    if (held.started) continue;
+    const std::pair envelope(held.name, held.communicator);
+    if (held.start_at > calls || std::ranges::count(waiting, envelope) > 0) {
+      waiting.push_back(envelope);
+      continue;
+    }
+    held.start(held.type, &held.real);
+    held.started = true;
+    PMPI_Type_free(&held.type);
+  }
 }
 
-void closed(MPI_Request request) {
-  const auto found = requests.find(request);
-  if (found != requests.end() && --found->second.count == 0) requests.erase(found);
+bool is_complete(MPI_Request request) {
+  int done = 1;
+  if (request == MPI_REQUEST_NULL) return true;
+  Held& held = all_held.at(request);
+  if (!held.started || held.complete_at > calls) return false;
+  PMPI_Test(&held.real, &done, MPI_STATUS_IGNORE);
+  return done != 0;
 }
 
-bool is_ripe(MPI_Request request) {
-  const auto found = requests.find(request);
-  return found == requests.end() || found->second.ripe <= calls;
+void finish(MPI_Request& request) { all_held.erase(std::exchange(request, MPI_REQUEST_NULL)); }
+
+int hold(const Held& held, MPI_Request* request) {
+  static long last_number = 0;
+  *request = (MPI_Request)(++last_number);
+  all_held.emplace(*request, held);
+  if (!disturbs) make_progress();
+  return MPI_SUCCESS;
 }
 
-// Messages between this rank and the others of a communicator.
-struct Counts {
-  std::vector<int> sent, received;
-};
-std::map<MPI_Comm, Counts> counts;
+int hold_message(const char* name, int peer, int tag, MPI_Comm all, MPI_Datatype type, MPI_Request* request,
+                 auto start) {
+  if (peer >= 0) ++messages[{all, peer}][*name == 'r' ? 1 : 0];  // else MPI_PROC_NULL
+  Held held{name + std::to_string(peer) + ", tag " + std::to_string(tag), all, start};
+  PMPI_Type_dup(type, &held.type);
+  return hold(held, request);
+}
 
-void count_message(MPI_Comm communicator, int peer, bool receives) {
-  if (peer < 0) return;  // MPI_PROC_NULL
-  Counts& of = counts[communicator];
-  std::vector<int>& messages = receives ? of.received : of.sent;
-  messages.resize(std::max(messages.size(), static_cast<std::size_t>(peer) + 1));
-  ++messages[static_cast<std::size_t>(peer)];
+// All ranks start collective operations in the same order: at once.
+int hold_collective(const char* name, MPI_Request real, MPI_Request* request) {
+  return hold({.name = name, .started = true, .real = real}, request);
 }
 
 // Collective: receives that match no message, and messages that match no receive.
-void compare_counts(MPI_Comm communicator) {
+void compare_messages(MPI_Comm communicator) {
   int size = 0;
   PMPI_Comm_size(communicator, &size);
-  Counts& mine = counts[communicator];
-  mine.sent.resize(static_cast<std::size_t>(size));
-  mine.received.resize(static_cast<std::size_t>(size));
-  std::vector<int> sent_to_me(static_cast<std::size_t>(size));
-  PMPI_Alltoall(mine.sent.data(), 1, MPI_INT, sent_to_me.data(), 1, MPI_INT, communicator);
-  for (std::size_t peer = 0; peer < sent_to_me.size(); ++peer) {
-    if (sent_to_me[peer] == mine.received[peer]) continue;
-    leaks += "of " + std::to_string(sent_to_me[peer]) + " messages from rank " + std::to_string(peer) +
-             " of a communicator, " + std::to_string(mine.received[peer]) + " were received\n";
+  std::vector<std::array<int, 2>> mine, theirs(static_cast<std::size_t>(size));
+  for (int peer = 0; peer < size; ++peer) mine.push_back(std::exchange(messages[{communicator, peer}], {}));
+  PMPI_Alltoall(mine.data(), 2, MPI_INT, theirs.data(), 2, MPI_INT, communicator);
+  for (std::size_t peer = 0; peer < mine.size(); ++peer) {
+    if (theirs[peer][0] == mine[peer][1]) continue;
+    leaks += "of " + std::to_string(theirs[peer][0]) + " messages from rank " + std::to_string(peer) +
+             " of a communicator, " + std::to_string(mine[peer][1]) + " were received\n";
   }
-  counts.erase(communicator);
-}
-
-// A message that is not sent or received yet, or not completely.
-struct Held {
-  bool receives;
-  void* data;
-  int count;
-  MPI_Datatype type;
-  int peer, tag;
-  MPI_Comm communicator;
-  MPI_Request of_caller = MPI_REQUEST_NULL;
-  MPI_Request request = MPI_REQUEST_NULL;
-  long start_at = 0;
-  bool started = false;
-
-  bool has_envelope_of(const Held& other) const {
-    return receives == other.receives && peer == other.peer && tag == other.tag && communicator == other.communicator;
-  }
-  int start(MPI_Request* into) const {
-    return receives ? PMPI_Irecv(data, count, type, peer, tag, communicator, into)
-                    : PMPI_Isend(data, count, type, peer, tag, communicator, into);
-  }
-};
-std::list<Held> all_held;
-
-// Messages with the same envelope keep their order.
-bool may_start(std::list<Held>::const_iterator held) {
-  return held->start_at <= calls && std::none_of(all_held.cbegin(), held, [&](const Held& earlier) {
-           return !earlier.started && earlier.has_envelope_of(*held);
-         });
-}
-
-void make_progress() {
-  ++calls;
-  for (auto held = all_held.begin(); held != all_held.end();) {
-    if (!held->started && may_start(held)) {
-      held->start(&held->request);
-      held->started = true;
-    }
-    int done = 0;
-    if (held->started) PMPI_Test(&held->request, &done, MPI_STATUS_IGNORE);
-    if (done == 0) {
-      ++held;
-      continue;
-    }
-    PMPI_Type_free(&held->type);
-    PMPI_Grequest_complete(held->of_caller);
-    held = all_held.erase(held);
-  }
-}
-
-int no_status(void*, MPI_Status* status) {
-  MPI_Status_set_elements(status, MPI_BYTE, 0);
-  MPI_Status_set_cancelled(status, 0);
-  return MPI_SUCCESS;
-}
-int nothing_to_free(void*) { return MPI_SUCCESS; }
-int not_cancelled(void*, int) { return MPI_SUCCESS; }
-
-int post(Held held, MPI_Request* request) {
-  const std::string name = std::string(held.receives ? "a receive from" : "a send to") + " rank " +
-                           std::to_string(held.peer) + ", tag " + std::to_string(held.tag);
-  count_message(held.communicator, held.peer, held.receives);
-  if (!disturbs) {
-    const int code = held.start(request);
-    return opened(code, *request, name);
-  }
-  MPI_Datatype type = held.type;  // the caller may free it
-  PMPI_Type_dup(type, &held.type);
-  const int code = PMPI_Grequest_start(no_status, nothing_to_free, not_cancelled, nullptr, request);
-  held.of_caller = *request;
-  held.start_at = later();
-  all_held.push_back(held);
-  return opened(code, *request, name);
 }
 
 }  // namespace
 
+// The functions that src/global calls. They complete requests by MPI_Testall and MPI_Testsome alone, without statuses.
 extern "C" {
 
-int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator,
-              MPI_Request* request) {
-  return post({false, const_cast<void*>(data), count, type, to, tag, communicator}, request);
+int MPI_Isend(const void* data, int n, MPI_Datatype type, int to, int tag, MPI_Comm all, MPI_Request* request) {
+  return hold_message("send to rank ", to, tag, all, type, request,
+                      [=](MPI_Datatype copy, MPI_Request* real) { PMPI_Isend(data, n, copy, to, tag, all, real); });
+}
+int MPI_Irecv(void* data, int n, MPI_Datatype type, int from, int tag, MPI_Comm all, MPI_Request* request) {
+  return hold_message("receive from rank ", from, tag, all, type, request,
+                      [=](MPI_Datatype copy, MPI_Request* real) { PMPI_Irecv(data, n, copy, from, tag, all, real); });
+}
+int MPI_Recv(void* data, int n, MPI_Datatype type, int from, int tag, MPI_Comm all, MPI_Status* status) {
+  ++messages[{all, from}][1];
+  return PMPI_Recv(data, n, type, from, tag, all, status);
 }
 
-int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm communicator,
-              MPI_Request* request) {
-  return post({true, data, count, type, from, tag, communicator}, request);
-}
+using Type = MPI_Datatype;
+#define GLINPACK_COLLECTIVE(function, parameters, ...)                                 \
+  int function parameters {                                                            \
+    const int code = P##function(__VA_ARGS__, request);                                \
+    return code != MPI_SUCCESS ? code : hold_collective(#function, *request, request); \
+  }
+GLINPACK_COLLECTIVE(MPI_Ibarrier, (MPI_Comm all, MPI_Request* request), all)
+GLINPACK_COLLECTIVE(MPI_Ibcast, (void* a, int n, Type type, int root, MPI_Comm all, MPI_Request* request), a, n, type,
+                    root, all)
+GLINPACK_COLLECTIVE(MPI_Iallreduce,
+                    (const void* a, void* b, int n, Type type, MPI_Op op, MPI_Comm all, MPI_Request* request), a, b, n,
+                    type, op, all)
+GLINPACK_COLLECTIVE(MPI_Ireduce,
+                    (const void* a, void* b, int n, Type type, MPI_Op op, int root, MPI_Comm all, MPI_Request* request),
+                    a, b, n, type, op, root, all)
+GLINPACK_COLLECTIVE(MPI_Iallgather,
+                    (const void* a, int n_a, Type type_a, void* b, int n_b, Type type_b, MPI_Comm all,
+                     MPI_Request* request),
+                    a, n_a, type_a, b, n_b, type_b, all)
 
-int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm communicator, MPI_Status* status) {
-  count_message(communicator, from, true);
-  return PMPI_Recv(data, count, type, from, tag, communicator, status);
-}
-
-int MPI_Ibarrier(MPI_Comm communicator, MPI_Request* request) {
-  const int code = PMPI_Ibarrier(communicator, request);
-  return opened(code, *request, "MPI_Ibarrier");
-}
-
-int MPI_Ibcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm communicator, MPI_Request* request) {
-  const int code = PMPI_Ibcast(data, count, type, root, communicator, request);
-  return opened(code, *request, "MPI_Ibcast");
-}
-
-int MPI_Iallreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op operation, MPI_Comm communicator,
-                   MPI_Request* request) {
-  const int code = PMPI_Iallreduce(from, to, count, type, operation, communicator, request);
-  return opened(code, *request, "MPI_Iallreduce");
-}
-
-int MPI_Ireduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op operation, int root,
-                MPI_Comm communicator, MPI_Request* request) {
-  const int code = PMPI_Ireduce(from, to, count, type, operation, root, communicator, request);
-  return opened(code, *request, "MPI_Ireduce");
-}
-
-int MPI_Iallgather(const void* from, int sent, MPI_Datatype sent_type, void* to, int received, MPI_Datatype type,
-                   MPI_Comm communicator, MPI_Request* request) {
-  const int code = PMPI_Iallgather(from, sent, sent_type, to, received, type, communicator, request);
-  return opened(code, *request, "MPI_Iallgather");
-}
-
-int MPI_Iprobe(int from, int tag, MPI_Comm communicator, int* arrived, MPI_Status* status) {
+int MPI_Iprobe(int from, int tag, MPI_Comm all, int* arrived, MPI_Status* status) {
   make_progress();
-  const int code = PMPI_Iprobe(from, tag, communicator, arrived, status);
+  const int code = PMPI_Iprobe(from, tag, all, arrived, status);
   if (disturbs && below(3) == 0) *arrived = 0;
   return code;
 }
 
-int MPI_Testall(int count, MPI_Request all[], int* done, MPI_Status statuses[]) {
+int MPI_Testall(int count, MPI_Request all[], int* done, MPI_Status*) {
   make_progress();
-  if (!std::all_of(all, all + count, is_ripe)) {
-    *done = 0;
-    int unused = 0;
-    return PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &unused, MPI_STATUS_IGNORE);
-  }
-  const std::vector<MPI_Request> before(all, all + count);
-  const int code = PMPI_Testall(count, all, done, statuses);
-  if (*done != 0) std::for_each(before.begin(), before.end(), closed);
-  return code;
+  *done = std::all_of(all, all + count, is_complete) ? 1 : 0;
+  if (*done != 0) std::for_each(all, all + count, finish);
+  return MPI_SUCCESS;
 }
 
-int MPI_Testsome(int count, MPI_Request all[], int* ended, int indices[], MPI_Status statuses[]) {
+int MPI_Testsome(int count, MPI_Request all[], int* ended, int indices[], MPI_Status*) {
   make_progress();
-  std::vector<int> order(static_cast<std::size_t>(count));
-  std::iota(order.begin(), order.end(), 0);
-  if (disturbs) std::shuffle(order.begin(), order.end(), random_numbers);
-  *ended = std::all_of(all, all + count, [](MPI_Request request) { return request == MPI_REQUEST_NULL; })
-               ? MPI_UNDEFINED
-               : 0;
-  for (const int index : order) {
-    const MPI_Request before = all[index];
-    if (before == MPI_REQUEST_NULL || !is_ripe(before) || (disturbs && below(4) == 0)) continue;
-    int done = 0;
-    MPI_Status* const status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + *ended;
-    if (const int code = PMPI_Test(all + index, &done, status); code != MPI_SUCCESS) return code;
-    if (done == 0) continue;
-    closed(before);
-    indices[(*ended)++] = index;
-  }
+  std::iota(indices, indices + count, 0);
+  int* end = std::remove_if(indices, indices + count, [all](int index) { return all[index] == MPI_REQUEST_NULL; });
+  const bool none = end == indices;
+  if (disturbs) std::shuffle(indices, end, random_numbers);
+  end = std::remove_if(indices, end, [all](int i) { return (disturbs && below(4) == 0) || !is_complete(all[i]); });
+  std::for_each(indices, end, [all](int index) { finish(all[index]); });
+  *ended = none ? MPI_UNDEFINED : static_cast<int>(end - indices);
   return MPI_SUCCESS;
 }
 
 int MPI_Comm_free(MPI_Comm* communicator) {
-  compare_counts(*communicator);
+  compare_messages(*communicator);
   return PMPI_Comm_free(communicator);
 }
 
 int MPI_Finalize() {
-  compare_counts(MPI_COMM_WORLD);
+  compare_messages(MPI_COMM_WORLD);
   const std::string found = glinpack::test::take_mpi_leaks();
-  std::fputs(found.c_str(), stderr);
+  std::cerr << found;
   const int code = PMPI_Finalize();
   if (!found.empty()) _exit(1);
   return code;
@@ -263,18 +180,13 @@ int MPI_Finalize() {
 
 namespace glinpack::test {
 
-Chaos::Chaos(std::uint64_t seed) {
-  random_numbers.seed(seed);
-  disturbs = true;
-}
-
+Chaos::Chaos(std::uint64_t seed) { disturbs = true, random_numbers.seed(seed); }
 Chaos::~Chaos() { disturbs = false; }
 
 std::string take_mpi_leaks() {
-  for (const auto& [handle, request] : requests) {
-    leaks += std::to_string(request.count) + " not completed: " + request.name + "\n";
+  for (auto& [request, held] : all_held) {
+    if (!std::exchange(held.reported, true)) leaks += "not completed: " + held.name + "\n";
   }
-  requests.clear();
   return std::exchange(leaks, {});
 }
 
