@@ -81,6 +81,8 @@ class Checkpoints {
   int completed() const { return completed_; }
   /// The passes done in the last complete generation.
   std::optional<Index> last() const { return last_; }
+  /// This rank's file of it. Only if there is one.
+  std::string last_file(GridPosition at) const;
 
  private:
   template <class Work>

@@ -148,6 +148,48 @@ void log_choices(const RunParameters& parameters, const ProcessGrid& grid) {
       on_all_rows ? "all process rows" : "the pivot's process row");
 }
 
+/// The mismatch that is_worse(), and its rank, on the root. Collective.
+WentBack worst_mismatch(const ProcessGrid& grid, const std::vector<Mismatch>& mine) {
+  WentBack worst;
+  const auto all = gather_bytes(grid.all(), as_bytes(mine), 0);
+  const std::vector<int> world_ranks = all_gather(grid.all(), rank_in(MPI_COMM_WORLD));
+  bool found = false;
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    for (const Mismatch& mismatch : from_bytes<Mismatch>(all[rank])) {
+      if (found && !is_worse(mismatch, worst.mismatch)) continue;
+      worst.rank = world_ranks[rank];
+      worst.mismatch = mismatch;
+      found = true;
+    }
+  }
+  worst.from = worst.mismatch.pass + 1;
+  return worst;
+}
+
+/// After a failed check. Nothing if the checkpoint cannot be read. Collective.
+template <class Real>
+std::optional<LoadedState> go_back(const ProcessGrid& grid, StateSaver& saver, Checksums<Real>& checksums,
+                                   ChecksumRecord& record) {
+  WentBack back = worst_mismatch(grid, checksums.mismatches());
+  std::optional<LoadedState> state;
+  try {
+    state = saver.go_back();
+  } catch (const AgreedError& error) {
+    record.stopped_by = std::string("a checkpoint that cannot be read: ") + error.what();
+    return state;
+  }
+  checksums.forget_mismatches();
+  back.to = state->passes;
+  back.seconds = saver.seconds_lost();
+  all_reduce(grid.all(), &back.seconds, 1, MPI_DOUBLE, MPI_MAX);
+  if (grid.is_root()) {
+    spdlog::warn("a check of checksums has failed after {} passes: the run has gone back to the checkpoint after {}",
+                 back.from, back.to);
+  }
+  record.went_back.push_back(back);
+  return state;
+}
+
 // All passes. The timeline's clock starts with them.
 template <class Real>
 Factorization factorize(const RunParameters& parameters, const ProcessGrid& grid, Timeline& timeline,
@@ -159,15 +201,19 @@ Factorization factorize(const RunParameters& parameters, const ProcessGrid& grid
   timeline.restart();
   RunObserver observer({parameters, workspace.distribution, grid, timeline, progress}, passes, saver);
   Factorization factors = workspace.lu->run(observer, passes, std::move(so_far));
+  Checksums<Real>* const checksums = workspace.checksums.get();
+  if (checksums != nullptr) result.checksums = ChecksumRecord{.every = checksums->every()};
+  while (factors.stopped && saver != nullptr && saver->can_go_back()) {
+    auto state = go_back(grid, *saver, *checksums, *result.checksums);
+    if (!state) break;
+    observer.go_back(state->passes);
+    factors = workspace.lu->run(observer, {state->passes, passes.end}, std::move(state->so_far));
+  }
   observer.finish();
-  result.passes_done = factors.ended_before;
-  if (workspace.checksums) {
-    const ChecksumStatistics& statistics = workspace.checksums->statistics();
-    result.checksums = ChecksumRecord{.every = workspace.checksums->every(),
-                                      .checks = statistics.checks,
-                                      .seconds = statistics.seconds,
-                                      .corrupted = !workspace.checksums->mismatches().empty(),
-                                      .stopped = factors.stopped};
+  if (checksums != nullptr) {
+    result.checksums->checks = checksums->statistics().checks;
+    result.checksums->seconds = checksums->statistics().seconds;
+    result.checksums->stopped = factors.stopped;
   }
   return factors;
 }
@@ -191,10 +237,9 @@ void gather_mismatches(const ProcessGrid& grid, const std::vector<Mismatch>& min
     if (&rank == first || rank.mismatches.empty()) continue;
     others += (others.empty() ? "rank " : ", rank ") + std::to_string(rank.world_rank);
   }
-  std::string text = "CORRUPTED: rank " + std::to_string(first->world_rank) + " on " + first->host + ", device " +
-                     first->backend.device + ": " + text_of(first->mismatches.front());
+  std::string text = "CORRUPTED: " + name_of(*first) + ": " + text_of(first->mismatches.front());
   if (!others.empty()) text += "; later or less on " + others;
-  if (record.stopped) text += "; ended by --abft-stop";
+  if (record.stopped) text += "; ended by " + (record.stopped_by.empty() ? "--abft-stop" : record.stopped_by);
   result.failure = text + (result.failure.empty() ? "" : "; " + result.failure);
   result.passed = false;
 }
@@ -241,16 +286,26 @@ std::span<std::byte> bytes_of_strip(const auto& strip) {
   return std::as_writable_bytes(std::span(strip.view().data, static_cast<std::size_t>(strip.rows * strip.columns)));
 }
 
-/// The matrix and the interchanges of a checkpoint. Throws CheckpointError.
+/// The state of the matrix and of its checks, which a checkpoint has. Throws CheckpointError.
 template <class Real>
-Interchanges load_checkpoint(Workspace<Real>& workspace, Backend<Real>& backend, const ResumePoint& from) {
-  CheckpointReader reader(from.file);
-  Interchanges interchanges{.pivots = reader.read_pivots()};
+LoadedState load_checkpoint(Workspace<Real>& workspace, Backend<Real>& backend, Timeline& timeline,
+                            const std::string& file) {
+  CheckpointReader reader(file);
+  LoadedState state{reader.header().pass, {.pivots = reader.read_pivots()}};
+  const auto read = [&](std::span<std::byte> piece) {
+    const auto scope = timeline.scope(Lane::cpu, Phase::checkpoint, static_cast<std::int64_t>(piece.size()));
+    reader.read(piece);
+  };
   for_each_strip(workspace, [&](Index first, const HostBlock<Real>& strip) {
-    reader.read(bytes_of_strip(strip));
+    read(bytes_of_strip(strip));
     backend.wait(backend.upload(strip, whole(*workspace.a).block(first, 0, strip.rows, strip.columns)));
   });
-  return interchanges;
+  if (workspace.checksums) {
+    std::vector<std::byte> checks(static_cast<std::size_t>(reader.header().state_bytes));
+    read(checks);
+    workspace.checksums->restore(checks);
+  }
+  return state;
 }
 
 /// Saves the matrix of a workspace, strip by strip.
@@ -259,7 +314,7 @@ class MatrixSaver final : public StateSaver {
  public:
   MatrixSaver(const CheckpointPlan& plan, const CheckpointHeader& header, const ProcessGrid& grid, Timeline& timeline,
               Workspace<Real>& workspace, Backend<Real>& backend)
-      : StateSaver(plan, header, grid, timeline), workspace_(workspace), backend_(backend) {}
+      : StateSaver(plan, header, grid, timeline), timeline_(timeline), workspace_(workspace), backend_(backend) {}
 
  private:
   void add_matrix(Checkpoints& checkpoints) override {
@@ -268,8 +323,14 @@ class MatrixSaver final : public StateSaver {
       backend_.wait(backend_.download({workspace_.a.get(), first, 0, strip.rows, a.columns()}, strip));
       checkpoints.add(bytes_of_strip(strip));
     });
+    if (workspace_.checksums) checkpoints.add(workspace_.checksums->state());
+  }
+  LoadedState load(const std::string& file) override {
+    backend_.wait_all();
+    return load_checkpoint(workspace_, backend_, timeline_, file);
   }
 
+  Timeline& timeline_;
   Workspace<Real>& workspace_;
   Backend<Real>& backend_;
 };
@@ -426,14 +487,15 @@ template <class Real>
 CheckpointHeader checkpoint_header(const RunParameters& parameters, const ProcessGrid& grid,
                                    const CheckpointOptions& options) {
   const Distribution distribution = distribution_of(parameters, grid.shape());
-  const Index rows = distribution.local_rows(grid.position()), columns = distribution.local_columns(grid.position());
+  const Index rows = distribution.local_rows(grid.position()), columns = distribution.stored_columns(grid.position());
   return {.options = options,
           .run = {},
           .at = grid.position(),
           .rows = rows,
           .columns = columns,
           .piece_rows = std::max<Index>(1, matrix_strip_rows(rows, columns)),
-          .element = sizeof(Real)};
+          .element = sizeof(Real),
+          .state_bytes = parameters.abft ? Checksums<Real>::state_bytes(distribution, grid.position()) : 0};
 }
 
 double seconds_since_1970() {
@@ -473,7 +535,7 @@ RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<
     Interchanges so_far;
     if (options.checkpoints && options.checkpoints->resume) {
       const CheckpointHeader& header = options.checkpoints->resume->header;
-      so_far = load_checkpoint(*workspace, backend, *options.checkpoints->resume);
+      so_far = load_checkpoint(*workspace, backend, timeline, options.checkpoints->resume->file).so_far;
       result.resumed = Resumed{header.pass, header.seconds};
     } else {
       upload_matrix(*workspace, grid.position(), backend, source);
@@ -518,7 +580,7 @@ RunResult run_messages_in(RunParameters parameters, const ProcessGrid& grid, int
   const WatchedSection watched;
   timeline.report_progress_to(own_progress());
   try {
-    factorize(parameters, grid, timeline, *workspace, progress, result);
+    result.passes_done = factorize(parameters, grid, timeline, *workspace, progress, result).ended_before;
     result.factor_seconds = timeline.now();
     all_reduce(grid.all(), &result.factor_seconds, 1, MPI_DOUBLE, MPI_MAX);
     result.seconds = result.factor_seconds;
