@@ -202,7 +202,7 @@ Factorization factorize(const RunParameters& parameters, const ProcessGrid& grid
   RunObserver observer({parameters, workspace.distribution, grid, timeline, progress}, passes, saver);
   Factorization factors = workspace.lu->run(observer, passes, std::move(so_far));
   Checksums<Real>* const checksums = workspace.checksums.get();
-  if (checksums != nullptr) result.checksums = ChecksumRecord{.every = checksums->every()};
+  if (checksums != nullptr) result.checksums.emplace().every = checksums->every();
   while (factors.stopped && saver != nullptr && saver->can_go_back()) {
     auto state = go_back(grid, *saver, *checksums, *result.checksums);
     if (!state) break;
