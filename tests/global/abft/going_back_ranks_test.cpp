@@ -67,7 +67,8 @@ class FaultyFactorization {
   std::vector<Mismatch> mismatches(FlipPlace place, Index pass, bool in_two) {
     Backend<Real>& backend = *cached_.backend;
     BitFlip<Real> flip(backend, place, 8 * static_cast<int>(sizeof(Real)) - 4, pass, 5);
-    if (rank_in(grid_.all()) != 0) flip.disarm();
+    const bool is_faulty = plan_pass(distribution_, pass, grid_.position()).pivot == grid_.position();
+    if (!is_faulty) flip.disarm();
     auto a = original();
     const auto run = [&](Checksums<Real>& checks, PassRange passes, Interchanges so_far) {
       MpiTransport<Real> transport(grid_, parameters_.broadcast, cached_.timeline, nullptr);
@@ -79,7 +80,7 @@ class FaultyFactorization {
     };
     Checksums<Real> checks(distribution_, grid_, backend, cached_.timeline, *a, parameters_.abft_every);
     Interchanges so_far = run(checks, {0, distribution_.passes()}, {});
-    EXPECT_TRUE(all_agree(grid_.all(), true) && (flip.is_done() || rank_in(grid_.all()) != 0));
+    EXPECT_EQ(flip.is_done(), is_faulty);
     if (!in_two) return checks.mismatches();
     EXPECT_TRUE(checks.mismatches().empty());  // what is saved has been checked before the fault
     const std::vector<std::byte> state = checks.state();
@@ -139,11 +140,15 @@ bool are_equal(const Mismatch& a, const Mismatch& b) {
          a.bound == b.bound;
 }
 
+std::vector<int> lookaheads_of(const std::string& backend) {
+  return backend == "openblas" ? std::vector<int>{0, 1} : std::vector<int>{1};
+}
+
 class ChecksumsWithCheckpoints : public testing::TestWithParam<std::string> {};
 
 TEST_P(ChecksumsWithCheckpoints, FindAFaultBeforeTheCheckpointAfterItWithTheSameBits) {
   on_every_grid([&](const ProcessGrid& grid) {
-    for (const int lookahead : {0, 1}) {
+    for (const int lookahead : lookaheads_of(GetParam())) {
       FaultyFactorization<float> run(grid, GetParam(), lookahead);
       for (const FlipPlace place : {FlipPlace::stored_l, FlipPlace::stored_u, FlipPlace::a_between_passes}) {
         SCOPED_TRACE(testing::Message() << name_of(place) << ", look-ahead " << lookahead);
@@ -201,7 +206,7 @@ class FaultyRun {
 
 TEST_P(ChecksumsWithCheckpoints, GoBackAfterAFaultAndComeToTheSameSolution) {
   on_every_grid([&](const ProcessGrid& grid) {
-    for (const int lookahead : {0, 1}) {
+    for (const int lookahead : lookaheads_of(GetParam())) {
       FaultyRun run(grid, GetParam(), lookahead);
       const RunResult clean = run.clean();
       const CapturedLog log;
