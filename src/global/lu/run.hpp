@@ -36,11 +36,11 @@ struct Saved {
 
 /// A return to a checkpoint after a failed check.
 struct WentBack {
-  Index from = 0;      // passes done then
-  Index to = 0;        // of the checkpoint
-  double seconds = 0;  // lost: of the passes between them and of loading, the slowest rank
+  Index to = 0;        // passes done in the checkpoint
+  double seconds = 0;  // lost: of the passes since then and of loading, the slowest rank
   // of the worst mismatch, on rank 0 of the grid
-  int rank = 0;  // its RankRecord::world_rank
+  Index from = 0;  // passes done
+  int rank = 0;    // its RankRecord::world_rank
   Mismatch mismatch;
 };
 
