@@ -22,9 +22,10 @@ using testing::HasSubstr;
 
 constexpr Index n = 99, nb = 8, last_pass = 12;
 
-RunParameters parameters_with_checks(int lookahead) {
+RunParameters parameters_with_checks(const std::string& backend, int lookahead) {
   RunParameters parameters = parameters_of({n, nb}, Pivoting::partial);
   parameters.lookahead = lookahead;
+  if (backend == queued_backend) parameters.panel = PanelPlace::device;
   parameters.abft = true;
   parameters.abft_every = 3;
   return parameters;
@@ -58,7 +59,7 @@ class FaultyFactorization {
  public:
   FaultyFactorization(const ProcessGrid& grid, const std::string& backend, int lookahead)
       : grid_(grid),
-        parameters_(parameters_with_checks(lookahead)),
+        parameters_(parameters_with_checks(backend, lookahead)),
         distribution_(distribution_of(parameters_, grid.shape())),
         cached_(cached_backend<Real>(backend)),
         columns_(distribution_.local_columns(grid.position())) {}
@@ -164,7 +165,7 @@ TEST_P(ChecksumsWithCheckpoints, FindAFaultBeforeTheCheckpointAfterItWithTheSame
 class FaultyRun {
  public:
   FaultyRun(const ProcessGrid& grid, const std::string& backend, int lookahead)
-      : parameters(parameters_with_checks(lookahead)), grid_(grid), cached_(cached_backend<float>(backend)) {
+      : parameters(parameters_with_checks(backend, lookahead)), grid_(grid), cached_(cached_backend<float>(backend)) {
     options.gather_solution = true;
     options.checkpoints = CheckpointPlan{
         .folder = folder_.path, .every = 0, .run = new_run_identity(grid.all()), .options = {}, .resume = {}};
@@ -309,7 +310,7 @@ TEST(GoingBack, EndsTheRunIfTheCheckpointCannotBeRead) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, ChecksumsWithCheckpoints, testing::Values("openblas", "gl-compute"),
+INSTANTIATE_TEST_SUITE_P(Backends, ChecksumsWithCheckpoints, testing::Values("openblas", queued_backend),
                          [](const auto& info) { return info.param == "openblas" ? "openblas" : "gl_compute"; });
 
 }  // namespace
