@@ -164,11 +164,12 @@ TEST_P(ChecksumsWithCheckpoints, FindAFaultBeforeTheCheckpointAfterItWithTheSame
 /// A run of which one rank computes wrongly.
 class FaultyRun {
  public:
-  FaultyRun(const ProcessGrid& grid, const std::string& backend, int lookahead)
+  /// `folder`: of its checkpoints, which it removes at its end.
+  FaultyRun(const SharedFolder& folder, const ProcessGrid& grid, const std::string& backend, int lookahead)
       : parameters(parameters_with_checks(backend, lookahead)), grid_(grid), cached_(cached_backend<float>(backend)) {
     options.gather_solution = true;
     options.checkpoints = CheckpointPlan{
-        .folder = folder_.path, .every = 0, .run = new_run_identity(grid.all()), .options = {}, .resume = {}};
+        .folder = folder.path, .every = 0, .run = new_run_identity(grid.all()), .options = {}, .resume = {}};
   }
 
   RunResult clean() {
@@ -188,11 +189,13 @@ class FaultyRun {
   int faulty_rank() const { return size_of(grid_.all()) - 1; }
   bool has_checkpoint() const {
     barrier(grid_.all());
-    return has_checkpoints(folder_.path);
+    return has_checkpoints(options.checkpoints->folder);
   }
-  void remove() {
+  FaultyRun(const FaultyRun&) = delete;
+  FaultyRun& operator=(const FaultyRun&) = delete;
+  ~FaultyRun() {
     barrier(grid_.all());
-    remove_checkpoints(folder_.path, grid_.position());
+    remove_checkpoints(options.checkpoints->folder, grid_.position());
     barrier(grid_.all());
   }
 
@@ -202,13 +205,13 @@ class FaultyRun {
  private:
   const ProcessGrid& grid_;
   CachedBackend<float>& cached_;
-  const SharedFolder folder_;
 };
 
 TEST_P(ChecksumsWithCheckpoints, GoBackAfterAFaultAndComeToTheSameSolution) {
+  const SharedFolder folder;
   on_every_grid([&](const ProcessGrid& grid) {
     for (const int lookahead : lookaheads_of(GetParam())) {
-      FaultyRun run(grid, GetParam(), lookahead);
+      FaultyRun run(folder, grid, GetParam(), lookahead);
       const RunResult clean = run.clean();
       const CapturedLog log;
       const RunResult result = run.with_fault(7, false);
@@ -231,9 +234,10 @@ TEST_P(ChecksumsWithCheckpoints, GoBackAfterAFaultAndComeToTheSameSolution) {
 }
 
 TEST(GoingBack, EndsAfterThreeTimesToTheSameCheckpointAndKeepsIt) {
-  on_every_grid([](const ProcessGrid& grid) {
+  const SharedFolder folder;
+  on_every_grid([&](const ProcessGrid& grid) {
     for (const bool stops : {false, true}) {
-      FaultyRun run(grid, "openblas", 1);
+      FaultyRun run(folder, grid, "openblas", 1);
       run.parameters.abft_stop = stops;
       const CapturedLog log;
       const RunResult result = run.with_fault(7, true);
@@ -253,8 +257,9 @@ TEST(GoingBack, EndsAfterThreeTimesToTheSameCheckpointAndKeepsIt) {
 }
 
 TEST(GoingBack, NeedsACheckpointAndAWrongStateIsNotSaved) {
-  on_every_grid([](const ProcessGrid& grid) {
-    FaultyRun run(grid, "openblas", 1);
+  const SharedFolder folder;
+  on_every_grid([&](const ProcessGrid& grid) {
+    FaultyRun run(folder, grid, "openblas", 1);
     const CapturedLog log;
     const RunResult result = run.with_fault(0, false);
     EXPECT_TRUE(is_corrupted(result));
@@ -279,8 +284,9 @@ void prepare_second_half(FaultyRun& run, const ProcessGrid& grid) {
 }
 
 TEST(GoingBack, AlsoLeadsToTheCheckpointOfAnEarlierRun) {
-  on_every_grid([](const ProcessGrid& grid) {
-    FaultyRun run(grid, "openblas", 1);
+  const SharedFolder folder;
+  on_every_grid([&](const ProcessGrid& grid) {
+    FaultyRun run(folder, grid, "openblas", 1);
     const RunResult clean = run.clean();
     prepare_second_half(run, grid);
     const StopSignals none(false);
@@ -294,12 +300,12 @@ TEST(GoingBack, AlsoLeadsToTheCheckpointOfAnEarlierRun) {
 }
 
 TEST(GoingBack, EndsTheRunIfTheCheckpointCannotBeRead) {
-  on_every_grid([](const ProcessGrid& grid) {
-    FaultyRun run(grid, "openblas", 1);
+  const SharedFolder folder;
+  on_every_grid([&](const ProcessGrid& grid) {
+    FaultyRun run(folder, grid, "openblas", 1);
     prepare_second_half(run, grid);
     const StopSignals none(false);
-    const std::string folder = run.options.checkpoints->folder;
-    run.options.progress = [&](double) { std::filesystem::remove_all(folder); };
+    run.options.progress = [&](double) { std::filesystem::remove_all(run.options.checkpoints->resume->file); };
     const CapturedLog log;
     const RunResult result = run.with_fault(last_pass - 2, false);
     EXPECT_TRUE(is_corrupted(result));
