@@ -53,6 +53,10 @@ struct HplDat {
 /// Throws InputError ("FILE:LINE: ...") that names the value and the expected one.
 HplDat read_hpl_dat(const std::string& path, TextFiles& files);
 
+/// The 31 lines, the first two given; read_hpl_dat() reads the same again. Broadcasts must be HPL's; a row swap that
+/// HPL does not have becomes mix.
+std::string text_of(const HplDat& hpl_dat, const std::string& title, const std::string& comment);
+
 /// The parameters of HPL's innermost loops, in HPL's order (HPL_pddriver.c): depth, broadcast, RFACT, PFACT, NBMIN,
 /// NDIV. The last varies fastest. The outer loops are grid, N and NB.
 struct HplCombination {

@@ -116,6 +116,18 @@ FolderLock::FolderLock(const std::string& folder) {
                    ": another run has its checkpoints in this folder; wait for its end, or name another folder");
 }
 
+void plan_copies(SweepInput& input, std::span<const RankMemory> ranks) {
+  if (input.options.checkpoint.empty()) return;
+  RunRecord& run = input.planned.front();
+  const std::optional<MemoryPool> pool = no_room_for_copies(run, ranks, !input.options.input.empty());
+  run.parameters.checkpoint_copy = !pool;
+  if (!pool) return;
+  input.context.notes.push_back(
+      fmt::format("--checkpoint: ranks wait while checkpoints are written. With a copy of the matrix to write from, {} "
+                  "would need {}, and {} are free: a smaller N makes room",
+                  pool->name, memory_text(pool->needed), memory_text(pool->available)));
+}
+
 std::unique_ptr<Checkpointing> prepare_checkpointing(SweepInput& input, const BackendInfo& backend, GridCache& grids) {
   const PluOptions& options = input.options;
   if (options.checkpoint.empty() && options.resume.empty()) return nullptr;

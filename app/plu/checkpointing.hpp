@@ -3,8 +3,10 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "app/plu/memory.hpp"
 #include "app/plu/sweep.hpp"
 #include "app/program/grid_cache.hpp"
 #include "checkpoint/checkpoints.hpp"
@@ -34,6 +36,10 @@ struct Checkpointing {
   /// Removes those of --checkpoint: the run is done and reported. On all ranks.
   void remove() const;
 };
+
+/// With --checkpoint, plans memory for copies to write from, or notes for the report that there is too little. N does
+/// not depend on it: a run goes on with the N of --n auto.
+void plan_copies(SweepInput& input, std::span<const RankMemory> ranks);
 
 /// With --checkpoint or --resume, prepares the folders and chooses the checkpoint to go on from, which a note of the
 /// report names; sets the `resumed` of the run's result. Null without them. Throws InputError on every rank. Collective

@@ -306,6 +306,7 @@ int run_sweep_in(SweepInput& input) {
   if (input.options.time) peaks = peak_rates(input.options, input.machine, input.session, true);
   const std::vector<std::string> choices = choose_automatic_values(
       input.planned, memory, {input.options.memory_fraction, most_flops_of_process(input.options, peaks)});
+  plan_copies(input, memory);
   if (!input.options.runs()) {
     print_plan(input, choices);
     return 0;

@@ -411,7 +411,7 @@ constexpr std::string_view no_timeline = "No timeline was recorded: no breakdown
 std::string_view description_of(HplPhase phase) {
   constexpr std::array<std::string_view, all_hpl_phases.size()> descriptions{
       "panel factorisation",   "panel broadcast",      "row swaps",         "U12 solve",      "trailing update",
-      "backward substitution", "iterative refinement", "checksums of rows", "panels and U12", "checkpoints to disk"};
+      "backward substitution", "iterative refinement", "checksums of rows", "panels and U12", "waits for checkpoints"};
   return descriptions[static_cast<std::size_t>(phase)];
 }
 

@@ -68,7 +68,7 @@ struct RoleTotal {
 
 /// The phases of HPL by the names of its timers (-DHPL_DETAILED_TIMING), and those that HPL does not time: bcast, trsm,
 /// refine (mixed precision), check (checksums), copies (panels and U12, in memory or between host and device), ckpt
-/// (checkpoints to disk).
+/// (waits for checkpoints).
 enum class HplPhase : std::uint8_t { pfact, bcast, laswp, trsm, update, ptrsv, refine, check, copies, ckpt };
 inline constexpr std::array all_hpl_phases{HplPhase::pfact,  HplPhase::bcast, HplPhase::laswp,  HplPhase::trsm,
                                            HplPhase::update, HplPhase::ptrsv, HplPhase::refine, HplPhase::check,

@@ -336,8 +336,11 @@ std::string residual_lines(const RunRecord& record) {
   if (result.refinement) text += refinement_lines(*result.refinement);
   if (result.checksums) text += checksum_lines(result);
   if (result.saved) {
-    text += fmt::format("Checkpoints written: {}, the last after {} passes.\n", result.saved->checkpoints,
-                        result.saved->passes);
+    const Saved& saved = *result.saved;
+    text += fmt::format(
+        "Checkpoints written: {}, the last after {} passes; {}: ranks waited {:.2f} s, disks took {:.2f} s\n",
+        saved.checkpoints, saved.passes, saved.in_background ? "in the background" : "synchronously", saved.waited,
+        saved.disk);
   }
   if (verdict_of(result) == Verdict::failed) text += fmt::format("FAILED because: {}\n", failure_of(result));
   return text;

@@ -319,6 +319,9 @@ template <class Json>
 void describe(Json& json, Saved& saved) {
   json("count", saved.checkpoints);
   json("passes", saved.passes);
+  json.later("in_background", saved.in_background);
+  json.later("waiting_seconds", saved.waited);
+  json.later("disk_seconds", saved.disk);
 }
 
 template <class Json>

@@ -20,6 +20,8 @@
 #include "app/record/network_record.hpp"
 #include "app/record/result_file.hpp"
 #include "app/record/run_record.hpp"
+#include "app/submission/rules.hpp"
+#include "app/submission/submission.hpp"
 #include "mpi/broadcast.hpp"
 #include "version.hpp"
 
@@ -32,12 +34,15 @@ const Footer report_footer{
         "mpirun -np 4 glinpack plu --n 1000,2000,4000 --repeat 3 --json results.json --trace trace.json\n"
         "glinpack report results.json trace.json -o report.html\n"
         "glinpack report before.json after.json -o report.html --title Switches --force\n"
-        "glinpack report --watts 450 results.json -o report.html --force",
+        "glinpack report --watts 450 results.json -o report.html --force\n"
+        "glinpack report --submission lists --power-log pdu.csv results.json",
     .notes =
         {"The page has the runs with PASSED and FAILED, the best and median of each configuration, GFLOPS against N "
          "and GPUs, times by phase, role and rank, the timeline of traces, comparisons of files, hosts and versions. "
          "Tables sort and filter, the timeline zooms and pans. It is one file and needs no network. See "
-         "docs/report-page.md."},
+         "docs/report-page.md.",
+         "--submission checks the fastest run that PASSED against the rules of the TOP500 and Green500: see "
+         "docs/reading-a-report.md."},
     .exit_codes = {
         {0, "written, whether runs PASSED or FAILED"}, {2, "unusable input"}, {3, "an error while writing"}}};
 
@@ -51,15 +56,23 @@ OptionTable report_table(ReportOptions& o) {
   };
   const std::vector<Field> output{
       {"output,-o", text(o.output, "PAGE"), "The page to write"},
-      {"title", text(o.title, "TEXT"), "Title of the page"},
-      {"force", flag(o.force), "Overwrite an existing page"},
+      {"title", text(o.title, "TEXT"), "Title of the page", "", "submission"},
+      {"force", flag(o.force), "Overwrite an existing page", "", "submission"},
+      {"submission", text(o.submission, "DIR"),
+       "Write a folder for the TOP500 and Green500 instead of a page: hpl.out, HPL.dat, the machine, power and a "
+       "checklist. It must be new or empty",
+       "", "output"},
   };
   const std::vector<Field> energy{
       {"watts", real(o.watts, "W", parse_watts),
        "As plu --watts, read from the wall meter while the runs of FILE went: GFLOPS/W is printed and in the page"},
+      {"power-log", text(o.power_log, "CSV"),
+       "The same from readings of PDUs, IPMI or Redfish with columns time, watts and, if there are several, scope", "",
+       "watts"},
   };
   return {.command = "report",
-          .description = "Writes an HTML page of results: tables, charts, timelines, comparisons.",
+          .description =
+              "Writes an HTML page of results: tables, charts, timelines, comparisons; or a submission to the lists.",
           .footer = report_footer,
           .groups = {{"", files}, {"Output", output}, {"Energy", energy}}};
 }
@@ -151,25 +164,46 @@ json comparisons_of(const std::vector<ResultFile>& files) {
   return comparisons;
 }
 
-/// Sets the wall meter's mean power in the runs of the one file of plu. Returns a line with the best rate.
-std::string add_wall_watts(std::vector<ResultFile>& files, double watts) {
+/// The one file of plu; `option` needs it.
+ResultFile& plu_file(std::vector<ResultFile>& files, const char* option) {
   const auto is_plu = [](const ResultFile& file) { return file.kind == ResultKind::plu; };
   if (std::ranges::count_if(files, is_plu) != 1) {
-    throw InputError("--watts: a reading belongs to the runs of one file; give one that plu --json wrote");
+    throw InputError(std::string(option) + ": belongs to the runs of one file; give one that plu --json wrote");
   }
-  ResultFile& file = *std::ranges::find_if(files, is_plu);
+  return *std::ranges::find_if(files, is_plu);
+}
+
+/// The mean power during a run; empty if the log does not cover it.
+std::optional<double> watts_of(const RunRecord& run, std::optional<double> watts, const std::optional<PowerLog>& log) {
+  if (!log || !covers(*log, run.result.start_time, run.result.seconds)) return watts;
+  return power_evidence(run, *log).extrapolated_watts;
+}
+
+/// Sets the wall meter's mean power in the runs of the one file of plu. Returns a line with the best rate.
+std::string add_wall_watts(std::vector<ResultFile>& files, std::optional<double> watts,
+                           const std::optional<PowerLog>& log) {
+  const char* option = log ? "--power-log" : "--watts";
+  ResultFile& file = plu_file(files, option);
   std::vector<RunRecord> runs = read_runs(file.root());
-  double best = 0;
+  double best = 0, watts_of_best = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const double gflops = runs[i].result.gflops;
-    if (!(gflops > 0)) continue;
+    if (!(gflops > 0) || !(runs[i].result.seconds > 0)) continue;
+    const std::optional<double> mean = watts_of(runs[i], watts, log);
+    if (!mean) continue;
     Energy energy = runs[i].energy.value_or(Energy{});
-    set_wall_watts(energy, watts, gflops);
+    set_wall_watts(energy, *mean, gflops);
     file.document["runs"][i]["energy"] = energy_json(energy);
-    best = std::max(best, energy.gflops_per_watt);
+    if (energy.gflops_per_watt <= best) continue;
+    best = energy.gflops_per_watt;
+    watts_of_best = *mean;
   }
-  if (best == 0) throw InputError("--watts: no run of " + file.path + " has a rate");
-  return fmt::format("{:.4g} GFLOPS/W at {:g} W{}\n", best, watts,
+  if (best == 0) {
+    // the log covers no run: the message says how far it is from the first
+    if (log && !runs.empty()) power_during(*log, runs[0].result.start_time, std::max(runs[0].result.seconds, 1e-9));
+    throw InputError(std::string(option) + ": no run of " + file.path + " has a rate");
+  }
+  return fmt::format("{:.4g} GFLOPS/W at {:.6g} W{}\n", best, watts_of_best,
                      runs.size() > 1 ? fmt::format(", best of {} runs", runs.size()) : "");
 }
 
@@ -223,9 +257,22 @@ std::string report_page(const std::vector<std::string>& paths, const std::string
 }
 
 void run_report_command(const ReportOptions& options, std::ostream& out) {
-  check_output("--output", options.output, options.force, options.files);
+  if (options.submission.empty()) {
+    Texts inputs = options.files;
+    if (!options.power_log.empty()) inputs.push_back(options.power_log);
+    check_output("--output", options.output, options.force, inputs);
+  } else {
+    check_submission_folder(options.submission);
+  }
   std::vector<ResultFile> files = read_files(options.files);
-  const std::string efficiency = options.watts ? add_wall_watts(files, *options.watts) : "";
+  std::optional<PowerLog> log;
+  if (!options.power_log.empty()) log = read_power_log(options.power_log);
+  if (!options.submission.empty()) {
+    const ResultFile& file = plu_file(files, "--submission");
+    print(out, write_submission(options.submission, file, log, options.watts));
+    return;
+  }
+  const std::string efficiency = options.watts || log ? add_wall_watts(files, options.watts, log) : "";
   const std::string page = page_of(std::move(files), options.title);
   write_file(options.output, options.force, [&](std::ostream& file) { file << page; });
   print(out, options.output + '\n' + efficiency);

@@ -15,6 +15,7 @@
 //   DOUBLE     double precision
 //   STREAMED   slabs > 1: rows of a block are read and written for every column; otherwise they stay in registers
 //   SUBGROUPS  subgroup reductions
+//   DELAYS     for tests: random delays before a row is published and before a group arrives
 #if SUBGROUPS
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
@@ -178,6 +179,20 @@ int best_group() {
   return best.row == 0x7fffffff ? 0 : best.row;
 }
 
+// One wave of invocations in eight polls up to 511 times, other ones in every dispatch (hash: lowbias32 by C. Wellons).
+void delay(int step) {
+#if DELAYS
+  uint x = uint(waiting.x) + uint(step) * 0x9e3779b9u + uint(group * 64 + me / 32) * 0x85ebca6bu;
+  x = (x ^ x >> 16) * 0x7feb352du;
+  x = (x ^ x >> 15) * 0x846ca68bu;
+  x ^= x >> 16;
+  if (x % 8u != 0u) return;
+  for (uint polls = x >> 23; polls > 0u; --polls) {
+    if (arrived == empty) return;
+  }
+#endif
+}
+
 void give_up() {
   stop = 1;
   gave_up = 1;
@@ -185,6 +200,7 @@ void give_up() {
 
 // Waits for all groups, whose writes are visible then. False if they did not arrive.
 bool grid_barrier() {
+  delay(-1 - int(crossed));
   memoryBarrierBuffer();
   barrier();
   ++crossed;
@@ -312,6 +328,7 @@ int factorize_block(int first, int width, int zero) {
       FOR_ELEMENTS(GET)
     }
 #endif
+    delay(first + round);
     if (is_mine) {
       int live = BLOCK - round;  // the multipliers at the end of the row take no part
       EACH_VECTOR(PUBLISH, PUBLISH_LAST)

@@ -24,6 +24,7 @@
 #include "app/plu/plu_options.hpp"
 #include "app/record/result_file.hpp"
 #include "app/report/report_command.hpp"
+#include "app/submission/power_log.hpp"
 #include "checkpoint/checkpoint_file.hpp"
 #include "gl/compute/tuning.hpp"
 #include "gl/disk_cache.hpp"
@@ -80,6 +81,19 @@ void read_market(const std::string& input) {
 void read_numpy(const std::string& input) {
   std::istringstream file(input);
   check_dense(read_npy(file, "a.npy", largest_matrix_bytes, MatrixShape::any));
+}
+
+void read_power(const std::string& input) {
+  const PowerLog log = parse_power_log("pdu.csv", input);
+  for (const PowerScope& scope : log.scopes) {
+    for (std::size_t i = 0; i < scope.readings.size(); ++i) {
+      require(scope.readings[i].watts >= 0 && scope.readings[i].watts <= 1e9, "watts are within their range");
+      require(i == 0 || scope.readings[i].seconds > scope.readings[i - 1].seconds, "times rise");
+    }
+  }
+  const double start = log.scopes[0].readings[0].seconds;
+  const MeasuredPower power = power_during(log, start, log.scopes[0].readings.back().seconds - start);
+  require(power.watts > 0 && std::isfinite(power.watts), "the mean is a positive number");
 }
 
 void check_texts(const ResultFile& file) {
@@ -176,10 +190,11 @@ void read_checkpoint(const std::string& input) {
 }
 
 const Reader& chosen_reader() {
-  static const std::map<std::string, Reader> readers{{"hpl_dat", read_hpl_dat_file},  {"toml", read_toml},
-                                                     {"matrix_market", read_market},  {"npy", read_numpy},
-                                                     {"results", read_results},       {"tuning_cache", read_tuning},
-                                                     {"program_cache", read_program}, {"checkpoint", read_checkpoint}};
+  static const std::map<std::string, Reader> readers{{"hpl_dat", read_hpl_dat_file}, {"toml", read_toml},
+                                                     {"matrix_market", read_market}, {"npy", read_numpy},
+                                                     {"results", read_results},      {"tuning_cache", read_tuning},
+                                                     {"power_log", read_power},      {"program_cache", read_program},
+                                                     {"checkpoint", read_checkpoint}};
   const char* name = std::getenv("READER");
   const auto found = readers.find(name != nullptr ? name : "");
   if (found != readers.end()) return found->second;

@@ -122,6 +122,8 @@ class Kills(CheckpointTest):
                 outcome = self.run_all(*options, *OFTEN, *self.resumption(), "--save-solution", "x.npy", ranks=ranks)
                 self.assertIn("PASSED", outcome.out)
                 self.assertEqual(self.solution("x.npy"), self.solution("whole.npy"))
+                if "Checkpoints written: " in outcome.out:
+                    self.assertIn(" passes; in the background: ranks waited ", outcome.out)
                 self.assertEqual(self.generations(), [])
         if KILLS >= 20:  # a kill may come before the first checkpoint, or after the report
             self.assertGreaterEqual(resumed, KILLS // 4)
@@ -157,6 +159,17 @@ class Signals(CheckpointTest):
                       outcome.out)
         self.assertEqual(self.solution("x.npy"), self.solution("whole.npy"))
         self.assertEqual(len(self.generations()), 1)  # only --checkpoint removes
+
+
+class Copies(CheckpointTest):
+    def test_ranks_wait_for_the_disk_if_there_is_no_memory_for_a_copy(self):
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            kibibytes = next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable"))
+        most = int((1024 * kibibytes / 8) ** 0.5)
+        plan = ["plu", "--backend", "openblas", "--nb", "auto", "--checkpoint", "ck", "--dry-run"]
+        note = "ranks wait while checkpoints are written"
+        self.assertIn(note, self.run_all(*plan, "--n", int(0.8 * most), ranks=2).out)
+        self.assertNotIn(note, self.run_all(*plan, "--n", most // 4, ranks=2).out)
 
 
 class Refusals(CheckpointTest):

@@ -101,6 +101,66 @@ class ReFrame(GlinpackTest):
         self.assertEqual([squarest(n) for n in (1, 2, 4, 6, 7, 16)], [(1, 1), (1, 2), (2, 2), (2, 3), (1, 7), (4, 4)])
 
 
+@contextlib.contextmanager
+def ramble_stand_in(called):
+    """Replaces Ramble's directives: each call is appended to `called` by its name."""
+    appkit = types.ModuleType("ramble.appkit")
+    appkit.ExecutableApplication = object
+    for name in ("tags", "software_spec", "required_package", "executable", "workload", "workload_variable",
+                 "figure_of_merit", "figure_of_merit_context", "success_criteria"):
+        setattr(appkit, name, lambda *values, of=name, **keys: called.append((of, values, keys)))
+    expander = types.ModuleType("ramble.expander")
+    expander.Expander = types.SimpleNamespace(expansion_str=lambda name: "{" + name + "}")
+    modules = {"ramble": types.ModuleType("ramble"), "ramble.appkit": appkit, "ramble.expander": expander}
+    sys.modules.update(modules)
+    try:
+        yield
+    finally:
+        for name in modules:
+            del sys.modules[name]
+
+
+class Ramble(GlinpackTest):
+    def setUp(self):
+        super().setUp()
+        self.called = []
+        with ramble_stand_in(self.called):
+            runpy.run_path(PACKAGING / "ramble" / "applications" / "glinpack" / "application.py")
+
+    def calls(self, directive):
+        return [(values, keys) for name, values, keys in self.called if name == directive]
+
+    def succeeds(self, report):
+        """As Ramble: each criterion matches the beginning of a line."""
+        return all(any(re.match(keys["match"], line) for line in report.splitlines())
+                   for _, keys in self.calls("success_criteria"))
+
+    def test_the_command_runs_and_its_report_has_the_figures_of_merit(self):
+        (values, _), = self.calls("executable")
+        variables = {values[0]: keys["default"] for values, keys in self.calls("workload_variable")}
+        variables.update(n="64", nb="16", backend="openblas", experiment_run_dir=str(self.folder), glinpack_path="")
+        variables["options"] = variables["options"].format(**variables)
+        program, *arguments = values[1].format(**variables).split()
+        self.assertEqual(program, "/bin/glinpack")
+        outcome = self.start([GLINPACK, *arguments], {"OPENBLAS_NUM_THREADS": "1"})
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertTrue((self.folder / "results.json").exists())
+        self.assertTrue(self.succeeds(outcome.out), outcome)
+        for _, keys in self.calls("figure_of_merit"):
+            found = [re.match(keys["fom_regex"], line + "\n") for line in outcome.out.splitlines()]
+            found = [match[keys["group_name"]] for match in found if match]
+            self.assertEqual(len(found), 1, outcome)
+            self.assertGreaterEqual(float(found[0]), 0)
+
+    def test_a_failed_system_fails_the_experiment(self):
+        report = HPL_REPORT.read_text()
+        self.assertTrue(self.succeeds(report))
+        failed = re.sub(r" 0 tests completed and failed", " 1 tests completed and failed", report)
+        self.assertNotEqual(failed, report)
+        self.assertFalse(self.succeeds(failed))
+        self.assertFalse(self.succeeds(report.replace("PASSED", "FAILED")))
+
+
 class Recipes(unittest.TestCase):
     def assert_cmake_options_exist(self, text):
         options = set(re.findall(r"GLINPACK_[A-Z]+", text))

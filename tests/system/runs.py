@@ -410,7 +410,7 @@ class Power(RunsTest):
         outcome = self.passed("--n", "100,120", "--repeat", 2, "--backend", "openblas", "--watts", 450, "--warm-up", 2,
                               "--json", "w.json", runs=4)
         self.assertIn("- untimed warm-up runs before the runs of each combination: 2", outcome.out)
-        self.assertEqual(outcome.out.count("Power: 450 W by a wall meter (--watts); "), 4)
+        self.assertEqual(outcome.out.count("Power: 450 W by a wall meter; "), 4)
         runs = self.json("w.json")["runs"]
         self.assertEqual([(run["n"], run["repeat"]) for run in runs], [(100, 0), (100, 1), (120, 0), (120, 1)])
         for run in runs:

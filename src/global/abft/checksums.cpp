@@ -116,8 +116,8 @@ Checksums<Real>::Checksums(const Distribution& distribution, const ProcessGrid& 
   sums_ = backend.allocate(rows_, 1);
   sums_of_u_ = backend.allocate(rows_, 1);
   sums_of_l_ = backend.allocate(2 * distribution.shape.columns, nb + rows_);
-  staging_ =
-      backend.allocate_host(std::max({sums_of_l_->rows() * sums_of_l_->columns(), checksum_columns * rows_, nb * nb}));
+  // many diagonal blocks at once: a device waits as long for one as for many
+  staging_ = backend.allocate_host(std::max({sums_of_l_->rows() * sums_of_l_->columns(), 64 * rows_, nb * nb}));
 }
 
 template <class Real>
@@ -265,6 +265,30 @@ void Checksums<Real>::check_state(const PassPlan& pass) {
 }
 
 template <class Real>
+Index Checksums<Real>::diagonal_blocks_at_once() const {
+  return std::max<Index>(1, staging_->size() / (distribution_.nb * distribution_.nb));
+}
+
+// Adds the sums of U's rows in them.
+template <class Real>
+void Checksums<Real>::sum_diagonal_blocks(std::span<const DeviceBlock<Real>> blocks, std::vector<double>& sums) {
+  const Index nb = distribution_.nb;
+  const auto on_host = [&](std::size_t b) {
+    return HostBlock<Real>{staging_.get(), static_cast<Index>(b) * nb * nb, blocks[b].rows, blocks[b].rows, nb};
+  };
+  Fence last;
+  for (std::size_t b = 0; b < blocks.size(); ++b) last = backend_.download(blocks[b], on_host(b));
+  backend_.wait(last);
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const RowMajorView<Real> view = on_host(b).view();
+    for (Index i = 0; i < view.rows; ++i) {
+      double& sum = sums[static_cast<std::size_t>(blocks[b].row + i)];
+      for (Index j = i; j < view.columns; ++j) sum += static_cast<double>(view(i, j));
+    }
+  }
+}
+
+template <class Real>
 void Checksums<Real>::check_factors() {
   const auto scope = timeline_.in_phase(Phase::checksum);
   const double begun = timeline_.now();
@@ -299,29 +323,34 @@ void Checksums<Real>::restore(std::span<const std::byte> state) {
 }
 
 // After some passes. L below the diagonal blocks and the blocks themselves: the sums of the panels. U: the carried
-// sums.
+// sums. Block columns, not block rows, which have too few rows for the work groups of a device.
 template <class Real>
 void Checksums<Real>::check_stored_factors(Index passes) {
   clear(*sums_);
   clear(*sums_of_u_);
   const BlockCyclic& blocks = distribution_.rows;
   std::vector<double> in_diagonal_blocks(static_cast<std::size_t>(rows_));  // sums of U's rows
-  for (Index row = 0; row < rows_; row += distribution_.nb) {
-    const BlockIndex block = blocks.block(blocks.global(LocalIndex(row), position_.row));
-    const BlockIndex last(std::min(block.value, passes - 1));  // of L in these rows
+  const Index rows_of_u = passes < distribution_.passes()
+                              ? blocks.lower_bound(blocks.first(BlockIndex(passes)), position_.row).value
+                              : rows_;
+  std::vector<DeviceBlock<Real>> diagonal_blocks;
+  const Index of_a = distribution_.columns.lower_bound(GlobalIndex(distribution_.n), position_.column).value;
+  for (Index column = 0; column < of_a; column += distribution_.nb) {
+    const BlockIndex block = blocks.block(distribution_.columns.global(LocalIndex(column), position_.column));
     const Index width = blocks.width(block);
-    const Index end =
-        distribution_.columns.lower_bound(blocks.first(last) + blocks.width(last), position_.column).value;
-    sum_rows(row, width, 0, end, *sums_);
-    if (last != block) continue;
-    sum_rows(row, width, end, columns_ - end, *sums_of_u_);
-    if (distribution_.columns.owner(block) != position_.column) continue;
-    const std::vector<Real> diagonal = downloaded({&a_, row, end - width, width, width});
-    for (Index i = 0; i < width; ++i) {
-      double& sum = in_diagonal_blocks[static_cast<std::size_t>(row + i)];
-      for (Index j = i; j < width; ++j) sum += static_cast<double>(diagonal[static_cast<std::size_t>(i * width + j)]);
-    }
+    const bool has_l = block.value < passes;
+    const Index row = has_l ? blocks.lower_bound(blocks.first(block), position_.row).value : rows_of_u;
+    sum_rows(0, row, column, width, *sums_of_u_);
+    if (!has_l) continue;
+    sum_rows(row, rows_ - row, column, width, *sums_);
+    if (blocks.owner(block) != position_.row) continue;
+    diagonal_blocks.push_back({&a_, row, column, width, width});
+    if (static_cast<Index>(diagonal_blocks.size()) < diagonal_blocks_at_once()) continue;
+    sum_diagonal_blocks(diagonal_blocks, in_diagonal_blocks);
+    diagonal_blocks.clear();
   }
+  sum_rows(0, rows_of_u, of_a, columns_ - of_a, *sums_of_u_);
+  sum_diagonal_blocks(diagonal_blocks, in_diagonal_blocks);
   const std::vector<Real> of_l = downloaded(whole(*sums_)), of_u = downloaded(whole(*sums_of_u_));
   const std::vector<Real> panels =
       downloaded(whole(*sums_of_l_).block(2 * position_.column, distribution_.nb, 2, rows_));

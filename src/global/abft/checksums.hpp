@@ -120,6 +120,8 @@ class Checksums {
   std::vector<double> carried_sums(Index first_row, Index rows);
   void check_trailing_matrix(const PassPlan& pass, const PassPlan* next);
   void check_received_l(Index pass, Index eliminated);
+  Index diagonal_blocks_at_once() const;
+  void sum_diagonal_blocks(std::span<const DeviceBlock<Real>> blocks, std::vector<double>& sums);
   void check_stored_factors(Index passes);
   void report(Index pass, CheckedPart part, const Worst& worst);
 

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -22,11 +23,15 @@ namespace {
 constexpr std::array<char, 8> magic{'g', 'l', 'i', 'n', 'c', 'k', 'p', '2'};
 constexpr std::uint64_t word = sizeof(std::uint64_t);  // of lengths, checksums and pivots
 constexpr std::uint64_t largest_header = 1 << 20;
+constexpr std::size_t alignment = 4096;                       // for O_DIRECT
+constexpr std::size_t bytes_of_block = std::size_t{4} << 20;  // which a disk writes at its full rate
 
 template <class Value>
 std::span<const std::byte> bytes_of(const Value& value) {
   return std::as_bytes(std::span(&value, 1));
 }
+
+bool is_direct(const FileHandle& file) { return (fcntl(file.get(), F_GETFL) & O_DIRECT) != 0; }
 
 std::string system_error(const std::string& path) { return path + ": " + std::strerror(errno); }
 
@@ -91,7 +96,11 @@ FileHandle::~FileHandle() {
 
 CheckpointWriter::CheckpointWriter(std::string path, const CheckpointHeader& header,
                                    std::span<const GlobalIndex> pivots)
-    : path_(std::move(path)), file_(open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+    : path_(std::move(path)), block_(static_cast<std::byte*>(std::aligned_alloc(alignment, bytes_of_block))) {
+  if (!block_) throw std::bad_alloc();
+  constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+  file_ = FileHandle(open(path_.c_str(), flags | O_DIRECT, 0666));
+  if (file_.get() < 0 && errno == EINVAL) file_ = FileHandle(open(path_.c_str(), flags, 0666));
   if (file_.get() < 0) throw CheckpointError(system_error(path_));
   const std::string text = text_of(header);
   std::string head(magic.begin(), magic.end());
@@ -103,20 +112,43 @@ CheckpointWriter::CheckpointWriter(std::string path, const CheckpointHeader& hea
 }
 
 void CheckpointWriter::add(std::span<const std::byte> piece) {
-  write(piece);
-  write(bytes_of(checksum_of(piece)));
+  append(piece);
+  append(bytes_of(checksum_of(piece)));
 }
 
-void CheckpointWriter::write(std::span<const std::byte> bytes) {
+void CheckpointWriter::append(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw CheckpointError(system_error(path_));
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    const std::size_t count = std::min(bytes.size(), bytes_of_block - filled_);
+    std::memcpy(block_.get() + filled_, bytes.data(), count);
+    filled_ += count;
+    bytes = bytes.subspan(count);
+    if (filled_ == bytes_of_block) write_block();
   }
 }
 
-void CheckpointWriter::sync() const {
+void CheckpointWriter::write_block() {
+  for (std::size_t done = 0; done < filled_;) {
+    const ssize_t written = ::write(file_.get(), block_.get() + done, filled_ - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && errno == EINVAL && is_direct(file_)) {  // another alignment, or the rest of a short write
+      use_page_cache();
+      continue;
+    }
+    if (written < 0) throw CheckpointError(system_error(path_));
+    done += static_cast<std::size_t>(written);
+  }
+  filled_ = 0;
+}
+
+void CheckpointWriter::use_page_cache() {
+  const int flags = fcntl(file_.get(), F_GETFL);
+  if (fcntl(file_.get(), F_SETFL, flags & ~O_DIRECT) != 0) throw CheckpointError(system_error(path_));
+}
+
+void CheckpointWriter::finish() {
+  if (is_direct(file_)) use_page_cache();  // for a part of a block
+  write_block();
+  block_.reset();
   if (fsync(file_.get()) != 0) throw CheckpointError(system_error(path_));
 }
 

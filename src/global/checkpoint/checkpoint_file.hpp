@@ -17,7 +17,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -68,21 +70,30 @@ class FileHandle {
   int descriptor_;
 };
 
-/// Writes a file from its first byte to its last. Throws CheckpointError with the system's reason.
+/// Writes a file from its first byte to its last, past the page cache if the file system can (open(2), O_DIRECT):
+/// Linux lets a process wait that fills the cache faster than the disk empties it, and drops other pages for it. Throws
+/// CheckpointError with the system's reason.
 class CheckpointWriter {
  public:
   /// Replaces a file that exists.
   CheckpointWriter(std::string path, const CheckpointHeader& header, std::span<const GlobalIndex> pivots);
   /// The next piece, in order, and then the state of the checks; as the header says.
   void add(std::span<const std::byte> piece);
-  /// Returns when the disk has all of it. By any thread, after the last piece.
-  void sync() const;
+  /// Returns when the disk has all of it. Call once, after the last piece, by any thread.
+  void finish();
 
  private:
-  void write(std::span<const std::byte> bytes);
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+  void append(std::span<const std::byte> bytes);
+  void write_block();
+  void use_page_cache();
 
   std::string path_;
   FileHandle file_;
+  std::unique_ptr<std::byte, Free> block_;  // of the file, which O_DIRECT wants aligned
+  std::size_t filled_ = 0;                  // bytes of the block
 };
 
 /// Reads a file from its first byte to its last. Throws CheckpointError if it is cut, longer than it says, or altered.

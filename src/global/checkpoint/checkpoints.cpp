@@ -296,8 +296,8 @@ void remove_checkpoints(const std::string& folder, GridPosition at) {
   }
 }
 
-Checkpoints::Checkpoints(MPI_Comm communicator, const CheckpointPlan& plan, Timeline& timeline)
-    : communicator_(communicator), plan_(plan), timeline_(timeline) {}
+Checkpoints::Checkpoints(MPI_Comm communicator, const CheckpointPlan& plan, Timeline& timeline, CheckpointCopy* copy)
+    : communicator_(communicator), plan_(plan), timeline_(timeline), copy_(copy) {}
 
 template <class Work>
 void Checkpoints::keep_error(Work work) {
@@ -314,42 +314,67 @@ void Checkpoints::begin(const CheckpointHeader& header, std::span<const GlobalIn
   header_->run = plan_.run;
   folder_ = plan_.folder + "/" + Generation{header.pass, plan_.run}.name();
   file_ = folder_ + "/" + file_name(header.at);
+  if (removing_.valid()) removing_.wait();  // two generations at most
   keep_error([&] {
-    fs::create_directories(folder_);
-    writer_.emplace(file_ + part_suffix, *header_, pivots);
+    if (copy_ == nullptr) return open_file(pivots);
+    copy_->clear();
+    pivots_.assign(pivots.begin(), pivots.end());
   });
 }
 
 void Checkpoints::add(std::span<const std::byte> piece) {
   const auto scope = timeline_.scope(Lane::cpu, Phase::checkpoint, static_cast<std::int64_t>(piece.size()));
-  keep_error([&] { writer_->add(piece); });
+  keep_error([&] { copy_ != nullptr ? copy_->add(piece) : writer_->add(piece); });
 }
 
-// The kernel writes while the factorisation goes on. Without a thread to wait for it, commit() waits.
+// If no thread can be started, commit() writes.
 void Checkpoints::end() {
-  keep_error([&] { sync_ = std::async([this] { writer_->sync(); }); });
+  keep_error([&] {
+    writing_ = std::async([this] {
+      if (copy_ != nullptr) write_copy();
+      writer_->finish();
+      on_disk_ = Clock::now();
+    });
+  });
+}
+
+void Checkpoints::open_file(std::span<const GlobalIndex> pivots) {
+  opened_ = Clock::now();
+  fs::create_directories(folder_);
+  writer_.emplace(file_ + part_suffix, *header_, pivots);
+}
+
+void Checkpoints::write_copy() {
+  open_file(pivots_);
+  for (const std::span<const std::byte> piece : copy_->pieces()) {
+    if (abandoned_) throw CheckpointError(file_ + " is abandoned");
+    writer_->add(piece);
+  }
 }
 
 bool Checkpoints::is_writing() const {
-  return sync_.valid() && sync_.wait_for(std::chrono::seconds(0)) == std::future_status::timeout;
+  return writing_.valid() && writing_.wait_for(std::chrono::seconds(0)) == std::future_status::timeout;
 }
 
 void Checkpoints::commit() {
   if (!is_pending()) return;
-  if (sync_.valid()) {
+  if (writing_.valid()) {
     const auto scope = timeline_.scope(Lane::cpu, Phase::checkpoint);
     // the watchdog sees progress
-    while (sync_.wait_for(std::chrono::milliseconds(100)) == std::future_status::timeout) timeline_.step();
-    keep_error([&] { sync_.get(); });
+    while (writing_.wait_for(std::chrono::milliseconds(100)) == std::future_status::timeout) timeline_.step();
+    keep_error([&] { writing_.get(); });
   }
   writer_.reset();
   const Index pass = header_->pass;
+  std::vector<Generation> others;
   try {
     agree_or_throw(communicator_, error_);
     keep_error([&] {
       fs::rename(file_ + part_suffix, file_);
       sync_folder(folder_);
       sync_folder(plan_.folder);
+      others = generations_in(plan_.folder);  // now: no rank begins the next one before all have agreed
+      std::erase(others, Generation{pass, plan_.run});
     });
     agree_or_throw(communicator_, error_);
   } catch (const AgreedError& failure) {
@@ -361,11 +386,11 @@ void Checkpoints::commit() {
     clear();
     return;
   }
-  for (const Generation& generation : generations_in(plan_.folder)) {
-    if (generation != Generation{pass, plan_.run}) {
-      remove_files(fs::path(plan_.folder) / generation.name(), header_->at);
-    }
-  }
+  // a file system takes a while to free the blocks of a large file
+  removing_ = std::async([this, others = std::move(others), at = header_->at] {
+    for (const Generation& generation : others) remove_files(fs::path(plan_.folder) / generation.name(), at);
+  });
+  seconds_of_disk_ += std::chrono::duration<double>(on_disk_ - opened_).count();
   last_ = pass;
   ++completed_;
   clear();

@@ -10,6 +10,8 @@
 
 #include <mpi.h>
 
+#include <atomic>
+#include <chrono>
 #include <future>
 #include <limits>
 #include <optional>
@@ -18,6 +20,7 @@
 #include <vector>
 
 #include "backend/timeline.hpp"
+#include "checkpoint/checkpoint_copy.hpp"
 #include "checkpoint/checkpoint_file.hpp"
 
 namespace glinpack {
@@ -60,13 +63,14 @@ void remove_checkpoints(const std::string& folder, GridPosition at);
 /// Writes the generations of a run, one at a time. Errors are kept until commit(), where all ranks learn of them.
 class Checkpoints {
  public:
-  /// All arguments must outlive it.
-  Checkpoints(MPI_Comm communicator, const CheckpointPlan& plan, Timeline& timeline);
+  /// All arguments must outlive it. With `copy`, a thread writes while the run goes on; without (null), add() does.
+  Checkpoints(MPI_Comm communicator, const CheckpointPlan& plan, Timeline& timeline, CheckpointCopy* copy = nullptr);
   Checkpoints(const Checkpoints&) = delete;
   Checkpoints& operator=(const Checkpoints&) = delete;
+  ~Checkpoints() { abandon(); }
 
-  /// This rank's file of the next generation: begin(), add() for each piece, end(), which lets a thread wait for the
-  /// disk. commit() must have completed the generation before.
+  /// This rank's file of the next generation: begin(), add() for each piece, end(), which lets a thread write the copy
+  /// and wait for the disk. commit() must have completed the generation before.
   void begin(const CheckpointHeader& header, std::span<const GlobalIndex> pivots);
   void add(std::span<const std::byte> piece);
   void end();
@@ -77,28 +81,40 @@ class Checkpoints {
   /// Completes the pending generation, or drops it if a rank could not write; rank 0 then warns. Waits for the disk.
   /// Collective.
   void commit();
+  /// The pending generation is not needed any more: its thread ends soon. None may be begun after this.
+  void abandon() { abandoned_ = true; }
 
   int completed() const { return completed_; }
   /// The passes done in the last complete generation.
   std::optional<Index> last() const { return last_; }
   /// This rank's file of it. Only if there is one.
   std::string last_file(GridPosition at) const;
+  /// From the opening of this rank's files until its disk had them, all complete generations together.
+  double seconds_of_disk() const { return seconds_of_disk_; }
 
  private:
+  using Clock = std::chrono::steady_clock;
   template <class Work>
   void keep_error(Work work);
+  void open_file(std::span<const GlobalIndex> pivots);
+  void write_copy();
   void clear();
 
   MPI_Comm communicator_;
   const CheckpointPlan& plan_;
   Timeline& timeline_;
+  CheckpointCopy* copy_;
   std::optional<CheckpointHeader> header_;  // of the pending generation
   std::string folder_, file_;               // of the pending generation
+  std::vector<GlobalIndex> pivots_;         // of the copy
   std::optional<CheckpointWriter> writer_;
-  std::future<void> sync_;
+  Clock::time_point opened_, on_disk_;
   std::string error_;  // of this rank
   int completed_ = 0;
   std::optional<Index> last_;
+  double seconds_of_disk_ = 0;
+  std::atomic<bool> abandoned_ = false;
+  std::future<void> writing_, removing_;  // threads, which end before the rest of this is destroyed
 };
 
 }  // namespace glinpack

@@ -40,6 +40,7 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
   const double staged_rows = distribution.shape.rows > 1 ? 3 * nb * columns : 0;  // U12, rows in, rows out
   const double strip = std::min(rows * columns, std::max(columns, static_cast<double>(matrix_strip_elements)));
   const double panel = nb * (above + rows + 2 * nb);
+  const double copy = parameters.checkpoint_copy ? rows * columns : 0;
   // placeholders for received data: a panel, U12
   const double placeholders = parameters.parts == RunParts::compute ? panel + staged_rows / 3 : 0;
   // two slots for panels and two for U12, each for two ranks of a node at least; the rings that this rank fills, for
@@ -50,7 +51,7 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
     const double ring_panel = nb * gathered_rows / distribution.shape.rows;
     windows = (distribution.shape.columns > 1 ? panel : 0) + staged_rows / 3 + ring_rows + ring_panel;
   }
-  const double host = 2 * panel + staged_rows + nb * gathered_rows + strip + placeholders + windows + checksums;
+  const double host = 2 * panel + staged_rows + nb * gathered_rows + strip + placeholders + windows + checksums + copy;
   const auto bytes = [element](double elements) {
     constexpr double most = 9e18;  // fits std::int64_t
     return static_cast<std::int64_t>(std::min(most, elements * element));

@@ -80,6 +80,8 @@ struct RunParameters {
   Index abft_every = 0;    // passes between two checks; 0: passes_between_checks(nb)
   bool abft_stop = false;  // a mismatch ends the run
   bool refine = false;     // refine the solution in double precision; the factors have the backend's precision
+  /// Keeps memory for a copy of the local matrix, from which checkpoints are written.
+  bool checkpoint_copy = false;
 };
 
 /// How panels are factorised if the devices are fast at it.

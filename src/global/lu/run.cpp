@@ -123,6 +123,7 @@ struct Workspace : LuWorkspace<Real> {
   std::unique_ptr<Refiner<Real>> refiner;  // null if the run does not refine
   std::unique_ptr<HostBuffer<Real>> strip;
   std::unique_ptr<OriginalMatrix> original;
+  std::unique_ptr<CheckpointCopy> checkpoint_copy;  // null: checkpoints are not written in the background
 
   Workspace(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
             const MatrixSource& source, const RunOptions& options, const NodeMemory& node)
@@ -130,6 +131,10 @@ struct Workspace : LuWorkspace<Real> {
         substitution(distribution, grid, backend, timeline, *a),
         strip(backend.allocate_host(matrix_strip_rows(a->rows(), a->columns()) * a->columns())),
         original(original_matrix(parameters, distribution, grid.position(), source, backend, timeline, options)) {
+    if (options.checkpoints && parameters.checkpoint_copy) {
+      const auto bytes = static_cast<std::size_t>(a->rows() * a->columns()) * sizeof(Real);
+      checkpoint_copy = std::make_unique<CheckpointCopy>(bytes, backend.info().threads);
+    }
     if (!parameters.refine) return;
     refiner =
         std::make_unique<Refiner<Real>>(parameters.threshold, distribution, grid, backend, timeline, substitution);
@@ -248,7 +253,10 @@ class MatrixSaver final : public StateSaver {
  public:
   MatrixSaver(const CheckpointPlan& plan, const CheckpointHeader& header, const ProcessGrid& grid, Timeline& timeline,
               Workspace<Real>& workspace, Backend<Real>& backend)
-      : StateSaver(plan, header, grid, timeline), timeline_(timeline), workspace_(workspace), backend_(backend) {}
+      : StateSaver(plan, header, grid, timeline, workspace.checkpoint_copy.get()),
+        timeline_(timeline),
+        workspace_(workspace),
+        backend_(backend) {}
 
  private:
   void add_matrix(Checkpoints& checkpoints) override {

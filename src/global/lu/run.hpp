@@ -31,7 +31,10 @@ struct Resumed {
 /// The checkpoints of a run.
 struct Saved {
   int checkpoints = 0;
-  Index passes = 0;  // done in the last one
+  Index passes = 0;            // done in the last one
+  bool in_background = false;  // a thread wrote them while the run went on
+  double waited = 0;           // seconds that ranks spent on them or waited, the slowest one
+  double disk = 0;             // seconds in which their files were written, the slowest rank
 };
 
 /// A return to a checkpoint after a failed check.

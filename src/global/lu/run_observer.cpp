@@ -16,13 +16,15 @@ constexpr int most_returns = 3;
 
 }  // namespace
 
-StateSaver::StateSaver(const CheckpointPlan& plan, CheckpointHeader header, const ProcessGrid& grid, Timeline& timeline)
+StateSaver::StateSaver(const CheckpointPlan& plan, CheckpointHeader header, const ProcessGrid& grid, Timeline& timeline,
+                       CheckpointCopy* copy)
     : plan_(plan),
       header_(std::move(header)),
       earlier_seconds_(header_.seconds),
       communicator_(grid.all()),
       timeline_(timeline),
-      checkpoints_(grid.all(), plan, timeline) {
+      in_background_(copy != nullptr),
+      checkpoints_(grid.all(), plan, timeline, copy) {
   if (plan.resume) good_ = Good{.file = plan.resume->file};
 }
 
@@ -32,13 +34,16 @@ bool StateSaver::is_due() const {
 }
 
 void StateSaver::commit() {
+  const double begun = timeline_.now();
   const int before = checkpoints_.completed();
   checkpoints_.commit();
   if (checkpoints_.completed() > before) good_ = Good{.file = checkpoints_.last_file(header_.at), .left_at = saved_at_};
+  waited_ += timeline_.now() - begun;
 }
 
 void StateSaver::save(Index passes, const Interchanges& so_far) {
   commit();  // the one before may be pending if a signal ends the run
+  const double begun = timeline_.now();
   header_.pass = passes;
   header_.pivots = static_cast<Index>(so_far.pivots.size());
   header_.seconds = earlier_seconds_ + timeline_.now();
@@ -46,6 +51,7 @@ void StateSaver::save(Index passes, const Interchanges& so_far) {
   checkpoints_.begin(header_, so_far.pivots);
   add_matrix(checkpoints_);
   checkpoints_.end();
+  waited_ += timeline_.now() - begun;
   forget_checkpoint_request();
   last_ = Clock::now();
   saved_at_ = timeline_.now();
@@ -72,7 +78,9 @@ LoadedState StateSaver::go_back() {
 
 std::optional<Saved> StateSaver::saved() const {
   if (!checkpoints_.last()) return std::nullopt;
-  return Saved{checkpoints_.completed(), *checkpoints_.last()};
+  double most[2] = {waited_, checkpoints_.seconds_of_disk()};
+  all_reduce(communicator_, most, 2, MPI_DOUBLE, MPI_MAX);
+  return Saved{checkpoints_.completed(), *checkpoints_.last(), in_background_, most[0], most[1]};
 }
 
 RunObserver::RunObserver(const ObservedRun& run, PassRange passes, StateSaver* saver)
@@ -136,6 +144,7 @@ bool RunObserver::save(const PassPlan& pass, const Interchanges& so_far) {
 
 void RunObserver::finish() {
   agreement_.finish();
+  if (saver_ != nullptr) saver_->abandon();
   timeline_.leave_passes();
 }
 

@@ -22,8 +22,9 @@ struct LoadedState {
 /// outlive it.
 class StateSaver {
  public:
-  /// `header`: of this rank's file, with the seconds of earlier runs.
-  StateSaver(const CheckpointPlan& plan, CheckpointHeader header, const ProcessGrid& grid, Timeline& timeline);
+  /// `header`: of this rank's file, with the seconds of earlier runs. `copy`: null, or memory to write from.
+  StateSaver(const CheckpointPlan& plan, CheckpointHeader header, const ProcessGrid& grid, Timeline& timeline,
+             CheckpointCopy* copy);
   StateSaver(const StateSaver&) = delete;
   StateSaver& operator=(const StateSaver&) = delete;
   virtual ~StateSaver() = default;
@@ -37,6 +38,8 @@ class StateSaver {
   void commit();
   /// The state after `passes` passes. Collective over the grid.
   void save(Index passes, const Interchanges& so_far);
+  void abandon() { checkpoints_.abandon(); }
+  /// With the times of the slowest ranks. Collective over the grid.
   std::optional<Saved> saved() const;
 
   /// Whether there is a checkpoint, and none of its passes has failed too often. Completes a pending one. Collective
@@ -65,11 +68,13 @@ class StateSaver {
   double earlier_seconds_;
   MPI_Comm communicator_;
   Timeline& timeline_;
+  bool in_background_;
   Checkpoints checkpoints_;
   Clock::time_point last_ = Clock::now();
   double saved_at_ = 0;  // seconds of the timeline
   std::optional<Good> good_;
   double seconds_lost_ = 0;
+  double waited_ = 0;  // seconds
 };
 
 struct ObservedRun {

@@ -22,8 +22,8 @@ enum class Role : std::uint8_t { none, pivot, normalize, eliminate, reduce };
 enum class Lane : std::uint8_t { cpu, gpu, net, copy };
 
 /// The kind of work of an interval. `transfer`: host to device and back; `refinement`: residuals in double precision
-/// for mixed precision; `checksum`: sums of rows, to find wrong numbers (ABFT); `checkpoint`: the state goes to a disk;
-/// `wait`: the host waits for the device.
+/// for mixed precision; `checksum`: sums of rows, to find wrong numbers (ABFT); `checkpoint`: the state is
+/// copied or goes to a disk; `wait`: the host waits for the device.
 enum class Phase : std::uint8_t {
   panel,
   swap,

@@ -74,7 +74,13 @@ void VulkanMemory::Functions::create_instance() {
   VkInstanceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
   info.pApplicationInfo = &application;
-  require(function<PFN_vkCreateInstance>("vkCreateInstance")(&info, nullptr, &instance), "vkCreateInstance");
+  // Kept: with the last instance, NVIDIA's driver 580 ends OpenGL in the whole process as well.
+  static const VkInstance of_process = [&] {
+    VkInstance made = VK_NULL_HANDLE;
+    require(function<PFN_vkCreateInstance>("vkCreateInstance")(&info, nullptr, &made), "vkCreateInstance");
+    return made;
+  }();
+  instance = of_process;
 }
 
 VkPhysicalDevice VulkanMemory::Functions::find_device(const std::array<GLubyte, VK_UUID_SIZE>& uuid) const {
@@ -171,9 +177,6 @@ VulkanMemory::VulkanMemory(std::shared_ptr<Context> context)
 VulkanMemory::~VulkanMemory() {
   if (vulkan_->device) {
     vulkan_->function<PFN_vkDestroyDevice>("vkDestroyDevice")(vulkan_->device, nullptr);
-  }
-  if (vulkan_->instance) {
-    vulkan_->function<PFN_vkDestroyInstance>("vkDestroyInstance")(vulkan_->instance, nullptr);
   }
 }
 

@@ -290,6 +290,34 @@ TEST(Memory, AMatrixFromAFileIsCounted) {
   EXPECT_THROW(check_memory(plan({"--n", "4500", "--grid", "1x1"}), memory, true), InputError);
 }
 
+TEST(Memory, CopiesToWriteCheckpointsFromNeedRoomOnEveryNode) {
+  std::vector<RankMemory> memory = ranks(4, std::int64_t{1} << 30);
+  const RunRecord run = plan({"--n", "4500", "--nb", "64", "--grid", "1x4"}, 4).front();  // 39 MiB a rank
+  EXPECT_FALSE(no_room_for_copies(run, memory, false));
+  for (RankMemory& rank : std::span(memory).last(2)) {
+    rank.host = "b";
+    rank.host_available = 180 << 20;
+  }
+  EXPECT_NO_THROW(check_memory({&run, 1}, memory, false));
+  const std::optional<MemoryPool> pool = no_room_for_copies(run, memory, false);
+  ASSERT_TRUE(pool);
+  EXPECT_EQ(pool->name, "b");
+  EXPECT_EQ(pool->ranks, 2);
+  for (RankMemory& rank : memory) {
+    rank.device_is_host = false;
+    rank.device_available = 90 << 20;  // which the matrices of two ranks fill
+  }
+  EXPECT_NO_THROW(check_memory({&run, 1}, memory, false));
+  EXPECT_FALSE(no_room_for_copies(run, memory, false));
+  for (RankMemory& rank : memory) rank.device_is_host = true;
+  RunRecord with_copies = run;
+  with_copies.parameters.checkpoint_copy = true;
+  const double more = pools_of(with_copies, memory, false).back().needed - pools_of(run, memory, false).back().needed;
+  const Distribution distribution = distribution_of(run.parameters, run.grid);
+  EXPECT_EQ(more,
+            8 * 4500 * static_cast<double>(distribution.local_columns({0, 2}) + distribution.local_columns({0, 3})));
+}
+
 TEST(Memory, RanksThatShareADeviceShareItsMemory) {
   std::vector<RankMemory> memory = ranks(2, std::int64_t{1} << 40);
   for (RankMemory& rank : memory) {

@@ -210,6 +210,15 @@ TEST(HplReport, a_resumed_run_is_not_called_hpl) {
   EXPECT_THAT(text, Not(HasSubstr("High-Performance Linpack")));
 }
 
+TEST(HplReport, checkpoints_are_counted_with_what_they_cost) {
+  RunRecord record = passed_run();
+  record.result.saved = Saved{.checkpoints = 2, .passes = 7, .in_background = true, .waited = 0.25, .disk = 8};
+  EXPECT_THAT(run_text(record), HasSubstr("Checkpoints written: 2, the last after 7 passes; in the background: ranks "
+                                          "waited 0.25 s, disks took 8.00 s\n"));
+  record.result.saved->in_background = false;
+  EXPECT_THAT(run_text(record), HasSubstr("; synchronously: ranks waited"));
+}
+
 TEST(HplReport, mixed_precision_is_named_hpl_mxp_style_and_not_called_hpl) {
   const std::string text = report_of({refined_run()});
   EXPECT_THAT(text, ContainsRegex("PREC   : *mixed"));

@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+
+#include "checkpoint/checkpoint_copy.hpp"
 
 namespace glinpack {
 namespace {
@@ -52,7 +55,7 @@ class CheckpointFile : public testing::Test {
           std::as_bytes(std::span(all).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count))));
     }
     writer.add(state_of_checks());
-    writer.sync();
+    writer.finish();
   }
   std::string refusal() const {
     try {
@@ -85,6 +88,30 @@ TEST_F(CheckpointFile, IsReadAsItWasWritten) {
   EXPECT_EQ(verify_checkpoint_file(path_), pivots_);
 }
 
+TEST_F(CheckpointFile, IsReadAsItWasWrittenBlockByBlock) {
+  CheckpointHeader large = header();  // a file of about 5 MiB, in pieces that end within blocks
+  large.rows = 5;
+  large.columns = 131'075;
+  std::vector<double> written(static_cast<std::size_t>(large.rows * large.columns));
+  for (std::size_t i = 0; i < written.size(); ++i) written[i] = static_cast<double>(i);
+  const auto piece = [&large](auto& elements, Index first, Index rows) {
+    return std::span(elements).subspan(static_cast<std::size_t>(first * large.columns),
+                                       static_cast<std::size_t>(rows * large.columns));
+  };
+  CheckpointWriter writer(path_, large, pivots_);
+  for (const auto& [first, rows] : {std::pair{0, 2}, {2, 2}, {4, 1}}) {
+    writer.add(std::as_bytes(piece(written, first, rows)));
+  }
+  writer.finish();
+  CheckpointReader reader(path_);
+  EXPECT_EQ(reader.read_pivots(), pivots_);
+  std::vector<double> read(written.size());
+  for (const auto& [first, rows] : {std::pair{0, 2}, {2, 2}, {4, 1}}) {
+    reader.read(std::as_writable_bytes(piece(read, first, rows)));
+  }
+  EXPECT_EQ(read, written);
+}
+
 TEST_F(CheckpointFile, OfARankWithoutElementsHasNoPieces) {
   for (const auto& [rows, columns] : {std::pair<Index, Index>{0, 3}, {5, 0}}) {
     CheckpointHeader empty = header();
@@ -92,7 +119,7 @@ TEST_F(CheckpointFile, OfARankWithoutElementsHasNoPieces) {
     empty.columns = columns;
     empty.pivots = 0;
     empty.state_bytes = 0;
-    CheckpointWriter(path_, empty, {}).sync();
+    CheckpointWriter(path_, empty, {}).finish();
     EXPECT_EQ(refusal(), "");
   }
 }
@@ -155,10 +182,28 @@ TEST_F(CheckpointFile, NamesTheReasonIfItCannotBeWritten) {
   EXPECT_THROW(CheckpointWriter(folder_ + "/missing/file", header(), pivots_), CheckpointError);
   if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "no /dev/full";
   try {
-    CheckpointWriter("/dev/full", header(), pivots_);
+    CheckpointWriter("/dev/full", header(), pivots_).finish();
     FAIL();
   } catch (const CheckpointError& error) {
     EXPECT_STREQ(error.what(), "/dev/full: No space left on device");
+  }
+}
+
+TEST(CheckpointCopy, KeepsPiecesThatChangeLater) {
+  std::vector<std::byte> matrix((std::size_t{2} << 20) + 5, std::byte{1});
+  CheckpointCopy copy(matrix.size(), 2);
+  for (int generation = 0; generation < 2; ++generation) {
+    std::ranges::fill(matrix, std::byte{1});
+    copy.clear();
+    copy.add(std::span(matrix).first(5));
+    copy.add(std::span(matrix).subspan(5));
+    copy.add(std::span(matrix).first(7));  // more than there is room for
+    const std::vector<std::byte> expected = matrix;
+    std::ranges::fill(matrix, std::byte{2});
+    ASSERT_EQ(copy.pieces().size(), 3U);
+    EXPECT_TRUE(std::ranges::equal(copy.pieces()[0], std::span(expected).first(5)));
+    EXPECT_TRUE(std::ranges::equal(copy.pieces()[1], std::span(expected).subspan(5)));
+    EXPECT_TRUE(std::ranges::equal(copy.pieces()[2], std::span(expected).first(7)));
   }
 }
 

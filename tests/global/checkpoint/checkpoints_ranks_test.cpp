@@ -1,10 +1,17 @@
 // Checkpoints of all ranks: which of them is chosen, and runs that go on from one.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <future>
+#include <thread>
 
 #include "checkpoint/checkpoints.hpp"
 #include "lu/run.hpp"
@@ -32,6 +39,35 @@ std::vector<std::string> files_in(const std::string& folder) {
   return files;
 }
 
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// In place of a file: a pipe that lets nobody write before release().
+class SlowDisk {
+ public:
+  explicit SlowDisk(std::string path) : path_(std::move(path)) {
+    fs::create_directories(fs::path(path_).parent_path());
+    if (mkfifo(path_.c_str(), 0600) != 0) ADD_FAILURE() << path_;
+  }
+  void release() { reader_ = FileHandle(open(path_.c_str(), O_RDONLY | O_NONBLOCK)); }
+  /// What was written, if it fits into a pipe.
+  std::string content() const {
+    std::string content(65536, '\0');
+    std::size_t size = 0;
+    for (ssize_t count = 1; count > 0; size += static_cast<std::size_t>(std::max<ssize_t>(0, count))) {
+      count = read(reader_.get(), content.data() + size, content.size() - size);
+    }
+    content.resize(size);
+    return content;
+  }
+
+ private:
+  std::string path_;
+  FileHandle reader_;
+};
+
 /// Checkpoints of a matrix of order 8 with blocks of 2, on a grid of one row with all ranks.
 class CheckpointsOfAllRanks : public testing::Test {
  protected:
@@ -48,6 +84,13 @@ class CheckpointsOfAllRanks : public testing::Test {
     const CheckpointPlan plan{.folder = folder_.path, .run = run, .options = mine_.options, .resume = {}};
     Timeline timeline;
     Checkpoints checkpoints(grid_.all(), plan, timeline);
+    begin_and_end(checkpoints, pass);
+    checkpoints.commit();
+    EXPECT_EQ(checkpoints.last(), pass);
+    barrier(grid_.all());
+  }
+  /// A matrix that does not live longer.
+  void begin_and_end(Checkpoints& checkpoints, Index pass) const {
     CheckpointHeader header = mine_;
     header.pass = pass;
     header.pivots = 2 * pass;
@@ -55,9 +98,6 @@ class CheckpointsOfAllRanks : public testing::Test {
     checkpoints.begin(header, std::vector<GlobalIndex>(static_cast<std::size_t>(header.pivots)));
     if (!matrix.empty()) checkpoints.add(std::as_bytes(std::span(matrix)));
     checkpoints.end();
-    checkpoints.commit();
-    EXPECT_EQ(checkpoints.last(), pass);
-    barrier(grid_.all());
   }
   std::string file_of(Index pass, const std::string& run) const {
     return folder_.path + "/pass-" + std::to_string(pass) + "-" + run + "/row0-column" +
@@ -194,6 +234,31 @@ TEST_F(CheckpointsOfAllRanks, ARankThatCannotWriteCostsTheGenerationOfAll) {
   EXPECT_EQ(chosen_pass(), 1);
 }
 
+TEST_F(CheckpointsOfAllRanks, OneIsWrittenWhileTheRunGoesOn) {
+  write(1, "0000000a");
+  const CheckpointPlan plan{.folder = folder_.path, .run = "0000000b", .options = mine_.options, .resume = {}};
+  Timeline timeline;
+  CheckpointCopy copy(static_cast<std::size_t>(mine_.rows * mine_.columns * mine_.element), 1);
+  Checkpoints checkpoints(grid_.all(), plan, timeline, &copy);
+  SlowDisk disk(file_of(2, plan.run) + ".part");
+  begin_and_end(checkpoints, 2);
+  EXPECT_TRUE(checkpoints.is_writing());
+  const CapturedLog log;
+  disk.release();
+  checkpoints.commit();
+  const std::string written = disk.content();
+  EXPECT_FALSE(checkpoints.is_writing());
+  if (grid_.is_root()) {
+    EXPECT_THAT(log.lines(), HasSubstr("Invalid argument"));  // no fsync of a pipe
+  }
+  EXPECT_EQ(chosen_pass(), 1);
+  barrier(grid_.all());
+  begin_and_end(checkpoints, 2);
+  checkpoints.commit();
+  EXPECT_EQ(checkpoints.last(), 2);
+  EXPECT_EQ(content_of(file_of(2, plan.run)), written);
+}
+
 TEST_F(CheckpointsOfAllRanks, AFolderWithACheckpointIsNotForANewRun) {
   prepare_checkpoint_folder(folder_.path);
   barrier(grid_.all());
@@ -210,6 +275,7 @@ TEST_F(CheckpointsOfAllRanks, AFolderWithACheckpointIsNotForANewRun) {
 struct Resumption {
   Pivoting pivoting;
   bool refine;
+  bool in_background;
 };
 
 class ResumedRun : public testing::TestWithParam<Resumption> {};
@@ -223,6 +289,7 @@ TEST_P(ResumedRun, HasTheSolutionOfOneWithoutInterruption) {
     parameters.nb = 8;
     parameters.pivoting = GetParam().pivoting;
     parameters.refine = GetParam().refine;
+    parameters.checkpoint_copy = GetParam().in_background;
     const auto source = make_hpl_source(parameters.n);
     RunOptions options;
     options.gather_solution = true;
@@ -241,6 +308,9 @@ TEST_P(ResumedRun, HasTheSolutionOfOneWithoutInterruption) {
       ASSERT_TRUE(ended.saved);
       EXPECT_EQ(ended.passes_done, ended.saved->passes);
       EXPECT_GT(ended.saved->checkpoints, 1);
+      EXPECT_EQ(ended.saved->in_background, GetParam().in_background);
+      EXPECT_GT(ended.saved->waited, 0);
+      EXPECT_GT(ended.saved->disk, 0);
       options.checkpoints->resume =
           choose_checkpoint(grid.all(), folder.path, checkpoint_header<float>(parameters, grid, names),
                             distribution_of(parameters, grid.shape()));
@@ -260,6 +330,60 @@ TEST_P(ResumedRun, HasTheSolutionOfOneWithoutInterruption) {
     remove_checkpoints(folder.path, grid.position());
     barrier(grid.all());
   });
+}
+
+/// Of all generations that a run might write. Released when `passes_are_done` is there, or after a minute.
+class SlowDisks {
+ public:
+  SlowDisks(const CheckpointPlan& plan, Index passes, GridPosition at, std::string passes_are_done) {
+    for (Index pass = 1; pass <= passes; ++pass) {
+      disks_.emplace_back(plan.folder + "/pass-" + std::to_string(pass) + "-" + plan.run + "/row" +
+                          std::to_string(at.row) + "-column" + std::to_string(at.column) + ".part");
+    }
+    release_ = std::async(std::launch::async, [this, passes_are_done] {
+      constexpr int most = 60'000;
+      for (int i = 0; i < most && !fs::exists(passes_are_done); ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      are_in_time = fs::exists(passes_are_done);
+      for (SlowDisk& disk : disks_) disk.release();
+    });
+  }
+  ~SlowDisks() { release_.wait(); }
+  std::atomic<bool> are_in_time = false;
+
+ private:
+  std::vector<SlowDisk> disks_;
+  std::future<void> release_;
+};
+
+TEST(SlowDisks, DoNotDelayPasses) {
+  const SharedFolder folder;
+  const ProcessGrid grid(MPI_COMM_WORLD, {1, test::world_size()}, RankOrder::row_major);
+  auto& [timeline, backend] = test::cached_backend<float>("openblas");
+  RunParameters parameters;
+  parameters.n = 48;
+  parameters.nb = 4;
+  parameters.checkpoint_copy = true;
+  RunOptions options;
+  options.checkpoints = CheckpointPlan{
+      .folder = folder.path + "/ck", .every = 0, .run = new_run_identity(grid.all()), .options = {}, .resume = {}};
+  const std::string passes_are_done = folder.path + "/done";
+  options.progress = [&](double fraction) {
+    if (fraction == 1) std::ofstream(passes_are_done) << "\n";
+  };
+  const StopSignals signals(false, UserSignal::checkpoint);
+  RunResult result;
+  {
+    const SlowDisks disks(*options.checkpoints, 12, grid.position(), passes_are_done);
+    result = run(parameters, grid, *backend, timeline, *make_hpl_source(parameters.n), options);
+    EXPECT_TRUE(disks.are_in_time);
+  }
+  EXPECT_TRUE(result.passed) << result.failure;
+  EXPECT_FALSE(result.saved);
+  const std::vector<Interval>& intervals = timeline.intervals();
+  const auto copies = std::ranges::count(intervals, Phase::checkpoint, &Interval::phase);
+  EXPECT_EQ(copies, 1) << "the next one waits for this one";
 }
 
 TEST(RequestedCheckpoint, IsWrittenAndTheRunGoesOn) {
@@ -288,8 +412,10 @@ TEST(RequestedCheckpoint, IsWrittenAndTheRunGoesOn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Pivotings, ResumedRun,
-                         testing::Values(Resumption{Pivoting::partial, false}, Resumption{Pivoting::tournament, false},
-                                         Resumption{Pivoting::partial, true}, Resumption{Pivoting::local, true}));
+                         testing::Values(Resumption{Pivoting::partial, false, false},
+                                         Resumption{Pivoting::tournament, false, true},
+                                         Resumption{Pivoting::partial, true, true},
+                                         Resumption{Pivoting::local, true, false}));
 
 }  // namespace
 }  // namespace glinpack

@@ -64,6 +64,8 @@ TEST_F(GlVulkanMemory, a_buffer_outlives_the_vulkan_device) {
   const gl::BufferHandle buffer(context_);
   memory = memory_->allocate(buffer.id(), mebibyte);
   memory_.reset();
+  const auto other = gl::Context::create_sharing(*context_);
+  EXPECT_NO_THROW(context_->make_current());
   gl::fill_with_zeros(context_, buffer.id(), mebibyte);
   const GLuint written = 42;
   glClearNamedBufferData(buffer.id(), GL_R32UI, GL_RED_INTEGER, GL_UNSIGNED_INT, &written);

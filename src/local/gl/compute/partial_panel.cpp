@@ -66,7 +66,8 @@ PartialPanelPrograms::PartialPanelPrograms(const std::shared_ptr<Context>& conte
 
 std::string PartialPanelPrograms::preamble(Index rows_per_group, bool streamed) const {
   return kernels_.types() + define("ROWS_PER_GROUP", rows_per_group) + define("MOST_GROUPS", slots_of_column_) +
-         define("STREAMED", streamed) + define("SUBGROUPS", context_->device().subgroup_size >= least_subgroup);
+         define("STREAMED", streamed) + define("SUBGROUPS", context_->device().subgroup_size >= least_subgroup) +
+         define("DELAYS", limits_.delays);
 }
 
 Program PartialPanelPrograms::build(Index rows_per_group, bool streamed) const {

@@ -10,6 +10,7 @@ struct PartialPanelLimits {
   Index groups = 0;          // at the same time, at most
   Index polls = 0;           // of one wait
   Index absent_groups = 0;   // never started, so that the others give up
+  bool delays = false;       // random ones before a group publishes or arrives
 
   friend bool operator==(const PartialPanelLimits&, const PartialPanelLimits&) = default;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <random>
 #include <string>
@@ -239,8 +240,10 @@ class GlPartialPanelTest : public ::testing::Test {
     EXPECT_TRUE(panel);
     return factorise(backend, *panel, a);
   }
-  // Factorises the panel inside a larger matrix. Other elements must not change.
-  static Factorised factorise(Backend<Real>& backend, DevicePanel<Real>& panel, const ColumnMajorMatrix<Real>& a) {
+  // Factorises the panel inside a larger matrix, `beside` at the same time. Other elements must not change.
+  static Factorised factorise(
+      Backend<Real>& backend, DevicePanel<Real>& panel, const ColumnMajorMatrix<Real>& a,
+      const std::function<void()>& beside = [] {}) {
     Factorised result{{}, std::vector<Index>(static_cast<std::size_t>(a.columns)), {}};
     constexpr Index edge = 3;
     const Index rows = a.rows + 2 * edge, columns = a.columns + edge;
@@ -252,6 +255,7 @@ class GlPartialPanelTest : public ::testing::Test {
     for (Index j = 0; j < a.columns; ++j) std::copy_n(copy.view().column(j), a.rows, &all.view()(j, edge));
     backend.upload(all, whole(*matrix));
     panel.factorize(whole(*matrix).block(0, edge, a.columns, a.rows));
+    beside();
     result.zero = panel.outcome(result.pivots);
     backend.wait(backend.download(whole(*matrix), all));
     for (Index j = 0; j < columns; ++j) {
@@ -308,7 +312,7 @@ TYPED_TEST(GlPartialPanelTest, FactorisesPanelsOfAnyShapeWithMultipliersUpToOne)
   }
 }
 
-// In registers, streamed, and on a GPU with any number of groups.
+// In registers, streamed, and on a GPU with any number of groups, with random delays, beside an update: 200 times.
 TYPED_TEST(GlPartialPanelTest, IsBitwiseEqualForAnyDistributionOfRows) {
   using Real = TypeParam;
   Random random(6);
@@ -322,10 +326,16 @@ TYPED_TEST(GlPartialPanelTest, IsBitwiseEqualForAnyDistributionOfRows) {
     const Index size = backends == 0 ? 64 : Index{128} << any_size(draw);
     const Index groups = size == 64 ? 64 : any_groups(draw);
     SCOPED_TRACE(std::to_string(groups) + " groups of " + std::to_string(size));
-    const auto backend = this->make_backend({.rows_per_group = size, .groups = groups});
+    const auto backend =
+        this->make_backend({.rows_per_group = size, .groups = groups, .delays = software || backends % 2 == 1});
     const auto panel = backend->make_partial_panel(a.rows, a.columns, DeviceUse::always);
     ASSERT_TRUE(panel);
-    for (int i = 0; i < (software ? 2 : 5); ++i) this->expect_equal(this->factorise(*backend, *panel, a), expected);
+    const auto trailing = backend->allocate(a.rows, a.rows);
+    const auto l21 = backend->allocate(64, a.rows), u12 = backend->allocate(64, a.rows);
+    const auto update = [&] { backend->update(whole(*l21), whole(*u12), whole(*trailing)); };
+    for (int i = 0; i < (software ? 2 : 5); ++i) {
+      this->expect_equal(this->factorise(*backend, *panel, a, update), expected);
+    }
   }
 }
 

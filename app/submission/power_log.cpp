@@ -1,0 +1,472 @@
+#include "app/submission/power_log.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <functional>
+#include <numeric>
+#include <regex>
+#include <utility>
+
+#include "app/input/input_error.hpp"
+#include "app/input/text_file.hpp"
+#include "app/input/values.hpp"
+#include "app/options/fields.hpp"
+
+namespace glinpack::app {
+namespace {
+
+constexpr std::int64_t largest_power_log = std::int64_t{256} << 20;
+constexpr double most_watts = 1e9;
+constexpr double longest_clock_offset = 60;  // seconds; beyond it other work of the machine could be taken for the run
+
+using Names = std::vector<std::string>;
+
+// Names of columns in exports, in lower case without blanks and punctuation.
+const Names time_names{"time", "timestamp", "datetime", "date", "seconds", "epoch", "unixtime"};
+const Names watt_names{"watts",
+                       "watt",
+                       "w",
+                       "power",
+                       "powerwatts",
+                       "powerw",
+                       "value",
+                       "powerinw",
+                       "powerconsumedwatts",
+                       "metricvalue",
+                       "instantaneouspowerreading",
+                       "averagepowerreading"};
+const Names kilowatt_names{"kw", "kilowatts", "powerkw"};
+const Names scope_names{"scope", "host", "hostname", "node", "metricproperty", "pdu", "outlet", "name"};
+
+std::string letters_of(std::string_view text) {
+  std::string letters;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0) letters += static_cast<char>(std::tolower(byte));
+  }
+  return letters;
+}
+
+std::string trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return "";
+  return std::string(text.substr(first, text.find_last_not_of(" \t") - first + 1));
+}
+
+double parse_time(const std::string& text) {
+  static const std::regex form(
+      R"((\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(\.\d{1,9})? ?(Z|([+-])(\d\d):?(\d\d))?)");
+  std::smatch parts;
+  if (!std::regex_match(text, parts, form)) {
+    double seconds = 0;
+    try {
+      seconds = parse_real(text);
+    } catch (const InputError&) {
+      throw InputError(in_quotes(text) + " is not a time; write 2026-11-26T01:30:00+01:00, or seconds since 1970");
+    }
+    if (seconds >= 1e9 && seconds < 1e10) return seconds;
+    throw InputError(in_quotes(text) + " is out of range; seconds since 1970 are expected, such as 1795656600.5" +
+                     (seconds >= 1e12 && seconds < 1e13 ? ", not milliseconds" : ""));
+  }
+  const auto number = [&](std::size_t part) { return std::stoi(parts.str(part)); };
+  const int hour = number(4), minute = number(5), second = number(6);
+  const std::chrono::year_month_day date{std::chrono::year(number(1)),
+                                         std::chrono::month(static_cast<unsigned>(number(2))),
+                                         std::chrono::day(static_cast<unsigned>(number(3)))};
+  if (!date.ok() || hour > 23 || minute > 59 || second > 60) {
+    throw InputError(in_quotes(text) + " is not a time of the calendar");
+  }
+  if (!parts[8].matched) {
+    throw InputError(in_quotes(text) + " has no time zone; add Z for UTC, or one such as +01:00");
+  }
+  const double fraction = parts[7].matched ? parse_real("0" + parts.str(7)) : 0;
+  const int zone_minutes = parts[9].matched ? (parts.str(9) == "-" ? -1 : 1) * (number(10) * 60 + number(11)) : 0;
+  const std::chrono::sys_seconds time = std::chrono::sys_days(date) + std::chrono::hours(hour) +
+                                        std::chrono::minutes(minute - zone_minutes) + std::chrono::seconds(second);
+  return static_cast<double>(time.time_since_epoch().count()) + fraction;
+}
+
+double parse_power(const std::string& text, double unit) {
+  const double watts = parse_real(text) * unit;
+  if (watts >= 0 && watts <= most_watts) return watts;
+  throw InputError(in_quotes(text) + " is out of range; 0 to 1e9 watts are expected");
+}
+
+bool parse_yes(const std::string& text) { return choose(text, Names{"no", "yes"}) == 1; }
+
+double parse_percent(const std::string& text) {
+  const double percent = parse_real(text);
+  if (percent > 0 && percent <= 100) return percent;
+  throw InputError(in_quotes(text) + " is out of range; per cent, more than 0 and at most 100, are expected");
+}
+
+void set_fact(PowerFacts& facts, const std::string& name, const std::string& value) {
+  static const Names names{"nodes",    "accuracy_percent", "averaged", "integrated",
+                           "upstream", "subsystems",       "full_run", "idle_watts"};
+  switch (choose(name, names)) {
+    case 0:
+      facts.nodes = parse_whole(value, 1, largest_processes);
+      break;
+    case 1:
+      facts.accuracy_percent = parse_percent(value);
+      break;
+    case 2:
+      facts.averaged = parse_yes(value);
+      break;
+    case 3:
+      facts.integrated = parse_yes(value);
+      break;
+    case 4:
+      facts.upstream = parse_yes(value);
+      break;
+    case 5:
+      facts.subsystems = kind_named(value, all_subsystems);
+      break;
+    case 6:
+      facts.full_run = parse_yes(value);
+      break;
+    default:
+      facts.idle_watts = parse_watts(value);
+  }
+}
+
+class PowerLogReader {
+ public:
+  PowerLogReader(const std::string& path, const std::string& contents) : lines_(lines_of(path, contents)) {
+    log_.path = path;
+  }
+
+  PowerLog read() {
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      line_ = i + 1;
+      const std::string text = trimmed(lines_[i]);
+      if (text.empty()) continue;
+      if (text[0] == '#') {
+        read_comment(text);
+      } else if (columns_ == 0) {
+        read_head(fields_of(text));
+      } else {
+        read_row(fields_of(text));
+      }
+    }
+    if (columns_ == 0) fail("the file has no line with the names of the columns, such as: time,watts,scope");
+    if (log_.scopes.empty()) fail("no reading follows the names of the columns");
+    for (const PowerScope& scope : log_.scopes) {
+      if (scope.readings.size() < 2) {
+        fail("there is one reading" + of_scope(scope) + "; record from before the run until after it");
+      }
+    }
+    return std::move(log_);
+  }
+
+ private:
+  static std::string of_scope(const PowerScope& scope) {
+    return scope.name.empty() ? "" : " of " + in_quotes(scope.name);
+  }
+
+  [[noreturn]] void fail(const std::string& message) const {
+    throw InputError(log_.path + ":" + std::to_string(line_) + ": " + message);
+  }
+
+  template <class Parse>
+  auto value_of_field(const char* what, Parse parse) const {
+    try {
+      return parse();
+    } catch (const InputError& error) {
+      fail(std::string(what) + ": " + error.what());
+    }
+  }
+
+  /// The fields of a line (RFC 4180), without the blanks around them.
+  Names fields_of(const std::string& text) const {
+    Names fields(1);
+    bool quoted = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const char c = text[i];
+      if (c == '"' && quoted && i + 1 < text.size() && text[i + 1] == '"') {
+        fields.back() += text[++i];
+      } else if (c == '"') {
+        quoted = !quoted;
+      } else if (c == ',' && !quoted) {
+        fields.emplace_back();
+      } else {
+        fields.back() += c;
+      }
+    }
+    if (quoted) fail("a quotation mark has no end on its line");
+    for (std::string& field : fields) field = trimmed(field);
+    return fields;
+  }
+
+  void read_comment(const std::string& text) {
+    static const std::regex form(R"(#\s*(\w+)\s*=\s*(\S.*))");
+    std::smatch parts;
+    if (!std::regex_match(text, parts, form)) return;
+    value_of_field("stated fact", [&] { return set_fact(log_.facts, parts.str(1), parts.str(2)); });
+  }
+
+  /// The column with one of the names; empty: none. Fails if there are two.
+  std::optional<std::size_t> column(const Names& head, const Names& names) const {
+    std::optional<std::size_t> found;
+    for (std::size_t i = 0; i < head.size(); ++i) {
+      if (std::find(names.begin(), names.end(), letters_of(head[i])) == names.end()) continue;
+      if (found) {
+        fail("columns " + in_quotes(head[*found]) + " and " + in_quotes(head[i]) +
+             " say the same; remove or rename one of them");
+      }
+      found = i;
+    }
+    return found;
+  }
+
+  std::size_t needed(std::optional<std::size_t> column, const Names& head, const char* what) const {
+    if (column) return *column;
+    std::string all;
+    for (const std::string& name : head) all += (all.empty() ? "" : ", ") + name;
+    fail("no column of " + std::string(what) + " among " + in_quotes(all) +
+         "; the first line names the columns, such as: time,watts,scope");
+  }
+
+  void read_head(const Names& head) {
+    time_ = needed(column(head, time_names), head, "times");
+    const std::optional<std::size_t> kilowatts = column(head, kilowatt_names);
+    if (kilowatts) unit_ = 1000;
+    watts_ = needed(kilowatts ? kilowatts : column(head, watt_names), head, "watts");
+    for (const std::string& name : scope_names) {
+      if (!scope_) scope_ = column(head, {name});
+    }
+    columns_ = head.size();
+  }
+
+  void read_row(const Names& fields) {
+    if (fields.size() != columns_) {
+      fail(fmt::format("the line has {} value{}; the head names {} columns", fields.size(),
+                       fields.size() == 1 ? "" : "s", columns_));
+    }
+    const double seconds = value_of_field("time", [&] { return parse_time(fields[time_]); });
+    const double watts = value_of_field("watts", [&] { return parse_power(fields[watts_], unit_); });
+    PowerScope& scope = scope_named(scope_ ? fields[*scope_] : "");
+    if (!scope.readings.empty() && seconds <= scope.readings.back().seconds) {
+      fail(
+          fmt::format("time {} is not after {:.3f}, the time of the reading before it{}; sort the lines by time, and "
+                      "write times with their zone",
+                      in_quotes(fields[time_]), scope.readings.back().seconds, of_scope(scope)));
+    }
+    scope.readings.push_back({seconds, watts, line_});
+  }
+
+  PowerScope& scope_named(const std::string& name) {
+    if (scope_ && name.empty()) fail("the line has no scope; name the node, PDU or outlet that was read");
+    // exports list the scopes in turn, or one after the other
+    for (std::size_t i = 0; i < log_.scopes.size(); ++i) {
+      next_ = (next_ + 1) % log_.scopes.size();
+      if (log_.scopes[next_].name == name) return log_.scopes[next_];
+    }
+    constexpr std::size_t most_scopes = 100'000;
+    if (log_.scopes.size() == most_scopes) fail("has more than 100000 scopes; sum them up first");
+    next_ = log_.scopes.size();
+    log_.scopes.push_back({name, {}});
+    return log_.scopes.back();
+  }
+
+  std::vector<std::string> lines_;
+  PowerLog log_;
+  std::size_t line_ = 1;
+  std::size_t columns_ = 0;  // 0: their names were not read yet
+  std::size_t time_ = 0;
+  std::size_t watts_ = 0;
+  double unit_ = 1;  // in watts
+  std::optional<std::size_t> scope_;
+  std::size_t next_ = 0;
+};
+
+/// Joules of a scope from its first reading to a time.
+class Energies {
+ public:
+  explicit Energies(const PowerScope& scope) : readings_(scope.readings), joules_(readings_.size()) {
+    for (std::size_t i = 1; i < readings_.size(); ++i) {
+      const PowerReading &a = readings_[i - 1], &b = readings_[i];
+      joules_[i] = joules_[i - 1] + (b.seconds - a.seconds) * (a.watts + b.watts) / 2;
+    }
+  }
+
+  /// Constant power outside the readings.
+  double until(double seconds) const {
+    const auto after = std::lower_bound(readings_.begin(), readings_.end(), seconds,
+                                        [](const PowerReading& r, double time) { return r.seconds < time; });
+    if (after == readings_.begin()) return (seconds - after->seconds) * after->watts;
+    const PowerReading& a = *(after - 1);
+    const double base = joules_[static_cast<std::size_t>(after - readings_.begin()) - 1];
+    if (after == readings_.end()) return base + (seconds - a.seconds) * a.watts;
+    const double part = (seconds - a.seconds) / (after->seconds - a.seconds);
+    return base + (seconds - a.seconds) * (a.watts + part * (after->watts - a.watts) / 2);
+  }
+
+ private:
+  const std::vector<PowerReading>& readings_;
+  std::vector<double> joules_;
+};
+
+struct Span {
+  double first = 0;
+  double last = 0;
+};
+
+/// The time that all scopes cover.
+Span common_span(const PowerLog& log) {
+  Span span{-HUGE_VAL, HUGE_VAL};
+  for (const PowerScope& scope : log.scopes) {
+    span.first = std::max(span.first, scope.readings.front().seconds);
+    span.last = std::min(span.last, scope.readings.back().seconds);
+  }
+  return span;
+}
+
+std::vector<double> intervals_of(const PowerScope& scope) {
+  std::vector<double> intervals;
+  for (std::size_t i = 1; i < scope.readings.size(); ++i) {
+    intervals.push_back(scope.readings[i].seconds - scope.readings[i - 1].seconds);
+  }
+  return intervals;
+}
+
+double median_interval(const PowerScope& scope) {
+  std::vector<double> intervals = intervals_of(scope);
+  const auto middle = intervals.begin() + static_cast<std::ptrdiff_t>(intervals.size() / 2);
+  std::nth_element(intervals.begin(), middle, intervals.end());
+  return *middle;
+}
+
+/// "2026-11-26T01:30:00Z"
+std::string utc(double seconds) {
+  constexpr double year_10000 = 253402300800;  // times of a damaged file may be any number
+  const auto whole = static_cast<std::time_t>(std::clamp(seconds, 0.0, year_10000 - 1));
+  std::tm fields{};
+  gmtime_r(&whole, &fields);
+  char text[40];
+  const std::size_t written = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &fields);
+  return {text, written};
+}
+
+[[noreturn]] void refuse_coverage(const PowerLog& log, const Span& span, double start, double end) {
+  std::string text = fmt::format("{}: its readings go from {} to {}, the run went from {} to {}", log.path,
+                                 utc(span.first), utc(span.last), utc(start), utc(end));
+  constexpr double quarter_hour = 900;  // zones differ by multiples of it
+  for (int quarters = 1; quarters <= 4 * 14; ++quarters) {
+    for (const double offset : {quarters * quarter_hour, -quarters * quarter_hour}) {
+      if (span.first + offset > start || span.last + offset < end) continue;
+      throw InputError(
+          fmt::format("{}; they would fit {:g} h {}: write the times with their zone, such as "
+                      "2026-11-26T01:30:00+01:00",
+                      text, std::abs(offset) / 3600, offset > 0 ? "later" : "earlier"));
+    }
+  }
+  throw InputError(text + "; give the log of this run, from a minute before it until a minute after it");
+}
+
+/// The seconds by which the log's clock is ahead: with them the run has most energy. Empty if the power around the run
+/// is as high, or is not known on both sides.
+std::optional<double> clock_offset(const std::vector<Energies>& scopes, const Span& span, double start, double seconds,
+                                   double interval) {
+  const auto joules = [&](double from, double to) {
+    return std::accumulate(scopes.begin(), scopes.end(), 0.0,
+                           [&](double sum, const Energies& e) { return sum + e.until(to) - e.until(from); });
+  };
+  const double least = std::max(-longest_clock_offset, span.first - start);
+  const double most = std::min(longest_clock_offset, span.last - start - seconds);
+  const double step = std::clamp(interval / 4, 0.1, 1.0);
+  double best = 0, best_joules = joules(start, start + seconds);
+  for (int i = static_cast<int>(std::ceil(least / step)); i <= static_cast<int>(std::floor(most / step)); ++i) {
+    const double there = joules(start + i * step, start + i * step + seconds);
+    // of equal energies the smallest offset
+    if (there > best_joules * (1 + 1e-9) ||
+        (there >= best_joules * (1 - 1e-9) && std::abs(i * step) < std::abs(best))) {
+      best = i * step;
+      best_joules = there;
+    }
+  }
+  const double before = joules(std::max(span.first, start + best - longest_clock_offset), start + best) /
+                        std::min(longest_clock_offset, start + best - span.first);
+  const double end = start + best + seconds;
+  const double after =
+      joules(end, std::min(span.last, end + longest_clock_offset)) / std::min(longest_clock_offset, span.last - end);
+  constexpr double rise = 1.1;
+  const double mean = best_joules / seconds;
+  const bool seen = start + best - span.first >= interval && span.last - end >= interval && mean >= rise * before &&
+                    mean >= rise * after;
+  return seen ? std::optional(best) : std::nullopt;
+}
+
+/// Sets the interval and the number of readings. Throws InputError for a gap.
+void check_readings(const PowerLog& log, double start, double end, MeasuredPower& power) {
+  constexpr double longest_gap = 5;  // median intervals
+  power.readings = SIZE_MAX;
+  for (const PowerScope& scope : log.scopes) {
+    const double median = median_interval(scope);
+    std::size_t within = 0;
+    for (std::size_t i = 0; i < scope.readings.size(); ++i) {
+      const double time = scope.readings[i].seconds;
+      if (time >= start && time <= end) ++within;
+      if (i == 0 || time < start || scope.readings[i - 1].seconds > end) continue;
+      const double interval = time - scope.readings[i - 1].seconds;
+      if (interval > longest_gap * median) {
+        throw InputError(fmt::format(
+            "{}:{}: time {:.3f} is {:.4g} s after the reading before it{}, during the run; the median is {:.3g} s: "
+            "give a log without gaps",
+            log.path, scope.readings[i].line, time, interval, scope.name.empty() ? "" : " of " + in_quotes(scope.name),
+            median));
+      }
+      power.interval = std::max(power.interval, interval);
+    }
+    power.readings = std::min(power.readings, within);
+  }
+}
+
+}  // namespace
+
+PowerLog parse_power_log(const std::string& path, const std::string& contents) {
+  return PowerLogReader(path, contents).read();
+}
+
+PowerLog read_power_log(const std::string& path) { return parse_power_log(path, read_file(path, largest_power_log)); }
+
+bool covers(const PowerLog& log, double start, double seconds) {
+  const Span span = common_span(log);
+  return span.first <= start && span.last >= start + seconds;
+}
+
+MeasuredPower power_during(const PowerLog& log, double start, double seconds) {
+  const Span span = common_span(log);
+  if (!covers(log, start, seconds)) refuse_coverage(log, span, start, start + seconds);
+  MeasuredPower power;
+  const std::vector<Energies> energies(log.scopes.begin(), log.scopes.end());
+  double interval = 0;
+  for (const PowerScope& scope : log.scopes) interval = std::max(interval, median_interval(scope));
+  power.clock_offset = clock_offset(energies, span, start, seconds, interval);
+  if (power.clock_offset && std::abs(*power.clock_offset) > std::max(1.0, 2 * interval)) {
+    power.shift = *power.clock_offset;
+  }
+  const double first = start + power.shift;
+  check_readings(log, first, first + seconds, power);
+  for (std::size_t i = 0; i < energies.size(); ++i) {
+    const double watts = (energies[i].until(first + seconds) - energies[i].until(first)) / seconds;
+    power.scopes.push_back({log.scopes[i].name, watts});
+    power.watts += watts;
+    for (std::size_t part = 0; part < power.tenths.size(); ++part) {
+      const double length = seconds / static_cast<double>(power.tenths.size());
+      const double begin = first + static_cast<double>(part) * length;
+      power.tenths[part] += (energies[i].until(begin + length) - energies[i].until(begin)) / length;
+    }
+  }
+  if (!(power.watts > 0)) {
+    throw InputError(log.path + ": reads 0 W during the whole run; choose the column or outlet of the machine");
+  }
+  return power;
+}
+
+}  // namespace glinpack::app

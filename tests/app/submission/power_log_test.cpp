@@ -1,0 +1,148 @@
+#include "app/submission/power_log.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <spdlog/fmt/fmt.h>
+
+#include "tests/app/expect.hpp"
+
+namespace glinpack::app {
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::Each;
+
+constexpr double start = 1'700'000'000;  // 2023-11-14T22:13:20Z
+
+PowerLog log_of(const std::string& contents) { return parse_power_log("pdu.csv", contents); }
+
+/// A reading a second from `first` to `last` seconds after the start.
+template <class Watts>
+std::string seconds_of(double first, double last, Watts watts, double interval = 1) {
+  std::string text = "time,watts\n";
+  for (double t = first; t <= last; t += interval) text += fmt::format("{:.3f},{}\n", start + t, watts(t));
+  return text;
+}
+
+/// Idle at 100 W, and 500 W for a minute from `begin` on.
+auto minute_of_load(double begin) {
+  return [begin](double t) { return t >= begin && t <= begin + 60 ? 500 : 100; };
+}
+
+TEST(PowerLog, HasTheReadingsOfEachScopeInWattsAndSecondsSince1970) {
+  const PowerLog log = log_of(
+      "# nodes = 2\n# any other remark\nTimestamp, Power (kW) ,Outlet,State\n"
+      "2023-11-14T22:13:20Z,0.25,a,on\n2023-11-14T23:13:20.5+01:00,0.5,\"b, left\",on\n"
+      "2023-11-14 18:13:21-04:00,0.375,a,on\r\n\n1700000002.25,1,\"b, left\",on");
+  ASSERT_EQ(log.scopes.size(), 2u);
+  EXPECT_EQ(log.scopes[0].name, "a");
+  EXPECT_EQ(log.scopes[1].name, "b, left");
+  EXPECT_EQ(log.scopes[0].readings[1].seconds, start + 1);
+  EXPECT_EQ(log.scopes[0].readings[1].watts, 375);
+  EXPECT_EQ(log.scopes[1].readings[0].seconds, start + 0.5);
+  EXPECT_EQ(log.scopes[1].readings[1].seconds, start + 2.25);
+  EXPECT_EQ(log.facts.nodes, 2);
+  EXPECT_EQ(log.facts.averaged, std::nullopt);
+}
+
+TEST(PowerLog, ReadsTheColumnNamesOfIpmiAndRedfishExports) {
+  const PowerLog ipmi = log_of("epoch,Instantaneous power reading,hostname\n1700000000,214,n1\n1700000001,215,n1\n");
+  EXPECT_EQ(ipmi.scopes[0].readings[1].watts, 215);
+  const PowerLog redfish = log_of(
+      "MetricId,MetricProperty,MetricValue,Timestamp\nP,/redfish/v1/Chassis/1/Power,300,2023-11-14T22:13:20Z\n"
+      "P,/redfish/v1/Chassis/1/Power,310,2023-11-14T22:13:21Z\n");
+  EXPECT_EQ(redfish.scopes[0].name, "/redfish/v1/Chassis/1/Power");
+  EXPECT_EQ(redfish.scopes[0].readings[1].watts, 310);
+}
+
+TEST(PowerLog, IsRefusedWithFileLineValueAndRemedy) {
+  struct Hostile {
+    std::string contents;
+    std::vector<std::string> parts;
+  };
+  const std::string head = "time,watts\n";
+  const std::vector<Hostile> logs{
+      {"", {"pdu.csv:1:", "no line with the names of the columns"}},
+      {head, {"no reading follows"}},
+      {head + "1700000000,1\n", {"one reading", "record from before the run"}},
+      {"time,volts\n1700000000,230\n", {"pdu.csv:1:", "watts", "time, volts", "time,watts,scope"}},
+      {"watts,scope\n1,a\n", {"pdu.csv:1:", "times"}},
+      {"time,watts,power\n", {"pdu.csv:1:", "'watts' and 'power'", "remove or rename"}},
+      {"1700000000,214\n1700000001,214\n", {"pdu.csv:1:", "no column of times"}},
+      {head + "1700000000,1,2\n", {"pdu.csv:2:", "3 values", "2 columns"}},
+      {head + "1700000000,nan\n", {"pdu.csv:2:", "watts", "'nan'", "finite"}},
+      {head + "1700000000,inf\n", {"pdu.csv:2:", "'inf'"}},
+      {head + "1700000000,-5\n", {"pdu.csv:2:", "'-5'", "0 to 1e9 watts"}},
+      {head + "1700000000,\n", {"pdu.csv:2:", "''"}},
+      {head + "1700000000,1;5\n", {"pdu.csv:2:", "'1;5'"}},
+      {head + "1700000000000,1\n", {"pdu.csv:2:", "not milliseconds"}},
+      {head + "12:30:00,1\n", {"pdu.csv:2:", "'12:30:00'", "2026-11-26T01:30:00+01:00"}},
+      {head + "2023-11-14T22:13:20,1\n", {"pdu.csv:2:", "has no time zone", "add Z"}},
+      {head + "2023-02-30T22:13:20Z,1\n", {"pdu.csv:2:", "not a time of the calendar"}},
+      {head + "1700000001,1\n1700000000,1\n", {"pdu.csv:3:", "'1700000000' is not after 1700000001.000", "sort"}},
+      {head + "1700000001,1\n1700000001,1\n", {"pdu.csv:3:", "not after"}},
+      {"time,watts,scope\n1700000001,1,\n", {"pdu.csv:2:", "no scope"}},
+      {"\"time,watts\n", {"pdu.csv:1:", "quotation mark"}},
+      {"# accuracy = 1\n" + head, {"pdu.csv:1:", "'accuracy'", "accuracy_percent"}},
+      {"# averaged = maybe\n" + head, {"pdu.csv:1:", "'maybe'"}},
+      {"# nodes = 0\n" + head, {"pdu.csv:1:", "'0'"}},
+      {std::string("time,watts\n\0", 12), {"pdu.csv:2:"}},
+  };
+  for (const Hostile& log : logs) {
+    SCOPED_TRACE(log.contents);
+    expect_input_error([&] { log_of(log.contents); }, log.parts);
+  }
+}
+
+TEST(MeasuredPower, IsTheMeanOverTheRunOfAllScopesAndOfItsTenths) {
+  std::string text = "time,watts,scope\n";
+  for (int t = -10; t <= 110; ++t) text += fmt::format("{},{},ramp\n{},50,flat\n", start + t, 100 + t, start + t);
+  const MeasuredPower power = power_during(log_of(text), start, 100);
+  EXPECT_NEAR(power.watts, 200, 1e-9);
+  EXPECT_NEAR(power.scopes[0].watts, 150, 1e-9);
+  for (std::size_t i = 0; i < 10; ++i) EXPECT_NEAR(power.tenths[i], 155 + 10.0 * static_cast<double>(i), 1e-9);
+  EXPECT_EQ(power.readings, 101u);
+  EXPECT_EQ(power.interval, 1);
+  EXPECT_EQ(power.clock_offset, std::nullopt);  // the ramp has no idle power on both sides
+}
+
+TEST(MeasuredPower, IsThatOfTheRunIfTheClockOfTheLogIsAheadOrBehind) {
+  for (const double offset : {12.0, -12.0}) {
+    const MeasuredPower power = power_during(log_of(seconds_of(-90, 150, minute_of_load(offset))), start, 60);
+    ASSERT_TRUE(power.clock_offset);
+    EXPECT_NEAR(*power.clock_offset, offset, 1);
+    EXPECT_EQ(power.shift, *power.clock_offset);
+    EXPECT_NEAR(power.watts, 500, 8);
+  }
+  const MeasuredPower power = power_during(log_of(seconds_of(-90, 150, minute_of_load(0))), start, 60);
+  ASSERT_TRUE(power.clock_offset);
+  EXPECT_EQ(power.shift, 0);
+  EXPECT_NEAR(power.watts, 500, 1e-9);
+  EXPECT_THAT(power.tenths, Each(DoubleNear(500, 1e-9)));
+}
+
+TEST(MeasuredPower, DoesNotShiftALogWithoutIdlePower) {
+  const MeasuredPower power =
+      power_during(log_of(seconds_of(-5, 65, [](double t) { return 490 + t / 10; })), start, 60);
+  EXPECT_EQ(power.clock_offset, std::nullopt);
+  EXPECT_EQ(power.shift, 0);
+}
+
+TEST(MeasuredPower, IsRefusedForALogThatDoesNotCoverTheRunHasAGapOrReadsNothing) {
+  const auto flat = [](double) { return 300; };
+  const auto refused = [&](const std::string& contents, const std::vector<std::string>& parts) {
+    expect_input_error([&] { power_during(log_of(contents), start, 60); }, parts);
+  };
+  refused(seconds_of(-3610, -3530, flat), {"pdu.csv: its readings go from 2023-11-14T21:13:10Z", "1 h later", "zone"});
+  refused(seconds_of(19790, 19870, flat), {"5.5 h earlier"});
+  refused(seconds_of(-200, -100, flat),
+          {"the run went from 2023-11-14T22:13:20Z to 2023-11-14T22:14:20Z", "log of this run"});
+  refused(seconds_of(-10, 40, flat), {"log of this run"});
+  std::string gap = seconds_of(-10, 20, flat);
+  for (int t = 29; t < 80; ++t) gap += fmt::format("{},300\n", start + t);
+  refused(gap, {"pdu.csv:33:", "1700000029.000 is 9 s after", "without gaps"});
+  refused(seconds_of(-10, 80, [](double) { return 0; }), {"0 W during the whole run"});
+}
+
+}  // namespace
+}  // namespace glinpack::app
