@@ -1,5 +1,6 @@
-// A processor that computes wrongly or slowly. On the rank FAULTY_GEMM_RANK, a bit of an exponent flips in the fifth
-// large product of BLAS and in each hundredth after it. On the rank SLOW_GEMM_RANK, products take four times as long.
+// A processor that computes wrongly or slowly. On the rank FAULTY_GEMM_RANK, a bit of an exponent flips in the large
+// product of BLAS with the number FAULTY_GEMM_FIRST, or 5, and in every FAULTY_GEMM_EVERY-th after it if that is given.
+// On the rank SLOW_GEMM_RANK, products take four times as long.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -17,6 +18,11 @@ bool is_rank_of(const char* variable) {
   return chosen != nullptr && rank != nullptr && std::string(chosen) == rank;
 }
 
+int number_of(const char* variable, int otherwise) {
+  const char* const value = std::getenv(variable);
+  return value == nullptr ? otherwise : std::atoi(value);
+}
+
 }  // namespace
 
 // C is row-major: m x n, a row every `ldc` elements.
@@ -24,6 +30,7 @@ extern "C" void cblas_dgemm(int order, int trans_a, int trans_b, int m, int n, i
                             int lda, const double* b, int ldb, double beta, double* c, int ldc) {
   static const auto gemm = reinterpret_cast<decltype(&cblas_dgemm)>(dlsym(RTLD_NEXT, "cblas_dgemm"));
   static const bool is_faulty = is_rank_of("FAULTY_GEMM_RANK"), is_slow = is_rank_of("SLOW_GEMM_RANK");
+  static const int first = number_of("FAULTY_GEMM_FIRST", 5), every = number_of("FAULTY_GEMM_EVERY", 0);
   static int large_products = 0;
   const auto begun = std::chrono::steady_clock::now();
   gemm(order, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
@@ -31,7 +38,8 @@ extern "C" void cblas_dgemm(int order, int trans_a, int trans_b, int m, int n, i
   if (is_slow) usleep(static_cast<useconds_t>(3 * taken.count()));
   constexpr int large = 64;
   constexpr std::uint64_t exponent_bit = std::uint64_t{1} << 55;
-  if (!is_faulty || m < large || n < large || ++large_products % 100 != 5) return;
+  if (!is_faulty || m < large || n < large || ++large_products < first) return;
+  if (large_products > first && (every == 0 || (large_products - first) % every != 0)) return;
   double& element = c[m / 2 * ldc + n / 2];
   element = std::bit_cast<double>(std::bit_cast<std::uint64_t>(element) ^ exponent_bit);
 }

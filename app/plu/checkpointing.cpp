@@ -44,6 +44,7 @@ CheckpointOptions options_of(const SweepInput& input, const RunRecord& run, cons
                             {"--row-swap", std::string(name_of(parameters.row_swap.kind))},
                             {"--row-swap-pieces", std::to_string(parameters.row_swap.pieces)},
                             {"--tile", input.options.tile},
+                            {"--abft", parameters.abft ? "on" : "off"},
                             {"--matrix", std::string(name_of(run.matrix))}};
   if (parameters.row_swap.kind == RowSwapKind::mix) {
     options["--row-swap-threshold"] = std::to_string(parameters.row_swap.threshold);
@@ -102,9 +103,6 @@ void check_checkpoint_options(const PluOptions& options) {
   }
   if (options.compute_only && !options.resume.empty()) {
     throw InputError("--resume: --compute-only has no results to go on from; leave one of the two out");
-  }
-  if (options.abft && (!options.checkpoint.empty() || !options.resume.empty())) {
-    throw InputError("--abft: checkpoints keep no checksums; leave it out, or --checkpoint and --resume");
   }
 }
 

@@ -51,7 +51,8 @@ inline UserSignal user_signal_of(const PluOptions& options) {
   return options.checkpoint.empty() ? UserSignal::end : UserSignal::checkpoint;
 }
 
-/// How to go on from an interrupted run, for the end of the report; empty if it wrote no checkpoint.
+/// How to go on from a run that was interrupted or is corrupted, for the end of the report; empty if it wrote no
+/// checkpoint.
 std::string how_to_resume(const RunRecord& run, const PluOptions& options);
 
 }  // namespace glinpack::app

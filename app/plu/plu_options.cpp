@@ -199,10 +199,11 @@ std::vector<Field> panel_and_message_fields(PluOptions& o) {
        "Measure the arithmetic alone: send nothing, and neither solve nor check (docs/reading-a-report.md)"},
       {"abft", flag(o.abft),
        "Carry checksums of the rows and check them: the report names the process that computed, stored or received a "
-       "wrong number (docs/diagnosing.md)"},
+       "wrong number. With --checkpoint, a failed check goes back to the last checkpoint, at most three times to the "
+       "same one (docs/diagnosing.md)"},
       {"abft-every", whole(o.abft_every, 1, largest_n, "PASSES"), "--abft: passes between two checks",
        "5000 / NB: 1 % of the time"},
-      {"abft-stop", flag(o.abft_stop), "--abft: a failed check ends the run"},
+      {"abft-stop", flag(o.abft_stop), "--abft: a failed check ends the run if it cannot go back"},
   };
 }
 

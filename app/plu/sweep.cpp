@@ -88,7 +88,8 @@ class Reporter {
   void finish() {
     const std::optional<Incomplete> incomplete = what_is_missing();
     if (incomplete) stream_.stream() << incomplete_text(*incomplete);
-    if (ended_ != nullptr) stream_.stream() << how_to_resume(*ended_, input_.options);
+    const RunRecord& first = input_.planned.front();  // the only one with checkpoints
+    if (ended_ != nullptr || is_corrupted(first.result)) stream_.stream() << how_to_resume(first, input_.options);
     report_.tail();
     stream_.flush();
     write_results(incomplete);
@@ -349,7 +350,8 @@ int run_sweep_in(SweepInput& input) {
     reporter->finish();
     return nlohmann::json(reporter->exit_code());
   });
-  if (checkpointing && exit_code != exit_interrupted) checkpointing->remove();
+  const bool may_resume = exit_code == exit_interrupted || is_corrupted(input.planned.front().result);
+  if (checkpointing && !may_resume) checkpointing->remove();
   return exit_code.get<int>();
 }
 

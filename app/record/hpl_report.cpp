@@ -298,10 +298,26 @@ std::string refinement_lines(const Refinement& refinement) {
   return text;
 }
 
-std::string checksum_line(const ChecksumRecord& record) {
-  return fmt::format("Checksums: {} check{}, every {} passes and at the end, in {:.3f} s: {}\n", record.checks,
-                     record.checks == 1 ? "" : "s", record.every, record.seconds,
-                     record.corrupted ? "CORRUPTED" : "no mismatch");
+std::string checksum_lines(const RunResult& result) {
+  const ChecksumRecord& record = *result.checksums;
+  double lost = 0;
+  std::string text;
+  for (const WentBack& back : record.went_back) {
+    const auto rank = std::ranges::find(result.ranks, back.rank, &RankRecord::world_rank);
+    text += fmt::format("After {} passes it went back to the checkpoint after {}, {:.3f} s lost: {}: {}\n", back.from,
+                        back.to, back.seconds, rank == result.ranks.end() ? "" : free_text(name_of(*rank)),
+                        text_of(back.mismatch));
+    lost += back.seconds;
+  }
+  const std::size_t times = record.went_back.size();
+  if (times > 0) {
+    text += fmt::format("It went back {} time{}; Time and Gflops include the {:.3f} s lost: not an HPL result\n", times,
+                        times == 1 ? "" : "s", lost);
+  }
+  const std::string_view outcome = record.corrupted ? "CORRUPTED" : times > 0 ? "no mismatch remains" : "no mismatch";
+  return text + fmt::format("Checksums: {} check{}, every {} passes{} and at the end, in {:.3f} s: {}\n", record.checks,
+                            record.checks == 1 ? "" : "s", record.every, result.saved ? ", before checkpoints" : "",
+                            record.seconds, outcome);
 }
 
 /// LAPACK's words for its types of tests, without two numbers in a row.
@@ -341,7 +357,7 @@ std::string residual_lines(const RunRecord& record) {
   }
   if (result.refinement) text += refinement_lines(*result.refinement);
   if (result.full_check) text += full_check_lines(*result.full_check);
-  if (result.checksums) text += checksum_line(*result.checksums);
+  if (result.checksums) text += checksum_lines(result);
   if (result.saved) {
     const Saved& saved = *result.saved;
     text += fmt::format(

@@ -119,7 +119,8 @@ std::string Progress::terminal_line(double fraction, double now) {
     const double mean = flops_ * fraction / elapsed * 1e-9;
     if (rate_now_ <= 0) rate_now_ = mean;
     if (now - now_since_ >= least_seconds) {
-      rate_now_ = flops_ * (fraction - fraction_then_) / (now - now_since_) * 1e-9;
+      // less is done after a return to a checkpoint
+      rate_now_ = flops_ * std::max(0.0, fraction - fraction_then_) / (now - now_since_) * 1e-9;
       now_since_ = now;
       fraction_then_ = fraction;
     }

@@ -148,12 +148,22 @@ void describe(Json& json, RankRecord& rank, RankTime& time) {
 }
 
 template <class Json>
+void describe(Json& json, WentBack& back) {
+  json("from", back.from);
+  json("to", back.to);
+  json("seconds", back.seconds);
+  json("rank", back.rank);
+  json("mismatch", back.mismatch);
+}
+
+template <class Json>
 void describe(Json& json, ChecksumRecord& record) {
   json("every", record.every, 1);
   json("checks", record.checks);
   json("seconds", record.seconds);
   json("corrupted", record.corrupted);
   json("stopped", record.stopped);
+  json.later("went_back", record.went_back);
 }
 
 template <class Json>

@@ -125,7 +125,8 @@ class BurnIn(DoctorTest):
         outcome = self.glinpack("doctor", "--quick", "--backend", "openblas", "--burn-in", 0.04, "--json", "d.json",
                                 ranks=4, timeout=120,
                                 environment={"LD_PRELOAD": os.environ["FAULTY_GEMM"], "OPENBLAS_NUM_THREADS": "1",
-                                             "FAULTY_GEMM_RANK": "2", "SLOW_GEMM_RANK": "1"})
+                                             "FAULTY_GEMM_RANK": "2", "FAULTY_GEMM_EVERY": "100",
+                                             "SLOW_GEMM_RANK": "1"})
         self.assertEqual(outcome.status, 1, outcome)
         verdict, evidence = self.findings(outcome)["burn-in"]
         self.assertEqual(verdict, "fail", outcome)

@@ -423,12 +423,12 @@ class Power(RunsTest):
 class Checksums(RunsTest):
     RUN = ["--n", 500, "--nb", 32, "--grid", "2x2", "--backend", "openblas", "--abft", "--abft-every", 1]
 
-    def with_a_fault_on_rank_2(self, *arguments):
+    def with_a_fault_on_rank_2(self, *arguments, **faults):
         if "FAULTY_GEMM" not in os.environ:
             self.skipTest("FAULTY_GEMM names no library: its compiler cannot preload one")
         preloaded = f"{os.environ.get('LD_PRELOAD', '')} {os.environ['FAULTY_GEMM']}"
         return self.glinpack("plu", *self.RUN, *arguments, ranks=4,
-                             environment={"LD_PRELOAD": preloaded, "FAULTY_GEMM_RANK": "2"})
+                             environment={"LD_PRELOAD": preloaded, "FAULTY_GEMM_RANK": "2", **faults})
 
     def test_a_clean_run_passes_with_its_checks_counted(self):
         outcome = self.passed(*self.RUN, "--json", "c.json", ranks=4)
@@ -455,6 +455,40 @@ class Checksums(RunsTest):
         self.assertEqual(outcome.status, 1, outcome)
         self.assertRegex(outcome.out, "CORRUPTED: rank 2 .*; ended by --abft-stop")
         self.assertNotIn("PASSED", outcome.out)
+
+    # with the first checkpoint long before the fault
+    LONG = ["--n", 1000, "--nb", 16, "--checkpoint", "ck", "--checkpoint-every", "0.001"]
+    FIRST = "30"
+
+    def test_a_failed_check_goes_back_to_the_last_checkpoint(self):
+        outcome = self.with_a_fault_on_rank_2(*self.LONG, "--json", "b.json", FAULTY_GEMM_FIRST=self.FIRST)
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertIn("PASSED", outcome.out)
+        lines = re.search(r"After (\d+) passes it went back to the checkpoint after (\d+), \d+\.\d+ s lost: rank 2 on "
+                          r"(\S+), device .*: trailing matrix after pass \d+, block row \d+: the sum of a row differs.*\n"
+                          r"It went back 1 time; Time and Gflops include the .* s lost: not an HPL result\n"
+                          r"Checksums: .*, before checkpoints and at the end, .*: no mismatch remains\n", outcome.out)
+        self.assertIsNotNone(lines, outcome)
+        self.assertEqual(lines[3], platform.node())
+        run = self.json("b.json")["runs"][0]
+        self.assertFalse(run["checksums"]["corrupted"])
+        back, = run["checksums"]["went_back"]
+        self.assertEqual((back["from"], back["to"], back["rank"]), (int(lines[1]), int(lines[2]), 2))
+        self.assertLess(back["to"], back["from"])
+        valid = subprocess.run([sys.executable, ROOT / "tests" / "system" / "validate_json.py", self.folder / "b.json"],
+                               check=False, capture_output=True, text=True)
+        self.assertEqual(valid.returncode, 0, valid.stderr)
+        self.assertEqual(list((self.folder / "ck").glob("pass-*")), [])
+
+    def test_a_corrupted_run_keeps_the_last_checkpoint_whose_state_was_right(self):
+        outcome = self.with_a_fault_on_rank_2(*self.LONG, "--abft-stop", FAULTY_GEMM_FIRST=self.FIRST,
+                                              FAULTY_GEMM_EVERY="1")
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertRegex(outcome.out, "CORRUPTED: rank 2 .*; ended by --abft-stop")
+        self.assertGreaterEqual(outcome.out.count("it went back to the checkpoint"), 3)
+        self.assertRegex(outcome.out, r"Its checkpoint after \d+ passes is in ck: the same options with --resume ck")
+        outcome = self.passed(*self.RUN, *self.LONG, "--resume", "ck", ranks=4)
+        self.assertIn("no mismatch\n", outcome.out)
 
 
 class ProgressLine(RunsTest):

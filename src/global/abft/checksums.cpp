@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <utility>
 
 #include "abft/rounding_bound.hpp"
@@ -155,7 +156,7 @@ template <class Real>
 std::vector<double> Checksums<Real>::carried_sums(Index first_row, Index rows) {
   const std::vector<Real> values = downloaded({&a_, first_row, columns_, rows, checksum_columns});
   std::vector<double> sums;
-  double largest[2] = {scale_, noise_};
+  double largest[2] = {largest_.scale, largest_.noise};
   for (std::size_t i = 0; i < values.size(); i += checksum_columns) {
     sums.push_back(static_cast<double>(values[i]));
     for (std::size_t j = i; j < i + checksum_columns; ++j) {
@@ -167,8 +168,7 @@ std::vector<double> Checksums<Real>::carried_sums(Index first_row, Index rows) {
     }
   }
   all_reduce(grid_.column(), largest, 2, MPI_DOUBLE, MPI_MAX);
-  scale_ = largest[0];
-  noise_ = largest[1];
+  largest_ = {largest[0], largest[1]};
   return sums;
 }
 
@@ -212,8 +212,8 @@ void Checksums<Real>::check_trailing_matrix(const PassPlan& pass, const PassPlan
   sum_rows(row, rows, column, columns_ - column, *sums_);
   const std::vector<Real> sums = downloaded(whole(*sums_).block(row, 0, rows, 1));
   const std::vector<double> expected = carried_sums(row, rows);
-  const double bound =
-      rounding_bound(epsilon_of(precision_of<Real>), columns_ - pass.trailing_column.value, scale_, noise_);
+  const double bound = rounding_bound(epsilon_of(precision_of<Real>), columns_ - pass.trailing_column.value,
+                                      largest_.scale, largest_.noise);
   Worst worst;
   for (std::size_t i = 0; i < sums.size(); ++i) {
     const GlobalIndex global = distribution_.rows.global(pass.trailing_row + static_cast<Index>(i), position_.row);
@@ -250,11 +250,16 @@ void Checksums<Real>::check_received_l(Index pass, Index eliminated) {
 }
 
 template <class Real>
-void Checksums<Real>::check_factors() {
+void Checksums<Real>::check_state(const PassPlan& pass) {
   const auto scope = timeline_.in_phase(Phase::checksum);
   const double begun = timeline_.now();
-  check_received_l(distribution_.passes() - 1, distribution_.n);
-  check_stored_factors();
+  const Largest before = largest_;
+  if (!is_due(pass)) {  // else they have just been checked
+    check_trailing_matrix(pass, nullptr);
+    check_received_l(pass.pass, (pass.pass + 1) * distribution_.nb);
+  }
+  check_stored_factors(pass.pass + 1);
+  largest_ = before;
   ++statistics_.checks;
   statistics_.seconds += timeline_.now() - begun;
 }
@@ -283,21 +288,60 @@ void Checksums<Real>::sum_diagonal_blocks(std::span<const DeviceBlock<Real>> blo
   }
 }
 
-// L below the diagonal blocks and the blocks themselves: the sums of the panels. U: the carried sums. Block columns,
-// not block rows, which have too few rows for the work groups of a device.
 template <class Real>
-void Checksums<Real>::check_stored_factors() {
+void Checksums<Real>::check_factors() {
+  const auto scope = timeline_.in_phase(Phase::checksum);
+  const double begun = timeline_.now();
+  check_received_l(distribution_.passes() - 1, distribution_.n);
+  check_stored_factors(distribution_.passes());
+  ++statistics_.checks;
+  statistics_.seconds += timeline_.now() - begun;
+}
+
+template <class Real>
+Index Checksums<Real>::state_bytes(const Distribution& distribution, GridPosition at) {
+  const Index sums = 2 * distribution.shape.columns * (distribution.nb + distribution.local_rows(at));
+  return static_cast<Index>(sizeof(Largest)) + sums * static_cast<Index>(sizeof(Real));
+}
+
+template <class Real>
+std::vector<std::byte> Checksums<Real>::state() {
+  const std::vector<Real> sums = downloaded(whole(*sums_of_l_));
+  std::vector<std::byte> state(sizeof largest_ + sums.size() * sizeof(Real));
+  std::memcpy(state.data(), &largest_, sizeof largest_);
+  std::memcpy(state.data() + sizeof largest_, sums.data(), sums.size() * sizeof(Real));
+  return state;
+}
+
+template <class Real>
+void Checksums<Real>::restore(std::span<const std::byte> state) {
+  std::memcpy(&largest_, state.data(), sizeof largest_);
+  std::memcpy(staging_->data(), state.data() + sizeof largest_, state.size() - sizeof largest_);
+  const Index rows = sums_of_l_->rows(), columns = sums_of_l_->columns();
+  backend_.wait(backend_.upload({staging_.get(), 0, rows, columns, columns}, whole(*sums_of_l_)));
+  panel_is_summed_ = false;
+}
+
+// After some passes. L below the diagonal blocks and the blocks themselves: the sums of the panels. U: the carried
+// sums. Block columns, not block rows, which have too few rows for the work groups of a device.
+template <class Real>
+void Checksums<Real>::check_stored_factors(Index passes) {
   clear(*sums_);
   clear(*sums_of_u_);
   const BlockCyclic& blocks = distribution_.rows;
   std::vector<double> in_diagonal_blocks(static_cast<std::size_t>(rows_));  // sums of U's rows
+  const Index rows_of_u = passes < distribution_.passes()
+                              ? blocks.lower_bound(blocks.first(BlockIndex(passes)), position_.row).value
+                              : rows_;
   std::vector<DeviceBlock<Real>> diagonal_blocks;
   const Index of_a = distribution_.columns.lower_bound(GlobalIndex(distribution_.n), position_.column).value;
   for (Index column = 0; column < of_a; column += distribution_.nb) {
     const BlockIndex block = blocks.block(distribution_.columns.global(LocalIndex(column), position_.column));
     const Index width = blocks.width(block);
-    const Index row = blocks.lower_bound(blocks.first(block), position_.row).value;
+    const bool has_l = block.value < passes;
+    const Index row = has_l ? blocks.lower_bound(blocks.first(block), position_.row).value : rows_of_u;
     sum_rows(0, row, column, width, *sums_of_u_);
+    if (!has_l) continue;
     sum_rows(row, rows_ - row, column, width, *sums_);
     if (blocks.owner(block) != position_.row) continue;
     diagonal_blocks.push_back({&a_, row, column, width, width});
@@ -305,7 +349,7 @@ void Checksums<Real>::check_stored_factors() {
     sum_diagonal_blocks(diagonal_blocks, in_diagonal_blocks);
     diagonal_blocks.clear();
   }
-  sum_rows(0, rows_, of_a, columns_ - of_a, *sums_of_u_);
+  sum_rows(0, rows_of_u, of_a, columns_ - of_a, *sums_of_u_);
   sum_diagonal_blocks(diagonal_blocks, in_diagonal_blocks);
   const std::vector<Real> of_l = downloaded(whole(*sums_)), of_u = downloaded(whole(*sums_of_u_));
   const std::vector<Real> panels =
@@ -313,16 +357,17 @@ void Checksums<Real>::check_stored_factors() {
   const std::vector<double> expected = carried_sums(0, rows_);
   double scale_of_l = 0;
   for (const Real sum : panels) scale_of_l = std::max(scale_of_l, std::fabs(static_cast<double>(sum)));
-  const double bound_of_u = rounding_bound(epsilon_of(precision_of<Real>), columns_, scale_, noise_);
+  const double bound_of_u = rounding_bound(epsilon_of(precision_of<Real>), columns_, largest_.scale, largest_.noise);
   const double bound_of_l = rounding_bound(epsilon_of(precision_of<Real>), columns_, scale_of_l, 0);
   Worst l, u;
   for (std::size_t i = 0; i < of_l.size(); ++i) {
     const BlockIndex block = blocks.block(blocks.global(LocalIndex(static_cast<Index>(i)), position_.row));
     l.add(static_cast<double>(of_l[i]) - static_cast<double>(panels[i]), bound_of_l, block);
+    if (block.value >= passes) continue;
     u.add(static_cast<double>(of_u[i]) + in_diagonal_blocks[i] - expected[i], bound_of_u, block);
   }
-  report(distribution_.passes() - 1, CheckedPart::l, l);
-  report(distribution_.passes() - 1, CheckedPart::u, u);
+  report(passes - 1, CheckedPart::l, l);
+  report(passes - 1, CheckedPart::u, u);
 }
 
 template <class Real>

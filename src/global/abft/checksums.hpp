@@ -19,6 +19,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
@@ -93,8 +94,18 @@ class Checksums {
   /// After a pass: sums L, [L11 \ U11; L21] transposed with `above` rows of other ranks first, as used in it. Checks
   /// the trailing rows if is_due(). `next`: the pass whose panel is summed, or null. Collective over the grid.
   void finish_pass(const PassPlan& pass, DeviceBlock<Real> factors, Index above, const PassPlan* next);
+  /// After a pass whose next panel is not factorised yet: all of the matrix, before it is saved. Does not change the
+  /// bounds of other checks. Collective over the grid.
+  void check_state(const PassPlan& pass);
   /// After the last pass: L and U. Collective over the grid.
   void check_factors();
+
+  /// What restore() needs to go on from the matrix of this moment, with the same checks; state_bytes() of them.
+  std::vector<std::byte> state();
+  static Index state_bytes(const Distribution& distribution, GridPosition at);
+  /// In place of start().
+  void restore(std::span<const std::byte> state);
+  void forget_mismatches() { mismatches_.clear(); }
 
   Index every() const { return every_; }
   const std::vector<Mismatch>& mismatches() const { return mismatches_; }
@@ -111,7 +122,7 @@ class Checksums {
   void check_received_l(Index pass, Index eliminated);
   Index diagonal_blocks_at_once() const;
   void sum_diagonal_blocks(std::span<const DeviceBlock<Real>> blocks, std::vector<double>& sums);
-  void check_stored_factors();
+  void check_stored_factors(Index passes);
   void report(Index pass, CheckedPart part, const Worst& worst);
 
   const Distribution& distribution_;
@@ -122,9 +133,11 @@ class Checksums {
   DeviceMatrix<Real>& a_;
   Index every_;
   Index rows_, columns_;  // of this rank, without the checksums
-  // the largest of the process column so far
-  double scale_ = 0;  // magnitude of a checksum
-  double noise_ = 0;  // difference of a copy
+  struct Largest {        // of the process column so far
+    double scale = 0;     // magnitude of a checksum
+    double noise = 0;     // difference of a copy
+  };
+  Largest largest_;
   bool panel_is_summed_ = false;
   std::unique_ptr<DeviceMatrix<Real>> minus_ones_;                // a column
   std::unique_ptr<DeviceMatrix<Real>> weights_;                   // nb x 2: minus ones, and signs

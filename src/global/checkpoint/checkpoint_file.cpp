@@ -20,7 +20,7 @@ namespace glinpack {
 
 namespace {
 
-constexpr std::array<char, 8> magic{'g', 'l', 'i', 'n', 'c', 'k', 'p', '1'};
+constexpr std::array<char, 8> magic{'g', 'l', 'i', 'n', 'c', 'k', 'p', '2'};
 constexpr std::uint64_t word = sizeof(std::uint64_t);  // of lengths, checksums and pivots
 constexpr std::uint64_t largest_header = 1 << 20;
 constexpr std::size_t alignment = 4096;                       // for O_DIRECT
@@ -39,7 +39,7 @@ std::string text_of(const CheckpointHeader& header) {
   return nlohmann::json{{"options", header.options}, {"run", header.run},         {"pass", header.pass},
                         {"seconds", header.seconds}, {"row", header.at.row},      {"column", header.at.column},
                         {"rows", header.rows},       {"columns", header.columns}, {"piece_rows", header.piece_rows},
-                        {"element", header.element}, {"pivots", header.pivots}}
+                        {"element", header.element}, {"pivots", header.pivots},   {"state_bytes", header.state_bytes}}
       .dump();
 }
 
@@ -57,15 +57,17 @@ CheckpointHeader header_of(const std::string& text) {
   json.at("piece_rows").get_to(header.piece_rows);
   json.at("element").get_to(header.element);
   json.at("pivots").get_to(header.pivots);
+  json.at("state_bytes").get_to(header.state_bytes);
   return header;
 }
 
 /// Bytes after the header; more than any file has if the header makes no sense.
 std::uint64_t bytes_after_header(const CheckpointHeader& header) {
-  constexpr Index most = Index{1} << 40;  // rows, columns or pivots: products stay below 2^64
+  constexpr Index most = Index{1} << 40;  // rows, columns, pivots or bytes: products stay below 2^64
   const auto is_extent = [](Index value) { return value >= 0 && value <= most; };
   const bool sensible = is_extent(header.rows) && is_extent(header.columns) && is_extent(header.pivots) &&
-                        header.piece_rows >= 1 && (header.element == sizeof(float) || header.element == sizeof(double));
+                        is_extent(header.state_bytes) && header.piece_rows >= 1 &&
+                        (header.element == sizeof(float) || header.element == sizeof(double));
   constexpr auto impossible = std::numeric_limits<std::uint64_t>::max();
   if (!sensible) return impossible;
   const auto rows = static_cast<std::uint64_t>(header.rows), columns = static_cast<std::uint64_t>(header.columns);
@@ -73,7 +75,8 @@ std::uint64_t bytes_after_header(const CheckpointHeader& header) {
   if (row > 0 && rows > impossible / 4 / row) return impossible;
   const auto piece_rows = static_cast<std::uint64_t>(header.piece_rows);
   const std::uint64_t pieces = row == 0 ? 0 : rows / piece_rows + (rows % piece_rows != 0 ? 1 : 0);
-  return (static_cast<std::uint64_t>(header.pivots) + 1) * word + rows * row + pieces * word;
+  const std::uint64_t state = header.state_bytes == 0 ? 0 : static_cast<std::uint64_t>(header.state_bytes) + word;
+  return (static_cast<std::uint64_t>(header.pivots) + 1) * word + rows * row + pieces * word + state;
 }
 
 }  // namespace
@@ -190,7 +193,7 @@ std::vector<GlobalIndex> CheckpointReader::read_pivots() {
   return pivots;
 }
 
-void CheckpointReader::read(std::span<std::byte> piece) { read_checked(piece, "its matrix has"); }
+void CheckpointReader::read(std::span<std::byte> piece) { read_checked(piece, "its matrix or its checks have"); }
 
 void CheckpointReader::read_checked(std::span<std::byte> to, const char* what) {
   read_exactly(to);
@@ -215,13 +218,15 @@ std::vector<GlobalIndex> verify_checkpoint_file(const std::string& path) {
   CheckpointReader reader(path);
   const CheckpointHeader& header = reader.header();
   std::vector<GlobalIndex> pivots = reader.read_pivots();
-  if (header.bytes_of_row() == 0) return pivots;
-  const Index most = std::min(header.piece_rows, header.rows);
+  const Index most = header.bytes_of_row() == 0 ? 0 : std::min(header.piece_rows, header.rows);
   std::vector<std::byte> piece(static_cast<std::size_t>(most) * header.bytes_of_row());
-  for (Index first = 0; first < header.rows; first += most) {
+  for (Index first = 0; most > 0 && first < header.rows; first += most) {
     const Index rows = std::min(most, header.rows - first);
     reader.read(std::span(piece).first(static_cast<std::size_t>(rows) * header.bytes_of_row()));
   }
+  if (header.state_bytes == 0) return pivots;
+  piece.resize(static_cast<std::size_t>(header.state_bytes));
+  reader.read(piece);
   return pivots;
 }
 

@@ -1,7 +1,7 @@
 // A rank's part of a checkpoint in a file: the state of a factorisation between two passes.
 //
 //   bytes                     content
-//   8                         "glinckp1"
+//   8                         "glinckp2"
 //   8                         length n of the header
 //   n                         CheckpointHeader as JSON
 //   8                         checksum of all before
@@ -9,6 +9,8 @@
 //   then for every piece of the local matrix, which is `piece_rows` rows of it, or fewer in the last piece:
 //   rows x columns x element  elements, row-major
 //   8                         their checksum
+//   then, if the run checks the sums of its rows (abft/checksums.hpp):
+//   state_bytes, 8            the state of the checks; its checksum
 //
 // Integers are 64-bit in the byte order of the machine. Checksums are XXH3's, 64-bit (xxhash.com).
 #pragma once
@@ -42,11 +44,12 @@ struct CheckpointHeader {
   Index pass = 0;      // the passes before it are done
   double seconds = 0;  // of the timed section until then, those of earlier runs included
   GridPosition at;     // of the rank
-  Index rows = 0;      // of the local matrix [A | b]
+  Index rows = 0;      // of the local matrix [A | b], with the sums of its rows
   Index columns = 0;
   Index piece_rows = 0;
-  Index element = 0;  // bytes: 4 or 8
-  Index pivots = 0;   // known to the rank
+  Index element = 0;      // bytes: 4 or 8
+  Index pivots = 0;       // known to the rank
+  Index state_bytes = 0;  // of the checks of the rows' sums; 0: the run has none
 
   std::size_t bytes_of_row() const { return static_cast<std::size_t>(columns * element); }
 };
@@ -74,7 +77,7 @@ class CheckpointWriter {
  public:
   /// Replaces a file that exists.
   CheckpointWriter(std::string path, const CheckpointHeader& header, std::span<const GlobalIndex> pivots);
-  /// The next piece, in order; as many as the header says.
+  /// The next piece, in order, and then the state of the checks; as the header says.
   void add(std::span<const std::byte> piece);
   /// Returns when the disk has all of it. Call once, after the last piece, by any thread.
   void finish();
@@ -101,7 +104,7 @@ class CheckpointReader {
   const CheckpointHeader& header() const { return header_; }
   /// Call once, before the pieces.
   std::vector<GlobalIndex> read_pivots();
-  /// The next piece, in order: its rows, all columns.
+  /// The next piece, in order: its rows, all columns. After the last one, the state of the checks.
   void read(std::span<std::byte> piece);
 
  private:

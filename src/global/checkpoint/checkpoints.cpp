@@ -123,6 +123,7 @@ std::string different_extents(const CheckpointHeader& found, const CheckpointHea
   compare_numbers("columns of the local matrix", found.columns, mine.columns);
   compare_numbers("rows of a piece", found.piece_rows, mine.piece_rows);
   compare_numbers("bytes of an element", found.element, mine.element);
+  compare_numbers("bytes of the checks of rows", found.state_bytes, mine.state_bytes);
   const Index pass = std::clamp<Index>(found.pass, 1, distribution.passes());
   compare_numbers("pass", found.pass, pass);
   compare_numbers("pivots", found.pivots, std::min(distribution.n, pass * distribution.nb));
@@ -393,6 +394,10 @@ void Checkpoints::commit() {
   last_ = pass;
   ++completed_;
   clear();
+}
+
+std::string Checkpoints::last_file(GridPosition at) const {
+  return plan_.folder + "/" + Generation{*last_, plan_.run}.name() + "/" + file_name(at);
 }
 
 void Checkpoints::clear() {

@@ -87,6 +87,8 @@ class Checkpoints {
   int completed() const { return completed_; }
   /// The passes done in the last complete generation.
   std::optional<Index> last() const { return last_; }
+  /// This rank's file of it. Only if there is one.
+  std::string last_file(GridPosition at) const;
   /// From the opening of this rank's files until its disk had them, all complete generations together.
   double seconds_of_disk() const { return seconds_of_disk_; }
 

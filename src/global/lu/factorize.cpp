@@ -40,7 +40,6 @@ class BlockedLu final : public LuFactorization<Real> {
       : LuFactorization<Real>(work.distribution.passes()),
         lookahead_(work.parameters.lookahead > 0),
         row_swap_(work.parameters.row_swap),
-        stops_at_mismatch_(work.parameters.abft_stop),
         checksums_(work.checksums),
         row_plans_(work.row_plans),
         pivots_across_processes_(pivots_across_processes(work.parameters.pivoting)),
@@ -59,7 +58,7 @@ class BlockedLu final : public LuFactorization<Real> {
   Factorization run(PassObserver& observer, PassRange passes, Interchanges so_far) override {
     end_ = passes.end;
     panels_.agree_on_order();
-    if (checksums_ != nullptr) checksums_->start();
+    if (checksums_ != nullptr && passes.first == 0) checksums_->start();
 
     Factorization result;
     result.interchanges = std::move(so_far);
@@ -77,7 +76,7 @@ class BlockedLu final : public LuFactorization<Real> {
       if (panel.zero_pivot) return false;
       next = update_and_start_next_panel(pass, panel, is_saved);
       if (is_saved) panels_.wait();
-      result.stopped = checksums_ != nullptr && !check_pass(pass, panel, static_cast<bool>(next));
+      result.stopped = checksums_ != nullptr && !check_pass(pass, panel, is_saved, observer);
       return !result.stopped;
     };
     result.ended_before = for_each_pass(passes, distribution_, position_, observer, result.interchanges, run_pass);
@@ -87,7 +86,10 @@ class BlockedLu final : public LuFactorization<Real> {
     }
     panels_.wait();  // the last panels may still be forwarded
     const bool complete = end_ == distribution_.passes() && !result.zero_pivot && !result.ended_before;
-    if (checksums_ != nullptr && complete && !result.stopped) checksums_->check_factors();
+    if (checksums_ != nullptr && complete && !result.stopped) {
+      checksums_->check_factors();
+      result.stopped = !goes_on(observer);
+    }
     return result;
   }
 
@@ -97,9 +99,8 @@ class BlockedLu final : public LuFactorization<Real> {
   // parts, since BLAS kernels may round other parts differently.
   PanelFuture<Real> update_and_start_next_panel(const PassPlan& pass, const Panel<Real>& panel, bool is_saved) {
     PanelFuture<Real> next_panel;
-    const bool looks_ahead = lookahead_ && pass.pass + 1 < end_;
-    const bool starts_next_panel = looks_ahead && !is_saved;
-    const PassPlan next_pass = looks_ahead ? plan_pass(distribution_, pass.pass + 1, position_) : PassPlan{};
+    const bool starts_next_panel = looks_ahead(pass) && !is_saved;
+    const PassPlan next_pass = looks_ahead(pass) ? plan_pass(distribution_, pass.pass + 1, position_) : PassPlan{};
     const std::vector<ColumnRange> pieces = pieces_of(pass.trailing_columns, distribution_.nb, row_swap_.pieces);
 
     RowsFuture<Real> rows = early_rows_ ? early_rows_->rows : exchange_rows(pass, pieces.front(), panel);
@@ -112,7 +113,7 @@ class BlockedLu final : public LuFactorization<Real> {
       const DeviceBlock<Real> u12 = u12_.broadcast_down_column(pass, piece, a12);
 
       Index updated = 0;  // columns of this piece
-      if (i == 0 && looks_ahead) {
+      if (i == 0 && looks_ahead(pass)) {
         updated = update_next_panel_first(pass, next_pass, panel, u12);
         if (is_check_due(pass)) checksums_->sum_next_panel(pass, next_pass);
         if (starts_next_panel) start_panel(next_pass);
@@ -132,13 +133,19 @@ class BlockedLu final : public LuFactorization<Real> {
     return next_panel;
   }
 
+  bool looks_ahead(const PassPlan& pass) const { return lookahead_ && pass.pass + 1 < end_; }
+
   bool is_check_due(const PassPlan& pass) const { return checksums_ != nullptr && checksums_->is_due(pass); }
 
-  // False, on all ranks alike: the factorisation ends here.
-  bool check_pass(const PassPlan& pass, const Panel<Real>& panel, bool next_panel_is_started) {
-    const PassPlan next = next_panel_is_started ? plan_pass(distribution_, pass.pass + 1, position_) : PassPlan{};
-    checksums_->finish_pass(pass, panel.factors, panel.above(), next_panel_is_started ? &next : nullptr);
-    return !stops_at_mismatch_ || !is_check_due(pass) || transport_.all_agree(checksums_->mismatches().empty());
+  // False, on all ranks alike: the factorisation ends here. What is saved has been checked.
+  bool check_pass(const PassPlan& pass, const Panel<Real>& panel, bool is_saved, PassObserver& observer) {
+    const PassPlan next = looks_ahead(pass) ? plan_pass(distribution_, pass.pass + 1, position_) : PassPlan{};
+    checksums_->finish_pass(pass, panel.factors, panel.above(), looks_ahead(pass) ? &next : nullptr);
+    if (is_saved) checksums_->check_state(pass);
+    return (!is_saved && !is_check_due(pass)) || goes_on(observer);
+  }
+  bool goes_on(PassObserver& observer) {
+    return transport_.all_agree(checksums_->mismatches().empty()) || observer.goes_on_after_mismatch();
   }
 
   // Panel k + 1, before piece `i` of `pieces` is updated. The device factorises it during the second piece; the rows of
@@ -243,7 +250,6 @@ class BlockedLu final : public LuFactorization<Real> {
   std::optional<EarlyRows> early_rows_;
   Index end_ = 0;  // of the passes to run
   RowSwap row_swap_;
-  bool stops_at_mismatch_;
   Checksums<Real>* checksums_;  // null: none
   RowPlanCache* row_plans_;     // null: none
   bool pivots_across_processes_;

@@ -14,7 +14,7 @@ struct Factorization {
   Interchanges interchanges;
   std::optional<GlobalIndex> zero_pivot;  // the first one: A is singular
   std::optional<Index> ended_before;      // the pass before which the observer ended it
-  bool stopped = false;                   // at a mismatch of checksums
+  bool stopped = false;                   // by the observer, at a mismatch of checksums
 };
 
 /// What comes next.
@@ -34,6 +34,9 @@ class PassObserver {
   /// After a pass that NextPass::run_and_save chose: the matrix and these interchanges are the state of the
   /// factorisation, and no message is in flight. False, on all ranks alike: the factorisation ends here.
   virtual bool save(const PassPlan& /*pass*/, const Interchanges& /*so_far*/) { return true; }
+  /// After a check of checksums that failed on any rank: of due passes, of those to save, and of the factors. False, on
+  /// all ranks alike: the factorisation ends here. Collective over the grid.
+  virtual bool goes_on_after_mismatch() { return true; }
 };
 
 /// P A = L U of the N x N part of a matrix, in place. The matrix holds this rank's part of [A | b]; b becomes L^-1 P b.
@@ -46,7 +49,8 @@ class LuFactorization {
   LuFactorization& operator=(const LuFactorization&) = delete;
   virtual ~LuFactorization() = default;
   /// Runs the passes. `so_far`: the interchanges of the passes before them, if the matrix holds their results. A run
-  /// that goes on in this way has the same factors, bit for bit. Collective over the grid. Call once.
+  /// that goes on in this way has the same factors, bit for bit; its checksums must have their state of then.
+  /// Collective over the grid. May be called again after it has stopped.
   virtual Factorization run(PassObserver& observer, PassRange passes, Interchanges so_far) = 0;
   Factorization run(PassObserver& observer, PassRange passes) { return run(observer, passes, {}); }
   Factorization run(PassObserver& observer) { return run(observer, {0, passes_}); }

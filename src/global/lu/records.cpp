@@ -163,6 +163,10 @@ PowerRecord power_record(const RankSensors* mine, sensors::Sampler& sampler,
   return record;
 }
 
+std::string name_of(const RankRecord& rank) {
+  return "rank " + std::to_string(rank.world_rank) + " on " + rank.host + ", device " + rank.backend.device;
+}
+
 std::vector<RankRecord> gather_rank_records(const ProcessGrid& grid, const BackendInfo& info,
                                             const std::vector<Interval>& intervals, const PowerRecord& power,
                                             std::int64_t displaced_bytes) {

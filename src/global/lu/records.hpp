@@ -60,6 +60,9 @@ struct RankRecord {
   PowerRecord power;  // this rank's samples, for all ranks on the same machine
 };
 
+/// "rank 2 on node1, device ..."
+std::string name_of(const RankRecord& rank);
+
 /// Every rank's host, backend, timeline and readings, in the grid's rank order, on rank (0, 0); empty elsewhere.
 /// Collective.
 std::vector<RankRecord> gather_rank_records(const ProcessGrid& grid, const BackendInfo& info,

@@ -14,6 +14,7 @@
 #include "abft/rounding_bound.hpp"
 #include "backend/threads.hpp"
 #include "lu/factorize.hpp"
+#include "lu/mismatches.hpp"
 #include "lu/no_transport.hpp"
 #include "lu/panel/panels.hpp"
 #include "lu/records.hpp"
@@ -171,44 +172,22 @@ Factorization factorize(const RunParameters& parameters, const ProcessGrid& grid
   timeline.restart();
   RunObserver observer({parameters, workspace.distribution, grid, timeline, progress}, passes, saver);
   Factorization factors = workspace.lu->run(observer, passes, std::move(so_far));
+  Checksums<Real>* const checksums = workspace.checksums.get();
+  if (checksums != nullptr) result.checksums.emplace().every = checksums->every();
+  while (factors.stopped && saver != nullptr && saver->can_go_back()) {
+    auto state = go_back(grid, *saver, checksums->mismatches(), *result.checksums);
+    if (!state) break;
+    checksums->forget_mismatches();
+    observer.go_back(state->passes);
+    factors = workspace.lu->run(observer, {state->passes, passes.end}, std::move(state->so_far));
+  }
   observer.finish();
-  result.passes_done = factors.ended_before;
-  if (workspace.checksums) {
-    const ChecksumStatistics& statistics = workspace.checksums->statistics();
-    result.checksums = ChecksumRecord{.every = workspace.checksums->every(),
-                                      .checks = statistics.checks,
-                                      .seconds = statistics.seconds,
-                                      .corrupted = !workspace.checksums->mismatches().empty(),
-                                      .stopped = factors.stopped};
+  if (checksums != nullptr) {
+    result.checksums->checks = checksums->statistics().checks;
+    result.checksums->seconds = checksums->statistics().seconds;
+    result.checksums->stopped = factors.stopped;
   }
   return factors;
-}
-
-// Makes the record that of all ranks. On the root, names the rank that was wrong first. Collective.
-void gather_mismatches(const ProcessGrid& grid, const std::vector<Mismatch>& mine, RunResult& result) {
-  ChecksumRecord& record = *result.checksums;
-  record.corrupted = !all_agree(grid.all(), mine.empty());
-  all_reduce(grid.all(), &record.seconds, 1, MPI_DOUBLE, MPI_MAX);
-  const auto all = gather_bytes(grid.all(), as_bytes(mine), 0);
-  if (!record.corrupted || all.empty()) return;
-  const RankRecord* first = nullptr;
-  std::string others;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    RankRecord& rank = result.ranks[i];
-    rank.mismatches = from_bytes<Mismatch>(all[i]);
-    if (rank.mismatches.empty()) continue;
-    if (first == nullptr || is_worse(rank.mismatches.front(), first->mismatches.front())) first = &rank;
-  }
-  for (const RankRecord& rank : result.ranks) {
-    if (&rank == first || rank.mismatches.empty()) continue;
-    others += (others.empty() ? "rank " : ", rank ") + std::to_string(rank.world_rank);
-  }
-  std::string text = "CORRUPTED: rank " + std::to_string(first->world_rank) + " on " + first->host + ", device " +
-                     first->backend.device + ": " + text_of(first->mismatches.front());
-  if (!others.empty()) text += "; later or less on " + others;
-  if (record.stopped) text += "; ended by --abft-stop";
-  result.failure = text + (result.failure.empty() ? "" : "; " + result.failure);
-  result.passed = false;
 }
 
 template <class Real>
@@ -253,16 +232,26 @@ std::span<std::byte> bytes_of_strip(const auto& strip) {
   return std::as_writable_bytes(std::span(strip.view().data, static_cast<std::size_t>(strip.rows * strip.columns)));
 }
 
-/// The matrix and the interchanges of a checkpoint. Throws CheckpointError.
+/// The state of the matrix and of its checks, which a checkpoint has. Throws CheckpointError.
 template <class Real>
-Interchanges load_checkpoint(Workspace<Real>& workspace, Backend<Real>& backend, const ResumePoint& from) {
-  CheckpointReader reader(from.file);
-  Interchanges interchanges{.pivots = reader.read_pivots()};
+LoadedState load_checkpoint(Workspace<Real>& workspace, Backend<Real>& backend, Timeline& timeline,
+                            const std::string& file) {
+  CheckpointReader reader(file);
+  LoadedState state{reader.header().pass, {.pivots = reader.read_pivots()}};
+  const auto read = [&](std::span<std::byte> piece) {
+    const auto scope = timeline.scope(Lane::cpu, Phase::checkpoint, static_cast<std::int64_t>(piece.size()));
+    reader.read(piece);
+  };
   for_each_strip(workspace, [&](Index first, const HostBlock<Real>& strip) {
-    reader.read(bytes_of_strip(strip));
+    read(bytes_of_strip(strip));
     backend.wait(backend.upload(strip, whole(*workspace.a).block(first, 0, strip.rows, strip.columns)));
   });
-  return interchanges;
+  if (workspace.checksums) {
+    std::vector<std::byte> checks(static_cast<std::size_t>(reader.header().state_bytes));
+    read(checks);
+    workspace.checksums->restore(checks);
+  }
+  return state;
 }
 
 /// Saves the matrix of a workspace, strip by strip.
@@ -272,6 +261,7 @@ class MatrixSaver final : public StateSaver {
   MatrixSaver(const CheckpointPlan& plan, const CheckpointHeader& header, const ProcessGrid& grid, Timeline& timeline,
               Workspace<Real>& workspace, Backend<Real>& backend)
       : StateSaver(plan, header, grid, timeline, workspace.checkpoint_copy.get()),
+        timeline_(timeline),
         workspace_(workspace),
         backend_(backend) {}
 
@@ -282,8 +272,14 @@ class MatrixSaver final : public StateSaver {
       backend_.wait(backend_.download({workspace_.a.get(), first, 0, strip.rows, a.columns()}, strip));
       checkpoints.add(bytes_of_strip(strip));
     });
+    if (workspace_.checksums) checkpoints.add(workspace_.checksums->state());
+  }
+  LoadedState load(const std::string& file) override {
+    backend_.wait_all();
+    return load_checkpoint(workspace_, backend_, timeline_, file);
   }
 
+  Timeline& timeline_;
   Workspace<Real>& workspace_;
   Backend<Real>& backend_;
 };
@@ -475,14 +471,15 @@ template <class Real>
 CheckpointHeader checkpoint_header(const RunParameters& parameters, const ProcessGrid& grid,
                                    const CheckpointOptions& options) {
   const Distribution distribution = distribution_of(parameters, grid.shape());
-  const Index rows = distribution.local_rows(grid.position()), columns = distribution.local_columns(grid.position());
+  const Index rows = distribution.local_rows(grid.position()), columns = distribution.stored_columns(grid.position());
   return {.options = options,
           .run = {},
           .at = grid.position(),
           .rows = rows,
           .columns = columns,
           .piece_rows = std::max<Index>(1, matrix_strip_rows(rows, columns)),
-          .element = sizeof(Real)};
+          .element = sizeof(Real),
+          .state_bytes = parameters.abft ? Checksums<Real>::state_bytes(distribution, grid.position()) : 0};
 }
 
 double seconds_since_1970() {
@@ -522,7 +519,7 @@ RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<
     Interchanges interchanges;
     if (options.checkpoints && options.checkpoints->resume) {
       const CheckpointHeader& header = options.checkpoints->resume->header;
-      interchanges = load_checkpoint(*workspace, backend, *options.checkpoints->resume);
+      interchanges = load_checkpoint(*workspace, backend, timeline, options.checkpoints->resume->file).so_far;
       result.resumed = Resumed{header.pass, header.seconds};
     } else {
       upload_matrix(*workspace, grid.position(), backend, source);
@@ -567,7 +564,7 @@ RunResult run_messages_in(RunParameters parameters, const ProcessGrid& grid, int
   const WatchedSection watched;
   timeline.report_progress_to(own_progress());
   try {
-    factorize(parameters, grid, timeline, *workspace, progress, result);
+    result.passes_done = factorize(parameters, grid, timeline, *workspace, progress, result).ended_before;
     result.factor_seconds = timeline.now();
     all_reduce(grid.all(), &result.factor_seconds, 1, MPI_DOUBLE, MPI_MAX);
     result.seconds = result.factor_seconds;

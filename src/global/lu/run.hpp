@@ -38,13 +38,25 @@ struct Saved {
   double disk = 0;             // seconds in which their files were written, the slowest rank
 };
 
+/// A return to a checkpoint after a failed check.
+struct WentBack {
+  Index to = 0;        // passes done in the checkpoint
+  double seconds = 0;  // lost: of the passes since then and of loading, the slowest rank
+  // of the worst mismatch, on rank 0 of the grid
+  Index from = 0;  // passes done
+  int rank = 0;    // its RankRecord::world_rank
+  Mismatch mismatch;
+};
+
 /// The checks of a run's checksums.
 struct ChecksumRecord {
-  Index every = 0;         // passes between two checks
-  Index checks = 0;        // the last one, of the factors, included
-  double seconds = 0;      // they took, the slowest rank
-  bool corrupted = false;  // a check has failed on some rank: RankRecord::mismatches
-  bool stopped = false;    // and has ended the run
+  Index every = 0;                  // passes between two checks
+  Index checks = 0;                 // the last one, of the factors, included
+  double seconds = 0;               // they took, the slowest rank
+  bool corrupted = false;           // a check has failed on some rank: RankRecord::mismatches
+  bool stopped = false;             // and has ended the run
+  std::string stopped_by;           // what has, if it is not --abft-stop
+  std::vector<WentBack> went_back;  // after other failed checks, in order; the passes after them were right
 };
 
 struct RunResult {
@@ -70,6 +82,9 @@ struct RunResult {
   std::vector<RankRecord> ranks;            // on rank 0 of the grid; empty elsewhere
   std::vector<double> solution;             // x, N elements, on rank 0 of the grid if requested
 };
+
+/// Whether checksums say that its result is wrong.
+inline bool is_corrupted(const RunResult& result) { return result.checksums && result.checksums->corrupted; }
 
 /// Called on rank 0 of the grid once per pass, with the completed share of the flops, 0 ... 1. The first call, with 0,
 /// is at the start of the timed section.

@@ -9,6 +9,13 @@
 
 namespace glinpack {
 
+namespace {
+
+// To one checkpoint. Every later one is progress.
+constexpr int most_returns = 3;
+
+}  // namespace
+
 StateSaver::StateSaver(const CheckpointPlan& plan, CheckpointHeader header, const ProcessGrid& grid, Timeline& timeline,
                        CheckpointCopy* copy)
     : plan_(plan),
@@ -17,7 +24,9 @@ StateSaver::StateSaver(const CheckpointPlan& plan, CheckpointHeader header, cons
       communicator_(grid.all()),
       timeline_(timeline),
       in_background_(copy != nullptr),
-      checkpoints_(grid.all(), plan, timeline, copy) {}
+      checkpoints_(grid.all(), plan, timeline, copy) {
+  if (plan.resume) good_ = Good{.file = plan.resume->file};
+}
 
 bool StateSaver::is_due() const {
   const std::chrono::duration<double> since = Clock::now() - last_;
@@ -26,7 +35,9 @@ bool StateSaver::is_due() const {
 
 void StateSaver::commit() {
   const double begun = timeline_.now();
+  const int before = checkpoints_.completed();
   checkpoints_.commit();
+  if (checkpoints_.completed() > before) good_ = Good{.file = checkpoints_.last_file(header_.at), .left_at = saved_at_};
   waited_ += timeline_.now() - begun;
 }
 
@@ -43,6 +54,26 @@ void StateSaver::save(Index passes, const Interchanges& so_far) {
   waited_ += timeline_.now() - begun;
   forget_checkpoint_request();
   last_ = Clock::now();
+  saved_at_ = timeline_.now();
+}
+
+bool StateSaver::can_go_back() {
+  commit();
+  return good_ && good_->returns < most_returns;
+}
+
+LoadedState StateSaver::go_back() {
+  ++good_->returns;
+  LoadedState state;
+  std::string error;
+  try {
+    state = load(good_->file);
+  } catch (const std::exception& failure) {
+    error = failure.what();
+  }
+  agree_or_throw(communicator_, error);
+  seconds_lost_ = timeline_.now() - std::exchange(good_->left_at, timeline_.now());
+  return state;
 }
 
 std::optional<Saved> StateSaver::saved() const {
@@ -58,11 +89,13 @@ RunObserver::RunObserver(const ObservedRun& run, PassRange passes, StateSaver* s
       first_(passes.first),
       passes_(run.distribution.passes()),
       pieces_(run.parameters.row_swap.pieces),
+      stops_at_mismatch_(run.parameters.abft_stop),
       saver_(saver),
       agreement_(
           run.grid.all(), passes.first, passes.end, run.parameters.parts != RunParts::compute,
           saver == nullptr ? seconds_between_questions : std::min(seconds_between_questions, saver->seconds_between())),
       timeline_(run.timeline),
+      is_root_(run.grid.is_root()),
       progress_(run.grid.is_root() ? run.progress : ProgressObserver{}) {
   if (progress_) progress_(0);
 }
@@ -95,7 +128,15 @@ void RunObserver::after(const PassPlan& pass) {
   progress_(1.0 - left * left * left);
 }
 
+bool RunObserver::goes_on_after_mismatch() {
+  if (saver_ != nullptr && saver_->can_go_back()) return false;
+  if (saver_ != nullptr && is_root_) spdlog::warn("a check of checksums has failed: no more checkpoints are written");
+  saver_ = nullptr;
+  return !stops_at_mismatch_;
+}
+
 bool RunObserver::save(const PassPlan& pass, const Interchanges& so_far) {
+  if (saver_ == nullptr) return !ends_after_save_;
   saver_->save(pass.pass + 1, so_far);
   if (ends_after_save_) saver_->commit();
   return !ends_after_save_;

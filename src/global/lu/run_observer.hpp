@@ -12,7 +12,14 @@
 
 namespace glinpack {
 
-/// Writes the state of a factorisation. All arguments must outlive it.
+/// The state of a factorisation, read from a checkpoint.
+struct LoadedState {
+  Index passes = 0;  // done
+  Interchanges so_far;
+};
+
+/// Writes the state of a factorisation, and goes back to what it has written after a failed check. All arguments must
+/// outlive it.
 class StateSaver {
  public:
   /// `header`: of this rank's file, with the seconds of earlier runs. `copy`: null, or memory to write from.
@@ -35,10 +42,26 @@ class StateSaver {
   /// With the times of the slowest ranks. Collective over the grid.
   std::optional<Saved> saved() const;
 
+  /// Whether there is a checkpoint, and none of its passes has failed too often. Completes a pending one. Collective
+  /// over the grid, with the same result.
+  bool can_go_back();
+  /// Loads it. Throws AgreedError on all ranks if one of them cannot read its file; the matrix is lost then.
+  /// Collective.
+  LoadedState go_back();
+  /// Of the work since the checkpoint, this time; of go_back() as well. On this rank.
+  double seconds_lost() const { return seconds_lost_; }
+
  private:
   using Clock = std::chrono::steady_clock;
-  /// The local matrix, piece by piece.
+  /// What the run may go back to.
+  struct Good {
+    std::string file;
+    double left_at = 0;  // seconds of the timeline
+    int returns = 0;
+  };
+  /// The local matrix, piece by piece, and the state of its checks.
   virtual void add_matrix(Checkpoints& checkpoints) = 0;
+  virtual LoadedState load(const std::string& file) = 0;
 
   const CheckpointPlan& plan_;
   CheckpointHeader header_;
@@ -48,6 +71,9 @@ class StateSaver {
   bool in_background_;
   Checkpoints checkpoints_;
   Clock::time_point last_ = Clock::now();
+  double saved_at_ = 0;  // seconds of the timeline
+  std::optional<Good> good_;
+  double seconds_lost_ = 0;
   double waited_ = 0;  // seconds
 };
 
@@ -67,6 +93,9 @@ class RunObserver final : public PassObserver {
   NextPass before(const PassPlan& pass) override;
   void after(const PassPlan& pass) override;
   bool save(const PassPlan& pass, const Interchanges& so_far) override;
+  bool goes_on_after_mismatch() override;
+  /// After goes_on_after_mismatch() has ended the passes: they go on from this one.
+  void go_back(Index pass) { agreement_.go_on_from(pass); }
   /// After the passes. A pending checkpoint is not needed any more, and nothing waits for it.
   void finish();
 
@@ -80,10 +109,12 @@ class RunObserver final : public PassObserver {
   Index passes_;
   Index pieces_;
   double begun_ = 0;  // when the pass began, on the timeline
-  StateSaver* saver_;
+  bool stops_at_mismatch_;
+  StateSaver* saver_;  // null: saves nothing; or nothing more, after a mismatch
   bool ends_after_save_ = false;
   PassAgreement agreement_;
   Timeline& timeline_;
+  bool is_root_;
   ProgressObserver progress_;
 };
 

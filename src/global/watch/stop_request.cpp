@@ -133,6 +133,13 @@ void PassAgreement::finish() {
   if (request_ != MPI_REQUEST_NULL) wait(request_, Pending::with_all_of(communicator_));
 }
 
+void PassAgreement::go_on_from(Index pass) {
+  finish();
+  next_question_ = pass + 1;
+  asked_before_ = pass;
+  asked_at_ = Clock::now();
+}
+
 std::optional<PassRequests> PassAgreement::before(Index pass, const PassRequests& mine) {
   if (!collective_) return mine;
   if (request_ != MPI_REQUEST_NULL) return answer(pass);

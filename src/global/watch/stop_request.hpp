@@ -53,8 +53,8 @@ struct PassRequests {
 /// non-blocking reduction, whose result they have a pass later.
 class PassAgreement {
  public:
-  /// For passes first ... end - 1. `collective`: the same on every rank; false if ranks send no messages: each does what
-  /// it requests itself. `seconds`: between reductions.
+  /// For passes first ... end - 1. `collective`: the same on every rank; false if ranks send no messages: each does
+  /// what it requests itself. `seconds`: between reductions.
   PassAgreement(MPI_Comm communicator, Index first, Index end, bool collective,
                 double seconds = seconds_between_questions);
   PassAgreement(const PassAgreement&) = delete;
@@ -63,6 +63,8 @@ class PassAgreement {
   std::optional<PassRequests> before(Index pass, const PassRequests& mine);
   /// Call after the passes; all ranks have ended before the same one. Waits for the pending reduction.
   void finish();
+  /// After that: an earlier pass is the next one, the same on all ranks.
+  void go_on_from(Index pass);
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -47,7 +47,7 @@ inline std::string_view name_of(FlipPlace place) {
   return names[static_cast<std::size_t>(place)];
 }
 
-/// Flips a bit of the first element offered at its place from a pass on, if its rank is this one.
+/// Flips a bit of the first element offered at its place from a pass on, if its rank is this one; or of every one.
 template <class Real>
 class BitFlip {
  public:
@@ -56,6 +56,7 @@ class BitFlip {
 
   /// Disarmed on other ranks.
   void disarm() { armed_ = false; }
+  void repeat() { repeats_ = true; }
   bool is_done() const { return done_; }
   void enter(Index pass) { now_ = pass; }
 
@@ -90,7 +91,7 @@ class BitFlip {
   // The largest of some elements: the flip of a mantissa's bit is relative to its element, the bound is not.
   static constexpr int tries = 8;
 
-  bool is_wanted(FlipPlace place) const { return armed_ && !done_ && place == place_ && now_ >= pass_; }
+  bool is_wanted(FlipPlace place) const { return armed_ && (!done_ || repeats_) && place == place_ && now_ >= pass_; }
   HostBlock<Real> on_host() const { return {one_.get(), 0, 1, 1, 1}; }
   template <class Place>
   static void choose(Real value, const Place& at, Real& largest, Place& chosen) {
@@ -112,17 +113,23 @@ class BitFlip {
   std::unique_ptr<HostBuffer<Real>> one_;
   Index now_ = 0;
   bool armed_ = true;
+  bool repeats_ = false;
   bool done_ = false;
 };
 
-/// Another backend, with faults in elements of A and b, not in their checksums: only those change the result.
-/// `data_columns`: of A and b.
+/// Another backend, with faults in elements of A and b, not in their checksums: only those change the result. `a`: the
+/// matrix; null: the first one that is allocated, in passes of the timeline. `data_columns`: of A and b.
 template <class Real>
 class FaultyBackend final : public Backend<Real> {
  public:
-  FaultyBackend(Backend<Real>& inner, Timeline& timeline, BitFlip<Real>& flip, const DeviceMatrix<Real>& a,
+  FaultyBackend(Backend<Real>& inner, Timeline& timeline, BitFlip<Real>& flip, const DeviceMatrix<Real>* a,
                 Index data_columns)
-      : Backend<Real>(timeline), inner_(inner), flip_(flip), a_(&a), data_columns_(data_columns) {}
+      : Backend<Real>(timeline),
+        inner_(inner),
+        passes_(a == nullptr ? &timeline : nullptr),
+        flip_(flip),
+        a_(a),
+        data_columns_(data_columns) {}
 
   BackendInfo info() const override { return inner_.info(); }
   bool update_is_asynchronous() const override { return inner_.update_is_asynchronous(); }
@@ -135,7 +142,9 @@ class FaultyBackend final : public Backend<Real> {
     return inner_.make_partial_panel(rows, columns, use);
   }
   std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) override {
-    return inner_.allocate(rows, columns);
+    auto matrix = inner_.allocate(rows, columns);
+    if (a_ == nullptr) a_ = matrix.get();
+    return matrix;
   }
   std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) override { return inner_.allocate_host(elements); }
   std::unique_ptr<Operand<Real>> make_operand(Index rows, Index columns) override {
@@ -170,6 +179,7 @@ class FaultyBackend final : public Backend<Real> {
   }
   void update(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override {
     if (a22.matrix != a_) return inner_.update(l21_transposed, u12, a22);  // of the checks
+    if (passes_ != nullptr) flip_.enter(passes_->pass());
     const Index columns = data_columns_of(a22);
     flip_.offer(FlipPlace::a_before_update, a22.block(0, 0, a22.rows, columns));
     flip_.offer(FlipPlace::u12, u12.block(0, 0, u12.rows, columns));
@@ -195,6 +205,7 @@ class FaultyBackend final : public Backend<Real> {
   }
 
   Backend<Real>& inner_;
+  const Timeline* passes_;  // null: somebody else calls enter()
   BitFlip<Real>& flip_;
   const DeviceMatrix<Real>* a_;
   Index data_columns_;
@@ -243,8 +254,10 @@ class FaultyTransport final : public MpiTransport<Real> {
 template <class Real>
 class FaultyPasses final : public PassObserver {
  public:
-  FaultyPasses(BitFlip<Real>& flip, DeviceMatrix<Real>& a, Index data_columns)
-      : flip_(flip), a_(a), columns_(data_columns) {}
+  /// `stops`: at a mismatch of checksums.
+  FaultyPasses(BitFlip<Real>& flip, DeviceMatrix<Real>& a, Index data_columns, bool stops = false)
+      : flip_(flip), a_(a), columns_(data_columns), stops_(stops) {}
+  bool goes_on_after_mismatch() override { return !stops_; }
   NextPass before(const PassPlan& pass) override {
     flip_.enter(pass.pass);
     return NextPass::run;
@@ -266,6 +279,7 @@ class FaultyPasses final : public PassObserver {
   BitFlip<Real>& flip_;
   DeviceMatrix<Real>& a_;
   Index columns_;
+  bool stops_;
 };
 
 }  // namespace glinpack::test

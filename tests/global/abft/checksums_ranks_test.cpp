@@ -64,9 +64,9 @@ Checked factorize_with_checks(const RunParameters& parameters, const ProcessGrid
   const Fault planned = fault.value_or(Fault{});
   BitFlip<Real> flip(*backend, planned.place, planned.bit, planned.pass, planned.seed);
   if (!fault || planned.rank != rank_in(grid.all())) flip.disarm();
-  FaultyBackend<Real> faulty(*backend, timeline, flip, *a, columns);
+  FaultyBackend<Real> faulty(*backend, timeline, flip, a.get(), columns);
   FaultyTransport<Real> transport(grid, parameters.broadcast, timeline, flip);
-  FaultyPasses<Real> passes(flip, *a, columns);
+  FaultyPasses<Real> passes(flip, *a, columns, parameters.abft_stop);
   Checksums<Real> checks(distribution, grid, faulty, timeline, *a, parameters.abft_every);
   const auto lu = make_lu<Real>({parameters, distribution, at, faulty, transport, timeline, *a, &checks});
   const Factorization result = lu->run(passes);

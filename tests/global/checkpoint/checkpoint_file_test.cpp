@@ -36,13 +36,15 @@ class CheckpointFile : public testing::Test {
             .columns = 3,
             .piece_rows = 2,
             .element = 8,
-            .pivots = 4};
+            .pivots = 4,
+            .state_bytes = 4};
   }
   static std::vector<double> elements() {
     std::vector<double> elements(15);
     for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = 1.0 / static_cast<double>(i + 1);
     return elements;
   }
+  static std::vector<std::byte> state_of_checks() { return {std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}}; }
   const std::vector<GlobalIndex> pivots_{GlobalIndex(7), GlobalIndex(1), GlobalIndex(9), GlobalIndex(3)};
 
   void write(const CheckpointHeader& header) const {
@@ -52,6 +54,7 @@ class CheckpointFile : public testing::Test {
       writer.add(
           std::as_bytes(std::span(all).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count))));
     }
+    writer.add(state_of_checks());
     writer.finish();
   }
   std::string refusal() const {
@@ -79,6 +82,9 @@ TEST_F(CheckpointFile, IsReadAsItWasWritten) {
   const std::span<double> all(read);
   for (const auto piece : {all.first(6), all.subspan(6, 6), all.last(3)}) reader.read(std::as_writable_bytes(piece));
   EXPECT_EQ(read, elements());
+  std::vector<std::byte> state(4);
+  reader.read(state);
+  EXPECT_EQ(state, state_of_checks());
   EXPECT_EQ(verify_checkpoint_file(path_), pivots_);
 }
 
@@ -112,6 +118,7 @@ TEST_F(CheckpointFile, OfARankWithoutElementsHasNoPieces) {
     empty.rows = rows;
     empty.columns = columns;
     empty.pivots = 0;
+    empty.state_bytes = 0;
     CheckpointWriter(path_, empty, {}).finish();
     EXPECT_EQ(refusal(), "");
   }
@@ -145,8 +152,8 @@ TEST_F(CheckpointFile, IsRefusedIfItIsCutOrLongerAtAnyByte) {
 TEST_F(CheckpointFile, IsRefusedIfItsHeaderAnnouncesMoreThanItHas) {
   // valid checksums: nothing is allocated for what is not in the file
   for (const Index huge : {Index{6}, Index{1} << 39, std::numeric_limits<Index>::max(), Index{-1}}) {
-    for (Index CheckpointHeader::*extent :
-         {&CheckpointHeader::rows, &CheckpointHeader::columns, &CheckpointHeader::pivots}) {
+    for (Index CheckpointHeader::*extent : {&CheckpointHeader::rows, &CheckpointHeader::columns,
+                                            &CheckpointHeader::pivots, &CheckpointHeader::state_bytes}) {
       CheckpointHeader wrong = header();
       wrong.*extent = huge;
       write(wrong);

@@ -18,6 +18,7 @@
 #include "mpi/communication.hpp"
 #include "tests/captured_log.hpp"
 #include "tests/global/cached_backend.hpp"
+#include "tests/global/shared_folder.hpp"
 #include "tests/global/world.hpp"
 #include "watch/stop_request.hpp"
 
@@ -25,24 +26,9 @@ namespace glinpack {
 namespace {
 
 namespace fs = std::filesystem;
+using test::SharedFolder;
 using testing::AllOf;
 using testing::HasSubstr;
-
-/// An empty folder for all ranks of the world, in its lifetime.
-class SharedFolder {
- public:
-  SharedFolder() {
-    std::string name = testing::TempDir() + "checkpoints-XXXXXX";
-    if (test::world_rank() == 0 && mkdtemp(name.data()) == nullptr) name.clear();
-    broadcast_bytes(MPI_COMM_WORLD, name, 0);
-    path = name;
-  }
-  ~SharedFolder() {
-    barrier(MPI_COMM_WORLD);
-    if (test::world_rank() == 0) fs::remove_all(path);
-  }
-  std::string path;
-};
 
 std::vector<std::string> files_in(const std::string& folder) {
   std::vector<std::string> files;

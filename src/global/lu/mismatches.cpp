@@ -1,0 +1,77 @@
+#include "lu/mismatches.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include "mpi/communication.hpp"
+
+namespace glinpack {
+
+namespace {
+
+/// The mismatch that is_worse(), and its rank, on the root. Collective.
+WentBack worst_mismatch(const ProcessGrid& grid, const std::vector<Mismatch>& mine) {
+  WentBack worst;
+  const auto all = gather_bytes(grid.all(), as_bytes(mine), 0);
+  const std::vector<int> world_ranks = all_gather(grid.all(), rank_in(MPI_COMM_WORLD));
+  bool found = false;
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    for (const Mismatch& mismatch : from_bytes<Mismatch>(all[rank])) {
+      if (found && !is_worse(mismatch, worst.mismatch)) continue;
+      worst.rank = world_ranks[rank];
+      worst.mismatch = mismatch;
+      found = true;
+    }
+  }
+  worst.from = worst.mismatch.pass + 1;
+  return worst;
+}
+
+}  // namespace
+
+std::optional<LoadedState> go_back(const ProcessGrid& grid, StateSaver& saver, const std::vector<Mismatch>& mine,
+                                   ChecksumRecord& record) {
+  WentBack back = worst_mismatch(grid, mine);
+  std::optional<LoadedState> state;
+  try {
+    state = saver.go_back();
+  } catch (const AgreedError& error) {
+    record.stopped_by = std::string("a checkpoint that cannot be read: ") + error.what();
+    return state;
+  }
+  back.to = state->passes;
+  back.seconds = saver.seconds_lost();
+  all_reduce(grid.all(), &back.seconds, 1, MPI_DOUBLE, MPI_MAX);
+  if (grid.is_root()) {
+    spdlog::warn("a check of checksums has failed after {} passes: the run has gone back to the checkpoint after {}",
+                 back.from, back.to);
+  }
+  record.went_back.push_back(back);
+  return state;
+}
+
+void gather_mismatches(const ProcessGrid& grid, const std::vector<Mismatch>& mine, RunResult& result) {
+  ChecksumRecord& record = *result.checksums;
+  record.corrupted = !all_agree(grid.all(), mine.empty());
+  all_reduce(grid.all(), &record.seconds, 1, MPI_DOUBLE, MPI_MAX);
+  const auto all = gather_bytes(grid.all(), as_bytes(mine), 0);
+  if (!record.corrupted || all.empty()) return;
+  const RankRecord* first = nullptr;
+  std::string others;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    RankRecord& rank = result.ranks[i];
+    rank.mismatches = from_bytes<Mismatch>(all[i]);
+    if (rank.mismatches.empty()) continue;
+    if (first == nullptr || is_worse(rank.mismatches.front(), first->mismatches.front())) first = &rank;
+  }
+  for (const RankRecord& rank : result.ranks) {
+    if (&rank == first || rank.mismatches.empty()) continue;
+    others += (others.empty() ? "rank " : ", rank ") + std::to_string(rank.world_rank);
+  }
+  std::string text = "CORRUPTED: " + name_of(*first) + ": " + text_of(first->mismatches.front());
+  if (!others.empty()) text += "; later or less on " + others;
+  if (record.stopped) text += "; ended by " + (record.stopped_by.empty() ? "--abft-stop" : record.stopped_by);
+  result.failure = text + (result.failure.empty() ? "" : "; " + result.failure);
+  result.passed = false;
+}
+
+}  // namespace glinpack

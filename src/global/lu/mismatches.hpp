@@ -1,0 +1,20 @@
+// Failed checks of checksums, of all ranks: the return to a checkpoint after them, and their record.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "lu/run_observer.hpp"
+
+namespace glinpack {
+
+/// After a failed check: StateSaver::go_back(), and its record. `mine`: the mismatches of this rank. Nothing if the
+/// checkpoint cannot be read, which the record then says. Collective.
+std::optional<LoadedState> go_back(const ProcessGrid& grid, StateSaver& saver, const std::vector<Mismatch>& mine,
+                                   ChecksumRecord& record);
+
+/// After the run: makes the record that of all ranks. On the root, the result names the rank that was wrong first.
+/// Collective.
+void gather_mismatches(const ProcessGrid& grid, const std::vector<Mismatch>& mine, RunResult& result);
+
+}  // namespace glinpack

@@ -1,0 +1,31 @@
+// A folder of all ranks.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "mpi/communication.hpp"
+#include "tests/global/world.hpp"
+
+namespace glinpack::test {
+
+/// An empty folder for all ranks of the world, in its lifetime.
+class SharedFolder {
+ public:
+  SharedFolder() {
+    std::string name = testing::TempDir() + "checkpoints-XXXXXX";
+    if (world_rank() == 0 && mkdtemp(name.data()) == nullptr) name.clear();
+    broadcast_bytes(MPI_COMM_WORLD, name, 0);
+    path = name;
+  }
+  ~SharedFolder() {
+    barrier(MPI_COMM_WORLD);
+    if (world_rank() == 0) std::filesystem::remove_all(path);
+  }
+  std::string path;
+};
+
+}  // namespace glinpack::test
