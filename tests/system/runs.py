@@ -421,13 +421,14 @@ class Power(RunsTest):
 
 
 class Checksums(RunsTest):
-    RUN = ["--n", 500, "--nb", 32, "--grid", "2x2", "--backend", "openblas", "--abft", "--abft-every", 1]
+    COMMON = ["--grid", "2x2", "--backend", "openblas", "--abft", "--abft-every", 1]
+    RUN = ["--n", 500, "--nb", 32, *COMMON]
 
     def with_a_fault_on_rank_2(self, *arguments, **faults):
         if "FAULTY_GEMM" not in os.environ:
             self.skipTest("FAULTY_GEMM names no library: its compiler cannot preload one")
         preloaded = f"{os.environ.get('LD_PRELOAD', '')} {os.environ['FAULTY_GEMM']}"
-        return self.glinpack("plu", *self.RUN, *arguments, ranks=4,
+        return self.glinpack("plu", *arguments, ranks=4,
                              environment={"LD_PRELOAD": preloaded, "FAULTY_GEMM_RANK": "2", **faults})
 
     def test_a_clean_run_passes_with_its_checks_counted(self):
@@ -437,7 +438,7 @@ class Checksums(RunsTest):
         self.assertEqual((checksums["checks"], checksums["corrupted"]), (16, False))
 
     def test_a_flipped_bit_of_an_exponent_is_reported_with_its_rank_host_and_device(self):
-        outcome = self.with_a_fault_on_rank_2("--json", "f.json")
+        outcome = self.with_a_fault_on_rank_2(*self.RUN, "--json", "f.json")
         self.assertEqual(outcome.status, 1, outcome)
         failure = re.search(r"FAILED because: CORRUPTED: rank 2 on (\S+), device (.+): trailing matrix after pass \d+, "
                             r"block row \d+: the sum of a row differs by", outcome.out)
@@ -451,13 +452,13 @@ class Checksums(RunsTest):
         self.assertEqual(valid.returncode, 0, valid.stderr)
 
     def test_a_failed_check_ends_the_run_if_asked(self):
-        outcome = self.with_a_fault_on_rank_2("--abft-stop")
+        outcome = self.with_a_fault_on_rank_2(*self.RUN, "--abft-stop")
         self.assertEqual(outcome.status, 1, outcome)
         self.assertRegex(outcome.out, "CORRUPTED: rank 2 .*; ended by --abft-stop")
         self.assertNotIn("PASSED", outcome.out)
 
     # with the first checkpoint long before the fault
-    LONG = ["--n", 1000, "--nb", 16, "--checkpoint", "ck", "--checkpoint-every", "0.001"]
+    LONG = ["--n", 1000, "--nb", 16, *COMMON, "--checkpoint", "ck", "--checkpoint-every", "0.001"]
     FIRST = "30"
 
     def test_a_failed_check_goes_back_to_the_last_checkpoint(self):
@@ -487,7 +488,7 @@ class Checksums(RunsTest):
         self.assertRegex(outcome.out, "CORRUPTED: rank 2 .*; ended by --abft-stop")
         self.assertGreaterEqual(outcome.out.count("it went back to the checkpoint"), 3)
         self.assertRegex(outcome.out, r"Its checkpoint after \d+ passes is in ck: the same options with --resume ck")
-        outcome = self.passed(*self.RUN, *self.LONG, "--resume", "ck", ranks=4)
+        outcome = self.passed(*self.LONG, "--resume", "ck", ranks=4)
         self.assertIn("no mismatch\n", outcome.out)
 
 

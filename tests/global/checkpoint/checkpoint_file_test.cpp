@@ -92,6 +92,7 @@ TEST_F(CheckpointFile, IsReadAsItWasWrittenBlockByBlock) {
   CheckpointHeader large = header();  // a file of about 5 MiB, in pieces that end within blocks
   large.rows = 5;
   large.columns = 131'075;
+  large.state_bytes = 0;
   std::vector<double> written(static_cast<std::size_t>(large.rows * large.columns));
   for (std::size_t i = 0; i < written.size(); ++i) written[i] = static_cast<double>(i);
   const auto piece = [&large](auto& elements, Index first, Index rows) {
