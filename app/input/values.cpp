@@ -1,14 +1,18 @@
 #include "app/input/values.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <regex>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "app/input/input_error.hpp"
+#include "app/input/nearest_name.hpp"
+#include "matrix/matrix_formulas.hpp"
 
 namespace glinpack::app {
 
@@ -159,6 +163,23 @@ GridShape parse_grid(std::string_view text) {
     return {static_cast<int>(rows), static_cast<int>(columns)};
   } catch (const InputError& error) {
     throw InputError(in_quotes(text) + " is not a process grid PxQ: " + error.what());
+  }
+}
+
+MatrixKind parse_matrix(const std::string& text) {
+  std::vector<std::string> names{"hpl", "dlatb4", "diag", "svd", "poev", "spd", "heev", "syev"};
+  for (const MatrixBase& base : matrix_bases()) names.emplace_back(base.name);
+  const std::string base = text.substr(0, text.find('_'));
+  if (std::ranges::find(names, base) == names.end()) {
+    throw InputError(in_quotes(text) +
+                     " is no kind of matrix; hpl, uniform, rands, svd and the other bases of `glinpack plu --help` are "
+                     "known" +
+                     did_you_mean(base, names));
+  }
+  try {
+    return MatrixKind::parse(text);
+  } catch (const std::invalid_argument& error) {
+    throw InputError(without_controls(error.what()));
   }
 }
 

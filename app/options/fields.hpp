@@ -108,7 +108,7 @@ std::size_t choose(const std::string& text, std::span<const std::string> names, 
 template <class Kinds>
 Texts names_of(const Kinds& kinds) {
   Texts names;
-  for (const auto kind : kinds) names.emplace_back(name_of(kind));
+  for (const auto& kind : kinds) names.emplace_back(name_of(kind));
   return names;
 }
 /// A name of an enumerator: its name_of(), or its alias_of() if the type has aliases.
@@ -121,7 +121,7 @@ struct Spelling {
 template <class Kinds>
 auto spellings_of(const Kinds& kinds) {
   std::vector<Spelling<typename Kinds::value_type>> spellings;
-  for (const auto kind : kinds) {
+  for (const auto& kind : kinds) {
     spellings.push_back({std::string(name_of(kind)), kind});
     if constexpr (requires { alias_of(kind); }) {
       if (!alias_of(kind).empty()) spellings.push_back({std::string(alias_of(kind)), kind});

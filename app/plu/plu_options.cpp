@@ -12,6 +12,8 @@
 #include "app/program/watchdog_option.hpp"
 #include "backend/registry.hpp"
 #include "gl/compute/tuning.hpp"
+#include "matrix/matrix_formulas.hpp"
+#include "matrix/spectrum.hpp"
 
 namespace glinpack::app {
 
@@ -141,15 +143,32 @@ std::vector<Field> result_fields(CommonOptions& o) {
 
 namespace {
 
+/// "a, b, c", with `prefix` before each.
+std::string list_of(const auto& values, auto name, const std::string& prefix = "") {
+  std::string text;
+  for (const auto& value : values) text += (text.empty() ? "" : ", ") + prefix + std::string(std::invoke(name, value));
+  return text;
+}
+
+std::string matrix_note() {
+  return "Matrices are named as in SLATE: a base and modifiers, such as --matrix svd_geo_cond1e8 or rands_zerocol5. "
+         "Bases: hpl, " +
+         list_of(matrix_bases(), &MatrixBase::name) +
+         "; diag, svd, poev (spd) and heev (syev) with given singular values or eigenvalues; dlatb4_1 to dlatb4_11, "
+         "LAPACK's types. Modifiers: of these values " +
+         list_of(all_spectra, std::identity(), "_") +
+         ", and _condX; of any base but hpl _ufl, _ofl, _small, _large (scale), _zerocolN, _zerocol0.5 and _zerohalf "
+         "(zero columns); of random bases _dominant.";
+}
+
 std::vector<Field> problem_fields(PluOptions& o) {
   // null with --input, since the matrix has no formula
   const auto matrix = word(
-      one_of(names_of(matrix_formulas)),
-      [&o](const std::string& t) { o.matrix = matrix_formulas[choose(t, names_of(matrix_formulas))]; },
+      one_of(names_of(matrix_formulas)) + "|KIND", [&o](const std::string& t) { o.matrix = parse_matrix(t); },
       [&o] { return o.matrix == MatrixKind::file ? "" : std::string(name_of(o.matrix)); });
   return {
       {"matrix", matrix,
-       "Kind of matrix: HPL's own, or one to study pivoting with (docs/algorithm.md); not with --input"},
+       "Kind of matrix: HPL's own, or a base with modifiers, listed below (docs/algorithm.md); not with --input"},
       {"seed", whole(o.seed, 0, LLONG_MAX, "SEED"), "Seed of the random matrix and right-hand side; HPL uses 100"},
       {"input", text(o.input, "FILE"),
        "Read the matrix from a .npy or Matrix Market file; b = A times ones (docs/input.md)"},
@@ -171,6 +190,9 @@ std::vector<Field> panel_and_message_fields(PluOptions& o) {
        "1: factorise and send the next panel during the trailing update; 0: after it. HPL.dat's larger DEPTHs act as "
        "1"},
       {"threshold", real(o.threshold, "REAL", parse_real), "Largest scaled residual that passes; negative: no check"},
+      {"check", choice(o.check, all_check_kinds),
+       "residual: HPL's; full: also the eight ratios of LAPACK's dchkge, and the column of a zero pivot that the "
+       "matrix should have; more memory and time (docs/algorithm.md)"},
       {"warm-up", whole(o.warm_up, 0, largest_repeat),
        "Runs of every combination before its --repeat runs: not checked, not in the report and the files"},
       {"compute-only", flag(o.compute_only),
@@ -281,26 +303,29 @@ std::vector<Field> plan_fields(PluOptions& o) {
   };
 }
 
-const Footer plu_footer{
-    .examples =
-        "mpirun -np 4 glinpack plu --config configs/quickstart.toml\n"
-        "mpirun -np 4 glinpack plu --hpl-dat HPL.dat --backend openblas\n"
-        "mpirun -np 4 glinpack plu --n 8k,1.6e4 --precision fp64 --nb 128,256 --grid 2x2,1x4 --json results.json\n"
-        "mpirun -np 4 glinpack plu --n 8k --repeat 3 --warm-up 1 --watts 450\n"
-        "mpirun -np 4 glinpack plu --n auto --nb auto --grid auto --dry-run\n"
-        "mpirun -np 8 -ppn 4 glinpack plu --n 8k --grid 2x4 --node-grid 2x2\n"
-        "mpirun -np 6 glinpack plu --n 777 --nb 32 --grid 2x3 --backend gl-raster",
-    .notes = {"Sizes and counts may be written as 8k (8000), 8Ki (8192), 1M (10^6), 1Mi (2^20) or 1e4.",
-              "Lists are written with commas or spaces. Several values make a sweep: every combination runs --repeat "
-              "times. Grids vary slowest, then N, then NB.",
-              "Times are in seconds, rates in GFLOPS (10^9 operations a second), memory in MiB (2^20 bytes) and GiB "
-              "(2^30 bytes)."},
-    .exit_codes = {{0, "all runs passed"},
-                   {1, "a run failed its check"},
-                   {2, "unusable input"},
-                   {3, "an error while running"},
-                   {4, "ended by a signal (SIGTERM, SIGUSR1, SIGINT), after a report of the finished runs"},
-                   {5, "ended by --watchdog"}}};
+Footer plu_footer() {
+  return {
+      .examples =
+          "mpirun -np 4 glinpack plu --config configs/quickstart.toml\n"
+          "mpirun -np 4 glinpack plu --hpl-dat HPL.dat --backend openblas\n"
+          "mpirun -np 4 glinpack plu --n 8k,1.6e4 --precision fp64 --nb 128,256 --grid 2x2,1x4 --json results.json\n"
+          "mpirun -np 4 glinpack plu --n 8k --repeat 3 --warm-up 1 --watts 450\n"
+          "mpirun -np 4 glinpack plu --n auto --nb auto --grid auto --dry-run\n"
+          "mpirun -np 8 -ppn 4 glinpack plu --n 8k --grid 2x4 --node-grid 2x2\n"
+          "mpirun -np 6 glinpack plu --n 777 --nb 32 --grid 2x3 --backend gl-raster",
+      .notes = {"Sizes and counts may be written as 8k (8000), 8Ki (8192), 1M (10^6), 1Mi (2^20) or 1e4.",
+                "Lists are written with commas or spaces. Several values make a sweep: every combination runs --repeat "
+                "times. Grids vary slowest, then N, then NB.",
+                "Times are in seconds, rates in GFLOPS (10^9 operations a second), memory in MiB (2^20 bytes) and GiB "
+                "(2^30 bytes).",
+                matrix_note()},
+      .exit_codes = {{0, "all runs passed"},
+                     {1, "a run failed its check"},
+                     {2, "unusable input"},
+                     {3, "an error while running"},
+                     {4, "ended by a signal (SIGTERM, SIGUSR1, SIGINT), after a report of the finished runs"},
+                     {5, "ended by --watchdog"}}};
+}
 
 // Sets the matrix to `file` if --input is given; rejects two sources of the matrix.
 ParsedOptions with_one_matrix(ParsedOptions parsed) {
@@ -340,7 +365,7 @@ OptionTable plu_table(PluOptions& o) {
   OptionTable table{
       .command = "plu",
       .description = "Factorises P A = L U on a P x Q grid of processes, solves A x = b and checks x as HPL does.",
-      .footer = plu_footer,
+      .footer = plu_footer(),
       .groups = {{"Problem", joined(grid_fields(o, true), problem_fields(o))},
                  {"Algorithm", joined({precision}, algorithm_fields(o), panel_and_message_fields(o))},
                  {"Backend", machine_fields(o)},
@@ -399,6 +424,17 @@ void check_abft(const PluOptions& options) {
   }
 }
 
+void check_full_check(const PluOptions& options) {
+  if (options.check != CheckKind::full) return;
+  if (options.compute_only) {
+    throw InputError("--check full and --compute-only: without messages, nothing is right; leave one of them out");
+  }
+  if (options.threshold < 0) {
+    throw InputError("--check full and --threshold " + fmt::format("{}", options.threshold) +
+                     ", which means no check; leave one of them out");
+  }
+}
+
 void check_time(const PluOptions& options) {
   if (!options.time) return;
   if (std::find(options.n.begin(), options.n.end(), automatic) == options.n.end()) {
@@ -413,6 +449,7 @@ ParsedOptions with_backend_defaults(ParsedOptions parsed) {
   check_panel(parsed.options);
   check_time(parsed.options);
   check_abft(parsed.options);
+  check_full_check(parsed.options);
   const BackendRecord* backend = find_backend(parsed.options.backend);
   if (backend == nullptr) return parsed;
   std::string chosen;

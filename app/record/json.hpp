@@ -10,12 +10,14 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "app/input/values.hpp"
 #include "lu/parameters.hpp"
 #include "matrix/matrix_source.hpp"
 #include "mpi/process_grid.hpp"
@@ -95,12 +97,6 @@ inline auto enumerators(sensors::Kind) {
 inline auto enumerators(Refinement::Method) {
   using Method = Refinement::Method;
   return std::array{Method::factors, Method::classical, Method::gmres};
-}
-inline auto enumerators(MatrixKind) {
-  std::array<MatrixKind, matrix_formulas.size() + 1> kinds{};
-  std::copy(matrix_formulas.begin(), matrix_formulas.end(), kinds.begin());
-  kinds.back() = MatrixKind::file;
-  return kinds;
 }
 
 template <class Value>
@@ -227,7 +223,7 @@ concept list = requires(Value value) {
 
 template <class Value>
 nlohmann::json json_of(const Value& value) {
-  if constexpr (json_types::enumeration<Value>) {
+  if constexpr (json_types::enumeration<Value> || std::same_as<Value, MatrixKind>) {
     return name_of(value);
   } else if constexpr (json_types::plain<Value>) {
     return value;
@@ -254,6 +250,12 @@ void read(const JsonNode& node, Value& value, std::int64_t least) {
     std::vector<std::string_view> names;
     for (const Value one : all) names.push_back(name_of(one));
     value = all[node.one_of(names)];
+  } else if constexpr (std::same_as<Value, MatrixKind>) {
+    try {
+      value = MatrixKind::parse(node.text());
+    } catch (const std::invalid_argument& error) {
+      node.refuse(without_controls(error.what()));
+    }
   } else if constexpr (std::same_as<Value, bool>) {
     value = node.boolean();
   } else if constexpr (std::integral<Value>) {

@@ -23,6 +23,7 @@
 #include "mpi/node_broadcast.hpp"
 #include "mpi/session.hpp"
 #include "none/none_backend.hpp"
+#include "solve/full_check.hpp"
 #include "solve/refinement.hpp"
 #include "solve/residual.hpp"
 #include "solve/substitution.hpp"
@@ -119,7 +120,8 @@ struct Workspace : LuWorkspace<Real> {
   using LuWorkspace<Real>::a;
   using LuWorkspace<Real>::distribution;
   BackwardSubstitution<Real> substitution;
-  std::unique_ptr<Refiner<Real>> refiner;  // null if the run does not refine
+  std::unique_ptr<Refiner<Real>> refiner;           // null if the run does not refine
+  std::unique_ptr<FullChecker<Real>> full_checker;  // null if the run has no full check
   std::unique_ptr<HostBuffer<Real>> strip;
   std::unique_ptr<OriginalMatrix> original;
 
@@ -129,6 +131,11 @@ struct Workspace : LuWorkspace<Real> {
         substitution(distribution, grid, backend, timeline, *a),
         strip(backend.allocate_host(matrix_strip_rows(a->rows(), a->columns()) * a->columns())),
         original(original_matrix(parameters, distribution, grid.position(), source, backend, timeline, options)) {
+    if (parameters.full_check) {
+      const Precision precision = parameters.refine ? Precision::mixed : precision_of<Real>;
+      full_checker =
+          std::make_unique<FullChecker<Real>>(precision, distribution, grid, backend, timeline, substitution);
+    }
     if (!parameters.refine) return;
     refiner =
         std::make_unique<Refiner<Real>>(parameters.threshold, distribution, grid, backend, timeline, substitution);
@@ -339,17 +346,19 @@ double flops_before(const RunParameters& parameters, const RunResult& result) {
 }
 
 /// The timed section: factorisation, solution, and refinement if requested. Times are those of the slowest rank.
+/// `interchanges`: those of the passes that an earlier run did, then of all.
 template <class Real>
 std::vector<double> solve(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend,
                           Timeline& timeline, Workspace<Real>& workspace, const RunOptions& options,
-                          Interchanges so_far, sensors::Sampler& sampler, RunResult& result) {
+                          Interchanges& interchanges, sensors::Sampler& sampler, RunResult& result) {
   // exclude what came before from the run's time
   backend.wait_all();
   backend.collect_timings();
   sampler.start();
   const auto saver = make_saver(parameters, grid, timeline, workspace, backend, options, result);
-  Factorization factors =
-      factorize<Real>(parameters, grid, timeline, workspace, options.progress, result, saver.get(), std::move(so_far));
+  Factorization factors = factorize<Real>(parameters, grid, timeline, workspace, options.progress, result, saver.get(),
+                                          std::move(interchanges));
+  interchanges = std::move(factors.interchanges);
   if (saver) result.saved = saver->saved();
   const bool solves = parameters.parts == RunParts::all && !factors.ended_before && !factors.stopped;
   backend.wait_all();
@@ -363,7 +372,7 @@ std::vector<double> solve(const RunParameters& parameters, const ProcessGrid& gr
     const std::vector<Real> solution = workspace.substitution.run();
     x.assign(solution.begin(), solution.end());
     times[2] = timeline.now();
-    if (workspace.refiner) result.refinement = workspace.refiner->run(factors.interchanges, *workspace.original, x);
+    if (workspace.refiner) result.refinement = workspace.refiner->run(interchanges, *workspace.original, x);
   }
   times[1] = solves ? timeline.now() : times[0];
   all_reduce(grid.all(), times, 3, MPI_DOUBLE, MPI_MAX);
@@ -403,8 +412,40 @@ std::string why_failed(const RunResult& result, double threshold) {
 }
 
 template <class Real>
+std::vector<Real> local_factors(Workspace<Real>& workspace, Backend<Real>& backend) {
+  std::vector<Real> factors;
+  factors.reserve(static_cast<std::size_t>(workspace.a->rows() * workspace.a->columns()));
+  for_each_strip(workspace, [&](Index first, const HostBlock<Real>& strip) {
+    backend.wait(backend.download(whole(*workspace.a).block(first, 0, strip.rows, strip.columns), strip));
+    const Real* const values = strip.view().data;
+    factors.insert(factors.end(), values, values + strip.rows * strip.columns);
+  });
+  return factors;
+}
+
+// A matrix that should be singular passes if the factorisation finds that.
+template <class Real>
+void add_full_check(const ProcessGrid& grid, Backend<Real>& backend, Workspace<Real>& workspace,
+                    const MatrixSource& source, const Interchanges& interchanges, RunResult& result) {
+  FullCheck full;
+  if (!result.singular_column) {
+    // memory is allocated: all ranks must know if one has none
+    auto factors = make_collectively(grid.all(), [&] { return local_factors(workspace, backend); });
+    full = workspace.full_checker->run(interchanges, source, std::move(factors), backend.info().threads);
+  }
+  full.singular_column = result.singular_column;
+  full.expected_singular = source.singularity().column;
+  full.singularity_uncertain = source.singularity().uncertain;
+  const std::string failure = full.failure();
+  if (result.singular_column && failure.empty()) result.failure.clear();
+  if (!failure.empty()) result.failure += (result.failure.empty() ? "" : "; ") + failure;
+  result.full_check = std::move(full);
+}
+
+template <class Real>
 void check(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Workspace<Real>& workspace,
-           const std::vector<double>& x, RunResult& result) {
+           const MatrixSource& source, const Interchanges& interchanges, const std::vector<double>& x,
+           RunResult& result) {
   if (result.passes_done || (result.checksums && result.checksums->stopped)) return;
   result.checked = parameters.threshold >= 0 && parameters.parts == RunParts::all;
   if (!result.singular_column && result.checked) {
@@ -417,6 +458,7 @@ void check(const RunParameters& parameters, const ProcessGrid& grid, Backend<Rea
   if (result.checked || result.singular_column || not_converged(result)) {
     result.failure = why_failed(result, parameters.threshold);
   }
+  if (workspace.full_checker) add_full_check(grid, backend, workspace, source, interchanges, result);
   result.passed = result.checked && result.failure.empty();
 }
 
@@ -470,10 +512,10 @@ RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<
   const WatchedSection watched;
   timeline.report_progress_to(own_progress());
   try {
-    Interchanges so_far;
+    Interchanges interchanges;
     if (options.checkpoints && options.checkpoints->resume) {
       const CheckpointHeader& header = options.checkpoints->resume->header;
-      so_far = load_checkpoint(*workspace, backend, *options.checkpoints->resume);
+      interchanges = load_checkpoint(*workspace, backend, *options.checkpoints->resume);
       result.resumed = Resumed{header.pass, header.seconds};
     } else {
       upload_matrix(*workspace, grid.position(), backend, source);
@@ -482,10 +524,10 @@ RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<
     sensors::Sampler sampler(options.sensors != nullptr ? share_of(grid, *options.sensors) : NoSensors{},
                              std::chrono::duration<double>(options.power_interval));
     const std::vector<double> x =
-        solve(parameters, grid, backend, timeline, *workspace, options, std::move(so_far), sampler, result);
+        solve(parameters, grid, backend, timeline, *workspace, options, interchanges, sampler, result);
     const PowerRecord power = power_record(options.sensors, sampler, timeline.epoch());
     const std::vector<Interval> measured = options.gather_timelines ? timeline.intervals() : std::vector<Interval>{};
-    check(parameters, grid, backend, *workspace, x, result);
+    check(parameters, grid, backend, *workspace, source, interchanges, x, result);
     result.ranks = gather_rank_records(grid, backend.info(), measured, power, workspace->a->displaced_bytes());
     if (workspace->checksums) gather_mismatches(grid, workspace->checksums->mismatches(), result);
     const bool stopped = result.checksums && result.checksums->stopped;

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "backend/hpl_generator.hpp"
+#include "matrix/spectrum.hpp"
 #include "mpi/communication.hpp"
 
 namespace glinpack {
@@ -87,60 +89,14 @@ class HplSource final : public MatrixSource {
   std::uint64_t seed_;
 };
 
-constexpr double diagonal_of_hilbert = 0x1p-10;
-constexpr Index log2_growth_of_wilkinson = 30;
-
-/// Uniform in [-1, 1): the upper 53 bits of number i (n+1) + j.
-struct Uniform {
-  Index n;
-  std::uint64_t seed;
-
-  double operator()(Index i, Index j) const {
-    const auto number =
-        static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(n + 1) + static_cast<std::uint64_t>(j);
-    return static_cast<double>(splitmix64(seed, number) >> 11U) * 0x1p-52 - 1;
-  }
-};
-
-struct Hilbert {
-  Index n;
-  bool reversed;
-
-  double operator()(Index i, Index j) const {
-    const Index row = reversed ? n - 1 - i : i;
-    return 1 / static_cast<double>(row + j + 1) + (row == j ? diagonal_of_hilbert : 0);
-  }
-};
-
-struct Wilkinson {
-  Index n;
-  double below;
-
-  explicit Wilkinson(Index order) : n(order), below(-1) {
-    if (n - 1 > log2_growth_of_wilkinson) {
-      below = 1 - std::exp2(static_cast<double>(log2_growth_of_wilkinson) / static_cast<double>(n - 1));
-    }
-  }
-
-  double operator()(Index i, Index j) const { return i == j || j == n - 1 ? 1 : i > j ? below : 0; }
-};
-
-struct Dominant {
-  Uniform off_diagonal;
-
-  double operator()(Index i, Index j) const {
-    return i == j ? static_cast<double>(off_diagonal.n) : off_diagonal(i, j);
-  }
-};
-
 /// A given by element(i, j), b uniform.
-template <class Element>
 class FormulaSource final : public MatrixSource {
  public:
-  FormulaSource(Index n, std::uint64_t seed, Element element)
-      : n_(n), element_(std::move(element)), right_hand_side_{n, seed} {}
+  FormulaSource(Index n, std::uint64_t seed, MatrixElement element, double scale_of_b, Singularity singularity)
+      : n_(n), seed_(seed), element_(std::move(element)), scale_of_b_(scale_of_b), singularity_(singularity) {}
 
   Index order() const override { return n_; }
+  Singularity singularity() const override { return singularity_; }
 
   void fill(const Distribution& distribution, GridPosition at, LocalIndex first,
             RowMajorView<double> to) const override {
@@ -154,19 +110,95 @@ class FormulaSource final : public MatrixSource {
           values[j] = element_(row, column++);
         }
       }
-      if (to.columns > columns_of_a) values[columns_of_a] = right_hand_side_(row, n_);
+      if (to.columns > columns_of_a) values[columns_of_a] = scale_of_b_ * uniform_element(n_, seed_, row, n_);
     }
   }
 
  private:
   Index n_;
-  Element element_;
-  Uniform right_hand_side_;
+  std::uint64_t seed_;
+  MatrixElement element_;
+  double scale_of_b_;
+  Singularity singularity_;
 };
 
-template <class Element>
-std::unique_ptr<MatrixSource> formula(Index n, std::uint64_t seed, Element element) {
-  return std::make_unique<FormulaSource<Element>>(n, seed, std::move(element));
+/// Of the precision of the factors. `epsilon` is LAPACK's dlamch('Precision').
+struct Limits {
+  double epsilon;
+  double safe_minimum;
+};
+Limits limits_of(Precision factors) {
+  using Single = std::numeric_limits<float>;
+  using Double = std::numeric_limits<double>;
+  return factors == Precision::double_ ? Limits{Double::epsilon(), Double::min()}
+                                       : Limits{Single::epsilon(), Single::min()};
+}
+
+double scale_of(MatrixSpec::Scale scale, const Limits& limits) {
+  const double ufl = limits.safe_minimum / limits.epsilon / 4;
+  switch (scale) {
+    case MatrixSpec::Scale::one:
+      return 1;
+    case MatrixSpec::Scale::ufl:
+      return ufl;
+    case MatrixSpec::Scale::ofl:
+      return 1 / ufl;
+    case MatrixSpec::Scale::small:
+      return std::sqrt(limits.safe_minimum);
+    case MatrixSpec::Scale::large:
+      return 1 / std::sqrt(limits.safe_minimum);
+  }
+  return 1;
+}
+
+double condition_of(const MatrixSpec& spec, const Limits& limits) {
+  if (spec.condition) return *spec.condition;
+  if (spec.share_of_epsilon == 0) return 1 / std::sqrt(limits.epsilon);
+  const double condition = spec.share_of_epsilon / limits.epsilon;
+  return spec.root_of_condition ? std::sqrt(condition) : condition;
+}
+
+// dlatb4's types 2 and 3: the diagonal decreases from 1 to 1/2, and the triangle is so small that the condition is
+// below 10.
+MatrixElement triangle(Index n, std::uint64_t seed, bool upper) {
+  return [n, seed, upper](Index i, Index j) {
+    if (i == j) return std::exp2(-static_cast<double>(i) / static_cast<double>(std::max<Index>(1, n - 1)));
+    return (j > i) == upper ? uniform_element(n, seed, i, j) / static_cast<double>(n) : 0.0;
+  };
+}
+
+MatrixElement element_of(const MatrixSpec& spec, Index n, std::uint64_t seed, const Limits& limits) {
+  if (const MatrixBase* base = find_matrix_base(spec.base)) return base->element(n, seed);
+  if (spec.base == "upper" || spec.base == "lower") return triangle(n, seed, spec.base == "upper");
+  const SpectrumUse use = spec.base == "diag"                         ? SpectrumUse::diag
+                          : spec.base == "svd"                        ? SpectrumUse::svd
+                          : spec.base == "poev" || spec.base == "spd" ? SpectrumUse::poev
+                                                                      : SpectrumUse::heev;
+  return spectrum_matrix(use, spectrum_values(spec.spectrum, n, condition_of(spec, limits), seed), seed);
+}
+
+MatrixElement modified(MatrixElement element, const MatrixSpec& spec, Index n, double scale) {
+  if (spec.dominant) {
+    element = [element = std::move(element), n](Index i, Index j) {
+      return element(i, j) + (i == j ? static_cast<double>(n) : 0);
+    };
+  }
+  if (scale != 1) {
+    element = [element = std::move(element), scale](Index i, Index j) { return scale * element(i, j); };
+  }
+  if (!spec.zero_half && !spec.zero_column) return element;
+  const Index first_zero = *spec.first_zero_column(n);
+  return [element = std::move(element), first_zero, half = spec.zero_half](Index i, Index j) {
+    return j == first_zero || (half && j >= first_zero) ? 0.0 : element(i, j);
+  };
+}
+
+Singularity singularity_of(const MatrixSpec& spec, Index n) {
+  const MatrixBase* base = find_matrix_base(spec.base);
+  Singularity result = base != nullptr && base->singularity && !spec.dominant ? base->singularity(n) : Singularity{};
+  const std::optional<Index> zero = spec.first_zero_column(n);
+  if (zero && (!result.column || *zero < *result.column)) result.column = zero;
+  return result;
 }
 
 // The elements of a row of A on a process column, then the sum of the whole row.
@@ -188,6 +220,8 @@ class StoredSource final : public MatrixSource {
       : n_(n), local_a_(std::move(local_a)), local_b_(std::move(local_b)) {}
 
   Index order() const override { return n_; }
+  // not known before its factorisation
+  Singularity singularity() const override { return {.uncertain = true}; }
 
   void fill(const Distribution& distribution, GridPosition at, LocalIndex first,
             RowMajorView<double> to) const override {
@@ -211,71 +245,14 @@ std::unique_ptr<MatrixSource> make_hpl_source(Index n, std::uint64_t seed) {
   return std::make_unique<HplSource>(n, seed);
 }
 
-std::uint64_t splitmix64(std::uint64_t seed, std::uint64_t number) {
-  std::uint64_t z = seed + (number + 1) * 0x9e3779b97f4a7c15U;
-  z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-  return z ^ (z >> 31U);
-}
-
-std::string_view name_of(MatrixKind kind) {
-  switch (kind) {
-    case MatrixKind::hpl:
-      return "hpl";
-    case MatrixKind::uniform:
-      return "uniform";
-    case MatrixKind::hilbert:
-      return "hilbert";
-    case MatrixKind::hilbert_reversed:
-      return "hilbert-reversed";
-    case MatrixKind::wilkinson:
-      return "wilkinson";
-    case MatrixKind::dominant:
-      return "dominant";
-    case MatrixKind::file:
-      return "file";
-  }
-  return "?";
-}
-
-std::string_view description_of(MatrixKind kind) {
-  switch (kind) {
-    case MatrixKind::hpl:
-      return "HPL's own, randomly generated for each test.";
-    case MatrixKind::uniform:
-      return "random, uniform in [-1, 1); so is the right-hand side.";
-    case MatrixKind::hilbert:
-      return "Hilbert's plus 2^-10 on the diagonal; the right-hand side is random.";
-    case MatrixKind::hilbert_reversed:
-      return "Hilbert's plus 2^-10 on the diagonal, rows reversed; the right-hand side is random.";
-    case MatrixKind::wilkinson:
-      return "Wilkinson's, of growth 2^min(N-1,30); the right-hand side is random.";
-    case MatrixKind::dominant:
-      return "random and strictly diagonally dominant; the right-hand side is random.";
-    case MatrixKind::file:
-      return "read from a file; the right-hand side is A times ones.";
-  }
-  return "?";
-}
-
-std::unique_ptr<MatrixSource> make_source(MatrixKind kind, Index n, std::uint64_t seed) {
-  switch (kind) {
-    case MatrixKind::hpl:
-      return make_hpl_source(n, seed);
-    case MatrixKind::uniform:
-      return formula(n, seed, Uniform{n, seed});
-    case MatrixKind::hilbert:
-      return formula(n, seed, Hilbert{n, false});
-    case MatrixKind::hilbert_reversed:
-      return formula(n, seed, Hilbert{n, true});
-    case MatrixKind::wilkinson:
-      return formula(n, seed, Wilkinson(n));
-    case MatrixKind::dominant:
-      return formula(n, seed, Dominant{{n, seed}});
-    case MatrixKind::file:
-      break;
-  }
-  throw std::invalid_argument("a matrix from a file is no formula");
+std::unique_ptr<MatrixSource> make_source(const MatrixKind& kind, Index n, std::uint64_t seed, Precision factors) {
+  if (kind == MatrixKind::file) throw std::invalid_argument("a matrix from a file is no formula");
+  if (kind == MatrixKind::hpl) return make_hpl_source(n, seed);
+  const MatrixSpec spec = spec_of(kind.name());
+  const Limits limits = limits_of(factors);
+  const double scale = scale_of(spec.scale, limits);
+  MatrixElement element = modified(element_of(spec, n, seed, limits), spec, n, scale);
+  return std::make_unique<FormulaSource>(n, seed, std::move(element), scale, singularity_of(spec, n));
 }
 
 std::unique_ptr<MatrixSource> scatter_matrix(const ProcessGrid& grid, const Distribution& distribution,

@@ -171,6 +171,22 @@ TEST(Options, EveryMatrixIsFoundByItsName) {
   }
 }
 
+TEST(Options, MatricesHaveModifiersThatFitTheirBase) {
+  for (const char* kind : {"svd_geo_cond1e8_ufl", "rands_zerocol0.5", "dlatb4_9", "minij"}) {
+    EXPECT_EQ(parsed_plu({"--matrix", kind}).matrix.name(), kind);
+  }
+  expect_input_error([] { parsed_plu({"--matrix", "minij_geo"}); }, {"'minij_geo'", "has no _geo", "svd"});
+  expect_input_error([] { parsed_plu({"--matrix", "rands_zerocl5"}); }, {"'rands_zerocl5'", "_zerocl5", "_zerocolN"});
+  expect_input_error([] { parsed_plu({"--matrix", "mnij"}); }, {"'mnij'", "did you mean minij?"});
+}
+
+TEST(Options, FullCheckNeedsARunThatIsChecked) {
+  EXPECT_EQ(parsed_plu({"--check", "full"}).check, CheckKind::full);
+  EXPECT_EQ(parsed_plu({}).check, CheckKind::residual);
+  expect_input_error([] { parsed_plu({"--check", "full", "--compute-only"}); }, {"--check full", "--compute-only"});
+  expect_input_error([] { parsed_plu({"--check", "full", "--threshold", "-1"}); }, {"--check full", "--threshold -1"});
+}
+
 TEST(Options, EveryPrecisionIsFoundByItsName) {
   for (const Precision precision : {Precision::single, Precision::double_, Precision::mixed}) {
     const PluOptions o = parsed_plu({"--precision", std::string(name_of(precision))});
@@ -209,9 +225,9 @@ std::string hpl_dat_read(const Arguments& arguments, const TextFiles& files) {
 
 TEST(Options, HplDatIsReadIfNoOptionNamesAnotherSourceOfN) {
   const TextFiles files = received({{"HPL.dat", "text"}});
-  for (const Arguments& arguments : {Arguments{}, Arguments{"--backend", "openblas", "--precision", "single"},
-                                     Arguments{"--dry-run"}, Arguments{"--repeat", "3", "--json", "j"},
-                                     Arguments{"--nb", "8", "--grid", "1x1"}}) {
+  for (const Arguments& arguments :
+       {Arguments{}, Arguments{"--backend", "openblas", "--precision", "single"}, Arguments{"--dry-run"},
+        Arguments{"--repeat", "3", "--json", "j"}, Arguments{"--nb", "8", "--grid", "1x1"}}) {
     EXPECT_EQ(hpl_dat_read(arguments, files), "HPL.dat");
     EXPECT_EQ(hpl_dat_read(arguments, received({})), "");
   }

@@ -1,14 +1,23 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
-#include <set>
+#include <limits>
+#include <numbers>
+#include <numeric>
 #include <stdexcept>
+#include <string>
 
 #include "backend/hpl_generator.hpp"
 #include "matrix/matrix_source.hpp"
+#include "matrix/spectrum.hpp"
+#include "tests/global/tested_kinds.hpp"
 
 namespace glinpack {
 namespace {
+
+using test::tested_kinds;
 
 constexpr std::uint64_t seed = 100;
 
@@ -92,15 +101,15 @@ TEST_P(EveryKind, HasFiniteElementsAndARightHandSideFromTheSeed) {
 }
 
 TEST_P(EveryKind, HasAUniqueName) {
-  std::set<std::string_view> names;
-  for (const MatrixKind kind : matrix_formulas) names.insert(name_of(kind));
-  EXPECT_EQ(names.size(), matrix_formulas.size());
+  const std::vector<MatrixKind> kinds = tested_kinds();
+  EXPECT_EQ(std::ranges::count(kinds, GetParam()), 1);
+  EXPECT_EQ(MatrixKind::parse(GetParam().name()), GetParam());
   EXPECT_FALSE(description_of(GetParam()).empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Formulas, EveryKind, testing::ValuesIn(matrix_formulas), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(Formulas, EveryKind, testing::ValuesIn(tested_kinds()), [](const auto& info) {
   std::string name(name_of(info.param));
-  for (char& c : name) c = c == '-' ? '_' : c;
+  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
   return name;
 });
 
@@ -208,6 +217,122 @@ TEST(Dominant, IsStrictlyDominantByRowsAndColumns) {
       EXPECT_LT(column, whole(i, i));
     }
   }
+}
+
+/// A v_k for the vectors v_k of the sine transform, which are orthonormal: row k.
+std::vector<std::vector<double>> images_of_sines(const Whole& a, Index n) {
+  std::vector<std::vector<double>> images;
+  for (Index k = 0; k < n; ++k) {
+    std::vector<double>& image = images.emplace_back(static_cast<std::size_t>(n));
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = 0; j < n; ++j) {
+        image[static_cast<std::size_t>(i)] +=
+            a(i, j) * std::sqrt(2.0 / static_cast<double>(n + 1)) *
+            std::sin(std::numbers::pi * static_cast<double>((j + 1) * (k + 1)) / static_cast<double>(n + 1));
+      }
+    }
+  }
+  return images;
+}
+
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+// V^T A^T A V = Sigma^2 with the orthogonal V of sines: they are the singular values.
+TEST(Spectrum, IsThatOfTheDistribution) {
+  constexpr double condition = 1e4;
+  for (const Index n : {1, 2, 31}) {
+    for (const std::string_view spectrum : all_spectra) {
+      for (const std::string base : {"svd", "poev", "heev"}) {
+        const std::string name = base + "_" + std::string(spectrum) + "_cond1e4";
+        const auto images = images_of_sines(Whole(MatrixKind::parse(name), n), n);
+        std::vector<double> found, expected = spectrum_values(spectrum, n, condition, seed);
+        for (std::size_t k = 0; k < images.size(); ++k) {
+          found.push_back(std::sqrt(dot(images[k], images[k])));
+          for (std::size_t l = 0; l < k; ++l) ASSERT_NEAR(dot(images[k], images[l]), 0, 1e-13) << name;
+        }
+        for (double& value : expected) value = std::fabs(value);
+        std::ranges::sort(found);
+        std::ranges::sort(expected);
+        for (std::size_t k = 0; k < found.size(); ++k) ASSERT_NEAR(found[k], expected[k], 1e-14) << name << " " << n;
+      }
+    }
+  }
+}
+
+TEST(Spectrum, HasTheConditionAskedFor) {
+  for (const std::string_view spectrum : {"logrand", "arith", "geo", "cluster0", "cluster1", "rgeo", "rcluster1"}) {
+    const std::vector<double> values = spectrum_values(spectrum, 20, 1e6, seed);
+    const auto [least, most] = std::ranges::minmax(values);
+    EXPECT_NEAR(most, 1, 1e-15) << spectrum;
+    EXPECT_NEAR(least, 1e-6, 2.3e-16) << spectrum;
+  }
+  EXPECT_GT(spectrum_values("rgeo", 20, 1e6, seed).back(), spectrum_values("rgeo", 20, 1e6, seed).front());
+}
+
+TEST(Spectrum, OfHeevAndPoevMakesSymmetricMatricesAndOfSvdADenseOneWithoutSymmetry) {
+  const Index n = 30;
+  const Whole svd(MatrixKind::parse("svd_geo"), n), poev(MatrixKind::parse("poev_geo"), n),
+      heev(MatrixKind::parse("heev_geo"), n);
+  double asymmetry = 0, trace = 0;
+  for (Index i = 0; i < n; ++i) {
+    trace += poev(i, i);
+    for (Index j = 0; j < n; ++j) {
+      EXPECT_EQ(poev(i, j), poev(j, i));
+      EXPECT_EQ(heev(i, j), heev(j, i));
+      asymmetry = std::max(asymmetry, std::fabs(svd(i, j) - svd(j, i)));
+    }
+  }
+  const std::vector<double> values =
+      spectrum_values("geo", n, std::sqrt(1 / std::numeric_limits<double>::epsilon()), seed);
+  EXPECT_NEAR(trace, std::accumulate(values.begin(), values.end(), 0.0), 1e-13);
+  EXPECT_GT(asymmetry, 0.01);
+}
+
+TEST(Modifiers, ScaleAndZeroAndMakeDominant) {
+  const Index n = 9;
+  const Whole plain(MatrixKind::parse("rands"), n), large(MatrixKind::parse("rands_ofl"), n),
+      dominant(MatrixKind::parse("rands_dominant"), n), half(MatrixKind::parse("rands_zerohalf"), n),
+      third(MatrixKind::parse("rands_zerocol3"), n), middle(MatrixKind::parse("rands_zerocol0.5"), n);
+  const double scale = large(0, 0) / plain(0, 0);
+  EXPECT_GT(scale, 1e292);
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j <= n; ++j) {
+      EXPECT_EQ(large(i, j), scale * plain(i, j));
+      EXPECT_EQ(dominant(i, j), plain(i, j) + (i == j ? static_cast<double>(n) : 0));
+      EXPECT_EQ(half(i, j), j >= 4 && j < n ? 0 : plain(i, j));
+      EXPECT_EQ(third(i, j), j == 3 ? 0 : plain(i, j));
+      EXPECT_EQ(middle(i, j), j == 4 ? 0 : plain(i, j));
+    }
+  }
+}
+
+TEST(Modifiers, ThatDoNotApplyAreRefusedWithTheirReason) {
+  for (const char* name : {"", "_", "rands_", "rands_geo", "svd_cond0.5", "svd_condx", "hpl_ufl", "minij_dominant",
+                           "rands_zerocol", "rands_zerocol-1", "rands_zerocol1.5", "rands_zerocol1_zerohalf", "dlatb4",
+                           "dlatb4_0", "dlatb4_12", "dlatb4_1.5", "upper", "hilbert_reversed", "svd__geo"}) {
+    EXPECT_THROW(MatrixKind::parse(name), std::invalid_argument) << name;
+  }
+  EXPECT_THROW(make_source(MatrixKind::parse("rands_zerocol5"), 5, seed), std::invalid_argument);
+}
+
+TEST(Singularity, IsTheFirstZeroColumnOrThatOfTheBase) {
+  const auto column = [](const char* name, Index n) {
+    return make_source(MatrixKind::parse(name), n, seed)->singularity().column.value_or(-1);
+  };
+  EXPECT_EQ(column("rands", 9), -1);
+  EXPECT_EQ(column("zeros", 9), 0);
+  EXPECT_EQ(column("ones", 1), -1);
+  EXPECT_EQ(column("ones", 9), 1);
+  EXPECT_EQ(column("clement", 9), 8);
+  EXPECT_EQ(column("clement", 8), -1);
+  EXPECT_EQ(column("ones_zerocol0", 9), 0);
+  EXPECT_EQ(column("ones_zerocol5", 9), 1);
+  EXPECT_EQ(column("dlatb4_5", 9), 0);
+  EXPECT_EQ(column("dlatb4_6", 9), 8);
+  EXPECT_EQ(column("dlatb4_7", 9), 4);
+  EXPECT_TRUE(make_source(MatrixKind::parse("redheff"), 9, seed)->singularity().uncertain);
 }
 
 }  // namespace
