@@ -180,7 +180,7 @@ TEST(Options, MatricesHaveModifiersThatFitTheirBase) {
   expect_input_error([] { parsed_plu({"--matrix", "mnij"}); }, {"'mnij'", "did you mean minij?"});
 }
 
-TEST(PluOptions, BenchmarkMxpIsMixedPrecisionWithItsMatrixAndRefusesAllElse) {
+TEST(Options, BenchmarkMxpIsMixedPrecisionWithItsMatrixAndRefusesAllElse) {
   const PluOptions o = parsed_plu({"--benchmark", "mxp"});
   EXPECT_EQ(o.precision, Precision::mixed);
   EXPECT_EQ(o.matrix, MatrixKind::mxp);
