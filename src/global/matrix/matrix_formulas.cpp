@@ -186,7 +186,7 @@ std::vector<MatrixBase> slate_bases() {
           {"fiedler", "|i - j|.", of([](Index i, Index j, Index) { return std::abs(i - j); }),
            singular_if([](Index n) { return n == 1; }, 0)},
           {"gfpp",
-           "one with large growth for partial pivoting.",
+           "SLATE's gfpp, of growth 3^(N-1) without row interchanges.",
            of([](Index i, Index j, Index n) { return j == n - 1 ? 1
                                                      : i > j    ? -1
                                                      : i == j   ? 0.5

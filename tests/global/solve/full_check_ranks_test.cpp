@@ -28,7 +28,7 @@ RunResult checked_run(const MatrixSource& source, Pivoting pivoting, const Proce
 
 template <class Real>
 void expect_passed(const MatrixKind& kind, const ProcessGrid& grid) {
-  const auto source = make_source(kind, 44, 100, precision_of<Real>);
+  const auto source = make_source(kind, 29, 100, precision_of<Real>);
   const RunResult result = checked_run<Real>(*source, Pivoting::partial, grid);
   EXPECT_EQ(result.failure, "") << kind.name();
   EXPECT_TRUE(result.passed) << kind.name();
@@ -36,24 +36,21 @@ void expect_passed(const MatrixKind& kind, const ProcessGrid& grid) {
   EXPECT_EQ(std::ranges::count(result.full_check->computed, true), result.singular_column ? 0 : 8) << kind.name();
 }
 
-/// Growth that no partial pivoting avoids: single precision keeps no digit.
-bool grows(const MatrixKind& kind) { return kind == MatrixKind::wilkinson || kind.name() == "gfpp"; }
-
-TEST(FullCheck, PassesForEveryKindButThoseOfLargeGrowth) {
+TEST(FullCheck, PassesForEveryKindButWilkinsons) {
   on_every_grid([](const ProcessGrid& grid) {
-    // every fourth kind on large grids, others on each
+    // one rank takes all kinds, and each larger grid its share of them
     const std::vector<MatrixKind> kinds = tested_kinds();
-    const std::size_t step = world_size() <= 2 ? 1 : 4;
+    const std::size_t step = world_size() == 1 ? 1 : world_size() == 2 ? 2 : 5;
     for (std::size_t i = static_cast<std::size_t>(grid.shape().columns) % step; i < kinds.size(); i += step) {
       const MatrixKind& kind = kinds[i];
-      if (grows(kind)) continue;
+      if (kind == MatrixKind::wilkinson) continue;
       expect_passed<double>(kind, grid);
       if (step == 1) expect_passed<float>(kind, grid);
     }
   });
 }
 
-TEST(FullCheck, FindsLargeGrowth) {
+TEST(FullCheck, FailsForTheGrowthOfWilkinsons) {
   on_every_grid([](const ProcessGrid& grid) {
     const auto source = make_source(MatrixKind::wilkinson, 100, 100);
     const RunResult result = checked_run<double>(*source, Pivoting::partial, grid);
