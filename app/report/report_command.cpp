@@ -59,9 +59,8 @@ OptionTable report_table(ReportOptions& o) {
       {"title", text(o.title, "TEXT"), "Title of the page", "", "submission"},
       {"force", flag(o.force), "Overwrite an existing page", "", "submission"},
       {"submission", text(o.submission, "DIR"),
-       "Write a folder for the TOP500 and Green500 instead of a page: hpl.out, HPL.dat, the machine, power, a "
-       "checklist. "
-       "It must be new or empty",
+       "Write a folder for the TOP500 and Green500 instead of a page: hpl.out, HPL.dat, the machine, power and a "
+       "checklist. It must be new or empty",
        "", "output"},
   };
   const std::vector<Field> energy{

@@ -23,9 +23,10 @@ struct PowerScope {
   std::vector<PowerReading> readings;
 };
 
-/// What the log measures, for aspect 3 of the methodology.
-enum class Subsystems { nodes, interconnect, all };
-inline constexpr std::array all_subsystems{Subsystems::nodes, Subsystems::interconnect, Subsystems::all};
+/// What the log contains, for aspect 3 of the methodology.
+enum class Subsystems { nodes, interconnect, all, all_measured };
+inline constexpr std::array all_subsystems{Subsystems::nodes, Subsystems::interconnect, Subsystems::all,
+                                           Subsystems::all_measured};
 constexpr std::string_view name_of(Subsystems subsystems) {
   switch (subsystems) {
     case Subsystems::nodes:
@@ -34,6 +35,8 @@ constexpr std::string_view name_of(Subsystems subsystems) {
       return "interconnect";
     case Subsystems::all:
       return "all";
+    case Subsystems::all_measured:
+      return "all-measured";
   }
   return "?";
 }
@@ -44,8 +47,8 @@ struct PowerFacts {
   std::optional<double> accuracy_percent;  // of the meter
   std::optional<bool> averaged;            // a reading is the mean of samples taken at least once a second
   std::optional<bool> integrated;          // readings come from a counter of energy
-  std::optional<bool> upstream;            // measured upstream of power conversion, or its loss is included
-  std::optional<Subsystems> subsystems;    // that the log measures, or whose estimate it contains
+  std::optional<bool> upstream;            // measured upstream of power conversion
+  std::optional<Subsystems> subsystems;    // in the log, the nodes measured, others perhaps estimated
   std::optional<bool> full_run;            // the log covers the job from its launch to its end
   std::optional<double> idle_watts;
 };

@@ -135,9 +135,12 @@ std::vector<Rule> power_rules(const RunRecord& run, const PowerEvidence& evidenc
   rules.push_back(stated_rule(1, "subsystems", measures(facts, Subsystems::interconnect),
                               "compute nodes measured, interconnect measured or estimated",
                               "subsystems = interconnect"));
-  rules.push_back(stated_rule(1, "location", facts.upstream,
-                              "upstream of power conversion, or with its loss by the manufacturer's data",
-                              "upstream = yes"));
+  Rule location = stated_rule(1, "location", facts.upstream, "upstream of power conversion", "upstream = yes");
+  if (facts.upstream == false) {
+    location.status = RuleStatus::unknown;
+    location.found += "; then add its loss, for level 1 by the manufacturer's data";
+  }
+  rules.push_back(location);
   rules.push_back(accuracy_rule(1, facts, 5));
 
   rules.push_back({2, "ten measurements", if_true(power.readings >= 10),
@@ -157,6 +160,8 @@ std::vector<Rule> power_rules(const RunRecord& run, const PowerEvidence& evidenc
   if (power.interval > 5) integrated.status = RuleStatus::failed;
   rules.push_back(integrated);
   rules.push_back(fraction_rule(3, evidence));
+  rules.push_back(stated_rule(3, "subsystems", measures(facts, Subsystems::all_measured), "all that take part measured",
+                              "subsystems = all-measured"));
   rules.push_back(accuracy_rule(3, facts, 1));
   return rules;
 }

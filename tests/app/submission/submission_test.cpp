@@ -42,7 +42,7 @@ PowerLog log_during(const RunRecord& run, const std::string& facts, const std::s
 }
 
 constexpr const char* all_facts =
-    "# accuracy_percent = 0.5\n# integrated = yes\n# upstream = yes\n# subsystems = all\n# full_run = yes\n"
+    "# accuracy_percent = 0.5\n# integrated = yes\n# upstream = yes\n# subsystems = all-measured\n# full_run = yes\n"
     "# idle_watts = 9000\n";
 
 std::vector<Rule> rules_with(const RunRecord& run, const PowerLog& log) {

@@ -10,8 +10,8 @@ from ramble.expander import Expander
 
 
 class Glinpack(ExecutableApplication):
-    """HPL-class LU benchmark for clusters of GPUs that speak OpenGL. Its report has the lines of HPL 2.3, so the figures
-    of merit are those of Ramble's application hpl."""
+    """HPL-class LU benchmark for clusters of GPUs that speak OpenGL. Its report has the lines of HPL 2.3, so the
+    figures of merit are those of Ramble's application hpl."""
 
     name = "glinpack"
 
