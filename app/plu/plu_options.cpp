@@ -167,6 +167,9 @@ std::vector<Field> problem_fields(PluOptions& o) {
       one_of(names_of(matrix_formulas)) + "|KIND", [&o](const std::string& t) { o.matrix = parse_matrix(t); },
       [&o] { return o.matrix == MatrixKind::file ? "" : std::string(name_of(o.matrix)); });
   return {
+      {"benchmark", choice(o.benchmark, all_benchmarks),
+       "mxp: HPL-MxP, factors in single precision and a solution refined to double's accuracy within 50 iterations: "
+       "--precision mixed --matrix mxp. hpl: as the other options say"},
       {"matrix", matrix,
        "Kind of matrix: HPL's own, or a base with modifiers, listed below (docs/algorithm.md); not with --input"},
       {"seed", whole(o.seed, 0, LLONG_MAX, "SEED"), "Seed of the random matrix and right-hand side; HPL uses 100"},
@@ -343,6 +346,33 @@ ParsedOptions with_one_matrix(ParsedOptions parsed) {
 
 }  // namespace
 
+namespace {
+
+/// HPL-MxP's precision and matrix. Throws InputError if an option contradicts them.
+ParsedOptions with_benchmark(ParsedOptions parsed) {
+  PluOptions& options = parsed.options;
+  if (options.benchmark != Benchmark::mxp) return parsed;
+  const auto refuse = [](const std::string& given) {
+    throw InputError(
+        "--benchmark mxp and " + given +
+        ": HPL-MxP is of mixed precision, with its own matrix and a check below 16; leave one of them out");
+  };
+  if (parsed.given("precision") && options.precision != Precision::mixed) {
+    refuse("--precision " + std::string(name_of(options.precision)));
+  }
+  if (parsed.given("matrix") && options.matrix != MatrixKind::mxp) {
+    refuse("--matrix " + std::string(name_of(options.matrix)));
+  }
+  if (!options.input.empty()) refuse("--input " + options.input);
+  if (options.threshold < 0 || options.threshold > 16) refuse(fmt::format("--threshold {:g}", options.threshold));
+  if (options.compute_only) refuse("--compute-only");
+  options.precision = Precision::mixed;
+  options.matrix = MatrixKind::mxp;
+  return parsed;
+}
+
+}  // namespace
+
 bool ParsedOptions::overrides_hpl_dat(const std::string& name) const {
   if (on_command_line.contains(name)) return true;
   return in_file.contains(name) && !on_command_line.contains("hpl-dat");
@@ -473,7 +503,7 @@ ParsedOptions with_backend_defaults(ParsedOptions parsed) {
 }  // namespace
 
 ParsedOptions parse_plu_options(const std::vector<std::string>& arguments, TextFiles& files) {
-  return with_backend_defaults(with_one_matrix({parse(arguments, plu_table, files)}));
+  return with_backend_defaults(with_one_matrix(with_benchmark({parse(arguments, plu_table, files)})));
 }
 
 }  // namespace glinpack::app

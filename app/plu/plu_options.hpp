@@ -43,6 +43,11 @@ constexpr std::string_view name_of(RasterCoordinates coordinates) {
   return coordinates == RasterCoordinates::streamed ? "streamed" : "computed";
 }
 
+/// hpl: what the other options say. mxp: HPL-MxP, mixed precision and its matrix.
+enum class Benchmark { hpl, mxp };
+inline constexpr std::array all_benchmarks{Benchmark::hpl, Benchmark::mxp};
+constexpr std::string_view name_of(Benchmark benchmark) { return benchmark == Benchmark::hpl ? "hpl" : "mxp"; }
+
 /// What is checked after a run. full: HPL's residual and the ratios of solve/full_check.hpp.
 enum class CheckKind { residual, full };
 inline constexpr std::array all_check_kinds{CheckKind::residual, CheckKind::full};
@@ -93,6 +98,7 @@ struct PluOptions : CommonOptions {
   BroadcastKind broadcast = BroadcastKind::ring;
   int lookahead = 1;
   double threshold = 16.0;
+  Benchmark benchmark = Benchmark::hpl;
   CheckKind check = CheckKind::residual;
   bool compute_only = false;
   bool abft = false;

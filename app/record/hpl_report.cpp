@@ -118,10 +118,20 @@ bool is_hpl(const RunRecord& record) {
          !record.result.resumed;
 }
 
+/// HPL-MxP's rules (hpl-mxp.org): its matrix, factors of 16 bits or more, refined in double until HPL's test passes.
+bool is_mxp(const RunRecord& record) {
+  return record.matrix == MatrixKind::mxp && record.precision == Precision::mixed &&
+         record.parameters.parts == RunParts::all && record.parameters.threshold >= 0 &&
+         record.parameters.threshold <= 16 && !record.result.resumed;
+}
+
 std::string title(const ReportContext& context, std::span<const RunRecord> planned) {
   const bool hpl = std::all_of(planned.begin(), planned.end(), is_hpl);
+  const bool mxp = std::all_of(planned.begin(), planned.end(), is_mxp);
   std::string line = fmt::format("glinpack {}  --  {}", free_text(context.version),
-                                 hpl ? "High-Performance Linpack benchmark" : "LU benchmark for OpenGL devices");
+                                 hpl   ? "High-Performance Linpack benchmark"
+                                 : mxp ? "HPL-MxP mixed-precision benchmark"
+                                       : "LU benchmark for OpenGL devices");
   if (!context.git_commit.empty()) line += fmt::format("  --  {}", free_text(context.git_commit));
   return line + '\n';
 }
@@ -199,7 +209,13 @@ std::string honesty_lines(std::span<const RunRecord> planned) {
   if (any([](const RunRecord& r) { return r.precision == Precision::single; })) {
     text += "- single precision; residual with eps = 2^-24 = 5.96e-08: not an HPL result\n";
   }
-  if (any([](const RunRecord& r) { return r.precision == Precision::mixed; })) {
+  if (any(is_mxp)) {
+    text +=
+        "- HPL-MxP: factors in single precision, where the rules ask for 16 bits or more; at most 50 refinements\n"
+        "- HPL-MxP: residual with eps = 2^-53 = 1.11e-16; Time includes the refinement; Gflops counts 2/3 N^3 + 3/2 "
+        "N^2\n  operations in it: not an HPL result\n";
+  }
+  if (any([](const RunRecord& r) { return r.precision == Precision::mixed && !is_mxp(r); })) {
     text +=
         "- mixed precision, HPL-MxP style: factors in single, the solution refined in double until it passes\n"
         "- mixed precision: residual with eps = 2^-53 = 1.11e-16; Time includes the refinement: not an HPL result\n";
@@ -279,11 +295,11 @@ std::string residual_list(std::span<const Refinement::Step> steps) {
 }
 
 /// What the refinement did: the history of HPL's scaled residual, method by method.
-std::string refinement_lines(const Refinement& refinement) {
+std::string refinement_lines(const Refinement& refinement, bool mxp) {
   const int count = refinement.iterations();
-  std::string text = fmt::format("HPL-MxP style: the refinement {} after {} iteration{}, in {:.3f} s.\n",
-                                 refinement.converged ? "converged" : "had NOT converged", count, count == 1 ? "" : "s",
-                                 refinement.seconds);
+  std::string text = fmt::format(
+      "{}: the refinement {} after {} iteration{}, in {:.3f} s.\n", mxp ? "HPL-MxP" : "HPL-MxP style",
+      refinement.converged ? "converged" : "had NOT converged", count, count == 1 ? "" : "s", refinement.seconds);
   const std::span<const Refinement::Step> history = refinement.history;
   for (std::size_t first = 0; first < history.size();) {
     std::size_t end = first;
@@ -355,7 +371,7 @@ std::string residual_lines(const RunRecord& record) {
                         result.passed ? "PASSED" : "FAILED");
     if (!result.singular_column) text += norm_lines(result.residual, result.growth);
   }
-  if (result.refinement) text += refinement_lines(*result.refinement);
+  if (result.refinement) text += refinement_lines(*result.refinement, is_mxp(record));
   if (result.full_check) text += full_check_lines(*result.full_check);
   if (result.checksums) text += checksum_lines(result);
   if (result.saved) {

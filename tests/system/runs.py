@@ -370,6 +370,15 @@ class MixedPrecision(RunsTest):
                                check=False, capture_output=True, text=True)
         self.assertEqual(valid.returncode, 0, valid.stderr)
 
+    def test_hpl_mxp_has_its_matrix_and_title(self):
+        outcome = self.passed("--n", 300, "--nb", 16, "--grid", "2x2", "--backend", "openblas", "--benchmark", "mxp",
+                              "--json", "m.json", ranks=4)
+        self.assertIn("HPL-MxP mixed-precision benchmark", outcome.out)
+        run = self.json("m.json")["runs"][0]
+        self.assertEqual((run["matrix"], run["precision"]), ("mxp", "mixed"))
+        self.assertGreater(run["refinement"]["history"][0]["residual"], 16)
+        self.assertLess(run["residual"], 16)
+
     def test_a_refinement_without_convergence_fails_with_its_history(self):
         for threshold in "1e-9", "0":
             with self.subTest(threshold=threshold):

@@ -25,7 +25,7 @@ namespace glinpack {
 
 class MatrixKind {
  public:
-  static const MatrixKind hpl, uniform, hilbert, hilbert_reversed, wilkinson, dominant, file;
+  static const MatrixKind hpl, uniform, hilbert, hilbert_reversed, wilkinson, dominant, mxp, file;
 
   /// HPL's.
   MatrixKind() : MatrixKind("hpl") {}
@@ -46,6 +46,7 @@ inline const MatrixKind MatrixKind::hilbert{"hilbert"};
 inline const MatrixKind MatrixKind::hilbert_reversed{"hilbert-reversed"};
 inline const MatrixKind MatrixKind::wilkinson{"wilkinson"};
 inline const MatrixKind MatrixKind::dominant{"dominant"};
+inline const MatrixKind MatrixKind::mxp{"mxp"};
 inline const MatrixKind MatrixKind::file{"file"};
 
 inline std::string_view name_of(const MatrixKind& kind) { return kind.name(); }

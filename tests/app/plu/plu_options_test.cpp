@@ -180,6 +180,22 @@ TEST(Options, MatricesHaveModifiersThatFitTheirBase) {
   expect_input_error([] { parsed_plu({"--matrix", "mnij"}); }, {"'mnij'", "did you mean minij?"});
 }
 
+TEST(Options, BenchmarkMxpIsMixedPrecisionWithItsMatrixAndRefusesAllElse) {
+  const PluOptions o = parsed_plu({"--benchmark", "mxp"});
+  EXPECT_EQ(o.precision, Precision::mixed);
+  EXPECT_EQ(o.matrix, MatrixKind::mxp);
+  EXPECT_EQ(parsed_plu({"--benchmark", "mxp", "--precision", "mixed", "--matrix", "mxp"}).matrix, MatrixKind::mxp);
+  EXPECT_EQ(parsed_plu({"--benchmark", "hpl"}).precision, Precision::double_);
+  const std::vector<std::vector<std::string>> contradictions{{"--precision", "double"}, {"--matrix", "hpl"},
+                                                             {"--threshold", "17"},     {"--threshold", "-1"},
+                                                             {"--input", "a.npy"},      {"--compute-only"}};
+  for (std::vector<std::string> arguments : contradictions) {
+    const std::string refused = arguments.front();
+    arguments.insert(arguments.end(), {"--benchmark", "mxp"});
+    expect_input_error([&] { parsed_plu(arguments); }, {"--benchmark mxp and " + refused, "leave one"});
+  }
+}
+
 TEST(Options, FullCheckNeedsARunThatIsChecked) {
   EXPECT_EQ(parsed_plu({"--check", "full"}).check, CheckKind::full);
   EXPECT_EQ(parsed_plu({}).check, CheckKind::residual);

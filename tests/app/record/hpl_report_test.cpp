@@ -228,6 +228,24 @@ TEST(HplReport, mixed_precision_is_named_hpl_mxp_style_and_not_called_hpl) {
   EXPECT_THAT(report_of({passed_run()}), Not(HasSubstr("MxP")));
 }
 
+TEST(HplReport, hpl_mxp_has_its_own_title_and_lines_and_only_its_matrix_and_check_have_them) {
+  RunRecord record = refined_run();
+  record.matrix = MatrixKind::mxp;
+  const std::string text = report_of({record});
+  EXPECT_THAT(text, HasSubstr("  --  HPL-MxP mixed-precision benchmark  --  "));
+  EXPECT_THAT(text, HasSubstr("- HPL-MxP: factors in single precision, where the rules ask for 16 bits or more"));
+  EXPECT_THAT(text, HasSubstr("\nHPL-MxP: the refinement converged after 3 iterations"));
+  EXPECT_THAT(text, HasSubstr("not an HPL result\n"));
+  EXPECT_THAT(text, Not(HasSubstr("HPL-MxP style")));
+  EXPECT_THAT(lines_that_look_like_results(text), ::testing::SizeIs(1)) << "the row";
+  EXPECT_THAT(report_of({record, refined_run()}), Not(HasSubstr("HPL-MxP mixed-precision benchmark")));
+  record.parameters.threshold = 100;
+  EXPECT_THAT(report_of({record}), Not(HasSubstr("HPL-MxP:")));
+  record.parameters.threshold = 16;
+  record.precision = Precision::double_;
+  EXPECT_THAT(report_of({record}), Not(HasSubstr("HPL-MxP:")));
+}
+
 TEST(HplReport, a_refined_run_prints_the_history_of_its_residual) {
   const std::string text = run_text(refined_run());
   EXPECT_THAT(text, HasSubstr("HPL-MxP style: the refinement converged after 3 iterations, in 0.125 s.\n"

@@ -45,6 +45,23 @@ class Whole {
   std::vector<double> elements_;
 };
 
+// L and U of the elimination without pivoting are those of the formula, and no multiplier reaches 1.
+TEST(Mxp, is_a_product_of_triangles_that_needs_no_pivoting_and_is_not_symmetric) {
+  for (const Index n : {1, 2, 5, 40}) {
+    const Whole whole(MatrixKind::mxp, n);
+    const double alpha = 4 / static_cast<double>(n + 4), beta = 2 / static_cast<double>(n + 4);
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = 0; j < n; ++j) {
+        double element = 0;
+        for (Index k = 0; k <= std::min(i, j); ++k) element += (k == i ? 1 : -alpha) * (k == j ? 1 : -beta);
+        EXPECT_NEAR(whole(i, j), element, 40 * std::numeric_limits<double>::epsilon()) << n << ' ' << i << ' ' << j;
+      }
+    }
+    EXPECT_LT(alpha, 1);
+    if (n > 1) EXPECT_NE(whole(0, 1), whole(1, 0));
+  }
+}
+
 // The first numbers that the authors' program prints for seed 1234567.
 TEST(SplitMix64, MatchesTheNumbersOfItsAuthors) {
   EXPECT_EQ(splitmix64(1234567, 0), 6457827717110365317U);
