@@ -344,10 +344,6 @@ ParsedOptions with_one_matrix(ParsedOptions parsed) {
   return parsed;
 }
 
-}  // namespace
-
-namespace {
-
 /// HPL-MxP's precision and matrix. Throws InputError if an option contradicts them.
 ParsedOptions with_benchmark(ParsedOptions parsed) {
   PluOptions& options = parsed.options;

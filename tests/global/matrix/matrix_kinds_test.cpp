@@ -58,7 +58,9 @@ TEST(Mxp, is_a_product_of_triangles_that_needs_no_pivoting_and_is_not_symmetric)
       }
     }
     EXPECT_LT(alpha, 1);
-    if (n > 1) EXPECT_NE(whole(0, 1), whole(1, 0));
+    if (n > 1) {
+      EXPECT_NE(whole(0, 1), whole(1, 0));
+    }
   }
 }
 
