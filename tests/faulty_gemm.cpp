@@ -1,6 +1,6 @@
 // A processor that computes wrongly or slowly. On the rank FAULTY_GEMM_RANK, a bit of an exponent flips in the large
 // product of BLAS with the number FAULTY_GEMM_FIRST, or 5, and in every FAULTY_GEMM_EVERY-th after it if that is given.
-// On the rank SLOW_GEMM_RANK, products take four times as long.
+// On the rank SLOW_GEMM_RANK, products take ten times as long.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -35,7 +35,7 @@ extern "C" void cblas_dgemm(int order, int trans_a, int trans_b, int m, int n, i
   const auto begun = std::chrono::steady_clock::now();
   gemm(order, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
   const std::chrono::duration<double, std::micro> taken = std::chrono::steady_clock::now() - begun;
-  if (is_slow) usleep(static_cast<useconds_t>(3 * taken.count()));
+  if (is_slow) usleep(static_cast<useconds_t>(9 * taken.count()));
   constexpr int large = 64;
   constexpr std::uint64_t exponent_bit = std::uint64_t{1} << 55;
   if (!is_faulty || m < large || n < large || ++large_products < first) return;
