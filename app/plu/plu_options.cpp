@@ -205,7 +205,7 @@ std::vector<Field> panel_and_message_fields(PluOptions& o) {
        "wrong number. With --checkpoint, a failed check goes back to the last checkpoint, at most three times to the "
        "same one (docs/diagnosing.md)"},
       {"abft-every", whole(o.abft_every, 1, largest_n, "PASSES"), "--abft: passes between two checks",
-       "5000 / NB: 1 % of the time"},
+       "20000 / NB: below 2 % of the time"},
       {"abft-stop", flag(o.abft_stop), "--abft: a failed check ends the run if it cannot go back"},
   };
 }

@@ -184,7 +184,7 @@ void write_folder(const fs::path& folder, const std::map<std::string, std::strin
   try {
     fs::create_directory(temporary);
     for (const auto& [name, text] : files) {
-      write_file((temporary / name).string(), false, [&](std::ostream& out) { out << text; });
+      write_file((temporary / name).string(), false, [&content = text](std::ostream& out) { out << content; });
     }
     fs::rename(temporary, folder);  // replaces an empty folder, and no other
   } catch (const std::exception& error) {
