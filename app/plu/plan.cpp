@@ -89,9 +89,9 @@ void check_matrix(const MatrixKind& matrix, const std::vector<Index>& n) {
   for (const Index order : n) {
     if (order == automatic) continue;
     try {
-      spec_of(matrix.name()).first_zero_column(order);
+      spec_of(std::string(matrix.name())).first_zero_column(order);
     } catch (const std::invalid_argument& error) {
-      throw InputError("--matrix " + matrix.name() + ": " + error.what());
+      throw InputError("--matrix " + std::string(matrix.name()) + ": " + error.what());
     }
   }
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <mutex>
+#include <set>
 #include <stdexcept>
 #include <vector>
 
@@ -140,16 +142,19 @@ MatrixKind MatrixKind::parse(const std::string& name) {
   constexpr std::size_t longest = 100;
   if (name.size() > longest) refuse(name.substr(0, longest) + "...", "the name is too long");
   if (name != file.name()) spec_of(name);
-  return MatrixKind(name);
+  static std::set<std::string> names;
+  static std::mutex mutex;
+  const std::scoped_lock lock(mutex);
+  return MatrixKind(*names.insert(name).first);
 }
 
 std::string description_of(const MatrixKind& kind) {
   if (kind == MatrixKind::hpl) return "HPL's own, randomly generated for each test.";
   if (kind == MatrixKind::file) return "read from a file; the right-hand side is A times ones.";
   if (const MatrixBase* base = find_matrix_base(kind.name())) return std::string(base->description);
-  const MatrixSpec spec = spec_of(kind.name());
+  const MatrixSpec spec = spec_of(std::string(kind.name()));
   const MatrixBase* base = find_matrix_base(spec.base);
-  return kind.name() +
+  return std::string(kind.name()) +
          (base != nullptr ? ": " + std::string(base->description) : ": with given singular values or eigenvalues.") +
          (base != nullptr && kind.name() != base->name ? " Modified as its name says." : "");
 }

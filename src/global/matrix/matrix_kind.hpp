@@ -28,33 +28,33 @@ class MatrixKind {
   static const MatrixKind hpl, uniform, hilbert, hilbert_reversed, wilkinson, dominant, mxp, file;
 
   /// HPL's.
-  MatrixKind() : MatrixKind("hpl") {}
+  constexpr MatrixKind() : MatrixKind("hpl") {}
   /// Throws std::invalid_argument that says what is wrong with the name.
   static MatrixKind parse(const std::string& name);
 
-  const std::string& name() const { return name_; }
+  constexpr std::string_view name() const { return name_; }
   friend bool operator==(const MatrixKind&, const MatrixKind&) = default;
 
  private:
-  explicit MatrixKind(std::string name) : name_(std::move(name)) {}
+  explicit constexpr MatrixKind(std::string_view name) : name_(name) {}
 
-  std::string name_;
+  std::string_view name_;  // of the program's lifetime
 };
-inline const MatrixKind MatrixKind::hpl{"hpl"};
-inline const MatrixKind MatrixKind::uniform{"uniform"};
-inline const MatrixKind MatrixKind::hilbert{"hilbert"};
-inline const MatrixKind MatrixKind::hilbert_reversed{"hilbert-reversed"};
-inline const MatrixKind MatrixKind::wilkinson{"wilkinson"};
-inline const MatrixKind MatrixKind::dominant{"dominant"};
-inline const MatrixKind MatrixKind::mxp{"mxp"};
-inline const MatrixKind MatrixKind::file{"file"};
+inline constexpr MatrixKind MatrixKind::hpl{"hpl"};
+inline constexpr MatrixKind MatrixKind::uniform{"uniform"};
+inline constexpr MatrixKind MatrixKind::hilbert{"hilbert"};
+inline constexpr MatrixKind MatrixKind::hilbert_reversed{"hilbert-reversed"};
+inline constexpr MatrixKind MatrixKind::wilkinson{"wilkinson"};
+inline constexpr MatrixKind MatrixKind::dominant{"dominant"};
+inline constexpr MatrixKind MatrixKind::mxp{"mxp"};
+inline constexpr MatrixKind MatrixKind::file{"file"};
 
-inline std::string_view name_of(const MatrixKind& kind) { return kind.name(); }
+constexpr std::string_view name_of(const MatrixKind& kind) { return kind.name(); }
 
 /// The kinds to study pivoting with.
-inline const std::array matrix_formulas{MatrixKind::hpl,       MatrixKind::uniform,
-                                        MatrixKind::hilbert,   MatrixKind::hilbert_reversed,
-                                        MatrixKind::wilkinson, MatrixKind::dominant};
+inline constexpr std::array matrix_formulas{MatrixKind::hpl,       MatrixKind::uniform,
+                                            MatrixKind::hilbert,   MatrixKind::hilbert_reversed,
+                                            MatrixKind::wilkinson, MatrixKind::dominant};
 
 /// The end of a report's sentence "The matrix A is ...".
 std::string description_of(const MatrixKind& kind);

@@ -248,7 +248,7 @@ std::unique_ptr<MatrixSource> make_hpl_source(Index n, std::uint64_t seed) {
 std::unique_ptr<MatrixSource> make_source(const MatrixKind& kind, Index n, std::uint64_t seed, Precision factors) {
   if (kind == MatrixKind::file) throw std::invalid_argument("a matrix from a file is no formula");
   if (kind == MatrixKind::hpl) return make_hpl_source(n, seed);
-  const MatrixSpec spec = spec_of(kind.name());
+  const MatrixSpec spec = spec_of(std::string(kind.name()));
   const Limits limits = limits_of(factors);
   const double scale = scale_of(spec.scale, limits);
   MatrixElement element = modified(element_of(spec, n, seed, limits), spec, n, scale);

@@ -122,7 +122,7 @@ TEST_P(EveryKind, HasFiniteElementsAndARightHandSideFromTheSeed) {
 TEST_P(EveryKind, HasAUniqueName) {
   const std::vector<MatrixKind> kinds = tested_kinds();
   EXPECT_EQ(std::ranges::count(kinds, GetParam()), 1);
-  EXPECT_EQ(MatrixKind::parse(GetParam().name()), GetParam());
+  EXPECT_EQ(MatrixKind::parse(std::string(GetParam().name())), GetParam());
   EXPECT_FALSE(description_of(GetParam()).empty());
 }
 
