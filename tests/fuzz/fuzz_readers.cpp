@@ -175,7 +175,9 @@ void read_checkpoint(const std::string& input) {
                                 .pivots = 2};
   const std::vector<GlobalIndex> pivots{GlobalIndex(3), GlobalIndex(1)};
   const std::vector<std::byte> piece(4 * header.bytes_of_row(), std::byte{7});
-  CheckpointWriter(path, header, pivots).add(piece);
+  CheckpointWriter writer(path, header, pivots);
+  writer.add(piece);
+  writer.finish();
   require(is_whole(), "a written file is whole");
   if (input.size() < 3) return;
   std::stringstream before, after;
