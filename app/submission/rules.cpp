@@ -34,12 +34,15 @@ std::vector<Rule> top500_rules(const RunRecord& run) {
                    fmt::format("{}; double throughout is needed, without refinement", name_of(run.precision)), "[1]"});
   rules.push_back({0, "pivoting", if_true(parameters.pivoting == Pivoting::partial),
                    fmt::format("{}; partial is needed", name_of(parameters.pivoting)), "[1]"});
-  const bool whole = parameters.parts == RunParts::all && !result.resumed;
-  rules.push_back({0, "whole run", if_true(whole),
-                   whole ? "factorisation and solution, 2/3 N^3 + 3/2 N^2 operations"
-                         : fmt::format("{}; a run from start to end is needed",
-                                       result.resumed ? "resumed from a checkpoint" : "--compute-only"),
-                   "[1]"});
+  const bool went_back = result.checksums && !result.checksums->went_back.empty();
+  const bool whole = parameters.parts == RunParts::all && !result.resumed && !went_back;
+  rules.push_back(
+      {0, "whole run", if_true(whole),
+       whole ? "factorisation and solution, 2/3 N^3 + 3/2 N^2 operations"
+             : fmt::format("{}; a run from start to end is needed", went_back        ? "went back to a checkpoint"
+                                                                    : result.resumed ? "resumed from a checkpoint"
+                                                                                     : "--compute-only"),
+       "[1]"});
   const bool answered = result.checked && !result.singular_column;
   const bool small = answered && result.passed && result.residual.scaled < 16.0;
   rules.push_back({0, "residual", if_true(small),

@@ -178,7 +178,7 @@ std::string intervals_csv(const MeasuredPower& power, double start, double secon
   return text;
 }
 
-/// Writes the files to a new folder beside `folder` and renames it: no reader sees half of them.
+/// Writes the files to a temporary folder and renames it: no reader sees a part of them.
 void write_folder(const fs::path& folder, const std::map<std::string, std::string>& files) {
   const fs::path temporary = folder.string() + ".part" + std::to_string(getpid());
   try {

@@ -23,8 +23,6 @@ layout(location = 3) uniform ivec4 result_layout;
 shared Real x[CHUNK];
 shared Real partial[2 * ROWS * (LANES + 1)];  // by rows a bank apart
 
-#define A(row, k) matrix[place(matrix_layout, row, begin + (k))]
-
 void main() {
   int lane = int(gl_LocalInvocationID.x);
   int own = int(gl_LocalInvocationIndex);
@@ -38,17 +36,9 @@ void main() {
     barrier();
     for (int k = own; k < count; k += THREADS) x[k] = factor[place(factor_layout, begin + k, 0)];
     barrier();
-    int k = lane;
-    for (; k + 3 * LANES < count; k += 4 * LANES) {  // all loads before the sums: memory has more to do at once
-      Real a_0 = A(row_a, k), a_1 = A(row_a, k + LANES), a_2 = A(row_a, k + 2 * LANES), a_3 = A(row_a, k + 3 * LANES);
-      Real b_0 = A(row_b, k), b_1 = A(row_b, k + LANES), b_2 = A(row_b, k + 2 * LANES), b_3 = A(row_b, k + 3 * LANES);
-      Real x_0 = x[k], x_1 = x[k + LANES], x_2 = x[k + 2 * LANES], x_3 = x[k + 3 * LANES];
-      sum_a = fma(a_3, x_3, fma(a_2, x_2, fma(a_1, x_1, fma(a_0, x_0, sum_a))));
-      sum_b = fma(b_3, x_3, fma(b_2, x_2, fma(b_1, x_1, fma(b_0, x_0, sum_b))));
-    }
-    for (; k < count; k += LANES) {
-      sum_a = fma(A(row_a, k), x[k], sum_a);
-      sum_b = fma(A(row_b, k), x[k], sum_b);
+    for (int k = lane; k < count; k += LANES) {
+      sum_a = fma(matrix[place(matrix_layout, row_a, begin + k)], x[k], sum_a);
+      sum_b = fma(matrix[place(matrix_layout, row_b, begin + k)], x[k], sum_b);
     }
   }
   partial[a * (LANES + 1) + lane] = sum_a;

@@ -8,6 +8,7 @@ import runpy
 import sys
 import types
 import unittest
+import unittest.mock
 
 from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest
 
@@ -52,12 +53,8 @@ def reframe_stand_in():
                "reframe.utility.sanity": sanity, "reframe.core": types.ModuleType("reframe.core"),
                "reframe.core.builtins": builtins}
     reframe.utility, modules["reframe.utility"].sanity = modules["reframe.utility"], sanity
-    sys.modules.update(modules)
-    try:
+    with unittest.mock.patch.dict(sys.modules, modules):
         yield
-    finally:
-        for name in modules:
-            del sys.modules[name]
 
 
 class ReFrame(GlinpackTest):
@@ -112,12 +109,8 @@ def ramble_stand_in(called):
     expander = types.ModuleType("ramble.expander")
     expander.Expander = types.SimpleNamespace(expansion_str=lambda name: "{" + name + "}")
     modules = {"ramble": types.ModuleType("ramble"), "ramble.appkit": appkit, "ramble.expander": expander}
-    sys.modules.update(modules)
-    try:
+    with unittest.mock.patch.dict(sys.modules, modules):
         yield
-    finally:
-        for name in modules:
-            del sys.modules[name]
 
 
 class Ramble(GlinpackTest):

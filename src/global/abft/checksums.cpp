@@ -276,9 +276,8 @@ void Checksums<Real>::sum_diagonal_blocks(std::span<const DeviceBlock<Real>> blo
   const auto on_host = [&](std::size_t b) {
     return HostBlock<Real>{staging_.get(), static_cast<Index>(b) * nb * nb, blocks[b].rows, blocks[b].rows, nb};
   };
-  Fence last;
-  for (std::size_t b = 0; b < blocks.size(); ++b) last = backend_.download(blocks[b], on_host(b));
-  backend_.wait(last);
+  for (std::size_t b = 0; b < blocks.size(); ++b) backend_.download(blocks[b], on_host(b));
+  backend_.wait_all();
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const RowMajorView<Real> view = on_host(b).view();
     for (Index i = 0; i < view.rows; ++i) {

@@ -128,10 +128,9 @@ void multiply(Cost& cost, double factor) {
   cost = {factor * cost.per_flop, factor * cost.per_byte, factor * cost.per_step};
 }
 
-// A slower kind of work may improve the times at which ranks use a shared link (Graham's scheduling anomaly), on these
-// grids by up to 4.9 per cent, where messages take most of the time.
+// A slower kind of work may improve the times at which ranks use a shared link (Graham's scheduling anomaly): in one of
+// these cases by 4.9 per cent, in the others by up to 3.5.
 TEST(Forecast, GrowsWithEveryCostAndWithN) {
-  constexpr double anomaly = 0.05;
   for (const GridShape grid : {GridShape{1, 4}, GridShape{3, 2}, GridShape{4, 1}}) {
     for (const int lookahead : {0, 1}) {
       Problem base = problem(1500, 64, grid, 2);
@@ -141,6 +140,8 @@ TEST(Forecast, GrowsWithEveryCostAndWithN) {
       for (const Work work : all_work) {
         MachineModel slower = machine();
         multiply(slower.figures[work].cost, 3);
+        const bool is_worst = work == Work::reduce && grid == GridShape{3, 2} && lookahead == 1;
+        const double anomaly = is_worst ? 0.05 : 0.04;
         EXPECT_GE(forecast(slower, base).seconds, seconds * (1 - anomaly))
             << name_of(work) << ", grid " << grid.rows << "x" << grid.columns << ", look-ahead " << lookahead;
         multiply(slower_in_all.figures[work].cost, 3);

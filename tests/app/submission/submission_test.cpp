@@ -118,6 +118,9 @@ TEST(SubmissionRules, OfTheTop500FailForRunsThatAreNotHpls) {
   EXPECT_EQ(status(run, "pivoting"), RuleStatus::failed);
   run.result.resumed = Resumed{};
   EXPECT_EQ(status(run, "whole run"), RuleStatus::failed);
+  run = good;
+  run.result.checksums.emplace().went_back.emplace_back();
+  EXPECT_EQ(status(run, "whole run"), RuleStatus::failed);
   run.matrix = MatrixKind::file;
   EXPECT_EQ(status(run, "matrix"), RuleStatus::failed);
   run.result.residual.scaled = 17;  // passed with --threshold 100
