@@ -100,11 +100,8 @@ void read_links(MachineModel& machine, const std::string& path) {
   ByWork<Ends> links;
   for (const PingPongRecord& pair : read_network(file.root()).ping_pongs) {
     Ends& ends = links[pair.first.host == pair.second.host ? Work::memory : Work::network];
-    double latency = 0, rate = 0;
-    for (const PingPongTime& time : pair.times) {
-      latency = latency == 0 ? time.least : std::min(latency, time.least);
-      rate = std::max(rate, time.bytes_per_second());
-    }
+    if (pair.times.empty()) continue;
+    const double latency = pair.quickest()->least, rate = pair.widest()->bytes_per_second();
     if (!(latency > 0 && rate > 0)) continue;
     ends.latency.push_back(latency);
     ends.seconds_a_byte.push_back(1 / rate);

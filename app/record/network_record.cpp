@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "lu/no_transport.hpp"
 
@@ -102,6 +103,19 @@ void describe(Json& json, PingPongRecord& record) {
   json("first", record.first);
   json("second", record.second);
   json("sizes", record.times);
+}
+
+const PingPongTime* PingPongRecord::quickest() const {
+  const auto least = std::ranges::min_element(times, {}, &PingPongTime::least);
+  return least == times.end() ? nullptr : &*least;
+}
+
+const PingPongTime* PingPongRecord::widest() const {
+  const auto rank = [](const PingPongTime& time) {
+    return std::pair(time.bytes >= long_message_bytes, time.bytes_per_second());
+  };
+  const auto most = std::ranges::max_element(times, {}, rank);
+  return most == times.end() ? nullptr : &*most;
 }
 
 namespace {

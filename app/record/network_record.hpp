@@ -77,7 +77,15 @@ struct LinkEnd {
 struct PingPongRecord {
   LinkEnd first, second;
   std::vector<PingPongTime> times;  // by size
+
+  /// The time with the least latency; null if nothing was measured.
+  const PingPongTime* quickest() const;
+  /// The time with the largest rate among those of long messages, or of all if there are none; null if nothing was
+  /// measured. Short messages may pass a shaped link in a burst.
+  const PingPongTime* widest() const;
 };
+/// A message this long has the bandwidth of its link.
+inline constexpr Index long_message_bytes = Index{64} << 10;
 
 struct NetworkResults {
   std::vector<std::string> hosts;  // of all ranks of MPI_COMM_WORLD

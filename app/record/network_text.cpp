@@ -117,15 +117,13 @@ std::string ping_pong_text(const PingPongRecord& record) {
   std::string text = fmt::format("\n{}\nPing-pong between {} and {}: one way, half of a round trip\n{}\n", double_line,
                                  place(record.first), place(record.second), single_line);
   text += fmt::format("{:>12}{:>14}{:>12}{:>12}{:>12}\n", "size", "round trips", "least us", "mean us", "GB/s");
-  const PingPongTime* quickest = nullptr;
-  const PingPongTime* widest = nullptr;
   for (const PingPongTime& time : record.times) {
     text += fmt::format("{:>12}{:>14}{:>12.2f}{:>12.2f}{:>12.3f}\n", memory_text(static_cast<double>(time.bytes)),
                         time.round_trips, time.least * 1e6, time.mean * 1e6, time.bytes_per_second() * 1e-9);
-    if (quickest == nullptr || time.least < quickest->least) quickest = &time;
-    if (widest == nullptr || time.bytes_per_second() > widest->bytes_per_second()) widest = &time;
   }
-  if (quickest == nullptr) return text;
+  if (record.times.empty()) return text;
+  const PingPongTime* const quickest = record.quickest();
+  const PingPongTime* const widest = record.widest();
   return text + fmt::format("Latency {:.2f} us ({}), bandwidth {:.3f} GB/s ({})\n", quickest->least * 1e6,
                             memory_text(static_cast<double>(quickest->bytes)), widest->bytes_per_second() * 1e-9,
                             memory_text(static_cast<double>(widest->bytes)));

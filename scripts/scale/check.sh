@@ -2,13 +2,15 @@
 # Checks the replay of `glinpack plan` at scale, and writes a log of each check into a folder.
 #   scripts/scale/check.sh simgrid DIR   whole runs of 64, 256 and 1,024 ranks by our replay and by SimGrid
 #   scripts/scale/check.sh windows DIR   windows of 10,000 ranks: time and memory of the replay itself, on two cores
-# GLINPACK names the program. Exit status: 0, 1 a limit is exceeded, 2 unusable input, 77 SimGrid is missing.
+#   scripts/scale/check.sh driver DIR    what the driver itself costs a rank of 4 to 64, and of 10,000 without messages
+# GLINPACK names the program, MPIEXEC the launcher. Exit status: 0, 1 a limit is exceeded, 2 unusable input, 77 SimGrid is
+# missing.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
 glinpack=${GLINPACK:-$root/build/release/bin/glinpack}
-if [ $# -ne 2 ] || { [ "$1" != simgrid ] && [ "$1" != windows ]; }; then
-  echo "usage: scripts/scale/check.sh simgrid|windows DIR" >&2
+if [ $# -ne 2 ] || ! [[ $1 =~ ^(simgrid|windows|driver)$ ]]; then
+  echo "usage: scripts/scale/check.sh simgrid|windows|driver DIR" >&2
   exit 2
 fi
 mkdir -p "$2"
@@ -70,8 +72,22 @@ windows() {
   return "$failed"
 }
 
+driver() {
+  local bench side
+  bench=$(dirname "$glinpack")/driver_bench
+  for side in 2 4 8; do
+    echo "mpirun -np $((side * side)) driver_bench --grid ${side}x$side"
+    "${MPIEXEC:-mpirun}" -np $((side * side)) "$bench" --grid "${side}x$side"
+  done
+  echo "driver_bench --grid 2x2,4x4,8x8,16x16,32x32,100x100,40x250"
+  "$bench" --grid 2x2,4x4,8x8,16x16,32x32,100x100,40x250
+}
+
 status=0
-if [ "$1" = simgrid ]; then
+if [ "$1" = driver ]; then
+  driver >"$output/driver.txt" || status=$?
+  cat "$output/driver.txt"
+elif [ "$1" = simgrid ]; then
   simgrid >"$output/simgrid.txt" || status=$?
   cat "$output/simgrid.txt"
 else

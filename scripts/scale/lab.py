@@ -5,7 +5,7 @@
 one node, and its links to ping-pongs in the lab; no run that is predicted is in the fit. Prints, and writes into a
 folder, a line for each run; every command's output goes into lab.log. Needs root and an idle machine.
 
-  scripts/scale/lab.py --output-dir results/scale [--ranks 4,9,16] [--rates 100mbit,300mbit,1gbit] [--n 2048] [--nb 128]
+  scripts/scale/lab.py --output-dir results/scale [--ranks 4,9,16] [--rates 10mbit,25mbit,50mbit] [--n 2048] [--nb 128]
 
 GLINPACK names the program. Exit status: 0, 1 a replay is more than 10 per cent off, 2 unusable input, 3 a run failed.
 """
@@ -52,7 +52,7 @@ class Lab:
     def plu(self, nodes, ranks, sizes, blocks, name):
         side = math.isqrt(ranks)
         self.on(nodes, ranks // nodes, "plu", "--n", sizes, "--nb", blocks, "--grid", f"{side}x{side}", "--backend",
-                "openblas", "--broadcast", "ring", "--repeat", "3", "--breakdown", "always", "--json", self.path(name),
+                "openblas", "--broadcast", "ring", "--repeat", "2", "--breakdown", "always", "--json", self.path(name),
                 "--force")
 
     def compare(self, ranks, rate):
@@ -74,7 +74,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output-dir", required=True, type=pathlib.Path, metavar="DIR")
     parser.add_argument("--ranks", default="4,9,16", metavar="COUNTS", help="squares")
-    parser.add_argument("--rates", default="100mbit,300mbit,1gbit")
+    parser.add_argument("--rates", default="10mbit,25mbit,50mbit")
     parser.add_argument("--n", default=2048, type=int)
     parser.add_argument("--nb", default=128, type=int)
     options = parser.parse_args()

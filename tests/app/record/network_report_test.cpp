@@ -145,6 +145,13 @@ TEST(NetworkText, PingPongEndsWithLatencyAndBandwidth) {
   EXPECT_THAT(text, HasSubstr("Latency 2.00 us (8 B), bandwidth 1.049 GB/s (1.0 MiB)"));
 }
 
+// A token bucket lets 512 bytes pass at eight times its rate.
+TEST(NetworkText, ABurstOfShortMessagesIsNoBandwidth) {
+  const PingPongRecord record{{0, "node01"}, {2, "node02"}, {{512, 200, 5e-6, 5e-6}, {1 << 20, 1, 0.1, 0.1}}};
+  EXPECT_EQ(record.widest()->bytes, 1 << 20);
+  EXPECT_EQ(record.quickest()->bytes, 512);
+}
+
 TEST(NetworkFiles, HoldEveryRunRankAndLink) {
   NetworkResults results = results_with(down_a_column());
   results.ping_pongs.push_back({{0, "node01"}, {2, "node02"}, {{8, 200, 2e-6, 3e-6}}});
