@@ -9,8 +9,10 @@
 
 #include "app/doctor/burn_in.hpp"
 #include "app/doctor/judgement.hpp"
+#include "app/doctor/machine_file.hpp"
 #include "app/doctor/measure.hpp"
 #include "app/doctor/pci.hpp"
+#include "app/input/input_error.hpp"
 #include "app/input/values.hpp"
 #include "app/options/option_text.hpp"
 #include "app/program/agreement.hpp"
@@ -32,6 +34,7 @@ const Footer doctor_footer{
         "glinpack doctor\n"
         "mpirun -np 4 glinpack doctor --json doctor.json\n"
         "srun --nodes 4 --ntasks-per-node 4 --gpus-per-task 1 glinpack doctor --network-seconds 60\n"
+        "srun --nodes 4 --ntasks-per-node 4 --gpus-per-task 1 glinpack doctor --machine cluster.toml\n"
         "glinpack doctor --quick\n"
         "srun --nodes 4 --ntasks-per-node 4 --gpus-per-task 1 glinpack doctor --quick --burn-in 60",
     .notes =
@@ -79,7 +82,9 @@ OptionTable doctor_table(DoctorOptions& o) {
   };
   const std::vector<Field> output{
       {"json", text(o.json, "FILE"), "Write findings and facts of all ranks as JSON (docs/doctor.schema.json)"},
-      {"force", flag(o.force), "Overwrite an existing file"},
+      {"machine", text(o.machine, "FILE"),
+       "Write nodes, memory and links as TOML for glinpack plan --machine; not with --quick"},
+      {"force", flag(o.force), "Overwrite existing files"},
       log_level_field(),
   };
   return {.command = "doctor",
@@ -107,7 +112,14 @@ bool is_world_of_one(const MpiSession& session) {
 DoctorOptions parse_on_all_ranks(const std::vector<std::string>& arguments) {
   const DoctorOptions options = parse_alike(arguments, options_of<doctor_table>);
   run_on_root_and_broadcast([&] {
+    if (options.quick && !options.machine.empty()) {
+      throw InputError("--machine: --quick measures no links; leave one of them out");
+    }
+    if (!options.json.empty() && options.json == options.machine) {
+      throw InputError("--machine: --json names the same file; choose another name");
+    }
     check_output("--json", options.json, options.force, {options.config});
+    check_output("--machine", options.machine, options.force, {options.config});
     return json();
   });
   return options;
@@ -147,6 +159,7 @@ void report(const DoctorOptions& options, const std::vector<std::string>& comman
   json document = findings_json(findings, facts);
   document["context"] = program_context(command_line, to_json(options, doctor_table));
   write_findings(std::cout, findings_text(findings) + burn_in_text(facts), options.json, options.force, document);
+  write_file(options.machine, options.force, [&](std::ostream& file) { file << machine_file_text(facts); });
 }
 
 json measured_burn_in(const DoctorOptions& options, const MpiSession& session) {

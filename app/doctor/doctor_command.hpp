@@ -21,7 +21,8 @@ struct DoctorOptions {
   std::string backend = "auto";  // this and the next two: as in `glinpack plu`
   std::optional<int> device;
   std::optional<int> threads;
-  std::string json;  // empty: not written
+  std::string json;     // empty: not written
+  std::string machine;  // for `glinpack plan --machine`; empty: not written
   bool force = false;
   std::string config;
 };

@@ -4,7 +4,7 @@
 Runs `glinpack plu --check full` for every kind, precision, way of pivoting and grid, and writes into a folder: every run
 (runs.csv), tables (README.md), and the log with all commands. docs/algorithm.md has a summary.
 
-  scripts/study/hard_matrices.py --output-dir DIR            about fifteen minutes on 2 idle cores
+  scripts/study/hard_matrices.py --output-dir DIR            about ten minutes on 2 idle cores
   scripts/study/hard_matrices.py --output-dir DIR --quick    small matrices, partial pivoting in double precision
 
 Any number of processes may share a core. A run that fails its check is a result like others. Exit status: 0, 2 unusable
