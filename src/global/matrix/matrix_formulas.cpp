@@ -41,16 +41,6 @@ auto seeded(Formula formula) {
   };
 }
 
-// L U with L unit lower triangular, -alpha below the diagonal, and U unit upper triangular, -beta above it (Fasi and
-// Higham, Matrices with tunable infinity-norm condition number and no need for pivoting in LU factorization, SIAM J.
-// Matrix Anal. Appl. 42, 2021). HPL-MxP's rules ask for such a matrix: not symmetric, stable without pivoting, and not
-// strictly dominant. The numerators keep the condition in the infinity norm below 440 for every n.
-double mxp(Index i, Index j, Index n) {
-  const double alpha = 4 / real(n + 4), beta = 2 / real(n + 4);
-  const double inner = alpha * beta * real(std::min(i, j));
-  return inner + (i == j ? 1 : i > j ? -alpha : -beta);
-}
-
 double hilbert(Index i, Index j) { return 1 / real(i + j + 1); }
 
 MatrixElement wilkinson(Index n, std::uint64_t) {
@@ -157,7 +147,10 @@ std::vector<MatrixBase> bases_of_pivoting() {
       // Higham and Higham, Large growth factors in Gaussian elimination with pivoting, SIAM J. Matrix Anal. Appl. 10,
       // 1989): growth 2^min(n-1, 30). Double precision keeps about 7 digits then, single none.
       {"wilkinson", "Wilkinson's, of growth 2^min(N-1,30); the right-hand side is random.", wilkinson, {}},
-      {"mxp", "HPL-MxP's, a product L U that needs no pivoting; the right-hand side is random.", of(mxp), {}},
+      {"mxp",
+       "HPL-MxP's, a product L U that needs no pivoting; the right-hand side is random.",
+       [](Index n, std::uint64_t) { return MxpElement(n); },
+       {}},
       {"dominant",
        "random and strictly diagonally dominant; the right-hand side is random.",
        seeded(

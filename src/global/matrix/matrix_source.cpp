@@ -90,9 +90,10 @@ class HplSource final : public MatrixSource {
 };
 
 /// A given by element(i, j), b uniform.
+template <class Element>
 class FormulaSource final : public MatrixSource {
  public:
-  FormulaSource(Index n, std::uint64_t seed, MatrixElement element, double scale_of_b, Singularity singularity)
+  FormulaSource(Index n, std::uint64_t seed, Element element, double scale_of_b, Singularity singularity)
       : n_(n), seed_(seed), element_(std::move(element)), scale_of_b_(scale_of_b), singularity_(singularity) {}
 
   Index order() const override { return n_; }
@@ -117,7 +118,7 @@ class FormulaSource final : public MatrixSource {
  private:
   Index n_;
   std::uint64_t seed_;
-  MatrixElement element_;
+  Element element_;
   double scale_of_b_;
   Singularity singularity_;
 };
@@ -248,11 +249,14 @@ std::unique_ptr<MatrixSource> make_hpl_source(Index n, std::uint64_t seed) {
 std::unique_ptr<MatrixSource> make_source(const MatrixKind& kind, Index n, std::uint64_t seed, Precision factors) {
   if (kind == MatrixKind::file) throw std::invalid_argument("a matrix from a file is no formula");
   if (kind == MatrixKind::hpl) return make_hpl_source(n, seed);
+  if (kind == MatrixKind::mxp) {
+    return std::make_unique<FormulaSource<MxpElement>>(n, seed, MxpElement(n), 1, Singularity{});
+  }
   const MatrixSpec spec = spec_of(std::string(kind.name()));
   const Limits limits = limits_of(factors);
   const double scale = scale_of(spec.scale, limits);
   MatrixElement element = modified(element_of(spec, n, seed, limits), spec, n, scale);
-  return std::make_unique<FormulaSource>(n, seed, std::move(element), scale, singularity_of(spec, n));
+  return std::make_unique<FormulaSource<MatrixElement>>(n, seed, std::move(element), scale, singularity_of(spec, n));
 }
 
 std::unique_ptr<MatrixSource> scatter_matrix(const ProcessGrid& grid, const Distribution& distribution,
