@@ -137,8 +137,7 @@ void check(const PlanningOptions& o) {
   if (!o.traces.empty() && !o.replay) throw InputError("--traces needs --replay, which makes them");
   if (o.replay && processes > most_replayed_ranks) {
     throw InputError(
-        fmt::format("--replay: {} processes are more than the {} whose messages fit into memory; plan "
-                    "without it",
+        fmt::format("--replay: {} processes are more than the {} whose messages fit into memory; leave it out",
                     processes, most_replayed_ranks));
   }
   if (o.replay && o.messages_only) throw InputError("--replay is of whole runs; it excludes --messages-only");

@@ -67,7 +67,7 @@ struct ReplayWindow {
 /// All passes at once, if they are few and fit into memory; else 20 windows of 20 passes, or of fewer.
 std::vector<ReplayWindow> windows_of_run(Index passes, Index ranks);
 
-/// The most ranks of whose windows two fit into 4 GiB.
+/// The most ranks of which a window fits into 3 GiB.
 inline constexpr int most_replayed_ranks = 20'000;
 
 /// Replays every rank on the cores of this machine.

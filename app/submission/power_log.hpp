@@ -72,14 +72,13 @@ struct MeasuredPower {
     std::string name;
     double watts = 0;
   };
-  std::vector<Scope> scopes;        // mean watts of each
-  double watts = 0;                 // their sum
-  std::array<double, 10> tenths{};  // mean watts in ten equal intervals
-  double interval = 0;              // the longest time between two readings of a scope, seconds
-  std::size_t readings = 0;         // within the core phase, of the scope that has fewest
-  std::optional<double>
-      clock_offset;  // of the log, seconds ahead of the run's clock; empty: the power does not show it
-  double shift = 0;  // subtracted from the log's times: the offset, if it is more than two readings
+  std::vector<Scope> scopes;           // mean watts of each
+  double watts = 0;                    // their sum
+  std::array<double, 10> tenths{};     // mean watts in ten equal intervals
+  double interval = 0;                 // the longest time between two readings of a scope, seconds
+  std::size_t readings = 0;            // within the core phase, of the scope that has fewest
+  std::optional<double> clock_offset;  // of the log, seconds ahead of the run's clock; empty: the power shows none
+  double shift = 0;                    // subtracted from the log's times: the offset, if it is more than two readings
 };
 
 /// `start`: seconds since 1970. Throws InputError if the log does not cover the run, has a gap in it, or reads 0 W.
