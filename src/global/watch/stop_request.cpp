@@ -98,10 +98,11 @@ StopSignals::~StopSignals() {
 
 int stop_signal() { return requested; }
 
-void share_stop_signal(MPI_Comm communicator) {
+int share_stop_signal(MPI_Comm communicator) {
   int most = stop_signal();
   all_reduce(communicator, &most, 1, MPI_INT, MPI_MAX);
   if (most != 0) note_request(most, nanoseconds_now());
+  return most;
 }
 
 bool checkpoint_requested() { return checkpoint_wanted; }
@@ -115,8 +116,8 @@ std::string name_of_signal(int signal) {
   return "signal " + std::to_string(signal);
 }
 
-Index passes_between_questions(double seconds_per_pass, double seconds) {
-  constexpr Index most = 1000;
+Index passes_between_questions(double seconds_per_pass, Index measured, double seconds) {
+  const Index most = std::min<Index>(1000, 2 * measured);
   if (!(seconds_per_pass * static_cast<double>(most) > seconds)) return most;
   return static_cast<Index>(seconds / seconds_per_pass);
 }
@@ -149,8 +150,9 @@ std::optional<PassRequests> PassAgreement::before(Index pass, const PassRequests
 
 void PassAgreement::ask(Index pass, const PassRequests& mine) {
   const std::chrono::duration<double> seconds = Clock::now() - asked_at_;
+  measured_ = pass - asked_before_;
   const auto as_number = [](bool request) { return request ? 1.0 : 0.0; };
-  most_ = {seconds.count() / static_cast<double>(pass - asked_before_), as_number(mine.end), as_number(mine.checkpoint),
+  most_ = {seconds.count() / static_cast<double>(measured_), as_number(mine.end), as_number(mine.checkpoint),
            as_number(mine.writing)};
   asked_before_ = pass;
   asked_at_ = Clock::now();
@@ -160,7 +162,7 @@ void PassAgreement::ask(Index pass, const PassRequests& mine) {
 
 PassRequests PassAgreement::answer(Index pass) {
   wait(request_, Pending::with_all_of(communicator_));
-  next_question_ = pass + passes_between_questions(most_[0], seconds_);
+  next_question_ = pass + passes_between_questions(most_[0], measured_, seconds_);
   return {.end = most_[1] > 0, .checkpoint = most_[2] > 0, .writing = most_[3] > 0};
 }
 

@@ -69,6 +69,27 @@ INSTANTIATE_TEST_SUITE_P(Steps, StopRequests,
                                            std::tuple(test::queued_backend, Pivoting::tournament, 1),
                                            std::tuple("gl-raster", Pivoting::local, 0)));
 
+TEST(PassAgreement, AsksAgainThoughTheFirstPassesWereShort) {
+  constexpr Index end = 1000, signalled = 10, most = 2 * signalled + 5;
+  PassAgreement agreement(MPI_COMM_WORLD, 0, end, true);
+  Index pass = 0;
+  for (bool ends = false; !ends && pass < most; ++pass) {
+    const bool mine = pass >= signalled && test::world_rank() == test::world_size() - 1;
+    ends = agreement.before(pass, {.end = mine}).value_or(PassRequests{}).end;
+  }
+  EXPECT_LT(pass, most);
+  agreement.finish();
+}
+
+TEST(SharedStopSignal, IsThatOfAnyRank) {
+  const StopSignals signals(false);
+  EXPECT_EQ(share_stop_signal(MPI_COMM_WORLD), 0);
+  if (test::world_rank() == test::world_size() - 1) raise(SIGINT);
+  EXPECT_EQ(share_stop_signal(MPI_COMM_WORLD), SIGINT);
+  EXPECT_EQ(stop_signal(), SIGINT);
+  clear_stop_requests();
+}
+
 TEST(StopRequestsOfMessages, StopAllRanksBeforeTheSamePass) {
   test::on_every_grid([&](const ProcessGrid& grid) {
     const StopSignals signals(false);
