@@ -219,6 +219,13 @@ class Refusals(CheckpointTest):
         os.kill(self.ranks()[0], signal.SIGKILL)
         self.assertNotEqual(job.wait(timeout=TIMEOUT), 0)
 
+    def test_a_limit_of_file_sizes_costs_a_checkpoint_but_not_the_run(self):
+        limited = ["bash", "-c", 'ulimit -f 300; exec "$@"', "bash", *self.command(*RUN, *OFTEN, ranks=1)]
+        outcome = self.start(limited, {"OPENBLAS_NUM_THREADS": "1"}, TIMEOUT)
+        self.assertRegex(outcome.err, r"checkpoint after \d+ passes is not written: .*File too large")
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertEqual(self.generations(), [])
+
     @unittest.skipUnless(os.geteuid() == 0, "only root mounts a small file system")
     def test_a_full_disk_costs_a_checkpoint_but_not_the_run(self):
         (self.folder / "ck").mkdir()
