@@ -220,7 +220,8 @@ class Refusals(CheckpointTest):
         self.assertNotEqual(job.wait(timeout=TIMEOUT), 0)
 
     def test_a_limit_of_file_sizes_costs_a_checkpoint_but_not_the_run(self):
-        limited = ["bash", "-c", 'ulimit -f 300; exec "$@"', "bash", *self.command(*RUN, *OFTEN, ranks=1)]
+        job = self.command(*run(1800, 64), *OFTEN, ranks=1)  # a file has 26 MB; MPI itself makes smaller ones
+        limited = ["bash", "-c", 'ulimit -f 20000; exec "$@"', "bash", *job]
         outcome = self.start(limited, {"OPENBLAS_NUM_THREADS": "1"}, TIMEOUT)
         self.assertRegex(outcome.err, r"checkpoint after \d+ passes is not written: .*File too large")
         self.assertEqual(outcome.status, 0, outcome)
