@@ -381,7 +381,8 @@ TEST(Singularity, OfEveryBaseOfSmallOrderIsWhatEliminationFinds) {
     for (Index n = 1; n <= 9; ++n) {
       const MatrixKind kind = MatrixKind::parse(std::string(base.name));
       const Singularity expected = make_source(kind, n, seed)->singularity();
-      if (!expected.uncertain) EXPECT_EQ(first_zero_pivot(Whole(kind, n), n), expected.column) << base.name << " " << n;
+      if (expected.uncertain) continue;
+      EXPECT_EQ(first_zero_pivot(Whole(kind, n), n), expected.column) << base.name << " " << n;
     }
   }
 }
