@@ -85,6 +85,7 @@ int run_program(int argc, char** argv) {
 int main(int argc, char** argv) {
   sigaction(SIGHUP, &hangup_at_start, nullptr);
   std::signal(SIGPIPE, SIG_IGN);  // a report without a reader must not cost the result files
+  std::signal(SIGXFSZ, SIG_IGN);  // nor a file that may not grow (ulimit -f) the run
   try {
     return run_program(argc, argv);
   } catch (const InputError& error) {

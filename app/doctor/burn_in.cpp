@@ -114,7 +114,7 @@ class Found {
         fmt::format("loop {}, {}", loop, rank.mismatches.empty() ? result.failure : text_of(rank.mismatches.front()));
   }
 
-  json facts(const RunRecord& run, double seconds) const {
+  json facts(const RunRecord& run, double seconds, int signal) const {
     const auto median = [this](std::size_t begin, std::size_t end) {
       const auto at = [this](std::size_t i) { return gflops_.begin() + static_cast<std::ptrdiff_t>(i); };
       return begin == end ? 0 : spread_of({at(begin), at(end)}).median;
@@ -129,7 +129,7 @@ class Found {
             {"n", run.parameters.n},
             {"nb", run.parameters.nb},
             {"minutes", seconds / 60},
-            {"signal", stop_signal() != 0 ? name_of_signal(stop_signal()) : ""},
+            {"signal", signal != 0 ? name_of_signal(signal) : ""},
             {"loops", loops_},
             {"measured_loops", measured},
             {"least_gflops", measured == 0 ? 0 : *least},
@@ -179,12 +179,12 @@ json burn_in_with(const MpiSession& session, const Machine& machine, double minu
       const RunResult result = glinpack::run(run.parameters, alone, *backend, timeline, *source, options);
       if (!result.passes_done) found.add(result, loop, orders.is_final());
     });
-    share_stop_signal(MPI_COMM_WORLD);
+    const int signal = share_stop_signal(MPI_COMM_WORLD);
     double seconds[2] = {MPI_Wtime() - loop_begun, MPI_Wtime() - begun};
     all_reduce(MPI_COMM_WORLD, seconds, 2, MPI_DOUBLE, MPI_MAX);
-    if (stop_signal() != 0 || (orders.is_final() && seconds[1] >= minutes * 60)) {
+    if (signal != 0 || (orders.is_final() && seconds[1] >= minutes * 60)) {
       progress.end();
-      return found.facts(run, seconds[1]);
+      return found.facts(run, seconds[1], signal);
     }
     orders.next(seconds[0]);
   }

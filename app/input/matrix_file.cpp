@@ -48,6 +48,13 @@ Format format_of(std::istream& file, const std::string& path) {
                    ", which is neither NumPy's .npy nor Matrix Market (%%MatrixMarket)");
 }
 
+/// Of a number in [1/2, 1) times 2^exponent; 0 for 0.
+int exponent_of(double value) {
+  int exponent = 0;
+  std::frexp(value, &exponent);
+  return exponent;
+}
+
 }  // namespace
 
 std::string extents_text(Index rows, Index columns) {
@@ -108,9 +115,12 @@ void check_single_precision(const std::string& path, std::span<const double> ele
 }
 
 std::string scale_to_precision(const std::string& path, DenseMatrix& matrix, Precision precision) {
+  using Single = std::numeric_limits<float>;
+  using Double = std::numeric_limits<double>;
   const bool is_double = precision == Precision::double_;
   const int usual_exponent = is_double ? 512 : 64;
-  const double least_normal = is_double ? std::numeric_limits<double>::min() : std::numeric_limits<float>::min();
+  // of a row: its elements that rounding does not drop beside the largest stay normal numbers
+  const double least = is_double ? Double::min() / Double::epsilon() : double{Single::min()} / Single::epsilon();
   const std::string name = is_double ? "double" : "single";
 
   std::vector<double> largest(static_cast<std::size_t>(matrix.rows));  // of each row
@@ -119,22 +129,35 @@ std::string scale_to_precision(const std::string& path, DenseMatrix& matrix, Pre
     for (Index j = 0; j < matrix.columns; ++j) of_row = std::max(of_row, std::abs(*element++));
   }
   const double largest_of_all = *std::max_element(largest.begin(), largest.end());
-  int exponent = 0;
-  std::frexp(largest_of_all, &exponent);
+  int exponent = exponent_of(largest_of_all);
   if (std::abs(exponent) <= usual_exponent) exponent = 0;
-  for (std::size_t i = 0; i < largest.size(); ++i) {
-    if (largest[i] == 0 || std::ldexp(largest[i], -exponent) >= least_normal) continue;
-    throw InputError(fmt::format(
-        "{}: row {}: its largest element, {:.3g}, is too small relative to the matrix's largest, {:.3g}: beyond {} "
-        "precision; multiply the row by a power of two{}",
-        path, i + 1, largest[i], largest_of_all, name, is_double ? "" : ", or use --precision double"));
+
+  std::vector<Index> small_rows;  // counted from 1
+  for (Index i = 0; i < matrix.rows; ++i) {
+    const double of_row = largest[static_cast<std::size_t>(i)];
+    const bool is_small = of_row > 0 && std::ldexp(of_row, -exponent) < least;
+    if (is_small) small_rows.push_back(i + 1);
+    const int of_power = is_small ? exponent_of(of_row) : exponent;
+    if (of_power == 0) continue;
+    for (double& value :
+         std::span(matrix.elements)
+             .subspan(static_cast<std::size_t>(i * matrix.columns), static_cast<std::size_t>(matrix.columns))) {
+      value = std::ldexp(value, -of_power);
+    }
   }
-  if (exponent == 0) return {};
-  for (double& value : matrix.elements) value = std::ldexp(value, -exponent);
-  return fmt::format(
-      "{}: A and b are multiplied by 2^{}, since the largest element, {:.3g}, is far from 1 for {} "
-      "precision; the solution stays the same",
-      path, -exponent, largest_of_all, name);
+  std::string note;
+  if (exponent != 0) {
+    note = fmt::format(
+        "; A and b are multiplied by 2^{}, since the largest element, {:.3g}, is far from 1 for {} precision",
+        -exponent, largest_of_all, name);
+  }
+  if (!small_rows.empty()) {
+    note += fmt::format(
+        "; rows of A and b that are too small for {} precision are multiplied by powers of two: {}, the first is row "
+        "{}",
+        name, small_rows.size(), small_rows.front());
+  }
+  return note.empty() ? "" : path + ":" + note.substr(1) + "; the solution stays the same";
 }
 
 void check_matrix_name(const std::string& path) {

@@ -51,10 +51,10 @@ Index read_matrix_order(const std::string& path);
 /// Throws InputError if an element overflows single precision. The message has its row and column, counted from 1.
 void check_single_precision(const std::string& path, std::span<const double> elements, Index columns);
 
-/// Multiplies a matrix whose largest element is far from 1 for the precision by a power of two, so that factors
-/// neither overflow nor vanish (the AMAX of LAPACK's xGEEQU). That is exact, and the solution of A x = A e stays the
-/// same. Returns what was done, for the report; empty: nothing. Throws InputError for a row that has only subnormal
-/// numbers then. mixed: as single.
+/// Multiplies a matrix whose largest element is far from 1 for the precision by a power of two, and rows whose largest
+/// element is near the smallest normal number then by powers of their own, so that factors neither overflow nor vanish
+/// (AMAX and R of LAPACK's xGEEQU). That is exact for all elements that matter beside the largest of their row, and the
+/// solution of A x = A e stays the same. Returns what was done, for the report; empty: nothing. mixed: as single.
 std::string scale_to_precision(const std::string& path, DenseMatrix& matrix, Precision precision);
 
 /// Writes a vector of float64 as .npy, format 1.

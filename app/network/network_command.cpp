@@ -323,10 +323,7 @@ LinksToTry links_to_try(const NetworkInput& input, const std::vector<std::string
 }
 
 // Collective.
-bool a_signal_asks_for_an_end() {
-  share_stop_signal(MPI_COMM_WORLD);
-  return stop_signal() != 0;
-}
+bool a_signal_asks_for_an_end() { return share_stop_signal(MPI_COMM_WORLD) != 0; }
 
 // Collective. False where a signal ended it. `reporter`: on rank 0 alone.
 bool try_links(const NetworkInput& input, const LinksToTry& links, NetworkReporter* reporter) {

@@ -161,6 +161,7 @@ std::unique_ptr<Checkpointing> prepare_checkpointing(SweepInput& input, const Ba
   agree_on_input(error_of([&] {
     if (prepares && grid.active()) prepare_checkpoint_folder(options.checkpoint);
   }));
+  if (prepares && grid.active()) remove_incomplete_checkpoints(options.checkpoint);
   if (options.resume.empty()) return checkpointing;
   const std::string error = error_of([&] {  // the same on all ranks of the grid
     if (!grid.active()) return;

@@ -219,6 +219,14 @@ class Refusals(CheckpointTest):
         os.kill(self.ranks()[0], signal.SIGKILL)
         self.assertNotEqual(job.wait(timeout=TIMEOUT), 0)
 
+    def test_a_limit_of_file_sizes_costs_a_checkpoint_but_not_the_run(self):
+        job = self.command(*run(1800, 64), *OFTEN, ranks=1)  # a file has 26 MB; MPI itself makes smaller ones
+        limited = ["bash", "-c", 'ulimit -f 20000; exec "$@"', "bash", *job]
+        outcome = self.start(limited, {"OPENBLAS_NUM_THREADS": "1"}, TIMEOUT)
+        self.assertRegex(outcome.err, r"checkpoint after \d+ passes is not written: .*File too large")
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertEqual(self.generations(), [])
+
     @unittest.skipUnless(os.geteuid() == 0, "only root mounts a small file system")
     def test_a_full_disk_costs_a_checkpoint_but_not_the_run(self):
         (self.folder / "ck").mkdir()

@@ -258,12 +258,16 @@ void prepare_checkpoint_folder(const std::string& folder) {
   if (error) throw CheckpointError(folder + ": " + error.message());
   if (access(folder.c_str(), R_OK | W_OK | X_OK) != 0) throw CheckpointError(folder + ": " + std::strerror(errno));
   for (const Generation& generation : generations_in(folder)) {
-    const fs::path path = fs::path(folder) / generation.name();
-    if (has_complete_files(path)) {
-      throw CheckpointError(folder + " has a checkpoint, " + generation.name() +
-                            ": go on from it with --resume, remove it, or name another folder");
-    }
-    fs::remove_all(path, error);
+    if (!has_complete_files(fs::path(folder) / generation.name())) continue;
+    throw CheckpointError(folder + " has a checkpoint, " + generation.name() +
+                          ": go on from it with --resume, remove it, or name another folder");
+  }
+}
+
+void remove_incomplete_checkpoints(const std::string& folder) {
+  std::error_code ignored;
+  for (const Generation& generation : generations_in(folder)) {
+    fs::remove_all(fs::path(folder) / generation.name(), ignored);
   }
 }
 
@@ -299,6 +303,18 @@ void remove_checkpoints(const std::string& folder, GridPosition at) {
 Checkpoints::Checkpoints(MPI_Comm communicator, const CheckpointPlan& plan, Timeline& timeline, CheckpointCopy* copy)
     : communicator_(communicator), plan_(plan), timeline_(timeline), copy_(copy) {}
 
+Checkpoints::~Checkpoints() {
+  abandon();
+  wait_for(writing_);
+  wait_for(removing_);
+}
+
+// A disk may take longer than the watchdog allows: this is progress.
+void Checkpoints::wait_for(const std::future<void>& thread) {
+  if (!thread.valid()) return;
+  while (thread.wait_for(std::chrono::milliseconds(100)) == std::future_status::timeout) timeline_.step();
+}
+
 template <class Work>
 void Checkpoints::keep_error(Work work) {
   if (!error_.empty()) return;
@@ -314,7 +330,8 @@ void Checkpoints::begin(const CheckpointHeader& header, std::span<const GlobalIn
   header_->run = plan_.run;
   folder_ = plan_.folder + "/" + Generation{header.pass, plan_.run}.name();
   file_ = folder_ + "/" + file_name(header.at);
-  if (removing_.valid()) removing_.wait();  // two generations at most
+  wait_for(removing_);                      // two generations at most
+  if (removing_.valid()) removing_.wait();  // removes them if no thread could be started
   keep_error([&] {
     if (copy_ == nullptr) return open_file(pivots);
     copy_->clear();
@@ -360,8 +377,7 @@ void Checkpoints::commit() {
   if (!is_pending()) return;
   if (writing_.valid()) {
     const auto scope = timeline_.scope(Lane::cpu, Phase::checkpoint);
-    // the watchdog sees progress
-    while (writing_.wait_for(std::chrono::milliseconds(100)) == std::future_status::timeout) timeline_.step();
+    wait_for(writing_);
     keep_error([&] { writing_.get(); });
   }
   writer_.reset();

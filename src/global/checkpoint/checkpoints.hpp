@@ -46,9 +46,12 @@ std::string new_run_identity(MPI_Comm communicator);
 /// Whether a run has begun to write checkpoints there.
 bool has_checkpoints(const std::string& folder);
 
-/// Makes the folder if it is missing, and removes what a run left that ended before its first checkpoint was complete.
-/// Throws CheckpointError if the folder has a checkpoint, or if it cannot be written. Not collective.
+/// Makes the folder if it is missing. Throws CheckpointError if it has a checkpoint, or if it cannot be written. Not
+/// collective.
 void prepare_checkpoint_folder(const std::string& folder);
+/// Removes what a run left that ended before its first checkpoint was complete. Not collective; no rank may have found
+/// a file with its name, prepare_checkpoint_folder().
+void remove_incomplete_checkpoints(const std::string& folder);
 
 /// The newest complete generation. `mine`: the header of a file that would fit this rank, of
 /// which run, pass, seconds and pivots are not read. Verifies all checksums. Throws CheckpointError with the same
@@ -67,7 +70,7 @@ class Checkpoints {
   Checkpoints(MPI_Comm communicator, const CheckpointPlan& plan, Timeline& timeline, CheckpointCopy* copy = nullptr);
   Checkpoints(const Checkpoints&) = delete;
   Checkpoints& operator=(const Checkpoints&) = delete;
-  ~Checkpoints() { abandon(); }
+  ~Checkpoints();
 
   /// This rank's file of the next generation: begin(), add() for each piece, end(), which lets a thread write the copy
   /// and wait for the disk. commit() must have completed the generation before.
@@ -98,6 +101,7 @@ class Checkpoints {
   void keep_error(Work work);
   void open_file(std::span<const GlobalIndex> pivots);
   void write_copy();
+  void wait_for(const std::future<void>& thread);
   void clear();
 
   MPI_Comm communicator_;

@@ -30,7 +30,7 @@ constexpr const char* checkpoint_notice = "glinpack: SIGUSR1: writes a checkpoin
 std::atomic<int> requested{0};
 std::atomic<bool> user_signal_saves{false};
 std::atomic<bool> checkpoint_wanted{false};
-std::atomic<std::int64_t> requested_at{0};  // CLOCK_MONOTONIC, nanoseconds; 0: no request
+std::atomic<std::int64_t> requested_at{0};  // CLOCK_MONOTONIC, nanoseconds; 0: no signal has come to this rank
 std::atomic<bool> prints_notice{false};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free);
 
@@ -46,11 +46,15 @@ std::int64_t nanoseconds_now() {
 }
 
 /// False if a request is already recorded.
-bool note_request(int number, std::int64_t nanoseconds) {
+bool note_request(int number) {
+  int none = 0;
+  return requested.compare_exchange_strong(none, number);
+}
+
+/// False if a signal has come before.
+bool note_first_signal(std::int64_t nanoseconds) {
   std::int64_t none = 0;
-  if (!requested_at.compare_exchange_strong(none, nanoseconds)) return false;
-  requested = number;
-  return true;
+  return requested_at.compare_exchange_strong(none, nanoseconds);
 }
 
 void print_notice(const char* notice) {
@@ -63,9 +67,10 @@ void on_signal(int number) {
   const std::int64_t nanoseconds = nanoseconds_now();
   if (number == SIGUSR1 && user_signal_saves) {
     if (!checkpoint_wanted.exchange(true)) print_notice(checkpoint_notice);
-  } else if (note_request(number, nanoseconds)) {
+  } else if (note_first_signal(nanoseconds)) {
+    const bool is_new = note_request(number);
     for (const NamedSignal& one : stop_signals) {
-      if (one.number == number) print_notice(one.notice);
+      if (is_new && one.number == number) print_notice(one.notice);
     }
   } else if (nanoseconds - requested_at >= nanoseconds_of_one_request) {
     signal(number, SIG_DFL);
@@ -98,10 +103,12 @@ StopSignals::~StopSignals() {
 
 int stop_signal() { return requested; }
 
-void share_stop_signal(MPI_Comm communicator) {
+// A launcher may bring this rank the same signal a second later: it is the rank's first one.
+int share_stop_signal(MPI_Comm communicator) {
   int most = stop_signal();
   all_reduce(communicator, &most, 1, MPI_INT, MPI_MAX);
-  if (most != 0) note_request(most, nanoseconds_now());
+  if (most != 0) note_request(most);
+  return most;
 }
 
 bool checkpoint_requested() { return checkpoint_wanted; }
@@ -115,8 +122,8 @@ std::string name_of_signal(int signal) {
   return "signal " + std::to_string(signal);
 }
 
-Index passes_between_questions(double seconds_per_pass, double seconds) {
-  constexpr Index most = 1000;
+Index passes_between_questions(double seconds_per_pass, Index measured, double seconds) {
+  const Index most = std::min<Index>(1000, 2 * measured);
   if (!(seconds_per_pass * static_cast<double>(most) > seconds)) return most;
   return static_cast<Index>(seconds / seconds_per_pass);
 }
@@ -149,8 +156,9 @@ std::optional<PassRequests> PassAgreement::before(Index pass, const PassRequests
 
 void PassAgreement::ask(Index pass, const PassRequests& mine) {
   const std::chrono::duration<double> seconds = Clock::now() - asked_at_;
+  measured_ = pass - asked_before_;
   const auto as_number = [](bool request) { return request ? 1.0 : 0.0; };
-  most_ = {seconds.count() / static_cast<double>(pass - asked_before_), as_number(mine.end), as_number(mine.checkpoint),
+  most_ = {seconds.count() / static_cast<double>(measured_), as_number(mine.end), as_number(mine.checkpoint),
            as_number(mine.writing)};
   asked_before_ = pass;
   asked_at_ = Clock::now();
@@ -160,7 +168,7 @@ void PassAgreement::ask(Index pass, const PassRequests& mine) {
 
 PassRequests PassAgreement::answer(Index pass) {
   wait(request_, Pending::with_all_of(communicator_));
-  next_question_ = pass + passes_between_questions(most_[0], seconds_);
+  next_question_ = pass + passes_between_questions(most_[0], measured_, seconds_);
   return {.end = most_[1] > 0, .checkpoint = most_[2] > 0, .writing = most_[3] > 0};
 }
 

@@ -29,8 +29,9 @@ class StopSignals {
 
 /// The signal that requested the end on this rank, 0 for none.
 int stop_signal();
-/// Collective: makes the signal of any rank that of all ranks.
-void share_stop_signal(MPI_Comm communicator);
+/// Collective: makes the signal of any rank that of all ranks, and returns it. Ranks that act alike must use the
+/// result: stop_signal() may change on some of them at any moment.
+int share_stop_signal(MPI_Comm communicator);
 /// Whether SIGUSR1 has requested a checkpoint on this rank since the last call of forget_checkpoint_request().
 bool checkpoint_requested();
 void forget_checkpoint_request();
@@ -38,9 +39,9 @@ void forget_checkpoint_request();
 std::string name_of_signal(int signal);
 
 /// The number of passes between two reductions of PassAgreement, so that there is one in about `seconds`; 0: in every
-/// pass. Pure.
+/// pass. At most twice as many as were `measured`: the first pass of a run may be far shorter than the others. Pure.
 inline constexpr double seconds_between_questions = 0.5;
-Index passes_between_questions(double seconds_per_pass, double seconds = seconds_between_questions);
+Index passes_between_questions(double seconds_per_pass, Index measured, double seconds = seconds_between_questions);
 
 /// What a rank tells the others from time to time; as an answer, what is true on any of them.
 struct PassRequests {
@@ -78,6 +79,7 @@ class PassAgreement {
   double seconds_;
   Index next_question_;
   Index asked_before_;  // the pass of the last reduction
+  Index measured_ = 0;  // passes before it, since the one before
   Clock::time_point asked_at_ = Clock::now();
   MPI_Request request_ = MPI_REQUEST_NULL;
   std::array<double, 4> most_{};  // maxima over the ranks: seconds per pass; 1 for each request

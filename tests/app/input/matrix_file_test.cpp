@@ -308,14 +308,30 @@ TEST(MatrixFileValues, FarFromOneAreScaledByAPowerOfTwo) {
   EXPECT_EQ(scaled(0x1p130, Precision::single), of_unit_order);
   EXPECT_EQ(scaled(0x1p1020, Precision::double_), of_unit_order);
   EXPECT_EQ(scaled(0x1p-1070, Precision::double_), of_unit_order);  // subnormal
-  const auto rows = [](Precision precision, double small) {
-    DenseMatrix matrix{3, 2, {1, 2, 0, 0, 0, small}};  // singular, which is not the reader's concern
-    scale_to_precision("f", matrix, precision);
+}
+
+TEST(MatrixFileValues, RowsThatAreTooSmallAreScaledByTheirOwnPowerOfTwo) {
+  const auto last = [](Precision precision, double small, double others = 1) {
+    DenseMatrix matrix{4, 2, {others, 2 * others, 0, 0, -small, small / 4, 3 * small, small}};
+    const std::string note = scale_to_precision("f", matrix, precision);
+    const std::vector<double> own{-0.5, 0.125, 0.75, 0.25};  // the largest of each row in [1/2, 1)
+    const std::vector<double> rows(matrix.elements.end() - 4, matrix.elements.end());
+    if (rows == own) return note;
+    EXPECT_EQ(rows, (std::vector<double>{-small, small / 4, 3 * small, small}));
+    return "not scaled" + note;
   };
-  rows(Precision::single, 1e-37);
-  rows(Precision::double_, 1e-307);
-  expect_input_error([&] { rows(Precision::mixed, 1e-39); }, {"f: row 3", "1e-39", "single precision", "double"});
-  expect_input_error([&] { rows(Precision::double_, 1e-309); }, {"f: row 3", "1e-309", "double precision"});
+  EXPECT_EQ(last(Precision::single, 0x1p-102), "not scaled");
+  EXPECT_EQ(last(Precision::double_, 0x1p-900), "not scaled");
+  const auto note_of = [](const std::string& precision) {
+    return "f: rows of A and b that are too small for " + precision +
+           " precision are multiplied by powers of two: 2, the first is row 3; the solution stays the same";
+  };
+  EXPECT_EQ(last(Precision::single, 0x1p-105), note_of("single"));
+  EXPECT_EQ(last(Precision::mixed, 0x1p-149), note_of("single"));
+  EXPECT_EQ(last(Precision::double_, 0x1p-1072), note_of("double"));
+  EXPECT_THAT(last(Precision::single, 0x1p-20, 0x1p100),
+              testing::AllOf(testing::HasSubstr("f: A and b are multiplied by 2^-102, since"),
+                             testing::HasSubstr("precision; rows of A and b that are too small")));
 }
 
 TEST(MatrixFileValues, OutsideSinglePrecisionAreReported) {

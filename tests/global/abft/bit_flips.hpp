@@ -205,7 +205,7 @@ class FaultyBackend final : public Backend<Real> {
   }
 
   Backend<Real>& inner_;
-  const Timeline* passes_;  // null: somebody else calls enter()
+  const Timeline* passes_;  // null: an observer of passes calls enter()
   BitFlip<Real>& flip_;
   const DeviceMatrix<Real>* a_;
   Index data_columns_;

@@ -19,7 +19,7 @@ class Chaos {
 
 /// A line for each request that this rank has not completed, and each rank whose messages on a communicator were not
 /// all received when it was freed; empty if there is none. Forgets them. MPI_Finalize prints what is left, and ends
-/// the process with exit code 1.
+/// the job with exit code 1.
 std::string take_mpi_leaks();
 
 }  // namespace glinpack::test

@@ -44,7 +44,7 @@ std::string content_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// In place of a file: a pipe that lets nobody write before release().
+/// In place of a file: a pipe, to which writing waits for release().
 class SlowDisk {
  public:
   explicit SlowDisk(std::string path) : path_(std::move(path)) {
@@ -268,6 +268,9 @@ TEST_F(CheckpointsOfAllRanks, AFolderWithACheckpointIsNotForANewRun) {
   fs::rename(file_of(1, "0000000a"), file_of(1, "0000000a") + ".part");  // a run that ended before it was complete
   barrier(grid_.all());
   prepare_checkpoint_folder(folder_.path);
+  EXPECT_FALSE(fs::is_empty(folder_.path)) << "another rank may have a file with its name";
+  barrier(grid_.all());
+  remove_incomplete_checkpoints(folder_.path);
   barrier(grid_.all());
   EXPECT_TRUE(fs::is_empty(folder_.path));
 }

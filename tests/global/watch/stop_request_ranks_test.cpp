@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <chrono>
 #include <set>
+#include <thread>
 
 #include "lu/run.hpp"
 #include "mpi/communication.hpp"
@@ -68,6 +70,31 @@ INSTANTIATE_TEST_SUITE_P(Steps, StopRequests,
                                            std::tuple(test::queued_backend, Pivoting::partial, 1),
                                            std::tuple(test::queued_backend, Pivoting::tournament, 1),
                                            std::tuple("gl-raster", Pivoting::local, 0)));
+
+TEST(PassAgreement, AsksAgainThoughTheFirstPassesWereShort) {
+  constexpr Index end = 1000, signalled = 10, most = 2 * signalled + 5;
+  PassAgreement agreement(MPI_COMM_WORLD, 0, end, true);
+  Index pass = 0;
+  for (bool ends = false; !ends && pass < most; ++pass) {
+    const bool mine = pass >= signalled && test::world_rank() == test::world_size() - 1;
+    ends = agreement.before(pass, {.end = mine}).value_or(PassRequests{}).end;
+  }
+  EXPECT_LT(pass, most);
+  agreement.finish();
+}
+
+TEST(SharedStopSignal, IsThatOfAnyRank) {
+  const StopSignals signals(false);
+  EXPECT_EQ(share_stop_signal(MPI_COMM_WORLD), 0);
+  if (test::world_rank() == test::world_size() - 1) raise(SIGINT);
+  EXPECT_EQ(share_stop_signal(MPI_COMM_WORLD), SIGINT);
+  EXPECT_EQ(stop_signal(), SIGINT);
+  if (test::world_size() == 2 && test::world_rank() == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+    raise(SIGINT);  // the first one of this rank: it goes on
+  }
+  clear_stop_requests();
+}
 
 TEST(StopRequestsOfMessages, StopAllRanksBeforeTheSamePass) {
   test::on_every_grid([&](const ProcessGrid& grid) {
