@@ -145,6 +145,17 @@ std::string scale_to_precision(const std::string& path, DenseMatrix& matrix, Pre
       value = std::ldexp(value, -of_power);
     }
   }
+  for (Index j = 0; j < matrix.columns; ++j) {
+    double of_column = 0;
+    for (Index i = 0; i < matrix.rows; ++i) {
+      of_column = std::max(of_column, std::abs(matrix.elements[static_cast<std::size_t>(i * matrix.columns + j)]));
+    }
+    if (of_column == 0 || of_column >= least) continue;
+    throw InputError(fmt::format(
+        "{}: column {}: its largest element is too small beside those of other columns: beyond {} precision; multiply "
+        "the column by a power of two, which divides its unknown by that{}",
+        path, j + 1, name, is_double ? "" : ", or use --precision double"));
+  }
   std::string note;
   if (exponent != 0) {
     note = fmt::format(

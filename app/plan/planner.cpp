@@ -205,6 +205,15 @@ std::vector<GridShape> grids_of(int processes) {
   return grids;
 }
 
+std::optional<GridShape> squarer_grid(int processes) {
+  constexpr int few = 8, long_ratio = 4, square_ratio = 2;
+  const auto ratio = [](const GridShape& grid) { return grid.columns / grid.rows; };
+  if (processes <= few || ratio(squarest_grid(processes)) <= long_ratio) return std::nullopt;
+  int less = processes - 1;
+  while (ratio(squarest_grid(less)) >= square_ratio) --less;  // ends at a square
+  return squarest_grid(less);
+}
+
 ClusterPlan plan_cluster(const PlanningOptions& options) {
   ClusterPlan plan = read_figures(options);
   choose(options, plan);

@@ -80,5 +80,7 @@ ClusterPlan plan_cluster(const PlanningOptions& options);
 /// P x Q = processes, the squarest first. For many processes, only grids with an aspect ratio of at most 16 in either
 /// direction.
 std::vector<GridShape> grids_of(int processes);
+/// If all grids of that many processes are long, as of a prime number: the squarest grid of a few less that is not.
+std::optional<GridShape> squarer_grid(int processes);
 
 }  // namespace glinpack::app

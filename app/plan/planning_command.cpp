@@ -124,7 +124,7 @@ void check(const PlanningOptions& o) {
                      "`glinpack network --json` (--links FILE)");
   }
   const bool has_shared_links = o.topology.kind != model::Topology::Kind::crossbar;
-  if (!o.replay && (has_shared_links || o.overhead > 0 || o.gap > 0)) {
+  if (!o.replay && o.machine.empty() && (has_shared_links || o.overhead > 0 || o.gap > 0)) {
     throw InputError("--topology, --overhead and --gap need --replay, which goes through the messages of all ranks");
   }
   constexpr int most_groups = 1000;  // a dragonfly has a link for each pair, and SimGrid's platform a route
@@ -342,6 +342,10 @@ std::string planning_text(const PlanningOptions& options, const ClusterPlan& pla
                                  is_of_messages(chosen) ? "; messages alone" : "", assumption_text(plan));
   text += fmt::format("  N         {}\n  NB        {}\n  grid      {}\n", chosen.problem.parameters.n,
                       chosen.problem.parameters.nb, text_of(chosen.problem.grid));
+  if (const auto squarer = options.grid ? std::nullopt : squarer_grid(processes)) {
+    text += fmt::format("            {} processes have no squarer grid: {} as {} may be faster\n", processes,
+                        squarer->size(), text_of(*squarer));
+  }
   text += fmt::format("  expected  {}", seconds_text(forecast.seconds));
   if (is_of_messages(chosen)) {
     text += "\n";

@@ -286,7 +286,7 @@ ReplayStudy study_by_replay(const PlanningOptions& options, const ClusterPlan& p
   set_model_error(plan, study);
   replay_variants(options, plan.machine, problem, study);
   if (problem.grid.size() > 1) try_choices(plan, study);
-  scale(options, plan, study);
+  if (options.network || !options.links.empty()) scale(options, plan, study);
   study.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return study;
 }
@@ -315,12 +315,14 @@ std::string study_text(const ReplayStudy& study) {
   for (const Choice& choice : study.choices) {
     text += fmt::format("  {:<42}{:>14}\n", choice.name, flop_rate_text(choice.gflops * 1e9));
   }
-  text += "\n  what a change of the cluster changes in the time, with the same N\n";
+  if (!study.changes.empty()) text += "\n  what a change of the cluster changes in the time, with the same N\n";
   for (const Change& change : study.changes) {
     text += fmt::format("  {:<42}{:>+13} %\n", change.name, std::lround(100 * (change.ratio - 1)));
   }
-  text += fmt::format("\n  scaling, by one process row: efficiency of weak (#) and strong (=, N {}) scaling\n",
-                      study.strong_n);
+  if (study.scaling.empty()) return text + "\n  Scaling needs the rate of a network: --network 100Gb/s\n";
+  text += fmt::format(
+      "\n  scaling, by one process row, no links shared: efficiency of weak (#) and strong (=, N {}) scaling\n",
+      study.strong_n);
   double weak_first = 0, strong_first = 0;
   for (const ScalingPoint& point : study.scaling) {
     constexpr int width = 40;

@@ -1,5 +1,7 @@
 #include "app/plu/plan.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -142,6 +144,11 @@ std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optiona
                      " runs; at most " + std::to_string(most_runs) + " are possible: shorten them");
   }
   Sweep sweep = sweep_of(parsed, hpl_dat, world_size);
+  if (options.benchmark == Benchmark::mxp && (sweep.threshold < 0 || sweep.threshold > 16)) {
+    throw InputError(
+        fmt::format("{}:13: threshold {:g} and --benchmark mxp: HPL-MxP has a check below 16; change the line",
+                    options.hpl_dat, sweep.threshold));
+  }
   if (file_order) {
     const std::vector<Index>& n = options.n;
     const bool agrees = n == std::vector<Index>{*file_order} || n == std::vector<Index>{automatic};

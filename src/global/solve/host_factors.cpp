@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <random>
 
 #include "backend/threads.hpp"
 #include "matrix/pass.hpp"
@@ -165,24 +166,33 @@ double estimate_norm_one(Index n, const std::function<std::vector<double>(const 
   const auto largest = [](const std::vector<double>& v) {
     return std::ranges::max_element(v, {}, [](double value) { return std::fabs(value); }) - v.begin();
   };
-  std::vector<double> v = apply(std::vector<double>(place(n), 1 / static_cast<double>(n)));
-  double estimate = norm(v);
+  const auto climb_from = [&](const std::vector<double>& start) {
+    std::vector<double> v = apply(start);
+    double estimate = norm(v);
+    if (n == 1) return estimate;
+    std::vector<double> sign = signs(v);
+    std::vector<double> gradient = apply_transposed(sign);
+    for (int iteration = 2; iteration <= most_iterations; ++iteration) {
+      const auto unit = largest(gradient);
+      std::vector<double> e(place(n));
+      e[static_cast<std::size_t>(unit)] = 1;
+      v = apply(e);
+      const double earlier = estimate;
+      estimate = std::max(estimate, norm(v));
+      const std::vector<double> next_sign = signs(v);
+      if (next_sign == sign || !(norm(v) > earlier)) break;
+      sign = next_sign;
+      gradient = apply_transposed(sign);
+      if (largest(gradient) == unit) break;
+    }
+    return estimate;
+  };
+  std::vector<double> start(place(n), 1 / static_cast<double>(n));
+  double estimate = climb_from(start);
   if (n == 1) return estimate;
-  std::vector<double> sign = signs(v);
-  std::vector<double> gradient = apply_transposed(sign);
-  for (int iteration = 2; iteration <= most_iterations; ++iteration) {
-    const auto unit = largest(gradient);
-    std::vector<double> e(place(n));
-    e[static_cast<std::size_t>(unit)] = 1;
-    v = apply(e);
-    const double earlier = estimate;
-    estimate = std::max(estimate, norm(v));
-    const std::vector<double> next_sign = signs(v);
-    if (next_sign == sign || !(norm(v) > earlier)) break;
-    sign = next_sign;
-    gradient = apply_transposed(sign);
-    if (largest(gradient) == unit) break;
-  }
+  std::minstd_rand generator;
+  for (double& value : start) value = generator() % 2 == 0 ? value : -value;
+  estimate = std::max(estimate, climb_from(start));
   std::vector<double> alternating(place(n));
   for (Index i = 0; i < n; ++i) {
     alternating[place(i)] = (i % 2 == 0 ? 1 : -1) * (1 + static_cast<double>(i) / static_cast<double>(n - 1));

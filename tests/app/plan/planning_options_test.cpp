@@ -115,6 +115,15 @@ TEST_F(PlanningFiles, AMachineFileIsBelowTheCommandLine) {
   EXPECT_EQ(o.nb, 256);
   const std::string other = write("o.toml", "nodes = 8\nnb = 256\n");
   expect_input_error([&] { parse_planning_options({"--machine", other}); }, {other, "2", "nb"});
+  // what only the replay uses does no harm without it
+  const std::string links = write("l.toml", "topology = \"fat-tree:4:2\"\n");
+  EXPECT_EQ(text_of(parse_planning_options({"--n", "1000", "--machine", links}).topology), "fat-tree:4:2");
+}
+
+TEST(Grids, OfAPrimeNumberHaveASquarerOneOfLess) {
+  EXPECT_EQ(squarer_grid(1009), (GridShape{28, 36}));
+  EXPECT_EQ(squarer_grid(11), (GridShape{3, 3}));
+  for (const int processes : {1, 7, 8, 12, 1000, 10000}) EXPECT_EQ(squarer_grid(processes), std::nullopt) << processes;
 }
 
 TEST(PlanningOptions, RejectsInvalidValues) {

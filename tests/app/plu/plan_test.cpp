@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "app/plu/memory.hpp"
 #include "app/program/outputs.hpp"
 #include "app/program/topology.hpp"
@@ -33,6 +36,19 @@ TEST(Plan, ListsMakeASweepWithRepetitionsFastest) {
   EXPECT_EQ(labels[2], "N 10, NB 3, grid 1x2 0");
   EXPECT_EQ(labels[4], "N 20, NB 2, grid 1x2 0");
   EXPECT_EQ(labels[8], "N 10, NB 2, grid 2x1 0");
+}
+
+class PlanFiles : public FolderTest {};
+
+TEST_F(PlanFiles, HplMxpKeepsItsThresholdWithHplDat) {
+  EXPECT_EQ(plan({"--hpl-dat", netlib, "--benchmark", "mxp"}).front().parameters.threshold, 16);
+  std::ifstream file(netlib);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  for (const char* threshold : {"\n1e9 ", "\n-1.0"}) {
+    std::string other = text;
+    const std::string changed = write("HPL.dat", other.replace(other.find("\n16.0"), 5, threshold));
+    expect_input_error([&] { plan({"--hpl-dat", changed, "--benchmark", "mxp"}); }, {changed + ":13", "HPL-MxP"});
+  }
 }
 
 TEST(Plan, TheGridIsTheSquarestUnlessGiven) {
