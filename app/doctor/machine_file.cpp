@@ -33,8 +33,8 @@ std::string between_nodes_text(const Facts& facts) {
     return "# No link between nodes was measured: add network = \"100Gb/s\" and latency = \"2us\".\n";
   }
   const LinkMedian& link = facts.screening->between_hosts;
-  return fmt::format("network = \"{:.4g}GB/s\"  # one message at a time, median of {}\nlatency = \"{:.3g}us\"\n",
-                     link.bandwidth * 1e-9, counted(link.links, "link"), link.latency * 1e6);
+  return fmt::format("network = \"{:.1f}MB/s\"  # one message at a time, median of {}\nlatency = \"{:.2f}us\"\n",
+                     link.bandwidth * 1e-6, counted(link.links, "link"), link.latency * 1e6);
 }
 
 }  // namespace

@@ -127,13 +127,19 @@ void check(const PlanningOptions& o) {
   if (!o.replay && (has_shared_links || o.overhead > 0 || o.gap > 0)) {
     throw InputError("--topology, --overhead and --gap need --replay, which goes through the messages of all ranks");
   }
-  constexpr int most_groups = 1000;  // of a dragonfly: a link for each pair
+  constexpr int most_groups = 1000;  // a dragonfly has a link for each pair, and SimGrid's platform a route
   const int groups = (o.nodes + o.topology.group - 1) / o.topology.group;
-  if (o.topology.kind == model::Topology::Kind::dragonfly && groups > most_groups) {
+  const bool has_pairs = o.topology.kind == model::Topology::Kind::dragonfly || (has_shared_links && !o.traces.empty());
+  if (has_pairs && groups > most_groups) {
     throw InputError(fmt::format("--topology {}: {} nodes are {} groups, more than {}; give larger groups",
                                  text_of(o.topology), o.nodes, groups, most_groups));
   }
   if (!o.traces.empty() && !o.replay) throw InputError("--traces needs --replay, which makes them");
+  if (o.replay && processes > most_replayed_ranks) {
+    throw InputError(
+        fmt::format("--replay: {} processes are more than the {} whose messages fit into memory; leave it out",
+                    processes, most_replayed_ranks));
+  }
   if (o.replay && o.messages_only) throw InputError("--replay is of whole runs; it excludes --messages-only");
   if (o.grid && o.grid->size() != o.processes()) {
     throw InputError("--grid " + text_of(*o.grid) + " has " + std::to_string(o.grid->size()) + " processes, but " +

@@ -29,14 +29,16 @@ constexpr int most_ranks_for_choices = 2048;
 
 int cores() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
 
-struct Window {
-  double weight = 1;        // measured passes stand for this many times their number
-  PassRange measured = {};  // whole_run: all passes
-  PassRange passes = {};    // replayed
-};
+constexpr double most_bytes = 3.0 * 1024 * 1024 * 1024;
 
-std::vector<Window> windows_of(Index passes, Index count, Index width) {
-  std::vector<Window> result;
+// Memory of the recorded schedules.
+double bytes_of(Index passes, Index ranks) {
+  constexpr double bytes_of_a_pass = 4096;
+  return bytes_of_a_pass * static_cast<double>(passes) * static_cast<double>(ranks);
+}
+
+std::vector<ReplayWindow> windows_of(Index passes, Index count, Index width) {
+  std::vector<ReplayWindow> result;
   for (Index i = 0; i < count; ++i) {
     const Index begin = passes * i / count, end = passes * (i + 1) / count;
     const Index first = (begin + end - width) / 2;
@@ -48,12 +50,11 @@ std::vector<Window> windows_of(Index passes, Index count, Index width) {
 }
 
 // Calls work(window, threads for its recording) for all windows in parallel, as many at a time as fit into 3 GiB.
-void for_each_window(const std::vector<Window>& all, Index ranks, const std::function<void(std::size_t, int)>& work) {
-  constexpr double most_bytes = 3.0 * 1024 * 1024 * 1024, bytes_of_a_pass = 4096;
+void for_each_window(const std::vector<ReplayWindow>& all, Index ranks,
+                     const std::function<void(std::size_t, int)>& work) {
   double largest = 1;
-  for (const Window& window : all) {
-    const Index passes = window.passes.end - window.passes.first;
-    largest = std::max(largest, bytes_of_a_pass * static_cast<double>(passes * ranks));
+  for (const ReplayWindow& window : all) {
+    largest = std::max(largest, bytes_of(window.passes.end - window.passes.first, ranks));
   }
   const int fitting = static_cast<int>(std::clamp(most_bytes / largest, 1.0, static_cast<double>(all.size())));
   const int at_a_time = std::min(cores(), fitting);
@@ -70,9 +71,7 @@ void for_each_window(const std::vector<Window>& all, Index ranks, const std::fun
 // The time of the whole factorisation.
 void replay_run(const model::MachineModel& machine, const model::Problem& problem, ReplayStudy& study) {
   const Index passes = problem.distribution().passes();
-  const bool all = passes <= windows * (2 * window_passes + 1);
-  const std::vector<Window> list =
-      all ? std::vector<Window>{{1, model::whole_run, {0, passes}}} : windows_of(passes, windows, window_passes);
+  const std::vector<ReplayWindow> list = windows_of_run(passes, problem.grid.size());
   std::vector<model::Replay> replays(list.size());
   for_each_window(list, problem.grid.size(), [&](std::size_t i, int threads) {
     const model::Schedule schedule =
@@ -89,7 +88,8 @@ void replay_run(const model::MachineModel& machine, const model::Problem& proble
     squares += list[i].weight * list[i].weight * off * off * 2 / 3;
   }
   study.ranks = problem.grid.size();
-  study.passes = all ? passes : windows * window_passes;
+  study.passes = passes;
+  if (list.size() > 1) study.passes = windows * (list.front().measured.end - list.front().measured.first);
   study.window_error = std::sqrt(squares) / study.factor_seconds;
 }
 
@@ -119,11 +119,11 @@ std::vector<Variant> variants_of(const PlanningOptions& options, const model::Ma
   free.machine.overhead = free.machine.gap = 0;
   free.machine.topology = {};
   variants.push_back(free);
+  if (options.nodes == 1) return variants;
   for (const double sigma : {0.02, 0.05}) {
     variants.push_back(
         {fmt::format("nodes differ, log-normal, {:g} %", 100 * sigma), machine, slow_nodes(options.nodes, sigma)});
   }
-  if (options.nodes == 1) return variants;
   Variant faster{"links twice as fast", machine};
   faster.machine.figures[Work::network].cost.per_byte /= 2;
   variants.push_back(faster);
@@ -144,7 +144,7 @@ void replay_variants(const PlanningOptions& options, const model::MachineModel& 
   const Index width = std::min(window_passes, passes / study_windows - 1);
   if (width < 1) return;
   const std::vector<Variant> variants = variants_of(options, machine);
-  const std::vector<Window> list = windows_of(passes, study_windows, width);
+  const std::vector<ReplayWindow> list = windows_of(passes, study_windows, width);
   std::vector<std::vector<model::Replay>> replays(list.size(), std::vector<model::Replay>(variants.size()));
   for_each_window(list, problem.grid.size(), [&](std::size_t i, int threads) {
     const model::Schedule schedule =
@@ -178,7 +178,7 @@ double rate_of(const model::MachineModel& machine, const model::Problem& problem
   const model::Forecast forecast = model::forecast(machine, problem);
   const Index passes = problem.distribution().passes();
   if (problem.grid.size() > most_ranks_for_choices || passes < few_windows * few_passes) return forecast.gflops;
-  const std::vector<Window> list = windows_of(passes, few_windows, few_passes);
+  const std::vector<ReplayWindow> list = windows_of(passes, few_windows, few_passes);
   std::vector<double> seconds(list.size());
   for_each_window(list, problem.grid.size(), [&](std::size_t i, int threads) {
     const model::Schedule schedule =
@@ -192,7 +192,7 @@ double rate_of(const model::MachineModel& machine, const model::Problem& problem
 
 // The plan with one broadcast, row swap, grid or block size exchanged at a time.
 void try_choices(const ClusterPlan& plan, ReplayStudy& study) {
-  constexpr std::size_t most_grids = 4;
+  constexpr int most_grids = 4, most_sizes = 2;
   const RunParameters& parameters = plan.chosen.problem.parameters;
   study.choices_replayed = plan.chosen.problem.grid.size() <= most_ranks_for_choices;
   const auto add = [&](const std::string& name, const model::Problem& problem) {
@@ -209,8 +209,11 @@ void try_choices(const ClusterPlan& plan, ReplayStudy& study) {
     problem.parameters.row_swap.kind = swap;
     if (swap != parameters.row_swap.kind) add(fmt::format("row swap {}", name_of(swap)), problem);
   }
-  for (std::size_t i = 0; i < std::min(most_grids, plan.others.size()); ++i) {
-    const model::Problem& other = plan.others[i].problem;
+  int grids = 0, sizes = 0;
+  for (const Candidate& candidate : plan.others) {  // the best of each kind first
+    const model::Problem& other = candidate.problem;
+    const bool has_other_size = other.parameters.nb != parameters.nb;
+    if (has_other_size ? ++sizes > most_sizes : ++grids > most_grids) continue;
     add(fmt::format("grid {}, NB {}, N {}", text_of(other.grid), other.parameters.nb, other.parameters.n), other);
   }
   std::stable_sort(study.choices.begin(), study.choices.end(),
@@ -266,6 +269,13 @@ void set_model_error(const ClusterPlan& plan, ReplayStudy& study) {
 
 }  // namespace
 
+std::vector<ReplayWindow> windows_of_run(Index passes, Index ranks) {
+  const Index width = std::min(window_passes, passes / (2 * windows));
+  const bool few = passes <= windows * (2 * window_passes + 1) && bytes_of(passes, ranks) <= most_bytes;
+  if (few || width == 0) return {{1, model::whole_run, {0, passes}}};
+  return windows_of(passes, windows, width);
+}
+
 ReplayStudy study_by_replay(const PlanningOptions& options, const ClusterPlan& plan) {
   const auto begin = std::chrono::steady_clock::now();
   const model::Problem& problem = plan.chosen.problem;
@@ -307,7 +317,7 @@ std::string study_text(const ReplayStudy& study) {
   }
   text += "\n  what a change of the cluster changes in the time, with the same N\n";
   for (const Change& change : study.changes) {
-    text += fmt::format("  {:<42}{:>+13.1f} %\n", change.name, 100 * (change.ratio - 1));
+    text += fmt::format("  {:<42}{:>+13} %\n", change.name, std::lround(100 * (change.ratio - 1)));
   }
   text += fmt::format("\n  scaling, by one process row: efficiency of weak (#) and strong (=, N {}) scaling\n",
                       study.strong_n);

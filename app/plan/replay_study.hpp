@@ -57,7 +57,20 @@ struct ReplayStudy {
   double wall_seconds = 0;  // of the study
 };
 
-/// Replays every rank on the cores of this machine: all passes, or 20 windows of 20 passes.
+/// A part of the passes to be replayed.
+struct ReplayWindow {
+  double weight = 1;        // measured passes stand for this many times their number
+  PassRange measured = {};  // model::whole_run: all passes
+  PassRange passes = {};    // replayed
+};
+
+/// All passes at once, if they are few and fit into memory; else 20 windows of 20 passes, or of fewer.
+std::vector<ReplayWindow> windows_of_run(Index passes, Index ranks);
+
+/// The most ranks of which a window fits into 3 GiB.
+inline constexpr int most_replayed_ranks = 20'000;
+
+/// Replays every rank on the cores of this machine.
 ReplayStudy study_by_replay(const PlanningOptions& options, const ClusterPlan& plan);
 
 std::string study_text(const ReplayStudy& study);

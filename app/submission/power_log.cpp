@@ -24,6 +24,9 @@ constexpr std::int64_t largest_power_log = std::int64_t{256} << 20;
 constexpr double most_watts = 1e9;
 constexpr double longest_clock_offset = 60;  // seconds; beyond it other work of the machine could be taken for the run
 
+/// Seconds within which two times by the readings are the same.
+double clock_tolerance(double interval) { return std::max(1.0, 2 * interval); }
+
 using Names = std::vector<std::string>;
 
 // Names of columns in exports, in lower case without blanks and punctuation.
@@ -78,14 +81,16 @@ double parse_time(const std::string& text) {
   const std::chrono::year_month_day date{std::chrono::year(number(1)),
                                          std::chrono::month(static_cast<unsigned>(number(2))),
                                          std::chrono::day(static_cast<unsigned>(number(3)))};
-  if (!date.ok() || hour > 23 || minute > 59 || second > 60) {
+  const int zone_hours = parts[9].matched ? number(10) : 0, zone_rest = parts[9].matched ? number(11) : 0;
+  constexpr int farthest_zone = 14;  // hours
+  if (!date.ok() || hour > 23 || minute > 59 || second > 60 || zone_hours > farthest_zone || zone_rest > 59) {
     throw InputError(in_quotes(text) + " is not a time of the calendar");
   }
   if (!parts[8].matched) {
     throw InputError(in_quotes(text) + " has no time zone; add Z for UTC, or one such as +01:00");
   }
   const double fraction = parts[7].matched ? parse_real("0" + parts.str(7)) : 0;
-  const int zone_minutes = parts[9].matched ? (parts.str(9) == "-" ? -1 : 1) * (number(10) * 60 + number(11)) : 0;
+  const int zone_minutes = (parts.str(9) == "-" ? -1 : 1) * (zone_hours * 60 + zone_rest);
   const std::chrono::sys_seconds time = std::chrono::sys_days(date) + std::chrono::hours(hour) +
                                         std::chrono::minutes(minute - zone_minutes) + std::chrono::seconds(second);
   return static_cast<double>(time.time_since_epoch().count()) + fraction;
@@ -106,8 +111,8 @@ double parse_percent(const std::string& text) {
 }
 
 void set_fact(PowerFacts& facts, const std::string& name, const std::string& value) {
-  static const Names names{"nodes",    "accuracy_percent", "averaged", "integrated",
-                           "upstream", "subsystems",       "full_run", "idle_watts"};
+  static const Names names{"nodes",      "accuracy_percent", "averaged",   "integrated",  "upstream",
+                           "subsystems", "full_run",         "idle_watts", "synchronised"};
   switch (choose(name, names)) {
     case 0:
       facts.nodes = parse_whole(value, 1, largest_processes);
@@ -130,8 +135,11 @@ void set_fact(PowerFacts& facts, const std::string& name, const std::string& val
     case 6:
       facts.full_run = parse_yes(value);
       break;
-    default:
+    case 7:
       facts.idle_watts = parse_watts(value);
+      break;
+    default:
+      facts.synchronised = parse_yes(value);
   }
 }
 
@@ -204,6 +212,7 @@ class PowerLogReader {
   }
 
   void read_comment(const std::string& text) {
+    log_.remarks.push_back(text);
     static const std::regex form(R"(#\s*(\w+)\s*=\s*(\S.*))");
     std::smatch parts;
     if (!std::regex_match(text, parts, form)) return;
@@ -240,6 +249,10 @@ class PowerLogReader {
     for (const std::string& name : scope_names) {
       if (!scope_) scope_ = column(head, {name});
     }
+    for (std::size_t i = 0; i < head.size(); ++i) {
+      const std::string name = letters_of(head[i]);
+      if (name == "metricid" || name == "metricproperty") metrics_.push_back(i);
+    }
     columns_ = head.size();
   }
 
@@ -248,6 +261,7 @@ class PowerLogReader {
       fail(fmt::format("the line has {} value{}; the head names {} columns", fields.size(),
                        fields.size() == 1 ? "" : "s", columns_));
     }
+    check_metric(fields);
     const double seconds = value_of_field("time", [&] { return parse_time(fields[time_]); });
     const double watts = value_of_field("watts", [&] { return parse_power(fields[watts_], unit_); });
     PowerScope& scope = scope_named(scope_ ? fields[*scope_] : "");
@@ -258,6 +272,17 @@ class PowerLogReader {
                       in_quotes(fields[time_]), scope.readings.back().seconds, of_scope(scope)));
     }
     scope.readings.push_back({seconds, watts, line_});
+  }
+
+  /// Reports of Redfish have metrics of all kinds.
+  void check_metric(const Names& fields) const {
+    if (metrics_.empty()) return;
+    std::string letters;
+    for (const std::size_t metric : metrics_) letters += letters_of(fields[metric]);
+    for (const char* power : {"power", "watt"}) {
+      if (letters.find(power) != std::string::npos) return;
+    }
+    fail(in_quotes(fields[metrics_.back()]) + " is no metric of power; export those of power alone");
   }
 
   PowerScope& scope_named(const std::string& name) {
@@ -282,6 +307,7 @@ class PowerLogReader {
   std::size_t watts_ = 0;
   double unit_ = 1;  // in watts
   std::optional<std::size_t> scope_;
+  std::vector<std::size_t> metrics_;  // columns with names of Redfish's metrics
   std::size_t next_ = 0;
 };
 
@@ -369,37 +395,33 @@ std::string utc(double seconds) {
   throw InputError(text + "; give the log of this run, from a minute before it until a minute after it");
 }
 
-/// The seconds by which the log's clock is ahead: with them the run has most energy. Empty if the power around the run
-/// is as high, or is not known on both sides.
+/// The seconds by which the log's clock is ahead: how much later than the run the power first rises and last falls.
+/// Empty if the power is as high around the run, or if rise and fall differ: a matrix that is made before the core
+/// phase and a slow end of the run take power, too.
 std::optional<double> clock_offset(const std::vector<Energies>& scopes, const Span& span, double start, double seconds,
                                    double interval) {
-  const auto joules = [&](double from, double to) {
-    return std::accumulate(scopes.begin(), scopes.end(), 0.0,
-                           [&](double sum, const Energies& e) { return sum + e.until(to) - e.until(from); });
-  };
-  const double least = std::max(-longest_clock_offset, span.first - start);
-  const double most = std::min(longest_clock_offset, span.last - start - seconds);
   const double step = std::clamp(interval / 4, 0.1, 1.0);
-  double best = 0, best_joules = joules(start, start + seconds);
-  for (int i = static_cast<int>(std::ceil(least / step)); i <= static_cast<int>(std::floor(most / step)); ++i) {
-    const double there = joules(start + i * step, start + i * step + seconds);
-    // of equal energies the smallest offset
-    if (there > best_joules * (1 + 1e-9) ||
-        (there >= best_joules * (1 - 1e-9) && std::abs(i * step) < std::abs(best))) {
-      best = i * step;
-      best_joules = there;
-    }
-  }
-  const double before = joules(std::max(span.first, start + best - longest_clock_offset), start + best) /
-                        std::min(longest_clock_offset, start + best - span.first);
-  const double end = start + best + seconds;
-  const double after =
-      joules(end, std::min(span.last, end + longest_clock_offset)) / std::min(longest_clock_offset, span.last - end);
+  const auto mean = [&](double from, double to) {
+    const double joules = std::accumulate(scopes.begin(), scopes.end(), 0.0, [&](double sum, const Energies& e) {
+      return sum + e.until(to) - e.until(from);
+    });
+    return joules / (to - from);
+  };
+  const double end = start + seconds;
+  const double first = std::max(span.first, start - longest_clock_offset);
+  const double last = std::min(span.last, end + longest_clock_offset) - step;
+  const double before = mean(first, first + step), after = mean(last, last + step), during = mean(start, end);
   constexpr double rise = 1.1;
-  const double mean = best_joules / seconds;
-  const bool seen = start + best - span.first >= interval && span.last - end >= interval && mean >= rise * before &&
-                    mean >= rise * after;
-  return seen ? std::optional(best) : std::nullopt;
+  const double idle = std::min(before, after), level = (idle + during) / 2;
+  if (during < rise * idle || before >= level || after >= level) return std::nullopt;
+  const auto is_high = [&](double time) { return mean(time, time + step) >= level; };
+  double risen = first, fallen = last;
+  while (risen <= start + longest_clock_offset && !is_high(risen)) risen += step;
+  while (fallen >= end - longest_clock_offset && !is_high(fallen)) fallen -= step;
+  const double of_rise = risen + step / 2 - start, of_fall = fallen + step / 2 - end;
+  const bool found = of_rise <= longest_clock_offset && of_fall >= -longest_clock_offset;
+  if (!found || std::abs(of_rise - of_fall) > clock_tolerance(interval)) return std::nullopt;
+  return (of_rise + of_fall) / 2;
 }
 
 /// Sets the interval and the number of readings. Throws InputError for a gap.
@@ -448,7 +470,7 @@ MeasuredPower power_during(const PowerLog& log, double start, double seconds) {
   double interval = 0;
   for (const PowerScope& scope : log.scopes) interval = std::max(interval, median_interval(scope));
   power.clock_offset = clock_offset(energies, span, start, seconds, interval);
-  if (power.clock_offset && std::abs(*power.clock_offset) > std::max(1.0, 2 * interval)) {
+  if (power.clock_offset && std::abs(*power.clock_offset) > clock_tolerance(interval)) {
     power.shift = *power.clock_offset;
   }
   const double first = start + power.shift;

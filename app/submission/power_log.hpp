@@ -51,12 +51,14 @@ struct PowerFacts {
   std::optional<Subsystems> subsystems;    // in the log, the nodes measured, others perhaps estimated
   std::optional<bool> full_run;            // the log covers the job from its launch to its end
   std::optional<double> idle_watts;
+  std::optional<bool> synchronised;  // the clocks of the meter and of the nodes
 };
 
 struct PowerLog {
   std::string path;
   std::vector<PowerScope> scopes;  // at least one, each with two readings or more
   PowerFacts facts;
+  std::vector<std::string> remarks;  // the lines that begin with #
 };
 
 /// Throws InputError, "FILE:LINE: ...", with the value and the remedy.
@@ -75,7 +77,7 @@ struct MeasuredPower {
   std::array<double, 10> tenths{};     // mean watts in ten equal intervals
   double interval = 0;                 // the longest time between two readings of a scope, seconds
   std::size_t readings = 0;            // within the core phase, of the scope that has fewest
-  std::optional<double> clock_offset;  // of the log, seconds ahead of the run's clock; empty: no idle power shows it
+  std::optional<double> clock_offset;  // of the log, seconds ahead of the run's clock; empty: the power shows none
   double shift = 0;                    // subtracted from the log's times: the offset, if it is more than two readings
 };
 

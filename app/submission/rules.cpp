@@ -46,7 +46,8 @@ std::vector<Rule> top500_rules(const RunRecord& run) {
   const bool answered = result.checked && !result.singular_column;
   const bool small = answered && result.passed && result.residual.scaled < 16.0;
   rules.push_back({0, "residual", if_true(small),
-                   answered ? fmt::format("{:.3g}; below 16 is needed", result.residual.scaled)
+                   answered ? fmt::format("{:.3g}; below 16 is needed{}", result.residual.scaled,
+                                          result.passed ? "" : ", and the run FAILED")
                             : std::string("not checked; a threshold of 16 is needed"),
                    "[2]"});
   rules.push_back({0, "rate", result.gflops > petaflops ? RuleStatus::unknown : RuleStatus::failed,
@@ -114,10 +115,11 @@ Rule accuracy_rule(int level, const PowerFacts& facts, double percent) {
           fmt::format("{:g} % stated; {:g} % is needed", *facts.accuracy_percent, percent)};
 }
 
-Rule clock_rule(const MeasuredPower& power) {
+Rule clock_rule(const MeasuredPower& power, const PowerFacts& facts) {
   if (!power.clock_offset) {
-    return {1, "clock offset", RuleStatus::unknown,
-            "the power does not rise with the run and fall after it; log a minute of idle power on both sides"};
+    return stated_rule(1, "clock offset", facts.synchronised,
+                       "the power does not rise and fall with the run; clocks synchronised (NTP)",
+                       "synchronised = yes");
   }
   if (power.shift == 0) {
     return {1, "clock offset", RuleStatus::ok,
@@ -133,7 +135,7 @@ std::vector<Rule> power_rules(const RunRecord& run, const PowerEvidence& evidenc
   const MeasuredPower& power = evidence.power;
   std::vector<Rule> rules;
   rules.push_back(samples_rule(run.result.seconds, evidence));
-  rules.push_back(clock_rule(power));
+  rules.push_back(clock_rule(power, facts));
   rules.push_back(fraction_rule(1, evidence));
   rules.push_back(stated_rule(1, "subsystems", measures(facts, Subsystems::interconnect),
                               "compute nodes measured, interconnect measured or estimated",

@@ -157,7 +157,10 @@ std::string machine_text(const RunRecord& run, const ResultFile& file) {
 
 /// The readings on the run's clock.
 std::string power_csv(const PowerLog& log, double shift) {
-  std::string text = "time,watts,scope\n";
+  std::string text;
+  for (const std::string& remark : log.remarks) text += free_text(remark) + '\n';
+  if (shift != 0) text += fmt::format("# times of the log less {:.3f} s\n", shift);
+  text += "time,watts,scope\n";
   for (const PowerScope& scope : log.scopes) {
     for (const PowerReading& reading : scope.readings) {
       text +=

@@ -162,7 +162,8 @@ std::vector<MatrixBase> slate_bases() {
   return {{"zeros", "zero.", of([](Index, Index, Index) { return 0; }), singular_if(always, 0)},
           {"ones", "all ones.", of([](Index, Index, Index) { return 1; }), singular_if(from_two, 1)},
           {"identity", "the identity.", of([](Index i, Index j, Index) { return i == j; }), {}},
-          {"ij", "i + j / 10^ceil(log10 N), of rank 2.", ij, uncertain_if([](Index n) { return n >= 3; })},
+          {"ij", "i + j / 10^ceil(log10 N), of rank 2.", ij,
+           [](Index n) { return n == 1 ? Singularity{.column = 0} : Singularity{.uncertain = n >= 3}; }},
           {"jordan",
            "one on the diagonal and above it.",
            of([](Index i, Index j, Index) { return i == j || i + 1 == j; }),
@@ -237,14 +238,9 @@ std::vector<MatrixBase> gallery_bases() {
                                                : std::abs(i - j) == 1 ? -1
                                                                       : 0; }),
        {}},
-      {"toeppen",
-       "pentadiagonal Toeplitz, 1, -10, 0, 10, 1.",
-       of([](Index i, Index j, Index) { return toeppen(i - j); }),
-       {}},
-      {"pei",
-       "Pei's: ones, N added to the diagonal.",
-       of([](Index i, Index j, Index n) { return i == j ? n + 1 : 1; }),
-       {}},
+      {"toeppen", "pentadiagonal Toeplitz, 1, -10, 0, 10, 1.",
+       of([](Index i, Index j, Index) { return toeppen(i - j); }), singular_if([](Index n) { return n == 1; }, 0)},
+      {"pei", "Pei's: ones, 2 on the diagonal.", of([](Index i, Index j, Index) { return i == j ? 2 : 1; }), {}},
       {"parter",
        "Parter's, 1 / (i - j + 0.5).",
        of([](Index i, Index j, Index) { return 1 / (real(i - j) + 0.5); }),
@@ -258,7 +254,7 @@ std::vector<MatrixBase> gallery_bases() {
       {"chow", "Chow's: lower Hessenberg, all ones.", of([](Index i, Index j, Index) { return j <= i + 1; }),
        singular_if(from_two, 1)},
       {"clement", "Clement's: tridiagonal with zero diagonal.", of([](Index i, Index j, Index n) {
-         return j == i + 1 ? n - 1 - i : i == j + 1 ? j + 1 : 0;
+         return j == i + 1 ? j : i == j + 1 ? n - i : 0;
        }),
        singular_if([](Index n) { return n % 2 == 1; }, last_column)},
       {"gcdmat", "gcd(i, j), counted from 1.", of([](Index i, Index j, Index) { return std::gcd(i + 1, j + 1); }), {}}};

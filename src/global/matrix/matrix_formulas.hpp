@@ -1,5 +1,5 @@
 // Matrices whose element (i, j) is a formula of i, j, n and the seed: the same on every grid, without communication.
-// Indices count from 0. Deterministic bases: SLATE's (slate/matgen/generate_matrix_ge.cc) and those of MATLAB's gallery
+// Indices count from 0. Deterministic bases: SLATE's (slate/matgen/generate_matrix_ge.cc); riemann: MATLAB's gallery
 // (Higham, The Test Matrix Toolbox for MATLAB, Numerical Analysis Report 276, Manchester, 1995). Random ones: each
 // element is hashed from its number i (n+1) + j by SplitMix64 (Steele, Lea, Flood, Fast splittable pseudorandom number
 // generators, OOPSLA 2014). HPL takes the elements column by column from one linear congruential sequence; here no

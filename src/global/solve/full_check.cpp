@@ -37,8 +37,9 @@ std::vector<double> difference_of(std::vector<double> a, const std::vector<doubl
   return a;
 }
 
-// dget06
+// dget06, except that NaN remains
 double ratio_of_conditions(double estimated, double by_inverse, double epsilon) {
+  if (std::isnan(estimated) || std::isnan(by_inverse)) return std::numeric_limits<double>::quiet_NaN();
   const auto [less, more] = std::minmax(estimated, by_inverse);
   if (less > 0) return more / less - (1 - epsilon);
   return more > 0 ? more / epsilon : 0;

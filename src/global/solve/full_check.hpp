@@ -9,7 +9,7 @@
 //   5  the same after iterative refinement as in dgerfs
 //   6  max |x - x*| / (max |x| ferr) after it, with dgerfs's bound ferr; 1/eps unless at most 1
 //   7  berr / ((n+1) eps + (n+1) safe minimum / min (|A||x| + |b|)) after it, with the componentwise backward error
-//   berr 8  the larger of rcond, estimated and by X, over the smaller, less 1 - eps; n as for 2
+//   8  the larger of rcond, estimated and by X, over the smaller, less 1 - eps; n as for 2
 //
 // Norms are 1-norms. rcond is X's if there is one, else the estimate. eps is dlamch('E') of the factors' precision;
 // with mixed precision, 5 to 7 have double precision's. The backend solves with A; all else is computed in double

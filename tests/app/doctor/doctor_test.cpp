@@ -23,8 +23,9 @@ using ::testing::IsEmpty;
 
 TEST(DoctorOptions, every_option_is_parsed_and_is_in_the_configuration) {
   const DoctorOptions o =
-      parse({"--quick", "--network-seconds", "3", "--gemm-seconds", "0.1", "--burn-in", "0.5", "--watchdog", "60",
-             "--backend", "gl-compute", "--device", "2", "--threads", "4", "--json", "d.json", "--machine", "m.toml", "--force"},
+      parse({"--quick", "--network-seconds", "3",          "--gemm-seconds", "0.1", "--burn-in", "0.5", "--watchdog",
+             "60",      "--backend",         "gl-compute", "--device",       "2",   "--threads", "4",   "--json",
+             "d.json",  "--machine",         "m.toml",     "--force"},
             doctor_table)
           .options;
   const nlohmann::json expected = nlohmann::json::parse(R"({"quick": true, "network-seconds": 3.0, "gemm-seconds": 0.1,
@@ -253,6 +254,14 @@ TEST_F(MachineFile, is_read_by_plan) {
   EXPECT_EQ(o.memory, 139.0 * static_cast<double>(gib));
   EXPECT_EQ(o.network, 10e9);
   EXPECT_EQ(o.latency, 2e-6);
+}
+
+TEST_F(MachineFile, of_slow_links_is_read_by_plan) {
+  Facts facts = healthy(8, 4);
+  facts.screening->between_hosts = {1, 0.00234, 1.2e6};  // ranks that take turns on cores
+  const PlanningOptions o = parse_planning_options({"--machine", write("m.toml", machine_file_text(facts))});
+  EXPECT_EQ(o.network, 1.2e6);
+  EXPECT_DOUBLE_EQ(*o.latency, 0.00234);
 }
 
 TEST(MachineText, leaves_out_what_was_not_measured) {

@@ -134,6 +134,10 @@ TEST(PlanningOptions, RejectsInvalidValues) {
   refused({"--n", "1000", "--topology", "fat-tree:4:2"}, {"--topology", "--replay"});
   refused({"--nodes", "5000", "--n", "1000", "--network", "1Gb/s", "--topology", "dragonfly:1:1", "--replay"},
           {"--topology dragonfly:1:1", "5000", "larger groups"});
+  refused({"--nodes", "5000", "--n", "1000", "--network", "1Gb/s", "--topology", "fat-tree:1:1", "--replay", "--traces",
+           "t"},
+          {"--topology fat-tree:1:1", "5000", "larger groups"});
+  refused({"--nodes", "50000", "--n", "1000", "--network", "1Gb/s", "--replay"}, {"--replay", "50000", "20000"});
   refused({"--n", "1000", "--traces", "t"}, {"--traces", "--replay"});
   refused({"--n", "1000", "--replay", "--messages-only"}, {"--replay", "--messages-only"});
   refused({"--nodse", "2"}, {"'--nodse'", "--nodes"});

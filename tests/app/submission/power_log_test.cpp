@@ -79,6 +79,8 @@ TEST(PowerLog, IsRefusedWithFileLineValueAndRemedy) {
       {head + "12:30:00,1\n", {"pdu.csv:2:", "'12:30:00'", "2026-11-26T01:30:00+01:00"}},
       {head + "2023-11-14T22:13:20,1\n", {"pdu.csv:2:", "has no time zone", "add Z"}},
       {head + "2023-02-30T22:13:20Z,1\n", {"pdu.csv:2:", "not a time of the calendar"}},
+      {head + "2023-11-14T22:13:20+99:00,1\n", {"pdu.csv:2:", "not a time of the calendar"}},
+      {"MetricId,MetricValue,Timestamp\nInletTemp,23,2023-11-14T22:13:20Z\n", {"pdu.csv:2:", "'InletTemp'", "power"}},
       {head + "1700000001,1\n1700000000,1\n", {"pdu.csv:3:", "'1700000000' is not after 1700000001.000", "sort"}},
       {head + "1700000001,1\n1700000001,1\n", {"pdu.csv:3:", "not after"}},
       {"time,watts,scope\n1700000001,1,\n", {"pdu.csv:2:", "no scope"}},
@@ -119,6 +121,24 @@ TEST(MeasuredPower, IsThatOfTheRunIfTheClockOfTheLogIsAheadOrBehind) {
   EXPECT_EQ(power.shift, 0);
   EXPECT_NEAR(power.watts, 500, 1e-9);
   EXPECT_THAT(power.tenths, Each(DoubleNear(500, 1e-9)));
+}
+
+// The matrix takes power for 20 s before the core phase, and the run ends with 5 s of less power.
+TEST(MeasuredPower, IsNotShiftedIfThePowerRisesBeforeTheCorePhaseAndFallsWithinIt) {
+  const auto watts = [](double t) { return t < -20 || t > 60 ? 100 : t < 0 ? 350 : t < 55 ? 500 : 200; };
+  const MeasuredPower power = power_during(log_of(seconds_of(-90, 150, watts)), start, 60);
+  EXPECT_EQ(power.clock_offset, std::nullopt);
+  EXPECT_EQ(power.shift, 0);
+}
+
+TEST(MeasuredPower, IsNotThatOfAnotherRunThatTakesMore) {
+  const auto watts = [](double t) {
+    const bool busy = (t >= 0 && t <= 10) || (t >= 30 && t <= 40);
+    return busy ? (t < 20 ? 400 : 500) : 100;
+  };
+  const MeasuredPower power = power_during(log_of(seconds_of(-90, 150, watts)), start, 10);
+  EXPECT_EQ(power.shift, 0);
+  EXPECT_NEAR(power.watts, 400, 1e-9);
 }
 
 TEST(MeasuredPower, DoesNotShiftALogWithoutIdlePower) {

@@ -105,6 +105,23 @@ TEST(SubmissionRules, FailForAClockThatIsAhead) {
   EXPECT_EQ(level_reached(rules), 0);
 }
 
+TEST(SubmissionRules, BelieveInClocksThatAreSynchronisedUnlessThePowerShowsAnOffset) {
+  RunRecord run = large_run();
+  const auto status = [&](const std::string& facts, double idle) {
+    std::string text = facts + "time,watts\n";
+    for (double t = -70; t <= 3670; ++t) {
+      text += fmt::format("{},{}\n", 1'700'000'000 + t, t >= 0 && t <= 3600 ? 50'000 : idle);
+    }
+    return status_of(rules_with(run, parse_power_log("pdu.csv", text)), "clock offset", 1);
+  };
+  run.result.start_time = 1'700'000'000;
+  EXPECT_EQ(status("", 49'000), RuleStatus::unknown);
+  EXPECT_EQ(status("# synchronised = yes\n", 49'000), RuleStatus::ok);
+  EXPECT_EQ(status("# synchronised = no\n", 49'000), RuleStatus::failed);
+  run.result.start_time -= 10;
+  EXPECT_EQ(status("# synchronised = yes\n", 9'000), RuleStatus::failed);
+}
+
 TEST(SubmissionRules, OfTheTop500FailForRunsThatAreNotHpls) {
   const auto status = [](RunRecord run, const char* name) { return status_of(submission_rules(run, {}), name, 0); };
   const RunRecord good = large_run();
@@ -178,7 +195,7 @@ TEST_F(SubmissionFolder, HasAReportThatParsersReadAndAnHplDatThatRepeatsTheRun) 
 
 TEST_F(SubmissionFolder, WithALogHasThePowerTenIntervalsAndGflopsPerWatt) {
   const RunRecord run = example::passed_run();
-  const std::string said = write_submission(path("lists"), file_of({run}), log_during(run, "", "node01"), {});
+  const std::string said = write_submission(path("lists"), file_of({run}), log_during(run, all_facts, "node01"), {});
   EXPECT_THAT(said, HasSubstr("1.521e-10 GFLOPS/W\n"));
   EXPECT_THAT(text_of_file("lists/hpl.out"), HasSubstr("Power: 50000 W by a wall meter"));
   const std::vector<std::string> intervals = example::lines_of(text_of_file("lists/intervals.csv"));
@@ -187,6 +204,7 @@ TEST_F(SubmissionFolder, WithALogHasThePowerTenIntervalsAndGflopsPerWatt) {
   const PowerLog copy = read_power_log(path("lists/power.csv"));
   EXPECT_EQ(copy.scopes[0].name, "node01");
   EXPECT_EQ(copy.scopes[0].readings.size(), 145u);
+  EXPECT_EQ(copy.facts.accuracy_percent, 0.5);
 }
 
 TEST_F(SubmissionFolder, ReplacesNothingAndLeavesNothingHalfWritten) {

@@ -336,6 +336,57 @@ TEST(Modifiers, ThatDoNotApplyAreRefusedWithTheirReason) {
   EXPECT_THROW(make_source(MatrixKind::parse("rands_zerocol5"), 5, seed), std::invalid_argument);
 }
 
+// As slate/matgen/generate_matrix_ge.cc has them.
+TEST(Bases, AreThoseOfSlate) {
+  const auto expect_rows = [](const char* name, const std::vector<std::vector<double>>& rows) {
+    const auto n = static_cast<Index>(rows.size());
+    const Whole whole(MatrixKind::parse(name), n);
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = 0; j < n; ++j) {
+        EXPECT_EQ(whole(i, j), rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]) << name << i << j;
+      }
+    }
+  };
+  expect_rows("clement", {{0, 1, 0, 0}, {3, 0, 2, 0}, {0, 2, 0, 3}, {0, 0, 1, 0}});
+  expect_rows("pei", {{2, 1, 1}, {1, 2, 1}, {1, 1, 2}});
+  expect_rows("frank", {{4, 3, 2, 1}, {3, 3, 2, 1}, {0, 2, 2, 1}, {0, 0, 1, 1}});
+  expect_rows("moler", {{1, -1, -1}, {-1, 2, 0}, {-1, 0, 3}});
+  expect_rows("toeppen", {{0, 10, 1, 0}, {-10, 0, 10, 1}, {1, -10, 0, 10}, {0, 1, -10, 0}});
+  expect_rows("zielkeNS", {{0, 0, -1}, {1, 0, 0}, {1, 1, 0}});
+  expect_rows("circul", {{1, 2, 3}, {3, 1, 2}, {2, 3, 1}});
+  expect_rows("redheff", {{1, 1, 1, 1}, {1, 1, 0, 1}, {1, 0, 1, 0}, {1, 0, 0, 1}});
+}
+
+/// The column of the first zero pivot of elimination with partial pivoting.
+std::optional<Index> first_zero_pivot(const Whole& whole, Index n) {
+  std::vector<std::vector<double>> a(static_cast<std::size_t>(n));
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) a[static_cast<std::size_t>(i)].push_back(whole(i, j));
+  }
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    const auto magnitude = [k](const std::vector<double>& row) { return std::fabs(row[k]); };
+    std::iter_swap(a.begin() + static_cast<std::ptrdiff_t>(k),
+                   std::ranges::max_element(a.begin() + static_cast<std::ptrdiff_t>(k), a.end(), {}, magnitude));
+    if (a[k][k] == 0) return static_cast<Index>(k);
+    for (std::size_t i = k + 1; i < a.size(); ++i) {
+      const double multiplier = a[i][k] / a[k][k];
+      for (std::size_t j = k; j < a.size(); ++j) a[i][j] -= multiplier * a[k][j];
+    }
+  }
+  return std::nullopt;
+}
+
+TEST(Singularity, OfEveryBaseOfSmallOrderIsWhatEliminationFinds) {
+  for (const MatrixBase& base : matrix_bases()) {
+    for (Index n = 1; n <= 9; ++n) {
+      const MatrixKind kind = MatrixKind::parse(std::string(base.name));
+      const Singularity expected = make_source(kind, n, seed)->singularity();
+      if (expected.uncertain) continue;
+      EXPECT_EQ(first_zero_pivot(Whole(kind, n), n), expected.column) << base.name << " " << n;
+    }
+  }
+}
+
 TEST(Singularity, IsTheFirstZeroColumnOrThatOfTheBase) {
   const auto column = [](const char* name, Index n) {
     return make_source(MatrixKind::parse(name), n, seed)->singularity().column.value_or(-1);
