@@ -145,11 +145,13 @@ std::string scale_to_precision(const std::string& path, DenseMatrix& matrix, Pre
       value = std::ldexp(value, -of_power);
     }
   }
+  std::vector<double> of_columns(static_cast<std::size_t>(matrix.columns));
+  element = matrix.elements.begin();
+  for (Index i = 0; i < matrix.rows; ++i) {
+    for (double& of_column : of_columns) of_column = std::max(of_column, std::abs(*element++));
+  }
   for (Index j = 0; j < matrix.columns; ++j) {
-    double of_column = 0;
-    for (Index i = 0; i < matrix.rows; ++i) {
-      of_column = std::max(of_column, std::abs(matrix.elements[static_cast<std::size_t>(i * matrix.columns + j)]));
-    }
+    const double of_column = of_columns[static_cast<std::size_t>(j)];
     if (of_column == 0 || of_column >= least) continue;
     throw InputError(fmt::format(
         "{}: column {}: its largest element is too small beside those of other columns: beyond {} precision; multiply "

@@ -310,6 +310,16 @@ TEST(MatrixFileValues, FarFromOneAreScaledByAPowerOfTwo) {
   EXPECT_EQ(scaled(0x1p-1070, Precision::double_), of_unit_order);  // subnormal
 }
 
+TEST(MatrixFileValues, ColumnsThatAreTooSmallAreRefused) {
+  const auto scale = [](Precision precision, double small) {
+    DenseMatrix matrix{2, 2, {1, small, 2, 3 * small}};
+    return scale_to_precision("f", matrix, precision);
+  };
+  EXPECT_EQ(scale(Precision::double_, 1e-50), "");
+  expect_input_error([&] { scale(Precision::single, 1e-50); }, {"f: column 2", "single", "--precision double"});
+  expect_input_error([&] { scale(Precision::double_, 1e-310); }, {"f: column 2", "double", "power of two"});
+}
+
 TEST(MatrixFileValues, RowsThatAreTooSmallAreScaledByTheirOwnPowerOfTwo) {
   const auto last = [](Precision precision, double small, double others = 1) {
     DenseMatrix matrix{4, 2, {others, 2 * others, 0, 0, -small, small / 4, 3 * small, small}};
