@@ -182,11 +182,11 @@ class PowerLogReader {
   }
 
   template <class Parse>
-  auto value_of_field(const char* what, Parse parse) const {
+  auto value_of_field(const std::string& what, Parse parse) const {
     try {
       return parse();
     } catch (const InputError& error) {
-      fail(std::string(what) + ": " + error.what());
+      fail(what + ": " + error.what());
     }
   }
 
@@ -213,10 +213,10 @@ class PowerLogReader {
 
   void read_comment(const std::string& text) {
     log_.remarks.push_back(text);
-    static const std::regex form(R"(#\s*(\w+)\s*=\s*(\S.*))");
+    static const std::regex form(R"(#\s*(\w+)\s*=\s*(\S*).*)");  // words after the value are a remark
     std::smatch parts;
     if (!std::regex_match(text, parts, form)) return;
-    value_of_field("stated fact", [&] { return set_fact(log_.facts, parts.str(1), parts.str(2)); });
+    value_of_field("stated fact, " + parts.str(1), [&] { return set_fact(log_.facts, parts.str(1), parts.str(2)); });
   }
 
   /// The column with one of the names; empty: none. Fails if there are two.

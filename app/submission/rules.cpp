@@ -50,8 +50,11 @@ std::vector<Rule> top500_rules(const RunRecord& run) {
                                           result.passed ? "" : ", and the run FAILED")
                             : std::string("not checked; a threshold of 16 is needed"),
                    "[2]"});
-  rules.push_back({0, "rate", result.gflops > petaflops ? RuleStatus::unknown : RuleStatus::failed,
-                   result.gflops > petaflops
+  const double counted = hpl_flops(parameters.n) / result.seconds * 1e-9;
+  const bool fits = !whole || std::fabs(result.gflops / counted - 1) < 1e-3;
+  rules.push_back({0, "rate", fits && result.gflops > petaflops ? RuleStatus::unknown : RuleStatus::failed,
+                   !fits ? fmt::format("{:.4g} GFLOPS in the file, {:.4g} by N and its time", result.gflops, counted)
+                   : result.gflops > petaflops
                        ? fmt::format("{:.5g} GFLOPS; compare with system 500 of the current list", result.gflops)
                        : fmt::format("{:.4g} GFLOPS; more than 1000000 are needed", result.gflops),
                    "[3]"});

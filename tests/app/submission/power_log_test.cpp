@@ -31,7 +31,7 @@ auto minute_of_load(double begin) {
 
 TEST(PowerLog, HasTheReadingsOfEachScopeInWattsAndSecondsSince1970) {
   const PowerLog log = log_of(
-      "# nodes = 2\n# any other remark\nTimestamp, Power (kW) ,Outlet,State\n"
+      "# nodes = 2    measured\n# any other remark\nTimestamp, Power (kW) ,Outlet,State\n"
       "2023-11-14T22:13:20Z,0.25,a,on\n2023-11-14T23:13:20.5+01:00,0.5,\"b, left\",on\n"
       "2023-11-14 18:13:21-04:00,0.375,a,on\r\n\n1700000002.25,1,\"b, left\",on");
   ASSERT_EQ(log.scopes.size(), 2u);
@@ -87,7 +87,8 @@ TEST(PowerLog, IsRefusedWithFileLineValueAndRemedy) {
       {"\"time,watts\n", {"pdu.csv:1:", "quotation mark"}},
       {"# accuracy = 1\n" + head, {"pdu.csv:1:", "'accuracy'", "accuracy_percent"}},
       {"# averaged = maybe\n" + head, {"pdu.csv:1:", "'maybe'"}},
-      {"# nodes = 0\n" + head, {"pdu.csv:1:", "'0'"}},
+      {"# nodes = 0\n" + head, {"pdu.csv:1:", "nodes", "'0'"}},
+      {"# nodes =\n" + head, {"pdu.csv:1:", "nodes"}},
       {std::string("time,watts\n\0", 12), {"pdu.csv:2:"}},
   };
   for (const Hostile& log : logs) {

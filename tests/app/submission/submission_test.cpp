@@ -21,12 +21,12 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
-/// 2.5 PFLOPS for an hour on one node.
+/// 1.5 PFLOPS for an hour on one node.
 RunRecord large_run() {
   RunRecord run = example::passed_run();
   run.parameters.n = 2'000'000;
   run.result.seconds = 3600;
-  run.result.gflops = 2.5e6;
+  run.result.gflops = hpl_flops(run.parameters.n) / run.result.seconds * 1e-9;
   run.energy.reset();
   return run;
 }
@@ -55,6 +55,13 @@ RuleStatus status_of(const std::vector<Rule>& rules, const std::string& name, in
   }
   ADD_FAILURE() << "no rule " << name;
   return RuleStatus::unknown;
+}
+
+TEST(SubmissionRules, DoNotBelieveARateThatTheTimeDoesNotHave) {
+  RunRecord run = large_run();
+  EXPECT_EQ(status_of(submission_rules(run, {}), "rate", 0), RuleStatus::unknown);
+  run.result.gflops *= 10;
+  EXPECT_EQ(status_of(submission_rules(run, {}), "rate", 0), RuleStatus::failed);
 }
 
 TEST(SubmissionRules, ReachLevel3WhereTheLogStatesAllThatNoReadingShows) {
