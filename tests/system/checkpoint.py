@@ -116,10 +116,10 @@ class Kills(CheckpointTest):
                 self.run_all(*options, "--save-solution", "whole.npy", ranks=ranks)
                 seconds = time.monotonic() - begun
                 for _ in range(2):
-                    self.kill_a_rank([*options, *OFTEN, *self.resumption()], ranks,
+                    self.kill_a_rank([*options, *OFTEN, *self.resumption(ranks)], ranks,
                                      seconds * moments.uniform(0.2, 1.5), moments)
-                    resumed += bool(self.resumption())
-                outcome = self.run_all(*options, *OFTEN, *self.resumption(), "--save-solution", "x.npy", ranks=ranks)
+                    resumed += bool(self.resumption(ranks))
+                outcome = self.run_all(*options, *OFTEN, *self.resumption(ranks), "--save-solution", "x.npy", ranks=ranks)
                 self.assertIn("PASSED", outcome.out)
                 self.assertEqual(self.solution("x.npy"), self.solution("whole.npy"))
                 if "Checkpoints written: " in outcome.out:
@@ -128,14 +128,28 @@ class Kills(CheckpointTest):
         if KILLS >= 20:  # a kill may come before the first checkpoint, or after the report
             self.assertGreaterEqual(resumed, KILLS // 4)
 
-    def resumption(self):
-        """Options to go on if there is something to go on from."""
-        complete = any(path.suffix != ".part" for path in (self.folder / "ck").glob("pass-*/*"))
-        return ["--resume", "ck"] if complete else []
+    def resumption(self, ranks):
+        """Options to go on if there is a complete checkpoint. A kill between the ranks' renames of the first one, or
+        while a run that has ended removes its last one, leaves files of some ranks: nothing to go on from."""
+        generations = [[path for path in folder.iterdir() if path.suffix != ".part"]
+                       for folder in (self.folder / "ck").glob("pass-*")]
+        if any(len(files) == ranks for files in generations):
+            return ["--resume", "ck"]
+        for files in generations:
+            for file in files:
+                file.unlink()
+        return []
 
     def kill_a_rank(self, command, ranks, seconds, moments):
+        """After so many seconds, or soon after the first checkpoint was begun: most of a short run is its start."""
+        before = self.generations()
         job = self.begin(*command, ranks=ranks)
-        time.sleep(seconds)
+        if moments.random() < 0.5:
+            time.sleep(seconds)
+        else:
+            while self.generations() == before and job.poll() is None:
+                time.sleep(0.005)
+            time.sleep(moments.uniform(0, 0.05))
         processes = self.ranks()
         if processes:
             try:
