@@ -15,7 +15,6 @@
 #include <ctime>
 #include <fstream>
 #include <iostream>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -49,19 +48,6 @@ double bytes_in_use() {
   std::ifstream("/proc/self/statm") >> pages;
   return pages * static_cast<double>(sysconf(_SC_PAGESIZE)) - static_cast<double>(mallinfo2().fordblks);
 }
-
-class WithoutEnd final : public PassObserver {
- public:
-  explicit WithoutEnd(Timeline& timeline) : timeline_(timeline) {}
-  NextPass before(const PassPlan& pass) override {
-    timeline_.enter_pass(pass.pass, pass.role);
-    return NextPass::run;
-  }
-  void after(const PassPlan&) override {}
-
- private:
-  Timeline& timeline_;
-};
 
 enum Figure {
   communicator_seconds,
@@ -97,7 +83,7 @@ void measure_passes(const RunParameters& parameters, GridShape grid, GridPositio
   const auto backend = make_none_backend<double>(timeline, HostPages::lazy);
   const auto a = backend->allocate(distribution.local_rows(at), distribution.local_columns(at));
   NoTransport<double> transport(distribution, at, parameters.pivoting, 0);
-  WithoutEnd observer(timeline);
+  AllPasses observer(timeline);
   const double before = bytes_in_use();
   const auto lu = make_lu<double>({parameters, distribution, at, *backend, transport, timeline, *a});
   cost[buffer_bytes] = bytes_in_use() - before;
@@ -129,7 +115,7 @@ void measure_with_messages(const RunParameters& parameters, GridShape shape, Cos
   const auto a =
       backend->allocate(distribution.local_rows(grid.position()), distribution.local_columns(grid.position()));
   MpiTransport<double> transport(grid, parameters.broadcast, timeline, windows.get(), Completion::in_turn);
-  WithoutEnd observer(timeline);
+  AllPasses observer(timeline);
   const auto lu = make_lu<double>({parameters, distribution, grid.position(), *backend, transport, timeline, *a});
   MPI_Barrier(MPI_COMM_WORLD);
   const double run_begun = MPI_Wtime();

@@ -1,6 +1,6 @@
 // A processor that computes wrongly or slowly. On the rank FAULTY_GEMM_RANK, a bit of an exponent flips in the large
 // product of BLAS with the number FAULTY_GEMM_FIRST, or 5, and in every FAULTY_GEMM_EVERY-th after it if that is given.
-// On the rank SLOW_GEMM_RANK, a product takes 20 ms more: long beside those of a small matrix, in any build.
+// On the rank SLOW_GEMM_RANK, a product takes 20 ms more: far longer than one of a small matrix in any build.
 #include <dlfcn.h>
 #include <unistd.h>
 

@@ -115,9 +115,7 @@ DoctorOptions parse_on_all_ranks(const std::vector<std::string>& arguments) {
     if (options.quick && !options.machine.empty()) {
       throw InputError("--machine: --quick measures no links; leave one of them out");
     }
-    if (!options.json.empty() && options.json == options.machine) {
-      throw InputError("--machine: --json names the same file; choose another name");
-    }
+    check_other_file("--machine", options.machine, "--json", options.json);
     check_output("--json", options.json, options.force, {options.config});
     check_output("--machine", options.machine, options.force, {options.config});
     return json();

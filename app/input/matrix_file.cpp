@@ -119,7 +119,7 @@ std::string scale_to_precision(const std::string& path, DenseMatrix& matrix, Pre
   using Double = std::numeric_limits<double>;
   const bool is_double = precision == Precision::double_;
   const int usual_exponent = is_double ? 512 : 64;
-  // of a row: its elements that rounding does not drop beside the largest stay normal numbers
+  // of a row: its elements that rounding keeps in sums with the largest stay normal numbers
   const double least = is_double ? Double::min() / Double::epsilon() : double{Single::min()} / Single::epsilon();
   const std::string name = is_double ? "double" : "single";
 
@@ -154,7 +154,7 @@ std::string scale_to_precision(const std::string& path, DenseMatrix& matrix, Pre
     const double of_column = of_columns[static_cast<std::size_t>(j)];
     if (of_column == 0 || of_column >= least) continue;
     throw InputError(fmt::format(
-        "{}: column {}: its largest element is too small beside those of other columns: beyond {} precision; multiply "
+        "{}: column {}: its largest element is too small relative to other columns: beyond {} precision; multiply "
         "the column by a power of two, which divides its unknown by that{}",
         path, j + 1, name, is_double ? "" : ", or use --precision double"));
   }

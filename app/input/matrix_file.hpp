@@ -53,9 +53,9 @@ void check_single_precision(const std::string& path, std::span<const double> ele
 
 /// Multiplies a matrix whose largest element is far from 1 for the precision by a power of two, and rows whose largest
 /// element is near the smallest normal number then by powers of their own, so that factors neither overflow nor vanish
-/// (AMAX and R of LAPACK's xGEEQU). That is exact for all elements that matter beside the largest of their row, and the
-/// solution of A x = A e stays the same. Returns what was done, for the report; empty: nothing.
-/// Throws InputError for a column whose largest element is near the smallest normal number then. mixed: as single.
+/// (AMAX and R of LAPACK's xGEEQU). That is exact for all elements that matter relative to the largest of their row,
+/// and the solution of A x = A e stays the same. Returns what was done, for the report; empty: nothing. Throws
+/// InputError for a column whose largest element is near the smallest normal number then. mixed: as single.
 std::string scale_to_precision(const std::string& path, DenseMatrix& matrix, Precision precision);
 
 /// Writes a vector of float64 as .npy, format 1.

@@ -196,18 +196,18 @@ OutputPaths output_paths(const ModeOptions& options) {
   return paths;
 }
 
+void check_other_file(const char* option, const std::string& path, const char* other, const std::string& of_other) {
+  if (path.empty() || of_other.empty() || canonical_path(of_other) != canonical_path(path)) return;
+  throw InputError(std::string(option) + ": " + path + " is also the file of " + other + "; give them different names");
+}
+
 void check_outputs(const OutputPaths& paths, bool force) {
   if (!paths.folder.empty()) check_folder(paths.folder, "--output-dir", Missing::is_made);
   const std::vector<NamedFile> files = files_of(paths);
   for (std::size_t i = 0; i < files.size(); ++i) {
     const auto& [option, path] = files[i];
     if (path.empty()) continue;
-    for (std::size_t j = 0; j < i; ++j) {
-      if (!files[j].path.empty() && canonical_path(files[j].path) == canonical_path(path)) {
-        throw InputError(std::string(option) + ": " + path + " is also the file of " + files[j].option +
-                         "; give them different names");
-      }
-    }
+    for (std::size_t j = 0; j < i; ++j) check_other_file(option, path, files[j].option, files[j].path);
     check_not_input(option, path, paths.inputs);
     check_target(option, path, force);
     const fs::path folder = folder_of(path);

@@ -39,6 +39,20 @@ class PassObserver {
   virtual bool goes_on_after_mismatch() { return true; }
 };
 
+/// Runs all passes, and enters each on the timeline.
+class AllPasses final : public PassObserver {
+ public:
+  explicit AllPasses(Timeline& timeline) : timeline_(timeline) {}
+  NextPass before(const PassPlan& pass) override {
+    timeline_.enter_pass(pass.pass, pass.role);
+    return NextPass::run;
+  }
+  void after(const PassPlan&) override {}
+
+ private:
+  Timeline& timeline_;
+};
+
 /// P A = L U of the N x N part of a matrix, in place. The matrix holds this rank's part of [A | b]; b becomes L^-1 P b.
 /// L is stored below the diagonal, U on and above it. Later interchanges are not applied to rows of L's columns, as in
 /// HPL. Stops at the first zero pivot. Look-ahead, the broadcast and the row swap do not change the factors.

@@ -9,19 +9,6 @@ namespace glinpack {
 
 namespace {
 
-class PassOfOperations final : public PassObserver {
- public:
-  explicit PassOfOperations(Timeline& timeline) : timeline_(timeline) {}
-  NextPass before(const PassPlan& pass) override {
-    timeline_.enter_pass(pass.pass, pass.role);
-    return NextPass::run;
-  }
-  void after(const PassPlan&) override {}
-
- private:
-  Timeline& timeline_;
-};
-
 template <class Real>
 RankOperations record(const RunParameters& parameters, GridShape grid, GridPosition position, PassRange passes,
                       const ModelledDevice& device, bool column_shares_memory, RowPlanCache* row_plans) {
@@ -34,7 +21,7 @@ RankOperations record(const RunParameters& parameters, GridShape grid, GridPosit
   const auto a = backend->allocate(distribution.local_rows(position), distribution.local_columns(position));
   NoTransport<Real> placeholders(distribution, position, parameters.pivoting, 0, column_shares_memory);
   RecordingTransport<Real> recorder(placeholders, grid, position, completion_of(parameters.parts), operations);
-  PassOfOperations observer(timeline);
+  AllPasses observer(timeline);
   make_lu<Real>({computes_nothing, distribution, position, *backend, recorder, timeline, *a, nullptr, row_plans})
       ->run(observer, passes);
   return {operations.take(), recorder.records()};
