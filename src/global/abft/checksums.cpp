@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 #include "abft/rounding_bound.hpp"
@@ -116,8 +118,13 @@ Checksums<Real>::Checksums(const Distribution& distribution, const ProcessGrid& 
   sums_ = backend.allocate(rows_, 1);
   sums_of_u_ = backend.allocate(rows_, 1);
   sums_of_l_ = backend.allocate(2 * distribution.shape.columns, nb + rows_);
-  // many diagonal blocks at once: a device waits as long for one as for many
-  staging_ = backend.allocate_host(std::max({sums_of_l_->rows() * sums_of_l_->columns(), 64 * rows_, nb * nb}));
+  staging_ = backend.allocate_host(staged_elements(distribution, rows_));
+}
+
+template <class Real>
+Index Checksums<Real>::staged_elements(const Distribution& distribution, Index rows) {
+  const Index nb = distribution.nb, sums_of_l = 2 * distribution.shape.columns * (nb + rows);
+  return std::max({sums_of_l, 64 * rows, 2 * nb * nb});  // many diagonal blocks: a device waits as long for one
 }
 
 template <class Real>
@@ -264,28 +271,63 @@ void Checksums<Real>::check_state(const PassPlan& pass) {
   statistics_.seconds += timeline_.now() - begun;
 }
 
+// Sums U's rows in diagonal blocks. The host sums some of them while the device copies the next ones and what else it
+// was given: it would be idle otherwise.
 template <class Real>
-Index Checksums<Real>::diagonal_blocks_at_once() const {
-  return std::max<Index>(1, staging_->size() / (distribution_.nb * distribution_.nb));
-}
+class Checksums<Real>::DiagonalBlocks {
+ public:
+  DiagonalBlocks(Backend<Real>& backend, HostBuffer<Real>& staging, Index nb, Index rows)
+      : backend_(backend),
+        staging_(staging),
+        nb_(nb),
+        at_once_(std::max<Index>(1, staging.size() / (2 * nb * nb))),
+        sums_(static_cast<std::size_t>(rows)) {}
 
-// Adds the sums of U's rows in them.
-template <class Real>
-void Checksums<Real>::sum_diagonal_blocks(std::span<const DeviceBlock<Real>> blocks, std::vector<double>& sums) {
-  const Index nb = distribution_.nb;
-  const auto on_host = [&](std::size_t b) {
-    return HostBlock<Real>{staging_.get(), static_cast<Index>(b) * nb * nb, blocks[b].rows, blocks[b].rows, nb};
+  void add(DeviceBlock<Real> block) {
+    next_.push_back(block);
+    if (static_cast<Index>(next_.size()) == at_once_) start_next();
+  }
+  const std::vector<double>& sums() {
+    start_next();
+    start_next();
+    return sums_;
+  }
+
+ private:
+  void start_next() {
+    for (Index b = 0; b < static_cast<Index>(next_.size()); ++b) {
+      const DeviceBlock<Real>& block = next_[static_cast<std::size_t>(b)];
+      const HostBlock<Real> to{&staging_, (half_ * at_once_ + b) * nb_ * nb_, block.rows, block.columns, nb_};
+      copied_.push_back({block.row, to, backend_.download(block, to)});
+    }
+    const auto earlier = static_cast<std::ptrdiff_t>(copied_.size() - next_.size());
+    for (const Copied& block : std::span(copied_).first(static_cast<std::size_t>(earlier))) add_sums(block);
+    copied_.erase(copied_.begin(), copied_.begin() + earlier);
+    next_.clear();
+    half_ = 1 - half_;
+  }
+  struct Copied {
+    Index row;
+    HostBlock<Real> block;
+    Fence fence;
   };
-  for (std::size_t b = 0; b < blocks.size(); ++b) backend_.download(blocks[b], on_host(b));
-  backend_.wait_all();
-  for (std::size_t b = 0; b < blocks.size(); ++b) {
-    const RowMajorView<Real> view = on_host(b).view();
+  void add_sums(const Copied& copied) {
+    backend_.wait(copied.fence);
+    const RowMajorView<Real> view = copied.block.view();
     for (Index i = 0; i < view.rows; ++i) {
-      double& sum = sums[static_cast<std::size_t>(blocks[b].row + i)];
-      for (Index j = i; j < view.columns; ++j) sum += static_cast<double>(view(i, j));
+      sums_[static_cast<std::size_t>(copied.row + i)] +=
+          std::transform_reduce(view.row(i) + i, view.row(i) + view.columns, 0.0, std::plus{},
+                                [](Real value) { return static_cast<double>(value); });
     }
   }
-}
+
+  Backend<Real>& backend_;
+  HostBuffer<Real>& staging_;
+  Index nb_, at_once_, half_ = 0;
+  std::vector<DeviceBlock<Real>> next_;
+  std::vector<Copied> copied_;
+  std::vector<double> sums_;
+};
 
 template <class Real>
 void Checksums<Real>::check_factors() {
@@ -328,11 +370,10 @@ void Checksums<Real>::check_stored_factors(Index passes) {
   clear(*sums_);
   clear(*sums_of_u_);
   const BlockCyclic& blocks = distribution_.rows;
-  std::vector<double> in_diagonal_blocks(static_cast<std::size_t>(rows_));  // sums of U's rows
+  DiagonalBlocks diagonal_blocks(backend_, *staging_, distribution_.nb, rows_);
   const Index rows_of_u = passes < distribution_.passes()
                               ? blocks.lower_bound(blocks.first(BlockIndex(passes)), position_.row).value
                               : rows_;
-  std::vector<DeviceBlock<Real>> diagonal_blocks;
   const Index of_a = distribution_.columns.lower_bound(GlobalIndex(distribution_.n), position_.column).value;
   for (Index column = 0; column < of_a; column += distribution_.nb) {
     const BlockIndex block = blocks.block(distribution_.columns.global(LocalIndex(column), position_.column));
@@ -342,14 +383,10 @@ void Checksums<Real>::check_stored_factors(Index passes) {
     sum_rows(0, row, column, width, *sums_of_u_);
     if (!has_l) continue;
     sum_rows(row, rows_ - row, column, width, *sums_);
-    if (blocks.owner(block) != position_.row) continue;
-    diagonal_blocks.push_back({&a_, row, column, width, width});
-    if (static_cast<Index>(diagonal_blocks.size()) < diagonal_blocks_at_once()) continue;
-    sum_diagonal_blocks(diagonal_blocks, in_diagonal_blocks);
-    diagonal_blocks.clear();
+    if (blocks.owner(block) == position_.row) diagonal_blocks.add({&a_, row, column, width, width});
   }
   sum_rows(0, rows_of_u, of_a, columns_ - of_a, *sums_of_u_);
-  sum_diagonal_blocks(diagonal_blocks, in_diagonal_blocks);
+  const std::vector<double>& in_diagonal_blocks = diagonal_blocks.sums();
   const std::vector<Real> of_l = downloaded(whole(*sums_)), of_u = downloaded(whole(*sums_of_u_));
   const std::vector<Real> panels =
       downloaded(whole(*sums_of_l_).block(2 * position_.column, distribution_.nb, 2, rows_));

@@ -99,6 +99,8 @@ class Checksums {
   void check_state(const PassPlan& pass);
   /// After the last pass: L and U. Collective over the grid.
   void check_factors();
+  /// Of host memory.
+  static Index staged_elements(const Distribution& distribution, Index rows);
 
   /// What restore() needs to go on from the matrix of this moment, with the same checks; state_bytes() of them.
   std::vector<std::byte> state();
@@ -113,6 +115,7 @@ class Checksums {
 
  private:
   class Worst;
+  class DiagonalBlocks;
 
   void clear(DeviceMatrix<Real>& sums);
   void sum_rows(Index row, Index rows, Index column, Index columns, DeviceMatrix<Real>& sums);
@@ -120,8 +123,6 @@ class Checksums {
   std::vector<double> carried_sums(Index first_row, Index rows);
   void check_trailing_matrix(const PassPlan& pass, const PassPlan* next);
   void check_received_l(Index pass, Index eliminated);
-  Index diagonal_blocks_at_once() const;
-  void sum_diagonal_blocks(std::span<const DeviceBlock<Real>> blocks, std::vector<double>& sums);
   void check_stored_factors(Index passes);
   void report(Index pass, CheckedPart part, const Worst& worst);
 

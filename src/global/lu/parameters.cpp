@@ -33,7 +33,7 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
   const auto strips = method == PanelMethod::distributed
                           ? static_cast<double>(device_panel_elements(distribution.local_rows(position), width))
                           : 0.0;
-  // sums of every process column's L and of the rows, on the device and to compare them
+  // sums of every process column's L and of the rows
   const double checksums = parameters.abft ? (2 * distribution.shape.columns + 3) * (nb + rows) : 0;
   // A; L11 and L21, U12, rows being exchanged; buffers of a panel over several devices; y, x
   const double device =
@@ -52,7 +52,9 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
     const double ring_panel = nb * gathered_rows / distribution.shape.rows;
     windows = (distribution.shape.columns > 1 ? panel : 0) + staged_rows / 3 + ring_rows + ring_panel;
   }
-  double host = 2 * panel + staged_rows + nb * gathered_rows + strip + placeholders + windows + checksums + copy;
+  double host = 2 * panel + staged_rows + nb * gathered_rows + strip + placeholders + windows + copy;
+  if (parameters.abft)
+    host += static_cast<double>(Checksums<double>::staged_elements(distribution, distribution.local_rows(position)));
   const auto bytes = [element](double elements) {
     constexpr double most = 9e18;  // fits std::int64_t
     return static_cast<std::int64_t>(std::min(most, elements * element));
