@@ -106,11 +106,17 @@ void check_checkpoint_options(const PluOptions& options) {
   }
 }
 
-FolderLock::FolderLock(const std::string& folder) {
+FolderLock::FolderLock(const std::string& folder, FolderUse use) {
   const std::string path = folder + "/lock";
+  int operation = LOCK_EX | LOCK_NB;
   file_ = FileHandle(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (file_.get() < 0 && use == FolderUse::read && (errno == EACCES || errno == EROFS)) {
+    operation = LOCK_SH | LOCK_NB;
+    file_ = FileHandle(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file_.get() < 0 && errno == ENOENT) return;  // no program has written here, and this one cannot
+  }
   if (file_.get() < 0) throw InputError(path + ": " + std::strerror(errno));
-  if (flock(file_.get(), LOCK_EX | LOCK_NB) == 0) return;
+  if (flock(file_.get(), operation) == 0) return;
   if (errno != EWOULDBLOCK) throw InputError(path + " cannot be locked: " + std::strerror(errno));
   throw InputError(folder +
                    ": another run has its checkpoints in this folder; wait for its end, or name another folder");
@@ -135,7 +141,7 @@ std::unique_ptr<Checkpointing> prepare_checkpointing(SweepInput& input, const Ba
   RunRecord& run = input.planned.front();
   const ProcessGrid& grid = grids.grid_for(run);
   auto checkpointing = std::make_unique<Checkpointing>();
-  if (grid.active()) checkpointing->at = grid.position();
+  if (grid.active()) checkpointing->grid = &grid;
   CheckpointPlan& plan = checkpointing->plan;
   plan.folder = options.checkpoint;
   plan.every = options.checkpoint_every.value_or(default_checkpoint_every);
@@ -147,14 +153,17 @@ std::unique_ptr<Checkpointing> prepare_checkpointing(SweepInput& input, const Ba
   const bool prepares = !options.checkpoint.empty() && !goes_on_there;
   run_on_root_and_broadcast([&] {
     if (!options.resume.empty()) {
+      if (!std::filesystem::is_directory(options.resume)) {
+        throw InputError("--resume: " + options.resume + " is no folder; name the one that --checkpoint had");
+      }
       if (!has_checkpoints(options.resume)) throw InputError("--resume: " + options.resume + " has no checkpoint");
-      checkpointing->locks.emplace_back(options.resume);
+      checkpointing->locks.emplace_back(options.resume, goes_on_there ? FolderUse::write : FolderUse::read);
     }
     if (prepares) {
       std::error_code error;
       std::filesystem::create_directories(options.checkpoint, error);
       if (error) throw InputError("--checkpoint: " + options.checkpoint + ": " + error.message());
-      checkpointing->locks.emplace_back(options.checkpoint);
+      checkpointing->locks.emplace_back(options.checkpoint, FolderUse::write);
     }
     return nlohmann::json();
   });
@@ -178,11 +187,11 @@ std::unique_ptr<Checkpointing> prepare_checkpointing(SweepInput& input, const Ba
 }
 
 void Checkpointing::remove() const {
-  if (at && !plan.folder.empty()) remove_checkpoints(plan.folder, *at);
+  if (grid != nullptr && !plan.folder.empty()) remove_checkpoints(grid->all(), plan.folder, grid->position());
 }
 
 std::string how_to_resume(const RunRecord& run, const PluOptions& options) {
-  if (!run.result.saved) return "";
+  if (!run.result.saved || run.result.saved->checkpoints == 0) return "";
   return fmt::format("Its checkpoint after {} passes is in {}: the same options with --resume {} go on from there.\n",
                      run.result.saved->passes, options.checkpoint, options.checkpoint);
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,11 +16,13 @@ namespace glinpack::app {
 /// Throws InputError for options that exclude each other.
 void check_checkpoint_options(const PluOptions& options);
 
+enum class FolderUse { read, write };
+
 /// Locks a checkpoint folder during its lifetime, so that no other program writes there or removes what this one reads.
 class FolderLock {
  public:
-  /// Throws InputError if another program has the lock, or if the folder cannot be written.
-  explicit FolderLock(const std::string& folder);
+  /// Throws InputError if another program has the lock, or if a folder to write to cannot be written.
+  FolderLock(const std::string& folder, FolderUse use);
 
  private:
   FileHandle file_;
@@ -30,8 +31,8 @@ class FolderLock {
 /// The checkpoints of the program's only run.
 struct Checkpointing {
   CheckpointPlan plan;
-  std::vector<FolderLock> locks;   // on rank 0
-  std::optional<GridPosition> at;  // this rank's, if it is in the grid
+  std::vector<FolderLock> locks;      // on rank 0
+  const ProcessGrid* grid = nullptr;  // if this rank is in it
 
   /// Removes those of --checkpoint: the run is done and reported. On all ranks.
   void remove() const;

@@ -330,7 +330,10 @@ std::string checksum_lines(const RunResult& result) {
     text += fmt::format("It went back {} time{}; Time and Gflops include the {:.3f} s lost: not an HPL result\n", times,
                         times == 1 ? "" : "s", lost);
   }
-  const std::string_view outcome = record.corrupted ? "CORRUPTED" : times > 0 ? "no mismatch remains" : "no mismatch";
+  const std::string_view outcome = record.overflowed  ? "CORRUPTED or overflowed"
+                                   : record.corrupted ? "CORRUPTED"
+                                   : times > 0        ? "no mismatch remains"
+                                                      : "no mismatch";
   return text + fmt::format("Checksums: {} check{}, every {} passes{} and at the end, in {:.3f} s: {}\n", record.checks,
                             record.checks == 1 ? "" : "s", record.every, result.saved ? ", before checkpoints" : "",
                             record.seconds, outcome);
@@ -376,10 +379,11 @@ std::string residual_lines(const RunRecord& record) {
   if (result.checksums) text += checksum_lines(result);
   if (result.saved) {
     const Saved& saved = *result.saved;
-    text += fmt::format(
-        "Checkpoints written: {}, the last after {} passes; {}: ranks waited {:.2f} s, disks took {:.2f} s\n",
-        saved.checkpoints, saved.passes, saved.in_background ? "in the background" : "synchronously", saved.waited,
-        saved.disk);
+    const std::string failed = saved.failed > 0 ? fmt::format(", {} not: see the warnings", saved.failed) : "";
+    const std::string last = saved.checkpoints > 0 ? fmt::format(", the last after {} passes", saved.passes) : "";
+    text += fmt::format("Checkpoints written: {}{}{}; {}: ranks waited {:.2f} s, disks took {:.2f} s\n",
+                        saved.checkpoints, last, failed, saved.in_background ? "in the background" : "synchronously",
+                        saved.waited, saved.disk);
   }
   if (verdict_of(result) == Verdict::failed) text += fmt::format("FAILED because: {}\n", failure_of(result));
   return text;

@@ -162,6 +162,7 @@ void describe(Json& json, ChecksumRecord& record) {
   json("checks", record.checks);
   json("seconds", record.seconds);
   json("corrupted", record.corrupted);
+  json.later("overflowed", record.overflowed);
   json("stopped", record.stopped);
   json.later("went_back", record.went_back);
 }
@@ -352,6 +353,7 @@ void describe(Json& json, Resumed& resumed) {
 template <class Json>
 void describe(Json& json, Saved& saved) {
   json("count", saved.checkpoints);
+  json.later("failed", saved.failed);
   json("passes", saved.passes);
   json.later("in_background", saved.in_background);
   json.later("waiting_seconds", saved.waited);

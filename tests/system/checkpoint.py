@@ -189,6 +189,7 @@ class Copies(CheckpointTest):
 class Refusals(CheckpointTest):
     def test_what_does_not_fit_is_refused_with_what_differs(self):
         self.assertIn("has no checkpoint", self.refused_resume_of_empty_folder())
+        self.assertIn("--resume: missing is no folder", self.refused(*RUN, "--resume", "missing"))
         self.interrupted()
         for options, text in (
                 (run(2004), "--n: 2000 in the checkpoint, 2004 now"),
@@ -251,8 +252,20 @@ class Refusals(CheckpointTest):
         # one generation has 1.3 MB
         outcome = self.run_all(*RUN, *OFTEN)
         self.assertRegex(outcome.err, r"checkpoint after \d+ passes is not written: .*No space left on device")
+        self.assertRegex(outcome.out, r"Checkpoints written: 0, \d+ not: see the warnings")
         self.assertIn("PASSED", outcome.out)
         self.assertEqual(self.generations(), [])
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root mounts a read-only folder")
+    def test_a_run_goes_on_from_a_folder_that_it_cannot_write(self):
+        self.interrupted()
+        (self.folder / "ck" / "lock").unlink()
+        mounts = (["mount", "--bind", self.folder / "ck", self.folder / "ck"],
+                  ["mount", "-o", "remount,ro,bind", self.folder / "ck"])
+        self.addCleanup(subprocess.run, ["umount", "-ql", self.folder / "ck"], check=False)
+        if any(subprocess.run(mount, check=False).returncode != 0 for mount in mounts):
+            self.skipTest("mounting is not allowed")
+        self.assertIn("PASSED", self.run_all(*LONG, "--resume", "ck").out)
 
 
 if __name__ == "__main__":

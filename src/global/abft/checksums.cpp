@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -82,7 +83,7 @@ class Checksums<Real>::Worst {
     const double share = difference == 0 ? 0 : std::fabs(difference) / bound;
     if (share <= share_) return;  // a NaN is worse
     share_ = std::isnan(share) ? INFINITY : share;
-    mismatch_ = {0, {}, block_row.value, difference, bound};
+    mismatch_ = {.block_row = block_row.value, .difference = difference, .bound = bound};
   }
   bool is_mismatch() const { return share_ > 1; }
   double share() const { return share_; }
@@ -412,7 +413,9 @@ void Checksums<Real>::report(Index pass, CheckedPart part, const Worst& worst) {
     statistics_.largest_share = std::max(statistics_.largest_share, worst.share());
     return;
   }
+  constexpr double largest_copied = std::numeric_limits<Real>::max() / factors[std::size(factors) - 1];
   Mismatch mismatch = worst.mismatch();
+  mismatch.overflow = !std::isfinite(mismatch.difference) || largest_.scale > largest_copied;
   mismatch.pass = pass;
   mismatch.part = part;
   if (mismatches_.empty()) {

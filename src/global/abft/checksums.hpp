@@ -49,6 +49,7 @@ struct Mismatch {
   Index block_row = 0;    // of the global matrix
   double difference = 0;  // of the sums; may be NaN or infinite
   double bound = 0;       // that rounding explains
+  bool overflow = false;  // sums near the largest number: a matrix whose factors grow makes them without any fault
 };
 
 /// One line.

@@ -153,7 +153,8 @@ void CheckpointWriter::finish() {
 }
 
 CheckpointReader::CheckpointReader(std::string path)
-    : path_(std::move(path)), file_(open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
+    : path_(std::move(path)),
+      file_(open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {  // a FIFO would wait for a writer
   struct stat status {};
   if (file_.get() < 0 || fstat(file_.get(), &status) != 0) throw CheckpointError(system_error(path_));
   if (!S_ISREG(status.st_mode)) refuse("is no file");

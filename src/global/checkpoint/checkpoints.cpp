@@ -24,6 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* part_suffix = ".part";
+constexpr const char* removed_suffix = ".removed";  // of a generation's folder
 
 struct Generation {
   Index pass = 0;
@@ -48,12 +49,13 @@ std::optional<Generation> generation_named(const std::string& name) {
   return Generation{std::stoll(number), run};
 }
 
-/// Newest first.
-std::vector<Generation> generations_in(const std::string& folder) {
+/// Newest first; those with a suffix, or those without.
+std::vector<Generation> generations_in(const std::string& folder, const std::string& suffix = "") {
   std::set<Generation, std::greater<>> found;
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    if (const auto generation = generation_named(entry->path().filename().string())) found.insert(*generation);
+    if (entry->path().extension() != suffix) continue;
+    if (const auto generation = generation_named(entry->path().stem().string())) found.insert(*generation);
   }
   return {found.begin(), found.end()};
 }
@@ -266,8 +268,10 @@ void prepare_checkpoint_folder(const std::string& folder) {
 
 void remove_incomplete_checkpoints(const std::string& folder) {
   std::error_code ignored;
-  for (const Generation& generation : generations_in(folder)) {
-    fs::remove_all(fs::path(folder) / generation.name(), ignored);
+  for (const char* const suffix : {"", removed_suffix}) {
+    for (const Generation& generation : generations_in(folder, suffix)) {
+      fs::remove_all(fs::path(folder) / (generation.name() + suffix), ignored);
+    }
   }
 }
 
@@ -294,9 +298,17 @@ ResumePoint choose_checkpoint(MPI_Comm communicator, const std::string& folder, 
   throw CheckpointError(error + ". There is no older checkpoint that is whole");
 }
 
-void remove_checkpoints(const std::string& folder, GridPosition at) {
-  for (const Generation& generation : generations_in(folder)) {
-    remove_files(fs::path(folder) / generation.name(), at);
+void remove_checkpoints(MPI_Comm communicator, const std::string& folder, GridPosition at) {
+  const std::string generations = from_root(communicator, [&] {
+    std::error_code ignored;
+    for (const Generation& generation : generations_in(folder)) {
+      const fs::path there = fs::path(folder) / generation.name();
+      fs::rename(there, there.string() + removed_suffix, ignored);
+    }
+    return lines_of(generations_in(folder, removed_suffix));
+  });
+  for (const Generation& generation : generations_of(generations)) {
+    remove_files(fs::path(folder) / (generation.name() + removed_suffix), at);
   }
 }
 
@@ -395,6 +407,7 @@ void Checkpoints::commit() {
     agree_or_throw(communicator_, error_);
   } catch (const AgreedError& failure) {
     remove_files(folder_, header_->at);
+    ++failed_;
     if (rank_in(communicator_) == 0) {
       spdlog::warn("the checkpoint after {} passes is not written: {}{}", pass, failure.what(),
                    last_ ? "; the one after " + std::to_string(*last_) + " is kept" : "");

@@ -60,8 +60,9 @@ void remove_incomplete_checkpoints(const std::string& folder);
 ResumePoint choose_checkpoint(MPI_Comm communicator, const std::string& folder, const CheckpointHeader& mine,
                               const Distribution& distribution);
 
-/// Removes this rank's files of all generations. Not collective; all ranks call it when none of them writes.
-void remove_checkpoints(const std::string& folder, GridPosition at);
+/// Removes all generations, each rank its files, while none writes. If the program is killed meanwhile, no generation
+/// is left of which some ranks have no file. Collective over the grid's communicator.
+void remove_checkpoints(MPI_Comm communicator, const std::string& folder, GridPosition at);
 
 /// Writes the generations of a run, one at a time. Errors are kept until commit(), where all ranks learn of them.
 class Checkpoints {
@@ -88,6 +89,8 @@ class Checkpoints {
   void abandon() { abandoned_ = true; }
 
   int completed() const { return completed_; }
+  /// Generations that were dropped.
+  int failed() const { return failed_; }
   /// The passes done in the last complete generation.
   std::optional<Index> last() const { return last_; }
   /// This rank's file of it. Only if there is one.
@@ -114,7 +117,7 @@ class Checkpoints {
   std::optional<CheckpointWriter> writer_;
   Clock::time_point opened_, on_disk_;
   std::string error_;  // of this rank
-  int completed_ = 0;
+  int completed_ = 0, failed_ = 0;
   std::optional<Index> last_;
   double seconds_of_disk_ = 0;
   std::atomic<bool> abandoned_ = false;

@@ -67,8 +67,12 @@ void gather_mismatches(const ProcessGrid& grid, const std::vector<Mismatch>& min
     if (&rank == first || rank.mismatches.empty()) continue;
     others += (others.empty() ? "rank " : ", rank ") + std::to_string(rank.world_rank);
   }
-  std::string text = "CORRUPTED: " + name_of(*first) + ": " + text_of(first->mismatches.front());
+  record.overflowed = first->mismatches.front().overflow;
+  std::string text = record.overflowed ? "CORRUPTED or overflowed: " : "CORRUPTED: ";
+  text += name_of(*first) + ": " + text_of(first->mismatches.front());
   if (!others.empty()) text += "; later or less on " + others;
+  if (record.overflowed)
+    text += "; if a second run fails in the same place, the matrix overflows, and no rank is wrong";
   if (record.stopped) text += "; ended by " + (record.stopped_by.empty() ? "--abft-stop" : record.stopped_by);
   result.failure = text + (result.failure.empty() ? "" : "; " + result.failure);
   result.passed = false;

@@ -32,7 +32,8 @@ struct Resumed {
 /// The checkpoints of a run.
 struct Saved {
   int checkpoints = 0;
-  Index passes = 0;            // done in the last one
+  int failed = 0;              // that could not be written
+  Index passes = 0;            // done in the last one, if there is one
   bool in_background = false;  // a thread wrote them while the run went on
   double waited = 0;           // seconds that ranks spent on them or waited, the slowest one
   double disk = 0;             // seconds in which their files were written, the slowest rank
@@ -54,6 +55,7 @@ struct ChecksumRecord {
   Index checks = 0;                 // the last one, of the factors, included
   double seconds = 0;               // they took, the slowest rank
   bool corrupted = false;           // a check has failed on some rank: RankRecord::mismatches
+  bool overflowed = false;          // and the first one by Mismatch::overflow, so maybe without a fault
   bool stopped = false;             // and has ended the run
   std::string stopped_by;           // what has, if it is not --abft-stop
   std::vector<WentBack> went_back;  // after other failed checks, in order; the passes after them were right

@@ -77,10 +77,15 @@ LoadedState StateSaver::go_back() {
 }
 
 std::optional<Saved> StateSaver::saved() const {
-  if (!checkpoints_.last()) return std::nullopt;
+  if (checkpoints_.completed() + checkpoints_.failed() == 0) return std::nullopt;
   double most[2] = {waited_, checkpoints_.seconds_of_disk()};
   all_reduce(communicator_, most, 2, MPI_DOUBLE, MPI_MAX);
-  return Saved{checkpoints_.completed(), *checkpoints_.last(), in_background_, most[0], most[1]};
+  return Saved{.checkpoints = checkpoints_.completed(),
+               .failed = checkpoints_.failed(),
+               .passes = checkpoints_.last().value_or(0),
+               .in_background = in_background_,
+               .waited = most[0],
+               .disk = most[1]};
 }
 
 RunObserver::RunObserver(const ObservedRun& run, PassRange passes, StateSaver* saver)

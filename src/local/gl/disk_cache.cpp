@@ -38,6 +38,11 @@ std::string cache_path(const std::string& directory, std::string_view key, std::
   return name.str();
 }
 
+std::ifstream open_regular_file(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error) ? std::ifstream(path, std::ios::binary) : std::ifstream();
+}
+
 bool write_cache_file(const std::string& path, std::string_view content) {
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
@@ -63,7 +68,7 @@ std::string NumberCache::path_of(std::string_view key) const { return cache_path
 
 std::optional<double> NumberCache::load(std::string_view key, double least, double most) const {
   if (directory_.empty()) return std::nullopt;
-  std::ifstream file(path_of(key));
+  std::ifstream file = open_regular_file(path_of(key));
   double number = 0;
   if (!(file >> number) || number < least || number > most) return std::nullopt;
   return number;
@@ -97,7 +102,7 @@ std::string ProgramCache::path_of(std::string_view key) const { return cache_pat
 
 std::optional<ProgramBinary> ProgramCache::load(std::string_view key) const {
   if (directory_.empty()) return std::nullopt;
-  std::ifstream file(path_of(key), std::ios::binary);
+  std::ifstream file = open_regular_file(path_of(key));
   FileHead head;
   if (!file.read(reinterpret_cast<char*>(&head), sizeof head)) return std::nullopt;
   if (head.magic != magic || head.key != hash(key)) return std::nullopt;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,9 @@ std::uint64_t hash(std::string_view bytes);
 
 /// "directory/0123456789abcdef.suffix", with the hash of the key.
 std::string cache_path(const std::string& directory, std::string_view key, std::string_view suffix);
+
+/// Not open if it is no regular file: a FIFO would wait for a writer.
+std::ifstream open_regular_file(const std::string& path);
 
 /// Writes a file, and creates its folder if necessary. On failure, returns false and changes nothing.
 bool write_cache_file(const std::string& path, std::string_view content);

@@ -4,6 +4,8 @@
 #include <sstream>
 #include <utility>
 
+#include "gl/disk_cache.hpp"
+
 namespace glinpack::gl {
 namespace {
 
@@ -43,8 +45,7 @@ ShaderSource::ShaderSource(std::string directory, std::string_view kind) : Shade
 
 std::ifstream ShaderSource::file_of(std::string_view name) const {
   if (directory_.empty()) return {};
-  const std::filesystem::path path = std::filesystem::path(directory_) / name;
-  return std::filesystem::is_directory(path) ? std::ifstream() : std::ifstream(path, std::ios::binary);
+  return open_regular_file((std::filesystem::path(directory_) / name).string());
 }
 
 ShaderSource::Expansion ShaderSource::expansion_of(const std::string& name, const std::string& preamble) const {

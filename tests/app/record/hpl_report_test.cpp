@@ -217,6 +217,8 @@ TEST(HplReport, checkpoints_are_counted_with_what_they_cost) {
                                           "waited 0.25 s, disks took 8.00 s\n"));
   record.result.saved->in_background = false;
   EXPECT_THAT(run_text(record), HasSubstr("; synchronously: ranks waited"));
+  record.result.saved = Saved{.failed = 3};
+  EXPECT_THAT(run_text(record), HasSubstr("Checkpoints written: 0, 3 not: see the warnings; synchronously"));
 }
 
 TEST(HplReport, mixed_precision_is_named_hpl_mxp_style_and_not_called_hpl) {

@@ -264,6 +264,23 @@ TEST(Checksums, EndTheRunAtAMismatchOnEveryRank) {
       const Checked checked = factorize_with_checks<double>(parameters, grid, "openblas", *source, flip);
       EXPECT_TRUE(checked.stopped);
       EXPECT_LT(checked.statistics.checks, 7);
+      for (const Mismatch& mismatch : checked.mismatches) EXPECT_FALSE(mismatch.overflow) << text_of(mismatch);
+    }
+  });
+}
+
+// L^-1 b grows by 2 a row, beyond the largest float after 128 rows.
+TEST(Checksums, SayThatAMatrixMayOverflowWithoutAFault) {
+  on_every_grid([](const ProcessGrid& grid) {
+    for (const Index every : {1, 100}) {
+      RunParameters parameters = parameters_of({160, 8}, Pivoting::partial);
+      parameters.abft = true;
+      parameters.abft_every = every;
+      const auto source = make_source(MatrixKind::parse("moler"), parameters.n, 1);
+      const Checked checked = factorize_with_checks<float>(parameters, grid, "openblas", *source);
+      for (const Mismatch& mismatch : checked.mismatches) EXPECT_TRUE(mismatch.overflow) << text_of(mismatch);
+      EXPECT_FALSE(all_agree(grid.all(), checked.mismatches.empty()));
+      EXPECT_TRUE(factorize_with_checks<double>(parameters, grid, "openblas", *source).mismatches.empty());
     }
   });
 }

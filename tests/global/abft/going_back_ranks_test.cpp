@@ -196,7 +196,7 @@ class FaultyRun {
   FaultyRun& operator=(const FaultyRun&) = delete;
   ~FaultyRun() {
     barrier(grid_.all());
-    remove_checkpoints(options.checkpoints->folder, grid_.position());
+    remove_checkpoints(grid_.all(), options.checkpoints->folder, grid_.position());
     barrier(grid_.all());
   }
 

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -177,6 +178,9 @@ TEST_F(CheckpointFile, IsRefusedIfItIsNoFileOrNotThere) {
   EXPECT_THAT(refusal(), HasSubstr("No such file"));
   std::filesystem::create_directory(path_);
   EXPECT_THAT(refusal(), HasSubstr("is no file"));
+  std::filesystem::remove(path_);
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  EXPECT_THAT(refusal(), HasSubstr("is no file"));  // and does not wait for a writer
 }
 
 TEST_F(CheckpointFile, NamesTheReasonIfItCannotBeWritten) {

@@ -144,7 +144,7 @@ TEST_F(CheckpointsOfAllRanks, TheNextGenerationReplacesTheOneBefore) {
   EXPECT_EQ(chosen_pass(), 3);
   EXPECT_EQ(files_in(folder_.path).size(), static_cast<std::size_t>(test::world_size()));
   barrier(grid_.all());
-  remove_checkpoints(folder_.path, mine_.at);
+  remove_checkpoints(grid_.all(), folder_.path, mine_.at);
   barrier(grid_.all());
   EXPECT_TRUE(fs::is_empty(folder_.path));
 }
@@ -228,6 +228,7 @@ TEST_F(CheckpointsOfAllRanks, ARankThatCannotWriteCostsTheGenerationOfAll) {
   checkpoints.commit();
   EXPECT_FALSE(checkpoints.is_pending());
   EXPECT_EQ(checkpoints.last(), std::nullopt);
+  EXPECT_EQ(checkpoints.failed(), 1);
   if (grid_.is_root()) {
     EXPECT_THAT(log.lines(), AllOf(HasSubstr("after 2 passes is not written"), HasSubstr(".part: Is a directory")));
   }
@@ -257,6 +258,21 @@ TEST_F(CheckpointsOfAllRanks, OneIsWrittenWhileTheRunGoesOn) {
   checkpoints.commit();
   EXPECT_EQ(checkpoints.last(), 2);
   EXPECT_EQ(content_of(file_of(2, plan.run)), written);
+}
+
+// What is left if the program is killed while it removes them.
+TEST_F(CheckpointsOfAllRanks, HalfRemovedOnesAreInNobodysWay) {
+  write(1, "0000000a");
+  const fs::path removed = (fs::path(folder_.path) / "pass-1-0000000a.removed");
+  if (grid_.is_root()) fs::rename(fs::path(folder_.path) / "pass-1-0000000a", removed);
+  barrier(grid_.all());
+  EXPECT_FALSE(has_checkpoints(folder_.path));
+  EXPECT_THAT(refusal(), HasSubstr("has no checkpoint"));
+  prepare_checkpoint_folder(folder_.path);
+  barrier(grid_.all());
+  remove_incomplete_checkpoints(folder_.path);
+  barrier(grid_.all());
+  EXPECT_TRUE(fs::is_empty(folder_.path));
 }
 
 TEST_F(CheckpointsOfAllRanks, AFolderWithACheckpointIsNotForANewRun) {
@@ -330,7 +346,7 @@ TEST_P(ResumedRun, HasTheSolutionOfOneWithoutInterruption) {
     EXPECT_EQ(resumed.solution, whole.solution);
     EXPECT_EQ(resumed.growth, whole.growth);
     barrier(grid.all());
-    remove_checkpoints(folder.path, grid.position());
+    remove_checkpoints(grid.all(), folder.path, grid.position());
     barrier(grid.all());
   });
 }
@@ -409,7 +425,7 @@ TEST(RequestedCheckpoint, IsWrittenAndTheRunGoesOn) {
     EXPECT_EQ(stop_signal(), 0);
     EXPECT_TRUE(has_checkpoints(folder.path));
     barrier(grid.all());
-    remove_checkpoints(folder.path, grid.position());
+    remove_checkpoints(grid.all(), folder.path, grid.position());
     barrier(grid.all());
   });
 }

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -202,6 +203,13 @@ TEST(GlProgramCache, IsSkippedIfTheHomeFolderDoesNotExist) {
   EXPECT_EQ(user_cache(), "/tmp/.cache/glinpack");
   home != nullptr ? setenv("HOME", old_home.c_str(), 1) : unsetenv("HOME");
   if (cache != nullptr) setenv("XDG_CACHE_HOME", old_cache.c_str(), 1);
+}
+
+TEST(GlNumberCache, DoesNotWaitForTheWriterOfAFifo) {
+  const std::string path = (fs::temp_directory_path() / ("glinpack_fifo_test_" + std::to_string(getpid()))).string();
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_FALSE(open_regular_file(path).is_open());
+  fs::remove(path);
 }
 
 TEST(GlNumberCache, KeepsANumberPerKey) {

@@ -8,12 +8,12 @@
 #include <stdexcept>
 #include <utility>
 
-#include "gl/disk_cache.hpp"
+#include "backend/timeline.hpp"
+#include "gl/command_stream.hpp"
 #include "gl/compute/compute_memory.hpp"
 #include "gl/compute/kernels.hpp"
-#include "gl/command_stream.hpp"
+#include "gl/disk_cache.hpp"
 #include "gl/shader_source.hpp"
-#include "backend/timeline.hpp"
 
 namespace glinpack::gl {
 namespace {
@@ -189,7 +189,7 @@ std::string TileCache::path_of(const DeviceDescription& device, Precision precis
 
 std::optional<ReduceTile> TileCache::load(const DeviceDescription& device, Precision precision) const {
   if (directory_.empty()) return std::nullopt;
-  std::ifstream file(path_of(device, precision));
+  std::ifstream file = open_regular_file(path_of(device, precision));
   std::string name;
   if (!std::getline(file, name)) return std::nullopt;
   for (const ReduceTile& tile : reduce_tiles(precision)) {

@@ -153,7 +153,7 @@ std::string line_of(const Choice& choice) {
 /// Ignores invalid lines of the file.
 std::vector<Choice> choices_in(const std::string& path) {
   std::vector<Choice> choices;
-  std::ifstream file(path);
+  std::ifstream file = gl::open_regular_file(path);
   for (std::string line; std::getline(file, line);) {
     if (const std::optional<Choice> choice = parse(line)) choices.push_back(*choice);
   }
