@@ -38,6 +38,7 @@ class MatrixMarketReader {
     if (object != "matrix") unusable("object", object, "matrix");
     if (format != "array" && format != "coordinate") unusable("format", format, "array or coordinate");
     if (field != "real" && field != "integer" && field != "double") unusable("field", field, "real or integer");
+    is_integer_ = field == "integer";
     Banner banner{.coordinate = format == "coordinate"};
     if (symmetry == "symmetric" || symmetry == "hermitian") {
       banner.symmetry = Symmetry::symmetric;
@@ -87,6 +88,10 @@ class MatrixMarketReader {
            (is_number ? " is beyond double precision" : " is not a number"));
     }
     if (!std::isfinite(value)) check_finite(where(), value, row, column);
+    if (is_integer_ && value != std::trunc(value)) {
+      fail("row " + std::to_string(row) + ", column " + std::to_string(column) + ": " + in_quotes(token) +
+           " is no whole number; write 'real' for the field 'integer' in the first line");
+    }
     return value;
   }
 
@@ -171,6 +176,7 @@ class MatrixMarketReader {
   std::string_view line_;
   std::size_t position_ = 0;
   Index line_number_ = 0;
+  bool is_integer_ = false;
 };
 
 /// Refuses entries that would be counted twice, and those that a skew-symmetric matrix cannot have.

@@ -157,6 +157,7 @@ TEST_F(MatrixFile, UnusableMatrixMarketFilesAreRejectedWithTheLine) {
   expect_rejected(array, {"a:2: ", "truncated"});
   expect_rejected(coordinate + "2 2 1\n3 1 1.0\n", {"a:3: ", "'3'", "row"});
   expect_rejected(coordinate + "2 2 2\n1 1 1.0\n", {"a:4: ", "truncated"});
+  expect_rejected("%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 2.5\n", {"a:3: ", "'2.5'", "'real'"});
   expect_rejected(array + "1 1\n1e999\n", {"a:3: ", "beyond double precision"});
   expect_rejected(array + "1 1\n" + std::string(1 << 21, '\0'), {"a:3: ", "1048575 characters", "break it"});
   expect_rejected(coordinate + "2 2 2\n1 2 1e308\n1 2 1e308\n", {"row 1, column 2", "infinite"});
