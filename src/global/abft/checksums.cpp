@@ -165,16 +165,21 @@ std::vector<double> Checksums<Real>::carried_sums(Index first_row, Index rows) {
   const std::vector<Real> values = downloaded({&a_, first_row, columns_, rows, checksum_columns});
   std::vector<double> sums;
   double largest[2] = {largest_.scale, largest_.noise};
+  sums.reserve(static_cast<std::size_t>(rows));
+  std::array<double, std::size(factors)> differences{};  // of copies from the factor times the original
   for (std::size_t i = 0; i < values.size(); i += checksum_columns) {
     sums.push_back(static_cast<double>(values[i]));
-    for (std::size_t j = i; j < i + checksum_columns; ++j) {
-      const double original = static_cast<double>(values[i + (j - i) % 2]);
-      const double copy = static_cast<double>(values[j]) / factors[(j - i) / 2];
+    for (std::size_t original = i; original < i + 2; ++original) {
+      const auto value = static_cast<double>(values[original]);
       // what overflows is not explained by rounding
-      if (std::isfinite(original)) largest[0] = std::max(largest[0], std::fabs(original));
-      if (std::isfinite(copy - original)) largest[1] = std::max(largest[1], std::fabs(copy - original));
+      if (std::isfinite(value)) largest[0] = std::max(largest[0], std::fabs(value));
+      for (std::size_t f = 1; f < std::size(factors); ++f) {
+        const double difference = static_cast<double>(values[original + 2 * f]) - factors[f] * value;
+        if (std::isfinite(difference)) differences[f] = std::max(differences[f], std::fabs(difference));
+      }
     }
   }
+  for (std::size_t f = 1; f < std::size(factors); ++f) largest[1] = std::max(largest[1], differences[f] / factors[f]);
   all_reduce(grid_.column(), largest, 2, MPI_DOUBLE, MPI_MAX);
   largest_ = {largest[0], largest[1]};
   return sums;
@@ -195,10 +200,10 @@ void Checksums<Real>::finish_pass(const PassPlan& pass, DeviceBlock<Real> factor
   const Index row = 2 * pass.pivot.column;
   const DeviceBlock<Real> weights = whole(*weights_).block(0, 0, pass.width, 2);
   const DeviceBlock<Real> sums = whole(*sums_of_l_).block(row, 0, 2, sums_of_l_->columns());
-  if (above > 0) backend_.update(weights, factors.block(0, 0, pass.width, above), sums.block(0, 0, 2, above));
+  if (above > 0) backend_.update_few_rows(weights, factors.block(0, 0, pass.width, above), sums.block(0, 0, 2, above));
   if (pass.panel_rows > 0) {
-    backend_.update(weights, factors.block(0, above, pass.width, pass.panel_rows),
-                    sums.block(0, distribution_.nb + pass.panel_row.value, 2, pass.panel_rows));
+    backend_.update_few_rows(weights, factors.block(0, above, pass.width, pass.panel_rows),
+                             sums.block(0, distribution_.nb + pass.panel_row.value, 2, pass.panel_rows));
   }
   if (!is_due(pass)) return;
   const double begun = timeline_.now();

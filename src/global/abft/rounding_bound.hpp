@@ -30,7 +30,7 @@ inline double rounding_bound(double unit, Index terms, double scale, double nois
 
 /// Passes between two checks if none are given. A check reads every element of the trailing matrix once, as long as
 /// about 100 operations of the update, which does 2 nb with it: 60 on two Xeon cores, 72 (double) and 96 (single) on an
-/// H200. A quarter of a percent of the update's time; on a GPU several times more, for its queue is empty meanwhile.
+/// H200. A quarter of a percent of the update's time.
 inline Index passes_between_checks(Index nb) {
   constexpr Index operations = 100, share = 400;
   return std::max<Index>(1, operations * share / (2 * nb));

@@ -245,6 +245,10 @@ class Backend {
   /// A22 <- A22 - L21 U12: l21_transposed k x rows, u12 k x columns, a22 rows x columns. u12 is of an Operand: of
   /// another matrix than a22, or other rows of it.
   virtual void update(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) = 0;
+  /// The same of one or two rows of A22, as fast as u12 is read.
+  virtual void update_few_rows(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) {
+    update(l21_transposed, u12, a22);
+  }
   /// X <- T^-1 X for a triangle of t, k x k, and x, k x few columns (BLAS trsv, trsm): substitution with a diagonal
   /// block. The rest of t is not read. Different matrices.
   virtual void solve_triangle(Triangle triangle, DeviceBlock<Real> t, DeviceBlock<Real> x) = 0;

@@ -187,6 +187,9 @@ class FaultyBackend final : public Backend<Real> {
     inner_.update(l21_transposed, u12, a22);
     flip_.offer(FlipPlace::a_after_update, a22.block(0, 0, a22.rows, columns));
   }
+  void update_few_rows(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override {
+    inner_.update_few_rows(l21_transposed, u12, a22);
+  }
   void solve_triangle(Triangle triangle, DeviceBlock<Real> t, DeviceBlock<Real> x) override {
     inner_.solve_triangle(triangle, t, x);
   }

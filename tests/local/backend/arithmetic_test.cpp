@@ -34,6 +34,22 @@ TYPED_TEST(Arithmetic, reduce_subtracts_the_product_and_changes_nothing_else) {
   }
 }
 
+TYPED_TEST(Arithmetic, reduce_of_few_rows_is_that_of_many) {
+  using Real = typename TypeParam::Real;
+  for (const auto& [rows, columns, k] :
+       {Extents{1, 1, 1}, Extents{2, 1, 7}, Extents{1, 33, 8}, Extents{2, 64, 9}, Extents{2, 300, 100}}) {
+    SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", k = " << k);
+    auto l21 = this->operand(k, rows);
+    auto u12 = this->operand(k, columns);
+    auto a22 = this->operand(rows, columns);
+    this->tested().update_few_rows(l21.tested, u12.tested, a22.tested);
+    this->reference().update(l21.expected, u12.expected, a22.expected);
+    this->expect_same(a22, tolerance<Real>(k + 1));
+    this->expect_same(l21);
+    this->expect_same(u12);
+  }
+}
+
 TYPED_TEST(Arithmetic, reduce_is_correct_for_any_offsets_of_its_operands) {
   using Real = typename TypeParam::Real;
   constexpr Index k = 12;

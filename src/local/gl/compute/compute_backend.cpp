@@ -161,6 +161,11 @@ class ComputeBackend final : public GlBackend<Real>, public ComputePrograms {
     fences().take();  // polls whether the device has caught up
     glFlush();        // start the device before the host waits for the network
   }
+  void update_few_rows(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override {
+    if (a22.empty() || u12.empty()) return;
+    operation(Phase::reduce, 2 * count(a22.rows) * count(a22.columns) * count(u12.rows), 0,
+              [&] { kernels_.reduce_few_rows(region_of(l21_transposed), region_of(u12), region_of(a22)); });
+  }
   void solve_triangle(Triangle triangle, DeviceBlock<Real> t, DeviceBlock<Real> x) override {
     if (x.empty()) return;
     operation(Phase::substitution, solve_triangle_flops(triangle, x.rows, x.columns), 0,

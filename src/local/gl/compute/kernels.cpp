@@ -20,6 +20,7 @@ constexpr Index reduce_depth = 16;
 constexpr Index normalize_block = 64;
 constexpr int solve_triangle_side = 32;
 constexpr Index substitute_rows = 16;
+constexpr Index few_rows_columns = 32;
 
 // Of a launch of solve_triangle; substitute multiplies the other parts of larger triangles.
 constexpr Index most_triangle_rows = 512;
@@ -61,6 +62,7 @@ Kernels::Kernels(const std::shared_ptr<Context>& context, const ShaderSource& so
   copy_transposed_ = build("copy_transposed.comp", "");
   invert_ = build("invert.comp", define("RESULT_LEADING", triangle_rows));
   substitute_ = build("substitute.comp", "");
+  if (update_ == Update::subtract) reduce_few_rows_ = build("reduce_few_rows.comp", "");
   const std::string solves = define("MOST_ROWS", most_triangle_rows) +
                              define("SUBGROUPS", context->device().subgroup_size >= solve_triangle_side);
   solve_unit_lower_ = build("solve_triangle.comp", solves + define("UPPER", false));
@@ -297,19 +299,35 @@ void Kernels::normalize_window(const Region& a) {
 }
 
 // Windows of c run concurrently: the last groups of one window, too few for the device, overlap the next window's.
-void Kernels::reduce(const Region& l_transposed, const Region& u, const Region& c) {
+template <class Product>
+void Kernels::each_product(const Region& l_transposed, const Region& u, const Region& c, Product product) {
   each_part(c, tile_.rows(), [&](Index i, Index j, Index c_rows, Index c_columns) {
     const Region some_u = u.column_range(j, c_columns);
     each_part(some_u, reduce_depth, [&](Index u_k, Index u_j, Index u_depth, Index columns) {
       const Region some_l = l_transposed.block(u_k, i, u_depth, c_rows);
       each_part(some_l, reduce_depth, [&](Index k, Index row, Index depth, Index rows) {
-        reduce_window(some_l.block(k, row, depth, rows), some_u.block(u_k + k, u_j, depth, columns),
-                      c.block(i + row, j + u_j, rows, columns));
+        product(some_l.block(k, row, depth, rows), some_u.block(u_k + k, u_j, depth, columns),
+                c.block(i + row, j + u_j, rows, columns));
         if (depth < u.rows) finish_dispatches();  // the next part updates the same elements of c
       });
     });
   });
   finish_dispatches();
+}
+
+void Kernels::reduce(const Region& l_transposed, const Region& u, const Region& c) {
+  each_product(l_transposed, u, c,
+               [&](const Region& l, const Region& some_u, const Region& some_c) { reduce_window(l, some_u, some_c); });
+}
+
+void Kernels::reduce_few_rows(const Region& l_transposed, const Region& u, const Region& c) {
+  for_parts(c.rows, 2, [&](Index row, Index rows) {
+    each_product(l_transposed.column_range(row, rows), u, c.row_range(row, rows),
+                 [&](const Region& l, const Region& some_u, const Region& some_c) {
+                   bind_product(reduce_few_rows_, l, some_u, some_c);
+                   dispatch_independent(reduce_few_rows_, groups(some_c.columns, few_rows_columns), 1);
+                 });
+  });
 }
 
 // Whether vectors of rows are aligned with those of the buffer.
@@ -327,13 +345,17 @@ void Kernels::reduce_window(const Region& l_transposed, const Region& u, const R
   if (rest > 0) reduce_tiles(reduce_, unaligned_tile, l_transposed.row_range(whole, rest), u.row_range(whole, rest), c);
 }
 
-void Kernels::reduce_tiles(const Program& program, const ReduceTile& tile, const Region& l_transposed, const Region& u,
-                           const Region& c) {
+void Kernels::bind_product(const Program& program, const Region& l_transposed, const Region& u, const Region& c) const {
   program.set(0, static_cast<GLint>(c.rows), static_cast<GLint>(c.columns));
   program.set(1, static_cast<GLint>(u.rows));
   bind(program, 0, 2, l_transposed);
   bind(program, 1, 3, u);
   bind(program, 2, 4, c);
+}
+
+void Kernels::reduce_tiles(const Program& program, const ReduceTile& tile, const Region& l_transposed, const Region& u,
+                           const Region& c) {
+  bind_product(program, l_transposed, u, c);
   dispatch_independent(program, groups(c.columns, tile.vectors() * vector_width_), groups(c.rows, tile.rows()));
 }
 

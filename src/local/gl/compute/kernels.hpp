@@ -64,6 +64,8 @@ class Kernels {
   /// C <- C - L U, or C <- C + L U, depending on `update`: l_transposed k x rows, u k x columns, c rows x columns. U
   /// and C may be different rows of a matrix.
   void reduce(const Region& l_transposed, const Region& u, const Region& c);
+  /// C <- C - L U of few rows of C, extents as of reduce.
+  void reduce_few_rows(const Region& l_transposed, const Region& u, const Region& c);
   /// X <- T^-1 X for a triangle of t (shaders/compute/solve_triangle.comp).
   void solve_triangle(Triangle triangle, const Region& t, const Region& x);
   /// y <- y - A x. x and y may be different rows of a matrix.
@@ -112,6 +114,9 @@ class Kernels {
   void normalize_window(const Region& a);
   bool aligned(const Region& region) const;
   void solve_triangle_in_windows(Triangle triangle, const Region& t, const Region& x);
+  template <class Product>
+  void each_product(const Region& l_transposed, const Region& u, const Region& c, Product product);
+  void bind_product(const Program& program, const Region& l_transposed, const Region& u, const Region& c) const;
   void reduce_window(const Region& l_transposed, const Region& u, const Region& c);
   void reduce_tiles(const Program& program, const ReduceTile& tile, const Region& l_transposed, const Region& u,
                     const Region& c);
@@ -125,7 +130,7 @@ class Kernels {
   Update update_;
   std::string types_;  // preamble of every shader
   Program copy_, copy_listed_, move_rows_, copy_transposed_, invert_, normalize_, normalize_aligned_, reduce_,
-      reduce_aligned_, solve_unit_lower_, solve_upper_, substitute_;
+      reduce_aligned_, reduce_few_rows_, solve_unit_lower_, solve_upper_, substitute_;
   BufferHandle triangle_;  // inverse for normalize: shaders/compute/invert.comp
   BufferHandle pairs_;     // consecutive lists
   Pair* mapped_pairs_ = nullptr;
