@@ -170,6 +170,7 @@ TEST_F(PlanningFiles, RejectsFilesOfOtherPrograms) {
   refused({"--n", "1000", "--links", empty}, {empty, "glinpack network --json"});
   refused({"--n", "1000", "--ceilings", empty}, {empty, "glinpack ceilings --json"});
   refused({"--n", "1000", "--backend", "openblas"}, {"no figure", "--from"});
+  refused({"--n", "1000", "--nb", "8193"}, {"--nb", "8193", "8192"});
   refused({"--n", "1000000000000000", "--nb", "1"}, {"1000000000000000", "passes", "--nb"});
 }
 
