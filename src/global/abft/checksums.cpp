@@ -239,7 +239,7 @@ void Checksums<Real>::check_trailing_matrix(const PassPlan& pass, const PassPlan
   const std::vector<Real> sums = downloaded(whole(*sums_).block(row, 0, rows, 1));
   const std::vector<double> expected = carried_sums(row, rows);
   const double bound = rounding_bound(epsilon_of(precision_of<Real>), columns_ - pass.trailing_column.value,
-                                      largest_.scale, largest_.noise);
+                                      static_cast<double>(pass.pass + 1), largest_.scale, largest_.noise);
   Worst worst;
   for (std::size_t i = 0; i < sums.size(); ++i) {
     const GlobalIndex global = distribution_.rows.global(pass.trailing_row + static_cast<Index>(i), position_.row);
@@ -264,7 +264,7 @@ void Checksums<Real>::check_received_l(Index pass, Index eliminated) {
     const Real* const received = mine.data() + q * two_rows;
     double scale = 0;
     for (Index i = 0; i < two_rows; ++i) scale = std::max(scale, std::fabs(static_cast<double>(expected[i])));
-    const double bound = rounding_bound(epsilon_of(precision_of<Real>), eliminated, scale, 0);
+    const double bound = rounding_bound(epsilon_of(precision_of<Real>), eliminated, 0, scale, 0);
     for (Index i = 0; i < two_rows; ++i) {
       const Index row = i % length - distribution_.nb;  // before the first: L11 of another process row
       const GlobalIndex global = distribution_.rows.global(LocalIndex(std::max<Index>(0, row)), position_.row);
@@ -412,8 +412,11 @@ void Checksums<Real>::check_stored_factors(Index passes) {
   const std::vector<double> expected = carried_sums(0, rows_);
   double scale_of_l = 0;
   for (const Real sum : panels) scale_of_l = std::max(scale_of_l, std::fabs(static_cast<double>(sum)));
-  const double bound_of_u = rounding_bound(epsilon_of(precision_of<Real>), columns_, largest_.scale, largest_.noise);
-  const double bound_of_l = rounding_bound(epsilon_of(precision_of<Real>), columns_, scale_of_l, 0);
+  const auto nb = static_cast<double>(distribution_.nb);
+  const double roundings = static_cast<double>(passes) + nb * nb / static_cast<double>(std::max<Index>(1, columns_));
+  const double bound_of_u =
+      rounding_bound(epsilon_of(precision_of<Real>), columns_, roundings, largest_.scale, largest_.noise);
+  const double bound_of_l = rounding_bound(epsilon_of(precision_of<Real>), columns_, 0, scale_of_l, 0);
   Worst l, u;
   for (std::size_t i = 0; i < of_l.size(); ++i) {
     const BlockIndex block = blocks.block(blocks.global(LocalIndex(static_cast<Index>(i)), position_.row));

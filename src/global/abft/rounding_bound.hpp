@@ -9,6 +9,10 @@
 // 1 - 2 exp(-lambda^2 / 2) (Higham and Mary, A new approach to probabilistic rounding error analysis, SIAM J. Sci.
 // Comput. 41, 2019), 1 - 3e-8 for lambda = 6; and partial sums are seldom as large as the largest sum of all rows.
 //
+// Not so if all elements of a row are rounded alike, as those of HPL-MxP's matrix, which are equal: their errors add
+// up, one for each time that an element is rounded. That is once a pass; and, in the block of its own panel, up to nb
+// times.
+//
 // E is not bounded, but sampled: |L| |U| and what elimination makes of an error depend on matrix and pivoting by many
 // orders of magnitude. Wilkinson's kind of matrix grows by 2^30, and with local pivoting an error may grow by more than
 // the matrix. The largest of six samples (checksums.hpp) stands for the standard deviation of E's row sums.
@@ -21,11 +25,11 @@
 
 namespace glinpack {
 
-/// `unit`: u of the precision. `terms`: elements C of the sum. `scale`: largest magnitude of a sum. `noise`: largest
-/// sample of E.
-inline double rounding_bound(double unit, Index terms, double scale, double noise) {
+/// `unit`: u of the precision. `terms`: elements C of the sum. `roundings`: of an element, on average. `scale`: largest
+/// magnitude of a sum. `noise`: largest sample of E.
+inline double rounding_bound(double unit, Index terms, double roundings, double scale, double noise) {
   constexpr double lambda = 6;
-  return lambda * (unit * std::sqrt(static_cast<double>(terms) + 1) * scale + noise);
+  return lambda * (unit * std::max(std::sqrt(static_cast<double>(terms) + 1), roundings) * scale + noise);
 }
 
 /// Passes between two checks if none are given. A check reads every element of the trailing matrix once, as long as

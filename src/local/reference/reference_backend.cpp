@@ -42,10 +42,13 @@ class ReferenceBackend final : public HostBackend<Real> {
     const RowMajorView<const Real> lt = view_of(l21_transposed);
     const RowMajorView<const Real> u = view_of(u12);
     const RowMajorView<Real> a = view_of(a22);
+    std::vector<Real> products(static_cast<std::size_t>(a.columns));  // of a row, rounded into it once
     for (Index i = 0; i < a.rows; ++i) {
+      std::ranges::fill(products, Real(0));
       for (Index k = 0; k < u.rows; ++k) {
-        for (Index j = 0; j < a.columns; ++j) a(i, j) -= lt(k, i) * u(k, j);
+        for (Index j = 0; j < a.columns; ++j) products[static_cast<std::size_t>(j)] += lt(k, i) * u(k, j);
       }
+      for (Index j = 0; j < a.columns; ++j) a(i, j) -= products[static_cast<std::size_t>(j)];
     }
   }
 

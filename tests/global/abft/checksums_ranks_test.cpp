@@ -140,6 +140,18 @@ TEST(Checksums, SuspectNoCleanRunOfAnyMatrixPivotingGridOrPrecision) {
   });
 }
 
+// Where elements are equal, their errors of rounding add up: once a pass, or once a column of a panel.
+TEST(Checksums, SuspectNoMatrixWhoseElementsAreRoundedAlike) {
+  on_every_grid([](const ProcessGrid& grid) {
+    for (const auto& [n, nb] : {std::pair<Index, Index>{400, 2}, {1000, 1000}}) {
+      RunParameters parameters = parameters_of({n, nb}, Pivoting::partial);
+      parameters.abft = true;
+      parameters.abft_every = 50;
+      expect_clean<float>(parameters, MatrixKind::mxp, grid, "openblas", 1);
+    }
+  });
+}
+
 RunParameters parameters_of_flips(std::mt19937_64& random) {
   RunParameters parameters = random_parameters(random);
   parameters.n = 96;
