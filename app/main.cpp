@@ -1,6 +1,8 @@
 // glinpack: a CLI::App and its subcommands, which app/commands.cpp lists. The benchmark is `plu`:
 // app/plu/plu_command.cpp, and its algorithm src/global/lu/factorize.cpp. CONTRIBUTING.md describes the folders.
+#include <fcntl.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -24,16 +26,28 @@ namespace {
 // MPICH's UCX takes SIGHUP when it is loaded, and answers it by debug lines on stdout. What the shell or nohup asked
 // for is known only before libraries are initialised.
 struct sigaction hangup_at_start {};
-void note_hangup(int, char**, char**) { sigaction(SIGHUP, nullptr, &hangup_at_start); }
-[[gnu::section(".preinit_array"), gnu::used]] void (*before_libraries)(int, char**, char**) = note_hangup;
+
+// A pipe or file of a library must not become stdout because that is closed. This one cannot be written either.
+void occupy_closed_descriptors() {
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(standard, F_GETFD) < 0) open("/dev/null", O_RDONLY);
+  }
+}
+
+void prepare_process(int, char**, char**) {
+  sigaction(SIGHUP, nullptr, &hangup_at_start);
+  occupy_closed_descriptors();
+}
+[[gnu::section(".preinit_array"), gnu::used]] void (*before_libraries)(int, char**, char**) = prepare_process;
 
 constexpr int exit_unusable_input = 2;
 constexpr int exit_error = 3;
 
 // One of the processes that a launcher has started prints.
 int print(const std::string& text, std::ostream& out = std::cout, int exit_code = 0) {
-  if (launcher_rank() == 0 && !(out << text << std::flush)) return exit_error;
-  return exit_code;
+  if (launcher_rank() != 0 || out << text << std::flush) return exit_code;
+  std::cerr << "glinpack: the text cannot be written to standard output\n";
+  return exit_error;
 }
 
 bool asks_for_help(const std::string& argument) { return argument == "-h" || argument == "--help"; }

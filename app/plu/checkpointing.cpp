@@ -156,9 +156,11 @@ std::unique_ptr<Checkpointing> prepare_checkpointing(SweepInput& input, const Ba
     if (!options.resume.empty()) {
       std::error_code error;
       if (!std::filesystem::is_directory(options.resume, error)) {
-        throw InputError("--resume: " + options.resume + " is no folder; name the one that --checkpoint had");
+        throw InputError("--resume: " + options.resume +
+                         " is no folder; name the one that --checkpoint had, or leave --resume out to start anew");
       }
-      if (!has_checkpoints(options.resume)) throw InputError("--resume: " + options.resume + " has no checkpoint");
+      if (!has_checkpoints(options.resume))
+        throw InputError("--resume: " + options.resume + " has no checkpoint; leave --resume out to start anew");
       checkpointing->locks.emplace_back(options.resume, goes_on_there ? FolderUse::write : FolderUse::read);
     }
     if (prepares) {
@@ -194,8 +196,10 @@ void Checkpointing::remove() const {
 
 std::string how_to_resume(const RunRecord& run, const PluOptions& options) {
   if (!run.result.saved || run.result.saved->checkpoints == 0) return "";
-  return fmt::format("Its checkpoint after {} passes is in {}: the same options with --resume {} go on from there.\n",
-                     run.result.saved->passes, options.checkpoint, options.checkpoint);
+  return fmt::format(
+      "Its checkpoint after {} passes is in {}: the same options with --resume {} go on from there; files of results "
+      "need other names, or --force.\n",
+      run.result.saved->passes, options.checkpoint, options.checkpoint);
 }
 
 }  // namespace glinpack::app

@@ -209,13 +209,19 @@ class Commands(RunsTest):
                     self.assertEqual(ended.returncode, 3, ended)
                     self.assertIn(b"the report cannot be written to standard output", ended.stderr)
                     self.assertEqual(self.json(f"{name}{sink}.json")["format"], 1)
-            for command in (["devices"], ["devices", "--json"], ["slurm"], ["variant", "WR11C2R4"], ["completion"],
+            for command in (["--help"], ["plu", "--help"], ["devices"], ["devices", "--json"], ["slurm"], ["variant", "WR11C2R4"], ["completion"],
                             ["man-pages", "--markdown"], ["report", result, "-o", "page.html", "--force"]):
                 with self.subTest(command=command, sink=sink):
                     ended = subprocess.run([GLINPACK, *command], cwd=self.folder, stdout=sink, stderr=subprocess.PIPE,
                                            check=False, timeout=60)
                     self.assertEqual(ended.returncode, 3, ended)
                     self.assertIn(b"cannot be written to standard output", ended.stderr)
+
+    def test_a_report_without_stdin_and_stdout_is_not_lost_in_silence(self):
+        ended = subprocess.run(["bash", "-c", 'exec "$@" 0<&- 1>&-', "bash", GLINPACK, "plu", "--n", "100", "--backend",
+                                "openblas"], cwd=self.folder, stderr=subprocess.PIPE, check=False, timeout=60)
+        self.assertEqual(ended.returncode, 3, ended)
+        self.assertIn(b"the report is incomplete", ended.stderr)
 
     def test_equal_runs_have_the_same_bits(self):
         solutions = set()

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """Batch scripts for Slurm, tested without Slurm: the output of glinpack slurm, and rejected input of scripts/slurm."""
+import os
 import unittest
 
 from launch import GLINPACK, ROOT, GlinpackTest
@@ -93,6 +94,22 @@ class Submitted(SlurmTest):
         self.assertEqual(len(rejected.err.splitlines()), 1, rejected)
         self.assertIn("sbatch", rejected.err)
         self.assertEqual(self.files(), [])
+
+    def test_a_job_that_was_put_back_goes_on_from_its_checkpoint(self):
+        for name, text in (("srun", 'echo "${@: -4}"'), ("scontrol", "true"), ("glinpack", "true")):
+            (self.folder / name).write_text(f"#!/usr/bin/env bash\n{text}\n", encoding="utf-8")
+            (self.folder / name).chmod(0o755)
+        job = {"PATH": f"{self.folder}:{os.environ['PATH']}", "SLURM_JOB_ID": "7", "SLURM_JOB_CPUS_PER_NODE": "2",
+               "SLURM_JOB_NUM_NODES": "1", "SLURM_JOB_NODELIST": "n1"}
+        script = ROOT / "scripts" / "slurm" / "glinpack.sbatch"
+        file = self.folder / "ck" / "pass-12-5f3a01c2" / "row0-column0.part"
+        file.parent.mkdir(parents=True)
+        for name, arguments in ((file, "--n 9 --checkpoint ck"), (file, "--n 9 --checkpoint ck"),
+                                (file.with_suffix(""), "--checkpoint ck --resume ck")):
+            name.touch()
+            outcome = self.start([script, "--n", "9", "--checkpoint", "ck"], job)
+            self.assertEqual(outcome.status, 0, outcome)
+            self.assertEqual(outcome.out.splitlines()[-1], arguments)
 
 
 if __name__ == "__main__":

@@ -157,7 +157,7 @@ CheckpointReader::CheckpointReader(std::string path)
       file_(open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {  // a FIFO would wait for a writer
   struct stat status {};
   if (file_.get() < 0 || fstat(file_.get(), &status) != 0) throw CheckpointError(system_error(path_));
-  if (!S_ISREG(status.st_mode)) refuse("is no file");
+  if (!S_ISREG(status.st_mode)) refuse("is no regular file");
   const auto size = static_cast<std::uint64_t>(status.st_size);
 
   std::string head(magic.size() + word, '\0');
@@ -184,7 +184,7 @@ CheckpointReader::CheckpointReader(std::string path)
   const std::uint64_t expected = bytes_after_header(header_);
   if (size - header_end != expected) {
     refuse(std::string(size - header_end < expected ? "is cut" : "has surplus bytes") + ": " +
-           std::to_string(size - header_end) + " follow the header, which announces " + std::to_string(expected));
+           std::to_string(size - header_end) + " bytes follow the header, which announces " + std::to_string(expected));
   }
 }
 

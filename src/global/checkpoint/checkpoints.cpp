@@ -188,7 +188,9 @@ std::vector<Generation> complete_generations(const std::string& folder, const st
     missing = "rank " + std::to_string(lacking - lists.begin()) + " finds no " + generation.name() + "/" +
               lacking->substr(0, lacking->find('\n'));
   }
-  if (complete.empty()) throw CheckpointError(folder + " has no complete checkpoint: " + missing);
+  if (complete.empty())
+    throw CheckpointError(folder + " has no complete checkpoint: " + missing +
+                          "; restore that file, or remove the folder to start anew");
   return complete;
 }
 
@@ -295,7 +297,7 @@ ResumePoint choose_checkpoint(MPI_Comm communicator, const std::string& folder, 
     throw CheckpointError(error + ". " + complete[i].name() + " is whole: remove " + folder + "/" +
                           complete.front().name() + " to go on from it");
   }
-  throw CheckpointError(error + ". There is no older checkpoint that is whole");
+  throw CheckpointError(error + ". No older checkpoint is whole: remove the folder to start anew");
 }
 
 void remove_checkpoints(MPI_Comm communicator, const std::string& folder, GridPosition at) {

@@ -177,10 +177,10 @@ TEST_F(CheckpointFile, IsRefusedIfItsHeaderAnnouncesMoreThanItHas) {
 TEST_F(CheckpointFile, IsRefusedIfItIsNoFileOrNotThere) {
   EXPECT_THAT(refusal(), HasSubstr("No such file"));
   std::filesystem::create_directory(path_);
-  EXPECT_THAT(refusal(), HasSubstr("is no file"));
+  EXPECT_THAT(refusal(), HasSubstr("is no regular file"));
   std::filesystem::remove(path_);
   ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
-  EXPECT_THAT(refusal(), HasSubstr("is no file"));  // and does not wait for a writer
+  EXPECT_THAT(refusal(), HasSubstr("is no regular file"));  // and does not wait for a writer
 }
 
 TEST_F(CheckpointFile, NamesTheReasonIfItCannotBeWritten) {

@@ -203,7 +203,7 @@ TEST_F(CheckpointsOfAllRanks, ADamagedOneIsRefusedAndAnOlderOneOffered) {
   if (is_last()) alter(file_of(2, "0000000a"));
   barrier(grid_.all());
   EXPECT_THAT(refusal(), AllOf(HasSubstr("pass-2-0000000a/row0-column"), HasSubstr("is altered"),
-                               HasSubstr("There is no older checkpoint")));
+                               HasSubstr("No older checkpoint is whole")));
   put_back("pass-1-0000000a");
   EXPECT_THAT(refusal(), AllOf(HasSubstr("is altered"), HasSubstr("pass-1-0000000a is whole: remove")));
   barrier(grid_.all());
