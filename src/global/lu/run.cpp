@@ -309,7 +309,7 @@ double largest_of_u(Workspace<Real>& workspace, GridPosition at, Backend<Real>& 
   double largest = 0;
   for_each_strip(workspace, [&](Index first, const HostBlock<Real>& strip) {
     backend.wait(backend.download(whole(*workspace.a).block(first, 0, strip.rows, strip.columns), strip));
-    const Index end = distribution.columns.lower_bound(distribution.right_hand_side(), at.column).value;
+    const Index end = distribution.local_columns_of_a(at);
     for (Index i = 0; i < strip.rows; ++i) {
       const GlobalIndex row = distribution.rows.global(LocalIndex(first + i), at.row);
       const Real* values = strip.view().row(i);
