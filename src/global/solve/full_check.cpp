@@ -6,7 +6,6 @@
 #include <sstream>
 
 #include "mpi/communication.hpp"
-#include "solve/residual.hpp"
 
 namespace glinpack {
 

@@ -8,7 +8,6 @@
 #include "backend/threads.hpp"
 #include "matrix/pass.hpp"
 #include "mpi/communication.hpp"
-#include "solve/residual.hpp"
 
 namespace glinpack {
 
