@@ -2,6 +2,7 @@
 // compute breakdown, the JSON and the trace are all views of it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -77,6 +78,14 @@ inline double product_flops(Index rows, Index columns, Index k) {
 }
 
 inline double substitute_flops(Index rows, Index columns) { return product_flops(rows, 1, columns); }
+
+/// L U of rows x columns by pivots in min(rows, columns) columns.
+inline double lu_flops(Index rows, Index columns) {
+  const auto m = static_cast<double>(rows);
+  const auto n = static_cast<double>(columns);
+  const double k = std::min(m, n);
+  return 2 * (m * n * k - (m + n) * k * k / 2 + k * k * k / 3);
+}
 
 class Timeline {
  public:
