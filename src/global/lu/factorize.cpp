@@ -34,10 +34,10 @@ constexpr Index rows_between_polls = 768;
 constexpr Index largest_small_product = 1'000'000;  // rows x columns x depth
 
 template <class Real>
-class BlockedLu final : public LuFactorization<Real> {
+class BlockedLu final : public LuFactorization {
  public:
   explicit BlockedLu(const LuWork<Real>& work)
-      : LuFactorization<Real>(work.distribution.passes()),
+      : LuFactorization(work.distribution.passes()),
         lookahead_(work.parameters.lookahead > 0),
         row_swap_(work.parameters.row_swap),
         checksums_(work.checksums),
@@ -266,11 +266,11 @@ class BlockedLu final : public LuFactorization<Real> {
 }  // namespace
 
 template <class Real>
-std::unique_ptr<LuFactorization<Real>> make_blocked_lu(const LuWork<Real>& work) {
+std::unique_ptr<LuFactorization> make_blocked_lu(const LuWork<Real>& work) {
   return std::make_unique<BlockedLu<Real>>(work);
 }
 
-template std::unique_ptr<LuFactorization<float>> make_blocked_lu(const LuWork<float>&);
-template std::unique_ptr<LuFactorization<double>> make_blocked_lu(const LuWork<double>&);
+template std::unique_ptr<LuFactorization> make_blocked_lu(const LuWork<float>&);
+template std::unique_ptr<LuFactorization> make_blocked_lu(const LuWork<double>&);
 
 }  // namespace glinpack

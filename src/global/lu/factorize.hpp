@@ -56,7 +56,6 @@ class AllPasses final : public PassObserver {
 /// P A = L U of the N x N part of a matrix, in place. The matrix holds this rank's part of [A | b]; b becomes L^-1 P b.
 /// L is stored below the diagonal, U on and above it. Later interchanges are not applied to rows of L's columns, as in
 /// HPL. Stops at the first zero pivot. Look-ahead, the broadcast and the row swap do not change the factors.
-template <class Real>
 class LuFactorization {
  public:
   LuFactorization(const LuFactorization&) = delete;
@@ -92,16 +91,16 @@ struct LuWork {
 
 /// Blocked, right-looking, with look-ahead. Allocates all memory except the matrix. Not collective.
 template <class Real>
-std::unique_ptr<LuFactorization<Real>> make_blocked_lu(const LuWork<Real>& work);
+std::unique_ptr<LuFactorization> make_blocked_lu(const LuWork<Real>& work);
 
 /// Row by row, the white paper's algorithm (sections 3.1 and 3.2). The backend must have a row_by_row(), and pivoting
 /// must not exchange rows between process rows.
 template <class Real>
-std::unique_ptr<LuFactorization<Real>> make_row_by_row_lu(const LuWork<Real>& work);
+std::unique_ptr<LuFactorization> make_row_by_row_lu(const LuWork<Real>& work);
 
 /// The algorithm of lu_algorithm().
 template <class Real>
-std::unique_ptr<LuFactorization<Real>> make_lu(const LuWork<Real>& work) {
+std::unique_ptr<LuFactorization> make_lu(const LuWork<Real>& work) {
   const LuAlgorithm algorithm =
       lu_algorithm(work.backend.row_by_row() != nullptr, work.parameters.pivoting, work.distribution.shape);
   return algorithm == LuAlgorithm::row_by_row ? make_row_by_row_lu(work) : make_blocked_lu(work);

@@ -101,7 +101,7 @@ struct LuWorkspace {
   std::unique_ptr<DeviceMatrix<Real>> a;
   std::unique_ptr<Transport<Real>> transport;
   std::unique_ptr<Checksums<Real>> checksums;  // null: none
-  std::unique_ptr<LuFactorization<Real>> lu;
+  std::unique_ptr<LuFactorization> lu;
 
   LuWorkspace(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
               const NodeMemory& node)
