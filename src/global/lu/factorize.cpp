@@ -94,9 +94,9 @@ class BlockedLu final : public LuFactorization {
   }
 
  private:
-  // The trailing update of pass k, piece by piece. With look-ahead, it returns panel k + 1: factorised during the rest
-  // of the update by a host that is idle then, else before it. Not in a pass that is saved, but its update has the same
-  // parts, since BLAS kernels may round other parts differently.
+  // The trailing update of pass k, piece by piece. With look-ahead, it returns panel k + 1. A host that is idle during
+  // the rest of the update factorises the panel then; otherwise the panel comes first. A pass that is saved starts no
+  // panel. Its update has the same parts all the same, since BLAS kernels may round other parts differently.
   PanelFuture<Real> update_and_start_next_panel(const PassPlan& pass, const Panel<Real>& panel, bool is_saved) {
     PanelFuture<Real> next_panel;
     const bool starts_next_panel = looks_ahead(pass) && !is_saved;

@@ -341,7 +341,7 @@ std::unique_ptr<StateSaver> make_saver(const RunParameters& parameters, const Pr
   return std::make_unique<MatrixSaver<Real>>(*options.checkpoints, header, grid, timeline, workspace, backend);
 }
 
-/// Of the passes that an earlier run did.
+/// Flops of the passes that an earlier run did.
 double flops_before(const RunParameters& parameters, const RunResult& result) {
   if (!result.resumed) return 0;
   const Index left = std::max<Index>(0, parameters.n - result.resumed->passes * parameters.nb);

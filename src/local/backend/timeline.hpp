@@ -102,13 +102,13 @@ class Timeline {
   std::chrono::steady_clock::time_point epoch() const { return epoch_; }
   /// Intervals from here on belong to this pass and role.
   void enter_pass(Index pass, Role role);
-  /// The same until the end of the returned object's life; then to the pass and role before.
+  /// The same until the end of the returned object's life; then to the previous pass and role.
   class PassScope;
   [[nodiscard]] PassScope in_pass(Index pass, Role role);
   /// What backends compute and copy until the end of the returned object's life is of this phase.
   class PhaseScope;
   [[nodiscard]] PhaseScope in_phase(Phase phase);
-  /// The phase of an operation, of which the backend knows `usual`.
+  /// The phase to record for an operation of phase `usual`: that of in_phase() if there is one. Waits keep theirs.
   Phase phase_of(Phase usual) const { return usual == Phase::wait ? usual : phase_.value_or(usual); }
   void leave_passes() { enter_pass(-1, Role::none); }
 

@@ -129,8 +129,8 @@ class ComputeBackend final : public GlBackend<Real>, public ComputePrograms {
     operation(Phase::normalize, solve_unit_lower_flops(a12.rows, a12.columns), 0,
               [&] { kernels_.normalize(region_of(l11_transposed), region_of(a12)); });
   }
-  // The solve has too few work groups for the device, the copy waits for the bus. A timestamp between them would keep
-  // them apart: one interval for both, the solve's.
+  // The two overlap: the solve has too few work groups to fill the device, and the copy waits for the bus. A timestamp
+  // between them would prevent that, so both are in the solve's interval.
   Fence solve_unit_lower_and_gather(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12, DeviceBlock<Real> from,
                                     std::span<const Index> rows, HostBlock<Real> to) override {
     if (a12.empty() || rows.empty() || from.empty()) {
@@ -308,7 +308,7 @@ class ComputeBackend<Real>::TournamentPanel final : public DeviceTournamentPanel
   Fence done_;
 };
 
-// A dispatch with partial pivoting. The next update runs at the same time.
+// Partial pivoting in one dispatch, which the next update overlaps.
 template <class Real>
 class ComputeBackend<Real>::OneDispatchPanel final : public DevicePanel<Real> {
  public:
