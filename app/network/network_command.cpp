@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "app/input/values.hpp"

@@ -1,13 +1,11 @@
 // One run of the benchmark: distribute, factorise, solve, check. RunResult is the input of the report.
 #pragma once
 
-#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "backend/backend.hpp"
