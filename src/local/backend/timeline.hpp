@@ -79,7 +79,7 @@ inline double product_flops(Index rows, Index columns, Index k) {
 
 inline double substitute_flops(Index rows, Index columns) { return product_flops(rows, 1, columns); }
 
-/// L U of rows x columns by pivots in min(rows, columns) columns.
+/// P A = L U, A rows x columns (LAPACK getrf): the terms of third order.
 inline double lu_flops(Index rows, Index columns) {
   const auto m = static_cast<double>(rows);
   const auto n = static_cast<double>(columns);
