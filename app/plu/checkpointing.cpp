@@ -49,6 +49,7 @@ CheckpointOptions options_of(const SweepInput& input, const RunRecord& run, cons
   if (parameters.row_swap.kind == RowSwapKind::mix) {
     options["--row-swap-threshold"] = std::to_string(parameters.row_swap.threshold);
   }
+  if (!backend.kernels.empty()) options["BLAS"] = backend.blas + " with kernels for " + backend.kernels;
   if (run.matrix != MatrixKind::file) options["--seed"] = std::to_string(input.options.seed);
   return options;
 }
@@ -153,7 +154,8 @@ std::unique_ptr<Checkpointing> prepare_checkpointing(SweepInput& input, const Ba
   const bool prepares = !options.checkpoint.empty() && !goes_on_there;
   run_on_root_and_broadcast([&] {
     if (!options.resume.empty()) {
-      if (!std::filesystem::is_directory(options.resume)) {
+      std::error_code error;
+      if (!std::filesystem::is_directory(options.resume, error)) {
         throw InputError("--resume: " + options.resume + " is no folder; name the one that --checkpoint had");
       }
       if (!has_checkpoints(options.resume)) throw InputError("--resume: " + options.resume + " has no checkpoint");

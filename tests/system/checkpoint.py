@@ -72,9 +72,10 @@ class CheckpointTest(GlinpackTest):
         self.assertEqual(outcome.status, 0, outcome)
         return outcome
 
-    def refused(self, *arguments, ranks=4):
+    def refused(self, *arguments, ranks=4, **environment):
         """Expects one message and no work."""
-        outcome = self.start(self.command(*arguments, ranks=ranks), {"OPENBLAS_NUM_THREADS": "1"}, TIMEOUT)
+        environment["OPENBLAS_NUM_THREADS"] = "1"
+        outcome = self.start(self.command(*arguments, ranks=ranks), environment, TIMEOUT)
         self.assertEqual(outcome.status, 2, outcome)
         self.assertEqual(len(outcome.messages), 1, outcome)
         self.assertNotIn("WR", outcome.out)
@@ -116,10 +117,10 @@ class Kills(CheckpointTest):
                 self.run_all(*options, "--save-solution", "whole.npy", ranks=ranks)
                 seconds = time.monotonic() - begun
                 for _ in range(2):
-                    self.kill_a_rank([*options, *OFTEN, *self.resumption(ranks)], ranks,
+                    self.kill_a_rank([*options, *OFTEN, *self.resumption()], ranks,
                                      seconds * moments.uniform(0.2, 1.5), moments)
-                    resumed += bool(self.resumption(ranks))
-                outcome = self.run_all(*options, *OFTEN, *self.resumption(ranks), "--save-solution", "x.npy", ranks=ranks)
+                    resumed += bool(self.resumption())
+                outcome = self.run_all(*options, *OFTEN, *self.resumption(), "--save-solution", "x.npy", ranks=ranks)
                 self.assertIn("PASSED", outcome.out)
                 self.assertEqual(self.solution("x.npy"), self.solution("whole.npy"))
                 if "Checkpoints written: " in outcome.out:
@@ -128,16 +129,13 @@ class Kills(CheckpointTest):
         if KILLS >= 20:  # a kill may come before the first checkpoint, or after the report
             self.assertGreaterEqual(resumed, KILLS // 4)
 
-    def resumption(self, ranks):
-        """Options to go on if there is a complete checkpoint. A kill between the ranks' renames of the first one, or
-        while a run that has ended removes its last one, leaves files of some ranks: nothing to go on from."""
-        generations = [[path for path in folder.iterdir() if path.suffix != ".part"]
-                       for folder in (self.folder / "ck").glob("pass-*")]
-        if any(len(files) == ranks for files in generations):
-            return ["--resume", "ck"]
-        for files in generations:
-            for file in files:
-                file.unlink()
+    def resumption(self):
+        """Options to go on if there is a complete checkpoint: one of which every rank has a file, and one rank a file
+        with its name. There is one if any file has its name, except in a folder that a run which has ended is removing."""
+        for folder in (self.folder / "ck").glob("pass-*"):
+            files = [] if folder.suffix == ".removed" else list(folder.iterdir())
+            if any(file.suffix != ".part" for file in files):
+                return ["--resume", "ck"]
         return []
 
     def kill_a_rank(self, command, ranks, seconds, moments):
@@ -189,7 +187,8 @@ class Copies(CheckpointTest):
 class Refusals(CheckpointTest):
     def test_what_does_not_fit_is_refused_with_what_differs(self):
         self.assertIn("has no checkpoint", self.refused_resume_of_empty_folder())
-        self.assertIn("--resume: missing is no folder", self.refused(*RUN, "--resume", "missing"))
+        for name in "missing", "m" * 300:
+            self.assertIn(f"--resume: {name} is no folder", self.refused(*RUN, "--resume", name))
         self.interrupted()
         for options, text in (
                 (run(2004), "--n: 2000 in the checkpoint, 2004 now"),
@@ -200,6 +199,8 @@ class Refusals(CheckpointTest):
                 ([*LONG, "--abft"], "--abft: off in the checkpoint, on now"),
                 ([*LONG, "--precision", "single"], "--precision: double in the checkpoint, single now")):
             self.assertIn(text, self.refused(*options, "--resume", "ck"))
+        self.assertRegex(self.refused(*LONG, "--resume", "ck", OPENBLAS_CORETYPE="Nehalem"),
+                         "BLAS: OpenBLAS .* in the checkpoint, OpenBLAS .* with kernels for Nehalem now")
         self.assertIn("go on from it with --resume", self.refused(*LONG, "--checkpoint", "ck"))
         self.assertIn("4 runs are planned", self.refused(*run("400,500"), "--resume", "ck", "--repeat", 2))
         self.assertIn("name their folder", self.refused(*LONG, "--checkpoint-every", 5))

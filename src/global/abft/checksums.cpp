@@ -123,9 +123,22 @@ Checksums<Real>::Checksums(const Distribution& distribution, const ProcessGrid& 
 }
 
 template <class Real>
+Index Checksums<Real>::elements_of_sums(const Distribution& distribution, Index rows) {
+  return 2 * distribution.shape.columns * (distribution.nb + rows);
+}
+
+template <class Real>
+Index Checksums<Real>::host_elements(const Distribution& distribution, Index rows) {
+  constexpr Index copies = 3;    // received and compared sums of L, and those of a checkpoint that is being written
+  constexpr Index vectors = 16;  // most of them in carried_sums()
+  return staged_elements(distribution, rows) + copies * elements_of_sums(distribution, rows) + vectors * rows;
+}
+
+template <class Real>
 Index Checksums<Real>::staged_elements(const Distribution& distribution, Index rows) {
-  const Index nb = distribution.nb, sums_of_l = 2 * distribution.shape.columns * (nb + rows);
-  return std::max({sums_of_l, 64 * rows, 2 * nb * nb});  // many diagonal blocks: a device waits as long for one
+  const Index nb = distribution.nb;
+  // room for many diagonal blocks: to wait for them takes as long as for one
+  return std::max({elements_of_sums(distribution, rows), 64 * rows, 2 * nb * nb});
 }
 
 template <class Real>
@@ -277,8 +290,8 @@ void Checksums<Real>::check_state(const PassPlan& pass) {
   statistics_.seconds += timeline_.now() - begun;
 }
 
-// Sums U's rows in diagonal blocks. The host sums some of them while the device copies the next ones and what else it
-// was given: it would be idle otherwise.
+// Sums U's rows in diagonal blocks on the host. The staging buffer has two halves: while the device does other work and
+// copies blocks to one half, the host sums those in the other half.
 template <class Real>
 class Checksums<Real>::DiagonalBlocks {
  public:
@@ -347,7 +360,7 @@ void Checksums<Real>::check_factors() {
 
 template <class Real>
 Index Checksums<Real>::state_bytes(const Distribution& distribution, GridPosition at) {
-  const Index sums = 2 * distribution.shape.columns * (distribution.nb + distribution.local_rows(at));
+  const Index sums = elements_of_sums(distribution, distribution.local_rows(at));
   return static_cast<Index>(sizeof(Largest)) + sums * static_cast<Index>(sizeof(Real));
 }
 

@@ -100,8 +100,8 @@ class Checksums {
   void check_state(const PassPlan& pass);
   /// After the last pass: L and U. Collective over the grid.
   void check_factors();
-  /// Of host memory.
-  static Index staged_elements(const Distribution& distribution, Index rows);
+  /// Of host memory, for a rank with so many rows: the staging buffer, copies of the sums, and vectors of the rows.
+  static Index host_elements(const Distribution& distribution, Index rows);
 
   /// What restore() needs to go on from the matrix of this moment, with the same checks; state_bytes() of them.
   std::vector<std::byte> state();
@@ -118,6 +118,8 @@ class Checksums {
   class Worst;
   class DiagonalBlocks;
 
+  static Index elements_of_sums(const Distribution& distribution, Index rows);
+  static Index staged_elements(const Distribution& distribution, Index rows);
   void clear(DeviceMatrix<Real>& sums);
   void sum_rows(Index row, Index rows, Index column, Index columns, DeviceMatrix<Real>& sums);
   std::vector<Real> downloaded(DeviceBlock<Real> block);

@@ -299,14 +299,18 @@ ResumePoint choose_checkpoint(MPI_Comm communicator, const std::string& folder, 
 }
 
 void remove_checkpoints(MPI_Comm communicator, const std::string& folder, GridPosition at) {
-  const std::string generations = from_root(communicator, [&] {
+  const auto rename_all = [&] {
     std::error_code ignored;
     for (const Generation& generation : generations_in(folder)) {
       const fs::path there = fs::path(folder) / generation.name();
       fs::rename(there, there.string() + removed_suffix, ignored);
     }
+  };
+  const std::string generations = from_root(communicator, [&] {
+    rename_all();
     return lines_of(generations_in(folder, removed_suffix));
   });
+  rename_all();  // in a folder of this host, if the root's is not shared
   for (const Generation& generation : generations_of(generations)) {
     remove_files(fs::path(folder) / (generation.name() + removed_suffix), at);
   }

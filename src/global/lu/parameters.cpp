@@ -53,8 +53,9 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
     windows = (distribution.shape.columns > 1 ? panel : 0) + staged_rows / 3 + ring_rows + ring_panel;
   }
   double host = 2 * panel + staged_rows + nb * gathered_rows + strip + placeholders + windows + copy;
-  if (parameters.abft)
-    host += static_cast<double>(Checksums<double>::staged_elements(distribution, distribution.local_rows(position)));
+  if (parameters.abft) {
+    host += static_cast<double>(Checksums<double>::host_elements(distribution, distribution.local_rows(position)));
+  }
   const auto bytes = [element](double elements) {
     constexpr double most = 9e18;  // fits std::int64_t
     return static_cast<std::int64_t>(std::min(most, elements * element));

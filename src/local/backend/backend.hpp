@@ -245,7 +245,7 @@ class Backend {
   /// A22 <- A22 - L21 U12: l21_transposed k x rows, u12 k x columns, a22 rows x columns. u12 is of an Operand: of
   /// another matrix than a22, or other rows of it.
   virtual void update(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) = 0;
-  /// The same for one or two rows of A22, where the time is that of reading u12.
+  /// The same for one or two rows of A22. A device takes as long as it needs to read u12.
   virtual void update_few_rows(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) {
     update(l21_transposed, u12, a22);
   }

@@ -139,6 +139,17 @@ TEST(Plan, MemoryCountsThePanelsThatADeviceGathers) {
   EXPECT_EQ(need("openblas", "auto").host, need("openblas", "host").host);
 }
 
+// With many process columns, the sums of their L are larger than the other buffers of the checks.
+TEST(Plan, MemoryCountsTheCopiesOfChecksums) {
+  const auto host = [](bool abft) {
+    RunRecord run = plan({"--n", "4000", "--nb", "100", "--grid", "1x64", "--backend", "openblas"}, 64).front();
+    run.parameters.abft = abft;
+    return memory_need(run, distribution_of(run.parameters, run.grid), {0, 0}).host;
+  };
+  constexpr Index sums_of_l = 2 * 64 * (4000 + 100), copies = 4;
+  EXPECT_GE(host(true) - host(false), copies * sums_of_l * Index{sizeof(double)});
+}
+
 TEST(Plan, MoreThanAHundredThousandRunsAreRejected) {
   expect_input_error([] { plan({"--n", "1,2", "--repeat", "50001"}); }, {"100000 runs"});
   EXPECT_EQ(plan({"--n", "1,2", "--repeat", "50000"}).size(), 100000U);

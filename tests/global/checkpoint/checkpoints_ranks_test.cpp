@@ -260,6 +260,17 @@ TEST_F(CheckpointsOfAllRanks, OneIsWrittenWhileTheRunGoesOn) {
   EXPECT_EQ(content_of(file_of(2, plan.run)), written);
 }
 
+TEST_F(CheckpointsOfAllRanks, AreRemovedFromFoldersThatHostsDoNotShare) {
+  write(1, "0000000a");
+  const std::string of_host = folder_.path + "/host" + std::to_string(test::world_rank());
+  const fs::path file = file_of(1, "0000000a"), generation = fs::path(of_host) / "pass-1-0000000a";
+  fs::create_directories(generation);
+  fs::rename(file, generation / file.filename());
+  remove_checkpoints(grid_.all(), of_host, mine_.at);
+  EXPECT_TRUE(fs::is_empty(of_host));
+  barrier(grid_.all());
+}
+
 // What is left if the program is killed while it removes them.
 TEST_F(CheckpointsOfAllRanks, HalfRemovedOnesAreInNobodysWay) {
   write(1, "0000000a");

@@ -316,12 +316,9 @@ void Kernels::reduce(const Region& l_transposed, const Region& u, const Region& 
 }
 
 void Kernels::reduce_few_rows(const Region& l_transposed, const Region& u, const Region& c) {
-  for_parts(c.rows, 2, [&](Index row, Index rows) {
-    each_product(l_transposed.column_range(row, rows), u, c.row_range(row, rows),
-                 [&](const Region& l, const Region& some_u, const Region& some_c) {
-                   bind_product(reduce_few_rows_, l, some_u, some_c);
-                   dispatch_independent(reduce_few_rows_, groups(some_c.columns, few_rows_columns), 1);
-                 });
+  each_product(l_transposed, u, c, [&](const Region& l, const Region& some_u, const Region& some_c) {
+    bind_product(reduce_few_rows_, l, some_u, some_c);
+    dispatch_independent(reduce_few_rows_, groups(some_c.columns, few_rows_columns), 1);
   });
 }
 

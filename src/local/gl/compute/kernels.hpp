@@ -74,7 +74,7 @@ class Kernels {
   /// C <- C - L U, or C <- C + L U, depending on `update`: l_transposed k x rows, u k x columns, c rows x columns. U
   /// and C may be different rows of a matrix.
   void reduce(const Region& l_transposed, const Region& u, const Region& c);
-  /// C <- C - L U of few rows of C, extents as of reduce.
+  /// C <- C - L U for one or two rows of C; extents as for reduce. Not if `update` is add.
   void reduce_few_rows(const Region& l_transposed, const Region& u, const Region& c);
   /// X <- T^-1 X for a triangle of t (shaders/compute/solve_triangle.comp).
   void solve_triangle(Triangle triangle, const Region& t, const Region& x);
