@@ -1,6 +1,5 @@
 #include "app/model/measured_runs.hpp"
 
-#include <algorithm>
 
 #include "app/input/input_error.hpp"
 #include "app/input/values.hpp"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "app/input/values.hpp"
@@ -140,7 +139,7 @@ OptionTable network_table(NetworkOptions& o) {
 
 namespace {
 
-/// The same on every rank, but for what only rank 0 uses.
+/// The same on every rank, except for what only rank 0 uses.
 struct NetworkInput {
   const MpiSession& session;
   NetworkOptions options;
@@ -169,13 +168,13 @@ class NetworkReporter {
       if (flops_done == 0) {
         progress_.begin(label_of(run) + ", " + std::string(name_of(run.parameters.broadcast)), 0);
       } else {
-        // the share of the operations is 1 - (share of columns left)^3; that of the elements that travel, with ^2
+        // the share of the operations is 1 - (share of columns left)^3; that of the elements that are sent, with ^2
         progress_.update(1 - std::pow(std::max(0.0, 1 - flops_done), 2.0 / 3.0));
       }
     };
   }
 
-  /// True where a signal has asked for an end, and there are more runs.
+  /// True if a signal has asked for an end, and there are more runs.
   bool end(RunRecord& run) {
     progress_.end();
     if (run.result.passes_done) {
@@ -325,7 +324,7 @@ LinksToTry links_to_try(const NetworkInput& input, const std::vector<std::string
 // Collective.
 bool a_signal_asks_for_an_end() { return share_stop_signal(MPI_COMM_WORLD) != 0; }
 
-// Collective. False where a signal ended it. `reporter`: on rank 0 alone.
+// Collective. False if a signal ended it. `reporter`: on rank 0 alone.
 bool try_links(const NetworkInput& input, const LinksToTry& links, NetworkReporter* reporter) {
   for (const RankPair& pair : links.ping_pongs) {
     if (a_signal_asks_for_an_end()) return false;
@@ -349,7 +348,7 @@ bool try_links(const NetworkInput& input, const LinksToTry& links, NetworkReport
   return complete;
 }
 
-// Collective. False where a signal ended it before the last run. `reporter`: on rank 0 alone.
+// Collective. False if a signal ended it before the last run. `reporter`: on rank 0 alone.
 bool try_runs(NetworkInput& input, NetworkReporter* reporter) {
   const int threads = threads_by_cores(input.session);
   GridCache grids;

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "app/input/config_file.hpp"
 #include "app/input/values.hpp"

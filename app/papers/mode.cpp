@@ -12,8 +12,8 @@
 #include "app/program/topology.hpp"
 #include "host/host_memory.hpp"
 #include "mpi/session.hpp"
-#include "openblas/host_solvers.hpp"
 #include "openblas/blas_library.hpp"
+#include "openblas/host_solvers.hpp"
 #include "solvers/elimination/elimination.hpp"
 
 namespace glinpack::app {

@@ -74,7 +74,8 @@ std::vector<Field> run_fields(PlanningOptions& o) {
   const auto precision = single_or_double(o.precision, "mixed: the model has no refinement; plan with single");
   return {
       {"n", whole(o.n, 1, largest_n, "N"), "Order of the matrix", "the largest that fits"},
-      {"nb", whole(o.nb, 1, largest_planned_nb, "NB"), "Block size, in rows and columns", "the fastest of those measured"},
+      {"nb", whole(o.nb, 1, largest_planned_nb, "NB"), "Block size, in rows and columns",
+       "the fastest of those measured"},
       {"grid", grid, "Process grid of all processes", "the fastest"},
       {"backend", planned_backend(o.backend), "gl-compute: one GPU per process; openblas: processors"},
       {"precision", precision, "Precision of the factors"},

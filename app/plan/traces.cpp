@@ -8,7 +8,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <span>
 
 #include "app/input/input_error.hpp"
 #include "app/input/values.hpp"

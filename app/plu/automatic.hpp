@@ -1,5 +1,5 @@
-// Chooses N, NB, the grid and the pieces of row swaps where options are auto. Depends on sizes and names only, not on
-// the machine.
+// Chooses N, NB, the grid and the pieces of row swaps if their options are auto. Depends on sizes and names only, not
+// on the machine.
 #pragma once
 
 #include <limits>

@@ -16,7 +16,7 @@ namespace {
 // The largest need of any rank. Checks one rank of each row and column. Four corners would suffice, since all process
 // rows but the first and last have one of two extents, but this is simpler.
 MemoryNeed largest_need(const RunRecord& run) {
-  const Distribution distribution(run.parameters.n, run.parameters.nb, run.grid);
+  const Distribution distribution = distribution_of(run.parameters, run.grid);
   MemoryNeed largest;
   const auto consider = [&](GridPosition at) {
     const MemoryNeed need = memory_need(run, distribution, at);
@@ -82,10 +82,10 @@ std::string explained_passes(std::span<const RunRecord> planned, Index pass) {
     const auto is_same = [&run](const RunRecord& other) { return same_schedule(run, other); };
     if (std::any_of(explained.begin(), explained.end(), is_same)) continue;
     explained.push_back(run);
-    const Distribution distribution(run.parameters.n, run.parameters.nb, run.grid);
-    if (pass >= distribution.passes()) {
-      throw InputError("--explain-pass: " + label_of(run) + " has the passes 0 ... " +
-                       std::to_string(distribution.passes() - 1) + ", not " + std::to_string(pass));
+    const Index passes = distribution_of(run.parameters, run.grid).passes();
+    if (pass >= passes) {
+      throw InputError("--explain-pass: " + label_of(run) + " has the passes 0 ... " + std::to_string(passes - 1) +
+                       ", not " + std::to_string(pass));
     }
     if (!text.empty()) text += "\n";
     text += explain_pass(run.parameters, run.grid, pass, run.precision, algorithm_of(run));

@@ -252,8 +252,7 @@ std::vector<Field> checkpoint_fields(PluOptions& o) {
   return {
       {"checkpoint", text(o.checkpoint, "DIR"),
        "Write the state of the run into this folder, from time to time, on SIGUSR1, and when SIGTERM or SIGINT ends "
-       "it; "
-       "removed after the report (docs/running-on-a-cluster.md)"},
+       "it; removed after the report (docs/running-on-a-cluster.md)"},
       {"checkpoint-every", real(o.checkpoint_every, "SECONDS", parse_seconds), "--checkpoint: time between two",
        fmt::format("{}", default_checkpoint_every)},
       {"resume", text(o.resume, "DIR"),
@@ -299,8 +298,7 @@ std::vector<Field> plan_fields(PluOptions& o) {
   return {
       {"dry-run", flag(o.dry_run),
        "Print the runs, memory per process and expected flops; run nothing. More than 20 runs are shortened, except "
-       "with "
-       "--log-level debug"},
+       "with --log-level debug"},
       {"explain-pass", whole(o.explain_pass, 0, largest_n, "K"),
        "Print the schedule of pass K, counted from 0: roles, messages, waits; run nothing"},
       config_field(o.config),

@@ -71,7 +71,7 @@ class Reporter {
     };
   }
 
-  /// True where a signal has asked for an end, and there are runs left.
+  /// True if a signal has asked for an end, and there are runs left.
   bool end(RunRecord& run) {
     progress_.end();
     if (run.result.passes_done) {
@@ -110,8 +110,8 @@ class Reporter {
 
  private:
   void show(RunRecord& run) {
-    made(run, "the forecast", [&] { run.prediction = predictor_.predict_then_learn(run); });
-    made(run, "the energy", [&] { run.energy = energy_of(run.result, input_.options.watts); });
+    make_part(run, "the forecast", [&] { run.prediction = predictor_.predict_then_learn(run); });
+    make_part(run, "the energy", [&] { run.energy = energy_of(run.result, input_.options.watts); });
     run.breakdown = break_down(run.result);
     run.units = compute_units(run.result.ranks);
     if (!peaks_.empty()) run.peak = peak_of(run.result.ranks);
@@ -151,8 +151,9 @@ class Reporter {
     run.breakdown = {};
   }
 
-  static bool made(const RunRecord& run, const char* part, const std::function<void()>& make) {
-    return make_or_warn(std::string(part) + " of " + label_of(run), make);
+  /// A part of the report that a run can do without.
+  static void make_part(const RunRecord& run, const char* part, const std::function<void()>& make) {
+    make_or_warn(std::string(part) + " of " + label_of(run), make);
   }
 
   std::span<const RunRecord> records() const { return std::span(input_.planned).first(finished_); }
@@ -289,7 +290,8 @@ bool worth_a_peak(std::span<const RunRecord> planned) {
                      [](const RunRecord& run) { return hpl_flops(run.parameters.n) >= least_flops * run.grid.size(); });
 }
 
-/// With --time. Throws InputError if the peak is unknown.
+/// The operations that a process has time for with --time; infinite without it. Throws InputError if the peak is
+/// unknown.
 double most_flops_of_process(const PluOptions& options, const std::vector<double>& peaks) {
   if (!options.time) return std::numeric_limits<double>::infinity();
   if (peaks.empty()) throw InputError("--time: the peak rate is unknown; state it with --peak");

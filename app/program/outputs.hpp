@@ -60,7 +60,7 @@ void check_other_file(const char* option, const std::string& path, const char* o
 /// Throws InputError if the file to write is one of those to read. Ignores empty names.
 void check_not_input(const char* option, const std::string& path, std::span<const std::string> inputs);
 
-/// Makes the output folder where it is missing. Throws InputError.
+/// Makes the output folder if it is missing. Throws InputError.
 void make_output_folder(const OutputPaths& paths);
 
 /// Where the report is streamed to: stdout, stderr, the report file, or stdout and the file.
@@ -84,8 +84,8 @@ class ReportStream {
   std::string failure_;
 };
 
-/// Writes to a temporary file beside `path` and puts it in place whole; one that is there is replaced only where that
-/// `may` be. Nothing for an empty path. Throws std::runtime_error naming path and cause.
+/// Writes a temporary file in the folder of `path`, then puts it in place. Replaces an existing file only if
+/// `may_replace`. Does nothing if the path is empty. Throws std::runtime_error naming path and cause.
 void write_file(const std::string& path, bool may_replace, const std::function<void(std::ostream&)>& write);
 
 /// Throws std::runtime_error if the text cannot be written.

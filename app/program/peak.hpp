@@ -11,8 +11,8 @@ namespace glinpack::app {
 
 /// Collective over MPI_COMM_WORLD. The peak of each process in flops a second, in rank order, on every rank; empty if
 /// it is unknown. --peak states it. Else it is what `glinpack ceilings` measures, with all processes at once, since
-/// they share caches, memory and power: the GEMM of the host or the multiply-adds of the device. Measured values are kept
-/// in the cache folder by processor or device, driver or BLAS, threads, processes of the node, and precision.
+/// they share caches, memory and power: the GEMM of the host or the multiply-adds of the device. Measured values are
+/// kept in the cache folder by processor or device, driver or BLAS, threads, processes of the node, and precision.
 /// `may_measure`: if false, only cached values are used.
 std::vector<double> peak_rates(const PluOptions& options, const Machine& machine, const MpiSession& session,
                                bool may_measure);

@@ -3,7 +3,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
@@ -326,8 +325,7 @@ std::optional<Energy> energy_of(const RunResult& result, std::optional<double> w
 std::string energy_text(const Energy& energy) {
   std::string text;
   if (known(energy.wall_watts)) {
-    text = fmt::format("\nPower: {:g} W by a wall meter; {:.4g} GFLOPS/W\n", energy.wall_watts,
-                       energy.gflops_per_watt);
+    text = fmt::format("\nPower: {:g} W by a wall meter; {:.4g} GFLOPS/W\n", energy.wall_watts, energy.gflops_per_watt);
   }
   if (!energy.measured()) return text;
   text += fmt::format("\nEnergy: {} J, {} W on average, {} W at most", amount(energy.joules),

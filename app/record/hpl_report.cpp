@@ -389,7 +389,7 @@ std::string residual_lines(const RunRecord& record) {
   return text;
 }
 
-/// What of the matrix the GPUs' drivers have put into host memory; "" where nothing.
+/// The parts of the matrix that the GPUs' drivers have put into host memory; "" if there are none.
 std::string displaced_text(const std::vector<RankRecord>& ranks) {
   const auto most = std::ranges::max_element(ranks, {}, &RankRecord::displaced_bytes);
   if (most == ranks.end() || most->displaced_bytes == 0) return "";

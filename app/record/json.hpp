@@ -2,7 +2,6 @@
 // JsonReader call it. A reader's errors name the file and the location.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <concepts>

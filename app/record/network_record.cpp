@@ -4,7 +4,6 @@
 #include <bit>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
 #include "lu/no_transport.hpp"

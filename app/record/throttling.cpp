@@ -1,9 +1,7 @@
 #include "app/record/throttling.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <optional>
 
 namespace glinpack::app {
 namespace {

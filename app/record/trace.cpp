@@ -3,7 +3,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <array>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <ostream>

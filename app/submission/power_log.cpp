@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
-#include <functional>
 #include <numeric>
 #include <regex>
 #include <utility>

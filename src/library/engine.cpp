@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <mutex>
-#include <new>
 #include <stdexcept>
 #include <thread>
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <bit>
-#include <numeric>
 
 #include "backend/row_interchanges.hpp"
 #include "gl/compute/compute_backend.hpp"

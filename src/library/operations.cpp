@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "backend/row_interchanges.hpp"
 #include "library/failure.hpp"

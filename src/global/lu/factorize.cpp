@@ -34,10 +34,10 @@ constexpr Index rows_between_polls = 768;
 constexpr Index largest_small_product = 1'000'000;  // rows x columns x depth
 
 template <class Real>
-class BlockedLu final : public LuFactorization<Real> {
+class BlockedLu final : public LuFactorization {
  public:
   explicit BlockedLu(const LuWork<Real>& work)
-      : LuFactorization<Real>(work.distribution.passes()),
+      : LuFactorization(work.distribution.passes()),
         lookahead_(work.parameters.lookahead > 0),
         row_swap_(work.parameters.row_swap),
         checksums_(work.checksums),
@@ -94,9 +94,9 @@ class BlockedLu final : public LuFactorization<Real> {
   }
 
  private:
-  // The trailing update of pass k, piece by piece. With look-ahead, it returns panel k + 1: factorised during the rest
-  // of the update by a host that is idle then, else before it. Not in a pass that is saved, but its update has the same
-  // parts, since BLAS kernels may round other parts differently.
+  // The trailing update of pass k, piece by piece. With look-ahead, it returns panel k + 1. A host that is idle during
+  // the rest of the update factorises the panel then; otherwise the panel comes first. A pass that is saved starts no
+  // panel. Its update has the same parts all the same, since BLAS kernels may round other parts differently.
   PanelFuture<Real> update_and_start_next_panel(const PassPlan& pass, const Panel<Real>& panel, bool is_saved) {
     PanelFuture<Real> next_panel;
     const bool starts_next_panel = looks_ahead(pass) && !is_saved;
@@ -266,11 +266,11 @@ class BlockedLu final : public LuFactorization<Real> {
 }  // namespace
 
 template <class Real>
-std::unique_ptr<LuFactorization<Real>> make_blocked_lu(const LuWork<Real>& work) {
+std::unique_ptr<LuFactorization> make_blocked_lu(const LuWork<Real>& work) {
   return std::make_unique<BlockedLu<Real>>(work);
 }
 
-template std::unique_ptr<LuFactorization<float>> make_blocked_lu(const LuWork<float>&);
-template std::unique_ptr<LuFactorization<double>> make_blocked_lu(const LuWork<double>&);
+template std::unique_ptr<LuFactorization> make_blocked_lu(const LuWork<float>&);
+template std::unique_ptr<LuFactorization> make_blocked_lu(const LuWork<double>&);
 
 }  // namespace glinpack

@@ -17,11 +17,11 @@ struct Factorization {
   bool stopped = false;                   // by the observer, at a mismatch of checksums
 };
 
-/// What comes next.
+/// What the driver does with a pass.
 enum class NextPass {
   run,
-  run_and_save,  // and then PassObserver::save()
-  none,          // the factorisation ends here
+  run_and_save,  // runs it, then calls PassObserver::save()
+  none,          // ends the factorisation before it
 };
 
 /// Observes the passes from outside: timing, progress, signals, checkpoints.
@@ -34,8 +34,8 @@ class PassObserver {
   /// After a pass that NextPass::run_and_save chose: the matrix and these interchanges are the state of the
   /// factorisation, and no message is in flight. False, on all ranks alike: the factorisation ends here.
   virtual bool save(const PassPlan& /*pass*/, const Interchanges& /*so_far*/) { return true; }
-  /// After a check of checksums that failed on any rank: of due passes, of those to save, and of the factors. False, on
-  /// all ranks alike: the factorisation ends here. Collective over the grid.
+  /// Called if a check of checksums has failed on any rank. Due passes, passes to save and the factors are checked.
+  /// False, on all ranks alike: the factorisation ends here. Collective over the grid.
   virtual bool goes_on_after_mismatch() { return true; }
 };
 
@@ -56,14 +56,13 @@ class AllPasses final : public PassObserver {
 /// P A = L U of the N x N part of a matrix, in place. The matrix holds this rank's part of [A | b]; b becomes L^-1 P b.
 /// L is stored below the diagonal, U on and above it. Later interchanges are not applied to rows of L's columns, as in
 /// HPL. Stops at the first zero pivot. Look-ahead, the broadcast and the row swap do not change the factors.
-template <class Real>
 class LuFactorization {
  public:
   LuFactorization(const LuFactorization&) = delete;
   LuFactorization& operator=(const LuFactorization&) = delete;
   virtual ~LuFactorization() = default;
-  /// Runs the passes. `so_far`: the interchanges of the passes before them, if the matrix holds their results. A run
-  /// that goes on in this way has the same factors, bit for bit; its checksums must have their state of then.
+  /// Runs the passes. `so_far`: the interchanges of earlier passes, whose results are in the matrix. The factors are
+  /// those of one run of all passes, bit for bit. The checksums must have their state after the earlier passes.
   /// Collective over the grid. May be called again after it has stopped.
   virtual Factorization run(PassObserver& observer, PassRange passes, Interchanges so_far) = 0;
   Factorization run(PassObserver& observer, PassRange passes) { return run(observer, passes, {}); }
@@ -92,23 +91,23 @@ struct LuWork {
 
 /// Blocked, right-looking, with look-ahead. Allocates all memory except the matrix. Not collective.
 template <class Real>
-std::unique_ptr<LuFactorization<Real>> make_blocked_lu(const LuWork<Real>& work);
+std::unique_ptr<LuFactorization> make_blocked_lu(const LuWork<Real>& work);
 
 /// Row by row, the white paper's algorithm (sections 3.1 and 3.2). The backend must have a row_by_row(), and pivoting
 /// must not exchange rows between process rows.
 template <class Real>
-std::unique_ptr<LuFactorization<Real>> make_row_by_row_lu(const LuWork<Real>& work);
+std::unique_ptr<LuFactorization> make_row_by_row_lu(const LuWork<Real>& work);
 
 /// The algorithm of lu_algorithm().
 template <class Real>
-std::unique_ptr<LuFactorization<Real>> make_lu(const LuWork<Real>& work) {
+std::unique_ptr<LuFactorization> make_lu(const LuWork<Real>& work) {
   const LuAlgorithm algorithm =
       lu_algorithm(work.backend.row_by_row() != nullptr, work.parameters.pivoting, work.distribution.shape);
   return algorithm == LuAlgorithm::row_by_row ? make_row_by_row_lu(work) : make_blocked_lu(work);
 }
 
-/// Calls body(pass, whether it is saved) for the passes of this rank until it returns false or the observer ends them.
-/// `interchanges`: those so far, which the body extends. Returns the pass before which the observer ended them.
+/// Calls body(pass, is_saved) for every pass until it returns false or the observer ends the passes. `interchanges`:
+/// those so far, which the body extends. Returns the pass before which the observer ended them.
 template <class Body>
 std::optional<Index> for_each_pass(PassRange passes, const Distribution& distribution, GridPosition position,
                                    PassObserver& observer, const Interchanges& interchanges, Body body) {

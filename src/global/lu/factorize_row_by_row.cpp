@@ -13,10 +13,10 @@ namespace glinpack {
 namespace {
 
 template <class Real>
-class RowByRowLu final : public LuFactorization<Real> {
+class RowByRowLu final : public LuFactorization {
  public:
   explicit RowByRowLu(const LuWork<Real>& work)
-      : LuFactorization<Real>(work.distribution.passes()),
+      : LuFactorization(work.distribution.passes()),
         work_(work),
         local_(*work.backend.row_by_row()),
         panel_(work.backend, work.a.rows(), work.distribution.nb, nullptr),
@@ -109,11 +109,11 @@ class RowByRowLu final : public LuFactorization<Real> {
 }  // namespace
 
 template <class Real>
-std::unique_ptr<LuFactorization<Real>> make_row_by_row_lu(const LuWork<Real>& work) {
+std::unique_ptr<LuFactorization> make_row_by_row_lu(const LuWork<Real>& work) {
   return std::make_unique<RowByRowLu<Real>>(work);
 }
 
-template std::unique_ptr<LuFactorization<float>> make_row_by_row_lu(const LuWork<float>&);
-template std::unique_ptr<LuFactorization<double>> make_row_by_row_lu(const LuWork<double>&);
+template std::unique_ptr<LuFactorization> make_row_by_row_lu(const LuWork<float>&);
+template std::unique_ptr<LuFactorization> make_row_by_row_lu(const LuWork<double>&);
 
 }  // namespace glinpack

@@ -101,7 +101,7 @@ struct LuWorkspace {
   std::unique_ptr<DeviceMatrix<Real>> a;
   std::unique_ptr<Transport<Real>> transport;
   std::unique_ptr<Checksums<Real>> checksums;  // null: none
-  std::unique_ptr<LuFactorization<Real>> lu;
+  std::unique_ptr<LuFactorization> lu;
 
   LuWorkspace(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
               const NodeMemory& node)
@@ -309,7 +309,7 @@ double largest_of_u(Workspace<Real>& workspace, GridPosition at, Backend<Real>& 
   double largest = 0;
   for_each_strip(workspace, [&](Index first, const HostBlock<Real>& strip) {
     backend.wait(backend.download(whole(*workspace.a).block(first, 0, strip.rows, strip.columns), strip));
-    const Index end = distribution.columns.lower_bound(distribution.right_hand_side(), at.column).value;
+    const Index end = distribution.local_columns_of_a(at);
     for (Index i = 0; i < strip.rows; ++i) {
       const GlobalIndex row = distribution.rows.global(LocalIndex(first + i), at.row);
       const Real* values = strip.view().row(i);
@@ -341,7 +341,7 @@ std::unique_ptr<StateSaver> make_saver(const RunParameters& parameters, const Pr
   return std::make_unique<MatrixSaver<Real>>(*options.checkpoints, header, grid, timeline, workspace, backend);
 }
 
-/// Of the passes that an earlier run did.
+/// Flops of the passes that an earlier run did.
 double flops_before(const RunParameters& parameters, const RunResult& result) {
   if (!result.resumed) return 0;
   const Index left = std::max<Index>(0, parameters.n - result.resumed->passes * parameters.nb);

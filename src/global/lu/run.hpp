@@ -1,13 +1,11 @@
 // One run of the benchmark: distribute, factorise, solve, check. RunResult is the input of the report.
 #pragma once
 
-#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "backend/backend.hpp"
@@ -53,16 +51,16 @@ struct WentBack {
 struct ChecksumRecord {
   Index every = 0;                  // passes between two checks
   Index checks = 0;                 // the last one, of the factors, included
-  double seconds = 0;               // they took, the slowest rank
+  double seconds = 0;               // of the checks, on the slowest rank
   bool corrupted = false;           // a check has failed on some rank: RankRecord::mismatches
-  bool overflowed = false;          // and the first one by Mismatch::overflow, so maybe without a fault
-  bool stopped = false;             // and has ended the run
-  std::string stopped_by;           // what has, if it is not --abft-stop
+  bool overflowed = false;          // the first mismatch is Mismatch::overflow, which needs no fault
+  bool stopped = false;             // a failed check has ended the run
+  std::string stopped_by;           // the reason, unless it is --abft-stop
   std::vector<WentBack> went_back;  // after other failed checks, in order; the passes after them were right
 };
 
 struct RunResult {
-  double seconds = 0;  // factorisation and solution, the slowest rank; HPL's timed section. Or the parts of it done
+  double seconds = 0;  // of HPL's timed section, on the slowest rank: factorisation and solution, or what was done
   double factor_seconds = 0;
   double solve_seconds = 0;
   double gflops = 0;      // hpl_flops() / seconds; factorization_flops() without a solution; less what was done before

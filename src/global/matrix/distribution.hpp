@@ -91,6 +91,8 @@ struct Distribution {
   GlobalIndex right_hand_side() const { return GlobalIndex(n); }
   Index local_rows(GridPosition at) const { return rows.local_extent(at.row); }
   Index local_columns(GridPosition at) const { return columns.local_extent(at.column); }
+  /// Those of A alone: local_columns() without b.
+  Index local_columns_of_a(GridPosition at) const { return columns.lower_bound(right_hand_side(), at.column).value; }
   /// Of the rank's matrix: local_columns() and the checksums.
   Index stored_columns(GridPosition at) const { return local_columns(at) + checksum_columns; }
 };

@@ -101,7 +101,7 @@ class FormulaSource final : public MatrixSource {
 
   void fill(const Distribution& distribution, GridPosition at, LocalIndex first,
             RowMajorView<double> to) const override {
-    const Index columns_of_a = distribution.columns.lower_bound(distribution.right_hand_side(), at.column).value;
+    const Index columns_of_a = distribution.local_columns_of_a(at);
     for (Index i = 0; i < to.rows; ++i) {
       const Index row = distribution.rows.global(first + i, at.row).value;
       double* const values = to.row(i);
@@ -202,12 +202,12 @@ Singularity singularity_of(const MatrixSpec& spec, Index n) {
   return result;
 }
 
-// The elements of a row of A on a process column, then the sum of the whole row.
-std::vector<double> pack_row(const Distribution& distribution, const double* row, int column) {
-  const Index columns = distribution.columns.lower_bound(distribution.right_hand_side(), column).value;
+// The elements of a row of A at a position of the grid, then the sum of the whole row.
+std::vector<double> pack_row(const Distribution& distribution, const double* row, GridPosition at) {
+  const Index columns = distribution.local_columns_of_a(at);
   std::vector<double> packed(static_cast<std::size_t>(columns + 1));
   for (Index j = 0; j < columns; j += distribution.nb) {
-    const Index first = distribution.columns.global(LocalIndex(j), column).value;
+    const Index first = distribution.columns.global(LocalIndex(j), at.column).value;
     std::copy_n(row + first, std::min(distribution.nb, columns - j), packed.begin() + j);
   }
   packed.back() = std::accumulate(row, row + distribution.n, 0.0);
@@ -226,7 +226,7 @@ class StoredSource final : public MatrixSource {
 
   void fill(const Distribution& distribution, GridPosition at, LocalIndex first,
             RowMajorView<double> to) const override {
-    const Index columns_of_a = distribution.columns.lower_bound(distribution.right_hand_side(), at.column).value;
+    const Index columns_of_a = distribution.local_columns_of_a(at);
     for (Index i = 0; i < to.rows; ++i) {
       const Index row = first.value + i;
       std::copy_n(local_a_.begin() + row * columns_of_a, columns_of_a, to.row(i));
@@ -263,7 +263,7 @@ std::unique_ptr<MatrixSource> scatter_matrix(const ProcessGrid& grid, const Dist
                                              const std::vector<double>* dense_on_root) {
   const GridPosition at = grid.position();
   const Index rows = distribution.local_rows(at);
-  const Index columns = distribution.columns.lower_bound(distribution.right_hand_side(), at.column).value;
+  const Index columns = distribution.local_columns_of_a(at);
   std::vector<double> local_a;
   std::vector<double> local_b;
   std::string error;
@@ -284,8 +284,9 @@ std::unique_ptr<MatrixSource> scatter_matrix(const ProcessGrid& grid, const Dist
     for (Index i = 0; i < distribution.n; ++i) {
       const int process_row = distribution.rows.owner(GlobalIndex(i));
       for (int q = 0; q < grid.shape().columns; ++q) {
-        const std::vector<double> packed = pack_row(distribution, dense_on_root->data() + i * distribution.n, q);
-        if (GridPosition{process_row, q} == at) {
+        const GridPosition to{process_row, q};
+        const std::vector<double> packed = pack_row(distribution, dense_on_root->data() + i * distribution.n, to);
+        if (to == at) {
           keep(distribution.rows.local(GlobalIndex(i)).value, packed);
           continue;
         }

@@ -144,6 +144,10 @@ void all_reduce(MPI_Comm communicator, void* in_place, int count, MPI_Datatype t
   wait(request, Pending::with_all_of(communicator));
 }
 
+void sum_over(MPI_Comm communicator, std::span<double> values) {
+  all_reduce(communicator, values.data(), message_count(static_cast<Index>(values.size())), MPI_DOUBLE, MPI_SUM);
+}
+
 void broadcast_bytes(MPI_Comm communicator, std::string& bytes, int root) {
   unsigned long long size = bytes.size();
   MPI_Request request = MPI_REQUEST_NULL;

@@ -89,6 +89,8 @@ void receive_message(MPI_Comm communicator, void* data, Index count, MPI_Datatyp
 /// MPI_Barrier, MPI_Allreduce, MPI_Bcast, MPI_Allgather and MPI_Gather(v), with wait_until().
 void barrier(MPI_Comm communicator);
 void all_reduce(MPI_Comm communicator, void* in_place, int count, MPI_Datatype type, MPI_Op operation);
+/// Replaces the values by their sums over the ranks. MPI requires the same bits on every rank, but not in every run.
+void sum_over(MPI_Comm communicator, std::span<double> values);
 void broadcast_bytes(MPI_Comm communicator, std::string& bytes, int root);
 void all_gather(MPI_Comm communicator, const void* mine, void* all, int bytes_each);
 /// The values of all ranks, in order, on every rank.

@@ -213,7 +213,7 @@ Screening screen_links(MPI_Comm communicator, const ScreeningOptions& options) {
     const std::vector<Pair> pairs = pairing_round(ranks, round);
     const double limit = share_of_first_screening * options.seconds;
     if (!(options.concurrent_pairs ? rounds.measure_at_once(pairs, limit, mine)
-                           : rounds.measure_one_by_one(pairs, limit, mine)))
+                                   : rounds.measure_one_by_one(pairs, limit, mine)))
       break;
   }
   screening.links = gathered(communicator, mine);

@@ -67,7 +67,7 @@ struct Screening {
 };
 
 struct ScreeningOptions {
-  double seconds = 10;    // the approximate time limit, even if pairs are left
+  double seconds = 10;  // the approximate time limit, even if pairs are left
   // measure disjoint pairs at the same time: faster, but links on one cable share its bandwidth
   bool concurrent_pairs = false;
 };

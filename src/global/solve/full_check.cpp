@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <sstream>
 
 #include "mpi/communication.hpp"
-#include "solve/residual.hpp"
 
 namespace glinpack {
 
@@ -94,7 +94,7 @@ FullChecker<Real>::FullChecker(Precision precision, const Distribution& distribu
       backward_(backward),
       forward_(distribution, grid, backend, timeline, backward.blocks()),
       rows_(distribution.local_rows(grid.position())),
-      columns_(distribution.columns.lower_bound(distribution.right_hand_side(), grid.position().column).value),
+      columns_(distribution.local_columns_of_a(grid.position())),
       b_rounded_(static_cast<std::size_t>(rows_)) {}
 
 template <class Real>

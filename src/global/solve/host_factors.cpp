@@ -8,7 +8,6 @@
 #include "backend/threads.hpp"
 #include "matrix/pass.hpp"
 #include "mpi/communication.hpp"
-#include "solve/residual.hpp"
 
 namespace glinpack {
 
@@ -39,7 +38,7 @@ HostFactors<Real>::HostFactors(const Distribution& distribution, const ProcessGr
     : distribution_(distribution),
       grid_(grid),
       rows_(distribution.local_rows(grid.position())),
-      columns_(distribution.columns.lower_bound(distribution.right_hand_side(), grid.position().column).value),
+      columns_(distribution.local_columns_of_a(grid.position())),
       stored_(distribution.stored_columns(grid.position())),
       local_(std::move(local)),
       pivots_(shared_pivots(distribution, grid, interchanges)) {

@@ -15,10 +15,6 @@ constexpr double hpl_threshold = 16;
 // iterative refinement, ACM TOMS 32, 2006).
 constexpr double slowest_progress = 0.5;
 
-Index columns_of_a(const Distribution& distribution, GridPosition at) {
-  return distribution.columns.lower_bound(distribution.right_hand_side(), at.column).value;
-}
-
 }  // namespace
 
 // The system for GMRES: A from its source, M from the factors.
@@ -85,7 +81,8 @@ Refiner<Real>::Refiner(double threshold, const Distribution& distribution, const
       timeline_(timeline),
       backward_(backward),
       forward_(distribution, grid, backend, timeline, backward.blocks()),
-      gmres_(distribution.local_rows(grid.position()), columns_of_a(distribution, grid.position()), most_refinements),
+      gmres_(distribution.local_rows(grid.position()), distribution.local_columns_of_a(grid.position()),
+             most_refinements),
       threshold_(threshold >= 0 ? threshold : hpl_threshold),
       r_rounded_(static_cast<std::size_t>(distribution.local_rows(grid.position()))) {}
 
@@ -213,7 +210,7 @@ Refinement Refiner<Real>::run(const Interchanges& interchanges, OriginalMatrix& 
 
 double refinement_elements(const Distribution& distribution, GridPosition at) {
   const auto rows = static_cast<double>(distribution.local_rows(at));
-  const auto columns = static_cast<double>(columns_of_a(distribution, at));
+  const auto columns = static_cast<double>(distribution.local_columns_of_a(at));
   constexpr double steps = most_refinements;
   // V and the recurrence's residual, r twice, sums over rows; Z and its x, x three times, sums over columns
   return rows * (steps + 5) + columns * (steps + 5) + steps * (steps + 1);

@@ -1,8 +1,8 @@
 #include "solve/residual.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "mpi/communication.hpp"
 
@@ -62,17 +62,12 @@ Residual compute_residual(OriginalMatrix& matrix, const Distribution& distributi
   return combine_sums(sums, distribution, grid, precision, x);
 }
 
-void sum_over(MPI_Comm communicator, std::span<double> values) {
-  // MPI counts to 2^31-1; a rank never holds that many rows or columns
-  all_reduce(communicator, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM);
-}
-
 Residual test_with_known_norms(const Residual& known, const Distribution& distribution, const ProcessGrid& grid,
-                               std::span<const double> vector, std::span<const double> x) {
+                               std::span<const double> residual, std::span<const double> x) {
   double x_sum = 0;  // of this process column's part
   for (const double value : x) x_sum += std::fabs(value);
   all_reduce(grid.row(), &x_sum, 1, MPI_DOUBLE, MPI_SUM);
-  std::vector<double> maxima{largest_magnitude(vector), largest_magnitude(x)};
+  std::vector<double> maxima{largest_magnitude(residual), largest_magnitude(x)};
   maximum_over(grid.all(), maxima);
   Residual result = known;
   result.norm_residual_inf = maxima[0];

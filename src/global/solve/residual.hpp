@@ -30,15 +30,13 @@ Residual compute_residual(OriginalMatrix& matrix, const Distribution& distributi
                           Precision precision, std::span<const double> x);
 
 /// The second half of compute_residual(): combines the ranks' sums. sums.residual becomes the sum over the process row.
+/// Collective over the grid.
 Residual combine_sums(LocalSums& sums, const Distribution& distribution, const ProcessGrid& grid, Precision precision,
                       std::span<const double> x);
 
-/// Replaces the values by their sums over the communicator's ranks. Collective over it.
-void sum_over(MPI_Comm communicator, std::span<double> values);
-
-/// The same test for another x with a known residual vector. `known` has the norms of A and b. Collective over the
-/// grid.
+/// The same test without the matrix. `known` has the norms of A and b; `residual`: b - A x in this rank's local rows,
+/// summed over the process row. Collective over the grid.
 Residual test_with_known_norms(const Residual& known, const Distribution& distribution, const ProcessGrid& grid,
-                               std::span<const double> vector, std::span<const double> x);
+                               std::span<const double> residual, std::span<const double> x);
 
 }  // namespace glinpack

@@ -15,8 +15,8 @@ namespace glinpack {
 /// differ by at most one row. Pure. Throws std::invalid_argument if there are fewer rows than ranks.
 PoissonExtents strip_of_rank(Index n, int rank, int ranks);
 
-/// Collective. The sum of all ranks' values, added up in the order of ranks: the same bits on every rank and in every
-/// run. MPI_Allreduce does not guarantee that.
+/// Collective. The sum of all ranks' values, added up in the order of ranks. So every run has the same bits, which
+/// MPI_Allreduce does not guarantee.
 double sum_over_ranks(MPI_Comm communicator, double mine);
 
 /// Seconds of this rank.

@@ -102,9 +102,7 @@ std::vector<Real> BackwardSubstitution<Real>::run() {
 
 template <class Real>
 std::vector<Real> BackwardSubstitution<Real>::run_on_shares() {
-  const Index columns =
-      distribution_.columns.lower_bound(distribution_.right_hand_side(), grid_.position().column).value;
-  std::vector<Real> x(static_cast<std::size_t>(columns));
+  std::vector<Real> x(static_cast<std::size_t>(distribution_.local_columns_of_a(grid_.position())));
   for (Index pass = distribution_.passes() - 1; pass >= 0; --pass) {
     const PassPlan plan = plan_pass(distribution_, pass, grid_.position());
     if (plan.in_pivot_row) blocks_.solve(plan, Triangle::upper);

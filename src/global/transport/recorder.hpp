@@ -49,7 +49,7 @@ std::vector<WireMessage> wire_messages(const MessageRecord& record, const GridSh
                                        const BroadcastRoutes& routes, Index element_bytes);
 
 /// Records every message, and delivers the data of `placeholders`. `operations` lists the start of each and the waits
-/// for it, in the driver's order; a rank that waits for a message in the call starts it and waits for its end.
+/// for it, in the driver's order. A blocking call is listed as a start and a wait for the end.
 template <class Real>
 class RecordingTransport final : public Transport<Real> {
  public:

@@ -28,8 +28,8 @@ enum class MessageKind : std::uint8_t {
 /// The ranks that take part in a message: those of a process row, or of a process column.
 enum class Line : std::uint8_t { row, column };
 constexpr Line line_of(MessageKind kind) { return kind == MessageKind::panel ? Line::row : Line::column; }
-/// How a message of this kind is broadcast: U11 and a tournament's outcome, which are small and waited for at once,
-/// have their own way.
+/// How a message of this kind is broadcast. U11 and a tournament's outcome do not follow the run's choice: they are
+/// small, and ranks wait for them at once.
 constexpr BroadcastKind broadcast_for(MessageKind kind, BroadcastKind of_run) {
   if (kind == MessageKind::u11) return BroadcastKind::ring;
   return kind == MessageKind::winners ? BroadcastKind::ibcast : of_run;
@@ -45,8 +45,9 @@ class Transfer {
 
   /// Makes progress; true once this rank has received and sent everything.
   virtual bool test() = 0;
-  /// Until this rank has received its data, which must not change before wait() has returned.
+  /// Waits until this rank has received its data, which must not change before wait() has returned.
   virtual void wait_until_arrived() = 0;
+  /// Waits until this rank has received and sent everything.
   virtual void wait() = 0;
 };
 
@@ -74,12 +75,12 @@ class Transport {
   }
 
   /// The rounds of a row exchange, from staging buffer to staging buffer; null if there is nothing to wait for.
-  /// `buffer`: the plan's, rows of `columns` elements one behind the other.
+  /// `buffer`: the plan's, contiguous rows of `columns` elements.
   virtual std::unique_ptr<Transfer> start_row_exchange(const PassPlan& pass, const RowExchangePlan& plan, Index columns,
                                                        Real* buffer) = 0;
 
-  /// Parts of a panel between the pivot's rank and the other ranks of its process column: as a row exchange with one
-  /// column. Messages to other ranks than the pivot's begin with the panel's header (write_panel_header()).
+  /// Exchanges parts of a panel between the pivot's rank and the other ranks of its process column, as a row exchange
+  /// of one column does. Messages from the pivot's rank begin with the panel's header (write_panel_header()).
   virtual std::unique_ptr<Transfer> start_panel_exchange(const PassPlan& pass, const RowExchangePlan& plan,
                                                          Real* buffer) = 0;
   /// Whether the ranks of this rank's process column exchange rows and panels through the memory of one node. The same

@@ -99,11 +99,11 @@ struct HostBlock {
   }
 };
 
-/// Stands for all work handed to the backend before it was taken, or to the one of its queues that says more about the
-/// operation that returned it. Fence 0 is always passed.
+/// Stands for all work that the backend, or one queue of its device, was given before the fence was taken. Fence 0 has
+/// always passed.
 struct Fence {
   std::uint64_t id = 0;
-  std::uint32_t queue = 0;  // of commands of the device: the backend's own numbers
+  std::uint32_t queue = 0;  // the queue, as the backend numbers them
 };
 
 /// Row `from` of a matrix is to become row `to`. A set of moves is a parallel assignment: all rows are read before
@@ -189,8 +189,8 @@ class Backend {
   /// The white paper's local algorithm (row_by_row.hpp); null if the backend does not implement it.
   virtual RowByRowAlgorithm<Real>* row_by_row() { return nullptr; }
 
-  /// Products with HPL's matrix, if the device can make its elements; otherwise null. The elements
-  /// are rounded to single precision if that is given. The backend must outlive it. Throws as allocate does.
+  /// Products with HPL's matrix, if the device can make its elements; otherwise null. The elements are rounded to
+  /// single precision if that is given. The backend must outlive it. Throws as allocate does.
   virtual std::unique_ptr<HplProduct> make_hpl_product(const HplElements&, Precision, DeviceUse) { return nullptr; }
 
   /// Panels of up to rows x columns factorised on the device, by tournament or by partial pivoting, if it can;

@@ -22,8 +22,8 @@ struct ProgressSnapshot {
   bool watched = false;  // within a section that is to make progress: a run, not the writing of its report
 };
 
-/// Written by one thread and read by any, at any time, without a lock. Relaxed: a reader may see a note sooner than
-/// another one before it, which a rank that makes no progress outlives.
+/// Written by one thread and read by any, at any time, without a lock. Memory order is relaxed: a reader may see values
+/// out of order for a moment, which is short against a watchdog's limit.
 class ProgressRecord {
  public:
   /// A kernel, transfer or message ended. By any thread.

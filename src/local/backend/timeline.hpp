@@ -2,6 +2,7 @@
 // compute breakdown, the JSON and the trace are all views of it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -78,6 +79,14 @@ inline double product_flops(Index rows, Index columns, Index k) {
 
 inline double substitute_flops(Index rows, Index columns) { return product_flops(rows, 1, columns); }
 
+/// P A = L U, A rows x columns (LAPACK getrf): the terms of third order.
+inline double lu_flops(Index rows, Index columns) {
+  const auto m = static_cast<double>(rows);
+  const auto n = static_cast<double>(columns);
+  const double k = std::min(m, n);
+  return 2 * (m * n * k - (m + n) * k * k / 2 + k * k * k / 3);
+}
+
 class Timeline {
  public:
   class Scope;
@@ -93,13 +102,13 @@ class Timeline {
   std::chrono::steady_clock::time_point epoch() const { return epoch_; }
   /// Intervals from here on belong to this pass and role.
   void enter_pass(Index pass, Role role);
-  /// The same until the end of the returned object's life; then to the pass and role before.
+  /// The same until the end of the returned object's life; then to the previous pass and role.
   class PassScope;
   [[nodiscard]] PassScope in_pass(Index pass, Role role);
   /// What backends compute and copy until the end of the returned object's life is of this phase.
   class PhaseScope;
   [[nodiscard]] PhaseScope in_phase(Phase phase);
-  /// The phase of an operation, of which the backend knows `usual`.
+  /// The phase to record for an operation of phase `usual`: that of in_phase() if there is one. Waits keep theirs.
   Phase phase_of(Phase usual) const { return usual == Phase::wait ? usual : phase_.value_or(usual); }
   void leave_passes() { enter_pass(-1, Role::none); }
 

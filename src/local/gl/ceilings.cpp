@@ -3,16 +3,15 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <stdexcept>
 #include <vector>
 
+#include "backend/precision.hpp"
 #include "gl/command_stream.hpp"
 #include "gl/context.hpp"
-#include "gl/storage.hpp"
 #include "gl/program.hpp"
-#include "backend/precision.hpp"
+#include "gl/storage.hpp"
 
 namespace glinpack::gl {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
-#include "gl/devices.hpp"
 #include "backend/measuring.hpp"
 #include "backend/precision.hpp"
+#include "gl/devices.hpp"
 
 namespace glinpack::gl {
 

@@ -25,7 +25,8 @@ class ReferenceBackend final : public HostBackend<Real> {
 
   void solve_unit_lower(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) override {
     if (a12.empty()) return;
-    const auto scope = this->timeline().scope(Lane::cpu, Phase::normalize, 0, solve_unit_lower_flops(a12.rows, a12.columns));
+    const auto scope =
+        this->timeline().scope(Lane::cpu, Phase::normalize, 0, solve_unit_lower_flops(a12.rows, a12.columns));
     const RowMajorView<const Real> lt = view_of(l11_transposed);
     const RowMajorView<Real> a = view_of(a12);
     for (Index i = 0; i < a.rows; ++i) {

@@ -265,6 +265,14 @@ TEST(Plan, DryRunShowsRunsMemoryAndFlops) {
   EXPECT_NE(text.find("6.667e+35"), std::string::npos) << text;
 }
 
+TEST(Plan, DryRunShowsTheMemoryOfOneBlockIfNbIsLargerThanN) {
+  const auto text_with = [](const std::string& nb) {
+    std::string text = plan_text(plan({"--n", "999", "--nb", nb, "--grid", "2x1"}, 2), 2);
+    return text.replace(text.find(nb), nb.size(), "NB..");
+  };
+  EXPECT_EQ(text_with("9000"), text_with("1000"));
+}
+
 TEST(Plan, DryRunShowsTheMemoryOfMixedPrecisionAndItsRefinement) {
   const std::vector<std::string> arguments{"--n", "20000", "--nb", "100", "--grid", "1x1", "--backend", "openblas"};
   const auto need = [&](const std::string& precision) {

@@ -64,6 +64,10 @@ TEST(Distribution, PlacesTheRightHandSideAfterTheLastColumn) {
   const Distribution distribution(10, 4, {2, 3});
   EXPECT_EQ(distribution.right_hand_side().value, 10);
   EXPECT_EQ(distribution.columns.extent(), 11);
+  for (int column = 0; column < 3; ++column) {
+    const bool has_b = column == distribution.columns.owner(distribution.right_hand_side());
+    EXPECT_EQ(distribution.local_columns({0, column}), distribution.local_columns_of_a({0, column}) + (has_b ? 1 : 0));
+  }
   EXPECT_EQ(distribution.passes(), 3);
   EXPECT_EQ(distribution.pass_width(2), 2);
 }

@@ -33,7 +33,7 @@ TEST(OriginalMatrix, IsEqualOnDeviceAndHost) {
         const auto device =
             original_matrix_on_device(distribution, at, *source, precision, *backend, DeviceUse::always);
         ASSERT_TRUE(device);
-        const Index columns = distribution.columns.lower_bound(distribution.right_hand_side(), at.column).value;
+        const Index columns = distribution.local_columns_of_a(at);
         std::vector<double> x;
         for (Index j = 0; j < columns; ++j) x.push_back(std::sin(static_cast<double>(j) + 1));
         // |a_ij| <= 1/2, |x_j| <= 1

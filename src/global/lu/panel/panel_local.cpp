@@ -21,9 +21,7 @@ DiagonalBlock<Real> broadcast_diagonal_block(const PanelContext<Real>& context, 
 template <class Real>
 std::optional<Index> factorize_own_rows(const PanelContext<Real>& context, const PassPlan& pass, Panel<Real>& panel,
                                         FactorizeOperation<Real> factorize) {
-  const double width = static_cast<double>(pass.width);
-  const double flops = static_cast<double>(pass.panel_rows) * width * width - width * width * width / 3;
-  const auto scope = context.timeline.scope(Lane::cpu, Phase::panel, 0, flops);
+  const auto scope = context.timeline.scope(Lane::cpu, Phase::panel, 0, lu_flops(pass.panel_rows, pass.width));
   std::vector<Index> local_pivots(static_cast<std::size_t>(pass.width));
   const std::optional<Index> zero = (context.arithmetic.*factorize)(panel.view(), local_pivots);
   std::transform(local_pivots.begin(), local_pivots.end(), panel.pivots.begin(), [&](Index local) {

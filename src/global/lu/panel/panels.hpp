@@ -24,8 +24,8 @@ struct PanelWork {
 };
 
 /// P A = L U of the panels of a run, on the host or on a device. All calls are collective over the pivot's process
-/// column. Two halves, so that a host can start other device work between them; between these, two more steps of a
-/// device that factorises rows of other ranks.
+/// column. The host can start other device work between the two halves, start() and finish(). Gathered panels have two
+/// more steps between the halves.
 template <class Real>
 class PanelFactorizer {
  public:
@@ -37,12 +37,12 @@ class PanelFactorizer {
   /// The first half: a device factorises the panel, or the host starts its download. `a`: this rank's rows of the panel
   /// in the matrix. `panel` has the pass's extents.
   virtual void start(const PassPlan& pass, DeviceBlock<Real> a, Panel<Real>& panel) = 0;
-  /// Whether a panel is on one device, which needs the rows of other ranks.
+  /// Whether one device factorises a panel of several ranks, whose rows it receives.
   virtual bool is_gathered() const { return false; }
-  /// If so, once the device has work until the rows arrive: the device factorises the panel. May overlap the update
-  /// that is dispatched next.
+  /// Gathered panels: the device receives the rows and factorises the panel. Call it when the device has work until the
+  /// rows arrive. The update that is dispatched next may overlap the panel.
   virtual void factorize(const PassPlan&, Panel<Real>&) {}
-  /// After that update is dispatched: the other ranks' rows of L are copied to host memory.
+  /// Gathered panels, after that update is dispatched: starts to copy the other ranks' rows of L to host memory.
   virtual void start_return(const PassPlan&, Panel<Real>&) {}
   /// The second half: the factorised panel is ready for its broadcast, in host memory if other process columns need it.
   virtual void finish(const PassPlan& pass, Panel<Real>& panel) = 0;

@@ -8,13 +8,6 @@ namespace glinpack {
 
 namespace {
 
-double lu_flops(Index rows, Index columns) {
-  const auto m = static_cast<double>(rows);
-  const auto n = static_cast<double>(columns);
-  const double k = std::min(m, n);
-  return 2 * (m * n * k - (m + n) * k * k / 2 + k * k * k / 3);
-}
-
 // A RowsMessage that owns its memory.
 template <class Real>
 class OwnedRows {
@@ -118,7 +111,7 @@ class TournamentPivotingPanel {
       }
     }
     Rows outcome(block.width + 1, 2 * block.width, pass_.width);
-    if (pass_.in_pivot_row) write_outcome(block, candidates, outcome);
+    if (pass_.in_pivot_row) write_outcome(block, candidates, outcome);  // the root of the tree
     context_.transport.broadcast(MessageKind::winners, pass_, outcome.message(), block.first);
     apply_outcome(block, outcome);
   }
@@ -171,7 +164,7 @@ class TournamentPivotingPanel {
     return winners;
   }
 
-  // On the root of the tree, whose last choice has the winners of all ranks.
+  // On the root, whose last choice has the winners of all ranks.
   void write_outcome(const TournamentBlock& block, Rows& winners, Rows& outcome) {
     outcome.set_number(0, zero_.value_or(-1));
     std::vector<Index> chosen;
@@ -180,7 +173,7 @@ class TournamentPivotingPanel {
     for (Index i = 0; i < block.width; ++i) outcome.set_number(1 + i, pivots[static_cast<std::size_t>(i)]);
     for (Index j = 0; j < pass_.width; ++j) {
       std::copy_n(winners.rows().column(j), block.width, outcome.rows().column(j));
-      if (pass_.in_pivot_row) std::copy_n(displaced_.column(j), block.width, outcome.rows().column(j) + block.width);
+      std::copy_n(displaced_.column(j), block.width, outcome.rows().column(j) + block.width);
     }
     for (Index j = 0; j < block.width; ++j) {
       std::copy_n(factors_.data() + j * block.width, block.width, outcome.rows().column(block.first + j));

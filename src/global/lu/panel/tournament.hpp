@@ -42,6 +42,9 @@ std::vector<TournamentStep> tournament_steps(std::span<const Index> rows_of, int
 std::vector<TournamentBlock> tournaments_of_pass(const Distribution& distribution, Index pass);
 
 /// A message of rows: 64-bit integers, then a matrix of `width` columns, column-major. A view of its elements.
+///   candidates  their global numbers | whole rows of the panel
+///   winners     the column without a pivot (or -1), the pivots | the winners, the rows that they displace. In the
+///               block's columns, the winners are L11 \ U11
 template <class Real>
 class RowsMessage {
  public:
@@ -73,22 +76,10 @@ class RowsMessage {
   Index width_;
 };
 
-/// Elements of the message of `rows` candidates: their global numbers, then whole rows of the panel.
-template <class Real>
-constexpr Index candidates_message_elements(Index rows, Index panel_width) {
-  return RowsMessage<Real>::elements(rows, rows, panel_width);
-}
 /// The number of candidates in a message of `elements` elements.
 template <class Real>
 constexpr Index candidates_in_message(Index elements, Index panel_width) {
   return elements / (RowsMessage<Real>::number_elements + panel_width);
-}
-
-/// Elements of the message of a block's outcome: the column without a pivot (or -1), the pivots, then the winners and
-/// the rows that they displace. In the block's columns, the winners are L11 \ U11.
-template <class Real>
-constexpr Index winners_message_elements(Index block_width, Index panel_width) {
-  return RowsMessage<Real>::elements(block_width + 1, 2 * block_width, panel_width);
 }
 
 /// This rank's rows of a panel, in host memory or in the matrix of a device. Rows count from the rank's first in the

@@ -126,11 +126,11 @@ class ComputeBackend final : public GlBackend<Real>, public ComputePrograms {
 
   void solve_unit_lower(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) override {
     if (a12.empty()) return;
-    operation(Phase::normalize, flops_of_solve(a12), 0,
+    operation(Phase::normalize, solve_unit_lower_flops(a12.rows, a12.columns), 0,
               [&] { kernels_.normalize(region_of(l11_transposed), region_of(a12)); });
   }
-  // The solve has too few work groups for the device, the copy waits for the bus. A timestamp between them would keep
-  // them apart: one interval for both, the solve's.
+  // The two overlap: the solve has too few work groups to fill the device, and the copy waits for the bus. A timestamp
+  // between them would prevent that, so both are in the solve's interval.
   Fence solve_unit_lower_and_gather(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12, DeviceBlock<Real> from,
                                     std::span<const Index> rows, HostBlock<Real> to) override {
     if (a12.empty() || rows.empty() || from.empty()) {
@@ -138,7 +138,7 @@ class ComputeBackend final : public GlBackend<Real>, public ComputePrograms {
     }
     check_rows(rows, from.rows);
     const std::vector<RowMove> moves = gathering(rows);
-    operation(Phase::normalize, flops_of_solve(a12), 0, [&] {
+    operation(Phase::normalize, solve_unit_lower_flops(a12.rows, a12.columns), 0, [&] {
       kernels_.normalize(region_of(l11_transposed), region_of(a12), false);
       kernels_.copy_rows(region_of(from), region_of(to), moves);
     });
@@ -146,7 +146,7 @@ class ComputeBackend final : public GlBackend<Real>, public ComputePrograms {
   }
   void update(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override {
     if (a22.empty() || u12.empty()) return;
-    const double flops = 2 * count(a22.rows) * count(a22.columns) * count(u12.rows);
+    const double flops = product_flops(a22.rows, a22.columns, u12.rows);
     const Region l21 = region_of(l21_transposed);
     if (running_panel_ != nullptr && running_panel_ != l21_transposed.matrix && running_panel_ != u12.matrix &&
         running_panel_ != a22.matrix) {
@@ -163,7 +163,7 @@ class ComputeBackend final : public GlBackend<Real>, public ComputePrograms {
   }
   void update_few_rows(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override {
     if (a22.empty() || u12.empty()) return;
-    operation(Phase::reduce, 2 * count(a22.rows) * count(a22.columns) * count(u12.rows), 0,
+    operation(Phase::reduce, product_flops(a22.rows, a22.columns, u12.rows), 0,
               [&] { kernels_.reduce_few_rows(region_of(l21_transposed), region_of(u12), region_of(a22)); });
   }
   void solve_triangle(Triangle triangle, DeviceBlock<Real> t, DeviceBlock<Real> x) override {
@@ -173,8 +173,8 @@ class ComputeBackend final : public GlBackend<Real>, public ComputePrograms {
   }
   void subtract_product(DeviceBlock<Real> a, DeviceBlock<Real> x, DeviceBlock<Real> y) override {
     if (a.empty()) return;
-    const double flops = 2 * count(a.rows) * count(a.columns);
-    operation(Phase::substitution, flops, 0, [&] { kernels_.substitute(region_of(a), region_of(x), region_of(y)); });
+    operation(Phase::substitution, substitute_flops(a.rows, a.columns), 0,
+              [&] { kernels_.substitute(region_of(a), region_of(x), region_of(y)); });
   }
 
   const std::shared_ptr<Context>& context_of_programs() const override { return context(); }
@@ -224,13 +224,8 @@ class ComputeBackend final : public GlBackend<Real>, public ComputePrograms {
   }
   bool can_factorize(Index rows, Index columns, DeviceUse use) const;
 
-  static double count(Index extent) { return static_cast<double>(extent); }
-  static double flops_of_solve(const DeviceBlock<Real>& a12) {
-    return count(a12.rows) * count(a12.rows - 1) * count(a12.columns);
-  }
   static double panel_flops(const DeviceBlock<Real>& a_transposed) {
-    const double rows = count(a_transposed.columns), columns = count(a_transposed.rows);
-    return rows * columns * columns - columns * columns * columns / 3;
+    return lu_flops(a_transposed.columns, a_transposed.rows);
   }
   static std::vector<RowMove> gathering(std::span<const Index> rows) {
     std::vector<RowMove> moves;
@@ -298,8 +293,8 @@ class ComputeBackend<Real>::TournamentPanel final : public DeviceTournamentPanel
     return panel_.outcome(pivots);
   }
   void solve_l21_and_update(DeviceBlock<Real> a_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override {
-    const double columns = count(a_transposed.rows), rows = count(a_transposed.columns) - columns;
-    const double flops = rows * columns * (columns + 2 * count(a22.columns));
+    const Index columns = a_transposed.rows, rows = a_transposed.columns - columns;
+    const auto flops = static_cast<double>(rows * columns * (columns + 2 * a22.columns));
     backend_.operation(Phase::panel, flops, 0, [&] {
       panel_.solve_l21_and_update(region_of(a_transposed), a22.empty() ? Region{} : region_of(u12),
                                   a22.empty() ? Region{} : region_of(a22));
@@ -313,7 +308,7 @@ class ComputeBackend<Real>::TournamentPanel final : public DeviceTournamentPanel
   Fence done_;
 };
 
-// A dispatch with partial pivoting. The next update runs at the same time.
+// Partial pivoting in one dispatch, which the next update overlaps.
 template <class Real>
 class ComputeBackend<Real>::OneDispatchPanel final : public DevicePanel<Real> {
  public:

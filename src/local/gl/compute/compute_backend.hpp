@@ -29,13 +29,13 @@ struct ComputeLimits {
   Index stripe_width = gl::default_stripe_width;  // of matrices (region.hpp)
   std::int64_t buffer_bytes = gl::largest_buffer_bytes;  // of a matrix, in each of its buffers
   Index rows_per_group = 256;  // candidate rows of a TSLU reduction-tree node; a power of two, at least 64
-  // least size of transfers that overlap kernels; 0: least_queued_bytes, on GPUs. Otherwise software OpenGL is used as
-  // a GPU is
+  // least size of transfers that overlap kernels; 0: least_queued_bytes, on GPUs alone. With another value software
+  // OpenGL is used as a GPU is
   std::int64_t queued_bytes = 0;
   gl::PartialPanelLimits partial_panel = {};
 };
 
-/// Further programs on the matrices of a backend that make_compute_backend() made, which is also one of these.
+/// For other programs on the matrices of a gl-compute backend. What make_compute_backend() returns has this interface.
 class ComputePrograms {
  public:
   virtual ~ComputePrograms() = default;

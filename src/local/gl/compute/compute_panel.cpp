@@ -1,7 +1,6 @@
 #include "gl/compute/compute_panel.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 #include <string>
 
 namespace glinpack::gl {
@@ -45,11 +44,7 @@ ComputePanel::ComputePanel(const std::shared_ptr<Context>& context, const Shader
   outcome_ = make_buffer(context, outcome_bytes_);
   constexpr GLbitfield access = GL_MAP_READ_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
   outcome_on_host_ = make_buffer(context, outcome_bytes_, access | GL_CLIENT_STORAGE_BIT);
-  mapped_outcome_ = static_cast<const GLint*>(
-      glMapNamedBufferRange(outcome_on_host_.id(), 0, static_cast<GLsizeiptr>(outcome_bytes_), access));
-  if (!mapped_outcome_) {
-    throw std::runtime_error("the device does not map a buffer of " + std::to_string(outcome_bytes_) + " bytes");
-  }
+  mapped_outcome_ = map_buffer<const GLint>(outcome_on_host_, outcome_bytes_, access);
 }
 
 void ComputePanel::factorize(const Region& a_transposed) {

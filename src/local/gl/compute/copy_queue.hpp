@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
+#include "backend/timeline.hpp"
 #include "gl/command_stream.hpp"
 #include "solvers/queue/operation_queue.hpp"
-#include "backend/timeline.hpp"
 
 namespace glinpack::gl {
 
@@ -26,8 +26,7 @@ class CopyQueue {
   CopyQueue(std::shared_ptr<Context> context, Timeline& timeline);
 
   /// Copies bytes first ... first + bytes - 1 of `from` to the same position in `to`, immediately. Later kernels wait
-  /// for
-  /// the copy.
+  /// for the copy.
   void upload(GLuint from, GLuint to, std::int64_t first, std::int64_t bytes);
   /// The same, after all kernels launched so far. Later kernels do not wait.
   Fence download(GLuint from, GLuint to, std::int64_t first, std::int64_t bytes);

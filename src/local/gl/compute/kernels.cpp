@@ -4,7 +4,6 @@
 #include <bit>
 #include <map>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -70,15 +69,11 @@ Kernels::Kernels(const std::shared_ptr<Context>& context, const ShaderSource& so
   reduce_ = build_product(context, sources, "reduce.comp", unaligned_tile, false);
   normalize_ = build_product(context, sources, "normalize.comp", unaligned_tile, false);
   set_tile(context, sources, tile);
-  triangle_ = BufferHandle(context);
-  glNamedBufferStorage(triangle_.id(), triangle_rows * triangle_rows * element_bytes_, nullptr, 0);
-  pairs_ = BufferHandle(context);
+  triangle_ = make_buffer(context, triangle_rows * triangle_rows * element_bytes_);
   constexpr GLbitfield access = GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
-  constexpr auto bytes = static_cast<GLsizeiptr>(listed_pairs * static_cast<Index>(sizeof(Pair)));
-  glNamedBufferStorage(pairs_.id(), bytes, nullptr, access);
-  mapped_pairs_ = static_cast<Pair*>(glMapNamedBufferRange(pairs_.id(), 0, bytes, access));
-  if (!mapped_pairs_)
-    throw std::runtime_error("the device does not map a buffer of " + std::to_string(bytes) + " bytes");
+  constexpr std::int64_t bytes = listed_pairs * static_cast<Index>(sizeof(Pair));
+  pairs_ = make_buffer(context, bytes, access);
+  mapped_pairs_ = map_buffer<Pair>(pairs_, bytes, access);
 }
 
 // Programs of reduce and normalize: one for operands at any offset, and one with the tile for operands whose vectors

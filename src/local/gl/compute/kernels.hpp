@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 
 #include "backend/backend.hpp"
@@ -27,6 +28,15 @@ inline BufferHandle make_buffer(const std::shared_ptr<Context>& context, std::in
   BufferHandle buffer(context);
   glNamedBufferStorage(buffer.id(), static_cast<GLsizeiptr>(bytes), nullptr, flags);
   return buffer;
+}
+
+/// The storage in host memory, for as long as the buffer lives. `access`: also among the flags of make_buffer(). Throws
+/// std::runtime_error if the device does not map it.
+template <class Element>
+Element* map_buffer(const BufferHandle& buffer, std::int64_t bytes, GLbitfield access) {
+  void* const mapped = glMapNamedBufferRange(buffer.id(), 0, static_cast<GLsizeiptr>(bytes), access);
+  if (!mapped) throw std::runtime_error("the device does not map a buffer of " + std::to_string(bytes) + " bytes");
+  return static_cast<Element*>(mapped);
 }
 
 /// Work groups for `extent` elements, `part` for each.

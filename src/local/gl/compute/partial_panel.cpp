@@ -133,11 +133,7 @@ PartialPanel::PartialPanel(PartialPanelPrograms& programs, Index columns)
   constexpr GLbitfield access = GL_MAP_READ_BIT | GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
   const Index outcome_bytes = (first_interchange + columns) * static_cast<Index>(sizeof(GLint));
   outcome_ = make_buffer(programs.context(), outcome_bytes, access | GL_CLIENT_STORAGE_BIT);
-  mapped_outcome_ =
-      static_cast<GLint*>(glMapNamedBufferRange(outcome_.id(), 0, static_cast<GLsizeiptr>(outcome_bytes), access));
-  if (!mapped_outcome_) {
-    throw std::runtime_error("the device does not map a buffer of " + std::to_string(outcome_bytes) + " bytes");
-  }
+  mapped_outcome_ = map_buffer<GLint>(outcome_, outcome_bytes, access);
 }
 
 bool PartialPanel::run_at_the_same_time(const Program& program, Index groups) {

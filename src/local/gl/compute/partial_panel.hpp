@@ -1,7 +1,6 @@
 // Partial pivoting by a compute shader: a panel is one dispatch, whose work groups wait for each other.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>

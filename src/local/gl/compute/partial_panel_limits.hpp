@@ -1,10 +1,11 @@
+// The part of ComputeLimits about panels. Not in partial_panel.hpp, which includes GL.
 #pragma once
 
 #include "backend/matrix_view.hpp"
 
 namespace glinpack::gl {
 
-/// Of panels with partial pivoting (partial_panel.hpp). 0: the implementation's own; tests set smaller ones.
+/// Limits of panels with partial pivoting (partial_panel.hpp). 0: the implementation's own; tests set smaller ones.
 struct PartialPanelLimits {
   Index rows_per_group = 0;  // a power of two, at least 64
   Index groups = 0;          // at the same time, at most

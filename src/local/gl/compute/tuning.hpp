@@ -2,7 +2,6 @@
 // device; it is measured once and cached for later runs.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "gl/command_stream.hpp"
-#include "gl/storage.hpp"
 #include "gl/program.hpp"
+#include "gl/storage.hpp"
 
 namespace glinpack::gl {
 

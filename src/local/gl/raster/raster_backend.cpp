@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "gl/raster/raster_backend_class.hpp"
 #include "backend/timeline.hpp"
+#include "gl/raster/raster_backend_class.hpp"
 
 namespace glinpack {
 namespace gl {

@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
+#include "backend/row_by_row.hpp"
 #include "gl/gl_backend.hpp"
 #include "gl/raster/movement.hpp"
 #include "gl/raster/steps.hpp"
-#include "backend/row_by_row.hpp"
 
 namespace glinpack::gl {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "gl/handle.hpp"
-#include "solvers/lu_study/lu_methods.hpp"
 #include "solvers/device/texture_matrix.hpp"
+#include "solvers/lu_study/lu_methods.hpp"
 
 namespace glinpack::solvers {
 

@@ -3,19 +3,19 @@
 // (Fig. 2), without pivoting; L has a unit diagonal that is not stored.
 //
 // Step i, counted from 0, has m = n - i - 1 rows below it and as many columns to its right.
-//   M1      two passes: the multipliers L of column i, then the m x m elements A - L U. The host decides what to compute
-//           by the program that it selects.
+//   M1      two passes: the multipliers L of column i, then the m x m elements A - L U. The host decides what to
+//           compute by the program that it selects.
 //   M2      one pass over both, (m + 1) columns: the shader decides by the column, and divides for every element
 //           (Fig. 3b).
-//   M3, M4  M1 and M2 on texels of four rows (packing 4x1). In the first row of texels, the channels of rows above or at
-//           the pivot must not change: four programs render RGBA, GBA, BA and A.
+//   M3, M4  M1 and M2 on texels of four rows (packing 4x1). In the first row of texels, the channels of rows above or
+//           at the pivot must not change: four programs render RGBA, GBA, BA and A.
 // copying: passes draw into one texture, the paper's pixel buffer, from which what was drawn is copied into the other
 // one, which is read. switching: two textures alternate as source and target.
 //
 // Details that the paper omits and its Table 1 implies:
 //   - Texels of M1 and M2 have 16 bytes, too (element in red), and M1 copies all (m + 1) columns after both its passes.
-//   - M3 has 8 passes a step, M4 4: every pass of M1 and M2 is one of each of the four programs, in turn. At most two of
-//     them have rows in a step. The others have no extent, nor have the passes of the last step.
+//   - M3 has 8 passes a step, M4 4: every pass of M1 and M2 is one of each of the four programs, in turn. At most two
+//     of them have rows in a step. The others have no extent, nor have the passes of the last step.
 //   - M3 and M4 copy m columns of ceil(m / 4) texels, twice a step: M3 after L (from column i on) and after U (from
 //     column i + 1 on), M4 after the programs of the first row of texels and after that of the others. M4 never reads
 //     column i of L again.

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "backend/backend.hpp"
-#include "solvers/lu_study/lu_methods.hpp"
 #include "solvers/device/device.hpp"
+#include "solvers/lu_study/lu_methods.hpp"
 
 namespace glinpack::solvers {
 

@@ -4,9 +4,9 @@
 #include <memory>
 #include <span>
 
-#include "solvers/paranoia/operations.hpp"
 #include "solvers/device/device.hpp"
 #include "solvers/device/texture_matrix.hpp"
+#include "solvers/paranoia/operations.hpp"
 
 namespace glinpack::solvers {
 

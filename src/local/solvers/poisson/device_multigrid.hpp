@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "solvers/poisson/poisson_multigrid.hpp"
 #include "solvers/device/device_array.hpp"
+#include "solvers/poisson/poisson_multigrid.hpp"
 #include "solvers/poisson/poisson_vectors.hpp"
 
 namespace glinpack::solvers {

@@ -3,9 +3,9 @@
 
 #include <vector>
 
+#include "backend/threads.hpp"
 #include "host/host_memory.hpp"
 #include "solvers/poisson/poisson_multigrid.hpp"
-#include "backend/threads.hpp"
 
 namespace glinpack {
 

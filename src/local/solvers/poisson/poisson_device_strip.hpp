@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "solvers/poisson/poisson_cg.hpp"
 #include "solvers/device/device.hpp"
+#include "solvers/poisson/poisson_cg.hpp"
 #include "solvers/poisson/poisson_vectors.hpp"
 
 namespace glinpack::solvers {

@@ -6,8 +6,8 @@
 namespace glinpack::solvers {
 namespace {
 
-constexpr Index reduction_group = 128;           // cyclic_reduction.comp's
-constexpr Index enough_parts = 16384;            // systems, one per invocation, that occupy a large GPU
+constexpr Index reduction_group = 128;  // cyclic_reduction.comp's
+constexpr Index enough_parts = 16384;   // systems, one per invocation, that occupy a large GPU
 
 template <class Real>
 struct ReductionPrograms {
