@@ -412,17 +412,21 @@ void Checksums<Real>::check_stored_factors(Index passes) {
   const std::vector<double> expected = carried_sums(0, rows_);
   double scale_of_l = 0;
   for (const Real sum : panels) scale_of_l = std::max(scale_of_l, std::fabs(static_cast<double>(sum)));
-  const auto nb = static_cast<double>(distribution_.nb);
-  const double roundings = static_cast<double>(passes) + nb * nb / static_cast<double>(std::max<Index>(1, columns_));
-  const double bound_of_u =
-      rounding_bound(epsilon_of(precision_of<Real>), columns_, roundings, largest_.scale, largest_.noise);
+  // of a row of U: it has the columns from its own block on, in which the panel rounds each element up to nb times
+  const auto bound_of_u = [&](BlockIndex block) {
+    const Index terms = columns_ - distribution_.columns.lower_bound(blocks.first(block), position_.column).value;
+    const Index in_panel = std::min(distribution_.nb, terms);
+    const double roundings = static_cast<double>(block.value + 1) +
+                             static_cast<double>(distribution_.nb * in_panel) / static_cast<double>(terms + 1);
+    return rounding_bound(epsilon_of(precision_of<Real>), terms, roundings, largest_.scale, largest_.noise);
+  };
   const double bound_of_l = rounding_bound(epsilon_of(precision_of<Real>), columns_, 0, scale_of_l, 0);
   Worst l, u;
   for (std::size_t i = 0; i < of_l.size(); ++i) {
     const BlockIndex block = blocks.block(blocks.global(LocalIndex(static_cast<Index>(i)), position_.row));
     l.add(static_cast<double>(of_l[i]) - static_cast<double>(panels[i]), bound_of_l, block);
     if (block.value >= passes) continue;
-    u.add(static_cast<double>(of_u[i]) + in_diagonal_blocks[i] - expected[i], bound_of_u, block);
+    u.add(static_cast<double>(of_u[i]) + in_diagonal_blocks[i] - expected[i], bound_of_u(block), block);
   }
   report(passes - 1, CheckedPart::l, l);
   report(passes - 1, CheckedPart::u, u);
