@@ -60,12 +60,19 @@ RowChecksums<Real>::RowChecksums(Index columns) : signs_(static_cast<std::size_t
 
 template <class Real>
 void RowChecksums<Real>::append(Index row, Real* elements) const {
+  constexpr std::size_t part = 128;  // sums of parts: as many equal elements, one after the other, lose bits
   double sum = 0, probe = 0, squares = 0;
-  for (std::size_t j = 0; j < signs_.size(); ++j) {
-    const auto value = static_cast<double>(elements[j]);
-    sum += value;
-    probe += signs_[j] * value;
-    squares += value * value;
+  for (std::size_t begin = 0; begin < signs_.size(); begin += part) {
+    double sum_of_part = 0, probe_of_part = 0, squares_of_part = 0;
+    for (std::size_t j = begin; j < std::min(begin + part, signs_.size()); ++j) {
+      const auto value = static_cast<double>(elements[j]);
+      sum_of_part += value;
+      probe_of_part += signs_[j] * value;
+      squares_of_part += value * value;
+    }
+    sum += sum_of_part;
+    probe += probe_of_part;
+    squares += squares_of_part;
   }
   probe += random_sign(seed_of_rows, row) * std::sqrt(squares);
   Real* next = elements + signs_.size();
@@ -412,12 +419,13 @@ void Checksums<Real>::check_stored_factors(Index passes) {
   const std::vector<double> expected = carried_sums(0, rows_);
   double scale_of_l = 0;
   for (const Real sum : panels) scale_of_l = std::max(scale_of_l, std::fabs(static_cast<double>(sum)));
-  // of a row of U: it has the columns from its own block on, in which the panel rounds each element up to nb times
+  // Of a row of U. It has the columns from its own block on. A panel rounds its elements up to nb times, and the sums
+  // of block columns, added one after the other, are half of their sum on average.
   const auto bound_of_u = [&](BlockIndex block) {
     const Index terms = columns_ - distribution_.columns.lower_bound(blocks.first(block), position_.column).value;
-    const Index in_panel = std::min(distribution_.nb, terms);
-    const double roundings = static_cast<double>(block.value + 1) +
-                             static_cast<double>(distribution_.nb * in_panel) / static_cast<double>(terms + 1);
+    const auto nb = static_cast<double>(distribution_.nb), count = static_cast<double>(terms);
+    const double roundings =
+        static_cast<double>(block.value + 1) + nb * std::min(nb, count) / (count + 1) + count / (2 * nb);
     return rounding_bound(epsilon_of(precision_of<Real>), terms, roundings, largest_.scale, largest_.noise);
   };
   const double bound_of_l = rounding_bound(epsilon_of(precision_of<Real>), columns_, 0, scale_of_l, 0);
