@@ -7,9 +7,9 @@
 //   sum     A e, of the rank's own columns, b included. Rows are exchanged, solved and updated in it as in the others.
 //           Therefore, after every pass, a trailing row's sum is its checksum, and at the end a row of U has its sum: a
 //           panel needs no step of its own, because L^-1 eliminates its columns from the sum as well.
-//   probe   A z + s with random signs z, and s the norms of the rows with random signs: A z stays as large as the rows
-//           of the trailing matrix, and s grows as errors do, by L^-1. Its largest magnitude is the scale of
-//           rounding_bound().
+//   probe   A z + s with random signs z, and s the norms of some rows, chosen at random: A z stays as large as the rows
+//           of the trailing matrix, and s grows by L^-1 as errors do, whether they have one sign or random ones. Its
+//           largest magnitude is the scale of rounding_bound().
 //   copies  the two multiplied by 3, 5 and 7. Divided again, they differ from them by samples of the errors of rounding
 //           in a column, with all that elimination has made of them: by far more than by the growth of the matrix if
 //           pivots are poor. A fault in other columns does not change them.
