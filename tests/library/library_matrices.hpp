@@ -146,7 +146,7 @@ class OnPlace : public testing::TestWithParam<Place> {
   // A test leaves no GL object but those that a context keeps on software OpenGL once it has executed everything:
   // programs, buffers of kernels, and for each precision a scratch matrix and the factors of the last matrix.
   void TearDown() override {
-    constexpr int kept_objects = 38;
+    constexpr int kept_objects = 40;
     if (std::string(gl_device()) == "software") {
       EXPECT_LE(gl_objects(), kept_objects);
     }
