@@ -27,7 +27,8 @@ namespace {
 // for is known only before libraries are initialised.
 struct sigaction hangup_at_start {};
 
-// A pipe or file of a library must not become stdout because that is closed. This one cannot be written either.
+// If stdout is closed, the next file or pipe that a library opens has its number. /dev/null, opened for reading only,
+// takes it instead: writing the report still fails.
 void occupy_closed_descriptors() {
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(standard, F_GETFD) < 0) open("/dev/null", O_RDONLY);

@@ -61,20 +61,19 @@ RowChecksums<Real>::RowChecksums(Index columns) : signs_(static_cast<std::size_t
 template <class Real>
 void RowChecksums<Real>::append(Index row, Real* elements) const {
   constexpr std::size_t part = 32;  // more equal elements, one after the other, lose bits in a double
-  long double sum = 0, probe = 0, squares = 0;
+  long double sum = 0;
+  double probe = 0, squares = 0;
   for (std::size_t begin = 0; begin < signs_.size(); begin += part) {
-    double sum_of_part = 0, probe_of_part = 0, squares_of_part = 0;
+    double sum_of_part = 0;
     for (std::size_t j = begin; j < std::min(begin + part, signs_.size()); ++j) {
       const auto value = static_cast<double>(elements[j]);
       sum_of_part += value;
-      probe_of_part += signs_[j] * value;
-      squares_of_part += value * value;
+      probe += signs_[j] * value;
+      squares += value * value;
     }
     sum += sum_of_part;
-    probe += probe_of_part;
-    squares += squares_of_part;
   }
-  if (random_sign(seed_of_rows, row) > 0) probe += std::sqrt(static_cast<double>(squares));
+  if (random_sign(seed_of_rows, row) > 0) probe += std::sqrt(squares);
   Real* next = elements + signs_.size();
   for (const double factor : factors) {
     *next++ = static_cast<Real>(factor * sum);

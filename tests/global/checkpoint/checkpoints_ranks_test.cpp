@@ -272,7 +272,7 @@ TEST_F(CheckpointsOfAllRanks, AreRemovedFromFoldersThatHostsDoNotShare) {
 }
 
 // What is left if the program is killed while it removes them.
-TEST_F(CheckpointsOfAllRanks, HalfRemovedOnesAreInNobodysWay) {
+TEST_F(CheckpointsOfAllRanks, HalfRemovedOnesDoNotCount) {
   write(1, "0000000a");
   const fs::path removed = (fs::path(folder_.path) / "pass-1-0000000a.removed");
   if (grid_.is_root()) fs::rename(fs::path(folder_.path) / "pass-1-0000000a", removed);
