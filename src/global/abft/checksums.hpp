@@ -100,7 +100,7 @@ class Checksums {
   void check_state(const PassPlan& pass);
   /// After the last pass: L and U. Collective over the grid.
   void check_factors();
-  /// Of host memory, for a rank with so many rows: the staging buffer, copies of the sums, and vectors of the rows.
+  /// Of host memory, for a rank with `rows` rows: the staging buffer, copies of the sums, and vectors of the rows.
   static Index host_elements(const Distribution& distribution, Index rows);
 
   /// What restore() needs to go on from the matrix of this moment, with the same checks; state_bytes() of them.
