@@ -74,7 +74,8 @@ class PageTest(GlinpackTest):
     def run_plu(self, name, *arguments, repeat=2, ranks=4):
         """Runs a few small factorisations on 2 x 2 processes."""
         outcome = self.glinpack("plu", "--n", "64,96", "--nb", "16", "--grid", "2x2", "--backend", "openblas",
-                                "--repeat", repeat, "--threads", "1", "--json", name, *arguments, ranks=ranks, timeout=60)
+                                "--repeat", repeat, "--threads", "1", "--peak", "none", "--json", name, *arguments,
+                                ranks=ranks, timeout=60)
         self.assertEqual(outcome.status, 0, outcome)
 
     def browse(self, page, *arguments):
