@@ -136,7 +136,7 @@ Index Checksums<Real>::elements_of_sums(const Distribution& distribution, Index 
 template <class Real>
 Index Checksums<Real>::host_elements(const Distribution& distribution, Index rows) {
   constexpr Index copies = 3;    // received and compared sums of L, and those of a checkpoint that is being written
-  constexpr Index vectors = 16;  // most of them in carried_sums()
+  constexpr Index vectors = 18;  // most of them in carried_sums()
   return staged_elements(distribution, rows) + copies * elements_of_sums(distribution, rows) + vectors * rows;
 }
 
@@ -180,28 +180,28 @@ std::vector<Real> Checksums<Real>::downloaded(DeviceBlock<Real> block) {
 
 // Also updates scale and noise. Rows of all process rows meet in the process column's updates.
 template <class Real>
-std::vector<double> Checksums<Real>::carried_sums(Index first_row, Index rows) {
+auto Checksums<Real>::carried_sums(Index first_row, Index rows) -> CarriedSums {
   const std::vector<Real> values = downloaded({&a_, first_row, columns_, rows, checksum_columns});
-  std::vector<double> sums;
+  CarriedSums carried;
   double largest[2] = {largest_.scale, largest_.noise};
-  sums.reserve(static_cast<std::size_t>(rows));
-  std::array<double, std::size(factors)> differences{};  // of copies from the factor times the original
   for (std::size_t i = 0; i < values.size(); i += checksum_columns) {
-    sums.push_back(static_cast<double>(values[i]));
+    double noise = 0;
     for (std::size_t original = i; original < i + 2; ++original) {
       const auto value = static_cast<double>(values[original]);
       // what overflows is not explained by rounding
       if (std::isfinite(value)) largest[0] = std::max(largest[0], std::fabs(value));
       for (std::size_t f = 1; f < std::size(factors); ++f) {
-        const double difference = static_cast<double>(values[original + 2 * f]) - factors[f] * value;
-        if (std::isfinite(difference)) differences[f] = std::max(differences[f], std::fabs(difference));
+        const double difference = static_cast<double>(values[original + 2 * f]) / factors[f] - value;
+        if (std::isfinite(difference)) noise = std::max(noise, std::fabs(difference));
       }
     }
+    largest[1] = std::max(largest[1], noise);
+    carried.sums.push_back(static_cast<double>(values[i]));
+    carried.noise.push_back(noise);
   }
-  for (std::size_t f = 1; f < std::size(factors); ++f) largest[1] = std::max(largest[1], differences[f] / factors[f]);
   all_reduce(grid_.column(), largest, 2, MPI_DOUBLE, MPI_MAX);
   largest_ = {largest[0], largest[1]};
-  return sums;
+  return carried;
 }
 
 template <class Real>
@@ -214,7 +214,7 @@ void Checksums<Real>::sum_next_panel(const PassPlan& pass, const PassPlan& next)
 }
 
 template <class Real>
-void Checksums<Real>::finish_pass(const PassPlan& pass, DeviceBlock<Real> factors, Index above, const PassPlan* next) {
+void Checksums<Real>::sum_l(const PassPlan& pass, DeviceBlock<Real> factors, Index above) {
   const auto scope = timeline_.in_phase(Phase::checksum);
   const Index row = 2 * pass.pivot.column;
   const DeviceBlock<Real> weights = whole(*weights_).block(0, 0, pass.width, 2);
@@ -224,7 +224,12 @@ void Checksums<Real>::finish_pass(const PassPlan& pass, DeviceBlock<Real> factor
     backend_.update_few_rows(weights, factors.block(0, above, pass.width, pass.panel_rows),
                              sums.block(0, distribution_.nb + pass.panel_row.value, 2, pass.panel_rows));
   }
+}
+
+template <class Real>
+void Checksums<Real>::finish_pass(const PassPlan& pass, const PassPlan* next) {
   if (!is_due(pass)) return;
+  const auto scope = timeline_.in_phase(Phase::checksum);
   const double begun = timeline_.now();
   check_trailing_matrix(pass, next);
   check_received_l(pass.pass, (pass.pass + 1) * distribution_.nb);
@@ -243,13 +248,13 @@ void Checksums<Real>::check_trailing_matrix(const PassPlan& pass, const PassPlan
   const Index row = pass.trailing_row.value, rows = pass.trailing_rows;
   sum_rows(row, rows, column, columns_ - column, *sums_);
   const std::vector<Real> sums = downloaded(whole(*sums_).block(row, 0, rows, 1));
-  const std::vector<double> expected = carried_sums(row, rows);
+  const CarriedSums expected = carried_sums(row, rows);
   const double bound = rounding_bound(epsilon_of(precision_of<Real>), columns_ - pass.trailing_column.value,
                                       static_cast<double>(pass.pass + 1), largest_.scale, largest_.noise);
   Worst worst;
   for (std::size_t i = 0; i < sums.size(); ++i) {
     const GlobalIndex global = distribution_.rows.global(pass.trailing_row + static_cast<Index>(i), position_.row);
-    worst.add(static_cast<double>(sums[i]) - expected[i], bound, distribution_.rows.block(global));
+    worst.add(static_cast<double>(sums[i]) - expected.sums[i], bound, distribution_.rows.block(global));
   }
   report(pass.pass, CheckedPart::trailing_matrix, worst);
 }
@@ -415,7 +420,16 @@ void Checksums<Real>::check_stored_factors(Index passes) {
   const std::vector<Real> of_l = downloaded(whole(*sums_)), of_u = downloaded(whole(*sums_of_u_));
   const std::vector<Real> panels =
       downloaded(whole(*sums_of_l_).block(2 * position_.column, distribution_.nb, 2, rows_));
-  const std::vector<double> expected = carried_sums(0, rows_);
+  const CarriedSums expected = carried_sums(0, rows_);
+  // errors of a row of U come from the passes before it, as those of all earlier rows
+  std::vector<double> noise(static_cast<std::size_t>(distribution_.passes()));
+  for (std::size_t i = 0; i < of_u.size(); ++i) {
+    const GlobalIndex row = blocks.global(LocalIndex(static_cast<Index>(i)), position_.row);
+    double& of_block = noise[static_cast<std::size_t>(blocks.block(row).value)];
+    of_block = std::max(of_block, expected.noise[i]);
+  }
+  all_reduce(grid_.column(), noise.data(), static_cast<int>(noise.size()), MPI_DOUBLE, MPI_MAX);
+  std::partial_sum(noise.begin(), noise.end(), noise.begin(), [](double a, double b) { return std::max(a, b); });
   double scale_of_l = 0;
   for (const Real sum : panels) scale_of_l = std::max(scale_of_l, std::fabs(static_cast<double>(sum)));
   // Of a row of U. It has the columns from its own block on. A panel rounds its elements up to nb times, and the sums
@@ -425,7 +439,8 @@ void Checksums<Real>::check_stored_factors(Index passes) {
     const auto nb = static_cast<double>(distribution_.nb), count = static_cast<double>(terms);
     const double roundings =
         static_cast<double>(block.value + 1) + nb * std::min(nb, count) / (count + 1) + count / (2 * nb);
-    return rounding_bound(epsilon_of(precision_of<Real>), terms, roundings, largest_.scale, largest_.noise);
+    return rounding_bound(epsilon_of(precision_of<Real>), terms, roundings, largest_.scale,
+                          noise[static_cast<std::size_t>(block.value)]);
   };
   const double bound_of_l = rounding_bound(epsilon_of(precision_of<Real>), columns_, 0, scale_of_l, 0);
   Worst l, u;
@@ -433,7 +448,7 @@ void Checksums<Real>::check_stored_factors(Index passes) {
     const BlockIndex block = blocks.block(blocks.global(LocalIndex(static_cast<Index>(i)), position_.row));
     l.add(static_cast<double>(of_l[i]) - static_cast<double>(panels[i]), bound_of_l, block);
     if (block.value >= passes) continue;
-    u.add(static_cast<double>(of_u[i]) + in_diagonal_blocks[i] - expected[i], bound_of_u(block), block);
+    u.add(static_cast<double>(of_u[i]) + in_diagonal_blocks[i] - expected.sums[i], bound_of_u(block), block);
   }
   report(passes - 1, CheckedPart::l, l);
   report(passes - 1, CheckedPart::u, u);

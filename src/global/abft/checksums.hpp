@@ -92,9 +92,13 @@ class Checksums {
   bool is_due(const PassPlan& pass) const;
   /// With look-ahead, in a pass that is_due(): before the next panel, which pass has updated, is factorised.
   void sum_next_panel(const PassPlan& pass, const PassPlan& next);
-  /// After a pass: sums L, [L11 \ U11; L21] transposed with `above` rows of other ranks first, as used in it. Checks
-  /// the trailing rows if is_due(). `next`: the pass whose panel is summed, or null. Collective over the grid.
-  void finish_pass(const PassPlan& pass, DeviceBlock<Real> factors, Index above, const PassPlan* next);
+  /// Sums L, [L11 \ U11; L21] transposed with `above` rows of other ranks first. Before the update where L was
+  /// computed, so that what changes it later differs from its sums when it is stored; elsewhere after the update that
+  /// used it.
+  void sum_l(const PassPlan& pass, DeviceBlock<Real> factors, Index above);
+  /// After a pass: checks the trailing rows if is_due(). `next`: the pass whose panel is summed, or null. Collective
+  /// over the grid.
+  void finish_pass(const PassPlan& pass, const PassPlan* next);
   /// After a pass whose next panel is not factorised yet: all of the matrix, before it is saved. Does not change the
   /// bounds of other checks. Collective over the grid.
   void check_state(const PassPlan& pass);
@@ -123,7 +127,11 @@ class Checksums {
   void clear(DeviceMatrix<Real>& sums);
   void sum_rows(Index row, Index rows, Index column, Index columns, DeviceMatrix<Real>& sums);
   std::vector<Real> downloaded(DeviceBlock<Real> block);
-  std::vector<double> carried_sums(Index first_row, Index rows);
+  struct CarriedSums {
+    std::vector<double> sums;
+    std::vector<double> noise;  // the largest difference of a row's copies
+  };
+  CarriedSums carried_sums(Index first_row, Index rows);
   void check_trailing_matrix(const PassPlan& pass, const PassPlan* next);
   void check_received_l(Index pass, Index eliminated);
   void check_stored_factors(Index passes);

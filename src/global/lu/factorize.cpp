@@ -74,9 +74,11 @@ class BlockedLu final : public LuFactorization {
       pivots.insert(pivots.end(), panel.pivots.begin(), panel.pivots.end());
       result.zero_pivot = panel.zero_pivot;
       if (panel.zero_pivot) return false;
+      if (checksums_ != nullptr && pass.in_pivot_column) checksums_->sum_l(pass, panel.factors, panel.above());
       next = update_and_start_next_panel(pass, panel, is_saved);
+      if (checksums_ != nullptr && !pass.in_pivot_column) checksums_->sum_l(pass, panel.factors, panel.above());
       if (is_saved) panels_.wait();
-      result.stopped = checksums_ != nullptr && !check_pass(pass, panel, is_saved, observer);
+      result.stopped = checksums_ != nullptr && !check_pass(pass, is_saved, observer);
       return !result.stopped;
     };
     result.ended_before = for_each_pass(passes, distribution_, position_, observer, result.interchanges, run_pass);
@@ -138,9 +140,9 @@ class BlockedLu final : public LuFactorization {
   bool is_check_due(const PassPlan& pass) const { return checksums_ != nullptr && checksums_->is_due(pass); }
 
   // False, on all ranks alike: the factorisation ends here. What is saved has been checked.
-  bool check_pass(const PassPlan& pass, const Panel<Real>& panel, bool is_saved, PassObserver& observer) {
+  bool check_pass(const PassPlan& pass, bool is_saved, PassObserver& observer) {
     const PassPlan next = looks_ahead(pass) ? plan_pass(distribution_, pass.pass + 1, position_) : PassPlan{};
-    checksums_->finish_pass(pass, panel.factors, panel.above(), looks_ahead(pass) ? &next : nullptr);
+    checksums_->finish_pass(pass, looks_ahead(pass) ? &next : nullptr);
     if (is_saved) checksums_->check_state(pass);
     return (!is_saved && !is_check_due(pass)) || goes_on(observer);
   }

@@ -47,12 +47,23 @@ inline std::string_view name_of(FlipPlace place) {
   return names[static_cast<std::size_t>(place)];
 }
 
-/// Flips a bit of the first element offered at its place from a pass on, if its rank is this one; or of every one.
+inline constexpr int many_candidates = 32;
+
+/// Flips a bit of an element of the first block offered at its place from a pass on, if its rank is this one; or of
+/// every such block. The flip of a mantissa's bit is relative to its element, what rounding explains is not: therefore
+/// it is the largest of `candidates` elements, chosen at random.
 template <class Real>
 class BitFlip {
  public:
-  BitFlip(Backend<Real>& backend, FlipPlace place, int bit, Index pass, std::uint64_t seed)
-      : backend_(backend), place_(place), bit_(bit), pass_(pass), random_(seed), one_(backend.allocate_host(1)) {}
+  BitFlip(Backend<Real>& backend, FlipPlace place, int bit, Index pass, std::uint64_t seed,
+          int candidates = many_candidates)
+      : backend_(backend),
+        place_(place),
+        bit_(bit),
+        pass_(pass),
+        candidates_(candidates),
+        random_(seed),
+        one_(backend.allocate_host(1)) {}
 
   /// Disarmed on other ranks.
   void disarm() { armed_ = false; }
@@ -64,7 +75,7 @@ class BitFlip {
     if (!is_wanted(place) || block.empty()) return;
     DeviceBlock<Real> chosen;
     Real largest = 0;
-    for (int i = 0; i < tries; ++i) {
+    for (int i = 0; i < candidates_; ++i) {
       const auto row = static_cast<Index>(random_() % static_cast<std::uint64_t>(block.rows));
       const auto column = static_cast<Index>(random_() % static_cast<std::uint64_t>(block.columns));
       const DeviceBlock<Real> element = block.block(row, column, 1, 1);
@@ -79,7 +90,7 @@ class BitFlip {
     if (!is_wanted(place) || view.rows == 0 || view.columns == 0) return;
     Real* chosen = nullptr;
     Real largest = 0;
-    for (int i = 0; i < tries; ++i) {
+    for (int i = 0; i < candidates_; ++i) {
       Real& element = view(static_cast<Index>(random_() % static_cast<std::uint64_t>(view.rows)),
                            static_cast<Index>(random_() % static_cast<std::uint64_t>(view.columns)));
       choose(element, &element, largest, chosen);
@@ -88,9 +99,6 @@ class BitFlip {
   }
 
  private:
-  // The largest of some elements: the flip of a mantissa's bit is relative to its element, the bound is not.
-  static constexpr int tries = 8;
-
   bool is_wanted(FlipPlace place) const { return armed_ && (!done_ || repeats_) && place == place_ && now_ >= pass_; }
   HostBlock<Real> on_host() const { return {one_.get(), 0, 1, 1, 1}; }
   template <class Place>
@@ -109,6 +117,7 @@ class BitFlip {
   FlipPlace place_;
   int bit_;
   Index pass_;
+  int candidates_;
   std::mt19937_64 random_;
   std::unique_ptr<HostBuffer<Real>> one_;
   Index now_ = 0;

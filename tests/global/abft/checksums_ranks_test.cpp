@@ -29,6 +29,7 @@ struct Fault {
   Index pass;
   std::uint64_t seed;
   int rank;  // of the grid
+  int candidates = many_candidates;
 };
 
 struct Checked {
@@ -62,7 +63,7 @@ Checked factorize_with_checks(const RunParameters& parameters, const ProcessGrid
   backend->wait(backend->upload({buffer.get(), 0, rows, stored, stored}, whole(*a)));
 
   const Fault planned = fault.value_or(Fault{});
-  BitFlip<Real> flip(*backend, planned.place, planned.bit, planned.pass, planned.seed);
+  BitFlip<Real> flip(*backend, planned.place, planned.bit, planned.pass, planned.seed, planned.candidates);
   if (!fault || planned.rank != rank_in(grid.all())) flip.disarm();
   FaultyBackend<Real> faulty(*backend, timeline, flip, a.get(), columns);
   FaultyTransport<Real> transport(grid, parameters.broadcast, timeline, flip);
@@ -170,14 +171,15 @@ struct Found {
 // A run of HPL's matrix with a flip. All ranks of the grid have the same result.
 template <class Real>
 void add_flip(const ProcessGrid& grid, const std::string& backend, FlipPlace place, int bit, std::mt19937_64& random,
-              Found& found) {
+              Found& found, int candidates = many_candidates) {
   const RunParameters parameters = parameters_of_flips(random);
   const auto source = make_hpl_source(parameters.n, random());
   const Fault fault{.place = place,
                     .bit = bit,
                     .pass = static_cast<Index>(random() % 8),  // of 12: later ones have places on every grid
                     .seed = random(),
-                    .rank = static_cast<int>(random() % static_cast<std::uint64_t>(grid.shape().size()))};
+                    .rank = static_cast<int>(random() % static_cast<std::uint64_t>(grid.shape().size())),
+                    .candidates = candidates};
   const Checked checked = factorize_with_checks<Real>(parameters, grid, backend, *source, fault);
   if (!checked.flipped) return;
   const Index none = parameters.n;
@@ -218,14 +220,12 @@ void expect_flips_found(const ProcessGrid& grid, const std::string& backend, int
   }
 }
 
-// Bits 14 to 16 of single precision are found in 99.8 % (TableOfFlipsFound): rounding, by the kernels of the processor,
-// may explain the flip of a small element.
 TEST(Checksums, FindFlipsOfTheSignTheExponentAndTheUpperHalfOfTheMantissaOnTheirRank) {
   on_every_grid([](const ProcessGrid& grid) {
     if (grid.shape().size() == 6) return;  // finds nothing else than four ranks
     const int step = grid.shape().size() == 4 ? 8 : 3;
     expect_flips_found<double>(grid, "openblas", 26, step);
-    expect_flips_found<float>(grid, "openblas", 17, step);
+    expect_flips_found<float>(grid, "openblas", 12, step);
   });
 }
 
@@ -298,19 +298,19 @@ TEST(Checksums, SayThatAMatrixMayOverflowWithoutAFault) {
 }
 
 template <class Real>
-void print_table(const ProcessGrid& grid, std::span<const int> first_bits) {
+void print_table(const ProcessGrid& grid, std::span<const int> first_bits, int candidates) {
   std::mt19937_64 random(13);
   for (const FlipPlace place : all_flip_places) {
     if (!exists(place, grid)) continue;
     std::ostringstream line;
     line << grid.shape().rows << "x" << grid.shape().columns << " " << name_of(precision_of<Real>) << ", "
-         << name_of(place) << ":";
+         << (candidates == 1 ? "any element" : "large elements") << ", " << name_of(place) << ":";
     Found all;
     for (std::size_t group = 0; group + 1 < first_bits.size(); ++group) {
       Found found;
       for (int bit = first_bits[group]; bit < first_bits[group + 1]; ++bit) {
         for (Index i = 0; i < std::max<Index>(1, seeds() / 100); ++i) {
-          add_flip<Real>(grid, "openblas", place, bit, random, found);
+          add_flip<Real>(grid, "openblas", place, bit, random, found, candidates);
         }
       }
       line << " bits " << first_bits[group] << "-" << first_bits[group + 1] - 1 << " " << found.found << "/"
@@ -328,8 +328,10 @@ TEST(Checksums, TableOfFlipsFound) {
   constexpr int of_double[] = {0, 10, 14, 17, 20, 23, 26, 52, 63, 64};
   constexpr int of_single[] = {0, 6, 8, 10, 12, 23, 31, 32};
   on_every_grid([&](const ProcessGrid& grid) {
-    print_table<double>(grid, of_double);
-    print_table<float>(grid, of_single);
+    for (const int candidates : {many_candidates, 1}) {
+      print_table<double>(grid, of_double, candidates);
+      print_table<float>(grid, of_single, candidates);
+    }
   });
 }
 
