@@ -20,7 +20,7 @@
 
 #include "lu/factorize.hpp"
 #include "lu/no_transport.hpp"
-#include "lu/run.hpp"
+#include "lu/workspace.hpp"
 #include "mpi/session.hpp"
 #include "none/none_backend.hpp"
 #include "transport/mpi_transport.hpp"

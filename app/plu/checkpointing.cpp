@@ -14,6 +14,7 @@
 #include "app/options/option_text.hpp"
 #include "app/program/agreement.hpp"
 #include "lu/run.hpp"
+#include "lu/workspace.hpp"
 #include "version.hpp"
 
 namespace glinpack::app {

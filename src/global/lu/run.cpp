@@ -7,28 +7,16 @@
 #include <cmath>
 #include <exception>
 #include <limits>
-#include <span>
 #include <sstream>
 #include <utility>
 
-#include "abft/rounding_bound.hpp"
-#include "backend/threads.hpp"
-#include "lu/factorize.hpp"
 #include "lu/mismatches.hpp"
-#include "lu/no_transport.hpp"
-#include "lu/panel/panels.hpp"
-#include "lu/records.hpp"
 #include "lu/run_observer.hpp"
-#include "matrix/original_matrix.hpp"
+#include "lu/workspace.hpp"
 #include "mpi/communication.hpp"
-#include "mpi/node_broadcast.hpp"
 #include "mpi/session.hpp"
 #include "none/none_backend.hpp"
-#include "solve/full_check.hpp"
-#include "solve/refinement.hpp"
 #include "solve/residual.hpp"
-#include "solve/substitution.hpp"
-#include "transport/mpi_transport.hpp"
 
 namespace glinpack {
 
@@ -36,117 +24,15 @@ namespace {
 
 using NoSensors = std::vector<sensors::Sensor*>;
 
-// The matrix that residuals are computed from, and its precision.
-template <class Real>
-Precision precision_of_residual(const RunParameters& parameters) {
-  return parameters.refine ? Precision::double_ : precision_of<Real>;
+double seconds_since_1970() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// On a GPU if possible. Software OpenGL shares the processor, which is faster without it.
-template <class Real>
-std::unique_ptr<OriginalMatrix> original_matrix(const RunParameters& parameters, const Distribution& distribution,
-                                                GridPosition at, const MatrixSource& source, Backend<Real>& backend,
-                                                Timeline& timeline, const RunOptions& options) {
-  const Precision precision = precision_of_residual<Real>(parameters);
-  const DeviceUse use = options.software_gl_as_gpu ? DeviceUse::always : DeviceUse::if_faster;
-  auto matrix = original_matrix_on_device(distribution, at, source, precision, backend, use);
-  if (matrix) return matrix;
-  return original_matrix_on_host(distribution, at, source, precision, backend.info().threads, timeline);
+// For errors after the first collective call of a run.
+[[noreturn]] void abort_run(const Timeline& timeline, const std::exception& error) {
+  const std::string where = timeline.pass() < 0 ? "outside the passes" : "pass " + std::to_string(timeline.pass());
+  abort_job(where + ": " + error.what());
 }
-
-// What the ranks of a node share.
-struct NodeMemory {
-  std::unique_ptr<NodeWindows> windows;
-  bool column_shares_memory = false;  // without messages: whether the process column would
-};
-
-template <class Real>
-NodeMemory node_memory_of(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend) {
-  const bool panels_on_device = parameters.panel == PanelPlace::device || backend.update_is_asynchronous();
-  NodeMemory node{.windows = node_windows_of<Real>(parameters, grid, backend.info().threads, panels_on_device)};
-  if (parameters.parts == RunParts::compute && shares_node_memory(parameters)) {
-    const std::vector<int> nodes = nodes_of(grid.column());
-    node.column_shares_memory = std::ranges::count(nodes, nodes.front()) == grid.shape().rows;
-  }
-  return node;
-}
-
-template <class Real>
-std::unique_ptr<Transport<Real>> make_transport(const RunParameters& parameters, const Distribution& distribution,
-                                                const ProcessGrid& grid, Timeline& timeline, const NodeMemory& node) {
-  if (parameters.parts == RunParts::compute) {
-    const BroadcastSizes largest = broadcast_sizes<Real>(parameters, grid.shape(), grid.position());
-    const auto agree = [&grid](bool mine) { return all_agree(grid.all(), mine); };
-    return std::make_unique<NoTransport<Real>>(distribution, grid.position(), parameters.pivoting,
-                                               std::max(largest.row, 2 * largest.column) / sizeof(Real),
-                                               node.column_shares_memory, agree);
-  }
-  return std::make_unique<MpiTransport<Real>>(grid, parameters.broadcast, timeline, node.windows.get(),
-                                              completion_of(parameters.parts));
-}
-
-template <class Real>
-std::unique_ptr<Checksums<Real>> make_checksums(const RunParameters& parameters, const Distribution& distribution,
-                                                const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
-                                                DeviceMatrix<Real>& a) {
-  if (!parameters.abft) return nullptr;
-  const Index every = parameters.abft_every > 0 ? parameters.abft_every : passes_between_checks(distribution.nb);
-  return std::make_unique<Checksums<Real>>(distribution, grid, backend, timeline, a, every);
-}
-
-/// The factorisation of a run and its memory. `lu` refers to the other members.
-template <class Real>
-struct LuWorkspace {
-  Distribution distribution;
-  std::unique_ptr<DeviceMatrix<Real>> a;
-  std::unique_ptr<Transport<Real>> transport;
-  std::unique_ptr<Checksums<Real>> checksums;  // null: none
-  std::unique_ptr<LuFactorization> lu;
-
-  LuWorkspace(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
-              const NodeMemory& node)
-      : distribution(distribution_of(parameters, grid.shape())),
-        a(backend.allocate(distribution.local_rows(grid.position()), distribution.stored_columns(grid.position()))),
-        transport(make_transport<Real>(parameters, distribution, grid, timeline, node)),
-        checksums(make_checksums(parameters, distribution, grid, backend, timeline, *a)),
-        lu(make_lu<Real>(
-            {parameters, distribution, grid.position(), backend, *transport, timeline, *a, checksums.get()})) {}
-  LuWorkspace(const LuWorkspace&) = delete;
-  LuWorkspace& operator=(const LuWorkspace&) = delete;
-};
-
-/// All memory of a rank during a run. Allocated before the first collective call, so that a failing rank can report it.
-template <class Real>
-struct Workspace : LuWorkspace<Real> {
-  using LuWorkspace<Real>::a;
-  using LuWorkspace<Real>::distribution;
-  BackwardSubstitution<Real> substitution;
-  std::unique_ptr<Refiner<Real>> refiner;           // null if the run does not refine
-  std::unique_ptr<FullChecker<Real>> full_checker;  // null if the run has no full check
-  std::unique_ptr<HostBuffer<Real>> strip;
-  std::unique_ptr<OriginalMatrix> original;
-  std::unique_ptr<CheckpointCopy> checkpoint_copy;  // null: checkpoints are not written in the background
-
-  Workspace(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
-            const MatrixSource& source, const RunOptions& options, const NodeMemory& node)
-      : LuWorkspace<Real>(parameters, grid, backend, timeline, node),
-        substitution(distribution, grid, backend, timeline, *a),
-        strip(backend.allocate_host(matrix_strip_rows(a->rows(), a->columns()) * a->columns())),
-        original(original_matrix(parameters, distribution, grid.position(), source, backend, timeline, options)) {
-    if (parameters.full_check) {
-      const Precision precision = parameters.refine ? Precision::mixed : precision_of<Real>;
-      full_checker =
-          std::make_unique<FullChecker<Real>>(precision, distribution, grid, backend, timeline, substitution);
-    }
-    if (options.checkpoints && parameters.checkpoint_copy) {
-      const auto bytes = static_cast<std::size_t>(a->rows() * a->columns()) * sizeof(Real);
-      checkpoint_copy = std::make_unique<CheckpointCopy>(bytes, backend.info().threads);
-    }
-    if (!parameters.refine) return;
-    refiner =
-        std::make_unique<Refiner<Real>>(parameters.threshold, distribution, grid, backend, timeline, substitution);
-  }
-};
 
 void log_choices(const RunParameters& parameters, const ProcessGrid& grid) {
   if (!grid.is_root()) return;
@@ -199,91 +85,6 @@ std::unique_ptr<Workspace<Real>> allocate(const RunParameters& parameters, const
   });
 }
 
-/// Calls body(first local row, strip in host memory) for all local rows, strip by strip.
-template <class Real, class Body>
-void for_each_strip(Workspace<Real>& workspace, Body body) {
-  const DeviceMatrix<Real>& a = *workspace.a;
-  const Index rows = matrix_strip_rows(a.rows(), a.columns());
-  for (Index first = 0; first < a.rows() && a.columns() > 0; first += rows) {
-    body(first, HostBlock<Real>{workspace.strip.get(), 0, std::min(rows, a.rows() - first), a.columns(), a.columns()});
-  }
-}
-
-template <class Real>
-void upload_matrix(Workspace<Real>& workspace, GridPosition at, Backend<Real>& backend, const MatrixSource& source) {
-  const Index columns = workspace.distribution.local_columns(at);
-  std::optional<RowChecksums<Real>> checksums;
-  if (workspace.checksums) checksums.emplace(columns);
-  for_each_strip(workspace, [&](Index first, const HostBlock<Real>& strip) {
-    const RowMajorView<Real> to = strip.view();
-    parallel_for(backend.info().threads, strip.rows, Index{1}, [&](Index begin, Index end) {
-      std::vector<double> row(static_cast<std::size_t>(columns));
-      for (Index i = begin; i < end; ++i) {
-        source.fill(workspace.distribution, at, LocalIndex(first + i), {row.data(), 1, columns, columns});
-        std::transform(row.begin(), row.end(), to.row(i), [](double value) { return static_cast<Real>(value); });
-        if (checksums) checksums->append(first + i, to.row(i));
-      }
-    });
-    backend.wait(backend.upload(strip, whole(*workspace.a).block(first, 0, strip.rows, strip.columns)));
-  });
-}
-
-std::span<std::byte> bytes_of_strip(const auto& strip) {
-  return std::as_writable_bytes(std::span(strip.view().data, static_cast<std::size_t>(strip.rows * strip.columns)));
-}
-
-/// The state of the matrix and of its checks, which a checkpoint has. Throws CheckpointError.
-template <class Real>
-LoadedState load_checkpoint(Workspace<Real>& workspace, Backend<Real>& backend, Timeline& timeline,
-                            const std::string& file) {
-  CheckpointReader reader(file);
-  LoadedState state{reader.header().pass, {.pivots = reader.read_pivots()}};
-  const auto read = [&](std::span<std::byte> piece) {
-    const auto scope = timeline.scope(Lane::cpu, Phase::checkpoint, static_cast<std::int64_t>(piece.size()));
-    reader.read(piece);
-  };
-  for_each_strip(workspace, [&](Index first, const HostBlock<Real>& strip) {
-    read(bytes_of_strip(strip));
-    backend.wait(backend.upload(strip, whole(*workspace.a).block(first, 0, strip.rows, strip.columns)));
-  });
-  if (workspace.checksums) {
-    std::vector<std::byte> checks(static_cast<std::size_t>(reader.header().state_bytes));
-    read(checks);
-    workspace.checksums->restore(checks);
-  }
-  return state;
-}
-
-/// Saves the matrix of a workspace, strip by strip.
-template <class Real>
-class MatrixSaver final : public StateSaver {
- public:
-  MatrixSaver(const CheckpointPlan& plan, const CheckpointHeader& header, const ProcessGrid& grid, Timeline& timeline,
-              Workspace<Real>& workspace, Backend<Real>& backend)
-      : StateSaver(plan, header, grid, timeline, workspace.checkpoint_copy.get()),
-        timeline_(timeline),
-        workspace_(workspace),
-        backend_(backend) {}
-
- private:
-  void add_matrix(Checkpoints& checkpoints) override {
-    for_each_strip(workspace_, [&](Index first, const HostBlock<Real>& strip) {
-      const DeviceMatrix<Real>& a = *workspace_.a;
-      backend_.wait(backend_.download({workspace_.a.get(), first, 0, strip.rows, a.columns()}, strip));
-      checkpoints.add(bytes_of_strip(strip));
-    });
-    if (workspace_.checksums) checkpoints.add(workspace_.checksums->state());
-  }
-  LoadedState load(const std::string& file) override {
-    backend_.wait_all();
-    return load_checkpoint(workspace_, backend_, timeline_, file);
-  }
-
-  Timeline& timeline_;
-  Workspace<Real>& workspace_;
-  Backend<Real>& backend_;
-};
-
 // An idle GPU lowers its clock, also between the strips of an upload, and takes 0.2 s of work to raise it again
 // (results/h100/clock). Other HPLs warm up, too: rocHPL's HPL_pdwarmup.
 template <class Real>
@@ -302,25 +103,6 @@ void raise_clock(Backend<Real>& backend) {
   }
 }
 
-/// max |u_ij| of this rank's part of U.
-template <class Real>
-double largest_of_u(Workspace<Real>& workspace, GridPosition at, Backend<Real>& backend) {
-  const Distribution& distribution = workspace.distribution;
-  double largest = 0;
-  for_each_strip(workspace, [&](Index first, const HostBlock<Real>& strip) {
-    backend.wait(backend.download(whole(*workspace.a).block(first, 0, strip.rows, strip.columns), strip));
-    const Index end = distribution.local_columns_of_a(at);
-    for (Index i = 0; i < strip.rows; ++i) {
-      const GlobalIndex row = distribution.rows.global(LocalIndex(first + i), at.row);
-      const Real* values = strip.view().row(i);
-      for (Index j = distribution.columns.lower_bound(row, at.column).value; j < end; ++j) {
-        largest = std::max(largest, std::fabs(static_cast<double>(values[j])));
-      }
-    }
-  });
-  return largest;
-}
-
 // Without messages, only the rank with a zero pivot or a signal knows of it.
 void agree_on_end(const ProcessGrid& grid, Factorization& factors) {
   constexpr auto none = std::numeric_limits<std::int64_t>::max();
@@ -332,13 +114,13 @@ void agree_on_end(const ProcessGrid& grid, Factorization& factors) {
 
 /// Null unless the run saves its state.
 template <class Real>
-std::unique_ptr<StateSaver> make_saver(const RunParameters& parameters, const ProcessGrid& grid, Timeline& timeline,
-                                       Workspace<Real>& workspace, Backend<Real>& backend, const RunOptions& options,
-                                       const RunResult& result) {
+std::unique_ptr<StateSaver> saver_of(const RunParameters& parameters, const ProcessGrid& grid, Timeline& timeline,
+                                     Workspace<Real>& workspace, Backend<Real>& backend, const RunOptions& options,
+                                     const RunResult& result) {
   if (!options.checkpoints || options.checkpoints->folder.empty()) return nullptr;
   CheckpointHeader header = checkpoint_header<Real>(parameters, grid, options.checkpoints->options);
   if (result.resumed) header.seconds = result.resumed->seconds;
-  return std::make_unique<MatrixSaver<Real>>(*options.checkpoints, header, grid, timeline, workspace, backend);
+  return make_saver(*options.checkpoints, header, grid, timeline, workspace, backend);
 }
 
 /// Flops of the passes that an earlier run did.
@@ -358,7 +140,7 @@ std::vector<double> solve(const RunParameters& parameters, const ProcessGrid& gr
   backend.wait_all();
   backend.collect_timings();
   sampler.start();
-  const auto saver = make_saver(parameters, grid, timeline, workspace, backend, options, result);
+  const auto saver = saver_of(parameters, grid, timeline, workspace, backend, options, result);
   Factorization factors = factorize<Real>(parameters, grid, timeline, workspace, options.progress, result, saver.get(),
                                           std::move(interchanges));
   interchanges = std::move(factors.interchanges);
@@ -414,18 +196,6 @@ std::string why_failed(const RunResult& result, double threshold) {
   return text.str();
 }
 
-template <class Real>
-std::vector<Real> local_factors(Workspace<Real>& workspace, Backend<Real>& backend) {
-  std::vector<Real> factors;
-  factors.reserve(static_cast<std::size_t>(workspace.a->rows() * workspace.a->columns()));
-  for_each_strip(workspace, [&](Index first, const HostBlock<Real>& strip) {
-    backend.wait(backend.download(whole(*workspace.a).block(first, 0, strip.rows, strip.columns), strip));
-    const Real* const values = strip.view().data;
-    factors.insert(factors.end(), values, values + strip.rows * strip.columns);
-  });
-  return factors;
-}
-
 // A matrix that should be singular passes if the factorisation finds that.
 template <class Real>
 void add_full_check(const ProcessGrid& grid, Backend<Real>& backend, Workspace<Real>& workspace,
@@ -466,42 +236,6 @@ void check(const RunParameters& parameters, const ProcessGrid& grid, Backend<Rea
 }
 
 }  // namespace
-
-template <class Real>
-CheckpointHeader checkpoint_header(const RunParameters& parameters, const ProcessGrid& grid,
-                                   const CheckpointOptions& options) {
-  const Distribution distribution = distribution_of(parameters, grid.shape());
-  const Index rows = distribution.local_rows(grid.position()), columns = distribution.stored_columns(grid.position());
-  return {.options = options,
-          .run = {},
-          .at = grid.position(),
-          .rows = rows,
-          .columns = columns,
-          .piece_rows = std::max<Index>(1, matrix_strip_rows(rows, columns)),
-          .element = sizeof(Real),
-          .state_bytes = parameters.abft ? Checksums<Real>::state_bytes(distribution, grid.position()) : 0};
-}
-
-double seconds_since_1970() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-void abort_run(const Timeline& timeline, const std::exception& error) {
-  const std::string where = timeline.pass() < 0 ? "outside the passes" : "pass " + std::to_string(timeline.pass());
-  abort_job(where + ": " + error.what());
-}
-
-template <class Real>
-std::unique_ptr<NodeWindows> node_windows_of(const RunParameters& parameters, const ProcessGrid& grid, int threads,
-                                             bool panels_on_device) {
-  if (!uses_node_windows(parameters)) {
-    spdlog::debug("broadcasts: no shared memory within a node");
-    return nullptr;
-  }
-  const BroadcastSizes sizes =
-      broadcast_sizes<Real>(parameters, grid.shape(), grid.position(), all_agree(grid.all(), panels_on_device));
-  return make_node_windows(grid, sizes, threads);
-}
 
 template <class Real>
 RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
@@ -586,10 +320,6 @@ RunResult run_messages(const RunParameters& parameters, const ProcessGrid& grid,
                                         : run_messages_in<double>(parameters, grid, threads, progress);
 }
 
-template CheckpointHeader checkpoint_header<float>(const RunParameters&, const ProcessGrid&, const CheckpointOptions&);
-template CheckpointHeader checkpoint_header<double>(const RunParameters&, const ProcessGrid&, const CheckpointOptions&);
-template std::unique_ptr<NodeWindows> node_windows_of<float>(const RunParameters&, const ProcessGrid&, int, bool);
-template std::unique_ptr<NodeWindows> node_windows_of<double>(const RunParameters&, const ProcessGrid&, int, bool);
 template RunResult run(const RunParameters&, const ProcessGrid&, Backend<float>&, Timeline&, const MatrixSource&,
                        const RunOptions&);
 template RunResult run(const RunParameters&, const ProcessGrid&, Backend<double>&, Timeline&, const MatrixSource&,

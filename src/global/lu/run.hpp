@@ -1,9 +1,7 @@
 // One run of the benchmark: distribute, factorise, solve, check. RunResult is the input of the report.
 #pragma once
 
-#include <exception>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,7 +12,6 @@
 #include "lu/parameters.hpp"
 #include "lu/records.hpp"
 #include "matrix/matrix_source.hpp"
-#include "mpi/node_broadcast.hpp"
 #include "mpi/process_grid.hpp"
 #include "solve/full_check.hpp"
 #include "solve/refinement.hpp"
@@ -90,10 +87,6 @@ inline bool is_corrupted(const RunResult& result) { return result.checksums && r
 /// is at the start of the timed section.
 using ProgressObserver = std::function<void(double fraction)>;
 
-double seconds_since_1970();
-/// Ends the job (abort_job) with a message that names the pass. For errors after the first collective call of a run.
-[[noreturn]] void abort_run(const Timeline& timeline, const std::exception& error);
-
 struct RunOptions {
   bool gather_solution = false;
   bool gather_timelines = true;
@@ -110,23 +103,11 @@ template <class Real>
 RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
               const MatrixSource& source, const RunOptions& options = {});
 
-/// The header of a checkpoint of this rank, without the state: of which run, pass and time.
-template <class Real>
-CheckpointHeader checkpoint_header(const RunParameters& parameters, const ProcessGrid& grid,
-                                   const CheckpointOptions& options);
-
 /// Times the messages of one factorisation; nothing is computed, and pivots are synthetic (no_transport.hpp).
 /// Collective over the grid. If memory cannot be allocated, it throws on every rank of the grid. Any later error aborts
 /// the job, with host, rank and pass. `threads`: per rank, for copies through shared memory. The result has no solution
 /// and no backend.
 RunResult run_messages(const RunParameters& parameters, const ProcessGrid& grid, Precision precision, int threads = 1,
                        const ProgressObserver& progress = {});
-
-/// Shared memory for the messages of a run, `threads` a rank to copy with. Collective over the grid. Null if the run
-/// does not use it (NodeTransport::mpi), MPI itself broadcasts, nothing is sent, or allocation fails.
-/// `panels_on_device`: whether this rank's device may factorise panels.
-template <class Real>
-std::unique_ptr<NodeWindows> node_windows_of(const RunParameters& parameters, const ProcessGrid& grid, int threads,
-                                             bool panels_on_device = false);
 
 }  // namespace glinpack

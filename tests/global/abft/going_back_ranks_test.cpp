@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "lu/run.hpp"
+#include "lu/workspace.hpp"
 #include "tests/captured_log.hpp"
 #include "tests/global/abft/bit_flips.hpp"
 #include "tests/global/factors.hpp"

@@ -15,6 +15,7 @@
 
 #include "checkpoint/checkpoints.hpp"
 #include "lu/run.hpp"
+#include "lu/workspace.hpp"
 #include "mpi/communication.hpp"
 #include "tests/captured_log.hpp"
 #include "tests/global/cached_backend.hpp"

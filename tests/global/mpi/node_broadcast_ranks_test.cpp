@@ -5,7 +5,7 @@
 #include <array>
 #include <numeric>
 
-#include "lu/run.hpp"
+#include "lu/workspace.hpp"
 #include "matrix/matrix_source.hpp"
 #include "mpi/node_broadcast.hpp"
 #include "mpi/session.hpp"

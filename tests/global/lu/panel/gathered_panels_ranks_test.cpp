@@ -1,7 +1,7 @@
 // Panels that the pivot's device factorises with the rows of its process column.
 #include <gtest/gtest.h>
 
-#include "lu/run.hpp"
+#include "lu/workspace.hpp"
 #include "mpi/communication.hpp"
 #include "tests/global/factors.hpp"
 #include "tests/global/world.hpp"
