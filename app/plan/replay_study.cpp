@@ -16,6 +16,8 @@
 #include "app/model/replay.hpp"
 #include "app/options/option_text.hpp"
 #include "app/plan/quantities.hpp"
+#include "app/program/outputs.hpp"
+#include "app/record/progress.hpp"
 
 namespace glinpack::app {
 
@@ -191,11 +193,12 @@ double rate_of(const model::MachineModel& machine, const model::Problem& problem
 }
 
 // The plan with one broadcast, row swap, grid or block size exchanged at a time.
-void try_choices(const ClusterPlan& plan, ReplayStudy& study) {
+void try_choices(const ClusterPlan& plan, ReplayStudy& study, Progress& progress) {
   constexpr int most_grids = 4, most_sizes = 2;
   const RunParameters& parameters = plan.chosen.problem.parameters;
   study.choices_replayed = plan.chosen.problem.grid.size() <= most_ranks_for_choices;
   const auto add = [&](const std::string& name, const model::Problem& problem) {
+    progress.prepare(name, "replaying");
     study.choices.push_back({name, rate_of(plan.machine, problem)});
   };
   add("as planned", plan.chosen.problem);
@@ -280,13 +283,17 @@ ReplayStudy study_by_replay(const PlanningOptions& options, const ClusterPlan& p
   const auto begin = std::chrono::steady_clock::now();
   const model::Problem& problem = plan.chosen.problem;
   ReplayStudy study;
+  Progress progress = progress_on_stderr(When::automatic);
+  progress.prepare(fmt::format("{} ranks", problem.grid.size()), "replaying");
   replay_run(plan.machine, problem, study);
   study.solve_seconds = plan.chosen.forecast.solve_seconds;
   study.gflops = hpl_flops(problem.parameters.n) / (study.factor_seconds + study.solve_seconds) * 1e-9;
   set_model_error(plan, study);
+  progress.prepare("slower nodes, faster links", "replaying");
   replay_variants(options, plan.machine, problem, study);
-  if (problem.grid.size() > 1) try_choices(plan, study);
+  if (problem.grid.size() > 1) try_choices(plan, study, progress);
   if (options.network || !options.links.empty()) scale(options, plan, study);
+  progress.end();
   study.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return study;
 }
