@@ -290,9 +290,15 @@ void write_file(const std::string& path, bool may_replace, const std::function<v
   if (!file) fail("cannot be written");
   // a link stays a link: what it names is replaced
   const fs::path target = fs::exists(path) ? fs::canonical(path) : fs::path(path);
-  const int placed =
-      may_replace ? std::rename(temporary.c_str(), target.c_str()) : link(temporary.c_str(), path.c_str());
-  if (placed != 0) fail("cannot be put in place");
+  int placed = may_replace ? std::rename(temporary.c_str(), target.c_str()) : link(temporary.c_str(), path.c_str());
+  // some file systems have no hard links
+  if (placed != 0 && errno != EEXIST && !may_replace && !fs::exists(path)) {
+    placed = std::rename(temporary.c_str(), path.c_str());
+  }
+  if (placed != 0) {
+    throw std::runtime_error(path + " cannot be put in place: " + std::strerror(errno) + "; what belongs there is in " +
+                             temporary);
+  }
   unlink(temporary.c_str());
 }
 

@@ -85,7 +85,8 @@ class ReportStream {
 };
 
 /// Writes a temporary file in the folder of `path`, then puts it in place. Replaces an existing file only if
-/// `may_replace`. Does nothing if the path is empty. Throws std::runtime_error naming path and cause.
+/// `may_replace`; else the temporary file stays. Does nothing if the path is empty. Throws std::runtime_error naming path
+/// and cause.
 void write_file(const std::string& path, bool may_replace, const std::function<void(std::ostream&)>& write);
 
 /// Throws std::runtime_error if the text cannot be written.
