@@ -106,7 +106,8 @@ class Kills(CheckpointTest):
         (4, [*run(), "--grid", "2x2", "--pivoting", "tournament", "--lookahead", "1"]),
         (1, [*run(100, 4, "gl-raster"), "--grid", "1x1", "--pivoting", "local"]),
         (6, [*run(), "--grid", "3x2", "--pivoting", "partial", "--lookahead", "0"]),
-        (4, [*run(200, 8, "gl-compute"), "--grid", "2x2", "--pivoting", "tournament", "--lookahead", "1", "--abft"]),
+        (4, [*run(200, 8, "gl-compute"), "--grid", "2x2", "--pivoting", "tournament", "--lookahead", "1", "--abft",
+             "--abft-every", "3"]),
         (6, [*run(100, 8, "gl-compute"), "--grid", "3x2", "--pivoting", "local", "--lookahead", "0"]),
         (1, [*run(200, 8, "gl-compute"), "--grid", "1x1", "--pivoting", "partial", "--lookahead", "0"]),
     ]

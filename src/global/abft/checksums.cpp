@@ -183,6 +183,8 @@ template <class Real>
 auto Checksums<Real>::carried_sums(Index first_row, Index rows) -> CarriedSums {
   const std::vector<Real> values = downloaded({&a_, first_row, columns_, rows, checksum_columns});
   CarriedSums carried;
+  carried.sums.reserve(static_cast<std::size_t>(rows));
+  carried.noise.reserve(static_cast<std::size_t>(rows));
   double largest[2] = {largest_.scale, largest_.noise};
   for (std::size_t i = 0; i < values.size(); i += checksum_columns) {
     double noise = 0;
@@ -421,7 +423,8 @@ void Checksums<Real>::check_stored_factors(Index passes) {
   const std::vector<Real> panels =
       downloaded(whole(*sums_of_l_).block(2 * position_.column, distribution_.nb, 2, rows_));
   const CarriedSums expected = carried_sums(0, rows_);
-  // errors of a row of U come from the passes before it, as those of all earlier rows
+  // A row of U has errors of the passes up to its own block, rows above it of some of them: the largest noise of all
+  // these rows bounds it. The scale stays that of all rows: if nb = 1, a block has only six samples of its own.
   std::vector<double> noise(static_cast<std::size_t>(distribution_.passes()));
   for (std::size_t i = 0; i < of_u.size(); ++i) {
     const GlobalIndex row = blocks.global(LocalIndex(static_cast<Index>(i)), position_.row);

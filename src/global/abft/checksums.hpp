@@ -92,9 +92,9 @@ class Checksums {
   bool is_due(const PassPlan& pass) const;
   /// With look-ahead, in a pass that is_due(): before the next panel, which pass has updated, is factorised.
   void sum_next_panel(const PassPlan& pass, const PassPlan& next);
-  /// Sums L, [L11 \ U11; L21] transposed with `above` rows of other ranks first. Before the update where L was
-  /// computed, so that what changes it later differs from its sums when it is stored; elsewhere after the update that
-  /// used it.
+  /// Adds the sums of a pass's L. `factors`: [L11 \ U11; L21] transposed, with `above` rows of other ranks first. Where
+  /// L is stored after the update, call it before: an L that changes in between differs from its sums. Elsewhere call
+  /// it after the update, which has used the same L then. Not collective.
   void sum_l(const PassPlan& pass, DeviceBlock<Real> factors, Index above);
   /// After a pass: checks the trailing rows if is_due(). `next`: the pass whose panel is summed, or null. Collective
   /// over the grid.
@@ -121,16 +121,16 @@ class Checksums {
  private:
   class Worst;
   class DiagonalBlocks;
+  struct CarriedSums {
+    std::vector<double> sums;
+    std::vector<double> noise;  // of each row: the largest difference of its copies
+  };
 
   static Index elements_of_sums(const Distribution& distribution, Index rows);
   static Index staged_elements(const Distribution& distribution, Index rows);
   void clear(DeviceMatrix<Real>& sums);
   void sum_rows(Index row, Index rows, Index column, Index columns, DeviceMatrix<Real>& sums);
   std::vector<Real> downloaded(DeviceBlock<Real> block);
-  struct CarriedSums {
-    std::vector<double> sums;
-    std::vector<double> noise;  // the largest difference of a row's copies
-  };
   CarriedSums carried_sums(Index first_row, Index rows);
   void check_trailing_matrix(const PassPlan& pass, const PassPlan* next);
   void check_received_l(Index pass, Index eliminated);

@@ -15,7 +15,7 @@
 //
 // E is not bounded, but sampled: |L| |U| and what elimination makes of an error depend on matrix and pivoting by many
 // orders of magnitude. Wilkinson's kind of matrix grows by 2^30, and with local pivoting an error may grow by more than
-// the matrix. The largest of six samples (checksums.hpp) stands for the standard deviation of E's row sums.
+// the matrix. The largest of six samples a row (checksums.hpp) stands for the standard deviation of E's row sums.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@
 namespace glinpack {
 
 /// `unit`: u of the precision. `terms`: elements C of the sum. `roundings`: of an element, on average. `scale`: largest
-/// magnitude of a sum. `noise`: largest sample of E.
+/// magnitude of a sum. `noise`: largest sample of E: of all rows so far, or of the rows of U down to the row.
 inline double rounding_bound(double unit, Index terms, double roundings, double scale, double noise) {
   constexpr double lambda = 6;
   return lambda * (unit * std::max(std::sqrt(static_cast<double>(terms) + 1), roundings) * scale + noise);

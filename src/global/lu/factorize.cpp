@@ -74,9 +74,11 @@ class BlockedLu final : public LuFactorization {
       pivots.insert(pivots.end(), panel.pivots.begin(), panel.pivots.end());
       result.zero_pivot = panel.zero_pivot;
       if (panel.zero_pivot) return false;
-      if (checksums_ != nullptr && pass.in_pivot_column) checksums_->sum_l(pass, panel.factors, panel.above());
+      // if the update's operand is stored, its sums are taken before the update (Checksums::sum_l)
+      const bool stores_operand = pass.in_pivot_column && !panels_.are_factorized_in_matrix();
+      if (checksums_ != nullptr && stores_operand) checksums_->sum_l(pass, panel.factors, panel.above());
       next = update_and_start_next_panel(pass, panel, is_saved);
-      if (checksums_ != nullptr && !pass.in_pivot_column) checksums_->sum_l(pass, panel.factors, panel.above());
+      if (checksums_ != nullptr && !stores_operand) checksums_->sum_l(pass, panel.factors, panel.above());
       if (is_saved) panels_.wait();
       result.stopped = checksums_ != nullptr && !check_pass(pass, is_saved, observer);
       return !result.stopped;

@@ -6,12 +6,10 @@
 #include <cmath>
 #include <optional>
 #include <span>
-#include <utility>
 
 #include "abft/rounding_bound.hpp"
 #include "backend/threads.hpp"
 #include "lu/no_transport.hpp"
-#include "lu/run.hpp"
 #include "mpi/communication.hpp"
 #include "transport/mpi_transport.hpp"
 

@@ -11,6 +11,7 @@
 #include "checkpoint/checkpoints.hpp"
 #include "lu/factorize.hpp"
 #include "lu/parameters.hpp"
+#include "lu/run.hpp"
 #include "lu/run_observer.hpp"
 #include "matrix/matrix_source.hpp"
 #include "matrix/original_matrix.hpp"
@@ -22,8 +23,6 @@
 #include "transport/transport.hpp"
 
 namespace glinpack {
-
-struct RunOptions;
 
 /// Shared memory for the messages of a run, `threads` a rank to copy with. Collective over the grid. Null if the run
 /// does not use it (NodeTransport::mpi), MPI itself broadcasts, nothing is sent, or allocation fails.

@@ -50,8 +50,8 @@ inline std::string_view name_of(FlipPlace place) {
 inline constexpr int many_candidates = 32;
 
 /// Flips a bit of an element of the first block offered at its place from a pass on, if its rank is this one; or of
-/// every such block. The flip of a mantissa's bit is relative to its element, what rounding explains is not: therefore
-/// it is the largest of `candidates` elements, chosen at random.
+/// every such block: of the largest of `candidates` elements, chosen at random. A flip in the mantissa is in proportion
+/// to its element, the bound is not.
 template <class Real>
 class BitFlip {
  public:

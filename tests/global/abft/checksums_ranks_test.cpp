@@ -237,9 +237,8 @@ TEST_P(ChecksumsOf, SuspectNoCleanRunAndFindAFlipWhereverPanelsAreFactorised) {
                                              : std::vector{PanelPlace::automatic};
   on_every_grid([&](const ProcessGrid& grid) {
     for (const PanelPlace place : places) {
-      for (const FlipPlace fault : {FlipPlace::a_before_update, FlipPlace::stored_l}) {
-        SCOPED_TRACE(testing::Message() << name_of(place) << ", " << name_of(fault));
-        RunParameters parameters = parameters_of({60, 8}, Pivoting::partial);
+      for (const Pivoting pivoting : {Pivoting::partial, Pivoting::tournament}) {
+        RunParameters parameters = parameters_of({60, 8}, pivoting);
         parameters.panel = place;
         parameters.row_swap.pieces = 2;
         parameters.abft = true;
@@ -248,10 +247,14 @@ TEST_P(ChecksumsOf, SuspectNoCleanRunAndFindAFlipWhereverPanelsAreFactorised) {
         const Checked clean = factorize_with_checks<float>(parameters, grid, GetParam(), *source);
         EXPECT_EQ(clean.mismatches.size(), 0U);
         EXPECT_EQ(clean.statistics.checks, 4);
-        const Fault flip{.place = fault, .bit = 28, .pass = 1, .seed = 3, .rank = 0};
-        const Checked faulty = factorize_with_checks<float>(parameters, grid, GetParam(), *source, flip);
-        EXPECT_TRUE(faulty.flipped);
-        EXPECT_GT(*std::ranges::max_element(faulty.suspects), 0);
+        for (const FlipPlace fault : {FlipPlace::a_before_update, FlipPlace::l21, FlipPlace::stored_l}) {
+          SCOPED_TRACE(testing::Message() << name_of(place) << ", " << name_of(pivoting) << ", " << name_of(fault));
+          // in the first pass on the first rank, which has the panel
+          const Fault flip{.place = fault, .bit = 14, .pass = 0, .seed = 3, .rank = 0};
+          const Checked faulty = factorize_with_checks<float>(parameters, grid, GetParam(), *source, flip);
+          EXPECT_TRUE(faulty.flipped);
+          EXPECT_GT(*std::ranges::max_element(faulty.suspects), 0);
+        }
       }
     }
   });
@@ -263,6 +266,26 @@ INSTANTIATE_TEST_SUITE_P(Backends, ChecksumsOf, testing::Values("reference", "op
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
+
+// Also if what a change makes of a row's sum cancels: its product with the panel's part of a row of U.
+TEST(Checksums, FindAnLThatChangesDuringTheUpdate) {
+  on_every_grid([](const ProcessGrid& grid) {
+    if (grid.shape().size() > 2) return;  // finds nothing else than two ranks
+    for (const char* const backend : {"openblas", "gl-compute"}) {
+      RunParameters parameters = parameters_of({60, 8}, Pivoting::tournament);
+      parameters.panel = computes_on_device(backend) ? PanelPlace::device : PanelPlace::automatic;
+      parameters.abft = true;
+      parameters.abft_every = 1;
+      const auto source = make_hpl_source(parameters.n);
+      for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+        const Fault flip{.place = FlipPlace::l21, .bit = 12, .pass = 0, .seed = seed, .rank = 0};
+        const Checked faulty = factorize_with_checks<float>(parameters, grid, backend, *source, flip);
+        EXPECT_TRUE(faulty.flipped);
+        EXPECT_GT(*std::ranges::max_element(faulty.suspects), 0) << backend << ", seed " << seed;
+      }
+    }
+  });
+}
 
 TEST(Checksums, EndTheRunAtAMismatchOnEveryRank) {
   on_every_grid([](const ProcessGrid& grid) {

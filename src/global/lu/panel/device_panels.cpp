@@ -222,7 +222,8 @@ class DistributedDevicePanels final : public PanelFactorizer<Real> {
     panel.pack();
   }
 
-  void store(const Panel<Real>&, DeviceBlock<Real>) override {}  // factorised in the matrix
+  void store(const Panel<Real>&, DeviceBlock<Real>) override {}
+  bool factorizes_in_matrix() const override { return true; }
 
  private:
   PanelWork<Real> work_;

@@ -46,8 +46,9 @@ class PanelFactorizer {
   virtual void start_return(const PassPlan&, Panel<Real>&) {}
   /// The second half: the factorised panel is ready for its broadcast, in host memory if other process columns need it.
   virtual void finish(const PassPlan& pass, Panel<Real>& panel) = 0;
-  /// Copies L and U11 into the matrix.
+  /// Copies L and U11 into the matrix, unless they are factorised in it.
   virtual void store(const Panel<Real>& panel, DeviceBlock<Real> a) = 0;
+  virtual bool factorizes_in_matrix() const { return false; }
 };
 
 /// For panels of up to `rows` rows; null if the parameters or the backend choose the host. Throws std::runtime_error if
@@ -100,6 +101,7 @@ class Panels {
   bool host_overlaps_update() const { return host_overlaps_update_; }
 
   bool are_gathered() const { return factorizer_->is_gathered(); }
+  bool are_factorized_in_matrix() const { return factorizer_->factorizes_in_matrix(); }
 
   /// P, L11, L21, U11 <- A(k:, k), in two halves (PanelFactorizer) and the steps between them, which may be left to
   /// finish_factorization(). Collective over the pivot's process column.
