@@ -2,11 +2,14 @@
 // app/plu/plu_command.cpp, and its algorithm src/global/lu/factorize.cpp. CONTRIBUTING.md describes the folders.
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <iostream>
 
 #include "app/commands.hpp"
@@ -95,12 +98,16 @@ int run_program(int argc, char** argv) {
   refuse(arguments.front());
 }
 
-}  // namespace
+// A thread of OpenBLAS waits for ever for a buffer that a limit of memory refuses, and exit() waits for that thread.
+int leave_without_joining_threads(int exit_code) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return exit_code;
+  std::cout.flush();
+  std::fflush(nullptr);
+  std::_Exit(exit_code);
+}
 
-int main(int argc, char** argv) {
-  sigaction(SIGHUP, &hangup_at_start, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);  // a report without a reader must not cost the result files
-  std::signal(SIGXFSZ, SIG_IGN);  // nor a file that may not grow (ulimit -f) the run
+int run_and_report_errors(int argc, char** argv) {
   try {
     return run_program(argc, argv);
   } catch (const InputError& error) {
@@ -108,4 +115,13 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     return print("glinpack: " + std::string(error.what()) + "\n", std::cerr, exit_error);
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  sigaction(SIGHUP, &hangup_at_start, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);  // a report without a reader must not cost the result files
+  std::signal(SIGXFSZ, SIG_IGN);  // nor a file that may not grow (ulimit -f) the run
+  return leave_without_joining_threads(run_and_report_errors(argc, argv));
 }

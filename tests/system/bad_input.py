@@ -641,6 +641,12 @@ class LimitedAddressSpace(BadInputTest):
         self.assertIn("PASSED", outcome.out, outcome)
         self.assertEqual(outcome.status, 0, outcome)
 
+    def test_whatever_the_limit_commands_without_a_run_end(self):
+        for limit in range(200_000, 1_000_000, 100_000):  # OpenBLAS hung at the end, Mesa crashed
+            for command in (["--version"], ["devices"], ["ceilings", "--repeat", "1", "--seconds", "0.01"]):
+                outcome = self.limited(limit, [GLINPACK, *command])
+                self.assertIn(outcome.status, (0, 1, 2, 3), (limit, command, outcome))
+
 
 class Signals(BadInputTest):
     """Of one process in its passes."""

@@ -3,6 +3,7 @@
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
 #include <spdlog/spdlog.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <charconv>
@@ -75,6 +76,16 @@ void describe_by_egl(EGLDeviceEXT device, DeviceDescription& description) {
   description.software = extensions.find("EGL_MESA_device_software") != std::string::npos;
 }
 
+// Without memory Mesa 22.3 crashes in eglCreateContext.
+void check_address_space() {
+  constexpr std::size_t bytes = std::size_t{512} << 20;
+  void* const space = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (space == MAP_FAILED) {
+    throw std::runtime_error("an OpenGL driver needs 512 MiB of address space: raise the limit (ulimit -v)");
+  }
+  munmap(space, bytes);
+}
+
 DeviceDescription describe(int index) {
   DeviceDescription description;
   description.index = index;
@@ -113,6 +124,7 @@ const std::vector<void*>& egl_devices() {
 }
 
 void* display_of(void* device) {
+  check_address_space();
   const auto get_display = egl_function<PFNEGLGETPLATFORMDISPLAYEXTPROC>("eglGetPlatformDisplayEXT");
   if (!get_display) throw std::runtime_error("this EGL has no eglGetPlatformDisplayEXT: install a newer EGL driver");
   EGLDisplay display = get_display(EGL_PLATFORM_DEVICE_EXT, device, nullptr);
