@@ -641,6 +641,14 @@ class LimitedAddressSpace(BadInputTest):
         self.assertIn("PASSED", outcome.out, outcome)
         self.assertEqual(outcome.status, 0, outcome)
 
+    def test_a_stack_that_is_too_small_for_openblas_is_refused_or_raised(self):
+        run = [GLINPACK, "plu", "--n", "500", "--nb", "256", "--backend", "openblas", "--peak", "none"]  # crashed
+        outcome = self.start(["sh", "-c", 'ulimit -s 2048; exec "$@"', "sh", *run], timeout=60)
+        self.assertEqual(outcome.status, 3, outcome)
+        self.assertIn("2048 KiB; raise it (ulimit -s 8192)", outcome.err)
+        outcome = self.start(["sh", "-c", 'ulimit -S -s 2048; exec "$@"', "sh", *run], timeout=60)
+        self.assertEqual(outcome.status, 0, outcome)
+
     def test_whatever_the_limit_commands_without_a_run_end(self):
         for limit in range(200_000, 1_000_000, 100_000):  # OpenBLAS hung at the end, Mesa crashed
             for command in (["--version"], ["devices"], ["ceilings", "--repeat", "1", "--seconds", "0.01"]):

@@ -11,6 +11,7 @@
 #endif
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
@@ -51,9 +52,23 @@ void check_that_buffers_fit(int count) {
                            " fit; raise the limit (ulimit -v), or use fewer --threads");
 }
 
+/// Throws std::runtime_error unless this thread's stack can have what OpenBLAS's factorisations take of it.
+void check_that_stack_suffices() {
+  constexpr rlim_t bytes = rlim_t{4} << 20;
+  rlimit limit{};
+  getrlimit(RLIMIT_STACK, &limit);
+  if (limit.rlim_cur >= bytes) return;
+  const rlim_t allowed = limit.rlim_cur;
+  limit.rlim_cur = std::min(bytes, limit.rlim_max);
+  if (limit.rlim_cur == bytes && setrlimit(RLIMIT_STACK, &limit) == 0) return;
+  throw std::runtime_error("too little stack for OpenBLAS: it takes up to 4 MiB, and the limit is " +
+                           std::to_string(allowed >> 10) + " KiB; raise it (ulimit -s 8192)");
+}
+
 }  // namespace
 
 void reserve_blas_buffers(int threads, int callers) {
+  check_that_stack_suffices();
   static int taken_threads = 0, taken_callers = 0;
   const int more = std::max(0, threads - std::max(1, taken_threads)) + std::max(0, callers - taken_callers);
   if (more == 0) return;

@@ -12,7 +12,7 @@ void set_blas_threads(int threads);
 
 /// Has OpenBLAS take its buffers: of `threads` threads, and of `callers` threads that call it at the same time.
 /// Otherwise it takes them at the first large product, after memory was counted, and if it cannot, tries for ever.
-/// Throws std::runtime_error if there is too little memory or address space. Other libraries: no effect.
+/// Throws std::runtime_error if there is too little memory, address space or stack. Other libraries: no effect.
 void reserve_blas_buffers(int threads, int callers);
 
 /// "OpenBLAS 0.3.21", "BLIS 0.9.0", ...; "BLAS" for GLINPACK_BLAS=generic.
