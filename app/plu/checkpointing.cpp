@@ -167,7 +167,10 @@ std::unique_ptr<Checkpointing> prepare_checkpointing(SweepInput& input, const Ba
     if (prepares) {
       std::error_code error;
       std::filesystem::create_directories(options.checkpoint, error);
-      if (error) throw InputError("--checkpoint: " + options.checkpoint + ": " + error.message());
+      if (error) {
+        throw InputError("--checkpoint: " + options.checkpoint + " cannot be made: " + error.message() +
+                         "; name a folder that all ranks share and may write");
+      }
       checkpointing->locks.emplace_back(options.checkpoint, FolderUse::write);
     }
     return nlohmann::json();

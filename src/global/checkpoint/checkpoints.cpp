@@ -259,8 +259,13 @@ bool has_checkpoints(const std::string& folder) { return !generations_in(folder)
 void prepare_checkpoint_folder(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) throw CheckpointError(folder + ": " + error.message());
-  if (access(folder.c_str(), R_OK | W_OK | X_OK) != 0) throw CheckpointError(folder + ": " + std::strerror(errno));
+  if (error) {
+    throw CheckpointError(folder + " cannot be made: " + error.message() +
+                          "; name a folder that all ranks share and may write");
+  }
+  if (access(folder.c_str(), R_OK | W_OK | X_OK) != 0) {
+    throw CheckpointError(folder + ": " + std::strerror(errno) + "; name a folder that all ranks share and may write");
+  }
   for (const Generation& generation : generations_in(folder)) {
     if (!has_complete_files(fs::path(folder) / generation.name())) continue;
     throw CheckpointError(folder + " has a checkpoint, " + generation.name() +
