@@ -11,6 +11,7 @@
 #include "backend/threads.hpp"
 #include "lu/no_transport.hpp"
 #include "mpi/communication.hpp"
+#include "mpi/session.hpp"
 #include "transport/mpi_transport.hpp"
 
 namespace glinpack {
