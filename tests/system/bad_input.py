@@ -616,8 +616,8 @@ class Machine(BadInputTest):
 
 @unittest.skipIf(os.environ.get("GLINPACK_TEST_QUICK"), "a sanitizer takes all of the address space")
 class LimitedAddressSpace(BadInputTest):
-    def limited(self, kibibytes, command, timeout=60):
-        return self.start(["sh", "-c", f'ulimit -v {kibibytes}; exec "$@"', "sh", *command], timeout=timeout)
+    def limited(self, kibibytes, command, timeout=60, **environment):
+        return self.start(["sh", "-c", f'ulimit -v {kibibytes}; exec "$@"', "sh", *command], environment, timeout)
 
     def test_whatever_the_limit_the_program_ends_and_passed_is_its_last_word(self):
         small = [GLINPACK, "plu", "--backend", "openblas", "--peak", "none", "--nb", "64", "--n"]
@@ -652,7 +652,7 @@ class LimitedAddressSpace(BadInputTest):
     def test_whatever_the_limit_commands_without_a_run_end(self):
         for limit in range(200_000, 1_000_000, 100_000):  # OpenBLAS hung at the end, Mesa crashed
             for command in (["--version"], ["devices"], ["ceilings", "--repeat", "1", "--seconds", "0.01"]):
-                outcome = self.limited(limit, [GLINPACK, *command])
+                outcome = self.limited(limit, [GLINPACK, *command], OPENBLAS_NUM_THREADS="2", LP_NUM_THREADS="2")
                 self.assertIn(outcome.status, (0, 1, 2, 3), (limit, command, outcome))
 
 
