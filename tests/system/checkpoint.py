@@ -208,7 +208,7 @@ class Refusals(CheckpointTest):
         self.assertIn("go on from it with --resume", self.refused(*LONG, "--checkpoint", "ck"))
         self.assertIn("4 runs are planned", self.refused(*run("400,500"), "--resume", "ck", "--repeat", 2))
         self.assertIn("name their folder", self.refused(*LONG, "--checkpoint-every", 5))
-        self.assertIn("--checkpoint: /proc/none/ck: ", self.refused(*LONG, "--checkpoint", "/proc/none/ck"))
+        self.assertIn("--checkpoint: /proc/none/ck cannot be made: ", self.refused(*LONG, "--checkpoint", "/proc/none/ck"))
         self.assertIn("--compute-only", self.refused(*LONG, "--checkpoint", "ck", "--compute-only"))
 
         file = next((self.folder / "ck").glob("pass-*/row1-column0"))
