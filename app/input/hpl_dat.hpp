@@ -1,21 +1,29 @@
-// HPL.dat, the input file of netlib's HPL (HPL_pdinfo.c): 31 positional lines. Only the first tokens of a line are
+// HPL.dat, the input file of netlib's HPL (HPL_pdinfo.c): 31 positional lines. Only the first words of a line are
 // read; the rest is a comment.
 //
 //    1-2  free text                     14-15  panel factorisations, PFACT
 //      3  output file                   16-17  recursion ends at NBMIN columns
 //      4  device: 6 stdout, 7 stderr,   18-19  panels in the recursion, NDIV
 //         any other number: the file    20-21  recursive factorisations, RFACT
-//    5-6  orders N                      22-23  broadcasts, 0 ... 5
+//    5-6  orders N                      22-23  broadcasts, 0 ... 5; 6 is ibcast
 //    7-8  block sizes NB                24-25  look-ahead depths
 //      9  PMAP: 0 row-, 1 column-major  26-27  SWAP and its threshold
 //  10-12  grids: how many, Ps, Qs       28-29  L1 and U: 0 transposed, 1 not
 //     13  threshold of the residual;    30-31  equilibration, alignment
-//         negative: no check
+//         0 or less: no check
 //
-// In a pair of lines, the first is the number of values on the second, at most 20. Lines after the 31st are ignored.
+// In a pair of lines, the first is the number of values on the second. What follows the 31st line is ignored.
+//
+// HPL reads numbers by atoi() and atof(): 16.0 and "1," are whole numbers, a word is 0. It has a value for each number
+// out of range but N, NB, P, Q, NBMIN, NDIV, DEPTH and the numbers of values. The reader takes the same, with a note.
+// Three things differ: N may not be 0, a list may not be shorter than its number of values, and it may be longer than
+// HPL's 20.
+//
+// The HPL.dat of HPL-MxP (rocHPL-MxP) has lines 1 to 9, one P, one Q, and the lines 13, 22 and 23.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,8 +33,6 @@
 namespace glinpack::app {
 
 struct HplDat {
-  static constexpr int longest_list = 20;
-
   std::string output_file;
   int device = 6;
   std::vector<Index> n;
@@ -34,24 +40,34 @@ struct HplDat {
   RankOrder order = RankOrder::row_major;
   std::vector<GridShape> grids;
   double threshold = 16.0;
-  std::vector<char> pfact;  // L C R, as HPL prints it
-  std::vector<int> nbmin;
-  std::vector<int> ndiv;
-  std::vector<char> rfact;
+  int threshold_line = 13;
+  bool has_variant = true;       // false: HPL-MxP's file, without PFACT, NBMIN, NDIV, RFACT and the lines after BCAST
+  std::vector<char> pfact{'R'};  // L C R, as HPL prints it
+  std::vector<int> nbmin{16};
+  std::vector<int> ndiv{2};
+  std::vector<char> rfact{'R'};
   std::vector<BroadcastKind> broadcast;
-  std::vector<int> depth;                     // of look-ahead
+  std::vector<int> depth{1};                  // of look-ahead
   RowSwap row_swap{RowSwapKind::mix, 64, 1};  // SWAP and its threshold
   int l1_form = 0;
   int u_form = 0;
   int equilibration = 1;
   int alignment = 8;
 
+  std::vector<std::string> notes;  // what was taken for each odd line, "FILE:LINE: ..."
+
   bool to_stdout() const { return device == 6; }
   bool to_stderr() const { return device == 7; }
 };
 
+/// What the reader has to know about the command.
+struct HplDatUse {
+  std::function<bool(const std::string& option)> overridden = {};  // its lines are not read; their lists are empty
+  bool mxp = false;                                                // a file of 14 lines is HPL-MxP's
+};
+
 /// Throws InputError ("FILE:LINE: ...") that names the value and the expected one.
-HplDat read_hpl_dat(const std::string& path, TextFiles& files);
+HplDat read_hpl_dat(const std::string& path, TextFiles& files, const HplDatUse& use = {});
 
 /// The 31 lines, the first two given; read_hpl_dat() reads the same again. Broadcasts must be HPL's; a row swap that
 /// HPL does not have becomes mix.

@@ -50,17 +50,19 @@ std::optional<Scaled> scaled_number(std::string_view text) {
   return number;
 }
 
-// Empty: a fraction. The largest Index stands for all larger numbers.
+// Stands for all numbers that no Index holds. Scaled, which has up to 18 digits, is never this number itself.
+constexpr Index too_large = std::numeric_limits<Index>::max();
+
+// Empty: a fraction.
 std::optional<Index> whole_value(const Scaled& number) {
-  constexpr Index most = std::numeric_limits<Index>::max();
   Index value = 0;
-  if (__builtin_mul_overflow(number.digits, number.unit, &value)) return most;
+  if (__builtin_mul_overflow(number.digits, number.unit, &value)) return too_large;
   for (int i = number.exponent; i < 0; ++i) {
     if (value % 10 != 0) return {};
     value /= 10;
   }
   for (int i = 0; i < number.exponent; ++i) {
-    if (__builtin_mul_overflow(value, 10, &value)) return most;
+    if (__builtin_mul_overflow(value, 10, &value)) return too_large;
   }
   return value;
 }
@@ -112,7 +114,7 @@ Index parse_size(std::string_view text, Index minimum, Index maximum) {
     throw InputError(in_quotes(text) + " is not a whole number (k is 1000, Ki is 1024); " +
                      range_text(minimum, maximum));
   }
-  if (*value < minimum || *value > maximum) {
+  if (*value < minimum || *value > maximum || *value == too_large) {
     throw InputError(in_quotes(text) + " is out of range; " + range_text(minimum, maximum));
   }
   return *value;

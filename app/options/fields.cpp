@@ -208,8 +208,26 @@ void define(CLI::App& app, const OptionTable& table) {
   }
 }
 
+// The option of the table for what other HPLs take; empty: unknown.
+std::string option_for(const OptionTable& table, const std::string& argument) {
+  static const std::map<std::string, std::string> keys{{"-N", "n"},    {"--NB", "nb"},   {"-NB", "nb"},
+                                                       {"-P", "grid"}, {"-Q", "grid"},   {"-p", "grid"},
+                                                       {"-q", "grid"}, {"-f", "hpl-dat"}};
+  const auto known = keys.find(argument);
+  const std::string key = known != keys.end() ? known->second : argument.ends_with(".dat") ? "hpl-dat" : "";
+  for (const Field* field : fields_of(table)) {
+    if (key_of(*field) == key) return "--" + key + " " + field->value.type;
+  }
+  return {};
+}
+
 // An argument that no option takes.
 [[noreturn]] void refuse_argument(const OptionTable& table, const std::string& argument) {
+  const std::string option = option_for(table, argument.substr(0, argument.find('=')));
+  if (!option.empty()) {
+    throw InputError("argument " + in_quotes(argument) + " is not expected; use " + option + " (see " +
+                     help_command(table) + ")");
+  }
   if (!argument.starts_with("-")) {
     throw InputError("argument " + in_quotes(argument) + " is not expected; options begin with -- (see " +
                      help_command(table) + ")");

@@ -54,11 +54,18 @@ Sweep sweep_of(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat
   if (!hpl_dat) return sweep;
 
   HplDat lists = *hpl_dat;
+  if (parsed.overrides_hpl_dat("n")) lists.n = options.n;
+  if (parsed.overrides_hpl_dat("nb")) lists.nb = options.nb;
+  if (parsed.overrides_hpl_dat("grid")) lists.grids = options.grid;
   if (parsed.overrides_hpl_dat("broadcast")) lists.broadcast = {options.broadcast};
   if (parsed.overrides_hpl_dat("lookahead")) lists.depth = {options.lookahead};
-  if (!parsed.overrides_hpl_dat("n")) sweep.n = lists.n;
-  if (!parsed.overrides_hpl_dat("nb")) sweep.nb = lists.nb;
-  if (!parsed.overrides_hpl_dat("grid")) sweep.grids = lists.grids;
+  if (run_count(lists) > most_runs) {
+    throw InputError(fmt::format("{}: the lists ask for {} runs; at most {} are possible: shorten them",
+                                 options.hpl_dat, run_count(lists), most_runs));
+  }
+  sweep.n = lists.n;
+  sweep.nb = lists.nb;
+  sweep.grids = lists.grids;
   if (!parsed.overrides_hpl_dat("threshold")) sweep.threshold = lists.threshold;
   if (!parsed.overrides_hpl_dat("row-swap")) sweep.row_swap.kind = lists.row_swap.kind;
   if (!parsed.overrides_hpl_dat("row-swap-threshold")) sweep.row_swap.threshold = lists.row_swap.threshold;
@@ -136,18 +143,21 @@ std::vector<RunRecord> all_runs(const Sweep& sweep, int repeat, RunRecord run) {
 
 }  // namespace
 
+std::optional<HplDat> hpl_dat_of(const ParsedOptions& parsed, TextFiles& files) {
+  if (parsed.options.hpl_dat.empty()) return std::nullopt;
+  return read_hpl_dat(parsed.options.hpl_dat, files,
+                      {.overridden = [&parsed](const std::string& option) { return parsed.overrides_hpl_dat(option); },
+                       .mxp = parsed.options.benchmark == Benchmark::mxp});
+}
+
 std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat,
                                  std::optional<Index> file_order, int world_size) {
   const PluOptions& options = parsed.options;
-  if (hpl_dat && run_count(*hpl_dat) > most_runs) {
-    throw InputError(options.hpl_dat + ": the lists ask for " + std::to_string(run_count(*hpl_dat)) +
-                     " runs; at most " + std::to_string(most_runs) + " are possible: shorten them");
-  }
   Sweep sweep = sweep_of(parsed, hpl_dat, world_size);
-  if (options.benchmark == Benchmark::mxp && (sweep.threshold < 0 || sweep.threshold > 16)) {
+  if (options.benchmark == Benchmark::mxp && (sweep.threshold <= 0 || sweep.threshold > 16)) {
     throw InputError(
-        fmt::format("{}:13: threshold {:g} and --benchmark mxp: HPL-MxP has a check below 16; change the line",
-                    options.hpl_dat, sweep.threshold));
+        fmt::format("{}:{}: threshold {:g} and --benchmark mxp: HPL-MxP has a check below 16; change the line",
+                    options.hpl_dat, hpl_dat->threshold_line, sweep.threshold));
   }
   if (file_order) {
     const std::vector<Index>& n = options.n;

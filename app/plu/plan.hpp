@@ -15,6 +15,9 @@ namespace glinpack::app {
 
 inline constexpr std::int64_t most_runs = 100'000;
 
+/// The HPL.dat that the options name, without the lines that they override. Throws InputError.
+std::optional<HplDat> hpl_dat_of(const ParsedOptions& parsed, TextFiles& files);
+
 /// Grids x N x NB x (HPL.dat's inner combinations) x repetitions; the last varies fastest. Options that override
 /// HPL.dat (ParsedOptions::overrides_hpl_dat) replace its lists. `file_order`: order of the matrix of --input, which is
 /// then the only N. "auto" and `automatic` values are kept for choose_automatic_values() (automatic.hpp). Throws

@@ -35,9 +35,8 @@ void check_combinations(const PluOptions& options) {
 PluInput parse_input(const std::vector<std::string>& arguments, TextFiles& files) {
   PluInput input{.parsed = parse_plu_options(arguments, files), .hpl_dat = {}};
   choose_default_hpl_dat(input.parsed, files);
-  const PluOptions& options = input.parsed.options;
-  check_combinations(options);
-  if (!options.hpl_dat.empty()) input.hpl_dat = read_hpl_dat(options.hpl_dat, files);
+  check_combinations(input.parsed.options);
+  input.hpl_dat = hpl_dat_of(input.parsed, files);
   return input;
 }
 
@@ -67,7 +66,11 @@ void prepare_files(const PluInput& given, SweepInput& input) {
   for (const std::string& note : {given.parsed.hpl_dat_note, given.parsed.backend_note}) {
     if (!note.empty()) input.context.notes.push_back(note);
   }
-  if (given.hpl_dat) input.context.notes.push_back(unused_parameters_note(options.hpl_dat));
+  if (const std::string note = default_order_note(given.parsed); !note.empty()) input.context.notes.push_back(note);
+  if (given.hpl_dat) {
+    for (const std::string& note : given.hpl_dat->notes) input.context.notes.push_back(note);
+    input.context.notes.push_back(unused_parameters_note(options.hpl_dat));
+  }
   if (!options.runs()) return;
   if (options.warm_up > 0) {
     input.context.notes.push_back("untimed warm-up runs before the runs of each combination: " +

@@ -3,7 +3,9 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <array>
 #include <climits>
+#include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
 
@@ -192,7 +194,7 @@ std::vector<Field> panel_and_message_fields(PluOptions& o) {
       {"lookahead", whole(o.lookahead, 0, largest_lookahead, "DEPTH"),
        "1: factorise and send the next panel during the trailing update; 0: after it. HPL.dat's larger DEPTHs act as "
        "1"},
-      {"threshold", real(o.threshold, "REAL", parse_real), "Largest scaled residual that passes; negative: no check"},
+      {"threshold", real(o.threshold, "REAL", parse_real), "Largest scaled residual that passes; 0 or less: no check"},
       {"check", choice(o.check, all_check_kinds),
        "residual: HPL's; full: also the eight ratios of LAPACK's dchkge, and the column of a zero pivot that the "
        "matrix should have; more memory and time (docs/algorithm.md)"},
@@ -358,7 +360,7 @@ ParsedOptions with_benchmark(ParsedOptions parsed) {
     refuse("--matrix " + std::string(name_of(options.matrix)));
   }
   if (!options.input.empty()) refuse("--input " + options.input);
-  if (options.threshold < 0 || options.threshold > 16) refuse(fmt::format("--threshold {:g}", options.threshold));
+  if (options.threshold <= 0 || options.threshold > 16) refuse(fmt::format("--threshold {:g}", options.threshold));
   if (options.compute_only) refuse("--compute-only");
   options.precision = Precision::mixed;
   options.matrix = MatrixKind::mxp;
@@ -367,6 +369,9 @@ ParsedOptions with_benchmark(ParsedOptions parsed) {
 
 }  // namespace
 
+// Options that make an HPL.dat of the current folder superfluous.
+constexpr std::array sources_of_n{"n", "input", "config"};
+
 bool ParsedOptions::overrides_hpl_dat(const std::string& name) const {
   if (on_command_line.contains(name)) return true;
   return in_file.contains(name) && !on_command_line.contains("hpl-dat");
@@ -374,13 +379,27 @@ bool ParsedOptions::overrides_hpl_dat(const std::string& name) const {
 
 void choose_default_hpl_dat(ParsedOptions& parsed, const TextFiles& files) {
   if (parsed.on_command_line.contains("hpl-dat") || !files.exists("HPL.dat")) return;
-  for (const char* name : {"n", "input", "config"}) {
+  for (const char* name : sources_of_n) {
     if (!parsed.on_command_line.contains(name)) continue;
     parsed.hpl_dat_note = std::string("HPL.dat in the current folder is not read: --") + name + " is given";
     return;
   }
   parsed.options.hpl_dat = "HPL.dat";
   parsed.hpl_dat_note = "the runs are those of HPL.dat in the current folder: no option names another source of N";
+}
+
+std::string default_order_note(const ParsedOptions& parsed) {
+  const auto is_given = [&](const char* name) { return parsed.on_command_line.contains(name); };
+  if (!parsed.options.hpl_dat.empty() || is_given("resume") || std::ranges::any_of(sources_of_n, is_given)) return "";
+  std::error_code error;
+  const std::string folder = std::filesystem::current_path(error).string();
+  const std::string used = fmt::format("; N {} is the default", fmt::join(parsed.options.n, ", "));
+  if (std::filesystem::is_symlink("HPL.dat", error)) return "HPL.dat in " + folder + " is a link to nothing" + used;
+  for (const char* other : {"hpl.dat", "Hpl.dat", "HPL.DAT"}) {
+    if (!std::filesystem::exists(other, error)) continue;
+    return fmt::format("no HPL.dat in {}, and {} is read only with --hpl-dat{}", folder, other, used);
+  }
+  return "no HPL.dat in " + folder + used;
 }
 
 OptionTable plu_table(PluOptions& o) {
@@ -454,7 +473,7 @@ void check_full_check(const PluOptions& options) {
   if (options.compute_only) {
     throw InputError("--check full and --compute-only: without messages, nothing is right; leave one of them out");
   }
-  if (options.threshold < 0) {
+  if (options.threshold <= 0) {
     throw InputError("--check full and --threshold " + fmt::format("{}", options.threshold) +
                      ", which means no check; leave one of them out");
   }

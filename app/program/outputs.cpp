@@ -178,7 +178,10 @@ OutputPaths output_paths(const PluOptions& options, const std::optional<HplDat>&
   if (hpl_dat && !hpl_dat->to_stdout()) {
     paths.report_on_stdout = false;
     paths.report_on_stderr = hpl_dat->to_stderr();
-    if (!paths.report_on_stderr) paths.report = in_folder(paths.folder, hpl_dat->output_file);
+    if (!paths.report_on_stderr) {
+      paths.report = in_folder(paths.folder, hpl_dat->output_file);
+      paths.may_replace_report = true;
+    }
   }
   return paths;
 }
@@ -209,7 +212,7 @@ void check_outputs(const OutputPaths& paths, bool force) {
     if (path.empty()) continue;
     for (std::size_t j = 0; j < i; ++j) check_other_file(option, path, files[j].option, files[j].path);
     check_not_input(option, path, paths.inputs);
-    check_target(option, path, force);
+    check_target(option, path, force || (&path == &paths.report && paths.may_replace_report));
     const fs::path folder = folder_of(path);
     const bool will_be_made =
         !paths.folder.empty() && folder.lexically_normal() == fs::path(paths.folder).lexically_normal();
@@ -247,7 +250,8 @@ void make_output_folder(const OutputPaths& paths) {
 ReportStream::ReportStream(const OutputPaths& paths) : path_(paths.report) {
   if (!path_.empty()) {
     // made here and now, or refused: another run may have made it since it was looked for
-    const int descriptor = open(path_.c_str(), O_CREAT | O_WRONLY | (paths.may_replace ? 0 : O_EXCL), 0666);
+    const int descriptor =
+        open(path_.c_str(), O_CREAT | O_WRONLY | (paths.may_replace || paths.may_replace_report ? 0 : O_EXCL), 0666);
     if (descriptor >= 0) {
       close(descriptor);
       file_.open(path_, std::ios::trunc);

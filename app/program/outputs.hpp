@@ -31,6 +31,7 @@ struct OutputPaths {
   std::string result;               // a standalone mode's --output
   std::vector<std::string> inputs;  // files that the command reads; empty names: none
   bool may_replace = false;         // --force
+  bool may_replace_report = false;  // HPL.dat names it: xhpl overwrites it
   bool has_folder_option = false;   // the command has --output-dir
   bool report_on_stdout = true;
   bool report_on_stderr = false;  // HPL.dat's device 7

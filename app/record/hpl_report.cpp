@@ -121,7 +121,7 @@ bool is_hpl(const RunRecord& record) {
 /// HPL-MxP's rules (hpl-mxp.org): its matrix, factors of 16 bits or more, refined in double until HPL's test passes.
 bool is_mxp(const RunRecord& record) {
   return record.matrix == MatrixKind::mxp && record.precision == Precision::mixed &&
-         record.parameters.parts == RunParts::all && record.parameters.threshold >= 0 &&
+         record.parameters.parts == RunParts::all && record.parameters.threshold > 0 &&
          record.parameters.threshold <= 16 && !record.result.resumed;
 }
 
@@ -181,7 +181,7 @@ std::string parameter_lists(std::span<const RunRecord> planned) {
 
 std::string check_lines(std::span<const RunRecord> planned) {
   const auto thresholds = values_of(planned, [](const RunRecord& r) { return r.parameters.threshold; });
-  if (thresholds.empty() || thresholds.front() < 0) return "- The answer is not checked.\n";
+  if (thresholds.empty() || thresholds.front() <= 0) return "- The answer is not checked.\n";
 
   std::string text;
   for (const MatrixKind& matrix : values_of(planned, [](const RunRecord& r) { return r.matrix; })) {

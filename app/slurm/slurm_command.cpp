@@ -152,8 +152,7 @@ void check_plu_arguments(const SlurmOptions& o, TextFiles& files) {
     throw InputError("--output-dir " + parsed.options.output_dir +
                      ": the script gives every job its own folder, glinpack-JOB; leave the option out");
   }
-  std::optional<HplDat> hpl_dat;
-  if (!parsed.options.hpl_dat.empty()) hpl_dat = read_hpl_dat(parsed.options.hpl_dat, files);
+  const std::optional<HplDat> hpl_dat = hpl_dat_of(parsed, files);
   std::optional<Index> file_order;
   if (!parsed.options.input.empty()) file_order = read_matrix_order(parsed.options.input);
   Texts inputs{parsed.options.input};

@@ -74,7 +74,7 @@ struct RunParameters {
   NodeTransport node_transport = NodeTransport::shared;
   RowSwap row_swap;         // its kind matters if rows cross the network, its pieces in any case
   int lookahead = 1;        // 0: a panel is factorised after the pass before it; more than 1 computes as 1
-  double threshold = 16.0;  // of the scaled residual; negative: no check (HPL.dat line 13)
+  double threshold = 16.0;  // of the scaled residual; 0 or less: no check (HPL.dat line 13)
   RunParts parts = RunParts::all;
   bool abft = false;        // carries checksums and checks them (abft/checksums.hpp)
   Index abft_every = 0;     // passes between two checks; 0: passes_between_checks(nb)

@@ -220,7 +220,7 @@ void check(const RunParameters& parameters, const ProcessGrid& grid, Backend<Rea
            const MatrixSource& source, const Interchanges& interchanges, const std::vector<double>& x,
            RunResult& result) {
   if (result.passes_done || (result.checksums && result.checksums->stopped)) return;
-  result.checked = parameters.threshold >= 0 && parameters.parts == RunParts::all;
+  result.checked = parameters.threshold > 0 && parameters.parts == RunParts::all;
   if (!result.singular_column && result.checked) {
     result.residual =
         compute_residual(*workspace.original, workspace.distribution, grid, precision_of_residual<Real>(parameters), x);

@@ -63,7 +63,7 @@ struct RunResult {
   double gflops = 0;      // hpl_flops() / seconds; factorization_flops() without a solution; less what was done before
   double start_time = 0;  // of the timed section, seconds since 1970
   double end_time = 0;
-  bool checked = false;                     // false: threshold negative, or nothing solved
+  bool checked = false;                     // false: threshold 0 or less, or nothing solved
   bool passed = false;                      // checked, and below the threshold
   Residual residual;                        // valid if checked and not singular; in double if refined
   double growth = 0;                        // max |u_ij| / max |a_ij|: pivot growth

@@ -83,7 +83,7 @@ Refiner<Real>::Refiner(double threshold, const Distribution& distribution, const
       forward_(distribution, grid, backend, timeline, backward.blocks()),
       gmres_(distribution.local_rows(grid.position()), distribution.local_columns_of_a(grid.position()),
              most_refinements),
-      threshold_(threshold >= 0 ? threshold : hpl_threshold),
+      threshold_(threshold > 0 ? threshold : hpl_threshold),
       r_rounded_(static_cast<std::size_t>(distribution.local_rows(grid.position()))) {}
 
 template <class Real>

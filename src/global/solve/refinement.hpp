@@ -49,7 +49,7 @@ class Refiner {
   Refiner& operator=(const Refiner&) = delete;
 
   /// x: this rank's local columns of the initial solution. It is refined until HPL's test passes in double precision,
-  /// below the run's threshold; a negative threshold means HPL's. Collective over the grid. The result is the same on
+  /// below the run's threshold; a threshold of 0 or less means HPL's. Collective over the grid. The result is the same on
   /// every rank; the caller fills in its seconds.
   Refinement run(const Interchanges& interchanges, OriginalMatrix& matrix, std::vector<double>& x);
 

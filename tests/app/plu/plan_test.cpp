@@ -20,9 +20,7 @@ const std::string netlib = std::string(GLINPACK_TEST_DATA) + "/HPL.dat";
 std::vector<RunRecord> plan(const std::vector<std::string>& arguments, int world_size = 4) {
   TextFiles files;
   const ParsedOptions parsed = parse_plu_options(arguments, files);
-  std::optional<HplDat> hpl_dat;
-  if (!parsed.options.hpl_dat.empty()) hpl_dat = read_hpl_dat(parsed.options.hpl_dat, files);
-  return plan_runs(parsed, hpl_dat, std::nullopt, world_size);
+  return plan_runs(parsed, hpl_dat_of(parsed, files), std::nullopt, world_size);
 }
 
 TEST(Plan, ListsMakeASweepWithRepetitionsFastest) {
