@@ -3,12 +3,14 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <string_view>
 
 #include "app/input/input_error.hpp"
 #include "app/input/matrix_readers.hpp"
@@ -35,14 +37,39 @@ std::ifstream open_matrix(const std::string& path) {
   return file;
 }
 
-Format format_of(std::istream& file, const std::string& path) {
-  char beginning[14] = {};
-  file.read(beginning, sizeof beginning);
-  const std::string_view seen(beginning, static_cast<std::size_t>(file.gcount()));
+struct Compression {
+  std::string_view beginning;
+  const char* command;
+};
+constexpr std::array compressions{Compression{"\x1f\x8b", "gunzip"}, Compression{"BZh", "bunzip2"},
+                                  Compression{"\xfd\x37zXZ", "unxz"}, Compression{"\x28\xb5\x2f\xfd", "unzstd"},
+                                  Compression{"PK\x03\x04", "unzip"}};
+
+// The first bytes that are neither a byte order mark nor blanks; moves behind the mark.
+std::string read_beginning(std::istream& file) {
+  std::string beginning(14, '\0');
+  file.read(beginning.data(), 3);
+  if (!beginning.starts_with("\xEF\xBB\xBF")) {
+    file.clear();
+    file.seekg(0);
+  }
+  const std::streamoff after_mark = file.tellg();
+  file >> std::ws;
+  file.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+  beginning.resize(static_cast<std::size_t>(file.gcount()));
   file.clear();
-  file.seekg(0);
+  file.seekg(after_mark);
+  return beginning;
+}
+
+Format format_of(std::istream& file, const std::string& path) {
+  const std::string seen = read_beginning(file);
   if (seen.starts_with("\x93NUMPY")) return Format::npy;
   if (seen == "%%MatrixMarket") return Format::matrix_market;
+  for (const Compression& compression : compressions) {
+    if (!seen.starts_with(compression.beginning)) continue;
+    throw InputError(path + " is compressed; run " + compression.command + " on it, and name the file that it makes");
+  }
   if (seen.empty()) throw InputError(path + ":1: the file is empty; NumPy's .npy or Matrix Market is expected");
   throw InputError(path + ":1: begins with " + in_quotes(seen) +
                    ", which is neither NumPy's .npy nor Matrix Market (%%MatrixMarket)");

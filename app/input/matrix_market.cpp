@@ -2,6 +2,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 #include <sstream>
 #include <string_view>
@@ -27,7 +28,10 @@ class MatrixMarketReader {
   MatrixMarketReader(std::istream& file, const std::string& path) : file_(file), path_(path) {}
 
   Banner read_banner() {
-    next_line("the %%MatrixMarket line");
+    do {
+      next_line("the %%MatrixMarket line");
+    } while (line_.find_first_not_of(" \t\r") == std::string_view::npos);
+    banner_line_ = line_number_;
     std::istringstream words{std::string(line_)};
     std::string magic, object, format, field, symmetry;
     words >> magic >> object >> format >> field >> symmetry;
@@ -83,7 +87,11 @@ class MatrixMarketReader {
     const std::string_view digits = token.starts_with('+') ? token.substr(1) : token;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     const bool is_number = error != std::errc::invalid_argument && end == digits.data() + digits.size();
-    if (error != std::errc() || !is_number) {
+    // of numbers out of range, strtod() has 0 for those below
+    const bool is_tiny =
+        error == std::errc::result_out_of_range && std::strtod(std::string(digits).c_str(), nullptr) == 0;
+    if (is_tiny) value = 0;
+    if ((error != std::errc() && !is_tiny) || !is_number) {
       fail("row " + std::to_string(row) + ", column " + std::to_string(column) + ": " + in_quotes(token) +
            (is_number ? " is beyond double precision" : " is not a number"));
     }
@@ -110,12 +118,23 @@ class MatrixMarketReader {
          " bytes more; it is truncated, or its size line is wrong");
   }
 
-  /// Throws InputError if an entry follows the last of `count`.
-  void expect_end(Index count) {
+  /// Throws InputError if an entry follows the last of `count`. `with_mirror_images`: their number in a file without
+  /// symmetry, which some programs write under a symmetric banner; 0: not looked for.
+  void expect_end(Index count, Index with_mirror_images) {
     const std::optional<std::string_view> token = find_token();
     if (!token) return;
-    fail(in_quotes(*token) + " follows the last of the " + std::to_string(count) +
-         " announced entries; correct the size line, or remove what follows");
+    const Index line = line_number_;
+    const std::string surplus =
+        in_quotes(*token) + " follows the last of the " + std::to_string(count) + " announced entries; ";
+    Index entries = count + 1;
+    if (with_mirror_images > 0) {
+      while (entries <= with_mirror_images && find_token()) ++entries;
+    }
+    line_number_ = line;
+    fail(surplus + (entries == with_mirror_images
+                        ? "the file has all " + std::to_string(entries) +
+                              " elements of the matrix: write 'general' for the symmetry in the first line"
+                        : "correct the size line, or remove what follows"));
   }
 
   Index line_number() const { return line_number_; }
@@ -153,7 +172,8 @@ class MatrixMarketReader {
   std::optional<std::string_view> find_token() {
     constexpr const char* blanks = " \t\r";
     while (true) {
-      const std::size_t start = line_number_ == 1 ? std::string::npos : line_.find_first_not_of(blanks, position_);
+      const std::size_t start =
+          line_number_ == banner_line_ ? std::string::npos : line_.find_first_not_of(blanks, position_);
       const bool comment = start != std::string::npos && position_ == 0 && line_[start] == '%';
       if (start == std::string::npos || comment) {
         if (!read_line()) return std::nullopt;
@@ -176,6 +196,7 @@ class MatrixMarketReader {
   std::string_view line_;
   std::size_t position_ = 0;
   Index line_number_ = 0;
+  Index banner_line_ = 0;
   bool is_integer_ = false;
 };
 
@@ -260,7 +281,8 @@ void read_entries(MatrixMarketReader& reader, const Banner& banner, const Size& 
       }
     }
   }
-  reader.expect_end(size.entries);
+  const bool is_triangle = !banner.coordinate && banner.symmetry != Symmetry::general;
+  reader.expect_end(size.entries, is_triangle ? size.rows * size.columns : 0);
 }
 
 /// Throws InputError if the entries of one place add up to infinity.
