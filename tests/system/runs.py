@@ -386,7 +386,7 @@ class MixedPrecision(RunsTest):
         self.assertLess(run["residual"], 16)
 
     def test_a_refinement_without_convergence_fails_with_its_history(self):
-        for threshold in "1e-9", "0":
+        for threshold in "1e-9", "1e-300":
             with self.subTest(threshold=threshold):
                 outcome = self.glinpack("plu", *self.ARGUMENTS, "--threshold", threshold, "--force", ranks=4)
                 self.assertEqual(outcome.status, 1, outcome)
@@ -663,6 +663,12 @@ class Reports(RunsTest):
         self.passed("--n", 100, "--nb", 16, "--backend", "openblas", "--output-dir", "out")
         self.assertEqual(self.files(), ["out", "out/report.txt", "out/results.csv", "out/results.json"])
         self.assertIn("PASSED", (self.folder / "out" / "report.txt").read_text())
+
+    def test_a_threshold_of_0_means_no_check(self):
+        outcome = self.glinpack("plu", "--n", 100, "--nb", 16, "--backend", "openblas", "--threshold", 0)
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertIn("The answer is not checked.", outcome.out)
+        self.assertIn("1 tests completed without checking", outcome.out)
 
     def test_a_run_beyond_the_threshold_fails_with_exit_status_1(self):
         outcome = self.glinpack("plu", "--n", 100, "--nb", 16, "--backend", "openblas", "--threshold", "1e-12")

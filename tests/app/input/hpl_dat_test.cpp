@@ -8,7 +8,9 @@
 namespace glinpack::app {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 const std::string netlib = std::string(GLINPACK_TEST_DATA) + "/HPL.dat";
 
@@ -117,47 +119,127 @@ TEST_F(HplDatFile, CommentsAreOptional) {
   EXPECT_THAT(read_hpl_dat(with_line(6, "29 30 34 35")).n, ElementsAre(29, 30, 34, 35));
 }
 
-TEST_F(HplDatFile, EveryTruncationIsReportedWithTheMissingLine) {
+TEST_F(HplDatFile, BytesAfterTheThirtyFirstLineAreIgnored) {
+  const std::string contents = read_file(netlib, 1 << 20);
+  EXPECT_EQ(run_count(read_hpl_dat(write("HPL.dat", contents + std::string("\x00\x01\xff", 3)))), 864);
+}
+
+TEST_F(HplDatFile, ATruncationBeforeTheLastListIsRejectedWithTheMissingLine) {
   const std::vector<std::string> lines = lines_of(netlib, read_file(netlib, 1 << 20));
-  for (std::size_t kept = 1; kept < 31; ++kept) {
+  for (std::size_t kept = 1; kept < 25; ++kept) {
     const std::string file = write_lines({lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(kept)}, "\n");
-    expect_input_error([&] { read_hpl_dat(file); }, {"HPL.dat:" + std::to_string(kept + 1) + ": ", "the file ends"});
+    const std::string missing = std::to_string(kept + 1);
+    expect_input_error([&] { read_hpl_dat(file); },
+                       {"HPL.dat:" + missing + ": ", "the file ends here; line " + missing + " of 31 is missing"});
   }
 }
 
-TEST_F(HplDatFile, InvalidNumbersAreRejectedWithTheirLine) {
-  expect_rejected(4, "six", {"'six'", "device"});
+TEST_F(HplDatFile, AfterTheEndOfTheFileTheLastLineIsReadAgain) {
+  std::vector<std::string> lines = lines_of(netlib, read_file(netlib, 1 << 20));
+  lines.resize(27);
+  lines.back() = "100  Seed";
+  const HplDat read = read_hpl_dat(write_lines(lines, "\n"));
+  EXPECT_EQ(read.row_swap.threshold, 100);
+  EXPECT_EQ(read.l1_form, 0);
+  EXPECT_EQ(read.u_form, 0);
+  EXPECT_EQ(read.equilibration, 1);
+  EXPECT_EQ(read.alignment, 100);
+  EXPECT_THAT(read.notes, ElementsAre(AllOf(HasSubstr("HPL.dat:28: "), HasSubstr("lines 28 to 31"))));
+}
+
+TEST_F(HplDatFile, LinesThatSeemToBeMissingOrSurplusAreNamed) {
+  std::vector<std::string> lines = lines_of(netlib, read_file(netlib, 1 << 20));
+  std::vector<std::string> surplus = lines;
+  lines.erase(lines.begin() + 17, lines.begin() + 19);
+  expect_input_error([&] { read_hpl_dat(write_lines(lines, "\n")); }, {"2 lines before it seem to be missing, NDIV"});
+  surplus.insert(surplus.begin() + 8, "-");
+  expect_input_error([&] { read_hpl_dat(write_lines(surplus, "\n")); },
+                     {"line 10 has the comment of line 9", "1 lines before it seem to be surplus"});
+  const std::vector<std::string> no_ndiv = {
+      "a",          "b",           "out",     "6 to",          "1 sizes",  "60 N",     "1 blocks", "16 NB",
+      "0 rows",     "1 grids",     "1 P",     "1 Q",           "16 limit", "1 panels", "2 right",  "1 stops",
+      "4 NBMIN",    "1 recursive", "2 right", "1 broadcasts",  "1 1rM",    "1 depths", "1 DEPTH",  "2 mix swap",
+      "64 columns", "0 L1",        "0 U",     "1 equilibrate", "8 align"};
+  const HplDat read = read_hpl_dat(write_lines(no_ndiv, "\n"));
+  EXPECT_THAT(read.depth, ElementsAre(64, 0));  // as xhpl reads it
+  EXPECT_THAT(read.notes.back(),
+              HasSubstr("line 18 has the comment of line 20 of HPL.dat: 2 lines before it seem to be "
+                        "missing, NDIV"));
+}
+
+TEST_F(HplDatFile, NumbersThatHplRefusesAreRejectedWithTheirLine) {
   expect_rejected(6, "29 30 0 35", {"'0'", "value 3"});
   expect_rejected(6, "29 -30 34 35", {"'-30'", "value 2"});
-  expect_rejected(6, "29 30 3.5 35", {"'3.5'"});
+  expect_rejected(6, "29 30 x 35", {"'x'"});
   expect_rejected(6, "29 30 34 99999999999999999999", {"out of range"});
   expect_rejected(8, "0 2 3 4", {"block size", "'0'"});
-  expect_rejected(9, "2", {"PMAP", "from 0 to 1"});
   expect_rejected(11, "2 1 0", {"'0'"});
   expect_rejected(12, "2 4 x", {"'x'"});
-  expect_rejected(13, "sixteen", {"threshold", "'sixteen'"});
-  expect_rejected(15, "0 1 3", {"PFACT", "from 0 to 2"});
+  expect_rejected(13, "nan", {"threshold", "'nan'"});
   expect_rejected(17, "0 4", {"NBMIN"});
   expect_rejected(19, "1", {"NDIV"});
-  expect_rejected(21, "0 -1 2", {"RFACT"});
-  expect_rejected(23, "6", {"BCAST", "from 0 to 5"});
   expect_rejected(25, "-1", {"DEPTH"});
-  expect_rejected(26, "3", {"SWAP"});
-  expect_rejected(27, "a", {"swapping threshold"});
-  expect_rejected(28, "2", {"L1"});
-  expect_rejected(29, "2", {"U"});
-  expect_rejected(30, "2", {"equilibration"});
-  expect_rejected(31, "0", {"alignment"});
+}
+
+TEST_F(HplDatFile, OddNumbersAreReadAsByHplWithANote) {
+  const auto read = [&](int line, const std::string& text, const std::string& word, const std::string& value) {
+    const HplDat result = read_hpl_dat(with_line(line, text));
+    const std::string where = "HPL.dat:" + std::to_string(line) + ": ";
+    EXPECT_THAT(result.notes, ElementsAre(AllOf(HasSubstr(where), HasSubstr(word + " is read as " + value)))) << text;
+    return result;
+  };
+  EXPECT_THAT(read(6, "29 30, 34.9 35", "'34.9'", "34").n, ElementsAre(29, 30, 34, 35));
+  EXPECT_EQ(read(9, "2", "'2'", "0").order, RankOrder::row_major);
+  EXPECT_EQ(read(13, "sixteen", "'sixteen'", "0").threshold, 0);
+  EXPECT_EQ(read(13, "16.5, limit", "'16.5,'", "16.5").threshold, 16.5);
+  EXPECT_THAT(read(15, "0 1 3", "'3'", "2").pfact, ElementsAre('L', 'C', 'R'));
+  EXPECT_THAT(read(15, "0 1 PFACTs", "'PFACTs'", "0").pfact, ElementsAre('L', 'C', 'L'));
+  EXPECT_THAT(read(21, "0 -1 2", "'-1'", "2").rfact, ElementsAre('L', 'R', 'R'));
+  EXPECT_THAT(read(23, "7", "'7'", "1").broadcast, ElementsAre(BroadcastKind::ring_modified));
+  EXPECT_THAT(read(23, "6", "BCAST 6", "ibcast").broadcast, ElementsAre(BroadcastKind::ibcast));
+  EXPECT_EQ(read(26, "3", "'3'", "1").row_swap.kind, RowSwapKind::spread_roll);
+  EXPECT_EQ(read(27, "-1", "'-1'", "0").row_swap.threshold, 0);
+  EXPECT_EQ(read(27, "16.0", "'16.0'", "16").row_swap.threshold, 16);
+  EXPECT_EQ(read(28, "2", "'2'", "0").l1_form, 0);
+  EXPECT_EQ(read(29, "-1", "'-1'", "0").u_form, 0);
+  EXPECT_EQ(read(30, "2", "'2'", "1").equilibration, 1);
+  EXPECT_EQ(read(31, "0", "'0'", "4").alignment, 4);
+  EXPECT_EQ(read(31, "words", "'words'", "4").alignment, 4);
+  EXPECT_THAT(read_hpl_dat(netlib).notes, ElementsAre());
+}
+
+TEST_F(HplDatFile, AThresholdOfZeroOrLessIsAccepted) {
+  for (const char* threshold : {"0.0", "-16.0"}) {
+    const HplDat read = read_hpl_dat(with_line(13, threshold));
+    EXPECT_EQ(read.threshold, std::stod(threshold));
+    EXPECT_THAT(read.notes, ElementsAre());
+  }
+}
+
+TEST_F(HplDatFile, NoBreakSpacesAreBlanks) {
+  const HplDat read = read_hpl_dat(with_line(6, "29\u00a030 \u00a0 34\u200335\u3000\u00a0Ns"));
+  EXPECT_THAT(read.n, ElementsAre(29, 30, 34, 35));
+  EXPECT_THAT(read.notes, ElementsAre());
 }
 
 TEST_F(HplDatFile, InvalidCountsAreRejectedWithTheirLine) {
   for (const int line : {5, 7, 10, 14, 16, 18, 20, 22, 24}) {
-    expect_rejected(line, "0 of them", {"'0'", "from 1 to 20"});
-    expect_rejected(line, "21", {"'21'", "from 1 to 20"});
+    expect_rejected(line, "0 of them", {"'0'", "from 1 to 1000"});
+    expect_rejected(line, "1001", {"'1001'", "from 1 to 1000"});
     expect_rejected(line, "-1", {"'-1'"});
     expect_rejected(line, "four", {"'four'"});
     expect_rejected(line, "", {"blank"});
   }
+}
+
+TEST_F(HplDatFile, MoreThanTwentyValuesAreReadWithANote) {
+  std::vector<std::string> lines = lines_of(netlib, read_file(netlib, 1 << 20));
+  lines[4] = "21 Ns";
+  lines[5] = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21";
+  const HplDat read = read_hpl_dat(write_lines(lines, "\n"));
+  EXPECT_EQ(read.n.size(), 21U);
+  EXPECT_EQ(read.n.back(), 21);
+  EXPECT_THAT(read.notes, ElementsAre(AllOf(HasSubstr("HPL.dat:5: "), HasSubstr("up to 20"))));
 }
 
 TEST_F(HplDatFile, FewerValuesThanAnnouncedAreRejected) {
@@ -167,10 +249,49 @@ TEST_F(HplDatFile, FewerValuesThanAnnouncedAreRejected) {
   expect_rejected(8, "", {"0 values"});
 }
 
-TEST_F(HplDatFile, BlankLinesAreRejectedWithTheExpectedContent) {
-  expect_rejected(9, "   ", {"blank", "PMAP"});
-  expect_rejected(13, "", {"blank", "threshold"});
-  expect_rejected(31, "", {"blank", "alignment"});
+TEST_F(HplDatFile, ABlankLineLeavesTheValueBefore) {
+  const HplDat order = read_hpl_dat(with_line(9, "   "));
+  EXPECT_EQ(order.order, RankOrder::row_major);  // NB 4 before it
+  EXPECT_THAT(order.notes, ElementsAre(AllOf(HasSubstr("HPL.dat:9: "), HasSubstr("blank"), HasSubstr("'4'"))));
+  EXPECT_EQ(read_hpl_dat(with_line(13, "")).threshold, 1);  // Q
+}
+
+TEST_F(HplDatFile, LinesThatAnOptionOverridesAreNotJudged) {
+  struct Case {
+    const char* option;
+    std::vector<int> lines;
+  };
+  for (const auto& [option, numbers] :
+       {Case{"n", {5, 6}}, Case{"nb", {7, 8}}, Case{"row-major", {9}}, Case{"column-major", {9}},
+        Case{"grid", {10, 11, 12}}, Case{"threshold", {13}}, Case{"broadcast", {22, 23}}, Case{"lookahead", {24, 25}},
+        Case{"row-swap", {26}}, Case{"row-swap-threshold", {27}}}) {
+    std::vector<std::string> lines = lines_of(netlib, read_file(netlib, 1 << 20));
+    for (const int number : numbers) lines.at(static_cast<std::size_t>(number - 1)) = "nan";
+    TextFiles files;
+    const HplDat read = app::read_hpl_dat(write_lines(lines, "\n"), files,
+                                          {.overridden = [&](const std::string& name) { return name == option; }});
+    EXPECT_THAT(read.notes, ElementsAre()) << option;
+    EXPECT_THAT(read.nbmin, ElementsAre(2, 4)) << option;
+    EXPECT_EQ(read.alignment, 8) << option;
+  }
+}
+
+TEST_F(HplDatFile, TheFourteenLinesOfHplMxpAreReadIfTheBenchmarkIsMxp) {
+  const std::string file = write_lines({"a", "b", "out", "6", "1 # of N", "256 Ns", "1 # of NBs", "64 NBs", "1 PMAP",
+                                        "1 P", "2 Q", "8.0 threshold", "1 broadcasts", "3 BCASTs"},
+                                       "\n");
+  TextFiles files;
+  const HplDat read = app::read_hpl_dat(file, files, {.mxp = true});
+  EXPECT_THAT(read.n, ElementsAre(256));
+  EXPECT_THAT(read.nb, ElementsAre(64));
+  EXPECT_EQ(read.order, RankOrder::column_major);
+  EXPECT_THAT(read.grids, ElementsAre(GridShape{1, 2}));
+  EXPECT_EQ(read.threshold, 8);
+  EXPECT_EQ(read.threshold_line, 12);
+  EXPECT_THAT(read.broadcast, ElementsAre(BroadcastKind::two_rings_modified));
+  ASSERT_EQ(combinations(read).size(), 1U);
+  EXPECT_FALSE(combinations(read).front().variant.given);
+  expect_input_error([&] { read_hpl_dat(file); }, {"HPL.dat:", "14 lines", "--benchmark mxp"});
 }
 
 TEST_F(HplDatFile, AnOutputFileIsRequiredOnlyIfTheDeviceIsAFile) {
@@ -184,6 +305,11 @@ TEST_F(HplDatFile, AnOutputFileIsRequiredOnlyIfTheDeviceIsAFile) {
 
 TEST_F(HplDatFile, DeviceSevenIsStderrAndLargerOnesAreTheFile) {
   EXPECT_TRUE(read_hpl_dat(with_line(4, "7 device out")).to_stderr());
+  for (const char* word : {"file", "stdout"}) {  // as xhpl, which reads 0
+    const HplDat read = read_hpl_dat(with_line(4, word));
+    EXPECT_FALSE(read.to_stdout() || read.to_stderr()) << word;
+    EXPECT_EQ(read.notes.size(), 1U) << word;
+  }
   const HplDat to_file = read_hpl_dat(with_line(4, "8 device out"));
   EXPECT_FALSE(to_file.to_stderr());
   EXPECT_FALSE(to_file.to_stdout());

@@ -136,6 +136,30 @@ TEST_F(MatrixFile, MatrixMarketArraysAreStoredByColumns) {
   EXPECT_THAT(read("%%MatrixMarket matrix array real skew-symmetric\n2 2\n5\n").elements, ElementsAre(0, -5, 5, 0));
 }
 
+TEST_F(MatrixFile, BlanksAndAByteOrderMarkMayPrecedeTheMatrixMarketBanner) {
+  const std::string rest = "%%MatrixMarket matrix array real general\n1 2\n";
+  for (const std::string before : {"\n", " \n\t\n", "  ", "\xEF\xBB\xBF", "\xEF\xBB\xBF\r\n"}) {
+    EXPECT_THAT(read(before + "%%MatrixMarket matrix array real general\n1 1\n7\n").elements, ElementsAre(7));
+  }
+  expect_rejected("\n\n" + rest, {"a:4: ", "1 x 2"});
+}
+
+TEST_F(MatrixFile, NumbersBelowDoublePrecisionAreZero) {
+  EXPECT_THAT(read("%%MatrixMarket matrix array real general\n2 2\n1e-400\n-1e-400\n4.9e-324\n1\n").elements,
+              ElementsAre(0, 4.9e-324, 0, 1));
+}
+
+TEST_F(MatrixFile, ASymmetricArrayWithAllElementsIsRejectedWithTheRemedy) {
+  const std::string banner = "%%MatrixMarket matrix array real symmetric\n";
+  expect_rejected(banner + "2 2\n5\n1\n1\n3\n", {"a:6: ", "all 4 elements", "'general'"});
+  expect_rejected(banner + "2 2\n5\n1\n1\n3\n2\n", {"a:6: ", "correct the size line"});
+}
+
+TEST_F(MatrixFile, CompressedFilesAreRejectedWithTheCommandThatUnpacksThem) {
+  expect_rejected("\x1f\x8b\x08rest of the file", {"compressed", "gunzip"});
+  expect_rejected("BZh91AY&SY", {"compressed", "bunzip2"});
+}
+
 TEST_F(MatrixFile, MatrixMarketCoordinatesDefaultToZero) {
   EXPECT_THAT(read("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 7\n2 1 -1\n").elements,
               ElementsAre(0, 7, -1, 0));

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "app/input/input_error.hpp"
 #include "app/input/nearest_name.hpp"
 #include "tests/app/expect.hpp"
@@ -42,7 +44,11 @@ TEST(Values, SizesThatAreNoWholeNumbersAreRejected) {
                        {std::string("'") + text + "'", "not a whole number", "from 1 to"});
   }
   expect_input_error([] { parse_size("0.5k", 1, 400); }, {"'0.5k'", "out of range", "from 1 to 400"});
-  expect_input_error([] { parse_size("1e99", 1, largest_n); }, {"'1e99'", "out of range"});
+  constexpr Index largest = std::numeric_limits<Index>::max();
+  for (const char* text : {"1e99", "1e19", "9223372036854775808", "999999999999Mi"}) {
+    expect_input_error([&] { parse_size(text, 0, largest); }, {text, "out of range"});
+  }
+  EXPECT_EQ(parse_size("9223372036854775807", 0, largest), largest);
   expect_input_error([] { parse_size("0k", 1, largest_n); }, {"'0k'", "out of range"});
 }
 

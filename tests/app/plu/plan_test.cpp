@@ -84,6 +84,14 @@ TEST(Plan, NetlibsHplDatMakes864RunsInHplsOrder) {
   EXPECT_EQ(runs[0].precision, Precision::double_);
 }
 
+TEST_F(PlanFiles, OptionsOverrideALineOfHplDatThatWouldBeRefused) {
+  std::ifstream file(netlib);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  const std::string changed = write("HPL.dat", text.replace(text.find("\n29 30"), 6, "\nmany "));
+  expect_input_error([&] { plan({"--hpl-dat", changed}); }, {changed + ":6: ", "'many'"});
+  EXPECT_EQ(plan({"--hpl-dat", changed, "--n", "50"}).size(), 216U);
+}
+
 TEST(Plan, OptionsOverrideHplDat) {
   const std::vector<RunRecord> runs = plan(
       {"--hpl-dat", netlib, "--n", "50", "--grid", "2x2", "--broadcast", "long", "--threshold", "1", "--column-major"});
@@ -450,7 +458,9 @@ TEST_F(Outputs, DeviceOfHplDatRedirectsTheReport) {
   EXPECT_TRUE(output_paths(options, hpl_dat).report_on_stdout);
   hpl_dat.device = 7;
   EXPECT_TRUE(output_paths(options, hpl_dat).report_on_stderr);
+  EXPECT_FALSE(output_paths(options, hpl_dat).may_replace_report);
   hpl_dat.device = 8;
+  EXPECT_TRUE(output_paths(options, hpl_dat).may_replace_report);
   EXPECT_EQ(output_paths(options, hpl_dat).report, "HPL.out");
   EXPECT_FALSE(output_paths(options, hpl_dat).report_on_stdout);
 }

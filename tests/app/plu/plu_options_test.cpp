@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "app/devices/devices_command.hpp"
@@ -251,6 +253,61 @@ TEST(Options, HplDatIsReadIfNoOptionNamesAnotherSourceOfN) {
     EXPECT_EQ(hpl_dat_read(arguments, files), "") << arguments.front();
   }
   EXPECT_EQ(hpl_dat_read({"--hpl-dat", "other"}, files), "other");
+}
+
+class CurrentFolder : public FolderTest {
+ protected:
+  void SetUp() override {
+    FolderTest::SetUp();
+    before_ = std::filesystem::current_path();
+    std::filesystem::current_path(path(""));
+  }
+  void TearDown() override {
+    std::filesystem::current_path(before_);
+    FolderTest::TearDown();
+  }
+  std::string note(const Arguments& arguments) const {
+    TextFiles files;
+    ParsedOptions parsed = parse_plu_options(arguments);
+    choose_default_hpl_dat(parsed, files);
+    return default_order_note(parsed);
+  }
+
+ private:
+  std::filesystem::path before_;
+};
+
+TEST_F(CurrentFolder, WithoutHplDatIsNamedInANote) {
+  const std::string folder = std::filesystem::current_path().string();
+  EXPECT_EQ(note({"--nb", "8"}), "no HPL.dat in " + folder + "; N 2000 is the default");
+  for (const Arguments& arguments :
+       {Arguments{"--n", "100"}, Arguments{"--input", "a.npy"}, Arguments{"--hpl-dat", "h"}, Arguments{"--resume", "d"}}) {
+    EXPECT_EQ(note(arguments), "") << arguments.front();
+  }
+  write("hpl.dat", "text");
+  EXPECT_EQ(note({}), "no HPL.dat in " + folder + ", and hpl.dat is read only with --hpl-dat; N 2000 is the default");
+  std::filesystem::create_symlink("nowhere", path("HPL.dat"));
+  EXPECT_EQ(note({}), "HPL.dat in " + folder + " is a link to nothing; N 2000 is the default");
+  write("nowhere", "text");
+  EXPECT_EQ(note({}), "");
+}
+
+TEST(Options, ThoseOfOtherHplsAreRejectedWithTheRightName) {
+  for (const auto& [argument, option] : std::map<std::string, std::string>{{"-N", "--n N"},
+                                                                           {"--NB", "--nb NB"},
+                                                                           {"-P", "--grid PxQ"},
+                                                                           {"-Q", "--grid PxQ"},
+                                                                           {"-p", "--grid PxQ"},
+                                                                           {"-q", "--grid PxQ"},
+                                                                           {"-f", "--hpl-dat FILE"},
+                                                                           {"HPL.dat", "--hpl-dat FILE"}}) {
+    expect_input_error([&] { parsed_plu({argument, "4"}); }, {"'" + argument + "'", "use " + option});
+  }
+  expect_input_error([] { parse({"-N", "4"}, devices_table); }, {"unknown option '-N'"});
+}
+
+TEST(Options, ASeedThatDoesNotFitIsRejected) {
+  expect_input_error([] { parsed_plu({"--seed", "1e19"}); }, {"--seed", "'1e19'", "out of range"});
 }
 
 TEST_F(ConfigFile, IsInsteadOfAnHplDatInTheCurrentFolder) {
