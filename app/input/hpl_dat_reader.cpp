@@ -131,6 +131,8 @@ class HplDatReader {
   bool has_lines_of_mxp() const { return lines_.size() == lines_of_mxp; }
   int line() const { return line_; }
 
+  void skip_line(std::string_view what) { read_line(what); }
+
   /// Skips the lines of an option that overrides them.
   bool skips(const std::string& option, int lines) {
     if (!overridden_ || !overridden_(option)) return false;
@@ -308,8 +310,8 @@ void read_grids(HplDatReader& reader, HplDat& result, bool mxp) {
 }
 
 void read_problem(HplDatReader& reader, HplDat& result, bool mxp) {
-  reader.next_word("free text");
-  reader.next_word("free text");
+  reader.skip_line("free text");
+  reader.skip_line("free text");
   result.output_file = reader.next_word("name of the output file");
   result.device = reader.next_whole({"device (6 stdout, 7 stderr, another number: the file of line 3)", INT_MIN});
   if (!result.to_stdout() && !result.to_stderr() && result.output_file.empty()) {

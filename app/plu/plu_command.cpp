@@ -69,7 +69,7 @@ void prepare_files(const PluInput& given, SweepInput& input) {
   if (const std::string note = default_order_note(given.parsed); !note.empty()) input.context.notes.push_back(note);
   if (given.hpl_dat) {
     for (const std::string& note : given.hpl_dat->notes) input.context.notes.push_back(note);
-    input.context.notes.push_back(unused_parameters_note(options.hpl_dat));
+    if (given.hpl_dat->has_variant) input.context.notes.push_back(unused_parameters_note(options.hpl_dat));
   }
   if (!options.runs()) return;
   if (options.warm_up > 0) {

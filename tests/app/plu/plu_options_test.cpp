@@ -303,7 +303,7 @@ TEST(Options, ThoseOfOtherHplsAreRejectedWithTheRightName) {
                                                                            {"HPL.dat", "--hpl-dat FILE"}}) {
     expect_input_error([&] { parsed_plu({argument, "4"}); }, {"'" + argument + "'", "use " + option});
   }
-  expect_input_error([] { parse({"-N", "4"}, devices_table); }, {"unknown option '-N'"});
+  expect_input_error([] { parse<DevicesOptions>({"-N", "4"}, devices_table); }, {"unknown option '-N'"});
 }
 
 TEST(Options, ASeedThatDoesNotFitIsRejected) {
