@@ -272,8 +272,8 @@ class HplDatReader {
       const int lines = lines_before_its_place(line, lines_[static_cast<std::size_t>(line - 1)]);
       if (lines == 0 || std::abs(lines) > furthest) continue;
       const std::string place = fmt::format("line {} has the comment of line {} of HPL.dat", line, line + lines);
-      if (lines < 0) return fmt::format("{}: {} lines before it seem to be surplus", place, -lines);
-      return fmt::format("{}: {} lines before it seem to be missing, {}", place, lines,
+      if (lines < 0) return fmt::format("{}: lines before it that seem to be surplus: {}", place, -lines);
+      return fmt::format("{}: lines before it that seem to be missing: {} ({})", place, lines,
                          fields_of_lines(line, line + lines - 1));
     }
     return {};

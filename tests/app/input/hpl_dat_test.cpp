@@ -151,10 +151,11 @@ TEST_F(HplDatFile, LinesThatSeemToBeMissingOrSurplusAreNamed) {
   std::vector<std::string> lines = lines_of(netlib, read_file(netlib, 1 << 20));
   std::vector<std::string> surplus = lines;
   lines.erase(lines.begin() + 17, lines.begin() + 19);
-  expect_input_error([&] { read_hpl_dat(write_lines(lines, "\n")); }, {"2 lines before it seem to be missing, NDIV"});
+  expect_input_error([&] { read_hpl_dat(write_lines(lines, "\n")); },
+                     {"lines before it that seem to be missing: 2 (NDIV)"});
   surplus.insert(surplus.begin() + 8, "-");
   expect_input_error([&] { read_hpl_dat(write_lines(surplus, "\n")); },
-                     {"line 10 has the comment of line 9", "1 lines before it seem to be surplus"});
+                     {"line 10 has the comment of line 9", "lines before it that seem to be surplus: 1"});
   const std::vector<std::string> no_ndiv = {
       "a",          "b",           "out",     "6 to",          "1 sizes",  "60 N",     "1 blocks", "16 NB",
       "0 rows",     "1 grids",     "1 P",     "1 Q",           "16 limit", "1 panels", "2 right",  "1 stops",
@@ -162,9 +163,9 @@ TEST_F(HplDatFile, LinesThatSeemToBeMissingOrSurplusAreNamed) {
       "64 columns", "0 L1",        "0 U",     "1 equilibrate", "8 align"};
   const HplDat read = read_hpl_dat(write_lines(no_ndiv, "\n"));
   EXPECT_THAT(read.depth, ElementsAre(64, 0));  // as xhpl reads it
-  EXPECT_THAT(read.notes.back(),
-              HasSubstr("line 18 has the comment of line 20 of HPL.dat: 2 lines before it seem to be "
-                        "missing, NDIV"));
+  EXPECT_THAT(
+      read.notes.back(),
+      HasSubstr("line 18 has the comment of line 20 of HPL.dat: lines before it that seem to be missing: 2 (NDIV)"));
 }
 
 TEST_F(HplDatFile, NumbersThatHplRefusesAreRejectedWithTheirLine) {

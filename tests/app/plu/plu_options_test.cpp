@@ -280,8 +280,8 @@ class CurrentFolder : public FolderTest {
 TEST_F(CurrentFolder, WithoutHplDatIsNamedInANote) {
   const std::string folder = std::filesystem::current_path().string();
   EXPECT_EQ(note({"--nb", "8"}), "no HPL.dat in " + folder + "; N 2000 is the default");
-  for (const Arguments& arguments :
-       {Arguments{"--n", "100"}, Arguments{"--input", "a.npy"}, Arguments{"--hpl-dat", "h"}, Arguments{"--resume", "d"}}) {
+  for (const Arguments& arguments : {Arguments{"--n", "100"}, Arguments{"--input", "a.npy"},
+                                     Arguments{"--hpl-dat", "h"}, Arguments{"--resume", "d"}}) {
     EXPECT_EQ(note(arguments), "") << arguments.front();
   }
   write("hpl.dat", "text");
