@@ -1068,3 +1068,5 @@ end
 %! assert (! isempty (gpuMatrix.device ()));
 %! assert (gpuMatrix.info ().device, gpuMatrix.device ());
 %!error id=glinpack:device g = gpuMatrix (1); gpuMatrix.device ("openblas");
+%!error <threads is 1e\+10, not 0 to 4096> gpuMatrix.device ("openblas", 1e10)
+%!error <threads is -1, not 0 to 4096> gpuMatrix.device ("openblas", -1)

@@ -658,11 +658,15 @@ static void fetch(int nlhs, mxArray *plhs[], const mxArray *argument, glinpack_p
 
 static void choose_device(int nrhs, const mxArray *prhs[]) {
   char name[64];
+  const double threads = nrhs > 2 ? number_at(nrhs, prhs, 2) : 0;
   strcpy(name, text_at(nrhs, prhs, 1));
   if (!*name) return;
+  if (!(threads >= 0 && threads <= 4096)) {
+    fail("glinpack:argument", "the number of threads is %g, not 0 to 4096", threads);
+  }
   if (live_count > 0) fail("glinpack:device", "the device cannot change: %.0f matrices are on it", (double)live_count);
   free_all();
-  open_context(name, nrhs > 2 ? (int)number_at(nrhs, prhs, 2) : 0);
+  open_context(name, (int)threads);
 }
 
 /* Commands with a matrix that make none. Returns whether it was one. */
