@@ -25,9 +25,9 @@ int processors() {
   return limit > 0 ? std::min(all, limit) : all;
 }
 
-// What a process knows of OpenGL that forked this one: drivers do not work after fork().
-std::atomic<pid_t> lister = 0;  // of devices, which opens them
-std::atomic<bool> uses_device = false;
+// Drivers of OpenGL do not work after fork(): a forked process inherits these.
+std::atomic<pid_t> lister = 0;          // the process that listed devices, which opens them
+std::atomic<bool> uses_device = false;  // a context was made for one
 
 bool is_forked_from_lister() { return lister != 0 && lister != getpid(); }
 

@@ -219,7 +219,7 @@ class Errors(OctaveTest):
                 *lines, value = outcome.out.splitlines()
                 self.assertEqual(len(lines), 3)
                 for line in lines:
-                    self.assertRegex(line, "^glinpack:memory out of memory: .* a matrix of 1000000 x 1000000, 7450.58 GiB$")
+                    self.assertRegex(line, "^glinpack:memory out of memory: .* of 1000000 x 1000000, 7450.58 GiB$")
                 self.assertEqual(value, "6")
 
     def test_a_handle_of_the_constructor_is_warned_of_once_it_broke_the_class(self):
@@ -227,8 +227,10 @@ class Errors(OctaveTest):
           for f = {@() a * 3, @() double(a), @() gpuMatrix(2)}
             try, f{1} (), disp ("works"), catch e, disp (e.message), end
           end""")
-        for line in outcome.out.splitlines():
-            self.assertRegex(line, "works|begin a new session, and write @.x. gpuMatrix .x.")  # Octave 9 has no such bug
+        lines = outcome.out.splitlines()
+        self.assertEqual(len(lines), 3, outcome)
+        for line in lines:  # a later Octave may have no such bug
+            self.assertRegex(line, r"^works$|begin a new session, and write @\(x\) gpuMatrix \(x\)$")
 
     def test_messages_are_octave_s_own(self):
         for operation in ("{} * ones (3)", "{} \\ ones (3)", "{} / ones (3)", "{} + ones (3)", "{} .* ones (3)",
