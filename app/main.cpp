@@ -2,14 +2,11 @@
 // app/plu/plu_command.cpp, and its algorithm src/global/lu/factorize.cpp. CONTRIBUTING.md describes the folders.
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
-#include <cstdlib>
 #include <iostream>
 
 #include "app/commands.hpp"
@@ -98,15 +95,6 @@ int run_program(int argc, char** argv) {
   refuse(arguments.front());
 }
 
-// A thread of OpenBLAS waits for ever for a buffer that a limit of memory refuses, and exit() waits for that thread.
-int leave_without_joining_threads(int exit_code) {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return exit_code;
-  std::cout.flush();
-  std::fflush(nullptr);
-  std::_Exit(exit_code);
-}
-
 int run_and_report_errors(int argc, char** argv) {
   try {
     return run_program(argc, argv);
@@ -123,5 +111,5 @@ int main(int argc, char** argv) {
   sigaction(SIGHUP, &hangup_at_start, nullptr);
   std::signal(SIGPIPE, SIG_IGN);  // a report without a reader must not cost the result files
   std::signal(SIGXFSZ, SIG_IGN);  // nor a file that may not grow (ulimit -f) the run
-  return leave_without_joining_threads(run_and_report_errors(argc, argv));
+  return run_and_report_errors(argc, argv);
 }

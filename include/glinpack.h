@@ -9,15 +9,17 @@
    device) is the status of the matrix, and of all matrices computed from it: see glinpack_wait(). The library never
    throws an exception, ends the process, or writes to stdout.
 
-   Ownership. *result belongs to the caller, who calls glinpack_matrix_free() once. An operand can be freed right after
-   the call that uses it. Memory that the caller passes is copied or filled before a function returns.
+   Ownership. *result belongs to the caller, who calls glinpack_matrix_free(). An operand can be freed right after the
+   call that uses it. Of a handle that was freed, functions return GLINPACK_INVALID_ARGUMENT, or as of NULL; freeing it
+   again changes nothing. Memory that the caller passes is copied or filled before a function returns.
 
    Exit. If the process exits, the operation in execution is finished, and all contexts are closed. fork() waits for the
-   operation in execution; the new process must not use its parent's contexts.
+   operation in execution; the new process must not use its parent's contexts. It can make contexts on OpenBLAS, but
+   none on OpenGL if its parent looked for OpenGL devices: GLINPACK_NO_DEVICE.
 
-   Threads. Any function may be called by any thread at any time, with one exception: a handle must not be freed while
-   another thread passes it to a function. Operations of a context are executed in the order of the calls; waiting for a
-   matrix and reading it wait for operations before it, not for later ones. Contexts are independent.
+   Threads. Any function may be called by any thread at any time. Operations of a context are executed in the order of
+   the calls; waiting for a matrix and reading it wait for operations before it, not for later ones. Contexts are
+   independent.
 
    Layout. Indices count from 0. Element (i, j) of a matrix in the caller's memory is data[i * row_stride + j *
    column_stride]; strides count elements and may be negative. Row-major: (columns, 1); column-major: (1, rows).
@@ -91,8 +93,9 @@ GLINPACK_API const char *glinpack_last_error(void);
      "openblas"       the processor
      "software"       the first software OpenGL device, such as Mesa's llvmpipe
      "0", "1", ...    the OpenGL device of that number, as `glinpack devices` counts
-   `threads`: of OpenBLAS, 0 for one per processor. OpenBLAS has one number of threads for the whole process: contexts
-   that ask for different numbers change each other's. GLINPACK_NO_DEVICE if the device is missing or does not work. */
+   `threads`: of OpenBLAS, up to 4096, 0 for one per processor. OpenBLAS has one number of threads for the whole
+   process: contexts that ask for different numbers change each other's. GLINPACK_NO_DEVICE if the device is missing or
+   does not work. */
 GLINPACK_API glinpack_status glinpack_context_create(const char *device, int threads, glinpack_context **context);
 
 /* Waits for the operation in execution, cancels the others, ends the thread and frees everything on the device. NULL is
@@ -222,13 +225,12 @@ GLINPACK_API glinpack_status glinpack_lu(const glinpack_matrix *a, glinpack_matr
 
 /* a^-1 b: a n x n, b n x any number of right-hand sides. By LU factors. GLINPACK_SINGULAR if a pivot is exactly 0; of
    an ill-conditioned matrix, ask for glinpack_rcond(). A context keeps the factors of the matrix that it factorised
-   last, until the first operation after that is freed: further systems, glinpack_rcond(), glinpack_lu() and
-   glinpack_determinant() of the same handle use them. */
+   last, until the first operation after that is freed: further systems, glinpack_inverse(), glinpack_rcond(),
+   glinpack_lu() and glinpack_determinant() of the same handle use them. */
 GLINPACK_API glinpack_status glinpack_solve(const glinpack_matrix *a, const glinpack_matrix *b,
                                             glinpack_matrix **result);
 
-/* a^-1. On OpenGL in single precision by Gauss-Jordan elimination with partial pivoting if the device's textures can
-   hold it, otherwise by LU factors. GLINPACK_SINGULAR as glinpack_solve(). */
+/* a^-1, by the LU factors of glinpack_solve(): GLINPACK_SINGULAR if a pivot is exactly 0. */
 GLINPACK_API glinpack_status glinpack_inverse(const glinpack_matrix *a, glinpack_matrix **result);
 
 /* 1 x 1: the determinant of a square matrix, from its LU factors; 0 for a singular matrix, 1 for 0 x 0. The product of

@@ -1,7 +1,5 @@
 #include "library/arithmetic.hpp"
 
-#include <spdlog/fmt/fmt.h>
-
 #include <stdexcept>
 
 #include "host/host_memory.hpp"
@@ -36,9 +34,7 @@ auto Arithmetic<Real>::make(Index rows, Index columns, bool zeroed) -> MatrixPoi
       // its advice is for the program
     }
   }
-  const double gibibytes = static_cast<double>(rows) * static_cast<double>(columns) * sizeof(Real) / (1 << 30);
-  throw Failure(GLINPACK_OUT_OF_MEMORY, fmt::format("there is too little memory for a matrix of {} x {}, {:.2f} GiB",
-                                                    rows, columns, gibibytes));
+  throw too_little_memory(rows, columns, sizeof(Real));
 }
 
 template <class Real>

@@ -70,12 +70,12 @@ class Arithmetic {
   const Factors& factors_of(const MatrixPointer& a);
   /// L below U.
   virtual MatrixPointer in_rows(const Factors& factors) = 0;
-  /// X with A X = B.
+  /// X with A X = B, A not singular.
   virtual MatrixPointer solve(const Factors& factors, Matrix& b) = 0;
+  /// A^-1, A not singular.
+  virtual MatrixPointer invert(const Factors& factors) = 0;
   /// LAPACK gecon, with A's norm of column sums.
   virtual double reciprocal_condition(const Factors& factors, double norm) = 0;
-  /// Null if A is singular.
-  virtual MatrixPointer invert(const MatrixPointer& a) = 0;
 
   virtual Backend<Real>& backend() = 0;
   /// After an operation: waits for the device.

@@ -18,38 +18,34 @@ std::vector<Real> gathered(const Shape& shape, const Strided<const Element>& fro
   return elements;
 }
 
-template <class Real>
-std::unique_ptr<glinpack_matrix> upload(const std::shared_ptr<Session>& session, const Shape& shape,
-                                        std::vector<Real> elements) {
+template <class Real, class Element>
+std::shared_ptr<Matrix> upload(const std::shared_ptr<Session>& session, const Shape& shape,
+                               const Strided<const Element>& from) {
+  auto elements = with_memory_for(shape, [&] { return gathered<Real>(shape, from); });
   return enqueue(session, shape, [shape, elements = std::move(elements)](Engine& engine) {
     return from_elements(engine, shape.rows, shape.columns, std::span<const Real>(elements));
   });
 }
 
-Session& checked(const glinpack_context* context) {
-  need(context != nullptr, GLINPACK_INVALID_ARGUMENT, "the context is a null pointer");
-  return *context->session;
-}
-
 template <class Element>
 glinpack_status create(glinpack_context* context, const Shape& shape, const Strided<const Element>& from,
                        glinpack_matrix** result) {
-  return make_result(result, [&] {
-    checked(context);
+  return make_result(result, handles(), [&] {
+    const std::shared_ptr<Session> session = session_of(context);
     check_shape(shape);
     need(from.data || shape.rows == 0 || shape.columns == 0, GLINPACK_INVALID_ARGUMENT, "the data is a null pointer");
-    if (shape.precision == GLINPACK_SINGLE) return upload(context->session, shape, gathered<float>(shape, from));
-    return upload(context->session, shape, gathered<double>(shape, from));
+    return shape.precision == GLINPACK_SINGLE ? upload<float>(session, shape, from)
+                                              : upload<double>(session, shape, from);
   });
 }
 
 /// Elements element(i, j), as created by the caller.
 template <class Function>
 glinpack_status generate(glinpack_context* context, const Shape& shape, Function element, glinpack_matrix** result) {
-  return make_result(result, [&] {
-    checked(context);
+  return make_result(result, handles(), [&] {
+    const std::shared_ptr<Session> session = session_of(context);
     check_shape(shape);
-    return enqueue(context->session, shape, [shape, element](Engine& engine) {
+    return enqueue(session, shape, [shape, element](Engine& engine) {
       const auto make = [&]<class Real>(Real) {
         std::vector<Real> elements = host_elements<Real>(shape.rows * shape.columns);
         for (std::size_t e = 0; e < elements.size(); ++e) {
@@ -64,13 +60,13 @@ glinpack_status generate(glinpack_context* context, const Shape& shape, Function
 }
 
 /// The copy that glinpack_prefetch() began, if any. The matrix has none then.
-std::optional<ResultId<HostCopy>> take_prefetched(const glinpack_matrix& matrix) {
+std::optional<ResultId<HostCopy>> take_prefetched(const Matrix& matrix) {
   const std::lock_guard lock(matrix.mutex);
   return std::exchange(matrix.prefetched, std::nullopt);
 }
 
 template <class Element>
-void copy_elements(const glinpack_matrix& matrix, const HostCopy& copy, const Strided<Element>& to) {
+void copy_elements(const Matrix& matrix, const HostCopy& copy, const Strided<Element>& to) {
   const auto from = [&]<class Real>(const std::vector<Real>& elements) {
     const RowMajorView<const Real> rows{elements.data(), matrix.rows, matrix.columns, matrix.columns};
     for_each_element(matrix.rows, matrix.columns,
@@ -79,11 +75,35 @@ void copy_elements(const glinpack_matrix& matrix, const HostCopy& copy, const St
   matrix.precision == GLINPACK_SINGLE ? from(copy.single) : from(copy.full);
 }
 
+std::optional<Failure> failure_in(const Matrix& matrix) {
+  if (matrix.session->closed) return Failure(GLINPACK_CANCELLED, "the context of the matrix was freed");
+  try {
+    matrix.session->queue.wait(matrix.id);
+    return std::nullopt;
+  } catch (...) {
+    return failure_of(std::current_exception());
+  }
+}
+
+bool is_ready(const Matrix& matrix) { return matrix.session->closed || matrix.session->queue.ready(matrix.id); }
+
+/// As glinpack_wait().
+glinpack_status wait_for(const Matrix& matrix, double seconds) {
+  constexpr double longest = 1e8;  // three years
+  const bool limited = seconds >= 0 && seconds < longest;
+  if (limited && !matrix.session->closed &&
+      !matrix.session->queue.wait_for(matrix.id, std::chrono::duration<double>(seconds))) {
+    throw Failure(GLINPACK_NOT_READY, glinpack_status_text(GLINPACK_NOT_READY));
+  }
+  if (const std::optional<Failure> failure = failure_in(matrix)) throw *failure;
+  return GLINPACK_OK;
+}
+
 template <class Element>
-glinpack_status read_matrix(const glinpack_matrix* matrix, const Strided<Element>& to) {
-  return guarded([&] {
+glinpack_status read_matrix(const glinpack_matrix* handle, const Strided<Element>& to) {
+  return guarded(handles(handle), [&](const Matrix* matrix) {
     check_operands(matrix);
-    if (matrix->rows == 0 || matrix->columns == 0) return glinpack_wait(matrix, -1);
+    if (matrix->rows == 0 || matrix->columns == 0) return wait_for(*matrix, -1);
     need(to.data != nullptr, GLINPACK_INVALID_ARGUMENT, "the data is a null pointer");
     auto& queue = matrix->session->queue;
     if (const auto copy = take_prefetched(*matrix)) {
@@ -101,16 +121,6 @@ glinpack_status read_matrix(const glinpack_matrix* matrix, const Strided<Element
     queue.take(id);
     return GLINPACK_OK;
   });
-}
-
-std::optional<Failure> failure_in(const glinpack_matrix& matrix) {
-  if (matrix.session->closed) return Failure(GLINPACK_CANCELLED, "the context of the matrix was freed");
-  try {
-    matrix.session->queue.wait(matrix.id);
-    return std::nullopt;
-  } catch (...) {
-    return failure_of(std::current_exception());
-  }
 }
 
 }  // namespace
@@ -156,37 +166,35 @@ glinpack_status glinpack_context_create(const char* device, int threads, glinpac
   return guarded([&] {
     need(context != nullptr, GLINPACK_INVALID_ARGUMENT, "the pointer to the context is null");
     *context = nullptr;
-    need(threads >= 0, GLINPACK_INVALID_ARGUMENT, "a number of threads is negative");
-    auto made = std::make_unique<glinpack_context>();
-    made->session = std::make_shared<Session>(choose_engine(device ? device : "auto", threads));
-    auto& queue = made->session->queue;
-    made->session->device = *queue.take(queue.enqueue([](Engine& engine) { return engine.description(); }));
-    close_at_exit(made->session);
-    *context = made.release();
+    const auto session = std::make_shared<Session>(choose_engine(device ? device : "auto", threads));
+    auto& queue = session->queue;
+    session->device = *queue.take(queue.enqueue([](Engine& engine) { return engine.description(); }));
+    close_at_exit(session);
+    *context = contexts().add(session);
     return GLINPACK_OK;
   });
 }
 
 void glinpack_context_free(glinpack_context* context) {
-  if (!context) return;
   guarded([&] {
-    context->session->close();
+    if (const std::shared_ptr<Session> session = contexts().take(context)) session->close();
     return GLINPACK_OK;
   });
-  delete context;
 }
 
 const char* glinpack_context_device(const glinpack_context* context) {
-  return context ? context->session->device.c_str() : "";
+  const std::shared_ptr<Session> session = contexts().find(context);
+  return session ? session->device.c_str() : "";
 }
 
 int64_t glinpack_context_pending(const glinpack_context* context) {
-  return context ? static_cast<int64_t>(context->session->queue.pending()) : 0;
+  const std::shared_ptr<Session> session = contexts().find(context);
+  return session ? static_cast<int64_t>(session->queue.pending()) : 0;
 }
 
 glinpack_status glinpack_context_wait(glinpack_context* context) {
   return guarded([&] {
-    auto& queue = checked(context).queue;
+    auto& queue = session_of(context)->queue;
     queue.take(queue.enqueue([](Engine&) { return true; }));
     return GLINPACK_OK;
   });
@@ -216,20 +224,19 @@ glinpack_status glinpack_matrix_identity(glinpack_context* context, glinpack_pre
       context, {rows, columns, precision}, [](int64_t i, int64_t j) { return i == j ? 1.0 : 0.0; }, result);
 }
 
-void glinpack_matrix_free(glinpack_matrix* matrix) {
-  if (!matrix) return;
-  guarded([&] {
-    matrix->session->queue.release(matrix->id);
-    if (const auto copy = take_prefetched(*matrix)) matrix->session->queue.release(*copy);
-    return GLINPACK_OK;
-  });
-  delete matrix;
-}
+void glinpack_matrix_free(glinpack_matrix* matrix) { matrices().take(matrix); }
 
-int64_t glinpack_matrix_rows(const glinpack_matrix* matrix) { return matrix ? matrix->rows : 0; }
-int64_t glinpack_matrix_columns(const glinpack_matrix* matrix) { return matrix ? matrix->columns : 0; }
+int64_t glinpack_matrix_rows(const glinpack_matrix* matrix) {
+  const std::shared_ptr<Matrix> found = matrices().find(matrix);
+  return found ? found->rows : 0;
+}
+int64_t glinpack_matrix_columns(const glinpack_matrix* matrix) {
+  const std::shared_ptr<Matrix> found = matrices().find(matrix);
+  return found ? found->columns : 0;
+}
 glinpack_precision glinpack_matrix_precision(const glinpack_matrix* matrix) {
-  return matrix ? matrix->precision : glinpack_precision{};
+  const std::shared_ptr<Matrix> found = matrices().find(matrix);
+  return found ? found->precision : glinpack_precision{};
 }
 
 glinpack_status glinpack_matrix_read_double(const glinpack_matrix* matrix, double* data, int64_t row_stride,
@@ -242,8 +249,8 @@ glinpack_status glinpack_matrix_read_float(const glinpack_matrix* matrix, float*
   return read_matrix<float>(matrix, {data, row_stride, column_stride});
 }
 
-glinpack_status glinpack_prefetch(const glinpack_matrix* matrix) {
-  return guarded([&] {
+glinpack_status glinpack_prefetch(const glinpack_matrix* handle) {
+  return guarded(handles(handle), [](const Matrix* matrix) {
     check_operands(matrix);
     if (matrix->rows == 0 || matrix->columns == 0) return GLINPACK_OK;
     const std::lock_guard lock(matrix->mutex);
@@ -266,42 +273,30 @@ glinpack_status glinpack_prefetch(const glinpack_matrix* matrix) {
   });
 }
 
-glinpack_status glinpack_wait(const glinpack_matrix* matrix, double seconds) {
-  return guarded([&] {
+glinpack_status glinpack_wait(const glinpack_matrix* handle, double seconds) {
+  return guarded(handles(handle), [&](const Matrix* matrix) {
     check_operands(matrix);
     need(!std::isnan(seconds), GLINPACK_INVALID_ARGUMENT, "the timeout is not a number");
-    constexpr double longest = 1e8;  // three years
-    const bool limited = seconds >= 0 && seconds < longest;
-    if (limited && !matrix->session->closed &&
-        !matrix->session->queue.wait_for(matrix->id, std::chrono::duration<double>(seconds))) {
-      throw Failure(GLINPACK_NOT_READY, glinpack_status_text(GLINPACK_NOT_READY));
-    }
-    if (const std::optional<Failure> failure = failure_in(*matrix)) throw *failure;
-    return GLINPACK_OK;
+    return wait_for(*matrix, seconds);
   });
 }
 
-int glinpack_ready(const glinpack_matrix* matrix) {
-  int ready = 1;
-  guarded([&] {
-    if (matrix && !matrix->session->closed) ready = matrix->session->queue.ready(matrix->id) ? 1 : 0;
-    return GLINPACK_OK;
-  });
-  return ready;
+int glinpack_ready(const glinpack_matrix* handle) {
+  const std::shared_ptr<Matrix> matrix = matrices().find(handle);
+  return !matrix || is_ready(*matrix) ? 1 : 0;
 }
 
-glinpack_status glinpack_cancel(glinpack_matrix* matrix) {
-  return guarded([&] {
+glinpack_status glinpack_cancel(glinpack_matrix* handle) {
+  return guarded(handles(handle), [](const Matrix* matrix) {
     check_operands(matrix);
-    if (matrix->session->queue.cancel(matrix->id)) return GLINPACK_OK;
-    return glinpack_wait(matrix, 0);
+    return matrix->session->queue.cancel(matrix->id) ? GLINPACK_OK : wait_for(*matrix, 0);
   });
 }
 
-const char* glinpack_error_text(const glinpack_matrix* matrix) {
+const char* glinpack_error_text(const glinpack_matrix* handle) {
   const char* text = "";
-  guarded([&] {
-    if (!matrix || !glinpack_ready(matrix)) return GLINPACK_OK;
+  guarded(handles(handle), [&](const Matrix* matrix) {
+    if (!matrix || !is_ready(*matrix)) return GLINPACK_OK;
     const std::lock_guard lock(matrix->mutex);
     if (!matrix->error) {
       const std::optional<Failure> failure = failure_in(*matrix);

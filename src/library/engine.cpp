@@ -1,8 +1,11 @@
 #include "library/engine.hpp"
 
 #include <pthread.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <mutex>
 #include <stdexcept>
@@ -22,8 +25,24 @@ int processors() {
   return limit > 0 ? std::min(all, limit) : all;
 }
 
+// Drivers of OpenGL do not work after fork(): a forked process inherits these.
+std::atomic<pid_t> lister = 0;          // the process that listed devices, which opens them
+std::atomic<bool> uses_device = false;  // a context was made for one
+
+bool is_forked_from_lister() { return lister != 0 && lister != getpid(); }
+
+std::vector<gl::DeviceDescription> list_devices() {
+  if (is_forked_from_lister()) {
+    throw Failure(GLINPACK_NO_DEVICE,
+                  "OpenGL was used before fork(), and cannot be used after it: start processes by spawn "
+                  "(Python: multiprocessing.get_context(\"spawn\")), or choose the device \"openblas\"");
+  }
+  lister = getpid();
+  return gl::list_devices();
+}
+
 std::optional<int> first_device(bool software) {
-  for (const gl::DeviceDescription& device : gl::list_devices()) {
+  for (const gl::DeviceDescription& device : list_devices()) {
     if (device.usable && device.software == software) return device.index;
   }
   return std::nullopt;
@@ -36,7 +55,7 @@ int numbered_device(const std::string& text) {
   if (error != std::errc{} || stop != end || number < 0) {
     throw Failure(GLINPACK_NO_DEVICE, "no device '" + text + "': auto, openblas, software or a number is expected");
   }
-  const std::vector<gl::DeviceDescription> devices = gl::list_devices();
+  const std::vector<gl::DeviceDescription> devices = list_devices();
   if (number >= static_cast<int>(devices.size())) {
     throw Failure(GLINPACK_NO_DEVICE, "no OpenGL device " + text + ": there are " + std::to_string(devices.size()));
   }
@@ -48,15 +67,22 @@ int numbered_device(const std::string& text) {
 }  // namespace
 
 EngineChoice choose_engine(const std::string& device, int threads) {
+  constexpr int largest_threads = 4096;
+  if (threads < 0 || threads > largest_threads) {
+    throw Failure(GLINPACK_INVALID_ARGUMENT, "the number of threads is " + std::to_string(threads) + ", not 0 to " +
+                                                 std::to_string(largest_threads));
+  }
   EngineChoice choice{.gl_device = std::nullopt, .threads = threads > 0 ? threads : processors()};
   if (device == "auto") {
-    choice.gl_device = first_device(false);
+    // without a GPU it was OpenBLAS before fork(), too
+    if (!is_forked_from_lister() || uses_device) choice.gl_device = first_device(false);
   } else if (device == "software") {
     choice.gl_device = first_device(true);
     if (!choice.gl_device) throw Failure(GLINPACK_NO_DEVICE, "no software OpenGL device: Mesa's llvmpipe is one");
   } else if (device != "openblas") {
     choice.gl_device = numbered_device(device);
   }
+  if (choice.gl_device) uses_device = true;
   return choice;
 }
 

@@ -1,10 +1,12 @@
 // Errors with their status.
 #pragma once
 
+#include <cstddef>
 #include <exception>
 #include <stdexcept>
 #include <string>
 
+#include "backend/matrix_view.hpp"
 #include "glinpack.h"
 
 namespace glinpack::library {
@@ -17,6 +19,9 @@ class Failure : public std::runtime_error {
  private:
   glinpack_status status_;
 };
+
+/// Of a matrix of this shape.
+Failure too_little_memory(Index rows, Index columns, std::size_t bytes_of_element);
 
 /// The status and text of any exception.
 Failure failure_of(const std::exception_ptr& error);

@@ -8,12 +8,12 @@
 namespace glinpack::library {
 namespace {
 
-void check_same_shape(const glinpack_matrix& a, const glinpack_matrix& b) {
+void check_same_shape(const Matrix& a, const Matrix& b) {
   need(a.rows == b.rows && a.columns == b.columns, GLINPACK_WRONG_SIZE,
        "the matrices have different extents: " + text_of(shape_of(a)) + " and " + text_of(shape_of(b)));
 }
 
-void check_square(const glinpack_matrix& a) {
+void check_square(const Matrix& a) {
   need(a.rows == a.columns, GLINPACK_WRONG_SIZE, "the matrix is not square but " + text_of(shape_of(a)));
 }
 
@@ -26,7 +26,7 @@ Index sum_of(Index a, Index b) {
 
 glinpack_status combined(Elementwise operation, double alpha, const glinpack_matrix* a, double beta,
                          const glinpack_matrix* b, glinpack_matrix** result) {
-  return make_result(result, [&] {
+  return make_result(result, handles(a, b), [&](const Matrix* a, const Matrix* b) {
     check_alike(a, b);
     check_same_shape(*a, *b);
     return enqueue(
@@ -41,7 +41,7 @@ glinpack_status combined(Elementwise operation, double alpha, const glinpack_mat
 /// 1 x 1: function(a) of a square matrix, or `of_empty` if it has no elements.
 glinpack_status number_of(const glinpack_matrix* a, double of_empty, Value (*function)(Engine&, const Value&),
                           glinpack_matrix** result) {
-  return make_result(result, [&] {
+  return make_result(result, handles(a), [&](const Matrix* a) {
     check_operands(a);
     check_square(*a);
     return enqueue(
@@ -54,8 +54,7 @@ glinpack_status number_of(const glinpack_matrix* a, double of_empty, Value (*fun
 }
 
 /// rows x columns elements: a at the top left, b at `place`.
-std::unique_ptr<glinpack_matrix> overlaid(const glinpack_matrix& a, const glinpack_matrix& b, const Shape& shape,
-                                          const Place& place) {
+std::shared_ptr<Matrix> overlaid(const Matrix& a, const Matrix& b, const Shape& shape, const Place& place) {
   return enqueue(
       a.session, shape,
       [=](Engine& engine, const Value& first, const Value& second) {
@@ -64,7 +63,7 @@ std::unique_ptr<glinpack_matrix> overlaid(const glinpack_matrix& a, const glinpa
       a.id, b.id);
 }
 
-bool holds(const glinpack_matrix& a, const Place& place) {
+bool holds(const Matrix& a, const Place& place) {
   const auto within = [](Index first, Index count, Index extent) {
     return first >= 0 && count >= 0 && first <= extent && count <= extent - first;
   };
@@ -76,14 +75,13 @@ std::string text_of(const Place& place) {
          std::to_string(place.column) + ") on";
 }
 
-std::unique_ptr<glinpack_matrix> factor(const glinpack_matrix& a, ResultId<OnDevice<FactorsOfMatrix>> factors,
-                                        Factor which) {
+std::shared_ptr<Matrix> factor(const Matrix& a, ResultId<OnDevice<FactorsOfMatrix>> factors, Factor which) {
   return enqueue(
       a.session, shape_of(a),
       [which](Engine& engine, const FactorsOfMatrix& of_a) { return factor_of(engine, of_a, which); }, factors);
 }
 
-ResultId<OnDevice<FactorsOfMatrix>> enqueue_factors(const glinpack_matrix& a) {
+ResultId<OnDevice<FactorsOfMatrix>> enqueue_factors(const Matrix& a) {
   return a.session->queue.enqueue(
       [](Engine& engine, const Value& value) {
         return engine.run(
@@ -130,7 +128,7 @@ glinpack_status glinpack_divide_elements(const glinpack_matrix* a, const glinpac
 }
 
 glinpack_status glinpack_scale(double factor, const glinpack_matrix* a, double summand, glinpack_matrix** result) {
-  return make_result(result, [&] {
+  return make_result(result, handles(a), [&](const Matrix* a) {
     check_operands(a);
     return enqueue(
         a->session, shape_of(*a),
@@ -142,7 +140,7 @@ glinpack_status glinpack_scale(double factor, const glinpack_matrix* a, double s
 }
 
 glinpack_status glinpack_transpose(const glinpack_matrix* a, glinpack_matrix** result) {
-  return make_result(result, [&] {
+  return make_result(result, handles(a), [&](const Matrix* a) {
     check_operands(a);
     return enqueue(
         a->session, {a->columns, a->rows, a->precision},
@@ -151,7 +149,7 @@ glinpack_status glinpack_transpose(const glinpack_matrix* a, glinpack_matrix** r
 }
 
 glinpack_status glinpack_convert(const glinpack_matrix* a, glinpack_precision precision, glinpack_matrix** result) {
-  return make_result(result, [&] {
+  return make_result(result, handles(a), [&](const Matrix* a) {
     check_operands(a);
     const Shape shape{a->rows, a->columns, precision};
     check_shape(shape);
@@ -163,7 +161,7 @@ glinpack_status glinpack_convert(const glinpack_matrix* a, glinpack_precision pr
 
 glinpack_status glinpack_submatrix(const glinpack_matrix* a, int64_t row, int64_t column, int64_t rows, int64_t columns,
                                    glinpack_matrix** result) {
-  return make_result(result, [&] {
+  return make_result(result, handles(a), [&](const Matrix* a) {
     check_operands(a);
     const Place place{row, column, rows, columns};
     need(holds(*a, place), GLINPACK_WRONG_SIZE,
@@ -176,7 +174,7 @@ glinpack_status glinpack_submatrix(const glinpack_matrix* a, int64_t row, int64_
 
 glinpack_status glinpack_replace(const glinpack_matrix* a, int64_t row, int64_t column, const glinpack_matrix* block,
                                  glinpack_matrix** result) {
-  return make_result(result, [&] {
+  return make_result(result, handles(a, block), [&](const Matrix* a, const Matrix* block) {
     check_alike(a, block);
     const Place place{row, column, block->rows, block->columns};
     need(holds(*a, place), GLINPACK_WRONG_SIZE,
@@ -186,7 +184,7 @@ glinpack_status glinpack_replace(const glinpack_matrix* a, int64_t row, int64_t 
 }
 
 glinpack_status glinpack_horzcat(const glinpack_matrix* a, const glinpack_matrix* b, glinpack_matrix** result) {
-  return make_result(result, [&] {
+  return make_result(result, handles(a, b), [&](const Matrix* a, const Matrix* b) {
     check_alike(a, b);
     need(a->rows == b->rows, GLINPACK_WRONG_SIZE,
          "the matrices side by side have different rows: " + text_of(shape_of(*a)) + " and " + text_of(shape_of(*b)));
@@ -197,7 +195,7 @@ glinpack_status glinpack_horzcat(const glinpack_matrix* a, const glinpack_matrix
 }
 
 glinpack_status glinpack_vertcat(const glinpack_matrix* a, const glinpack_matrix* b, glinpack_matrix** result) {
-  return make_result(result, [&] {
+  return make_result(result, handles(a, b), [&](const Matrix* a, const Matrix* b) {
     check_alike(a, b);
     need(a->columns == b->columns, GLINPACK_WRONG_SIZE,
          "the matrices on top of each other have different columns: " + text_of(shape_of(*a)) + " and " +
@@ -211,7 +209,7 @@ glinpack_status glinpack_vertcat(const glinpack_matrix* a, const glinpack_matrix
 glinpack_status glinpack_gemm(int transpose_a, int transpose_b, double alpha, const glinpack_matrix* a,
                               const glinpack_matrix* b, double beta, const glinpack_matrix* c,
                               glinpack_matrix** result) {
-  return make_result(result, [&] {
+  return make_result(result, handles(a, b, c), [&](const Matrix* a, const Matrix* b, const Matrix* c) {
     check_alike(a, b);
     const Index rows = transpose_a ? a->columns : a->rows, depth_a = transpose_a ? a->rows : a->columns;
     const Index columns = transpose_b ? b->rows : b->columns, depth_b = transpose_b ? b->columns : b->rows;
@@ -242,26 +240,26 @@ glinpack_status glinpack_gemm(int transpose_a, int transpose_b, double alpha, co
 }
 
 glinpack_status glinpack_lu(const glinpack_matrix* a, glinpack_matrix** p, glinpack_matrix** l, glinpack_matrix** u) {
-  return guarded([&] {
-    for (glinpack_matrix** result : {p, l, u}) {
-      if (result) *result = nullptr;
-    }
-    check_operands(a);
-    check_square(*a);
-    const FactorsId factors{*a->session, enqueue_factors(*a)};
-    std::unique_ptr<glinpack_matrix> permutation, lower, upper;
-    if (p) permutation = factor(*a, factors.id, Factor::permutation);
-    if (l) lower = factor(*a, factors.id, Factor::lower);
-    if (u) upper = factor(*a, factors.id, Factor::upper);
-    if (p) *p = permutation.release();
-    if (l) *l = lower.release();
-    if (u) *u = upper.release();
+  for (glinpack_matrix** result : {p, l, u}) {
+    if (result) *result = nullptr;
+  }
+  return guarded(handles(a), [&](const Matrix* matrix) {
+    check_operands(matrix);
+    check_square(*matrix);
+    const FactorsId factors{*matrix->session, enqueue_factors(*matrix)};
+    std::shared_ptr<Matrix> permutation, lower, upper;
+    if (p) permutation = factor(*matrix, factors.id, Factor::permutation);
+    if (l) lower = factor(*matrix, factors.id, Factor::lower);
+    if (u) upper = factor(*matrix, factors.id, Factor::upper);
+    if (p) *p = matrices().add(permutation);
+    if (l) *l = matrices().add(lower);
+    if (u) *u = matrices().add(upper);
     return GLINPACK_OK;
   });
 }
 
 glinpack_status glinpack_solve(const glinpack_matrix* a, const glinpack_matrix* b, glinpack_matrix** result) {
-  return make_result(result, [&] {
+  return make_result(result, handles(a, b), [&](const Matrix* a, const Matrix* b) {
     check_alike(a, b);
     check_square(*a);
     need(a->rows == b->rows, GLINPACK_WRONG_SIZE,
@@ -274,7 +272,7 @@ glinpack_status glinpack_solve(const glinpack_matrix* a, const glinpack_matrix* 
 }
 
 glinpack_status glinpack_inverse(const glinpack_matrix* a, glinpack_matrix** result) {
-  return make_result(result, [&] {
+  return make_result(result, handles(a), [&](const Matrix* a) {
     check_operands(a);
     check_square(*a);
     return enqueue(
@@ -291,7 +289,7 @@ glinpack_status glinpack_rcond(const glinpack_matrix* a, glinpack_matrix** resul
 }
 
 glinpack_status glinpack_norm(const glinpack_matrix* a, glinpack_norm_kind kind, glinpack_matrix** result) {
-  return make_result(result, [&] {
+  return make_result(result, handles(a), [&](const Matrix* a) {
     check_operands(a);
     need(kind >= GLINPACK_NORM_ONE && kind <= GLINPACK_NORM_MAXIMUM, GLINPACK_INVALID_ARGUMENT,
          "unknown kind of norm: " + std::to_string(static_cast<int>(kind)));
@@ -306,7 +304,7 @@ glinpack_status glinpack_norm(const glinpack_matrix* a, glinpack_norm_kind kind,
 
 glinpack_status glinpack_banded_product(const glinpack_matrix* diagonals, const int64_t* offsets, int64_t count,
                                         const glinpack_matrix* x, glinpack_matrix** result) {
-  return make_result(result, [&] {
+  return make_result(result, handles(diagonals, x), [&](const Matrix* diagonals, const Matrix* x) {
     check_alike(diagonals, x);
     need(count >= 0 && (offsets || count == 0), GLINPACK_INVALID_ARGUMENT, "the offsets are missing");
     need(diagonals->columns == count && diagonals->rows == x->rows && x->columns == 1, GLINPACK_WRONG_SIZE,
@@ -331,23 +329,24 @@ glinpack_status glinpack_banded_product(const glinpack_matrix* diagonals, const 
 glinpack_status glinpack_tridiagonal(const glinpack_matrix* lower, const glinpack_matrix* diagonal,
                                      const glinpack_matrix* upper, const glinpack_matrix* right,
                                      glinpack_matrix** result) {
-  return make_result(result, [&] {
-    check_alike(lower, diagonal, upper, right);
-    check_same_shape(*lower, *right);
-    check_same_shape(*diagonal, *right);
-    check_same_shape(*upper, *right);
-    return enqueue(
-        right->session, shape_of(*right),
-        [](Engine& engine, const Value& l, const Value& d, const Value& u, const Value& b) {
-          return solve_tridiagonal(engine, l, d, u, b);
-        },
-        lower->id, diagonal->id, upper->id, right->id);
-  });
+  return make_result(result, handles(lower, diagonal, upper, right),
+                     [&](const Matrix* lower, const Matrix* diagonal, const Matrix* upper, const Matrix* right) {
+                       check_alike(lower, diagonal, upper, right);
+                       check_same_shape(*lower, *right);
+                       check_same_shape(*diagonal, *right);
+                       check_same_shape(*upper, *right);
+                       return enqueue(
+                           right->session, shape_of(*right),
+                           [](Engine& engine, const Value& l, const Value& d, const Value& u, const Value& b) {
+                             return solve_tridiagonal(engine, l, d, u, b);
+                           },
+                           lower->id, diagonal->id, upper->id, right->id);
+                     });
 }
 
 glinpack_status glinpack_poisson(const glinpack_matrix* b, double tolerance, int64_t most_iterations,
                                  glinpack_matrix** result) {
-  return make_result(result, [&] {
+  return make_result(result, handles(b), [&](const Matrix* b) {
     check_operands(b);
     check_square(*b);
     need(tolerance > 0 && most_iterations >= 0, GLINPACK_INVALID_ARGUMENT,

@@ -103,9 +103,10 @@ class HostArithmetic final : public Arithmetic<Real> {
     return reciprocal_condition_on_host<Real>(view(*factors.elements).transposed(), norm);
   }
 
-  MatrixPointer invert(const MatrixPointer& a) override {
-    MatrixPointer inverse = this->copy(*a);
-    return invert_on_host<Real>(view(*inverse)) == 0 ? inverse : nullptr;
+  MatrixPointer invert(const Factors& factors) override {
+    const MatrixPointer by_columns = this->copy(*factors.elements);
+    invert_factors_on_host<Real>(view(*by_columns).transposed(), factors.pivots);
+    return this->transpose(*by_columns);
   }
 
   Backend<Real>& backend() override { return *backend_; }

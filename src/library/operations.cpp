@@ -69,6 +69,17 @@ double norm_of(RowMajorView<const Real> a, glinpack_norm_kind kind) {
   return scale * std::sqrt(squares);
 }
 
+/// Throws Failure if the matrix is singular, which "is to be `used`".
+template <class Real>
+const typename Arithmetic<Real>::Factors& regular_factors(Arithmetic<Real>& arithmetic, const Value::Pointer<Real>& a,
+                                                          const std::string& used) {
+  const auto& factors = arithmetic.factors_of(a);
+  if (factors.singular) {
+    throw Failure(GLINPACK_SINGULAR, "a matrix to be " + used + " is singular: a pivot is exactly 0");
+  }
+  return factors;
+}
+
 }  // namespace
 
 Value scalar(Engine& engine, glinpack_precision precision, double number) {
@@ -222,11 +233,13 @@ Value factor_of(Engine& engine, const FactorsOfMatrix& factors, Factor which) {
 
 Value solve(Engine& engine, const Value& a, const Value& b) {
   return with(engine, a, [&]<class Real>(Arithmetic<Real>& arithmetic, DeviceMatrix<Real>&) {
-    const auto& factors = arithmetic.factors_of(a.pointer<Real>());
-    if (factors.singular) {
-      throw Failure(GLINPACK_SINGULAR, "a matrix to be solved with is singular: a pivot is exactly 0");
-    }
-    return Value(arithmetic.solve(factors, b.matrix<Real>()));
+    return Value(arithmetic.solve(regular_factors(arithmetic, a.pointer<Real>(), "solved with"), b.matrix<Real>()));
+  });
+}
+
+Value invert(Engine& engine, const Value& a) {
+  return with(engine, a, [&]<class Real>(Arithmetic<Real>& arithmetic, DeviceMatrix<Real>&) {
+    return Value(arithmetic.invert(regular_factors(arithmetic, a.pointer<Real>(), "inverted")));
   });
 }
 

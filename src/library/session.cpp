@@ -1,11 +1,15 @@
 #include "library/session.hpp"
 
+#include <pthread.h>
+#include <spdlog/fmt/fmt.h>
 #include <unistd.h>
 
 #include <array>
 #include <limits>
 #include <new>
 #include <vector>
+
+#include "openblas/blas_library.hpp"
 
 namespace glinpack::library {
 namespace {
@@ -53,6 +57,52 @@ struct CloseAtEndOfMainThread {
 
 }  // namespace
 
+Matrix::~Matrix() {
+  if (id.number == 0) return;
+  guarded([&] {
+    session->queue.release(id);
+    if (prefetched) session->queue.release(*prefetched);
+    return GLINPACK_OK;
+  });
+}
+
+std::mutex& handles_mutex() {
+  static auto* const mutex = [] {  // outlives static objects
+    pthread_atfork([] { handles_mutex().lock(); }, [] { handles_mutex().unlock(); }, [] { handles_mutex().unlock(); });
+    return new std::mutex;
+  }();
+  return *mutex;
+}
+
+Handles<glinpack_context, Session>& contexts() {
+  static auto* const handles = new Handles<glinpack_context, Session>;
+  return *handles;
+}
+
+Handles<glinpack_matrix, Matrix>& matrices() {
+  static auto* const handles = new Handles<glinpack_matrix, Matrix>;
+  return *handles;
+}
+
+std::shared_ptr<Session> session_of(const glinpack_context* context) {
+  need(context != nullptr, GLINPACK_INVALID_ARGUMENT, "the context is a null pointer");
+  auto session = contexts().find(context);
+  need(session != nullptr, GLINPACK_INVALID_ARGUMENT, "the context was freed");
+  return session;
+}
+
+std::shared_ptr<Matrix> matrix_of(const glinpack_matrix* matrix) {
+  auto found = matrices().find(matrix);
+  need(found || !matrix, GLINPACK_INVALID_ARGUMENT, "the matrix was freed");
+  return found;
+}
+
+Failure too_little_memory(Index rows, Index columns, std::size_t bytes_of_element) {
+  const double bytes = static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(bytes_of_element);
+  return {GLINPACK_OUT_OF_MEMORY, fmt::format("there is too little memory for a matrix of {} x {}, {:.2f} GiB", rows,
+                                              columns, bytes / (1 << 30))};
+}
+
 Failure failure_of(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
@@ -60,6 +110,8 @@ Failure failure_of(const std::exception_ptr& error) {
     return failure;
   } catch (const OperationNotDone& cancelled) {
     return {GLINPACK_CANCELLED, cancelled.what()};
+  } catch (const BlasMemoryError& missing) {
+    return {GLINPACK_OUT_OF_MEMORY, missing.what()};
   } catch (const std::bad_alloc&) {
     return {GLINPACK_OUT_OF_MEMORY, "the host has too little memory"};
   } catch (const std::exception& other) {

@@ -5,15 +5,12 @@
 #include "library/operations.hpp"
 #include "openblas/host_solvers.hpp"
 #include "solvers/banded/banded.hpp"
-#include "solvers/elimination/gauss_jordan.hpp"
 #include "solvers/poisson/poisson_cg.hpp"
 #include "solvers/poisson/poisson_device_strip.hpp"
 #include "solvers/tridiagonal/tridiagonal.hpp"
 
 namespace glinpack::library {
 namespace {
-
-constexpr solvers::EliminationSettings single_rows{.variant = solvers::EliminationVariant::plain};
 
 /// The elements of a value, row-major.
 template <class Real>
@@ -23,25 +20,6 @@ std::vector<Real> elements_of(Arithmetic<Real>& arithmetic, DeviceMatrix<Real>& 
   elements.reserve(static_cast<std::size_t>(from.rows * from.columns));
   for (Index i = 0; i < from.rows; ++i) elements.insert(elements.end(), from.row(i), from.row(i) + from.columns);
   return elements;
-}
-
-/// None if the device cannot hold the matrix, or elimination finds no pivot that is large enough.
-std::optional<std::vector<float>> gauss_jordan_inverse(Engine& engine, Arithmetic<float>& arithmetic,
-                                                       DeviceMatrix<float>& a) {
-  const Index n = a.rows();
-  if (!solvers::GaussJordan::obstacle(engine.device().description(), n, n, single_rows).empty()) return std::nullopt;
-  const std::vector<float> elements = elements_of(arithmetic, a);
-  if (!std::all_of(elements.begin(), elements.end(), [](float element) { return std::isfinite(element); })) {
-    return std::nullopt;
-  }
-  std::vector<float> inverse(elements.size());
-  try {
-    solvers::GaussJordan(engine.device(), n, n, single_rows)
-        .invert({elements.data(), n, n, n}, {inverse.data(), n, n, n});
-  } catch (const solvers::SingularMatrixError&) {
-    return std::nullopt;
-  }
-  return inverse;
 }
 
 template <class Real>
@@ -102,22 +80,6 @@ std::vector<Real> banded_on_host(RowMajorView<const Real> diagonals, std::span<c
 }
 
 }  // namespace
-
-Value invert(Engine& engine, const Value& a) {
-  return a.visit([&]<class Real>(DeviceMatrix<Real>& matrix) {
-    Arithmetic<Real>& arithmetic = engine.arithmetic<Real>();
-    if constexpr (std::is_same_v<Real, float>) {
-      if (engine.on_gl()) {
-        if (const auto inverse = gauss_jordan_inverse(engine, arithmetic, matrix)) {
-          return from_elements(engine, matrix.rows(), matrix.rows(), *inverse);
-        }
-      }
-    }
-    const auto inverse = arithmetic.invert(a.pointer<Real>());
-    if (!inverse) throw Failure(GLINPACK_SINGULAR, "a matrix to be inverted is singular: a pivot is exactly 0");
-    return Value(inverse);
-  });
-}
 
 Value solve_tridiagonal(Engine& engine, const Value& lower, const Value& diagonal, const Value& upper,
                         const Value& right) {

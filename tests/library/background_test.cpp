@@ -14,7 +14,7 @@ namespace {
 /// Blocks the context's thread until it is opened.
 class Gate {
  public:
-  explicit Gate(const Context& context) : queue_(context->session->queue) {
+  explicit Gate(const Context& context) : queue_(library::session_of(context.get())->queue) {
     id_ = queue_.enqueue([opened = opened_.get_future().share(), begun = begun_](library::Engine&) {
       begun->set_value();
       opened.wait();
@@ -148,7 +148,7 @@ TEST_P(LibraryBackground, AFreedContextCancelsItsMatrices) {
   const Handle pending = call(glinpack_inverse, done.get());
   auto waiting = std::async(std::launch::async, [&] { return glinpack_wait(pending.get(), -1); });
   auto freeing = std::async(std::launch::async, [&] { own.reset(); });
-  while (!pending->session->closed) std::this_thread::yield();
+  while (!library::matrix_of(pending.get())->session->closed) std::this_thread::yield();
   gate->open();
   freeing.wait();
   EXPECT_EQ(waiting.get(), GLINPACK_CANCELLED);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <random>
 #include <thread>
 
 #include "tests/library/library_matrices.hpp"
@@ -78,7 +79,11 @@ TEST_P(LibraryErrors, ArgumentsThatAreWrong) {
   EXPECT_EQ(glinpack_matrix_read_double(a.get(), nullptr, 1, 1), invalid);
   EXPECT_EQ(glinpack_wait(nullptr, 0), invalid);
   EXPECT_EQ(glinpack_wait(a.get(), std::nan("")), invalid);
-  EXPECT_EQ(glinpack_context_create("openblas", -1, nullptr), invalid);
+  for (const int threads : {-1, 4097, std::numeric_limits<int>::max()}) {
+    glinpack_context* made = nullptr;
+    EXPECT_EQ(glinpack_context_create("openblas", threads, &made), invalid);
+    EXPECT_THAT(glinpack_last_error(), HasSubstr("not 0 to 4096"));
+  }
   EXPECT_EQ(glinpack_matrix_rows(nullptr), 0);
   EXPECT_EQ(glinpack_ready(nullptr), 1);
   glinpack_matrix_free(nullptr);
@@ -111,6 +116,53 @@ TEST_P(LibraryErrors, SingularMatricesHaveAStatusOfTheirOwn) {
   const Handle zeros = up(Elements(3, 2)), right = up(random_elements(3, 2, 1));
   expect_failed(call(glinpack_tridiagonal, zeros.get(), zeros.get(), zeros.get(), right.get()), GLINPACK_SINGULAR,
                 "tridiagonal system 0");
+}
+
+TEST_P(LibraryErrors, SolveInverseDeterminantAndRcondAgreeWhichMatricesAreSingular) {
+  std::mt19937 random(1);
+  std::uniform_int_distribution<int> integers(-9, 9);
+  int singular = 0;
+  for (int matrix = 0; matrix < 50; ++matrix) {
+    const Index n = 3 + matrix % 3;
+    Elements elements = generate(n, n, [&](Index, Index) { return static_cast<double>(integers(random)); });
+    for (Index j = 0; j < n; ++j) elements(n - 1, j) = 2 * elements(0, j) - elements(1, j);
+    const Handle a = up(elements), b = up(random_elements(n, 1, 1));
+    const bool zero = download(call(glinpack_determinant, a.get()))(0, 0) == 0;
+    EXPECT_EQ(download(call(glinpack_rcond, a.get()))(0, 0) == 0, zero);
+    const auto status = zero ? GLINPACK_SINGULAR : GLINPACK_OK;  // rounding hides some
+    EXPECT_EQ(glinpack_wait(call(glinpack_solve, a.get(), b.get()).get(), -1), status);
+    EXPECT_EQ(glinpack_wait(call(glinpack_inverse, a.get()).get(), -1), status);
+    singular += zero ? 1 : 0;
+  }
+  EXPECT_GT(singular, 10);
+  EXPECT_LT(singular, 50);
+}
+
+TEST_P(LibraryErrors, FreedHandlesAreErrorsWhateverWasMadeSince) {
+  const Handle kept = up(identity(2));
+  glinpack_matrix* freed = up(identity(2)).release();
+  glinpack_matrix_free(freed);
+  const Handle later = up(identity(2));
+  glinpack_matrix_free(freed);
+  const auto invalid = GLINPACK_INVALID_ARGUMENT;
+  expect_refused(invalid, "the matrix was freed", glinpack_transpose, freed);
+  expect_refused(invalid, "the matrix was freed", glinpack_solve, kept.get(), freed);
+  double unchanged = -7;
+  EXPECT_EQ(glinpack_matrix_read_double(freed, &unchanged, 1, 1), invalid);
+  EXPECT_EQ(glinpack_wait(freed, -1), invalid);
+  EXPECT_EQ(glinpack_cancel(freed), invalid);
+  EXPECT_EQ(glinpack_prefetch(freed), invalid);
+  EXPECT_EQ(glinpack_matrix_rows(freed), 0);
+  EXPECT_EQ(glinpack_ready(freed), 1);
+  EXPECT_STREQ(glinpack_error_text(freed), "");
+  for (const Handle* valid : {&kept, &later}) EXPECT_EQ(difference(download(*valid), identity(2)), 0);
+
+  glinpack_context* context = make_context("openblas").release();
+  for (int time = 0; time < 2; ++time) glinpack_context_free(context);
+  EXPECT_EQ(glinpack_context_wait(context), invalid);
+  EXPECT_EQ(glinpack_context_pending(context), 0);
+  EXPECT_STREQ(glinpack_context_device(context), "");
+  expect_refused(invalid, "the context was freed", glinpack_matrix_identity, context, precision(), Index{2}, Index{2});
 }
 
 TEST_P(LibraryErrors, AMatrixWithANanIsNotSingular) {
@@ -155,6 +207,9 @@ TEST_P(LibraryErrors, TooLittleMemoryLeavesOtherMatricesValid) {
   const Handle row = call(glinpack_matrix_constant, context().get(), precision(), Index{1}, columns, 1.0);
   const Handle large = call(glinpack_gemm, 1, 0, 1.0, row.get(), row.get(), 0.0, nullptr);
   expect_failed(large, GLINPACK_OUT_OF_MEMORY, "2000000 x 2000000");
+  const Handle zeros = call(glinpack_matrix_constant, context().get(), precision(), columns, columns, 0.0);
+  const Handle element = call(glinpack_submatrix, zeros.get(), Index{0}, Index{0}, Index{1}, Index{1});
+  expect_failed(element, GLINPACK_OUT_OF_MEMORY, "a matrix of 2000000 x 2000000");
   EXPECT_EQ(difference(download(small), a), 0);
   EXPECT_EQ(difference(download(call(glinpack_scale, 1.0, small.get(), 0.0)), a), 0);
 }

@@ -81,6 +81,23 @@ for device in openblas software; do
   LD_LIBRARY_PATH=${library%/*} timeout 60 "$work/forks" $device || fail "exit() of a forked process with $device ends with $?"
 done
 
+# OpenBLAS without memory for its buffers is a status, and its threads do not keep the process from ending
+cat >"$work/limited.c" <<'PROGRAM'
+#include <glinpack.h>
+int main(void) {
+  glinpack_context *context;
+  glinpack_matrix *a, *number;
+  if (glinpack_context_create("openblas", 1, &context)) return 20;
+  if (glinpack_matrix_identity(context, GLINPACK_DOUBLE, 3, 3, &a)) return 21;
+  if (glinpack_determinant(a, &number)) return 22;
+  return glinpack_wait(number, -1);
+}
+PROGRAM
+cc -std=c89 -Wall -Wextra -pedantic -Werror "$work/limited.c" $(pkg-config --cflags --libs glinpack) -o "$work/limited"
+status=0
+(ulimit -v 200000; LD_LIBRARY_PATH=${library%/*} OPENBLAS_NUM_THREADS=2 timeout 60 "$work/limited") || status=$?
+[ $status = 6 ] || fail "with 200000 KiB of address space the status is $status, not 6, GLINPACK_OUT_OF_MEMORY"
+
 # the lines of docs/library.md
 sed -n '/^```c$/,/^```$/p' docs/library.md | grep -v '^```' >"$work/lines.c"
 cc -std=c89 -Wall -Wextra -pedantic -Werror "$work/lines.c" $(pkg-config --cflags --libs glinpack) -o "$work/lines"

@@ -169,7 +169,7 @@ class OnPlace : public testing::TestWithParam<Place> {
   }
   /// Of all GL contexts of the library's context; 0 on OpenBLAS.
   int gl_objects() const {
-    auto& queue = context()->session->queue;
+    auto& queue = library::session_of(context().get())->queue;
     return *queue.take(queue.enqueue([](library::Engine& engine) {
       if (!engine.on_gl()) return 0;
       const auto of = [](auto& arithmetic) {

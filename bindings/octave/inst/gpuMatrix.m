@@ -146,6 +146,11 @@ classdef gpuMatrix < handle
       end
     end
 
+    function yes = size_equal(varargin)
+      sizes = cellfun(@size, varargin, 'UniformOutput', false);
+      yes = isequal(sizes{1}, sizes{:});
+    end
+
     function n = ndims(g)
       n = 2;
     end
@@ -181,7 +186,12 @@ classdef gpuMatrix < handle
 
     function r = subsref(g, s)
       if ~strcmp(s(1).type, '()')
-        error('glinpack:index', 'a gpuMatrix is indexed by (), not by %s', s(1).type(1));
+        hint = '';
+        if isequal(s(1).subs, 'handle')  % of a method: the object is of another copy of the class
+          hint = ['; or a handle @gpuMatrix had Octave load the class twice: ' ...
+                  'begin a new session, and write @(x) gpuMatrix (x)'];
+        end
+        error('glinpack:index', 'a gpuMatrix is indexed by (), not by %s%s', s(1).type(1), hint);
       end
       [place, found] = block(g, s(1).subs);
       if found
@@ -486,7 +496,7 @@ classdef gpuMatrix < handle
     end
   end
 
-  methods (Static, Access = private)
+  methods (Static, Hidden)  % not private: see the hint of subsref
     % Of two matrices, one of them a gpuMatrix. The gateway returns [] for what only Octave computes.
     function r = binary(name, a, b, varargin)
       x = a;
@@ -654,6 +664,10 @@ end
 %! [m, n] = size (gpuMatrix (ones (2, 3)), 2, 1);
 %! assert ([m, n], [3, 2]);
 %! assert (ndims (gpuMatrix ()), 2);
+%! g = gpuMatrix (ones (2, 3));
+%! assert (size_equal (g) && size_equal (g, ones (2, 3)) && size_equal (zeros (2, 3), g, g));
+%! assert (! size_equal (g, gpuMatrix (ones (3, 2))) && ! size_equal (g, g, 1));
+%! assert (cellfun (@isempty, {g, gpuMatrix([])}), [false, true]);
 %! assert (columns (gpuMatrix (ones (2, 3))), 3);
 %! assert (gather (gpuMatrix (pi, "single")), single (pi));
 %! assert (gather (gpuMatrix (gpuMatrix (pi), "single")), single (pi));
@@ -1054,3 +1068,5 @@ end
 %! assert (! isempty (gpuMatrix.device ()));
 %! assert (gpuMatrix.info ().device, gpuMatrix.device ());
 %!error id=glinpack:device g = gpuMatrix (1); gpuMatrix.device ("openblas");
+%!error <threads is 1e\+10, not 0 to 4096> gpuMatrix.device ("openblas", 1e10)
+%!error <threads is -1, not 0 to 4096> gpuMatrix.device ("openblas", -1)

@@ -92,17 +92,14 @@ static const char *identifier_of(glinpack_status status) {
 }
 
 static void check(glinpack_status status) {
-  if (status != GLINPACK_OK) fail(identifier_of(status), "%s", glinpack_last_error());
+  if (status == GLINPACK_OK) return;
+  fail(identifier_of(status), "%s%s", status == GLINPACK_OUT_OF_MEMORY ? "out of memory: " : "", glinpack_last_error());
 }
 
 /* Of what only computing shows. */
 static void check_computed(glinpack_status status, const glinpack_matrix *matrix) {
-  const char *type = glinpack_matrix_precision(matrix) == GLINPACK_SINGLE ? "single" : "double";
   if (status == GLINPACK_OK || status == GLINPACK_SINGULAR) return;
-  fail(identifier_of(status), "%s: computing a %.0fx%.0f %s gpuMatrix: %s",
-       status == GLINPACK_OUT_OF_MEMORY ? "out of memory" : glinpack_status_text(status),
-       (double)glinpack_matrix_rows(matrix), (double)glinpack_matrix_columns(matrix), type,
-       glinpack_error_text(matrix));
+  fail(identifier_of(status), "%s: %s", glinpack_status_text(status), glinpack_error_text(matrix));
 }
 
 /* ---- Matrices ---------------------------------------------------------------------------------------------------- */
@@ -270,10 +267,6 @@ static glinpack_matrix *upload(const mxArray *argument, glinpack_precision preci
     fail("glinpack:type", "a matrix of class %s cannot be an operand of a gpuMatrix: convert it to double",
          mxGetClassName(argument));
     return NULL;
-  }
-  if (status == GLINPACK_OUT_OF_MEMORY) {
-    fail("glinpack:memory", "out of memory: uploading a %.0fx%.0f matrix: %s", (double)rows, (double)columns,
-         glinpack_last_error());
   }
   check(status);
   return matrix;
@@ -665,11 +658,15 @@ static void fetch(int nlhs, mxArray *plhs[], const mxArray *argument, glinpack_p
 
 static void choose_device(int nrhs, const mxArray *prhs[]) {
   char name[64];
+  const double threads = nrhs > 2 ? number_at(nrhs, prhs, 2) : 0;
   strcpy(name, text_at(nrhs, prhs, 1));
   if (!*name) return;
+  if (!(threads >= 0 && threads <= 4096)) {
+    fail("glinpack:argument", "the number of threads is %g, not 0 to 4096", threads);
+  }
   if (live_count > 0) fail("glinpack:device", "the device cannot change: %.0f matrices are on it", (double)live_count);
   free_all();
-  open_context(name, nrhs > 2 ? (int)number_at(nrhs, prhs, 2) : 0);
+  open_context(name, (int)threads);
 }
 
 /* Commands with a matrix that make none. Returns whether it was one. */

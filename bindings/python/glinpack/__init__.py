@@ -96,15 +96,15 @@ class Matrix:
             wanted = data.dtype if dtype is None else _precision(dtype)
             self._set(_converted(data, wanted)._handle, data.ndim, data.context)
             return
-        array = numpy.asarray(data)
-        if array.dtype not in (numpy.float32, numpy.float64) or not array.dtype.isnative:
+        array = numpy.asarray(data.toarray() if hasattr(data, "toarray") else data)  # of scipy.sparse
+        if array.dtype not in (numpy.float32, numpy.float64):
             if array.dtype.kind not in "biuf":
                 raise TypeError(f"glinpack has no matrices of {array.dtype}: real numbers are expected")
             array = array.astype(numpy.float32 if array.dtype == numpy.float16 or
                                  array.dtype.newbyteorder("=") == numpy.float32 else numpy.float64)
         if array.ndim > 2:
             raise ValueError(f"a matrix has at most two dimensions, not {array.ndim}")
-        if not array.flags.aligned or any(stride % array.itemsize for stride in array.strides):
+        if not _is_readable(array):
             array = numpy.array(array, order="C")
         wanted = array.dtype if dtype is None else _precision(dtype)
         context = context or _default_context()
@@ -165,9 +165,9 @@ class Matrix:
             array = out
             if array.shape != self.shape:
                 raise ValueError(f"out has the shape {array.shape}, the matrix {self.shape}")
-            if array.dtype not in (numpy.float32, numpy.float64) or not array.dtype.isnative or \
-                    not array.flags.aligned or any(stride % array.itemsize for stride in array.strides):
-                raise ValueError("out is no aligned array of native float32 or float64")
+            if not _is_readable(array):
+                numpy.copyto(array, self.numpy())
+                return array
         view = array if self.ndim == 2 else array[:, None] if self.ndim == 1 else array[None, None]
         self._handle.read(view)
         return array
@@ -190,6 +190,15 @@ class Matrix:
         if self.size != 1:
             raise TypeError(f"a matrix of the shape {self.shape} is not one number")
         return float(self.numpy().reshape(()))
+
+    def __int__(self):
+        return int(float(self))
+
+    def __round__(self, ndigits=None):
+        return round(float(self), ndigits)
+
+    def __format__(self, text):
+        return format(float(self), text) if text and self.size == 1 else object.__format__(self, text)
 
     def __getitem__(self, key):
         return self.numpy()[key]
@@ -308,6 +317,12 @@ def _new(handle, ndim, context):
     matrix = Matrix.__new__(Matrix)
     matrix._set(handle, ndim, context)
     return matrix
+
+
+def _is_readable(array):
+    """By the library, which takes any strides."""
+    return array.dtype in (numpy.float32, numpy.float64) and array.flags.aligned and \
+        not any(stride % array.itemsize for stride in array.strides)
 
 
 def _precision(dtype):

@@ -15,6 +15,7 @@ import time
 import numpy
 import pytest
 import scipy.linalg
+import scipy.sparse
 
 import glinpack
 from glinpack import linalg
@@ -132,10 +133,19 @@ def test_strides_and_orders_are_taken_as_they_are(context, dtype):
         out = numpy.full(tuple(2 * extent for extent in view.shape), numpy.nan, dtype)[tuple([slice(None, None, -2)] * view.ndim)]
         assert matrix.numpy(out) is out
         assert numpy.array_equal(out, view)
+        swapped = out.astype(out.dtype.newbyteorder())
+        swapped.fill(numpy.nan)
+        assert matrix.numpy(swapped) is swapped and not swapped.dtype.isnative
+        assert numpy.array_equal(swapped, view)
         assert matrix.numpy(order="F").flags.f_contiguous
     packed = numpy.zeros(4, numpy.dtype([("byte", "u1"), ("value", dtype)]))
     packed["value"] = range(4)
     assert numpy.array_equal(glinpack.Matrix(packed["value"], context=context), range(4))
+    fours = glinpack.full(4, 4.0, context=context)
+    assert numpy.array_equal(fours.numpy(packed["value"]), [4] * 4) and not packed["byte"].any()
+    assert numpy.array_equal(fours.numpy(numpy.empty(4, numpy.longdouble)), [4] * 4)
+    with pytest.raises(TypeError, match="same_kind"):
+        fours.numpy(numpy.empty(4, int))
 
 
 def test_arrays_in_and_out(openblas):
@@ -159,6 +169,33 @@ def test_arrays_in_and_out(openblas):
         glinpack.Matrix(numpy.zeros((2, 2, 2)))
     with pytest.raises(ValueError, match="shape"):
         matrix.numpy(numpy.zeros(2))
+
+
+def test_one_element_is_a_number_of_python(openblas):
+    for number in (glinpack.det([[2.0, 0.5], [1.0, 1.5]]), glinpack.full(1, 2.5), glinpack.full((1, 1), 2.5)):
+        assert f"{number:.3f} {number:g}" == "2.500 2.5"
+        assert (round(number), round(number, 1), int(number)) == (2, 2.5, 2)
+    assert f"{number}" == repr(number)
+    for convert in (int, round, lambda matrix: f"{matrix:.3f}"):
+        with pytest.raises(TypeError):
+            convert(glinpack.eye(2))
+
+
+def test_sparse_and_integer_operands_become_full_and_double(openblas, tmp_path):
+    full = numpy.array([[2, 0, 1], [0, 3, 0], [1, 0, 4]])
+    b = numpy.arange(3)
+    as_double = full.astype(float)
+    A = glinpack.Matrix(as_double)
+    numpy.save(tmp_path / "whole.npy", full)
+    for operand in (scipy.sparse.csr_matrix(full), scipy.sparse.coo_matrix(full), scipy.sparse.csc_array(full),
+                    numpy.load(tmp_path / "whole.npy"), numpy.load(tmp_path / "whole.npy", mmap_mode="r")):
+        assert glinpack.Matrix(operand).dtype == numpy.float64
+        close(glinpack.solve(operand, b), numpy.linalg.solve(full, b), 3)
+        close(linalg.inv(operand), numpy.linalg.inv(full), 3)
+        for result in (A @ operand, operand @ A):
+            close(result, as_double @ as_double)
+        for result in (A + operand, operand + A):
+            close(result, 2 * as_double)
 
 
 def test_comparisons_and_iteration_give_what_numpy_gives(openblas):
@@ -387,6 +424,29 @@ def test_a_forked_process_has_a_context_of_its_own():
                    "    raise SystemExit(0)\n"
                    "assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0\n"
                    "assert a.numpy().sum() == 100")
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_after_fork_opengl_is_refused_and_not_replaced_by_openblas_in_silence():
+    ended = python("import glinpack, os\n"
+                   "glinpack.Context('software', 1).close()\n"
+                   "child = os.fork()\n"
+                   "if child: raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+                   "for device in ('software', '0', 'auto'):\n"
+                   "    try: glinpack.Context(device)\n"
+                   "    except RuntimeError as error: assert 'before fork()' in str(error) and 'spawn' in str(error)\n"
+                   "    else: raise SystemExit(3)\n"
+                   "glinpack.Context('openblas').close()")
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_without_a_gpu_auto_is_openblas_after_fork_too():
+    ended = python("import glinpack, os\n"
+                   "before = glinpack.Context('auto').device\n"
+                   "child = os.fork()\n"
+                   "if child: raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+                   "try: assert glinpack.Context('auto').device == before and 'OpenBLAS' in before\n"
+                   "except RuntimeError: assert 'OpenBLAS' not in before")
     assert (ended.returncode, ended.stderr) == (0, "")
 
 

@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <stdexcept>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -29,13 +29,14 @@ void set_blas_threads(int threads) { openblas_set_num_threads(threads); }
 // Not in cblas.h, but public in every OpenBLAS (its common.h).
 extern "C" void* blas_memory_alloc(int procedure);
 extern "C" void blas_memory_free(void* buffer);
+extern "C" int blas_server_avail __attribute__((weak));  // not in one built without threads
 
 namespace {
 
 // BUFFER_SIZE in OpenBLAS's common_x86_64.h, and the stack of a thread
 constexpr std::size_t bytes_of_buffer = std::size_t{128} << 20, bytes_of_stack = std::size_t{8} << 20;
 
-/// Throws std::runtime_error unless `count` buffers can be mapped at once, as OpenBLAS maps them.
+/// Throws BlasMemoryError unless `count` buffers can be mapped at once, as OpenBLAS maps them.
 void check_that_buffers_fit(int count) {
   std::vector<void*> buffers;
   while (static_cast<int>(buffers.size()) < count) {
@@ -47,12 +48,12 @@ void check_that_buffers_fit(int count) {
   for (void* const buffer : buffers) munmap(buffer, bytes_of_buffer + bytes_of_stack);
   const std::size_t found = buffers.size();
   if (static_cast<int>(found) == count) return;
-  throw std::runtime_error("too little memory for OpenBLAS: it takes " + std::to_string(count) +
-                           " more buffers of 128 MiB of address space, and " + std::to_string(found) +
-                           " fit; raise the limit (ulimit -v), or use fewer --threads");
+  throw BlasMemoryError("too little memory for OpenBLAS: it takes " + std::to_string(count) +
+                        " more buffers of 128 MiB of address space, and " + std::to_string(found) +
+                        " fit; raise the limit (ulimit -v), or use fewer threads");
 }
 
-/// Throws std::runtime_error unless this thread's stack can have what OpenBLAS's factorisations take of it.
+/// Throws BlasMemoryError unless this thread's stack can have what OpenBLAS's factorisations take of it.
 void check_that_stack_suffices() {
   constexpr rlim_t bytes = rlim_t{4} << 20;
   rlimit limit{};
@@ -61,14 +62,31 @@ void check_that_stack_suffices() {
   const rlim_t allowed = limit.rlim_cur;
   limit.rlim_cur = std::min(bytes, limit.rlim_max);
   if (limit.rlim_cur == bytes && setrlimit(RLIMIT_STACK, &limit) == 0) return;
-  throw std::runtime_error("too little stack for OpenBLAS: it takes up to 4 MiB, and the limit is " +
-                           std::to_string(allowed >> 10) + " KiB; raise it (ulimit -s 8192)");
+  throw BlasMemoryError("too little stack for OpenBLAS: it takes up to 4 MiB, and the limit is " +
+                        std::to_string(allowed >> 10) + " KiB; raise it (ulimit -s 8192)");
 }
+
+/// Under a limit of address space, a thread of OpenBLAS may try for ever to take its buffer. OpenBLAS joins its threads
+/// at exit, after static objects of libraries that use it.
+struct JoinNoThreadsUnderALimit {
+  JoinNoThreadsUnderALimit() = default;
+  JoinNoThreadsUnderALimit(const JoinNoThreadsUnderALimit&) = delete;
+  JoinNoThreadsUnderALimit& operator=(const JoinNoThreadsUnderALimit&) = delete;
+  ~JoinNoThreadsUnderALimit() {
+    rlimit limit{};
+    if (&blas_server_avail != nullptr && getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+      blas_server_avail = 0;
+    }
+  }
+};
+const JoinNoThreadsUnderALimit at_exit;
 
 }  // namespace
 
 void reserve_blas_buffers(int threads, int callers) {
   check_that_stack_suffices();
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
   static int taken_threads = 0, taken_callers = 0;
   const int more = std::max(0, threads - std::max(1, taken_threads)) + std::max(0, callers - taken_callers);
   if (more == 0) return;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -10,9 +11,14 @@ namespace glinpack {
 /// Threads of each BLAS call: a setting of the process. Without effect for GLINPACK_BLAS=generic.
 void set_blas_threads(int threads);
 
+class BlasMemoryError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// Has OpenBLAS take its buffers: of `threads` threads, and of `callers` threads that call it at the same time.
 /// Otherwise it takes them at the first large product, after memory was counted, and if it cannot, tries for ever.
-/// Throws std::runtime_error if there is too little memory, address space or stack. Other libraries: no effect.
+/// Throws BlasMemoryError if there is too little memory, address space or stack. Other libraries: no effect.
 void reserve_blas_buffers(int threads, int callers);
 
 /// "OpenBLAS 0.3.21", "BLIS 0.9.0", ...; "BLAS" for GLINPACK_BLAS=generic.

@@ -39,6 +39,13 @@ Index factorize(RowMajorView<Real> a, Pivots& pivots) {
   return blas::getrf(a.rows, a.rows, a.data, a.leading_dimension, pivots.data());
 }
 
+/// LAPACK's pivots.
+Pivots counted_from_one(std::span<const Index> pivots) {
+  Pivots counted;
+  for (const Index row : pivots) counted.push_back(blas::to_int(row + 1));
+  return counted;
+}
+
 template <class Real>
 std::vector<double> doubles(RowMajorView<const Real> matrix) {
   std::vector<double> elements;
@@ -77,10 +84,9 @@ template <class Real>
 Index factorize_on_host(ColumnMajorView<Real> a, std::span<Index> pivots) {
   if (static_cast<Index>(pivots.size()) != a.rows)
     throw std::invalid_argument("a matrix to be factorised has not a pivot for every row");
-  Pivots counted_from_one;
-  const Index info = factorize(a.transposed(), counted_from_one);
-  std::transform(counted_from_one.begin(), counted_from_one.end(), pivots.begin(),
-                 [](lapack_int row) { return Index{row} - 1; });
+  Pivots counted;
+  const Index info = factorize(a.transposed(), counted);
+  std::transform(counted.begin(), counted.end(), pivots.begin(), [](lapack_int row) { return Index{row} - 1; });
   return info;
 }
 
@@ -93,9 +99,7 @@ void substitute_on_host(ColumnMajorView<const Real> factors, std::span<const Ind
     throw std::invalid_argument("factors, pivots and right-hand sides do not match");
   }
   if (b.rows == 0 || b.columns == 0) return;
-  Pivots counted_from_one;
-  for (const Index row : pivots) counted_from_one.push_back(blas::to_int(row + 1));
-  blas::getrs(b.rows, b.columns, factors.data, factors.leading_dimension, counted_from_one.data(), b.data,
+  blas::getrs(b.rows, b.columns, factors.data, factors.leading_dimension, counted_from_one(pivots).data(), b.data,
               b.leading_dimension);
 }
 
@@ -114,13 +118,30 @@ template double reciprocal_condition_on_host(ColumnMajorView<const float>, doubl
 template double reciprocal_condition_on_host(ColumnMajorView<const double>, double);
 
 template <class Real>
-Index invert_on_host(RowMajorView<Real> a) {
-  Pivots pivots;
-  if (const Index info = factorize(a, pivots); info != 0 || a.rows == 0) return info;
+void invert_factors_on_host(ColumnMajorView<Real> factors, std::span<const Index> pivots) {
+  if (factors.rows != factors.columns || static_cast<Index>(pivots.size()) != factors.rows) {
+    throw std::invalid_argument("factors and pivots do not match");
+  }
+  if (factors.rows == 0) return;
+  const Pivots lapack_pivots = counted_from_one(pivots);
   std::vector<Real> work(1);
-  blas::getri(a.rows, a.data, a.leading_dimension, pivots.data(), work.data(), -1);
+  const auto invert = [&](Index size) {
+    blas::getri(factors.rows, factors.data, factors.leading_dimension, lapack_pivots.data(), work.data(), size);
+  };
+  invert(-1);
   work.resize(static_cast<std::size_t>(work[0]));
-  return blas::getri(a.rows, a.data, a.leading_dimension, pivots.data(), work.data(), static_cast<Index>(work.size()));
+  invert(static_cast<Index>(work.size()));
+}
+
+template void invert_factors_on_host(ColumnMajorView<float>, std::span<const Index>);
+template void invert_factors_on_host(ColumnMajorView<double>, std::span<const Index>);
+
+template <class Real>
+Index invert_on_host(RowMajorView<Real> a) {
+  std::vector<Index> pivots(static_cast<std::size_t>(a.rows));
+  const Index info = factorize_on_host<Real>(a.transposed(), pivots);
+  if (info == 0) invert_factors_on_host<Real>(a.transposed(), pivots);
+  return info;
 }
 
 template Index invert_on_host(RowMajorView<float>);

@@ -33,6 +33,9 @@ void substitute_on_host(ColumnMajorView<const Real> factors, std::span<const Ind
 /// an element is. Throws std::runtime_error as solve_on_host().
 template <class Real>
 double reciprocal_condition_on_host(ColumnMajorView<const Real> factors, double norm);
+/// Such factors become A^-1 (LAPACK getri). Throws as solve_on_host().
+template <class Real>
+void invert_factors_on_host(ColumnMajorView<Real> factors, std::span<const Index> pivots);
 /// A becomes A^-1 (LAPACK getrf and getri). Returns and throws as solve_on_host().
 template <class Real>
 Index invert_on_host(RowMajorView<Real> a);

@@ -68,6 +68,8 @@ TEST(HostSolvers, TheInverseOfAMatrixWithANanIsNan) {
   a.elements = {1, std::numeric_limits<double>::quiet_NaN(), 2, 3};
   EXPECT_EQ(invert_on_host<double>(view(a)), 0);
   EXPECT_TRUE(std::isnan(a.elements[0]));
+  std::vector<Index> pivots(1);
+  EXPECT_THROW(invert_factors_on_host<double>(view(a).transposed(), pivots), std::invalid_argument);
 }
 
 TEST(HostSolvers, ScaledResidualEqualsTheHplResidual) {
