@@ -162,7 +162,7 @@ class Watchdog(JobTest):
     def test_a_rank_that_stops_at_a_random_moment_of_the_start_ends_the_job(self):
         seed = random.randrange(1 << 32)
         moments = random.Random(seed)
-        for command in ([*LONG_RUN, "--checkpoint", "checkpoints", "--peak", "measured"],
+        for command in ([*LONG_RUN, "--checkpoint", "checkpoints", "--peak", "auto"],
                         ["plu", "--n", "1000", "--repeat", "1000"], ["poisson", "--n", "2048"],
                         ["doctor", "--burn-in", "30"]):
             for last in 0, 0.5:
