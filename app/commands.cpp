@@ -24,6 +24,7 @@
 #include "app/plu/plu_options.hpp"
 #include "app/program/mpi_command.hpp"
 #include "app/program/reexecution.hpp"
+#include "app/program/watchdog_option.hpp"
 #include "app/report/report_command.hpp"
 #include "app/slurm/slurm_command.hpp"
 #include "app/tune/tune_command.hpp"
@@ -94,12 +95,13 @@ int on_first_rank(const Invocation& invocation) {
 }
 
 // A solver on all ranks.
-template <int (*run)(const ModeInvocation&)>
+template <auto table, int (*run)(const ModeInvocation&)>
 int on_all_ranks(const Invocation& invocation) {
   execute_again_with_better_kernels(invocation.argv);
-  return run_under_mpi(invocation.argc, invocation.argv, [&](const MpiSession& session, const auto&, const auto&) {
-    return run({command_line(invocation), invocation.arguments, reexecution_notes(), &session});
-  });
+  return run_under_mpi(invocation.argc, invocation.argv, watchdog_limit<table>,
+                       [&](const MpiSession& session, const auto&, const auto&) {
+                         return run({command_line(invocation), invocation.arguments, reexecution_notes(), &session});
+                       });
 }
 
 const char* heading_of(Command::Group group) {
@@ -158,7 +160,7 @@ std::span<const Command> commands() {
       Command{"tridiagonal", "Many tridiagonal systems at once", Group::solvers, table_of<tridiagonal_table>,
               on_first_rank<run_tridiagonal>},
       Command{"poisson", "The Poisson equation by conjugate gradients; runs with MPI", Group::solvers,
-              table_of<poisson_table>, on_all_ranks<run_poisson>},
+              table_of<poisson_table>, on_all_ranks<poisson_table, run_poisson>},
       Command{"background", "Systems shared by processor and device", Group::solvers, table_of<background_table>,
               on_first_rank<run_background>},
       Command{"paranoia", "Rounding errors of a device's arithmetic, and of its LU", Group::solvers,

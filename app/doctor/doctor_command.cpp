@@ -161,7 +161,6 @@ void report(const DoctorOptions& options, const std::vector<std::string>& comman
 }
 
 json measured_burn_in(const DoctorOptions& options, const MpiSession& session) {
-  const std::unique_ptr<Watchdog> watchdog = start_watchdog(options.watchdog);
   PluOptions machine;
   machine.backend = options.backend;
   machine.device = options.device;
@@ -192,7 +191,9 @@ int examine(const MpiSession& session, const std::vector<std::string>& arguments
 
 }  // namespace
 
-int run_doctor_command(int argc, char** argv) { return run_under_mpi(argc, argv, examine, ForeignLauncher::tolerated); }
+int run_doctor_command(int argc, char** argv) {
+  return run_under_mpi(argc, argv, watchdog_limit<doctor_table>, examine, ForeignLauncher::tolerated);
+}
 
 std::vector<std::string> notes_before_run(const MpiSession& session, const Target& target, const Devices& devices) {
   // rank 0 gathers the facts of all ranks; this bounds its memory

@@ -377,7 +377,6 @@ int measure(NetworkInput& input) {
     return nlohmann::json();
   });
 
-  const std::unique_ptr<Watchdog> watchdog = start_watchdog(input.options.watchdog);
   const StopSignals signals(input.session.rank() == 0);
   const LinksToTry links = links_to_try(input, hosts);
   NetworkReporter* const shown_by = reporter ? &*reporter : nullptr;
@@ -399,7 +398,8 @@ int measure(NetworkInput& input) {
 
 int run_network_command(int argc, char** argv) {
   return run_under_mpi(
-      argc, argv, [](const MpiSession& session, const std::vector<std::string>& arguments, ReportContext context) {
+      argc, argv, watchdog_limit<network_table>,
+      [](const MpiSession& session, const std::vector<std::string>& arguments, ReportContext context) {
         NetworkInput input{
             .session = session, .options = {}, .planned = {}, .outputs = {}, .context = std::move(context)};
         input.options = parse_alike(arguments, options_of<network_table>);

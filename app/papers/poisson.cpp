@@ -323,7 +323,6 @@ class Poisson final : public Mode {
     for (double* rate : {&copies_.device, &copies_.host_serial, &copies_.host_threads}) {
       *rate = sum_over_ranks(MPI_COMM_WORLD, *rate);
     }
-    watchdog_ = start_watchdog(options_.watchdog);
   }
 
   void measure(std::size_t size, ModeRun& run) override {
@@ -478,7 +477,6 @@ class Poisson final : public Mode {
   const MpiSession& session_;
   std::vector<std::string> notes_;
   CopyRates copies_;
-  std::unique_ptr<Watchdog> watchdog_;
   PoissonExtents extents_;
   PoissonPreconditioner preconditioner_ = PoissonPreconditioner::none;
   std::vector<Real> u_;  // this rank's strip

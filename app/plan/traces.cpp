@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "app/input/input_error.hpp"
 #include "app/input/values.hpp"
+#include "app/program/outputs.hpp"
 
 namespace glinpack::app {
 
@@ -225,10 +223,7 @@ std::string platform_text(const model::MachineModel& machine, const model::Probl
 }
 
 void write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw InputError(path.string() + ": cannot be written: " + std::strerror(errno));
+  write_file(path.string(), false, [&text](std::ostream& file) { file << text; });
 }
 
 }  // namespace

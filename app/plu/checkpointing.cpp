@@ -111,10 +111,10 @@ void check_checkpoint_options(const PluOptions& options) {
 FolderLock::FolderLock(const std::string& folder, FolderUse use) {
   const std::string path = folder + "/lock";
   int operation = LOCK_EX | LOCK_NB;
-  file_ = FileHandle(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  file_ = FileHandle(open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
   if (file_.get() < 0 && use == FolderUse::read && (errno == EACCES || errno == EROFS)) {
     operation = LOCK_SH | LOCK_NB;
-    file_ = FileHandle(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    file_ = FileHandle(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
     if (file_.get() < 0 && errno == ENOENT) return;  // no program has written here, and this one cannot
   }
   if (file_.get() < 0) throw InputError(path + ": " + std::strerror(errno));

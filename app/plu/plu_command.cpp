@@ -11,6 +11,7 @@
 #include "app/program/agreement.hpp"
 #include "app/program/mpi_command.hpp"
 #include "app/program/topology.hpp"
+#include "app/program/watchdog_option.hpp"
 
 namespace glinpack::app {
 
@@ -113,7 +114,8 @@ int plan_and_run(const std::vector<std::string>& arguments, SweepInput& input) {
 
 int run_plu_command(int argc, char** argv, std::vector<std::string> notes) {
   return run_under_mpi(
-      argc, argv, [&](const MpiSession& session, const std::vector<std::string>& arguments, ReportContext context) {
+      argc, argv, watchdog_limit<plu_table>,
+      [&](const MpiSession& session, const std::vector<std::string>& arguments, ReportContext context) {
         SweepInput input{.options = {},
                          .planned = {},
                          .machine = {},

@@ -319,7 +319,6 @@ int run_sweep_in(SweepInput& input) {
   input.context.notes.insert(input.context.notes.end(), choices.begin(), choices.end());
   GridCache grids;
   const auto checkpointing = prepare_checkpointing(input, info, grids);
-  const std::unique_ptr<Watchdog> watchdog = start_watchdog(input.options.watchdog);
   std::optional<Reporter> reporter;
   const std::vector<RankRecord> ranks = ranks_of_first_run(input, info);
   run_on_root_and_broadcast([&] {

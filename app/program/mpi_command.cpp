@@ -4,6 +4,7 @@
 
 #include "app/input/input_error.hpp"
 #include "app/program/agreement.hpp"
+#include "app/program/watchdog_option.hpp"
 #include "mpi/communication.hpp"
 
 namespace glinpack::app {
@@ -20,14 +21,17 @@ void print_error(const MpiSession& session, const std::exception& error) {
 
 }  // namespace
 
-int run_under_mpi(int argc, char** argv, const MpiCommand& command, ForeignLauncher foreign) {
+int run_under_mpi(int argc, char** argv, std::optional<double> (*watchdog_limit)(const std::vector<std::string>&),
+                  const MpiCommand& command, ForeignLauncher foreign) {
   ReportContext context = process_context({argv, argv + argc});
   const std::vector<std::string> arguments(argv + 2, argv + argc);
+  const std::optional<double> limit = watchdog_limit(arguments);
   MpiSession session(argc, argv, foreign);
   context.mpi_library = MpiSession::library_version();
   context.world_size = session.size();
   int exit_code = exit_error;
   try {
+    const std::unique_ptr<Watchdog> watchdog = start_watchdog(limit);
     for (nlohmann::json& node : gathered_on_first_rank(session.local_rank() == 0 ? node_json() : nlohmann::json())) {
       if (!node.is_null()) context.nodes.push_back(std::move(node));
     }

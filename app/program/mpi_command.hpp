@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,10 @@ namespace glinpack::app {
 using MpiCommand =
     std::function<int(const MpiSession& session, const std::vector<std::string>& arguments, ReportContext context)>;
 
-/// Starts MPI, calls the command with the context of its reports, and ends MPI. argv is the program's. One rank prints
-/// errors that reach every rank: InputError gives 2, AgreedError 3. Any other error aborts the job.
-int run_under_mpi(int argc, char** argv, const MpiCommand& command, ForeignLauncher foreign = ForeignLauncher::refused);
+/// Starts MPI and the watchdog with its limit, calls the command with the context of its reports, and ends MPI. argv is
+/// the program's. One rank prints errors that reach every rank: InputError gives 2, AgreedError 3. Any other error
+/// aborts the job.
+int run_under_mpi(int argc, char** argv, std::optional<double> (*watchdog_limit)(const std::vector<std::string>&),
+                  const MpiCommand& command, ForeignLauncher foreign = ForeignLauncher::refused);
 
 }  // namespace glinpack::app

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
@@ -19,6 +18,7 @@
 #include "app/papers/mode.hpp"
 #include "app/program/agreement.hpp"
 #include "app/program/launcher.hpp"
+#include "host/new_file.hpp"
 
 namespace glinpack::app {
 
@@ -94,12 +94,10 @@ void check_kind(const fs::path& path, const std::string& what) {
   }
 }
 
-std::string temporary_name(const fs::path& path) { return path.string() + ".part" + std::to_string(getpid()); }
-
 // A name may be too long, or not one that this file system takes.
 void check_name(const fs::path& path, const std::string& what) {
-  const std::string probe = temporary_name(path);
-  const int descriptor = open(probe.c_str(), O_CREAT | O_EXCL | O_WRONLY, 0600);
+  std::string probe;
+  const int descriptor = create_beside(path, probe);
   if (descriptor < 0) throw InputError(what + ": " + path.string() + " cannot be written: " + std::strerror(errno));
   close(descriptor);
   unlink(probe.c_str());
@@ -166,6 +164,19 @@ OutputPaths paths_of_all_commands(const Options& options) {
   paths.trace = in_folder(paths.folder, options.trace);
   paths.inputs = {options.config, options.input};
   return paths;
+}
+
+// With --force, a link stays a link: what it names is replaced.
+std::string target_of(const std::string& path, bool may_replace) {
+  return may_replace && fs::exists(path) ? fs::canonical(path).string() : path;
+}
+
+// As write_file(), but replaces a link itself.
+void write_to(const std::string& path, bool may_replace, const std::function<void(std::ostream&)>& write) {
+  const std::string temporary = write_beside(path, write);
+  if (put_in_place(temporary, path, may_replace)) return;
+  throw std::runtime_error(path + " cannot be put in place: " + std::strerror(errno) + "; what belongs there is in " +
+                           temporary);
 }
 
 }  // namespace
@@ -250,21 +261,16 @@ void make_output_folder(const OutputPaths& paths) {
 ReportStream::ReportStream(const OutputPaths& paths) : path_(paths.report) {
   if (!path_.empty()) {
     // made here and now, or refused: another run may have made it since it was looked for
-    const int descriptor =
-        open(path_.c_str(), O_CREAT | O_WRONLY | (paths.may_replace || paths.may_replace_report ? 0 : O_EXCL), 0666);
-    if (descriptor >= 0) {
-      close(descriptor);
-      file_.open(path_, std::ios::trunc);
-    }
-    if (descriptor < 0 || !file_)
-      throw InputError("the report: " + path_ + " cannot be written: " + std::strerror(errno));
+    const bool replaces = paths.may_replace || paths.may_replace_report;
+    file_.emplace(create_file(target_of(path_, paths.may_replace), replaces ? O_TRUNC : O_EXCL));
+    if (!file_->is_open()) throw InputError("the report: " + path_ + " cannot be written: " + std::strerror(errno));
   }
   std::streambuf* target = paths.report_on_stderr ? std::cerr.rdbuf() : std::cout.rdbuf();
   if (!path_.empty() && paths.report_on_stdout) {
-    tee_ = std::make_unique<TeeBuffer>(target, file_.rdbuf());
+    tee_ = std::make_unique<TeeBuffer>(target, &*file_);
     target = tee_.get();
   } else if (!path_.empty()) {
-    target = file_.rdbuf();
+    target = &*file_;
   }
   stream_ = std::make_unique<std::ostream>(target);
 }
@@ -280,30 +286,7 @@ void ReportStream::flush() {
 }
 
 void write_file(const std::string& path, bool may_replace, const std::function<void(std::ostream&)>& write) {
-  if (path.empty()) return;
-  const std::string temporary = temporary_name(path);
-  const auto fail = [&](const char* what) {
-    const std::string cause = std::strerror(errno);
-    unlink(temporary.c_str());
-    throw std::runtime_error(path + " " + what + ": " + cause);
-  };
-  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-  if (!file) fail("cannot be written");
-  write(file);
-  file.close();
-  if (!file) fail("cannot be written");
-  // a link stays a link: what it names is replaced
-  const fs::path target = fs::exists(path) ? fs::canonical(path) : fs::path(path);
-  int placed = may_replace ? std::rename(temporary.c_str(), target.c_str()) : link(temporary.c_str(), path.c_str());
-  // some file systems have no hard links
-  if (placed != 0 && errno != EEXIST && !may_replace && !fs::exists(path)) {
-    placed = std::rename(temporary.c_str(), path.c_str());
-  }
-  if (placed != 0) {
-    throw std::runtime_error(path + " cannot be put in place: " + std::strerror(errno) + "; what belongs there is in " +
-                             temporary);
-  }
-  unlink(temporary.c_str());
+  if (!path.empty()) write_to(target_of(path, may_replace), may_replace, write);
 }
 
 void print(std::ostream& out, const std::string& text) {
@@ -323,8 +306,10 @@ void write_findings(std::ostream& out, const std::string& text, const std::strin
 }
 
 void FileWriter::write(const std::string& path, const std::function<void(std::ostream&)>& content) {
+  if (path.empty()) return;
   try {
-    write_file(path, may_replace_ || written_.contains(path), content);
+    const bool is_own = !may_replace_ && written_.contains(path);  // a link made since is no wish of the user
+    is_own ? write_to(path, true, content) : write_file(path, may_replace_, content);
     written_.insert(path);
   } catch (const std::exception& error) {
     not_written_ += (not_written_.empty() ? "" : "; ") + std::string(error.what());

@@ -1,7 +1,6 @@
 // Where results go: checked before any run, written so that a reader never sees half a file.
 #pragma once
 
-#include <fstream>
 #include <functional>
 #include <iosfwd>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "app/input/hpl_dat.hpp"
 #include "app/plu/plu_options.hpp"
 #include "app/record/progress.hpp"
+#include "host/new_file.hpp"
 
 namespace glinpack::app {
 
@@ -79,15 +79,15 @@ class ReportStream {
 
  private:
   std::string path_;
-  std::ofstream file_;
+  std::optional<FileBuffer> file_;
   std::unique_ptr<std::streambuf> tee_;
   std::unique_ptr<std::ostream> stream_;
   std::string failure_;
 };
 
 /// Writes a temporary file in the folder of `path`, then puts it in place. Replaces an existing file only if
-/// `may_replace`; else the temporary file stays. Does nothing if the path is empty. Throws std::runtime_error naming path
-/// and cause.
+/// `may_replace`; else the temporary file stays. Does nothing if the path is empty. Throws std::runtime_error naming
+/// path and cause.
 void write_file(const std::string& path, bool may_replace, const std::function<void(std::ostream&)>& write);
 
 /// Throws std::runtime_error if the text cannot be written.

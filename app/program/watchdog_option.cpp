@@ -36,9 +36,8 @@ Field watchdog_field(std::optional<double>& seconds) {
 }
 
 std::unique_ptr<Watchdog> start_watchdog(const std::optional<double>& seconds) {
-  if (!seconds) return nullptr;
   try {
-    return std::make_unique<Watchdog>(*seconds);
+    return Watchdog::start(seconds.value_or(0));
   } catch (const AgreedError& error) {
     throw InputError(std::string("--watchdog: ") + error.what());
   }

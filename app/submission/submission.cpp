@@ -184,7 +184,7 @@ std::string intervals_csv(const MeasuredPower& power, double start, double secon
 void write_folder(const fs::path& folder, const std::map<std::string, std::string>& files) {
   const fs::path temporary = folder.string() + ".part" + std::to_string(getpid());
   try {
-    fs::create_directory(temporary);
+    if (!fs::create_directory(temporary)) throw std::runtime_error(temporary.string() + " exists");
     for (const auto& [name, text] : files) {
       write_file((temporary / name).string(), false, [&content = text](std::ostream& out) { out << content; });
     }

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Bad input ends every rank within seconds with a non-zero exit status. One message names file, line, value and
 remedy. No output file is created."""
+import json
 import os
 import pathlib
 import shutil
@@ -454,6 +455,24 @@ class OutputFiles(BadInputTest):
         self.assertEqual(outcome.status, 0, outcome)
         self.assertTrue((self.folder / "link").is_symlink())
         self.assertNotEqual((self.folder / "target").read_text(), "old")
+
+    def test_a_link_made_during_the_run_is_not_followed(self):
+        victim = self.write("victim", "precious")
+        job = subprocess.Popen([GLINPACK, "plu", "--n", "300", "--backend", "openblas", "--repeat", "100000", "--json",
+                                "r.json"], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(job.kill)
+        result = self.folder / "r.json"
+        end = time.monotonic() + 60
+        while not result.is_file() and time.monotonic() < end:
+            time.sleep(0.02)
+        (self.folder / f"r.json.part{job.pid}").symlink_to(victim)
+        (self.folder / "link").symlink_to(victim)
+        (self.folder / "link").replace(result)
+        job.terminate()
+        job.wait(timeout=60)
+        self.assertEqual(victim.read_text(), "precious")
+        self.assertFalse(result.is_symlink())
+        json.loads(result.read_text())
 
     def test_two_spellings_of_one_file_are_rejected(self):
         self.rejected_on_one_line(["plu", *SMALL_RUN, "--json", "same", "--csv", "./same"], "--csv", "--json")

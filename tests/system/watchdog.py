@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import random
 import signal
 import socket
 import subprocess
@@ -65,6 +66,11 @@ class Job:
     def has_finished_a_run(self):
         self.wait_for(lambda: "PASSED" in self.out.read_text(), "finished run")
         return self
+
+    def is_watched(self, rank):
+        """Whether the rank has left MPI_Init, and has a thread of the watchdog."""
+        threads = pathlib.Path(f"/proc/{self.ranks().get(rank)}/task").glob("*/comm")
+        return any(thread.read_text() == "watchdog\n" for thread in threads)
 
     def send(self, rank, number):
         os.kill(self.ranks()[rank], number)
@@ -152,6 +158,22 @@ class Watchdog(JobTest):
                 job.send(rank, signal.SIGSTOP)
                 self.assert_ended(job)
                 self.assert_reported(job, rf"rank {rank} on {HOST} \(process \d+\) has not been heard of .* stopped")
+
+    def test_a_rank_that_stops_at_a_random_moment_of_the_start_ends_the_job(self):
+        seed = random.randrange(1 << 32)
+        moments = random.Random(seed)
+        for command in ([*LONG_RUN, "--checkpoint", "checkpoints", "--peak", "auto"],
+                        ["plu", "--n", "1000", "--repeat", "1000"], ["poisson", "--n", "2048"],
+                        ["doctor", "--burn-in", "30"]):
+            for last in 0, 0.5:
+                rank, delay = moments.randrange(4), moments.uniform(0, last)
+                with self.subTest(command=command, rank=rank, delay=delay, seed=seed):
+                    job = Job(self, [*command, "--watchdog", "2"])
+                    job.wait_for(lambda job=job, rank=rank: job.is_watched(rank), "MPI")
+                    time.sleep(delay)
+                    job.send(rank, signal.SIGSTOP)
+                    self.assert_ended(job)
+                    self.assertIn("has not been heard of", job.err.read_text())
 
     def test_a_killed_rank_is_reported_and_ends_the_job(self):
         # an idle rank: MPI itself ends the job if it detects the loss during a message

@@ -13,6 +13,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "host/new_file.hpp"
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -98,9 +100,8 @@ CheckpointWriter::CheckpointWriter(std::string path, const CheckpointHeader& hea
                                    std::span<const GlobalIndex> pivots)
     : path_(std::move(path)), block_(static_cast<std::byte*>(std::aligned_alloc(alignment, bytes_of_block))) {
   if (!block_) throw std::bad_alloc();
-  constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
-  file_ = FileHandle(open(path_.c_str(), flags | O_DIRECT, 0666));
-  if (file_.get() < 0 && errno == EINVAL) file_ = FileHandle(open(path_.c_str(), flags, 0666));
+  file_ = FileHandle(create_file(path_, O_TRUNC | O_DIRECT));
+  if (file_.get() < 0 && errno == EINVAL) file_ = FileHandle(create_file(path_, O_TRUNC));
   if (file_.get() < 0) throw CheckpointError(system_error(path_));
   const std::string text = text_of(header);
   std::string head(magic.begin(), magic.end());

@@ -75,7 +75,7 @@ class FileHandle {
 /// CheckpointError with the system's reason.
 class CheckpointWriter {
  public:
-  /// Replaces a file that exists.
+  /// Replaces a file that exists; a symbolic link is an error.
   CheckpointWriter(std::string path, const CheckpointHeader& header, std::span<const GlobalIndex> pivots);
   /// The next piece, in order, and then the state of the checks; as the header says.
   void add(std::span<const std::byte> piece);

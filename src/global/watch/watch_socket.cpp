@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -100,7 +101,7 @@ void WatchLink::send(const WatchMessage& message) {
 }
 
 std::vector<WatchMessage> WatchLink::receive() {
-  while (open()) {
+  for (int pieces = 0; pieces < 16 && open(); ++pieces) {
     char piece[4096];
     const ssize_t size = recv(descriptor(), piece, sizeof piece, MSG_DONTWAIT);
     if (size > 0) {
@@ -142,10 +143,11 @@ std::vector<std::uint32_t> own_addresses(std::size_t most) {
   return addresses;
 }
 
-WatchListener::WatchListener() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
+WatchListener::WatchListener(bool on_this_host)
+    : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
   sockaddr_in any{};
   any.sin_family = AF_INET;
-  any.sin_addr.s_addr = htonl(INADDR_ANY);
+  any.sin_addr.s_addr = htonl(on_this_host ? INADDR_LOOPBACK : INADDR_ANY);
   socklen_t size = sizeof any;
   auto* const address = reinterpret_cast<sockaddr*>(&any);
   if (!socket_.open() || bind(socket_.descriptor(), address, size) != 0 ||
@@ -155,23 +157,35 @@ WatchListener::WatchListener() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CL
   port_ = any.sin_port;
 }
 
-std::optional<std::pair<int, WatchLink>> WatchListener::accept(std::uint64_t token, double seconds) {
-  constexpr double most_for_hello = 1;
-  const Deadline deadline(seconds);
-  while (ready(socket_.descriptor(), POLLIN, deadline)) {
+std::map<int, WatchLink> WatchListener::accept(std::uint64_t token, std::size_t count, double seconds) {
+  struct Caller {
+    WatchLink link;
+    Deadline for_hello{1};
+  };
+  std::vector<Caller> callers;
+  std::map<int, WatchLink> accepted;
+  for (const Deadline deadline(seconds); accepted.size() < count && deadline.milliseconds_left() > 0;) {
+    std::vector<pollfd> waiting{{.fd = socket_.descriptor(), .events = POLLIN, .revents = 0}};
+    for (const Caller& caller : callers)
+      waiting.push_back({.fd = caller.link.descriptor(), .events = POLLIN, .revents = 0});
+    poll(waiting.data(), waiting.size(), std::min(deadline.milliseconds_left(), 100));
     Socket connection(accept4(socket_.descriptor(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!connection.open()) {
-      if (errno == EMFILE || errno == ENFILE) return std::nullopt;
-      continue;
+    if (connection.open()) {
+      send_short_messages_at_once(connection.descriptor());
+      callers.push_back({.link = WatchLink(std::move(connection))});
     }
-    send_short_messages_at_once(connection.descriptor());
-    WatchLink link(std::move(connection));
-    const auto hello = first_message(link, Deadline(std::min(seconds, most_for_hello)));
-    if (!hello || hello->token != token || hello->kind != WatchMessage::Kind::hello) continue;
-    link.send({.token = token, .kind = WatchMessage::Kind::welcome, .progress = {}});
-    return std::pair(int{hello->rank}, std::move(link));
+    std::erase_if(callers, [&](Caller& caller) {
+      const std::vector<WatchMessage> messages = caller.link.receive();
+      if (messages.empty()) return !caller.link.open() || caller.for_hello.milliseconds_left() == 0;
+      const WatchMessage& hello = messages.front();
+      if (hello.token == token && hello.kind == WatchMessage::Kind::hello) {
+        caller.link.send({.token = token, .kind = WatchMessage::Kind::welcome, .progress = {}});
+        accepted.insert_or_assign(hello.rank, std::move(caller.link));  // the last one, if it called again
+      }
+      return true;
+    });
   }
-  return std::nullopt;
+  return accepted;
 }
 
 WatchLink connect_to(std::span<const WatchAddress> addresses, std::uint64_t token, int rank, double seconds) {

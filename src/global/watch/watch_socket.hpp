@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -74,10 +74,12 @@ std::vector<std::uint32_t> own_addresses(std::size_t most);
 /// Takes connections at a port that the system chooses. Throws std::runtime_error.
 class WatchListener {
  public:
-  WatchListener();
+  /// `on_this_host`: the callers; the port is then open at the loopback address alone.
+  explicit WatchListener(bool on_this_host);
   std::uint16_t port() const { return port_; }  // in network byte order
-  /// Accepts the next process with this token, and returns its rank. None after `seconds` seconds.
-  std::optional<std::pair<int, WatchLink>> accept(std::uint64_t token, double seconds);
+  /// Accepts `count` processes with this token, and returns their connections by rank; after `seconds`, fewer. Silent
+  /// callers delay no others.
+  std::map<int, WatchLink> accept(std::uint64_t token, std::size_t count, double seconds);
 
  private:
   Socket socket_;

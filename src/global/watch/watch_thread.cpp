@@ -37,18 +37,18 @@ bool is_stopped(long process) {
   return state == 'T' || state == 't';
 }
 
-// Blocks all signals in the new thread: they are for the main thread.
+}  // namespace
+
 std::thread started_without_signals(const std::function<void()>& body) {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   std::thread thread(body);
+  pthread_setname_np(thread.native_handle(), "watchdog");
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return thread;
 }
-
-}  // namespace
 
 WatchThread::WatchThread(WatchPlan plan, const ProgressRecord& progress,
                          std::function<void(const std::string&)> end_job)

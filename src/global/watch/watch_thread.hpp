@@ -30,6 +30,9 @@ struct WatchPlan {
   std::vector<std::pair<int, WatchLink>> links;  // to the watchers; on a watcher, to all ranks
 };
 
+/// Starts a thread named watchdog that blocks all signals: they are for the main thread.
+std::thread started_without_signals(const std::function<void()>& body);
+
 /// Runs from construction. The thread calls `end_job` once, with the message to print, after notifying the other ranks;
 /// it may return, in tests. An exception on the thread is logged as a warning, and the rank is no longer watched.
 class WatchThread {

@@ -8,9 +8,10 @@
 #include <array>
 #include <chrono>
 #include <climits>
+#include <condition_variable>
 #include <cstdio>
 #include <cstring>
-#include <map>
+#include <mutex>
 #include <random>
 #include <thread>
 
@@ -60,10 +61,14 @@ Value broadcast_from(int root, const Value& mine) {
   return value;
 }
 
-WatcherOffer offer_of(const WatchListener& listener, std::uint64_t token) {
+WatcherOffer offer_of(const WatchListener& listener, std::size_t most, std::uint64_t token) {
   WatcherOffer offer{.token = token, .port = listener.port()};
-  for (const std::uint32_t address : own_addresses(most_addresses)) offer.addresses[offer.count++] = address;
+  for (const std::uint32_t address : own_addresses(most)) offer.addresses[offer.count++] = address;
   return offer;
+}
+
+bool is_one_node_of(std::span<const int> nodes) {
+  return std::all_of(nodes.begin(), nodes.end(), [&](int node) { return node == nodes.front(); });
 }
 
 // Moves the loopback, the last address, to the front on the same node, and removes it otherwise.
@@ -89,8 +94,9 @@ class WatcherSetup {
     std::string error;
     try {
       if (plan_.rank == watcher) {
-        listener.emplace();
-        mine = offer_of(*listener, std::random_device{}() | std::uint64_t{std::random_device{}()} << 32);
+        listener.emplace(is_one_node());
+        mine = offer_of(*listener, is_one_node() ? 1 : most_addresses,
+                        std::random_device{}() | std::uint64_t{std::random_device{}()} << 32);
       }
     } catch (const std::exception& failure) {
       error = failure.what();
@@ -100,7 +106,9 @@ class WatcherSetup {
     if (plan_.token == 0) plan_.token = offer.token;
     try {
       if (plan_.rank == watcher) {
-        accept_all(*listener, offer.token, static_cast<int>(nodes_.size()) - (excluded >= 0 ? 2 : 1));
+        // a rank that does not connect reports its own error
+        auto accepted = listener->accept(offer.token, nodes_.size() - (excluded >= 0 ? 2 : 1), seconds_to_be_reached);
+        for (auto& [rank, link] : accepted) plan_.links.emplace_back(rank, std::move(link));
       } else if (plan_.rank != excluded) {
         plan_.links.emplace_back(watcher, connect(watcher, offer));
       }
@@ -127,17 +135,7 @@ class WatcherSetup {
     }
   }
 
-  // A rank that does not connect reports its own error. A rank that was not accepted in time connects again, by another
-  // address.
-  void accept_all(WatchListener& listener, std::uint64_t token, int expected) {
-    std::map<int, WatchLink> accepted;
-    while (std::ssize(accepted) < expected) {
-      auto arrived = listener.accept(token, seconds_to_be_reached);
-      if (!arrived) break;
-      accepted.insert_or_assign(arrived->first, std::move(arrived->second));
-    }
-    for (auto& [rank, link] : accepted) plan_.links.emplace_back(rank, std::move(link));
-  }
+  bool is_one_node() const { return is_one_node_of(nodes_); }
 
   WatchPlan& plan_;
   std::span<const int> nodes_;
@@ -155,6 +153,43 @@ class WatcherSetup {
   _exit(exit_watchdog);
 }
 
+// Ends the job if the ranks do not meet within `seconds` of its construction; 0: never. Rank 0 does so first.
+class StartGuard {
+ public:
+  explicit StartGuard(double seconds) {
+    if (seconds > 0) thread_ = started_without_signals([this, seconds] { wait_for_ranks(seconds); });
+  }
+  StartGuard(const StartGuard&) = delete;
+  StartGuard& operator=(const StartGuard&) = delete;
+  ~StartGuard() {
+    {
+      const std::lock_guard lock(mutex_);
+      met_ = true;
+    }
+    changed_.notify_one();
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  void wait_for_ranks(double seconds) {
+    const int turn = std::min(launcher_rank(), 2);
+    std::unique_lock lock(mutex_);
+    const std::chrono::duration<double> time(seconds + turn * WatchThread::most_seconds_to_end);
+    if (changed_.wait_for(lock, time, [this] { return met_; })) return;
+    char text[256];
+    std::snprintf(text, sizeof text,
+                  "glinpack: watchdog: a rank has not been heard of for %.1f s after MPI_Init: stopped, or its host or "
+                  "the network to it has failed; rank %d on %s waits for it\n",
+                  time.count(), launcher_rank(), host_name().c_str());
+    end_job(text);
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool met_ = false;
+  std::thread thread_;
+};
+
 }  // namespace
 
 Watchers choose_watchers(std::span<const int> nodes) {
@@ -163,10 +198,18 @@ Watchers choose_watchers(std::span<const int> nodes) {
   return {.first = 0, .second = other == nodes.end() ? 1 : static_cast<int>(other - nodes.begin())};
 }
 
+std::unique_ptr<Watchdog> Watchdog::start(double limit) {
+  const StartGuard guard(limit);
+  limit = broadcast_from(0, limit);
+  return limit > 0 ? std::make_unique<Watchdog>(limit) : nullptr;
+}
+
 Watchdog::Watchdog(double limit) {
   WatchPlan plan{.limit = limit, .token = 0, .rank = 0, .watchers = {}, .ranks = {}, .links = {}};
   plan.rank = rank_in(MPI_COMM_WORLD);
+  std::optional<StartGuard> guard(std::in_place, limit);
   const std::vector<int> nodes = nodes_of(MPI_COMM_WORLD);
+  if (!is_one_node_of(nodes)) guard.emplace(limit + 2 * seconds_to_be_reached);
   plan.watchers = choose_watchers(nodes);
   for (const ProcessAndHost& one : all_gather(MPI_COMM_WORLD, own_process_and_host())) {
     WatchedRank watched;

@@ -2,15 +2,17 @@
 
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
+
+#include "host/new_file.hpp"
 
 namespace glinpack::gl {
 
@@ -46,18 +48,12 @@ std::ifstream open_regular_file(const std::string& path) {
 bool write_cache_file(const std::string& path, std::string_view content) {
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
-  const std::string temporary = path + "." + std::to_string(getpid());
-  {
-    std::ofstream file(temporary, std::ios::binary);
-    file.write(content.data(), static_cast<std::streamsize>(content.size()));
-    if (!file.flush()) {
-      std::filesystem::remove(temporary, error);
-      return false;
-    }
+  try {
+    const std::string temporary = write_beside(path, [content](std::ostream& file) { file << content; });
+    if (put_in_place(temporary, path, true)) return true;
+    std::filesystem::remove(temporary, error);
+  } catch (const std::runtime_error&) {
   }
-  std::filesystem::rename(temporary, path, error);
-  if (!error) return true;
-  std::filesystem::remove(temporary, error);
   return false;
 }
 

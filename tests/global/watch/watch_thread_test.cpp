@@ -4,9 +4,12 @@
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 #include <chrono>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 
 #include "backend/timeline.hpp"
@@ -71,14 +74,13 @@ class Job {
 
  private:
   void join(int watcher, int rank) {
-    WatchListener listener;
-    std::optional<std::pair<int, WatchLink>> arrived;
-    std::thread other([&] { arrived = listener.accept(token, timeout); });
+    WatchListener listener(true);
+    std::map<int, WatchLink> arrived;
+    std::thread other([&] { arrived = listener.accept(token, 1, timeout); });
     const WatchAddress address = at(listener.port());
     plans_[static_cast<std::size_t>(rank)].links.emplace_back(watcher, connect_to({&address, 1}, token, rank, timeout));
     other.join();
-    EXPECT_EQ(arrived->first, rank);
-    plans_[static_cast<std::size_t>(watcher)].links.push_back(std::move(*arrived));
+    plans_[static_cast<std::size_t>(watcher)].links.emplace_back(rank, std::move(arrived.at(rank)));
   }
 
   void end(std::size_t rank, const std::string& text) {
@@ -181,19 +183,49 @@ TEST(WatchThread, AnExceptionOnOneRankIsReportedAndTheOtherRanksContinue) {
 }
 
 TEST(WatchSockets, RejectConnectionsWithAnotherToken) {
-  WatchListener listener;
+  WatchListener listener(true);
   const WatchAddress address = at(listener.port());
-  std::optional<std::pair<int, WatchLink>> arrived;
-  std::thread watcher([&] { arrived = listener.accept(token, 2); });
+  std::map<int, WatchLink> arrived;
+  std::thread watcher([&] { arrived = listener.accept(token, 1, 2); });
   EXPECT_THROW(connect_to({&address, 1}, token + 1, 5, 1), std::runtime_error);
   watcher.join();
-  EXPECT_FALSE(arrived);
+  EXPECT_TRUE(arrived.empty());
+}
+
+TEST(WatchSockets, SilentCallersDelayNoRank) {
+  WatchListener listener(true);
+  const WatchAddress address = at(listener.port());
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_addr.s_addr = address.ipv4;
+  to.sin_port = address.port;
+  std::vector<Socket> silent;
+  for (int i = 0; i < 40; ++i) {
+    silent.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    ASSERT_EQ(connect(silent.back().descriptor(), reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+  }
+  std::map<int, WatchLink> arrived;
+  std::thread watcher([&] { arrived = listener.accept(token, 2, timeout); });
+  for (const int rank : {3, 5}) EXPECT_NO_THROW(connect_to({&address, 1}, token, rank, 10));
+  watcher.join();
+  EXPECT_EQ(arrived.size(), 2);
+  EXPECT_TRUE(arrived.contains(3) && arrived.contains(5));
+}
+
+// The port is closed to other hosts if there are none in the job.
+TEST(WatchSockets, ListenAtTheLoopbackAddressAloneIfAllRanksAreOnOneHost) {
+  const WatchListener listener(true);
+  for (const std::uint32_t address : own_addresses(8)) {
+    if (address == htonl(INADDR_LOOPBACK)) continue;
+    const WatchAddress other{address, listener.port()};
+    EXPECT_THROW(connect_to({&other, 1}, token, 0, 1), std::runtime_error) << text_of(other);
+  }
 }
 
 TEST(WatchSockets, ReportAnAddressWithoutAListener) {
   WatchAddress address;
   {
-    const WatchListener listener;
+    const WatchListener listener(true);
     address = at(listener.port());
   }
   try {
