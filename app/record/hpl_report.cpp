@@ -320,11 +320,11 @@ std::string checksum_lines(const RunResult& result) {
   std::string text;
   for (const WentBack& back : record.went_back) {
     const auto rank = std::ranges::find(result.ranks, back.rank, &RankRecord::world_rank);
-    text += fmt::format("After {} passes it went back to the checkpoint after {}, {:.3f} s lost: {}: {}\n", back.from,
-                        back.to, back.seconds, rank == result.ranks.end()
-                            ? ""
-                            : free_text(name_of_faulty(*rank, back.mismatch, result.ranks, record.every)),
-                        text_of(back.mismatch));
+    text += fmt::format(
+        "After {} passes it went back to the checkpoint after {}, {:.3f} s lost: {}: {}\n", back.from, back.to,
+        back.seconds,
+        rank == result.ranks.end() ? "" : free_text(name_of_faulty(*rank, back.mismatch, result.ranks, record.every)),
+        text_of(back.mismatch));
     lost += back.seconds;
   }
   const std::size_t times = record.went_back.size();
@@ -383,9 +383,10 @@ std::string residual_lines(const RunRecord& record) {
     const double seconds = result.resumed->seconds + result.seconds;
     const double flops = record.parameters.parts == RunParts::all ? hpl_flops(record.parameters.n)
                                                                   : factorization_flops(record.parameters.n);
-    text += fmt::format("All parts of the run: {:.2f} s before the checkpoint, {:.2f} s after it: {:.4g} GFLOPS; not an "
-                        "HPL result\n",
-                        result.resumed->seconds, result.seconds, flops / seconds * 1e-9);
+    text += fmt::format(
+        "All parts of the run: {:.2f} s before the checkpoint, {:.2f} s after it: {:.4g} GFLOPS; not an "
+        "HPL result\n",
+        result.resumed->seconds, result.seconds, flops / seconds * 1e-9);
   }
   if (result.saved) {
     const Saved& saved = *result.saved;

@@ -178,8 +178,8 @@ class Signals(CheckpointTest):
         self.assertEqual(len(self.generations()), 1)  # only --checkpoint removes
         outcome = self.run_all("plu", *QUIET, "--resume", "ck", "--save-solution", "y.npy")
         self.assertEqual(self.solution("y.npy"), self.solution("whole.npy"))
-        parts = re.search(r"All parts of the run: (\S+) s before the checkpoint, (\S+) s after it: (\S+) GFLOPS; not an HPL",
-                          outcome.out)
+        parts = re.search(r"All parts of the run: (\S+) s before the checkpoint, (\S+) s after it: (\S+) GFLOPS; not an "
+                          "HPL result", outcome.out)
         seconds = float(parts[1]) + float(parts[2])
         self.assertAlmostEqual(float(parts[3]) * seconds / ((2 / 3 * 2000**3 + 3 / 2 * 2000**2) * 1e-9), 1, delta=0.05)
 

@@ -419,8 +419,8 @@ void Checksums<Real>::check_solution(std::span<const double> x) {
   for (std::size_t i = 0; i < residual.size(); ++i) {
     const BlockIndex block = rows.block(rows.global(LocalIndex(static_cast<Index>(i)), position_.row));
     if (columns.owner(block) != position_.column || !std::isfinite(magnitudes[i])) continue;
-    worst.add(residual[i],
-              rounding_bound(epsilon_of(precision_of<Real>), distribution_.n, 0, magnitudes[i], underflow), block);
+    worst.add(residual[i], rounding_bound(epsilon_of(precision_of<Real>), distribution_.n, 0, magnitudes[i], underflow),
+              block);
   }
   report(distribution_.passes() - 1, CheckedPart::solution, worst);
 }

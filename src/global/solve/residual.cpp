@@ -88,11 +88,9 @@ Residual test_with_known_norms(const Residual& known, const Distribution& distri
   result.norm_residual_inf = maxima[0];
   result.norm_x_inf = maxima[1];
   result.norm_x_one = x_sum;
-  result.scaled = scaled_residual({.residual = result.norm_residual_inf,
-                                   .a = result.norm_a_inf,
-                                   .x = result.norm_x_inf,
-                                   .b = result.norm_b_inf},
-                                  result.epsilon, static_cast<double>(distribution.n));
+  result.scaled = scaled_residual(
+      {.residual = result.norm_residual_inf, .a = result.norm_a_inf, .x = result.norm_x_inf, .b = result.norm_b_inf},
+      result.epsilon, static_cast<double>(distribution.n));
   return result;
 }
 

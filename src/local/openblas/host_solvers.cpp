@@ -147,9 +147,8 @@ double scaled_residual(RowMajorView<const Real> a, RowMajorView<const Real> x, R
   const std::vector<double> norms = column_norms(residuals, x.columns);
   double largest = 0;
   for (std::size_t j = 0; j < norms.size(); ++j) {
-    largest = std::max(largest,
-                       scaled_residual({.residual = norms[j], .a = a_norm, .x = x_norms[j], .b = b_norms[j]},
-                                       epsilon_of(precision_of<Real>), static_cast<double>(a.rows)));
+    largest = std::max(largest, scaled_residual({.residual = norms[j], .a = a_norm, .x = x_norms[j], .b = b_norms[j]},
+                                                epsilon_of(precision_of<Real>), static_cast<double>(a.rows)));
   }
   return largest;
 }

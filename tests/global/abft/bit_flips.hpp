@@ -45,8 +45,7 @@ inline constexpr std::array all_flip_places{FlipPlace::a_before_update,
 inline std::string_view name_of(FlipPlace place) {
   constexpr std::array<std::string_view, 12> names{
       "A before an update", "A after an update", "A between passes", "U12, operand", "L21, operand", "U12, solved",
-      "panel, host",        "L, message",        "rows, message",    "L, as stored", "U, as stored",
-      "solution"};
+      "panel, host",        "L, message",        "rows, message",    "L, as stored", "U, as stored", "solution"};
   return names[static_cast<std::size_t>(place)];
 }
 
