@@ -7,6 +7,7 @@
 #include "app/papers/problem.hpp"
 #include "app/papers/tridiagonal.hpp"
 #include "backend/row_interchanges.hpp"
+#include "backend/scaled_residual.hpp"
 #include "backend/timeline.hpp"
 #include "openblas/host_solvers.hpp"
 #include "solvers/elimination/gauss_jordan.hpp"
@@ -90,8 +91,8 @@ struct FactorProblems {
     const std::vector<double> unordered = times_vector(a, n, probe);
     std::vector<double> expected(unordered.size());
     for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = unordered[at(answer.row_order[i])];
-    const double scale = epsilon_of(Precision::single) * row_sum_norm(a, n) * static_cast<double>(n);
-    return largest_difference(expected, product) / scale;
+    return scaled_residual({.residual = largest_difference(expected, product), .a = row_sum_norm(a, n), .x = 1},
+                           epsilon_of(Precision::single), static_cast<double>(n));
   }
 };
 

@@ -11,6 +11,7 @@
 #include "app/papers/problem.hpp"
 #include "app/record/text.hpp"
 #include "backend/registry.hpp"
+#include "backend/scaled_residual.hpp"
 #include "matrix/matrix_source.hpp"
 #include "openblas/host_solvers.hpp"
 #include "solvers/elimination/elimination.hpp"
@@ -121,8 +122,9 @@ void judge(ModeRecord& record, const TestedSystem<Real>& problem, const std::vec
     return;
   }
   const double residual = largest_magnitude(accurate_residual(a, x, {}, problem.b_in_double));
-  const double scale = row_sum_norm_of(a) * x_norm + largest_magnitude(problem.b_in_double);
-  const double backward = scale > 0 ? residual / scale / epsilon : 0;
+  const double backward = scaled_residual(
+      {.residual = residual, .a = row_sum_norm_of(a), .x = x_norm, .b = largest_magnitude(problem.b_in_double)},
+      epsilon, 1);
   record.parameters["backward_error"] = backward;
   record.check = ModeCheck{"A and b", backward / static_cast<double>(problem.n), solvers::largest_scaled_residual};
   if (problem.exact.empty()) return;

@@ -4,6 +4,8 @@
 #include <spdlog/fmt/fmt.h>
 #include <sys/file.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -20,6 +22,22 @@
 namespace glinpack::app {
 
 namespace {
+
+/// Rank 0 alone. Throws InputError if there is no checkpoint.
+CheckpointOptions options_of_checkpoint(const std::string& folder) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(folder, error)) {
+    const bool is_missing = !error || error == std::errc::no_such_file_or_directory;
+    throw InputError("--resume: " + folder + " is no folder" + (is_missing ? "" : " (" + error.message() + ")") +
+                     "; name the one that --checkpoint had, or leave --resume out to start anew");
+  }
+  try {
+    if (has_checkpoints(folder)) return options_in(folder);
+  } catch (const CheckpointError& failure) {
+    throw InputError("--resume: " + std::string(failure.what()));
+  }
+  throw InputError("--resume: " + folder + " has no checkpoint; leave --resume out to start anew");
+}
 
 void check_one_run(const SweepInput& input) {
   if (input.planned.size() == 1) return;
@@ -96,6 +114,30 @@ std::string error_of(Work work) {
 
 }  // namespace
 
+std::vector<std::string> with_checkpoint_options(std::vector<std::string> arguments, const ParsedOptions& parsed) {
+  const PluOptions& options = parsed.options;
+  const auto found = run_on_root_and_broadcast([&] {
+                       return nlohmann::json(options_of_checkpoint(options.resume));
+                     }).get<CheckpointOptions>();
+  if (found.contains("--input") && options.input.empty()) {
+    throw InputError("--resume: the checkpoint in " + options.resume +
+                     " is of a matrix from a file: name the file with --input");
+  }
+  constexpr std::array of_hpl_dat{"n", "nb", "grid", "lookahead", "row-swap", "row-swap-threshold"};
+  for (const auto& [option, value] : found) {
+    if (!option.starts_with("--") || value.empty() || option == "--input") continue;
+    const std::string name = option.substr(2);
+    const bool in_hpl_dat = !options.hpl_dat.empty() && std::ranges::find(of_hpl_dat, name) != of_hpl_dat.end();
+    if (parsed.given(name) || in_hpl_dat || (name == "matrix" && !options.input.empty())) continue;
+    if (name == "abft") {  // a flag
+      if (value == "on") arguments.push_back(option);
+      continue;
+    }
+    arguments.insert(arguments.end(), {option, value});
+  }
+  return arguments;
+}
+
 void check_checkpoint_options(const PluOptions& options) {
   if (options.checkpoint_every && options.checkpoint.empty()) {
     throw InputError("--checkpoint-every: no checkpoints are written; name their folder with --checkpoint");
@@ -155,13 +197,6 @@ std::unique_ptr<Checkpointing> prepare_checkpointing(SweepInput& input, const Ba
   const bool prepares = !options.checkpoint.empty() && !goes_on_there;
   run_on_root_and_broadcast([&] {
     if (!options.resume.empty()) {
-      std::error_code error;
-      if (!std::filesystem::is_directory(options.resume, error)) {
-        throw InputError("--resume: " + options.resume +
-                         " is no folder; name the one that --checkpoint had, or leave --resume out to start anew");
-      }
-      if (!has_checkpoints(options.resume))
-        throw InputError("--resume: " + options.resume + " has no checkpoint; leave --resume out to start anew");
       checkpointing->locks.emplace_back(options.resume, goes_on_there ? FolderUse::write : FolderUse::read);
     }
     if (prepares) {
@@ -199,7 +234,7 @@ void Checkpointing::remove() const {
 }
 
 std::string how_to_resume(const RunRecord& run, const PluOptions& options) {
-  if (!run.result.saved || run.result.saved->checkpoints == 0) return "";
+  if (!run.result.saved || run.result.saved->passes == 0) return "";
   return fmt::format(
       "Its checkpoint after {} passes is in {}: the same options with --resume {} go on from there; files of results "
       "need other names, or --force.\n",

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "app/plu/memory.hpp"
@@ -12,6 +13,10 @@
 #include "watch/stop_request.hpp"
 
 namespace glinpack::app {
+
+/// The arguments of `plu`, and for what they, a configuration and HPL.dat do not give, the options of the checkpoint of
+/// --resume. Throws InputError on every rank if the folder has none. Collective over MPI_COMM_WORLD.
+std::vector<std::string> with_checkpoint_options(std::vector<std::string> arguments, const ParsedOptions& parsed);
 
 /// Throws InputError for options that exclude each other.
 void check_checkpoint_options(const PluOptions& options);

@@ -87,7 +87,10 @@ void prepare_files(const PluInput& given, SweepInput& input) {
 }
 
 int plan_and_run(const std::vector<std::string>& arguments, SweepInput& input) {
-  const PluInput given = parse_alike(arguments, parse_input);
+  PluInput given = parse_alike(arguments, parse_input);
+  if (const ParsedOptions& parsed = given.parsed; !parsed.options.resume.empty()) {
+    given = parse_alike(with_checkpoint_options(arguments, parsed), parse_input);
+  }
   input.options = given.parsed.options;
   plan(given, input);
   run_on_root_and_broadcast([&] {

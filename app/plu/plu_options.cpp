@@ -258,7 +258,8 @@ std::vector<Field> checkpoint_fields(PluOptions& o) {
       {"checkpoint-every", real(o.checkpoint_every, "SECONDS", parse_seconds), "--checkpoint: time between two",
        fmt::format("{}", default_checkpoint_every)},
       {"resume", text(o.resume, "DIR"),
-       "Go on from the last complete checkpoint in this folder, with the options of the run that wrote it"},
+       "Go on from the last complete checkpoint in this folder. Options that decide on the bits of the factors are "
+       "those of the run that wrote it; if they are given, they must fit. Time and Gflops are then no HPL result"},
   };
 }
 

@@ -320,9 +320,11 @@ std::string checksum_lines(const RunResult& result) {
   std::string text;
   for (const WentBack& back : record.went_back) {
     const auto rank = std::ranges::find(result.ranks, back.rank, &RankRecord::world_rank);
-    text += fmt::format("After {} passes it went back to the checkpoint after {}, {:.3f} s lost: {}: {}\n", back.from,
-                        back.to, back.seconds, rank == result.ranks.end() ? "" : free_text(name_of(*rank)),
-                        text_of(back.mismatch));
+    text += fmt::format(
+        "After {} passes it went back to the checkpoint after {}, {:.3f} s lost: {}: {}\n", back.from, back.to,
+        back.seconds,
+        rank == result.ranks.end() ? "" : free_text(name_of_faulty(*rank, back.mismatch, result.ranks, record.every)),
+        text_of(back.mismatch));
     lost += back.seconds;
   }
   const std::size_t times = record.went_back.size();
@@ -377,10 +379,21 @@ std::string residual_lines(const RunRecord& record) {
   if (result.refinement) text += refinement_lines(*result.refinement, is_mxp(record));
   if (result.full_check) text += full_check_lines(*result.full_check);
   if (result.checksums) text += checksum_lines(result);
+  if (result.resumed && result.gflops > 0) {
+    const double seconds = result.resumed->seconds + result.seconds;
+    const double flops = record.parameters.parts == RunParts::all ? hpl_flops(record.parameters.n)
+                                                                  : factorization_flops(record.parameters.n);
+    text += fmt::format(
+        "All parts of the run: {:.2f} s before the checkpoint, {:.2f} s after it: {:.4g} GFLOPS; not an "
+        "HPL result\n",
+        result.resumed->seconds, result.seconds, flops / seconds * 1e-9);
+  }
   if (result.saved) {
     const Saved& saved = *result.saved;
     const std::string failed = saved.failed > 0 ? fmt::format(", {} not: see the warnings", saved.failed) : "";
-    const std::string last = saved.checkpoints > 0 ? fmt::format(", the last after {} passes", saved.passes) : "";
+    const std::string last = saved.passes > 0        ? fmt::format(", the last after {} passes", saved.passes)
+                             : saved.checkpoints > 0 ? ", the last is deleted"
+                                                     : "";
     text += fmt::format("Checkpoints written: {}{}{}; {}: ranks waited {:.2f} s, disks took {:.2f} s\n",
                         saved.checkpoints, last, failed, saved.in_background ? "in the background" : "synchronously",
                         saved.waited, saved.disk);

@@ -5,6 +5,7 @@ GLINPACK_TEST_KILLS: the number of kills (50 in the full test), by default a few
 import os
 import pathlib
 import random
+import re
 import signal
 import subprocess
 import time
@@ -175,6 +176,12 @@ class Signals(CheckpointTest):
                       outcome.out)
         self.assertEqual(self.solution("x.npy"), self.solution("whole.npy"))
         self.assertEqual(len(self.generations()), 1)  # only --checkpoint removes
+        outcome = self.run_all("plu", *QUIET, "--resume", "ck", "--save-solution", "y.npy")
+        self.assertEqual(self.solution("y.npy"), self.solution("whole.npy"))
+        parts = re.search(r"All parts of the run: (\S+) s before the checkpoint, (\S+) s after it: (\S+) GFLOPS; not an "
+                          "HPL result", outcome.out)
+        seconds = float(parts[1]) + float(parts[2])
+        self.assertAlmostEqual(float(parts[3]) * seconds / ((2 / 3 * 2000**3 + 3 / 2 * 2000**2) * 1e-9), 1, delta=0.05)
 
 
 class Copies(CheckpointTest):
@@ -193,6 +200,9 @@ class Refusals(CheckpointTest):
         self.assertIn("has no checkpoint", self.refused_resume_of_empty_folder())
         for name in "missing", "m" * 300:
             self.assertIn(f"--resume: {name} is no folder", self.refused(*RUN, "--resume", name))
+        (self.folder / "loop").symlink_to("loop")
+        self.assertIn("loop is no folder (Too many levels of symbolic links)",
+                      self.refused(*RUN, "--resume", "loop", ranks=1))
         self.interrupted()
         for options, text in (
                 (run(2004), "--n: 2000 in the checkpoint, 2004 now"),

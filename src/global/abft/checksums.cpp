@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "abft/rounding_bound.hpp"
+#include "backend/threads.hpp"
 #include "matrix/matrix_source.hpp"
 #include "mpi/communication.hpp"
 
@@ -40,6 +41,10 @@ std::unique_ptr<DeviceMatrix<Real>> uploaded(Backend<Real>& backend, Index rows,
 }  // namespace
 
 std::string text_of(const Mismatch& mismatch) {
+  if (mismatch.part == CheckedPart::solution) {
+    return fmt::format("solution, block row {}: U x differs from y by {:.3g}, rounding explains {:.3g}",
+                       mismatch.block_row, std::fabs(mismatch.difference), mismatch.bound);
+  }
   return fmt::format(
       "{} after pass {}, block row {}: the sum of a row differs by {:.3g} from its checksum, rounding explains {:.3g}",
       name_of(mismatch.part), mismatch.pass, mismatch.block_row, std::fabs(mismatch.difference), mismatch.bound);
@@ -369,6 +374,55 @@ void Checksums<Real>::check_factors() {
   check_stored_factors(distribution_.passes());
   ++statistics_.checks;
   statistics_.seconds += timeline_.now() - begun;
+}
+
+// |y - U x| <= gamma_N |U| |x| in every row, in whatever order it is computed (Higham, theorem 8.5).
+template <class Real>
+void Checksums<Real>::check_solution(std::span<const double> x) {
+  const auto scope = timeline_.in_phase(Phase::checksum);
+  const BlockCyclic &rows = distribution_.rows, &columns = distribution_.columns;
+  const auto of_a = static_cast<Index>(x.size());
+  std::vector<double> residual(static_cast<std::size_t>(rows_)), magnitudes(residual.size());
+  if (columns_ > of_a) {
+    const std::vector<Real> y = downloaded({&a_, 0, of_a, rows_, 1});
+    std::copy(y.begin(), y.end(), residual.begin());
+  }
+  const Index at_once = staging_->size() / std::max<Index>(1, rows_);
+  for (Index first = 0; first < of_a; first += at_once) {
+    const Index width = std::min(at_once, of_a - first);
+    const GlobalIndex last = columns.global(LocalIndex(first + width - 1), position_.column);
+    const Index above = rows.lower_bound(last + 1, position_.row).value;
+    if (above == 0) continue;
+    const HostBlock<Real> part{staging_.get(), 0, above, width, width};
+    backend_.wait(backend_.download({&a_, 0, first, above, width}, part));
+    constexpr Index rows_per_thread = 64;
+    parallel_for(backend_.info().threads, above, rows_per_thread, [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) {
+        const GlobalIndex row = rows.global(LocalIndex(i), position_.row);
+        const Real* const u = part.view().row(i);
+        double product = 0, magnitude = 0;
+        for (Index j = std::max(first, columns.lower_bound(row, position_.column).value); j < first + width; ++j) {
+          const double term = static_cast<double>(u[j - first]) * x[static_cast<std::size_t>(j)];
+          product += term;
+          magnitude += std::fabs(term);
+        }
+        residual[static_cast<std::size_t>(i)] -= product;
+        magnitudes[static_cast<std::size_t>(i)] += magnitude;
+      }
+    });
+    timeline_.step();
+  }
+  sum_over(grid_.row(), residual);
+  sum_over(grid_.row(), magnitudes);
+  const double underflow = static_cast<double>(distribution_.n) * std::numeric_limits<Real>::min();
+  Worst worst;
+  for (std::size_t i = 0; i < residual.size(); ++i) {
+    const BlockIndex block = rows.block(rows.global(LocalIndex(static_cast<Index>(i)), position_.row));
+    if (columns.owner(block) != position_.column || !std::isfinite(magnitudes[i])) continue;
+    worst.add(residual[i], rounding_bound(epsilon_of(precision_of<Real>), distribution_.n, 0, magnitudes[i], underflow),
+              block);
+  }
+  report(distribution_.passes() - 1, CheckedPart::solution, worst);
 }
 
 template <class Real>

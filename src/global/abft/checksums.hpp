@@ -16,6 +16,8 @@
 //
 // A wrong L is as wrong in the sum as in the other columns. Every rank sums the rows of every L that it uses, plainly
 // and with random signs. They are compared with the sums on the rank that sent it, and at the end with L as stored.
+//
+// The solution of U x = y is compared with y, row by row, by a product in double precision.
 #pragma once
 
 #include <array>
@@ -34,20 +36,20 @@ namespace glinpack {
 /// Carried by every rank.
 inline constexpr Index checksum_columns = 8;
 
-enum class CheckedPart { trailing_matrix, received_l, l, u };
+enum class CheckedPart { trailing_matrix, received_l, l, u, solution };
 inline constexpr std::array all_checked_parts{CheckedPart::trailing_matrix, CheckedPart::received_l, CheckedPart::l,
-                                              CheckedPart::u};
+                                              CheckedPart::u, CheckedPart::solution};
 constexpr std::string_view name_of(CheckedPart part) {
-  constexpr std::array<std::string_view, 4> names{"trailing matrix", "received L", "L", "U"};
+  constexpr std::array<std::string_view, 5> names{"trailing matrix", "received L", "L", "U", "solution"};
   return names[static_cast<std::size_t>(part)];
 }
 
 /// The worst row of a failed check.
 struct Mismatch {
-  Index pass = 0;  // after which it was found; the last one for L and U
+  Index pass = 0;  // after which it was found; the last one for L, U and the solution
   CheckedPart part = CheckedPart::trailing_matrix;
   Index block_row = 0;    // of the global matrix
-  double difference = 0;  // of the sums; may be NaN or infinite
+  double difference = 0;  // of the sums, or of U x and y; may be NaN or infinite
   double bound = 0;       // that rounding explains
   bool overflow = false;  // sums near the largest number: a matrix whose factors grow makes them without any fault
 };
@@ -104,6 +106,9 @@ class Checksums {
   void check_state(const PassPlan& pass);
   /// After the last pass: L and U. Collective over the grid.
   void check_factors();
+  /// x: the solution of U x = y, one element per local column of A. Checks it on the rank of each diagonal block. Skips
+  /// rows whose sums are not finite. Collective over the grid.
+  void check_solution(std::span<const double> x);
   /// Of host memory, for a rank with `rows` rows: the staging buffer, copies of the sums, and vectors of the rows.
   static Index host_elements(const Distribution& distribution, Index rows);
 

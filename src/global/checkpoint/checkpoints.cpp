@@ -49,15 +49,30 @@ std::optional<Generation> generation_named(const std::string& name) {
   return Generation{std::stoll(number), run};
 }
 
-/// Newest first; those with a suffix, or those without.
-std::vector<Generation> generations_in(const std::string& folder, const std::string& suffix = "") {
+/// Newest first; those with a suffix, or those without. If the folder cannot be read, those found before the error.
+std::vector<Generation> generations_in(const std::string& folder, const std::string& suffix, std::error_code& error) {
   std::set<Generation, std::greater<>> found;
-  std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     if (entry->path().extension() != suffix) continue;
     if (const auto generation = generation_named(entry->path().stem().string())) found.insert(*generation);
   }
   return {found.begin(), found.end()};
+}
+
+std::vector<Generation> generations_in(const std::string& folder, const std::string& suffix = "") {
+  std::error_code ignored;
+  return generations_in(folder, suffix, ignored);
+}
+
+/// Throws CheckpointError if the folder is there and cannot be read.
+std::vector<Generation> readable_generations_in(const std::string& folder) {
+  std::error_code error;
+  std::vector<Generation> found = generations_in(folder, "", error);
+  if (error && error != std::errc::no_such_file_or_directory) {
+    throw CheckpointError(folder + " cannot be read: " + error.message() +
+                          "; every rank needs permission to read it (chmod u+rx)");
+  }
+  return found;
 }
 
 bool has_complete_files(const fs::path& generation) {
@@ -254,7 +269,22 @@ std::string new_run_identity(MPI_Comm communicator) {
   });
 }
 
-bool has_checkpoints(const std::string& folder) { return !generations_in(folder).empty(); }
+bool has_checkpoints(const std::string& folder) { return !readable_generations_in(folder).empty(); }
+
+CheckpointOptions options_in(const std::string& folder) {
+  for (const Generation& generation : readable_generations_in(folder)) {
+    std::error_code error;
+    for (fs::directory_iterator entry(fs::path(folder) / generation.name(), error), end; !error && entry != end;
+         entry.increment(error)) {
+      try {
+        return CheckpointReader(entry->path().string()).header().options;
+      } catch (const CheckpointError&) {
+        continue;  // choose_checkpoint() says why
+      }
+    }
+  }
+  return {};
+}
 
 void prepare_checkpoint_folder(const std::string& folder) {
   std::error_code error;
@@ -266,7 +296,7 @@ void prepare_checkpoint_folder(const std::string& folder) {
   if (access(folder.c_str(), R_OK | W_OK | X_OK) != 0) {
     throw CheckpointError(folder + ": " + std::strerror(errno) + "; name a folder that all ranks share and may write");
   }
-  for (const Generation& generation : generations_in(folder)) {
+  for (const Generation& generation : readable_generations_in(folder)) {
     if (!has_complete_files(fs::path(folder) / generation.name())) continue;
     throw CheckpointError(folder + " has a checkpoint, " + generation.name() +
                           ": go on from it with --resume, remove it, or name another folder");
@@ -284,7 +314,19 @@ void remove_incomplete_checkpoints(const std::string& folder) {
 
 ResumePoint choose_checkpoint(MPI_Comm communicator, const std::string& folder, const CheckpointHeader& mine,
                               const Distribution& distribution) {
-  std::vector<Generation> here = generations_in(folder), named_here = here;
+  std::vector<Generation> here;
+  std::string unreadable;
+  try {
+    here = readable_generations_in(folder);
+  } catch (const CheckpointError& failure) {
+    unreadable = failure.what();
+  }
+  try {
+    agree_or_throw(communicator, unreadable);
+  } catch (const AgreedError& failure) {
+    throw CheckpointError(failure.what());
+  }
+  std::vector<Generation> named_here = here;
   std::erase_if(here, [&](const Generation& generation) { return !is_there(file_of(folder, generation, mine.at)); });
   std::erase_if(named_here, [&](const Generation& generation) {
     return file_of(folder, generation, mine.at).extension() == part_suffix;
@@ -419,9 +461,11 @@ void Checkpoints::commit() {
   } catch (const AgreedError& failure) {
     remove_files(folder_, header_->at);
     ++failed_;
+    const std::string earlier = last_ ? "; the one after " + std::to_string(*last_) + " is " : "";
+    const bool is_kept = keeps_last(header_->at);
     if (rank_in(communicator_) == 0) {
       spdlog::warn("the checkpoint after {} passes is not written: {}{}", pass, failure.what(),
-                   last_ ? "; the one after " + std::to_string(*last_) + " is kept" : "");
+                   earlier.empty() ? "" : earlier + (is_kept ? "kept" : "gone, too"));
     }
     clear();
     return;
@@ -434,6 +478,11 @@ void Checkpoints::commit() {
   last_ = pass;
   ++completed_;
   clear();
+}
+
+bool Checkpoints::keeps_last(GridPosition at) {
+  if (!last_ || !all_agree(communicator_, is_there(last_file(at)))) last_.reset();
+  return last_.has_value();
 }
 
 std::string Checkpoints::last_file(GridPosition at) const {

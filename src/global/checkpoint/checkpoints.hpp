@@ -43,8 +43,11 @@ struct CheckpointPlan {
 /// Eight random hexadecimal digits of rank 0. Collective.
 std::string new_run_identity(MPI_Comm communicator);
 
-/// Whether a run has begun to write checkpoints there.
+/// Whether a run has begun to write checkpoints there. Throws CheckpointError if the folder cannot be read.
 bool has_checkpoints(const std::string& folder);
+/// The options of the newest checkpoint of which a file can be read; empty if there is none. Throws CheckpointError if
+/// the folder cannot be read. Not collective.
+CheckpointOptions options_in(const std::string& folder);
 
 /// Makes the folder if it is missing. Throws CheckpointError if it has a checkpoint, or if it cannot be written. Not
 /// collective.
@@ -93,6 +96,8 @@ class Checkpoints {
   int failed() const { return failed_; }
   /// The passes done in the last complete generation.
   std::optional<Index> last() const { return last_; }
+  /// Whether all ranks still have their files of it; else last() is empty from now on. Collective.
+  bool keeps_last(GridPosition at);
   /// This rank's file of it. Only if there is one.
   std::string last_file(GridPosition at) const;
   /// From the opening of this rank's files until its disk had them, all complete generations together.

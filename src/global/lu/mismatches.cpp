@@ -69,7 +69,8 @@ void gather_mismatches(const ProcessGrid& grid, const std::vector<Mismatch>& min
   }
   record.overflowed = first->mismatches.front().overflow;
   std::string text = record.overflowed ? "CORRUPTED or overflowed: " : "CORRUPTED: ";
-  text += name_of(*first) + ": " + text_of(first->mismatches.front());
+  const Mismatch& worst = first->mismatches.front();
+  text += name_of_faulty(*first, worst, result.ranks, record.every) + ": " + text_of(worst);
   if (!others.empty()) text += "; later or less on " + others;
   if (record.overflowed)
     text += "; if a second run fails in the same place, the matrix overflows, and no rank is wrong";

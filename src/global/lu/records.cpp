@@ -167,6 +167,21 @@ std::string name_of(const RankRecord& rank) {
   return "rank " + std::to_string(rank.world_rank) + " on " + rank.host + ", device " + rank.backend.device;
 }
 
+std::string name_of_faulty(const RankRecord& found_by, const Mismatch& mismatch, std::span<const RankRecord> ranks,
+                           Index every) {
+  const bool moved = every > 1 && (mismatch.part == CheckedPart::trailing_matrix || mismatch.part == CheckedPart::u);
+  const auto is_suspect = [&](const RankRecord& rank) {
+    if (mismatch.part == CheckedPart::solution) return rank.row == found_by.row;
+    return moved && rank.column == found_by.column;
+  };
+  std::string others;
+  for (const RankRecord& rank : ranks) {
+    if (rank.world_rank != found_by.world_rank && is_suspect(rank)) others += ", " + std::to_string(rank.world_rank);
+  }
+  if (others.empty()) return name_of(found_by);
+  return "one of ranks " + std::to_string(found_by.world_rank) + others + ": found by " + name_of(found_by);
+}
+
 std::vector<RankRecord> gather_rank_records(const ProcessGrid& grid, const BackendInfo& info,
                                             const std::vector<Interval>& intervals, const PowerRecord& power,
                                             std::int64_t displaced_bytes) {

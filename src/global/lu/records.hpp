@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,12 @@ struct RankRecord {
 
 /// "rank 2 on node1, device ..."
 std::string name_of(const RankRecord& rank);
+
+/// "rank 1 on node1, device ...", the rank that found the mismatch, or "one of ranks 1, 0: found by rank 1 on ...":
+/// checks of several passes do not see from which rank of the process column a row came or a row of U12 was sent, and
+/// the whole process row computes its part of the solution.
+std::string name_of_faulty(const RankRecord& found_by, const Mismatch& mismatch, std::span<const RankRecord> ranks,
+                           Index every);
 
 /// Every rank's host, backend, timeline and readings, in the grid's rank order, on rank (0, 0); empty elsewhere.
 /// Collective.

@@ -192,6 +192,9 @@ std::string why_failed(const RunResult& result, double threshold) {
   if (result.checked && !(residual.scaled < threshold)) {
     text << (text.tellp() > 0 ? "; " : "") << "the scaled residual " << residual.scaled << " is not below " << threshold
          << "; pivot growth max|u|/max|a| = " << result.growth;
+  } else if (result.checked && !(residual.columnwise < threshold)) {
+    text << (text.tellp() > 0 ? "; " : "") << "elements of x are too large for A: ||Ax-b||_1 / (eps sum_j ||a_j||_1 "
+         << "|x_j| N) is " << residual.columnwise << ", not below " << threshold;
   }
   return text.str();
 }
@@ -228,6 +231,9 @@ void check(const RunParameters& parameters, const ProcessGrid& grid, Backend<Rea
     all_reduce(grid.all(), &largest, 1, MPI_DOUBLE, MPI_MAX);
     result.growth = largest / result.residual.largest_a;
   }
+  const bool solved = parameters.parts == RunParts::all && !result.singular_column;
+  // a refined x does not solve U x = y
+  if (workspace.checksums && solved && !result.refinement) workspace.checksums->check_solution(x);
   if (result.checked || result.singular_column || not_converged(result)) {
     result.failure = why_failed(result, parameters.threshold);
   }

@@ -28,7 +28,7 @@ struct Resumed {
 struct Saved {
   int checkpoints = 0;
   int failed = 0;              // that could not be written
-  Index passes = 0;            // done in the last one, if there is one
+  Index passes = 0;            // done in the last one; 0: there is none, or it was deleted
   bool in_background = false;  // a thread wrote them while the run went on
   double waited = 0;           // seconds that ranks spent on them or waited, the slowest one
   double disk = 0;             // seconds in which their files were written, the slowest rank

@@ -76,8 +76,9 @@ LoadedState StateSaver::go_back() {
   return state;
 }
 
-std::optional<Saved> StateSaver::saved() const {
+std::optional<Saved> StateSaver::saved() {
   if (checkpoints_.completed() + checkpoints_.failed() == 0) return std::nullopt;
+  checkpoints_.keeps_last(header_.at);
   double most[2] = {waited_, checkpoints_.seconds_of_disk()};
   all_reduce(communicator_, most, 2, MPI_DOUBLE, MPI_MAX);
   return Saved{.checkpoints = checkpoints_.completed(),

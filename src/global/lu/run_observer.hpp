@@ -39,7 +39,7 @@ class StateSaver {
   void save(Index passes, const Interchanges& so_far);
   void abandon() { checkpoints_.abandon(); }
   /// With the times of the slowest ranks. Collective over the grid.
-  std::optional<Saved> saved() const;
+  std::optional<Saved> saved();
 
   /// Whether there is a checkpoint, and none of its passes has failed too often. Completes a pending one. Collective
   /// over the grid, with the same result.

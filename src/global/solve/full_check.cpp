@@ -6,6 +6,7 @@
 #include <limits>
 #include <sstream>
 
+#include "backend/scaled_residual.hpp"
 #include "mpi/communication.hpp"
 
 namespace glinpack {
@@ -157,8 +158,8 @@ void FullChecker<Real>::check_product(int threads) {
   Vector difference = a_;
   factors_->subtract_product(difference, threads, [this] { timeline_.step(); });
   result_.computed[0] = true;
-  result_.ratios[0] =
-      norm_one_of(difference) / norm_a_ / static_cast<double>(distribution_.n) / epsilon_of(precision_of<Real>);
+  result_.ratios[0] = scaled_residual({.residual = norm_one_of(difference), .a = norm_a_, .x = 1},
+                                      epsilon_of(precision_of<Real>), static_cast<double>(distribution_.n));
 }
 
 template <class Real>
@@ -237,7 +238,8 @@ void FullChecker<Real>::check_solution() {
   for (double& value : b_) value = precision_ == Precision::single ? rounded_to_factors(value) : value;
   x_ = solve(b_);
   result_.computed[2] = result_.computed[3] = true;
-  result_.ratios[2] = norm_one(difference_of(b_, multiply(x_).ax)) / norm_a_ / norm_one(x_) / epsilon;
+  result_.ratios[2] = scaled_residual(
+      {.residual = norm_one(difference_of(b_, multiply(x_).ax)), .a = norm_a_, .x = norm_one(x_)}, epsilon, 1);
   result_.ratios[3] = largest_of(difference_of(x_, exact_)) / largest_of(exact_) *
                       result_.rcond_by_inverse.value_or(result_.rcond) / epsilon;
 }

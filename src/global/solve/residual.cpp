@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "backend/scaled_residual.hpp"
 #include "mpi/communication.hpp"
 
 namespace glinpack {
@@ -32,9 +33,21 @@ void maximum_over(MPI_Comm communicator, std::vector<double>& values) {
   }
 }
 
-double scaled(const Residual& residual, Index n) {
-  const double scale = residual.norm_a_inf * residual.norm_x_inf + residual.norm_b_inf;
-  return residual.norm_residual_inf / (residual.epsilon * scale * static_cast<double>(n));
+// Residual::columnwise. Scaled by powers of two, neither sum overflows.
+double columnwise(const Residual& norms, const LocalSums& sums, const ProcessGrid& grid, std::span<const double> x,
+                  Index n) {
+  const bool has_scale = norms.norm_a_one > 0 && std::isfinite(norms.norm_a_one) && norms.norm_x_inf > 0 &&
+                         std::isfinite(norms.norm_x_inf);
+  if (!has_scale) return norms.scaled;
+  const int of_a = std::ilogb(norms.norm_a_one), of_x = std::ilogb(norms.norm_x_inf);
+  double residual = 0, scale = 0;
+  for (const double value : sums.residual) residual += std::scalbn(std::fabs(value), -of_a - of_x);
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    scale += std::scalbn(sums.column_sums[j], -of_a) * std::scalbn(std::fabs(x[j]), -of_x);
+  }
+  all_reduce(grid.column(), &residual, 1, MPI_DOUBLE, MPI_SUM);
+  all_reduce(grid.row(), &scale, 1, MPI_DOUBLE, MPI_SUM);
+  return scaled_residual({.residual = residual, .a = scale, .x = 1}, norms.epsilon, static_cast<double>(n));
 }
 
 }  // namespace
@@ -53,7 +66,9 @@ Residual combine_sums(LocalSums& sums, const Distribution& distribution, const P
   known.norm_a_one = maxima[1];
   known.norm_b_inf = maxima[2];
   known.largest_a = maxima[3];
-  return test_with_known_norms(known, distribution, grid, sums.residual, x);
+  Residual result = test_with_known_norms(known, distribution, grid, sums.residual, x);
+  result.columnwise = columnwise(result, sums, grid, x, distribution.n);
+  return result;
 }
 
 Residual compute_residual(OriginalMatrix& matrix, const Distribution& distribution, const ProcessGrid& grid,
@@ -73,7 +88,9 @@ Residual test_with_known_norms(const Residual& known, const Distribution& distri
   result.norm_residual_inf = maxima[0];
   result.norm_x_inf = maxima[1];
   result.norm_x_one = x_sum;
-  result.scaled = scaled(result, distribution.n);
+  result.scaled = scaled_residual(
+      {.residual = result.norm_residual_inf, .a = result.norm_a_inf, .x = result.norm_x_inf, .b = result.norm_b_inf},
+      result.epsilon, static_cast<double>(distribution.n));
   return result;
 }
 

@@ -11,8 +11,14 @@ namespace glinpack {
 
 /// HPL's test: scaled = ||Ax-b||_oo / (eps (||A||_oo ||x||_oo + ||b||_oo) N), with the epsilon of the precision
 /// (HPL_pdtest.c). Norms are those of the original matrix, which is regenerated. Always computed in double precision.
+///
+/// A large element of x makes ||x|| large and hides its own error. Not so in columnwise = ||Ax-b||_1 /
+/// (eps sum_j ||a_j||_1 |x_j| N), which is the same if columns of A are scaled, as the pivots of Gaussian elimination
+/// are: |Ax-b| <= c N eps |L| |U| |x| (Higham, Accuracy and Stability of Numerical Algorithms, theorem 9.4) bounds it
+/// by the growth of each column. If one element of x dominates, it is 1 / (eps N): A^-1 gives no such x.
 struct Residual {
   double scaled = 0;
+  double columnwise = 0;  // only of combine_sums() and compute_residual()
   double epsilon = 0;
   double norm_residual_inf = 0;
   double norm_a_inf = 0;
@@ -25,7 +31,7 @@ struct Residual {
 
 /// HPL's test (HPL_pdtest.c), computed in double precision. `precision` selects epsilon. x: this rank's part, one
 /// element per local column of A. Collective over the grid; the same result on every rank. A NaN in x or in the
-/// residual makes the result NaN.
+/// residual makes its norm NaN, and both quotients infinite.
 Residual compute_residual(OriginalMatrix& matrix, const Distribution& distribution, const ProcessGrid& grid,
                           Precision precision, std::span<const double> x);
 

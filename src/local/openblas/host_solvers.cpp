@@ -8,6 +8,7 @@
 #include <string>
 
 #include "backend/precision.hpp"
+#include "backend/scaled_residual.hpp"
 #include "backend/threads.hpp"
 #include "openblas/blas.hpp"
 
@@ -167,10 +168,8 @@ double scaled_residual(RowMajorView<const Real> a, RowMajorView<const Real> x, R
   const std::vector<double> norms = column_norms(residuals, x.columns);
   double largest = 0;
   for (std::size_t j = 0; j < norms.size(); ++j) {
-    if (!std::isfinite(x_norms[j]) || !std::isfinite(norms[j])) return std::numeric_limits<double>::infinity();
-    const double scale =
-        epsilon_of(precision_of<Real>) * (a_norm * x_norms[j] + b_norms[j]) * static_cast<double>(a.rows);
-    if (norms[j] > 0) largest = std::max(largest, norms[j] / scale);
+    largest = std::max(largest, scaled_residual({.residual = norms[j], .a = a_norm, .x = x_norms[j], .b = b_norms[j]},
+                                                epsilon_of(precision_of<Real>), static_cast<double>(a.rows)));
   }
   return largest;
 }
@@ -255,8 +254,8 @@ double factors_residual(RowMajorView<const float> a, RowMajorView<const float> f
     difference_norm = std::max(difference_norm, difference);
     norm = std::max(norm, sum);
   }
-  if (difference_norm == 0) return 0;
-  return difference_norm / (epsilon_of(Precision::single) * norm * static_cast<double>(n));
+  return scaled_residual({.residual = difference_norm, .a = norm, .x = 1}, epsilon_of(Precision::single),
+                         static_cast<double>(n));
 }
 
 template <class Real>

@@ -28,7 +28,9 @@ enum class FlipPlace {
   rows_message,   // rows to be exchanged, in memory of the host
   stored_l,       // in the matrix, after the pass that computed it
   stored_u,
+  solution,  // what the backward substitution has computed of a block
 };
+/// Those of a factorisation.
 inline constexpr std::array all_flip_places{FlipPlace::a_before_update,
                                             FlipPlace::a_after_update,
                                             FlipPlace::a_between_passes,
@@ -41,9 +43,9 @@ inline constexpr std::array all_flip_places{FlipPlace::a_before_update,
                                             FlipPlace::stored_l,
                                             FlipPlace::stored_u};
 inline std::string_view name_of(FlipPlace place) {
-  constexpr std::array<std::string_view, 11> names{
+  constexpr std::array<std::string_view, 12> names{
       "A before an update", "A after an update", "A between passes", "U12, operand", "L21, operand", "U12, solved",
-      "panel, host",        "L, message",        "rows, message",    "L, as stored", "U, as stored"};
+      "panel, host",        "L, message",        "rows, message",    "L, as stored", "U, as stored", "solution"};
   return names[static_cast<std::size_t>(place)];
 }
 
@@ -201,6 +203,7 @@ class FaultyBackend final : public Backend<Real> {
   }
   void solve_triangle(Triangle triangle, DeviceBlock<Real> t, DeviceBlock<Real> x) override {
     inner_.solve_triangle(triangle, t, x);
+    if (triangle == Triangle::upper) flip_.offer(FlipPlace::solution, x);
   }
   void subtract_product(DeviceBlock<Real> a, DeviceBlock<Real> x, DeviceBlock<Real> y) override {
     inner_.subtract_product(a, x, y);

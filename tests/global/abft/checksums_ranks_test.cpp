@@ -71,6 +71,10 @@ Checked factorize_with_checks(const RunParameters& parameters, const ProcessGrid
   Checksums<Real> checks(distribution, grid, faulty, timeline, *a, parameters.abft_every);
   const auto lu = make_lu<Real>({parameters, distribution, at, faulty, transport, timeline, *a, &checks});
   const Factorization result = lu->run(passes);
+  if (!result.zero_pivot && !result.stopped) {
+    const std::vector<Real> x = BackwardSubstitution<Real>(distribution, grid, faulty, timeline, *a).run();
+    checks.check_solution(std::vector<double>(x.begin(), x.end()));
+  }
   backend->wait_all();
 
   Checked checked;
@@ -284,6 +288,32 @@ TEST(Checksums, FindAnLThatChangesDuringTheUpdate) {
         EXPECT_GT(*std::ranges::max_element(faulty.suspects), 0) << backend << ", seed " << seed;
       }
     }
+  });
+}
+
+template <class Real>
+void expect_solution_found(const ProcessGrid& grid, std::initializer_list<int> bits) {
+  RunParameters parameters = parameters_of({99, 8}, Pivoting::partial);
+  parameters.abft = true;
+  parameters.abft_every = 3;
+  const auto source = make_hpl_source(parameters.n);
+  for (const int bit : bits) {
+    SCOPED_TRACE(testing::Message() << name_of(precision_of<Real>) << ", bit " << bit);
+    const int rank = grid.shape().size() - 1;
+    const Fault flip{.place = FlipPlace::solution, .bit = bit, .pass = 0, .seed = 3, .rank = rank};
+    const Checked checked = factorize_with_checks<Real>(parameters, grid, "openblas", *source, flip);
+    EXPECT_TRUE(checked.flipped);
+    EXPECT_EQ(std::ranges::count(checked.suspects, 0), grid.shape().size() - 1);
+    EXPECT_EQ(checked.mismatches.size(), rank_in(grid.all()) == rank ? 1U : 0U);
+    for (const Mismatch& mismatch : checked.mismatches) EXPECT_EQ(mismatch.part, CheckedPart::solution);
+  }
+}
+
+// Bit 14 changes an element by a thousandth, which HPL's residual accepts in single precision.
+TEST(Checksums, FindAWrongElementOfTheSolutionOnItsRank) {
+  on_every_grid([](const ProcessGrid& grid) {
+    expect_solution_found<float>(grid, {14, 22, 25, 29, 31});
+    expect_solution_found<double>(grid, {30, 51, 54, 61, 63});
   });
 }
 

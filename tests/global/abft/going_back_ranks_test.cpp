@@ -251,8 +251,29 @@ TEST(GoingBack, EndsAfterThreeTimesToTheSameCheckpointAndKeepsIt) {
       EXPECT_EQ(result.saved->passes, back.back().to);
       EXPECT_LE(result.saved->passes, checked_pass);
       if (!grid.is_root()) continue;
-      EXPECT_THAT(result.failure, HasSubstr("CORRUPTED: rank " + std::to_string(run.faulty_rank())));
+      const std::string rank = "rank " + std::to_string(run.faulty_rank()) + " on ";
+      EXPECT_THAT(result.failure, HasSubstr(grid.shape().rows > 1 ? "found by " + rank : "CORRUPTED: " + rank));
       EXPECT_THAT(log.lines(), HasSubstr("no more checkpoints are written"));
+    }
+  });
+}
+
+// Rows move between the ranks of a process column before the check.
+TEST(FaultyRank, IsAmongThoseThatAreNamed) {
+  const SharedFolder folder;
+  on_every_grid([&](const ProcessGrid& grid) {
+    for (const Index pass : {0, 1, 3, 6, 7}) {
+      FaultyRun run(folder, grid, "openblas", 1);
+      run.options.checkpoints->every = 1e9;
+      const CapturedLog log;
+      const RunResult result = run.with_fault(pass, false);
+      EXPECT_TRUE(is_corrupted(result));
+      if (!grid.is_root()) continue;
+      const std::string rank = std::to_string(run.faulty_rank());
+      const std::string named = grid.shape().rows == 1 ? "CORRUPTED: rank " + rank + " on .*"
+                                                       : "CORRUPTED: one of ranks ([0-9]+, )*" + rank +
+                                                             "(, [0-9]+)*: found by rank [0-9]+ on .*";
+      EXPECT_THAT(result.failure, testing::MatchesRegex(named)) << "pass " << pass;
     }
   });
 }

@@ -85,6 +85,15 @@ TEST(HostSolvers, ScaledResidualEqualsTheHplResidual) {
   EXPECT_THROW(scaled_residual<float>(view(wide), view(x), view(b)), std::invalid_argument);
 }
 
+TEST(HostSolvers, ScaledResidualIsNeverZeroIfTheResidualIsNot) {
+  // A = diag(large, small), x = (0, 2^600), b = 0: ||A|| ||x|| exceeds the largest double
+  Values<double> a(2, 2), x(2, 1), b(2, 1);
+  a(0, 0) = 0x1p600, a(1, 1) = 1, x(1, 0) = 0x1p600;
+  EXPECT_EQ(scaled_residual<double>(view(a), view(x), view(b)), 0x1p-600 / (epsilon_of(Precision::double_) * 2));
+  a(0, 0) = 0x1p1020, a(1, 1) = 0x1p-300;
+  EXPECT_EQ(scaled_residual<double>(view(a), view(x), view(b)), std::numeric_limits<double>::infinity());
+}
+
 TEST(HostSolvers, FactorsWithoutPivotingMatchHandComputedOnes) {
   Values<double> a(3, 3);
   a.elements = {2, 1, 1, 4, 5, 3, 2, 7, 10};  // L below: 2, 1, 2; U: 2 1 1, 3 1, 7

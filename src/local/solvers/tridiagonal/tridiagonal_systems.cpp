@@ -6,13 +6,14 @@
 
 #include "backend/hpl_generator.hpp"
 #include "backend/precision.hpp"
+#include "backend/scaled_residual.hpp"
 
 namespace glinpack::solvers {
 namespace {
 
-// || A x - b || / (|| A || || x || + || b ||) of the system whose equations begin at `first`.
+// || A x - b || / (eps (|| A || || x || + || b ||)) of the system whose equations begin at `first`.
 template <class Real>
-double relative_residual(const TridiagonalSystems<Real>& systems, std::span<const Real> x, std::size_t first) {
+double residual_of_system(const TridiagonalSystems<Real>& systems, std::span<const Real> x, std::size_t first) {
   const auto n = static_cast<std::size_t>(systems.n);
   double norm_r = 0, norm_a = 0, norm_x = 0, norm_b = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -28,7 +29,8 @@ double relative_residual(const TridiagonalSystems<Real>& systems, std::span<cons
     norm_x = std::max(norm_x, std::abs(own));
     norm_b = std::max(norm_b, std::abs(value(systems.right)));
   }
-  return norm_r == 0 ? 0 : norm_r / (norm_a * norm_x + norm_b);
+  return scaled_residual({.residual = norm_r, .a = norm_a, .x = norm_x, .b = norm_b}, epsilon_of(precision_of<Real>),
+                         1);
 }
 
 }  // namespace
@@ -59,9 +61,9 @@ template <class Real>
 double largest_tridiagonal_residual(const TridiagonalSystems<Real>& systems, std::span<const Real> x) {
   double largest = 0;
   for (Index system = 0; system < systems.count; ++system) {
-    largest = std::max(largest, relative_residual(systems, x, static_cast<std::size_t>(system * systems.n)));
+    largest = std::max(largest, residual_of_system(systems, x, static_cast<std::size_t>(system * systems.n)));
   }
-  return largest / epsilon_of(precision_of<Real>);
+  return largest;
 }
 
 template TridiagonalSystems<float> random_tridiagonal_systems(Index, Index, std::uint64_t);
