@@ -87,7 +87,7 @@ Factorization factorize(const RunParameters& parameters, const Distribution& dis
   Transport<Real>& transport =
       parameters.parts == RunParts::compute ? static_cast<Transport<Real>&>(placeholders) : messages;
   NoObserver observer;
-  return make_lu<Real>({parameters, distribution, grid.position(), backend, transport, timeline, a})->run(observer);
+  return make_lu<Real>({parameters, distribution, grid.position(), backend, transport, timeline}, a)->run(observer);
 }
 
 template <class Real, class Messages = MpiTransport<Real>>

@@ -4,8 +4,8 @@
 #include <memory>
 #include <optional>
 
-#include "lu/parameters.hpp"
-#include "transport/transport.hpp"
+#include "abft/checksums.hpp"
+#include "lu/rank_context.hpp"
 
 namespace glinpack {
 
@@ -36,7 +36,7 @@ class PassObserver {
   virtual bool save(const PassPlan& /*pass*/, const Interchanges& /*so_far*/) { return true; }
   /// Called if a check of checksums has failed on any rank. Due passes, passes to save and the factors are checked.
   /// False, on all ranks alike: the factorisation ends here. Collective over the grid.
-  virtual bool goes_on_after_mismatch() { return true; }
+  virtual bool continues_after_mismatch() { return true; }
 };
 
 /// Runs all passes, and enters each on the timeline.
@@ -75,35 +75,26 @@ class LuFactorization {
   Index passes_;
 };
 
-/// Inputs of a factorisation; all must outlive it.
+/// Blocked, right-looking, with look-ahead. `a`: this rank's part of [A | b]. `checksums`: checks the passes; null:
+/// none. `plans`: of the ranks that are recorded before this one; null: none. Allocates all memory except the matrix.
+/// All must outlive it. Not collective.
 template <class Real>
-struct LuWork {
-  const RunParameters& parameters;
-  const Distribution& distribution;
-  GridPosition position;
-  Backend<Real>& backend;
-  Transport<Real>& transport;
-  Timeline& timeline;
-  DeviceMatrix<Real>& a;                 // this rank's part of [A | b]
-  Checksums<Real>* checksums = nullptr;  // checks the passes; null: none. Blocked only
-  RowPlanCache* row_plans = nullptr;     // of the ranks that are recorded before this one; null: none
-};
-
-/// Blocked, right-looking, with look-ahead. Allocates all memory except the matrix. Not collective.
-template <class Real>
-std::unique_ptr<LuFactorization> make_blocked_lu(const LuWork<Real>& work);
+std::unique_ptr<LuFactorization> make_blocked_lu(const RankContext<Real>& context, DeviceMatrix<Real>& a,
+                                                 Checksums<Real>* checksums, RowPlanCache* plans);
 
 /// Row by row, the white paper's algorithm (sections 3.1 and 3.2). The backend must have a row_by_row(), and pivoting
 /// must not exchange rows between process rows.
 template <class Real>
-std::unique_ptr<LuFactorization> make_row_by_row_lu(const LuWork<Real>& work);
+std::unique_ptr<LuFactorization> make_row_by_row_lu(const RankContext<Real>& context, DeviceMatrix<Real>& a);
 
-/// The algorithm of lu_algorithm().
+/// The algorithm of lu_algorithm(), for make_blocked_lu()'s arguments.
 template <class Real>
-std::unique_ptr<LuFactorization> make_lu(const LuWork<Real>& work) {
+std::unique_ptr<LuFactorization> make_lu(const RankContext<Real>& context, DeviceMatrix<Real>& a,
+                                         Checksums<Real>* checksums = nullptr, RowPlanCache* plans = nullptr) {
   const LuAlgorithm algorithm =
-      lu_algorithm(work.backend.row_by_row() != nullptr, work.parameters.pivoting, work.distribution.shape);
-  return algorithm == LuAlgorithm::row_by_row ? make_row_by_row_lu(work) : make_blocked_lu(work);
+      lu_algorithm(context.backend.row_by_row() != nullptr, context.parameters.pivoting, context.distribution.shape);
+  return algorithm == LuAlgorithm::row_by_row ? make_row_by_row_lu(context, a)
+                                              : make_blocked_lu(context, a, checksums, plans);
 }
 
 /// Calls body(pass, is_saved) for every pass until it returns false or the observer ends the passes. `interchanges`:

@@ -15,35 +15,35 @@ namespace {
 template <class Real>
 class RowByRowLu final : public LuFactorization {
  public:
-  explicit RowByRowLu(const LuWork<Real>& work)
-      : LuFactorization(work.distribution.passes()),
-        work_(work),
-        local_(*work.backend.row_by_row()),
-        panel_(work.backend, work.a.rows(), work.distribution.nb, nullptr),
-        u_(work.backend.allocate_host(work.distribution.nb * work.a.columns())) {}
+  RowByRowLu(const RankContext<Real>& context, DeviceMatrix<Real>& a)
+      : LuFactorization(context.distribution.passes()),
+        context_(context),
+        a_(a),
+        local_(*context.backend.row_by_row()),
+        panel_(context.backend, a.rows(), context.distribution.nb, nullptr),
+        u_(context.backend.allocate_host(context.distribution.nb * a.columns())) {}
 
   Factorization run(PassObserver& observer, PassRange passes, Interchanges so_far) override {
     Factorization result;
     result.interchanges = std::move(so_far);
-    result.interchanges.across_process_rows = pivots_across_processes(work_.parameters.pivoting);
+    result.interchanges.across_process_rows = pivots_across_processes(context_.parameters.pivoting);
     const auto run_pass = [&](const PassPlan& pass, bool /*is_saved*/) {
-      work_.backend.wait(host_free_);
+      context_.backend.wait(host_free_);
       panel_.resize(pass.panel_rows, pass.width);
       if (pass.in_pivot_column) factorize_panel(pass);
-      work_.transport.broadcast(MessageKind::panel, pass, panel_.message());
+      context_.transport.broadcast(MessageKind::panel, pass, panel_.message());
       if (!pass.in_pivot_column) panel_.unpack();
-      auto& pivots = result.interchanges.pivots;
-      pivots.insert(pivots.end(), panel_.pivots.begin(), panel_.pivots.end());
+      result.interchanges.append(panel_.pivots);
       result.zero_pivot = panel_.zero_pivot;
       if (panel_.zero_pivot) return false;
 
       if (pass.role == Role::normalize) normalize(pass);
-      if (pass.trailing_columns > 0) work_.transport.broadcast(MessageKind::u12, pass, u12_message(pass));
+      if (pass.trailing_columns > 0) context_.transport.broadcast(MessageKind::u12, pass, u12_message(pass));
       if (!pass.in_pivot_row) reduce(pass);
       return true;
     };
     result.ended_before =
-        for_each_pass(passes, work_.distribution, work_.position, observer, result.interchanges, run_pass);
+        for_each_pass(passes, context_.distribution, context_.position, observer, result.interchanges, run_pass);
     return result;
   }
 
@@ -59,11 +59,9 @@ class RowByRowLu final : public LuFactorization {
   void factorize_panel(const PassPlan& pass) {
     std::optional<Index> zero;
     if (pass.role == Role::pivot) zero = factorize_own_rows(pass);
-    const PanelContext<Real> context{work_.distribution, work_.position, work_.transport, work_.backend.panel(),
-                                     work_.timeline};
-    const DiagonalBlock<Real> diagonal = broadcast_diagonal_block(context, pass, panel_, zero);
+    const DiagonalBlock<Real> diagonal = broadcast_diagonal_block(context_, pass, panel_, zero);
     if (!panel_.zero_pivot && pass.role == Role::eliminate) {
-      const DeviceBlock<Real> a21{&work_.a, pass.panel_row.value, pass.panel_column.value, pass.panel_rows, pass.width};
+      const DeviceBlock<Real> a21{&a_, pass.panel_row.value, pass.panel_column.value, pass.panel_rows, pass.width};
       local_.eliminate_rows(diagonal.view(), a21, panel_.transposed());
     }
     panel_.pack();
@@ -72,11 +70,12 @@ class RowByRowLu final : public LuFactorization {
   // Also reduces this rank's part to the right of the panel and below it.
   std::optional<Index> factorize_own_rows(const PassPlan& pass) {
     std::vector<Index> rows(static_cast<std::size_t>(pass.width));
-    const DeviceBlock<Real> left{&work_.a, pass.panel_row.value, pass.panel_column.value, pass.panel_rows,
+    const DeviceBlock<Real> left{&a_, pass.panel_row.value, pass.panel_column.value, pass.panel_rows,
                                  pass.width + pass.trailing_columns};
     const std::optional<Index> zero = local_.pivot_rows(left, panel_.transposed(), u12(pass), rows);
-    std::transform(rows.begin(), rows.end(), panel_.pivots.begin(),
-                   [&](Index row) { return work_.distribution.rows.global(pass.panel_row + row, work_.position.row); });
+    std::transform(rows.begin(), rows.end(), panel_.pivots.begin(), [&](Index row) {
+      return context_.distribution.rows.global(pass.panel_row + row, context_.position.row);
+    });
     return zero;
   }
 
@@ -85,21 +84,22 @@ class RowByRowLu final : public LuFactorization {
     if (pass.trailing_columns == 0) return;
     std::vector<Index> rows;
     for (const GlobalIndex pivot : panel_.pivots) {
-      rows.push_back(work_.distribution.rows.local(pivot).value - pass.panel_row.value);
+      rows.push_back(context_.distribution.rows.local(pivot).value - pass.panel_row.value);
     }
-    const DeviceBlock<Real> a{&work_.a, pass.panel_row.value, pass.trailing_column.value, pass.panel_rows,
+    const DeviceBlock<Real> a{&a_, pass.panel_row.value, pass.trailing_column.value, pass.panel_rows,
                               pass.trailing_columns};
     local_.normalize_rows(panel_.transposed(), rows, a, u12(pass));
   }
 
   // A22 <- A22 - L21 U12.
   void reduce(const PassPlan& pass) {
-    const DeviceBlock<Real> a22{&work_.a, pass.trailing_row.value, pass.trailing_column.value, pass.trailing_rows,
+    const DeviceBlock<Real> a22{&a_, pass.trailing_row.value, pass.trailing_column.value, pass.trailing_rows,
                                 pass.trailing_columns};
     host_free_ = local_.reduce_rows(panel_.transposed(), u12(pass), a22);
   }
 
-  LuWork<Real> work_;
+  RankContext<Real> context_;
+  DeviceMatrix<Real>& a_;
   RowByRowAlgorithm<Real>& local_;
   Panel<Real> panel_;
   std::unique_ptr<HostBuffer<Real>> u_;
@@ -109,11 +109,11 @@ class RowByRowLu final : public LuFactorization {
 }  // namespace
 
 template <class Real>
-std::unique_ptr<LuFactorization> make_row_by_row_lu(const LuWork<Real>& work) {
-  return std::make_unique<RowByRowLu<Real>>(work);
+std::unique_ptr<LuFactorization> make_row_by_row_lu(const RankContext<Real>& context, DeviceMatrix<Real>& a) {
+  return std::make_unique<RowByRowLu<Real>>(context, a);
 }
 
-template std::unique_ptr<LuFactorization> make_row_by_row_lu(const LuWork<float>&);
-template std::unique_ptr<LuFactorization> make_row_by_row_lu(const LuWork<double>&);
+template std::unique_ptr<LuFactorization> make_row_by_row_lu(const RankContext<float>&, DeviceMatrix<float>&);
+template std::unique_ptr<LuFactorization> make_row_by_row_lu(const RankContext<double>&, DeviceMatrix<double>&);
 
 }  // namespace glinpack

@@ -134,7 +134,7 @@ void RunObserver::after(const PassPlan& pass) {
   progress_(1.0 - left * left * left);
 }
 
-bool RunObserver::goes_on_after_mismatch() {
+bool RunObserver::continues_after_mismatch() {
   if (saver_ != nullptr && saver_->can_go_back()) return false;
   if (saver_ != nullptr && is_root_) spdlog::warn("a check of checksums has failed: no more checkpoints are written");
   saver_ = nullptr;

@@ -92,8 +92,8 @@ class RunObserver final : public PassObserver {
   NextPass before(const PassPlan& pass) override;
   void after(const PassPlan& pass) override;
   bool save(const PassPlan& pass, const Interchanges& so_far) override;
-  bool goes_on_after_mismatch() override;
-  /// After goes_on_after_mismatch() has ended the passes: they go on from this one.
+  bool continues_after_mismatch() override;
+  /// After continues_after_mismatch() has ended the passes: they go on from this one.
   void go_back(Index pass) { agreement_.go_on_from(pass); }
   /// After the passes. A pending checkpoint is not needed any more, and nothing waits for it.
   void finish();

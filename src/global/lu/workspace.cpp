@@ -129,8 +129,8 @@ LuWorkspace<Real>::LuWorkspace(const RunParameters& parameters, const ProcessGri
       a(backend.allocate(distribution.local_rows(grid.position()), distribution.stored_columns(grid.position()))),
       transport(make_transport<Real>(parameters, distribution, grid, timeline, node)),
       checksums(make_checksums(parameters, distribution, grid, backend, timeline, *a)),
-      lu(make_lu<Real>(
-          {parameters, distribution, grid.position(), backend, *transport, timeline, *a, checksums.get()})) {}
+      lu(make_lu<Real>({parameters, distribution, grid.position(), backend, *transport, timeline}, *a,
+                       checksums.get())) {}
 
 template <class Real>
 Workspace<Real>::Workspace(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend,

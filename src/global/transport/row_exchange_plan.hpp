@@ -42,6 +42,9 @@ struct Interchanges {
   std::vector<GlobalIndex> pivots;
   /// Whether rows cross process rows; otherwise only the pivot's process row knows the pivots of a pass.
   bool across_process_rows = true;
+
+  /// The pivots of the next pass.
+  void append(std::span<const GlobalIndex> next) { pivots.insert(pivots.end(), next.begin(), next.end()); }
 };
 
 /// The contents of global row `from` go to global row `to`.

@@ -272,7 +272,7 @@ class FaultyPasses final : public PassObserver {
   /// `stops`: at a mismatch of checksums.
   FaultyPasses(BitFlip<Real>& flip, DeviceMatrix<Real>& a, Index data_columns, bool stops = false)
       : flip_(flip), a_(a), columns_(data_columns), stops_(stops) {}
-  bool goes_on_after_mismatch() override { return !stops_; }
+  bool continues_after_mismatch() override { return !stops_; }
   NextPass before(const PassPlan& pass) override {
     flip_.enter(pass.pass);
     return NextPass::run;

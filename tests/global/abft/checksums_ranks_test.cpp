@@ -69,7 +69,7 @@ Checked factorize_with_checks(const RunParameters& parameters, const ProcessGrid
   FaultyTransport<Real> transport(grid, parameters.broadcast, timeline, flip);
   FaultyPasses<Real> passes(flip, *a, columns, parameters.abft_stop);
   Checksums<Real> checks(distribution, grid, faulty, timeline, *a, parameters.abft_every);
-  const auto lu = make_lu<Real>({parameters, distribution, at, faulty, transport, timeline, *a, &checks});
+  const auto lu = make_lu<Real>({parameters, distribution, at, faulty, transport, timeline}, *a, &checks);
   const Factorization result = lu->run(passes);
   if (!result.zero_pivot && !result.stopped) {
     const std::vector<Real> x = BackwardSubstitution<Real>(distribution, grid, faulty, timeline, *a).run();

@@ -76,7 +76,7 @@ class FaultyFactorization {
     const auto run = [&](Checksums<Real>& checks, PassRange passes, Interchanges so_far) {
       MpiTransport<Real> transport(grid_, parameters_.broadcast, cached_.timeline, nullptr);
       const auto lu = make_lu<Real>(
-          {parameters_, distribution_, grid_.position(), backend, transport, cached_.timeline, *a, &checks});
+          {parameters_, distribution_, grid_.position(), backend, transport, cached_.timeline}, *a, &checks);
       SavingPasses<Real> observer(flip, *a, columns_, in_two && passes.first == 0 ? pass : -1);
       lu->run(observer, passes, std::move(so_far));
       return observer.so_far;

@@ -159,36 +159,42 @@ void DevicePanelRows<Real>::solve_l21_and_update(const TournamentBlock& block, I
 template <class Real>
 class WholeDevicePanels final : public PanelFactorizer<Real> {
  public:
-  WholeDevicePanels(const PanelWork<Real>& work, std::unique_ptr<DevicePanel<Real>> device)
-      : work_(work), device_(std::move(device)) {}
+  using typename PanelFactorizer<Real>::Step;
 
-  void start(const PassPlan&, DeviceBlock<Real> a, Panel<Real>& panel) override {
+  WholeDevicePanels(const RankContext<Real>& context, std::unique_ptr<DevicePanel<Real>> device)
+      : context_(context), device_(std::move(device)) {}
+
+  std::vector<Step> steps(const PassPlan& pass, DeviceBlock<Real> a, Panel<Real>& panel) override {
+    return {[this, a, &panel] { factorize(a, panel); }, [this, pass, &panel] { read_pivots(pass, panel); }};
+  }
+
+  void store(const Panel<Real>& panel, DeviceBlock<Real> a) override {
+    context_.backend.copy_transposed(panel.factors, a);
+  }
+
+ private:
+  void factorize(DeviceBlock<Real> a, Panel<Real>& panel) {
     panel.factors = panel.operand().room(panel.width(), panel.rows());
-    work_.backend.copy_transposed(a, panel.factors);
+    context_.backend.copy_transposed(a, panel.factors);
     device_->factorize(panel.factors);
-    if (work_.distribution.shape.columns > 1) {
-      done_ = work_.backend.download(panel.factors, panel.all_transposed());
+    if (context_.distribution.shape.columns > 1) {
+      done_ = context_.backend.download(panel.factors, panel.all_transposed());
     }
   }
 
-  void finish(const PassPlan& pass, Panel<Real>& panel) override {
-    work_.backend.wait(done_);
+  void read_pivots(const PassPlan& pass, Panel<Real>& panel) {
+    context_.backend.wait(done_);
     std::vector<Index> rows(static_cast<std::size_t>(pass.width));
     const std::optional<Index> zero = device_->outcome(rows);
     const auto global_row = [&](Index row) {
-      return work_.distribution.rows.global(pass.panel_row + row, work_.position.row);
+      return context_.distribution.rows.global(pass.panel_row + row, context_.position.row);
     };
     std::transform(rows.begin(), rows.end(), panel.pivots.begin(), global_row);
     if (zero) panel.zero_pivot = global_row(*zero);
     panel.pack();
   }
 
-  void store(const Panel<Real>& panel, DeviceBlock<Real> a) override {
-    work_.backend.copy_transposed(panel.factors, a);
-  }
-
- private:
-  PanelWork<Real> work_;
+  RankContext<Real> context_;
   std::unique_ptr<DevicePanel<Real>> device_;
   Fence done_;
 };
@@ -197,36 +203,41 @@ class WholeDevicePanels final : public PanelFactorizer<Real> {
 template <class Real>
 class DistributedDevicePanels final : public PanelFactorizer<Real> {
  public:
-  DistributedDevicePanels(const PanelWork<Real>& work, std::unique_ptr<DevicePanelRows<Real>> rows)
-      : work_(work), rows_(std::move(rows)) {}
+  using typename PanelFactorizer<Real>::Step;
 
-  void start(const PassPlan& pass, DeviceBlock<Real> a, Panel<Real>& panel) override {
-    const Index above = panel.above(), width = panel.width();
-    rows_->begin(a);
-    factorize_panel_tournament(work_.context(), pass, panel, *rows_);
-    panel.factors = panel.operand().room(width, above + panel.rows());
-    if (above > 0 && !panel.zero_pivot) {
-      panel.host_free = work_.backend.upload(panel.all_transposed().block(0, 0, width, above),
-                                             panel.factors.block(0, 0, width, above));
-    }
-    work_.backend.copy_transposed(a, panel.factors.block(0, above, width, panel.rows()));
-    done_ = {};
-    // include the rows above: gaps between the rows of a host block may be overwritten
-    if (work_.distribution.shape.columns > 1) {
-      done_ = work_.backend.download(panel.factors, panel.all_transposed());
-    }
-  }
+  DistributedDevicePanels(const RankContext<Real>& context, std::unique_ptr<DevicePanelRows<Real>> rows)
+      : context_(context), rows_(std::move(rows)) {}
 
-  void finish(const PassPlan&, Panel<Real>& panel) override {
-    work_.backend.wait(done_);
-    panel.pack();
+  std::vector<Step> steps(const PassPlan& pass, DeviceBlock<Real> a, Panel<Real>& panel) override {
+    return {[this, pass, a, &panel] { factorize(pass, a, panel); },
+            [this, &panel] {
+              context_.backend.wait(done_);
+              panel.pack();
+            }};
   }
 
   void store(const Panel<Real>&, DeviceBlock<Real>) override {}
   bool factorizes_in_matrix() const override { return true; }
 
  private:
-  PanelWork<Real> work_;
+  void factorize(const PassPlan& pass, DeviceBlock<Real> a, Panel<Real>& panel) {
+    const Index above = panel.above(), width = panel.width();
+    rows_->begin(a);
+    factorize_panel_tournament(context_, pass, panel, *rows_);
+    panel.factors = panel.operand().room(width, above + panel.rows());
+    if (above > 0 && !panel.zero_pivot) {
+      panel.host_free = context_.backend.upload(panel.all_transposed().block(0, 0, width, above),
+                                                panel.factors.block(0, 0, width, above));
+    }
+    context_.backend.copy_transposed(a, panel.factors.block(0, above, width, panel.rows()));
+    done_ = {};
+    // include the rows above: gaps between the rows of a host block may be overwritten
+    if (context_.distribution.shape.columns > 1) {
+      done_ = context_.backend.download(panel.factors, panel.all_transposed());
+    }
+  }
+
+  RankContext<Real> context_;
   std::unique_ptr<DevicePanelRows<Real>> rows_;
   Fence done_;
 };
@@ -234,11 +245,11 @@ class DistributedDevicePanels final : public PanelFactorizer<Real> {
 // A device that has all rows of the panels. It pivots partially whatever is asked for: local pivoting is the same then,
 // and a tournament has one leaf. Devices that cannot, run a tournament of their work groups.
 template <class Real>
-std::unique_ptr<DevicePanel<Real>> make_device_panel(const PanelWork<Real>& work, Index rows, DeviceUse use) {
-  const Index nb = work.distribution.nb;
-  if (auto partial = work.backend.make_partial_panel(rows, nb, use)) return partial;
-  if (work.parameters.pivoting != Pivoting::tournament) return nullptr;
-  return work.backend.make_tournament_panel(rows, nb, use);
+std::unique_ptr<DevicePanel<Real>> make_device_panel(const RankContext<Real>& context, Index rows, DeviceUse use) {
+  const Index nb = context.distribution.nb;
+  if (auto partial = context.backend.make_partial_panel(rows, nb, use)) return partial;
+  if (context.parameters.pivoting != Pivoting::tournament) return nullptr;
+  return context.backend.make_tournament_panel(rows, nb, use);
 }
 
 }  // namespace
@@ -248,35 +259,35 @@ Index device_panel_elements(Index rows, Index columns) {
 }
 
 template <class Real>
-std::unique_ptr<PanelFactorizer<Real>> make_device_panels(const PanelWork<Real>& work, Index rows) {
-  const RunParameters& parameters = work.parameters;
+std::unique_ptr<PanelFactorizer<Real>> make_device_panels(const RankContext<Real>& context, Index rows) {
+  const RunParameters& parameters = context.parameters;
   const DeviceUse use = parameters.panel == PanelPlace::device ? DeviceUse::always : DeviceUse::if_faster;
-  const Index nb = work.distribution.nb;
-  const GridShape& grid = work.distribution.shape;
-  switch (panel_method(parameters, grid, work.transport.column_shares_memory())) {
+  const Index nb = context.distribution.nb;
+  const GridShape& grid = context.distribution.shape;
+  switch (panel_method(parameters, grid, context.transport.column_shares_memory())) {
     case PanelMethod::host:
       return nullptr;
     case PanelMethod::whole:
-      if (auto device = make_device_panel(work, rows, use)) {
-        return std::make_unique<WholeDevicePanels<Real>>(work, std::move(device));
+      if (auto device = make_device_panel(context, rows, use)) {
+        return std::make_unique<WholeDevicePanels<Real>>(context, std::move(device));
       }
       break;
     case PanelMethod::gathered:
-      if (auto device = make_device_panel(work, work.distribution.n, use)) {
-        return make_gathered_panels(work, std::move(device));
+      if (auto device = make_device_panel(context, context.distribution.n, use)) {
+        return make_gathered_panels(context, std::move(device));
       }
       break;
     case PanelMethod::distributed:
-      if (auto device_rows = DevicePanelRows<Real>::make(work.backend, work.timeline, rows, nb, use)) {
-        return std::make_unique<DistributedDevicePanels<Real>>(work, std::move(device_rows));
+      if (auto device_rows = DevicePanelRows<Real>::make(context.backend, context.timeline, rows, nb, use)) {
+        return std::make_unique<DistributedDevicePanels<Real>>(context, std::move(device_rows));
       }
   }
   if (use == DeviceUse::if_faster) return nullptr;
-  throw std::runtime_error("the " + work.backend.info().backend + " backend does not factorise panels of " +
+  throw std::runtime_error("the " + context.backend.info().backend + " backend does not factorise panels of " +
                            std::to_string(rows) + " x " + std::to_string(nb) + " here: leave out --panel device");
 }
 
-template std::unique_ptr<PanelFactorizer<float>> make_device_panels(const PanelWork<float>&, Index);
-template std::unique_ptr<PanelFactorizer<double>> make_device_panels(const PanelWork<double>&, Index);
+template std::unique_ptr<PanelFactorizer<float>> make_device_panels(const RankContext<float>&, Index);
+template std::unique_ptr<PanelFactorizer<double>> make_device_panels(const RankContext<double>&, Index);
 
 }  // namespace glinpack

@@ -2,6 +2,7 @@
 // factorises the whole panel, and the rows of L return. Messages of a node's ranks go through shared memory.
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "lu/panel/panels.hpp"
 
@@ -14,74 +15,24 @@ namespace {
 template <class Real>
 class GatheredPanels final : public PanelFactorizer<Real> {
  public:
-  GatheredPanels(const PanelWork<Real>& work, std::unique_ptr<DevicePanel<Real>> device)
-      : work_(work),
+  GatheredPanels(const RankContext<Real>& context, std::unique_ptr<DevicePanel<Real>> device)
+      : context_(context),
         device_(std::move(device)),
-        tail_(work.distribution.n * work.distribution.nb),
-        staging_(work.backend.allocate_host(
-            tail_ + panel_message_elements<Real>(work.distribution.nb, work.distribution.nb))) {}
+        tail_(context.distribution.n * context.distribution.nb),
+        staging_(context.backend.allocate_host(
+            tail_ + panel_message_elements<Real>(context.distribution.nb, context.distribution.nb))) {}
+
+  using typename PanelFactorizer<Real>::Step;
 
   bool is_gathered() const override { return true; }
 
-  void start(const PassPlan& pass, DeviceBlock<Real> a, Panel<Real>& panel) override {
-    list_shares(pass);
-    if (pass.in_pivot_row) {
-      gathered_ = panel.operand().room(pass.width, rows_in_all());
-      panel.factors = gathered_.block(0, 0, pass.width, pass.panel_rows);
-      work_.backend.copy_transposed(a, panel.factors);
-    } else {
-      work_.backend.wait(std::exchange(staging_free_, {}));
-      downloaded_ = a.empty() ? Fence{} : work_.backend.download_transposed(a, staged(own_share()));
-    }
-  }
-
-  void factorize(const PassPlan& pass, Panel<Real>&) override {
-    work_.backend.wait(std::exchange(pass.in_pivot_row ? staging_free_ : downloaded_, {}));
-    exchange(pass, pass.in_pivot_row, {});
-    if (!pass.in_pivot_row) return;
-    for (const Share& share : shares_) {
-      if (share.row == work_.position.row || share.rows == 0) continue;
-      staging_free_ = work_.backend.upload(staged(share), gathered_.block(0, share.first, pass.width, share.rows));
-    }
-    device_->factorize(gathered_);
-  }
-
-  void start_return(const PassPlan& pass, Panel<Real>&) override {
-    if (!pass.in_pivot_row) return;
-    work_.backend.wait(std::exchange(staging_free_, {}));
-    downloaded_ = work_.backend.download(gathered_.block(0, 0, pass.width, pass.width), staged_diagonal_block());
-    rest_downloaded_ = {};
-    for (const Share& share : shares_) {
-      if (share.row == work_.position.row || share.rows == 0) continue;
-      rest_downloaded_ = work_.backend.download(gathered_.block(0, share.first, pass.width, share.rows), staged(share));
-    }
-  }
-
-  void finish(const PassPlan& pass, Panel<Real>& panel) override {
-    const RowRange tail{tail_, panel_message_elements<Real>(width_, width_)};
-    if (pass.in_pivot_row) {
-      std::vector<Index> rows(static_cast<std::size_t>(pass.width));
-      const std::optional<Index> zero = device_->outcome(rows);
-      std::transform(rows.begin(), rows.end(), panel.pivots.begin(), [this](Index row) { return global_row(row); });
-      if (zero) panel.zero_pivot = global_row(*zero);
-      work_.backend.wait(downloaded_);
-      work_.backend.wait(rest_downloaded_);
-      write_panel_header(staging_->data() + tail_, panel.zero_pivot, panel.pivots);
-    }
-    exchange(pass, !pass.in_pivot_row, {tail});
-    if (!pass.in_pivot_row) {
-      panel.unpack(staging_->data() + tail_);
-      if (!panel.zero_pivot) upload_share(panel);
-    }
-    panel.pack();
-    if (work_.distribution.shape.columns > 1 && !panel.zero_pivot) {
-      // L11 included: gaps between the rows of a host block may be overwritten
-      work_.backend.wait(work_.backend.download(panel.factors, panel.all_transposed()));
-    }
+  std::vector<Step> steps(const PassPlan& pass, DeviceBlock<Real> a, Panel<Real>& panel) override {
+    return {[this, pass, a, &panel] { copy_own_rows(pass, a, panel); }, [this, pass] { gather_and_factorize(pass); },
+            [this, pass] { download_l(pass); }, [this, pass, &panel] { return_l(pass, panel); }};
   }
 
   void store(const Panel<Real>& panel, DeviceBlock<Real> a) override {
-    work_.backend.copy_transposed(panel.factors.block(0, panel.above(), panel.width(), panel.rows()), a);
+    context_.backend.copy_transposed(panel.factors.block(0, panel.above(), panel.width(), panel.rows()), a);
   }
 
  private:
@@ -93,19 +44,77 @@ class GatheredPanels final : public PanelFactorizer<Real> {
     Index rows = 0;
   };
 
+  void copy_own_rows(const PassPlan& pass, DeviceBlock<Real> a, Panel<Real>& panel) {
+    list_shares(pass);
+    if (pass.in_pivot_row) {
+      gathered_ = panel.operand().room(pass.width, rows_in_all());
+      panel.factors = gathered_.block(0, 0, pass.width, pass.panel_rows);
+      context_.backend.copy_transposed(a, panel.factors);
+    } else {
+      context_.backend.wait(std::exchange(staging_free_, {}));
+      downloaded_ = a.empty() ? Fence{} : context_.backend.download_transposed(a, staged(own_share()));
+    }
+  }
+
+  void gather_and_factorize(const PassPlan& pass) {
+    context_.backend.wait(std::exchange(pass.in_pivot_row ? staging_free_ : downloaded_, {}));
+    exchange(pass, pass.in_pivot_row, {});
+    if (!pass.in_pivot_row) return;
+    for (const Share& share : shares_) {
+      if (share.row == context_.position.row || share.rows == 0) continue;
+      staging_free_ = context_.backend.upload(staged(share), gathered_.block(0, share.first, pass.width, share.rows));
+    }
+    device_->factorize(gathered_);
+  }
+
+  void download_l(const PassPlan& pass) {
+    if (!pass.in_pivot_row) return;
+    context_.backend.wait(std::exchange(staging_free_, {}));
+    downloaded_ = context_.backend.download(gathered_.block(0, 0, pass.width, pass.width), staged_diagonal_block());
+    rest_downloaded_ = {};
+    for (const Share& share : shares_) {
+      if (share.row == context_.position.row || share.rows == 0) continue;
+      rest_downloaded_ =
+          context_.backend.download(gathered_.block(0, share.first, pass.width, share.rows), staged(share));
+    }
+  }
+
+  void return_l(const PassPlan& pass, Panel<Real>& panel) {
+    const RowRange tail{tail_, panel_message_elements<Real>(width_, width_)};
+    if (pass.in_pivot_row) {
+      std::vector<Index> rows(static_cast<std::size_t>(pass.width));
+      const std::optional<Index> zero = device_->outcome(rows);
+      std::transform(rows.begin(), rows.end(), panel.pivots.begin(), [this](Index row) { return global_row(row); });
+      if (zero) panel.zero_pivot = global_row(*zero);
+      context_.backend.wait(downloaded_);
+      context_.backend.wait(rest_downloaded_);
+      write_panel_header(staging_->data() + tail_, panel.zero_pivot, panel.pivots);
+    }
+    exchange(pass, !pass.in_pivot_row, {tail});
+    if (!pass.in_pivot_row) {
+      panel.unpack(staging_->data() + tail_);
+      if (!panel.zero_pivot) upload_share(panel);
+    }
+    panel.pack();
+    if (context_.distribution.shape.columns > 1 && !panel.zero_pivot) {
+      // L11 included: gaps between the rows of a host block may be overwritten
+      context_.backend.wait(context_.backend.download(panel.factors, panel.all_transposed()));
+    }
+  }
+
   void list_shares(const PassPlan& pass) {
     width_ = pass.width;
     shares_.clear();
-    const int ranks = work_.distribution.shape.rows;
+    const int ranks = context_.distribution.shape.rows;
     for (int place = 0; place < ranks; ++place) {
       const int row = (pass.pivot.row + place) % ranks;
-      const PassPlan plan = plan_pass(work_.distribution, pass.pass, {row, work_.position.column});
+      const PassPlan plan = plan_pass(context_.distribution, pass.pass, {row, context_.position.column});
       shares_.push_back({row, plan.panel_row, rows_in_all(), plan.panel_rows});
     }
   }
   Index rows_in_all() const { return shares_.empty() ? 0 : shares_.back().first + shares_.back().rows; }
   const Share& own_share() const {
-    return *std::ranges::find_if(shares_, [this](const Share& share) { return share.row == work_.position.row; });
+    return *std::ranges::find_if(shares_, [this](const Share& share) { return share.row == context_.position.row; });
   }
   HostBlock<Real> staged(const Share& share) const {
     return {staging_.get(), share.first * width_, width_, share.rows, share.rows};
@@ -117,7 +126,7 @@ class GatheredPanels final : public PanelFactorizer<Real> {
   GlobalIndex global_row(Index gathered) const {
     const auto after = std::ranges::find_if(shares_, [gathered](const Share& share) { return share.first > gathered; });
     const Share& share = *(after - 1);
-    return work_.distribution.rows.global(share.panel_row + (gathered - share.first), share.row);
+    return context_.distribution.rows.global(share.panel_row + (gathered - share.first), share.row);
   }
 
   // Every other rank's rows, and the ranges, between it and the pivot's rank.
@@ -125,7 +134,7 @@ class GatheredPanels final : public PanelFactorizer<Real> {
     RowExchangePlan plan;
     plan.rounds.emplace_back();
     for (const Share& share : shares_) {
-      const bool concerns_this_rank = pass.in_pivot_row ? share.row != work_.position.row : &share == &own_share();
+      const bool concerns_this_rank = pass.in_pivot_row ? share.row != context_.position.row : &share == &own_share();
       if (!concerns_this_rank) continue;
       std::vector<RowRange> all = ranges;
       if (share.rows > 0) all.push_back({share.first * width_, share.rows * width_});
@@ -134,21 +143,21 @@ class GatheredPanels final : public PanelFactorizer<Real> {
       }
     }
     if (plan.rounds.front().empty()) return;
-    if (const auto transfer = work_.transport.start_panel_exchange(pass, plan, staging_->data())) transfer->wait();
+    if (const auto transfer = context_.transport.start_panel_exchange(pass, plan, staging_->data())) transfer->wait();
   }
 
   void upload_share(Panel<Real>& panel) {
     panel.factors = panel.operand().room(width_, panel.above() + panel.rows());
     if (panel.above() > 0) {
-      staging_free_ = work_.backend.upload(staged_diagonal_block(), panel.factors.block(0, 0, width_, width_));
+      staging_free_ = context_.backend.upload(staged_diagonal_block(), panel.factors.block(0, 0, width_, width_));
     }
     if (panel.rows() > 0) {
       staging_free_ =
-          work_.backend.upload(staged(own_share()), panel.factors.block(0, panel.above(), width_, panel.rows()));
+          context_.backend.upload(staged(own_share()), panel.factors.block(0, panel.above(), width_, panel.rows()));
     }
   }
 
-  PanelWork<Real> work_;
+  RankContext<Real> context_;
   std::unique_ptr<DevicePanel<Real>> device_;
   Index tail_;  // of the staging buffer: its first element
   std::unique_ptr<HostBuffer<Real>> staging_;
@@ -162,14 +171,14 @@ class GatheredPanels final : public PanelFactorizer<Real> {
 }  // namespace
 
 template <class Real>
-std::unique_ptr<PanelFactorizer<Real>> make_gathered_panels(const PanelWork<Real>& work,
+std::unique_ptr<PanelFactorizer<Real>> make_gathered_panels(const RankContext<Real>& context,
                                                             std::unique_ptr<DevicePanel<Real>> device) {
-  return std::make_unique<GatheredPanels<Real>>(work, std::move(device));
+  return std::make_unique<GatheredPanels<Real>>(context, std::move(device));
 }
 
-template std::unique_ptr<PanelFactorizer<float>> make_gathered_panels(const PanelWork<float>&,
+template std::unique_ptr<PanelFactorizer<float>> make_gathered_panels(const RankContext<float>&,
                                                                       std::unique_ptr<DevicePanel<float>>);
-template std::unique_ptr<PanelFactorizer<double>> make_gathered_panels(const PanelWork<double>&,
+template std::unique_ptr<PanelFactorizer<double>> make_gathered_panels(const RankContext<double>&,
                                                                        std::unique_ptr<DevicePanel<double>>);
 
 }  // namespace glinpack

@@ -7,8 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "backend/backend.hpp"
-#include "transport/transport.hpp"
+#include "lu/rank_context.hpp"
 
 namespace glinpack {
 
@@ -106,21 +105,11 @@ inline std::vector<Index> top_rows(Index width) {
   return rows;
 }
 
-/// Inputs of a panel factorisation on the host.
-template <class Real>
-struct PanelContext {
-  const Distribution& distribution;
-  GridPosition position;
-  Transport<Real>& transport;
-  PanelArithmetic<Real>& arithmetic;
-  Timeline& timeline;
-};
-
 /// Broadcasts the pivot rank's L11 \ U11, the first rows of its panel, or `zero`, the panel's column without a pivot,
 /// down the process column. Collective over it; fills panel.zero_pivot on all its ranks.
 template <class Real>
-DiagonalBlock<Real> broadcast_diagonal_block(const PanelContext<Real>& context, const PassPlan& pass,
-                                             Panel<Real>& panel, std::optional<Index> zero);
+DiagonalBlock<Real> broadcast_diagonal_block(const RankContext<Real>& context, const PassPlan& pass, Panel<Real>& panel,
+                                             std::optional<Index> zero);
 
 template <class Real>
 using FactorizeOperation = std::optional<Index> (PanelArithmetic<Real>::*)(ColumnMajorView<Real>, std::span<Index>);
@@ -128,25 +117,25 @@ using FactorizeOperation = std::optional<Index> (PanelArithmetic<Real>::*)(Colum
 /// P A = L U of the rows of the panel that this rank holds: fills panel.pivots, and returns the panel's first column
 /// without a pivot. Not collective.
 template <class Real>
-std::optional<Index> factorize_own_rows(const PanelContext<Real>& context, const PassPlan& pass, Panel<Real>& panel,
+std::optional<Index> factorize_own_rows(const RankContext<Real>& context, const PassPlan& pass, Panel<Real>& panel,
                                         FactorizeOperation<Real> factorize);
 
 /// The white paper's pivoting (3.2.1, 3.2.3): the pivot rank factorises the rows that it holds; its U11 is broadcast
 /// down the process column; the eliminate ranks compute L21 = A21 U11^-1. No row crosses the network. Collective over
 /// the pivot's process column; fills panel.pivots on the pivot's rank, zero_pivot on all.
 template <class Real>
-void factorize_panel_local(const PanelContext<Real>& context, const PassPlan& pass, Panel<Real>& panel);
+void factorize_panel_local(const RankContext<Real>& context, const PassPlan& pass, Panel<Real>& panel);
 
 /// Partial pivoting over all rows of the process column (HPL_pdpanllT.c's communication, HPL_pdmxswp.c): recursive and
 /// right-looking, one all-reduce a column, which finds the pivot and exchanges its row with the current one. Collective
 /// over the pivot's process column; fills panel.pivots and zero_pivot on all its ranks.
 template <class Real>
-void factorize_panel_partial(const PanelContext<Real>& context, const PassPlan& pass, Panel<Real>& panel);
+void factorize_panel_partial(const RankContext<Real>& context, const PassPlan& pass, Panel<Real>& panel);
 
 /// Tournament pivoting over all rows of the process column (CALU: Grigori, Demmel, Xiang, SIAM J. Matrix Anal. Appl.
 /// 32, 2011; tournament.hpp). Collective over the pivot's process column; fills panel.pivots and zero_pivot on all its
 /// ranks. All ranks use the root's results, so different processors cannot disagree.
 template <class Real>
-void factorize_panel_tournament(const PanelContext<Real>& context, const PassPlan& pass, Panel<Real>& panel);
+void factorize_panel_tournament(const RankContext<Real>& context, const PassPlan& pass, Panel<Real>& panel);
 
 }  // namespace glinpack

@@ -12,7 +12,7 @@ constexpr Index narrow_width = 16;
 template <class Real>
 class PartialPivotingPanel {
  public:
-  PartialPivotingPanel(const PanelContext<Real>& context, const PassPlan& pass, Panel<Real>& panel)
+  PartialPivotingPanel(const RankContext<Real>& context, const PassPlan& pass, Panel<Real>& panel)
       : context_(context),
         pass_(pass),
         panel_(panel),
@@ -25,7 +25,7 @@ class PartialPivotingPanel {
   void run() {
     factorize(0, pass_.width);
     if (panel_.zero_pivot || !(pass_.in_pivot_row || panel_.above() > 0)) return;
-    context_.arithmetic.write_rows(top_, top_rows(pass_.width), panel_.diagonal_block());
+    context_.backend.panel().write_rows(top_, top_rows(pass_.width), panel_.diagonal_block());
   }
 
  private:
@@ -33,10 +33,10 @@ class PartialPivotingPanel {
   Index first_active(Index done) const { return pass_.in_pivot_row ? done : 0; }
   // Row i of the panel, all columns, to or from contiguous elements.
   void read_row(Index i, Real* to) const {
-    context_.arithmetic.read_rows(a_, std::span(&i, 1), {to, 1, pass_.width, 1});
+    context_.backend.panel().read_rows(a_, std::span(&i, 1), {to, 1, pass_.width, 1});
   }
   void write_row(const Real* from, ColumnMajorView<Real> a, Index i) const {
-    context_.arithmetic.write_rows({from, 1, pass_.width, 1}, std::span(&i, 1), a);
+    context_.backend.panel().write_rows({from, 1, pass_.width, 1}, std::span(&i, 1), a);
   }
 
   // Columns [first, first + width), all of the panel's rows; recursive, right-looking.
@@ -55,9 +55,9 @@ class PartialPivotingPanel {
       const auto scope = context_.timeline.scope(Lane::cpu, Phase::panel, 0, flops);
       // U12 <- L11^-1 A12, then A22 <- A22 - L21 U12
       const auto u12 = top_.block(first, first + left, left, right);
-      context_.arithmetic.solve_unit_lower(top_.block(first, first, left, left), u12);
-      context_.arithmetic.update(a_.block(first_active(first + left), first, rows, left), u12,
-                                 a_.block(first_active(first + left), first + left, rows, right));
+      context_.backend.panel().solve_unit_lower(top_.block(first, first, left, left), u12);
+      context_.backend.panel().update(a_.block(first_active(first + left), first, rows, left), u12,
+                                      a_.block(first_active(first + left), first + left, rows, right));
     }
     factorize(first + left, right);
   }
@@ -78,15 +78,15 @@ class PartialPivotingPanel {
     store_exchanged_rows(j, GlobalIndex(chosen.row));
     const std::span<Real> l(a_.column(j) + first_active(j + 1), static_cast<std::size_t>(rows));
     const Real* u = j + 1 < pass_.width ? &top_(j, j + 1) : nullptr;
-    context_.arithmetic.eliminate_column(top_(j, j), l, u, top_.leading_dimension,
-                                         a_.block(first_active(j + 1), j + 1, rows, end - j - 1));
+    context_.backend.panel().eliminate_column(top_(j, j), l, u, top_.leading_dimension,
+                                              a_.block(first_active(j + 1), j + 1, rows, end - j - 1));
   }
 
   void find_local_candidate(Index j) {
     const auto scope = context_.timeline.scope(Lane::cpu, Phase::panel);
     const std::span<const Real> below(a_.column(j) + first_active(j),
                                       static_cast<std::size_t>(a_.rows - first_active(j)));
-    const PivotCandidate largest = context_.arithmetic.find_pivot(below);
+    const PivotCandidate largest = context_.backend.panel().find_pivot(below);
     CandidateHeader mine;
     if (largest.row >= 0) {
       const Index i = first_active(j) + largest.row;
@@ -111,7 +111,7 @@ class PartialPivotingPanel {
     }
   }
 
-  const PanelContext<Real>& context_;
+  const RankContext<Real>& context_;
   const PassPlan& pass_;
   Panel<Real>& panel_;
   ColumnMajorView<Real> a_;
@@ -124,7 +124,7 @@ class PartialPivotingPanel {
 }  // namespace
 
 template <class Real>
-void factorize_panel_partial(const PanelContext<Real>& context, const PassPlan& pass, Panel<Real>& panel) {
+void factorize_panel_partial(const RankContext<Real>& context, const PassPlan& pass, Panel<Real>& panel) {
   // one process row: partial pivoting is local pivoting
   if (context.distribution.shape.rows == 1) {
     factorize_panel_local(context, pass, panel);
@@ -133,7 +133,7 @@ void factorize_panel_partial(const PanelContext<Real>& context, const PassPlan& 
   }
 }
 
-template void factorize_panel_partial(const PanelContext<float>&, const PassPlan&, Panel<float>&);
-template void factorize_panel_partial(const PanelContext<double>&, const PassPlan&, Panel<double>&);
+template void factorize_panel_partial(const RankContext<float>&, const PassPlan&, Panel<float>&);
+template void factorize_panel_partial(const RankContext<double>&, const PassPlan&, Panel<double>&);
 
 }  // namespace glinpack

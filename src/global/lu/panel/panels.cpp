@@ -1,6 +1,7 @@
 #include "lu/panel/panels.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "lu/no_transport.hpp"
@@ -9,37 +10,41 @@ namespace glinpack {
 
 namespace {
 
+constexpr std::size_t after_update = std::numeric_limits<std::size_t>::max();
+
 template <class Real>
 class HostPanels final : public PanelFactorizer<Real> {
  public:
-  explicit HostPanels(const PanelWork<Real>& work) : work_(work) {}
+  using typename PanelFactorizer<Real>::Step;
 
-  void start(const PassPlan&, DeviceBlock<Real> a, Panel<Real>& panel) override {
-    downloaded_ = work_.backend.download_transposed(a, panel.transposed());
-  }
+  explicit HostPanels(const RankContext<Real>& context) : context_(context) {}
 
-  void finish(const PassPlan& pass, Panel<Real>& panel) override {
-    work_.backend.wait(downloaded_);
-    switch (work_.parameters.pivoting) {
-      case Pivoting::local:
-        factorize_panel_local(work_.context(), pass, panel);
-        break;
-      case Pivoting::partial:
-        factorize_panel_partial(work_.context(), pass, panel);
-        break;
-      case Pivoting::tournament:
-        factorize_panel_tournament(work_.context(), pass, panel);
-        break;
-    }
-    panel.pack();
+  std::vector<Step> steps(const PassPlan& pass, DeviceBlock<Real> a, Panel<Real>& panel) override {
+    return {[this, a, &panel] { downloaded_ = context_.backend.download_transposed(a, panel.transposed()); },
+            [this, pass, &panel] {
+              context_.backend.wait(downloaded_);
+              factorize(pass, panel);
+              panel.pack();
+            }};
   }
 
   void store(const Panel<Real>& panel, DeviceBlock<Real> a) override {
-    work_.backend.copy_transposed(panel.factors.block(0, panel.above(), panel.width(), panel.rows()), a);
+    context_.backend.copy_transposed(panel.factors.block(0, panel.above(), panel.width(), panel.rows()), a);
   }
 
  private:
-  PanelWork<Real> work_;
+  void factorize(const PassPlan& pass, Panel<Real>& panel) {
+    switch (context_.parameters.pivoting) {
+      case Pivoting::local:
+        return factorize_panel_local(context_, pass, panel);
+      case Pivoting::partial:
+        return factorize_panel_partial(context_, pass, panel);
+      case Pivoting::tournament:
+        return factorize_panel_tournament(context_, pass, panel);
+    }
+  }
+
+  RankContext<Real> context_;
   Fence downloaded_;
 };
 
@@ -47,73 +52,67 @@ class HostPanels final : public PanelFactorizer<Real> {
 template <class Real>
 class SyntheticPanels final : public PanelFactorizer<Real> {
  public:
-  SyntheticPanels(const PanelWork<Real>& work, std::unique_ptr<PanelFactorizer<Real>> panels)
-      : work_(work), panels_(std::move(panels)) {}
+  using typename PanelFactorizer<Real>::Step;
 
-  void start(const PassPlan& pass, DeviceBlock<Real> a, Panel<Real>& panel) override { panels_->start(pass, a, panel); }
-  bool is_gathered() const override { return panels_->is_gathered(); }
-  void factorize(const PassPlan& pass, Panel<Real>& panel) override { panels_->factorize(pass, panel); }
-  void start_return(const PassPlan& pass, Panel<Real>& panel) override { panels_->start_return(pass, panel); }
-  void finish(const PassPlan& pass, Panel<Real>& panel) override {
-    panels_->finish(pass, panel);
-    panel.pivots = synthetic_pivots(work_.distribution, work_.parameters.pivoting, pass.pass);
-    panel.zero_pivot.reset();
-    panel.pack();
+  SyntheticPanels(const RankContext<Real>& context, std::unique_ptr<PanelFactorizer<Real>> panels)
+      : context_(context), panels_(std::move(panels)) {}
+
+  std::vector<Step> steps(const PassPlan& pass, DeviceBlock<Real> a, Panel<Real>& panel) override {
+    std::vector<Step> steps = panels_->steps(pass, a, panel);
+    steps.back() = [this, pass, &panel, last = std::move(steps.back())] {
+      last();
+      panel.pivots = synthetic_pivots(context_.distribution, context_.parameters.pivoting, pass.pass);
+      panel.zero_pivot.reset();
+      panel.pack();
+    };
+    return steps;
   }
+  bool is_gathered() const override { return panels_->is_gathered(); }
   void store(const Panel<Real>& panel, DeviceBlock<Real> a) override { panels_->store(panel, a); }
 
  private:
-  PanelWork<Real> work_;
+  RankContext<Real> context_;
   std::unique_ptr<PanelFactorizer<Real>> panels_;
 };
 
 template <class Real>
-std::unique_ptr<PanelFactorizer<Real>> with_pivots(const PanelWork<Real>& work,
+std::unique_ptr<PanelFactorizer<Real>> with_pivots(const RankContext<Real>& context,
                                                    std::unique_ptr<PanelFactorizer<Real>> panels) {
-  if (!panels || work.parameters.parts != RunParts::messages) return panels;
-  return std::make_unique<SyntheticPanels<Real>>(work, std::move(panels));
+  if (!panels || context.parameters.parts != RunParts::messages) return panels;
+  return std::make_unique<SyntheticPanels<Real>>(context, std::move(panels));
 }
 
 template <class Real>
-std::array<Panel<Real>, 2> make_panels(const PanelWork<Real>& work, Index rows, const PanelFactorizer<Real>* device) {
-  const Index nb = work.distribution.nb;
-  const Index most_rows = device != nullptr && device->is_gathered() ? std::max(rows, work.distribution.n) : rows;
-  const std::shared_ptr<Operand<Real>> first = work.backend.make_operand(nb, most_rows);
+std::array<Panel<Real>, 2> make_panels(const RankContext<Real>& context, Index rows,
+                                       const PanelFactorizer<Real>* device) {
+  const Index nb = context.distribution.nb;
+  const Index most_rows = device != nullptr && device->is_gathered() ? std::max(rows, context.distribution.n) : rows;
+  const std::shared_ptr<Operand<Real>> first = context.backend.make_operand(nb, most_rows);
   // the device factorises the next panel while it still reads this one
-  const std::shared_ptr<Operand<Real>> second = device != nullptr ? work.backend.make_operand(nb, most_rows) : first;
-  return {Panel<Real>(work.backend, rows, nb, first), Panel<Real>(work.backend, rows, nb, second)};
+  const std::shared_ptr<Operand<Real>> second = device != nullptr ? context.backend.make_operand(nb, most_rows) : first;
+  return {Panel<Real>(context.backend, rows, nb, first), Panel<Real>(context.backend, rows, nb, second)};
 }
 
 }  // namespace
 
 template <class Real>
-Panel<Real>& PanelFuture<Real>::get() {
-  if (broadcast_ != nullptr) broadcast_->wait_until_arrived();
-  if (receives_) panel_->unpack();
-  if (!panel_->zero_pivot && panel_->factors.matrix == nullptr) {
-    panel_->factors = panel_->operand().from_host(panel_->all_transposed(), panel_->host_free);
-  }
-  return *panel_;
-}
-
-template <class Real>
-Panels<Real>::Panels(const PanelWork<Real>& work, DeviceMatrix<Real>& a, Index rows_above)
-    : work_(work),
+Panels<Real>::Panels(const RankContext<Real>& context, DeviceMatrix<Real>& a)
+    : context_(context),
       a_(a),
-      rows_above_(rows_above),
-      device_panels_(with_pivots(work, make_device_panels(work, a.rows()))),
-      host_panels_(with_pivots<Real>(work, std::make_unique<HostPanels<Real>>(work))),
+      device_panels_(with_pivots(context, make_device_panels(context, a.rows()))),
+      host_panels_(with_pivots<Real>(context, std::make_unique<HostPanels<Real>>(context))),
       factorizer_(device_panels_ ? device_panels_.get() : host_panels_.get()),
-      panels_(make_panels(work, a.rows() + rows_above, device_panels_.get())) {}
+      panels_(make_panels(context, a.rows() + rows_above_panels(context.parameters, context.distribution),
+                          device_panels_.get())) {}
 
 template <class Real>
 void Panels<Real>::agree_on_order() {
-  if (work_.distribution.shape.rows > 1 &&
-      panels_may_be_on_device(work_.parameters.pivoting, work_.distribution.shape) &&
-      !work_.transport.all_agree(device_panels_ != nullptr)) {
+  const Distribution& distribution = context_.distribution;
+  if (distribution.shape.rows > 1 && panels_may_be_on_device(context_.parameters.pivoting, distribution.shape) &&
+      !context_.transport.all_agree(device_panels_ != nullptr)) {
     factorizer_ = host_panels_.get();
   }
-  host_overlaps_update_ = work_.transport.all_agree(work_.backend.update_is_asynchronous());
+  host_overlaps_update_ = context_.transport.all_agree(context_.backend.update_is_asynchronous());
 }
 
 template <class Real>
@@ -121,47 +120,70 @@ Panel<Real>& Panels<Real>::acquire_panel(const PassPlan& pass) {
   Panel<Real>& panel = panel_of(pass);
   if (auto& broadcast = broadcasts_[slot_of(pass)]) broadcast->wait();
   broadcasts_[slot_of(pass)].reset();
-  work_.backend.wait(std::exchange(panel.host_free, {}));
-  panel.resize(pass.panel_rows, pass.width, pass.in_pivot_row ? 0 : std::min(rows_above_, pass.width));
+  context_.backend.wait(std::exchange(panel.host_free, {}));
+  const Index above = pass.in_pivot_row ? 0 : rows_above_panels(context_.parameters, context_.distribution);
+  panel.resize(pass.panel_rows, pass.width, std::min(above, pass.width));
   return panel;
 }
 
+// A gathered panel takes turns with the update: it is factorised during the second piece, the rows of L return during
+// the third one, and it is complete before the last one, if that is a later one.
 template <class Real>
-void Panels<Real>::start_factorization(const PassPlan& pass) {
-  const auto in_pass = work_.timeline.in_pass(pass.pass, pass.role);
-  factorizer_->start(pass, block_of(pass), acquire_panel(pass));
-  step_ = Step::started;
+std::size_t Panels<Real>::piece_of_step(std::size_t step, std::size_t steps, std::size_t last_piece) const {
+  if (step + 1 == steps) return factorizer_->is_gathered() && last_piece > 2 ? last_piece : after_update;
+  return step == 1 ? std::min(step, last_piece) : step;
 }
 
 template <class Real>
-void Panels<Real>::factorize_gathered(const PassPlan& pass) {
-  const auto in_pass = work_.timeline.in_pass(pass.pass, pass.role);
-  factorizer_->factorize(pass, panel_of(pass));
-  step_ = Step::factorized;
+void Panels<Real>::start(const PassPlan& pass, std::size_t last_piece) {
+  in_flight_ = InFlight{.pass = pass, .steps = {}};
+  std::vector<std::function<void()>> steps;
+  if (pass.in_pivot_column) {
+    const auto in_pass = context_.timeline.in_pass(pass.pass, pass.role);
+    steps = factorizer_->steps(pass, block_of(pass), acquire_panel(pass));
+  }
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    in_flight_->steps.push_back({piece_of_step(i, steps.size(), last_piece), std::move(steps[i])});
+  }
+  in_flight_->steps.push_back({piece_of_step(0, 1, last_piece), [this, pass] { start_broadcast(pass); }});
+  if (!host_overlaps_update_) finish();
 }
 
 template <class Real>
-void Panels<Real>::start_return(const PassPlan& pass) {
-  const auto in_pass = work_.timeline.in_pass(pass.pass, pass.role);
-  factorizer_->start_return(pass, panel_of(pass));
-  step_ = Step::returning;
+bool Panels<Real>::resume(std::size_t i) {
+  if (!in_flight_ || in_flight_->is_done()) return false;
+  while (!in_flight_->is_done() && in_flight_->steps[in_flight_->done].before_piece <= i) run_next_step();
+  return in_flight_->is_done();
 }
 
 template <class Real>
-void Panels<Real>::finish_factorization(const PassPlan& pass) {
-  if (step_ == Step::started) factorize_gathered(pass);
-  if (step_ == Step::factorized) start_return(pass);
-  const auto in_pass = work_.timeline.in_pass(pass.pass, pass.role);
-  factorizer_->finish(pass, panel_of(pass));
+void Panels<Real>::finish() {
+  while (in_flight_ && !in_flight_->is_done()) run_next_step();
 }
 
 template <class Real>
-PanelFuture<Real> Panels<Real>::start_broadcast(const PassPlan& pass) {
-  const auto in_pass = work_.timeline.in_pass(pass.pass, pass.role);
+void Panels<Real>::run_next_step() {
+  const auto in_pass = context_.timeline.in_pass(in_flight_->pass.pass, in_flight_->pass.role);
+  in_flight_->steps[in_flight_->done++].run();
+}
+
+template <class Real>
+void Panels<Real>::start_broadcast(const PassPlan& pass) {
   Panel<Real>& panel = pass.in_pivot_column ? panel_of(pass) : acquire_panel(pass);
-  auto& broadcast = broadcasts_[slot_of(pass)];
-  broadcast = work_.transport.start_broadcast(MessageKind::panel, pass, panel.message());
-  return {panel, broadcast.get(), !pass.in_pivot_column};
+  broadcasts_[slot_of(pass)] = context_.transport.start_broadcast(MessageKind::panel, pass, panel.message());
+}
+
+template <class Real>
+Panel<Real>& Panels<Real>::take(const PassPlan& pass) {
+  if (!in_flight_ || in_flight_->pass.pass != pass.pass) start(pass, 0);
+  finish();
+  Panel<Real>& panel = panel_of(pass);
+  if (const auto& broadcast = broadcasts_[slot_of(pass)]) broadcast->wait_until_arrived();
+  if (!pass.in_pivot_column) panel.unpack();
+  if (!panel.zero_pivot && panel.factors.matrix == nullptr) {
+    panel.factors = panel.operand().from_host(panel.all_transposed(), panel.host_free);
+  }
+  return panel;
 }
 
 template <class Real>
@@ -177,10 +199,9 @@ void Panels<Real>::wait() {
     if (broadcast) broadcast->wait();
     broadcast.reset();
   }
+  in_flight_.reset();
 }
 
-template class PanelFuture<float>;
-template class PanelFuture<double>;
 template class Panels<float>;
 template class Panels<double>;
 

@@ -3,49 +3,35 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "lu/panel/panel.hpp"
-#include "lu/parameters.hpp"
 
 namespace glinpack {
 
-/// Inputs of a panel factorisation; all must outlive it.
-template <class Real>
-struct PanelWork {
-  const RunParameters& parameters;
-  const Distribution& distribution;
-  GridPosition position;
-  Backend<Real>& backend;
-  Transport<Real>& transport;
-  Timeline& timeline;
-
-  PanelContext<Real> context() const { return {distribution, position, transport, backend.panel(), timeline}; }
-};
-
-/// P A = L U of the panels of a run, on the host or on a device. All calls are collective over the pivot's process
-/// column. The host can start other device work between the two halves, start() and finish(). Gathered panels have two
-/// more steps between the halves.
+/// P A = L U of the panels of a run, on the host or on a device.
 template <class Real>
 class PanelFactorizer {
  public:
+  using Step = std::function<void()>;
+
   PanelFactorizer() = default;
   PanelFactorizer(const PanelFactorizer&) = delete;
   PanelFactorizer& operator=(const PanelFactorizer&) = delete;
   virtual ~PanelFactorizer() = default;
 
-  /// The first half: a device factorises the panel, or the host starts its download. `a`: this rank's rows of the panel
-  /// in the matrix. `panel` has the pass's extents.
-  virtual void start(const PassPlan& pass, DeviceBlock<Real> a, Panel<Real>& panel) = 0;
-  /// Whether one device factorises a panel of several ranks, whose rows it receives.
+  /// The factorisation of a panel, as steps in order, each collective over the pivot's process column. The host can
+  /// give the device other work between two steps. After the last step the panel is ready for its broadcast, in host
+  /// memory if other process columns need it. `a`: this rank's rows of the panel in the matrix. `panel` has the pass's
+  /// extents. All must outlive the steps.
+  virtual std::vector<Step> steps(const PassPlan& pass, DeviceBlock<Real> a, Panel<Real>& panel) = 0;
+  /// Whether one device factorises a panel of several ranks, whose rows it receives. It does so in four steps: its own
+  /// rows are copied; all rows arrive and are factorised; the other ranks' rows of L are copied to host memory; they
+  /// return.
   virtual bool is_gathered() const { return false; }
-  /// Gathered panels: the device receives the rows and factorises the panel. Call it when the device has work until the
-  /// rows arrive. The update that is dispatched next may overlap the panel.
-  virtual void factorize(const PassPlan&, Panel<Real>&) {}
-  /// Gathered panels, after that update is dispatched: starts to copy the other ranks' rows of L to host memory.
-  virtual void start_return(const PassPlan&, Panel<Real>&) {}
-  /// The second half: the factorised panel is ready for its broadcast, in host memory if other process columns need it.
-  virtual void finish(const PassPlan& pass, Panel<Real>& panel) = 0;
   /// Copies L and U11 into the matrix, unless they are factorised in it.
   virtual void store(const Panel<Real>& panel, DeviceBlock<Real> a) = 0;
   virtual bool factorizes_in_matrix() const { return false; }
@@ -54,42 +40,24 @@ class PanelFactorizer {
 /// For panels of up to `rows` rows; null if the parameters or the backend choose the host. Throws std::runtime_error if
 /// PanelPlace::device is chosen and the backend cannot.
 template <class Real>
-std::unique_ptr<PanelFactorizer<Real>> make_device_panels(const PanelWork<Real>& work, Index rows);
+std::unique_ptr<PanelFactorizer<Real>> make_device_panels(const RankContext<Real>& context, Index rows);
 
 /// PanelMethod::gathered. `device`: for panels of all rows of the matrix.
 template <class Real>
-std::unique_ptr<PanelFactorizer<Real>> make_gathered_panels(const PanelWork<Real>& work,
+std::unique_ptr<PanelFactorizer<Real>> make_gathered_panels(const RankContext<Real>& context,
                                                             std::unique_ptr<DevicePanel<Real>> device);
 
 /// Elements of device memory for device panels of several process rows, in addition to the matrix.
 Index device_panel_elements(Index rows, Index columns);
 
-/// A panel whose broadcast along the process rows has started.
-template <class Real>
-class PanelFuture {
- public:
-  PanelFuture() = default;
-  PanelFuture(Panel<Real>& panel, Transfer* broadcast, bool receives)
-      : panel_(&panel), broadcast_(broadcast), receives_(receives) {}
-
-  /// Whether it refers to a panel.
-  explicit operator bool() const { return panel_ != nullptr; }
-  /// Waits until P, L11 and L21 have arrived, and makes L an operand of the backend.
-  Panel<Real>& get();
-
- private:
-  Panel<Real>* panel_ = nullptr;
-  Transfer* broadcast_ = nullptr;  // null if nothing is sent
-  bool receives_ = false;
-};
-
-/// Two panels, used in turn: one may be broadcast while the other one is read.
+/// Two panels, used in turn: the next panel is factorised and broadcast while the current one is read. A panel in
+/// flight is a list of steps, each with the piece of the update before which it runs; the last one starts the
+/// broadcast.
 template <class Real>
 class Panels {
  public:
-  /// `a`: this rank's part of the matrix. `rows_above`: rows_above_panels(). Allocates. All must outlive it. Not
-  /// collective.
-  Panels(const PanelWork<Real>& work, DeviceMatrix<Real>& a, Index rows_above);
+  /// `a`: this rank's part of the matrix. Allocates. All must outlive it. Not collective.
+  Panels(const RankContext<Real>& context, DeviceMatrix<Real>& a);
   Panels(const Panels&) = delete;
   Panels& operator=(const Panels&) = delete;
 
@@ -97,29 +65,39 @@ class Panels {
   /// panels on all ranks or on none, and the next panel's broadcast starts before the rest of the update on all or on
   /// none. Collective over the grid, before the first pass.
   void agree_on_order();
-  /// Whether the next panel is finished after the rest of the update has been started: the host is free meanwhile.
-  bool host_overlaps_update() const { return host_overlaps_update_; }
-
-  bool are_gathered() const { return factorizer_->is_gathered(); }
   bool are_factorized_in_matrix() const { return factorizer_->factorizes_in_matrix(); }
 
-  /// P, L11, L21, U11 <- A(k:, k), in two halves (PanelFactorizer) and the steps between them, which may be left to
-  /// finish_factorization(). Collective over the pivot's process column.
-  void start_factorization(const PassPlan& pass);
-  void factorize_gathered(const PassPlan& pass);
-  void start_return(const PassPlan& pass);
-  void finish_factorization(const PassPlan& pass);
-  /// Starts the broadcast of the pass's panel along the process rows. Collective over them.
-  PanelFuture<Real> start_broadcast(const PassPlan& pass);
+  /// P, L11, L21, U11 <- A(k:, k), on the pivot's process column, then their broadcast along every process row: the
+  /// first steps, during an update in pieces 0 ... `last_piece`. A host that is idle during the rest of the update
+  /// factorises the panel then; otherwise the panel comes first.
+  void start(const PassPlan& pass, std::size_t last_piece);
+  /// The steps that are due before piece `i`. True if one of them starts the broadcast.
+  bool resume(std::size_t i);
+  /// The steps that are left.
+  void finish();
+  /// The panel of a pass, here on every rank: P, L11, L21 and U11, with L as an operand of the backend. Runs all steps
+  /// of a panel that was not started.
+  Panel<Real>& take(const PassPlan& pass);
   /// Copies L and U11 of the pass into the matrix.
   void store(const PassPlan& pass) { factorizer_->store(panel_of(pass), block_of(pass)); }
 
   /// Makes progress on the broadcasts; true once none is pending.
   bool test();
-  /// Waits until no broadcast is pending.
+  /// Waits until no broadcast is pending. Forgets the panel in flight.
   void wait();
 
  private:
+  struct Step {
+    std::size_t before_piece;
+    std::function<void()> run;
+  };
+  struct InFlight {
+    PassPlan pass;
+    std::vector<Step> steps;
+    std::size_t done = 0;
+    bool is_done() const { return done == steps.size(); }
+  };
+
   static std::size_t slot_of(const PassPlan& pass) { return static_cast<std::size_t>(pass.pass) % 2; }
   Panel<Real>& panel_of(const PassPlan& pass) { return panels_[slot_of(pass)]; }
   DeviceBlock<Real> block_of(const PassPlan& pass) {
@@ -127,17 +105,19 @@ class Panels {
   }
   /// The pass's panel, with the pass's extents. Waits until nothing reads its previous content.
   Panel<Real>& acquire_panel(const PassPlan& pass);
+  std::size_t piece_of_step(std::size_t step, std::size_t steps, std::size_t last_piece) const;
+  void start_broadcast(const PassPlan& pass);
+  void run_next_step();
 
-  PanelWork<Real> work_;
+  RankContext<Real> context_;
   DeviceMatrix<Real>& a_;
-  Index rows_above_;
   std::unique_ptr<PanelFactorizer<Real>> device_panels_;  // null if the host factorises
   std::unique_ptr<PanelFactorizer<Real>> host_panels_;
   PanelFactorizer<Real>* factorizer_;
-  bool host_overlaps_update_ = false;
-  enum class Step { started, factorized, returning } step_ = Step::started;  // of the next panel
+  bool host_overlaps_update_ = false;  // the host is free while devices compute the update
   std::array<Panel<Real>, 2> panels_;
   std::array<std::unique_ptr<Transfer>, 2> broadcasts_;
+  std::optional<InFlight> in_flight_;
 };
 
 }  // namespace glinpack

@@ -39,41 +39,41 @@ class HostPanelRows final : public PanelRows<Real> {
   using typename PanelRows<Real>::Choice;
   using typename PanelRows<Real>::Winners;
 
-  HostPanelRows(const PanelContext<Real>& context, ColumnMajorView<Real> a) : context_(context), a_(a) {}
+  HostPanelRows(const RankContext<Real>& context, ColumnMajorView<Real> a) : context_(context), a_(a) {}
 
   Choice choose(const TournamentBlock& block, Index first, Index count, ColumnMajorView<Real> factors) override {
     const auto scope = context_.timeline.scope(Lane::cpu, Phase::panel, 0, lu_flops(count, block.width));
     Choice choice{std::vector<Index>(static_cast<std::size_t>(std::min(count, block.width))), {}};
     choice.zero =
-        context_.arithmetic.choose_rows(a_.block(first, block.first, count, block.width), choice.rows, factors);
+        context_.backend.panel().choose_rows(a_.block(first, block.first, count, block.width), choice.rows, factors);
     for (Index& row : choice.rows) row += first;
     return choice;
   }
   void read(std::span<const Index> rows, ColumnMajorView<Real> to) override {
-    context_.arithmetic.read_rows(a_, rows, to);
+    context_.backend.panel().read_rows(a_, rows, to);
   }
   void write(ColumnMajorView<const Real> from, std::span<const Index> rows) override {
-    context_.arithmetic.write_rows(from, rows, a_);
+    context_.backend.panel().write_rows(from, rows, a_);
   }
   void solve_l21_and_update(const TournamentBlock& block, Index first, Index count, const Winners& winners) override {
     const auto w = static_cast<double>(block.width), right = static_cast<double>(winners.u12.columns);
     const auto scope =
         context_.timeline.scope(Lane::cpu, Phase::panel, 0, static_cast<double>(count) * w * (w + 2 * right));
     const ColumnMajorView<Real> l21 = a_.block(first, block.first, count, block.width);
-    context_.arithmetic.solve_l21(winners.l11_u11, l21);
-    context_.arithmetic.update(l21, winners.u12,
-                               a_.block(first, block.first + block.width, count, winners.u12.columns));
+    context_.backend.panel().solve_l21(winners.l11_u11, l21);
+    context_.backend.panel().update(l21, winners.u12,
+                                    a_.block(first, block.first + block.width, count, winners.u12.columns));
   }
 
  private:
-  const PanelContext<Real>& context_;
+  const RankContext<Real>& context_;
   ColumnMajorView<Real> a_;
 };
 
 template <class Real>
 class TournamentPivotingPanel {
  public:
-  TournamentPivotingPanel(const PanelContext<Real>& context, const PassPlan& pass, Panel<Real>& panel,
+  TournamentPivotingPanel(const RankContext<Real>& context, const PassPlan& pass, Panel<Real>& panel,
                           PanelRows<Real>& rows)
       : context_(context),
         pass_(pass),
@@ -151,7 +151,7 @@ class TournamentPivotingPanel {
       std::copy_n(theirs.rows().column(block.first + j), all - our_rows, both.column(j) + our_rows);
     }
     std::vector<Index> chosen(static_cast<std::size_t>(std::min(all, block.width)));
-    zero_ = context_.arithmetic.choose_rows(both, chosen, factors_of(block));
+    zero_ = context_.backend.panel().choose_rows(both, chosen, factors_of(block));
     const auto count = static_cast<Index>(chosen.size());
     Rows winners(count, count, pass_.width);
     for (Index i = 0; i < count; ++i) {
@@ -197,7 +197,7 @@ class TournamentPivotingPanel {
     const ColumnMajorView<Real> u12 = winners.block(0, end, block.width, pass_.width - end);
     {
       const auto scope = panel_scope(w * (w - 1) * right);
-      context_.arithmetic.solve_unit_lower(l11_u11, u12);
+      context_.backend.panel().solve_unit_lower(l11_u11, u12);
     }
     for (Index j = 0; j < pass_.width && panel_.above() > 0; ++j) {
       std::copy_n(winners.column(j), block.width, panel_.diagonal_block().column(j) + block.first);
@@ -231,7 +231,7 @@ class TournamentPivotingPanel {
     rows_.write(arriving, to);
   }
 
-  const PanelContext<Real>& context_;
+  const RankContext<Real>& context_;
   const PassPlan& pass_;
   Panel<Real>& panel_;
   PanelRows<Real>& rows_;
@@ -283,13 +283,13 @@ std::vector<TournamentBlock> tournaments_of_pass(const Distribution& distributio
 }
 
 template <class Real>
-void factorize_panel_tournament(const PanelContext<Real>& context, const PassPlan& pass, Panel<Real>& panel,
+void factorize_panel_tournament(const RankContext<Real>& context, const PassPlan& pass, Panel<Real>& panel,
                                 PanelRows<Real>& rows) {
   TournamentPivotingPanel<Real>(context, pass, panel, rows).run();
 }
 
 template <class Real>
-void factorize_panel_tournament(const PanelContext<Real>& context, const PassPlan& pass, Panel<Real>& panel) {
+void factorize_panel_tournament(const RankContext<Real>& context, const PassPlan& pass, Panel<Real>& panel) {
   if (context.distribution.shape.rows > 1) {
     HostPanelRows<Real> rows(context, panel.view());
     return factorize_panel_tournament(context, pass, panel, rows);
@@ -299,10 +299,10 @@ void factorize_panel_tournament(const PanelContext<Real>& context, const PassPla
   if (zero) panel.zero_pivot = context.distribution.rows.first(BlockIndex(pass.pass)) + *zero;
 }
 
-template void factorize_panel_tournament(const PanelContext<float>&, const PassPlan&, Panel<float>&);
-template void factorize_panel_tournament(const PanelContext<double>&, const PassPlan&, Panel<double>&);
-template void factorize_panel_tournament(const PanelContext<float>&, const PassPlan&, Panel<float>&, PanelRows<float>&);
-template void factorize_panel_tournament(const PanelContext<double>&, const PassPlan&, Panel<double>&,
+template void factorize_panel_tournament(const RankContext<float>&, const PassPlan&, Panel<float>&);
+template void factorize_panel_tournament(const RankContext<double>&, const PassPlan&, Panel<double>&);
+template void factorize_panel_tournament(const RankContext<float>&, const PassPlan&, Panel<float>&, PanelRows<float>&);
+template void factorize_panel_tournament(const RankContext<double>&, const PassPlan&, Panel<double>&,
                                          PanelRows<double>&);
 
 }  // namespace glinpack

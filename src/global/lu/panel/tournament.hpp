@@ -117,7 +117,7 @@ class PanelRows {
 /// factorize_panel_tournament() for rows outside the panel's host memory, on a grid of several process rows. It fills
 /// only the pivots, the zero pivot and the diagonal block above of the panel in host memory.
 template <class Real>
-void factorize_panel_tournament(const PanelContext<Real>& context, const PassPlan& pass, Panel<Real>& panel,
+void factorize_panel_tournament(const RankContext<Real>& context, const PassPlan& pass, Panel<Real>& panel,
                                 PanelRows<Real>& rows);
 
 }  // namespace glinpack

@@ -1,0 +1,134 @@
+#include "lu/row_pipeline.hpp"
+
+#include <utility>
+
+namespace glinpack {
+
+template <class Real>
+RowPipeline<Real>::RowPipeline(const RankContext<Real>& context, DeviceMatrix<Real>& a, RowPlanCache* plans)
+    : context_(context),
+      a_(a),
+      plans_(plans),
+      all_compute_u12_(
+          all_compute_u12(context.parameters.row_swap, context.parameters.pivoting, context.distribution.shape)),
+      u12_is_broadcast_(context.distribution.shape.rows > 1 && !all_compute_u12_),
+      staging_(context.backend.allocate_host(u12_is_broadcast_ ? context.distribution.nb * a.columns() : 0)),
+      operand_(context.backend.make_operand(context.distribution.nb, a.columns())),
+      row_exchange_(context.backend, context.transport,
+                    context.distribution.shape.rows > 1 ? context.distribution.nb : 0, a.columns()) {
+  if (all_compute_u12_) operand_->room(context.distribution.nb, a.columns());
+  // nb rows, and as many that they replace
+  context.backend.reserve_moves(2 * context.distribution.nb, a.columns());
+}
+
+template <class Real>
+const std::vector<ColumnRange>& RowPipeline<Real>::start(const PassPlan& pass, const Panel<Real>& panel) {
+  pieces_ = pieces_of_pass(pass);
+  if (!early_) rows_ = exchange(pass, panel, pieces_.front());
+  early_.reset();
+  return pieces_;
+}
+
+template <class Real>
+DeviceBlock<Real> RowPipeline<Real>::take(const PassPlan& pass, const Panel<Real>& panel, std::size_t i) {
+  const DeviceBlock<Real> a12 = destination(pass, pieces_[i]);
+  rows_.wait_into(a12);
+  rows_ = solve_and_exchange(pass, panel, a12, i + 1 < pieces_.size() ? pieces_[i + 1] : ColumnRange{});
+  return broadcast_down_column(pass, pieces_[i], a12);
+}
+
+template <class Real>
+void RowPipeline<Real>::start_early(const PassPlan& next, const Panel<Real>& panel, LocalIndex not_updated) {
+  const ColumnRange columns = pieces_of_pass(next).front();
+  if (panel.zero_pivot || next.trailing_column + columns.end() > not_updated) return;
+  rows_ = exchange(next, panel, columns);
+  early_ = next;
+}
+
+template <class Real>
+void RowPipeline<Real>::finish_early() {
+  if (!early_) return;
+  rows_.wait_into(destination(*early_, pieces_of_pass(*early_).front()));
+  early_.reset();
+}
+
+// P A12: rows of some trailing columns, within the process column. U's rows reach the ranks that compute U12.
+template <class Real>
+RowsFuture<Real> RowPipeline<Real>::exchange(const PassPlan& pass, const Panel<Real>& panel, ColumnRange columns) {
+  if (!rows_move(pass, columns)) return {};
+  return row_exchange_.start(pass, plan(pass, panel, columns), columns_of(pass, columns));
+}
+
+// U12 <- L11^-1 A12 in one piece, and the exchange of the next piece's rows: a device gathers them during the solve.
+template <class Real>
+RowsFuture<Real> RowPipeline<Real>::solve_and_exchange(const PassPlan& pass, const Panel<Real>& panel,
+                                                       DeviceBlock<Real> a12, ColumnRange next) {
+  if (!pass.in_pivot_row && !all_compute_u12_) return exchange(pass, panel, next);
+  if (!rows_move(pass, next)) {
+    context_.backend.solve_unit_lower(panel.l11(), a12);
+    return {};
+  }
+  return row_exchange_.solve_and_start(panel.l11(), a12, pass, plan(pass, panel, next), columns_of(pass, next));
+}
+
+// Where rows of A12 arrive and become U12: in the matrix on the pivot's process row, in the operand on other ranks that
+// compute U12. Empty on ranks that do not.
+template <class Real>
+DeviceBlock<Real> RowPipeline<Real>::destination(const PassPlan& pass, ColumnRange columns) {
+  if (pass.in_pivot_row) {
+    return {&a_, pass.panel_row.value, pass.trailing_column.value + columns.first, pass.width, columns.count};
+  }
+  return all_compute_u12_ ? operand_->room(pass.width, columns.count) : DeviceBlock<Real>{};
+}
+
+// U12 on every rank: as computed here, or received from the pivot's process row.
+template <class Real>
+DeviceBlock<Real> RowPipeline<Real>::broadcast_down_column(const PassPlan& pass, ColumnRange columns,
+                                                           DeviceBlock<Real> computed) {
+  if (columns.count == 0) return {};
+  if (all_compute_u12_) return pass.in_pivot_row ? operand_->from_device(computed) : computed;
+  if (!u12_is_broadcast_) return operand_->from_device(computed);
+  Backend<Real>& backend = context_.backend;
+  const HostBlock<Real> staging{staging_.get(), 0, pass.width, columns.count, columns.count};
+  backend.wait(staging_free_);
+  DeviceBlock<Real> u12;
+  if (pass.in_pivot_row) {
+    backend.wait(backend.download(computed, staging));
+    u12 = operand_->from_device(computed);
+  }
+  context_.transport.broadcast(MessageKind::u12, pass,
+                               {staging_->data(), static_cast<std::size_t>(pass.width * columns.count)});
+  return pass.in_pivot_row ? u12 : operand_->from_host(staging, staging_free_);
+}
+
+template <class Real>
+std::vector<ColumnRange> RowPipeline<Real>::pieces_of_pass(const PassPlan& pass) const {
+  return pieces_of(pass.trailing_columns, context_.distribution.nb, context_.parameters.row_swap.pieces);
+}
+
+// With local pivoting, only the pivot's process row knows the pivots and exchanges rows.
+template <class Real>
+bool RowPipeline<Real>::rows_move(const PassPlan& pass, ColumnRange columns) const {
+  return columns.count > 0 && (pass.in_pivot_row || pivots_across_processes(context_.parameters.pivoting));
+}
+
+template <class Real>
+RowExchangePlan RowPipeline<Real>::plan(const PassPlan& pass, const Panel<Real>& panel, ColumnRange columns) const {
+  const auto make = [&](auto&& plan_rows) {
+    return plan_rows(context_.parameters.row_swap, all_compute_u12_, context_.distribution, context_.position, pass,
+                     panel.pivots, columns);
+  };
+  if (plans_ == nullptr) return make(plan_row_swap);
+  return make([this](auto&&... arguments) { return plans_->plan(arguments...); });
+}
+
+// All local rows of some trailing columns.
+template <class Real>
+DeviceBlock<Real> RowPipeline<Real>::columns_of(const PassPlan& pass, ColumnRange columns) const {
+  return {&a_, 0, pass.trailing_column.value + columns.first, a_.rows(), columns.count};
+}
+
+template class RowPipeline<float>;
+template class RowPipeline<double>;
+
+}  // namespace glinpack
