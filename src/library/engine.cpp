@@ -16,7 +16,8 @@
 namespace glinpack::library {
 namespace {
 
-int processors() {
+int default_threads() {
+  if (const auto limit = thread_limit_of_environment()) return limit->threads;
   const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const int limit = processor_limit_of_control_groups();
   return limit > 0 ? std::min(all, limit) : all;
@@ -48,7 +49,7 @@ int numbered_device(const std::string& text) {
 }  // namespace
 
 EngineChoice choose_engine(const std::string& device, int threads) {
-  EngineChoice choice{.gl_device = std::nullopt, .threads = threads > 0 ? threads : processors()};
+  EngineChoice choice{.gl_device = std::nullopt, .threads = threads > 0 ? threads : default_threads()};
   if (device == "auto") {
     choice.gl_device = first_device(false);
   } else if (device == "software") {

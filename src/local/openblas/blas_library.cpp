@@ -20,6 +20,8 @@
 #include <string>
 #include <vector>
 
+#include "backend/threads.hpp"
+
 namespace glinpack {
 
 #if defined(GLINPACK_BLAS_openblas)
@@ -72,6 +74,7 @@ void reserve_blas_buffers(int threads, int callers) {
   static int taken_threads = 0, taken_callers = 0;
   const int more = std::max(0, threads - std::max(1, taken_threads)) + std::max(0, callers - taken_callers);
   if (more == 0) return;
+  check_that_threads_start(threads - openblas_get_num_threads());
   check_that_buffers_fit(more);
   taken_threads = std::max(threads, taken_threads);
   taken_callers = std::max(callers, taken_callers);
