@@ -558,7 +558,7 @@ class Machine(BadInputTest):
                     if devices.status == 0:
                         continue  # this version of Mesa works all the same
                     self.assertIn(cause, devices.out)
-                    self.rejected_by_the_machine([], cause, environment=environment)
+                    self.rejected(["plu", *SMALL_RUN[:4], "--backend", "gl-compute"], cause, environment=environment)
                     doctor = self.start([GLINPACK, "doctor", "--quick"], environment)
                     evidence, remedy = doctor.out[doctor.out.index(" devices  "):].splitlines()[:2]
                     self.assertRegex(evidence, f"devices +[^;]*: the environment has {variable}={value}; ", doctor)

@@ -601,7 +601,7 @@ class Reports(RunsTest):
         self.assertIn(" % of the stated peak, 2000 GFLOPS", outcome.out)
 
     def run_with_peaks(self, name, *sizes):
-        return self.passed(*sizes, "--backend", "openblas", "--threads", 1, "--json", f"{name}.json",
+        return self.passed(*sizes, "--backend", "openblas", "--threads", 1, "--json", f"{name}.json", "--force",
                            environment={"XDG_CACHE_HOME": str(self.folder / "cache")})
 
     def kept_peak(self):
