@@ -571,6 +571,9 @@ class Machine(BadInputTest):
                                   GLINPACK, *command], {"OPENBLAS_NUM_THREADS": "1"})
             self.assertEqual(outcome.status, 3, outcome)
             self.assertRegex(outcome.err, r"only 2 of 4 threads can be started .*RLIMIT_NPROC, from 3 \(ulimit -u\)")
+        outcome = self.start(["setpriv", "--reuid=54321", "--regid=54321", "--clear-groups", "prlimit", "--nproc=8", GLINPACK,
+                              "plu", "--n", "64", "--backend", "openblas", "--threads", "16"], {"OPENBLAS_NUM_THREADS": "1"})
+        self.assertRegex(outcome.err, r"only \d of 15 threads can be started")  # OpenBLAS hung
 
     def test_an_unknown_device_is_rejected(self):
         self.rejected_by_the_machine(["--device", "77"], "--device 77", "glinpack devices")

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
@@ -26,7 +27,13 @@ namespace glinpack {
 
 #if defined(GLINPACK_BLAS_openblas)
 
-void set_blas_threads(int threads) { openblas_set_num_threads(threads); }
+// OpenBLAS waits for ever for a thread that it could not start. It keeps those that it has started.
+void set_blas_threads(int threads) {
+  static std::atomic<int> started = openblas_get_num_threads();
+  if (threads > started) check_that_threads_start(threads - started);
+  started = std::max<int>(started, threads);
+  openblas_set_num_threads(threads);
+}
 
 // Not in cblas.h, but public in every OpenBLAS (its common.h).
 extern "C" void* blas_memory_alloc(int procedure);
@@ -74,7 +81,6 @@ void reserve_blas_buffers(int threads, int callers) {
   static int taken_threads = 0, taken_callers = 0;
   const int more = std::max(0, threads - std::max(1, taken_threads)) + std::max(0, callers - taken_callers);
   if (more == 0) return;
-  check_that_threads_start(threads - openblas_get_num_threads());
   check_that_buffers_fit(more);
   taken_threads = std::max(threads, taken_threads);
   taken_callers = std::max(callers, taken_callers);
