@@ -188,6 +188,8 @@ OptionTable program_table() {
         {"OPENBLAS_CORETYPE",
          "Kernels of OpenBLAS. If unset, and OpenBLAS chose kernels for an older processor, glinpack sets it and "
          "executes itself again; the report says so"},
+        {"OPENBLAS_NUM_THREADS, OMP_NUM_THREADS",
+         "Host threads of each process without --threads; the first that is set"},
         {"LP_NUM_THREADS",
          "Threads of Mesa's software renderer in each process. 0: no extra threads, best if there are more processes "
          "than cores"},

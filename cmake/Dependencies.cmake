@@ -51,6 +51,15 @@ if(PkgConfig_FOUND)
 endif()
 include(Blas)
 
+# Name and packages for the message about missing ones: Debian, Fedora/EPEL, Spack
+set(GLINPACK_MPI_PACKAGES_mpich "MPICH" "mpich libmpich-dev" mpich-devel mpich)
+set(GLINPACK_MPI_PACKAGES_openmpi "Open MPI, complete" "openmpi-bin libopenmpi-dev" openmpi-devel openmpi)
+set(GLINPACK_MPI_PACKAGES_system "MPI" "libmpich-dev or libopenmpi-dev" "mpich-devel or openmpi-devel" "mpich or openmpi")
+
+if(NOT GLINPACK_MPI_PACKAGES_${GLINPACK_MPI})
+  message(FATAL_ERROR "GLINPACK_MPI=${GLINPACK_MPI}: one of mpich, openmpi, system")
+endif()
+
 # Where several MPIs are installed side by side, Debian names their wrappers and launchers after them.
 if(NOT GLINPACK_MPI STREQUAL "system")
   find_program(GLINPACK_MPICXX mpicxx.${GLINPACK_MPI})
@@ -63,10 +72,14 @@ if(NOT GLINPACK_MPI STREQUAL "system")
   endif()
 endif()
 set(MPI_CXX_SKIP_MPICXX ON)
-find_package(MPI QUIET COMPONENTS CXX)
+if(GLINPACK_MPI STREQUAL openmpi AND NOT MPI_CXX_COMPILER)
+  set(MPI_CXX_FOUND OFF)  # CMake would take another MPI
+else()
+  find_package(MPI QUIET COMPONENTS CXX)
+endif()
 
 glinpack_need(PkgConfig_FOUND "pkg-config" pkg-config pkgconf-pkg-config pkgconf)
-glinpack_need(MPI_CXX_FOUND "MPI" libmpich-dev mpich-devel mpich)
+glinpack_need(MPI_CXX_FOUND ${GLINPACK_MPI_PACKAGES_${GLINPACK_MPI}})
 glinpack_need(BLAS_FOUND ${GLINPACK_BLAS_PACKAGES})
 glinpack_need(GLINPACK_LAPACKE "LAPACKE" liblapacke-dev openblas-devel openblas)
 glinpack_need(OpenGL_EGL_FOUND "EGL" libegl-dev libglvnd-devel libglvnd)
@@ -82,5 +95,5 @@ glinpack_need(GLINPACK_XXHASH "xxHash" libxxhash-dev xxhash-devel xxhash)
 if(missing)
   list(JOIN missing "\n" missing)
   message(FATAL_ERROR "These packages are missing:\n${missing}\n"
-    "On Debian, scripts/install-deps.sh installs all. -DGLINPACK_FETCH=ON downloads CLI11, spdlog, nlohmann-json, toml++, xxHash and\nVulkan's headers.")
+    "On Debian, scripts/install-deps.sh installs all, with MPICH. -DGLINPACK_FETCH=ON downloads CLI11, spdlog, nlohmann-json, toml++, xxHash and\nVulkan's headers.")
 endif()

@@ -93,9 +93,9 @@ GLINPACK_API const char *glinpack_last_error(void);
      "openblas"       the processor
      "software"       the first software OpenGL device, such as Mesa's llvmpipe
      "0", "1", ...    the OpenGL device of that number, as `glinpack devices` counts
-   `threads`: of OpenBLAS, up to 4096, 0 for one per processor. OpenBLAS has one number of threads for the whole
-   process: contexts that ask for different numbers change each other's. GLINPACK_NO_DEVICE if the device is missing or
-   does not work. */
+   `threads`: of OpenBLAS, up to 4096; 0: OPENBLAS_NUM_THREADS, else OMP_NUM_THREADS, else one per processor. OpenBLAS
+   has one number of threads for the whole process: contexts that ask for different numbers change each other's.
+   GLINPACK_NO_DEVICE if the device is missing or does not work. */
 GLINPACK_API glinpack_status glinpack_context_create(const char *device, int threads, glinpack_context **context);
 
 /* Waits for the operation in execution, cancels the others, ends the thread and frees everything on the device. NULL is

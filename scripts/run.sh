@@ -36,7 +36,7 @@ run="mpirun.mpich -np $processes $program plu"
 cat <<END
 
 Next:
-  mpirun.mpich -np 4 $program plu --hpl-dat tests/data/HPL.dat    # an HPL.dat
+  mpirun.mpich -np 4 $program plu --hpl-dat examples/HPL.dat    # an HPL.dat; name yours in its place
   $run --n 2000,4000,8000 --json results.json && $program report results.json      # a page: GFLOPS over N
   scripts/run.sh --gl    # the OpenGL shaders; without a GPU on Mesa's software renderer
 END

@@ -41,7 +41,8 @@ OptionTable ceilings_table(CeilingsOptions& o) {
        "hardware or named by --device"},
       {"device", whole(o.device, 0, largest, "INDEX"), "EGL device, an index of `glinpack devices`",
        "the first hardware device"},
-      {"threads", whole(o.threads, 1, largest), "Host threads", "cores"},
+      {"threads", whole(o.threads, 1, largest), "Host threads",
+       "OPENBLAS_NUM_THREADS, else OMP_NUM_THREADS, else cores"},
       {"shader-dir", text(o.shader_dir, "DIR"), "Folder of GLSL files that override the built-in shaders"},
   };
   const std::vector<Field> measuring{
@@ -178,6 +179,7 @@ Ceilings measure(const CeilingsOptions& options, std::vector<std::string> notes)
   const int device = device_to_measure(options, ceilings.notes);
   if (device >= 0) ceilings.device = gl::measure_device_ceilings(device, options.measuring, options.shader_dir);
   const std::vector<NodeView> views{view_node()};
+  if (std::string note = threads_note(options.threads); !note.empty()) ceilings.notes.push_back(std::move(note));
   ceilings.host = measure_host_ceilings(options.threads.value_or(threads_for(views, 0)), options.measuring);
   return ceilings;
 }

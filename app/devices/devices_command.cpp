@@ -19,7 +19,7 @@ using nlohmann::json;
 
 constexpr std::string_view remedy =
     "No usable OpenGL device. glinpack needs EGL with a driver for OpenGL 4.5: install the vendor's driver, or Mesa's\n"
-    "software one (Debian: libegl-mesa0 libgl1-mesa-dri), and check whether EGL_VISIBLE_DEVICES hides the devices.\n"
+    "software one (Debian: libegl-mesa0 libgl1-mesa-dri).\n"
     "Without OpenGL, --backend openblas computes on the processor.\n";
 
 const Footer devices_footer{
@@ -80,7 +80,10 @@ bool any_usable(std::span<const DeviceDescription> devices) {
 std::string devices_text(std::span<const DeviceDescription> devices, int automatic) {
   std::string text;
   for (const DeviceDescription& device : devices) text += device_block(device, device.index == automatic);
-  if (!any_usable(devices)) return text + std::string(remedy);
+  if (!any_usable(devices)) {
+    const std::string variables = gl::driver_variables_text();
+    return text + variables + (variables.empty() ? "" : "\n") + std::string(remedy);
+  }
   if (automatic < 0) {
     text +=
         "--backend auto takes OpenBLAS: no usable device is hardware. --backend gl-compute takes software OpenGL.\n";

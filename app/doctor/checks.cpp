@@ -266,6 +266,7 @@ constexpr std::array checks{
     Check{"affinity", check_affinity},
     Check{.name = "threads", .of_node = check_threads},
     Check{"kernels", check_kernels},
+    Check{"load", check_load},
     Check{"clocks", check_clocks},
     Check{.name = "container", .of_node = check_container},
     Check{.name = "render-nodes", .of_node = check_render_nodes},

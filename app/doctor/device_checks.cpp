@@ -56,18 +56,36 @@ std::string permission_command(const json& file) {
   return "ls -l " + fact_text(file.at("path")) + "  # its owner must let you read and write";
 }
 
+// Before a problem that a variable of the environment may cause.
+void name_variables(const Node& node, Verdict verdict, Judgement& judgement) {
+  std::string names, values;
+  for (const json& variable : node.part("graphics").at("variables")) {
+    const std::string text = fact_text(variable);
+    names += " " + text.substr(0, text.find('='));
+    values += (values.empty() ? "" : ", ") + text;
+  }
+  if (!names.empty()) judgement.add_problem(verdict, "unset" + names, node.host + ": the environment has " + values);
+}
+
 void check_devices_of(const Node& node, Judgement& judgement) {
   constexpr const char* vendor_file =
       R"(printf '{"file_format_version":"1.0.0","ICD":{"library_path":"libEGL_nvidia.so.0"}}' | )"
       "sudo tee /usr/share/glvnd/egl_vendor.d/10_nvidia.json";
   const json &graphics = node.part("graphics"), &devices = graphics.at("devices");
   const auto vendors = graphics.at("egl_vendors").get<std::vector<std::string>>();
-  judgement.fail_if(has_nvidia_files(graphics) && std::none_of(vendors.begin(), vendors.end(), names_nvidia) &&
-                        !computes_with_nvidia(node),
-                    vendor_file, "{}: NVIDIA's driver is not among what libEGL finds ({})", node.host,
-                    vendors.empty() ? "nothing" : list_text(vendors));
+  const bool lacks_nvidia = has_nvidia_files(graphics) && std::none_of(vendors.begin(), vendors.end(), names_nvidia) &&
+                            !computes_with_nvidia(node);
   const bool wanted =
       device_of(*node.ranks.front()) == nullptr && computes_on_device(fact_text(graphics.at("backend")));
+  const Verdict of_none = graphics.at("gpus").empty() ? Verdict::warn : Verdict::fail;
+  const bool any_unusable =
+      std::any_of(devices.begin(), devices.end(), [](const json& device) { return !device.at("usable").get<bool>(); });
+  if (lacks_nvidia || any_unusable || devices.empty()) {
+    const bool fails = lacks_nvidia || (devices.empty() ? of_none == Verdict::fail : wanted);
+    name_variables(node, fails ? Verdict::fail : Verdict::warn, judgement);
+  }
+  judgement.fail_if(lacks_nvidia, vendor_file, "{}: NVIDIA's driver is not among what libEGL finds ({})", node.host,
+                    vendors.empty() ? "nothing" : list_text(vendors));
   int hardware = 0;
   for (const json& device : devices) {
     if (device.at("usable").get<bool>()) {
@@ -79,8 +97,7 @@ void check_devices_of(const Node& node, Judgement& judgement) {
                                       fact_text(device.at("why_unusable"))));
   }
   if (devices.empty()) {
-    judgement.add_problem(graphics.at("gpus").empty() ? Verdict::warn : Verdict::fail,
-                          "sudo apt-get install libegl-mesa0 libgl1-mesa-dri  # or the GPU vendor's driver",
+    judgement.add_problem(of_none, "sudo apt-get install libegl-mesa0 libgl1-mesa-dri  # or the GPU vendor's driver",
                           node.host + ": EGL knows no device");
   }
   judgement.ok(fmt::format("{}: {}, {} of them hardware", node.host,
@@ -284,6 +301,9 @@ void check_renderer(const Job& job, Judgement& judgement) {
   if (!none.empty()) all.push_back(ranks_text(none) + ": none");
   const std::string seen = fmt::format("{}", fmt::join(all, "; ")), bus = gpus_on_bus(job);
   const bool some_without = !software.empty() || !none.empty();
+  if (some_without && !bus.empty()) {
+    for (const Node& node : job.nodes) name_variables(node, Verdict::warn, judgement);
+  }
   const bool wrong =
       judgement.warn_if(!hardware.empty() && some_without, "glinpack devices  # on every node",
                         "{}; --backend auto computes with OpenBLAS everywhere", seen) ||

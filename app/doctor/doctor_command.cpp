@@ -18,6 +18,7 @@
 #include "app/program/agreement.hpp"
 #include "app/program/machine.hpp"
 #include "app/program/mpi_command.hpp"
+#include "app/program/node_load.hpp"
 #include "app/program/outputs.hpp"
 #include "app/program/program_context.hpp"
 #include "app/program/watchdog_option.hpp"
@@ -78,7 +79,8 @@ OptionTable doctor_table(DoctorOptions& o) {
        "OpenGL"},
       {"device", whole(o.device, 0, largest, "INDEX"), "EGL device of every process, an index of `glinpack devices`",
        "by local rank"},
-      {"threads", whole(o.threads, 1, largest), "Host threads of each process", "cores / ranks of the node"},
+      {"threads", whole(o.threads, 1, largest), "Host threads of each process",
+       "OPENBLAS_NUM_THREADS, else OMP_NUM_THREADS, else cores / ranks of the node"},
   };
   const std::vector<Field> output{
       {"json", text(o.json, "FILE"), "Write findings and facts of all ranks as JSON (docs/doctor.schema.json)"},
@@ -139,6 +141,7 @@ void read_sensors(const Devices& devices, json& mine) {
 // Returns the screening on rank 0, if there are links.
 std::optional<Screening> measure(const DoctorOptions& options, const Devices& devices, json& mine) {
   std::optional<Screening> screening;
+  const NodeLoad load;
   resolve_host_name(mine["host"]);
   if (mine["process"]["world_size"] > 1) {
     screening = screen_links(MPI_COMM_WORLD, {.seconds = options.network_seconds, .concurrent_pairs = false});
@@ -148,6 +151,7 @@ std::optional<Screening> measure(const DoctorOptions& options, const Devices& de
       device != nullptr && (!device->at("software").get<bool>() || computes_on_device(options.backend));
   mine["gemm"] = measure_gemm(mine["processor"]["threads"], measured ? device->at("index").get<int>() : -1,
                               {.repeat = 5, .seconds = options.gemm_seconds});
+  mine["processor"]["other_load"] = load.of_others();
   read_sensors(devices, mine);  // right after the products, while the device is still warm
   return screening;
 }
@@ -174,7 +178,7 @@ int examine(const MpiSession& session, const std::vector<std::string>& arguments
   const DoctorOptions options = parse_on_all_ranks(arguments);
   const Target target{.backend = options.backend,
                       .device = options.device,
-                      .threads = options.threads.value_or(threads_by_cores(session))};
+                      .threads = options.threads.value_or(default_threads(session))};
   Devices devices;
   if (options.backend == "auto" || computes_on_device(options.backend)) devices = gl::list_devices();
   json mine = gather_quick_facts(session, target, devices);

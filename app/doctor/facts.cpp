@@ -14,6 +14,7 @@
 
 #include "app/doctor/measure.hpp"
 #include "app/doctor/pci.hpp"
+#include "app/program/node_load.hpp"
 #include "app/program/program_context.hpp"
 #include "app/program/reexecution.hpp"
 #include "app/program/topology.hpp"
@@ -71,6 +72,8 @@ json processor_facts(const Target& target) {
           {"node_cores", view.node_cores},
           {"numa_nodes", view.numa_nodes},
           {"core_limit", view.core_limit},
+          {"node_processors", node_processors()},
+          {"other_load", 0.0},
           {"threads", target.threads},
           {"kernels", blas_kernels()},
           {"kernels_before", kernels_before_reexecution()},
@@ -172,7 +175,8 @@ json graphics_facts(const Target& target, int local_rank,
              {"files", device_files()},
              {"gpus", bus.gpus()},
              {"nvidia_kernel_driver", nvidia_kernel_driver()},
-             {"egl_vendors", egl_vendors()}};
+             {"egl_vendors", egl_vendors()},
+             {"variables", gl::driver_variables()}};
   if (!devices) return facts;
   for (const gl::DeviceDescription& device : *devices) facts["devices"].push_back(device_facts(device, bus));
   const bool by_name = computes_on_device(target.backend);

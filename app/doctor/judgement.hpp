@@ -103,6 +103,7 @@ std::string start_command(const nlohmann::json& process, std::int64_t ranks);
 double median_of(std::vector<double> values);
 
 // performance_checks.cpp
+void check_load(const Job& job, Judgement& judgement);
 void check_affinity(const Job& job, Judgement& judgement);
 void check_threads(const Node& node, Judgement& judgement);
 void check_kernels(const Job& job, Judgement& judgement);

@@ -6,6 +6,7 @@
 #include "app/doctor/judgement.hpp"
 #include "app/doctor/measure.hpp"
 #include "app/doctor/pci.hpp"
+#include "app/program/node_load.hpp"
 #include "openblas/blas_library.hpp"
 
 namespace glinpack::app::doctor {
@@ -129,6 +130,19 @@ void check_device_clocks(const json& rank, Judgement& judgement) {
 bool any_oversubscribed(const Facts& facts) {
   return std::any_of(facts.ranks.begin(), facts.ranks.end(),
                      [](const json& rank) { return rank.at("process").at("oversubscribed").get<bool>(); });
+}
+
+// Names the nodes whose processors other programs used during the measurements.
+void name_loaded_nodes(const Job& job, Judgement& judgement) {
+  for (const Node& node : job.nodes) {
+    const json& processor = node.part("processor");
+    const double load = processor.at("other_load");
+    const int processors = processor.at("node_processors");
+    judgement.warn_if(is_loaded(load, processors),
+                      "ps aux --sort=-pcpu | head  # on " + node.host + "; then measure again",
+                      "{}: other programs used {:.1f} of {} during the measurements", node.host, load,
+                      counted(processors, "processor"));
+  }
 }
 
 std::string rates_text(double latency, double bandwidth) {
@@ -272,6 +286,14 @@ void check_kernels(const Job& job, Judgement& judgement) {
   judgement.unknown("OpenBLAS does not report it");
 }
 
+void check_load(const Job& job, Judgement& judgement) {
+  if (job.facts.quick) return judgement.unknown("not measured: --quick");
+  name_loaded_nodes(job, judgement);
+  double most = 0;
+  for (const Node& node : job.nodes) most = std::max(most, node.part("processor").at("other_load").get<double>());
+  judgement.ok(fmt::format("other programs used at most {:.1f} processors of a node during the measurements", most));
+}
+
 void check_clocks(const Job& job, Judgement& judgement) {
   if (job.facts.quick) return judgement.unknown("not read: --quick");
   for (const Node& node : job.nodes) {
@@ -291,6 +313,7 @@ void check_network(const Job& job, Judgement& judgement) {
   const bool oversubscribed = any_oversubscribed(facts);
   std::string start = start_command(job.part("process"), job.part("process").at("world_size"));
   start.resize(start.rfind(" ..."));
+  if (!screening.slow.empty()) name_loaded_nodes(job, judgement);
   for (const Link& link : screening.slow) {
     const std::string first = host_of(facts.ranks.at(static_cast<std::size_t>(link.first)));
     const std::string second = host_of(facts.ranks.at(static_cast<std::size_t>(link.second)));

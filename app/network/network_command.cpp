@@ -350,7 +350,7 @@ bool try_links(const NetworkInput& input, const LinksToTry& links, NetworkReport
 
 // Collective. False if a signal ended it before the last run. `reporter`: on rank 0 alone.
 bool try_runs(NetworkInput& input, NetworkReporter* reporter) {
-  const int threads = threads_by_cores(input.session);
+  const int threads = default_threads(input.session);
   GridCache grids;
   for (RunRecord& run : input.planned) {
     const ProcessGrid& grid = grids.grid_for(run);

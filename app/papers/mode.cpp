@@ -40,7 +40,8 @@ std::vector<Field> machine_fields(ModeOptions& o) {
   return {
       {"device", whole(o.device, 0, largest_device, "INDEX"), "EGL device, as `glinpack devices` counts",
        "the first that is hardware, else software"},
-      {"threads", whole(o.threads, 1, largest_threads), "Threads of the host", "cores"},
+      {"threads", whole(o.threads, 1, largest_threads), "Threads of the host",
+       "OPENBLAS_NUM_THREADS, else OMP_NUM_THREADS, else cores"},
       {"shader-dir", text(o.shader_dir, "DIR"), "GLSL files here override the built-in ones"},
   };
 }
@@ -212,8 +213,8 @@ void ModeRun::on_all_ranks(const std::function<void()>& work) const {
 
 void ModeRun::open_machine(bool needs_device, std::vector<std::string> notes) {
   const MpiSession* session = invocation_.session;
-  const int cores = session ? threads_by_cores(*session) : threads_for(std::vector<NodeView>{view_node()}, 0);
-  machine_.threads = options_.threads.value_or(cores);
+  const int by_default = session ? default_threads(*session) : threads_for(std::vector<NodeView>{view_node()}, 0);
+  machine_.threads = options_.threads.value_or(by_default);
   on_all_ranks([&] {
     if (!needs_device) return;
     const int index = device_index(options_, session ? session->local_rank() : 0, machine_.notes);
@@ -223,6 +224,7 @@ void ModeRun::open_machine(bool needs_device, std::vector<std::string> notes) {
       throw InputError("--shader-dir: " + std::string(error.what()));
     }
   });
+  if (std::string note = threads_note(options_.threads); !note.empty()) notes.push_back(std::move(note));
   machine_.notes.insert(machine_.notes.end(), notes.begin(), notes.end());
   on_all_ranks([&] { reserve_blas_buffers(machine_.threads, 1); });
   set_blas_threads(machine_.threads);

@@ -102,7 +102,9 @@ int plan_and_run(const std::vector<std::string>& arguments, SweepInput& input) {
     return 0;
   }
   input.machine = choose_machine(input.options, input.session);
-  if (!input.machine.tile_note.empty()) input.context.notes.push_back(input.machine.tile_note);
+  for (const std::string& note : {input.machine.tile_note, threads_note(input.options.threads)}) {
+    if (!note.empty()) input.context.notes.push_back(note);
+  }
   if (input.options.doctor && input.options.runs()) {
     const doctor::Target target{
         .backend = input.options.backend, .device = input.options.device, .threads = input.machine.options.threads};

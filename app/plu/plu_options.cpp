@@ -230,15 +230,17 @@ std::vector<Field> machine_fields(PluOptions& o) {
        "openblas"},
       {"device", whole(o.device, 0, largest_device, "INDEX"),
        "EGL device of every process, an index of `glinpack devices`", "by local rank"},
-      {"threads", whole(o.threads, 1, largest_threads), "Host threads of each process", "cores / ranks of the node"},
+      {"threads", whole(o.threads, 1, largest_threads), "Host threads of each process",
+       "OPENBLAS_NUM_THREADS, else OMP_NUM_THREADS, else cores / ranks of the node"},
       {"memory-fraction", real(o.memory_fraction, "FRACTION", parse_fraction),
        "--n auto: use at most this part of the free memory of every host and device, more than 0, at most 1"},
       {"time", real(o.time, "SECONDS", parse_seconds),
        "--n auto: the N that takes this long at the peak rate, if --memory-fraction allows it"},
       {"peak", peak,
        "Peak rate of each process, the reference of the report's share. auto: as `glinpack ceilings` measures it, with "
-       "all processes at once: the host's GEMM or the device's multiply-adds; about a second, kept in the cache "
-       "folder. Runs below 5e10 operations per process (N = 4200 on one) measure it only if auto is given"},
+       "all processes at once: the host's GEMM or the device's multiply-adds; about a second. The best is "
+       "kept in the cache folder, and measured again if other programs used the node. Runs below 5e10 operations per "
+       "process (N = 4200 on one) measure it only if auto is given"},
       {"shader-dir", text(o.shader_dir, "DIR"), "Folder of GLSL files that override the built-in shaders"},
       {"tile", text(o.tile, "NAME"), "gl-compute: tile of the trailing update, one that `glinpack tune` lists",
        "the tuned one, else the first"},

@@ -42,8 +42,9 @@ constexpr double most_share_of_files = 0.05;
 // What rank 0 shows and writes.
 class Reporter {
  public:
-  /// `ranks`: of the first run, without results. `peaks`: of each process, flops a second; empty: unknown.
-  Reporter(SweepInput& input, const std::vector<RankRecord>& ranks, const std::vector<double>& peaks)
+  /// `ranks`: of the first run, without results. `peaks`: of each process, flops a second; empty: unknown. Runs
+  /// that reach more raise them.
+  Reporter(SweepInput& input, const std::vector<RankRecord>& ranks, std::vector<double>& peaks)
       : input_(input),
         peaks_(peaks),
         stream_(input.outputs),
@@ -114,7 +115,7 @@ class Reporter {
     make_part(run, "the energy", [&] { run.energy = energy_of(run.result, input_.options.watts); });
     run.breakdown = break_down(run.result);
     run.units = compute_units(run.result.ranks);
-    if (!peaks_.empty()) run.peak = peak_of(run.result.ranks);
+    if (!peaks_.empty()) set_peak(run);
     report_.run(run);
     stream_.stream() << rate_text(run);
     if (run.energy) stream_.stream() << energy_text(*run.energy);
@@ -136,6 +137,16 @@ class Reporter {
     Peak peak{.gflops = 0, .stated = input_.options.peak.has_value()};
     for (const RankRecord& rank : ranks) peak.gflops += peaks_.at(static_cast<std::size_t>(rank.world_rank)) / 1e9;
     return peak;
+  }
+
+  /// A measured peak below the rate is wrong: the rate of a run that passed replaces it.
+  void set_peak(RunRecord& run) {
+    run.peak = peak_of(run.result.ranks);
+    const double excess = *run.of_peak();
+    if (run.peak->stated || !(excess > 1)) return;
+    if (!run.result.passed) return run.peak.reset();
+    for (const RankRecord& rank : run.result.ranks) peaks_.at(static_cast<std::size_t>(rank.world_rank)) *= excess;
+    run.peak = Peak{.gflops = run.result.gflops, .exceeded = run.peak->gflops};
   }
 
   /// Frees what no file will have.
@@ -187,7 +198,7 @@ class Reporter {
   }
 
   SweepInput& input_;
-  const std::vector<double>& peaks_;
+  std::vector<double>& peaks_;
   ReportStream stream_;
   HplReport report_;
   Progress progress_;
@@ -346,6 +357,11 @@ int run_sweep_in(SweepInput& input) {
     share_stop_signal(MPI_COMM_WORLD);
     const nlohmann::json ends = run_on_root_and_broadcast([&] { return nlohmann::json(reporter->end(run)); });
     if (ends.get<bool>()) break;
+  }
+  if (!peaks.empty() && !input.options.peak) {
+    const nlohmann::json reached = run_on_root_and_broadcast([&] { return nlohmann::json(peaks); });
+    keep_reached_rate(input.options, input.machine, input.session,
+                      reached.at(static_cast<std::size_t>(input.session.rank())));
   }
   const nlohmann::json exit_code = run_on_root_and_broadcast([&] {
     reporter->finish();

@@ -22,8 +22,9 @@ std::string name_of_automatic(MemorySpace memory) { return std::string(automatic
 std::string why_no_device(std::span<const gl::DeviceDescription> devices) {
   const std::string other = "use --backend " + name_of_automatic(MemorySpace::host);
   if (devices.empty()) {
-    return "no EGL device was found; install a driver (Mesa: libegl-mesa0 and libgl1-mesa-dri), check "
-           "EGL_VISIBLE_DEVICES, or " +
+    const std::string variables = gl::driver_variables_text();
+    return "no EGL device was found; " +
+           (variables.empty() ? "install a driver (Mesa: libegl-mesa0 and libgl1-mesa-dri)" : variables) + ", or " +
            other;
   }
   for (const gl::DeviceDescription& device : devices) {
@@ -67,7 +68,7 @@ int choose_device(const PluOptions& options, std::span<const gl::DeviceDescripti
                    std::to_string(devices.size()) + ", counted from 0; see glinpack devices");
 }
 
-int threads_by_cores(const MpiSession& session) {
+int default_threads(const MpiSession& session) {
   const std::vector<nlohmann::json> gathered = gathered_on_first_rank(view_node());
   const nlohmann::json threads = run_on_root_and_broadcast([&] {
     const std::vector<NodeView> views(gathered.begin(), gathered.end());
@@ -76,6 +77,13 @@ int threads_by_cores(const MpiSession& session) {
     return each;
   });
   return threads.at(static_cast<std::size_t>(session.rank())).get<int>();
+}
+
+std::string threads_note(const std::optional<int>& threads_option) {
+  const std::optional<ThreadLimit> limit = thread_limit_of_environment();
+  if (threads_option || !limit) return "";
+  return "threads of each process by " + limit->variable + "=" + std::to_string(limit->threads) +
+         "; --threads overrides it";
 }
 
 Machine choose_machine(const PluOptions& options, const MpiSession& session) {
@@ -109,10 +117,13 @@ Machine choose_machine(const PluOptions& options, const MpiSession& session) {
     }
   }
 
-  const int by_cores = threads_by_cores(session);
-  machine.options.threads = options.threads.value_or(by_cores);
+  const int by_default = default_threads(session);
+  machine.options.threads = options.threads.value_or(by_default);
+  const std::string note = threads_note(options.threads);
   spdlog::debug("host threads: {}, {}", machine.options.threads,
-                options.threads ? "by --threads" : "this rank's share of the node's cores");
+                options.threads ? "by --threads"
+                : !note.empty() ? note
+                                : "this rank's share of the node's cores");
   return machine;
 }
 

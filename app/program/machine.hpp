@@ -30,8 +30,11 @@ int choose_device(const PluOptions& options, std::span<const gl::DeviceDescripti
 /// backend. Throws on every rank if a rank has no device for a backend that the user named.
 Machine choose_machine(const PluOptions& options, const MpiSession& session);
 
-/// Collective over MPI_COMM_WORLD. Threads of this rank: its share of the node's cores.
-int threads_by_cores(const MpiSession& session);
+/// Collective over MPI_COMM_WORLD. Threads of this rank without --threads: threads_for().
+int default_threads(const MpiSession& session);
+
+/// "threads of each process by OMP_NUM_THREADS=1"; empty without such a variable.
+std::string threads_note(const std::optional<int>& threads_option);
 
 /// Collective over MPI_COMM_WORLD. check_hosts() on every rank if --node-grid is given.
 void check_node_grid(const std::optional<GridShape>& node_grid);

@@ -1,15 +1,20 @@
 #include "app/program/peak.hpp"
 
+#include <spdlog/fmt/chrono.h>
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <ctime>
 #include <exception>
+#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 
 #include "app/program/agreement.hpp"
+#include "app/program/node_load.hpp"
 #include "backend/measuring.hpp"
 #include "backend/registry.hpp"
 #include "gl/ceilings.hpp"
@@ -51,6 +56,54 @@ double measured_peak(const PluOptions& options, const Machine& machine) {
   }
 }
 
+/// The best rate of earlier measurements and runs.
+struct KeptPeak {
+  double rate = 0;                                        // 0: none
+  double load = std::numeric_limits<double>::infinity();  // NodeLoad of the quietest measurement; infinity: unknown
+};
+
+std::string path_of_peak(const std::string& description) {
+  const std::string folder = gl::user_cache();
+  return folder.empty() ? "" : gl::cache_path(folder, description, "peak");
+}
+
+KeptPeak load_peak(const std::string& description) {
+  KeptPeak kept;
+  std::ifstream file = gl::open_regular_file(path_of_peak(description));
+  std::string first_line;
+  std::getline(file, first_line);
+  std::istringstream line(first_line);
+  if (!(line >> kept.rate) || !(kept.rate > 0 && kept.rate <= std::numeric_limits<double>::max())) return {};
+  if (!(line >> kept.load)) kept.load = KeptPeak{}.load;
+  return kept;
+}
+
+void store_peak(const std::string& description, const KeptPeak& peak) {
+  const std::string path = path_of_peak(description);
+  if (path.empty()) return;
+  const std::string text = fmt::format("{} {}\n{:%Y-%m-%d %H:%M} UTC, {:.2f} processors used by other programs\n{}\n",
+                                       peak.rate, peak.load, fmt::gmtime(std::time(nullptr)), peak.load, description);
+  if (!gl::write_cache_file(path, text)) spdlog::debug("{} cannot be written", path);
+}
+
+/// Collective over MPI_COMM_WORLD. Measures, and keeps what is better than `kept`.
+KeptPeak measured_and_kept(const KeptPeak& kept, const std::string& description, const PluOptions& options,
+                           const Machine& machine, const MpiSession& session) {
+  barrier(MPI_COMM_WORLD);
+  const NodeLoad load_now;
+  const double rate = measured_peak(options, machine);
+  const double load = load_now.of_others();
+  if (rate <= 0) return kept;
+  if (is_loaded(load, node_processors()) && session.local_rank() == 0) {
+    spdlog::warn(
+        "the peak rate was measured while other programs used {:.1f} of {} processors; the next run measures it again",
+        load, node_processors());
+  }
+  const KeptPeak best{std::max(rate, kept.rate), std::min(load, kept.load)};
+  store_peak(description, best);
+  return best;
+}
+
 }  // namespace
 
 std::vector<double> peak_rates(const PluOptions& options, const Machine& machine, const MpiSession& session,
@@ -60,18 +113,20 @@ std::vector<double> peak_rates(const PluOptions& options, const Machine& machine
     return std::vector<double>(*options.peak > 0 ? static_cast<std::size_t>(session.size()) : 0, *options.peak * giga);
 
   const std::string description = description_of(options, machine, session);
-  const gl::NumberCache cache("peak");
-  double rate = cache.load(description, 1, std::numeric_limits<double>::max()).value_or(0);
-  if (!all_agree(MPI_COMM_WORLD, rate > 0)) {
-    if (!may_measure) return {};
-    barrier(MPI_COMM_WORLD);
-    rate = measured_peak(options, machine);
-    if (rate > 0) cache.store(description, rate, description);
+  KeptPeak peak = load_peak(description);
+  if (may_measure && !all_agree(MPI_COMM_WORLD, peak.rate > 0 && !is_loaded(peak.load, node_processors()))) {
+    peak = measured_and_kept(peak, description, options, machine, session);
   }
-  const std::vector<nlohmann::json> gathered = gathered_on_first_rank(rate);
+  const std::vector<nlohmann::json> gathered = gathered_on_first_rank(peak.rate);
   auto rates = run_on_root_and_broadcast([&] { return nlohmann::json(gathered); }).get<std::vector<double>>();
   if (std::any_of(rates.begin(), rates.end(), [](double each) { return each <= 0; })) rates.clear();
   return rates;
+}
+
+void keep_reached_rate(const PluOptions& options, const Machine& machine, const MpiSession& session, double rate) {
+  const std::string description = description_of(options, machine, session);
+  const KeptPeak kept = load_peak(description);
+  if (rate > kept.rate) store_peak(description, {rate, kept.load});
 }
 
 }  // namespace glinpack::app

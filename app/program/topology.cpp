@@ -61,11 +61,13 @@ NodeView view_node() {
                 .core_limit = processor_limit_of_control_groups(),
                 .available_memory = available_memory()};
   read_cores(view);
+  if (const auto limit = thread_limit_of_environment()) view.asked_threads = limit->threads;
   return view;
 }
 
 int threads_for(std::span<const NodeView> views, std::size_t rank) {
   const NodeView& mine = views[rank];
+  if (mine.asked_threads > 0) return mine.asked_threads;
   const auto on_node = [&mine](const NodeView& other) { return other.host == mine.host; };
   const auto sharing = [&](const NodeView& other) { return on_node(other) && other.cores == mine.cores; };
   const auto ranks_sharing = static_cast<int>(std::count_if(views.begin(), views.end(), sharing));

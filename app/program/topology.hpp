@@ -20,16 +20,17 @@ struct NodeView {
   int node_processors = 0;            // hardware threads, likewise
   int sockets = 0;
   int numa_nodes = 0;
+  int asked_threads = 0;  // by OPENBLAS_NUM_THREADS or OMP_NUM_THREADS; 0: by neither
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NodeView, host, cores, core_limit, available_memory, processors, node_cores,
-                                   node_processors, sockets, numa_nodes)
+                                   node_processors, sockets, numa_nodes, asked_threads)
 
 /// Uses hwloc and respects the process's binding. Memory is MemAvailable of /proc/meminfo, or the cgroups' limit if
 /// that is less.
 NodeView view_node();
 
-/// Threads for arithmetic on `rank` of the world: its cores, divided by the number of ranks of its node that may use
-/// the same ones; at least 1. `views`: one per rank.
+/// Threads for arithmetic on `rank` of the world: those that its environment asks for; else its cores, divided by the
+/// number of ranks of its node that may use the same ones; at least 1. `views`: one per rank.
 int threads_for(std::span<const NodeView> views, std::size_t rank);
 
 }  // namespace glinpack::app

@@ -535,14 +535,11 @@ std::string rate_text(const RunRecord& record) {
                                  units.count == 1          ? ""
                                  : units.name == "process" ? "es"
                                                            : "s");
-  if (record.peak) {
+  if (record.peak && record.peak->exceeded > 0) {
+    text += fmt::format("; above the measured peak, {:.4g} GFLOPS, which it replaces", record.peak->exceeded);
+  } else if (record.peak) {
     text += fmt::format("; {:.1f} % of the {} peak, {:.4g} GFLOPS", 100 * *record.of_peak(),
                         record.peak->stated ? "stated" : "measured", record.peak->gflops);
-    if (*record.of_peak() > 1 && !record.peak->stated) {
-      text +=
-          "\nThe measured peak is too low, perhaps because the machine was busy; remove *.peak from the cache folder "
-          "to measure it again.";
-    }
   }
   return text + '\n';
 }

@@ -49,6 +49,7 @@ ComputeUnits compute_units(const std::vector<RankRecord>& ranks);
 struct Peak {
   double gflops = 0;    // sum over the processes of the run
   bool stated = false;  // by --peak; else measured
+  double exceeded = 0;  // the lower peak that this run's rate has replaced; 0: it has not
 };
 
 /// A run: first as planned, then with its result. A record that was read has no timelines, samples and solution.

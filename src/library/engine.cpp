@@ -19,7 +19,8 @@
 namespace glinpack::library {
 namespace {
 
-int processors() {
+int default_threads() {
+  if (const auto limit = thread_limit_of_environment()) return limit->threads;
   const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const int limit = processor_limit_of_control_groups();
   return limit > 0 ? std::min(all, limit) : all;
@@ -72,7 +73,7 @@ EngineChoice choose_engine(const std::string& device, int threads) {
     throw Failure(GLINPACK_INVALID_ARGUMENT, "the number of threads is " + std::to_string(threads) + ", not 0 to " +
                                                  std::to_string(largest_threads));
   }
-  EngineChoice choice{.gl_device = std::nullopt, .threads = threads > 0 ? threads : processors()};
+  EngineChoice choice{.gl_device = std::nullopt, .threads = threads > 0 ? threads : default_threads()};
   if (device == "auto") {
     // without a GPU it was OpenBLAS before fork(), too
     if (!is_forked_from_lister() || uses_device) choice.gl_device = first_device(false);

@@ -560,9 +560,38 @@ class Machine(BadInputTest):
                                  *named, **options)
 
     def test_gl_compute_reports_missing_egl_devices(self):
-        self.rejected_by_the_machine([], "EGL", "--backend openblas",
-                                    environment={"__EGL_VENDOR_LIBRARY_DIRS": "/nonexistent",
+        self.rejected_by_the_machine([], "EGL_VENDOR_LIBRARY_FILENAMES=/nonexistent.json, __EGL_VENDOR_LIBRARY_DIRS=/nowhere "
+                                    "are set: correct or unset them, or use --backend openblas",
+                                    environment={"__EGL_VENDOR_LIBRARY_DIRS": "/nowhere",
                                                  "__EGL_VENDOR_LIBRARY_FILENAMES": "/nonexistent.json"})
+
+    def test_a_variable_that_hides_devices_is_named_first(self):
+        for variable, values in {"EGL_VISIBLE_DEVICES": ("all", "-1", "0 1", "GPU-8f3b1c2e"), "GALLIUM_DRIVER": ("softpipe",),
+                                 "LIBGL_DRIVERS_PATH": ("/nonexistent",), "MESA_GL_VERSION_OVERRIDE": ("3.0",)}.items():
+            for value in values:
+                with self.subTest(variable=variable, value=value):
+                    environment = {variable: value}
+                    cause = f"{variable}={value} is set: correct or unset it"
+                    devices = self.start([GLINPACK, "devices"], environment)
+                    if devices.status == 0:
+                        continue  # this version of Mesa works all the same
+                    self.assertIn(cause, devices.out)
+                    self.rejected(["plu", *SMALL_RUN[:4], "--backend", "gl-compute"], cause, environment=environment)
+                    doctor = self.start([GLINPACK, "doctor", "--quick"], environment)
+                    evidence, remedy = doctor.out[doctor.out.index(" devices  "):].splitlines()[:2]
+                    self.assertRegex(evidence, f"devices +[^;]*: the environment has {variable}={value}; ", doctor)
+                    self.assertEqual(remedy.split(None, 1)[1], f"unset {variable}", doctor)
+
+    @unittest.skipIf(os.getuid() != 0, "the limit is of a user, and root has none")
+    def test_a_limit_of_threads_is_named(self):
+        for command in ["plu", "--n", "64", "--backend", "openblas"], ["poisson", "--n", "16"]:
+            outcome = self.start(["setpriv", "--reuid=54321", "--regid=54321", "--clear-groups", "prlimit", "--nproc=3",
+                                  GLINPACK, *command], {"OPENBLAS_NUM_THREADS": "1"})
+            self.assertEqual(outcome.status, 3, outcome)
+            self.assertRegex(outcome.err, r"only 2 of 4 threads can be started .*RLIMIT_NPROC, from 3 \(ulimit -u\)")
+        outcome = self.start(["setpriv", "--reuid=54321", "--regid=54321", "--clear-groups", "prlimit", "--nproc=8", GLINPACK,
+                              "plu", "--n", "64", "--backend", "openblas", "--threads", "16"], {"OPENBLAS_NUM_THREADS": "1"})
+        self.assertRegex(outcome.err, r"only \d of 15 threads can be started")  # OpenBLAS hung
 
     def test_an_unknown_device_is_rejected(self):
         self.rejected_by_the_machine(["--device", "77"], "--device 77", "glinpack devices")

@@ -14,8 +14,8 @@ import unittest
 
 from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest, wait_for
 
-CHECKS = ["mpi", "world", "hosts", "program", "affinity", "threads", "kernels", "clocks", "container", "render-nodes",
-          "devices", "driver", "renderer", "gpu-map", "gpu-distance", "device-memory", "host-memory", "shared-memory",
+CHECKS = ["mpi", "world", "hosts", "program", "affinity", "threads", "kernels", "load", "clocks", "container",
+          "render-nodes", "devices", "driver", "renderer", "gpu-map", "gpu-distance", "device-memory", "host-memory", "shared-memory",
           "temporary-space", "locked-memory", "network", "gemm", "burn-in"]
 BRIEFLY = ["--gemm-seconds", 0.01, "--network-seconds", 2]
 CORES = len(os.sched_getaffinity(0))
@@ -97,7 +97,7 @@ class Doctor(DoctorTest):
     def test_the_quick_part_measures_nothing(self):
         outcome = self.doctor("--quick", "--json", "d.json", ranks=2)
         findings = self.findings(outcome)
-        for check in "network", "gemm", "clocks":
+        for check in "network", "gemm", "load", "clocks":
             self.assertEqual(findings[check][0], "n/a", outcome)
         document = self.document("d.json")
         self.assertTrue(document["quick"])

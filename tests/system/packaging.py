@@ -154,6 +154,21 @@ class Ramble(GlinpackTest):
         self.assertFalse(self.succeeds(report.replace("PASSED", "FAILED")))
 
 
+class Build(GlinpackTest):
+    def test_all_missing_packages_are_named_at_once_also_of_an_mpi_without_its_headers(self):
+        wrapper = self.write("mpicxx.openmpi", "#!/bin/sh\nexit 1\n")
+        wrapper.chmod(0o755)
+        options = ["-DGLINPACK_MPI=openmpi", "-DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON"]
+        for found in wrapper, "":
+            outcome = self.start(["cmake", "-S", ROOT, "-B", "build", "--fresh", *options, f"-DGLINPACK_MPICXX={found}"],
+                                 timeout=120)
+            self.assertNotEqual(outcome.status, 0, outcome)
+            self.assertIn("Debian openmpi-bin libopenmpi-dev,", outcome.err)
+            self.assertIn("Debian libcli11-dev,", outcome.err)
+        outcome = self.start(["cmake", "-S", ROOT, "-B", "build", "--fresh", "-DGLINPACK_MPI=another"], timeout=120)
+        self.assertIn("GLINPACK_MPI=another: one of mpich, openmpi, system", outcome.err)
+
+
 class Recipes(unittest.TestCase):
     def assert_cmake_options_exist(self, text):
         options = set(re.findall(r"GLINPACK_[A-Z]+", text))

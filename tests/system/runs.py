@@ -600,21 +600,60 @@ class Reports(RunsTest):
         self.assertIn("by each of 2 threads; ", outcome.out)
         self.assertIn(" % of the stated peak, 2000 GFLOPS", outcome.out)
 
-    def test_the_peak_is_measured_once_and_limits_n_by_time(self):
-        cache = {"XDG_CACHE_HOME": str(self.folder / "cache")}
+    def run_with_peaks(self, name, *sizes):
+        return self.passed(*sizes, "--backend", "openblas", "--threads", 1, "--json", f"{name}.json", "--force",
+                           environment={"XDG_CACHE_HOME": str(self.folder / "cache")})
+
+    def kept_peak(self):
+        file, = (self.folder / "cache" / "glinpack").glob("*.peak")
+        return file
+
+    def test_a_kept_peak_limits_n_by_time(self):
         small = ["--n", 100, "--nb", 32]
-        for name, sizes in [("before", small), ("auto", [*small, "--peak", "auto"]),
-                            ("timed", ["--n", "auto", "--time", "0.05"]), ("after", small)]:
-            outcome = self.passed(*sizes, "--backend", "openblas", "--threads", 1, "--json", f"{name}.json", environment=cache)
+        for name, sizes in [("before", small), ("auto", [*small, "--peak", "auto"])]:
+            outcome = self.run_with_peaks(name, *sizes)
             self.assertEqual("% of the measured peak" in outcome.out, name != "before", outcome)
-        measured, timed, after = (self.json(f"{name}.json")["runs"][0] for name in ("auto", "timed", "after"))
         self.assertIsNone(self.json("before.json")["runs"][0]["peak"])
-        self.assertEqual(len(list((self.folder / "cache" / "glinpack").glob("*.peak"))), 1)
-        self.assertGreater(measured["peak"]["gflops"], 0)
-        self.assertEqual(timed["peak"], after["peak"])  # kept: of one process, where the first run adds up each one's own
-        n, flops = timed["n"], 0.05 * timed["peak"]["gflops"] * 1e9
+        self.assertGreater(self.json("auto.json")["runs"][0]["peak"]["gflops"], 0)
+        self.kept_peak().write_text("1e12 0\n")
+        for name, sizes in [("timed", ["--n", "auto", "--time", "0.005"]), ("after", small)]:
+            self.assertIn("% of the measured peak, 2000 GFLOPS", self.run_with_peaks(name, *sizes).out)
+            self.assertEqual(self.json(f"{name}.json")["runs"][0]["peak"], {"gflops": 2000, "source": "measured"})
+        n, flops = self.json("timed.json")["runs"][0]["n"], 0.005 * 2e12
         self.assertLessEqual(2 / 3 * n**3, flops)
         self.assertGreater(2 / 3 * (n + 256)**3, flops)
+
+    def test_a_peak_of_a_busy_node_is_measured_again_and_the_best_rate_is_kept(self):
+        small = ["--n", 100, "--nb", 32, "--peak", "auto"]
+        self.run_with_peaks("first", *small)
+        file = self.kept_peak()
+        for load, is_measured in ("1000", True), ("", True), ("0", False):  # "": of a version that kept no load
+            with self.subTest(load=load):
+                file.write_text(f"1e15 {load}\na processor\n")
+                self.run_with_peaks("again", *small)
+                rate, *_ = file.read_text().split()
+                self.assertEqual(float(rate), 1e15)
+                self.assertEqual(" UTC, " in file.read_text(), is_measured)
+        file.write_text("1e3 0\n")
+        outcome = self.run_with_peaks("above", *small)
+        self.assertIn("; above the measured peak, 2e-06 GFLOPS, which it replaces\n", outcome.out)
+        run = self.json("above.json")["runs"][0]
+        self.assertEqual((run["of_peak"], run["peak"]["gflops"]), (1, run["gflops"]))
+        self.assertAlmostEqual(float(file.read_text().split()[0]), run["gflops"] * 1e9 / 2, delta=1e3)
+
+    def test_variables_of_blas_limit_threads_and_the_option_overrides_them(self):
+        for name, variables, options, threads in [("omp", {"OMP_NUM_THREADS": "3"}, [], 3),
+                                                  ("both", {"OMP_NUM_THREADS": "3", "OPENBLAS_NUM_THREADS": "2"}, [], 2),
+                                                  ("option", {"OMP_NUM_THREADS": "3"}, ["--threads", 1], 1)]:
+            with self.subTest(name=name):
+                environment = {"OPENBLAS_NUM_THREADS": "", "OMP_NUM_THREADS": "", **variables}
+                outcome = self.passed("--n", 100, "--nb", 32, "--backend", "openblas", *options, "--json", f"{name}.json",
+                                      environment=environment)
+                for rank in self.json(f"{name}.json")["runs"][0]["ranks"]:
+                    self.assertEqual(rank["threads"], threads)
+                variable = "OPENBLAS_NUM_THREADS=2" if name == "both" else "OMP_NUM_THREADS=3"
+                self.assertEqual(f"threads of each process by {variable}; --threads overrides it" in outcome.out,
+                                 name != "option", outcome)
 
     def test_waiting_ranks_are_shown_by_role(self):
         outcome = self.passed("--n", 600, "--nb", 100, "--grid", "2x2", "--backend", "openblas", "--pivoting", "local",

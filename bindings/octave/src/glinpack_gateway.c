@@ -130,10 +130,7 @@ static void free_all(void) {
 }
 
 static void open_context(const char *device, int threads) {
-  const char *limit = getenv("OPENBLAS_NUM_THREADS");
-  if (!limit) limit = getenv("OMP_NUM_THREADS");
   if (!device) device = getenv("GLINPACK_DEVICE");
-  if (threads <= 0 && limit && atoi(limit) > 0) threads = atoi(limit); /* Octave uses the same OpenBLAS */
   check(glinpack_context_create(device && *device ? device : "auto", threads > 0 ? threads : 0, &context));
   mexAtExit(free_all);
 }

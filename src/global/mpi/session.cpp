@@ -17,6 +17,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "backend/threads.hpp"
 #include "mpi/communication.hpp"
 
 namespace glinpack {
@@ -156,7 +157,24 @@ std::string launcher_name() {
   return is_set("PMIX_RANK") ? "PMIx" : "";
 }
 
+namespace {
+
+// MPI aborts if it cannot start its threads, and drivers hang. Before MPI starts, each rank ends alone and prints.
+void end_unless_threads_start() {
+  constexpr int of_mpi_watchdog_and_drivers = 4;
+  try {
+    check_that_threads_start(of_mpi_watchdog_and_drivers);
+  } catch (const std::exception& error) {
+    const std::string place = host_name() + ", rank " + std::to_string(launcher_rank());
+    std::fputs(("glinpack: " + place + ": " + error.what() + "\n").c_str(), stderr);
+    std::_Exit(3);
+  }
+}
+
+}  // namespace
+
 MpiSession::MpiSession(int& argc, char**& argv, ForeignLauncher foreign) {
+  end_unless_threads_start();
   int provided = 0;
   if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
     throw std::runtime_error("MPI_Init failed: start with the launcher of the MPI that glinpack was built with (" +

@@ -1,8 +1,44 @@
 #include "backend/threads.hpp"
 
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include <stdexcept>
+#include <string>
 #include <system_error>
 
 namespace glinpack {
+
+void check_that_threads_start(int count) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, std::size_t{256} << 10);
+  std::vector<pthread_t> started;
+  std::mutex until_tried;
+  until_tried.lock();
+  const auto wait = [](void* mutex) -> void* {
+    const std::lock_guard lock(*static_cast<std::mutex*>(mutex));
+    return nullptr;
+  };
+  int error = 0;
+  while (error == 0 && static_cast<int>(started.size()) < count) {
+    pthread_t thread{};
+    error = pthread_create(&thread, &attributes, wait, &until_tried);
+    if (error == 0) started.push_back(thread);
+  }
+  until_tried.unlock();
+  for (const pthread_t thread : started) pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  if (error == 0) return;
+  rlimit limit{};
+  getrlimit(RLIMIT_NPROC, &limit);
+  throw std::runtime_error("only " + std::to_string(started.size()) + " of " + std::to_string(count) +
+                           " threads can be started (" + std::generic_category().message(error) + "): raise " +
+                           (limit.rlim_cur == RLIM_INFINITY
+                                ? "pids.max of the control group or container"
+                                : "the limit of processes and threads of the user, RLIMIT_NPROC, from " +
+                                      std::to_string(limit.rlim_cur) + " (ulimit -u)"));
+}
 
 ThreadTeam::ThreadTeam(int members) {
   for (int member = 1; member < members; ++member) {

@@ -47,6 +47,9 @@ void parallel_for(int threads, Index count, Index grain, Body body) {
   }
 }
 
+/// Throws std::runtime_error that names the limit unless `count` more threads can run at the same time.
+void check_that_threads_start(int count);
+
 /// Spins a while, since members of a team meet every few microseconds; then yields, since a member may have no core to
 /// run on.
 template <class Condition>

@@ -105,10 +105,12 @@ std::string hexadecimal(unsigned value) {
 EGLDeviceEXT device_at(int index) {
   const std::vector<void*>& devices = egl_devices();
   if (devices.empty()) {
+    const std::string variables = driver_variables_text();
     throw std::runtime_error(
-        "no EGL device: install the EGL driver of the GPU, or libegl-mesa0 and libgl1-mesa-dri for software OpenGL, "
-        "and "
-        "check EGL_VISIBLE_DEVICES");
+        "no EGL device: " +
+        (variables.empty()
+             ? "install the EGL driver of the GPU, or libegl-mesa0 and libgl1-mesa-dri for software OpenGL"
+             : variables));
   }
   if (index < 0 || index >= static_cast<int>(devices.size())) {
     throw std::runtime_error("no EGL device " + std::to_string(index) + ": there are devices 0 to " +

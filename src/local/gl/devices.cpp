@@ -92,7 +92,8 @@ DeviceDescription describe(int index) {
   try {
     description = Context::create(index)->device();
   } catch (const std::exception& error) {
-    description.why_unusable = error.what();
+    const std::string variables = driver_variables_text();
+    description.why_unusable = variables + (variables.empty() ? "" : "; ") + error.what();
   }
   const bool software = description.software;
   describe_by_egl(egl_devices()[static_cast<std::size_t>(index)], description);
@@ -116,6 +117,25 @@ std::vector<int> selected_devices(std::string_view selection, int count) {
     if (std::find(selected.begin(), selected.end(), index) == selected.end()) selected.push_back(index);
   }
   return selected;
+}
+
+std::vector<std::string> driver_variables() {
+  std::vector<std::string> found;
+  for (const char* name : {visible_devices_variable, "__EGL_VENDOR_LIBRARY_FILENAMES", "__EGL_VENDOR_LIBRARY_DIRS",
+                           "LIBGL_DRIVERS_PATH", "MESA_GL_VERSION_OVERRIDE", "GALLIUM_DRIVER"}) {
+    if (const auto value = environment(name)) found.push_back(std::string(name) + "=" + *value);
+  }
+  return found;
+}
+
+std::string driver_variables_text() {
+  const std::vector<std::string> variables = driver_variables();
+  if (variables.empty()) return "";
+  std::string text;
+  for (const std::string& variable : variables) text += (text.empty() ? "" : ", ") + variable;
+  text += variables.size() == 1 ? " is set: correct or unset it" : " are set: correct or unset them";
+  if (environment(visible_devices_variable)) text += " (EGL_VISIBLE_DEVICES takes indices of EGL devices, such as 0,2)";
+  return text;
 }
 
 const std::vector<void*>& egl_devices() {

@@ -38,6 +38,11 @@ int device_count();
 /// invalid entry ends the list; repeated entries are dropped.
 std::vector<int> selected_devices(std::string_view selection, int count);
 
+/// The environment variables that can hide devices or break their drivers, if they are set: "GALLIUM_DRIVER=softpipe".
+std::vector<std::string> driver_variables();
+/// "GALLIUM_DRIVER=softpipe is set: correct or unset it"; empty if none is set.
+std::string driver_variables_text();
+
 /// The initialised EGLDisplay of a device. All contexts of the device share it, so it is never terminated. Throws
 /// std::runtime_error.
 void* display_of(void* device);

@@ -200,6 +200,16 @@ Index padded_leading_dimension(Index columns) {
   return padded % page == 0 ? padded + step : padded;
 }
 
+std::optional<ThreadLimit> thread_limit_of_environment() {
+  constexpr int most_threads = 4096;
+  for (const char* variable : {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"}) {
+    const char* const value = std::getenv(variable);
+    const int threads = value == nullptr ? 0 : std::atoi(value);
+    if (threads > 0) return ThreadLimit{variable, std::min(threads, most_threads)};
+  }
+  return std::nullopt;
+}
+
 template AlignedArray<float> allocate_unset(Index);
 template AlignedArray<double> allocate_unset(Index);
 template AlignedArray<float> allocate_zeroed(Index, int);

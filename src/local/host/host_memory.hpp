@@ -51,4 +51,13 @@ std::optional<std::int64_t> memory_left_by_control_groups();
 /// The tightest processor quota in processors, rounded up; 0 without a quota.
 int processor_limit_of_control_groups();
 
+struct ThreadLimit {
+  std::string variable;  // "OMP_NUM_THREADS"
+  int threads = 1;
+};
+
+/// The number of threads by OPENBLAS_NUM_THREADS, else OMP_NUM_THREADS, as OpenBLAS reads them. None if neither begins
+/// with a number above 0.
+std::optional<ThreadLimit> thread_limit_of_environment();
+
 }  // namespace glinpack

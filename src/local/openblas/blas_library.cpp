@@ -15,16 +15,25 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "backend/threads.hpp"
+
 namespace glinpack {
 
 #if defined(GLINPACK_BLAS_openblas)
 
-void set_blas_threads(int threads) { openblas_set_num_threads(threads); }
+// OpenBLAS waits for ever for a thread that it could not start. It keeps those that it has started.
+void set_blas_threads(int threads) {
+  static std::atomic<int> started = openblas_get_num_threads();
+  if (threads > started) check_that_threads_start(threads - started);
+  started = std::max<int>(started, threads);
+  openblas_set_num_threads(threads);
+}
 
 // Not in cblas.h, but public in every OpenBLAS (its common.h).
 extern "C" void* blas_memory_alloc(int procedure);

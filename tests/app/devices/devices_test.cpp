@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "app/devices/devices_command.hpp"
@@ -9,6 +10,7 @@ namespace glinpack::app {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 gl::DeviceDescription hardware() {
   gl::DeviceDescription device;
@@ -76,7 +78,19 @@ TEST(DevicesCommand, reports_that_auto_skips_software_devices) {
 
 TEST(DevicesCommand, gives_a_remedy_if_no_device_is_usable) {
   EXPECT_THAT(devices_text(std::vector{broken()}, -1), HasSubstr("No usable OpenGL device."));
-  EXPECT_THAT(devices_text({}, -1), HasSubstr("EGL_VISIBLE_DEVICES"));
+  EXPECT_THAT(devices_text({}, -1), HasSubstr("libegl-mesa0"));
+}
+
+TEST(DevicesCommand, names_the_variables_that_may_hide_devices_first) {
+  setenv("EGL_VISIBLE_DEVICES", "all", 1);
+  EXPECT_THAT(devices_text({}, -1),
+              StartsWith("EGL_VISIBLE_DEVICES=all is set: correct or unset it (EGL_VISIBLE_DEVICES takes indices"));
+  setenv("LIBGL_DRIVERS_PATH", "/nowhere", 1);
+  EXPECT_THAT(devices_text({}, -1),
+              StartsWith("EGL_VISIBLE_DEVICES=all, LIBGL_DRIVERS_PATH=/nowhere are set: correct or unset them ("));
+  unsetenv("EGL_VISIBLE_DEVICES");
+  EXPECT_THAT(devices_text({}, -1), StartsWith("LIBGL_DRIVERS_PATH=/nowhere is set: correct or unset it\nNo usable"));
+  unsetenv("LIBGL_DRIVERS_PATH");
 }
 
 TEST(DevicesCommand, json_has_the_same_values_with_null_for_unknown_ones) {

@@ -259,6 +259,13 @@ TEST(DoctorChecks, network_names_slow_pairs_and_their_hosts) {
   facts.screening->slow = {{0, 3, 3e-6, 4e9}};
   expect_finding(facts, "network", Verdict::warn, "rank 0 (node0) and rank 3 (node1): 3.00 us, 4.00 GB/s",
                  "mpirun -np 4 glinpack network --ping-pong 0-3");
+  // a load explains it
+  Facts loaded = facts;
+  for (const std::size_t rank : {2, 3}) loaded.ranks[rank]["processor"]["other_load"] = 7.5;
+  const std::string load = "node1: other programs used 7.5 of 32 processors during the measurements";
+  expect_finding(loaded, "load", Verdict::warn, load, "ps aux --sort=-pcpu | head  # on node1");
+  expect_finding(loaded, "network", Verdict::warn, load + "; rank 0 (node0) and rank 3 (node1)", "ps aux");
+  expect_finding(facts, "load", Verdict::ok, "at most 0.5 processors");
   // with oversubscribed cores, a link must be far slower to be reported
   facts.ranks[2]["process"]["oversubscribed"] = true;
   expect_finding(facts, "network", Verdict::ok, "take turns");

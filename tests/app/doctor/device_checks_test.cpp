@@ -55,7 +55,14 @@ TEST(DoctorChecks, devices_warn_or_fail_if_egl_finds_no_usable_device) {
   graphics["files"].clear();
   graphics["devices"].clear();
   expect_finding(facts, "devices", Verdict::fail, "EGL knows no device", "apt-get install");
+  graphics["variables"] = json::array({"EGL_VISIBLE_DEVICES=all", "GALLIUM_DRIVER=softpipe"});
+  expect_finding(
+      facts, "devices", Verdict::fail,
+      "node0: the environment has EGL_VISIBLE_DEVICES=all, GALLIUM_DRIVER=softpipe; node0: EGL knows no device",
+      "unset EGL_VISIBLE_DEVICES GALLIUM_DRIVER");
   graphics["gpus"].clear();
+  expect_finding(facts, "devices", Verdict::warn, "node0: the environment has", "unset EGL_VISIBLE_DEVICES");
+  graphics["variables"].clear();
   expect_finding(facts, "devices", Verdict::warn, "EGL knows no device", "apt-get install");
   graphics["looked"] = false;
   graphics["backend"] = "openblas";

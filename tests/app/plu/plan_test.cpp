@@ -2,10 +2,14 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <optional>
 
 #include "app/plu/memory.hpp"
+#include "app/program/machine.hpp"
 #include "app/program/outputs.hpp"
 #include "app/program/topology.hpp"
 #include "tests/app/expect.hpp"
@@ -420,6 +424,34 @@ TEST(Topology, ThreadsAreCoresDividedByTheRanksThatShareThem) {
   EXPECT_EQ(threads_for(two_nodes, 1), 8);
   const NodeView limited{.host = "a", .cores = unbound.cores, .core_limit = 4};
   EXPECT_EQ(threads_for(std::vector<NodeView>(2, limited), 0), 2);
+  const std::vector<NodeView> asked{unbound, {.host = "a", .cores = unbound.cores, .asked_threads = 3}};
+  EXPECT_EQ(threads_for(asked, 0), 4);
+  EXPECT_EQ(threads_for(asked, 1), 3);
+}
+
+TEST(Topology, OpenBlasVariableComesBeforeOpenMps) {
+  const char* const openblas = "OPENBLAS_NUM_THREADS";
+  const char* const omp = "OMP_NUM_THREADS";
+  std::map<const char*, std::optional<std::string>> before;
+  for (const char* variable : {openblas, omp}) {
+    if (const char* value = std::getenv(variable)) before[variable] = value;
+    unsetenv(variable);
+  }
+  EXPECT_EQ(view_node().asked_threads, 0);
+  EXPECT_EQ(threads_note(std::nullopt), "");
+  setenv(omp, "4,2", 1);  // OpenMP's list, by level
+  EXPECT_EQ(view_node().asked_threads, 4);
+  setenv(openblas, "3", 1);
+  EXPECT_EQ(view_node().asked_threads, 3);
+  EXPECT_EQ(threads_note(std::nullopt), "threads of each process by OPENBLAS_NUM_THREADS=3; --threads overrides it");
+  EXPECT_EQ(threads_note(2), "");
+  for (const char* no_number : {"", "0", "-1", "many"}) {
+    setenv(openblas, no_number, 1);
+    EXPECT_EQ(view_node().asked_threads, 4) << no_number;
+  }
+  for (const char* variable : {openblas, omp}) {
+    before[variable] ? setenv(variable, before[variable]->c_str(), 1) : unsetenv(variable);
+  }
 }
 
 TEST(Topology, ThisNodeHasCoresAndMemory) {
