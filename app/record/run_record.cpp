@@ -511,6 +511,12 @@ json results_json(const ReportContext& context, std::span<const RunRecord> recor
 
 json energy_json(const Energy& energy) { return json_of(energy); }
 
+json parameters_json(const RunRecord& run) {
+  JsonWriter parameters;
+  describe_parameters(parameters, const_cast<RunRecord&>(run));
+  return parameters.take();
+}
+
 std::vector<RunRecord> read_runs(const JsonNode& root) { return value_of<std::vector<RunRecord>>(root.at("runs")); }
 
 }  // namespace glinpack::app

@@ -159,7 +159,7 @@ std::string launcher_name() {
 MpiSession::MpiSession(int& argc, char**& argv, ForeignLauncher foreign) {
   int provided = 0;
   if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
-    throw std::runtime_error("MPI_Init failed: start with the launcher of the MPI that glinpack was built with (" +
+    throw LauncherError("MPI_Init failed: start with the launcher of the MPI that glinpack was built with (" +
                              library_version() + ")");
   }
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -168,7 +168,7 @@ MpiSession::MpiSession(int& argc, char**& argv, ForeignLauncher foreign) {
   const int launched = launched_processes();
   if (size_ == 1 && launched > 1 && foreign == ForeignLauncher::refused) {
     finish(2);
-    throw std::runtime_error("the launcher started " + std::to_string(launched) +
+    throw LauncherError("the launcher started " + std::to_string(launched) +
                              " processes, but each of them sees a world of its own: it belongs to another MPI than "
                              "glinpack was built with (" +
                              library_version() + "); use that one's launcher, e.g. mpirun.mpich or srun --mpi=pmi2");
