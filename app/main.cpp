@@ -55,6 +55,10 @@ int print(const std::string& text, std::ostream& out = std::cout, int exit_code 
   return exit_error;
 }
 
+int print_error(const std::exception& error, int exit_code) {
+  return print("glinpack: " + without_controls(error.what()) + "\n", std::cerr, exit_code);
+}
+
 bool asks_for_help(const std::string& argument) { return argument == "-h" || argument == "--help"; }
 
 int run(const Command& command, const Invocation& invocation) {
@@ -112,11 +116,11 @@ int run_and_report_errors(int argc, char** argv) {
   try {
     return run_program(argc, argv);
   } catch (const InputError& error) {
-    return print("glinpack: " + std::string(error.what()) + "\n", std::cerr, exit_unusable_input);
+    return print_error(error, exit_unusable_input);
   } catch (const LauncherError& error) {
-    return print("glinpack: " + std::string(error.what()) + "\n", std::cerr, exit_unusable_input);
+    return print_error(error, exit_unusable_input);
   } catch (const std::exception& error) {
-    return print("glinpack: " + std::string(error.what()) + "\n", std::cerr, exit_error);
+    return print_error(error, exit_error);
   }
 }
 

@@ -18,6 +18,7 @@
 #include <streambuf>
 
 #include "app/input/input_error.hpp"
+#include "app/input/values.hpp"
 #include "app/papers/mode.hpp"
 #include "app/program/agreement.hpp"
 #include "app/program/launcher.hpp"
@@ -349,7 +350,7 @@ bool is_written_directly(const std::string& path) {
 
 bool is_printed(std::ostream& out, const std::string& text) {
   errno = 0;
-  return (out << text << std::flush) || errno == EPIPE;
+  return (out << without_controls(text, "\n\t") << std::flush) || errno == EPIPE;
 }
 
 void print(std::ostream& out, const std::string& text) {

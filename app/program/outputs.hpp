@@ -92,7 +92,7 @@ void write_file(const std::string& path, bool may_replace, const std::function<v
 /// True for a device, a pipe, and the name of an open descriptor, such as /dev/stdout: no file can be put in its place.
 bool is_written_directly(const std::string& path);
 
-/// True if the text was written, or if its reader has ended, as `head` does.
+/// Prints without control characters but newlines and tabs. True if the text was written, or if its reader has ended, as `head` does.
 bool is_printed(std::ostream& out, const std::string& text);
 
 /// Throws std::runtime_error unless the text is printed.
