@@ -323,6 +323,16 @@ class Network(BadInputTest):
             with self.subTest(arguments=arguments):
                 self.rejected_on_one_line(["network", "--json", "out.json", *arguments], *named)
 
+    def test_control_characters_of_names_and_files_do_not_reach_the_terminal(self):
+        self.write("escape.toml", 'input = "\\u001b]0;title\\u0007\\u001b[31m/none"\n')
+        for arguments, ranks in ((["plu", "--config", "escape.toml"], 1), (["plu", "--config", "escape.toml"], 2),
+                                 (["plu", "--config", "\x1b[31mnone"], 1), (["compare", "\x1b[31m", "b"], 1)):
+            with self.subTest(arguments=arguments, ranks=ranks):
+                outcome = self.glinpack(*arguments, ranks=ranks)
+                self.assertEqual(outcome.status, 2, outcome)
+                self.assertNotIn("\x1b", outcome.err + outcome.out)
+                self.assertNotIn("\x07", outcome.err)
+
     def test_errors_of_a_configuration_file_are_named_with_their_line(self):
         self.write("bad.toml", "n = 64\n\nthreshold = 16\n")
         self.rejected_on_one_line(["network", "--config", "bad.toml"], "bad.toml:3", "'threshold'")
