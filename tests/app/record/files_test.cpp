@@ -79,6 +79,7 @@ TEST(ResultsJson, what_is_read_is_written_alike) {
   RunRecord compute = passed_run();
   compute.parameters.parts = RunParts::compute;
   compute.result.checked = compute.result.passed = false;
+  compute.result.gflops = timed_flops(compute.parameters, compute.result) / compute.result.seconds * 1e-9;
   RunRecord fully_checked = passed_run();
   fully_checked.matrix = MatrixKind::parse("svd_geo_cond1e8");
   fully_checked.result.full_check =

@@ -58,16 +58,6 @@ TEST(HplReport, run_prints_the_lines_of_hpl_byte_for_byte) {
             "max|U|/max|A|  . . . . . . . . . . . . . . . . =       1.750000e+00\n");
 }
 
-TEST(HplReport, compute_only_has_a_rate_and_no_line_that_looks_like_a_result) {
-  RunRecord record = passed_run();
-  record.parameters.parts = RunParts::compute;
-  record.result.checked = record.result.passed = false;
-  const std::string text = run_text(record);
-  EXPECT_THAT(text, HasSubstr("Compute only: nothing was sent, solved or checked.\n  N 35: 7.605e-06 GFLOPS in 4 s, NB 4,"));
-  EXPECT_TRUE(lines_that_look_like_results(text).empty()) << text;
-  EXPECT_THAT(text, Not(HasSubstr("T/V")));
-}
-
 TEST(HplReport, a_failed_run_has_the_word_FAILED_once) {
   RunRecord failed = passed_run(), unchecked = passed_run();
   failed.result.passed = unchecked.result.passed = unchecked.result.checked = false;
