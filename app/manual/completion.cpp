@@ -265,8 +265,10 @@ std::string completion_script(const std::string& shell, std::span<const CommandP
 
 OptionTable completion_table(CompletionOptions& o) {
   return {.command = "completion",
-          .description = "Prints a shell script that completes subcommands, options and their values; in bash also after mpirun, mpiexec and "
-                         "srun.",
+          .description =
+              "Prints a shell script that completes subcommands, options and their values; in bash also after mpirun, "
+              "mpiexec and "
+              "srun.",
           .footer = {.examples = "source <(glinpack completion)\n"
                                  "glinpack completion --shell zsh > ~/.zfunc/_glinpack\n"
                                  "glinpack completion --shell fish > ~/.config/fish/completions/glinpack.fish",

@@ -158,11 +158,13 @@ class TeeBuffer : public std::streambuf {
 void write_directly(const std::string& path, const std::string& text) {
   std::cout << std::flush;
   int descriptor = open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
-  struct stat target {}, standard{};
+  struct stat target {
+  }, standard{};
   if (descriptor >= 0 && fstat(descriptor, &target) == 0) {
     // a file behind /dev/stdout is continued where the report ends
     for (const int open_one : {STDOUT_FILENO, STDERR_FILENO}) {
-      if (fstat(open_one, &standard) != 0 || standard.st_dev != target.st_dev || standard.st_ino != target.st_ino) continue;
+      if (fstat(open_one, &standard) != 0 || standard.st_dev != target.st_dev || standard.st_ino != target.st_ino)
+        continue;
       close(descriptor);
       descriptor = dup(open_one);
       break;

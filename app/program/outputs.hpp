@@ -84,15 +84,16 @@ class ReportStream {
   std::string failure_;
 };
 
-/// Writes a device or a pipe directly. Else writes a temporary file in the folder of `path`, then puts it in place. Replaces an existing file only if
-/// `may_replace`; else the temporary file stays. Does nothing if the path is empty. Throws std::runtime_error naming path
-/// and cause.
+/// Writes a device or a pipe directly. Else writes a temporary file in the folder of `path`, then puts it in place.
+/// Replaces an existing file only if `may_replace`; else the temporary file stays. Does nothing if the path is empty.
+/// Throws std::runtime_error naming path and cause.
 void write_file(const std::string& path, bool may_replace, const std::function<void(std::ostream&)>& write);
 
 /// True for a device, a pipe, and the name of an open descriptor, such as /dev/stdout: no file can be put in its place.
 bool is_written_directly(const std::string& path);
 
-/// Prints without control characters but newlines and tabs. True if the text was written, or if its reader has ended, as `head` does.
+/// Prints without control characters but newlines and tabs. True if the text was written, or if its reader has ended,
+/// as `head` does.
 bool is_printed(std::ostream& out, const std::string& text);
 
 /// Throws std::runtime_error unless the text is printed.

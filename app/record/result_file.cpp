@@ -67,7 +67,8 @@ json parse(const std::string& path, const std::string& text, const std::string& 
     return false;
   };
   if (const std::size_t nul = text.find('\0'); nul != std::string::npos) {
-    throw InputError(path + ": is not JSON: byte " + std::to_string(nul) + " is NUL; " + wanted);  // the parser ends there
+    throw InputError(path + ": is not JSON: byte " + std::to_string(nul) + " is NUL; " +
+                     wanted);  // the parser ends there
   }
   try {
     return json::parse(text, keep);

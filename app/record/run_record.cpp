@@ -424,7 +424,8 @@ void check_consistency(const JsonNode& node, const RunRecord& run) {
     node.at("passed").refuse("true contradicts 'checked', 'failure' or the residual");
   }
   if (!result.ranks.empty() && static_cast<int>(result.ranks.size()) != run.grid.size()) {
-    node.at("ranks").refuse(fmt::format("{} ranks are not those of the grid {}", result.ranks.size(), text_of(run.grid)));
+    node.at("ranks").refuse(
+        fmt::format("{} ranks are not those of the grid {}", result.ranks.size(), text_of(run.grid)));
   }
 }
 

@@ -54,7 +54,8 @@ std::string parse_slurm_name(const std::string& text, const std::string& more = 
 
 FieldValue slurm_name(std::string& option, const char* type = "NAME", const std::string& more = "") {
   return word(
-      type, [&option, more](const std::string& t) { option = parse_slurm_name(t, more); }, [&option] { return option; });
+      type, [&option, more](const std::string& t) { option = parse_slurm_name(t, more); },
+      [&option] { return option; });
 }
 
 void set_gpus(SlurmOptions& o, const std::string& text) {
@@ -90,7 +91,8 @@ std::vector<Field> job_fields(SlurmOptions& o) {
       {"partition", slurm_name(o.partition), "Partition, or several with commas", "the cluster's"},
       {"account", slurm_name(o.account), "Account that the job is charged to", "yours"},
       {"qos", slurm_name(o.qos), "Quality of service", "yours"},
-      {"constraint", slurm_name(o.constraint, "FEATURES", "&|!*()[]"), "Features that the nodes must have: `h100&ib`", "none"},
+      {"constraint", slurm_name(o.constraint, "FEATURES", "&|!*()[]"), "Features that the nodes must have: `h100&ib`",
+       "none"},
       {"reservation", slurm_name(o.reservation), "Reservation to run in", "none"},
       {"nodelist", slurm_name(o.nodelist, "HOSTS", "[]"), "Hosts that the job must have: `node[01-04]`", "any"},
       {"job-name", slurm_name(o.job_name), "Name of the job"},

@@ -83,8 +83,8 @@ struct RunResult {
 /// Whether checksums say that its result is wrong.
 inline bool is_corrupted(const RunResult& result) { return result.checksums && result.checksums->corrupted; }
 
-/// The operations that a rate counts: HPL's, or those of the factorisation if nothing is solved, less the passes that an
-/// earlier run did.
+/// The operations that a rate counts: HPL's, or those of the factorisation if nothing is solved, less the passes that
+/// an earlier run did.
 double timed_flops(const RunParameters& parameters, const RunResult& result);
 
 /// Called on rank 0 of the grid once per pass, with the completed share of the flops, 0 ... 1. The first call, with 0,

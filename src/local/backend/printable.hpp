@@ -15,7 +15,8 @@ inline std::string without_controls(std::string_view text, std::string_view kept
     const unsigned byte = byte_at(i);
     length = byte < 0xc2 || byte > 0xf4 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
     bool is_printable = byte >= 0x20 && byte != 0x7f && (byte < 0x80 || length > 1);
-    for (std::size_t next = 1; next < length; ++next) is_printable = is_printable && (byte_at(i + next) & 0xc0U) == 0x80;
+    for (std::size_t next = 1; next < length; ++next)
+      is_printable = is_printable && (byte_at(i + next) & 0xc0U) == 0x80;
     if (!is_printable) length = 1;
     if (byte == 0xc2 && byte_at(i + 1) < 0xa0) is_printable = false;
     if (is_printable || kept.find(text[i]) != std::string_view::npos) {

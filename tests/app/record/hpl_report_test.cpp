@@ -65,7 +65,8 @@ TEST(HplReport, a_failed_run_has_the_word_FAILED_once) {
   unchecked.result.failure = "the solution holds NaN";
   for (const RunRecord& record : {failed, unchecked}) {
     const std::string text = run_text(record);
-    EXPECT_EQ(std::ranges::count_if(lines_of(text), [](const auto& line) { return line.find("FAILED") != line.npos; }), 1)
+    EXPECT_EQ(std::ranges::count_if(lines_of(text), [](const auto& line) { return line.find("FAILED") != line.npos; }),
+              1)
         << text;
   }
 }
