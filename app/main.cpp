@@ -15,6 +15,7 @@
 #include "app/input/values.hpp"
 #include "app/manual/pages.hpp"
 #include "app/program/log.hpp"
+#include "app/program/outputs.hpp"
 #include "mpi/session.hpp"
 #include "version.hpp"
 
@@ -46,9 +47,13 @@ constexpr int exit_error = 3;
 
 // One of the processes that a launcher has started prints.
 int print(const std::string& text, std::ostream& out = std::cout, int exit_code = 0) {
-  if (launcher_rank() != 0 || out << text << std::flush) return exit_code;
+  if (launcher_rank() != 0 || is_printed(out, text)) return exit_code;
   std::cerr << "glinpack: the text cannot be written to standard output\n";
   return exit_error;
+}
+
+int print_error(const std::exception& error, int exit_code) {
+  return print("glinpack: " + without_controls(error.what()) + "\n", std::cerr, exit_code);
 }
 
 bool asks_for_help(const std::string& argument) { return argument == "-h" || argument == "--help"; }
@@ -99,9 +104,11 @@ int run_and_report_errors(int argc, char** argv) {
   try {
     return run_program(argc, argv);
   } catch (const InputError& error) {
-    return print("glinpack: " + std::string(error.what()) + "\n", std::cerr, exit_unusable_input);
+    return print_error(error, exit_unusable_input);
+  } catch (const LauncherError& error) {
+    return print_error(error, exit_unusable_input);
   } catch (const std::exception& error) {
-    return print("glinpack: " + std::string(error.what()) + "\n", std::cerr, exit_error);
+    return print_error(error, exit_error);
   }
 }
 

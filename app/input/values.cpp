@@ -81,17 +81,6 @@ std::string in_quotes(std::string_view text) {
   return result + (text.size() > longest ? "...'" : "'");
 }
 
-std::string without_controls(std::string_view text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const bool c1 = byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;  // UTF-8
-    result += byte < 0x20 || byte == 0x7f || c1 ? ' ' : text[i];
-    if (c1) ++i;
-  }
-  return result;
-}
-
 Index parse_whole(std::string_view text, Index minimum, Index maximum) {
   const std::string_view digits = without_plus(text);
   Index value = 0;

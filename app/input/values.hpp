@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/printable.hpp"
 #include "matrix/distribution.hpp"
 #include "matrix/matrix_kind.hpp"
 
@@ -18,9 +19,6 @@ inline constexpr std::size_t longest_list = 1000;
 
 /// `text` in quotes, with unprintable characters replaced, and truncated: safe in a message.
 std::string in_quotes(std::string_view text);
-
-/// `text` with every control character, also those of C1, replaced by a blank: safe on a terminal.
-std::string without_controls(std::string_view text);
 
 /// A whole number in [minimum, maximum], decimal, without suffix.
 Index parse_whole(std::string_view text, Index minimum, Index maximum);

@@ -141,6 +141,23 @@ _glinpack() {
   esac
 }
 complete -F _glinpack glinpack
+
+# After a launcher: from the word glinpack on. A launcher that has a completion of its own keeps it.
+_glinpack_launched() {
+  local i
+  for ((i = 1; i < COMP_CWORD; ++i)); do
+    [[ ${COMP_WORDS[i]##*/} == glinpack ]] || continue
+    COMP_WORDS=("${COMP_WORDS[@]:i}")
+    ((COMP_CWORD -= i))
+    _glinpack
+    return
+  done
+}
+for _glinpack_launcher in {mpirun,mpiexec}{,.mpich,.openmpi} mpiexec.hydra srun; do
+  complete -p "$_glinpack_launcher" &>/dev/null ||
+    complete -o bashdefault -o default -F _glinpack_launched "$_glinpack_launcher"
+done
+unset _glinpack_launcher
 )BASH";
 }
 
@@ -248,7 +265,10 @@ std::string completion_script(const std::string& shell, std::span<const CommandP
 
 OptionTable completion_table(CompletionOptions& o) {
   return {.command = "completion",
-          .description = "Prints a shell script that completes subcommands, options and their values.",
+          .description =
+              "Prints a shell script that completes subcommands, options and their values; in bash also after mpirun, "
+              "mpiexec and "
+              "srun.",
           .footer = {.examples = "source <(glinpack completion)\n"
                                  "glinpack completion --shell zsh > ~/.zfunc/_glinpack\n"
                                  "glinpack completion --shell fish > ~/.config/fish/completions/glinpack.fish",

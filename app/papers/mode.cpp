@@ -52,7 +52,7 @@ std::vector<Field> output_fields(ModeOptions& o, bool with_trace) {
   return joined(
       {
           {"output-dir", text(o.output_dir, "DIR"),
-           "Folder for output files, created if missing; without file names: report.txt, results.json, results.csv"},
+           "Folder for output files, created if missing. Default names: report.txt, results.json, results.csv"},
           {"json", text(o.json, "FILE"), "All results as JSON (docs/solver.schema.json)"},
           {"csv", text(o.csv, "FILE"), "One line per result"},
       },

@@ -93,7 +93,7 @@ class Reporter {
     if (ended_ != nullptr || is_corrupted(first.result)) stream_.stream() << how_to_resume(first, input_.options);
     report_.tail();
     stream_.flush();
-    write_results(incomplete);
+    write_results(&FileWriter::write, incomplete);
     const OutputPaths& paths = input_.outputs;
     files_.write(paths.trace, [&](std::ostream& out) { write_trace(out, records()); });
     if (!paths.solution.empty() && solution_.empty()) {
@@ -177,19 +177,19 @@ class Reporter {
                       .ended = ended_};
   }
 
-  void write_results(const std::optional<Incomplete>& incomplete) {
+  void write_results(decltype(&FileWriter::write) write, const std::optional<Incomplete>& incomplete) {
     const OutputPaths& paths = input_.outputs;
-    files_.write(paths.json, [&](std::ostream& out) {
+    (files_.*write)(paths.json, [&](std::ostream& out) {
       out << dumped(results_json(input_.context, records(), incomplete), 2) << "\n";
     });
-    files_.write(paths.csv, [&](std::ostream& out) { out << results_csv(records()); });
+    (files_.*write)(paths.csv, [&](std::ostream& out) { out << results_csv(input_.context, records()); });
   }
 
   void keep_what_is_finished() {
     const double start = MPI_Wtime();
     const double cost = kept_until_ - keeping_since_;
     if (start - kept_until_ < std::max(least_seconds_between_files, cost / most_share_of_files)) return;
-    write_results(Incomplete{.signal = "", .planned = input_.planned.size(), .finished = finished_});
+    write_results(&FileWriter::keep, Incomplete{.signal = "", .planned = input_.planned.size(), .finished = finished_});
     keeping_since_ = start;
     kept_until_ = MPI_Wtime();
     if (const std::string failures = files_.take_failures(); !failures.empty()) {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <utility>
 
+#include "app/input/values.hpp"
 #include "app/options/fields.hpp"
 #include "app/program/launcher.hpp"
 #include "mpi/session.hpp"
@@ -45,12 +46,22 @@ class WarningPrefix final : public spdlog::custom_flag_formatter {
   std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<WarningPrefix>(); }
 };
 
+// What a message says, without the control characters of the names in it.
+class CleanText final : public spdlog::custom_flag_formatter {
+ public:
+  void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& line) override {
+    const std::string text = without_controls({message.payload.data(), message.payload.size()}, "\n");
+    line.append(text.data(), text.data() + text.size());
+  }
+  std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<CleanText>(); }
+};
+
 std::string pattern_for(spdlog::level::level_enum level) {
   // on a terminal, a line replaces the progress of a run
   const std::string start = stderr_terminal() >= 0 ? "\r\x1b[K" : "";
-  if (level >= spdlog::level::info) return start + "%*%v";
+  if (level >= spdlog::level::info) return start + "%*%&";
   const std::string place = place_of_process();
-  return start + "%T.%e " + place + (place.empty() ? "" : ", ") + "%l: %v";
+  return start + "%T.%e " + place + (place.empty() ? "" : ", ") + "%l: %&";
 }
 
 }  // namespace
@@ -75,7 +86,7 @@ void start_log() {
 void set_log_level(const std::string& name) {
   const spdlog::level::level_enum level = levels[choose(name, log_level_names())];
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
-  formatter->add_flag<WarningPrefix>('*').set_pattern(pattern_for(level));
+  formatter->add_flag<WarningPrefix>('*').add_flag<CleanText>('&').set_pattern(pattern_for(level));
   spdlog::set_formatter(std::move(formatter));
   spdlog::set_level(level);
 }

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "app/input/input_error.hpp"
+#include "app/input/values.hpp"
 #include "app/program/agreement.hpp"
 #include "app/program/watchdog_option.hpp"
 #include "mpi/communication.hpp"
@@ -16,7 +17,7 @@ constexpr int exit_error = 3;
 
 // Every rank has the same error; one rank prints it.
 void print_error(const MpiSession& session, const std::exception& error) {
-  if (session.rank() == 0) std::cerr << "glinpack: " << error.what() << std::endl;
+  if (session.rank() == 0) std::cerr << "glinpack: " << without_controls(error.what()) << std::endl;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <spdlog/spdlog.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,10 +12,12 @@
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <stdexcept>
 #include <streambuf>
 
 #include "app/input/input_error.hpp"
+#include "app/input/values.hpp"
 #include "app/papers/mode.hpp"
 #include "app/program/agreement.hpp"
 #include "app/program/launcher.hpp"
@@ -83,10 +86,17 @@ void check_folder(const fs::path& folder, const std::string& what, Missing missi
 // The same for all names of a file.
 fs::path canonical_path(const fs::path& path) { return fs::weakly_canonical(fs::absolute(path)); }
 
-// Files are put in place whole, which would replace a device, a pipe or a link by a file.
+fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+// Files are put in place whole, which would replace a link by a file.
 void check_kind(const fs::path& path, const std::string& what) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
+  if (is_written_directly(path)) {
+    if (access(path.c_str(), W_OK) == 0) return;
+    throw InputError(what + ": " + path.string() + " cannot be written: " + std::strerror(errno) +
+                     "; choose another name");
+  }
   const bool dangling = fs::is_symlink(fs::symlink_status(path, error)) && !fs::exists(status);
   if (dangling || (fs::exists(status) && !fs::is_regular_file(status))) {
     throw InputError(what + ": " + path.string() + " is " + (dangling ? "a link to nothing" : "not a regular file") +
@@ -108,16 +118,15 @@ void check_target(const char* option, const std::string& path, bool force) {
   std::error_code error;
   if (fs::is_directory(path, error)) throw InputError(std::string(option) + ": " + path + " is a folder, not a file");
   check_kind(path, option);
-  if (fs::exists(path, error) && !force) {
+  if (fs::exists(path, error) && !force && !is_written_directly(path)) {
     throw InputError(std::string(option) + ": " + path +
                      " exists and is not overwritten; use --force, or choose another name");
   }
 }
 
-fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
-
 // Checks the folder and the name.
 void check_place(const char* option, const std::string& path, bool has_folder_option) {
+  if (is_written_directly(path)) return;
   check_folder(folder_of(path), option, has_folder_option ? Missing::is_refused_with_advice : Missing::is_refused);
   check_name(path, option);
 }
@@ -143,13 +152,38 @@ class TeeBuffer : public std::streambuf {
   std::streambuf* second_;
 };
 
-void name_all_where_none_is_named(OutputPaths& paths) {
-  const bool no_names =
-      paths.json.empty() && paths.csv.empty() && paths.trace.empty() && paths.solution.empty() && paths.result.empty();
-  if (paths.folder.empty() || !no_names) return;
+// Writes the text to a device, a pipe or an open descriptor.
+void write_directly(const std::string& path, const std::string& text) {
+  std::cout << std::flush;
+  int descriptor = open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
+  struct stat target {
+  }, standard{};
+  if (descriptor >= 0 && fstat(descriptor, &target) == 0) {
+    // a file behind /dev/stdout is continued where the report ends
+    for (const int open_one : {STDOUT_FILENO, STDERR_FILENO}) {
+      if (fstat(open_one, &standard) != 0 || standard.st_dev != target.st_dev || standard.st_ino != target.st_ino)
+        continue;
+      close(descriptor);
+      descriptor = dup(open_one);
+      break;
+    }
+  }
+  std::size_t done = 0;
+  while (descriptor >= 0 && done < text.size()) {
+    const ssize_t count = write(descriptor, text.data() + done, text.size() - done);
+    if (count < 0 && errno != EINTR) break;
+    if (count > 0) done += static_cast<std::size_t>(count);
+  }
+  const std::string cause = std::strerror(errno);
+  if (descriptor >= 0) close(descriptor);
+  if (descriptor < 0 || done < text.size()) throw std::runtime_error(path + " cannot be written: " + cause);
+}
+
+void set_default_names(OutputPaths& paths) {
+  if (paths.folder.empty()) return;
   paths.report = in_folder(paths.folder, "report.txt");
-  paths.json = in_folder(paths.folder, "results.json");
-  paths.csv = in_folder(paths.folder, "results.csv");
+  if (paths.json.empty()) paths.json = in_folder(paths.folder, "results.json");
+  if (paths.csv.empty()) paths.csv = in_folder(paths.folder, "results.csv");
 }
 
 // The paths of options that plu and the standalone modes share.
@@ -185,7 +219,7 @@ OutputPaths output_paths(const PluOptions& options, const std::optional<HplDat>&
   OutputPaths paths = paths_of_all_commands(options);
   paths.solution = in_folder(paths.folder, options.save_solution);
   paths.inputs.push_back(options.hpl_dat);
-  name_all_where_none_is_named(paths);
+  set_default_names(paths);
   if (hpl_dat && !hpl_dat->to_stdout()) {
     paths.report_on_stdout = false;
     paths.report_on_stderr = hpl_dat->to_stderr();
@@ -206,7 +240,7 @@ OutputPaths output_paths(const CommonOptions& options) {
 OutputPaths output_paths(const ModeOptions& options) {
   OutputPaths paths = paths_of_all_commands(options);
   paths.result = in_folder(paths.folder, options.output);
-  name_all_where_none_is_named(paths);
+  set_default_names(paths);
   return paths;
 }
 
@@ -286,17 +320,37 @@ void ReportStream::flush() {
 }
 
 void write_file(const std::string& path, bool may_replace, const std::function<void(std::ostream&)>& write) {
-  if (!path.empty()) write_to(target_of(path, may_replace), may_replace, write);
+  if (path.empty()) return;
+  if (is_written_directly(path)) {
+    std::ostringstream text;
+    write(text);
+    write_directly(path, text.str());
+  } else {
+    write_to(target_of(path, may_replace), may_replace, write);
+  }
+}
+
+bool is_written_directly(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  const fs::path folder = fs::weakly_canonical(folder_of(path), error);
+  return fs::is_character_file(status) || fs::is_fifo(status) || folder == "/dev" ||
+         folder.native().starts_with("/proc/");
+}
+
+bool is_printed(std::ostream& out, const std::string& text) {
+  errno = 0;
+  return (out << without_controls(text, "\n\t") << std::flush) || errno == EPIPE;
 }
 
 void print(std::ostream& out, const std::string& text) {
-  if (!(out << text << std::flush)) throw std::runtime_error(report_is_lost);
+  if (!is_printed(out, text)) throw std::runtime_error(report_is_lost);
 }
 
 void write_findings(std::ostream& out, const std::string& text, const std::string& path, bool may_replace,
                     const nlohmann::json& document) {
   std::string failures;
-  if (!(out << text << std::flush)) failures = report_is_lost;
+  if (!is_printed(out, text)) failures = report_is_lost;
   try {
     write_file(path, may_replace, [&](std::ostream& file) { file << dumped(document, 2) << '\n'; });
   } catch (const std::runtime_error& error) {
@@ -305,10 +359,15 @@ void write_findings(std::ostream& out, const std::string& text, const std::strin
   if (!failures.empty()) throw std::runtime_error(failures);
 }
 
+void FileWriter::keep(const std::string& path, const std::function<void(std::ostream&)>& content) {
+  if (!path.empty() && !is_written_directly(path)) write(path, content);
+}
+
 void FileWriter::write(const std::string& path, const std::function<void(std::ostream&)>& content) {
   if (path.empty()) return;
   try {
-    const bool is_own = !may_replace_ && written_.contains(path);  // a link made since is no wish of the user
+    // a link made since is no wish of the user
+    const bool is_own = !may_replace_ && written_.contains(path) && !is_written_directly(path);
     is_own ? write_to(path, true, content) : write_file(path, may_replace_, content);
     written_.insert(path);
   } catch (const std::exception& error) {

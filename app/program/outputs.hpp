@@ -37,8 +37,8 @@ struct OutputPaths {
   bool report_on_stderr = false;  // HPL.dat's device 7
 };
 
-/// HPL.dat's device line moves the report from stdout to stderr or its file. With an output folder and no names:
-/// report.txt, results.json, results.csv in it.
+/// HPL.dat's device line moves the report from stdout to stderr or its file. With an output folder:
+/// report.txt, results.json and results.csv in it, unless an option or HPL.dat names them.
 OutputPaths output_paths(const PluOptions& options, const std::optional<HplDat>& hpl_dat);
 /// The same for what subcommands share.
 OutputPaths output_paths(const CommonOptions& options);
@@ -85,12 +85,19 @@ class ReportStream {
   std::string failure_;
 };
 
-/// Writes a temporary file in the folder of `path`, then puts it in place. Replaces an existing file only if
-/// `may_replace`; else the temporary file stays. Does nothing if the path is empty. Throws std::runtime_error naming
-/// path and cause.
+/// Writes a device or a pipe directly. Else writes a temporary file in the folder of `path`, then puts it in place.
+/// Replaces an existing file only if `may_replace`; else the temporary file stays. Does nothing if the path is empty.
+/// Throws std::runtime_error naming path and cause.
 void write_file(const std::string& path, bool may_replace, const std::function<void(std::ostream&)>& write);
 
-/// Throws std::runtime_error if the text cannot be written.
+/// True for a device, a pipe, and the name of an open descriptor, such as /dev/stdout: no file can be put in its place.
+bool is_written_directly(const std::string& path);
+
+/// Prints without control characters but newlines and tabs. True if the text was written, or if its reader has ended,
+/// as `head` does.
+bool is_printed(std::ostream& out, const std::string& text);
+
+/// Throws std::runtime_error unless the text is printed.
 void print(std::ostream& out, const std::string& text);
 
 /// What a tool found: prints `text`, and writes its JSON to `path` unless that is empty, each even if the other fails.
@@ -105,6 +112,8 @@ class FileWriter {
   explicit FileWriter(bool may_replace) : may_replace_(may_replace) {}
   /// As write_file, but what is thrown is kept.
   void write(const std::string& path, const std::function<void(std::ostream&)>& content);
+  /// The same for results that a later write() replaces: nothing for a device or a pipe.
+  void keep(const std::string& path, const std::function<void(std::ostream&)>& content);
   /// All that went wrong so far, or nothing; it is forgotten.
   std::string take_failures() { return std::exchange(not_written_, {}); }
   /// Throws std::runtime_error with all that went wrong, with the report, too.

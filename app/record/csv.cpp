@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <span>
 
 #include "app/options/option_text.hpp"
@@ -55,7 +57,7 @@ constexpr std::string_view rate_columns = ",unit,units,gflops_per_unit,peak_gflo
 constexpr std::string_view energy_columns = ",energy_joules,average_watts,peak_watts,gflops_per_watt";
 
 /// New columns come last, so that readers by position find the older ones.
-std::string head() {
+std::string measured_columns() {
   std::string line(head_line);
   for (const Role role : roles_of_passes) {
     for (const RoleColumn& column : role_columns) line += fmt::format(",{}_{}", name_of(role), column.name);
@@ -64,8 +66,62 @@ std::string head() {
   for (const HplPhase phase : hpl_phase_columns) line += fmt::format(",{}_seconds", name_of(phase));
   line += rate_columns;
   for (const HplPhase phase : last_columns) line += fmt::format(",{}_seconds", name_of(phase));
-  return line + ",resumed_passes\n";
+  return line + ",resumed_passes";
 }
+
+std::string text_of_json(const nlohmann::json& value) {
+  if (value.is_null()) return "";
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_array()) return value.dump();
+  std::string text;
+  for (const nlohmann::json& item : value) text += (text.empty() ? "" : " ") + text_of_json(item);
+  return text;
+}
+
+/// Columns from describe() of the run and the option table: all that no other column has.
+class KeyColumns {
+ public:
+  KeyColumns(const ReportContext& context, const RunRecord& run) : known_(column_names()) {
+    std::set<std::string> hosts;
+    for (const RankRecord& rank : run.result.ranks) hosts.insert(rank.host);
+    add("version", context.version);
+    add("git_commit", context.git_commit);
+    add("hosts", nlohmann::json(hosts));
+    const nlohmann::json parameters = parameters_json(run);
+    for (const auto& [key, value] : parameters.items()) {
+      if (!value.is_object() || known_.contains(key)) add(key, value);
+      if (value.is_object() && !known_.contains(key)) add_members(key, value);
+    }
+    // options that the parameters have by another name
+    for (const char* name : {"grid", "lookahead", "row_major", "column_major", "row_swap"}) known_.insert(name);
+    for (const auto& [key, value] : context.configuration.items()) add(key, value);
+  }
+  const std::vector<std::string>& names() const { return names_; }
+  const std::vector<std::string>& fields() const { return fields_; }
+
+ private:
+  static std::set<std::string> column_names() {
+    const std::string line = measured_columns();
+    std::set<std::string> names;
+    for (std::size_t start = 0, end = 0; end != line.npos; start = end + 1) {
+      end = line.find(',', start);
+      names.insert(line.substr(start, end - start));
+    }
+    return names;
+  }
+  void add(std::string name, const nlohmann::json& value) {
+    std::ranges::replace(name, '-', '_');
+    if (!known_.insert(name).second) return;
+    names_.push_back(std::move(name));
+    fields_.push_back(text_of_json(value));
+  }
+  void add_members(const std::string& key, const nlohmann::json& object) {
+    for (const auto& [member, value] : object.items()) add(key + "_" + member, value);
+  }
+
+  std::set<std::string> known_;
+  std::vector<std::string> names_, fields_;
+};
 
 std::string cell(double value) { return std::isfinite(value) ? fmt::format("{}", value) : std::string(); }
 
@@ -113,7 +169,7 @@ void add_refinement_fields(const std::optional<Refinement>& refinement, std::vec
   fields.push_back(history);
 }
 
-std::string line_of(const RunRecord& record) {
+std::string line_of(const ReportContext& context, const RunRecord& record) {
   const RunParameters& parameters = record.parameters;
   const RunResult& result = record.result;
   const Breakdown& breakdown = record.breakdown;
@@ -161,14 +217,16 @@ std::string line_of(const RunRecord& record) {
   add_rate_fields(record, fields);
   add_hpl_phase_fields(breakdown, last_columns, fields);
   fields.push_back(result.resumed ? fmt::format("{}", result.resumed->passes) : "");
+  const KeyColumns keys(context, record);
+  fields.insert(fields.end(), keys.fields().begin(), keys.fields().end());
   return csv_line(fields);
 }
 
 }  // namespace
 
-std::string results_csv(std::span<const RunRecord> records) {
-  std::string text = head();
-  for (const RunRecord& record : records) text += line_of(record);
+std::string results_csv(const ReportContext& context, std::span<const RunRecord> records) {
+  std::string text = measured_columns() + ',' + csv_line(KeyColumns(context, RunRecord{}).names());
+  for (const RunRecord& record : records) text += line_of(context, record);
   return text;
 }
 

@@ -354,7 +354,7 @@ std::string full_check_lines(const FullCheck& check) {
   for (std::size_t i = 0; i < check.ratios.size(); ++i) {
     const std::string value = check.computed[i] ? fmt::format("{:.3e}", check.ratios[i]) : "not computed";
     text += fmt::format("  RESID {}: {:<52} = {}{}\n", i + 1, name_of_ratio(i), value,
-                        check.computed[i] && !(check.ratios[i] < FullCheck::threshold) ? "  FAILED" : "");
+                        check.computed[i] && !(check.ratios[i] < FullCheck::threshold) ? "  not below" : "");
   }
   text += fmt::format("  rcond = {:.3e} by estimate", check.rcond);
   if (check.rcond_by_inverse) text += fmt::format(", {:.3e} by inv(A)", *check.rcond_by_inverse);
@@ -365,9 +365,8 @@ std::string full_check_lines(const FullCheck& check) {
 std::string residual_lines(const RunRecord& record) {
   const RunResult& result = record.result;
   std::string text;
-  if (record.parameters.parts == RunParts::compute) text += "Compute only: nothing was sent, solved or checked.\n";
-  const bool rightly_singular = result.singular_column && result.passed;
-  if (result.checked && !rightly_singular) {
+  const bool judged = result.checked && !(result.singular_column && result.passed);
+  if (judged) {
     // A singular matrix has no answer to check, whatever the fields hold.
     const bool known = !result.singular_column && !std::isnan(result.residual.scaled);
     const double scaled = known ? result.residual.scaled : std::numeric_limits<double>::quiet_NaN();
@@ -398,7 +397,10 @@ std::string residual_lines(const RunRecord& record) {
                         saved.checkpoints, last, failed, saved.in_background ? "in the background" : "synchronously",
                         saved.waited, saved.disk);
   }
-  if (verdict_of(result) == Verdict::failed) text += fmt::format("FAILED because: {}\n", failure_of(result));
+  // FAILED stands once in a run: people count the word
+  if (verdict_of(result) == Verdict::failed) {
+    text += fmt::format("{}: {}\n", judged ? "Because" : "FAILED", failure_of(result));
+  }
   return text;
 }
 
@@ -426,11 +428,11 @@ std::string device_lines(const BackendInfo& info) {
 }
 
 /// No two numbers in a row: parsers would take the line for a result.
-std::string best_line(const RunRecord& best) {
-  const RunParameters& parameters = best.parameters;
+std::string rate_line(const RunRecord& record) {
+  const RunParameters& parameters = record.parameters;
   return fmt::format("  N {}: {:.4g} GFLOPS in {:.4g} s, NB {}, grid {}x{}, {}, DEPTH {}, SWAP {}\n", parameters.n,
-                     best.result.gflops, best.result.seconds, parameters.nb, best.grid.rows, best.grid.columns,
-                     word_for_broadcast(parameters.broadcast), parameters.lookahead, text_of_swap(best));
+                     record.result.gflops, record.result.seconds, parameters.nb, record.grid.rows, record.grid.columns,
+                     word_for_broadcast(parameters.broadcast), parameters.lookahead, text_of_swap(record));
 }
 
 /// The ranks of each kind of device.
@@ -486,10 +488,15 @@ void HplReport::machine(const std::vector<RankRecord>& ranks) {
 void HplReport::run(const RunRecord& record) {
   const RunResult& result = record.result;
   machine(result.ranks);
-  out_ << double_rule << "T/V                N    NB     P     Q               Time                 Gflops\n"
-       << single_rule << result_row(record) << "HPL_pdgesv() start time " << clock_time(result.start_time)
-       << "\n\nHPL_pdgesv() end time   " << clock_time(result.end_time) << "\n\n"
-       << residual_lines(record) << displaced_text(result.ranks);
+  out_ << double_rule;
+  if (record.parameters.parts == RunParts::compute) {
+    out_ << "Compute only: nothing was sent, solved or checked.\n" << rate_line(record);
+  } else {
+    out_ << "T/V                N    NB     P     Q               Time                 Gflops\n"
+         << single_rule << result_row(record) << "HPL_pdgesv() start time " << clock_time(result.start_time)
+         << "\n\nHPL_pdgesv() end time   " << clock_time(result.end_time) << "\n\n";
+  }
+  out_ << residual_lines(record) << displaced_text(result.ranks);
   out_.flush();
 
   const Verdict verdict = verdict_of(result);
@@ -509,7 +516,7 @@ void HplReport::keep_if_best(const RunRecord& record) {
 void HplReport::tail() {
   if (passed_ + failed_ + unchecked_ > 1 && !best_.empty()) {
     out_ << "Best run of each N\n";
-    for (const auto& [n, best] : best_) out_ << best_line(best);
+    for (const auto& [n, best] : best_) out_ << rate_line(best);
     out_ << '\n';
   }
   const auto count = [](int tests, std::string_view what) { return fmt::format("         {:6d} {}\n", tests, what); };

@@ -296,6 +296,9 @@ NetworkResults read_network(const JsonNode& root) {
   read(root.at("waits_nap"), results.oversubscribed);
   read(root.at("runs"), results.runs);
   read(root.at("ping_pong"), results.ping_pongs);
+  for (const JsonNode& run : root.at("runs").items()) {
+    if (run.number("time") < 0) run.at("time").refuse("is below 0");
+  }
   return results;
 }
 

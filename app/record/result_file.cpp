@@ -6,6 +6,7 @@
 
 #include "app/input/input_error.hpp"
 #include "app/input/text_file.hpp"
+#include "app/input/values.hpp"
 
 namespace glinpack::app {
 
@@ -26,10 +27,7 @@ std::string what_is_read(std::optional<ResultKind> expected) {
 std::string cause_of(const json::exception& error) {
   const std::string text = error.what();
   const std::size_t end_of_name = text.find("] ");
-  std::string cause = end_of_name == std::string::npos ? text : text.substr(end_of_name + 2);
-  for (char& c : cause) {
-    if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) c = ' ';  // also invalid UTF-8
-  }
+  const std::string cause = without_controls(end_of_name == std::string::npos ? text : text.substr(end_of_name + 2));
   constexpr std::size_t longest = 200;
   return cause.size() > longest ? cause.substr(0, longest) + "..." : cause;
 }
@@ -68,6 +66,10 @@ json parse(const std::string& path, const std::string& text, const std::string& 
     check_event(JsonNode(where, parsed), in_run);
     return false;
   };
+  if (const std::size_t nul = text.find('\0'); nul != std::string::npos) {
+    throw InputError(path + ": is not JSON: byte " + std::to_string(nul) + " is NUL; " +
+                     wanted);  // the parser ends there
+  }
   try {
     return json::parse(text, keep);
   } catch (const json::exception& error) {

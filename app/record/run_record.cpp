@@ -3,8 +3,10 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
+#include "app/options/option_text.hpp"
 #include "app/plu/plan.hpp"
 #include "app/record/text.hpp"
 
@@ -401,6 +403,32 @@ void describe(Json& json, RunRecord& run) {
 
 namespace {
 
+/// Throws InputError if values of a run contradict each other: the file was changed or is damaged.
+void check_consistency(const JsonNode& node, const RunRecord& run) {
+  constexpr double rounding = 0.01;  // of values that a person has shortened
+  const RunResult& result = run.result;
+  for (const char* key : {"time", "factor_seconds", "solve_seconds", "gflops", "residual"}) {
+    if (node.optional_number(key).value_or(0) < 0) node.at(key).refuse("is below 0");
+  }
+  const double parts = result.factor_seconds + result.solve_seconds;
+  if (std::abs(parts - result.seconds) > rounding * result.seconds) {
+    node.at("time").refuse(fmt::format("{} s are not factor_seconds and solve_seconds, {} s", result.seconds, parts));
+  }
+  const double counted = result.gflops * result.seconds * 1e9, flops = timed_flops(run.parameters, result);
+  if (result.gflops > 0 && std::abs(counted - flops) > rounding * flops) {
+    node.at("gflops").refuse(fmt::format("{} GFLOPS in {} s are not the {:.4g} operations of N = {}", result.gflops,
+                                         result.seconds, flops, run.parameters.n));
+  }
+  if (result.passed && (!result.checked || !result.failure.empty() ||
+                        (!result.singular_column && !(result.residual.scaled < run.parameters.threshold)))) {
+    node.at("passed").refuse("true contradicts 'checked', 'failure' or the residual");
+  }
+  if (!result.ranks.empty() && static_cast<int>(result.ranks.size()) != run.grid.size()) {
+    node.at("ranks").refuse(
+        fmt::format("{} ranks are not those of the grid {}", result.ranks.size(), text_of(run.grid)));
+  }
+}
+
 struct Share {
   Index passes = 0;
   double of_operations = 0;  // fraction of the factorisation's operations
@@ -511,6 +539,18 @@ json results_json(const ReportContext& context, std::span<const RunRecord> recor
 
 json energy_json(const Energy& energy) { return json_of(energy); }
 
-std::vector<RunRecord> read_runs(const JsonNode& root) { return value_of<std::vector<RunRecord>>(root.at("runs")); }
+json parameters_json(const RunRecord& run) {
+  JsonWriter parameters;
+  describe_parameters(parameters, const_cast<RunRecord&>(run));
+  return parameters.take();
+}
+
+std::vector<RunRecord> read_runs(const JsonNode& root) {
+  std::vector<RunRecord> runs;
+  for (const JsonNode& node : root.at("runs").items()) {
+    check_consistency(node, runs.emplace_back(value_of<RunRecord>(node)));
+  }
+  return runs;
+}
 
 }  // namespace glinpack::app

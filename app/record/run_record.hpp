@@ -102,8 +102,12 @@ std::vector<RunRecord> read_runs(const JsonNode& root);
 /// "energy" of a run in such a document.
 nlohmann::json energy_json(const Energy& energy);
 
-/// One line per run after a header line (RFC 4180, but lines end in \n). Empty: not known. Times in seconds.
-std::string results_csv(std::span<const RunRecord> records);
+/// The parameters of a run in such a document.
+nlohmann::json parameters_json(const RunRecord& run);
+
+/// One line per run after a header line (RFC 4180, but lines end in \n). Empty: not known. Times in seconds. The last
+/// columns are version, hosts, and all parameters and options, so that no two different runs have the same key.
+std::string results_csv(const ReportContext& context, std::span<const RunRecord> records);
 
 /// How a JSON document names the rows' exchange.
 template <class Json>

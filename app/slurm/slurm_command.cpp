@@ -18,6 +18,7 @@
 #include "app/plu/plan.hpp"
 #include "app/plu/plu_options.hpp"
 #include "app/program/outputs.hpp"
+#include "mpi/session.hpp"
 
 namespace glinpack::app {
 
@@ -39,15 +40,22 @@ const Footer slurm_footer{
          "the grids need. Options on the command line of sbatch override those in the script."},
     .exit_codes = {{0, "written"}, {2, "unusable input"}, {3, "an error while writing"}}};
 
-// Parses a name for an #SBATCH line, in which blanks separate words.
-std::string parse_slurm_name(const std::string& text) {
-  if (std::regex_match(text, std::regex("[A-Za-z0-9_.,:@%+=/-]+"))) return text;
-  throw InputError(in_quotes(text) + " is not a name for Slurm; letters, digits and _ . , : @ % + = / - are allowed");
+// Parses a name for an #SBATCH line, in which blanks separate words. `more`: characters that are allowed, too.
+std::string parse_slurm_name(const std::string& text, const std::string& more = "") {
+  const std::string usual = "_.,:@%+=/-";
+  const bool is_name = std::ranges::all_of(text, [&](unsigned char c) {
+    return (c < 0x80 && std::isalnum(c)) || (usual + more).find(static_cast<char>(c)) != std::string::npos;
+  });
+  if (is_name && !text.empty()) return text;
+  std::string allowed;
+  for (const char c : usual + more) allowed += std::string(" ") + c;
+  throw InputError(in_quotes(text) + " is not a name for Slurm; letters, digits and" + allowed + " are allowed");
 }
 
-FieldValue slurm_name(std::string& option) {
+FieldValue slurm_name(std::string& option, const char* type = "NAME", const std::string& more = "") {
   return word(
-      "NAME", [&option](const std::string& t) { option = parse_slurm_name(t); }, [&option] { return option; });
+      type, [&option, more](const std::string& t) { option = parse_slurm_name(t, more); },
+      [&option] { return option; });
 }
 
 void set_gpus(SlurmOptions& o, const std::string& text) {
@@ -83,6 +91,10 @@ std::vector<Field> job_fields(SlurmOptions& o) {
       {"partition", slurm_name(o.partition), "Partition, or several with commas", "the cluster's"},
       {"account", slurm_name(o.account), "Account that the job is charged to", "yours"},
       {"qos", slurm_name(o.qos), "Quality of service", "yours"},
+      {"constraint", slurm_name(o.constraint, "FEATURES", "&|!*()[]"), "Features that the nodes must have: `h100&ib`",
+       "none"},
+      {"reservation", slurm_name(o.reservation), "Reservation to run in", "none"},
+      {"nodelist", slurm_name(o.nodelist, "HOSTS", "[]"), "Hosts that the job must have: `node[01-04]`", "any"},
       {"job-name", slurm_name(o.job_name), "Name of the job"},
   };
 }
@@ -121,7 +133,7 @@ OptionTable slurm_table(SlurmOptions& o) {
       "srun|hydra", [&o](const std::string& t) { o.uses_hydra = parse_is_hydra(t); },
       [&o] { return std::string(o.uses_hydra ? "hydra" : "srun"); });
   const std::vector<Field> running{
-      {"launcher", launcher, "Launcher of the ranks. srun: Slurm's, by PMI-2; hydra: MPICH's"},
+      {"launcher", launcher, "Launcher of the ranks. srun: Slurm's, by the PMI of this build's MPI; hydra: MPICH's"},
       {"signal-lead", whole(o.signal_lead, 0, largest_signal_lead, "SECONDS"),
        "Time before the limit at which glinpack is told to report the finished runs and to end; 0: never"},
       {"program", text(o.program, "PATH"), "The glinpack that the job runs", "this one"},
@@ -191,6 +203,7 @@ namespace {
 constexpr std::string_view directive_mark = "#SBATCH --";
 // the first line of the template after its head
 constexpr std::string_view body_mark = "\nset -euo pipefail\n";
+constexpr std::string_view place_mark = "\n# Modules and exports";
 
 struct Directive {
   std::string name;
@@ -234,6 +247,9 @@ Directives with_options(const SlurmOptions& o, Directives directives) {
   set(directives, "partition", o.partition);
   set(directives, "account", o.account);
   set(directives, "qos", o.qos);
+  set(directives, "constraint", o.constraint);
+  set(directives, "reservation", o.reservation);
+  set(directives, "nodelist", o.nodelist);
   if (o.signal_lead == 0) {
     std::erase_if(directives, [](const Directive& d) { return d.name == "signal"; });
   } else {
@@ -279,6 +295,9 @@ std::string slurm_script(const SlurmOptions& o, const std::vector<std::string>& 
   const std::size_t end_of_head = whole.find(body_mark);
   if (end_of_head == std::string_view::npos) throw std::logic_error("glinpack.sbatch has no head");
 
+  const std::string mpi = MpiSession::headers_version().starts_with("Open MPI") ? "pmix" : "pmi2";
+  const std::size_t start_of_place = whole.find(place_mark);
+  if (start_of_place > end_of_head) throw std::logic_error("glinpack.sbatch has no place for modules");
   std::string script = "#!/usr/bin/env bash\n# Written by: " + shell_words(command_line) +
                        "\n# Submit it with sbatch; arguments behind its name go to `glinpack plu`, too.\n";
   for (const Directive& directive : with_options(o, directives_of(whole.substr(0, end_of_head)))) {
@@ -287,8 +306,9 @@ std::string slurm_script(const SlurmOptions& o, const std::vector<std::string>& 
   }
   script += "GLINPACK=${GLINPACK:-" + shell_word(program) + "}\n";
   script += std::string("GLINPACK_LAUNCHER=${GLINPACK_LAUNCHER:-") + (o.uses_hydra ? "hydra" : "srun") + "}\n";
+  script += "GLINPACK_MPI=${GLINPACK_MPI:-" + mpi + "}\n";
   if (!o.plu_arguments.empty()) script += "set -- " + shell_words(o.plu_arguments) + " \"$@\"\n";
-  return script += whole.substr(end_of_head);
+  return script += whole.substr(start_of_place);
 }
 
 void run_slurm_command(const SlurmOptions& options, const std::vector<std::string>& command_line, std::ostream& out) {

@@ -13,12 +13,12 @@ namespace glinpack::app {
 
 struct SlurmOptions {
   int nodes = 1;
-  int gpus_per_node = 0;                // 0: not requested
-  std::string gpu_type;                 // Slurm's GPU type; empty: any
-  std::optional<int> ranks_per_node;    // unset: one per GPU, or one
-  std::optional<int> cores_per_rank;    // unset: the node's cores divided by its ranks
-  std::string time;                     // in one of Slurm's forms; empty: the partition's limit
-  std::string partition, account, qos;  // empty: the cluster's defaults
+  int gpus_per_node = 0;              // 0: not requested
+  std::string gpu_type;               // Slurm's GPU type; empty: any
+  std::optional<int> ranks_per_node;  // unset: one per GPU, or one
+  std::optional<int> cores_per_rank;  // unset: the node's cores divided by its ranks
+  std::string time;                   // in one of Slurm's forms; empty: the partition's limit
+  std::string partition, account, qos, constraint, reservation, nodelist;  // empty: the cluster's defaults
   std::string job_name = "glinpack";
   bool uses_hydra = false;  // else uses srun
   int signal_lead = 120;    // seconds before the time limit; 0: no signal

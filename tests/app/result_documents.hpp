@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "lu/parameters.hpp"
+
 namespace glinpack::app {
 
 inline nlohmann::json document_context() {
@@ -22,6 +24,7 @@ inline nlohmann::json document_context() {
 }
 
 inline nlohmann::json plu_run(int n, double gflops) {
+  const double seconds = hpl_flops(n) / gflops * 1e-9;
   return {{"n", n},
           {"nb", 64},
           {"p", 1},
@@ -37,7 +40,7 @@ inline nlohmann::json plu_run(int n, double gflops) {
           {"compute_only", false},
           {"repeat", 0},
           {"variant", {{"depth", 1}, {"nbmin", 16}, {"ndiv", 2}, {"pfact", "R"}, {"rfact", "R"}}},
-          {"time", 1.0},
+          {"time", seconds},
           {"gflops", gflops},
           {"residual", 0.01},
           {"passed", true},
@@ -47,8 +50,8 @@ inline nlohmann::json plu_run(int n, double gflops) {
           {"growth", nullptr},
           {"failure", nullptr},
           {"singular_column", nullptr},
-          {"factor_seconds", 0.9},
-          {"solve_seconds", 0.1},
+          {"factor_seconds", 0.9 * seconds},
+          {"solve_seconds", 0.1 * seconds},
           {"start_time", 1700000000.0},
           {"end_time", 1700000001.0},
           {"breakdown", nullptr},

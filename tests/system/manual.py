@@ -12,7 +12,7 @@ source "$1"
 shift
 COMP_WORDS=("$@")
 COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-_glinpack
+$(complete -p "$1" | sed 's/.*-F \([^ ]*\) .*/\1/')
 printf '%s\n' "${COMPREPLY[@]}"
 """
 
@@ -74,9 +74,9 @@ class Completion(ManualTest):
         self.script = self.folder / "glinpack.bash"
         self.script.write_text(run(GLINPACK, "completion").stdout)
 
-    def complete(self, *words):
+    def complete(self, *words, command="glinpack"):
         """Returns bash's completions of the last word. As in bash, "=" separates words."""
-        return run("bash", "-c", DRIVER, "bash", self.script, "glinpack", *words, cwd=self.folder).stdout.split()
+        return run("bash", "-c", DRIVER, "bash", self.script, command, *words, cwd=self.folder).stdout.split()
 
     def test_subcommands_are_completed(self):
         self.assertEqual(self.complete(""), [*self.subcommands(), "help"])
@@ -90,6 +90,12 @@ class Completion(ManualTest):
                 options = re.findall(r"^  (?:-\w,)?(--[\w-]+)", run(GLINPACK, name, "--help").stdout, re.MULTILINE)
                 self.assertEqual(self.complete(name, "--"), options)
         self.assertEqual(self.complete("plu", "--row-swap-t"), ["--row-swap-threshold"])
+
+    def test_options_are_completed_after_a_launcher(self):
+        for launcher in "mpirun", "mpiexec.hydra", "srun":
+            self.assertEqual(self.complete("-n", "2", "bin/glinpack", "plu", "--row-swap-t", command=launcher),
+                             ["--row-swap-threshold"])
+            self.assertEqual(self.complete("-n", "2", "gl", command=launcher), [])
 
     def test_values_are_completed(self):
         self.assertEqual(self.complete("plu", "--precision", ""), ["single", "fp32", "double", "fp64", "mixed"])

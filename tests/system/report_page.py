@@ -123,7 +123,9 @@ def sweep_of(document):
     for order, nb, (p, q) in itertools.product((29, 30, 34, 35), (1, 2, 3, 4), ((2, 2), (1, 4), (4, 1))):
         for pfact, nbmin, rfact in itertools.product("LCR", (2, 4), "LCR"):
             run = copy.deepcopy(first)
-            run.update(n=order, nb=nb, p=p, q=q, repeat=0, gflops=order + nb / 10, time=1 / (order + nb / 10))
+            run.update(n=order, nb=nb, p=p, q=q, repeat=0, gflops=order + nb / 10)
+            run["time"] = order**2 * (2 / 3 * order + 1.5) * 1e-9 / run["gflops"]
+            run.update(factor_seconds=run["time"], solve_seconds=0)
             run["variant"].update(pfact=pfact, nbmin=nbmin, rfact=rfact)
             runs.append(run)
     return {**document, "runs": runs}
@@ -165,6 +167,15 @@ class Pages(PageTest):
         for text in ("PASSED", "GFLOPS over N", "Where the time went", "Expected and measured", "rank 3 (1,1)", "WR10R2R16",
                      "Ping-pong", "GFLOPS"):
             self.assertIn(text, facts["text"] + opened.stdout.decode())
+        # a table that is wider than the screen says that it scrolls, and to which side
+        before, after = self.script(page, """
+            const scroller = [...document.querySelectorAll(".scroll")].find(one => one.scrollWidth > one.clientWidth + 50);
+            const state = () => [!scroller.previousSibling.hidden, scroller.className,
+                                 getComputedStyle(scroller).maskImage.match(/rgba?\\([^)]*\\)/g).map(c => c.startsWith("rgba"))];
+            const at = left => { scroller.scrollLeft = left; scroller.dispatchEvent(new Event("scroll")); return state(); };
+            return [at(0), at(1e6)];""", width=420)
+        self.assertEqual((before[0], "more-right" in before[1], before[2]), (True, True, [False, False, False, True]))
+        self.assertEqual((after[0], "more-left" in after[1], after[2]), (True, True, [True, False, False, False]))
         self.browse(page, f"--print-to-pdf={self.folder / 'page.pdf'}", "--no-pdf-header-footer")
         self.assertTrue((self.folder / "page.pdf").read_bytes().startswith(b"%PDF"))
 
@@ -293,8 +304,9 @@ class Pages(PageTest):
 
     def test_extreme_and_empty_documents_have_pages(self):
         document = self.document(repeat=1)
-        for run, values in zip(document["runs"], ({"gflops": 1e300, "time": 0}, {"gflops": 1e-300, "time": 1e300, "start_time": -1e300})):
-            run.update(values)
+        for run, values in zip(document["runs"], ({"gflops": 1e300}, {"gflops": 1e-300, "start_time": -1e300})):
+            seconds = run["gflops"] * run["time"] / values["gflops"]
+            run.update(values, time=seconds, factor_seconds=seconds, solve_seconds=0)
         for runs in (document["runs"], []):
             facts = self.facts(self.report({**document, "runs": runs}))
             self.assertNotIn("NaN", facts["text"])

@@ -27,7 +27,7 @@ class Generated(SlurmTest):
         for arguments in [
             [],
             ["--nodes", "4", "--gpus-per-node", "a100:4", "--time", "1:00:00", "--partition", "gpu", "--account", "a",
-             "--qos", "q", "--cores-per-rank", "8", "--", "--n", "65536", "--nb", "256,512", "--grid", "4x4"],
+             "--qos", "q", "--constraint", "h100&ib", "--nodelist", "n[1-4]", "--cores-per-rank", "8", "--", "--n", "65536", "--nb", "256,512", "--grid", "4x4"],
             ["--launcher", "hydra", "--signal-lead", "0", "--program", "/a b/$(c)/it's\n", "--", "--config",
              "a run's.toml"],
         ]:

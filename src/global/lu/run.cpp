@@ -20,6 +20,14 @@
 
 namespace glinpack {
 
+double timed_flops(const RunParameters& parameters, const RunResult& result) {
+  const Index n = parameters.n;
+  const double flops = parameters.parts == RunParts::all ? hpl_flops(n) : factorization_flops(n);
+  if (!result.resumed) return flops;
+  const Index left = std::max<Index>(0, n - result.resumed->passes * parameters.nb);
+  return flops - factorization_flops(n) + factorization_flops(left);
+}
+
 namespace {
 
 using NoSensors = std::vector<sensors::Sensor*>;
@@ -123,13 +131,6 @@ std::unique_ptr<StateSaver> saver_of(const RunParameters& parameters, const Proc
   return make_saver(*options.checkpoints, header, grid, timeline, workspace, backend);
 }
 
-/// Flops of the passes that an earlier run did.
-double flops_before(const RunParameters& parameters, const RunResult& result) {
-  if (!result.resumed) return 0;
-  const Index left = std::max<Index>(0, parameters.n - result.resumed->passes * parameters.nb);
-  return factorization_flops(parameters.n) - factorization_flops(left);
-}
-
 /// The timed section: factorisation, solution, and refinement if requested. Times are those of the slowest rank.
 /// `interchanges`: those of the passes that an earlier run did, then of all.
 template <class Real>
@@ -168,8 +169,7 @@ std::vector<double> solve(const RunParameters& parameters, const ProcessGrid& gr
   result.seconds = times[1];
   result.solve_seconds = times[1] - times[0];
   if (result.passes_done || factors.stopped) return x;
-  const double flops = solves ? hpl_flops(parameters.n) : factorization_flops(parameters.n);
-  result.gflops = (flops - flops_before(parameters, result)) / result.seconds * 1e-9;
+  result.gflops = timed_flops(parameters, result) / result.seconds * 1e-9;
   return x;
 }
 

@@ -60,7 +60,7 @@ struct RunResult {
   double seconds = 0;  // of HPL's timed section, on the slowest rank: factorisation and solution, or what was done
   double factor_seconds = 0;
   double solve_seconds = 0;
-  double gflops = 0;      // hpl_flops() / seconds; factorization_flops() without a solution; less what was done before
+  double gflops = 0;      // timed_flops() / seconds
   double start_time = 0;  // of the timed section, seconds since 1970
   double end_time = 0;
   bool checked = false;                     // false: threshold 0 or less, or nothing solved
@@ -82,6 +82,10 @@ struct RunResult {
 
 /// Whether checksums say that its result is wrong.
 inline bool is_corrupted(const RunResult& result) { return result.checksums && result.checksums->corrupted; }
+
+/// The operations that a rate counts: HPL's, or those of the factorisation if nothing is solved, less the passes that
+/// an earlier run did.
+double timed_flops(const RunParameters& parameters, const RunResult& result);
 
 /// Called on rank 0 of the grid once per pass, with the completed share of the flops, 0 ... 1. The first call, with 0,
 /// is at the start of the timed section.

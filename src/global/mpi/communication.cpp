@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "backend/printable.hpp"
 #include "mpi/session.hpp"
 
 namespace glinpack {
@@ -214,7 +215,8 @@ void agree_or_throw(MPI_Comm communicator, const std::string& error, bool names_
 
 void before_abort(std::function<void()> call) { call_before_abort = std::move(call); }
 
-void abort_job(std::string_view what) {
+void abort_job(std::string_view message) {
+  const std::string what = without_controls(message, "\n");
   if (call_before_abort) std::exchange(call_before_abort, {})();
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

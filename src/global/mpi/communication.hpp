@@ -149,7 +149,7 @@ auto make_collectively(MPI_Comm communicator, Make make) {
 
 /// Prints host, rank and what, and ends the job (MPI_Abort). For errors after the first collective call: the other
 /// ranks wait for this one, and there is no other way to notify them.
-[[noreturn]] void abort_job(std::string_view what);
+[[noreturn]] void abort_job(std::string_view message);
 /// abort_job() calls it before it ends the job, to notify the watchdog; may be empty.
 void before_abort(std::function<void()> call);
 /// Converts to an MPI count. Throws std::runtime_error with the remedy if it exceeds int.

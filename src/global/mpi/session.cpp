@@ -177,8 +177,8 @@ MpiSession::MpiSession(int& argc, char**& argv, ForeignLauncher foreign) {
   end_unless_threads_start();
   int provided = 0;
   if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
-    throw std::runtime_error("MPI_Init failed: start with the launcher of the MPI that glinpack was built with (" +
-                             library_version() + ")");
+    throw LauncherError("MPI_Init failed: start with the launcher of the MPI that glinpack was built with (" +
+                        library_version() + ")");
   }
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   GLINPACK_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank_));
@@ -186,10 +186,10 @@ MpiSession::MpiSession(int& argc, char**& argv, ForeignLauncher foreign) {
   const int launched = launched_processes();
   if (size_ == 1 && launched > 1 && foreign == ForeignLauncher::refused) {
     finish(2);
-    throw std::runtime_error("the launcher started " + std::to_string(launched) +
-                             " processes, but each of them sees a world of its own: it belongs to another MPI than "
-                             "glinpack was built with (" +
-                             library_version() + "); use that one's launcher, e.g. mpirun.mpich or srun --mpi=pmi2");
+    throw LauncherError("the launcher started " + std::to_string(launched) +
+                        " processes, but each of them sees a world of its own: it belongs to another MPI than "
+                        "glinpack was built with (" +
+                        library_version() + "); use that one's launcher, e.g. mpirun.mpich or srun --mpi=pmi2");
   }
   MPI_Comm node = MPI_COMM_NULL;
   GLINPACK_MPI(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node));

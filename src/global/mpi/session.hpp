@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,16 @@ namespace glinpack {
 /// Policy for the launcher of another MPI library. Such a launcher starts several processes, each with a world of one.
 enum class ForeignLauncher { refused, tolerated };
 
+/// The launcher does not fit the MPI library.
+class LauncherError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// MPI from its start to its guarded end. One per program.
 class MpiSession {
  public:
-  /// Starts MPI. Throws std::runtime_error if the launcher belongs to another MPI library and `foreign` is refused.
+  /// Starts MPI. Throws LauncherError if the launcher belongs to another MPI library and `foreign` is refused.
   MpiSession(int& argc, char**& argv, ForeignLauncher foreign = ForeignLauncher::refused);
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;

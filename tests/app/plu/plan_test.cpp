@@ -1,6 +1,8 @@
 #include "app/plu/plan.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -475,7 +477,8 @@ TEST_F(Outputs, AreWrittenToTheOutputFolder) {
   const OutputPaths named = paths({"--output-dir", "d", "--json", "j", "--trace", "/t"});
   EXPECT_EQ(named.json, "d/j");
   EXPECT_EQ(named.trace, "/t");
-  EXPECT_EQ(named.report, "");
+  EXPECT_EQ(named.report, "d/report.txt");
+  EXPECT_EQ(named.csv, "d/results.csv");
   const OutputPaths unnamed = paths({"--output-dir", "d"});
   EXPECT_EQ(unnamed.report, "d/report.txt");
   EXPECT_EQ(unnamed.json, "d/results.json");
@@ -495,6 +498,7 @@ TEST_F(Outputs, DeviceOfHplDatRedirectsTheReport) {
   EXPECT_TRUE(output_paths(options, hpl_dat).may_replace_report);
   EXPECT_EQ(output_paths(options, hpl_dat).report, "HPL.out");
   EXPECT_FALSE(output_paths(options, hpl_dat).report_on_stdout);
+  EXPECT_EQ(output_paths(parse_plu_options({"--output-dir", "d"}).options, hpl_dat).report, "d/HPL.out");
 }
 
 TEST_F(Outputs, ExistingFilesAreNotOverwrittenWithoutForce) {
@@ -540,6 +544,30 @@ TEST_F(Outputs, FilesAreWrittenAtomically) {
   EXPECT_TRUE(file >> text);
   EXPECT_EQ(text, "text");
   EXPECT_THROW(write_file(path("missing/a"), false, [](std::ostream&) {}), std::runtime_error);
+}
+
+TEST_F(Outputs, DevicesAndOpenDescriptorsAreWrittenDirectly) {
+  std::ofstream(path("file")) << "before,";
+  const int descriptor = open(path("file").c_str(), O_WRONLY | O_APPEND);
+  ASSERT_GE(descriptor, 0);
+  // a file behind the name of a descriptor, as behind /dev/stdout
+  const std::string name = "/dev/fd/" + std::to_string(descriptor);
+  const int standard = dup(STDERR_FILENO);
+  dup2(descriptor, STDERR_FILENO);
+  EXPECT_NO_THROW(check_outputs(paths({"--json", name}), false));
+  write_file(name, false, [](std::ostream& out) { out << "now"; });
+  FileWriter(false).keep(name, [](std::ostream& out) { out << "in between"; });
+  dup2(standard, STDERR_FILENO);
+  close(standard);
+  close(descriptor);
+  std::string text;
+  std::ifstream(path("file")) >> text;
+  EXPECT_EQ(text, "before,now");
+  EXPECT_NO_THROW(check_outputs(paths({"--json", "/dev/null"}), false));
+  EXPECT_NO_THROW(write_file("/dev/null", false, [](std::ostream& out) { out << "x"; }));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_THROW(write_file("/dev/full", false, [](std::ostream& out) { out << "x"; }), std::runtime_error);
+  expect_rejected({"--json", "/dev/no-such-device"}, {"--json", "/dev/no-such-device", "cannot be written"});
 }
 
 TEST_F(Outputs, AFileCreatedInTheMeantimeIsReplacedOnlyWithForce) {

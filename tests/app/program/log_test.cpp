@@ -56,6 +56,13 @@ class Log : public FolderTest {
   std::shared_ptr<spdlog::logger> before_ = spdlog::default_logger();
 };
 
+TEST_F(Log, messages_have_no_control_characters_of_names) {
+  ::testing::internal::CaptureStderr();
+  start_log();
+  spdlog::warn("\x1b]0;title\x07 \u009b31m \x9b \u00e9\nnext");
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("  ]0;title   31m   \u00e9\nnext\n"));
+}
+
 TEST_F(Log, has_the_level_of_the_command_line_then_the_file_then_the_environment_then_info) {
   const std::string file = write("c.toml", "log-level = \"warn\"\n");
   EXPECT_EQ(level_of(nullptr, {}), "info");

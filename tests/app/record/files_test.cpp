@@ -79,6 +79,7 @@ TEST(ResultsJson, what_is_read_is_written_alike) {
   RunRecord compute = passed_run();
   compute.parameters.parts = RunParts::compute;
   compute.result.checked = compute.result.passed = false;
+  compute.result.gflops = timed_flops(compute.parameters, compute.result) / compute.result.seconds * 1e-9;
   RunRecord fully_checked = passed_run();
   fully_checked.matrix = MatrixKind::parse("svd_geo_cond1e8");
   fully_checked.result.full_check =
@@ -230,7 +231,12 @@ TEST(ResultsCsv, has_a_head_line_and_as_many_fields_in_every_line) {
   RunRecord passed = passed_run();
   passed.node_grid = GridShape{1, 2};
   passed.result.resumed = Resumed{.passes = 7, .seconds = 1};
-  const std::vector<std::string> lines = lines_of(results_csv(std::vector{passed, failed}));
+  ReportContext options = context();
+  options.configuration["abft-every"] = {7, 8};
+  options.configuration["row-swap"] = "mix";
+  failed.parameters.row_swap = {RowSwapKind::mix, 32, 2};
+  failed.parameters.lookahead = 1;
+  const std::vector<std::string> lines = lines_of(results_csv(options, std::vector{passed, failed}));
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_EQ(
       lines[0],
@@ -247,7 +253,8 @@ TEST(ResultsCsv, has_a_head_line_and_as_many_fields_in_every_line) {
       "energy_joules,average_watts,peak_watts,gflops_per_watt,"
       "pfact_seconds,bcast_seconds,laswp_seconds,trsm_seconds,update_seconds,ptrsv_seconds,refine_seconds,"
       "copies_seconds,unit,units,gflops_per_unit,peak_gflops,of_peak,node_grid,ckpt_seconds,check_seconds,"
-      "resumed_passes");
+      "resumed_passes,version,git_commit,hosts,panel,row_swap_kind,row_swap_pieces,row_swap_threshold,variant_depth,"
+      "variant_nbmin,variant_ndiv,variant_pfact,variant_rfact,abft_every");
   // no rank eliminates or reduces, nothing is refined, and there are no sensors
   const std::string roles =
       "false,0.5,,,,,3.5,3,0,0.5,0,0,4,0.5,0.5,1,2,1,,,,,,,,,,,,,,,,,0.5,0.75,0,0.25,1,0.25,,0.25,process,2,"
@@ -256,15 +263,15 @@ TEST(ResultsCsv, has_a_head_line_and_as_many_fields_in_every_line) {
       lines[1],
       "35,4,1,2,4,7.6053e-06,0.0312500123,true,hpl,double,gl-compute,partial,ring,row-major,0,3.5,0.5,2,0.25,1,0.75,"
       "1,1.1102230246251565e-16,16,1.75,,1700000000,\"llvmpipe (LLVM 15.0.6, 256 bits)\",," +
-          roles + ",1x2,,,7");
+          roles + ",1x2,,,7,0.1.0,0123abc,node01,auto,direct,1,64,0,2,2,L,C,7 8");
   EXPECT_EQ(lines[2],
             "35,4,1,2,4,7.6053e-06,,false,hpl,single,gl-compute,partial,ring,row-major,0,3.5,0.5,2,0.25,1,0.75,1,"
             "5.960464477539063e-08,16,,3,1700000000,\"llvmpipe (LLVM 15.0.6, 256 bits)\",\"said \"\"no\"\", twice\"," +
-                roles + ",,,,");
+                roles + ",,,,,0.1.0,0123abc,node01,auto,mix,2,32,1,2,2,L,C,7 8");
 }
 
 TEST(ResultsCsv, a_refined_run_has_its_history_in_one_field) {
-  const std::vector<std::string> lines = lines_of(results_csv(std::vector{refined_run()}));
+  const std::vector<std::string> lines = lines_of(results_csv(context(), std::vector{refined_run()}));
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_THAT(lines[1], HasSubstr(",false,0.5,3,1,0.125,1234567.5 2048 2000 0.25,3.5,3,"));
   EXPECT_THAT(lines[1], HasSubstr(",mixed,"));

@@ -2,6 +2,7 @@
 
 #include "app/manual/pages.hpp"
 #include "app/slurm/slurm_command.hpp"
+#include "mpi/session.hpp"
 #include "tests/app/expect.hpp"
 
 namespace glinpack::app {
@@ -44,6 +45,8 @@ TEST(SlurmOptions, RejectsWhatSlurmOrPluRejects) {
   refused({"--nodes", "four"}, {"--nodes", "'four'"});
   refused({"--time", "1 hour"}, {"--time", "'1 hour'", "hours:minutes:seconds"});
   refused({"--partition", "a b"}, {"--partition", "'a b'"});
+  refused({"--constraint", "a b"}, {"--constraint", "'a b'", "& | !"});
+  refused({"--nodelist", "a&b"}, {"--nodelist"});
   refused({"--account", "x\n#SBATCH --wrap=y"}, {"--account"});
   refused({"--gpus-per-node", "a100:"}, {"--gpus-per-node", "whole number"});
   refused({"--gpus-per-node", ":4"}, {"--gpus-per-node"});
@@ -83,6 +86,12 @@ TEST(SlurmScript, RequestsTheGivenResources) {
                                         "physics",
                                         "--qos",
                                         "high",
+                                        "--constraint",
+                                        "h100&ib",
+                                        "--reservation",
+                                        "maintenance",
+                                        "--nodelist",
+                                        "node[01-04]",
                                         "--job-name",
                                         "big",
                                         "--signal-lead",
@@ -92,21 +101,41 @@ TEST(SlurmScript, RequestsTheGivenResources) {
                                         "--",
                                         "--n",
                                         "1000,2000"});
-  for (const char* line : {"#SBATCH --nodes=4\n", "#SBATCH --ntasks-per-node=6\n", "#SBATCH --gpus-per-node=a100:2\n",
-                           "#SBATCH --cpus-per-task=8\n", "#SBATCH --time=1-12\n", "#SBATCH --partition=gpu\n",
-                           "#SBATCH --account=physics\n", "#SBATCH --qos=high\n", "#SBATCH --job-name=big\n",
-                           "#SBATCH --signal=B:USR1@300\n", "#SBATCH --requeue\n", "#SBATCH --open-mode=append\n",
-                           "GLINPACK=${GLINPACK:-/opt/glinpack}\n", "GLINPACK_LAUNCHER=${GLINPACK_LAUNCHER:-hydra}\n",
+  for (const char* line : {"#SBATCH --nodes=4\n",
+                           "#SBATCH --ntasks-per-node=6\n",
+                           "#SBATCH --gpus-per-node=a100:2\n",
+                           "#SBATCH --cpus-per-task=8\n",
+                           "#SBATCH --time=1-12\n",
+                           "#SBATCH --partition=gpu\n",
+                           "#SBATCH --account=physics\n",
+                           "#SBATCH --qos=high\n",
+                           "#SBATCH --constraint=h100&ib\n",
+                           "#SBATCH --reservation=maintenance\n",
+                           "#SBATCH --nodelist=node[01-04]\n",
+                           "#SBATCH --exclusive\n",
+                           "#SBATCH --mem=0\n",
+                           "--gpu-bind=single:1",
+                           "\n# Modules and exports: ",
+                           "#SBATCH --job-name=big\n",
+                           "#SBATCH --signal=B:USR1@300\n",
+                           "#SBATCH --requeue\n",
+                           "#SBATCH --open-mode=append\n",
+                           "GLINPACK=${GLINPACK:-/opt/glinpack}\n",
+                           "GLINPACK_LAUNCHER=${GLINPACK_LAUNCHER:-hydra}\n",
                            "set -- --n 1000,2000 \"$@\"\n"}) {
     EXPECT_THAT(script, HasSubstr(line));
   }
   EXPECT_EQ(script.find("--job-name="), script.rfind("--job-name="));
+  const bool is_open_mpi = MpiSession::headers_version().starts_with("Open MPI");
+  EXPECT_THAT(script, HasSubstr(is_open_mpi ? "\nGLINPACK_MPI=${GLINPACK_MPI:-pmix}\n"
+                                            : "\nGLINPACK_MPI=${GLINPACK_MPI:-pmi2}\n"));
 }
 
 TEST(SlurmScript, OmitsResourcesThatWereNotGiven) {
   const std::string script = script_of({"--signal-lead", "0"});
   for (const char* part : {"#SBATCH --gpus", "#SBATCH --time", "#SBATCH --partition", "#SBATCH --account",
-                           "#SBATCH --qos", "#SBATCH --cpus", "#SBATCH --signal", "set -- "}) {
+                           "#SBATCH --qos", "#SBATCH --cpus", "#SBATCH --constraint", "#SBATCH --reservation",
+                           "#SBATCH --nodelist", "#SBATCH --signal", "set -- "}) {
     EXPECT_THAT(script, Not(HasSubstr(part)));
   }
 }
