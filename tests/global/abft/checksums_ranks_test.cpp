@@ -1,6 +1,7 @@
 // Checksums: no clean run is suspected, and a flipped bit is found, by the rank that has it.
 //
-// GLINPACK_ABFT_SEEDS=500 tries as many clean runs, and prints the table of flips found by place and bit.
+// GLINPACK_ABFT_SEEDS=500 tries as many clean runs, and prints the table of flips found by place and bit,
+// GLINPACK_ABFT_N=960 of another order than 96.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,10 +19,11 @@ namespace {
 
 using namespace test;
 
-Index seeds() {
-  const char* text = std::getenv("GLINPACK_ABFT_SEEDS");
-  return text == nullptr ? 0 : std::atoll(text);
+Index from_environment(const char* name, Index otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::atoll(text);
 }
+Index seeds() { return from_environment("GLINPACK_ABFT_SEEDS", 0); }
 
 struct Fault {
   FlipPlace place;
@@ -159,8 +161,8 @@ TEST(Checksums, SuspectNoMatrixWhoseElementsAreRoundedAlike) {
 
 RunParameters parameters_of_flips(std::mt19937_64& random) {
   RunParameters parameters = random_parameters(random);
-  parameters.n = 96;
-  parameters.nb = 8;
+  parameters.n = from_environment("GLINPACK_ABFT_N", 96);
+  parameters.nb = parameters.n / 12;
   parameters.pivoting = random() % 2 == 0 ? Pivoting::partial : Pivoting::tournament;
   parameters.abft_every = 1;
   return parameters;
