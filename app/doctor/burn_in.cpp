@@ -162,16 +162,16 @@ json burn_in_with(const MpiSession& session, const Machine& machine, double minu
   Orders orders(largest_order(session, info, precision_of<Real>), minutes * 60 / least_loops);
   Found found(info);
   const StopSignals signals(session.rank() == 0);
-  const double begun = MPI_Wtime();
+  const double begun = steady_seconds();
   Progress progress = progress_on_stderr(session.rank() == 0 ? When::automatic : When::never);
   progress.begin(fmt::format("burn-in of {:g} minutes", minutes), 0);
   RunOptions options;
   options.gather_timelines = false;
   options.sensors = &sensors;
   options.power_interval = 1;
-  options.progress = [&](double) { progress.update(std::min(1.0, (MPI_Wtime() - begun) / (60 * minutes))); };
+  options.progress = [&](double) { progress.update(std::min(1.0, (steady_seconds() - begun) / (60 * minutes))); };
   for (int loop = 1;; ++loop) {
-    const double loop_begun = MPI_Wtime();
+    const double loop_begun = steady_seconds();
     const RunRecord run = loop_of(info.backend, precision_of<Real>, orders.now());
     run_on_all_ranks([&] {
       const auto source = make_hpl_source(run.parameters.n);
@@ -179,7 +179,7 @@ json burn_in_with(const MpiSession& session, const Machine& machine, double minu
       if (!result.passes_done) found.add(result, loop, orders.is_final());
     });
     const int signal = share_stop_signal(MPI_COMM_WORLD);
-    double seconds[2] = {MPI_Wtime() - loop_begun, MPI_Wtime() - begun};
+    double seconds[2] = {steady_seconds() - loop_begun, steady_seconds() - begun};
     all_reduce(MPI_COMM_WORLD, seconds, 2, MPI_DOUBLE, MPI_MAX);
     if (signal != 0 || (orders.is_final() && seconds[1] >= minutes * 60)) {
       progress.end();

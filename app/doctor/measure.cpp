@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <stdexcept>
 
+#include "backend/measuring.hpp"
 #include "backend/registry.hpp"
 #include "backend/timeline.hpp"
 #include "mpi/communication.hpp"
@@ -94,7 +94,7 @@ double update_rate(std::string_view name, const BackendOptions& backend_options,
 }  // namespace
 
 void resolve_host_name(json& host) {
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin = steady_seconds();
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
@@ -106,7 +106,7 @@ void resolve_host_name(json& host) {
     }
   }
   if (found != nullptr) freeaddrinfo(found);
-  host["resolve_seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  host["resolve_seconds"] = steady_seconds() - begin;
 }
 
 json unknown_clocks() {

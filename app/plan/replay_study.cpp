@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <future>
@@ -18,6 +17,7 @@
 #include "app/plan/quantities.hpp"
 #include "app/program/outputs.hpp"
 #include "app/record/progress.hpp"
+#include "backend/measuring.hpp"
 
 namespace glinpack::app {
 
@@ -280,7 +280,7 @@ std::vector<ReplayWindow> windows_of_run(Index passes, Index ranks) {
 }
 
 ReplayStudy study_by_replay(const PlanningOptions& options, const ClusterPlan& plan) {
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin = steady_seconds();
   const model::Problem& problem = plan.chosen.problem;
   ReplayStudy study;
   Progress progress = progress_on_stderr(When::automatic);
@@ -294,7 +294,7 @@ ReplayStudy study_by_replay(const PlanningOptions& options, const ClusterPlan& p
   if (problem.grid.size() > 1) try_choices(plan, study, progress);
   if (options.network || !options.links.empty()) scale(options, plan, study);
   progress.end();
-  study.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  study.wall_seconds = steady_seconds() - begin;
   return study;
 }
 

@@ -25,6 +25,7 @@
 #include "app/record/hpl_report.hpp"
 #include "app/record/progress.hpp"
 #include "app/record/trace.hpp"
+#include "backend/measuring.hpp"
 #include "backend/registry.hpp"
 #include "gl/shader_source.hpp"
 #include "lu/run.hpp"
@@ -186,12 +187,12 @@ class Reporter {
   }
 
   void keep_what_is_finished() {
-    const double start = MPI_Wtime();
+    const double start = steady_seconds();
     const double cost = kept_until_ - keeping_since_;
     if (start - kept_until_ < std::max(least_seconds_between_files, cost / most_share_of_files)) return;
     write_results(&FileWriter::keep, Incomplete{.signal = "", .planned = input_.planned.size(), .finished = finished_});
     keeping_since_ = start;
-    kept_until_ = MPI_Wtime();
+    kept_until_ = steady_seconds();
     if (const std::string failures = files_.take_failures(); !failures.empty()) {
       spdlog::warn("{}; tried again after later runs", failures);
     }
@@ -206,7 +207,7 @@ class Reporter {
   FileWriter files_;
   std::size_t finished_ = 0;
   const RunRecord* ended_ = nullptr;    // the run that a signal has ended
-  double keeping_since_ = MPI_Wtime();  // when JSON and CSV were last written, and how long that took
+  double keeping_since_ = steady_seconds();  // when JSON and CSV were last written, and how long that took
   double kept_until_ = keeping_since_;
   std::vector<double> solution_;
 };

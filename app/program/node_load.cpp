@@ -1,6 +1,5 @@
 #include "app/program/node_load.hpp"
 
-#include <mpi.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/measuring.hpp"
 #include "mpi/communication.hpp"
 #include "mpi/session.hpp"
 
@@ -43,11 +43,11 @@ struct OwnSeconds {
 }  // namespace
 
 NodeLoad::NodeLoad()
-    : begun_(MPI_Wtime()), node_seconds_(busy_seconds_of_node()), own_seconds_(busy_seconds_of_process()) {}
+    : begun_(steady_seconds()), node_seconds_(busy_seconds_of_node()), own_seconds_(busy_seconds_of_process()) {}
 
 double NodeLoad::of_others() const {
   barrier(MPI_COMM_WORLD);  // ranks that are still measuring are no other programs
-  const double elapsed = MPI_Wtime() - begun_;
+  const double elapsed = steady_seconds() - begun_;
   const double node = busy_seconds_of_node() - node_seconds_;
   const OwnSeconds mine{first_rank_of_node(), busy_seconds_of_process() - own_seconds_};
   double others = node;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/record/text.hpp"
+#include "backend/measuring.hpp"
 
 namespace glinpack::app {
 namespace {
@@ -17,10 +18,6 @@ namespace {
 constexpr double seconds_between_redraws = 0.1;
 constexpr double seconds_between_lines = 5.0;
 constexpr const char* erase_line = "\r\x1b[K";
-
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 std::string hours_minutes_seconds(double seconds) {
   constexpr double most = 1000 * 3600.0;

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <utility>
 
+#include "backend/measuring.hpp"
 #include "lu/mismatches.hpp"
 #include "lu/run_observer.hpp"
 #include "lu/workspace.hpp"
@@ -102,8 +103,8 @@ void raise_clock(Backend<Real>& backend) {
   constexpr double seconds = 0.3;
   const auto a22 = backend.allocate(extent, extent), l21_transposed = backend.allocate(inner, extent);
   const auto u12 = backend.make_operand(inner, extent);
-  const double begun = MPI_Wtime();
-  while (MPI_Wtime() - begun < seconds) {
+  const double begun = steady_seconds();
+  while (steady_seconds() - begun < seconds) {
     for (int i = 0; i < updates_at_a_time; ++i) {
       backend.update(whole(*l21_transposed), u12->room(inner, extent), whole(*a22));
     }
@@ -247,7 +248,7 @@ template <class Real>
 RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
               const MatrixSource& source, const RunOptions& options) {
   constexpr double clock_falls_after = 0.2;  // seconds
-  const double begun = MPI_Wtime();
+  const double begun = steady_seconds();
   log_choices(parameters, grid);
   const NodeMemory node = node_memory_of(parameters, grid, backend);
   const auto workspace = allocate(parameters, grid, backend, timeline, source, options, node);
@@ -264,7 +265,7 @@ RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<
     } else {
       upload_matrix(*workspace, grid.position(), backend, source);
     }
-    if (backend.update_is_asynchronous() && MPI_Wtime() - begun > clock_falls_after) raise_clock(backend);
+    if (backend.update_is_asynchronous() && steady_seconds() - begun > clock_falls_after) raise_clock(backend);
     sensors::Sampler sampler(options.sensors != nullptr ? share_of(grid, *options.sensors) : NoSensors{},
                              std::chrono::duration<double>(options.power_interval));
     const std::vector<double> x =

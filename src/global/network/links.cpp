@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backend/measuring.hpp"
 #include "mpi/communication.hpp"
 #include "mpi/session.hpp"
 #include "watch/stop_request.hpp"
@@ -48,10 +49,10 @@ Link measure(MPI_Comm communicator, Pair pair) {
 class ScreeningRounds {
  public:
   explicit ScreeningRounds(MPI_Comm communicator)
-      : communicator_(communicator), begin_(MPI_Wtime()), rank_(rank_in(communicator)) {}
+      : communicator_(communicator), begin_(steady_seconds()), rank_(rank_in(communicator)) {}
 
   int rank() const { return rank_; }
-  double seconds() const { return MPI_Wtime() - begin_; }
+  double seconds() const { return steady_seconds() - begin_; }
 
   bool interrupted() const { return interrupted_; }
 
@@ -152,15 +153,15 @@ PingPongTime ping_pong(MPI_Comm communicator, int first, int second, Index bytes
     return time;
   }
   time.bytes = bytes;
-  const double begin = MPI_Wtime();
+  const double begin = steady_seconds();
   double sum = 0;
   for (int trip = 0; message.front() != last_trip; ++trip) {
-    const bool enough = trip >= limits.round_trips || MPI_Wtime() - begin > limits.seconds;
+    const bool enough = trip >= limits.round_trips || steady_seconds() - begin > limits.seconds;
     message.front() = trip > 0 && enough ? last_trip : 0;
-    const double start = MPI_Wtime();
+    const double start = steady_seconds();
     send(communicator, second, message);
     receive(communicator, second, message);
-    const double one_way = (MPI_Wtime() - start) / 2;
+    const double one_way = (steady_seconds() - start) / 2;
     if (trip == 0) continue;  // connections are made, buffers touched
     time.least = trip == 1 ? one_way : std::min(time.least, one_way);
     sum += one_way;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <sstream>
 
+#include "backend/measuring.hpp"
 #include "backend/scaled_residual.hpp"
 #include "mpi/communication.hpp"
 
@@ -101,7 +102,7 @@ FullChecker<Real>::FullChecker(Precision precision, const Distribution& distribu
 template <class Real>
 FullCheck FullChecker<Real>::run(const Interchanges& interchanges, const MatrixSource& source,
                                  std::vector<Real> factors, int threads) {
-  const double begun = MPI_Wtime();
+  const double begun = steady_seconds();
   result_ = {};
   forward_.set_interchanges(interchanges);
   factors_ = std::make_unique<HostFactors<Real>>(distribution_, grid_, std::move(factors), interchanges);
@@ -116,7 +117,7 @@ FullCheck FullChecker<Real>::run(const Interchanges& interchanges, const MatrixS
   check_bounds();
   factors_.reset();
   a_ = {};
-  result_.seconds = MPI_Wtime() - begun;
+  result_.seconds = steady_seconds() - begun;
   all_reduce(grid_.all(), &result_.seconds, 1, MPI_DOUBLE, MPI_MAX);
   return result_;
 }

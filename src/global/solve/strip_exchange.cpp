@@ -4,6 +4,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "backend/measuring.hpp"
 #include "mpi/communication.hpp"
 
 namespace glinpack {
@@ -38,9 +39,9 @@ double StripExchange<Real>::add_up(double own, const Work& meanwhile) {
   MPI_Request request = MPI_REQUEST_NULL;
   GLINPACK_MPI(MPI_Iallgather(&own, 1, MPI_DOUBLE, parts_.data(), 1, MPI_DOUBLE, communicator_, &request));
   meanwhile();
-  const double start = MPI_Wtime();
+  const double start = steady_seconds();
   wait(request, Pending::with_all_of(communicator_));
-  times_.sums += MPI_Wtime() - start;
+  times_.sums += steady_seconds() - start;
   return std::accumulate(parts_.begin(), parts_.end(), 0.0);
 }
 
@@ -78,7 +79,7 @@ GhostRows<Real> StripExchange<Real>::exchange(const PoissonEdges<Real>& edges) {
 template <class Real>
 void StripExchange<Real>::send(const PoissonEdges<Real>& edges) {
   in_flight_ = true;
-  sent_at_ = MPI_Wtime();
+  sent_at_ = steady_seconds();
   MPI_Request* request = requests_.data();
   const auto start = [&](Side& side, std::span<const Real> edge) {
     if (side.rank == MPI_PROC_NULL) return;
@@ -96,10 +97,10 @@ void StripExchange<Real>::send(const PoissonEdges<Real>& edges) {
 
 template <class Real>
 GhostRows<Real> StripExchange<Real>::receive() {
-  const double start = MPI_Wtime();
+  const double start = steady_seconds();
   wait(requests_, Pending::from(communicator_, above_.rank == MPI_PROC_NULL ? below_.rank : above_.rank));
   in_flight_ = false;
-  const double now = MPI_Wtime();
+  const double now = steady_seconds();
   times_.exposed += now - start;
   times_.exchange += now - sent_at_;
   return {above_.ghost, below_.ghost};

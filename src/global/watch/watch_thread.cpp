@@ -1,4 +1,5 @@
 #include "watch/watch_thread.hpp"
+#include "backend/measuring.hpp"
 
 #include <poll.h>
 #include <pthread.h>
@@ -8,7 +9,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <fstream>
 #include <string>
@@ -21,10 +21,6 @@ constexpr double shortest_period = 0.05;
 constexpr double longest_period = 1;
 // Seconds for which the second watcher waits for the first one's verdict.
 constexpr double head_start = 2;
-
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // The state letter of proc(5): T stopped by a signal, t by a debugger.
 bool is_stopped(long process) {

@@ -5,13 +5,17 @@
 #include <cmath>
 
 namespace glinpack {
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 namespace {
 
 double seconds_of(const std::function<void(std::int64_t)>& work, std::int64_t rounds) {
-  const auto start = std::chrono::steady_clock::now();
+  const double start = steady_seconds();
   work(rounds);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return std::max(seconds, 1e-9);  // a coarse clock must not make a rate infinite
+  return std::max(steady_seconds() - start, 1e-9);  // a coarse clock must not make a rate infinite
 }
 
 // The number of rounds that takes `wanted` seconds. A step is at most tenfold, since short times are inaccurate.

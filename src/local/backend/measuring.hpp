@@ -1,4 +1,4 @@
-// Repeated measurements: median, minimum and maximum.
+// The clock of all durations, and repeated measurements: median, minimum and maximum.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,9 @@
 #include <vector>
 
 namespace glinpack {
+
+/// Seconds of a clock that is never set. MPI_Wtime may follow the time of day.
+double steady_seconds();
 
 struct MeasuringOptions {
   int repeat = 5;         // repetitions, at least 1
