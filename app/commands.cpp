@@ -28,7 +28,6 @@
 #include "app/report/report_command.hpp"
 #include "app/slurm/slurm_command.hpp"
 #include "app/tune/tune_command.hpp"
-#include "app/variant/variant_command.hpp"
 #include "mpi/session.hpp"
 #include "version.hpp"
 
@@ -141,8 +140,6 @@ std::span<const Command> commands() {
               tool<parse_report_options, run_report_command>},
       Command{"compare", "Compare the runs of two result files", Group::tools, table_of<compare_table>,
               tool<parse_compare_options, run_compare_command>},
-      Command{"variant", "Explain HPL's code of a variant, such as WR11C2R4", Group::tools, table_of<variant_table>,
-              tool<parse_variant_options, run_variant_command>},
       Command{"man-pages", "Write the man pages", Group::tools, table_of<man_pages_table>,
               tool<parse_man_pages_options, run_man_pages_command>},
       Command{"completion", "Print the script with which a shell completes options", Group::tools,

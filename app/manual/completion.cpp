@@ -2,7 +2,6 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include <array>
 #include <ostream>
 #include <sstream>
 
@@ -47,15 +46,13 @@ bool takes_files(const CommandPage& page) {
   return false;
 }
 
-constexpr const char* summary_of_help = "Print the options of a subcommand";
-
 bool takes_list(const Field& option) { return option.value.type.ends_with(",..."); }
 bool takes_file(const Field& option) { return option.value.type.starts_with("FILE"); }
 bool takes_folder(const Field& option) { return option.value.type.starts_with("DIR"); }
 
 std::string with_spaces(const Texts& words) { return fmt::format("{}", fmt::join(words, " ")); }
 
-// In single quotes, valid in all three shells.
+// In single quotes.
 std::string shell_quoted(const std::string& text) {
   std::string result;
   for (const char c : text) c == '\'' ? result += "'\\''" : result += c;
@@ -80,7 +77,9 @@ std::string bash_values(const CommandPage& page) {
   return text;
 }
 
-std::string bash_script(std::span<const CommandPage> pages) {
+}  // namespace
+
+std::string completion_script(std::span<const CommandPage> pages) {
   std::string options;
   std::string values;
   Texts subcommands;
@@ -161,123 +160,16 @@ unset _glinpack_launcher
 )BASH";
 }
 
-// For zsh's _arguments: '--backend[Text]:NAME:(openblas auto)'
-std::string zsh_option(const Field& option, const std::string& name) {
-  std::string text;
-  for (const char c : option.help) text += c == '[' ? '(' : c == ']' ? ')' : c == ':' ? ';' : c;
-  if (option.value.type.empty()) return shell_quoted(name + "[" + text + "]");
-  std::string values = takes_file(option) ? ":file:_files" : takes_folder(option) ? ":folder:_files -/" : ":value: ";
-  if (const Texts choices = choices_of(option); !choices.empty()) {
-    values = takes_list(option) ? ":values:_values -s , value " + with_spaces(choices)
-                                : ":value:(" + with_spaces(choices) + ")";
-  }
-  return shell_quoted(name + "=[" + text + "]" + values);
-}
-
-std::string zsh_script(std::span<const CommandPage> pages) {
-  std::string cases;
-  std::string summaries;
-  std::string own;
-  for (const CommandPage& page : pages) {
-    const std::string& command = page.table.command;
-    std::string specs;
-    for (const Field& option : options_of(page)) {
-      for (const std::string& name : names_of(option)) specs += " \\\n        " + zsh_option(option, name);
-    }
-    if (command.empty()) {
-      own = specs;
-      continue;
-    }
-    if (takes_files(page)) specs += " \\\n        '*:file:_files'";
-    summaries += "    " + shell_quoted(command + ":" + page.summary) + "\n";
-    cases += "      " + command + ")\n        _arguments" + specs + " ;;\n";
-  }
-  summaries += "    " + shell_quoted(std::string("help:") + summary_of_help) + "\n";
-  cases += "      help)\n        _describe subcommand subcommands ;;\n";
-  return "#compdef glinpack\n" + std::string(made_of) + "_glinpack() {\n  local -a subcommands=(\n" + summaries +
-         R"ZSH(  )
-  if ((CURRENT == 2)); then
-    _describe subcommand subcommands
-    _arguments)ZSH" +
-         own + R"ZSH(
-  else
-    local subcommand=$words[2]
-    shift words
-    ((CURRENT -= 1))
-    case $subcommand in
-)ZSH" + cases +
-         R"ZSH(    esac
-  fi
-}
-if [[ $funcstack[1] == _glinpack ]]; then
-  _glinpack "$@"  # zsh has loaded this file to call it
-else
-  compdef _glinpack glinpack
-fi
-)ZSH";
-}
-
-std::string fish_script(std::span<const CommandPage> pages) {
-  std::string text = std::string(made_of) + "complete -c glinpack -f\n";
-  Texts subcommands;
-  for (const CommandPage& page : pages) {
-    const std::string& command = page.table.command;
-    const std::string condition = command.empty() ? "__fish_use_subcommand" : "__fish_seen_subcommand_from " + command;
-    if (!command.empty()) {
-      text +=
-          "complete -c glinpack -n __fish_use_subcommand -a " + command + " -d " + shell_quoted(page.summary) + "\n";
-      subcommands.push_back(command);
-    }
-    if (takes_files(page)) text += "complete -c glinpack -n " + shell_quoted(condition) + " -F\n";
-    for (const Field& option : options_of(page)) {
-      text += "complete -c glinpack -n " + shell_quoted(condition);
-      for (const std::string& name : names_of(option)) {
-        text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
-      }
-      if (const Texts choices = choices_of(option); !choices.empty()) {
-        text += " -x -a " + shell_quoted(with_spaces(choices));
-      } else if (takes_file(option)) {
-        text += " -r -F";
-      } else if (takes_folder(option)) {
-        text += " -x -a '(__fish_complete_directories)'";
-      } else if (!option.value.type.empty()) {
-        text += " -x";
-      }
-      text += " -d " + shell_quoted(option.help) + "\n";
-    }
-  }
-  text += "complete -c glinpack -n __fish_use_subcommand -a help -d " + shell_quoted(summary_of_help) + "\n";
-  return text + "complete -c glinpack -n '__fish_seen_subcommand_from help' -a " +
-         shell_quoted(with_spaces(subcommands)) + "\n";
-}
-
-}  // namespace
-
-const Texts& shells() {
-  static const Texts names{"bash", "zsh", "fish"};
-  return names;
-}
-
-std::string completion_script(const std::string& shell, std::span<const CommandPage> pages) {
-  static constexpr std::array scripts{bash_script, zsh_script, fish_script};
-  return scripts[choose(shell, shells())](pages);
-}
-
-OptionTable completion_table(CompletionOptions& o) {
+OptionTable completion_table(CompletionOptions&) {
   return {.command = "completion",
           .description =
-              "Prints a shell script that completes subcommands, options and their values; in bash also after mpirun, "
-              "mpiexec and "
-              "srun.",
-          .footer = {.examples = "source <(glinpack completion)\n"
-                                 "glinpack completion --shell zsh > ~/.zfunc/_glinpack\n"
-                                 "glinpack completion --shell fish > ~/.config/fish/completions/glinpack.fish",
+              "Prints a script for bash that completes subcommands, options and their values, also after mpirun, "
+              "mpiexec and srun.",
+          .footer = {.examples = "source <(glinpack completion)",
                      .exit_codes = {{0, "printed"}, {2, "unusable input"}, {3, "an error while printing"}}},
-          .groups = {{"", {{"shell", name_value(o.shell, shells()), "The shell that reads the script"}}}}};
+          .groups = {}};
 }
 
-void run_completion_command(const CompletionOptions& options, std::ostream& out) {
-  print(out, completion_script(options.shell, all_pages()));
-}
+void run_completion_command(const CompletionOptions&, std::ostream& out) { print(out, completion_script(all_pages())); }
 
 }  // namespace glinpack::app

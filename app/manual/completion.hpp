@@ -1,5 +1,5 @@
-// `glinpack completion`: shell scripts that complete glinpack's command line: subcommands, options, and the values that
-// an option's type lists.
+// `glinpack completion`: the script for bash that completes glinpack's command line: subcommands, options, and the
+// values that an option's type lists.
 #pragma once
 
 #include <iosfwd>
@@ -10,15 +10,10 @@
 
 namespace glinpack::app {
 
-/// "bash", "zsh", "fish".
-const Texts& shells();
+/// `pages`: all_pages().
+std::string completion_script(std::span<const CommandPage> pages);
 
-/// The script for one of shells(); `pages`: all_pages().
-std::string completion_script(const std::string& shell, std::span<const CommandPage> pages);
-
-struct CompletionOptions {
-  std::string shell = "bash";
-};
+struct CompletionOptions {};
 
 OptionTable completion_table(CompletionOptions& options);
 

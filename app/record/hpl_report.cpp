@@ -15,7 +15,6 @@
 #include "app/options/option_text.hpp"
 #include "app/plu/memory.hpp"
 #include "app/record/text.hpp"
-#include "app/variant/variant_code.hpp"
 
 namespace glinpack::app {
 namespace {
@@ -251,13 +250,10 @@ std::string honesty_lines(std::span<const RunRecord> planned) {
 std::string result_row(const RunRecord& record) {
   const HplVariant& variant = record.variant;
   const RunParameters& parameters = record.parameters;
-  const std::string code = text_of(VariantCode{.row_major = record.order == RankOrder::row_major,
-                                               .depth = parameters.lookahead,
-                                               .broadcast = hpl_digit(parameters.broadcast),
-                                               .rfact = variant.rfact,
-                                               .ndiv = variant.ndiv,
-                                               .pfact = variant.pfact,
-                                               .nbmin = variant.nbmin});
+  // HPL_pdtest.c: "W%c%1d%c%c%1d%c%1d"
+  const std::string code =
+      fmt::format("W{}{}{}{}{}{}{}", record.order == RankOrder::row_major ? 'R' : 'C', parameters.lookahead,
+                  hpl_digit(parameters.broadcast), variant.rfact, variant.ndiv, variant.pfact, variant.nbmin);
   return fmt::format("{}{:12d} {:5d} {:5d} {:5d} {:>18.2f}    {:>19.4e}\n", code, parameters.n, parameters.nb,
                      record.grid.rows, record.grid.columns, record.result.seconds, record.result.gflops);
 }

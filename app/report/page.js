@@ -478,8 +478,8 @@ function runsSection(runs) {
     ["scaled residual", "error", run => run.json.residual],
   ];
   return section("runs", "Runs", table(columns, runs),
-    note("T/V is HPL's code of the variant: ", element("code", null, "glinpack variant CODE"), " explains it. The " +
-      "scaled residual is HPL's, with the epsilon of the precision: 2", element("sup", null, "−24"),
+    note("T/V is HPL's code: wall time, PMAP, DEPTH, BCAST, RFACT, NDIV, PFACT, NBMIN. The scaled " +
+      "residual is HPL's, with the epsilon of the precision: 2", element("sup", null, "−24"),
     " for single, else 2", element("sup", null, "−53"),
     ". Only double precision with partial pivoting is what HPL computes."));
 }

@@ -54,7 +54,6 @@ mpirun.mpich -np 2 glinpack plu --n 1000 --nb 32,64 --repeat 3 --watchdog 60 --j
 mpirun.mpich -np 2 glinpack plu --n 1000 --nb 32,64 --repeat 3 --watchdog 60 --json after.json --progress never | tail -9
 glinpack compare before.json after.json
 glinpack report results.json before.json after.json -o report.html
-glinpack variant WR11C2R4
 glinpack plan --nodes 16 --gpus-per-node 4 --memory 80G --network 100Gb/s
 mpirun.mpich -np 2 glinpack plu --n 1000,2000,3000 --nb 64,128 --json node.json --progress never >node.log && grep -c PASSED node.log
 glinpack plan --backend openblas --from node.json --nodes 16 --gpus-per-node 2 --memory 4G --network 10Gb/s

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Report pages, comparisons and variant codes of real runs. The pages are opened in a browser."""
+"""Report pages and comparisons of real runs. The pages are opened in a browser."""
 import copy
 import html
 import itertools
@@ -523,26 +523,6 @@ class Comparisons(PageTest):
                 self.assertEqual((len(outcome.messages), outcome.out), (1, ""), outcome)
                 for text in named:
                     self.assertIn(text, outcome.err)
-
-
-class Variants(PageTest):
-    def test_the_codes_of_a_report_are_explained_with_its_options(self):
-        outcome = self.glinpack("plu", "--n", "32", "--nb", "16", "--grid", "1x2", "--backend", "reference",
-                                "--broadcast", "two-rings-modified", "--lookahead", "0", "--column-major")
-        self.assertEqual(outcome.status, 0, outcome)
-        code = re.search(r"^(W[RC]\d\S+) +32 ", outcome.out, flags=re.MULTILINE)[1]
-        explained = self.alone("variant", code)
-        self.assertIn("glinpack plu --column-major --lookahead 0 --broadcast two-rings-modified", explained.out)
-        options = re.search(r"glinpack plu (.*)", explained.out)[1].split()
-        again = self.glinpack("plu", "--n", "32", "--nb", "16", "--grid", "1x2", "--backend", "reference", *options)
-        self.assertIn(f"\n{code} ", again.out)
-
-    def test_invalid_codes_are_rejected_with_their_position(self):
-        for code, named in [("WR11X2R4", ["'WR11X2R4'", "place 5", "RFACT"]), ("", ["place 1", "'W'"])]:
-            outcome = self.alone("variant", code, status=2)
-            self.assertEqual((len(outcome.messages), outcome.out), (1, ""), outcome)
-            for text in named:
-                self.assertIn(text, outcome.err)
 
 
 if __name__ == "__main__":

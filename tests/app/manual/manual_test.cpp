@@ -183,29 +183,23 @@ TEST(Completion, ChoicesAreTheWordsOfAType) {
 
 TEST(Completion, HasEveryOptionOfEveryCommand) {
   const std::vector<CommandPage> pages = all_pages();
-  const std::string bash = completion_script("bash", pages);
-  const std::string zsh = completion_script("zsh", pages);
-  const std::string fish = completion_script("fish", pages);
+  const std::string bash = completion_script(pages);
   for (const CommandPage& page : pages) {
     for (const FieldGroup& group : groups_with_help(page.table)) {
       for (const Field& field : group.fields) {
         if (field.value.form == FieldValue::Form::positional) continue;
         EXPECT_THAT(bash, HasSubstr("--" + key_of(field)));
-        EXPECT_THAT(zsh, HasSubstr("'--" + key_of(field)));
-        EXPECT_THAT(fish, HasSubstr(" -l " + key_of(field)));
       }
     }
   }
   EXPECT_THAT(bash, HasSubstr("plu:--precision) values='single fp32 double fp64 mixed' ;;"));
-  EXPECT_THAT(zsh, HasSubstr("#compdef glinpack"));
-  EXPECT_THAT(fish, HasSubstr("-l precision -x -a 'single fp32 double fp64 mixed'"));
 }
 
 TEST(Manual, BadArgumentsAreNamed) {
   expect_input_error([] { parse_man_pages_options({}); }, {"--output-dir"});
   expect_input_error([] { parse_man_pages_options({"--markdown", "--output-dir", "d"}); }, {"--markdown"});
   expect_input_error([] { parse_man_pages_options({"--output"}); }, {"'--output'", "glinpack man-pages --help"});
-  expect_input_error([] { parse({"--shell", "bsh"}, completion_table); }, {"--shell", "'bsh'", "did you mean bash?"});
+  expect_input_error([] { parse({"--shell", "zsh"}, completion_table); }, {"'--shell'", "glinpack completion --help"});
 }
 
 }  // namespace
