@@ -7,7 +7,6 @@
 #include <climits>
 #include <cmath>
 #include <cstdlib>
-#include <functional>
 #include <optional>
 #include <sstream>
 #include <string_view>
@@ -114,8 +113,7 @@ struct Expected {
 
 class HplDatReader {
  public:
-  HplDatReader(const std::string& path, std::string contents, const std::function<bool(const std::string&)>& overridden)
-      : path_(path), overridden_(overridden) {
+  HplDatReader(const std::string& path, std::string contents, const HplDatUse& use) : path_(path), use_(use) {
     std::size_t end = 0;
     for (std::size_t i = 0; i < lines_of_hpl && end < contents.size(); ++i) {
       end = std::min(contents.find('\n', end), contents.size() - 1) + 1;
@@ -128,14 +126,14 @@ class HplDatReader {
     }
   }
 
-  bool has_lines_of_mxp() const { return lines_.size() == lines_of_mxp; }
+  bool is_of_mxp() const { return use_.mxp && lines_.size() == lines_of_mxp; }
   int line() const { return line_; }
 
   void skip_line(std::string_view what) { read_line(what); }
 
   /// Skips the lines of an option that overrides them.
   bool skips(const std::string& option, int lines) {
-    if (!overridden_ || !overridden_(option)) return false;
+    if (!use_.overridden || !use_.overridden(option)) return false;
     for (int i = 0; i < lines; ++i) next_word(option);
     return true;
   }
@@ -222,7 +220,8 @@ class HplDatReader {
 
   [[noreturn]] void fail(const std::string& message) const {
     const std::size_t end = lines_.size() + 1;
-    const std::string hint = has_lines_of_mxp() ? "HPL-MxP's file has 14 lines: use --benchmark mxp" : shift_hint();
+    const bool may_be_of_mxp = !use_.mxp && lines_.size() == lines_of_mxp;
+    const std::string hint = may_be_of_mxp ? "HPL-MxP's file has 14 lines: use --benchmark mxp" : shift_hint();
     const std::string missing = fmt::format("the file ends here; line {} of 31 is missing: {}", end, first_missing_);
     throw InputError(fmt::format("{}:{}: {}{}{}", path_, ends_early() ? end : static_cast<std::size_t>(line_),
                                  ends_early() ? missing : message, hint.empty() ? "" : "; ", hint));
@@ -268,6 +267,7 @@ class HplDatReader {
   // The first line whose comment belongs to a line near by.
   std::string shift_hint() const {
     constexpr int furthest = 6;
+    if (is_of_mxp()) return {};
     for (int line = 5; static_cast<std::size_t>(line) <= lines_.size(); ++line) {
       const int lines = lines_before_its_place(line, lines_[static_cast<std::size_t>(line - 1)]);
       if (lines == 0 || std::abs(lines) > furthest) continue;
@@ -280,7 +280,7 @@ class HplDatReader {
   }
 
   std::string path_;
-  const std::function<bool(const std::string&)>& overridden_;
+  const HplDatUse& use_;
   std::vector<std::string> lines_;
   int line_ = 0;                    // 1-based, of the last line read
   std::vector<std::string> words_;  // of that line, or of the last one
@@ -374,9 +374,9 @@ void read_algorithm(HplDatReader& reader, HplDat& result) {
 }  // namespace
 
 HplDat read_hpl_dat(const std::string& path, TextFiles& files, const HplDatUse& use) {
-  HplDatReader reader(path, files.read(path, largest_hpl_dat), use.overridden);
+  HplDatReader reader(path, files.read(path, largest_hpl_dat), use);
   HplDat result;
-  const bool mxp = use.mxp && reader.has_lines_of_mxp();
+  const bool mxp = reader.is_of_mxp();
   read_problem(reader, result, mxp);
   if (mxp) {
     result.has_variant = false;

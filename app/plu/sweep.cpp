@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
-#include <stdexcept>
 
 #include "app/input/matrix_file.hpp"
 #include "app/model/predictor.hpp"
@@ -19,6 +18,7 @@
 #include "app/program/agreement.hpp"
 #include "app/program/grid_cache.hpp"
 #include "app/program/log.hpp"
+#include "app/program/outputs.hpp"
 #include "app/program/peak.hpp"
 #include "app/program/sensors.hpp"
 #include "app/program/watchdog_option.hpp"
@@ -386,7 +386,7 @@ void print_plan(const SweepInput& input, std::span<const std::string> choices) {
     }
     if (options.dry_run && options.explain_pass) text += "\n";
     if (options.explain_pass) text += explained_passes(input.planned, *options.explain_pass);
-    if (!(std::cout << text << std::flush)) throw std::runtime_error("the plan cannot be written to standard output");
+    print(std::cout, text);
     return nlohmann::json();
   });
 }

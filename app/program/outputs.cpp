@@ -257,7 +257,11 @@ void check_outputs(const OutputPaths& paths, bool force) {
     if (path.empty()) continue;
     for (std::size_t j = 0; j < i; ++j) check_other_file(option, path, files[j].option, files[j].path);
     check_not_input(option, path, paths.inputs);
-    check_target(option, path, force || (&path == &paths.report && paths.may_replace_report));
+    const bool is_of_hpl_dat = &path == &paths.report && paths.may_replace_report;
+    check_target(option, path, force || is_of_hpl_dat);
+    if (is_of_hpl_dat && !force && fs::is_symlink(path) && !is_written_directly(path)) {
+      throw InputError(std::string(option) + ": " + path + " is a link; name its file in HPL.dat, or use --force");
+    }
     const fs::path folder = folder_of(path);
     const bool will_be_made =
         !paths.folder.empty() && folder.lexically_normal() == fs::path(paths.folder).lexically_normal();
@@ -296,7 +300,9 @@ ReportStream::ReportStream(const OutputPaths& paths) : path_(paths.report) {
   if (!path_.empty()) {
     // made here and now, or refused: another run may have made it since it was looked for
     const bool replaces = paths.may_replace || paths.may_replace_report;
-    file_.emplace(create_file(target_of(path_, paths.may_replace), replaces ? O_TRUNC : O_EXCL));
+    file_.emplace(is_written_directly(path_)
+                      ? open(path_.c_str(), O_WRONLY | O_CLOEXEC)
+                      : create_file(target_of(path_, paths.may_replace), replaces ? O_TRUNC : O_EXCL));
     if (!file_->is_open()) throw InputError("the report: " + path_ + " cannot be written: " + std::strerror(errno));
   }
   std::streambuf* target = paths.report_on_stderr ? std::cerr.rdbuf() : std::cout.rdbuf();

@@ -55,7 +55,14 @@ RunRecord passed_run() {
   result.end_time = 1700000004;
   result.checked = true;
   result.passed = true;
-  result.residual = {0.0312500123, epsilon_of(Precision::double_), 1.25e-15, 9.5, 10.25, 2.5, 30.125, 0.4375};
+  result.residual = {.scaled = 0.0312500123,
+                     .epsilon = epsilon_of(Precision::double_),
+                     .norm_residual_inf = 1.25e-15,
+                     .norm_a_inf = 9.5,
+                     .norm_a_one = 10.25,
+                     .norm_x_inf = 2.5,
+                     .norm_x_one = 30.125,
+                     .norm_b_inf = 0.4375};
   result.growth = 1.75;
   result.ranks.push_back(rank_record(0, 0, 0,
                                      {interval(0.0, 1.0, Role::pivot, Lane::cpu, Phase::panel, 0, 2e9),

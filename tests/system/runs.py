@@ -208,7 +208,8 @@ class Commands(RunsTest):
                                            stdout=sink, stderr=subprocess.PIPE, check=False, timeout=60)
                     self.check_lost_text(ended, sink == broken_pipe)
                     self.assertEqual(self.json(f"{name}{sink}.json")["format"], 1)
-            for command in (["--help"], ["plu", "--help"], ["devices"], ["devices", "--json"], ["slurm"], ["completion"],
+            for command in (["--help"], ["plu", "--help"], ["plu", "--dry-run", "--n", "60", "--backend", "openblas"],
+                            ["devices"], ["devices", "--json"], ["slurm"], ["completion"],
                             ["man-pages", "--markdown"], ["report", result, "-o", "page.html", "--force"]):
                 with self.subTest(command=command, sink=sink):
                     ended = subprocess.run([GLINPACK, *command], cwd=self.folder, stdout=sink, stderr=subprocess.PIPE,

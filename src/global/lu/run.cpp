@@ -193,7 +193,8 @@ std::string why_failed(const RunResult& result, double threshold) {
   if (result.checked && !(residual.scaled < threshold)) {
     text << (text.tellp() > 0 ? "; " : "") << "the scaled residual " << residual.scaled << " is not below " << threshold
          << "; pivot growth max|u|/max|a| = " << result.growth;
-  } else if (result.checked && !(residual.columnwise < threshold)) {
+  } else if (result.checked && !result.refinement && !(residual.columnwise < threshold)) {
+    // refinement ends by HPL's quotient alone; with eps of double precision that one finds a wrong element, too
     text << (text.tellp() > 0 ? "; " : "") << "elements of x are too large for A: ||Ax-b||_1 / (eps sum_j ||a_j||_1 "
          << "|x_j| N) is " << residual.columnwise << ", not below " << threshold;
   }

@@ -16,6 +16,8 @@ namespace glinpack {
 /// (eps sum_j ||a_j||_1 |x_j| N), which is the same if columns of A are scaled, as the pivots of Gaussian elimination
 /// are: |Ax-b| <= c N eps |L| |U| |x| (Higham, Accuracy and Stability of Numerical Algorithms, theorem 9.4) bounds it
 /// by the growth of each column. If one element of x dominates, it is 1 / (eps N): A^-1 gives no such x.
+/// Runs that refine x are judged by `scaled` alone, by which the refinement ends: with the epsilon of double precision
+/// that is large, too, if one element dominates.
 struct Residual {
   double scaled = 0;
   double columnwise = 0;  // only of combine_sums() and compute_residual()

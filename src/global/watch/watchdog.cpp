@@ -199,8 +199,10 @@ Watchers choose_watchers(std::span<const int> nodes) {
 }
 
 std::unique_ptr<Watchdog> Watchdog::start(double limit) {
-  const StartGuard guard(limit);
-  limit = broadcast_from(0, limit);
+  {
+    const StartGuard guard(limit);
+    limit = broadcast_from(0, limit);
+  }
   return limit > 0 ? std::make_unique<Watchdog>(limit) : nullptr;
 }
 

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 
+#include <cerrno>
 #include <ext/stdio_filebuf.h>
 #include <functional>
 #include <iosfwd>
@@ -18,10 +19,15 @@ int create_file(const std::string& path, int flags = O_EXCL);
 /// descriptor, or -1 with errno.
 int create_beside(const std::string& path, std::string& temporary);
 
-/// The stream buffer of a descriptor, which it closes; not open if that is -1.
+/// The stream buffer of a descriptor, which it closes; not open if that is -1, and errno is kept then.
 class FileBuffer : public __gnu_cxx::stdio_filebuf<char> {
  public:
-  explicit FileBuffer(int descriptor) : stdio_filebuf(descriptor, std::ios::out | std::ios::binary) {}
+  explicit FileBuffer(int descriptor) : FileBuffer(descriptor, errno) {}
+
+ private:
+  FileBuffer(int descriptor, int error) : stdio_filebuf(descriptor, std::ios::out | std::ios::binary) {
+    if (descriptor < 0) errno = error;
+  }
 };
 
 /// Writes a file as create_beside() and returns its name. Throws std::runtime_error that names `path` and the cause;

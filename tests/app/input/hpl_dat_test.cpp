@@ -278,9 +278,9 @@ TEST_F(HplDatFile, LinesThatAnOptionOverridesAreNotJudged) {
 }
 
 TEST_F(HplDatFile, TheFourteenLinesOfHplMxpAreReadIfTheBenchmarkIsMxp) {
-  const std::string file = write_lines({"a", "b", "out", "6", "1 # of N", "256 Ns", "1 # of NBs", "64 NBs", "1 PMAP",
-                                        "1 P", "2 Q", "8.0 threshold", "1 broadcasts", "3 BCASTs"},
-                                       "\n");
+  std::vector<std::string> lines{"a",      "b",      "out", "6",   "1 # of N",      "256 Ns",       "1 # of NBs",
+                                 "64 NBs", "1 PMAP", "1 P", "2 Q", "8.0 threshold", "1 broadcasts", "3 BCASTs"};
+  const std::string file = write_lines(lines, "\n");
   TextFiles files;
   const HplDat read = app::read_hpl_dat(file, files, {.mxp = true});
   EXPECT_THAT(read.n, ElementsAre(256));
@@ -293,6 +293,13 @@ TEST_F(HplDatFile, TheFourteenLinesOfHplMxpAreReadIfTheBenchmarkIsMxp) {
   ASSERT_EQ(combinations(read).size(), 1U);
   EXPECT_FALSE(combinations(read).front().variant.given);
   expect_input_error([&] { read_hpl_dat(file); }, {"HPL.dat:", "14 lines", "--benchmark mxp"});
+
+  // the comments of these lines belong to other lines of HPL's file
+  lines.at(8) = "7 PMAP";
+  TextFiles odd_files;
+  const HplDat odd = app::read_hpl_dat(write_lines(lines, "\n"), odd_files, {.mxp = true});
+  ASSERT_EQ(odd.notes.size(), 1U);
+  EXPECT_NE(odd.notes.front().find("HPL.dat:9: "), std::string::npos) << odd.notes.front();
 }
 
 TEST_F(HplDatFile, AnOutputFileIsRequiredOnlyIfTheDeviceIsAFile) {

@@ -170,10 +170,14 @@ class SubmissionFolder : public FolderTest {
 };
 
 TEST_F(SubmissionFolder, OfAShortRunSaysThatItCannotBeSubmitted) {
-  RunRecord run = example::passed_run();
-  run.result.seconds = 0.7;
-  RunRecord slower = run;
-  slower.result.gflops /= 2;
+  const auto run_of = [](double seconds) {
+    RunRecord run = example::passed_run();
+    run.result.seconds = run.result.factor_seconds = seconds;
+    run.result.solve_seconds = 0;
+    run.result.gflops = hpl_flops(run.parameters.n) / seconds * 1e-9;
+    return run;
+  };
+  const RunRecord run = run_of(0.7), slower = run_of(1.4);
   const std::string said = write_submission(path("lists"), file_of({slower, run}), {}, {});
   EXPECT_THAT(said, HasSubstr(" in 0.70 s, run 2 of 2"));
   EXPECT_THAT(said, HasSubstr("TOP500: cannot be submitted: rate\n"));

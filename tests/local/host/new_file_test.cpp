@@ -72,5 +72,21 @@ TEST_F(NewFile, LeavesNothingIfItsContentCannotBeWritten) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 2);  // victim and link
 }
 
+TEST_F(NewFile, NamesTheCauseIfItCannotBeCreated) {
+  std::string cause;
+  try {
+    write_beside(path("victim/a"), [](std::ostream&) {});
+  } catch (const std::runtime_error& error) {
+    cause = error.what();
+  }
+  EXPECT_THAT(cause, ::testing::EndsWith("a cannot be written: Not a directory"));
+}
+
+TEST_F(NewFile, HasNoBufferIfItExists) {
+  const FileBuffer buffer(create_file(path("victim")));
+  EXPECT_EQ(errno, EEXIST);
+  EXPECT_FALSE(buffer.is_open());
+}
+
 }  // namespace
 }  // namespace glinpack
