@@ -167,7 +167,7 @@ TEST(Completion, ChoicesAreTheWordsOfAType) {
   const auto values = [](const char* type) {
     CommandPage page = example();
     page.table.groups[1].fields[0].value.type = type;
-    const std::string bash = completion_script("bash", std::vector{page});
+    const std::string bash = completion_script(std::vector{page});
     const std::string key = "example:--n) values=";
     const std::size_t begin = bash.find(key) + key.size();
     return bash.substr(begin, bash.find(" ;;", begin) - begin);
