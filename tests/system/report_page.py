@@ -64,6 +64,12 @@ def browser():
     raise AssertionError("there is no browser: apt-get install chromium-headless-shell")
 
 
+def set_rate(run, gflops):
+    """The rate, and the time of the run's operations at it."""
+    seconds = run["n"] ** 2 * (2 / 3 * run["n"] + 1.5) * 1e-9 / gflops
+    run.update(gflops=gflops, time=seconds, factor_seconds=seconds, solve_seconds=0)
+
+
 class PageTest(GlinpackTest):
     def alone(self, *arguments, status=0):
         """glinpack ARGUMENTS, without a launcher"""
@@ -123,9 +129,8 @@ def sweep_of(document):
     for order, nb, (p, q) in itertools.product((29, 30, 34, 35), (1, 2, 3, 4), ((2, 2), (1, 4), (4, 1))):
         for pfact, nbmin, rfact in itertools.product("LCR", (2, 4), "LCR"):
             run = copy.deepcopy(first)
-            run.update(n=order, nb=nb, p=p, q=q, repeat=0, gflops=order + nb / 10)
-            run["time"] = order**2 * (2 / 3 * order + 1.5) * 1e-9 / run["gflops"]
-            run.update(factor_seconds=run["time"], solve_seconds=0)
+            run.update(n=order, nb=nb, p=p, q=q, repeat=0)
+            set_rate(run, order + nb / 10)
             run["variant"].update(pfact=pfact, nbmin=nbmin, rfact=rfact)
             runs.append(run)
     return {**document, "runs": runs}
@@ -190,7 +195,8 @@ class Pages(PageTest):
     def test_one_run_has_a_page(self):
         document = self.document("--n", "64", repeat=1)
         document["runs"] = document["runs"][:1]
-        document["runs"][0].update(gflops=30, peak={"gflops": 40, "source": "stated"}, of_peak=0.75)
+        document["runs"][0].update(peak={"gflops": 40, "source": "stated"}, of_peak=0.75)
+        set_rate(document["runs"][0], 30)
         page = self.report(document)
         for width in (400, 1600):
             facts = self.facts(page, width=width)
@@ -235,10 +241,11 @@ class Pages(PageTest):
     def test_configurations_have_best_and_median_and_scaling_has_efficiency(self):
         document = self.document(repeat=3)
         for run in document["runs"]:
-            run["gflops"] = 100.0 + run["repeat"] + run["n"]
+            set_rate(run, 100.0 + run["repeat"] + run["n"])
         one = copy.deepcopy(document)
         for run in one["runs"]:
-            run.update(p=1, q=1, gflops=run["gflops"] / 2)
+            run.update(p=1, q=1, ranks=run["ranks"][:1])
+            set_rate(run, run["gflops"] / 2)
         one["runs"][0].update(passed=False, failure="the residual is NaN")
         page = self.report(document, one)
         found = self.script(page, """return {configurations: rowsOf("configurations"), scaling: rowsOf("scaling"),
@@ -259,7 +266,8 @@ class Pages(PageTest):
         document = self.document(repeat=1)
         peak = {"unit": "GFLOPS", "median": 400.0, "least": 400.0, "most": 400.0, "repetitions": 1}
         for run in document["runs"]:
-            run.update(backend="gl-compute", gflops=400.0)
+            run["backend"] = "gl-compute"
+            set_rate(run, 400.0)
             for rank in run["ranks"]:
                 rank.update(backend="gl-compute", device="Some GPU", device_index=rank["rank"] % 2)
         ceilings = {"format": 1, "context": document["context"], "notes": [],
@@ -493,10 +501,10 @@ class Comparisons(PageTest):
         # constant rates, independent of the machine's load
         runs = json.loads((self.folder / "a.json").read_text())
         for place, run in enumerate(runs["runs"]):
-            run["gflops"] = 1 + 0.01 * place
+            set_rate(run, 1 + 0.01 * place)
         self.write("steady.json", json.dumps(runs))
         for run in runs["runs"]:
-            run["gflops"] /= 4
+            set_rate(run, run["gflops"] / 4)
         runs["runs"][-1]["passed"] = False
         self.write("slow.json", json.dumps(runs))
         self.alone("compare", "steady.json", "slow.json")

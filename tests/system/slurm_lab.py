@@ -137,13 +137,14 @@ class Glinpack(LabTest):
     def test_there_is_one_rank_per_gpu_with_its_share_of_the_cores(self):
         program = self.program(f'echo "rank of $(hostname) $SRUN_CPUS_PER_TASK $CUDA_VISIBLE_DEVICES"\n'
                                f'exec {GLINPACK} "$@"\n')
-        for launcher, cores in ("srun", 2), ("hydra", 4):  # Hydra gets all cores of the node, and the ranks share them
+        # srun binds a GPU to each rank; Hydra gets all cores and GPUs of the node, and the ranks share them
+        for launcher, cores, seen in ("srun", 2, ("0", "1")), ("hydra", 4, ("0,1", "0,1")):
             for gpus in ["--gpus-per-node=lab:2"], []:  # requested, or part of the whole node
                 with self.subTest(launcher=launcher, gpus=gpus):
                     said = self.run_job("--nodes", 2, *gpus, SCRIPTS / "glinpack.sbatch", *SMALL,
                                         environment={"GLINPACK_LAUNCHER": launcher, "GLINPACK": program})
                     self.assertEqual(sorted(line for line in said.splitlines() if line.startswith("rank of ")),
-                                     [f"rank of node{node} {cores} 0,1" for node in (1, 1, 2, 2)])
+                                     [f"rank of node{node} {cores} {gpu}" for node in (1, 2) for gpu in seen])
                     self.assertIn("4 ranks on node[1-2], 2 cores each", said)
                     self.assertIn("PASSED", said)
 
