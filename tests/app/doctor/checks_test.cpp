@@ -261,7 +261,7 @@ TEST(DoctorChecks, network_names_slow_pairs_and_their_hosts) {
                  "mpirun -np 4 glinpack network --ping-pong 0-3");
   // a load explains it
   Facts loaded = facts;
-  for (const std::size_t rank : {2, 3}) loaded.ranks[rank]["processor"]["other_load"] = 7.5;
+  for (const std::size_t rank : {2U, 3U}) loaded.ranks[rank]["processor"]["other_load"] = 7.5;
   const std::string load = "node1: other programs used 7.5 of 32 processors during the measurements";
   expect_finding(loaded, "load", Verdict::warn, load, "ps aux --sort=-pcpu | head  # on node1");
   expect_finding(loaded, "network", Verdict::warn, load + "; rank 0 (node0) and rank 3 (node1)", "ps aux");

@@ -270,7 +270,7 @@ TEST_F(HplDatFile, LinesThatAnOptionOverridesAreNotJudged) {
     for (const int number : numbers) lines.at(static_cast<std::size_t>(number - 1)) = "nan";
     TextFiles files;
     const HplDat read = app::read_hpl_dat(write_lines(lines, "\n"), files,
-                                          {.overridden = [&](const std::string& name) { return name == option; }});
+                                          {.overridden = [&option = option](const std::string& name) { return name == option; }});
     EXPECT_THAT(read.notes, ElementsAre()) << option;
     EXPECT_THAT(read.nbmin, ElementsAre(2, 4)) << option;
     EXPECT_EQ(read.alignment, 8) << option;
