@@ -13,9 +13,13 @@ import places
 import runs
 import tables
 
+sys.path.insert(0, str(places.ROOT / "scripts"))
+import results  # noqa: E402, needs the path above
+
 EXAMPLES = """\
 OUTPUT gets, for each table K, tableK.txt in the paper's layout with the paper's figures beside ours, tableK.csv,
-tableK.json, tableK.png and tableK.svg; and runs/ with every run's log and JSON. A run that fails leaves its cell marked.
+tableK.json, tableK.png and tableK.svg; and runs.jsonl.gz with the log and JSON of every run: scripts/results.py unpacks
+it. A run that fails leaves its cell marked.
 
 examples:
   scripts/paper.sh --quick                                       # about two minutes on two cores
@@ -125,7 +129,14 @@ def run_cells(machine, planned):
         print(cell["reason"] or f"{cell['seconds']:.4g} s", flush=True)
 
 
+def pack_runs(folder):
+    """Logs and JSON of the runs into one file."""
+    results.pack(folder / "runs.jsonl.gz", sorted((folder / "runs").iterdir()))
+    (folder / "runs").rmdir()
+
+
 def write_tables(machine, planned, arguments, folder):
+    pack_runs(folder)
     for table, cells in planned.items():
         document = documents.document_of(table, cells, machine, arguments)
         (folder / f"table{table}.json").write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n",

@@ -166,7 +166,7 @@ def notes(document):
     by_text("reason", "!", bad["doubtful"])
     by_text("reason", "failed", bad["failed"])
     if bad["doubtful"] or bad["failed"]:
-        lines.append("   The logs are in runs/.")
+        lines.append("   The logs are in runs.jsonl.gz: scripts/results.py unpack runs.jsonl.gz DIR")
     by_text("remark", "*", [cell for cell in cells if cell.get("remark")])
     unfinished = sum(cell["status"] == "not run" for cell in cells)
     if unfinished:

@@ -20,8 +20,8 @@ trap 'rm -rf "$work"' EXIT
 cd "$root"
 
 # Costs of a core's operations, fitted to runs on one node.
-runs=results/paper/openblas/runs
-from=$(printf "$runs/table1-n%s-4procs-1nodes-openblas.json," 2048-nb128 2048-nb256 2048-nb512 4096-nb256 4096-nb512 \
+scripts/results.py unpack results/paper/openblas/runs.jsonl.gz "$work"
+from=$(printf "$work/runs/table1-n%s-4procs-1nodes-openblas.json," 2048-nb128 2048-nb256 2048-nb512 4096-nb256 4096-nb512 \
   4096-nb1024)
 host=(--backend openblas --precision single --lookahead 0 --from "${from%,}")
 

@@ -20,16 +20,18 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts" / "plot"))
-import plotting  # noqa: E402, from the folder above
+sys.path[:0] = [str(ROOT / "scripts" / "plot"), str(ROOT / "scripts")]
+import plotting  # noqa: E402, needs the path above
+import results  # noqa: E402
 
 GLINPACK = os.environ.get("GLINPACK", str(ROOT / "build" / "release" / "bin" / "glinpack"))
-RUNS = pathlib.Path("results") / "paper" / "openblas" / "runs"
+STUDIES = ("paper/openblas", "h200", "h200-x4")  # whose runs are read, from results/STUDY/runs.jsonl.gz
+RUNS = "paper/openblas/runs"
 # Links of scripts/netlab at 100mbit, of which Ethernet's frames leave 94 per cent for data, and their latency.
 LAB = ["--network", "94mbit", "--latency", "10us"]
 LAB_RUN = ["--backend", "openblas", "--precision", "single", "--pivoting", "local", "--broadcast", "ibcast",
            "--lookahead", "0"]
-ONE_NODE = [RUNS / f"table1-n{n}-nb{nb}-4procs-1nodes-openblas.json"
+ONE_NODE = [f"{RUNS}/table1-n{n}-nb{nb}-4procs-1nodes-openblas.json"
             for n, sizes in ((2048, (128, 256, 512)), (4096, (256, 512, 1024))) for nb in sizes]
 BETWEEN_NODES = [(n, nb, 4, nodes) for n, sizes in ((512, (32, 64, 128)), (2048, (128, 256, 512, 1024)),
                                                     (4096, (256, 512, 1024, 2048))) for nb in sizes for nodes in (2, 4)]
@@ -39,8 +41,8 @@ GPUS_PER_NODE = 4
 NODES = (1, 4, 16, 64, 256, 1024, 2500)
 STRONG_N = 1_000_000
 NETWORKS = ("100Gb/s", "400Gb/s")
-H200 = [f"results/h200/single-{n}.json" for n in (16384, 32768, 49152)] + [
-    "results/h200/partial-32768.json", "results/h200-x4/gpus-2-1x2.json", "results/h200-x4/gpus-4-1x4.json"]
+H200 = [f"h200/single-{n}.json" for n in (16384, 32768, 49152)] + [
+    "h200/partial-32768.json", "h200-x4/gpus-2-1x2.json", "h200-x4/gpus-4-1x4.json"]
 CLUSTER = ["--gpus-per-node", str(GPUS_PER_NODE), "--memory", "80G", "--precision", "single", "--pivoting",
            "tournament", "--from", ",".join(H200)]
 COLUMNS = ["scaling", "network", "gpus", "grid", "n", "nb", "seconds", "gflops", "efficiency"]
@@ -50,12 +52,14 @@ class Plans:
     def __init__(self, log):
         self.log = log
         self.folder = tempfile.TemporaryDirectory()
+        for study in STUDIES:
+            results.unpack(ROOT / "results" / study / "runs.jsonl.gz", pathlib.Path(self.folder.name) / study)
 
     def plan(self, *arguments):
-        """The plan as JSON. Paths are given from the root of the sources."""
+        """The plan as JSON. Paths begin with the study's."""
         file = pathlib.Path(self.folder.name) / "plan.json"
         arguments = ["plan", *map(str, arguments)]
-        done = subprocess.run([GLINPACK, *arguments, "--json", str(file), "--force"], cwd=ROOT, check=False,
+        done = subprocess.run([GLINPACK, *arguments, "--json", str(file), "--force"], cwd=self.folder.name, check=False,
                               stdin=subprocess.DEVNULL, capture_output=True, text=True)
         self.log.write(f"$ glinpack {shlex.join(arguments)}\n{done.stdout}{done.stderr}\n")
         if done.returncode != 0:
@@ -64,10 +68,10 @@ class Plans:
         return json.loads(file.read_text())["plan"]
 
 
-def measured(n, nb, processes, nodes):
+def measured(plans, n, nb, processes, nodes):
     table = 1 if n < 8192 else 2
-    name = RUNS / f"table{table}-n{n}-nb{nb}-{processes}procs-{nodes}nodes-openblas.json"
-    return json.loads((ROOT / name).read_text())["runs"][0]["time"]
+    name = f"{RUNS}/table{table}-n{n}-nb{nb}-{processes}procs-{nodes}nodes-openblas.json"
+    return json.loads((pathlib.Path(plans.folder.name) / name).read_text())["runs"][0]["time"]
 
 
 def check(plans, output):
@@ -76,7 +80,7 @@ def check(plans, output):
         side = int(processes ** 0.5)
         plan = plans.plan("--nodes", nodes, "--gpus-per-node", processes // nodes, "--n", n, "--nb", nb,
                           "--grid", f"{side}x{side}", *LAB, *LAB_RUN, "--from", ",".join(map(str, ONE_NODE)))
-        time = measured(n, nb, processes, nodes)
+        time = measured(plans, n, nb, processes, nodes)
         lines.append(f"| {n} | {nb} | {side}x{side} | {nodes} | {plan['seconds']:.3f} | {time:.3f} | "
                      f"{time / plan['seconds']:.2f} |")
     (output / "check.md").write_text("\n".join(lines) + "\n")

@@ -21,9 +21,10 @@ DATA = ROOT / "tests" / "data" / "paper"
 HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
 needs_matplotlib = unittest.skipUnless(HAS_MATPLOTLIB, "matplotlib is not installed: scripts/install-deps.sh --test")
 
-sys.path.insert(0, str(ROOT / "scripts" / "paper"))
+sys.path[:0] = [str(ROOT / "scripts" / "paper"), str(ROOT / "scripts")]
 import cells as plan  # noqa: E402, needs the path above
 import places  # noqa: E402
+import results  # noqa: E402
 import tables  # noqa: E402
 
 
@@ -309,6 +310,13 @@ class MeasuredTest(PaperTest):
     def table(self, number, folder="out"):
         return json.loads((self.folder / folder / f"table{number}.json").read_text())
 
+    def packed(self):
+        """The logs and JSON documents of all runs, by name."""
+        return results.read(self.folder / "out" / "runs.jsonl.gz")
+
+    def recorded(self, cell):
+        return self.packed()[cell["log"].replace(".log", ".json")]
+
     def stand_in(self, name, lines):
         path = self.write(name, "#!/usr/bin/env bash\n" + lines)
         path.chmod(0o755)
@@ -350,7 +358,7 @@ class OneMachine(MeasuredTest):
             self.assertAlmostEqual(cell["gflops"], 2 / 3 * cell["n"] ** 3 / cell["seconds"] * 1e-9)
             self.assertLess(cell["residual"], 16)
             self.assertTrue(0 < cell["network_percent"] + cell["waiting_percent"] <= 100)
-            recorded = json.loads((self.folder / "out" / cell["log"].replace(".log", ".json")).read_text())
+            recorded = self.recorded(cell)
             run = recorded["runs"][0]
             self.assertEqual((run["n"], run["nb"], run["pivoting"], run["precision"], run["broadcast"]),
                              (cell["n"], cell["subsize"], "local", "single", "ibcast"))
@@ -371,7 +379,7 @@ class OneMachine(MeasuredTest):
         self.assertEqual([(cell["n"], cell["subsize"]) for cell in failed], [(128, 64), (512, 64)])
         for cell in failed:
             self.assertIn("glinpack: broken", cell["reason"])
-            self.assertIn("glinpack: broken", (self.folder / "out" / cell["log"]).read_text())
+            self.assertIn("glinpack: broken", self.packed()[cell["log"]])
         text = " ".join((self.folder / "out" / "table1.txt").read_text().split())
         self.assertIn("failed exit status 3: glinpack: broken: n 128, subsize 64, 4 processes, 1 node; n 512, subsize 64,",
                       text)
@@ -436,7 +444,7 @@ class Namespaces(MeasuredTest):
         self.assertEqual(outcome.status, 0, outcome)
         for cell in self.table(1)["cells"]:
             self.assertEqual(cell["status"], "measured")
-            recorded = json.loads((self.folder / "out" / cell["log"].replace(".log", ".json")).read_text())
+            recorded = self.recorded(cell)
             hosts = [rank["host"] for rank in recorded["runs"][0]["ranks"]]
             self.assertEqual(hosts, [f"node{node + 1}" for node, count in enumerate(cell["placement"])
                                      for _ in range(count)])

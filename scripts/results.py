@@ -1,0 +1,117 @@
+#!/usr/bin/python3
+"""Packs the logs and JSON files of a study into one file, a line of JSON for each: {"file", "json"} or {"file", "text"}.
+
+  scripts/results.py pack results/h200/runs.jsonl.gz results/h200/before/*   # adds files, named from the archive's folder
+  scripts/results.py unpack results/h200/runs.jsonl.gz DIR                   # writes them below DIR
+  scripts/results.py table results/h200/runs.jsonl.gz                        # a line for each run, as Markdown
+
+`pack` removes what it packed. Exit status: 0, 2 unusable input.
+"""
+import gzip
+import json
+import os
+import pathlib
+import re
+import statistics
+import sys
+
+
+def read(archive):
+    """{file: JSON document, or text}; empty without an archive."""
+    if not archive.exists():
+        return {}
+    with gzip.open(archive, "rt", encoding="utf-8") as lines:
+        entries = [json.loads(line) for line in lines]
+    return {entry["file"]: entry.get("json", entry.get("text")) for entry in entries}
+
+
+def pack(archive, files):
+    """Adds files to an archive, or replaces them there, and removes them from the disk."""
+    contents = read(archive)
+    for file in files:
+        text = file.read_text(encoding="utf-8", errors="replace")
+        name = os.path.relpath(file, archive.parent)
+        contents[name] = json.loads(text) if file.suffix == ".json" and text else text
+    partial = archive.with_name(archive.name + ".partial")
+    with open(partial, "wb") as out, gzip.GzipFile("", "wb", 9, out, mtime=0) as packed:
+        for name, content in sorted(contents.items()):
+            entry = {"file": name, "text" if isinstance(content, str) else "json": content}
+            packed.write(json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+    partial.replace(archive)
+    for file in files:
+        file.unlink()
+
+
+def unpack(archive, folder):
+    """Writes the files below a folder; returns their paths."""
+    if not archive.exists():
+        raise FileNotFoundError(f"{archive}: no such file")
+    paths = []
+    for name, content in read(archive).items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content if isinstance(content, str) else json.dumps(content, indent=2), encoding="utf-8")
+        paths.append(path)
+    return paths
+
+
+def run_rows(document):
+    """The runs of a result of plu, repetitions in one row with the median time."""
+    groups = {}
+    for run in document["runs"]:
+        grid = f"{run['p']}x{run['q']}"
+        precision = run.get("precision", "")
+        groups.setdefault((run.get("backend", ""), precision, run.get("pivoting", ""), run["n"], run["nb"], grid),
+                          []).append(run)
+    for key, runs in groups.items():
+        yield [*map(str, key), str(len(runs)), f"{statistics.median(run['time'] for run in runs):.4g}",
+               f"{statistics.median(run['gflops'] for run in runs):.4g}"]
+
+
+def text_rows(text):
+    """HPL's result lines, repetitions in one row."""
+    groups = {}
+    for line in re.findall(r"^W[RC]\w+ +(\d+ +\d+ +\d+ +\d+ +\S+ +\S+)$", text, re.MULTILINE):
+        n, nb, p, q, seconds, gflops = line.split()
+        groups.setdefault((n, nb, f"{p}x{q}"), []).append((float(seconds), float(gflops)))
+    for key, runs in groups.items():
+        yield ["", "", "", *key, str(len(runs)), *(f"{statistics.median(values):.4g}" for values in zip(*runs))]
+
+
+def table(contents):
+    lines = ["| file | backend | precision | pivoting | N | NB | grid | runs | time, s | GFLOPS |", "| --- " * 10 + "|"]
+    for name, content in contents.items():
+        stem = name.rsplit(".", 1)[0]
+        if isinstance(content, str):
+            rows = [] if f"{stem}.json" in contents else list(text_rows(content))
+        else:
+            rows = list(run_rows(content)) if "runs" in content and content["runs"] and "gflops" in content["runs"][0] else []
+        lines += [f"| {' | '.join([stem, *row])} |" for row in rows]
+    others = [f"`{name}`" for name in contents
+              if not any(line.startswith(f"| {name.rsplit('.', 1)[0]} |") for line in lines)]
+    return "\n".join(lines + (["", "Other files: " + ", ".join(others) + "."] if others else [])) + "\n"
+
+
+def main(arguments):
+    try:
+        command, archive, *files = arguments
+        archive, files = pathlib.Path(archive), [pathlib.Path(file) for file in files]
+        if command == "pack" and files:
+            pack(archive, files)
+        elif command == "unpack" and len(files) == 1:
+            unpack(archive, *files)
+        elif command == "table" and not files:
+            print(table(read(archive)), end="")
+        else:
+            raise ValueError
+    except ValueError:
+        print(__doc__, file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"results.py: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
