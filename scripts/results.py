@@ -69,8 +69,10 @@ def run_rows(document):
 
 
 def text_rows(text):
-    """HPL's result lines, repetitions in one row."""
+    """HPL's result lines of a report, repetitions in one row. A log of several commands has none."""
     groups = {}
+    if not re.search(r"^T/V ", text, re.MULTILINE):
+        return
     for line in re.findall(r"^W[RC]\w+ +(\d+ +\d+ +\d+ +\d+ +\S+ +\S+)$", text, re.MULTILINE):
         n, nb, p, q, seconds, gflops = line.split()
         groups.setdefault((n, nb, f"{p}x{q}"), []).append((float(seconds), float(gflops)))

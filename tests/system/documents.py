@@ -75,7 +75,7 @@ def without_prefix(words):
 # System programs, whose options are not checked.
 SYSTEM = {"apptainer", "apt-get", "awk", "cat", "cd", "chgrp", "chmod", "cpack", "cut", "dpkg", "dpkg-deb",
           "dpkg-query", "echo", "export", "git", "grep", "head", "ip", "jq", "kill", "ls", "man", "module", "sacct",
-          "sbatch", "scancel", "scontrol", "sinfo", "sleep", "source", "squeue", "tc", "tail", "wait"}
+          "sbatch", "scancel", "scontrol", "sinfo", "sleep", "source", "squeue", "tc", "tail", "wait", "zcat"}
 # Scripts that pass their options to glinpack, and scripts that pass them to Slurm.
 HAND_ON = {"scripts/run.sh", "scripts/slurm/sweep.sbatch"}
 SLURM_LAB = {"scripts/slurm/lab/enter", "scripts/slurm/lab/run"}
