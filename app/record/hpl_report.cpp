@@ -540,6 +540,8 @@ std::string rate_text(const RunRecord& record) {
                                                            : "s");
   if (record.peak && record.peak->exceeded > 0) {
     text += fmt::format("; above the measured peak, {:.4g} GFLOPS, which it replaces", record.peak->exceeded);
+  } else if (record.peak && *record.of_peak() > 1) {
+    text += fmt::format("; above the stated peak, {:.4g} GFLOPS: --peak is too low", record.peak->gflops);
   } else if (record.peak) {
     text += fmt::format("; {:.1f} % of the {} peak, {:.4g} GFLOPS", 100 * *record.of_peak(),
                         record.peak->stated ? "stated" : "measured", record.peak->gflops);

@@ -1,6 +1,8 @@
 // The operations of glinpack.h: checks what the arguments show, and enqueues the rest.
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <utility>
 
 #include "library/operations.hpp"
 #include "library/session.hpp"
@@ -240,22 +242,25 @@ glinpack_status glinpack_gemm(int transpose_a, int transpose_b, double alpha, co
 }
 
 glinpack_status glinpack_lu(const glinpack_matrix* a, glinpack_matrix** p, glinpack_matrix** l, glinpack_matrix** u) {
-  for (glinpack_matrix** result : {p, l, u}) {
+  const std::array results{std::pair(p, Factor::permutation), std::pair(l, Factor::lower), std::pair(u, Factor::upper)};
+  for (const auto& [result, which] : results) {
     if (result) *result = nullptr;
   }
-  return guarded(handles(a), [&](const Matrix* matrix) {
+  const glinpack_status status = guarded(handles(a), [&](const Matrix* matrix) {
     check_operands(matrix);
     check_square(*matrix);
     const FactorsId factors{*matrix->session, enqueue_factors(*matrix)};
-    std::shared_ptr<Matrix> permutation, lower, upper;
-    if (p) permutation = factor(*matrix, factors.id, Factor::permutation);
-    if (l) lower = factor(*matrix, factors.id, Factor::lower);
-    if (u) upper = factor(*matrix, factors.id, Factor::upper);
-    if (p) *p = matrices().add(permutation);
-    if (l) *l = matrices().add(lower);
-    if (u) *u = matrices().add(upper);
+    for (const auto& [result, which] : results) {
+      if (result) *result = matrices().add(factor(*matrix, factors.id, which));
+    }
     return GLINPACK_OK;
   });
+  for (const auto& [result, which] : results) {
+    if (status == GLINPACK_OK || !result) continue;
+    glinpack_matrix_free(*result);
+    *result = nullptr;
+  }
+  return status;
 }
 
 glinpack_status glinpack_solve(const glinpack_matrix* a, const glinpack_matrix* b, glinpack_matrix** result) {

@@ -1,4 +1,6 @@
 // Operations by src/local/solvers, whose operands are in host memory.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "library/failure.hpp"
@@ -139,9 +141,9 @@ Value solve_poisson(Engine& engine, const Value& b, double tolerance, Index most
     PoissonNeighbours<Real> none;
     const CgOutcome outcome = conjugate_gradients(*strip, none, limits);
     if (!outcome.converged) {
-      throw Failure(GLINPACK_NOT_CONVERGED, "conjugate gradients: a relative residual of " +
-                                                std::to_string(outcome.relative_residual) + " after " +
-                                                std::to_string(outcome.iterations) + " iterations");
+      throw Failure(GLINPACK_NOT_CONVERGED,
+                    fmt::format("conjugate gradients: a relative residual of {:.2e} after {} iterations",
+                                outcome.relative_residual, outcome.iterations));
     }
     std::vector<Real> u(elements.size());
     strip->store(u);

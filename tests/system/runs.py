@@ -14,6 +14,7 @@ import struct
 import subprocess
 import sys
 import termios
+import time
 import unittest
 
 from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest, npy, read_npy
@@ -38,6 +39,12 @@ class RunsTest(GlinpackTest):
     def json(self, name):
         return json.loads((self.folder / name).read_text())
 
+    def preload(self, library):
+        """The environment that loads the library of the test's variable `library` beside the others."""
+        if library not in os.environ:
+            self.skipTest(f"{library} names no library: its compiler cannot preload one")
+        return {"LD_PRELOAD": f"{os.environ.get('LD_PRELOAD', '')} {os.environ[library]}"}
+
 
 class Commands(RunsTest):
     def test_blocks_larger_than_the_matrix_need_no_extra_memory(self):
@@ -46,6 +53,19 @@ class Commands(RunsTest):
                 outcome = self.glinpack("plu", "--n", "30", "--nb", "1000000", "--backend", backend)
                 self.assertEqual(outcome.status, 0, outcome)
                 self.assertIn("PASSED", outcome.out)
+
+    def test_durations_do_not_follow_a_clock_that_is_set_back(self):
+        start = time.monotonic()
+        outcome = self.passed("--n", 400, "--nb", 32, "--grid", "1x2", "--watchdog", 20, "--checkpoint", "c",
+                              "--checkpoint-every", 0.001, "--json", "t.json", environment=self.preload("CLOCK_SET_BACK"))
+        seconds = time.monotonic() - start
+        run = self.json("t.json")["runs"][0]
+        self.assertLess(0, run["time"], outcome)
+        self.assertLess(run["time"], seconds, outcome)
+        for rank in run["ranks"]:
+            phases = {phase["phase"]: phase["seconds"] for phase in rank["phases"]}
+            self.assertLess(0, sum(phases.values()))
+            self.assertTrue(all(0 <= duration < seconds for duration in phases.values()), phases)
 
     def test_the_quick_start_passes_and_its_json_is_valid(self):
         self.passed(*QUICK_START, "--json", "q.json", ranks=4, timeout=120)
@@ -454,11 +474,8 @@ class Checksums(RunsTest):
     RUN = ["--n", 500, "--nb", 32, *COMMON]
 
     def with_a_fault_on_rank_2(self, *arguments, **faults):
-        if "FAULTY_GEMM" not in os.environ:
-            self.skipTest("FAULTY_GEMM names no library: its compiler cannot preload one")
-        preloaded = f"{os.environ.get('LD_PRELOAD', '')} {os.environ['FAULTY_GEMM']}"
         return self.glinpack("plu", *arguments, ranks=4,
-                             environment={"LD_PRELOAD": preloaded, "FAULTY_GEMM_RANK": "2", **faults})
+                             environment={**self.preload("FAULTY_GEMM"), "FAULTY_GEMM_RANK": "2", **faults})
 
     def test_a_clean_run_passes_with_its_checks_counted(self):
         outcome = self.passed(*self.RUN, "--json", "c.json", ranks=4)

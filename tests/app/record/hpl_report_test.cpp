@@ -406,6 +406,9 @@ TEST(RateText, names_the_units_and_the_share_of_the_peak) {
   record.units = compute_units(record.result.ranks);
   record.peak->stated = true;
   EXPECT_EQ(rate_text(record), "Rate: 120 GFLOPS, 120 by each of 1 GPU; 75.0 % of the stated peak, 160 GFLOPS\n");
+  record.peak->gflops = 100;
+  EXPECT_EQ(rate_text(record),
+            "Rate: 120 GFLOPS, 120 by each of 1 GPU; above the stated peak, 100 GFLOPS: --peak is too low\n");
   record.result.ranks[1].backend.device_uuid = "another";
   EXPECT_EQ(compute_units(record.result.ranks).count, 2) << "each process sees one device, number 0";
 }
