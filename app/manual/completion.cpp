@@ -2,11 +2,10 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include <ostream>
+#include <regex>
 #include <sstream>
 
 #include "app/options/option_text.hpp"
-#include "app/program/outputs.hpp"
 
 namespace glinpack::app {
 
@@ -59,8 +58,6 @@ std::string shell_quoted(const std::string& text) {
   return "'" + result + "'";
 }
 
-constexpr const char* made_of = "# Written by glinpack completion.\n";
-
 // "plu:--backend) values='openblas auto' ;;" for options that take values
 std::string bash_values(const CommandPage& page) {
   std::string text;
@@ -95,9 +92,13 @@ std::string completion_script(std::span<const CommandPage> pages) {
   }
   options += "    help) options=" + shell_quoted(with_spaces(subcommands)) + " ;;\n";
   subcommands.emplace_back("help");
-  return std::string(made_of) + R"BASH(
+  const std::string program = pages.front().table.program;
+  const std::string function = "_" + std::regex_replace(program, std::regex("-"), "_");
+  return "# Written by " + program + R"BASH( completion.
+
 # bash takes "--grid=2x2" apart at "=": the option, "=", the value.
-_glinpack() {
+)BASH" + function +
+         R"BASH(() {
   local current=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD-1]} subcommand= options= values= files= list= i
   for ((i = 1; i < COMP_CWORD; ++i)); do
     case ${COMP_WORDS[i]} in
@@ -139,16 +140,19 @@ _glinpack() {
       fi ;;
   esac
 }
-complete -F _glinpack glinpack
+)BASH" + "complete -F " +
+         function + " " + program + R"BASH(
 
-# After a launcher: from the word glinpack on. A launcher that has a completion of its own keeps it.
+# After a launcher: from the word glinpack, or glinpack-papers, on. A launcher that has a completion of its own keeps it.
 _glinpack_launched() {
-  local i
+  local i program
   for ((i = 1; i < COMP_CWORD; ++i)); do
-    [[ ${COMP_WORDS[i]##*/} == glinpack ]] || continue
+    program=${COMP_WORDS[i]##*/}
+    [[ $program == glinpack || $program == glinpack-papers ]] || continue
+    declare -F "_${program//-/_}" &>/dev/null || return
     COMP_WORDS=("${COMP_WORDS[@]:i}")
     ((COMP_CWORD -= i))
-    _glinpack
+    "_${program//-/_}"
     return
   done
 }
@@ -160,16 +164,15 @@ unset _glinpack_launcher
 )BASH";
 }
 
-OptionTable completion_table(CompletionOptions&) {
-  return {.command = "completion",
+OptionTable completion_table(CompletionOptions&, const Program& program) {
+  return {.program = program.name,
+          .command = "completion",
           .description =
               "Prints a script for bash that completes subcommands, options and their values, also after mpirun, "
               "mpiexec and srun.",
-          .footer = {.examples = "source <(glinpack completion)",
+          .footer = {.examples = fmt::format("source <({} completion)", program.name),
                      .exit_codes = {{0, "printed"}, {2, "unusable input"}, {3, "an error while printing"}}},
           .groups = {}};
 }
-
-void run_completion_command(const CompletionOptions&, std::ostream& out) { print(out, completion_script(all_pages())); }
 
 }  // namespace glinpack::app

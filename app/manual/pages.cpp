@@ -11,7 +11,6 @@
 #include <regex>
 #include <sstream>
 
-#include "app/commands.hpp"
 #include "app/program/outputs.hpp"
 #include "version.hpp"
 
@@ -75,8 +74,8 @@ Texts examples_of(const OptionTable& table, std::size_t width) {
 }
 
 std::string usage_of(const OptionTable& table) {
-  if (table.command.empty()) return "glinpack SUBCOMMAND [OPTIONS]";
-  std::string usage = "glinpack " + table.command + " [OPTIONS]";
+  if (table.command.empty()) return table.program + " SUBCOMMAND [OPTIONS]";
+  std::string usage = table.program + " " + table.command + " [OPTIONS]";
   for (const FieldGroup& group : table.groups) {
     for (const Field& field : group.fields) {
       if (field.value.form == Form::positional) usage += " " + field.name + "...";
@@ -184,7 +183,7 @@ std::string markdown_entry(const Field& field) {
 // `printed`: the commands whose sections have a group, by its rows. A group is printed once.
 std::string markdown_section(const CommandPage& page, std::map<std::string, std::string>& printed) {
   const OptionTable& table = page.table;
-  std::string text = "\n## " + (table.command.empty() ? "glinpack" : table.command) + "\n\n";
+  std::string text = "\n## " + (table.command.empty() ? table.program : table.command) + "\n\n";
   text += filled(cell(table.description), 0, 120) + "\n\n" + row({"option", "value", "default", "meaning"}) +
           row({"---", "---", "---", "---"});
   for (const FieldGroup& group : table.groups) {
@@ -211,14 +210,65 @@ std::string markdown_section(const CommandPage& page, std::map<std::string, std:
 
 }  // namespace
 
-std::vector<CommandPage> all_pages() {
-  std::vector<CommandPage> pages{{"an HPL-class LU benchmark for clusters of GPUs that speak OpenGL", program_table()}};
-  for (const Command& command : commands()) pages.push_back({command.summary, command.table()});
+OptionTable program_table(const Program& program) {
+  const FieldValue version_flag = flag([] {}, [] { return false; });
+  std::vector<WordList> lists;
+  for (const Command& command : program.commands) {
+    if (lists.empty() || lists.back().heading != command.heading) lists.push_back({command.heading, {}});
+    lists.back().words.emplace_back(command.name, command.summary);
+  }
+  lists.push_back(
+      {"Environment",
+       {{"EGL_VISIBLE_DEVICES", "EGL devices to use, in this order: 0,2"},
+        {"GLINPACK_LOG", "Level of messages without --log-level: trace, debug, info, warn, error, off"},
+        {"GLINPACK_OVERSUBSCRIBED",
+         "If set, waiting processes yield the processor. Needed only in containers that hide that processes share "
+         "cores"},
+        {"OPENBLAS_CORETYPE",
+         "Kernels of OpenBLAS. If unset, and OpenBLAS chose kernels for an older processor, glinpack sets it and "
+         "executes itself again; the report says so"},
+        {"OPENBLAS_NUM_THREADS, OMP_NUM_THREADS",
+         "Host threads of each process without --threads; the first that is set"},
+        {"LP_NUM_THREADS",
+         "Threads of Mesa's software renderer in each process. 0: no extra threads, best if there are more processes "
+         "than cores"},
+        {"XDG_CACHE_HOME",
+         "Cache folder; its subfolder glinpack holds linked shader programs and the choices of tune and of "
+         "glinpack-papers matmul --tune [default: ~/.cache]"}}});
+  lists.push_back({"Files",
+                   {{"PREFIX/share/glinpack/configs", "Configurations for --config"},
+                    {"PREFIX/share/glinpack/shaders", "The built-in shaders, to copy for --shader-dir"},
+                    {"PREFIX/share/glinpack/slurm", "Batch scripts"},
+                    {"PREFIX/share/doc/glinpack", "Documents and the schemas of all JSON files"}}});
+  return {.program = program.name,
+          .command = "",
+          .description = program.description,
+          .footer = {.examples = program.examples,
+                     .notes = {fmt::format("`{0} SUBCOMMAND --help` or `{0} help SUBCOMMAND` prints the options of a "
+                                           "subcommand.",
+                                           program.name),
+                               "Without a launcher, glinpack is one process. Use the launcher of the MPI library that "
+                               "glinpack was built with: mpirun.mpich if Open MPI is installed, too; srun --mpi=pmi2 "
+                               "with Slurm."},
+                     .exit_codes = {{0, "all runs and checks passed"},
+                                    {1, "a run or check failed"},
+                                    {2, "unusable input"},
+                                    {3, "an error while running"},
+                                    {4, "ended by a signal, after a report"},
+                                    {5, "ended by --watchdog"}}},
+          .groups = {{"", {{"version", version_flag, "Print version and commit"}}}},
+          .word_lists = lists};
+}
+
+std::vector<CommandPage> all_pages(const Program& program) {
+  std::vector<CommandPage> pages{{program.summary, program_table(program)}};
+  for (const Command& command : program.commands) pages.push_back({command.summary, command.table()});
   return pages;
 }
 
 std::string name_of(const CommandPage& page) {
-  return page.table.command.empty() ? "glinpack" : "glinpack-" + page.table.command;
+  const OptionTable& table = page.table;
+  return table.command.empty() ? table.program : table.program + "-" + table.command;
 }
 
 std::string help_of(const OptionTable& table) {
@@ -246,8 +296,8 @@ std::string help_of(const OptionTable& table) {
 std::string man_page(const CommandPage& page, const Texts& others) {
   const OptionTable& table = page.table;
   const std::string name = name_of(page);
-  std::string text = ".\\\" Written by glinpack man-pages.\n.TH " + roff(in_capitals(name)) + " 1 \"\" \"glinpack " +
-                     version + "\" \"User Commands\"\n";
+  std::string text = ".\\\" Written by " + table.program + " man-pages.\n.TH " + roff(in_capitals(name)) +
+                     " 1 \"\" \"glinpack " + version + "\" \"User Commands\"\n";
   text += ".SH NAME\n" + roff(name) + " \\- " + roff(page.summary) + "\n";
   text += ".SH SYNOPSIS\n" + roff(usage_of(table)) + "\n";
   text += ".SH DESCRIPTION\n" + roff(filled(table.description, 0, std::string::npos)) + "\n.SH OPTIONS\n";
@@ -274,42 +324,45 @@ std::string man_page(const CommandPage& page, const Texts& others) {
 }
 
 std::string options_document(std::span<const CommandPage> pages) {
-  std::string text =
-      "<!-- Written by `glinpack man-pages --markdown`; change the option tables in app/ instead. -->\n"
-      "# Options\n\n"
-      "The options of every subcommand, as `glinpack SUBCOMMAND --help` prints them. A list is written with commas or\n"
-      "spaces. With `--config`, every option is also a key of a TOML file ([input.md](input.md#toml)).\n";
+  std::string text = fmt::format(
+      "<!-- Written by `{0} man-pages --markdown`; change the option tables in app/ instead. -->\n"
+      "# Options of {0}\n\n"
+      "The options of every subcommand, as `{0} SUBCOMMAND --help` prints them. A list is written\n"
+      "with commas or spaces. With `--config`, every option is also a key of a TOML file "
+      "([input.md](input.md#toml)).\n",
+      pages.front().table.program);
   std::map<std::string, std::string> printed;
   for (const CommandPage& page : pages) text += markdown_section(page, printed);
   return text;
 }
 
-OptionTable man_pages_table(ManPagesOptions& o) {
+OptionTable man_pages_table(ManPagesOptions& o, const Program& program) {
   const std::vector<Field> output{
       {"output-dir", text(o.output_dir, "DIR"), "Folder for the pages; created if missing"},
       {"force", flag(o.force), "Overwrite existing pages"},
-      {"markdown", flag(o.markdown), "Print docs/options.md, the options of all subcommands, instead"},
+      {"markdown", flag(o.markdown),
+       fmt::format("Print {}, the options of all subcommands, instead", program.options_page)},
   };
-  return {.command = "man-pages",
-          .description = "Writes the man pages: one for glinpack and one for each subcommand.",
-          .footer = {.examples = "glinpack man-pages --output-dir man\n"
-                                 "glinpack man-pages --output-dir ~/.local/share/man/man1 --force\n"
-                                 "glinpack man-pages --markdown > docs/options.md",
+  return {.program = program.name,
+          .command = "man-pages",
+          .description = "Writes the man pages: one for the program and one for each subcommand.",
+          .footer = {.examples = fmt::format("{0} man-pages --output-dir man\n"
+                                             "{0} man-pages --output-dir ~/.local/share/man/man1 --force\n"
+                                             "{0} man-pages --markdown > {1}",
+                                             program.name, program.options_page),
                      .exit_codes = {{0, "written"}, {2, "unusable input"}, {3, "an error while writing"}}},
           .groups = {{"Output", output}}};
 }
 
-ManPagesOptions parse_man_pages_options(const Texts& arguments) {
-  const ManPagesOptions options = parse(arguments, man_pages_table).options;
+void check(const ManPagesOptions& options) {
   if (options.output_dir.empty() != options.markdown) {
     throw InputError(options.markdown ? "--markdown prints to standard output; leave out --output-dir"
                                       : "--output-dir DIR is missing: the folder for the pages");
   }
-  return options;
 }
 
-void run_man_pages_command(const ManPagesOptions& options, std::ostream& out) {
-  const std::vector<CommandPage> pages = all_pages();
+void run_man_pages_command(const ManPagesOptions& options, const Program& program, std::ostream& out) {
+  const std::vector<CommandPage> pages = all_pages(program);
   if (options.markdown) {
     print(out, options_document(pages));
     return;
@@ -327,7 +380,7 @@ void run_man_pages_command(const ManPagesOptions& options, std::ostream& out) {
   paths.folder = options.output_dir;
   make_output_folder(paths);
   for (const CommandPage& page : pages) {
-    const std::string text = man_page(page, page.table.command.empty() ? subcommands : Texts{"glinpack"});
+    const std::string text = man_page(page, page.table.command.empty() ? subcommands : Texts{program.name});
     write_file(path_of(page), options.force, [&text](std::ostream& file) { file << text; });
   }
 }

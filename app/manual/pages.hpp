@@ -1,13 +1,15 @@
 // What people read about a command: --help, the man page and its section of docs/options.md, from its option table;
-// and `glinpack man-pages`.
+// and the subcommand man-pages.
 #pragma once
 
-#include <iosfwd>
+#include <iostream>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "app/options/fields.hpp"
+#include "app/program/command.hpp"
+#include "mpi/session.hpp"
 
 namespace glinpack::app {
 
@@ -17,8 +19,10 @@ struct CommandPage {
   OptionTable table;
 };
 
+/// The program's own help: its options, subcommands, environment variables and files.
+OptionTable program_table(const Program& program);
 /// The program's page, then one for each subcommand.
-std::vector<CommandPage> all_pages();
+std::vector<CommandPage> all_pages(const Program& program);
 /// "glinpack", "glinpack-plu".
 std::string name_of(const CommandPage& page);
 
@@ -41,13 +45,31 @@ struct ManPagesOptions {
   bool markdown = false;
 };
 
-OptionTable man_pages_table(ManPagesOptions& options);
+OptionTable man_pages_table(ManPagesOptions& options, const Program& program);
 
 /// Throws InputError.
-ManPagesOptions parse_man_pages_options(const Texts& arguments);
+void check(const ManPagesOptions& options);
 
-/// Writes glinpack.1 and a page for each subcommand into the folder; creates the folder if it is missing. Throws
-/// InputError if a page exists and may not be replaced. With `markdown`, writes docs/options.md to `out` instead.
-void run_man_pages_command(const ManPagesOptions& options, std::ostream& out);
+/// Writes the program's page and a page for each subcommand into the folder; creates the folder if it is missing.
+/// Throws InputError if a page exists and may not be replaced. With `markdown`, writes the options page to `out`
+/// instead.
+void run_man_pages_command(const ManPagesOptions& options, const Program& program, std::ostream& out);
+
+template <const Program& (*program)()>
+OptionTable man_pages_table(ManPagesOptions& options) {
+  return man_pages_table(options, program());
+}
+
+/// The subcommand man-pages of a program.
+template <const Program& (*program)()>
+constexpr Command man_pages_command(const char* heading) {
+  return {"man-pages", "Write the man pages", heading, table_of<man_pages_table<program>>,
+          [](const Invocation& invocation) {
+            const ManPagesOptions options = parse(invocation.arguments, man_pages_table<program>).options;
+            check(options);
+            if (launcher_rank() == 0) run_man_pages_command(options, program(), std::cout);
+            return 0;
+          }};
+}
 
 }  // namespace glinpack::app

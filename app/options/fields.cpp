@@ -172,7 +172,7 @@ std::vector<const Field*> fields_of(const OptionTable& table) {
   return fields;
 }
 
-std::string help_command(const OptionTable& table) { return "glinpack " + table.command + " --help"; }
+std::string help_command(const OptionTable& table) { return table.program + " " + table.command + " --help"; }
 
 void add(CLI::App& app, const Field& field) {
   const std::string option = (field.value.form == Form::positional ? "" : "--") + field.name;

@@ -59,6 +59,7 @@ struct WordList {
 
 /// A command and its options. Texts are filled into lines by those who print them.
 struct OptionTable {
+  std::string program = "glinpack";
   std::string command;  // "plu"; empty: the program itself
   std::string description;
   Footer footer = {};

@@ -16,10 +16,10 @@ namespace {
 constexpr Index largest_systems = 1'000'000;
 
 constexpr const char* background_examples =
-    "  glinpack background --n 256 --systems 30 --ratio auto\n"
-    "  glinpack background --n 128,256,384,512 --ratio 2 --json background.json\n"
-    "  glinpack background --operation tridiagonal --n 512 --threads 1\n"
-    "  glinpack background --operation gauss-jordan --input A.mtx --output x.npy\n";
+    "  glinpack-papers background --n 256 --systems 30 --ratio auto\n"
+    "  glinpack-papers background --n 128,256,384,512 --ratio 2 --json background.json\n"
+    "  glinpack-papers background --operation tridiagonal --n 512 --threads 1\n"
+    "  glinpack-papers background --operation gauss-jordan --input A.mtx --output x.npy\n";
 
 std::string operations_help() {
   std::string text = "What a system is:";
@@ -288,7 +288,8 @@ OptionTable background_table(BackgroundOptions& o) {
       {"ratio", or_auto(real(o.ratio, "RATIO", parse_ratio), [&o] { o.ratio.reset(); }),
        "Systems that the processor solves while the device solves one; auto: measured, and adjusted during the run"},
   };
-  return {.command = "background",
+  return {.program = papers_name,
+          .command = "background",
           .description =
               "Splits systems between the processor and a device that works in the background, by a load ratio;\n"
               "checks all answers, and compares with the processor alone and the device alone.",

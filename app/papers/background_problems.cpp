@@ -1,4 +1,4 @@
-// The kinds of problems of `glinpack background`.
+// The kinds of problems of `glinpack-papers background`.
 #include <array>
 #include <cmath>
 #include <random>
@@ -77,7 +77,7 @@ struct FactorProblems {
   std::vector<double> probe;
 
   // || P A v - L (U v) || / (eps || A || n) in the maximum norm, for v with elements below 1 (R. Freivalds, 1977). It
-  // is at most the scaled residual of the factors in `glinpack plu-packed`.
+  // is at most the scaled residual of the factors in `glinpack-papers plu-packed`.
   double error_of(Index problem, const BackgroundAnswer& answer) const {
     const float* factors = answer.numbers.data();
     const auto element = [&](Index i, Index j) { return answer.by_columns ? factors[i + j * n] : factors[i * n + j]; };

@@ -16,10 +16,10 @@ using solvers::BandedVariant;
 using solvers::SparseEntry;
 
 constexpr const char* banded_examples =
-    "  glinpack banded --n 4096 --diagonals 10\n"
-    "  glinpack banded --n 4096 --offsets 0,1,-1,64,-64 --json banded.json\n"
-    "  glinpack banded --variant diagonals --n 1024,2048,4096,8192 --fit\n"
-    "  glinpack banded --input A.mtx --output y.npy\n";
+    "  glinpack-papers banded --n 4096 --diagonals 10\n"
+    "  glinpack-papers banded --n 4096 --offsets 0,1,-1,64,-64 --json banded.json\n"
+    "  glinpack-papers banded --variant diagonals --n 1024,2048,4096,8192 --fit\n"
+    "  glinpack-papers banded --input A.mtx --output y.npy\n";
 
 FieldValue offsets_value(std::vector<Index>& offsets) {
   FieldValue value = wholes(offsets, -largest_n, largest_n, "OFFSET,...");
@@ -238,6 +238,7 @@ OptionTable banded_table(BandedOptions& o) {
       {"offsets", offsets_value(o.offsets), "The diagonals instead: 0 the main one, 1 above it, -1 below it"},
   };
   return {
+      .program = papers_name,
       .command = "banded",
       .description =
           "Multiplies a matrix of few diagonals by a vector, y = A x, its diagonals being textures as Krueger and\n"

@@ -23,15 +23,15 @@ using solvers::PivotMeasure;
 using solvers::PluPacked;
 
 constexpr const char* gauss_jordan_examples =
-    "  glinpack gauss-jordan --n 100,256 --rhs 3\n"
-    "  glinpack gauss-jordan --n 255 --inverse --variant all\n"
-    "  glinpack gauss-jordan --n 128 --variant double-rows,plain --pivoting all --measure all\n"
-    "  glinpack gauss-jordan --input A.npy --input-b B.mtx --output X.npy\n";
+    "  glinpack-papers gauss-jordan --n 100,256 --rhs 3\n"
+    "  glinpack-papers gauss-jordan --n 255 --inverse --variant all\n"
+    "  glinpack-papers gauss-jordan --n 128 --variant double-rows,plain --pivoting all --measure all\n"
+    "  glinpack-papers gauss-jordan --input A.npy --input-b B.mtx --output X.npy\n";
 constexpr const char* plu_packed_examples =
-    "  glinpack plu-packed --n 255,512\n"
-    "  glinpack plu-packed --n 1000 --rhs 0 --variant all  # the factors alone, as in the paper\n"
-    "  glinpack plu-packed --n 64,96,128,192,256 --fit\n"
-    "  glinpack plu-packed --input A.npy --input-b B.mtx --output X.npy\n";
+    "  glinpack-papers plu-packed --n 255,512\n"
+    "  glinpack-papers plu-packed --n 1000 --rhs 0 --variant all  # the factors alone, as in the paper\n"
+    "  glinpack-papers plu-packed --n 64,96,128,192,256 --fit\n"
+    "  glinpack-papers plu-packed --input A.npy --input-b B.mtx --output X.npy\n";
 
 /// The fields from --n to --rhs; `fewest_right_hand_sides`: 0 or 1.
 std::vector<Field> system_fields(EliminationOptions& o, Index fewest_right_hand_sides) {
@@ -307,7 +307,8 @@ OptionTable gauss_jordan_table(EliminationOptions& o) {
   const Field inverse{"inverse", flag(o.inverse), "Compute the inverse of A: the right-hand sides are the identity"};
   const Field pivoting{"pivoting", kinds_value(o.pivoting, solvers::all_elimination_pivotings),
                        "partial: search the column for the pivot; full: search the remaining matrix; all: both"};
-  return {.command = "gauss-jordan",
+  return {.program = papers_name,
+          .command = "gauss-jordan",
           .description =
               "Solves A X = B, or inverts A, by Gauss-Jordan elimination on a device, two rows and columns a step as "
               "the\npaper has it, and by single rows; judges X by its residual and compares with LAPACK.",
@@ -317,7 +318,8 @@ OptionTable gauss_jordan_table(EliminationOptions& o) {
 }
 
 OptionTable plu_packed_table(EliminationOptions& o) {
-  return {.command = "plu-packed",
+  return {.program = papers_name,
+          .command = "plu-packed",
           .description =
               "Factorises P A = L U on a device, two rows of U a step, and solves A X = B with the factors, as the "
               "paper\nhas it, and by single rows; judges by residuals and compares with LAPACK.",

@@ -131,10 +131,10 @@ std::string lu_tables(const std::vector<LuFigures>& figures, LuClock clock, doub
 namespace {
 
 constexpr const char* lu_methods_examples =
-    "  glinpack lu-methods --n 64,128,256 --methods all\n"
-    "  glinpack lu-methods --n 256 --methods M1,M3 --strategy switch\n"
-    "  glinpack lu-methods --n 32,64,128,256,512,1024,2048 --repeat 1 --warm-up 0  # the paper's sizes\n"
-    "  glinpack lu-methods --input A.npy --methods M3 --strategy switch --output LU.npy\n";
+    "  glinpack-papers lu-methods --n 64,128,256 --methods all\n"
+    "  glinpack-papers lu-methods --n 256 --methods M1,M3 --strategy switch\n"
+    "  glinpack-papers lu-methods --n 32,64,128,256,512,1024,2048 --repeat 1 --warm-up 0  # the paper's sizes\n"
+    "  glinpack-papers lu-methods --input A.npy --methods M3 --strategy switch --output LU.npy\n";
 
 /// A, its last computed factors, and the reference factors of plain loops in double precision. Row-major, n x n.
 struct LuProblem {
@@ -373,6 +373,7 @@ OptionTable lu_methods_table(LuMethodsOptions& o) {
        "all"},
   };
   return {
+      .program = papers_name,
       .command = "lu-methods",
       .description =
           "Factorises A = L U without pivoting by the methods of a study of 2005, four ways of drawing, each with "

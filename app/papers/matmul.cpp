@@ -20,12 +20,12 @@ using solvers::Packing;
 using solvers::ProductExtents;
 
 constexpr const char* matmul_examples =
-    "  glinpack matmul --variant multi-pass --packing 2x2 --n 64,100,257\n"
-    "  glinpack matmul --variant all --packing all --n 128 --json matmul.json\n"
-    "  glinpack matmul --variant single-pass,openblas --n 64,96,128,192,256 --fit\n"
-    "  glinpack matmul --variant compute --precision double --shape 300x200x100\n"
-    "  glinpack matmul --tune --n 128\n"
-    "  glinpack matmul --input A.npy --input-b B.mtx --output C.npy\n";
+    "  glinpack-papers matmul --variant multi-pass --packing 2x2 --n 64,100,257\n"
+    "  glinpack-papers matmul --variant all --packing all --n 128 --json matmul.json\n"
+    "  glinpack-papers matmul --variant single-pass,openblas --n 64,96,128,192,256 --fit\n"
+    "  glinpack-papers matmul --variant compute --precision double --shape 300x200x100\n"
+    "  glinpack-papers matmul --tune --n 128\n"
+    "  glinpack-papers matmul --input A.npy --input-b B.mtx --output C.npy\n";
 
 // "33x21x18": rows, depth, columns.
 ProductExtents parse_shape(const std::string& text) {
@@ -335,7 +335,8 @@ OptionTable matmul_table(MatmulOptions& o) {
       {"tile", text(o.tile, "NAME"), "compute: its tile, of those that `glinpack tune` lists",
        "what that has chosen, or the first of them"},
   };
-  return {.command = "matmul",
+  return {.program = papers_name,
+          .command = "matmul",
           .description =
               "Multiplies matrices, C = A B, on fragment shaders as the papers have it, and on compute shaders; checks "
               "and\ncompares with OpenBLAS.",

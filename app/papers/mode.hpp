@@ -25,6 +25,8 @@ namespace glinpack::app {
 
 // ---- Options
 
+constexpr const char* papers_name = "glinpack-papers";
+
 struct ModeOptions {
   // the problem
   std::vector<Index> n{256};

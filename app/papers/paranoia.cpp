@@ -25,9 +25,9 @@ constexpr Index largest_samples = 10'000'000;
 
 const Footer paranoia_footer{
     .examples =
-        "glinpack paranoia\n"
-        "glinpack paranoia --part arithmetic --variant compute,cpu --samples 1000000 --seed 7\n"
-        "glinpack paranoia --part lu --n 64,128,256,512,1024 --matrix uniform --json paranoia.json",
+        "glinpack-papers paranoia\n"
+        "glinpack-papers paranoia --part arithmetic --variant compute,cpu --samples 1000000 --seed 7\n"
+        "glinpack-papers paranoia --part lu --n 64,128,256,512,1024 --matrix uniform --json paranoia.json",
     .notes = {"Errors of operations are in units in the last place (ULP), of solutions in epsilon (2^-24 single, 2^-53 "
               "double)."},
     .exit_codes = {{0, "all results meet the GLSL specification, and all factors pass HPL's test"},
@@ -322,7 +322,8 @@ OptionTable paranoia_table(ParanoiaOptions& o) {
        "all"},
       {"precision", kinds_value(o.precisions, measured_precisions), "Precisions of the operands; all: both", "all"},
   };
-  return {.command = "paranoia",
+  return {.program = papers_name,
+          .command = "paranoia",
           .description =
               "Measures the errors of +, -, x, /, fma and 1/x on a device and on the processor, against exact results\n"
               "and what GLSL demands, and how the error of LU grows with N on both.",

@@ -26,12 +26,12 @@ namespace {
 using solvers::PoissonMemory;
 
 constexpr const char* poisson_examples =
-    "  glinpack poisson\n"
-    "  glinpack poisson --n 32,64,128,256 --memory all --json poisson.json\n"
-    "  glinpack poisson --n 256 --precision single --memory all --host none\n"
-    "  glinpack poisson --n 256,1024 --preconditioner none,multigrid\n"
-    "  glinpack poisson --n 64 --output u.npy\n"
-    "  mpirun.mpich -np 4 glinpack poisson --n 256\n";
+    "  glinpack-papers poisson\n"
+    "  glinpack-papers poisson --n 32,64,128,256 --memory all --json poisson.json\n"
+    "  glinpack-papers poisson --n 256 --precision single --memory all --host none\n"
+    "  glinpack-papers poisson --n 256,1024 --preconditioner none,multigrid\n"
+    "  glinpack-papers poisson --n 64 --output u.npy\n"
+    "  mpirun.mpich -np 4 glinpack-papers poisson --n 256\n";
 
 std::vector<Field> variant_fields(PoissonOptions& o) {
   const Texts hosts{"serial", "threads"}, all{"all"}, none{"none"};
@@ -94,6 +94,7 @@ OptionTable poisson_table(PoissonOptions& o) {
   const std::vector<Field> problem{
       size_field(o), {"output", text(o.output, "FILE"), "u of the last result, as .npy or .mtx by the name"}};
   OptionTable table{
+      .program = papers_name,
       .command = "poisson",
       .description =
           "Solves the Poisson equation on the unit square by conjugate gradients, without a matrix, with each kind\n"

@@ -121,7 +121,7 @@ std::string table_line(std::string line) {
 }
 
 std::string mode_head(const std::string& mode, const ModeMachine& machine) {
-  std::string text = "glinpack " + mode + "\n";
+  std::string text = "glinpack-papers " + mode + "\n";
   if (machine.device) {
     const gl::DeviceDescription& device = machine.device->description();
     text += fmt::format("device {}: {}{}\n  driver {}\n", device.index, device.renderer,
@@ -327,7 +327,8 @@ json mode_json(const std::string& mode, const ModeMachine& machine, std::span<co
 json mode_trace(const std::string& mode, std::span<const ModeRecord> records) {
   constexpr double micro = 1e6, gap = 1e-3;
   json events = json::array();
-  events.push_back({{"ph", "M"}, {"pid", 0}, {"name", "process_name"}, {"args", {{"name", "glinpack " + mode}}}});
+  events.push_back(
+      {{"ph", "M"}, {"pid", 0}, {"name", "process_name"}, {"args", {{"name", "glinpack-papers " + mode}}}});
   for (const Stage stage : all_stages) {
     events.push_back({{"ph", "M"},
                       {"pid", 0},

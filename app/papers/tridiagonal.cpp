@@ -19,10 +19,10 @@ using solvers::TridiagonalVariant;
 constexpr Index largest_steps = 64;
 
 constexpr const char* tridiagonal_examples =
-    "  glinpack tridiagonal --systems 1024 --n 512\n"
-    "  glinpack tridiagonal --variant all --systems 64,1024 --n 128,512 --csv times.csv\n"
-    "  glinpack tridiagonal --variant cyclic-reduction,lapack --systems 1 --n 1000000 --steps auto\n"
-    "  glinpack tridiagonal --input A.mtx --input-b B.npy --output X.npy\n";
+    "  glinpack-papers tridiagonal --systems 1024 --n 512\n"
+    "  glinpack-papers tridiagonal --variant all --systems 64,1024 --n 128,512 --csv times.csv\n"
+    "  glinpack-papers tridiagonal --variant cyclic-reduction,lapack --systems 1 --n 1000000 --steps auto\n"
+    "  glinpack-papers tridiagonal --input A.mtx --input-b B.npy --output X.npy\n";
 
 /// LAPACK first, then every variant on the device.
 template <class Real>
@@ -213,7 +213,8 @@ OptionTable tridiagonal_table(TridiagonalOptions& o) {
        "the largest texture"},
       precision_field(o, "double: all variants except raster"),
   };
-  return {.command = "tridiagonal",
+  return {.program = papers_name,
+          .command = "tridiagonal",
           .description =
               "Solves many tridiagonal systems side by side, on fragment shaders as the paper has it, and on compute\n"
               "shaders; checks and compares with LAPACK's gtsv.",

@@ -22,8 +22,9 @@ for line in 'Package: glinpack' 'Maintainer: .+ <.+@.+>' 'Depends: .*mpich' 'Dep
   'Depends: .*libegl1' 'Recommends: .*libgl1-mesa-dri'; do
   grep -Eq "^ $line" "$work/info" || { echo "try.sh: the package lacks '$line'" >&2; exit 1; }
 done
-for file in bin/glinpack share/doc/glinpack/copyright share/doc/glinpack/changelog.gz share/man/man1/glinpack.1.gz \
-  share/man/man1/glinpack-plu.1.gz share/bash-completion/completions/glinpack share/glinpack/shaders/ \
+for file in bin/glinpack bin/glinpack-papers share/doc/glinpack/copyright share/doc/glinpack/changelog.gz share/man/man1/glinpack.1.gz \
+  share/man/man1/glinpack-plu.1.gz share/man/man1/glinpack-papers-matmul.1.gz share/bash-completion/completions/glinpack \
+  share/bash-completion/completions/glinpack-papers share/glinpack/shaders/ \
   share/glinpack/configs/quickstart.toml; do
   grep -q " ./usr/$file\$" "$work/contents" || { echo "try.sh: the package lacks /usr/$file" >&2; exit 1; }
 done
@@ -54,6 +55,7 @@ mpirun.mpich -np 2 glinpack plu --n 1000 --nb 32,64 --repeat 3 --watchdog 60 --j
 mpirun.mpich -np 2 glinpack plu --n 1000 --nb 32,64 --repeat 3 --watchdog 60 --json after.json --progress never | tail -9
 glinpack compare before.json after.json
 glinpack report results.json before.json after.json -o report.html
+glinpack-papers matmul --n 64,100,257
 glinpack plan --nodes 16 --gpus-per-node 4 --memory 80G --network 100Gb/s
 mpirun.mpich -np 2 glinpack plu --n 1000,2000,3000 --nb 64,128 --json node.json --progress never >node.log && grep -c PASSED node.log
 glinpack plan --backend openblas --from node.json --nodes 16 --gpus-per-node 2 --memory 4G --network 10Gb/s

@@ -26,8 +26,8 @@ mpirun.mpich -np 2 build/release/bin/glinpack plu --n 3000 --nb 128
 scripts/run.sh --n 256,500 --nb 32 --json results.json --breakdown none
 mpirun.mpich -np 4 build/release/bin/glinpack plu --hpl-dat examples/HPL.dat >HPL.log && tail -8 HPL.log
 mpirun.mpich -np 2 build/release/bin/glinpack doctor
-build/release/bin/glinpack matmul --variant multi-pass --packing 2x2 --n 64,100,257
-build/release/bin/glinpack poisson --n 32,64 --memory all
+build/release/bin/glinpack-papers matmul --variant multi-pass --packing 2x2 --n 64,100,257
+build/release/bin/glinpack-papers poisson --n 32,64 --memory all
 apt-get install -y -qq --no-install-recommends slurm-wlm munge procps >slurm.log 2>&1 && dpkg-query -W slurm-wlm munge
 export GLINPACK=$PWD/build/release/bin/glinpack
 scripts/slurm/lab/up

@@ -3,11 +3,11 @@
 import plotting
 
 EXAMPLES = """\
-FILE is from `glinpack background --json FILE` (docs/papers/coprocessor.md). The picture shows the mean time of a system
+FILE is from `glinpack-papers background --json FILE` (docs/papers/coprocessor.md). The picture shows the mean time of a system
 against n: computed by the processor, waiting for the device, and in total; and the time of each of the two alone.
 
 examples:
-  glinpack background --n 128,256,384,512 --systems 30 --json background.json
+  glinpack-papers background --n 128,256,384,512 --systems 30 --json background.json
   scripts/plot/background.py background.json -o background.png -o background.svg
 """
 SHARED = {"total_seconds": "both, total", "cpu_seconds": "of it, CPU computes", "waiting_seconds": "of it, waits for the GPU"}
@@ -18,7 +18,7 @@ def read_results(path):
     """The document, and its results that passed: {(variant, n): result}."""
     document = plotting.read_json(path)
     if not isinstance(document, dict) or document.get("mode") != "background":
-        raise plotting.Refusal(f"{path}: no results of glinpack background: what its --json writes is expected, see "
+        raise plotting.Refusal(f"{path}: no results of glinpack-papers background: what its --json writes is expected, see "
                                "docs/papers/coprocessor.md")
     results = {(result["variant"], result["n"]): result for result in document["results"] if result["passed"]}
     if not any(variant == "both" for variant, _ in results):

@@ -3,11 +3,11 @@
 import plotting
 
 EXAMPLES = """\
-FILE is from `glinpack paranoia --json FILE` (docs/papers/lu-decomposition.md), with its part lu. Errors are in epsilon:
+FILE is from `glinpack-papers paranoia --json FILE` (docs/papers/lu-decomposition.md), with its part lu. Errors are in epsilon:
 2^-24 in single, 2^-53 in double precision. There is a line per precision and device. Both axes are logarithmic.
 
 examples:
-  glinpack paranoia --part lu --n 64,128,256,512 --json paranoia.json
+  glinpack-papers paranoia --part lu --n 64,128,256,512 --json paranoia.json
   scripts/plot/lu_errors.py paranoia.json -o errors.png -o errors.svg
   scripts/plot/lu_errors.py paranoia.json --error backward -o backward.svg
 """
@@ -17,7 +17,7 @@ ERRORS = {"forward": "forward error of x, epsilon", "backward": "backward error 
 def read_document(path):
     document = plotting.read_json(path)
     if not isinstance(document, dict) or document.get("mode") != "paranoia":
-        raise plotting.Refusal(f"{path}: no results of glinpack paranoia: what its --json writes is expected, see "
+        raise plotting.Refusal(f"{path}: no results of glinpack-papers paranoia: what its --json writes is expected, see "
                                "docs/papers/lu-decomposition.md")
     return document
 

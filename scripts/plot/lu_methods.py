@@ -3,13 +3,13 @@
 import plotting
 
 EXAMPLES = """\
-FILE is from `glinpack lu-methods --json FILE` (docs/papers/lu-decomposition.md). Sizes of several files are drawn
+FILE is from `glinpack-papers lu-methods --json FILE` (docs/papers/lu-decomposition.md). Sizes of several files are drawn
 together; of the same size and method the last file counts. The blocked factorisation on compute shaders, which has no
 strategy, is in every part; --no-compute leaves it out, since it may dwarf the others, and --log shows both. Medians of
 the repetitions.
 
 examples:
-  glinpack lu-methods --n 32,64,128,256 --json lu.json
+  glinpack-papers lu-methods --n 32,64,128,256 --json lu.json
   scripts/plot/lu_methods.py lu.json -o lu.png -o lu.svg
 """
 METHODS = ("M1", "M2", "M3", "M4")
@@ -22,7 +22,7 @@ def read_results(paths):
     for path in paths:
         document = plotting.read_json(path)
         if not isinstance(document, dict) or document.get("mode") != "lu-methods":
-            raise plotting.Refusal(f"{path}: no results of glinpack lu-methods: what its --json writes is expected, see "
+            raise plotting.Refusal(f"{path}: no results of glinpack-papers lu-methods: what its --json writes is expected, see "
                                    "docs/papers/lu-decomposition.md")
         machine.add(f"{document['device']['renderer']}; {document['host']['processor']}")
         failed = sum(not result["passed"] for result in document["results"])

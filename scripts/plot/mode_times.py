@@ -3,12 +3,12 @@
 import plotting
 
 EXAMPLES = """\
-FILE is from --json of `glinpack matmul` or another standalone solver (docs/papers/README.md). Every variant with its
+FILE is from --json of `glinpack-papers matmul` or another standalone solver (docs/papers/README.md). Every variant with its
 settings is a line. Of the repetitions a point shows the median, the bar the least and the most. Where the
 mode was run with --fit, seconds have the fitted polynomial as a line, else the points are joined.
 
 examples:
-  glinpack matmul --variant single-pass,multi-pass --n 64,96,128,192,256 --fit --json matmul.json
+  glinpack-papers matmul --variant single-pass,multi-pass --n 64,96,128,192,256 --fit --json matmul.json
   scripts/plot/mode_times.py matmul.json -o matmul.png -o matmul.svg
   scripts/plot/mode_times.py matmul.json --quantity element -o element.svg
   scripts/plot/mode_times.py matmul.json --quantity speedup --with-all -o speedup.svg

@@ -1,15 +1,15 @@
 #!/usr/bin/python3
-"""Draws a solution of `glinpack poisson` and its error as surfaces over the unit square, as Figures 8 and 9 do."""
+"""Draws a solution of `glinpack-papers poisson` and its error as surfaces over the unit square, as Figures 8 and 9 do."""
 import math
 
 import plotting
 
 EXAMPLES = """\
-FILE is what `glinpack poisson --output FILE` wrote: u_h, N x N, as .npy. At the left is u_h, at the right |u - u_h| with
+FILE is what `glinpack-papers poisson --output FILE` wrote: u_h, N x N, as .npy. At the left is u_h, at the right |u - u_h| with
 the exact u(x) = sin^2(pi x_1) sin^2(pi x_2) (docs/papers/poisson.md); both with the zeros of the boundary around them.
 
 examples:
-  glinpack poisson --n 64 --output u.npy
+  glinpack-papers poisson --n 64 --output u.npy
   scripts/plot/poisson_surfaces.py u.npy -o surfaces.png -o surfaces.svg
 """
 MOST_LINES = 80  # of a surface, in either direction

@@ -3,12 +3,12 @@
 import plotting
 
 EXAMPLES = """\
-FILE is from `glinpack tridiagonal --json FILE` (docs/papers/coprocessor.md), with several --n, --systems, or both.
+FILE is from `glinpack-papers tridiagonal --json FILE` (docs/papers/coprocessor.md), with several --n, --systems, or both.
 Three pictures against the equations of a system, a line for every number of systems: LAPACK on the processor, one variant
 on the device, and the first over the second. As in the paper the device's time has the transfer in it, and packing.
 
 examples:
-  glinpack tridiagonal --systems 64,256,1024 --n 64,128,256,512 --variant raster --json tridiagonal.json
+  glinpack-papers tridiagonal --systems 64,256,1024 --n 64,128,256,512 --variant raster --json tridiagonal.json
   scripts/plot/tridiagonal.py tridiagonal.json -o tridiagonal.png -o tridiagonal.svg
 """
 
@@ -17,7 +17,7 @@ def read_results(path, variant):
     """The document, its results that passed as {(variant, systems, n): result}, and the variant that is drawn."""
     document = plotting.read_json(path)
     if not isinstance(document, dict) or document.get("mode") != "tridiagonal":
-        raise plotting.Refusal(f"{path}: no results of glinpack tridiagonal: what its --json writes is expected, see "
+        raise plotting.Refusal(f"{path}: no results of glinpack-papers tridiagonal: what its --json writes is expected, see "
                                "docs/papers/coprocessor.md")
     good = [result for result in document["results"] if result["passed"]]
     if len(good) < len(document["results"]):

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """All variants of the standalone modes on one device, and what they gain beside the papers' own figures.
 
-Runs `glinpack matmul`, `banded`, `gauss-jordan`, `plu-packed`, `tridiagonal` and `background` and writes into a folder: of
+Runs `glinpack-papers matmul`, `banded`, `gauss-jordan`, `plu-packed`, `tridiagonal` and `background` and writes into a folder: of
 every run its report, of some JSON; coprocessor.md, the speed-ups beside those of Brodtkorb (2006, 2008); the papers'
 figures as PNG, drawn by scripts/plot/ (needs matplotlib).
 
@@ -93,14 +93,14 @@ def run(name, options):
     for key in "device", "threads", "repeat":
         if getattr(options, key) is not None:
             command += [f"--{key}", getattr(options, key)]
-    program = os.environ.get("GLINPACK", "build/release/bin/glinpack")
-    print(f"glinpack {shlex.join(command)}", flush=True)
+    program = os.environ.get("GLINPACK_PAPERS", "build/release/bin/glinpack-papers")
+    print(f"glinpack-papers {shlex.join(command)}", flush=True)
     files = ["--json", options.output_dir / f"{name}.json", "--force"] if name in KEPT else []
     outcome = subprocess.run([program, *command, *files], capture_output=True, text=True, check=False)
     if outcome.returncode not in (0, 1):
-        end(outcome.returncode if outcome.returncode == 2 else 3, f"exit status {outcome.returncode} of glinpack "
+        end(outcome.returncode if outcome.returncode == 2 else 3, f"exit status {outcome.returncode} of glinpack-papers "
             f"{shlex.join(command)}\n{outcome.stderr}")
-    (options.output_dir / f"{name}.txt").write_text(f"$ glinpack {shlex.join(command)}\n{outcome.stdout}", encoding="utf-8")
+    (options.output_dir / f"{name}.txt").write_text(f"$ glinpack-papers {shlex.join(command)}\n{outcome.stdout}", encoding="utf-8")
     return outcome.returncode == 0
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What double rows cost in accuracy: errors of Gauss-Jordan elimination by variant, measure and pivoting.
 
-Runs `glinpack gauss-jordan` on random systems with several seeds and writes into a folder: elimination.csv, every result;
+Runs `glinpack-papers gauss-jordan` on random systems with several seeds and writes into a folder: elimination.csv, every result;
 elimination.md, medians and worst over the seeds; log.txt, the reports. docs/papers/coprocessor.md says what came out.
 
   scripts/study/elimination.py --output-dir DIR [--n 64,128,256,512] [--seeds 5]
@@ -50,14 +50,14 @@ def parse_arguments():
 
 def run(options, seed, folder, log):
     """The results of one seed, as rows of the CSV."""
-    glinpack = os.environ.get("GLINPACK", "build/release/bin/glinpack")
+    glinpack = os.environ.get("GLINPACK_PAPERS", "build/release/bin/glinpack-papers")
     file = pathlib.Path(folder) / f"{seed}.json"
     arguments = ["gauss-jordan", "--n", options.n, "--seed", str(seed), "--variant", "double-rows,plain", "--pivoting",
                  "all", "--measure", "all", "--repeat", "1", "--warm-up", "0"]
     outcome = subprocess.run([glinpack, *arguments, "--json", file], capture_output=True, text=True, check=False)
-    log.append(f"$ glinpack {shlex.join(arguments)}\n{outcome.stdout}{outcome.stderr}\n")
+    log.append(f"$ glinpack-papers {shlex.join(arguments)}\n{outcome.stdout}{outcome.stderr}\n")
     if outcome.returncode not in (0, 1):  # 1: a check failed, which is a result
-        print(f"elimination.py: exit status {outcome.returncode} of glinpack {shlex.join(arguments)}\n{outcome.stderr}",
+        print(f"elimination.py: exit status {outcome.returncode} of glinpack-papers {shlex.join(arguments)}\n{outcome.stderr}",
               file=sys.stderr, end="")
         sys.exit(3)
     for result in json.loads(file.read_text())["results"]:

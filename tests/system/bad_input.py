@@ -10,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest, npy
+from launch import GLINPACK, GLINPACK_PAPERS, MPIEXEC, ROOT, GlinpackTest, npy
 
 HPL_DAT = (ROOT / "tests" / "data" / "HPL.dat").read_text()
 SMALL_RUN = ["--n", "64", "--nb", "16", "--backend", "reference"]
@@ -44,11 +44,11 @@ class BadInputTest(GlinpackTest):
 
 class Subcommands(BadInputTest):
     def test_help_of_a_subcommand_is_that_of_its_option(self):
-        for name in "plu", "matmul":
+        for program, name in (GLINPACK, "plu"), (GLINPACK_PAPERS, "matmul"):
             with self.subTest(name=name):
-                outcome = self.start([GLINPACK, "help", name])
+                outcome = self.start([program, "help", name])
                 self.assertEqual(outcome.status, 0, outcome)
-                self.assertEqual(outcome.out, self.start([GLINPACK, name, "--help"]).out)
+                self.assertEqual(outcome.out, self.start([program, name, "--help"]).out)
         self.assertIn("did you mean plu?", self.start([GLINPACK, "help", "pul"]).err)
 
     def test_an_unknown_subcommand_gets_a_suggestion_on_one_line(self):
@@ -57,58 +57,20 @@ class Subcommands(BadInputTest):
         self.assertEqual(outcome.err, "glinpack: unknown subcommand 'pul' (did you mean plu?); glinpack --help lists all\n")
         self.assertIn("'xhpl' (did you mean plu?)", self.start([GLINPACK, "xhpl"]).err)
 
-
-class CommandLine(BadInputTest):
-    def test_unknown_names_give_the_nearest_name(self):
-        for arguments, named in [
-            (["pluu"], ["'pluu'", "plu"]),
-            (["netwrk"], ["'netwrk'", "network"]),
-            (["plu", "--backnd", "openblas"], ["'--backnd'", "--backend"]),
-            (["plu", "--backend", "openbals"], ["--backend", "'openbals'", "openblas", "gl-compute"]),
-            (["plu", "--precision", "singel"], ["--precision", "'singel'", "single"]),
-            (["plu", "--precision", "fp46"], ["--precision", "'fp46'", "did you mean fp64?"]),
-            (["plu", "--pivoting", "partail"], ["--pivoting", "'partail'", "partial"]),
-            (["plu", "--matrix", "wilkenson"], ["--matrix", "'wilkenson'", "uniform", "did you mean wilkinson"]),
-            (["plu", "--matrix", "file"], ["--matrix", "'file'", "hpl"]),
-            (["plu", "--broadcast", "rings"], ["--broadcast", "'rings'", "ring"]),
-            (["plu", "--broadcast", "6"], ["--broadcast", "'6'", "0 ... 5"]),
-            (["plu", "--progress", "sometimes"], ["--progress", "'sometimes'", "always"]),
-            (["plu", "--watts", "0"], ["--watts", "'0'", "more than 0"]),
-            (["plu", "--warm-up", "-1"], ["--warm-up", "'-1'"]),
-            (["plu", "--grid", "1x2", "--node-grid", "2x1"], ["--node-grid 2x1", "1x2 is not a multiple"]),
-            (["plu", "--grid", "1x1", "--node-grid", "1x1"], ["--node-grid 1x1", "1 processes on every host", "has 2"]),
-            (["network", "--grid", "1x1", "--node-grid", "1x1"], ["--node-grid 1x1", "has 2"]),
-            (["plu", "--watchdog", "0"], ["--watchdog", "'0'", "off", "1"]),
-            (["plu", "--watchdog", "0.9"], ["--watchdog", "'0.9'", "off", "1"]),
-            (["plu", "--watchdog", "-5"], ["--watchdog", "'-5'", "off", "1"]),
-            (["plu", "--watchdog", "nan"], ["--watchdog", "'nan'", "off", "600"]),
-            (["plu", "--watchdog", "inf"], ["--watchdog", "'inf'", "off", "600"]),
-            (["plu", "--watchdog", "2000000"], ["--watchdog", "'2000000'", "1000000"]),
-            (["plu", "--watchdog", "10m"], ["--watchdog", "'10m'", "seconds"]),
-            (["network", "--watchdog", "0"], ["--watchdog", "'0'"]),
-            (["plu", "surplus"], ["'surplus'"]),
-            (["devices", "--jsn"], ["'--jsn'", "--json"]),
-            (["plu", "--panel", "device", "--grid", "2x1", "--pivoting", "local"], ["--panel device", "--pivoting partial"]),
-            (["plu", "--panel", "device", "--pivoting", "tournament", "--backend", "openblas"], ["--panel device", "openblas", "gl-compute"]),
-            (["plu", "--panel", "devise"], ["--panel", "did you mean device?"]),
-            (["plu", "--backend", "gl-compute", "--tile", "7x7"], ["--tile", "'7x7'", "double", "64x64-prefetch"]),
-            (["plu", "--precision", "mixed", "--tile", "64x32"], ["--tile", "'64x32'", "single", "64x128"]),
-            (["plu", "--backend", "openblas", "--tile", "64x64"], ["--tile 64x64", "openblas"]),
-            (["tune", "--precison", "single"], ["'--precison'", "--precision"]),
-            (["tune", "--device", "77"], ["--device 77", "glinpack devices"]),
-            (["tune", "--json", "no/folder/t.json"], ["--json", "no/folder"]),
-            (["doctor", "--quik"], ["'--quik'", "--quick"]),
-            (["doctor", "--backend", "openbals"], ["--backend", "'openbals'", "openblas"]),
-            (["doctor", "--json", "no/folder/d.json"], ["--json", "no/folder"]),
-            (["plu", "--doctor", "maybe"], ["--doctor", "'maybe'", "on"]),
-            (["ceilings", "--jsn", "c.json"], ["'--jsn'", "--json"]),
-            (["ceilings", "--device", "77"], ["--device 77", "glinpack devices"]),
-            (["ceilings", "--json", "no/folder/c.json"], ["--json", "no/folder"]),
-        ]:
+    def test_glinpack_names_the_program_of_a_solver(self):
+        for arguments in ["matmul", "--n", "8"], ["poisson"], ["help", "paranoia"]:
+            name = arguments[-1] if arguments[0] == "help" else arguments[0]
             with self.subTest(arguments=arguments):
-                self.rejected_on_one_line(arguments, *named)
+                outcome = self.start([GLINPACK, *arguments])
+                self.assertEqual((outcome.status, outcome.out), (2, ""), outcome)
+                self.assertEqual(outcome.err, f"glinpack: the subcommand {name} is in glinpack-papers; "
+                                              f"see glinpack-papers {name} --help\n")
 
-    def test_standalone_modes_reject_invalid_arguments(self):
+
+class Papers(BadInputTest):
+    PROGRAM = GLINPACK_PAPERS
+
+    def test_solvers_reject_invalid_arguments(self):
         self.write("broken.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n2\n")
         self.write("nan.mtx", "%%MatrixMarket matrix array real general\n1 1\nnan\n")
         self.write("huge.mtx", "%%MatrixMarket matrix array real general\n1 1\n1e300\n")
@@ -233,6 +195,57 @@ class CommandLine(BadInputTest):
         ]:
             with self.subTest(arguments=arguments):
                 self.rejected_on_one_line(["poisson", *arguments], *named, ranks=4)
+
+
+class CommandLine(BadInputTest):
+    def test_unknown_names_give_the_nearest_name(self):
+        for arguments, named in [
+            (["pluu"], ["'pluu'", "plu"]),
+            (["netwrk"], ["'netwrk'", "network"]),
+            (["plu", "--backnd", "openblas"], ["'--backnd'", "--backend"]),
+            (["plu", "--backend", "openbals"], ["--backend", "'openbals'", "openblas", "gl-compute"]),
+            (["plu", "--precision", "singel"], ["--precision", "'singel'", "single"]),
+            (["plu", "--precision", "fp46"], ["--precision", "'fp46'", "did you mean fp64?"]),
+            (["plu", "--pivoting", "partail"], ["--pivoting", "'partail'", "partial"]),
+            (["plu", "--matrix", "wilkenson"], ["--matrix", "'wilkenson'", "uniform", "did you mean wilkinson"]),
+            (["plu", "--matrix", "file"], ["--matrix", "'file'", "hpl"]),
+            (["plu", "--broadcast", "rings"], ["--broadcast", "'rings'", "ring"]),
+            (["plu", "--broadcast", "6"], ["--broadcast", "'6'", "0 ... 5"]),
+            (["plu", "--progress", "sometimes"], ["--progress", "'sometimes'", "always"]),
+            (["plu", "--watts", "0"], ["--watts", "'0'", "more than 0"]),
+            (["plu", "--warm-up", "-1"], ["--warm-up", "'-1'"]),
+            (["plu", "--grid", "1x2", "--node-grid", "2x1"], ["--node-grid 2x1", "1x2 is not a multiple"]),
+            (["plu", "--grid", "1x1", "--node-grid", "1x1"], ["--node-grid 1x1", "1 processes on every host", "has 2"]),
+            (["network", "--grid", "1x1", "--node-grid", "1x1"], ["--node-grid 1x1", "has 2"]),
+            (["plu", "--watchdog", "0"], ["--watchdog", "'0'", "off", "1"]),
+            (["plu", "--watchdog", "0.9"], ["--watchdog", "'0.9'", "off", "1"]),
+            (["plu", "--watchdog", "-5"], ["--watchdog", "'-5'", "off", "1"]),
+            (["plu", "--watchdog", "nan"], ["--watchdog", "'nan'", "off", "600"]),
+            (["plu", "--watchdog", "inf"], ["--watchdog", "'inf'", "off", "600"]),
+            (["plu", "--watchdog", "2000000"], ["--watchdog", "'2000000'", "1000000"]),
+            (["plu", "--watchdog", "10m"], ["--watchdog", "'10m'", "seconds"]),
+            (["network", "--watchdog", "0"], ["--watchdog", "'0'"]),
+            (["plu", "surplus"], ["'surplus'"]),
+            (["devices", "--jsn"], ["'--jsn'", "--json"]),
+            (["plu", "--panel", "device", "--grid", "2x1", "--pivoting", "local"], ["--panel device", "--pivoting partial"]),
+            (["plu", "--panel", "device", "--pivoting", "tournament", "--backend", "openblas"], ["--panel device", "openblas", "gl-compute"]),
+            (["plu", "--panel", "devise"], ["--panel", "did you mean device?"]),
+            (["plu", "--backend", "gl-compute", "--tile", "7x7"], ["--tile", "'7x7'", "double", "64x64-prefetch"]),
+            (["plu", "--precision", "mixed", "--tile", "64x32"], ["--tile", "'64x32'", "single", "64x128"]),
+            (["plu", "--backend", "openblas", "--tile", "64x64"], ["--tile 64x64", "openblas"]),
+            (["tune", "--precison", "single"], ["'--precison'", "--precision"]),
+            (["tune", "--device", "77"], ["--device 77", "glinpack devices"]),
+            (["tune", "--json", "no/folder/t.json"], ["--json", "no/folder"]),
+            (["doctor", "--quik"], ["'--quik'", "--quick"]),
+            (["doctor", "--backend", "openbals"], ["--backend", "'openbals'", "openblas"]),
+            (["doctor", "--json", "no/folder/d.json"], ["--json", "no/folder"]),
+            (["plu", "--doctor", "maybe"], ["--doctor", "'maybe'", "on"]),
+            (["ceilings", "--jsn", "c.json"], ["'--jsn'", "--json"]),
+            (["ceilings", "--device", "77"], ["--device 77", "glinpack devices"]),
+            (["ceilings", "--json", "no/folder/c.json"], ["--json", "no/folder"]),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.rejected_on_one_line(arguments, *named)
 
     def test_invalid_numbers_are_rejected(self):
         for arguments, named in [
@@ -593,9 +606,9 @@ class Machine(BadInputTest):
 
     @unittest.skipIf(os.getuid() != 0, "the limit is of a user, and root has none")
     def test_a_limit_of_threads_is_named(self):
-        for command in ["plu", "--n", "64", "--backend", "openblas"], ["poisson", "--n", "16"]:
+        for command in [GLINPACK, "plu", "--n", "64", "--backend", "openblas"], [GLINPACK_PAPERS, "poisson", "--n", "16"]:
             outcome = self.start(["setpriv", "--reuid=54321", "--regid=54321", "--clear-groups", "prlimit", "--nproc=3",
-                                  GLINPACK, *command], {"OPENBLAS_NUM_THREADS": "1"})
+                                  *command], {"OPENBLAS_NUM_THREADS": "1"})
             self.assertEqual(outcome.status, 3, outcome)
             self.assertRegex(outcome.err, r"only 2 of 4 threads can be started .*RLIMIT_NPROC, from 3 \(ulimit -u\)")
         outcome = self.start(["setpriv", "--reuid=54321", "--regid=54321", "--clear-groups", "prlimit", "--nproc=8", GLINPACK,

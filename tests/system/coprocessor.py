@@ -6,7 +6,7 @@ import re
 import unittest
 
 from bad_input import BadInputTest
-from launch import GLINPACK, ROOT, GlinpackTest, read_npy
+from launch import GLINPACK_PAPERS, ROOT, GlinpackTest, read_npy
 
 BRIEFLY = ["--repeat", 2, "--warm-up", 0, "--threads", 1]
 MATRIX = "%%MatrixMarket matrix coordinate real general\n3 3 7\n1 1 2\n1 2 1\n2 1 1\n2 2 3\n2 3 1\n3 2 1\n3 3 4\n"
@@ -15,7 +15,7 @@ RIGHT = "%%MatrixMarket matrix array real general\n3 2\n4\n10\n14\n3\n5\n5\n"  #
 
 class CoprocessorTest(GlinpackTest):
     def mode(self, *arguments, status=0):
-        outcome = self.start([GLINPACK, *map(str, arguments)], timeout=120)
+        outcome = self.start([GLINPACK_PAPERS, *map(str, arguments)], timeout=120)
         self.assertEqual(outcome.status, status, outcome)
         return outcome
 
@@ -161,6 +161,8 @@ class Background(CoprocessorTest):
 
 
 class BadInput(BadInputTest):
+    PROGRAM = GLINPACK_PAPERS
+
     def test_invalid_arguments_are_named_before_any_work(self):
         self.write("a.mtx", MATRIX)
         self.write("b.mtx", RIGHT)
@@ -232,12 +234,12 @@ class Plot(CoprocessorTest):
             self.assertIn(part, self.plot("m.json", *arguments, "-o", "n.svg" if arguments else "p.svg",
                                           script="tridiagonal.py", status=2).err)
         self.results("background", "--n", 8, "--systems", 2)
-        self.assertIn("glinpack tridiagonal", self.plot("m.json", "-o", "n.svg", script="tridiagonal.py", status=2).err)
+        self.assertIn("glinpack-papers tridiagonal", self.plot("m.json", "-o", "n.svg", script="tridiagonal.py", status=2).err)
 
     def test_the_study_writes_reports_and_plots_with_the_papers_speed_ups(self):
         study = ROOT / "scripts" / "study" / "coprocessor.py"
         arguments = [study, "--output-dir", "study", "--sizes", "quick"]
-        outcome = self.start(arguments, {"GLINPACK": GLINPACK}, timeout=300)
+        outcome = self.start(arguments, {"GLINPACK_PAPERS": GLINPACK_PAPERS}, timeout=300)
         self.assertEqual((outcome.status, outcome.err), (0, ""), outcome)
         folder = self.folder / "study"
         commands = outcome.out.splitlines()
@@ -250,15 +252,15 @@ class Plot(CoprocessorTest):
             self.assertIn(f"| {speedup} ", table)
         self.assertNotIn("failed", table)
         self.assertEqual(len(list(folder.glob("*figure-*.png"))), 8)
-        again = self.start(arguments, {"GLINPACK": GLINPACK})
+        again = self.start(arguments, {"GLINPACK_PAPERS": GLINPACK_PAPERS})
         self.assertEqual(again.status, 2, again)
         self.assertIn("exists", again.err)
-        self.assertEqual(self.start([*arguments, "--redraw"], {"GLINPACK": "false"}, timeout=120).status, 0)
+        self.assertEqual(self.start([*arguments, "--redraw"], {"GLINPACK_PAPERS": "false"}, timeout=120).status, 0)
         self.assertEqual((folder / "coprocessor.md").read_text(), table)
 
     def test_other_files_are_rejected(self):
         self.results("tridiagonal", "--n", 5, "--systems", 2)
-        for name, part in ("m.json", "glinpack background"), ("missing.json", "No such file"):
+        for name, part in ("m.json", "glinpack-papers background"), ("missing.json", "No such file"):
             self.assertIn(part, self.plot(name, "-o", "p.svg", status=2).err)
 
 

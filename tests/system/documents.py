@@ -13,9 +13,10 @@ import tempfile
 import unittest
 import xml.etree.ElementTree
 
-from launch import GLINPACK, MPIEXEC, ROOT
+from launch import GLINPACK, GLINPACK_PAPERS, MPIEXEC, ROOT
 
 DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("results/**/*.md")]
+PROGRAMS = {"glinpack": GLINPACK, "glinpack-papers": GLINPACK_PAPERS}
 FIGURES = ROOT / "docs" / "figures"
 
 
@@ -63,7 +64,7 @@ def without_prefix(words):
         if re.match(r"\w+=", words[0]) or words[0] in ("sudo", "!", "{", "}"):
             words = words[1:]
         elif words[0].startswith(("mpirun", "mpiexec", "srun", "flux")):
-            programs = [i for i, word in enumerate(words) if re.search("(^|/)(glinpack|[a-z]+_tests)$", word)]
+            programs = [i for i, word in enumerate(words) if re.search("(^|/)(glinpack|glinpack-papers|[a-z]+_tests)$", word)]
             words = words[programs[0]:] if programs else []
         elif words[0] == "scripts/netlab/run" and "--" in words:
             words = words[words.index("--") + 1:]
@@ -97,7 +98,7 @@ class Commands(unittest.TestCase):
         arguments = [word for word in words[1:] if word != "..."]
         # an option without a value gets the first one
         sentinels = ["--no-such-option", "--no-such-option"]
-        rejected = subprocess.run([GLINPACK, *arguments, *sentinels], check=False, capture_output=True, text=True,
+        rejected = subprocess.run([PROGRAMS[words[0].split("/")[-1]], *arguments, *sentinels], check=False, capture_output=True, text=True,
                                  timeout=30, env={**os.environ, "OPENBLAS_CORETYPE": "Haswell"})
         self.assertRegex(rejected.stderr, r"^glinpack: (unknown option|--[\w-]+:) '--no-such-option'")
         self.assertEqual(rejected.returncode, 2)
@@ -133,7 +134,7 @@ class Commands(unittest.TestCase):
         program = words[0].removeprefix("./")
         if program.startswith(("scripts/", "tests/", "packaging/")):
             self.check_script(words)
-        elif program.split("/")[-1] == "glinpack":
+        elif program.split("/")[-1] in PROGRAMS:
             self.check_glinpack(words)
         elif program.endswith(("_bench", "_tests")) or re.match(r"build/\w+/bin/", program):
             self.check_program(program.split("/")[-1])
@@ -158,7 +159,7 @@ class Commands(unittest.TestCase):
             text = re.sub(r"^```\w*\n.*?^```$", "", document.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
             for code in re.findall(r"`([^`]+)`", text):
                 code = " ".join(code.split())
-                if not re.search(r"(^|bin/| )glinpack [a-z-]+ --\w", code):
+                if not re.search(r"(^|bin/| )glinpack(-papers)? [a-z-]+ --\w", code):
                     continue
                 for words in commands(code):
                     with self.subTest(document=document.name, command=" ".join(words)):
@@ -167,11 +168,13 @@ class Commands(unittest.TestCase):
         self.assertGreater(checked, 15)
 
     def test_the_examples_of_every_help_are_valid(self):
-        text = subprocess.run([GLINPACK, "--help"], check=True, capture_output=True, text=True).stdout
-        names = re.findall(r"^  ([a-z][\w-]+)  +[A-Z]", text, re.MULTILINE)
-        self.assertGreater(len(names), 14)
-        for name in names:
-            text = subprocess.run([GLINPACK, name, "--help"], check=True, capture_output=True, text=True).stdout
+        helps = []
+        for program in PROGRAMS.values():
+            text = subprocess.run([program, "--help"], check=True, capture_output=True, text=True).stdout
+            helps += [(program, name) for name in re.findall(r"^  ([a-z][\w-]+)  +[A-Z]", text, re.MULTILINE)]
+        self.assertGreater(len(helps), 20)
+        for program, name in helps:
+            text = subprocess.run([program, name, "--help"], check=True, capture_output=True, text=True).stdout
             examples = re.search(r"^Examples:\n((?:  .*\n)+)", text, re.MULTILINE)[1]
             for words in commands(re.sub(r"   +\S.*", "", "\n".join(line[2:] for line in examples.splitlines()))):
                 with self.subTest(subcommand=name, command=" ".join(words)):
@@ -194,7 +197,7 @@ def executable(line, folder):
         words = words[1:]
     launcher = words[:3] if words[:2] == ["mpirun.mpich", "-np"] else []
     words = words[len(launcher):]
-    if not words or words[0] not in ("glinpack", "build/release/bin/glinpack"):
+    if not words or words[0].removeprefix("build/release/bin/") not in PROGRAMS:
         return None
     if len(words) < 2 or words[1] in LONG or set(words) & {"--tune", "--device", "--replay", "...", "|"}:
         return None
@@ -205,7 +208,7 @@ def executable(line, folder):
             return None
         if value.endswith(".json") and option not in OUTPUTS and not (folder / value).exists():
             return None
-    return [*([MPIEXEC, *launcher[1:]] if launcher else []), GLINPACK, *words[1:]]
+    return [*([MPIEXEC, *launcher[1:]] if launcher else []), PROGRAMS[words[0].split("/")[-1]], *words[1:]]
 
 
 def comparable(line):

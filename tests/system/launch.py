@@ -1,4 +1,5 @@
-"""Starts glinpack. The environment variables GLINPACK and MPIEXEC name the program and the MPI launcher."""
+"""Starts glinpack and glinpack-papers. The environment variables GLINPACK and MPIEXEC name glinpack and the MPI launcher;
+glinpack-papers is beside glinpack."""
 import os
 import pathlib
 import re
@@ -10,6 +11,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GLINPACK = os.environ.get("GLINPACK", str(ROOT / "build" / "release" / "bin" / "glinpack"))
+GLINPACK_PAPERS = GLINPACK + "-papers"
 MPIEXEC = os.environ.get("MPIEXEC", "mpirun.mpich")
 
 
@@ -51,7 +53,9 @@ class Outcome:
 
 
 class GlinpackTest(unittest.TestCase):
-    """Each test has an empty folder; glinpack runs in it."""
+    """Each test has an empty folder; the program runs in it."""
+
+    PROGRAM = GLINPACK
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="glinpack-test-")
@@ -65,8 +69,8 @@ class GlinpackTest(unittest.TestCase):
         return Outcome(completed)
 
     def glinpack(self, *arguments, ranks=2, environment=None, timeout=30):
-        """mpirun -np RANKS glinpack ARGUMENTS"""
-        return self.start([MPIEXEC, "-np", str(ranks), GLINPACK, *map(str, arguments)], environment, timeout)
+        """mpirun -np RANKS PROGRAM ARGUMENTS"""
+        return self.start([MPIEXEC, "-np", str(ranks), self.PROGRAM, *map(str, arguments)], environment, timeout)
 
     def write(self, name, content):
         path = self.folder / name

@@ -5,7 +5,7 @@ import re
 import subprocess
 import unittest
 
-from launch import GLINPACK, GlinpackTest
+from launch import GLINPACK, GLINPACK_PAPERS, GlinpackTest
 
 DRIVER = r"""
 source "$1"
@@ -23,18 +23,22 @@ def run(*command, **keywords):
 
 
 class ManualTest(GlinpackTest):
-    def subcommands(self):
-        names = re.findall(r"^  ([a-z][\w-]+)  +[A-Z]", run(GLINPACK, "--help").stdout, re.MULTILINE)
-        self.assertGreater(len(names), 14)
+    def subcommands(self, program=GLINPACK):
+        names = re.findall(r"^  ([a-z][\w-]+)  +[A-Z]", run(program, "--help").stdout, re.MULTILINE)
+        self.assertGreater(len(names), 10)
         return names
 
 
 class ManPages(ManualTest):
     def test_every_subcommand_has_a_page_that_man_formats_without_warnings(self):
         folder = self.folder / "man"
-        run(GLINPACK, "man-pages", "--output-dir", folder)
+        expected = []
+        for program in GLINPACK, GLINPACK_PAPERS:
+            run(program, "man-pages", "--output-dir", folder)
+            own = os.path.basename(program)
+            expected += [f"{own}.1", *(f"{own}-{name}.1" for name in self.subcommands(program))]
         pages = sorted(page.name for page in folder.iterdir())
-        self.assertEqual(pages, sorted(["glinpack.1"] + [f"glinpack-{name}.1" for name in self.subcommands()]))
+        self.assertEqual(pages, sorted(expected))
         for page in pages:
             with self.subTest(page=page):
                 shown = run("man", "--warnings", "-l", folder / page)
@@ -61,8 +65,8 @@ class ManPages(ManualTest):
         self.assertEqual(self.files(), ["file", "man", "man/glinpack-plu.1"])
 
     def test_errors_name_only_options_of_the_command(self):
-        for command, has_option in ("plan", False), ("matmul", True):
-            rejected = self.start([GLINPACK, command, "--n", "1000", "--json", "none/r.json"])
+        for program, command, has_option in (GLINPACK, "plan", False), (GLINPACK_PAPERS, "matmul", True):
+            rejected = self.start([program, command, "--n", "1000", "--json", "none/r.json"])
             self.assertEqual(rejected.status, 2, rejected)
             self.assertIn("folder none does not exist; make it", rejected.err)
             self.assertEqual("--output-dir" in rejected.err, has_option, rejected)
@@ -72,7 +76,7 @@ class Completion(ManualTest):
     def setUp(self):
         super().setUp()
         self.script = self.folder / "glinpack.bash"
-        self.script.write_text(run(GLINPACK, "completion").stdout)
+        self.script.write_text("".join(run(program, "completion").stdout for program in (GLINPACK, GLINPACK_PAPERS)))
 
     def complete(self, *words, command="glinpack"):
         """Returns bash's completions of the last word. As in bash, "=" separates words."""
@@ -81,20 +85,24 @@ class Completion(ManualTest):
     def test_subcommands_are_completed(self):
         self.assertEqual(self.complete(""), [*self.subcommands(), "help"])
         self.assertEqual(self.complete("help", ""), self.subcommands())
-        self.assertEqual(self.complete("gauss"), ["gauss-jordan"])
+        self.assertEqual(self.complete("gauss"), [])
+        self.assertEqual(self.complete("gauss", command="glinpack-papers"), ["gauss-jordan"])
         self.assertEqual(self.complete("--v"), ["--version"])
 
     def test_options_are_those_of_the_subcommand(self):
-        for name in self.subcommands():
-            with self.subTest(subcommand=name):
-                options = re.findall(r"^  (?:-\w,)?(--[\w-]+)", run(GLINPACK, name, "--help").stdout, re.MULTILINE)
-                self.assertEqual(self.complete(name, "--"), options)
+        for program in GLINPACK, GLINPACK_PAPERS:
+            for name in self.subcommands(program):
+                with self.subTest(subcommand=name):
+                    options = re.findall(r"^  (?:-\w,)?(--[\w-]+)", run(program, name, "--help").stdout, re.MULTILINE)
+                    self.assertEqual(self.complete(name, "--", command=os.path.basename(program)), options)
         self.assertEqual(self.complete("plu", "--row-swap-t"), ["--row-swap-threshold"])
 
     def test_options_are_completed_after_a_launcher(self):
         for launcher in "mpirun", "mpiexec.hydra", "srun":
             self.assertEqual(self.complete("-n", "2", "bin/glinpack", "plu", "--row-swap-t", command=launcher),
                              ["--row-swap-threshold"])
+            self.assertEqual(self.complete("-n", "2", "bin/glinpack-papers", "matmul", "--pass", command=launcher),
+                             ["--pass-length"])
             self.assertEqual(self.complete("-n", "2", "gl", command=launcher), [])
 
     def test_values_are_completed(self):
@@ -102,7 +110,8 @@ class Completion(ManualTest):
         self.assertEqual(self.complete("plu", "--backend", "gl-"), ["gl-compute", "gl-raster"])
         self.assertEqual(self.complete("plu", "--precision", "=", "m"), ["mixed"])
         self.assertEqual(self.complete("plu", "--precision", "="), ["single", "fp32", "double", "fp64", "mixed"])
-        self.assertEqual(self.complete("matmul", "--packing", "2x2,4"), ["2x2,4x1"])
+        self.assertEqual(self.complete("matmul", "--packing", "2x2,4", command="glinpack-papers"),
+                         ["2x2,4x1"])
         self.assertEqual(self.complete("plu", "--seed", ""), [])
 
     def test_files_and_folders_are_completed(self):
@@ -116,12 +125,16 @@ class Completion(ManualTest):
     def test_the_values_are_those_that_the_program_accepts(self):
         """The error message of an option lists its values, which must equal the values in its type."""
         asked = 0
-        sections = re.split(r"^## ([\w-]+)\n", run(GLINPACK, "man-pages", "--markdown").stdout, flags=re.MULTILINE)
-        for name, text in zip(sections[1::2], sections[2::2]):
+        sections = []
+        for program in GLINPACK, GLINPACK_PAPERS:
+            text = run(program, "man-pages", "--markdown").stdout
+            own = re.split(r"^## ([\w-]+)\n", text, flags=re.MULTILINE)[1:]
+            sections += [(program, *section) for section in zip(own[::2], own[1::2])]
+        for program, name, text in sections:
             for option, kind in re.findall(r"^\| `(--[\w-]+)` \| `(\S+\|\S+)`", text, re.MULTILINE):
                 choices = kind.removesuffix(",...").split("\\|")
                 with self.subTest(subcommand=name, option=option):
-                    rejected = self.start([GLINPACK, name, option, "?", "--no-such-option"],
+                    rejected = self.start([program, name, option, "?", "--no-such-option"],
                                          {"OPENBLAS_CORETYPE": "Haswell"})
                     self.assertEqual(rejected.status, 2, rejected)
                     if "is not one of" not in rejected.err:

@@ -10,7 +10,7 @@ import tempfile
 import unittest
 import xml.etree.ElementTree
 
-from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest, read_npy, wait_for
+from launch import GLINPACK_PAPERS, MPIEXEC, ROOT, GlinpackTest, read_npy, wait_for
 
 BRIEFLY = ["--repeat", 2, "--warm-up", 0, "--threads", 1]
 
@@ -22,13 +22,15 @@ CACHE = tempfile.TemporaryDirectory(prefix="glinpack-cache-")
 class ModesTest(GlinpackTest):
     """The tests share a cache. A test with --tune, whose choices are stored there, has its own."""
 
+    PROGRAM = GLINPACK_PAPERS
+
     def setUp(self):
         super().setUp()
         self.cache = CACHE.name
 
     def mode(self, *arguments, status=0, timeout=60, ranks=None):
         launcher = [MPIEXEC, "-np", str(ranks)] if ranks else []
-        outcome = self.start([*launcher, GLINPACK, *map(str, arguments)],
+        outcome = self.start([*launcher, GLINPACK_PAPERS, *map(str, arguments)],
                              {"XDG_CACHE_HOME": self.cache}, timeout)
         self.assertEqual(outcome.status, status, outcome)
         return outcome
@@ -48,7 +50,7 @@ class ModesTest(GlinpackTest):
 
 class Common(ModesTest):
     def test_a_signal_keeps_complete_results_and_no_partial_file(self):
-        command = [GLINPACK, "matmul", "--n", "16,2000", "--variant", "compute", "--repeat", "50", "--warm-up", "0",
+        command = [GLINPACK_PAPERS, "matmul", "--n", "16,2000", "--variant", "compute", "--repeat", "50", "--warm-up", "0",
                    "--output-dir", "out", "--progress", "never"]
         process = subprocess.Popen(list(map(str, command)), cwd=self.folder, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
@@ -72,13 +74,13 @@ class Common(ModesTest):
             with self.subTest(mode=name):
                 text = self.mode(name, "--help").out
                 timed = [] if name == "paranoia" else ["GFLOPS", "--fit", "--trace"]
-                for part in "Usage: glinpack " + name, "Examples:", "Exit code:", "--json", *timed:
+                for part in "Usage: glinpack-papers " + name, "Examples:", "Exit code:", "--json", *timed:
                     self.assertIn(part, text)
-                self.assertIn(f"glinpack {name} ", papers, "a page of docs/papers shows its command")
+                self.assertIn(f"glinpack-papers {name} ", papers, "a page of docs/papers shows its command")
 
     def test_under_a_launcher_the_first_process_runs_alone(self):
         outcome = self.glinpack("matmul", "--variant", "openblas", "--n", 8, ranks=2)
-        self.assertEqual((outcome.status, outcome.out.count("glinpack matmul")), (0, 1), outcome)
+        self.assertEqual((outcome.status, outcome.out.count("glinpack-papers matmul")), (0, 1), outcome)
 
     def test_times_of_stages_sum_to_the_total(self):
         document, _ = self.results("matmul", "--variant", "single-pass", "--n", 32)
@@ -414,7 +416,7 @@ class Poisson(ModesTest):
                 document, outcome = self.results("poisson", "--n", "32,64", "--host", host, "--memory", memory, ranks=ranks)
                 variants = [name for name in (host, memory) if name != "none"]
                 self.assertEqual([result["variant"] for result in document["results"]], 2 * variants)
-                self.assertEqual(outcome.out.count("glinpack poisson"), 1)
+                self.assertEqual(outcome.out.count("glinpack-papers poisson"), 1)
                 self.assertIn(f"{ranks} ranks", outcome.out)
                 for n, (iterations, error) in printed.items():
                     for variant in variants:
@@ -443,7 +445,7 @@ class Poisson(ModesTest):
             self.assertAlmostEqual(a, b, delta=8 * 11**2 * 2**-23)
 
     def test_an_error_of_one_process_ends_all(self):
-        program = [GLINPACK, "poisson", "--n", "8", "--json", "p.json"]
+        program = [GLINPACK_PAPERS, "poisson", "--n", "8", "--json", "p.json"]
         outcome = self.start([MPIEXEC, "-np", "1", *program, ":", "-np", "1", "-env", "EGL_VISIBLE_DEVICES", "99", *program])
         self.assertEqual((outcome.status, len(outcome.messages), outcome.out), (2, 1, ""), outcome)
         self.assertIn("rank 1: no usable OpenGL device", outcome.err)

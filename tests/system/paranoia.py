@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""glinpack paranoia: the errors of arithmetic and of LU."""
+"""glinpack-papers paranoia: the errors of arithmetic and of LU."""
 import csv
 import importlib.util
 import json
@@ -7,7 +7,7 @@ import re
 import unittest
 
 from bad_input import BadInputTest
-from launch import GLINPACK, ROOT, GlinpackTest
+from launch import GLINPACK_PAPERS, ROOT, GlinpackTest
 
 OPERATIONS = ["addition", "subtraction", "multiplication", "division", "fma", "reciprocal"]
 BRIEFLY = ["--threads", 1, "--samples", 2000]
@@ -15,7 +15,7 @@ BRIEFLY = ["--threads", 1, "--samples", 2000]
 
 class ParanoiaTest(GlinpackTest):
     def mode(self, *arguments, status=0):
-        outcome = self.start([GLINPACK, "paranoia", *map(str, arguments)], timeout=300)
+        outcome = self.start([GLINPACK_PAPERS, "paranoia", *map(str, arguments)], timeout=300)
         self.assertEqual(outcome.status, status, outcome)
         return outcome
 
@@ -107,6 +107,8 @@ class Lu(ParanoiaTest):
 
 
 class BadInput(BadInputTest):
+    PROGRAM = GLINPACK_PAPERS
+
     def test_invalid_arguments_are_named_before_any_work(self):
         self.write("there.json", "{}")
         for arguments, named in [

@@ -17,7 +17,7 @@ import termios
 import time
 import unittest
 
-from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest, npy, read_npy
+from launch import GLINPACK, GLINPACK_PAPERS, MPIEXEC, ROOT, GlinpackTest, npy, read_npy
 
 # The patterns of programs that parse HPL's output.
 REFRAME = re.compile(r"^W[R|C]\S+\s+\d+\s+\d+\s+\d+\s+\d+\s+\d[\d.]+\s+(\d[\d.eE+]+)", re.MULTILINE)
@@ -201,16 +201,16 @@ class Commands(RunsTest):
     def test_result_files_are_written_if_the_report_is_lost(self):
         read_end, broken_pipe = os.pipe()
         os.close(read_end)
-        commands = {"plu": ["plu", "--n", "60,70", "--nb", "16", "--backend", "openblas"],
-                    "network": ["network", "--n", "60,70", "--nb", "16"],
-                    "mode": ["banded", "--n", "60,70", "--repeat", "1"]}
+        commands = {"plu": [GLINPACK, "plu", "--n", "60,70", "--nb", "16", "--backend", "openblas"],
+                    "network": [GLINPACK, "network", "--n", "60,70", "--nb", "16"],
+                    "mode": [GLINPACK_PAPERS, "banded", "--n", "60,70", "--repeat", "1"]}
         full_disk = os.open("/dev/full", os.O_WRONLY)
         self.addCleanup(os.close, full_disk)
         self.addCleanup(os.close, broken_pipe)
         for sink in full_disk, broken_pipe:
             for name, command in commands.items():
                 with self.subTest(name=name, sink=sink):
-                    ended = subprocess.run([GLINPACK, *command, "--json", f"{name}{sink}.json"], cwd=self.folder,
+                    ended = subprocess.run([*command, "--json", f"{name}{sink}.json"], cwd=self.folder,
                                            stdout=sink, stderr=subprocess.PIPE, check=False, timeout=60)
                     self.assertEqual(ended.returncode, 3, ended)
                     self.assertIn(b"the report is incomplete", ended.stderr)
@@ -321,7 +321,7 @@ class Commands(RunsTest):
 
     def test_help_and_version_are_printed_once_for_all_processes(self):
         for arguments in (["--help"], ["plu", "--help"], ["network", "--help"], ["devices", "--help"],
-                          ["ceilings", "--help"], ["doctor", "--help"], ["tune", "--help"], ["matmul", "--help"], ["--version"]):
+                          ["ceilings", "--help"], ["doctor", "--help"], ["tune", "--help"], ["--version"]):
             with self.subTest(arguments=arguments):
                 outcome = self.glinpack(*arguments)
                 self.assertEqual(outcome.status, 0, outcome)
@@ -807,7 +807,7 @@ class Log(RunsTest):
             self.assertEqual(len(outcome.messages), count, outcome)
 
     def test_a_solver_in_one_process_logs_its_device(self):
-        outcome = self.start([GLINPACK, "banded", "--n", "64", "--log-level", "debug"], timeout=120)
+        outcome = self.start([GLINPACK_PAPERS, "banded", "--n", "64", "--log-level", "debug"], timeout=120)
         self.assertEqual(outcome.status, 0, outcome)
         self.assertRegex(outcome.err, r"(?m)^\d\d:\d\d:\d\d\.\d{3} debug: device 0: chosen by local rank 0")
         self.assertNotIn("debug: ", outcome.out)

@@ -11,7 +11,7 @@ import sys
 import time
 import unittest
 
-from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest
+from launch import GLINPACK, GLINPACK_PAPERS, MPIEXEC, ROOT, GlinpackTest
 
 # Runs of about one second each; tests end the sweep early.
 SWEEP = ["plu", "--n", "2000", "--nb", "16", "--repeat", "5000", "--backend", "openblas", "--precision", "single",
@@ -29,7 +29,8 @@ class Job:
     def __init__(self, test, arguments, in_a_shell=False):
         """With `in_a_shell`, a shell starts the last rank and outlives it: the launcher does not see the rank end."""
         self.test = test
-        program = [GLINPACK, *arguments]
+        self.program = GLINPACK_PAPERS if arguments[0] == "poisson" else GLINPACK
+        program = [self.program, *arguments]
         shell = ["sh", "-c", f'"$@"; exec sleep {TIMEOUT}', "sh"]
         ranks = ["-np", "3", *program, ":", "-np", "1", *shell, *program] if in_a_shell else ["-np", "4", *program]
         self.out = test.folder / "out.txt"
@@ -47,7 +48,7 @@ class Job:
         for folder in pathlib.Path("/proc").glob("[0-9]*"):
             try:
                 variables = (folder / "environ").read_bytes().split(b"\0")
-                is_program = os.path.samefile(folder / "exe", GLINPACK)
+                is_program = os.path.samefile(folder / "exe", self.program)
             except OSError:
                 continue
             ranks = [value for value in variables if value.startswith(b"PMI_RANK=")]

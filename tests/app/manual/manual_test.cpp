@@ -111,9 +111,13 @@ TEST(Help, CommonOptionsComeFirst) {
   EXPECT_THAT(help_of(plu_table), HasSubstr("[OPTIONS]\n\nCommon options:\n  --n N|auto,... "));
 }
 
-TEST(Help, EveryLineHas80ColumnsAndEveryOptionAText) {
-  const std::vector<CommandPage> pages = all_pages();
-  ASSERT_EQ(pages.size(), commands().size() + 1);
+class Programs : public testing::TestWithParam<const Program*> {};
+INSTANTIATE_TEST_SUITE_P(, Programs, testing::Values(&glinpack_program(), &papers_program()));
+
+TEST_P(Programs, EveryLineOfHelpHas80ColumnsAndEveryOptionAText) {
+  const Program& program = *GetParam();
+  const std::vector<CommandPage> pages = all_pages(program);
+  ASSERT_EQ(pages.size(), program.commands.size() + 1);
   for (const CommandPage& page : pages) {
     SCOPED_TRACE(name_of(page));
     for (const std::string& line : lines_of(help_of(page.table))) EXPECT_LE(line.size(), 80) << line;
@@ -124,9 +128,10 @@ TEST(Help, EveryLineHas80ColumnsAndEveryOptionAText) {
     EXPECT_THAT(page.table.footer.examples, Not(IsEmpty()));
     EXPECT_THAT(page.table.footer.exit_codes, Not(IsEmpty()));
   }
-  for (const Command& command : commands()) {
+  for (const Command& command : program.commands) {
+    EXPECT_EQ(command.table().program, program.name);
     EXPECT_EQ(command.table().command, command.name);
-    EXPECT_THAT(help_of(program_table()), HasSubstr(std::string("\n  ") + command.name + " "));
+    EXPECT_THAT(help_of(program_table(program)), HasSubstr(std::string("\n  ") + command.name + " "));
   }
 }
 
@@ -155,12 +160,13 @@ TEST(OptionsDocument, HasATableForEveryCommand) {
   }
 }
 
-TEST(OptionsDocument, IsTheOneInDocs) {
-  std::ifstream file(GLINPACK_TEST_DATA "/../../docs/options.md");
+TEST_P(Programs, TheOptionsPageIsTheOneInDocs) {
+  const Program& program = *GetParam();
+  std::ifstream file(std::string(GLINPACK_TEST_DATA "/../../") + program.options_page);
   std::ostringstream text;
   text << file.rdbuf();
-  EXPECT_TRUE(text.str() == options_document(all_pages()))
-      << "docs/options.md is not current; write it again: glinpack man-pages --markdown > docs/options.md";
+  EXPECT_TRUE(text.str() == options_document(all_pages(program)))
+      << "the page is not current: " << program.name << " man-pages --markdown > " << program.options_page;
 }
 
 TEST(Completion, ChoicesAreTheWordsOfAType) {
@@ -181,8 +187,8 @@ TEST(Completion, ChoicesAreTheWordsOfAType) {
   EXPECT_EQ(values("DIR"), "folder");
 }
 
-TEST(Completion, HasEveryOptionOfEveryCommand) {
-  const std::vector<CommandPage> pages = all_pages();
+TEST_P(Programs, CompletionHasEveryOptionOfEveryCommand) {
+  const std::vector<CommandPage> pages = all_pages(*GetParam());
   const std::string bash = completion_script(pages);
   for (const CommandPage& page : pages) {
     for (const FieldGroup& group : groups_with_help(page.table)) {
@@ -192,14 +198,28 @@ TEST(Completion, HasEveryOptionOfEveryCommand) {
       }
     }
   }
-  EXPECT_THAT(bash, HasSubstr("plu:--precision) values='single fp32 double fp64 mixed' ;;"));
+}
+
+TEST(Elsewhere, GlinpackKnowsWhichSubcommandsThePapersHave) {
+  Texts solvers;
+  for (const Command& command : papers_program().commands) solvers.emplace_back(command.name);
+  const auto& elsewhere = glinpack_program().elsewhere;
+  solvers.resize(solvers.size() - 2);  // man-pages and completion, which both programs have
+  EXPECT_EQ(solvers, Texts(elsewhere.begin(), elsewhere.end()));
 }
 
 TEST(Manual, BadArgumentsAreNamed) {
-  expect_input_error([] { parse_man_pages_options({}); }, {"--output-dir"});
-  expect_input_error([] { parse_man_pages_options({"--markdown", "--output-dir", "d"}); }, {"--markdown"});
-  expect_input_error([] { parse_man_pages_options({"--output"}); }, {"'--output'", "glinpack man-pages --help"});
-  expect_input_error([] { parse({"--shell", "zsh"}, completion_table); }, {"'--shell'", "glinpack completion --help"});
+  const auto parse_man_pages = [](const Texts& arguments) {
+    check(parse(arguments, man_pages_table<papers_program>).options);
+  };
+  expect_input_error([&] { parse_man_pages({}); }, {"--output-dir"});
+  expect_input_error([&] { parse_man_pages({"--markdown", "--output-dir", "d"}); }, {"--markdown"});
+  expect_input_error([&] { parse_man_pages({"--output"}); }, {"'--output'", "glinpack-papers man-pages --help"});
+  expect_input_error(
+      [] {
+        parse({"--shell", "zsh"}, completion_table<glinpack_program>);
+      },
+      {"'--shell'", "glinpack completion --help"});
 }
 
 }  // namespace

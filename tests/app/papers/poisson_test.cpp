@@ -1,4 +1,4 @@
-// The options of `glinpack poisson`, and the criteria for its results.
+// The options of `glinpack-papers poisson`, and the criteria for its results.
 #include "app/papers/poisson.hpp"
 
 #include <gmock/gmock.h>

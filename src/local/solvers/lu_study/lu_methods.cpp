@@ -114,7 +114,7 @@ double least_lu_pivot(Index n, double largest) { return tolerance<float>(n) * la
 SingularMatrixError small_pivot_error(Index step, Index n, double pivot, double least) {
   return {
       fmt::format("step {} of {}: the pivot, {:.3g}, is too small without exchanges of rows, of which these methods "
-                  "have none: it must exceed {:.3g}; `glinpack plu-packed` pivots",
+                  "have none: it must exceed {:.3g}; `glinpack-papers plu-packed` pivots",
                   step + 1, n, pivot, least),
       step};
 }

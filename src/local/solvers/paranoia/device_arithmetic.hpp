@@ -1,4 +1,4 @@
-// One operation at a time on a device, on many operands, for `glinpack paranoia`.
+// One operation at a time on a device, on many operands, for `glinpack-papers paranoia`.
 #pragma once
 
 #include <memory>

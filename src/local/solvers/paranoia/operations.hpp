@@ -1,4 +1,4 @@
-// The operations whose rounding `glinpack paranoia` measures, and the operands that they are applied to.
+// The operations whose rounding `glinpack-papers paranoia` measures, and the operands that they are applied to.
 #pragma once
 
 #include <array>

@@ -1,0 +1,5 @@
+// glinpack-papers: the subcommands of app/papers/commands.cpp.
+#include "app/command_line.hpp"
+#include "app/commands.hpp"
+
+int main(int argc, char** argv) { return glinpack::app::run_program(glinpack::app::papers_program(), argc, argv); }
