@@ -1,4 +1,4 @@
-// `glinpack background` (docs/papers/coprocessor.md): problems that the host and, in the background, a device solve
+// `glinpack-papers background` (docs/papers/coprocessor.md): problems that the host and, in the background, a device solve
 // together. A new kind of problem is a function and an entry of background_operations(), in background_problems.cpp.
 #pragma once
 

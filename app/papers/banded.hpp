@@ -1,4 +1,4 @@
-// `glinpack banded` (docs/papers/matmul.md): y = A x for a matrix of few diagonals.
+// `glinpack-papers banded` (docs/papers/matmul.md): y = A x for a matrix of few diagonals.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// `glinpack gauss-jordan` (docs/papers/coprocessor.md) and `glinpack plu-packed`: dense systems A X = B.
+// `glinpack-papers gauss-jordan` (docs/papers/coprocessor.md) and `glinpack-papers plu-packed`: dense systems A X = B.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// `glinpack lu-methods` (docs/papers/lu-decomposition.md): A = L U without pivoting by the methods of Ino et al. 2005,
+// `glinpack-papers lu-methods` (docs/papers/lu-decomposition.md): A = L U without pivoting by the methods of Ino et al. 2005,
 // and their Tables 1 and 3.
 #pragma once
 

@@ -1,4 +1,4 @@
-// `glinpack matmul` (docs/papers/matmul.md): C = A B.
+// `glinpack-papers matmul` (docs/papers/matmul.md): C = A B.
 #pragma once
 
 #include <string>

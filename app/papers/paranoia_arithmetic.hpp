@@ -1,4 +1,4 @@
-// Part arithmetic of `glinpack paranoia`: the errors of operations against exact results and what GLSL demands.
+// Part arithmetic of `glinpack-papers paranoia`: the errors of operations against exact results and what GLSL demands.
 #pragma once
 
 #include <string>

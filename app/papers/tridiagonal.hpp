@@ -1,4 +1,4 @@
-// `glinpack tridiagonal` (docs/papers/coprocessor.md): many tridiagonal systems at once.
+// `glinpack-papers tridiagonal` (docs/papers/coprocessor.md): many tridiagonal systems at once.
 #pragma once
 
 #include <optional>
