@@ -1,5 +1,5 @@
-// `glinpack-papers lu-methods` (docs/papers/lu-decomposition.md): A = L U without pivoting by the methods of Ino et al. 2005,
-// and their Tables 1 and 3.
+// `glinpack-papers lu-methods` (docs/papers/lu-decomposition.md): A = L U without pivoting by the methods of Ino et al.
+// 2005, and their Tables 1 and 3.
 #pragma once
 
 #include <optional>

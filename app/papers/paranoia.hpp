@@ -1,4 +1,4 @@
-// `glinpack-papers paranoia` (docs/papers/lu-decomposition.md): rounding errors of a device's arithmetic, and of its LU.
+// `glinpack-papers paranoia` (docs/papers/lu-decomposition.md): rounding errors of a device and its LU.
 #pragma once
 
 #include <vector>

@@ -250,14 +250,14 @@ class DenseSystems(ModesTest):
     def test_the_study_of_errors_has_a_row_for_every_order_and_variant(self):
         study = ROOT / "scripts" / "study" / "elimination.py"
         outcome = self.start([study, "--output-dir", "study", "--n", "9,12", "--seeds", "2"],
-                             {"GLINPACK": GLINPACK})
+                             {"GLINPACK_PAPERS": GLINPACK_PAPERS})
         self.assertEqual((outcome.status, outcome.out, outcome.err), (0, "", ""), outcome)
         rows = list(csv.DictReader((self.folder / "study" / "elimination.csv").read_text().splitlines()))
         self.assertEqual(len(rows), 2 * 2 * 7)  # seeds, orders; LAPACK and six variants
         self.assertEqual({row["passed"] for row in rows}, {"True"})
         lines = (self.folder / "study" / "elimination.md").read_text().splitlines()
         self.assertEqual(len([line for line in lines if re.match(r"\| (9|12) \|", line)]), 2 * 7)
-        again = self.start([study, "--output-dir", "study", "--seeds", "1"], {"GLINPACK": GLINPACK})
+        again = self.start([study, "--output-dir", "study", "--seeds", "1"], {"GLINPACK_PAPERS": GLINPACK_PAPERS})
         self.assertEqual(again.status, 2, again)
         self.assertIn("exists", again.err)
 
