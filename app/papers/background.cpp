@@ -7,6 +7,7 @@
 
 #include "app/input/values.hpp"
 #include "app/papers/problem.hpp"
+#include "app/papers/study.hpp"
 #include "solvers/queue/background.hpp"
 
 namespace glinpack::app {
@@ -80,9 +81,8 @@ MeasuredStages of_a_system(MeasuredStages times, Index systems) {
 /// The problems of one size, and the device's side of them in the queue.
 class BackgroundSize {
  public:
-  BackgroundSize(const BackgroundOptions& options, ModeRun& run, Queue& queue, const BackgroundSource& source)
+  BackgroundSize(const BackgroundOptions& options, Queue& queue, const BackgroundSource& source)
       : options_(options),
-        run_(run),
         queue_(queue),
         n_(source.n),
         problems_(options.operation->make(source)),
@@ -97,28 +97,62 @@ class BackgroundSize {
     queue_.take(last);
   }
 
-  void measure() {
-    const std::optional<double> host_seconds = measure_alone(host_alone);
-    const std::optional<double> device_seconds = measure_alone(device_alone);
-    measure_together(host_seconds, device_seconds);
+  /// Solves all systems once, divided between host and device: the host's alone, the device's alone, or by the ratio.
+  /// An automatic balance keeps what earlier rounds measured.
+  void begin(const std::string& variant) {
+    constexpr double never = 1e18;
+    const bool known = host_seconds_ && device_seconds_;
+    answers_.clear();
+    start_ = variant == host_alone     ? LoadBalance::fixed(never, options_.systems)
+             : variant == device_alone ? LoadBalance::fixed(0, options_.systems)
+             : options_.ratio          ? LoadBalance::fixed(*options_.ratio, options_.systems)
+             : known                   ? LoadBalance::automatic(*host_seconds_, *device_seconds_)
+                                       : LoadBalance::automatic(1, 1);
+    keeps_balance_ = variant == host_and_device && !options_.ratio;
+    balance_ = start_;
+  }
+  void solve() {
+    if (!keeps_balance_) balance_ = start_;
+    answers_.assign(static_cast<std::size_t>(options_.systems), {});
+    last_ = solve_with_background<Answer>(
+        queue_, options_.systems, balance_, [this](Index problem) { return shared(problems_.solve_on_host(problem)); },
+        [this](Index problem) { return enqueue(problem); },
+        [this](Index problem, const Answer& answer, bool) { answers_[static_cast<std::size_t>(problem)] = answer; });
   }
 
-  /// The answer of the last system in the last round; empty if a system of that round failed.
+  /// Makes times and flops those of a system, and checks all answers.
+  void complete(ModeRecord& record) {
+    record.flops /= static_cast<double>(options_.systems);
+    record.times = of_a_system(std::move(record.times), options_.systems);
+    record.check = ModeCheck{options_.operation->against, largest_error(), problems_.tolerance};
+    const double seconds = record.times.compute.median;
+    if (record.variant == host_alone) host_seconds_ = seconds;
+    if (record.variant == device_alone) device_seconds_ = seconds;
+    if (record.variant != host_and_device) return;
+    const auto systems = static_cast<double>(options_.systems);
+    record.parameters.update({{"on_cpu", options_.systems - last_.on_device},
+                              {"on_gpu", last_.on_device},
+                              {"ratio", balance_.ratio()},
+                              {"ratios", balance_.history()},
+                              {"cpu_seconds", last_.host / systems},
+                              {"waiting_seconds", last_.waiting / systems},
+                              {"total_seconds", last_.total / systems}});
+    both_seconds_ = seconds;
+  }
+
+  void print_summary(ModeRun& run) const {
+    if (host_seconds_ && device_seconds_ && both_seconds_) {
+      run.print(summary(*host_seconds_, *device_seconds_, *both_seconds_));
+    }
+  }
+
+  /// The answer of the last system in the last round; empty if it failed.
   std::optional<DenseMatrix> result() const {
     if (answers_.empty() || !answers_.back()) return std::nullopt;
     return problems_.matrix_of(*answers_.back());
   }
 
  private:
-  ModeRecord record_of(const char* variant) const {
-    return {.variant = variant,
-            .size = std::to_string(n_),
-            .n = n_,
-            .parameters = {{"operation", options_.operation->name}, {"systems", options_.systems}},
-            .is_rival = variant == host_alone,
-            .flops = options_.operation->flops(n_)};
-  }
-
   ResultId<TimedAnswer<Answer>> enqueue(Index problem) {
     return queue_.enqueue(
         [problem](solvers::Device&, const DeviceSide& solve) {
@@ -131,65 +165,6 @@ class BackgroundSize {
         device_side_);
   }
 
-  /// Solves all systems once, divided between host and device by `balance`.
-  BackgroundTimes solve(LoadBalance& balance) {
-    answers_.assign(static_cast<std::size_t>(options_.systems), {});
-    return solve_with_background<Answer>(
-        queue_, options_.systems, balance, [this](Index problem) { return shared(problems_.solve_on_host(problem)); },
-        [this](Index problem) { return enqueue(problem); },
-        [this](Index problem, const Answer& answer, bool) { answers_[static_cast<std::size_t>(problem)] = answer; });
-  }
-
-  /// Runs --warm-up and --repeat rounds. An automatic balance keeps what earlier rounds measured. If a system has no
-  /// answer, the record fails and the rounds end.
-  void measure_rounds(ModeRecord& record, const LoadBalance& balance) {
-    const bool automatic = !options_.ratio && record.variant == host_and_device;
-    last_balance_ = balance;
-    const double flops_of_a_system = record.flops;
-    record.flops *= static_cast<double>(options_.systems);
-    solvers::StageClock clock;
-    run_.time(record, clock, [&] {
-      if (!automatic) last_balance_ = balance;
-      clock.measure(solvers::Stage::compute, [&] { last_ = solve(last_balance_); });
-    });
-    record.flops = flops_of_a_system;
-    if (!record.failure.empty()) return answers_.clear();
-    record.times = of_a_system(std::move(record.times), options_.systems);
-    record.check = ModeCheck{options_.operation->against, largest_error(), problems_.tolerance};
-  }
-
-  /// Seconds per system; empty if one has no answer.
-  std::optional<double> measure_alone(const char* variant) {
-    constexpr double never = 1e18;
-    ModeRecord record = record_of(variant);
-    measure_rounds(record, LoadBalance::fixed(variant == host_alone ? never : 0, options_.systems));
-    std::optional<double> seconds;
-    if (record.failure.empty()) seconds = record.times.compute.median;
-    run_.add(std::move(record));
-    return seconds;
-  }
-
-  void measure_together(std::optional<double> host_seconds, std::optional<double> device_seconds) {
-    ModeRecord record = record_of(host_and_device);
-    record.settings = options_.ratio ? fmt::format("ratio {:g}", *options_.ratio) : "ratio auto";
-    const bool known = host_seconds && device_seconds;
-    measure_rounds(record, options_.ratio ? LoadBalance::fixed(*options_.ratio, options_.systems)
-                           : known        ? LoadBalance::automatic(*host_seconds, *device_seconds)
-                                          : LoadBalance::automatic(1, 1));
-    if (!record.failure.empty()) return run_.add(std::move(record));
-    const auto systems = static_cast<double>(options_.systems);
-    record.parameters.update({{"on_cpu", options_.systems - last_.on_device},
-                              {"on_gpu", last_.on_device},
-                              {"ratio", last_balance_.ratio()},
-                              {"ratios", last_balance_.history()},
-                              {"cpu_seconds", last_.host / systems},
-                              {"waiting_seconds", last_.waiting / systems},
-                              {"total_seconds", last_.total / systems}});
-    const double both_seconds = record.times.compute.median;
-    run_.add(std::move(record));
-    if (known) run_.print(summary(*host_seconds, *device_seconds, both_seconds));
-  }
-
   std::string summary(double host, double device, double both) const {
     const auto systems = static_cast<double>(options_.systems);
     return fmt::format(
@@ -198,7 +173,7 @@ class BackgroundSize {
         "  last round: {} on the CPU, {} on the GPU, load ratio {:.3g}; a system: {:.4g} s computing on the CPU, "
         "{:.4g} s waiting for the GPU, {:.4g} s in all\n",
         n_, options_.systems, host, device, both, host / both, device / both, options_.systems - last_.on_device,
-        last_.on_device, last_balance_.ratio(), last_.host / systems, last_.waiting / systems, last_.total / systems);
+        last_.on_device, balance_.ratio(), last_.host / systems, last_.waiting / systems, last_.total / systems);
   }
 
   double largest_error() const {
@@ -212,72 +187,86 @@ class BackgroundSize {
   }
 
   const BackgroundOptions& options_;
-  ModeRun& run_;
   Queue& queue_;
   Index n_;
   BackgroundProblems problems_;
   ResultId<OnDevice<DeviceSide>> device_side_;
   std::vector<Answer> answers_;
   BackgroundTimes last_;
-  LoadBalance last_balance_ = LoadBalance::fixed(0, 0);
+  LoadBalance start_ = LoadBalance::fixed(0, 0);
+  LoadBalance balance_ = LoadBalance::fixed(0, 0);
+  bool keeps_balance_ = false;
+  std::optional<double> host_seconds_, device_seconds_, both_seconds_;  // of a system
 };
+
+/// The queue, and the problems of the size that is measured.
+struct BackgroundStudy {
+  BackgroundSource source = {};
+  std::unique_ptr<Queue> queue = {};
+  std::unique_ptr<BackgroundSize> size = {};
+};
+
+void read_source(const BackgroundOptions& o, BackgroundSource& source) {
+  if (o.input.empty()) return;
+  const DenseMatrix matrix = read_elements(o.input);
+  source.n = matrix.rows;
+  for (Index e = 0; e < matrix.rows * matrix.rows && o.operation->tridiagonal; ++e) {
+    if (matrix.elements[static_cast<std::size_t>(e)] == 0) continue;
+    check_on_diagonals(o.input, e / matrix.rows, e % matrix.rows, " by --operation tridiagonal");
+  }
+  source.matrix = converted<float>(matrix.elements);
+}
 
 /// The host alone, the device alone, and both.
-class Background final : public Mode {
- public:
-  explicit Background(const BackgroundOptions& options) : options_(options) {}
-
-  void prepare() override {
-    if (options_.input.empty()) return;
-    const DenseMatrix matrix = read_elements(options_.input);
-    n_of_input_ = matrix.rows;
-    for (Index e = 0; e < matrix.rows * matrix.rows && options_.operation->tridiagonal; ++e) {
-      if (matrix.elements[static_cast<std::size_t>(e)] == 0) continue;
-      check_on_diagonals(options_.input, e / matrix.rows, e % matrix.rows, " by --operation tridiagonal");
-    }
-    source_.matrix = converted<float>(matrix.elements);
-  }
-
-  std::vector<Index> sizes() const override {
-    return options_.input.empty() ? options_.n : std::vector<Index>{n_of_input_};
-  }
-  std::optional<int> fit_degree() const override { return 3; }  // dense systems
-  bool needs_device() const override { return true; }
-
-  void check_size(std::size_t size, const ModeMachine& machine) const override {
-    const Index n = sizes()[size];
-    const std::string what = std::to_string(options_.systems) + " systems of size " + std::to_string(n);
+Study background_study(const BackgroundOptions& o) {
+  const auto s = std::make_shared<BackgroundStudy>();
+  read_source(o, s->source);
+  s->source.count = o.systems;
+  s->source.seed = o.seed;
+  Study study;
+  for (const Index n : o.input.empty() ? o.n : std::vector<Index>{s->source.n}) {
+    const auto variants = [&o, s, n](const ModeMachine&) {
+      std::vector<Variant> all;
+      for (const std::string name : {host_alone, device_alone, host_and_device}) {
+        all.push_back({.name = name,
+                       .is_reference = name == host_alone,
+                       .make =
+                           [s, name](ModeRun&) {
+                             s->size->begin(name);
+                             return Steps{.compute = [s] { s->size->solve(); }};
+                           },
+                       .check = [s](ModeRecord& record, ModeRun&) { s->size->complete(record); }});
+      }
+      all[1].refusal = [&o, n](const gl::DeviceDescription& device) { return o.operation->obstacle(device, n); };
+      all[2].settings = o.ratio ? fmt::format("ratio {:g}", *o.ratio) : "ratio auto";
+      return all;
+    };
     // software OpenGL holds its copy of a problem in host memory
-    const double numbers = options_.operation->numbers(n);
-    check_host_memory(what, sizeof(float) * numbers * (static_cast<double>(options_.systems) + 3));
-    check_obstacle(what + ", " + options_.operation->name,
-                   options_.operation->obstacle(machine.device->description(), n));
+    const auto systems = static_cast<double>(o.systems);
+    study.problems.push_back({.n = n,
+                              .size = std::to_string(n),
+                              .what = std::to_string(o.systems) + " systems of size " + std::to_string(n),
+                              .parameters = {{"operation", o.operation->name}, {"systems", o.systems}},
+                              .flops = o.operation->flops(n) * systems,
+                              .bytes = sizeof(float) * o.operation->numbers(n) * (systems + 3),
+                              .fill =
+                                  [&o, s, n] {
+                                    s->size.reset();
+                                    s->source.n = n;
+                                    s->size = std::make_unique<BackgroundSize>(o, *s->queue, s->source);
+                                  },
+                              .variants = variants,
+                              .end = [s](ModeRun& run) { s->size->print_summary(run); }});
   }
-
-  void begin(ModeRun& run) override {
-    source_.count = options_.systems;
-    source_.seed = options_.seed;
-    source_.threads = run.machine().threads;
+  study.begin = [&o, s](ModeRun& run) {
+    s->source.threads = run.machine().threads;
     const int device = run.device().description().index;
-    queue_ = std::make_unique<Queue>([&] { return std::make_shared<solvers::Device>(device, options_.shader_dir); });
-  }
-
-  void measure(std::size_t size, ModeRun& run) override {
-    source_.n = sizes()[size];
-    BackgroundSize measuring(options_, run, *queue_, source_);
-    measuring.measure();
-    if (!options_.output.empty()) result_ = measuring.result();
-  }
-
-  std::optional<DenseMatrix> result() const override { return result_; }
-
- private:
-  const BackgroundOptions& options_;
-  Index n_of_input_ = 0;
-  BackgroundSource source_;
-  std::unique_ptr<Queue> queue_;
-  std::optional<DenseMatrix> result_;
-};
+    s->queue =
+        std::make_unique<Queue>([&o, device] { return std::make_shared<solvers::Device>(device, o.shader_dir); });
+  };
+  study.result = [s] { return s->size->result(); };
+  return study;
+}
 
 }  // namespace
 
@@ -310,7 +299,7 @@ BackgroundOptions parse_background_options(const Texts& arguments) {
 
 int run_background(const ModeInvocation& invocation) {
   const BackgroundOptions options = parse_background_options(invocation.arguments);
-  return run_mode(Background(options), options, background_table, invocation);
+  return run_study(background_study, options, background_table, invocation);
 }
 
 }  // namespace glinpack::app

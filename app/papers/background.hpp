@@ -1,5 +1,6 @@
 // `glinpack-papers background` (docs/papers/coprocessor.md): problems that the host and, in the background, a device
-// solve together. A new kind of problem is a function and an entry of background_operations(), in background_problems.cpp.
+// solve together. A new kind of problem is a function and an entry of background_operations(), in
+// background_problems.cpp.
 #pragma once
 
 #include <functional>

@@ -5,6 +5,7 @@
 
 #include "app/input/values.hpp"
 #include "app/papers/problem.hpp"
+#include "app/papers/study.hpp"
 #include "app/program/topology.hpp"
 #include "solvers/banded/banded.hpp"
 
@@ -68,160 +69,148 @@ struct BandedProblem {
   }
 };
 
-class Banded final : public Mode {
- public:
-  explicit Banded(const BandedOptions& options)
-      : options_(options), variants_(kinds_among(options.variant, solvers::all_banded_variants)) {}
-
-  void prepare() override {
-    if (!options_.input.empty()) {
-      read_problem();
-      plans_ = {{problem_.n, problem_.diagonals, {}}};
-      return;
-    }
-    for (const Index n : options_.n) plan_size(n);
+/// The diagonals of a matrix of order n: those of --offsets, or of each number of --diagonals. Ascending.
+std::vector<std::vector<Index>> offsets_of(const BandedOptions& o, Index n) {
+  const std::string order = "a matrix of order " + std::to_string(n);
+  for (const Index offset : o.offsets) {
+    if (std::abs(offset) < n) continue;
+    throw InputError("--offsets: " + order + " has no diagonal " + std::to_string(offset) + "; they go from " +
+                     std::to_string(1 - n) + " to " + std::to_string(n - 1));
   }
-
-  std::vector<Index> sizes() const override {
-    std::vector<Index> orders;
-    for (const Plan& plan : plans_) orders.push_back(plan.n);
-    return orders;
-  }
-  std::optional<int> fit_degree() const override { return 1; }  // with as many diagonals, the work is linear in N
-  bool needs_device() const override { return !variants_.empty(); }
-
-  void check_size(std::size_t size, const ModeMachine& machine) const override {
-    const auto& [n, diagonals, offsets] = plans_[size];
-    const std::string what =
-        "a matrix of order " + std::to_string(n) + " with " + std::to_string(diagonals) + " diagonals";
-    const double elements = static_cast<double>(n) * static_cast<double>(diagonals + 4);
-    if (n > std::numeric_limits<std::int32_t>::max()) {
-      throw InputError(what + ": rows are counted with 31 bits; use a smaller N");
+  std::vector<std::vector<Index>> all;
+  if (!o.offsets.empty()) all.push_back(o.offsets);
+  for (const Index count : o.offsets.empty() ? o.diagonals : std::vector<Index>{}) {
+    if (count > 2 * n - 1) {
+      throw InputError("--diagonals " + std::to_string(count) + ": " + order + " has no more than " +
+                       std::to_string(2 * n - 1));
     }
-    // entries, rows, joined diagonals, staging buffer, and software OpenGL's copy
-    constexpr double bytes_of_element = sizeof(SparseEntry) + 8 + 3 * sizeof(float);
-    check_host_memory(what, elements * bytes_of_element);
-    for (const BandedVariant variant : variants_) {
-      check_obstacle(what + ", variant " + std::string(name_of(variant)),
-                     banded_obstacle(machine.device->description(), n, diagonals, variant));
+    all.push_back(offsets_around_main(count));
+  }
+  for (std::vector<Index>& offsets : all) std::sort(offsets.begin(), offsets.end());
+  return all;
+}
+
+BandedProblem random_problem(Index n, const std::vector<Index>& offsets, std::uint64_t seed) {
+  BandedProblem problem{.n = n};
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<float> uniform(-0.5F, 0.5F);
+  for (Index row = 0; row < n; ++row) {
+    for (const Index offset : offsets) {
+      if (row + offset < 0 || row + offset >= n) continue;
+      problem.entries.push_back({row, row + offset, uniform(random)});
     }
   }
+  problem.complete(random);
+  return problem;
+}
 
-  void measure(std::size_t size, ModeRun& run) override {
-    if (options_.input.empty()) make_problem(plans_[size]);
-    measure_on_host(run);
-    for (const BandedVariant variant : variants_) measure_on_device(variant, run);
+BandedProblem read_problem(const BandedOptions& o) {
+  const CoordinateMatrix matrix = read_coordinates(o.input, view_node().available_memory, MatrixShape::square);
+  BandedProblem problem{.n = matrix.rows};
+  for (const auto& [row, column, value] : matrix.entries) {
+    if (!(std::abs(value) <= std::numeric_limits<float>::max())) {
+      throw InputError(o.input + ": row " + std::to_string(row + 1) + ", column " + std::to_string(column + 1) +
+                       " is beyond single precision, 3.4e38 at most");
+    }
+    problem.entries.push_back({row, column, static_cast<float>(value)});
   }
+  std::mt19937_64 random(o.seed);
+  problem.complete(random);
+  return problem;
+}
 
-  std::optional<DenseMatrix> result() const override {
-    return DenseMatrix{problem_.n, 1, converted<double>(problem_.computed)};
-  }
+using SharedBanded = std::shared_ptr<BandedProblem>;
 
- private:
-  struct Plan {
-    Index n = 0;
-    Index diagonals = 0;
-    std::vector<Index> offsets;  // ascending; empty for a file's matrix
+Variant product_by_rows(const SharedBanded& p) {
+  const auto make = [p](ModeRun& run) {
+    const auto team = std::make_shared<ThreadTeam>(run.machine().threads);
+    const auto matrix = std::make_shared<solvers::RowCompressedMatrix>();
+    return Steps{.load = [=] { *matrix = solvers::compress_rows(p->n, p->entries); },
+                 .compute = [=] { solvers::multiply(*matrix, p->x, p->expected, *team); }};
   };
+  const auto check = [p](ModeRecord& record, ModeRun&) {
+    p->computed = p->expected;
+    record.check = p->check("sums in double precision", largest_difference(p->sums_in_double(), p->expected));
+  };
+  return {.name = "csr", .is_reference = true, .make = make, .check = check};
+}
 
-  void plan_size(Index n) {
-    const std::string order = "a matrix of order " + std::to_string(n);
-    for (const Index offset : options_.offsets) {
-      if (std::abs(offset) < n) continue;
-      throw InputError("--offsets: " + order + " has no diagonal " + std::to_string(offset) + "; they go from " +
-                       std::to_string(1 - n) + " to " + std::to_string(n - 1));
-    }
-    const auto add = [&](std::vector<Index> offsets) {
-      std::sort(offsets.begin(), offsets.end());
-      plans_.push_back({n, static_cast<Index>(offsets.size()), std::move(offsets)});
-    };
-    if (!options_.offsets.empty()) return add(options_.offsets);
-    for (const Index count : options_.diagonals) {
-      if (count > 2 * n - 1) {
-        throw InputError("--diagonals " + std::to_string(count) + ": " + order + " has no more than " +
-                         std::to_string(2 * n - 1));
-      }
-      add(offsets_around_main(count));
-    }
-  }
-
-  void make_problem(const Plan& plan) {
-    problem_ = {};
-    problem_.n = plan.n;
-    std::mt19937_64 random(options_.seed);
-    std::uniform_real_distribution<float> uniform(-0.5F, 0.5F);
-    for (Index row = 0; row < plan.n; ++row) {
-      for (const Index offset : plan.offsets) {
-        if (row + offset < 0 || row + offset >= plan.n) continue;
-        problem_.entries.push_back({row, row + offset, uniform(random)});
-      }
-    }
-    problem_.complete(random);
-  }
-
-  void read_problem() {
-    const CoordinateMatrix matrix = read_coordinates(options_.input, view_node().available_memory, MatrixShape::square);
-    for (const auto& [row, column, value] : matrix.entries) {
-      if (!(std::abs(value) <= std::numeric_limits<float>::max())) {
-        throw InputError(options_.input + ": row " + std::to_string(row + 1) + ", column " +
-                         std::to_string(column + 1) + " is beyond single precision, 3.4e38 at most");
-      }
-      problem_.entries.push_back({row, column, static_cast<float>(value)});
-    }
-    problem_.n = matrix.rows;
-    std::mt19937_64 random(options_.seed);
-    problem_.complete(random);
-  }
-
-  ModeRecord record_of(std::string variant) const {
-    const auto elements = static_cast<Index>(problem_.entries.size());
-    return {.variant = std::move(variant),
-            .settings = std::to_string(problem_.diagonals) + (problem_.diagonals == 1 ? " diagonal" : " diagonals"),
-            .size = std::to_string(problem_.n),
-            .n = problem_.n,
-            .parameters = {{"joined_diagonals", problem_.diagonals}, {"elements", elements}},
-            .flops = 2.0 * static_cast<double>(elements)};
-  }
-
-  void measure_on_host(ModeRun& run) {
-    ModeRecord record = record_of("csr");
-    record.is_rival = true;
-    solvers::StageClock clock;
-    ThreadTeam team(run.machine().threads);
-    solvers::RowCompressedMatrix matrix;
-    run.time(record, clock, [&] {
-      clock.measure(solvers::Stage::pack, [&] { matrix = solvers::compress_rows(problem_.n, problem_.entries); });
-      clock.measure(solvers::Stage::compute, [&] { solvers::multiply(matrix, problem_.x, problem_.expected, team); });
-    });
-    problem_.computed = problem_.expected;
-    record.check =
-        problem_.check("sums in double precision", largest_difference(problem_.sums_in_double(), problem_.expected));
-    run.add(std::move(record));
-  }
-
-  void measure_on_device(BandedVariant variant, ModeRun& run) {
-    ModeRecord record = record_of(std::string(name_of(variant)));
+/// `most_diagonals`: no fewer than the matrix has.
+Variant product_on_device(const SharedBanded& p, BandedVariant variant, Index n, Index most_diagonals) {
+  const auto make = [p, variant](ModeRun& run) {
     solvers::Device& device = run.device();
-    const auto product = solvers::make_banded_product(device, problem_.n, problem_.diagonals, variant);
-    std::fill(problem_.computed.begin(), problem_.computed.end(), 0.0F);
-    solvers::JoinedDiagonals joined;
-    run.time(record, device.clock(), [&] {
-      device.clock().measure(solvers::Stage::pack,
-                             [&] { joined = solvers::join_diagonals(problem_.n, problem_.entries); });
-      product->load(joined);
-      product->load(problem_.x);
-      product->compute();
-      product->store(problem_.computed);
-    });
-    record.check = problem_.check("compressed rows", largest_difference(problem_.expected, problem_.computed));
-    run.add(std::move(record));
-  }
+    const std::shared_ptr<solvers::BandedProduct> product =
+        solvers::make_banded_product(device, p->n, p->diagonals, variant);
+    const auto joined = std::make_shared<solvers::JoinedDiagonals>();
+    p->computed.assign(p->x.size(), 0.0F);
+    return Steps{.load =
+                     [=, &device] {
+                       device.clock().measure(solvers::Stage::pack,
+                                              [&] { *joined = solvers::join_diagonals(p->n, p->entries); });
+                       product->load(*joined);
+                       product->load(p->x);
+                     },
+                 .compute = [product] { product->compute(); },
+                 .store = [p, product] { product->store(p->computed); },
+                 .clock = &device.clock()};
+  };
+  const auto check = [p](ModeRecord& record, ModeRun&) {
+    record.check = p->check("compressed rows", largest_difference(p->expected, p->computed));
+  };
+  const auto refusal = [=](const gl::DeviceDescription& device) {
+    return banded_obstacle(device, n, most_diagonals, variant);
+  };
+  return {.name = std::string(name_of(variant)), .make = make, .check = check, .refusal = refusal};
+}
 
-  const BandedOptions& options_;
-  std::vector<BandedVariant> variants_;
-  std::vector<Plan> plans_;
-  BandedProblem problem_;
-};
+/// The problem in `p`, which `fill` makes. A record's diagonals are known when it is filled.
+Problem banded_problem(const BandedOptions& o, const SharedBanded& p, Index n, Index most_diagonals,
+                       std::function<void()> fill) {
+  const std::string what =
+      "a matrix of order " + std::to_string(n) + " with " + std::to_string(most_diagonals) + " diagonals";
+  if (n > std::numeric_limits<std::int32_t>::max()) {
+    throw InputError(what + ": rows are counted with 31 bits; use a smaller N");
+  }
+  // entries, rows, joined diagonals, staging buffer, and software OpenGL's copy
+  constexpr double bytes_of_element = sizeof(SparseEntry) + 8 + 3 * sizeof(float);
+  const auto variants = [&o, p, n, most_diagonals](const ModeMachine&) {
+    std::vector<Variant> all{product_by_rows(p)};
+    for (const BandedVariant variant : kinds_among(o.variant, solvers::all_banded_variants)) {
+      all.push_back(product_on_device(p, variant, n, most_diagonals));
+    }
+    const auto elements = static_cast<Index>(p->entries.size());
+    for (Variant& variant : all) {
+      variant.settings = std::to_string(p->diagonals) + (p->diagonals == 1 ? " diagonal" : " diagonals");
+      variant.parameters = {{"joined_diagonals", p->diagonals}, {"elements", elements}};
+      variant.flops = 2.0 * static_cast<double>(elements);
+    }
+    return all;
+  };
+  return {.n = n,
+          .size = std::to_string(n),
+          .what = what,
+          .bytes = static_cast<double>(n) * static_cast<double>(most_diagonals + 4) * bytes_of_element,
+          .fill = std::move(fill),
+          .variants = variants};
+}
+
+Study banded_study(const BandedOptions& o) {
+  const auto p = std::make_shared<BandedProblem>();
+  Study study{.fit_degree = 1};  // with as many diagonals, the work is linear in N
+  study.needs_device = !kinds_among(o.variant, solvers::all_banded_variants).empty();
+  if (!o.input.empty()) {
+    *p = read_problem(o);
+    study.problems.push_back(banded_problem(o, p, p->n, p->diagonals, {}));
+  }
+  for (const Index n : o.input.empty() ? o.n : std::vector<Index>{}) {
+    for (const std::vector<Index>& offsets : offsets_of(o, n)) {
+      const auto fill = [&o, p, n, offsets] { *p = random_problem(n, offsets, o.seed); };
+      study.problems.push_back(banded_problem(o, p, n, static_cast<Index>(offsets.size()), fill));
+    }
+  }
+  study.result = [p] { return DenseMatrix{p->n, 1, converted<double>(p->computed)}; };
+  return study;
+}
 
 }  // namespace
 
@@ -266,7 +255,7 @@ BandedOptions parse_banded_options(const Texts& arguments) {
 
 int run_banded(const ModeInvocation& invocation) {
   const BandedOptions options = parse_banded_options(invocation.arguments);
-  return run_mode(Banded(options), options, banded_table, invocation);
+  return run_study(banded_study, options, banded_table, invocation);
 }
 
 }  // namespace glinpack::app

@@ -7,6 +7,7 @@
 
 #include "app/input/values.hpp"
 #include "app/papers/problem.hpp"
+#include "app/papers/study.hpp"
 #include "openblas/host_solvers.hpp"
 #include "solvers/elimination/gauss_jordan.hpp"
 #include "solvers/elimination/plu_packed.hpp"
@@ -110,180 +111,166 @@ double error_of_solution(const DenseSystem& system, const std::vector<double>& e
   return error;
 }
 
-/// LAPACK first, then every variant on the device. Checks X by its residual. Reports the distance to the solution in
-/// double precision, but does not check it: it depends on the condition of A.
+/// The system, and its solution in double precision.
+struct SolvedSystem : DenseSystem {
+  std::vector<double> exact = {};   // X; empty if unknown
+  std::vector<float> factors = {};  // of plu-packed without right-hand sides
+  std::vector<Index> row_order = {};
+};
+using SharedSystem = std::shared_ptr<SolvedSystem>;
+
+/// "256", "256, rhs 3", "256, inverse", "256, factors"
+std::string size_text(Index n, Index columns, Wanted wanted) {
+  const std::string order = std::to_string(n);
+  if (wanted == Wanted::inverse) return order + ", inverse";
+  if (wanted == Wanted::factors) return order + ", factors";
+  return columns == 1 ? order : order + ", rhs " + std::to_string(columns);
+}
+
+/// X by its residual; for factors on a device, P A = L U. The distance to the solution in double precision is reported
+/// but not checked: it depends on the condition of A.
+void check_solution(const SolvedSystem& p, Wanted wanted, ModeRecord& record) {
+  if (wanted == Wanted::factors) {
+    if (record.is_rival) return;
+    record.check = ModeCheck{"P A = L U, by its scaled residual",
+                             factors_residual(p.view_a(), square_view(p.factors, p.n), p.row_order),
+                             solvers::largest_scaled_residual};
+    return;
+  }
+  record.check =
+      ModeCheck{"the equations, by their scaled residual", scaled_residual<float>(p.view_a(), p.view_x(), p.view_b()),
+                solvers::largest_scaled_residual};
+  if (!p.exact.empty()) record.parameters["error"] = number_or_null(error_of_solution(p, p.exact));
+}
+
+Variant solution_by_lapack(const SharedSystem& p, Wanted wanted) {
+  const auto make = [=](ModeRun&) {
+    struct Copies {
+      std::vector<float> a, b;
+    };
+    const auto copies = std::make_shared<Copies>();
+    return Steps{
+        .load =
+            [=] {
+              copies->a = p->a;
+              copies->b = transposed(p->b, p->n, p->columns);
+            },
+        .compute = [=] { check_regular(solve_by_lapack<float>(*p, wanted, copies->a, copies->b), p->n); },
+        .store =
+            [=] { p->x = wanted == Wanted::inverse ? std::move(copies->a) : transposed(copies->b, p->columns, p->n); }};
+  };
+  const auto check = [=](ModeRecord& record, ModeRun&) { check_solution(*p, wanted, record); };
+  return {.name = "openblas", .is_reference = true, .make = make, .check = check};
+}
+
+/// Solver: GaussJordan or PluPacked.
 template <class Solver>
-class Elimination final : public Mode {
- public:
-  Elimination(const EliminationOptions& options, Wanted wanted)
-      : options_(options), wanted_(wanted), settings_(settings_of(options)) {}
-
-  void prepare() override {
-    if (!options_.input.empty()) a_ = read_elements(options_.input);
-    if (options_.input_b.empty()) return;
-    b_ = read_elements(options_.input_b, Precision::single, MatrixShape::any);
-    check_same_rows(options_, "A", a_.rows, "B", b_.rows);
+Steps steps_of(const SharedSystem& p, Wanted wanted, const EliminationSettings& settings, solvers::Device& device) {
+  std::fill(p->x.begin(), p->x.end(), 0.0F);
+  const auto solver = std::make_shared<Solver>(device, p->n, p->columns, settings);
+  Steps steps{.compute = [=] { solver->solve(p->view_a(), p->view_b(), p->view_x()); }, .clock = &device.clock()};
+  if constexpr (std::is_same_v<Solver, PluPacked>) {
+    if (wanted != Wanted::factors) return steps;
+    p->factors.resize(p->a.size());
+    steps.load = [=] { solver->load(p->view_a()); };
+    steps.compute = [=] { solver->factorize(); };
+    steps.store = [=] {
+      solver->store_factors(square_view(p->factors, p->n));
+      p->row_order = solver->row_order();
+    };
   }
+  return steps;
+}
 
-  std::vector<Index> sizes() const override {
-    return options_.input.empty() ? options_.n : std::vector<Index>{a_.rows};
+template <class Solver>
+Variant solution_on_device(const SharedSystem& p, Wanted wanted, const EliminationSettings& settings, Index n,
+                           Index columns) {
+  Variant variant{.name = std::string(name_of(settings.variant)),
+                  .settings = std::string(name_of(settings.pivoting)),
+                  .parameters = {{"pivoting", name_of(settings.pivoting)}}};
+  if (solvers::block_size(settings.variant) > 1) {
+    variant.parameters["measure"] = name_of(settings.measure);
+    if (settings.measure == PivotMeasure::as_signed) variant.settings += ", signed";
   }
-  std::optional<int> fit_degree() const override { return 3; }  // as in the paper
-  bool needs_device() const override { return !settings_.empty(); }
+  variant.make = [=](ModeRun& run) { return steps_of<Solver>(p, wanted, settings, run.device()); };
+  variant.check = [=](ModeRecord& record, ModeRun&) { check_solution(*p, wanted, record); };
+  variant.refusal = [=](const gl::DeviceDescription& device) { return Solver::obstacle(device, n, columns, settings); };
+  return variant;
+}
 
-  void check_size(std::size_t size, const ModeMachine& machine) const override {
-    const DenseSystem system = empty_system(size);
-    const std::string what = "a system of size " + size_text(system);
-    const auto n = static_cast<double>(system.n), columns = static_cast<double>(system.columns);
-    // A, LAPACK's copy, the padded copy, the staging buffer; A and its factors in double precision
-    double bytes = n * (4 * (4 * n + 5 * columns) + 8 * (2 * n + 3 * columns));
-    if (machine.device && machine.device->description().software) bytes += 2 * 4 * n * (n + columns);  // in host memory
-    check_host_memory(what, bytes);
-    for (const EliminationSettings& each : settings_) {
-      check_obstacle(what + ", variant " + std::string(name_of(each.variant)),
-                     Solver::obstacle(machine.device->description(), system.n, system.columns, each));
-    }
+/// A and B of the files; empty without them.
+struct SystemFiles {
+  DenseMatrix a, b;
+};
+
+SystemFiles read_system(const EliminationOptions& o) {
+  SystemFiles files;
+  if (!o.input.empty()) files.a = read_elements(o.input);
+  if (o.input_b.empty()) return files;
+  files.b = read_elements(o.input_b, Precision::single, MatrixShape::any);
+  check_same_rows(o, "A", files.a.rows, "B", files.b.rows);
+  return files;
+}
+
+/// The files' elements, or random ones. For the inverse, B is the identity.
+void fill_system(SolvedSystem& p, Index n, Index columns, const EliminationOptions& o, const SystemFiles& files,
+                 Wanted wanted) {
+  p = {};
+  p.n = n;
+  p.columns = columns;
+  std::mt19937_64 random(o.seed);
+  p.a = random_elements<float>(n * n, random);
+  p.b = random_elements<float>(n * columns, random);
+  p.x.resize(p.b.size());
+  if (!o.input.empty()) p.a = converted<float>(files.a.elements);
+  if (!o.input_b.empty()) p.b = converted<float>(files.b.elements);
+  for (Index e = 0; e < n * n && wanted == Wanted::inverse; ++e) {
+    p.b[static_cast<std::size_t>(e)] = e % (n + 1) == 0 ? 1.0F : 0.0F;
   }
+  p.exact = exact_solution(p, wanted);
+}
 
-  void measure(std::size_t size, ModeRun& run) override {
-    system_ = {};
-    system_ = empty_system(size);
-    fill();
-    exact_ = exact_solution(system_, wanted_);
-    measure_on_host(run);
-    for (const EliminationSettings& settings : settings_) measure_on_device(settings, run);
+template <class Solver>
+Study elimination_study(const EliminationOptions& o) {
+  const bool factors_alone = std::is_same_v<Solver, PluPacked> && o.right_hand_sides == 0 && o.input_b.empty();
+  const Wanted wanted = o.inverse ? Wanted::inverse : factors_alone ? Wanted::factors : Wanted::solutions;
+  const auto files = std::make_shared<const SystemFiles>(read_system(o));
+  const auto p = std::make_shared<SolvedSystem>();
+  const std::vector<EliminationSettings> settings = settings_of(o);
+  Study study{.needs_device = !settings.empty()};
+  for (const Index n : o.input.empty() ? o.n : std::vector<Index>{files->a.rows}) {
+    const Index columns = o.inverse ? n : o.input_b.empty() ? o.right_hand_sides : files->b.columns;
+    const std::string size = size_text(n, columns, wanted);
+    const auto rows = static_cast<double>(n), right = static_cast<double>(columns);
+    const auto variants = [=](const ModeMachine&) {
+      std::vector<Variant> all{solution_by_lapack(p, wanted)};
+      for (const EliminationSettings& each : settings) {
+        all.push_back(solution_on_device<Solver>(p, wanted, each, n, columns));
+      }
+      return all;
+    };
+    study.problems.push_back(
+        {.n = n,
+         .size = size,
+         .what = "a system of size " + size,
+         .parameters = {{"right_hand_sides", columns}, {"inverse", o.inverse}},
+         // LAPACK's count; Gauss-Jordan elimination does 1.5 times as many for A
+         .flops = o.inverse ? 2 * rows * rows * rows : rows * rows * (2 * rows / 3 + 2 * right),
+         // A, LAPACK's copy, the padded copy, the staging buffer; A and its factors in double precision
+         .bytes = rows * (4 * (4 * rows + 5 * right) + 8 * (2 * rows + 3 * right)),
+         .device_bytes = 2 * 4 * rows * (rows + right),
+         .fill = [&o, p, files, n, columns, wanted] { fill_system(*p, n, columns, o, *files, wanted); },
+         .variants = variants});
   }
-
-  std::optional<DenseMatrix> result() const override {
-    return DenseMatrix{system_.n, system_.columns, converted<double>(system_.x)};
-  }
-
-  void end(ModeRun& run) override {
+  study.end = [](ModeRun& run) {
     run.print(errors_table(
         run.records(), "error", {.series_width = 40, .size_width = 14, .size = "size", .unknown = "inf"},
         "\nErrors: the residual ||A x - b|| / (eps (||A|| ||x|| + ||b||) n), which is judged, eps = 2^-24; and the "
         "difference\nfrom LAPACK's solution in double precision, over its largest element\n"));
-  }
-
- private:
-  DenseSystem empty_system(std::size_t size) const {
-    const Index n = sizes()[size];
-    const Index columns = wanted_ == Wanted::inverse ? n
-                          : options_.input_b.empty() ? options_.right_hand_sides
-                                                     : b_.columns;
-    return {.n = n, .columns = columns};
-  }
-
-  /// "256", "256, rhs 3", "256, inverse", "256, factors"
-  std::string size_text(const DenseSystem& system) const {
-    const std::string order = std::to_string(system.n);
-    if (wanted_ == Wanted::inverse) return order + ", inverse";
-    if (wanted_ == Wanted::factors) return order + ", factors";
-    return system.columns == 1 ? order : order + ", rhs " + std::to_string(system.columns);
-  }
-
-  /// The files' elements, or random ones. For the inverse, B is the identity.
-  void fill() {
-    const Index n = system_.n;
-    std::mt19937_64 random(options_.seed);
-    system_.a = random_elements<float>(n * n, random);
-    system_.b = random_elements<float>(n * system_.columns, random);
-    system_.x.resize(system_.b.size());
-    if (!options_.input.empty()) system_.a = converted<float>(a_.elements);
-    if (!options_.input_b.empty()) system_.b = converted<float>(b_.elements);
-    if (wanted_ != Wanted::inverse) return;
-    for (Index e = 0; e < n * n; ++e) system_.b[static_cast<std::size_t>(e)] = e % (n + 1) == 0 ? 1.0F : 0.0F;
-  }
-
-  ModeRecord record_of(std::string variant) const {
-    const auto n = static_cast<double>(system_.n), columns = static_cast<double>(system_.columns);
-    const bool inverse = wanted_ == Wanted::inverse;
-    return {.variant = std::move(variant),
-            .size = size_text(system_),
-            .n = system_.n,
-            .parameters = {{"right_hand_sides", system_.columns}, {"inverse", inverse}},
-            // LAPACK's count; Gauss-Jordan elimination does 1.5 times as many for A
-            .flops = inverse ? 2 * n * n * n : n * n * (2 * n / 3 + 2 * columns)};
-  }
-
-  ModeCheck check_solution() const {
-    const DenseSystem& system = system_;
-    return {"the equations, by their scaled residual",
-            scaled_residual<float>(system.view_a(), system.view_x(), system.view_b()),
-            solvers::largest_scaled_residual};
-  }
-
-  void add(ModeRecord record, ModeRun& run) const {
-    if (record.failure.empty() && !exact_.empty()) {
-      record.parameters["error"] = number_or_null(error_of_solution(system_, exact_));
-    }
-    run.add(std::move(record));
-  }
-
-  void measure_on_host(ModeRun& run) {
-    ModeRecord record = record_of("openblas");
-    record.is_rival = true;
-    solvers::StageClock clock;
-    run.time(record, clock, [&] {
-      std::vector<float> a, b;
-      clock.measure(solvers::Stage::pack, [&] {
-        a = system_.a;
-        b = transposed(system_.b, system_.n, system_.columns);
-      });
-      Index info = 0;
-      clock.measure(solvers::Stage::compute, [&] { info = solve_by_lapack<float>(system_, wanted_, a, b); });
-      check_regular(info, system_.n);
-      clock.measure(solvers::Stage::unpack, [&] {
-        system_.x = wanted_ == Wanted::inverse ? std::move(a) : transposed(b, system_.columns, system_.n);
-      });
-    });
-    if (record.failure.empty() && wanted_ != Wanted::factors) record.check = check_solution();
-    add(std::move(record), run);
-  }
-
-  void measure_on_device(const EliminationSettings& settings, ModeRun& run) {
-    ModeRecord record = record_of(std::string(name_of(settings.variant)));
-    record.settings = name_of(settings.pivoting);
-    record.parameters["pivoting"] = name_of(settings.pivoting);
-    if (solvers::block_size(settings.variant) > 1) {
-      record.parameters["measure"] = name_of(settings.measure);
-      if (settings.measure == PivotMeasure::as_signed) record.settings += ", signed";
-    }
-    std::fill(system_.x.begin(), system_.x.end(), 0.0F);
-    Solver solver(run.device(), system_.n, system_.columns, settings);
-    if (wanted_ == Wanted::factors) {
-      factorize(solver, record, run);
-    } else {
-      run.time(record, run.device().clock(),
-               [&] { solver.solve(system_.view_a(), system_.view_b(), system_.view_x()); });
-      if (record.failure.empty()) record.check = check_solution();
-    }
-    add(std::move(record), run);
-  }
-
-  void factorize(Solver& solver, ModeRecord& record, ModeRun& run) {
-    if constexpr (std::is_same_v<Solver, PluPacked>) {
-      std::vector<float> factors(system_.a.size());
-      run.time(record, run.device().clock(), [&] {
-        solver.load(system_.view_a());
-        solver.factorize();
-        solver.store_factors(square_view(factors, system_.n));
-      });
-      if (!record.failure.empty()) return;
-      record.check = ModeCheck{
-          "P A = L U, by its scaled residual",
-          factors_residual(system_.view_a(), square_view(std::as_const(factors), system_.n), solver.row_order()),
-          solvers::largest_scaled_residual};
-    }
-  }
-
-  const EliminationOptions& options_;
-  Wanted wanted_;
-  std::vector<EliminationSettings> settings_;
-  DenseMatrix a_, b_;  // the files'
-  DenseSystem system_;
-  std::vector<double> exact_;  // X; empty if unknown
-};
+  };
+  study.result = [p] { return DenseMatrix{p->n, p->columns, converted<double>(p->x)}; };
+  return study;
+}
 
 }  // namespace
 
@@ -347,16 +334,13 @@ EliminationOptions parse_plu_packed_options(const Texts& arguments) {
 }
 
 int run_gauss_jordan(const ModeInvocation& invocation) {
-  const EliminationOptions options = parse_gauss_jordan_options(invocation.arguments);
-  const Wanted wanted = options.inverse ? Wanted::inverse : Wanted::solutions;
-  return run_mode(Elimination<GaussJordan>(options, wanted), options, gauss_jordan_table, invocation);
+  return run_study(elimination_study<GaussJordan>, parse_gauss_jordan_options(invocation.arguments), gauss_jordan_table,
+                   invocation);
 }
 
 int run_plu_packed(const ModeInvocation& invocation) {
-  const EliminationOptions options = parse_plu_packed_options(invocation.arguments);
-  const bool factors_alone = options.right_hand_sides == 0 && options.input_b.empty();
-  const Wanted wanted = factors_alone ? Wanted::factors : Wanted::solutions;
-  return run_mode(Elimination<PluPacked>(options, wanted), options, plu_packed_table, invocation);
+  return run_study(elimination_study<PluPacked>, parse_plu_packed_options(invocation.arguments), plu_packed_table,
+                   invocation);
 }
 
 }  // namespace glinpack::app

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/papers/problem.hpp"
+#include "app/papers/study.hpp"
 #include "openblas/host_solvers.hpp"
 #include "solvers/device/texture_matrix.hpp"
 #include "solvers/lu_study/lu_drawing.hpp"
@@ -151,199 +152,192 @@ struct LuProblem {
   }
 };
 
-/// LAPACK first, then the paper's methods, then the blocked one on compute shaders.
-class LuMethods final : public Mode {
- public:
-  explicit LuMethods(const LuMethodsOptions& options) : options_(options) {}
-
-  void prepare() override {
-    if (!options_.input.empty()) input_ = read_elements(options_.input);
-  }
-  std::vector<Index> sizes() const override {
-    return options_.input.empty() ? options_.n : std::vector<Index>{input_.rows};
-  }
-  std::optional<int> fit_degree() const override { return 3; }
-  bool needs_device() const override { return true; }
-
-  void check_size(std::size_t size, const ModeMachine& machine) const override {
-    const Index n = sizes()[size];
-    const std::string what = "a matrix of order " + std::to_string(n);
-    const double elements = square(n);
-    const gl::DeviceDescription& device = machine.device->description();
-    for (const LuSettings& settings : options_.drawn()) {
-      check_obstacle(what + ", method " + std::string(name_of(settings.method)),
-                     LuDrawing::obstacle(device, n, settings));
-    }
-    const double blocked = options_.blocked() ? 4 * elements : 0;
-    if (!device.software && device.free_memory > 0 && blocked > static_cast<double>(device.free_memory)) {
-      throw InputError(what + ", method compute: it is larger than the memory that is free on " + device.renderer +
-                       "; use a smaller N");
-    }
-    // A, its factors, LAPACK's copy, the staging buffer, exact factors, and four matrices of the residual
-    double bytes = elements * (3 * 4 + 4 + solvers::lu_texel_bytes + 5 * 8);
-    if (device.software)
-      bytes += std::max(blocked, options_.drawn().empty() ? 0 : elements * 2 * solvers::lu_texel_bytes);
-    check_host_memory(what, bytes);
-  }
-
-  void begin(ModeRun& run) override {
-    if (!run.device().description().software) clock_ = LuClock::timer_queries;
-    if (options_.drawn().empty()) return;
-    fetch_rate_ = solvers::texel_fetch_rate(run.device(), {.repeat = 5, .seconds = 0.25}).most;
-    run.add_to_json("texel_fetch_bytes_per_second", fetch_rate_);
-  }
-
-  void measure(std::size_t size, ModeRun& run) override {
-    make_problem(sizes()[size]);
-    measure_on_host(run);
-    for (const LuSettings& settings : options_.drawn()) measure_drawn(settings, run);
-    if (options_.blocked()) measure_blocked(run);
-  }
-
-  std::optional<DenseMatrix> result() const override {
-    return DenseMatrix{problem_.n, problem_.n, converted<double>(problem_.factors)};
-  }
-  void end(ModeRun& run) override {
-    run.print(lu_tables(figures_, clock_, fetch_rate_));
-    run.print(errors_table(
-        run.records(), "difference", {.series_width = 24, .size_width = 10, .size = "n", .unknown = "-"},
-        "\nErrors: the residual, the largest element of |A - L U| over that of eps n |L| |U|, which is judged, eps = "
-        "2^-24;\nand the largest difference from the factors of plain loops in double precision, over the largest "
-        "element of these\n"));
-  }
-
- private:
+/// The problem that is measured, the drawing that solves it, and the figures of those that did.
+struct LuStudy {
   using Work = LuDrawing::Work;
+
+  const LuMethodsOptions& options;
+  LuClock clock = LuClock::differences;
+  double fetch_rate = 0;
+  LuProblem problem = {};
+  std::shared_ptr<LuDrawing> drawing = {};
+  std::vector<LuFigures> figures = {};
 
   /// Random elements in [-0.5, 0.5), with n added to the diagonal, unless they are a file's. Such a matrix needs no
   /// pivoting, because U does not grow.
-  void make_problem(Index n) {
-    problem_ = {};
-    problem_.n = n;
-    if (options_.input.empty()) {
-      std::mt19937_64 random(options_.seed);
-      problem_.a = random_elements<float>(n * n, random);
-      for (Index i = 0; i < n; ++i) problem_.a[static_cast<std::size_t>(i * n + i)] += static_cast<float>(n);
+  void fill(Index n, const DenseMatrix& input) {
+    problem = {};
+    problem.n = n;
+    if (options.input.empty()) {
+      std::mt19937_64 random(options.seed);
+      problem.a = random_elements<float>(n * n, random);
+      for (Index i = 0; i < n; ++i) problem.a[static_cast<std::size_t>(i * n + i)] += static_cast<float>(n);
     } else {
-      problem_.a = converted<float>(input_.elements);
+      problem.a = converted<float>(input.elements);
     }
-    problem_.factors.resize(problem_.a.size());
-    problem_.exact = converted<double>(problem_.a);
-    if (factorize_without_pivoting<double>(square_view(problem_.exact, n))) problem_.exact.clear();
+    problem.factors.resize(problem.a.size());
+    problem.exact = converted<double>(problem.a);
+    if (factorize_without_pivoting<double>(square_view(problem.exact, n))) problem.exact.clear();
   }
 
-  ModeRecord record_of(std::string variant, std::string settings) const {
-    const auto n = static_cast<double>(problem_.n);
-    return {.variant = std::move(variant),
-            .settings = std::move(settings),
-            .size = std::to_string(problem_.n),
-            .n = problem_.n,
-            .flops = 2 * n * n * n / 3};
-  }
-
-  /// Measures `once`, which computes the factors, and checks them.
-  void factorize(ModeRecord& record, solvers::StageClock& clock, ModeRun& run, const std::function<void()>& once) {
-    std::fill(problem_.factors.begin(), problem_.factors.end(), 0.0F);
-    run.time(record, clock, once);
-    if (!record.failure.empty()) return;
+  void check(ModeRecord& record) const {
     record.check = ModeCheck{"A = L U, element by element",
-                             elementwise_residual(problem_.view_a(), square_view(problem_.factors, problem_.n)),
+                             elementwise_residual(problem.view_a(), square_view(problem.factors, problem.n)),
                              solvers::largest_scaled_residual};
-    record.parameters["difference"] = problem_.difference();
+    record.parameters["difference"] = problem.difference();
   }
 
-  // LAPACK has no LU without pivoting, so the rival is getrf, which swaps rows.
-  void measure_on_host(ModeRun& run) {
-    ModeRecord record = record_of("openblas", "pivoting");
-    record.is_rival = true;
-    solvers::StageClock clock;
-    run.time(record, clock, [&] {
-      std::vector<float> a;
-      clock.measure(solvers::Stage::pack, [&] { a = problem_.a; });
-      clock.measure(solvers::Stage::compute, [&] {
-        solve_on_host<float>(square_view(a, problem_.n), {nullptr, 0, 0, 1});
-      });
-    });
-    run.add(std::move(record));
-  }
-
-  void measure_drawn(const LuSettings& settings, ModeRun& run) {
-    LuDrawing drawing(run.device(), problem_.n, settings);
-    ModeRecord record = record_of(std::string(name_of(settings.method)), std::string(name_of(settings.strategy)));
-    factorize(record, run.device().clock(), run, [&] {
-      drawing.load(problem_.view_a());
-      drawing.run();
-      drawing.store(square_view(problem_.factors, problem_.n));
-    });
-    if (record.failure.empty()) {
-      figures_.push_back(figures_of(drawing, record, settings, run));
-      record.parameters.update(to_json(figures_.back(), clock_));
-    }
-    run.add(std::move(record));
-  }
-
-  void measure_blocked(ModeRun& run) {
-    solvers::LuUnpivoted blocked(run.device().description().index, run.machine().threads, options_.shader_dir,
-                                 problem_.n);
-    ModeRecord record = record_of(blocked_lu_name, "blocks of " + std::to_string(solvers::LuUnpivoted::block));
-    factorize(record, blocked.clock(), run,
-              [&] { blocked.factorize(problem_.view_a(), square_view(problem_.factors, problem_.n)); });
-    run.add(std::move(record));
-  }
-
-  double seconds_of(LuDrawing& drawing, const std::string& label, Work work, ModeRun& run) const {
+  double seconds_of(const std::string& label, Work work, ModeRun& run) const {
     const MeasuredStages times = run.measure(run.device().clock(), label, 0, [&] {
-      drawing.load(problem_.view_a());
-      drawing.run(work);
+      drawing->load(problem.view_a());
+      drawing->run(work);
     });
     return times.compute.least;
   }
 
-  LuDrawing::DeviceSeconds device_seconds_of(LuDrawing& drawing, Work work) const {
+  LuDrawing::DeviceSeconds device_seconds_of(Work work) const {
     std::vector<double> passes, copies;
-    for (int round = 0; round < options_.repeat; ++round) {
-      drawing.load(problem_.view_a());
-      const LuDrawing::DeviceSeconds seconds = drawing.run_timed(work);
+    for (int round = 0; round < options.repeat; ++round) {
+      drawing->load(problem.view_a());
+      const LuDrawing::DeviceSeconds seconds = drawing->run_timed(work);
       passes.push_back(seconds.passes);
       copies.push_back(seconds.copies);
     }
     return {spread_of(std::move(passes)).least, spread_of(std::move(copies)).least};
   }
 
-  LuFigures figures_of(LuDrawing& drawing, const ModeRecord& record, const LuSettings& settings, ModeRun& run) const {
-    LuFigures figures{.settings = settings, .n = problem_.n, .counts = drawing.counts(), .breakdown = {}, .access = {}};
+  LuFigures figures_of(const ModeRecord& record, const LuSettings& settings, ModeRun& run) {
+    LuFigures f{.settings = settings, .n = problem.n, .counts = drawing->counts(), .breakdown = {}, .access = {}};
     const std::string label = record.label();
     const bool copying = settings.strategy == LuStrategy::copying;
-    LuBreakdown& b = figures.breakdown;
+    LuBreakdown& b = f.breakdown;
     b.whole = record.times.compute.least;
-    LuAccess& access = figures.access;
-    if (clock_ == LuClock::timer_queries) {
-      const LuDrawing::DeviceSeconds seconds = device_seconds_of(drawing, Work::whole);
+    LuAccess& access = f.access;
+    if (clock == LuClock::timer_queries) {
+      const LuDrawing::DeviceSeconds seconds = device_seconds_of(Work::whole);
       b.device = seconds.passes;
       if (copying) b.copying = seconds.copies;
       b.host = b.whole - b.device - b.copying.value_or(0);
-      access.seconds = device_seconds_of(drawing, Work::access).passes;
+      access.seconds = device_seconds_of(Work::access).passes;
     } else {
-      b.host = seconds_of(drawing, label + ", commands alone", Work::commands, run);
-      if (copying) b.copying = b.whole - seconds_of(drawing, label + ", without copies", Work::without_copies, run);
+      b.host = seconds_of(label + ", commands alone", Work::commands, run);
+      if (copying) b.copying = b.whole - seconds_of(label + ", without copies", Work::without_copies, run);
       b.device = b.whole - b.host - b.copying.value_or(0);
-      access.seconds = seconds_of(drawing, label + ", accesses alone", Work::access, run) - b.host;
+      access.seconds = seconds_of(label + ", accesses alone", Work::access, run) - b.host;
     }
-    access.bytes = static_cast<double>(figures.counts.read_bytes);
+    access.bytes = static_cast<double>(f.counts.read_bytes);
     if (access.seconds > 0 && access.bytes > 0) {
       access.bytes_per_second = access.bytes / access.seconds;
-      access.share = *access.bytes_per_second / fetch_rate_;
+      access.share = *access.bytes_per_second / fetch_rate;
     }
-    return figures;
+    return f;
   }
-
-  const LuMethodsOptions& options_;
-  DenseMatrix input_;
-  LuClock clock_ = LuClock::differences;
-  double fetch_rate_ = 0;
-  LuProblem problem_;
-  std::vector<LuFigures> figures_;
 };
+using SharedStudy = std::shared_ptr<LuStudy>;
+
+// LAPACK has no LU without pivoting, so the rival is getrf, which swaps rows.
+Variant factors_by_getrf(const SharedStudy& s) {
+  const auto make = [s](ModeRun&) {
+    const auto a = std::make_shared<std::vector<float>>();
+    return Steps{.load = [=] { *a = s->problem.a; },
+                 .compute =
+                     [=] {
+                       solve_on_host<float>(square_view(*a, s->problem.n), {nullptr, 0, 0, 1});
+                     }};
+  };
+  return {.name = "openblas", .settings = "pivoting", .is_reference = true, .make = make};
+}
+
+Variant factors_by_drawing(const SharedStudy& s, const LuSettings& settings, Index n) {
+  const auto make = [=](ModeRun& run) {
+    s->drawing.reset();
+    s->drawing = std::make_shared<LuDrawing>(run.device(), n, settings);
+    std::fill(s->problem.factors.begin(), s->problem.factors.end(), 0.0F);
+    return Steps{.load = [s] { s->drawing->load(s->problem.view_a()); },
+                 .compute = [s] { s->drawing->run(); },
+                 .store = [s] { s->drawing->store(square_view(s->problem.factors, s->problem.n)); },
+                 .clock = &run.device().clock()};
+  };
+  const auto check = [=](ModeRecord& record, ModeRun& run) {
+    s->check(record);
+    s->figures.push_back(s->figures_of(record, settings, run));
+    record.parameters.update(to_json(s->figures.back(), s->clock));
+    s->drawing.reset();
+  };
+  const auto refusal = [=](const gl::DeviceDescription& device) { return LuDrawing::obstacle(device, n, settings); };
+  return {.name = std::string(name_of(settings.method)),
+          .settings = std::string(name_of(settings.strategy)),
+          .make = make,
+          .check = check,
+          .refusal = refusal};
+}
+
+Variant factors_by_blocks(const SharedStudy& s, Index n) {
+  const auto make = [=](ModeRun& run) {
+    s->drawing.reset();
+    const auto blocked = std::make_shared<solvers::LuUnpivoted>(run.device().description().index, run.machine().threads,
+                                                                s->options.shader_dir, n);
+    std::fill(s->problem.factors.begin(), s->problem.factors.end(), 0.0F);
+    return Steps{
+        .compute = [=] { blocked->factorize(s->problem.view_a(), square_view(s->problem.factors, s->problem.n)); },
+        .clock = &blocked->clock()};
+  };
+  const auto check = [s](ModeRecord& record, ModeRun&) { s->check(record); };
+  const auto refusal = [n](const gl::DeviceDescription& device) {
+    const bool fits =
+        device.software || device.free_memory <= 0 || 4 * square(n) <= static_cast<double>(device.free_memory);
+    return fits ? std::string()
+                : "it is larger than the memory that is free on " + device.renderer + "; use a smaller N";
+  };
+  return {.name = blocked_lu_name,
+          .settings = "blocks of " + std::to_string(solvers::LuUnpivoted::block),
+          .make = make,
+          .check = check,
+          .refusal = refusal};
+}
+
+Study lu_methods_study(const LuMethodsOptions& o) {
+  const auto input = std::make_shared<const DenseMatrix>(o.input.empty() ? DenseMatrix{} : read_elements(o.input));
+  const auto s = std::make_shared<LuStudy>(LuStudy{.options = o});
+  Study study;
+  for (const Index n : o.input.empty() ? o.n : std::vector<Index>{input->rows}) {
+    const double elements = square(n), order = static_cast<double>(n);
+    const double blocked = o.blocked() ? 4 * elements : 0;
+    const double drawn = o.drawn().empty() ? 0 : elements * 2 * solvers::lu_texel_bytes;
+    const auto variants = [&o, s, n](const ModeMachine&) {
+      std::vector<Variant> all{factors_by_getrf(s)};
+      for (const LuSettings& settings : o.drawn()) all.push_back(factors_by_drawing(s, settings, n));
+      if (o.blocked()) all.push_back(factors_by_blocks(s, n));
+      return all;
+    };
+    // A, its factors, LAPACK's copy, the staging buffer, exact factors, and four matrices of the residual
+    study.problems.push_back({.n = n,
+                              .size = std::to_string(n),
+                              .what = "a matrix of order " + std::to_string(n),
+                              .flops = 2 * order * order * order / 3,
+                              .bytes = elements * (3 * 4 + 4 + solvers::lu_texel_bytes + 5 * 8),
+                              .device_bytes = std::max(blocked, drawn),
+                              .names_device_first = true,
+                              .fill = [=] { s->fill(n, *input); },
+                              .variants = variants});
+  }
+  study.begin = [&o, s](ModeRun& run) {
+    if (!run.device().description().software) s->clock = LuClock::timer_queries;
+    if (o.drawn().empty()) return;
+    s->fetch_rate = solvers::texel_fetch_rate(run.device(), {.repeat = 5, .seconds = 0.25}).most;
+    run.add_to_json("texel_fetch_bytes_per_second", s->fetch_rate);
+  };
+  study.end = [s](ModeRun& run) {
+    run.print(lu_tables(s->figures, s->clock, s->fetch_rate));
+    run.print(errors_table(
+        run.records(), "difference", {.series_width = 24, .size_width = 10, .size = "n", .unknown = "-"},
+        "\nErrors: the residual, the largest element of |A - L U| over that of eps n |L| |U|, which is judged, eps = "
+        "2^-24;\nand the largest difference from the factors of plain loops in double precision, over the largest "
+        "element of these\n"));
+  };
+  study.result = [s] { return DenseMatrix{s->problem.n, s->problem.n, converted<double>(s->problem.factors)}; };
+  return study;
+}
 
 }  // namespace
 
@@ -396,7 +390,7 @@ LuMethodsOptions parse_lu_methods_options(const Texts& arguments) {
 
 int run_lu_methods(const ModeInvocation& invocation) {
   const LuMethodsOptions options = parse_lu_methods_options(invocation.arguments);
-  return run_mode(LuMethods(options), options, lu_methods_table, invocation);
+  return run_study(lu_methods_study, options, lu_methods_table, invocation);
 }
 
 }  // namespace glinpack::app

@@ -5,6 +5,7 @@
 
 #include "app/input/values.hpp"
 #include "app/papers/problem.hpp"
+#include "app/papers/study.hpp"
 #include "backend/timeline.hpp"
 #include "gl/compute/tuning.hpp"
 #include "openblas/blas_library.hpp"
@@ -86,11 +87,58 @@ std::string settings_text(const MatmulSettings& settings) {
   return text;
 }
 
+std::vector<MatmulVariant> variants_of(const MatmulOptions& o) {
+  if (o.variant.empty()) return {solvers::all_matmul_variants.begin(), solvers::all_matmul_variants.end()};
+  return kinds_among(o.variant, solvers::all_matmul_variants);
+}
+
+std::vector<Packing> packings_of(const MatmulOptions& o) {
+  if (!o.packing.empty()) return o.packing;
+  if (o.tune) return {solvers::all_packings.begin(), solvers::all_packings.end()};
+  return {Packing::p2x2};
+}
+
+/// The given lengths. With --tune, powers of eight up to the first that needs a single pass.
+std::vector<Index> pass_lengths_of(const MatmulOptions& o, const ProductExtents& e, Packing packing) {
+  if (!o.pass_length.empty()) return o.pass_length;
+  if (!o.tune) return {1};
+  const Index steps = round_up(e.depth, step_depth(packing)) / step_depth(packing);
+  std::vector<Index> lengths{1};
+  while (lengths.back() < steps) lengths.push_back(std::min(8 * lengths.back(), steps));
+  return lengths;
+}
+
+/// The device variants of a size in the order of measurement. Without --variant: the saved result of --tune for the
+/// device and the nearest size, else compute. With --tune: the named variants, packings and pass lengths, by default
+/// all variants and packings and several pass lengths.
+std::vector<MatmulSettings> settings_of(const MatmulOptions& o, const ProductExtents& e,
+                                        const gl::DeviceDescription& device) {
+  if (o.variant.empty() && !o.tune) {
+    MatmulSettings settings = solvers::MatmulChoices().load(device, o.precision, e).value_or(MatmulSettings{});
+    settings.tile = o.tile;
+    return {settings};
+  }
+  std::vector<MatmulSettings> all;
+  for (const MatmulVariant variant : variants_of(o)) {
+    if (!draws(variant)) {
+      all.push_back({.variant = variant, .tile = o.tile});
+      continue;
+    }
+    for (const Packing packing : packings_of(o)) {
+      const std::vector<Index> lengths = has_passes(variant) ? pass_lengths_of(o, e, packing) : std::vector<Index>{1};
+      for (const Index length : lengths) all.push_back({.variant = variant, .packing = packing, .pass_length = length});
+    }
+  }
+  return all;
+}
+
 /// A, B, the host's C, and a variant's C; row-major.
 template <class Real>
-struct MatmulProblem {
-  ProductExtents extents;
+struct Products {
+  ProductExtents extents = {};
   std::vector<Real> a = {}, b = {}, expected = {}, computed = {};
+  std::optional<MatmulSettings> fastest = {};
+  double fastest_seconds = std::numeric_limits<double>::infinity();
 
   RowMajorView<const Real> view_a() const { return {a.data(), extents.rows, extents.depth, extents.depth}; }
   RowMajorView<const Real> view_b() const { return {b.data(), extents.depth, extents.columns, extents.columns}; }
@@ -123,196 +171,129 @@ struct MatmulProblem {
 };
 
 template <class Real>
-class Matmul final : public Mode {
- public:
-  explicit Matmul(const MatmulOptions& options) : options_(options) {}
+Variant host_product(const std::shared_ptr<Products<Real>>& p, std::uint64_t seed) {
+  return {
+      .name = "openblas",
+      .is_reference = true,
+      .make =
+          [p](ModeRun&) {
+            return Steps{.compute = [p] { multiply_on_host<Real>(p->view_a(), p->view_b(), p->view_of(p->expected)); }};
+          },
+      .check =
+          [p, seed](ModeRecord& record, ModeRun&) {
+            p->computed = p->expected;
+            record.check =
+                ModeCheck{"sums in double precision", p->sampled_error(seed), tolerance<Real>(p->extents.depth)};
+          }};
+}
 
-  void prepare() override {
-    if (options_.input.empty()) return;
-    const std::string& path_b = options_.input_b.empty() ? options_.input : options_.input_b;
-    a_ = read_elements(options_.input, options_.precision, MatrixShape::any);
-    b_ = read_elements(path_b, options_.precision, MatrixShape::any);
-    if (a_.columns != b_.rows) {
-      throw InputError("--input " + options_.input + ", --input-b " + path_b + ": A has " + std::to_string(a_.columns) +
-                       " columns, but B " + std::to_string(b_.rows) + " rows; they must be as many");
-    }
+template <class Real>
+Variant device_product(const std::shared_ptr<Products<Real>>& p, const ProductExtents& extents,
+                       const MatmulSettings& settings) {
+  Variant variant{.name = std::string(name_of(settings.variant)), .settings = settings_text(settings)};
+  if (draws(settings.variant)) variant.parameters["packing"] = name_of(settings.packing);
+  if (has_passes(settings.variant)) variant.parameters["pass_length"] = settings.pass_length;
+  variant.refusal = [extents, settings](const gl::DeviceDescription& device) {
+    return matmul_obstacle(device, extents, settings, precision_of<Real>);
+  };
+  variant.make = [p, settings](ModeRun& run) {
+    const std::shared_ptr<solvers::MatrixProduct<Real>> product =
+        solvers::make_matrix_product<Real>(run.device(), p->extents, settings);
+    std::fill(p->computed.begin(), p->computed.end(), Real{0});
+    return Steps{.load = [p, product] { product->load(p->view_a(), p->view_b()); },
+                 .compute = [product] { product->compute(); },
+                 .store = [p, product] { product->store(p->view_of(p->computed)); },
+                 .clock = &run.device().clock()};
+  };
+  variant.check = [p, settings](ModeRecord& record, ModeRun&) {
+    const std::string version = blas_version();  // "OpenBLAS 0.3.21"
+    record.check =
+        ModeCheck{version.substr(0, version.find(' ')) + " gemm",
+                  p->relative(largest_difference(p->computed, p->expected)), tolerance<Real>(p->extents.depth)};
+    if (!record.passed() || record.times.compute.median >= p->fastest_seconds) return;
+    p->fastest_seconds = record.times.compute.median;
+    p->fastest = settings;
+  };
+  return variant;
+}
+
+void keep(const MatmulSettings& fastest, const ProductExtents& extents, Precision precision, ModeRun& run) {
+  const gl::DeviceDescription& device = run.device().description();
+  const solvers::MatmulChoices choices;
+  const bool kept = choices.store(device, precision, extents, fastest);
+  const std::string settings = settings_text(fastest);
+  run.print(
+      "fastest at " + size_text(extents) + ": " + std::string(name_of(fastest.variant)) +
+      (settings.empty() ? "" : " " + settings) +
+      (kept ? "; kept in " + choices.path_of(device, precision) : "; not kept: the cache folder cannot be written") +
+      "\n");
+}
+
+/// A and B of --input; empty without it.
+std::pair<DenseMatrix, DenseMatrix> read_factors(const MatmulOptions& o) {
+  if (o.input.empty()) return {};
+  const std::string& path_b = o.input_b.empty() ? o.input : o.input_b;
+  DenseMatrix a = read_elements(o.input, o.precision, MatrixShape::any);
+  DenseMatrix b = read_elements(path_b, o.precision, MatrixShape::any);
+  if (a.columns != b.rows) {
+    throw InputError("--input " + o.input + ", --input-b " + path_b + ": A has " + std::to_string(a.columns) +
+                     " columns, but B " + std::to_string(b.rows) + " rows; they must be as many");
   }
+  return {std::move(a), std::move(b)};
+}
 
-  std::vector<Index> sizes() const override {
-    std::vector<Index> depths;
-    for (const ProductExtents& e : all_extents()) depths.push_back(e.depth);
-    return depths;
+template <class Real>
+Study products_study(const MatmulOptions& o) {
+  const auto files = std::make_shared<const std::pair<DenseMatrix, DenseMatrix>>(read_factors(o));
+  const auto p = std::make_shared<Products<Real>>();
+  const auto fill = [&o, files, p](const ProductExtents& e) {
+    *p = {};
+    p->extents = e;
+    std::mt19937_64 random(o.seed);
+    p->a = o.input.empty() ? random_elements<Real>(e.rows * e.depth, random) : converted<Real>(files->first.elements);
+    p->b =
+        o.input.empty() ? random_elements<Real>(e.depth * e.columns, random) : converted<Real>(files->second.elements);
+    p->expected.resize(static_cast<std::size_t>(e.rows * e.columns));
+  };
+  std::vector<ProductExtents> sizes = o.shape;
+  if (!o.input.empty()) sizes = {{files->first.rows, files->first.columns, files->second.columns}};
+  if (sizes.empty()) {
+    for (const Index n : o.n) sizes.push_back({n, n, n});
   }
-  std::optional<int> fit_degree() const override { return 3; }  // as in the paper
-  bool needs_device() const override { return !variants().empty(); }
-
-  void check_size(std::size_t size, const ModeMachine& machine) const override {
-    const ProductExtents e = all_extents()[size];
-    const std::string what = "a product of size " + size_text(e);
+  Study study{.needs_device = !variants_of(o).empty()};
+  for (const ProductExtents& e : sizes) {
     const auto count = [](Index rows, Index columns) {
       return static_cast<double>(rows) * static_cast<double>(columns);
     };
-    const double elements = count(e.rows, e.depth) + count(e.depth, e.columns) + 2 * count(e.rows, e.columns);
-    // staging buffers are in host memory; software OpenGL also has its matrices there
-    const bool software = machine.device && machine.device->description().software;
-    check_host_memory(what, sizeof(Real) * elements * (software ? 2 : 1.5));
-    if (!machine.device) return;
-    const gl::DeviceDescription& device = machine.device->description();
-    for (const MatmulSettings& settings : all_settings(e, device)) {
-      check_obstacle(what + ", variant " + std::string(name_of(settings.variant)),
-                     matmul_obstacle(device, e, settings, options_.precision));
-    }
+    const double bytes =
+        sizeof(Real) * (count(e.rows, e.depth) + count(e.depth, e.columns) + 2 * count(e.rows, e.columns));
+    study.problems.push_back({.n = e.depth,
+                              .size = size_text(e),
+                              .what = "a product of size " + size_text(e),
+                              .precision = o.precision,
+                              .parameters = {{"rows", e.rows}, {"depth", e.depth}, {"columns", e.columns}},
+                              .flops = product_flops(e.rows, e.columns, e.depth),
+                              .bytes = 1.5 * bytes,         // with staging buffers
+                              .device_bytes = 0.5 * bytes,  // its matrices
+                              .fill = [fill, e] { fill(e); },
+                              .variants =
+                                  [&o, p, e](const ModeMachine& machine) {
+                                    std::vector<Variant> variants{host_product(p, o.seed)};
+                                    if (!machine.device) return variants;
+                                    for (const MatmulSettings& settings :
+                                         settings_of(o, e, machine.device->description())) {
+                                      variants.push_back(device_product(p, e, settings));
+                                    }
+                                    return variants;
+                                  },
+                              .end =
+                                  [&o, p](ModeRun& run) {
+                                    if (o.tune && p->fastest) keep(*p->fastest, p->extents, o.precision, run);
+                                  }});
   }
-
-  void measure(std::size_t size, ModeRun& run) override {
-    make_problem(all_extents()[size]);
-    measure_on_host(run);
-    if (!run.machine().device) return;
-    std::optional<MatmulSettings> best;
-    double least = std::numeric_limits<double>::infinity();
-    for (const MatmulSettings& settings : all_settings(problem_.extents, run.device().description())) {
-      measure_on_device(settings, run);
-      const ModeRecord& record = run.records().back();
-      if (!record.passed() || record.times.compute.median >= least) continue;
-      least = record.times.compute.median;
-      best = settings;
-    }
-    if (options_.tune && best) keep(*best, run);
-  }
-
-  std::optional<DenseMatrix> result() const override {
-    return DenseMatrix{problem_.extents.rows, problem_.extents.columns, converted<double>(problem_.computed)};
-  }
-
- private:
-  std::vector<ProductExtents> all_extents() const {
-    if (!options_.input.empty()) return {{a_.rows, a_.columns, b_.columns}};
-    if (!options_.shape.empty()) return options_.shape;
-    std::vector<ProductExtents> sizes;
-    for (const Index n : options_.n) sizes.push_back({n, n, n});
-    return sizes;
-  }
-
-  std::vector<MatmulVariant> variants() const {
-    if (options_.variant.empty()) return {solvers::all_matmul_variants.begin(), solvers::all_matmul_variants.end()};
-    return kinds_among(options_.variant, solvers::all_matmul_variants);
-  }
-
-  std::vector<Packing> packings() const {
-    if (!options_.packing.empty()) return options_.packing;
-    if (options_.tune) return {solvers::all_packings.begin(), solvers::all_packings.end()};
-    return {Packing::p2x2};
-  }
-
-  /// The given lengths. With --tune, powers of eight up to the first that needs a single pass.
-  std::vector<Index> pass_lengths(const ProductExtents& e, Packing packing) const {
-    if (!options_.pass_length.empty()) return options_.pass_length;
-    if (!options_.tune) return {1};
-    const Index steps = round_up(e.depth, step_depth(packing)) / step_depth(packing);
-    std::vector<Index> lengths{1};
-    while (lengths.back() < steps) lengths.push_back(std::min(8 * lengths.back(), steps));
-    return lengths;
-  }
-
-  /// The device variants of a size in the order of measurement. Without --variant: the saved result of --tune for the
-  /// device and the nearest size, else compute. With --tune: the named variants, packings and pass lengths, by default
-  /// all variants and packings and several pass lengths.
-  std::vector<MatmulSettings> all_settings(const ProductExtents& e, const gl::DeviceDescription& device) const {
-    if (options_.variant.empty() && !options_.tune) {
-      MatmulSettings settings = solvers::MatmulChoices().load(device, options_.precision, e).value_or(MatmulSettings{});
-      settings.tile = options_.tile;
-      return {settings};
-    }
-    std::vector<MatmulSettings> all;
-    for (const MatmulVariant variant : variants()) {
-      if (!draws(variant)) {
-        all.push_back({.variant = variant, .tile = options_.tile});
-        continue;
-      }
-      for (const Packing packing : packings()) {
-        const std::vector<Index> lengths = has_passes(variant) ? pass_lengths(e, packing) : std::vector<Index>{1};
-        for (const Index length : lengths) {
-          all.push_back({.variant = variant, .packing = packing, .pass_length = length});
-        }
-      }
-    }
-    return all;
-  }
-
-  void make_problem(const ProductExtents& e) {
-    problem_ = {};
-    problem_ = {.extents = e};
-    if (options_.input.empty()) {
-      std::mt19937_64 random(options_.seed);
-      problem_.a = random_elements<Real>(e.rows * e.depth, random);
-      problem_.b = random_elements<Real>(e.depth * e.columns, random);
-    } else {
-      problem_.a = converted<Real>(a_.elements);
-      problem_.b = converted<Real>(b_.elements);
-    }
-    problem_.expected.resize(static_cast<std::size_t>(e.rows * e.columns));
-  }
-
-  ModeRecord record_of(std::string variant) const {
-    const ProductExtents& e = problem_.extents;
-    return {.variant = std::move(variant),
-            .size = size_text(e),
-            .n = e.depth,
-            .precision = options_.precision,
-            .parameters = {{"rows", e.rows}, {"depth", e.depth}, {"columns", e.columns}},
-            .flops = product_flops(e.rows, e.columns, e.depth)};
-  }
-
-  void measure_on_host(ModeRun& run) {
-    ModeRecord record = record_of("openblas");
-    record.is_rival = true;
-    solvers::StageClock clock;
-    run.time(record, clock, [&] {
-      clock.measure(solvers::Stage::compute, [&] {
-        multiply_on_host<Real>(problem_.view_a(), problem_.view_b(), problem_.view_of(problem_.expected));
-      });
-    });
-    problem_.computed = problem_.expected;
-    record.check = ModeCheck{"sums in double precision", problem_.sampled_error(options_.seed),
-                             tolerance<Real>(problem_.extents.depth)};
-    run.add(std::move(record));
-  }
-
-  void measure_on_device(const MatmulSettings& settings, ModeRun& run) {
-    ModeRecord record = record_of(std::string(name_of(settings.variant)));
-    record.settings = settings_text(settings);
-    if (draws(settings.variant)) record.parameters["packing"] = name_of(settings.packing);
-    if (has_passes(settings.variant)) record.parameters["pass_length"] = settings.pass_length;
-    const auto product = solvers::make_matrix_product<Real>(run.device(), problem_.extents, settings);
-    std::fill(problem_.computed.begin(), problem_.computed.end(), Real{0});
-    run.time(record, run.device().clock(), [&] {
-      product->load(problem_.view_a(), problem_.view_b());
-      product->compute();
-      product->store(problem_.view_of(problem_.computed));
-    });
-    const double error = problem_.relative(largest_difference(problem_.computed, problem_.expected));
-    const std::string version = blas_version();  // "OpenBLAS 0.3.21"
-    record.check =
-        ModeCheck{version.substr(0, version.find(' ')) + " gemm", error, tolerance<Real>(problem_.extents.depth)};
-    run.add(std::move(record));
-  }
-
-  void keep(const MatmulSettings& best, ModeRun& run) const {
-    const gl::DeviceDescription& device = run.device().description();
-    const solvers::MatmulChoices choices;
-    const bool kept = choices.store(device, options_.precision, problem_.extents, best);
-    const std::string settings = settings_text(best);
-    run.print("fastest at " + size_text(problem_.extents) + ": " + std::string(name_of(best.variant)) +
-              (settings.empty() ? "" : " " + settings) +
-              (kept ? "; kept in " + choices.path_of(device, options_.precision)
-                    : "; not kept: the cache folder cannot be written") +
-              "\n");
-  }
-
-  const MatmulOptions& options_;
-  DenseMatrix a_, b_;  // the files'
-  MatmulProblem<Real> problem_;
-};
+  study.result = [p] { return DenseMatrix{p->extents.rows, p->extents.columns, converted<double>(p->computed)}; };
+  return study;
+}
 
 }  // namespace
 
@@ -370,8 +351,8 @@ MatmulOptions parse_matmul_options(const Texts& arguments) {
 
 int run_matmul(const ModeInvocation& invocation) {
   const MatmulOptions options = parse_matmul_options(invocation.arguments);
-  return options.precision == Precision::double_ ? run_mode(Matmul<double>(options), options, matmul_table, invocation)
-                                                 : run_mode(Matmul<float>(options), options, matmul_table, invocation);
+  return run_study(options.precision == Precision::double_ ? products_study<double> : products_study<float>, options,
+                   matmul_table, invocation);
 }
 
 }  // namespace glinpack::app

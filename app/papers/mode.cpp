@@ -331,26 +331,4 @@ bool ModeRun::finish(std::optional<int> fit_degree, const std::optional<DenseMat
   return passed.get<bool>();
 }
 
-int run_mode(Mode&& mode, const std::string& name, const ModeOptions& options, nlohmann::json configuration,
-             const ModeInvocation& invocation) {
-  constexpr int exit_check_failed = 1;
-  ModeRun run(name, options, std::move(configuration), invocation);
-  mode.prepare();
-  const std::vector<Index> sizes = mode.sizes();
-  const std::optional<int> fit_degree = mode.fit_degree();
-  if (fit_degree) check_fit(options.fit, sizes, *fit_degree);
-  run.open_machine(mode.needs_device(), mode.notes());
-  run.on_all_ranks([&] {
-    for (std::size_t size = 0; size < sizes.size(); ++size) mode.check_size(size, run.machine());
-  });
-  run.begin(fit_degree.has_value());
-  mode.begin(run);
-  for (std::size_t size = 0; size < sizes.size(); ++size) mode.measure(size, run);
-  std::optional<DenseMatrix> result;
-  if (!options.output.empty()) result = mode.result();
-  mode.end(run);
-  const bool records_passed = run.finish(fit_degree, result);
-  return records_passed && mode.passed() ? 0 : exit_check_failed;
-}
-
 }  // namespace glinpack::app

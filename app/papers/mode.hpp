@@ -1,5 +1,5 @@
-// The shape of a standalone mode (docs/papers/README.md): options, problem, run, check, record. A mode derives its
-// options from ModeOptions and itself from Mode. run_mode() loops over the sizes, and writes the report and the files.
+// What all studies share (study.hpp): the options that derive from ModeOptions, and a run, which measures, prints,
+// and writes the report and the files.
 #pragma once
 
 #include <array>
@@ -191,42 +191,5 @@ class ModeRun {
   std::string csv_;                  // empty: one line per record
   nlohmann::json more_ = nlohmann::json::object();
 };
-
-/// A mode with its options parsed. run_mode() calls the functions in this order.
-class Mode {
- public:
-  virtual ~Mode() = default;
-  /// Reads the files of --input. Throws InputError.
-  virtual void prepare() {}
-  /// N of every size in the order of measurement: the abscissa of fits.
-  virtual std::vector<Index> sizes() const = 0;
-  /// The degree of the polynomial in N that --fit fits; empty: the mode measures no times.
-  virtual std::optional<int> fit_degree() const = 0;
-  virtual bool needs_device() const = 0;
-  /// For the report's head.
-  virtual std::vector<std::string> notes() const { return {}; }
-  /// Throws InputError if a size does not fit the host or the device.
-  virtual void check_size(std::size_t size, const ModeMachine& machine) const = 0;
-  /// Measures what does not depend on the size.
-  virtual void begin(ModeRun&) {}
-  /// Solves the problem of a size with every variant, checks the results and adds the records, the host's first.
-  virtual void measure(std::size_t size, ModeRun& run) = 0;
-  /// The matrix that --output writes: the result of the last variant measured. It is not written if that failed.
-  virtual std::optional<DenseMatrix> result() const { return std::nullopt; }
-  /// Prints the mode's own tables.
-  virtual void end(ModeRun&) {}
-  /// False if a check outside the records failed.
-  virtual bool passed() const { return true; }
-};
-
-/// Returns the exit code: 0, or 1 if a check failed. Throws InputError before any work for errors that the user can
-/// correct, std::runtime_error for others. With a session, collective, and the same on every rank.
-int run_mode(Mode&& mode, const std::string& name, const ModeOptions& options, nlohmann::json configuration,
-             const ModeInvocation& invocation);
-template <class Options>
-int run_mode(Mode&& mode, Options options, OptionTable (*table)(Options&), const ModeInvocation& invocation) {
-  const OptionTable fields = table(options);
-  return run_mode(std::move(mode), fields.command, options, to_json(fields), invocation);
-}
 
 }  // namespace glinpack::app

@@ -9,6 +9,7 @@
 
 #include "app/papers/paranoia_arithmetic.hpp"
 #include "app/papers/problem.hpp"
+#include "app/papers/study.hpp"
 #include "app/record/text.hpp"
 #include "backend/registry.hpp"
 #include "backend/scaled_residual.hpp"
@@ -133,60 +134,90 @@ void judge(ModeRecord& record, const TestedSystem<Real>& problem, const std::vec
   record.parameters["forward_error"] = largest_magnitude(difference) / largest_magnitude(problem.exact) / epsilon;
 }
 
+/// The system of one size, and the device's backend, which is made once.
 template <class Real>
-class LuErrors {
- public:
-  LuErrors(const ParanoiaOptions& options, ModeRun& run) : options_(options), run_(run) {
-    if (!options.has_variant("compute")) return;
-    BackendOptions backend;
-    backend.threads = run.machine().threads;
-    backend.device = run.device().description().index;
+struct LuErrors {
+  explicit LuErrors(const ParanoiaOptions& of) : options(of) {}
+
+  const ParanoiaOptions& options;
+  std::string on_device{automatic_backend(MemorySpace::device).name};
+  Timeline timeline = {};
+  std::unique_ptr<Backend<Real>> backend = {};
+  TestedSystem<Real> problem = {};
+  std::optional<Factors<Real>> factors = {};
+
+  Backend<Real>& made_backend(ModeRun& run) {
+    if (backend) return *backend;
+    BackendOptions of_backend;
+    of_backend.threads = run.machine().threads;
+    of_backend.device = run.device().description().index;
     // a shader folder with only the arithmetic lacks the backend's shaders
     if (std::filesystem::is_directory(std::filesystem::path(options.shader_dir) / "compute")) {
-      backend.shader_directory = options.shader_dir;
+      of_backend.shader_directory = options.shader_dir;
     }
-    backend_ = make_backend<Real>(on_device_, backend, timeline_);
+    backend = make_backend<Real>(on_device, of_backend, timeline);
+    return *backend;
   }
 
-  void measure(Index n) {
-    const TestedSystem<Real> problem = problem_of<Real>(options_, n);
-    if (backend_) {
-      add(problem, on_device_, false, [&] { return factorize_on_device(*backend_, problem); });
-    }
-    if (options_.has_variant("cpu")) {
-      add(problem, openblas_record.name, true, [&] { return factorize_by_lapack(problem); });
-    }
-  }
-
- private:
+  /// `factorize` returns no factors of a singular matrix.
   template <class Factorize>
-  void add(const TestedSystem<Real>& problem, std::string_view variant, bool is_rival, const Factorize& factorize) {
-    ModeRecord record{
-        .variant = std::string(variant),
-        .size = std::to_string(problem.n),
-        .n = problem.n,
-        .precision = precision_of<Real>,
-        .parameters = {{"matrix", name_of(options_.matrix)}, {"forward_error", nullptr}, {"backward_error", nullptr}},
-        .is_rival = is_rival};
-    std::optional<Factors<Real>> factors;
-    solvers::StageClock clock;
-    run_.measure(clock, record.label(), 0, [&] { factors = factorize(); });
-    if (factors) {
-      std::vector<Real> x = problem.b;
-      substitute_on_host<Real>(factors->view(), factors->pivots, {x.data(), problem.n, 1, problem.n});
-      judge(record, problem, x);
-    } else {
-      record.failure = "the matrix is singular";
-    }
-    run_.keep(std::move(record));
+  Steps steps(const Factorize& factorize) {
+    return {.compute = [this, factorize] {
+      factors = factorize();
+      if (!factors) throw NoResult("the matrix is singular");
+    }};
   }
 
-  const ParanoiaOptions& options_;
-  ModeRun& run_;
-  const std::string_view on_device_ = automatic_backend(MemorySpace::device).name;
-  Timeline timeline_;
-  std::unique_ptr<Backend<Real>> backend_;
+  void check(ModeRecord& record) {
+    std::vector<Real> x = problem.b;
+    substitute_on_host<Real>(factors->view(), factors->pivots, {x.data(), problem.n, 1, problem.n});
+    judge(record, problem, x);
+  }
 };
+
+/// LU of a matrix of order n in one precision: on the device, then by LAPACK, the rival.
+template <class Real>
+Problem lu_problem(const std::shared_ptr<LuErrors<Real>>& p, Index n) {
+  const auto variants = [p, n](const ModeMachine&) {
+    std::vector<Variant> all;
+    const auto check = [p](ModeRecord& record, ModeRun&) { p->check(record); };
+    if (p->options.has_variant("compute")) {
+      all.push_back({.name = p->on_device,
+                     .make =
+                         [p](ModeRun& run) {
+                           Backend<Real>& backend = p->made_backend(run);
+                           return p->steps([p, &backend] { return factorize_on_device(backend, p->problem); });
+                         },
+                     .check = check,
+                     .refusal =
+                         [n](const gl::DeviceDescription& device) {
+                           const bool fits = device.free_memory <= 0 ||
+                                             square(n) * sizeof(double) <= static_cast<double>(device.free_memory);
+                           return fits ? std::string()
+                                       : "the matrix does not fit the memory that " + device.renderer +
+                                             " has free; use a smaller N";
+                         }});
+    }
+    if (p->options.has_variant("cpu")) {
+      all.push_back({.name = std::string(openblas_record.name),
+                     .is_reference = true,
+                     .make = [p](ModeRun&) { return p->steps([p] { return factorize_by_lapack(p->problem); }); },
+                     .check = check});
+    }
+    return all;
+  };
+  // in double precision: [A | b], A, its factors, those of the exact solution, buffers
+  constexpr double matrices = 6;
+  return {
+      .n = n,
+      .size = std::to_string(n),
+      .what = "--n " + std::to_string(n),
+      .precision = precision_of<Real>,
+      .parameters = {{"matrix", name_of(p->options.matrix)}, {"forward_error", nullptr}, {"backward_error", nullptr}},
+      .bytes = matrices * square(n) * sizeof(double),
+      .fill = [p, n] { p->problem = problem_of<Real>(p->options, n); },
+      .variants = variants};
+}
 
 std::string lu_errors_text(std::span<const ModeRecord> records) {
   if (records.empty()) return {};
@@ -227,75 +258,36 @@ std::string lu_errors_csv(std::span<const ModeRecord> records) {
 }
 
 /// Arithmetic first, then LU: of every size in one precision, then in the other.
-class Paranoia final : public Mode {
- public:
-  explicit Paranoia(const ParanoiaOptions& options) : options_(options) {}
-
-  void prepare() override {
-    constexpr double bytes_of_a_sample = 2 * 4 * sizeof(double);  // three operands and a result, twice while they grow
-    check_host_memory("--samples " + std::to_string(options_.samples),
-                      bytes_of_a_sample * static_cast<double>(options_.samples));
-  }
-
-  std::vector<Index> sizes() const override {
-    std::vector<Index> orders;
-    if (!options_.has_part("lu")) return orders;
-    for (std::size_t i = 0; i < options_.precisions.size(); ++i) {
-      orders.insert(orders.end(), options_.n.begin(), options_.n.end());
-    }
-    return orders;
-  }
-  std::optional<int> fit_degree() const override { return std::nullopt; }
-  bool needs_device() const override {
-    const bool fragment = options_.has_variant("fragment") && options_.has_part("arithmetic");
-    return options_.has_variant("compute") || fragment;
-  }
-
-  void check_size(std::size_t size, const ModeMachine& machine) const override {
-    constexpr double matrices =
-        6;  // in double precision: [A | b], A, its factors, those of the exact solution, buffers
-    const Index n = sizes()[size];
-    const double bytes = square(n) * sizeof(double);
-    check_host_memory("--n " + std::to_string(n), matrices * bytes);
-    if (!machine.device || !options_.has_variant("compute")) return;
-    const auto free = static_cast<double>(machine.device->description().free_memory);
-    if (free > 0 && bytes > free) {
-      throw InputError("--n " + std::to_string(n) + ": the matrix does not fit the memory that " +
-                       machine.device->description().renderer + " has free; use a smaller N");
-    }
-  }
-
-  void begin(ModeRun& run) override {
-    if (!options_.has_part("arithmetic")) return;
-    for (const Precision precision : options_.precisions) measure_arithmetic(options_, precision, run, findings_);
-  }
-
-  void measure(std::size_t size, ModeRun& run) override {
-    const Index n = sizes()[size];
-    if (options_.precisions[size / options_.n.size()] == Precision::single) {
-      if (!in_single_) in_single_ = std::make_unique<LuErrors<float>>(options_, run);
-      in_single_->measure(n);
+Study paranoia_study(const ParanoiaOptions& o) {
+  constexpr double bytes_of_a_sample = 2 * 4 * sizeof(double);  // three operands and a result, twice while they grow
+  check_host_memory("--samples " + std::to_string(o.samples), bytes_of_a_sample * static_cast<double>(o.samples));
+  const auto findings = std::make_shared<ParanoiaFindings>();
+  const bool fragment = o.has_variant("fragment") && o.has_part("arithmetic");
+  Study study{.fit_degree = std::nullopt, .needs_device = o.has_variant("compute") || fragment};
+  const auto add_problems = [&]<class Real>(const std::shared_ptr<LuErrors<Real>>& errors) {
+    for (const Index n : o.n) study.problems.push_back(lu_problem(errors, n));
+  };
+  for (const Precision precision : o.has_part("lu") ? o.precisions : std::vector<Precision>{}) {
+    if (precision == Precision::single) {
+      add_problems(std::make_shared<LuErrors<float>>(o));
     } else {
-      if (!in_double_) in_double_ = std::make_unique<LuErrors<double>>(options_, run);
-      in_double_->measure(n);
+      add_problems(std::make_shared<LuErrors<double>>(o));
     }
   }
-
-  void end(ModeRun& run) override {
+  study.begin = [&o, findings](ModeRun& run) {
+    if (!o.has_part("arithmetic")) return;
+    for (const Precision precision : o.precisions) measure_arithmetic(o, precision, run, *findings);
+  };
+  study.end = [findings](ModeRun& run) {
     run.print(lu_errors_text(run.records()));
-    run.add_to_json("arithmetic", operations_json(findings_));
-    run.add_to_json("carried", carried_json(findings_));
-    run.replace_csv("what,on,precision,n,least,most,unit,passed\n" + operations_csv(findings_) +
+    run.add_to_json("arithmetic", operations_json(*findings));
+    run.add_to_json("carried", carried_json(*findings));
+    run.replace_csv("what,on,precision,n,least,most,unit,passed\n" + operations_csv(*findings) +
                     lu_errors_csv(run.records()));
-  }
-  bool passed() const override { return findings_.passed(); }
-
- private:
-  const ParanoiaOptions& options_;
-  ParanoiaFindings findings_;
-  std::unique_ptr<LuErrors<float>> in_single_;
-  std::unique_ptr<LuErrors<double>> in_double_;
-};
+  };
+  study.passed = [findings] { return findings->passed(); };
+  return study;
+}
 
 }  // namespace
 
@@ -347,7 +339,7 @@ ParanoiaOptions parse_paranoia_options(const Texts& arguments) {
 
 int run_paranoia(const ModeInvocation& invocation) {
   const ParanoiaOptions options = parse_paranoia_options(invocation.arguments);
-  return run_mode(Paranoia(options), options, paranoia_table, invocation);
+  return run_study(paranoia_study, options, paranoia_table, invocation);
 }
 
 }  // namespace glinpack::app

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "app/papers/problem.hpp"
+#include "app/papers/study.hpp"
 #include "app/program/agreement.hpp"
 #include "app/program/watchdog_option.hpp"
 #include "gl/ceilings.hpp"
@@ -281,162 +282,53 @@ std::string copies_text(const CopyRates& rates, int ranks) {
   return text;
 }
 
-/// Each rank has a strip of the square; a single rank has the whole square. The loops of the host first, then every
-/// memory of the device.
+/// The strip of this rank, which has the whole square if it is alone, and its last solution.
 template <class Real>
-class Poisson final : public Mode {
- public:
-  Poisson(const PoissonOptions& options, const MpiSession& session, std::vector<std::string> notes)
-      : options_(options), session_(session), notes_(std::move(notes)) {}
+struct PoissonStudy {
+  const PoissonOptions& options;
+  const MpiSession& session;
+  CopyRates copies = {};
+  PoissonExtents extents = {};
+  std::unique_ptr<PoissonStrip<Real>> strip = {};  // one solver at a time is in memory
+  CgOutcome outcome = {};
+  std::vector<Real> u = {};
 
-  std::vector<Index> sizes() const override { return options_.n; }
-  std::optional<int> fit_degree() const override { return 3; }  // N^2 points, and iterations that grow with N
-  bool needs_device() const override { return !options_.memory.empty(); }
-  std::vector<std::string> notes() const override { return notes_; }
-
-  void check_size(std::size_t size, const ModeMachine& machine) const override {
-    const Index n = options_.n[size];
-    const PoissonExtents extents = strip_of_rank(n, session_.rank(), session_.size());
-    const std::string what = is_alone() ? fmt::format("--n {}: {} x {} points", n, n, n)
-                                        : fmt::format("--n {}: {} strips of about {} x {} points", n,
-                                                      session_.local_size(), extents.rows, n);
-    // u, its staging buffer, the vectors of the host or of software OpenGL (u, r, p twice), and multigrid's
-    const double vectors = 2 + 4 + (has(PoissonPreconditioner::multigrid) ? 3 : 0);
-    const auto points = static_cast<double>(extents.rows) * static_cast<double>(n);
-    double bytes = session_.local_size() * vectors * points * sizeof(Real);
-    if (!is_alone() && session_.rank() == 0 && !options_.output.empty()) {
-      bytes += square(n) * (sizeof(Real) + sizeof(double));
-    }
-    check_host_memory(what, bytes);
-    for (const PoissonMemory memory : options_.memory) {
-      for (const PoissonPreconditioner kind : options_.preconditioner) {
-        if (!allowed(memory, kind)) continue;
-        check_obstacle(fmt::format("{}, --memory {}", what, name_of(memory)),
-                       solvers::poisson_obstacle<Real>(machine.device->description(), extents, memory, kind));
-      }
-    }
-  }
-
-  /// Measures the sum over all ranks of their concurrent copy rates.
-  void begin(ModeRun& run) override {
-    barrier(MPI_COMM_WORLD);
-    run.on_all_ranks([&] { measure_copies(run.machine()); });
-    for (double* rate : {&copies_.device, &copies_.host_serial, &copies_.host_threads}) {
-      *rate = sum_over_ranks(MPI_COMM_WORLD, *rate);
-    }
-  }
-
-  void measure(std::size_t size, ModeRun& run) override {
-    const Index n = options_.n[size];
-    const PoissonProblem problem(n);
-    extents_ = strip_of_rank(n, session_.rank(), session_.size());
-    std::unique_ptr<PoissonStrip<Real>> strip;
-    // only one solver is in memory at a time
-    const auto replace = [&](const auto& make) {
-      strip.reset();
-      run.on_all_ranks([&] { strip = make(); });
-    };
-    const int threads = run.machine().threads;
-    for (const PoissonPreconditioner preconditioner : options_.preconditioner) {
-      preconditioner_ = preconditioner;
-      for (const std::string& name : options_.host) {
-        const bool serial = name == "serial";
-        solvers::StageClock clock;
-        replace([&] { return make_host_poisson_strip<Real>(extents_, serial ? 1 : threads, preconditioner); });
-        solve(problem, name, *strip, clock, serial ? copies_.host_serial : copies_.host_threads, run);
-      }
-      for (const PoissonMemory memory : options_.memory) {
-        if (!allowed(memory, preconditioner)) continue;
-        solvers::Device& device = run.device();
-        replace([&] { return solvers::make_poisson_strip<Real>(device, extents_, memory, preconditioner); });
-        solve(problem, std::string(name_of(memory)), *strip, device.clock(), copies_.device, run);
-      }
-    }
-  }
-
-  /// The last solution, on rank 0.
-  std::optional<DenseMatrix> result() const override {
-    const std::vector<Real> u = is_alone() ? u_ : gather_strips<Real>(MPI_COMM_WORLD, extents_.n, u_);
-    return DenseMatrix{extents_.n, extents_.n, converted<double>(u)};
-  }
-
-  void end(ModeRun& run) override {
-    run.print(poisson_results_table(run.records()) + "\nresidual: ||b - A u|| / ||b||, of u itself\nGB/s: of " +
-              vectors_text() + " vectors of N^2 elements that an iteration reads or writes at least\n" +
-              copies_text(copies_, session_.size()) + (is_alone() ? "" : poisson_ranks_table(run.records())));
-  }
-
- private:
-  bool is_alone() const { return session_.size() == 1; }
+  bool is_alone() const { return session.size() == 1; }
   bool has(PoissonPreconditioner kind) const {
-    return std::count(options_.preconditioner.begin(), options_.preconditioner.end(), kind) > 0;
+    return std::count(options.preconditioner.begin(), options.preconditioner.end(), kind) > 0;
   }
 
   void measure_copies(const ModeMachine& machine) {
     constexpr MeasuringOptions measuring{};
     if (machine.device) {
       const int device = machine.device->description().index;
-      copies_.device = gl::measure_device_copy(device, measuring, options_.shader_dir).rate.median;
+      copies.device = gl::measure_device_copy(device, measuring, options.shader_dir).rate.median;
     }
-    for (const std::string& name : options_.host) {
+    for (const std::string& name : options.host) {
       const bool serial = name == "serial";
-      (serial ? copies_.host_serial : copies_.host_threads) =
+      (serial ? copies.host_serial : copies.host_threads) =
           measure_host_copy(serial ? 1 : machine.threads, measuring).median;
     }
   }
 
-  void solve(const PoissonProblem& problem, const std::string& variant, PoissonStrip<Real>& strip,
-             solvers::StageClock& clock, double copy_rate, ModeRun& run) {
-    const Index n = problem.n();
-    const bool on_host = variant == "serial" || variant == "threads";
-    ModeRecord record{.variant = variant,
-                      .settings = settings_of(variant, run.machine().threads),
-                      .size = std::to_string(n),
-                      .n = n,
-                      .precision = precision_of<Real>,
-                      .is_rival = on_host};
-    const CgLimits limits{.most_iterations = poisson_most_iterations(n)};
-    u_.assign(static_cast<std::size_t>(extents_.rows * n), Real{0});
-    CgOutcome outcome;
-    PoissonNeighbours<Real> none;
-    StripExchange<Real> exchange(MPI_COMM_WORLD, n);
-    ExchangeRounds rounds;
-    run.time(record, clock, [&] {
-      if (on_host) {
-        clock.measure(solvers::Stage::pack, [&] { strip.begin(problem, limits); });
-      } else {
-        strip.begin(problem, limits);
-      }
-      if (!is_alone()) barrier(MPI_COMM_WORLD);
-      exchange.forget_times();
-      const WatchedSection watched;
-      clock.measure(solvers::Stage::compute,
-                    [&] { outcome = conjugate_gradients(strip, is_alone() ? none : exchange, limits); });
-      rounds.add(exchange.times());
-      strip.store(u_);
-    });
-    describe(record, problem, outcome, copy_rate, exchange);
-    if (!is_alone()) record.parameters.update(rounds.of_slowest_rank(static_cast<std::size_t>(options_.warm_up)));
-    run.add(std::move(record));
-  }
-
   /// "2" for threads; "4 ranks x 2" or "4 ranks" for several ranks; with the preconditioner "2 multigrid".
-  std::string settings_of(const std::string& variant, int threads) const {
-    std::string settings = is_alone() ? "" : fmt::format("{} ranks", session_.size());
+  std::string settings_of(const std::string& variant, PoissonPreconditioner preconditioner, int threads) const {
+    std::string settings = is_alone() ? "" : fmt::format("{} ranks", session.size());
     if (variant == "threads") settings += (settings.empty() ? "" : " x ") + std::to_string(threads);
-    if (preconditioner_ == PoissonPreconditioner::none) return settings;
-    return (settings.empty() ? "" : settings + " ") + std::string(name_of(preconditioner_));
+    if (preconditioner == PoissonPreconditioner::none) return settings;
+    return (settings.empty() ? "" : settings + " ") + std::string(name_of(preconditioner));
   }
 
-  void describe(ModeRecord& record, const PoissonProblem& problem, const CgOutcome& outcome, double copy_rate,
+  void describe(ModeRecord& record, PoissonPreconditioner preconditioner, double copy_rate,
                 StripExchange<Real>& exchange) const {
+    const PoissonProblem problem(extents.n);
     const double least_bytes =
-        solvers::poisson_vectors_of_an_iteration(record.n, preconditioner_) * square(record.n) * sizeof(Real);
+        solvers::poisson_vectors_of_an_iteration(record.n, preconditioner) * square(record.n) * sizeof(Real);
     const double seconds = record.times.compute.median / static_cast<double>(std::max<Index>(1, outcome.iterations));
     const double rate = seconds > 0 ? least_bytes / seconds : 0;
-    double error = problem.largest_error(std::span<const Real>(u_), extents_.first_row);
+    double error = problem.largest_error(std::span<const Real>(u), extents.first_row);
     all_reduce(MPI_COMM_WORLD, &error, 1, MPI_DOUBLE, MPI_MAX);
-    record.parameters = {{"preconditioner", name_of(preconditioner_)},
+    record.parameters = {{"preconditioner", name_of(preconditioner)},
                          {"iterations", outcome.iterations},
                          {"relative_residual", outcome.relative_residual},
                          {"true_residual", true_residual(problem, exchange)},
@@ -445,20 +337,20 @@ class Poisson final : public Mode {
                          {"least_bytes_per_iteration", least_bytes},
                          {"bytes_per_second", rate},
                          {"share_of_copy", copy_rate > 0 ? nlohmann::json(rate / copy_rate) : nlohmann::json()},
-                         {"ranks", session_.size()}};
+                         {"ranks", session.size()}};
     if (!outcome.converged) {
       record.failure = fmt::format("not converged after {} iterations: relative residual {:.2e}", outcome.iterations,
                                    outcome.relative_residual);
       return;
     }
-    record.check = check_poisson({record.n, record.precision, preconditioner_, outcome.iterations, error});
+    record.check = check_poisson({record.n, record.precision, preconditioner, outcome.iterations, error});
   }
 
   double true_residual(const PoissonProblem& problem, StripExchange<Real>& exchange) const {
-    const std::span<const Real> u(u_);
+    const std::span<const Real> values(u);
     const auto n = static_cast<std::size_t>(problem.n());
-    const GhostRows<Real> ghosts = exchange.exchange({u.first(n), u.last(n)});
-    const auto squares = problem.residual_squares(u, extents_.first_row, ghosts.above, ghosts.below);
+    const GhostRows<Real> ghosts = exchange.exchange({values.first(n), values.last(n)});
+    const auto squares = problem.residual_squares(values, extents.first_row, ghosts.above, ghosts.below);
     const double right = sum_over_ranks(MPI_COMM_WORLD, squares.right);
     return std::sqrt(sum_over_ranks(MPI_COMM_WORLD, squares.residual) / right);
   }
@@ -466,7 +358,7 @@ class Poisson final : public Mode {
   /// "8", "8, with multigrid 20.7".
   std::string vectors_text() const {
     const auto vectors = [&](PoissonPreconditioner kind) {
-      return fmt::format("{:.3g}", solvers::poisson_vectors_of_an_iteration(options_.n.back(), kind));
+      return fmt::format("{:.3g}", solvers::poisson_vectors_of_an_iteration(options.n.back(), kind));
     };
     const bool others = has(PoissonPreconditioner::none) || has(PoissonPreconditioner::jacobi);
     if (!has(PoissonPreconditioner::multigrid)) return vectors(PoissonPreconditioner::none);
@@ -474,14 +366,135 @@ class Poisson final : public Mode {
     return others ? vectors(PoissonPreconditioner::none) + ", with multigrid " + multigrid : multigrid;
   }
 
-  const PoissonOptions& options_;
-  const MpiSession& session_;
-  std::vector<std::string> notes_;
-  CopyRates copies_;
-  PoissonExtents extents_;
-  PoissonPreconditioner preconditioner_ = PoissonPreconditioner::none;
-  std::vector<Real> u_;  // this rank's strip
+  /// The sum over all ranks of their concurrent copy rates.
+  void begin(ModeRun& run) {
+    barrier(MPI_COMM_WORLD);
+    run.on_all_ranks([&] { measure_copies(run.machine()); });
+    for (double* rate : {&copies.device, &copies.host_serial, &copies.host_threads}) {
+      *rate = sum_over_ranks(MPI_COMM_WORLD, *rate);
+    }
+  }
 };
+template <class Real>
+using SharedPoisson = std::shared_ptr<PoissonStudy<Real>>;
+
+/// `make_strip`: of the host, or of a memory of the device. `copy_rate` is known when the variant is made.
+template <class Real>
+Variant poisson_variant(const SharedPoisson<Real>& p, const std::string& name, PoissonPreconditioner preconditioner,
+                        bool on_host, double CopyRates::*copy_rate, int threads,
+                        std::function<std::unique_ptr<PoissonStrip<Real>>(ModeRun&)> make_strip) {
+  struct Exchange {
+    StripExchange<Real> strips;
+    PoissonNeighbours<Real> none = {};
+    ExchangeRounds rounds = {};
+    solvers::StageClock clock = {};  // of the host
+  };
+  const auto shared = std::make_shared<std::unique_ptr<Exchange>>();
+  const auto make = [=](ModeRun& run) {
+    p->strip.reset();
+    p->strip = make_strip(run);
+    p->u.assign(static_cast<std::size_t>(p->extents.rows * p->extents.n), Real{0});
+    *shared = std::unique_ptr<Exchange>(new Exchange{.strips = StripExchange<Real>(MPI_COMM_WORLD, p->extents.n)});
+    Exchange& exchange = **shared;
+    solvers::StageClock& clock = on_host ? exchange.clock : run.device().clock();
+    const CgLimits limits{.most_iterations = poisson_most_iterations(p->extents.n)};
+    return Steps{.load =
+                     [=, &clock] {
+                       const PoissonProblem problem(p->extents.n);
+                       if (on_host) {
+                         clock.measure(solvers::Stage::pack, [&] { p->strip->begin(problem, limits); });
+                       } else {
+                         p->strip->begin(problem, limits);
+                       }
+                     },
+                 .compute =
+                     [=, &clock, &exchange] {
+                       if (!p->is_alone()) barrier(MPI_COMM_WORLD);
+                       exchange.strips.forget_times();
+                       const WatchedSection watched;
+                       clock.measure(solvers::Stage::compute, [&] {
+                         p->outcome =
+                             conjugate_gradients(*p->strip, p->is_alone() ? exchange.none : exchange.strips, limits);
+                       });
+                       exchange.rounds.add(exchange.strips.times());
+                     },
+                 .store = [p] { p->strip->store(p->u); },
+                 .clock = &clock};
+  };
+  const auto check = [=](ModeRecord& record, ModeRun&) {
+    Exchange& exchange = **shared;
+    p->describe(record, preconditioner, p->copies.*copy_rate, exchange.strips);
+    if (p->is_alone()) return;
+    record.parameters.update(exchange.rounds.of_slowest_rank(static_cast<std::size_t>(p->options.warm_up)));
+  };
+  return {.name = name,
+          .settings = p->settings_of(name, preconditioner, threads),
+          .is_reference = on_host,
+          .make = make,
+          .check = check};
+}
+
+/// The loops of the host first, then every memory of the device.
+template <class Real>
+std::vector<Variant> poisson_variants(const SharedPoisson<Real>& p, const PoissonExtents& extents, int threads) {
+  std::vector<Variant> all;
+  for (const PoissonPreconditioner kind : p->options.preconditioner) {
+    for (const std::string& name : p->options.host) {
+      const bool serial = name == "serial";
+      all.push_back(poisson_variant<Real>(
+          p, name, kind, true, serial ? &CopyRates::host_serial : &CopyRates::host_threads, threads,
+          [=](ModeRun&) { return make_host_poisson_strip<Real>(extents, serial ? 1 : threads, kind); }));
+    }
+    for (const PoissonMemory memory : p->options.memory) {
+      if (!allowed(memory, kind)) continue;
+      all.push_back(poisson_variant<Real>(
+          p, std::string(name_of(memory)), kind, false, &CopyRates::device, threads,
+          [=](ModeRun& run) { return solvers::make_poisson_strip<Real>(run.device(), extents, memory, kind); }));
+      all.back().refusal = [=](const gl::DeviceDescription& device) {
+        return solvers::poisson_obstacle<Real>(device, extents, memory, kind);
+      };
+    }
+  }
+  return all;
+}
+
+template <class Real>
+Study poisson_study(const PoissonOptions& o, const MpiSession& session, std::vector<std::string> notes) {
+  const auto p = std::make_shared<PoissonStudy<Real>>(PoissonStudy<Real>{.options = o, .session = session});
+  Study study{.needs_device = !o.memory.empty(), .notes = std::move(notes)};  // N^2 points; iterations grow with N
+  for (const Index n : o.n) {
+    const PoissonExtents extents = strip_of_rank(n, session.rank(), session.size());
+    // u, its staging buffer, the vectors of the host or of software OpenGL (u, r, p twice), and multigrid's
+    const double vectors = 2 + 4 + (p->has(PoissonPreconditioner::multigrid) ? 3 : 0);
+    const auto points = static_cast<double>(extents.rows) * static_cast<double>(n);
+    double bytes = session.local_size() * vectors * points * sizeof(Real);
+    if (!p->is_alone() && session.rank() == 0 && !o.output.empty())
+      bytes += square(n) * (sizeof(Real) + sizeof(double));
+    study.problems.push_back(
+        {.n = n,
+         .size = std::to_string(n),
+         .what = p->is_alone() ? fmt::format("--n {}: {} x {} points", n, n, n)
+                               : fmt::format("--n {}: {} strips of about {} x {} points", n, session.local_size(),
+                                             extents.rows, n),
+         .precision = precision_of<Real>,
+         .bytes = bytes,
+         .fill = [p, extents] { p->extents = extents; },
+         .variants = [p, extents](const ModeMachine& m) { return poisson_variants(p, extents, m.threads); }});
+  }
+  study.begin = [p](ModeRun& run) { p->begin(run); };
+  study.end = [p](ModeRun& run) {
+    p->strip.reset();
+    run.print(poisson_results_table(run.records()) + "\nresidual: ||b - A u|| / ||b||, of u itself\nGB/s: of " +
+              p->vectors_text() + " vectors of N^2 elements that an iteration reads or writes at least\n" +
+              copies_text(p->copies, p->session.size()) + (p->is_alone() ? "" : poisson_ranks_table(run.records())));
+  };
+  study.result = [p] {  // on rank 0
+    const Index n = p->extents.n;
+    const std::vector<Real> u = p->is_alone() ? p->u : gather_strips<Real>(MPI_COMM_WORLD, n, p->u);
+    return DenseMatrix{n, n, converted<double>(u)};
+  };
+  return study;
+}
 
 // Notes for the report's head on combinations that the options exclude.
 std::vector<std::string> notes_of(const PoissonOptions& options) {
@@ -506,9 +519,11 @@ int run_poisson(const ModeInvocation& invocation) {
   PoissonOptions options = parse_alike(invocation.arguments, parse_poisson_options);
   std::vector<std::string> notes = notes_of(options);
   for (std::string& note : adapt_to_ranks(options, session.size())) notes.push_back(std::move(note));
-  return options.precision == Precision::double_
-             ? run_mode(Poisson<double>(options, session, notes), options, poisson_table, invocation)
-             : run_mode(Poisson<float>(options, session, notes), options, poisson_table, invocation);
+  const auto make = [&] {
+    return options.precision == Precision::double_ ? poisson_study<double>(options, session, notes)
+                                                   : poisson_study<float>(options, session, notes);
+  };
+  return run_study(make, "poisson", options, to_json(options, poisson_table), invocation);
 }
 
 }  // namespace glinpack::app

@@ -1,6 +1,6 @@
 // `glinpack-papers poisson` (docs/papers/poisson.md): the Poisson equation by conjugate gradients, on one rank or
-// several; and Table 1 of Wang, Gobbert, Olano and Griffin, "A GPU memory system comparison for an elliptic test problem",
-// section 5.2.
+// several; and Table 1 of Wang, Gobbert, Olano and Griffin, "A GPU memory system comparison for an elliptic test
+// problem", section 5.2.
 #pragma once
 
 #include <optional>

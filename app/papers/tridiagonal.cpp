@@ -5,6 +5,7 @@
 
 #include "app/input/values.hpp"
 #include "app/papers/problem.hpp"
+#include "app/papers/study.hpp"
 #include "app/program/topology.hpp"
 #include "openblas/host_solvers.hpp"
 
@@ -24,168 +25,160 @@ constexpr const char* tridiagonal_examples =
     "  glinpack-papers tridiagonal --variant cyclic-reduction,lapack --systems 1 --n 1000000 --steps auto\n"
     "  glinpack-papers tridiagonal --input A.mtx --input-b B.npy --output X.npy\n";
 
-/// LAPACK first, then every variant on the device.
+/// The files of --input and --input-b; empty without them.
+struct TridiagonalFiles {
+  CoordinateMatrix matrix;
+  DenseMatrix right;
+};
+
+// Refuses elements that overflow single precision or are off the three diagonals.
+void check_entry(const CoordinateMatrix::Entry& entry, const TridiagonalOptions& o) {
+  check_on_diagonals(o.input, entry.row, entry.column);
+  if (o.precision == Precision::single &&
+      std::abs(entry.value) > static_cast<double>(std::numeric_limits<float>::max())) {
+    throw InputError("--input " + o.input + ": row " + std::to_string(entry.row + 1) + ", column " +
+                     std::to_string(entry.column + 1) +
+                     ": the element is beyond single precision, 3.4e38 at most; use --precision double");
+  }
+}
+
+TridiagonalFiles read_tridiagonal(const TridiagonalOptions& o) {
+  TridiagonalFiles files;
+  if (o.input.empty()) return files;
+  files.matrix = read_coordinates(o.input, view_node().available_memory, MatrixShape::square);
+  for (const CoordinateMatrix::Entry& entry : files.matrix.entries) check_entry(entry, o);
+  if (o.input_b.empty()) return files;
+  files.right = read_elements(o.input_b, o.precision, MatrixShape::any);
+  check_same_rows(o, "the matrix", files.matrix.rows, "the right-hand sides", files.right.rows);
+  return files;
+}
+
+/// The systems, LAPACK's solutions and a variant's, system after system.
 template <class Real>
-class Tridiagonal final : public Mode {
- public:
-  explicit Tridiagonal(const TridiagonalOptions& options)
-      : options_(options), variants_(kinds_among(options.variant, solvers::all_tridiagonal_variants)) {}
+struct SolvedSystems {
+  TridiagonalSystems<Real> systems = {};
+  std::vector<Real> expected = {}, computed = {};
 
-  void prepare() override {
-    if (options_.input.empty()) return;
-    matrix_ = read_coordinates(options_.input, view_node().available_memory, MatrixShape::square);
-    for (const CoordinateMatrix::Entry& entry : matrix_.entries) check_entry(entry);
-    if (options_.input_b.empty()) return;
-    right_ = read_elements(options_.input_b, options_.precision, MatrixShape::any);
-    check_same_rows(options_, "the matrix", matrix_.rows, "the right-hand sides", right_.rows);
-  }
-
-  std::vector<Index> sizes() const override {
-    std::vector<Index> orders;
-    for (const Extents& e : all_extents()) orders.push_back(e.n);
-    return orders;
-  }
-  std::optional<int> fit_degree() const override { return 1; }
-  bool needs_device() const override { return !variants_.empty(); }
-
-  void check_size(std::size_t size, const ModeMachine& machine) const override {
-    const auto [count, n] = all_extents()[size];
-    const std::string what = std::to_string(count) + " systems of " + std::to_string(n) + " equations";
-    // the systems, LAPACK's copy, two solutions, and the staging buffer: four numbers per equation
-    constexpr double numbers_of_an_equation = 4 + 4 + 2 + 4;
-    check_host_memory(what,
-                      numbers_of_an_equation * sizeof(Real) * static_cast<double>(count) * static_cast<double>(n));
-    for (const TridiagonalVariant variant : variants_) {
-      check_obstacle(what + ", variant " + std::string(name_of(variant)),
-                     tridiagonal_obstacle(machine.device->description(), options_.settings_of(variant),
-                                          options_.precision, count, n));
-    }
-  }
-
-  void measure(std::size_t size, ModeRun& run) override {
-    make_systems(all_extents()[size]);
-    measure_on_host(run);
-    for (const TridiagonalVariant variant : variants_) measure_on_device(options_.settings_of(variant), run);
-  }
-
-  std::optional<DenseMatrix> result() const override {
-    return DenseMatrix{systems_.n, systems_.count,
-                       transposed(converted<double>(computed_), systems_.count, systems_.n)};
-  }
-
- private:
-  struct Extents {
-    Index count = 0;
-    Index n = 0;
-  };
-
-  // Refuses elements that overflow single precision or are off the three diagonals.
-  void check_entry(const CoordinateMatrix::Entry& entry) const {
-    check_on_diagonals(options_.input, entry.row, entry.column);
-    if (options_.precision == Precision::single &&
-        std::abs(entry.value) > static_cast<double>(std::numeric_limits<float>::max())) {
-      throw InputError("--input " + options_.input + ": row " + std::to_string(entry.row + 1) + ", column " +
-                       std::to_string(entry.column + 1) +
-                       ": the element is beyond single precision, 3.4e38 at most; use --precision double");
-    }
-  }
-
-  std::vector<Extents> all_extents() const {
-    std::vector<Index> counts = options_.systems, orders = options_.n;
-    if (!options_.input.empty()) orders = {matrix_.rows};
-    if (!options_.input_b.empty()) counts = {right_.columns};
-    if (counts.empty()) counts = {1};
-    std::vector<Extents> all;
-    for (const Index count : counts) {
-      for (const Index n : orders) all.push_back({count, n});
-    }
-    return all;
-  }
-
-  void make_systems(const Extents& e) {
-    systems_ = {};
-    systems_ = solvers::random_tridiagonal_systems<Real>(e.count, e.n, options_.seed);
-    if (options_.input.empty()) return;
-    for (std::vector<Real>* diagonal : {&systems_.lower, &systems_.diagonal, &systems_.upper}) {
+  void fill(Index count, Index n, const TridiagonalOptions& o, const TridiagonalFiles& files) {
+    systems = {};
+    systems = solvers::random_tridiagonal_systems<Real>(count, n, o.seed);
+    if (o.input.empty()) return;
+    for (std::vector<Real>* diagonal : {&systems.lower, &systems.diagonal, &systems.upper}) {
       std::fill(diagonal->begin(), diagonal->end(), Real{0});
     }
-    for (Index s = 0; s < e.count; ++s) {
-      for (const CoordinateMatrix::Entry& entry : matrix_.entries) {
-        std::vector<Real>& diagonal = entry.column < entry.row   ? systems_.lower
-                                      : entry.column > entry.row ? systems_.upper
-                                                                 : systems_.diagonal;
-        diagonal[static_cast<std::size_t>(s * e.n + entry.row)] = static_cast<Real>(entry.value);
+    for (Index s = 0; s < count; ++s) {
+      for (const CoordinateMatrix::Entry& entry : files.matrix.entries) {
+        std::vector<Real>& diagonal = entry.column < entry.row   ? systems.lower
+                                      : entry.column > entry.row ? systems.upper
+                                                                 : systems.diagonal;
+        diagonal[static_cast<std::size_t>(s * n + entry.row)] = static_cast<Real>(entry.value);
       }
     }
-    if (!options_.input_b.empty()) systems_.right = converted<Real>(transposed(right_.elements, e.n, e.count));
+    if (!o.input_b.empty()) systems.right = converted<Real>(transposed(files.right.elements, n, count));
   }
-
-  ModeRecord record_of(std::string_view variant, std::string settings) const {
-    const Index count = systems_.count, n = systems_.n;
-    if (options_.systems.size() > 1) settings += ", " + std::to_string(count) + " systems";
-    const double numbers = 5 * static_cast<double>(count) * static_cast<double>(n);
-    return {.variant = std::string(variant),
-            .settings = std::move(settings),
-            .size = std::to_string(count) + "x" + std::to_string(n),
-            .n = n,
-            .precision = options_.precision,
-            .parameters = {{"systems", count}, {"least_bytes", numbers * sizeof(Real)}},
-            .flops = solvers::tridiagonal_flops(count, n)};
+  ModeCheck check_residual() const {
+    constexpr double threshold = 16;  // HPL's, for three elements per row instead of N
+    return {"the equations, by their residual", solvers::largest_tridiagonal_residual<Real>(systems, computed),
+            threshold};
   }
-
-  void measure_on_host(ModeRun& run) {
-    const int threads = run.machine().threads;
-    ModeRecord record = record_of("lapack", std::to_string(threads) + (threads == 1 ? " thread" : " threads"));
-    record.is_rival = true;
-    solvers::StageClock clock;
-    run.time(record, clock, [&] {
-      TridiagonalSystems<Real> copy;
-      std::optional<solvers::ZeroPivot> zero;
-      clock.measure(solvers::Stage::pack, [&] { copy = systems_; });
-      clock.measure(solvers::Stage::compute, [&] { zero = solve_tridiagonal_on_host(copy, threads); });
-      expected_ = std::move(copy.right);
-      check_pivots(zero);
-    });
-    computed_ = expected_;
-    judge(std::move(record), false, run);
+  /// Random systems are well conditioned, so their solutions must agree.
+  ModeCheck check_against_lapack() const {
+    const double largest = largest_magnitude(expected), difference = largest_difference(computed, expected);
+    return {"LAPACK gtsv", largest > 0 ? difference / largest : difference,
+            solvers::random_tridiagonal_condition * tolerance<Real>(systems.n)};
   }
-
-  void measure_on_device(const TridiagonalSettings& settings, ModeRun& run) {
-    solvers::Device& device = run.device();
-    ModeRecord record =
-        record_of(name_of(settings.variant), describe(device.description(), settings, systems_.count, systems_.n));
-    const auto solver = solvers::make_tridiagonal_solver<Real>(device, systems_.count, systems_.n, settings);
-    computed_.assign(expected_.size(), Real{0});
-    run.time(record, device.clock(), [&] {
-      solver->load(systems_);
-      solver->compute();
-      check_pivots(solver->store(computed_));
-    });
-    judge(std::move(record), options_.input.empty(), run);
-  }
-
-  // Random systems are well conditioned, so their solutions must agree. For other systems, only the residual is
-  // checked.
-  void judge(ModeRecord record, bool against_lapack, ModeRun& run) const {
-    constexpr double residual_threshold = 16;  // HPL's, for three elements per row instead of N
-    if (record.failure.empty() && against_lapack) {
-      const double largest = largest_magnitude(expected_), difference = largest_difference(computed_, expected_);
-      record.check = ModeCheck{"LAPACK gtsv", largest > 0 ? difference / largest : difference,
-                               solvers::random_tridiagonal_condition * tolerance<Real>(systems_.n)};
-    } else if (record.failure.empty()) {
-      record.check = ModeCheck{"the equations, by their residual",
-                               solvers::largest_tridiagonal_residual<Real>(systems_, computed_), residual_threshold};
-    }
-    run.add(std::move(record));
-  }
-
-  const TridiagonalOptions& options_;
-  std::vector<TridiagonalVariant> variants_;
-  CoordinateMatrix matrix_;  // the files'
-  DenseMatrix right_;
-  TridiagonalSystems<Real> systems_;
-  std::vector<Real> expected_, computed_;  // system after system
 };
+
+template <class Real>
+Variant solution_by_gtsv(const std::shared_ptr<SolvedSystems<Real>>& p, int threads) {
+  const auto make = [p, threads](ModeRun&) {
+    const auto copy = std::make_shared<TridiagonalSystems<Real>>();
+    return Steps{.load = [=] { *copy = p->systems; },
+                 .compute =
+                     [=] {
+                       const std::optional<solvers::ZeroPivot> zero = solve_tridiagonal_on_host(*copy, threads);
+                       p->expected = std::move(copy->right);
+                       check_pivots(zero);
+                     }};
+  };
+  const auto check = [p](ModeRecord& record, ModeRun&) {
+    p->computed = p->expected;
+    record.check = p->check_residual();
+  };
+  return {.name = "lapack",
+          .settings = std::to_string(threads) + (threads == 1 ? " thread" : " threads"),
+          .is_reference = true,
+          .make = make,
+          .check = check};
+}
+
+template <class Real>
+Variant solution_of_systems(const std::shared_ptr<SolvedSystems<Real>>& p, const TridiagonalSettings& settings,
+                            Index count, Index n, bool are_random) {
+  const auto make = [=](ModeRun& run) {
+    const std::shared_ptr<solvers::TridiagonalSolver<Real>> solver =
+        solvers::make_tridiagonal_solver<Real>(run.device(), count, n, settings);
+    p->computed.assign(p->expected.size(), Real{0});
+    return Steps{.load = [=] { solver->load(p->systems); },
+                 .compute = [=] { solver->compute(); },
+                 .store = [=] { check_pivots(solver->store(p->computed)); },
+                 .clock = &run.device().clock()};
+  };
+  const auto check = [=](ModeRecord& record, ModeRun&) {
+    record.check = are_random ? p->check_against_lapack() : p->check_residual();
+  };
+  const auto refusal = [=](const gl::DeviceDescription& device) {
+    return tridiagonal_obstacle(device, settings, precision_of<Real>, count, n);
+  };
+  return {.name = std::string(name_of(settings.variant)), .make = make, .check = check, .refusal = refusal};
+}
+
+template <class Real>
+Problem tridiagonal_problem(const TridiagonalOptions& o, const std::shared_ptr<SolvedSystems<Real>>& p,
+                            const std::shared_ptr<const TridiagonalFiles>& files, Index count, Index n) {
+  const double numbers = static_cast<double>(count) * static_cast<double>(n) * sizeof(Real);
+  const auto variants = [=, &o](const ModeMachine& machine) {
+    std::vector<Variant> all{solution_by_gtsv(p, machine.threads)};
+    for (const TridiagonalVariant each : kinds_among(o.variant, solvers::all_tridiagonal_variants)) {
+      const TridiagonalSettings settings = o.settings_of(each);
+      all.push_back(solution_of_systems(p, settings, count, n, o.input.empty()));
+      all.back().settings = describe(machine.device->description(), settings, count, n);
+    }
+    for (Variant& variant : all) {
+      if (o.systems.size() > 1) variant.settings += ", " + std::to_string(count) + " systems";
+    }
+    return all;
+  };
+  return {.n = n,
+          .size = std::to_string(count) + "x" + std::to_string(n),
+          .what = std::to_string(count) + " systems of " + std::to_string(n) + " equations",
+          .precision = o.precision,
+          .parameters = {{"systems", count}, {"least_bytes", 5 * numbers}},
+          .flops = solvers::tridiagonal_flops(count, n),
+          // the systems, LAPACK's copy, two solutions, and the staging buffer: four numbers per equation
+          .bytes = (4 + 4 + 2 + 4) * numbers,
+          .fill = [=, &o] { p->fill(count, n, o, *files); },
+          .variants = variants};
+}
+
+template <class Real>
+Study tridiagonal_study(const TridiagonalOptions& o) {
+  const auto files = std::make_shared<const TridiagonalFiles>(read_tridiagonal(o));
+  const auto p = std::make_shared<SolvedSystems<Real>>();
+  std::vector<Index> counts = o.systems, orders = o.n;
+  if (!o.input.empty()) orders = {files->matrix.rows};
+  if (!o.input_b.empty()) counts = {files->right.columns};
+  if (counts.empty()) counts = {1};
+  Study study{.fit_degree = 1, .needs_device = !kinds_among(o.variant, solvers::all_tridiagonal_variants).empty()};
+  for (const Index count : counts) {
+    for (const Index n : orders) study.problems.push_back(tridiagonal_problem(o, p, files, count, n));
+  }
+  study.result = [p] {
+    const TridiagonalSystems<Real>& s = p->systems;
+    return DenseMatrix{s.n, s.count, transposed(converted<double>(p->computed), s.count, s.n)};
+  };
+  return study;
+}
 
 }  // namespace
 
@@ -248,9 +241,8 @@ TridiagonalOptions parse_tridiagonal_options(const Texts& arguments) {
 
 int run_tridiagonal(const ModeInvocation& invocation) {
   const TridiagonalOptions options = parse_tridiagonal_options(invocation.arguments);
-  return options.precision == Precision::double_
-             ? run_mode(Tridiagonal<double>(options), options, tridiagonal_table, invocation)
-             : run_mode(Tridiagonal<float>(options), options, tridiagonal_table, invocation);
+  return run_study(options.precision == Precision::double_ ? tridiagonal_study<double> : tridiagonal_study<float>,
+                   options, tridiagonal_table, invocation);
 }
 
 }  // namespace glinpack::app
