@@ -103,7 +103,7 @@ class Machine:
 
     def environment(self, processes):
         """llvmpipe's threads: it takes all cores for every process where it is not told. None, where processes outnumber
-        cores: they would only compete, and then may crash (docs/running-on-a-cluster.md, traps)."""
+        cores: they would only compete, and then may crash (CONTRIBUTING.md)."""
         if self.place.name == "hosts" or processes == 1 or "LP_NUM_THREADS" in os.environ:
             return dict(os.environ)
         return {**os.environ, "LP_NUM_THREADS": str(cores() // processes)}
