@@ -49,10 +49,6 @@ struct HplDat {
   std::vector<BroadcastKind> broadcast;
   std::vector<int> depth{1};                  // of look-ahead
   RowSwap row_swap{RowSwapKind::mix, 64, 1};  // SWAP and its threshold
-  int l1_form = 0;
-  int u_form = 0;
-  int equilibration = 1;
-  int alignment = 8;
 
   std::vector<std::string> notes;  // what was taken for each odd line, "FILE:LINE: ..."
 
@@ -68,10 +64,6 @@ struct HplDatUse {
 
 /// Throws InputError ("FILE:LINE: ...") that names the value and the expected one.
 HplDat read_hpl_dat(const std::string& path, TextFiles& files, const HplDatUse& use = {});
-
-/// The 31 lines, the first two given; read_hpl_dat() reads the same again. Broadcasts must be HPL's; a row swap that
-/// HPL does not have becomes mix.
-std::string text_of(const HplDat& hpl_dat, const std::string& title, const std::string& comment);
 
 /// The parameters of HPL's innermost loops, in HPL's order (HPL_pddriver.c): depth, broadcast, RFACT, PFACT, NBMIN,
 /// NDIV. The last varies fastest. The outer loops are grid, N and NB.

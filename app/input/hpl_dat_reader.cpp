@@ -365,10 +365,10 @@ void read_algorithm(HplDatReader& reader, HplDat& result) {
   if (!reader.skips("row-swap-threshold", 1)) {
     result.row_swap.threshold = reader.next_whole({"swapping threshold", 0, INT_MAX, 0});
   }
-  result.l1_form = reader.next_whole({"L1 (0 transposed, 1 not)", 0, 1, 0});
-  result.u_form = reader.next_whole({"U (0 transposed, 1 not)", 0, 1, 0});
-  result.equilibration = reader.next_whole({"equilibration (0 no, 1 yes)", 0, 1, 1});
-  result.alignment = reader.next_whole({"memory alignment in double (> 0)", 1, INT_MAX, 4});
+  reader.next_whole({"L1 (0 transposed, 1 not)", 0, 1, 0});
+  reader.next_whole({"U (0 transposed, 1 not)", 0, 1, 0});
+  reader.next_whole({"equilibration (0 no, 1 yes)", 0, 1, 1});
+  reader.next_whole({"memory alignment in double (> 0)", 1, INT_MAX, 4});
 }
 
 }  // namespace

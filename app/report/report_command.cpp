@@ -17,10 +17,9 @@
 #include "app/input/values.hpp"
 #include "app/program/outputs.hpp"
 #include "app/record/network_record.hpp"
+#include "app/record/power_log.hpp"
 #include "app/record/result_file.hpp"
 #include "app/record/run_record.hpp"
-#include "app/submission/rules.hpp"
-#include "app/submission/submission.hpp"
 #include "mpi/broadcast.hpp"
 #include "version.hpp"
 
@@ -34,14 +33,12 @@ const Footer report_footer{
         "glinpack report results.json trace.json -o report.html\n"
         "glinpack report before.json after.json -o report.html --title Switches --force\n"
         "glinpack report --watts 450 results.json -o report.html --force\n"
-        "glinpack report --submission lists --power-log pdu.csv results.json",
+        "glinpack report --power-log pdu.csv results.json -o report.html --force",
     .notes =
         {"The page has the runs with PASSED and FAILED, the best and median of each configuration, GFLOPS against N "
          "and GPUs, times by phase, role and rank, the timeline of traces, comparisons of files, hosts and versions. "
          "Tables sort and filter, the timeline zooms and pans. It is one file and needs no network. See "
-         "docs/report-page.md.",
-         "--submission checks the fastest run that PASSED against the rules of the TOP500 and Green500: see "
-         "docs/reading-a-report.md."},
+         "docs/report-page.md."},
     .exit_codes = {
         {0, "written, whether runs PASSED or FAILED"}, {2, "unusable input"}, {3, "an error while writing"}}};
 
@@ -55,12 +52,8 @@ OptionTable report_table(ReportOptions& o) {
   };
   const std::vector<Field> output{
       {"output,-o", text(o.output, "PAGE"), "The page to write"},
-      {"title", text(o.title, "TEXT"), "Title of the page", "", "submission"},
-      {"force", flag(o.force), "Overwrite an existing page", "", "submission"},
-      {"submission", text(o.submission, "DIR"),
-       "Write a folder for the TOP500 and Green500 instead of a page: hpl.out, HPL.dat, the machine, power and a "
-       "checklist. It must be new or empty",
-       "", "output"},
+      {"title", text(o.title, "TEXT"), "Title of the page"},
+      {"force", flag(o.force), "Overwrite an existing page"},
   };
   const std::vector<Field> energy{
       {"watts", real(o.watts, "W", parse_watts),
@@ -71,7 +64,7 @@ OptionTable report_table(ReportOptions& o) {
   };
   return {.command = "report",
           .description =
-              "Writes an HTML page of results: tables, charts, timelines, comparisons; or a submission to the lists.",
+              "Writes an HTML page of results: tables, charts, timelines, comparisons.",
           .footer = report_footer,
           .groups = {{"", files}, {"Output", output}, {"Energy", energy}}};
 }
@@ -175,7 +168,9 @@ ResultFile& plu_file(std::vector<ResultFile>& files, const char* option) {
 /// The mean power during a run; empty if the log does not cover it.
 std::optional<double> watts_of(const RunRecord& run, std::optional<double> watts, const std::optional<PowerLog>& log) {
   if (!log || !covers(*log, run.result.start_time, run.result.seconds)) return watts;
-  return power_evidence(run, *log).extrapolated_watts;
+  std::set<std::string> hosts;
+  for (const RankRecord& rank : run.result.ranks) hosts.insert(rank.host);
+  return watts_of_all_hosts(power_during(*log, run.result.start_time, run.result.seconds), hosts);
 }
 
 /// Sets the wall meter's mean power in the runs of the one file of plu. Returns a line with the best rate.
@@ -256,21 +251,12 @@ std::string report_page(const std::vector<std::string>& paths, const std::string
 }
 
 void run_report_command(const ReportOptions& options, std::ostream& out) {
-  if (options.submission.empty()) {
-    Texts inputs = options.files;
-    if (!options.power_log.empty()) inputs.push_back(options.power_log);
-    check_output("--output", options.output, options.force, inputs);
-  } else {
-    check_submission_folder(options.submission);
-  }
+  Texts inputs = options.files;
+  if (!options.power_log.empty()) inputs.push_back(options.power_log);
+  check_output("--output", options.output, options.force, inputs);
   std::vector<ResultFile> files = read_files(options.files);
   std::optional<PowerLog> log;
   if (!options.power_log.empty()) log = read_power_log(options.power_log);
-  if (!options.submission.empty()) {
-    const ResultFile& file = plu_file(files, "--submission");
-    print(out, write_submission(options.submission, file, log, options.watts));
-    return;
-  }
   const std::string efficiency = options.watts || log ? add_wall_watts(files, options.watts, log) : "";
   const std::string page = page_of(std::move(files), options.title);
   write_file(options.output, options.force, [&](std::ostream& file) { file << page; });

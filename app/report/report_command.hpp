@@ -1,4 +1,4 @@
-// `glinpack report`: writes a page of results, or a folder for the TOP500 and Green500 lists.
+// `glinpack report`: writes a page of results.
 #pragma once
 
 #include <iosfwd>
@@ -18,7 +18,6 @@ struct ReportOptions {
   bool force = false;
   std::optional<double> watts;  // mean power of the runs, by a wall meter
   std::string power_log;        // CSV of a power meter; empty: none
-  std::string submission;       // the folder to write instead of the page; empty: none
 };
 
 OptionTable report_table(ReportOptions& options);
@@ -36,7 +35,7 @@ inline constexpr std::string_view page_data_mark = "@DATA@";
 /// built without the page.
 std::string report_page(const std::vector<std::string>& paths, const std::string& title);
 
-/// Reads the files, writes the page or the folder and reports it on `out`. Throws InputError before writing for errors
+/// Reads the files, writes the page and reports it on `out`. Throws InputError before writing for errors
 /// that the user can correct, std::runtime_error for others.
 void run_report_command(const ReportOptions& options, std::ostream& out);
 

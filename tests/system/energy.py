@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Energy in reports: with powercap folders that replace the machine's, and without sensors. Submissions with a log."""
+"""Energy in reports: with powercap folders that replace the machine's, and without sensors. Reports with a power log."""
 import csv
 import importlib.util
 import io
@@ -119,7 +119,7 @@ class Energy(GlinpackTest):
         self.assertNotIn("Energy", outcome.out)
 
 
-class Submission(GlinpackTest):
+class PowerLog(GlinpackTest):
     def setUp(self):
         super().setUp()
         outcome = self.glinpack(*RUN, "--json", "r.json")
@@ -130,42 +130,29 @@ class Submission(GlinpackTest):
         """A log of the node from a minute before the run until a minute after it: 200 W, and 500 W during the run."""
         host = self.record["ranks"][0]["host"]
         start, seconds = self.record["start_time"] + offset, self.record["time"]
-        lines = ["# accuracy_percent = 1", "time,watts,scope"]
+        lines = ["time,watts,scope"]
         lines += [f"{start + t:.6f},{500 if 0 <= t <= seconds else 200},{host}"
                   for t in [*range(-60, 0), -1e-3, 0, seconds / 2, seconds, seconds + 1e-3,
                             *(seconds + t for t in range(1, 60))]]
         self.write("power.csv", "\n".join(lines))
 
-    def report(self, *arguments):
-        return self.start([GLINPACK, "report", "--submission", "lists", *arguments, "r.json"])
+    def report(self):
+        return self.start([GLINPACK, "report", "--power-log", "power.csv", "r.json"])
 
-    def test_of_a_short_run_says_why_it_cannot_be_submitted(self):
+    def test_gives_gflops_per_watt_of_the_power_during_the_run(self):
         self.log(0)
-        outcome = self.report("--power-log", "power.csv")
+        outcome = self.report()
         self.assertEqual(outcome.status, 0, outcome)
-        self.assertIn("TOP500: cannot be submitted: rate\nGreen500: cannot be submitted: rate, core phase", outcome.out)
-        folder = self.folder / "lists"
-        self.assertEqual(sorted(path.name for path in folder.iterdir()),
-                         ["HPL.dat", "checklist.txt", "hpl.out", "intervals.csv", "machine.txt", "power.csv"])
-        checklist = (folder / "checklist.txt").read_text()
-        self.assertRegex(checklist, r"ok +meter accuracy +1 % stated; 5 % is needed")
-        self.assertRegex(checklist, r"ok +machine fraction +1 of 1 node")
-        self.assertIn("Level reached: none. Level 1 lacks: core phase", checklist)
-        self.assertRegex((folder / "hpl.out").read_text(), r"Power: (499|500)(\.\d+)? W by a wall meter")
-        again = self.glinpack("plu", "--hpl-dat", "lists/HPL.dat", "--backend", "openblas")
-        self.assertEqual(again.status, 0, again)
-        row = re.compile(r"^W\S+ +1000 +64 +\d+ +\d+ ", re.MULTILINE)
-        self.assertEqual(row.findall((folder / "hpl.out").read_text()), row.findall(again.out))
+        rate, watts = re.search(r"(\S+) GFLOPS/W at (\S+) W\n", outcome.out).groups()
+        self.assertAlmostEqual(float(watts), 500, delta=1)
+        self.assertAlmostEqual(float(rate) * float(watts) / self.record["gflops"], 1, delta=1e-3)
+
+    def test_of_another_time_zone_is_refused_and_nothing_written(self):
+        self.log(-2 * 3600)
         outcome = self.report()
         self.assertEqual(outcome.status, 2, outcome)
-        self.assertIn("is not empty", outcome.err)
-
-    def test_a_log_of_another_time_zone_is_refused_and_nothing_written(self):
-        self.log(-2 * 3600)
-        outcome = self.report("--power-log", "power.csv")
-        self.assertEqual(outcome.status, 2, outcome)
         self.assertIn("they would fit 2 h later: write the times with their zone", outcome.err)
-        self.assertFalse((self.folder / "lists").exists())
+        self.assertFalse((self.folder / "report.html").exists())
 
 
 if __name__ == "__main__":

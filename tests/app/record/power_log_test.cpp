@@ -1,4 +1,4 @@
-#include "app/submission/power_log.hpp"
+#include "app/record/power_log.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,9 +8,6 @@
 
 namespace glinpack::app {
 namespace {
-
-using ::testing::DoubleNear;
-using ::testing::Each;
 
 constexpr double start = 1'700'000'000;  // 2023-11-14T22:13:20Z
 
@@ -31,7 +28,7 @@ auto minute_of_load(double begin) {
 
 TEST(PowerLog, HasTheReadingsOfEachScopeInWattsAndSecondsSince1970) {
   const PowerLog log = log_of(
-      "# nodes = 2    measured\n# any other remark\nTimestamp, Power (kW) ,Outlet,State\n"
+      "# a remark\nTimestamp, Power (kW) ,Outlet,State\n"
       "2023-11-14T22:13:20Z,0.25,a,on\n2023-11-14T23:13:20.5+01:00,0.5,\"b, left\",on\n"
       "2023-11-14 18:13:21-04:00,0.375,a,on\r\n\n1700000002.25,1,\"b, left\",on");
   ASSERT_EQ(log.scopes.size(), 2u);
@@ -41,8 +38,6 @@ TEST(PowerLog, HasTheReadingsOfEachScopeInWattsAndSecondsSince1970) {
   EXPECT_EQ(log.scopes[0].readings[1].watts, 375);
   EXPECT_EQ(log.scopes[1].readings[0].seconds, start + 0.5);
   EXPECT_EQ(log.scopes[1].readings[1].seconds, start + 2.25);
-  EXPECT_EQ(log.facts.nodes, 2);
-  EXPECT_EQ(log.facts.averaged, std::nullopt);
 }
 
 TEST(PowerLog, ReadsTheColumnNamesOfIpmiAndRedfishExports) {
@@ -85,10 +80,6 @@ TEST(PowerLog, IsRefusedWithFileLineValueAndRemedy) {
       {head + "1700000001,1\n1700000001,1\n", {"pdu.csv:3:", "not after"}},
       {"time,watts,scope\n1700000001,1,\n", {"pdu.csv:2:", "no scope"}},
       {"\"time,watts\n", {"pdu.csv:1:", "quotation mark"}},
-      {"# accuracy = 1\n" + head, {"pdu.csv:1:", "'accuracy'", "accuracy_percent"}},
-      {"# averaged = maybe\n" + head, {"pdu.csv:1:", "'maybe'"}},
-      {"# nodes = 0\n" + head, {"pdu.csv:1:", "nodes", "'0'"}},
-      {"# nodes =\n" + head, {"pdu.csv:1:", "nodes"}},
       {std::string("time,watts\n\0", 12), {"pdu.csv:2:"}},
   };
   for (const Hostile& log : logs) {
@@ -97,38 +88,30 @@ TEST(PowerLog, IsRefusedWithFileLineValueAndRemedy) {
   }
 }
 
-TEST(MeasuredPower, IsTheMeanOverTheRunOfAllScopesAndOfItsTenths) {
+TEST(MeasuredPower, IsTheMeanOverTheRunOfAllScopes) {
   std::string text = "time,watts,scope\n";
   for (int t = -10; t <= 110; ++t) text += fmt::format("{},{},ramp\n{},50,flat\n", start + t, 100 + t, start + t);
   const MeasuredPower power = power_during(log_of(text), start, 100);
   EXPECT_NEAR(power.watts, 200, 1e-9);
   EXPECT_NEAR(power.scopes[0].watts, 150, 1e-9);
-  for (std::size_t i = 0; i < 10; ++i) EXPECT_NEAR(power.tenths[i], 155 + 10.0 * static_cast<double>(i), 1e-9);
-  EXPECT_EQ(power.readings, 101u);
-  EXPECT_EQ(power.interval, 1);
-  EXPECT_EQ(power.clock_offset, std::nullopt);  // the ramp has no idle power on both sides
+  EXPECT_EQ(power.shift, 0);  // the ramp has no idle power on both sides
 }
 
 TEST(MeasuredPower, IsThatOfTheRunIfTheClockOfTheLogIsAheadOrBehind) {
   for (const double offset : {12.0, -12.0}) {
     const MeasuredPower power = power_during(log_of(seconds_of(-90, 150, minute_of_load(offset))), start, 60);
-    ASSERT_TRUE(power.clock_offset);
-    EXPECT_NEAR(*power.clock_offset, offset, 1);
-    EXPECT_EQ(power.shift, *power.clock_offset);
+    EXPECT_NEAR(power.shift, offset, 1);
     EXPECT_NEAR(power.watts, 500, 8);
   }
   const MeasuredPower power = power_during(log_of(seconds_of(-90, 150, minute_of_load(0))), start, 60);
-  ASSERT_TRUE(power.clock_offset);
   EXPECT_EQ(power.shift, 0);
   EXPECT_NEAR(power.watts, 500, 1e-9);
-  EXPECT_THAT(power.tenths, Each(DoubleNear(500, 1e-9)));
 }
 
 // The matrix takes power for 20 s before the core phase, and the run ends with 5 s of less power.
 TEST(MeasuredPower, IsNotShiftedIfThePowerRisesBeforeTheCorePhaseAndFallsWithinIt) {
   const auto watts = [](double t) { return t < -20 || t > 60 ? 100 : t < 0 ? 350 : t < 55 ? 500 : 200; };
   const MeasuredPower power = power_during(log_of(seconds_of(-90, 150, watts)), start, 60);
-  EXPECT_EQ(power.clock_offset, std::nullopt);
   EXPECT_EQ(power.shift, 0);
 }
 
@@ -145,7 +128,6 @@ TEST(MeasuredPower, IsNotThatOfAnotherRunThatTakesMore) {
 TEST(MeasuredPower, DoesNotShiftALogWithoutIdlePower) {
   const MeasuredPower power =
       power_during(log_of(seconds_of(-5, 65, [](double t) { return 490 + t / 10; })), start, 60);
-  EXPECT_EQ(power.clock_offset, std::nullopt);
   EXPECT_EQ(power.shift, 0);
 }
 
@@ -163,6 +145,13 @@ TEST(MeasuredPower, IsRefusedForALogThatDoesNotCoverTheRunHasAGapOrReadsNothing)
   for (int t = 29; t < 80; ++t) gap += fmt::format("{},300\n", start + t);
   refused(gap, {"pdu.csv:33:", "1700000029.000 is 9 s after", "without gaps"});
   refused(seconds_of(-10, 80, [](double) { return 0; }), {"0 W during the whole run"});
+}
+
+TEST(MeasuredPower, OfScopesNamedLikeHostsStandsForTheHostsThatTheLogLacks) {
+  const MeasuredPower power{.scopes = {{"node01", 400}, {"node02.site", 600}, {"switch", 50}}, .watts = 1050};
+  EXPECT_DOUBLE_EQ(watts_of_all_hosts(power, {"node01.site", "node02.site"}), 1050);
+  EXPECT_DOUBLE_EQ(watts_of_all_hosts(power, {"node01", "node02", "node03", "node04"}), 2050);
+  EXPECT_DOUBLE_EQ(watts_of_all_hosts(power, {"other"}), 1050);
 }
 
 }  // namespace

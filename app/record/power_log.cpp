@@ -1,4 +1,4 @@
-#include "app/submission/power_log.hpp"
+#include "app/record/power_log.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -8,6 +8,7 @@
 #include <cmath>
 #include <ctime>
 #include <numeric>
+#include <optional>
 #include <regex>
 #include <utility>
 
@@ -101,47 +102,6 @@ double parse_power(const std::string& text, double unit) {
   throw InputError(in_quotes(text) + " is out of range; 0 to 1e9 watts are expected");
 }
 
-bool parse_yes(const std::string& text) { return choose(text, Names{"no", "yes"}) == 1; }
-
-double parse_percent(const std::string& text) {
-  const double percent = parse_real(text);
-  if (percent > 0 && percent <= 100) return percent;
-  throw InputError(in_quotes(text) + " is out of range; per cent, more than 0 and at most 100, are expected");
-}
-
-void set_fact(PowerFacts& facts, const std::string& name, const std::string& value) {
-  static const Names names{"nodes",      "accuracy_percent", "averaged",   "integrated",  "upstream",
-                           "subsystems", "full_run",         "idle_watts", "synchronised"};
-  switch (choose(name, names)) {
-    case 0:
-      facts.nodes = parse_whole(value, 1, largest_processes);
-      break;
-    case 1:
-      facts.accuracy_percent = parse_percent(value);
-      break;
-    case 2:
-      facts.averaged = parse_yes(value);
-      break;
-    case 3:
-      facts.integrated = parse_yes(value);
-      break;
-    case 4:
-      facts.upstream = parse_yes(value);
-      break;
-    case 5:
-      facts.subsystems = kind_named(value, all_subsystems);
-      break;
-    case 6:
-      facts.full_run = parse_yes(value);
-      break;
-    case 7:
-      facts.idle_watts = parse_watts(value);
-      break;
-    default:
-      facts.synchronised = parse_yes(value);
-  }
-}
-
 class PowerLogReader {
  public:
   PowerLogReader(const std::string& path, const std::string& contents) : lines_(lines_of(path, contents)) {
@@ -152,10 +112,8 @@ class PowerLogReader {
     for (std::size_t i = 0; i < lines_.size(); ++i) {
       line_ = i + 1;
       const std::string text = trimmed(lines_[i]);
-      if (text.empty()) continue;
-      if (text[0] == '#') {
-        read_comment(text);
-      } else if (columns_ == 0) {
+      if (text.empty() || text[0] == '#') continue;
+      if (columns_ == 0) {
         read_head(fields_of(text));
       } else {
         read_row(fields_of(text));
@@ -208,14 +166,6 @@ class PowerLogReader {
     if (quoted) fail("a quotation mark has no end on its line");
     for (std::string& field : fields) field = trimmed(field);
     return fields;
-  }
-
-  void read_comment(const std::string& text) {
-    log_.remarks.push_back(text);
-    static const std::regex form(R"(#\s*(\w+)\s*=\s*(\S*).*)");  // words after the value are a remark
-    std::smatch parts;
-    if (!std::regex_match(text, parts, form)) return;
-    value_of_field("stated fact, " + parts.str(1), [&] { return set_fact(log_.facts, parts.str(1), parts.str(2)); });
   }
 
   /// The column with one of the names; empty: none. Fails if there are two.
@@ -423,16 +373,13 @@ std::optional<double> clock_offset(const std::vector<Energies>& scopes, const Sp
   return (of_rise + of_fall) / 2;
 }
 
-/// Sets the interval and the number of readings. Throws InputError for a gap.
-void check_readings(const PowerLog& log, double start, double end, MeasuredPower& power) {
+/// Throws InputError for a gap during the run.
+void check_readings(const PowerLog& log, double start, double end) {
   constexpr double longest_gap = 5;  // median intervals
-  power.readings = SIZE_MAX;
   for (const PowerScope& scope : log.scopes) {
     const double median = median_interval(scope);
-    std::size_t within = 0;
     for (std::size_t i = 0; i < scope.readings.size(); ++i) {
       const double time = scope.readings[i].seconds;
-      if (time >= start && time <= end) ++within;
       if (i == 0 || time < start || scope.readings[i - 1].seconds > end) continue;
       const double interval = time - scope.readings[i - 1].seconds;
       if (interval > longest_gap * median) {
@@ -442,9 +389,7 @@ void check_readings(const PowerLog& log, double start, double end, MeasuredPower
             log.path, scope.readings[i].line, time, interval, scope.name.empty() ? "" : " of " + in_quotes(scope.name),
             median));
       }
-      power.interval = std::max(power.interval, interval);
     }
-    power.readings = std::min(power.readings, within);
   }
 }
 
@@ -468,26 +413,33 @@ MeasuredPower power_during(const PowerLog& log, double start, double seconds) {
   const std::vector<Energies> energies(log.scopes.begin(), log.scopes.end());
   double interval = 0;
   for (const PowerScope& scope : log.scopes) interval = std::max(interval, median_interval(scope));
-  power.clock_offset = clock_offset(energies, span, start, seconds, interval);
-  if (power.clock_offset && std::abs(*power.clock_offset) > clock_tolerance(interval)) {
-    power.shift = *power.clock_offset;
-  }
+  const double offset = clock_offset(energies, span, start, seconds, interval).value_or(0);
+  if (std::abs(offset) > clock_tolerance(interval)) power.shift = offset;
   const double first = start + power.shift;
-  check_readings(log, first, first + seconds, power);
+  check_readings(log, first, first + seconds);
   for (std::size_t i = 0; i < energies.size(); ++i) {
     const double watts = (energies[i].until(first + seconds) - energies[i].until(first)) / seconds;
     power.scopes.push_back({log.scopes[i].name, watts});
     power.watts += watts;
-    for (std::size_t part = 0; part < power.tenths.size(); ++part) {
-      const double length = seconds / static_cast<double>(power.tenths.size());
-      const double begin = first + static_cast<double>(part) * length;
-      power.tenths[part] += (energies[i].until(begin + length) - energies[i].until(begin)) / length;
-    }
   }
   if (!(power.watts > 0)) {
     throw InputError(log.path + ": reads 0 W during the whole run; choose the column or outlet of the machine");
   }
   return power;
+}
+
+double watts_of_all_hosts(const MeasuredPower& power, const std::set<std::string>& hosts) {
+  const auto short_name = [](const std::string& host) { return host.substr(0, host.find('.')); };
+  std::set<std::string> all, measured;
+  for (const std::string& host : hosts) all.insert(short_name(host));
+  double watts = 0;
+  for (const MeasuredPower::Scope& scope : power.scopes) {
+    if (!all.contains(short_name(scope.name))) continue;
+    measured.insert(short_name(scope.name));
+    watts += scope.watts;
+  }
+  if (measured.empty()) return power.watts;
+  return power.watts + watts * (static_cast<double>(all.size()) / static_cast<double>(measured.size()) - 1);
 }
 
 }  // namespace glinpack::app
