@@ -85,7 +85,7 @@ const Program& glinpack_program() {
               tool<parse_table<devices_table>, run_devices_command>},
       Command{"doctor", "Check ranks, nodes, devices, drivers and network", tools, table_of<doctor::doctor_table>,
               run_doctor},
-      Command{"ceilings", "Measure the peak rates of a device and of the host", tools, table_of<ceilings_table>,
+      Command{"peaks", "Measure the peak rates of a device and of the host", tools, table_of<ceilings_table>,
               run_ceilings},
       Command{"tune", "Choose the fastest tile of gl-compute's trailing update", tools, table_of<tune_table>,
               tool<parse_table<tune_table>, run_tune_command>},

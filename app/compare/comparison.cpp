@@ -102,7 +102,7 @@ Measurement of_mode(const std::string& mode, const ModeRecord& record) {
   return of_summary(std::move(parameters), record.passed(), in_unit(record.times.compute, "s"));
 }
 
-/// The device's or the host's ceilings. The device may differ between files: it is not a parameter.
+/// The device's or the host's peaks. The device may differ between files: it is not a parameter.
 void add_ceilings(std::vector<Measurement>& all, const JsonNode& group, const std::string& name) {
   for (const std::string& key : group.keys()) {
     const std::optional<JsonNode> entry = group.find(key);
@@ -133,7 +133,7 @@ std::vector<Measurement> observations_of(const ResultFile& file) {
     case ResultKind::mode:
       for (const ModeRecord& record : read_mode_records(root)) all.push_back(of_mode(root.text("mode"), record));
       break;
-    case ResultKind::ceilings:
+    case ResultKind::peaks:
       if (const std::optional<JsonNode> device = root.find("device")) add_ceilings(all, *device, "device");
       add_ceilings(all, root.at("host"), "host");
       break;

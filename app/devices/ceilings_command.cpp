@@ -21,10 +21,10 @@ namespace {
 
 const Footer ceilings_footer{
     .examples =
-        "glinpack ceilings\n"
-        "glinpack ceilings --device 1 --json ceilings.json\n"
-        "glinpack ceilings --backend openblas --threads 8 --repeat 9 --seconds 1\n"
-        "LP_NUM_THREADS=2 glinpack ceilings --backend gl-compute",
+        "glinpack peaks\n"
+        "glinpack peaks --device 1 --json peaks.json\n"
+        "glinpack peaks --backend openblas --threads 8 --repeat 9 --seconds 1\n"
+        "LP_NUM_THREADS=2 glinpack peaks --backend gl-compute",
     .notes =
         {"Rates are in GB/s (10^9 bytes a second) and GFLOPS (10^9 operations a second, two for a multiply-add), "
          "times in us (10^-6 s): median, minimum and maximum of the repetitions. Copies within a memory count bytes "
@@ -51,12 +51,12 @@ OptionTable ceilings_table(CeilingsOptions& o) {
        "Time for all repetitions of a measurement; each makes at least one copy or product"},
   };
   const std::vector<Field> output{
-      {"json", text(o.json, "FILE"), "Write the results as JSON (docs/ceilings.schema.json)"},
+      {"json", text(o.json, "FILE"), "Write the results as JSON (docs/peaks.schema.json)"},
       {"force", flag(o.force), "Overwrite an existing file"},
       log_level_field(),
   };
   return {
-      .command = "ceilings",
+      .command = "peaks",
       .description =
           "Measures peak rates: the device's memory, its multiply-adds and copies to and from it; the host's GEMM and "
           "memory.",

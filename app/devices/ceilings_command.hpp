@@ -1,4 +1,4 @@
-// `glinpack ceilings`: measured peak rates of a device and the host.
+// `glinpack peaks`: measured peak rates of a device and the host.
 #pragma once
 
 #include <iosfwd>
@@ -27,7 +27,7 @@ struct CeilingsOptions {
 
 OptionTable ceilings_table(CeilingsOptions& options);
 
-/// Precedence: command line, file, default. `arguments` follow `glinpack ceilings`. Throws InputError.
+/// Precedence: command line, file, default. `arguments` follow `glinpack peaks`. Throws InputError.
 CeilingsOptions parse_ceilings_options(const Texts& arguments);
 
 struct Ceilings {
@@ -45,7 +45,7 @@ void run_ceilings_command(const CeilingsOptions& options, const std::vector<std:
 /// The name of a ceiling in tables; `key`: its name in JSON.
 std::string ceiling_name(const std::string& key);
 
-/// The text and JSON reports. The JSON has no context: see docs/ceilings.schema.json.
+/// The text and JSON reports. The JSON has no context: see docs/peaks.schema.json.
 std::string ceilings_text(const Ceilings& ceilings);
 nlohmann::json ceilings_json(const Ceilings& ceilings);
 

@@ -337,7 +337,7 @@ void check_gemm(const Job& job, Judgement& judgement) {
   const bool oversubscribed = any_oversubscribed(job.facts);
   for (const json& rank : job.facts.ranks) {
     const std::string error = rank.at("gemm").at("error");
-    if (!error.empty()) judgement.add_problem_of(rank, Verdict::fail, "glinpack ceilings --backend gl-compute", error);
+    if (!error.empty()) judgement.add_problem_of(rank, Verdict::fail, "glinpack peaks --backend gl-compute", error);
   }
   const std::string host = check_rates(job, "host", "OpenBLAS's dgemm", !oversubscribed, judgement);
   const std::string device = check_rates(job, "device", "the devices' double-precision reduce", true, judgement);

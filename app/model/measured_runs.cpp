@@ -121,14 +121,14 @@ void read_links(MachineModel& machine, const std::string& path) {
 }
 
 void scale_to_ceilings(MachineModel& machine, const std::string& path, Precision precision, bool on_device) {
-  const ResultFile file = read_result_file(path, ResultKind::ceilings);
+  const ResultFile file = read_result_file(path, ResultKind::peaks);
   const JsonNode root = file.root();
   if (!on_device) {
     throw InputError(path + ": with openblas, measure a run on one of the nodes and name it (--from)");
   }
   const std::optional<JsonNode> device = root.find("device");
   if (!device) {
-    throw InputError(path + ": has no device: the host alone was measured; see `glinpack ceilings --help`");
+    throw InputError(path + ": has no device: the host alone was measured; see `glinpack peaks --help`");
   }
   const DefaultCeilings defaults;
   const bool wide = precision == Precision::double_;

@@ -23,9 +23,9 @@ std::vector<MeasuredRun> read_measured_runs(const std::string& path);
 /// Work::memory within one. Uses the median of each. Throws InputError.
 void read_links(MachineModel& machine, const std::string& path);
 
-/// Scales `machine`'s costs to another machine of the same kind by its ceilings (`glinpack ceilings --json`). Device
+/// Scales `machine`'s costs to another machine of the same kind by its ceilings (`glinpack peaks --json`). Device
 /// costs scale by multiply-adds, copies, dispatches and transfers, host costs by gemm, each relative to the ceilings of
-/// `machine`. Throws InputError if the file is not from glinpack ceilings, or has no device and `on_device` is true.
+/// `machine`. Throws InputError if the file is not from glinpack peaks, or has no device and `on_device` is true.
 void scale_to_ceilings(MachineModel& machine, const std::string& path, Precision precision, bool on_device);
 
 }  // namespace glinpack::app::model

@@ -7,7 +7,6 @@
 
 #include "app/input/values.hpp"
 #include "app/papers/problem.hpp"
-#include "app/papers/study.hpp"
 #include "solvers/queue/background.hpp"
 
 namespace glinpack::app {
@@ -217,6 +216,35 @@ void read_source(const BackgroundOptions& o, BackgroundSource& source) {
   source.matrix = converted<float>(matrix.elements);
 }
 
+}  // namespace
+
+OptionTable background_table(BackgroundOptions& o) {
+  const std::vector<Field> more_problem{
+      {"systems", whole(o.systems, 1, largest_systems), "Systems of every size"},
+      {"operation", operation_value(o.operation), operations_help()},
+      {"ratio", or_auto(real(o.ratio, "RATIO", parse_ratio), [&o] { o.ratio.reset(); }),
+       "Systems that the processor solves while the device solves one; auto: measured, and adjusted during the run"},
+  };
+  return {.program = papers_name,
+          .command = "background",
+          .description =
+              "Splits systems between the processor and a device that works in the background, by a load ratio;\n"
+              "checks all answers, and compares with the processor alone and the device alone.",
+          .footer = mode_footer(background_examples),
+          .groups = mode_groups(
+              o, {{"Problem", joined(problem_fields(o,
+                                                    "A of every system, from a .npy or Matrix Market file, instead of "
+                                                    "random numbers",
+                                                    "The last system's result, as .npy or .mtx by the name"),
+                                     more_problem)}})};
+}
+
+BackgroundOptions parse_background_options(const Texts& arguments) {
+  const Parsed<BackgroundOptions> parsed = parse(arguments, background_table);
+  check_sources(parsed);
+  return parsed.options;
+}
+
 /// The host alone, the device alone, and both.
 Study background_study(const BackgroundOptions& o) {
   const auto s = std::make_shared<BackgroundStudy>();
@@ -266,40 +294,6 @@ Study background_study(const BackgroundOptions& o) {
   };
   study.result = [s] { return s->size->result(); };
   return study;
-}
-
-}  // namespace
-
-OptionTable background_table(BackgroundOptions& o) {
-  const std::vector<Field> more_problem{
-      {"systems", whole(o.systems, 1, largest_systems), "Systems of every size"},
-      {"operation", operation_value(o.operation), operations_help()},
-      {"ratio", or_auto(real(o.ratio, "RATIO", parse_ratio), [&o] { o.ratio.reset(); }),
-       "Systems that the processor solves while the device solves one; auto: measured, and adjusted during the run"},
-  };
-  return {.program = papers_name,
-          .command = "background",
-          .description =
-              "Splits systems between the processor and a device that works in the background, by a load ratio;\n"
-              "checks all answers, and compares with the processor alone and the device alone.",
-          .footer = mode_footer(background_examples),
-          .groups = mode_groups(
-              o, {{"Problem", joined(problem_fields(o,
-                                                    "A of every system, from a .npy or Matrix Market file, instead of "
-                                                    "random numbers",
-                                                    "The last system's result, as .npy or .mtx by the name"),
-                                     more_problem)}})};
-}
-
-BackgroundOptions parse_background_options(const Texts& arguments) {
-  const Parsed<BackgroundOptions> parsed = parse(arguments, background_table);
-  check_sources(parsed);
-  return parsed.options;
-}
-
-int run_background(const ModeInvocation& invocation) {
-  const BackgroundOptions options = parse_background_options(invocation.arguments);
-  return run_study(background_study, options, background_table, invocation);
 }
 
 }  // namespace glinpack::app

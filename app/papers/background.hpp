@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "app/papers/mode.hpp"
+#include "app/papers/study.hpp"
 #include "solvers/device/device.hpp"
 
 namespace glinpack::app {
@@ -75,6 +75,6 @@ struct BackgroundOptions : ModeOptions {
 OptionTable background_table(BackgroundOptions& options);
 /// Precedence: command line, file, default. Throws InputError.
 BackgroundOptions parse_background_options(const Texts& arguments);
-int run_background(const ModeInvocation& invocation);
+Study background_study(const BackgroundOptions& options);
 
 }  // namespace glinpack::app

@@ -5,7 +5,6 @@
 
 #include "app/input/values.hpp"
 #include "app/papers/problem.hpp"
-#include "app/papers/study.hpp"
 #include "app/program/topology.hpp"
 #include "solvers/banded/banded.hpp"
 
@@ -194,24 +193,6 @@ Problem banded_problem(const BandedOptions& o, const SharedBanded& p, Index n, I
           .variants = variants};
 }
 
-Study banded_study(const BandedOptions& o) {
-  const auto p = std::make_shared<BandedProblem>();
-  Study study{.fit_degree = 1};  // with as many diagonals, the work is linear in N
-  study.needs_device = !kinds_among(o.variant, solvers::all_banded_variants).empty();
-  if (!o.input.empty()) {
-    *p = read_problem(o);
-    study.problems.push_back(banded_problem(o, p, p->n, p->diagonals, {}));
-  }
-  for (const Index n : o.input.empty() ? o.n : std::vector<Index>{}) {
-    for (const std::vector<Index>& offsets : offsets_of(o, n)) {
-      const auto fill = [&o, p, n, offsets] { *p = random_problem(n, offsets, o.seed); };
-      study.problems.push_back(banded_problem(o, p, n, static_cast<Index>(offsets.size()), fill));
-    }
-  }
-  study.result = [p] { return DenseMatrix{p->n, 1, converted<double>(p->computed)}; };
-  return study;
-}
-
 }  // namespace
 
 std::vector<Index> offsets_around_main(Index count) {
@@ -253,9 +234,22 @@ BandedOptions parse_banded_options(const Texts& arguments) {
   return parsed.options;
 }
 
-int run_banded(const ModeInvocation& invocation) {
-  const BandedOptions options = parse_banded_options(invocation.arguments);
-  return run_study(banded_study, options, banded_table, invocation);
+Study banded_study(const BandedOptions& o) {
+  const auto p = std::make_shared<BandedProblem>();
+  Study study{.fit_degree = 1};  // with as many diagonals, the work is linear in N
+  study.needs_device = !kinds_among(o.variant, solvers::all_banded_variants).empty();
+  if (!o.input.empty()) {
+    *p = read_problem(o);
+    study.problems.push_back(banded_problem(o, p, p->n, p->diagonals, {}));
+  }
+  for (const Index n : o.input.empty() ? o.n : std::vector<Index>{}) {
+    for (const std::vector<Index>& offsets : offsets_of(o, n)) {
+      const auto fill = [&o, p, n, offsets] { *p = random_problem(n, offsets, o.seed); };
+      study.problems.push_back(banded_problem(o, p, n, static_cast<Index>(offsets.size()), fill));
+    }
+  }
+  study.result = [p] { return DenseMatrix{p->n, 1, converted<double>(p->computed)}; };
+  return study;
 }
 
 }  // namespace glinpack::app

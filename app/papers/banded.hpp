@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "app/papers/mode.hpp"
+#include "app/papers/study.hpp"
 
 namespace glinpack::app {
 
@@ -18,7 +18,7 @@ struct BandedOptions : ModeOptions {
 OptionTable banded_table(BandedOptions& options);
 /// Precedence: command line, file, default. Throws InputError.
 BandedOptions parse_banded_options(const Texts& arguments);
-int run_banded(const ModeInvocation& invocation);
+Study banded_study(const BandedOptions& options);
 
 /// Offsets of `count` diagonals around the main one: 0, 1, -1, 2, -2 ...
 std::vector<Index> offsets_around_main(Index count);

@@ -22,12 +22,13 @@ namespace glinpack::app {
 
 namespace {
 
-// A solver in one process, the launcher's first.
-template <int (*run)(const ModeInvocation&)>
+// A study in one process, the launcher's first.
+template <auto parse, auto table, auto study>
 int on_first_rank(const Invocation& invocation) {
   execute_again_with_better_kernels(invocation.argv);
   if (launcher_rank() != 0) return 0;
-  return run({invocation.command_line(), invocation.arguments, reexecution_notes()});
+  return run_study(study, parse(invocation.arguments), table,
+                   {invocation.command_line(), invocation.arguments, reexecution_notes()});
 }
 
 // A solver on all ranks.
@@ -48,23 +49,24 @@ constexpr const char* tools_heading = "Tools";
 const Program& papers_program() {
   static constexpr std::array commands{
       Command{"matmul", "Matrix products on fragment and compute shaders", solvers_heading, table_of<matmul_table>,
-              on_first_rank<run_matmul>},
+              on_first_rank<parse_matmul_options, matmul_table, matmul_study>},
       Command{"banded", "Banded matrix times vector, with diagonals as textures", solvers_heading,
-              table_of<banded_table>, on_first_rank<run_banded>},
+              table_of<banded_table>, on_first_rank<parse_banded_options, banded_table, banded_study>},
       Command{"gauss-jordan", "Solve or invert by Gauss-Jordan elimination, 2x2 packed", solvers_heading,
-              table_of<gauss_jordan_table>, on_first_rank<run_gauss_jordan>},
+              table_of<gauss_jordan_table>,
+              on_first_rank<parse_gauss_jordan_options, gauss_jordan_table, gauss_jordan_study>},
       Command{"plu-packed", "P A = L U in one texture, two rows a step", solvers_heading, table_of<plu_packed_table>,
-              on_first_rank<run_plu_packed>},
+              on_first_rank<parse_plu_packed_options, plu_packed_table, plu_packed_study>},
       Command{"lu-methods", "A = L U by four ways of drawing, with operation counts", solvers_heading,
-              table_of<lu_methods_table>, on_first_rank<run_lu_methods>},
+              table_of<lu_methods_table>, on_first_rank<parse_lu_methods_options, lu_methods_table, lu_methods_study>},
       Command{"tridiagonal", "Many tridiagonal systems at once", solvers_heading, table_of<tridiagonal_table>,
-              on_first_rank<run_tridiagonal>},
+              on_first_rank<parse_tridiagonal_options, tridiagonal_table, tridiagonal_study>},
       Command{"poisson", "The Poisson equation by conjugate gradients; runs with MPI", solvers_heading,
               table_of<poisson_table>, on_all_ranks<poisson_table, run_poisson>},
       Command{"background", "Systems shared by processor and device", solvers_heading, table_of<background_table>,
-              on_first_rank<run_background>},
+              on_first_rank<parse_background_options, background_table, background_study>},
       Command{"paranoia", "Rounding errors of a device's arithmetic, and of its LU", solvers_heading,
-              table_of<paranoia_table>, on_first_rank<run_paranoia>},
+              table_of<paranoia_table>, on_first_rank<parse_paranoia_options, paranoia_table, paranoia_study>},
       man_pages_command<papers_program>(tools_heading),
       completion_command<papers_program>(tools_heading),
   };

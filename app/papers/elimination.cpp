@@ -7,7 +7,6 @@
 
 #include "app/input/values.hpp"
 #include "app/papers/problem.hpp"
-#include "app/papers/study.hpp"
 #include "openblas/host_solvers.hpp"
 #include "solvers/elimination/gauss_jordan.hpp"
 #include "solvers/elimination/plu_packed.hpp"
@@ -333,14 +332,8 @@ EliminationOptions parse_plu_packed_options(const Texts& arguments) {
   return o;
 }
 
-int run_gauss_jordan(const ModeInvocation& invocation) {
-  return run_study(elimination_study<GaussJordan>, parse_gauss_jordan_options(invocation.arguments), gauss_jordan_table,
-                   invocation);
-}
+Study gauss_jordan_study(const EliminationOptions& options) { return elimination_study<GaussJordan>(options); }
 
-int run_plu_packed(const ModeInvocation& invocation) {
-  return run_study(elimination_study<PluPacked>, parse_plu_packed_options(invocation.arguments), plu_packed_table,
-                   invocation);
-}
+Study plu_packed_study(const EliminationOptions& options) { return elimination_study<PluPacked>(options); }
 
 }  // namespace glinpack::app

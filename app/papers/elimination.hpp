@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "app/papers/mode.hpp"
+#include "app/papers/study.hpp"
 #include "solvers/elimination/elimination.hpp"
 
 namespace glinpack::app {
@@ -22,8 +22,8 @@ OptionTable plu_packed_table(EliminationOptions& options);
 /// Precedence: command line, file, default. Throw InputError.
 EliminationOptions parse_gauss_jordan_options(const Texts& arguments);
 EliminationOptions parse_plu_packed_options(const Texts& arguments);
-int run_gauss_jordan(const ModeInvocation& invocation);
-int run_plu_packed(const ModeInvocation& invocation);
+Study gauss_jordan_study(const EliminationOptions& options);
+Study plu_packed_study(const EliminationOptions& options);
 
 /// The combinations to be measured on a device. The pivot measure does not matter for single rows.
 std::vector<solvers::EliminationSettings> settings_of(const EliminationOptions& options);

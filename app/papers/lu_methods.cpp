@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "app/papers/problem.hpp"
-#include "app/papers/study.hpp"
 #include "openblas/host_solvers.hpp"
 #include "solvers/device/texture_matrix.hpp"
 #include "solvers/lu_study/lu_drawing.hpp"
@@ -296,49 +295,6 @@ Variant factors_by_blocks(const SharedStudy& s, Index n) {
           .refusal = refusal};
 }
 
-Study lu_methods_study(const LuMethodsOptions& o) {
-  const auto input = std::make_shared<const DenseMatrix>(o.input.empty() ? DenseMatrix{} : read_elements(o.input));
-  const auto s = std::make_shared<LuStudy>(LuStudy{.options = o});
-  Study study;
-  for (const Index n : o.input.empty() ? o.n : std::vector<Index>{input->rows}) {
-    const double elements = square(n), order = static_cast<double>(n);
-    const double blocked = o.blocked() ? 4 * elements : 0;
-    const double drawn = o.drawn().empty() ? 0 : elements * 2 * solvers::lu_texel_bytes;
-    const auto variants = [&o, s, n](const ModeMachine&) {
-      std::vector<Variant> all{factors_by_getrf(s)};
-      for (const LuSettings& settings : o.drawn()) all.push_back(factors_by_drawing(s, settings, n));
-      if (o.blocked()) all.push_back(factors_by_blocks(s, n));
-      return all;
-    };
-    // A, its factors, LAPACK's copy, the staging buffer, exact factors, and four matrices of the residual
-    study.problems.push_back({.n = n,
-                              .size = std::to_string(n),
-                              .what = "a matrix of order " + std::to_string(n),
-                              .flops = 2 * order * order * order / 3,
-                              .bytes = elements * (3 * 4 + 4 + solvers::lu_texel_bytes + 5 * 8),
-                              .device_bytes = std::max(blocked, drawn),
-                              .names_device_first = true,
-                              .fill = [=] { s->fill(n, *input); },
-                              .variants = variants});
-  }
-  study.begin = [&o, s](ModeRun& run) {
-    if (!run.device().description().software) s->clock = LuClock::timer_queries;
-    if (o.drawn().empty()) return;
-    s->fetch_rate = solvers::texel_fetch_rate(run.device(), {.repeat = 5, .seconds = 0.25}).most;
-    run.add_to_json("texel_fetch_bytes_per_second", s->fetch_rate);
-  };
-  study.end = [s](ModeRun& run) {
-    run.print(lu_tables(s->figures, s->clock, s->fetch_rate));
-    run.print(errors_table(
-        run.records(), "difference", {.series_width = 24, .size_width = 10, .size = "n", .unknown = "-"},
-        "\nErrors: the residual, the largest element of |A - L U| over that of eps n |L| |U|, which is judged, eps = "
-        "2^-24;\nand the largest difference from the factors of plain loops in double precision, over the largest "
-        "element of these\n"));
-  };
-  study.result = [s] { return DenseMatrix{s->problem.n, s->problem.n, converted<double>(s->problem.factors)}; };
-  return study;
-}
-
 }  // namespace
 
 std::vector<LuSettings> LuMethodsOptions::drawn() const {
@@ -388,9 +344,47 @@ LuMethodsOptions parse_lu_methods_options(const Texts& arguments) {
   return parsed.options;
 }
 
-int run_lu_methods(const ModeInvocation& invocation) {
-  const LuMethodsOptions options = parse_lu_methods_options(invocation.arguments);
-  return run_study(lu_methods_study, options, lu_methods_table, invocation);
+Study lu_methods_study(const LuMethodsOptions& o) {
+  const auto input = std::make_shared<const DenseMatrix>(o.input.empty() ? DenseMatrix{} : read_elements(o.input));
+  const auto s = std::make_shared<LuStudy>(LuStudy{.options = o});
+  Study study;
+  for (const Index n : o.input.empty() ? o.n : std::vector<Index>{input->rows}) {
+    const double elements = square(n), order = static_cast<double>(n);
+    const double blocked = o.blocked() ? 4 * elements : 0;
+    const double drawn = o.drawn().empty() ? 0 : elements * 2 * solvers::lu_texel_bytes;
+    const auto variants = [&o, s, n](const ModeMachine&) {
+      std::vector<Variant> all{factors_by_getrf(s)};
+      for (const LuSettings& settings : o.drawn()) all.push_back(factors_by_drawing(s, settings, n));
+      if (o.blocked()) all.push_back(factors_by_blocks(s, n));
+      return all;
+    };
+    // A, its factors, LAPACK's copy, the staging buffer, exact factors, and four matrices of the residual
+    study.problems.push_back({.n = n,
+                              .size = std::to_string(n),
+                              .what = "a matrix of order " + std::to_string(n),
+                              .flops = 2 * order * order * order / 3,
+                              .bytes = elements * (3 * 4 + 4 + solvers::lu_texel_bytes + 5 * 8),
+                              .device_bytes = std::max(blocked, drawn),
+                              .names_device_first = true,
+                              .fill = [=] { s->fill(n, *input); },
+                              .variants = variants});
+  }
+  study.begin = [&o, s](ModeRun& run) {
+    if (!run.device().description().software) s->clock = LuClock::timer_queries;
+    if (o.drawn().empty()) return;
+    s->fetch_rate = solvers::texel_fetch_rate(run.device(), {.repeat = 5, .seconds = 0.25}).most;
+    run.add_to_json("texel_fetch_bytes_per_second", s->fetch_rate);
+  };
+  study.end = [s](ModeRun& run) {
+    run.print(lu_tables(s->figures, s->clock, s->fetch_rate));
+    run.print(errors_table(
+        run.records(), "difference", {.series_width = 24, .size_width = 10, .size = "n", .unknown = "-"},
+        "\nErrors: the residual, the largest element of |A - L U| over that of eps n |L| |U|, which is judged, eps = "
+        "2^-24;\nand the largest difference from the factors of plain loops in double precision, over the largest "
+        "element of these\n"));
+  };
+  study.result = [s] { return DenseMatrix{s->problem.n, s->problem.n, converted<double>(s->problem.factors)}; };
+  return study;
 }
 
 }  // namespace glinpack::app

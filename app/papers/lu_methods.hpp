@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/papers/mode.hpp"
+#include "app/papers/study.hpp"
 #include "solvers/lu_study/lu_methods.hpp"
 
 namespace glinpack::app {
@@ -28,7 +28,7 @@ struct LuMethodsOptions : ModeOptions {
 OptionTable lu_methods_table(LuMethodsOptions& options);
 /// Precedence: command line, file, default. Throws InputError.
 LuMethodsOptions parse_lu_methods_options(const Texts& arguments);
-int run_lu_methods(const ModeInvocation& invocation);
+Study lu_methods_study(const LuMethodsOptions& options);
 
 /// The method that separates the times of device, host and copies.
 enum class LuClock : std::uint8_t {

@@ -5,7 +5,6 @@
 
 #include "app/input/values.hpp"
 #include "app/papers/problem.hpp"
-#include "app/papers/study.hpp"
 #include "backend/timeline.hpp"
 #include "gl/compute/tuning.hpp"
 #include "openblas/blas_library.hpp"
@@ -349,10 +348,8 @@ MatmulOptions parse_matmul_options(const Texts& arguments) {
   return o;
 }
 
-int run_matmul(const ModeInvocation& invocation) {
-  const MatmulOptions options = parse_matmul_options(invocation.arguments);
-  return run_study(options.precision == Precision::double_ ? products_study<double> : products_study<float>, options,
-                   matmul_table, invocation);
+Study matmul_study(const MatmulOptions& o) {
+  return o.precision == Precision::double_ ? products_study<double>(o) : products_study<float>(o);
 }
 
 }  // namespace glinpack::app

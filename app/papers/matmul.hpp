@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/papers/mode.hpp"
+#include "app/papers/study.hpp"
 #include "solvers/matmul/matmul.hpp"
 
 namespace glinpack::app {
@@ -21,6 +21,6 @@ struct MatmulOptions : ModeOptions {
 OptionTable matmul_table(MatmulOptions& options);
 /// Precedence: command line, file, default. Throws InputError.
 MatmulOptions parse_matmul_options(const Texts& arguments);
-int run_matmul(const ModeInvocation& invocation);
+Study matmul_study(const MatmulOptions& options);
 
 }  // namespace glinpack::app

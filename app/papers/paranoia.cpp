@@ -9,7 +9,6 @@
 
 #include "app/papers/paranoia_arithmetic.hpp"
 #include "app/papers/problem.hpp"
-#include "app/papers/study.hpp"
 #include "app/record/text.hpp"
 #include "backend/registry.hpp"
 #include "backend/scaled_residual.hpp"
@@ -257,38 +256,6 @@ std::string lu_errors_csv(std::span<const ModeRecord> records) {
   return text;
 }
 
-/// Arithmetic first, then LU: of every size in one precision, then in the other.
-Study paranoia_study(const ParanoiaOptions& o) {
-  constexpr double bytes_of_a_sample = 2 * 4 * sizeof(double);  // three operands and a result, twice while they grow
-  check_host_memory("--samples " + std::to_string(o.samples), bytes_of_a_sample * static_cast<double>(o.samples));
-  const auto findings = std::make_shared<ParanoiaFindings>();
-  const bool fragment = o.has_variant("fragment") && o.has_part("arithmetic");
-  Study study{.fit_degree = std::nullopt, .needs_device = o.has_variant("compute") || fragment};
-  const auto add_problems = [&]<class Real>(const std::shared_ptr<LuErrors<Real>>& errors) {
-    for (const Index n : o.n) study.problems.push_back(lu_problem(errors, n));
-  };
-  for (const Precision precision : o.has_part("lu") ? o.precisions : std::vector<Precision>{}) {
-    if (precision == Precision::single) {
-      add_problems(std::make_shared<LuErrors<float>>(o));
-    } else {
-      add_problems(std::make_shared<LuErrors<double>>(o));
-    }
-  }
-  study.begin = [&o, findings](ModeRun& run) {
-    if (!o.has_part("arithmetic")) return;
-    for (const Precision precision : o.precisions) measure_arithmetic(o, precision, run, *findings);
-  };
-  study.end = [findings](ModeRun& run) {
-    run.print(lu_errors_text(run.records()));
-    run.add_to_json("arithmetic", operations_json(*findings));
-    run.add_to_json("carried", carried_json(*findings));
-    run.replace_csv("what,on,precision,n,least,most,unit,passed\n" + operations_csv(*findings) +
-                    lu_errors_csv(run.records()));
-  };
-  study.passed = [findings] { return findings->passed(); };
-  return study;
-}
-
 }  // namespace
 
 bool ParanoiaOptions::has_part(const std::string& name) const {
@@ -337,9 +304,36 @@ ParanoiaOptions parse_paranoia_options(const Texts& arguments) {
   return parsed.options;
 }
 
-int run_paranoia(const ModeInvocation& invocation) {
-  const ParanoiaOptions options = parse_paranoia_options(invocation.arguments);
-  return run_study(paranoia_study, options, paranoia_table, invocation);
+/// Arithmetic first, then LU: of every size in one precision, then in the other.
+Study paranoia_study(const ParanoiaOptions& o) {
+  constexpr double bytes_of_a_sample = 2 * 4 * sizeof(double);  // three operands and a result, twice while they grow
+  check_host_memory("--samples " + std::to_string(o.samples), bytes_of_a_sample * static_cast<double>(o.samples));
+  const auto findings = std::make_shared<ParanoiaFindings>();
+  const bool fragment = o.has_variant("fragment") && o.has_part("arithmetic");
+  Study study{.fit_degree = std::nullopt, .needs_device = o.has_variant("compute") || fragment};
+  const auto add_problems = [&]<class Real>(const std::shared_ptr<LuErrors<Real>>& errors) {
+    for (const Index n : o.n) study.problems.push_back(lu_problem(errors, n));
+  };
+  for (const Precision precision : o.has_part("lu") ? o.precisions : std::vector<Precision>{}) {
+    if (precision == Precision::single) {
+      add_problems(std::make_shared<LuErrors<float>>(o));
+    } else {
+      add_problems(std::make_shared<LuErrors<double>>(o));
+    }
+  }
+  study.begin = [&o, findings](ModeRun& run) {
+    if (!o.has_part("arithmetic")) return;
+    for (const Precision precision : o.precisions) measure_arithmetic(o, precision, run, *findings);
+  };
+  study.end = [findings](ModeRun& run) {
+    run.print(lu_errors_text(run.records()));
+    run.add_to_json("arithmetic", operations_json(*findings));
+    run.add_to_json("carried", carried_json(*findings));
+    run.replace_csv("what,on,precision,n,least,most,unit,passed\n" + operations_csv(*findings) +
+                    lu_errors_csv(run.records()));
+  };
+  study.passed = [findings] { return findings->passed(); };
+  return study;
 }
 
 }  // namespace glinpack::app

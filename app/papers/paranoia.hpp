@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "app/papers/mode.hpp"
+#include "app/papers/study.hpp"
 
 namespace glinpack::app {
 
@@ -28,6 +28,6 @@ struct ParanoiaOptions : ModeOptions {
 OptionTable paranoia_table(ParanoiaOptions& options);
 /// Precedence: command line, file, default. Throws InputError.
 ParanoiaOptions parse_paranoia_options(const Texts& arguments);
-int run_paranoia(const ModeInvocation& invocation);
+Study paranoia_study(const ParanoiaOptions& options);
 
 }  // namespace glinpack::app

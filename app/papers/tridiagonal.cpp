@@ -5,7 +5,6 @@
 
 #include "app/input/values.hpp"
 #include "app/papers/problem.hpp"
-#include "app/papers/study.hpp"
 #include "app/program/topology.hpp"
 #include "openblas/host_solvers.hpp"
 
@@ -162,7 +161,7 @@ Problem tridiagonal_problem(const TridiagonalOptions& o, const std::shared_ptr<S
 }
 
 template <class Real>
-Study tridiagonal_study(const TridiagonalOptions& o) {
+Study systems_study(const TridiagonalOptions& o) {
   const auto files = std::make_shared<const TridiagonalFiles>(read_tridiagonal(o));
   const auto p = std::make_shared<SolvedSystems<Real>>();
   std::vector<Index> counts = o.systems, orders = o.n;
@@ -239,10 +238,8 @@ TridiagonalOptions parse_tridiagonal_options(const Texts& arguments) {
   return o;
 }
 
-int run_tridiagonal(const ModeInvocation& invocation) {
-  const TridiagonalOptions options = parse_tridiagonal_options(invocation.arguments);
-  return run_study(options.precision == Precision::double_ ? tridiagonal_study<double> : tridiagonal_study<float>,
-                   options, tridiagonal_table, invocation);
+Study tridiagonal_study(const TridiagonalOptions& o) {
+  return o.precision == Precision::double_ ? systems_study<double>(o) : systems_study<float>(o);
 }
 
 }  // namespace glinpack::app

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/papers/mode.hpp"
+#include "app/papers/study.hpp"
 #include "solvers/tridiagonal/tridiagonal.hpp"
 
 namespace glinpack::app {
@@ -24,7 +24,7 @@ struct TridiagonalOptions : ModeOptions {
 OptionTable tridiagonal_table(TridiagonalOptions& options);
 /// Precedence: command line, file, default. Throws InputError.
 TridiagonalOptions parse_tridiagonal_options(const Texts& arguments);
-int run_tridiagonal(const ModeInvocation& invocation);
+Study tridiagonal_study(const TridiagonalOptions& options);
 
 /// Throws NoResult if there is a zero pivot.
 void check_pivots(const std::optional<solvers::ZeroPivot>& zero);

@@ -41,7 +41,7 @@ struct PlanningOptions {
   // figures
   Texts from;            // of plu --json
   std::string links;     // of network --json
-  std::string ceilings;  // of ceilings --json
+  std::string peaks;  // of glinpack peaks --json
 
   bool replay = false;
   std::string traces;  // folder; empty: none

@@ -237,7 +237,7 @@ std::vector<Field> machine_fields(PluOptions& o) {
       {"time", real(o.time, "SECONDS", parse_seconds),
        "--n auto: the N that takes this long at the peak rate, if --memory-fraction allows it"},
       {"peak", peak,
-       "Peak rate of each process, the reference of the report's share. auto: as `glinpack ceilings` measures it, with "
+       "Peak rate of each process, the reference of the report's share. auto: as `glinpack peaks` measures it, with "
        "all processes at once: the host's GEMM or the device's multiply-adds; about a second. The best is "
        "kept in the cache folder, and measured again if other programs used the node. Runs below 5e10 operations per "
        "process (N = 4200 on one) measure it only if auto is given"},

@@ -10,7 +10,7 @@
 namespace glinpack::app {
 
 /// Collective over MPI_COMM_WORLD. The peak of each process in flops a second, in rank order, on every rank; empty if
-/// it is unknown. --peak states it. Else it is what `glinpack ceilings` measures, with all processes at once, since
+/// it is unknown. --peak states it. Else it is what `glinpack peaks` measures, with all processes at once, since
 /// they share caches, memory and power: the GEMM of the host or the multiply-adds of the device. The best measured
 /// value is kept in the cache folder by processor or device, driver or BLAS, threads, processes of the node, and
 /// precision. It is measured again until no other programs used the node meanwhile. `may_measure`: if false, only kept

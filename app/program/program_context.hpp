@@ -16,7 +16,7 @@ nlohmann::json program_context(const std::vector<std::string>& command_line, nlo
 /// Index, renderer, version, UUID or null, software or not.
 nlohmann::json device_json(const gl::DeviceDescription& device);
 
-/// A measurement in a unit, as the results of ceilings, tune and the solvers have it.
+/// A measurement in a unit, as the results of peaks, tune and the solvers have it.
 struct MeasuredQuantity {
   std::string unit;
   Measured values;

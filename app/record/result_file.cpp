@@ -20,7 +20,7 @@ constexpr int deepest_value = 100;  // bounds the recursion of code that writes 
 
 std::string what_is_read(std::optional<ResultKind> expected) {
   if (expected) return "what `glinpack " + name_of(*expected) + " --json` writes is expected";
-  return "what glinpack writes with --json (plu, network, the standalone modes, ceilings, tune) or --trace is expected";
+  return "what glinpack writes with --json (plu, network, the standalone modes, peaks, tune) or --trace is expected";
 }
 
 // Extracts the location from JSON's message: "[json.exception.parse_error.101] parse error at line 2, column 3: ..."
@@ -86,7 +86,7 @@ ResultKind kind_of(const JsonNode& root, const std::string& wanted) {
     if (has("waits_nap")) return ResultKind::network;
     if (has("runs")) return ResultKind::plu;
     if (has("tunings")) return ResultKind::tune;
-    if (has("host") && has("device")) return ResultKind::ceilings;
+    if (has("host") && has("device")) return ResultKind::peaks;
   }
   root.refuse("is not a result of glinpack's: " + wanted);
 }
@@ -146,8 +146,8 @@ std::string name_of(ResultKind kind) {
       return "network";
     case ResultKind::mode:
       return "standalone mode";
-    case ResultKind::ceilings:
-      return "ceilings";
+    case ResultKind::peaks:
+      return "peaks";
     case ResultKind::tune:
       return "tune";
     case ResultKind::trace:

@@ -11,7 +11,7 @@
 namespace glinpack::app {
 
 /// The command that wrote a file.
-enum class ResultKind { plu, network, mode, ceilings, tune, trace };
+enum class ResultKind { plu, network, mode, peaks, tune, trace };
 /// "plu", "network", "standalone mode", ...
 std::string name_of(ResultKind kind);
 

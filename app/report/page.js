@@ -95,9 +95,9 @@ function statisticsOf(runs) {
     failed: runs.length - good.length, share: gflops && gflops.median / peakOf(middle)};
 }
 
-// What `glinpack ceilings` measured, by the names of devices and hosts: GFLOPS of single and double precision.
+// What `glinpack peaks` measured, by the names of devices and hosts: GFLOPS of single and double precision.
 const peaks = new Map();
-for (const {document: {device, host}} of filesOf("ceilings")) {
+for (const {document: {device, host}} of filesOf("peaks")) {
   if (device) peaks.set(device.renderer, {single: device.fma_single?.median, double: device.fma_double?.median});
   peaks.set(host.name, {single: host.gemm_single?.median, double: host.gemm_double?.median});
 }
@@ -234,7 +234,7 @@ function configurationsSection(groups) {
   return section("configurations", "Configurations",
     table(columns, groups, {mark: group => group.gflops?.median === best, open: openDetails}),
     note("Spread: from the least to the most, relative to the median. Runs that FAILED are left out. ",
-      groups.some(group => group.share > 0) ? "Peak: the run's, else what glinpack ceilings measured. " : null, "A click on a row shows its roles and phases."));
+      groups.some(group => group.share > 0) ? "Peak: the run's, else what glinpack peaks measured. " : null, "A click on a row shows its roles and phases."));
 }
 
 // One series of the fastest configurations at each x, for as many differing parameters as stay readable.
@@ -659,11 +659,11 @@ function networkSection() {
       messagesElement(document.runs), pingPongElement(document.ping_pong), linksElement(document.screening))));
 }
 
-function ceilingsSection() {
+function peaksSection() {
   const names = {copy: "copy, read + written", read_back: "read-back"};
   const entriesOf = place => Object.entries(place).filter(([, entry]) => entry?.median != null)
     .map(([key, entry]) => ({what: names[key] ?? key.replace("_", ", "), right: true, ...entry}));
-  const ceilings = filesOf("ceilings").flatMap(({name, document: {device, host}}) => [
+  const peaks = filesOf("peaks").flatMap(({name, document: {device, host}}) => [
     ...(device ? [[`${name}: device ${device.renderer}`, entriesOf(device)]] : []),
     [`${name}: host ${host.name}`, entriesOf(host)]]);
   const tunings = filesOf("tune").flatMap(({name, document}) => document.tunings.map(
@@ -678,8 +678,8 @@ function ceilingsSection() {
     ["unit", "text", row => row.unit],
     ["result", "text", row => row.right ? "right" : "WRONG"],
   ];
-  const groups = [...ceilings, ...tunings];
-  return groups.length === 0 ? null : section("ceilings", "Ceilings and tuning",
+  const groups = [...peaks, ...tunings];
+  return groups.length === 0 ? null : section("peaks", "Peaks and tuning",
     ...groups.flatMap(([title, rows]) => [heading(4, title), table(columns, rows)]));
 }
 
@@ -749,7 +749,7 @@ function show() {
     drawCharts();
   };
   fill(document.querySelector("main"), filtersOf(allRuns, showRuns), summary, first, timelineSection(), last,
-    comparisonSection(), modesSection(), networkSection(), ceilingsSection(),
+    comparisonSection(), modesSection(), networkSection(), peaksSection(),
     section("machines", "Hosts and versions", ...data.files.map(machineElement)));
   showRuns(allRuns);
   document.querySelector("nav").append(...[...document.querySelectorAll("section")].map(({id, firstChild}) =>

@@ -48,7 +48,7 @@ OptionTable report_table(ReportOptions& o) {
   constexpr int most_files = 10'000;
   const std::vector<Field> files{
       {"FILE", positional(o.files, most_files),
-       "Files that --json wrote (plu, network, the solvers, ceilings, tune), and traces of plu"},
+       "Files that --json wrote (plu, network, the solvers, peaks, tune), and traces of plu"},
   };
   const std::vector<Field> output{
       {"output,-o", text(o.output, "PAGE"), "The page to write"},
@@ -122,7 +122,7 @@ void check_document(const ResultFile& file) {
       read_network(file.root());
       break;
     case ResultKind::mode:
-    case ResultKind::ceilings:
+    case ResultKind::peaks:
     case ResultKind::tune:
       measurements_of(file, {});
       break;

@@ -240,9 +240,9 @@ class CommandLine(BadInputTest):
             (["doctor", "--backend", "openbals"], ["--backend", "'openbals'", "openblas"]),
             (["doctor", "--json", "no/folder/d.json"], ["--json", "no/folder"]),
             (["plu", "--doctor", "maybe"], ["--doctor", "'maybe'", "on"]),
-            (["ceilings", "--jsn", "c.json"], ["'--jsn'", "--json"]),
-            (["ceilings", "--device", "77"], ["--device 77", "glinpack devices"]),
-            (["ceilings", "--json", "no/folder/c.json"], ["--json", "no/folder"]),
+            (["peaks", "--jsn", "c.json"], ["'--jsn'", "--json"]),
+            (["peaks", "--device", "77"], ["--device 77", "glinpack devices"]),
+            (["peaks", "--json", "no/folder/c.json"], ["--json", "no/folder"]),
         ]:
             with self.subTest(arguments=arguments):
                 self.rejected_on_one_line(arguments, *named)
@@ -459,7 +459,7 @@ class OutputFiles(BadInputTest):
         config = self.write("c.toml", "force = true\n")
         self.write("HPL.dat", hpl_dat_with({}))
         for arguments in (["plu", *SMALL_RUN, "--config", "c.toml", "--json", "c.toml"],
-                          ["ceilings", "--config", "c.toml", "--json", "c.toml"],
+                          ["peaks", "--config", "c.toml", "--json", "c.toml"],
                           ["doctor", "--quick", "--config", "c.toml", "--json", "c.toml"],
                           ["tune", "--config", "c.toml", "--json", "c.toml"],
                           ["plan", "--n", "100", "--config", "c.toml", "--json", "c.toml"],
@@ -698,7 +698,7 @@ class LimitedAddressSpace(BadInputTest):
                 break
         self.assertEqual(outcome.status, 0, outcome)
         for given in limit - step, limit:
-            outcome = self.limited(given, [GLINPACK, "ceilings", "--backend", "openblas", "--repeat", "1", "--seconds",
+            outcome = self.limited(given, [GLINPACK, "peaks", "--backend", "openblas", "--repeat", "1", "--seconds",
                                            "0.01"])
             self.assertNotIn("smaller N", outcome.err)
         job = [MPIEXEC, "-np", "4", *small]
@@ -720,7 +720,7 @@ class LimitedAddressSpace(BadInputTest):
 
     def test_whatever_the_limit_commands_without_a_run_end(self):
         for limit in range(200_000, 1_000_000, 100_000):  # OpenBLAS hung at the end, Mesa crashed
-            for command in (["--version"], ["devices"], ["ceilings", "--repeat", "1", "--seconds", "0.01"]):
+            for command in (["--version"], ["devices"], ["peaks", "--repeat", "1", "--seconds", "0.01"]):
                 outcome = self.limited(limit, [GLINPACK, *command], OPENBLAS_NUM_THREADS="2", LP_NUM_THREADS="2")
                 self.assertIn(outcome.status, (0, 1, 2, 3), (limit, command, outcome))
 

@@ -184,7 +184,7 @@ class Commands(unittest.TestCase):
 # What a command writes, and what it reads.
 OUTPUTS = ("--json", "--csv", "--trace", "-o", "--output-dir")
 # Measures the machine for minutes.
-LONG = ("tune", "ceilings")
+LONG = ("tune", "peaks")
 GREATEST_N = {"poisson": 128}
 GREATEST_N_OF_OTHERS = 3000
 

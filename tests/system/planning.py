@@ -81,7 +81,7 @@ class Plans(PlanningTest):
 
     def test_default_costs_are_scaled_to_measured_ceilings(self):
         """Each is scaled by the ratio to the ceiling of the H200 in results/h200/ceilings.txt."""
-        outcome = self.start([GLINPACK, "ceilings", "--backend", "gl-compute", "--repeat", "1", "--threads", "1",
+        outcome = self.start([GLINPACK, "peaks", "--backend", "gl-compute", "--repeat", "1", "--threads", "1",
                               "--seconds", "0.001", "--json", "ceilings.json"])
         self.assertEqual(outcome.status, 0, outcome)
         here = json.loads((self.folder / "ceilings.json").read_text())
@@ -99,7 +99,7 @@ class Plans(PlanningTest):
         for precision in DEFAULTS:
             run = ["--n", 32768, "--precision", precision]
             unscaled = {figure["work"]: figure for figure in self.planned(*run)["figures"]}
-            figures = self.planned(*run, "--ceilings", "ceilings.json")["figures"]
+            figures = self.planned(*run, "--peaks", "ceilings.json")["figures"]
             self.assertEqual([figure["work"] for figure in figures], list(unscaled))
             fma = {**device, "seconds_per_flop": slower("device", f"fma_{precision}", f"fma, {precision}")}
             host = dict.fromkeys(fma, slower("host", f"gemm_{precision}", f"gemm, {precision}"))

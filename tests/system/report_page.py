@@ -277,7 +277,7 @@ class Pages(PageTest):
         tune = {"format": 1, "context": document["context"], "notes": [],
                 "tunings": [{"precision": "double", "order": 512, "depth": 64, "taken": "64x64", "trials": [trial]}]}
         page = self.report(document, ceilings, tune)
-        self.assertEqual(self.script(page, "return rowsOf('ceilings');"),
+        self.assertEqual(self.script(page, "return rowsOf('peaks');"),
                          [["fma, double", "400.0", "400.0", "400.0", "GFLOPS", "right"],
                           ["fma, single", "900.0", "400.0", "400.0", "GFLOPS", "right"],
                           ["gemm, double", "400.0", "400.0", "400.0", "GFLOPS", "right"],

@@ -220,7 +220,7 @@ class Commands(RunsTest):
         result = f"plu{full_disk}.json"
         tools = {"doctor": ["doctor", "--quick"], "compare": ["compare", result, result],
                  "plan": ["plan", "--nodes", 1, "--backend", "openblas", "--n", 1000, "--from", result],
-                 "ceilings": ["ceilings", "--backend", "openblas", "--repeat", 1, "--seconds", 0.01]}
+                 "peaks": ["peaks", "--backend", "openblas", "--repeat", 1, "--seconds", 0.01]}
         for sink in full_disk, broken_pipe:
             for name, command in tools.items():
                 with self.subTest(name=name, sink=sink):
@@ -321,7 +321,7 @@ class Commands(RunsTest):
 
     def test_help_and_version_are_printed_once_for_all_processes(self):
         for arguments in (["--help"], ["plu", "--help"], ["network", "--help"], ["devices", "--help"],
-                          ["ceilings", "--help"], ["doctor", "--help"], ["tune", "--help"], ["--version"]):
+                          ["peaks", "--help"], ["doctor", "--help"], ["tune", "--help"], ["--version"]):
             with self.subTest(arguments=arguments):
                 outcome = self.glinpack(*arguments)
                 self.assertEqual(outcome.status, 0, outcome)
@@ -338,10 +338,10 @@ class Ceilings(RunsTest):
     BRIEFLY = ["--seconds", 0.002, "--repeat", 2, "--threads", 1, "--json", "c.json"]
 
     def measured(self, *arguments):
-        outcome = self.start([GLINPACK, "ceilings", *map(str, [*self.BRIEFLY, *arguments])])
+        outcome = self.start([GLINPACK, "peaks", *map(str, [*self.BRIEFLY, *arguments])])
         self.assertEqual((outcome.status, outcome.err), (0, ""), outcome)
         valid = self.start([ROOT / "tests" / "system" / "validate_json.py", self.folder / "c.json",
-                            ROOT / "docs" / "ceilings.schema.json"])
+                            ROOT / "docs" / "peaks.schema.json"])
         self.assertEqual(valid.status, 0, valid)
         return outcome.out, json.loads((self.folder / "c.json").read_text())
 

@@ -45,7 +45,7 @@ struct BackendRecord {
   std::optional<Factory<double>> make_double{};
   MemorySpace memory = MemorySpace::host;
   /// `--backend auto` may choose it: the first of the registry in device memory if all ranks have a GPU, else the first
-  /// in host memory. `glinpack plan` and `glinpack ceilings` know these backends alone.
+  /// in host memory. `glinpack plan` and `glinpack peaks` know these backends alone.
   bool automatic = false;
 
   /// NB unless it is given, for factors of a precision and order N, from measurements.

@@ -53,12 +53,12 @@ TEST(CeilingsOptions, RejectsInvalidValues) {
   refused({"--repeat", "0"}, {"--repeat", "0"});
   refused({"--seconds", "0"}, {"--seconds", "out of range"});
   refused({"--seconds", "soon"}, {"--seconds", "'soon'"});
-  refused({"--reapet", "2"}, {"'--reapet'", "--repeat", "glinpack ceilings --help"});
+  refused({"--reapet", "2"}, {"'--reapet'", "--repeat", "glinpack peaks --help"});
 }
 
 TEST(CeilingsOptions, HelpHasUnitsExamplesAndExitCodes) {
   const std::string help = help_of(ceilings_table);
-  for (const char* part : {"glinpack ceilings", "GFLOPS", "Examples:", "Exit code:", "--seconds"}) {
+  for (const char* part : {"glinpack peaks", "GFLOPS", "Examples:", "Exit code:", "--seconds"}) {
     EXPECT_THAT(help, HasSubstr(part));
   }
 }

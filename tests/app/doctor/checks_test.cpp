@@ -291,7 +291,7 @@ TEST(DoctorChecks, gemm_names_stragglers_among_nodes_and_within_one) {
   facts.ranks[3]["gemm"]["host"] = 300e9;
   expect_finding(facts, "gemm", Verdict::warn, "rank 3: OpenBLAS's dgemm of 300.0 GFLOPS, 0.60", "on node0");
   facts.ranks[1]["gemm"]["error"] = "gl-compute: no memory";
-  expect_finding(facts, "gemm", Verdict::fail, "rank 1: gl-compute: no memory", "ceilings");
+  expect_finding(facts, "gemm", Verdict::fail, "rank 1: gl-compute: no memory", "peaks");
   for (json& rank : facts.ranks) rank["gemm"] = {{"host", 0.0}, {"device", 0.0}, {"error", ""}};
   expect_finding(facts, "gemm", Verdict::unknown, "--quick");
 }

@@ -84,7 +84,7 @@ TEST(PlanningOptions, EveryOptionIsParsedAndIsInTheConfiguration) {
                                                     "a.json,b.json",
                                                     "--links",
                                                     "l.json",
-                                                    "--ceilings",
+                                                    "--peaks",
                                                     "c.json",
                                                     "--json",
                                                     "p.json",
@@ -94,7 +94,7 @@ TEST(PlanningOptions, EveryOptionIsParsedAndIsInTheConfiguration) {
     "topology": "fat-tree:4:2", "n": 1000, "nb": 100, "grid": "8x8",
     "backend": "openblas", "precision": "single", "pivoting": "tournament", "broadcast": "long", "row-swap": "mix",
     "lookahead": 0, "node-broadcast": "mpi", "messages-only": false, "from": ["a.json", "b.json"], "links": "l.json",
-    "ceilings": "c.json", "machine": null, "replay": true, "traces": "t", "json": "p.json", "force": true})"));
+    "peaks": "c.json", "machine": null, "replay": true, "traces": "t", "json": "p.json", "force": true})"));
 }
 
 TEST(Quantities, TopologiesHaveAGroupAndATaper) {
@@ -168,7 +168,7 @@ TEST_F(PlanningFiles, RejectsFilesOfOtherPrograms) {
   refused({"--n", "1000", "--from", empty}, {empty, "no run"});
   refused({"--n", "1000", "--from", odd}, {odd, "'/runs/0/n'", "a whole number from 1 is expected"});
   refused({"--n", "1000", "--links", empty}, {empty, "glinpack network --json"});
-  refused({"--n", "1000", "--ceilings", empty}, {empty, "glinpack ceilings --json"});
+  refused({"--n", "1000", "--peaks", empty}, {empty, "glinpack peaks --json"});
   refused({"--n", "1000", "--backend", "openblas"}, {"no figure", "--from"});
   refused({"--n", "1000", "--nb", "8193"}, {"--nb", "8193", "8192"});
   refused({"--n", "1000000000000000", "--nb", "1"}, {"1000000000000000", "passes", "--nb"});
