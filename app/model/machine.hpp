@@ -7,7 +7,7 @@
 
 #include "backend/operations.hpp"
 #include "lu/recording.hpp"
-#include "mpi/process_grid.hpp"
+#include "matrix/grid.hpp"
 
 namespace glinpack::app::model {
 

@@ -10,6 +10,7 @@
 #include "app/plu/sweep.hpp"
 #include "app/program/grid_cache.hpp"
 #include "checkpoint/checkpoints.hpp"
+#include "mpi/process_grid.hpp"
 #include "watch/stop_request.hpp"
 
 namespace glinpack::app {

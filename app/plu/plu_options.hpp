@@ -12,9 +12,9 @@
 #include "backend/backend_record.hpp"
 #include "backend/precision.hpp"
 #include "lu/parameters.hpp"
+#include "matrix/grid.hpp"
 #include "matrix/matrix_source.hpp"
 #include "mpi/broadcast.hpp"
-#include "mpi/process_grid.hpp"
 
 namespace glinpack::app {
 

@@ -30,6 +30,7 @@
 #include "gl/shader_source.hpp"
 #include "lu/run.hpp"
 #include "matrix/matrix_source.hpp"
+#include "mpi/scatter_matrix.hpp"
 #include "watch/stop_request.hpp"
 
 namespace glinpack::app {

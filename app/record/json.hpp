@@ -18,8 +18,8 @@
 
 #include "app/input/values.hpp"
 #include "lu/parameters.hpp"
+#include "matrix/grid.hpp"
 #include "matrix/matrix_source.hpp"
-#include "mpi/process_grid.hpp"
 #include "sensors/sensor.hpp"
 #include "solve/refinement.hpp"
 

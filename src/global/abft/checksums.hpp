@@ -30,6 +30,7 @@
 
 #include "backend/backend.hpp"
 #include "matrix/pass.hpp"
+#include "mpi/process_grid.hpp"
 
 namespace glinpack {
 

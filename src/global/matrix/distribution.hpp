@@ -18,7 +18,7 @@
 #include <compare>
 
 #include "backend/matrix_view.hpp"
-#include "mpi/process_grid.hpp"
+#include "matrix/grid.hpp"
 
 namespace glinpack {
 

@@ -19,7 +19,6 @@
 #include "matrix/distribution.hpp"
 #include "matrix/matrix_formulas.hpp"
 #include "matrix/matrix_kind.hpp"
-#include "mpi/process_grid.hpp"
 
 namespace glinpack {
 
@@ -45,10 +44,7 @@ std::unique_ptr<MatrixSource> make_source(const MatrixKind& kind, Index n, std::
 /// HPL's matrix [A | b] of order n (HPL_pdmatgen.c, HPL_pdrand.c); seed 100 is HPL's own.
 std::unique_ptr<MatrixSource> make_hpl_source(Index n, std::uint64_t seed = 100);
 
-/// Distributes a dense matrix over the grid. Collective over it. The root, rank (0, 0), passes the N x N matrix,
-/// row-major; the others nullptr. The right-hand side is b = A 1, so that x = 1 is known. Every rank throws
-/// std::runtime_error if any has no memory for its part.
-std::unique_ptr<MatrixSource> scatter_matrix(const ProcessGrid& grid, const Distribution& distribution,
-                                             const std::vector<double>* dense_on_root);
+/// This rank's part of a matrix: local rows x local columns of A, row-major, and local rows of b.
+std::unique_ptr<MatrixSource> make_stored_source(Index n, std::vector<double> local_a, std::vector<double> local_b);
 
 }  // namespace glinpack

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "matrix/matrix_source.hpp"
+#include "mpi/scatter_matrix.hpp"
 #include "mpi/broadcast.hpp"
 #include "mpi/communication.hpp"
 #include "mpi/process_grid.hpp"

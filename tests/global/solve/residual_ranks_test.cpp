@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "mpi/scatter_matrix.hpp"
 #include "solve/residual.hpp"
 #include "tests/global/world.hpp"
 

@@ -4,6 +4,7 @@
 #include "backend/hpl_generator.hpp"
 #include "lu/run.hpp"
 #include "matrix/matrix_source.hpp"
+#include "mpi/scatter_matrix.hpp"
 #include "tests/global/factors.hpp"
 #include "tests/global/world.hpp"
 

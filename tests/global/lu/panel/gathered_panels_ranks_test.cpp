@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "lu/workspace.hpp"
+#include "mpi/scatter_matrix.hpp"
 #include "mpi/communication.hpp"
 #include "tests/global/factors.hpp"
 #include "tests/global/world.hpp"
