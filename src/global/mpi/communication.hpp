@@ -44,6 +44,8 @@ inline MPI_Datatype mpi_type<double>() {
   return MPI_DOUBLE;
 }
 
+int element_bytes(MPI_Datatype type);
+
 /// This process's rank in a communicator, and the number of its ranks.
 int rank_in(MPI_Comm communicator);
 int size_of(MPI_Comm communicator);
