@@ -4,7 +4,7 @@
 #include <future>
 #include <map>
 
-#include "mpi/node_broadcast.hpp"
+#include "mpi/node_route.hpp"
 
 namespace glinpack::app::model {
 

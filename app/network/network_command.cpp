@@ -17,6 +17,7 @@
 #include "lu/run.hpp"
 #include "mpi/communication.hpp"
 #include "mpi/session.hpp"
+#include "mpi/wire.hpp"
 #include "network/links.hpp"
 #include "watch/stop_request.hpp"
 
@@ -290,8 +291,8 @@ std::vector<PingPongTime> time_pair(const RankPair& pair, int rank) {
     const PingPongTime time = ping_pong(MPI_COMM_WORLD, pair.first, pair.second, bytes, limits);
     if (rank == pair.first) times.push_back(time);
   }
-  for (const std::string& bytes : gather_bytes(MPI_COMM_WORLD, as_bytes(times), 0)) {
-    if (!bytes.empty()) times = from_bytes<PingPongTime>(bytes);
+  for (const auto& measured : gather_values(MPI_COMM_WORLD, times, 0)) {
+    if (!measured.empty()) times = measured;
   }
   return times;
 }

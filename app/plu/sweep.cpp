@@ -207,7 +207,7 @@ class Reporter {
   model::Predictor predictor_;
   FileWriter files_;
   std::size_t finished_ = 0;
-  const RunRecord* ended_ = nullptr;    // the run that a signal has ended
+  const RunRecord* ended_ = nullptr;         // the run that a signal has ended
   double keeping_since_ = steady_seconds();  // when JSON and CSV were last written, and how long that took
   double kept_until_ = keeping_since_;
   std::vector<double> solution_;
@@ -291,7 +291,9 @@ std::unique_ptr<Backend<Real>> make_agreed_backend(const Machine& machine, Timel
 // Collective. Hosts and backends of the first run's ranks, on rank 0.
 std::vector<RankRecord> ranks_of_first_run(const SweepInput& input, const BackendInfo& info) {
   const ProcessGrid world(MPI_COMM_WORLD, {1, input.session.size()}, RankOrder::row_major);
-  std::vector<RankRecord> ranks = gather_rank_records(world, info, {});
+  RankRecord mine;
+  mine.backend = info;
+  std::vector<RankRecord> ranks = gather_rank_records(world, std::move(mine));
   if (input.session.rank() == 0) ranks.resize(static_cast<std::size_t>(input.planned.front().grid.size()));
   return ranks;
 }

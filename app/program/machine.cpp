@@ -9,6 +9,7 @@
 #include "gl/compute/tuning.hpp"
 #include "host/host_memory.hpp"
 #include "mpi/communication.hpp"
+#include "mpi/wire.hpp"
 
 namespace glinpack::app {
 
@@ -69,14 +70,10 @@ int choose_device(const PluOptions& options, std::span<const gl::DeviceDescripti
 }
 
 int default_threads(const MpiSession& session) {
-  const std::vector<nlohmann::json> gathered = gathered_on_first_rank(view_node());
-  const nlohmann::json threads = run_on_root_and_broadcast([&] {
-    const std::vector<NodeView> views(gathered.begin(), gathered.end());
-    nlohmann::json each = nlohmann::json::array();
-    for (std::size_t rank = 0; rank < views.size(); ++rank) each.push_back(threads_for(views, rank));
-    return each;
-  });
-  return threads.at(static_cast<std::size_t>(session.rank())).get<int>();
+  const std::vector<NodeView> views = gather_values(MPI_COMM_WORLD, view_node(), 0);
+  std::vector<int> threads;
+  for (std::size_t rank = 0; rank < views.size(); ++rank) threads.push_back(threads_for(views, rank));
+  return broadcast_value(MPI_COMM_WORLD, threads, 0)[static_cast<std::size_t>(session.rank())];
 }
 
 std::string threads_note(const std::optional<int>& threads_option) {
@@ -143,26 +140,19 @@ std::vector<RankMemory> gather_memory(const BackendInfo& info) {
   // if each rank sees only one GPU, every rank calls it device 0: the UUID identifies it
   std::string device = "device " + std::to_string(info.device_index);
   if (!info.device_uuid.empty()) device += " (UUID " + info.device_uuid + ")";
-  const std::int64_t largest_matrix = info.software_gl ? largest_software_matrix : 0;
-  const nlohmann::json mine{node.host,       node.available_memory, !on_device,        device,
-                            info.free_bytes, address_space_left(),  info.largest_rows, info.largest_columns,
-                            largest_matrix};
-  const std::vector<int> nodes = nodes_of(MPI_COMM_WORLD);
-  const std::vector<nlohmann::json> gathered = gathered_on_first_rank(mine);
-  std::vector<RankMemory> all;
-  for (const nlohmann::json& values : run_on_root_and_broadcast([&] { return nlohmann::json(gathered); })) {
-    all.push_back({.host = values.at(0),
-                   .node = nodes[all.size()],
-                   .host_available = values.at(1),
-                   .device_is_host = values.at(2),
-                   .device = values.at(3),
-                   .address_space = values.at(5),
-                   .device_available = values.at(4),
-                   .largest_rows = values.at(6),
-                   .largest_columns = values.at(7),
-                   .largest_matrix = values.at(8)});
-  }
-  return all;
+  const RankMemory mine{
+      .host = node.host,
+      .node = nodes_of(MPI_COMM_WORLD)[static_cast<std::size_t>(rank_in(MPI_COMM_WORLD))],
+      .host_available = node.available_memory,
+      .device_is_host = !on_device,
+      .device = device,
+      .address_space = address_space_left(),
+      .device_available = info.free_bytes,
+      .largest_rows = info.largest_rows,
+      .largest_columns = info.largest_columns,
+      .largest_matrix = info.software_gl ? largest_software_matrix : 0,
+  };
+  return broadcast_value(MPI_COMM_WORLD, gather_values(MPI_COMM_WORLD, mine, 0), 0);
 }
 
 }  // namespace glinpack::app

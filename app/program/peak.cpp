@@ -117,8 +117,7 @@ std::vector<double> peak_rates(const PluOptions& options, const Machine& machine
   if (may_measure && !all_agree(MPI_COMM_WORLD, peak.rate > 0 && !is_loaded(peak.load, node_processors()))) {
     peak = measured_and_kept(peak, description, options, machine, session);
   }
-  const std::vector<nlohmann::json> gathered = gathered_on_first_rank(peak.rate);
-  auto rates = run_on_root_and_broadcast([&] { return nlohmann::json(gathered); }).get<std::vector<double>>();
+  std::vector<double> rates = all_gather(MPI_COMM_WORLD, peak.rate);
   if (std::any_of(rates.begin(), rates.end(), [](double each) { return each <= 0; })) rates.clear();
   return rates;
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,8 +21,15 @@ struct NodeView {
   int numa_nodes = 0;
   int asked_threads = 0;  // by OPENBLAS_NUM_THREADS or OMP_NUM_THREADS; 0: by neither
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NodeView, host, cores, core_limit, available_memory, processors, node_cores,
-                                   node_processors, sockets, numa_nodes, asked_threads)
+
+/// What threads_for() needs.
+template <class Json>
+void describe(Json& json, NodeView& view) {
+  json("host", view.host);
+  json("cores", view.cores);
+  json("core_limit", view.core_limit);
+  json("asked_threads", view.asked_threads);
+}
 
 /// Uses hwloc and respects the process's binding. Memory is MemAvailable of /proc/meminfo, or the cgroups' limit if
 /// that is less.

@@ -114,21 +114,7 @@ void describe(Json& json, Mismatch& mismatch) {
 
 template <class Json>
 void describe(Json& json, RankRecord& rank, RankTime& time) {
-  BackendInfo& info = rank.backend;
-  json("rank", rank.world_rank);
-  json("row", rank.row);
-  json("column", rank.column);
-  json("host", rank.host);
-  json("backend", info.backend);
-  json("device", info.device);
-  json.nullable("device_index", info.device_index >= 0, info.device_index);
-  json("software_gl", info.software_gl);
-  json("driver", info.driver);
-  json.later("blas", info.blas);
-  json.later("kernels", info.kernels);
-  json("threads", info.threads);
-  json.nullable("free_bytes", info.free_bytes > 0, info.free_bytes);
-  json.later("displaced_bytes", rank.displaced_bytes);
+  describe_rank(json, rank);
   json("computing_seconds", time.computing);
   json("transfer_seconds", time.transfer);
   json("network_seconds", time.network);
@@ -146,7 +132,6 @@ void describe(Json& json, RankRecord& rank, RankTime& time) {
     for (const TimeInRole& in_role : roles) time.roles[static_cast<std::size_t>(in_role.role)] = in_role;
   }
   json("phases", time.phases);
-  json.later("mismatches", rank.mismatches);
 }
 
 template <class Json>
@@ -232,19 +217,13 @@ void describe(Json& json, SlowPasses& slow) {
 
 template <class Json>
 void describe(Json& json, SensorEnergy& sensor) {
-  sensors::SensorInfo& info = sensor.info;
-  json("kind", info.kind);
-  json("id", info.id);
-  json("name", info.name);
-  json("source", info.source);
+  describe_sensor(json, sensor.info);
   json("host", sensor.host);
   json("rank", sensor.rank);
   json("joules", sensor.joules);
   json.number_or_null("average_watts", sensor.average_watts);
   json.number_or_null("peak_watts", sensor.peak_watts);
-  json.number_or_null("power_limit_watts", info.power_limit_watts);
   json("megahertz", sensor.megahertz);
-  json.number_or_null("most_megahertz", info.most_core_megahertz);
   json("celsius", sensor.celsius);
   json("throttled", sensor.throttled);
   json("slow_passes", sensor.slow_passes);

@@ -2,7 +2,10 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+
 #include "mpi/communication.hpp"
+#include "mpi/wire.hpp"
 
 namespace glinpack {
 
@@ -11,11 +14,11 @@ namespace {
 /// The mismatch that is_worse(), and its rank, on the root. Collective.
 WentBack worst_mismatch(const ProcessGrid& grid, const std::vector<Mismatch>& mine) {
   WentBack worst;
-  const auto all = gather_bytes(grid.all(), as_bytes(mine), 0);
+  const auto all = gather_values(grid.all(), mine, 0);
   const std::vector<int> world_ranks = all_gather(grid.all(), rank_in(MPI_COMM_WORLD));
   bool found = false;
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    for (const Mismatch& mismatch : from_bytes<Mismatch>(all[rank])) {
+    for (const Mismatch& mismatch : all[rank]) {
       if (found && !is_worse(mismatch, worst.mismatch)) continue;
       worst.rank = world_ranks[rank];
       worst.mismatch = mismatch;
@@ -49,18 +52,16 @@ std::optional<LoadedState> go_back(const ProcessGrid& grid, StateSaver& saver, c
   return state;
 }
 
-void gather_mismatches(const ProcessGrid& grid, const std::vector<Mismatch>& mine, RunResult& result) {
+void report_mismatches(const ProcessGrid& grid, RunResult& result) {
   ChecksumRecord& record = *result.checksums;
-  record.corrupted = !all_agree(grid.all(), mine.empty());
+  const auto is_right = [](const RankRecord& rank) { return rank.mismatches.empty(); };
+  record.corrupted = !all_agree(grid.all(), std::ranges::all_of(result.ranks, is_right));
   all_reduce(grid.all(), &record.seconds, 1, MPI_DOUBLE, MPI_MAX);
-  const auto all = gather_bytes(grid.all(), as_bytes(mine), 0);
-  if (!record.corrupted || all.empty()) return;
+  if (!record.corrupted || result.ranks.empty()) return;
   const RankRecord* first = nullptr;
   std::string others;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    RankRecord& rank = result.ranks[i];
-    rank.mismatches = from_bytes<Mismatch>(all[i]);
-    if (rank.mismatches.empty()) continue;
+  for (const RankRecord& rank : result.ranks) {
+    if (is_right(rank)) continue;
     if (first == nullptr || is_worse(rank.mismatches.front(), first->mismatches.front())) first = &rank;
   }
   for (const RankRecord& rank : result.ranks) {

@@ -13,8 +13,8 @@ namespace glinpack {
 std::optional<LoadedState> go_back(const ProcessGrid& grid, StateSaver& saver, const std::vector<Mismatch>& mine,
                                    ChecksumRecord& record);
 
-/// After the run: makes the record that of all ranks. On the root, the result names the rank that was wrong first.
-/// Collective.
-void gather_mismatches(const ProcessGrid& grid, const std::vector<Mismatch>& mine, RunResult& result);
+/// After the run's RankRecords are gathered: makes the record that of all ranks. On the root, the result names the rank
+/// that was wrong first. Collective.
+void report_mismatches(const ProcessGrid& grid, RunResult& result);
 
 }  // namespace glinpack

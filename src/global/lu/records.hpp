@@ -23,11 +23,33 @@ struct RankSensors {
   std::vector<sensors::Unread> unread;
 };
 
+template <class Json>
+void describe_sensor(Json& json, sensors::SensorInfo& info) {
+  json("kind", info.kind);
+  json("id", info.id);
+  json("name", info.name);
+  json("source", info.source);
+  json.number_or_null("power_limit_watts", info.power_limit_watts);
+  json.number_or_null("most_megahertz", info.most_core_megahertz);
+}
+
+template <class Json>
+void describe(Json& json, sensors::Unread& unread) {
+  json("kind", unread.kind);
+  json("why", unread.why);
+}
+
 /// One sensor over a run.
 struct SensorRecord {
   sensors::SensorInfo info;
   std::vector<sensors::Sample> samples;  // seconds of the timeline; the first and the last enclose the timed section
 };
+
+template <class Json>
+void describe(Json& json, SensorRecord& sensor) {
+  describe_sensor(json, sensor.info);
+  json("samples", sensor.samples);
+}
 
 /// The sensors of one rank over a run.
 struct PowerRecord {
@@ -36,6 +58,14 @@ struct PowerRecord {
   std::vector<sensors::Unread> unread;
   std::vector<SensorRecord> read;
 };
+
+template <class Json>
+void describe(Json& json, PowerRecord& power) {
+  json("machine", power.machine);
+  json("gpu", power.gpu);
+  json("unread", power.unread);
+  json("read", power.read);
+}
 
 /// For every rank, the indices of the sensors that it reads: the first rank of a machine that sees a sensor reads it.
 /// `machines`: of every rank; `ids`: of its sensors. Pure.
@@ -61,6 +91,35 @@ struct RankRecord {
   PowerRecord power;  // this rank's samples, for all ranks on the same machine
 };
 
+/// What files have of a rank, too.
+template <class Json>
+void describe_rank(Json& json, RankRecord& rank) {
+  BackendInfo& info = rank.backend;
+  json("rank", rank.world_rank);
+  json("row", rank.row);
+  json("column", rank.column);
+  json("host", rank.host);
+  json("backend", info.backend);
+  json("device", info.device);
+  json.nullable("device_index", info.device_index >= 0, info.device_index);
+  json("software_gl", info.software_gl);
+  json("driver", info.driver);
+  json.later("blas", info.blas);
+  json.later("kernels", info.kernels);
+  json("threads", info.threads);
+  json.nullable("free_bytes", info.free_bytes > 0, info.free_bytes);
+  json.later("displaced_bytes", rank.displaced_bytes);
+  json.later("mismatches", rank.mismatches);
+}
+
+template <class Json>
+void describe(Json& json, RankRecord& rank) {
+  describe_rank(json, rank);
+  json("device_uuid", rank.backend.device_uuid);
+  json("intervals", rank.intervals);
+  json("power", rank.power);
+}
+
 /// "rank 2 on node1, device ..."
 std::string name_of(const RankRecord& rank);
 
@@ -70,11 +129,8 @@ std::string name_of(const RankRecord& rank);
 std::string name_of_faulty(const RankRecord& found_by, const Mismatch& mismatch, std::span<const RankRecord> ranks,
                            Index every);
 
-/// Every rank's host, backend, timeline and readings, in the grid's rank order, on rank (0, 0); empty elsewhere.
-/// Collective.
-std::vector<RankRecord> gather_rank_records(const ProcessGrid& grid, const BackendInfo& info,
-                                            const std::vector<Interval>& intervals, const PowerRecord& power = {},
-                                            std::int64_t displaced_bytes = 0);
+/// Every rank's record with its place and host, in the grid's rank order, on rank (0, 0); empty elsewhere. Collective.
+std::vector<RankRecord> gather_rank_records(const ProcessGrid& grid, RankRecord mine);
 
 /// The whole solution on rank (0, 0) from every process column's part; empty elsewhere. Collective.
 std::vector<double> gather_solution(const Distribution& distribution, const ProcessGrid& grid,

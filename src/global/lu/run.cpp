@@ -271,11 +271,15 @@ RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<
                              std::chrono::duration<double>(options.power_interval));
     const std::vector<double> x =
         solve(parameters, grid, backend, timeline, *workspace, options, interchanges, sampler, result);
-    const PowerRecord power = power_record(options.sensors, sampler, timeline.epoch());
-    const std::vector<Interval> measured = options.gather_timelines ? timeline.intervals() : std::vector<Interval>{};
+    RankRecord mine;
+    mine.backend = backend.info();
+    mine.displaced_bytes = workspace->a->displaced_bytes();
+    mine.power = power_record(options.sensors, sampler, timeline.epoch());
+    if (options.gather_timelines) mine.intervals = timeline.intervals();
     check(parameters, grid, backend, *workspace, source, interchanges, x, result);
-    result.ranks = gather_rank_records(grid, backend.info(), measured, power, workspace->a->displaced_bytes());
-    if (workspace->checksums) gather_mismatches(grid, workspace->checksums->mismatches(), result);
+    if (workspace->checksums) mine.mismatches = workspace->checksums->mismatches();
+    result.ranks = gather_rank_records(grid, std::move(mine));
+    if (workspace->checksums) report_mismatches(grid, result);
     const bool stopped = result.checksums && result.checksums->stopped;
     if (options.gather_solution && !stopped && !result.passes_done && !result.singular_column &&
         parameters.parts == RunParts::all) {
@@ -311,9 +315,10 @@ RunResult run_messages_in(RunParameters parameters, const ProcessGrid& grid, int
     all_reduce(grid.all(), &result.factor_seconds, 1, MPI_DOUBLE, MPI_MAX);
     result.seconds = result.factor_seconds;
     result.end_time = seconds_since_1970();
-    std::vector<Interval> messages = timeline.intervals();
-    std::erase_if(messages, [](const Interval& interval) { return interval.lane != Lane::net; });
-    result.ranks = gather_rank_records(grid, {}, messages);
+    RankRecord mine;
+    mine.intervals = timeline.intervals();
+    std::erase_if(mine.intervals, [](const Interval& interval) { return interval.lane != Lane::net; });
+    result.ranks = gather_rank_records(grid, std::move(mine));
   } catch (const std::exception& error) {
     abort_run(timeline, error);
   }

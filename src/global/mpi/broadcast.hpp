@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backend/matrix_view.hpp"
+#include "mpi/node_route.hpp"
 
 namespace glinpack {
 
@@ -47,33 +48,6 @@ std::optional<BroadcastKind> broadcast_from_name(std::string_view name);
 /// HPL's digit; those that HPL does not have are 6, ibcast, and 7, ring_pipelined.
 int hpl_digit(BroadcastKind kind);
 
-/// The sender and the receivers of a place, in broadcasts that forward the whole message. Places count from the root,
-/// which is 0. Pure, so that tests cover every kind and size without MPI.
-struct ForwardingPlace {
-  int parent = -1;  // -1 for the root
-  std::vector<int> children;
-};
-/// For ring, ring_modified, two_rings and two_rings_modified; ring_pipelined has the places of ring.
-ForwardingPlace forwarding_place(BroadcastKind kind, int size, int place);
-
-/// One message of a place: elements [first, first + count) to or from the place `peer`.
-struct BroadcastStep {
-  int peer = 0;
-  Index first = 0;
-  Index count = 0;
-  bool receive = false;
-  Index after_receives = 0;  // starts when this many receives, the first ones listed, are done
-};
-/// The steps of a place in a broadcast of `count` elements, in the order in which they start. Pure. Not for
-/// ibcast. `pieces`: for ring_pipelined (pieces_of_message()).
-std::vector<BroadcastStep> broadcast_steps(BroadcastKind kind, int size, int place, Index count, Index pieces = 1);
-
-/// The number of pieces of a pipelined message of `bytes` bytes: few enough that their latency is negligible.
-Index pieces_of_message(Index bytes);
-
-/// All ranks of a communicator in ring order: `root`, root + 1, ...
-std::vector<int> ring_order(MPI_Comm communicator, int root);
-
 /// A pending broadcast. Non-blocking: the constructor starts it, test() makes progress, wait() ends it. The buffer must
 /// outlive it, and must not change on the root until it is done.
 class Broadcast {
@@ -81,10 +55,8 @@ class Broadcast {
   /// Collective over `communicator`: the same kind, root and count on all ranks. Simultaneous broadcasts on one
   /// communicator need different tags.
   Broadcast(MPI_Comm communicator, BroadcastKind kind, int root, void* data, Index count, MPI_Datatype type, int tag);
-  /// Among some ranks of the communicator, in ring order: the root is first, and this rank is one of them. Collective
-  /// over them. Not ibcast.
-  Broadcast(MPI_Comm communicator, BroadcastKind kind, std::vector<int> members, void* data, Index count,
-            MPI_Datatype type, int tag);
+  /// The messages of a route. Collective over the ranks whose routes have some.
+  Broadcast(MPI_Comm communicator, NodeRoute route, void* data, MPI_Datatype type, int tag);
   Broadcast(const Broadcast&) = delete;
   Broadcast& operator=(const Broadcast&) = delete;
 
@@ -92,7 +64,7 @@ class Broadcast {
   bool test();
   void wait();
   /// Whether this process has its data: it may read them, but others may still need them from here.
-  bool arrived() const;
+  bool arrived() const { return received_ == to_receive_; }
   void wait_until_arrived();
   /// The operation that blocks this process now.
   Pending pending() const;
@@ -104,16 +76,14 @@ class Broadcast {
   void start_ready_steps();
   MPI_Request start(const BroadcastStep& step) const;
   void count_receives();
-  int rank_at(int place) const { return members_[static_cast<std::size_t>(place)]; }
 
   MPI_Comm communicator_;
-  bool is_collective_;        // an MPI collective, as one step
-  std::vector<int> members_;  // ranks, by place
+  bool is_collective_;  // an MPI collective, as one step
   char* data_;
   MPI_Datatype type_;
-  int type_size_ = 0;
+  int type_bytes_;
   int tag_;
-  std::vector<BroadcastStep> steps_;
+  std::vector<BroadcastStep> steps_;   // peers are ranks of the communicator
   std::size_t next_step_ = 0;          // to start
   std::vector<MPI_Request> requests_;  // of the started steps
   std::vector<int> ended_;             // steps, as MPI lists them

@@ -50,6 +50,12 @@ int world_rank(MPI_Comm communicator, int rank) {
 
 }  // namespace
 
+int element_bytes(MPI_Datatype type) {
+  int bytes = 0;
+  GLINPACK_MPI(MPI_Type_size(type, &bytes));
+  return bytes;
+}
+
 int rank_in(MPI_Comm communicator) {
   int rank = 0;
   GLINPACK_MPI(MPI_Comm_rank(communicator, &rank));

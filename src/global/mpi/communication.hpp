@@ -3,7 +3,6 @@
 
 #include <mpi.h>
 
-#include <cstring>
 #include <functional>
 #include <span>
 #include <stdexcept>
@@ -43,6 +42,8 @@ template <>
 inline MPI_Datatype mpi_type<double>() {
   return MPI_DOUBLE;
 }
+
+int element_bytes(MPI_Datatype type);
 
 /// This process's rank in a communicator, and the number of its ranks.
 int rank_in(MPI_Comm communicator);
@@ -105,21 +106,6 @@ std::vector<Value> all_gather(MPI_Comm communicator, const Value& mine) {
 std::vector<std::string> gather_bytes(MPI_Comm communicator, const std::string& bytes, int root);
 /// Logical AND over the communicator.
 bool all_agree(MPI_Comm communicator, bool fine);
-
-/// Sequences of plain values as bytes, for messages between ranks.
-template <class Element>
-std::string as_bytes(const std::vector<Element>& elements) {
-  static_assert(std::is_trivially_copyable_v<Element>);
-  std::string bytes(elements.size() * sizeof(Element), '\0');
-  if (!bytes.empty()) std::memcpy(bytes.data(), elements.data(), bytes.size());
-  return bytes;
-}
-template <class Element>
-std::vector<Element> from_bytes(const std::string& bytes) {
-  std::vector<Element> elements(bytes.size() / sizeof(Element));
-  if (!bytes.empty()) std::memcpy(elements.data(), bytes.data(), bytes.size());
-  return elements;
-}
 
 /// An error that every rank of a communicator throws, so that all may return. After the first collective call, any
 /// other error is local to one rank and ends the job.

@@ -19,8 +19,7 @@ namespace {
 constexpr std::size_t slice_bytes = std::size_t{1} << 16;
 constexpr std::size_t cache_line_bytes = 64;
 
-// At least one, which announces an empty message, too.
-std::size_t slices_of(std::size_t bytes) { return std::max<std::size_t>(1, (bytes + slice_bytes - 1) / slice_bytes); }
+std::size_t slices_of(std::size_t bytes) { return (bytes + slice_bytes - 1) / slice_bytes; }
 
 std::size_t rounded_to_page(std::size_t bytes) {
   return (bytes + shared_page_bytes - 1) / shared_page_bytes * shared_page_bytes;
@@ -53,22 +52,6 @@ void warn_once(const std::string& why) {
 }
 
 }  // namespace
-
-NodePlaces node_places(std::span<const int> nodes, int root, int rank) {
-  NodePlaces places;
-  std::vector<bool> has_leader(nodes.size());
-  const auto size = static_cast<int>(nodes.size());
-  for (int place = 0; place < size; ++place) {
-    const int candidate = (root + place) % size;
-    const auto node = static_cast<std::size_t>(nodes[static_cast<std::size_t>(candidate)]);
-    if (has_leader[node]) continue;
-    has_leader[node] = true;
-    places.leaders.push_back(candidate);
-    if (nodes[static_cast<std::size_t>(candidate)] == nodes[static_cast<std::size_t>(rank)]) places.leader = candidate;
-    places.leads |= candidate == rank;
-  }
-  return places;
-}
 
 NodeWindow::NodeWindow(MPI_Comm communicator, std::vector<int> nodes, std::size_t largest, ThreadTeam& team)
     : nodes_(std::move(nodes)),
@@ -108,7 +91,7 @@ void NodeWindow::copy_in(std::uint64_t message, const void* data, std::size_t by
   if (readers_ == 0) return;
   char* const slot = slot_of(message);
   for_each_slice(bytes, [&](std::size_t slice, std::size_t first, std::size_t count) {
-    if (count > 0) std::memcpy(slot + head_bytes_ + first, static_cast<const char*>(data) + first, count);
+    std::memcpy(slot + head_bytes_ + first, static_cast<const char*>(data) + first, count);
     turn_of_slice(slot, slice).store(turn_of(message), std::memory_order_release);
   });
 }
@@ -118,7 +101,7 @@ void NodeWindow::copy_out(std::uint64_t message, void* data, std::size_t bytes) 
   for_each_slice(bytes, [&](std::size_t slice, std::size_t first, std::size_t count) {
     const Word turn = turn_of_slice(slot, slice);
     spin_until([&] { return turn.load(std::memory_order_acquire) == turn_of(message); });
-    if (count > 0) std::memcpy(static_cast<char*>(data) + first, slot + head_bytes_ + first, count);
+    std::memcpy(static_cast<char*>(data) + first, slot + head_bytes_ + first, count);
   });
   reads_of(slot).fetch_add(1, std::memory_order_acq_rel);
 }
@@ -160,35 +143,45 @@ std::unique_ptr<NodeWindows> make_node_windows(const ProcessGrid& grid, const Br
   }
 }
 
-NodeBroadcast::NodeBroadcast(MPI_Comm communicator, BroadcastKind kind, int root, void* data, Index count,
-                             MPI_Datatype type, int tag, NodeWindow* window)
-    : communicator_(communicator), data_(data), window_(window) {
-  if (window == nullptr) {
-    messages_.emplace(communicator, kind, root, data, count, type, tag);
-    return;
-  }
-  const int rank = rank_in(communicator);
-  int type_size = 0;
-  GLINPACK_MPI(MPI_Type_size(type, &type_size));
-  bytes_ = static_cast<std::size_t>(count) * static_cast<std::size_t>(type_size);
-  number_ = window->next_message();
-  in_node_done_ = false;
-  NodePlaces places = node_places(window->nodes(), root, rank);
-  leader_ = places.leader;
-  if (places.leads) messages_.emplace(communicator, kind, std::move(places.leaders), data, count, type, tag);
-  // the other ranks of the node need the data before this rank makes progress again
-  if (rank == root) wait_until_arrived();
+namespace {
+
+NodeLine node_line(MPI_Comm communicator, const NodeWindow* window) {
+  NodeLine line{.size = size_of(communicator), .rank = rank_in(communicator)};
+  if (window != nullptr) line.nodes = window->nodes(), line.shared_bytes = window->largest();
+  return line;
 }
 
-// The leader copies in, the others copy out; true when that is done.
+}  // namespace
+
+NodeBroadcast::NodeBroadcast(MPI_Comm communicator, BroadcastKind kind, int root, void* data, Index count,
+                             MPI_Datatype type, int tag, NodeWindow* window)
+    : NodeBroadcast(communicator, node_route(kind, node_line(communicator, window), {root, count, element_bytes(type)}),
+                    data, count, type, tag, window) {}
+
+NodeBroadcast::NodeBroadcast(MPI_Comm communicator, NodeRoute route, void* data, Index count, MPI_Datatype type,
+                             int tag, NodeWindow* window)
+    : communicator_(communicator),
+      data_(data),
+      bytes_(static_cast<std::size_t>(count * element_bytes(type))),
+      window_(route.copies_in_node() ? window : nullptr),
+      copies_from_(route.copies_from),
+      messages_(communicator, std::move(route), data, type, tag),
+      in_node_done_(window_ == nullptr) {
+  if (window_ == nullptr) return;
+  number_ = window_->next_message();
+  // on the root: the other ranks of the node need the data before this rank makes progress again
+  if (copies_from_ < 0 && messages_.arrived()) wait_until_arrived();
+}
+
+// True when the copies are done.
 bool NodeBroadcast::test_in_node() {
   if (in_node_done_) return true;
-  if (messages_) {
-    if (!messages_->arrived() || !window_->is_free(number_)) return false;
+  if (copies_from_ < 0) {
+    if (!messages_.arrived() || !window_->is_free(number_)) return false;
     window_->copy_in(number_, data_, bytes_);
   } else {
     if (!window_->has_begun(number_)) return false;
-    const PendingNote note(Pending::from(communicator_, leader_));  // slices that it has still to copy in
+    const PendingNote note(Pending::from(communicator_, copies_from_));  // slices that it has still to copy in
     window_->copy_out(number_, data_, bytes_);
   }
   in_node_done_ = true;
@@ -196,18 +189,18 @@ bool NodeBroadcast::test_in_node() {
 }
 
 bool NodeBroadcast::test() {
-  const bool sent = !messages_ || messages_->test();
+  const bool sent = messages_.test();
   return test_in_node() && sent;
 }
 
-// A leader waits for messages, then for the ranks of its node to have read the slot; the others wait for the leader.
+// Messages come first, then the ranks of the node must have read the slot.
 Pending NodeBroadcast::pending() const {
-  if (!messages_) return Pending::from(communicator_, leader_);
-  return messages_->arrived() ? Pending::with_all_of(communicator_) : messages_->pending();
+  if (copies_from_ >= 0) return Pending::from(communicator_, copies_from_);
+  return messages_.arrived() ? Pending::with_all_of(communicator_) : messages_.pending();
 }
 
 void NodeBroadcast::wait_until_arrived() {
-  if (window_ == nullptr) return messages_->wait_until_arrived();
+  if (window_ == nullptr) return messages_.wait_until_arrived();
   while (!arrived()) {
     const Pending awaited = pending();
     const auto test_and_help = [&] {
@@ -222,7 +215,7 @@ void NodeBroadcast::wait_until_arrived() {
 
 void NodeBroadcast::wait() {
   wait_until_arrived();
-  if (messages_) messages_->wait();
+  messages_.wait();
 }
 
 }  // namespace glinpack

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,15 +17,6 @@
 #include "mpi/shared_memory.hpp"
 
 namespace glinpack {
-
-/// One rank's part in a broadcast by messages between nodes and by shared memory inside them. Pure.
-struct NodePlaces {
-  /// Ranks that exchange messages, in ring order: the root, and of every other node the first rank after the root.
-  std::vector<int> leaders;
-  int leader = 0;      // of this rank's node
-  bool leads = false;  // this rank is the leader; otherwise it copies from the leader
-};
-NodePlaces node_places(std::span<const int> nodes, int root, int rank);
 
 /// Shared memory for messages between the ranks of a process row or column on one node: two slots, used in turn. The
 /// leader of a node copies a message into a slot with all its threads. The other ranks of the node copy it out with all
@@ -70,15 +60,6 @@ class NodeWindow {
   std::uint64_t messages_ = 0;
 };
 
-/// Bytes of the largest broadcasts of a run: along a rank's process row, and down its process column.
-struct BroadcastSizes {
-  std::size_t row = 0;
-  std::size_t column = 0;
-  // of each ring between two ranks of a process column; 0: none
-  std::size_t row_ring = 0;
-  std::size_t panel_ring = 0;
-};
-
 /// Windows of a rank's process row and column; each is null unless two of its ranks share a node.
 class NodeWindows {
  public:
@@ -105,13 +86,12 @@ class NodeWindows {
 /// cannot be allocated; the grid's root then warns once on standard error.
 std::unique_ptr<NodeWindows> make_node_windows(const ProcessGrid& grid, const BroadcastSizes& largest, int threads);
 
-/// A pending broadcast with the interface of Broadcast. With a window, the leader of every node takes part in the
-/// messages (node_places()). It copies the data into the window; the other ranks of its node copy it out when they wait
-/// or test. The root starts once the ranks of its node have read the message before the last.
+/// A pending broadcast with the interface of Broadcast, by the route of node_route(). A rank from which others copy
+/// writes the data into the window; they copy it out when they wait or test. The root starts once the ranks of its node
+/// have read the message before the last.
 class NodeBroadcast {
  public:
-  /// Collective over `communicator`. `window` belongs to the same communicator and holds as many bytes; all its ranks
-  /// pass one, or none does. With a window, not ibcast.
+  /// Collective over `communicator`. `window` belongs to it; null on all of its ranks or on none.
   NodeBroadcast(MPI_Comm communicator, BroadcastKind kind, int root, void* data, Index count, MPI_Datatype type,
                 int tag, NodeWindow* window);
   NodeBroadcast(const NodeBroadcast&) = delete;
@@ -120,21 +100,24 @@ class NodeBroadcast {
   bool test();
   void wait();
   /// Whether this rank has its data, and the other ranks of its node need nothing more from it.
-  bool arrived() const { return in_node_done_ && (!messages_ || messages_->arrived()); }
+  bool arrived() const { return in_node_done_ && messages_.arrived(); }
   void wait_until_arrived();
 
  private:
   bool test_in_node();
   Pending pending() const;
 
+  NodeBroadcast(MPI_Comm communicator, NodeRoute route, void* data, Index count, MPI_Datatype type, int tag,
+                NodeWindow* window);
+
   MPI_Comm communicator_;
   void* data_;
-  std::size_t bytes_ = 0;
-  NodeWindow* window_;
-  int leader_ = 0;                     // of this rank's node
-  std::uint64_t number_ = 0;           // of the message in the window
-  std::optional<Broadcast> messages_;  // on leaders
-  bool in_node_done_ = true;
+  std::size_t bytes_;
+  NodeWindow* window_;        // null: this rank neither copies nor is copied from
+  int copies_from_;           // NodeRoute
+  std::uint64_t number_ = 0;  // of the message in the window
+  Broadcast messages_;
+  bool in_node_done_;
 };
 
 }  // namespace glinpack

@@ -5,6 +5,7 @@
 #include "backend/measuring.hpp"
 #include "mpi/communication.hpp"
 #include "mpi/session.hpp"
+#include "mpi/wire.hpp"
 #include "watch/stop_request.hpp"
 
 namespace glinpack {
@@ -98,10 +99,7 @@ class ScreeningRounds {
 // All ranks' links, on rank 0, ordered by their ends.
 std::vector<Link> gathered(MPI_Comm communicator, const std::vector<Link>& mine) {
   std::vector<Link> all;
-  for (const std::string& bytes : gather_bytes(communicator, as_bytes(mine), 0)) {
-    const auto part = from_bytes<Link>(bytes);
-    all.insert(all.end(), part.begin(), part.end());
-  }
+  for (const auto& part : gather_values(communicator, mine, 0)) all.insert(all.end(), part.begin(), part.end());
   std::sort(all.begin(), all.end(),
             [](const Link& a, const Link& b) { return Pair(a.first, a.second) < Pair(b.first, b.second); });
   return all;
@@ -109,10 +107,9 @@ std::vector<Link> gathered(MPI_Comm communicator, const std::vector<Link>& mine)
 
 // Measures slow links again, one at a time, to exclude transient disturbances.
 void measure_slow_links_again(MPI_Comm communicator, ScreeningRounds& rounds, double limit, Screening& screening) {
-  std::string bytes = as_bytes(screening.slow);
-  broadcast_bytes(communicator, bytes, 0);
   std::vector<Pair> suspects;
-  for (const Link& link : from_bytes<Link>(bytes)) suspects.emplace_back(link.first, link.second);
+  for (const Link& link : broadcast_value(communicator, screening.slow, 0))
+    suspects.emplace_back(link.first, link.second);
   std::vector<Link> again;
   rounds.measure_one_by_one(suspects, limit, again);
   for (const Link& second : gathered(communicator, again)) {

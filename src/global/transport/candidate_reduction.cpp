@@ -1,6 +1,7 @@
 #include "transport/candidate_reduction.hpp"
 
 #include <cmath>
+#include <cstring>
 
 #include "mpi/communication.hpp"
 

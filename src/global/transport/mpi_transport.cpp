@@ -142,9 +142,7 @@ RowTransferRounds::RowTransferRounds(Timeline& timeline, Phase phase, const RowE
       communicator_(communicator),
       tag_(tag),
       rings_(rings) {
-  int bytes = 0;
-  GLINPACK_MPI(MPI_Type_size(type, &bytes));
-  type_bytes_ = bytes;
+  type_bytes_ = element_bytes(type);
   if (rounds_.empty()) return;
   scope_.reset(new Timeline::Scope(timeline.scope(Lane::net, phase, plan.rows_received() * columns * type_bytes_, 0,
                                                   static_cast<std::int32_t>(plan.messages_received()))));
@@ -243,23 +241,14 @@ std::unique_ptr<Transfer> MpiTransport<Real>::start_broadcast(MessageKind kind, 
   if ((line == Line::row ? grid_.shape().columns : grid_.shape().rows) == 1) return nullptr;
   const int root = line == Line::row ? pass.pivot.column : pass.pivot.row;
   const bool receives = (line == Line::row ? grid_.position().column : grid_.position().row) != root;
-  const BroadcastKind broadcast = broadcast_for(kind, broadcast_);
+  NodeWindow* const window = windows_ == nullptr ? nullptr : line == Line::row ? windows_->row() : windows_->column();
   auto transfer = std::make_unique<BroadcastTransfer>(
       timeline_, kind == MessageKind::panel ? Phase::broadcast_l : Phase::broadcast_u,
       receives ? static_cast<Index>(message.size_bytes()) : 0, receives ? 1 : 0,
-      line == Line::row ? grid_.row() : grid_.column(), broadcast, root, message.data(),
-      static_cast<Index>(message.size()), mpi_type<Real>(), broadcast_tag(kind),
-      window_for(line, broadcast, message.size_bytes()));
+      line == Line::row ? grid_.row() : grid_.column(), broadcast_for(kind, broadcast_), root, message.data(),
+      static_cast<Index>(message.size()), mpi_type<Real>(), broadcast_tag(kind), window);
   if (completion_ == Completion::in_turn) transfer->wait();
   return transfer;
-}
-
-// None for an MPI collective, which needs all ranks of the communicator.
-template <class Real>
-NodeWindow* MpiTransport<Real>::window_for(Line line, BroadcastKind kind, std::size_t bytes) const {
-  if (windows_ == nullptr || is_mpi_collective(kind)) return nullptr;
-  NodeWindow* const window = line == Line::row ? windows_->row() : windows_->column();
-  return window != nullptr && bytes <= window->largest() ? window : nullptr;
 }
 
 template <class Real>

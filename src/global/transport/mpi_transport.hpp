@@ -32,7 +32,6 @@ class MpiTransport : public Transport<Real> {
   bool all_agree(bool mine) override;
 
  private:
-  NodeWindow* window_for(Line line, BroadcastKind kind, std::size_t bytes) const;
   std::unique_ptr<Transfer> start_rounds(Phase phase, const RowExchangePlan& plan, Index columns, Real* buffer, int tag,
                                          NodeRings* rings);
 

@@ -1,53 +1,31 @@
 #include "transport/recorder.hpp"
 
-#include <algorithm>
-
 namespace glinpack {
 
 namespace {
 
 void add_broadcast(std::vector<WireMessage>& messages, const MessageRecord& record, const GridShape& grid,
                    GridPosition position, const BroadcastRoutes& routes, Index element_bytes) {
-  const Line line = line_of(record.kind);
-  const int size = line == Line::row ? grid.columns : grid.rows;
-  const int rank = line == Line::row ? position.column : position.row;
-  const BroadcastKind kind = broadcast_for(record.kind, routes.kind);
-  if (is_mpi_collective(kind)) {
-    messages.push_back({.line = line, .peer = -1, .receives = record.receives, .bytes = record.bytes});
-    return;
-  }
-  const auto copied = [&](int peer, bool receives) {
-    return WireMessage{.line = line, .peer = peer, .receives = receives, .bytes = record.bytes, .in_memory = true};
+  const bool along_row = line_of(record.kind) == Line::row;
+  const NodeLine line{.size = along_row ? grid.columns : grid.rows,
+                      .rank = along_row ? position.column : position.row,
+                      .nodes = along_row ? routes.nodes_of_row : routes.nodes_of_column,
+                      .shared_bytes = along_row ? routes.largest.row : routes.largest.column};
+  const NodeRoute route = node_route(broadcast_for(record.kind, routes.kind), line,
+                                     {record.peer, record.bytes / element_bytes, element_bytes});
+  const auto add = [&](int peer, bool receives, Index bytes, Index after_receives, bool in_memory) {
+    messages.push_back({.line = line_of(record.kind),
+                        .peer = peer,
+                        .receives = receives,
+                        .bytes = bytes,
+                        .after_receives = after_receives,
+                        .in_memory = in_memory});
   };
-  std::vector<int> members;
-  std::vector<WireMessage> copies;  // from this rank to others of its node
-  const std::vector<int>& nodes = line == Line::row ? routes.nodes_of_row : routes.nodes_of_column;
-  const std::size_t capacity = line == Line::row ? routes.largest.row : routes.largest.column;
-  if (any_node_shared(nodes) && static_cast<std::size_t>(record.bytes) <= capacity) {
-    const NodePlaces places = node_places(nodes, record.peer, rank);
-    if (!places.leads) {
-      messages.push_back(copied(places.leader, true));
-      return;
-    }
-    members = places.leaders;
-    for (int other = 0; other < size; ++other) {
-      const bool same_node = nodes[static_cast<std::size_t>(other)] == nodes[static_cast<std::size_t>(rank)];
-      if (same_node && other != rank) copies.push_back(copied(other, false));
-    }
-  } else {
-    for (int place = 0; place < size; ++place) members.push_back((record.peer + place) % size);
+  for (const BroadcastStep& step : route.steps) {
+    add(route.is_collective ? -1 : step.peer, step.receive, step.count * element_bytes, step.after_receives, false);
   }
-  const auto place = static_cast<int>(std::find(members.begin(), members.end(), rank) - members.begin());
-  for (const BroadcastStep& step : broadcast_steps(kind, static_cast<int>(members.size()), place,
-                                                   record.bytes / element_bytes, pieces_of_message(record.bytes))) {
-    messages.push_back({line, members[static_cast<std::size_t>(step.peer)], step.receive, step.count * element_bytes,
-                        step.after_receives});
-  }
-  const auto received = std::count_if(messages.begin(), messages.end(), [](const auto& m) { return m.receives; });
-  for (WireMessage& copy : copies) {
-    copy.after_receives = received;
-    messages.push_back(copy);
-  }
+  if (route.copies_from >= 0) add(route.copies_from, true, record.bytes, 0, true);
+  for (const int other : route.copied_by) add(other, false, record.bytes, route.receives, true);
 }
 
 }  // namespace
@@ -58,7 +36,7 @@ std::vector<WireMessage> wire_messages(const MessageRecord& record, const GridSh
   switch (record.kind) {
     case MessageKind::rows: {
       const auto node_of = [&](int row) { return routes.nodes_of_column[static_cast<std::size_t>(row)]; };
-      const bool have_rings = routes.largest.row_ring > 0 && any_node_shared(routes.nodes_of_column);
+      const bool have_rings = routes.largest.row_ring > 0 && !routes.nodes_of_column.empty();
       for (const TransferRound& round : record.rounds) {
         bool first = true;
         for (const RowTransfer& transfer : round) {

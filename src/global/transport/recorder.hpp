@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "backend/operations.hpp"
-#include "mpi/node_broadcast.hpp"
+#include "mpi/node_route.hpp"
 #include "transport/transport.hpp"
 
 namespace glinpack {
