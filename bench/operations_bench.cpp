@@ -57,7 +57,7 @@ Limits measured_limits() {
   limits.copy = host.copy.median;
   limits.upload = limits.download = limits.copy / 2;  // a byte that is read and written crosses once
   if (settings.on_device()) {
-    const gl::DeviceCeilings device = gl::measure_device_ceilings(settings.options.device, measuring);
+    const DeviceCeilings device = gl::measure_device_ceilings(settings.options.device, measuring);
     limits.flops_single = device.fma_single.median;
     limits.flops_double = device.fma_double.median;
     limits.copy = device.copy.rate.median;
