@@ -57,7 +57,7 @@ Limits measured_limits() {
   limits.copy = host.copy.median;
   limits.upload = limits.download = limits.copy / 2;  // a byte that is read and written crosses once
   if (settings.on_device()) {
-    const gl::DeviceCeilings device = gl::measure_device_ceilings(settings.options.device, measuring);
+    const DeviceCeilings device = gl::measure_device_ceilings(settings.options.device, measuring);
     limits.flops_single = device.fma_single.median;
     limits.flops_double = device.fma_double.median;
     limits.copy = device.copy.rate.median;
@@ -282,8 +282,9 @@ int main(int argc, char** argv) {
   add_size_list(app, "--n", settings.n, "rows and columns of the trailing matrix");
   add_size_list(app, "--nb", settings.nb, "block sizes");
   add_precisions(app, settings.precisions);
-  app.add_option("--shader-directory", settings.options.shader_directory, "GLSL files to use in place of the built-in");
-  app.add_option("--tile", settings.options.tile,
+  app.add_option("--shader-directory", settings.options.values["shader-dir"],
+                 "GLSL files to use in place of the built-in");
+  app.add_option("--tile", settings.options.values["tile"],
                  "gl-compute: of reduce, as `glinpack tune` lists; of one --precision");
   app.add_option("--ceiling-seconds", settings.ceiling_seconds, "for each ceiling; 0: no shares")
       ->capture_default_str();

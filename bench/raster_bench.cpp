@@ -112,7 +112,7 @@ int main(int argc, char** argv) {
   std::unique_ptr<Machine> streamed, computed;
   return run_program(app, argc, argv, [&] {
     streamed = std::make_unique<Machine>(options);
-    options.computed_coordinates = true;
+    options.values["raster-coordinates"] = "computed";
     computed = std::make_unique<Machine>(options);
     for (const auto& [name, operation] : {std::pair{"pivot", Operation::pivot},
                                           {"normalize", Operation::normalize},

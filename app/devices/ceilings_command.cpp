@@ -94,17 +94,17 @@ struct CeilingRow {
   json more = json::object();
 };
 
-std::string_view name_of(gl::CopyWay way) { return way == gl::CopyWay::shader ? "shader" : "driver"; }
+std::string_view name_of(CopyWay way) { return way == CopyWay::shader ? "shader" : "driver"; }
 
-CeilingRow copy_row(const char* key, const gl::CopyCeiling& copy) {
+CeilingRow copy_row(const char* key, const CopyCeiling& copy) {
   return {.key = key,
           .measured = copy.rate,
           .how = memory_text(static_cast<double>(copy.bytes)) +
-                 (copy.way == gl::CopyWay::shader ? " at a time, by a compute shader" : " at a time, by the driver"),
+                 (copy.way == CopyWay::shader ? " at a time, by a compute shader" : " at a time, by the driver"),
           .more = {{"bytes", copy.bytes}, {"way", name_of(copy.way)}}};
 }
 
-std::array<CeilingRow, 7> rows_of(const gl::DeviceCeilings& device) {
+std::array<CeilingRow, 7> rows_of(const DeviceCeilings& device) {
   const auto fma = [](const char* key, const Measured& rate) {
     return CeilingRow{.key = key, .measured = rate, .unit = "GFLOPS"};
   };
@@ -161,23 +161,28 @@ json json_of(const CeilingRow& row) {
 int device_to_measure(const CeilingsOptions& options, std::vector<std::string>& notes) {
   const BackendRecord* backend = find_backend(options.backend);
   if (backend != nullptr && backend->memory == MemorySpace::host) return -1;
-  const std::vector<gl::DeviceDescription> devices = gl::list_devices();
+  const DeviceCatalog& catalog = device_catalog(options.backend);
+  const std::vector<DeviceDescription> devices = catalog.list();
   const bool software_allowed = backend != nullptr || options.device.has_value();
-  if (!options.device && !software_allowed && gl::device_for_local_rank(devices, 0, false) < 0) {
-    notes.emplace_back(
-        "no hardware OpenGL device is usable: the host alone was measured; --backend gl-compute measures software "
-        "OpenGL, `glinpack devices` says what there is");
+  if (!options.device && !software_allowed && device_for_local_rank(devices, 0, false) < 0) {
+    notes.push_back(
+        fmt::format("no hardware {0} device is usable: the host alone was measured; --backend {1} measures software "
+                    "{0}, `glinpack devices` says what there is",
+                    catalog.api, automatic_backend(MemorySpace::device).name));
     return -1;
   }
   PluOptions plu;
   plu.device = options.device;
-  return choose_device(plu, devices, 0, software_allowed);
+  return choose_device(plu, catalog, devices, 0, software_allowed);
 }
 
 Ceilings measure(const CeilingsOptions& options, std::vector<std::string> notes) {
   Ceilings ceilings{.device = {}, .host = {}, .host_name = host_name(), .notes = std::move(notes)};
   const int device = device_to_measure(options, ceilings.notes);
-  if (device >= 0) ceilings.device = gl::measure_device_ceilings(device, options.measuring, options.shader_dir);
+  if (device >= 0) {
+    const BackendOptions backend{.device = device, .values = {{"shader-dir", options.shader_dir}}};
+    ceilings.device = device_catalog(options.backend).measure_ceilings(backend, options.measuring);
+  }
   const std::vector<NodeView> views{view_node()};
   if (std::string note = threads_note(options.threads); !note.empty()) ceilings.notes.push_back(std::move(note));
   ceilings.host = measure_host_ceilings(options.threads.value_or(threads_for(views, 0)), options.measuring);
@@ -198,7 +203,7 @@ std::string ceilings_text(const Ceilings& ceilings) {
   std::string text;
   for (const std::string& note : ceilings.notes) text += note + "\n\n";
   if (ceilings.device) {
-    const gl::DeviceDescription& device = ceilings.device->device;
+    const DeviceDescription& device = ceilings.device->device;
     text += fmt::format("device {}: {}{}\n  driver {}\n", device.index, device.renderer,
                         device.software ? " (software OpenGL: computed by the processor)" : "", device.version);
     text += table_head();

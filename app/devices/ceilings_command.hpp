@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "app/options/fields.hpp"
+#include "backend/device_catalog.hpp"
 #include "backend/measuring.hpp"
-#include "gl/ceilings.hpp"
 #include "openblas/host_ceilings.hpp"
 
 namespace glinpack::app {
@@ -31,7 +31,7 @@ OptionTable ceilings_table(CeilingsOptions& options);
 CeilingsOptions parse_ceilings_options(const Texts& arguments);
 
 struct Ceilings {
-  std::optional<gl::DeviceCeilings> device;  // empty: only the host was measured
+  std::optional<DeviceCeilings> device;  // empty: only the host was measured
   HostCeilings host;
   std::string host_name;
   std::vector<std::string> notes;

@@ -10,17 +10,12 @@
 #include "app/program/agreement.hpp"
 #include "app/program/outputs.hpp"
 #include "app/program/program_context.hpp"
+#include "backend/registry.hpp"
 
 namespace glinpack::app {
 namespace {
 
-using gl::DeviceDescription;
 using nlohmann::json;
-
-constexpr std::string_view remedy =
-    "No usable OpenGL device. glinpack needs EGL with a driver for OpenGL 4.5: install the vendor's driver, or Mesa's\n"
-    "software one (Debian: libegl-mesa0 libgl1-mesa-dri).\n"
-    "Without OpenGL, --backend openblas computes on the processor.\n";
 
 const Footer devices_footer{
     .examples = "glinpack devices\nEGL_VISIBLE_DEVICES=0 glinpack devices --json",
@@ -81,12 +76,16 @@ std::string devices_text(std::span<const DeviceDescription> devices, int automat
   std::string text;
   for (const DeviceDescription& device : devices) text += device_block(device, device.index == automatic);
   if (!any_usable(devices)) {
-    const std::string variables = gl::driver_variables_text();
-    return text + variables + (variables.empty() ? "" : "\n") + std::string(remedy);
+    const DeviceCatalog& catalog = device_catalog();
+    const std::string variables = catalog.driver_variables_text();
+    return text + variables + (variables.empty() ? "" : "\n") +
+           fmt::format("No usable {0} device. {1}Without {0}, --backend {2} computes on the processor.\n", catalog.api,
+                       catalog.remedy, automatic_backend(MemorySpace::host).name);
   }
   if (automatic < 0) {
     text +=
-        "--backend auto takes OpenBLAS: no usable device is hardware. --backend gl-compute takes software OpenGL.\n";
+        fmt::format("--backend auto takes OpenBLAS: no usable device is hardware. --backend {} takes software {}.\n",
+                    automatic_backend(MemorySpace::device).name, device_catalog().api);
   }
   return text;
 }
@@ -123,8 +122,8 @@ OptionTable devices_table(DevicesOptions& o) {
 }
 
 int run_devices_command(const DevicesOptions& options, std::ostream& out) {
-  const std::vector<DeviceDescription> devices = gl::list_devices();
-  const int automatic = gl::device_for_local_rank(devices, 0, false);
+  const std::vector<DeviceDescription> devices = device_catalog().list();
+  const int automatic = device_for_local_rank(devices, 0, false);
   print(out, options.json ? dumped(devices_json(devices, automatic), 2) + '\n' : devices_text(devices, automatic));
   return any_usable(devices) ? 0 : 1;
 }

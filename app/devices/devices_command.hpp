@@ -1,4 +1,4 @@
-// `glinpack devices`: lists the EGL devices of this machine and how glinpack would use each.
+// `glinpack devices`: lists the devices of this machine and how glinpack would use each.
 #pragma once
 
 #include <iosfwd>
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "app/options/fields.hpp"
-#include "gl/devices.hpp"
+#include "backend/device_catalog.hpp"
 
 namespace glinpack::app {
 
@@ -21,7 +21,7 @@ OptionTable devices_table(DevicesOptions& options);
 int run_devices_command(const DevicesOptions& options, std::ostream& out);
 
 /// The text and JSON reports. `automatic`: the index of the device that `--backend auto` uses, -1 if none.
-std::string devices_text(std::span<const gl::DeviceDescription> devices, int automatic);
-nlohmann::json devices_json(std::span<const gl::DeviceDescription> devices, int automatic);
+std::string devices_text(std::span<const DeviceDescription> devices, int automatic);
+nlohmann::json devices_json(std::span<const DeviceDescription> devices, int automatic);
 
 }  // namespace glinpack::app

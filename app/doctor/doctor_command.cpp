@@ -103,7 +103,7 @@ OptionTable doctor_table(DoctorOptions& o) {
 namespace {
 
 using nlohmann::json;
-using Devices = std::optional<std::vector<gl::DeviceDescription>>;
+using Devices = std::optional<std::vector<DeviceDescription>>;
 
 // True if another MPI's launcher started the processes, so that each is a world of one rank. Only the first one prints.
 // The others return 0, since Open MPI's launcher would otherwise end the first one.
@@ -130,7 +130,7 @@ void read_sensors(const Devices& devices, json& mine) {
   const json* chosen = hardware_of(mine);
   if (!devices || chosen == nullptr) return;
   const auto place = chosen->at("index").get<std::size_t>();
-  const gl::DeviceDescription& device = devices->at(place);
+  const DeviceDescription& device = devices->at(place);
   json& facts = mine["graphics"]["devices"].at(place);
   const std::string address = read_device_sensor(
       sensors::Places::from_environment(), {.vendor = device.vendor, .uuid = device.uuid, .drm_file = device.drm_file},
@@ -180,7 +180,8 @@ int examine(const MpiSession& session, const std::vector<std::string>& arguments
                       .device = options.device,
                       .threads = options.threads.value_or(default_threads(session))};
   Devices devices;
-  if (options.backend == "auto" || computes_on_device(options.backend)) devices = gl::list_devices();
+  const bool may_use_devices = options.backend == "auto" || computes_on_device(options.backend);
+  if (may_use_devices) devices = device_catalog(options.backend).list();
   json mine = gather_quick_facts(session, target, devices);
   Facts facts{.ranks = {}, .quick = options.quick, .screening = {}};
   if (!options.quick) facts.screening = measure(options, devices, mine);

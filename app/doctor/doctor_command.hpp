@@ -36,7 +36,7 @@ int run_doctor_command(int argc, char** argv);
 /// Collective over MPI_COMM_WORLD; takes milliseconds. Returns one line per problem on rank 0; empty on other ranks.
 /// `devices`: this node's EGL devices if they were already listed.
 std::vector<std::string> notes_before_run(const MpiSession& session, const Target& target,
-                                          const std::optional<std::vector<gl::DeviceDescription>>& devices);
+                                          const std::optional<std::vector<DeviceDescription>>& devices);
 
 /// One line per check, followed by its remedies, and a count by verdict at the end.
 std::string findings_text(std::span<const Finding> findings);

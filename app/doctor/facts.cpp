@@ -152,7 +152,7 @@ std::vector<std::string> egl_vendors() {
   return vendors;
 }
 
-json device_facts(const gl::DeviceDescription& device, const PciBus& bus) {
+json device_facts(const DeviceDescription& device, const PciBus& bus) {
   json facts = device_json(device);
   facts.update(
       {{"usable", device.usable},
@@ -166,7 +166,7 @@ json device_facts(const gl::DeviceDescription& device, const PciBus& bus) {
 }
 
 json graphics_facts(const Target& target, int local_rank,
-                    const std::optional<std::vector<gl::DeviceDescription>>& devices) {
+                    const std::optional<std::vector<DeviceDescription>>& devices) {
   const PciBus bus;
   json facts{{"looked", devices.has_value()},
              {"backend", target.backend},
@@ -176,11 +176,11 @@ json graphics_facts(const Target& target, int local_rank,
              {"gpus", bus.gpus()},
              {"nvidia_kernel_driver", nvidia_kernel_driver()},
              {"egl_vendors", egl_vendors()},
-             {"variables", gl::driver_variables()}};
+             {"variables", device_catalog(target.backend).driver_variables()}};
   if (!devices) return facts;
-  for (const gl::DeviceDescription& device : *devices) facts["devices"].push_back(device_facts(device, bus));
+  for (const DeviceDescription& device : *devices) facts["devices"].push_back(device_facts(device, bus));
   const bool by_name = computes_on_device(target.backend);
-  facts["chosen"] = target.device ? *target.device : gl::device_for_local_rank(*devices, local_rank, by_name);
+  facts["chosen"] = target.device ? *target.device : device_for_local_rank(*devices, local_rank, by_name);
   return facts;
 }
 
@@ -197,7 +197,7 @@ std::string container_kind() {
 }  // namespace
 
 json gather_quick_facts(const MpiSession& session, const Target& target,
-                        const std::optional<std::vector<gl::DeviceDescription>>& devices) {
+                        const std::optional<std::vector<DeviceDescription>>& devices) {
   const std::string temporary = environment("TMPDIR");
   return {{"process", process_facts(session)},
           {"host", host_facts()},

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "gl/devices.hpp"
+#include "backend/device_catalog.hpp"
 #include "mpi/session.hpp"
 #include "network/links.hpp"
 
@@ -28,9 +28,9 @@ struct Target {
 };
 
 /// The facts of this rank that take milliseconds to gather. Those of measure.hpp have the values for "unknown".
-/// `devices`: empty if EGL was not queried.
+/// `devices`: empty if they were not listed.
 nlohmann::json gather_quick_facts(const MpiSession& session, const Target& target,
-                                  const std::optional<std::vector<gl::DeviceDescription>>& devices);
+                                  const std::optional<std::vector<DeviceDescription>>& devices);
 
 /// The EGL device that a rank computes on, or null. hardware_of() is null for software OpenGL, too.
 const nlohmann::json* device_of(const nlohmann::json& rank);

@@ -265,7 +265,7 @@ Study background_study(const BackgroundOptions& o) {
                            },
                        .check = [s](ModeRecord& record, ModeRun&) { s->size->complete(record); }});
       }
-      all[1].refusal = [&o, n](const gl::DeviceDescription& device) { return o.operation->obstacle(device, n); };
+      all[1].refusal = [&o, n](const DeviceDescription& device) { return o.operation->obstacle(device, n); };
       all[2].settings = o.ratio ? fmt::format("ratio {:g}", *o.ratio) : "ratio auto";
       return all;
     };

@@ -58,7 +58,7 @@ struct BackgroundOperation {
   /// Floats that a problem and its answer take.
   double (*numbers)(Index n);
   /// Why the device cannot hold a problem; empty if no limit is known.
-  std::string (*obstacle)(const gl::DeviceDescription& device, Index n);
+  std::string (*obstacle)(const DeviceDescription& device, Index n);
   /// True if elements off the three diagonals of A are refused.
   bool tridiagonal = false;
 };

@@ -259,7 +259,7 @@ BackgroundProblems tridiagonal_problems(const BackgroundSource& source) {
 }  // namespace
 
 std::span<const BackgroundOperation> background_operations() {
-  using Device = gl::DeviceDescription;
+  using Device = DeviceDescription;
   static const std::array operations{
       BackgroundOperation{
           .name = "plu-packed",

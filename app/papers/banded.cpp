@@ -156,7 +156,7 @@ Variant product_on_device(const SharedBanded& p, BandedVariant variant, Index n,
   const auto check = [p](ModeRecord& record, ModeRun&) {
     record.check = p->check("compressed rows", largest_difference(p->expected, p->computed));
   };
-  const auto refusal = [=](const gl::DeviceDescription& device) {
+  const auto refusal = [=](const DeviceDescription& device) {
     return banded_obstacle(device, n, most_diagonals, variant);
   };
   return {.name = std::string(name_of(variant)), .make = make, .check = check, .refusal = refusal};

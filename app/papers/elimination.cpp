@@ -193,7 +193,7 @@ Variant solution_on_device(const SharedSystem& p, Wanted wanted, const Eliminati
   }
   variant.make = [=](ModeRun& run) { return steps_of<Solver>(p, wanted, settings, run.device()); };
   variant.check = [=](ModeRecord& record, ModeRun&) { check_solution(*p, wanted, record); };
-  variant.refusal = [=](const gl::DeviceDescription& device) { return Solver::obstacle(device, n, columns, settings); };
+  variant.refusal = [=](const DeviceDescription& device) { return Solver::obstacle(device, n, columns, settings); };
   return variant;
 }
 

@@ -263,7 +263,7 @@ Variant factors_by_drawing(const SharedStudy& s, const LuSettings& settings, Ind
     record.parameters.update(to_json(s->figures.back(), s->clock));
     s->drawing.reset();
   };
-  const auto refusal = [=](const gl::DeviceDescription& device) { return LuDrawing::obstacle(device, n, settings); };
+  const auto refusal = [=](const DeviceDescription& device) { return LuDrawing::obstacle(device, n, settings); };
   return {.name = std::string(name_of(settings.method)),
           .settings = std::string(name_of(settings.strategy)),
           .make = make,
@@ -282,7 +282,7 @@ Variant factors_by_blocks(const SharedStudy& s, Index n) {
         .clock = &blocked->clock()};
   };
   const auto check = [s](ModeRecord& record, ModeRun&) { s->check(record); };
-  const auto refusal = [n](const gl::DeviceDescription& device) {
+  const auto refusal = [n](const DeviceDescription& device) {
     const bool fits =
         device.software || device.free_memory <= 0 || 4 * square(n) <= static_cast<double>(device.free_memory);
     return fits ? std::string()

@@ -111,7 +111,7 @@ std::vector<Index> pass_lengths_of(const MatmulOptions& o, const ProductExtents&
 /// device and the nearest size, else compute. With --tune: the named variants, packings and pass lengths, by default
 /// all variants and packings and several pass lengths.
 std::vector<MatmulSettings> settings_of(const MatmulOptions& o, const ProductExtents& e,
-                                        const gl::DeviceDescription& device) {
+                                        const DeviceDescription& device) {
   if (o.variant.empty() && !o.tune) {
     MatmulSettings settings = solvers::MatmulChoices().load(device, o.precision, e).value_or(MatmulSettings{});
     settings.tile = o.tile;
@@ -192,7 +192,7 @@ Variant device_product(const std::shared_ptr<Products<Real>>& p, const ProductEx
   Variant variant{.name = std::string(name_of(settings.variant)), .settings = settings_text(settings)};
   if (draws(settings.variant)) variant.parameters["packing"] = name_of(settings.packing);
   if (has_passes(settings.variant)) variant.parameters["pass_length"] = settings.pass_length;
-  variant.refusal = [extents, settings](const gl::DeviceDescription& device) {
+  variant.refusal = [extents, settings](const DeviceDescription& device) {
     return matmul_obstacle(device, extents, settings, precision_of<Real>);
   };
   variant.make = [p, settings](ModeRun& run) {
@@ -217,7 +217,7 @@ Variant device_product(const std::shared_ptr<Products<Real>>& p, const ProductEx
 }
 
 void keep(const MatmulSettings& fastest, const ProductExtents& extents, Precision precision, ModeRun& run) {
-  const gl::DeviceDescription& device = run.device().description();
+  const DeviceDescription& device = run.device().description();
   const solvers::MatmulChoices choices;
   const bool kept = choices.store(device, precision, extents, fastest);
   const std::string settings = settings_text(fastest);

@@ -154,15 +154,15 @@ namespace {
 bool is_root(const ModeInvocation& invocation) { return !invocation.session || invocation.session->rank() == 0; }
 
 int device_index(const ModeOptions& options, int local_rank, std::vector<std::string>& notes) {
-  const std::vector<gl::DeviceDescription> devices = gl::list_devices();
-  if (!options.device && gl::device_for_local_rank(devices, 0, true) < 0) {
+  const std::vector<DeviceDescription> devices = gl::list_devices();
+  if (!options.device && device_for_local_rank(devices, 0, true) < 0) {
     throw InputError(
         "no usable OpenGL device: `glinpack devices` says why; the mode's --help tells what the processor does alone");
   }
   PluOptions plu;
   plu.device = options.device;
-  const int index = choose_device(plu, devices, local_rank, true);
-  if (!options.device && gl::device_for_local_rank(devices, 0, false) < 0) {
+  const int index = choose_device(plu, device_catalog(), devices, local_rank, true);
+  if (!options.device && device_for_local_rank(devices, 0, false) < 0) {
     notes.push_back("no hardware OpenGL device is usable: device " + std::to_string(index) +
                     ", software OpenGL, was taken; `glinpack devices` says what there is");
   }

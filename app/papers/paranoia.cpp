@@ -152,7 +152,7 @@ struct LuErrors {
     of_backend.device = run.device().description().index;
     // a shader folder with only the arithmetic lacks the backend's shaders
     if (std::filesystem::is_directory(std::filesystem::path(options.shader_dir) / "compute")) {
-      of_backend.shader_directory = options.shader_dir;
+      of_backend.values = {{"shader-dir", options.shader_dir}};
     }
     backend = make_backend<Real>(on_device, of_backend, timeline);
     return *backend;
@@ -189,7 +189,7 @@ Problem lu_problem(const std::shared_ptr<LuErrors<Real>>& p, Index n) {
                          },
                      .check = check,
                      .refusal =
-                         [n](const gl::DeviceDescription& device) {
+                         [n](const DeviceDescription& device) {
                            const bool fits = device.free_memory <= 0 ||
                                              square(n) * sizeof(double) <= static_cast<double>(device.free_memory);
                            return fits ? std::string()

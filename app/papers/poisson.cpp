@@ -450,7 +450,7 @@ std::vector<Variant> poisson_variants(const SharedPoisson<Real>& p, const Poisso
       all.push_back(poisson_variant<Real>(
           p, std::string(name_of(memory)), kind, false, &CopyRates::device, threads,
           [=](ModeRun& run) { return solvers::make_poisson_strip<Real>(run.device(), extents, memory, kind); }));
-      all.back().refusal = [=](const gl::DeviceDescription& device) {
+      all.back().refusal = [=](const DeviceDescription& device) {
         return solvers::poisson_obstacle<Real>(device, extents, memory, kind);
       };
     }

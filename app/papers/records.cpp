@@ -123,7 +123,7 @@ std::string table_line(std::string line) {
 std::string mode_head(const std::string& mode, const ModeMachine& machine) {
   std::string text = "glinpack-papers " + mode + "\n";
   if (machine.device) {
-    const gl::DeviceDescription& device = machine.device->description();
+    const DeviceDescription& device = machine.device->description();
     text += fmt::format("device {}: {}{}\n  driver {}\n", device.index, device.renderer,
                         device.software ? " (software OpenGL: computed by the processor)" : "", device.version);
   }

@@ -7,7 +7,7 @@ namespace glinpack::app {
 namespace {
 
 void check_fits(const Problem& problem, const ModeMachine& machine) {
-  const gl::DeviceDescription* device = machine.device ? &machine.device->description() : nullptr;
+  const DeviceDescription* device = machine.device ? &machine.device->description() : nullptr;
   const auto check_memory = [&] {
     check_host_memory(problem.what, problem.bytes + (device && device->software ? problem.device_bytes : 0));
   };

@@ -33,7 +33,7 @@ struct Variant {
   /// Adds the check of a result, and what else is known of it, to the record; not called if the record failed.
   std::function<void(ModeRecord& record, ModeRun& run)> check = {};
   /// Why the device cannot hold the problem, with limit and remedy; empty if no reason is known.
-  std::function<std::string(const gl::DeviceDescription& device)> refusal = {};
+  std::function<std::string(const DeviceDescription& device)> refusal = {};
 };
 
 /// A problem of one size. To describe it takes no memory; fill() does.

@@ -126,7 +126,7 @@ Variant solution_of_systems(const std::shared_ptr<SolvedSystems<Real>>& p, const
   const auto check = [=](ModeRecord& record, ModeRun&) {
     record.check = are_random ? p->check_against_lapack() : p->check_residual();
   };
-  const auto refusal = [=](const gl::DeviceDescription& device) {
+  const auto refusal = [=](const DeviceDescription& device) {
     return tridiagonal_obstacle(device, settings, precision_of<Real>, count, n);
   };
   return {.name = std::string(name_of(settings.variant)), .make = make, .check = check, .refusal = refusal};

@@ -62,7 +62,7 @@ CheckpointOptions options_of(const SweepInput& input, const RunRecord& run, cons
                             {"--lookahead", parameters.lookahead > 0 ? "1" : "0"},
                             {"--row-swap", std::string(name_of(parameters.row_swap.kind))},
                             {"--row-swap-pieces", std::to_string(parameters.row_swap.pieces)},
-                            {"--tile", input.options.tile},
+                            {"--tile", input.options.backend_values.at("tile")},
                             {"--abft", parameters.abft ? "on" : "off"},
                             {"--matrix", std::string(name_of(run.matrix))}};
   if (parameters.row_swap.kind == RowSwapKind::mix) {

@@ -13,7 +13,6 @@
 #include "app/options/option_text.hpp"
 #include "app/program/watchdog_option.hpp"
 #include "backend/registry.hpp"
-#include "gl/compute/tuning.hpp"
 #include "matrix/matrix_formulas.hpp"
 #include "matrix/spectrum.hpp"
 
@@ -241,15 +240,21 @@ std::vector<Field> machine_fields(PluOptions& o) {
        "all processes at once: the host's GEMM or the device's multiply-adds; about a second. The best is "
        "kept in the cache folder, and measured again if other programs used the node. Runs below 5e10 operations per "
        "process (N = 4200 on one) measure it only if auto is given"},
-      {"shader-dir", text(o.shader_dir, "DIR"), "Folder of GLSL files that override the built-in shaders"},
-      {"tile", text(o.tile, "NAME"), "gl-compute: tile of the trailing update, one that `glinpack tune` lists",
-       "the tuned one, else the first"},
-      {"device-memory", choice(o.device_memory, all_device_memories),
-       "gl-compute: what allocates matrices. vulkan: faster memory, and more of it, on NVIDIA GPUs; auto: vulkan on "
-       "GPUs if it works, else opengl"},
-      {"raster-coordinates", choice(o.raster_coordinates, all_raster_coordinates),
-       "gl-raster: source of texture coordinates. streamed: the vertices; computed: every fragment"},
   };
+}
+
+// The options of the backends alone.
+std::vector<Field> backend_fields(BackendValues& values) {
+  std::vector<Field> fields;
+  for (const BackendOption& option : all_backend_options()) {
+    const std::string name(option.name);
+    std::string& value = values[name];
+    fields.push_back({name,
+                      option.choices.empty() ? text(value, std::string(option.type))
+                                             : name_value(value, {option.choices.begin(), option.choices.end()}),
+                      std::string(option.help), std::string(option.default_text)});
+  }
+  return fields;
 }
 
 std::vector<Field> checkpoint_fields(PluOptions& o) {
@@ -415,7 +420,7 @@ OptionTable plu_table(PluOptions& o) {
       .footer = plu_footer(),
       .groups = {{"Problem", joined(grid_fields(o, true), problem_fields(o))},
                  {"Algorithm", joined({precision}, algorithm_fields(o), panel_and_message_fields(o))},
-                 {"Backend", machine_fields(o)},
+                 {"Backend", joined(machine_fields(o), backend_fields(o.backend_values))},
                  {"Checkpoints", checkpoint_fields(o)},
                  {"Output", joined(result_fields(o), plu_output_fields(o))},
                  {"Instead of a run", plan_fields(o)}}};
@@ -425,26 +430,22 @@ OptionTable plu_table(PluOptions& o) {
 
 namespace {
 
-// The names of the backends for which `claim` is true.
-std::string backends_with(bool BackendRecord::*claim) {
-  std::string names;
-  for (const BackendRecord* record : registered_backends) {
-    if (record->*claim) names += (names.empty() ? "" : " or ") + std::string(record->name);
-  }
-  return names;
-}
-
-// Checks that the tile supports the precision of the factors.
-void check_tile(const PluOptions& options) {
-  if (options.tile.empty()) return;
-  if (options.backend != "auto" && !backend_record(options.backend).tiled) {
-    throw InputError("--tile " + options.tile + ": the backend " + options.backend +
-                     " has no tiles; leave it out, or use --backend " + backends_with(&BackendRecord::tiled));
-  }
-  try {
-    gl::reduce_tile(options.tile, options.precision);
-  } catch (const std::runtime_error& error) {
-    throw InputError("--tile: " + std::string(error.what()));
+// Checks the values that a backend refuses.
+void check_backend_values(const PluOptions& options) {
+  for (const BackendOption& option : all_backend_options()) {
+    const std::string key(option.name), name = "--" + key;
+    const std::string& value = options.backend_values.at(key);
+    if (value.empty() || option.check == nullptr) continue;
+    const auto has_option = [&option](const BackendRecord& backend) { return backend.has_option(option.name); };
+    if (options.backend != "auto" && !has_option(backend_record(options.backend))) {
+      throw InputError(name + " " + value + ": the backend " + options.backend + " has no " + name +
+                       "; leave it out, or use --backend " + backends_with(has_option));
+    }
+    try {
+      option.check(value, options.precision);
+    } catch (const std::runtime_error& error) {
+      throw InputError(name + ": " + error.what());
+    }
   }
 }
 
@@ -492,7 +493,7 @@ void check_time(const PluOptions& options) {
 
 // Sets defaults that depend on the backend: the precision of its factors, and a pivoting that it supports.
 ParsedOptions with_backend_defaults(ParsedOptions parsed) {
-  check_tile(parsed.options);
+  check_backend_values(parsed.options);
   check_panel(parsed.options);
   check_time(parsed.options);
   check_abft(parsed.options);

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "app/options/fields.hpp"
-#include "backend/backend_record.hpp"
 #include "backend/precision.hpp"
+#include "backend/registry.hpp"
 #include "lu/parameters.hpp"
 #include "matrix/grid.hpp"
 #include "matrix/matrix_source.hpp"
@@ -34,13 +34,6 @@ inline constexpr std::size_t most_runs_with_breakdown = 10;
 constexpr std::string_view name_of(BreakdownTable table) {
   constexpr std::array<std::string_view, 4> names{"auto", "phases", "roles", "none"};
   return names[static_cast<std::size_t>(table)];
-}
-
-/// The source of the texture coordinates of gl-raster's fragments.
-enum class RasterCoordinates { streamed, computed };
-inline constexpr std::array all_raster_coordinates{RasterCoordinates::streamed, RasterCoordinates::computed};
-constexpr std::string_view name_of(RasterCoordinates coordinates) {
-  return coordinates == RasterCoordinates::streamed ? "streamed" : "computed";
 }
 
 /// hpl: what the other options say. mxp: HPL-MxP, mixed precision and its matrix.
@@ -119,10 +112,7 @@ struct PluOptions : CommonOptions {
   std::optional<double> time;    // seconds at the peak rate, for n = automatic; unset: memory alone limits N
   std::optional<double> peak;    // GFLOPS of a process; 0: left out; unset: measured
   bool measures_peak = false;    // however short the runs: --peak auto is given
-  std::string shader_dir;
-  std::string tile;  // of gl-compute's reduce kernel; empty: the tuned or built-in one
-  DeviceMemory device_memory = DeviceMemory::automatic;
-  RasterCoordinates raster_coordinates = RasterCoordinates::streamed;
+  BackendValues backend_values = default_backend_values();
 
   // output
   std::string trace;

@@ -27,7 +27,6 @@
 #include "app/record/trace.hpp"
 #include "backend/measuring.hpp"
 #include "backend/registry.hpp"
-#include "gl/shader_source.hpp"
 #include "lu/run.hpp"
 #include "matrix/matrix_source.hpp"
 #include "mpi/scatter_matrix.hpp"
@@ -276,15 +275,15 @@ void add_software_note(const BackendInfo& info, ReportContext& context) {
 template <class Real>
 std::unique_ptr<Backend<Real>> make_agreed_backend(const Machine& machine, Timeline& timeline) {
   std::unique_ptr<Backend<Real>> backend;
-  std::string unusable_shaders;
+  std::string unusable_option;
   run_on_all_ranks([&] {
     try {
       backend = make_backend<Real>(machine.backend, machine.options, timeline);
-    } catch (const gl::ShaderFolderError& error) {
-      unusable_shaders = std::string("--shader-dir: ") + error.what();
+    } catch (const BackendOptionError& error) {
+      unusable_option = "--" + error.option() + ": " + error.what();
     }
   });
-  agree_on_input(unusable_shaders);
+  agree_on_input(unusable_option);
   return backend;
 }
 

@@ -6,7 +6,6 @@
 
 #include "app/program/agreement.hpp"
 #include "app/program/topology.hpp"
-#include "gl/compute/tuning.hpp"
 #include "host/host_memory.hpp"
 #include "mpi/communication.hpp"
 #include "mpi/wire.hpp"
@@ -20,47 +19,47 @@ constexpr std::int64_t largest_software_matrix = std::int64_t{2} << 30;
 
 std::string name_of_automatic(MemorySpace memory) { return std::string(automatic_backend(memory).name); }
 
-std::string why_no_device(std::span<const gl::DeviceDescription> devices) {
+std::string why_no_device(const DeviceCatalog& catalog, const std::vector<DeviceDescription>& devices) {
+  const std::string noun(catalog.noun);
   const std::string other = "use --backend " + name_of_automatic(MemorySpace::host);
   if (devices.empty()) {
-    const std::string variables = gl::driver_variables_text();
-    return "no EGL device was found; " +
-           (variables.empty() ? "install a driver (Mesa: libegl-mesa0 and libgl1-mesa-dri)" : variables) + ", or " +
+    const std::string variables = catalog.driver_variables_text();
+    return "no " + noun + " was found; " + (variables.empty() ? std::string(catalog.install) : variables) + ", or " +
            other;
   }
-  for (const gl::DeviceDescription& device : devices) {
+  for (const DeviceDescription& device : devices) {
     if (!device.usable && !device.why_unusable.empty()) {
-      return "no EGL device is usable; device " + std::to_string(device.index) + ": " + device.why_unusable +
+      return "no " + noun + " is usable; device " + std::to_string(device.index) + ": " + device.why_unusable +
              "; see glinpack devices, or " + other;
     }
   }
-  return "no EGL device is usable; see glinpack devices, or " + other;
+  return "no " + noun + " is usable; see glinpack devices, or " + other;
 }
 
-std::string tile_note_of(const std::string& backend, const PluOptions& options, const gl::DeviceDescription& device) {
-  const bool kept = gl::TileCache().load(device, options.precision).has_value();
-  const std::string tile = name_of(gl::chosen_tile(options.tile, device, options.precision), options.precision);
-  return backend + " reduces in tiles of " + tile +
-         (!options.tile.empty() ? ", as asked for"
-          : kept                ? ", as glinpack tune chose"
-                                : ", the default: glinpack tune looks for a faster one");
+std::string tile_note_of(const BackendRecord& backend, const PluOptions& options, const DeviceDescription& device) {
+  const std::string start = std::string(backend.name) + " reduces in tiles of ";
+  const std::string& tile = options.backend_values.at("tile");
+  if (!tile.empty()) return start + tile + ", as asked for";
+  const TileCatalog::Choice choice = backend.tiles->choose(device, options.precision);
+  return start + choice.name +
+         (choice.is_kept ? ", as glinpack tune chose" : ", the default: glinpack tune looks for a faster one");
 }
 
 }  // namespace
 
-int choose_device(const PluOptions& options, std::span<const gl::DeviceDescription> devices, int local_rank,
-                  bool software_allowed) {
+int choose_device(const PluOptions& options, const DeviceCatalog& catalog,
+                  const std::vector<DeviceDescription>& devices, int local_rank, bool software_allowed) {
   if (!options.device) {
-    const int chosen = gl::device_for_local_rank({devices.begin(), devices.end()}, local_rank, software_allowed);
-    if (chosen < 0) throw InputError(why_no_device(devices));
+    const int chosen = device_for_local_rank(devices, local_rank, software_allowed);
+    if (chosen < 0) throw InputError(why_no_device(catalog, devices));
     spdlog::debug("device {}: chosen by local rank {}", chosen, local_rank);
     return chosen;
   }
-  for (const gl::DeviceDescription& device : devices) {
+  for (const DeviceDescription& device : devices) {
     if (device.index != *options.device) continue;
     if (!device.usable) throw InputError("--device " + std::to_string(device.index) + ": " + device.why_unusable);
     if (device.software && !software_allowed) {
-      throw InputError("--device " + std::to_string(device.index) + " is software OpenGL");
+      throw InputError("--device " + std::to_string(device.index) + " is software " + std::string(catalog.api));
     }
     spdlog::debug("device {}: chosen by --device", device.index);
     return device.index;
@@ -85,16 +84,14 @@ std::string threads_note(const std::optional<int>& threads_option) {
 
 Machine choose_machine(const PluOptions& options, const MpiSession& session) {
   Machine machine{.backend = options.backend, .options = {}, .tile_note = {}};
-  machine.options.shader_directory = options.shader_dir;
-  machine.options.tile = options.tile;
-  machine.options.device_memory = options.device_memory;
-  machine.options.computed_coordinates = options.raster_coordinates == RasterCoordinates::computed;
+  machine.options.values = options.backend_values;
   const bool by_name = options.backend != "auto";
   if (!by_name || computes_on_device(options.backend)) {
     std::string error;
-    const std::vector<gl::DeviceDescription>& devices = machine.devices.emplace(gl::list_devices());
+    const DeviceCatalog& catalog = device_catalog(options.backend);
+    const std::vector<DeviceDescription>& devices = machine.devices.emplace(catalog.list());
     try {
-      machine.options.device = choose_device(options, devices, session.local_rank(), by_name);
+      machine.options.device = choose_device(options, catalog, devices, session.local_rank(), by_name);
     } catch (const InputError& failure) {
       error = failure.what();
     }
@@ -107,9 +104,9 @@ Machine choose_machine(const PluOptions& options, const MpiSession& session) {
                     : !error.empty() ? error
                                      : "another rank has no hardware device");
     }
-    if (backend_record(machine.backend).tiled) {
-      const gl::DeviceDescription& device = devices[static_cast<std::size_t>(machine.options.device)];
-      machine.tile_note = tile_note_of(machine.backend, options, device);
+    if (const BackendRecord& backend = backend_record(machine.backend); backend.tiles != nullptr) {
+      const DeviceDescription& device = devices[static_cast<std::size_t>(machine.options.device)];
+      machine.tile_note = tile_note_of(backend, options, device);
       spdlog::debug("{}", machine.tile_note);
     }
   }

@@ -2,14 +2,12 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "app/plu/memory.hpp"
 #include "app/plu/plu_options.hpp"
 #include "backend/registry.hpp"
-#include "gl/devices.hpp"
 #include "mpi/session.hpp"
 
 namespace glinpack::app {
@@ -17,14 +15,14 @@ namespace glinpack::app {
 struct Machine {
   std::string backend;     // never "auto"; the same on every rank
   BackendOptions options;  // of this rank
-  std::string tile_note;   // tiled backends: the tile of this rank's device, and why it was chosen
-  std::optional<std::vector<gl::DeviceDescription>> devices = {};  // of this rank's node; empty if EGL was not queried
+  std::string tile_note;   // the tile of this rank's device, and why it was chosen; empty: the backend has no tiles
+  std::optional<std::vector<DeviceDescription>> devices = {};  // of this rank's node; empty if they were not listed
 };
 
-/// The device of a rank: --device, or the rank's number on its node. Throws InputError with the reason and the remedy
-/// if there is no such device.
-int choose_device(const PluOptions& options, std::span<const gl::DeviceDescription> devices, int local_rank,
-                  bool software_allowed);
+/// The device of a rank: --device, or the rank's number on its node. `devices`: of the catalog. Throws InputError with
+/// the reason and the remedy if there is no such device.
+int choose_device(const PluOptions& options, const DeviceCatalog& catalog,
+                  const std::vector<DeviceDescription>& devices, int local_rank, bool software_allowed);
 
 /// Collective over MPI_COMM_WORLD. "auto" selects a device backend if every rank has a hardware device, else a host
 /// backend. Throws on every rank if a rank has no device for a backend that the user named.

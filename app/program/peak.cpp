@@ -17,9 +17,8 @@
 #include "app/program/node_load.hpp"
 #include "backend/measuring.hpp"
 #include "backend/registry.hpp"
-#include "gl/ceilings.hpp"
-#include "gl/disk_cache.hpp"
 #include "host/host_memory.hpp"
+#include "host/user_cache.hpp"
 #include "mpi/communication.hpp"
 #include "openblas/blas_library.hpp"
 #include "openblas/host_ceilings.hpp"
@@ -48,7 +47,7 @@ double measured_peak(const PluOptions& options, const Machine& machine) {
   const BackendOptions& own = machine.options;
   try {
     return computes_on_device(machine.backend)
-               ? gl::measure_device_fma(own.device, options.precision, measuring, own.shader_directory).median
+               ? device_catalog(machine.backend).measure_peak(own, options.precision, measuring).median
                : measure_host_gemm(options.precision, own.threads, measuring).median;
   } catch (const std::exception& error) {
     spdlog::warn("the peak rate is unknown: {}; --peak states one", error.what());
@@ -63,13 +62,13 @@ struct KeptPeak {
 };
 
 std::string path_of_peak(const std::string& description) {
-  const std::string folder = gl::user_cache();
-  return folder.empty() ? "" : gl::cache_path(folder, description, "peak");
+  const std::string folder = user_cache();
+  return folder.empty() ? "" : cache_path(folder, description, "peak");
 }
 
 KeptPeak load_peak(const std::string& description) {
   KeptPeak kept;
-  std::ifstream file = gl::open_regular_file(path_of_peak(description));
+  std::ifstream file = open_regular_file(path_of_peak(description));
   std::string first_line;
   std::getline(file, first_line);
   std::istringstream line(first_line);
@@ -83,7 +82,7 @@ void store_peak(const std::string& description, const KeptPeak& peak) {
   if (path.empty()) return;
   const std::string text = fmt::format("{} {}\n{:%Y-%m-%d %H:%M} UTC, {:.2f} processors used by other programs\n{}\n",
                                        peak.rate, peak.load, fmt::gmtime(std::time(nullptr)), peak.load, description);
-  if (!gl::write_cache_file(path, text)) spdlog::debug("{} cannot be written", path);
+  if (!write_cache_file(path, text)) spdlog::debug("{} cannot be written", path);
 }
 
 /// Collective over MPI_COMM_WORLD. Measures, and keeps what is better than `kept`.

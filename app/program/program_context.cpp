@@ -17,7 +17,7 @@ json program_context(const std::vector<std::string>& command_line, json configur
   return program_json(context);
 }
 
-json device_json(const gl::DeviceDescription& device) {
+json device_json(const DeviceDescription& device) {
   return {{"index", device.index},
           {"renderer", device.renderer},
           {"version", device.version},

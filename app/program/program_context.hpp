@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "app/record/json.hpp"
+#include "backend/device_catalog.hpp"
 #include "backend/measuring.hpp"
-#include "gl/devices.hpp"
 
 namespace glinpack::app {
 
@@ -14,7 +14,7 @@ namespace glinpack::app {
 nlohmann::json program_context(const std::vector<std::string>& command_line, nlohmann::json configuration);
 
 /// Index, renderer, version, UUID or null, software or not.
-nlohmann::json device_json(const gl::DeviceDescription& device);
+nlohmann::json device_json(const DeviceDescription& device);
 
 /// A measurement in a unit, as the results of peaks, tune and the solvers have it.
 struct MeasuredQuantity {

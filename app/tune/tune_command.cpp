@@ -8,6 +8,7 @@
 #include "app/program/machine.hpp"
 #include "app/program/outputs.hpp"
 #include "app/program/program_context.hpp"
+#include "backend/registry.hpp"
 
 namespace glinpack::app {
 
@@ -34,30 +35,32 @@ std::vector<Precision> parse_precisions(const std::string& text) {
 }
 
 int device_to_tune(const TuneOptions& options) {
-  const std::vector<gl::DeviceDescription> devices = gl::list_devices();
-  if (!options.device && gl::device_for_local_rank(devices, 0, false) < 0) {
+  const DeviceCatalog& catalog = device_catalog();
+  const std::vector<DeviceDescription> devices = catalog.list();
+  if (!options.device && device_for_local_rank(devices, 0, false) < 0) {
     throw InputError(
-        "no hardware OpenGL device is usable; name a device by --device INDEX, which may be software OpenGL; see "
-        "glinpack devices");
+        fmt::format("no hardware {0} device is usable; name a device by --device INDEX, which may be software {0}; see "
+                    "glinpack devices",
+                    catalog.api));
   }
   PluOptions plu;
   plu.device = options.device;
-  return choose_device(plu, devices, 0, options.device.has_value());
+  return choose_device(plu, catalog, devices, 0, options.device.has_value());
 }
 
 std::string text_of(const KeptTuning& kept) {
-  const gl::Tuning& tuning = kept.tuning;
+  const Tuning& tuning = kept.tuning;
   std::string text =
       fmt::format("{} precision, {} x {} x {}\n  {:<26}{:>9} {:<7}{:>9}{:>9}\n", name_of(tuning.precision),
                   tuning.order, tuning.order, tuning.depth, "tile", "median", "", "least", "most");
-  const gl::TileTrial& best = tuning.best();
-  for (const gl::TileTrial& trial : tuning.trials) {
-    text += fmt::format("  {:<26}{:>9} {:<7}{:>9}{:>9}{}\n", name_of(trial.tile, tuning.precision),
-                        four_digits(trial.rate.median * to_gigaflops), "GFLOPS",
-                        four_digits(trial.rate.least * to_gigaflops), four_digits(trial.rate.most * to_gigaflops),
-                        !trial.right              ? "  wrong results: not taken"
-                        : trial.tile == best.tile ? "  <- taken"
-                                                  : "");
+  const TileTrial& best = tuning.best();
+  for (const TileTrial& trial : tuning.trials) {
+    text +=
+        fmt::format("  {:<26}{:>9} {:<7}{:>9}{:>9}{}\n", trial.tile, four_digits(trial.rate.median * to_gigaflops),
+                    "GFLOPS", four_digits(trial.rate.least * to_gigaflops), four_digits(trial.rate.most * to_gigaflops),
+                    !trial.right              ? "  wrong results: not taken"
+                    : trial.tile == best.tile ? "  <- taken"
+                                              : "");
   }
   return text + (kept.file.empty() ? "  not kept: the cache folder cannot be written; use plu's --tile\n"
                                    : "  kept in " + kept.file + "\n");
@@ -90,14 +93,11 @@ OptionTable tune_table(TuneOptions& o) {
 void run_tune_command(const TuneOptions& options, const std::vector<std::string>& command_line, std::ostream& out) {
   check_output("--json", options.json, options.force, {options.config});
   const int device = device_to_tune(options);
-  const gl::TileCache cache;
+  const TileCatalog& tiles = *automatic_backend(MemorySpace::device).tiles;
   std::vector<KeptTuning> tunings;
   for (const Precision precision : options.precisions) {
-    KeptTuning kept{.tuning = gl::tune_reduce(device, precision, {.repeat = 3, .seconds = 0.12}), .file = {}};
-    if (cache.store(kept.tuning.device, precision, kept.tuning.best().tile)) {
-      kept.file = cache.path_of(kept.tuning.device, precision);
-    }
-    tunings.push_back(std::move(kept));
+    const Tuning tuning = tiles.tune(device, precision, {.repeat = 3, .seconds = 0.12});
+    tunings.push_back({tuning, tiles.keep(tuning)});
   }
   json document = tuning_json(tunings);
   document["context"] = program_context(command_line, to_json(options, tune_table));
@@ -105,7 +105,7 @@ void run_tune_command(const TuneOptions& options, const std::vector<std::string>
 }
 
 std::string tuning_text(std::span<const KeptTuning> tunings) {
-  const gl::DeviceDescription& device = tunings.front().tuning.device;
+  const DeviceDescription& device = tunings.front().tuning.device;
   std::string text = fmt::format("device {}: {}\n  driver {}\n", device.index, device.renderer, device.version);
   for (const KeptTuning& kept : tunings) text += "\n" + text_of(kept);
   return text;
@@ -135,11 +135,10 @@ json tuning_json(std::span<const KeptTuning> tunings) {
                         .order = tuning.order,
                         .depth = tuning.depth,
                         .trials = {},
-                        .taken = name_of(tuning.best().tile, tuning.precision),
+                        .taken = tuning.best().tile,
                         .file = file};
-    for (const gl::TileTrial& trial : tuning.trials) {
-      record.trials.push_back(
-          {name_of(trial.tile, tuning.precision), trial.right, in_unit(trial.rate, "GFLOPS", to_gigaflops)});
+    for (const TileTrial& trial : tuning.trials) {
+      record.trials.push_back({trial.tile, trial.right, in_unit(trial.rate, "GFLOPS", to_gigaflops)});
     }
     records.push_back(std::move(record));
   }

@@ -1,4 +1,4 @@
-// `glinpack tune`: measures the tiles of gl-compute's reduce kernel on a device and saves the fastest for later runs.
+// `glinpack tune`: measures the tiles of the update's kernel on a device and saves the fastest for later runs.
 #pragma once
 
 #include <iosfwd>
@@ -9,7 +9,7 @@
 
 #include "app/options/fields.hpp"
 #include "app/program/program_context.hpp"
-#include "gl/compute/tuning.hpp"
+#include "backend/device_catalog.hpp"
 
 namespace glinpack::app {
 
@@ -29,7 +29,7 @@ void run_tune_command(const TuneOptions& options, const std::vector<std::string>
 
 /// The tuning of one precision, and the file with its choice; empty if it could not be saved.
 struct KeptTuning {
-  gl::Tuning tuning;
+  Tuning tuning;
   std::string file;
 };
 

@@ -32,7 +32,7 @@ std::atomic<bool> uses_device = false;  // a context was made for one
 
 bool is_forked_from_lister() { return lister != 0 && lister != getpid(); }
 
-std::vector<gl::DeviceDescription> list_devices() {
+std::vector<DeviceDescription> list_devices() {
   if (is_forked_from_lister()) {
     throw Failure(GLINPACK_NO_DEVICE,
                   "OpenGL was used before fork(), and cannot be used after it: start processes by spawn "
@@ -43,7 +43,7 @@ std::vector<gl::DeviceDescription> list_devices() {
 }
 
 std::optional<int> first_device(bool software) {
-  for (const gl::DeviceDescription& device : list_devices()) {
+  for (const DeviceDescription& device : list_devices()) {
     if (device.usable && device.software == software) return device.index;
   }
   return std::nullopt;
@@ -56,11 +56,11 @@ int numbered_device(const std::string& text) {
   if (error != std::errc{} || stop != end || number < 0) {
     throw Failure(GLINPACK_NO_DEVICE, "no device '" + text + "': auto, openblas, software or a number is expected");
   }
-  const std::vector<gl::DeviceDescription> devices = list_devices();
+  const std::vector<DeviceDescription> devices = list_devices();
   if (number >= static_cast<int>(devices.size())) {
     throw Failure(GLINPACK_NO_DEVICE, "no OpenGL device " + text + ": there are " + std::to_string(devices.size()));
   }
-  const gl::DeviceDescription& device = devices[static_cast<std::size_t>(number)];
+  const DeviceDescription& device = devices[static_cast<std::size_t>(number)];
   if (!device.usable) throw Failure(GLINPACK_NO_DEVICE, "OpenGL device " + text + ": " + device.why_unusable);
   return number;
 }

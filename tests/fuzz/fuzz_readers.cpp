@@ -27,7 +27,7 @@
 #include "app/report/report_command.hpp"
 #include "checkpoint/checkpoint_file.hpp"
 #include "gl/compute/tuning.hpp"
-#include "gl/disk_cache.hpp"
+#include "gl/program_cache.hpp"
 
 namespace glinpack::app {
 namespace {
@@ -121,12 +121,12 @@ void read_results(const std::string& input) {
 
 void read_tuning(const std::string& input) {
   const gl::TileCache tiles(".");
-  const gl::DeviceDescription device;
+  const DeviceDescription device;
   write_file(tiles.path_of(device, Precision::single), input);
   const std::optional<gl::ReduceTile> tile = tiles.load(device, Precision::single);
   require(!tile || std::ranges::count(gl::reduce_tiles(Precision::single), *tile) > 0, "the tile is known");
 
-  const gl::NumberCache numbers("rate", ".");
+  const NumberCache numbers("rate", ".");
   write_file(numbers.path_of("key"), input);
   const std::optional<double> number = numbers.load("key", 1, 1e6);
   require(!number || (*number >= 1 && *number <= 1e6), "the number is within its limits");

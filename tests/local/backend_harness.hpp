@@ -69,7 +69,7 @@ struct TestedBackend {
 };
 
 /// A usable device, hardware preferred. -1: none.
-inline int any_gl_device() { return gl::device_for_local_rank(gl::list_devices(), 0, true); }
+inline int any_gl_device() { return device_for_local_rank(gl::list_devices(), 0, true); }
 
 /// The same matrix on both backends, and a block of it that is the operand.
 template <class Real>
@@ -90,7 +90,7 @@ class BackendTest : public ::testing::Test {
   static void SetUpTestSuite() {
     BackendOptions options;
     options.threads = 2;
-    options.debug_gl = true;
+    options.debug = true;
     if (has_device(Case::record)) options.device = any_gl_device();
     if (options.device < 0) return;
     tested_ = std::make_unique<TestedBackend<Real>>();

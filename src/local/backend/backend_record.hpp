@@ -2,39 +2,67 @@
 // lists them.
 #pragma once
 
-#include <array>
+#include <algorithm>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
 #include "backend/backend.hpp"
+#include "backend/device_catalog.hpp"
 
 namespace glinpack {
 
-/// Where the memory of a GPU's matrices comes from. automatic: Vulkan if it works on this GPU, else OpenGL.
-enum class DeviceMemory { automatic, opengl, vulkan };
-inline constexpr std::array all_device_memories{DeviceMemory::automatic, DeviceMemory::opengl, DeviceMemory::vulkan};
-constexpr std::string_view name_of(DeviceMemory memory) {
-  return memory == DeviceMemory::automatic ? "auto" : memory == DeviceMemory::opengl ? "opengl" : "vulkan";
-}
+/// Texts by the name of their option.
+using BackendValues = std::map<std::string, std::string, std::less<>>;
 
 struct BackendOptions {
-  int threads = 1;                    // host threads for arithmetic, >= 1
-  int device = 0;                     // EGL device index as `glinpack devices` counts
-  std::string shader_directory;       // GLSL files that override the embedded ones; empty: none
-  std::string tile;                   // of the update's kernel; empty: the one tuned, or the built-in one
-  bool computed_coordinates = false;  // fragments compute addresses instead of interpolating them
-  DeviceMemory device_memory = DeviceMemory::opengl;
-  bool debug_gl = false;  // KHR_debug: any error the driver reports is thrown
+  int threads = 1;            // host threads for arithmetic, >= 1
+  int device = 0;             // index in the backend's DeviceCatalog
+  bool debug = false;         // any error the driver reports is thrown
+  BackendValues values = {};  // of the backend's option table; others are ignored
+
+  /// Empty if it is not given.
+  std::string value(std::string_view name) const {
+    const auto found = values.find(name);
+    return found == values.end() ? std::string() : found->second;
+  }
+};
+
+/// An option that only some backends have, and that the program passes to them as a text.
+struct BackendOption {
+  std::string_view name;  // "tile": of --tile, and the key in files
+  std::string_view type;  // "NAME", of --help; ignored if there are `choices`
+  std::string_view help;
+  std::string_view default_text = {};              // of --help; empty: the first choice
+  std::span<const std::string_view> choices = {};  // all values, the first is the program's default; empty: any text
+  /// Throws std::runtime_error that names the valid values. With a check, other backends refuse the option.
+  void (*check)(const std::string& value, Precision) = nullptr;
+};
+
+/// The user gave an unusable value for an option of the backend.
+class BackendOptionError : public std::runtime_error {
+ public:
+  /// `option`: its name.
+  BackendOptionError(std::string_view option, const std::string& message)
+      : std::runtime_error(message), option_(option) {}
+  const std::string& option() const { return option_; }
+
+ private:
+  std::string option_;
 };
 
 /// Where a backend computes and keeps its matrices. device: BackendOptions::device.
 enum class MemorySpace { host, device };
 
 struct BackendRecord {
-  /// Throws std::runtime_error, naming the cause and the remedy, if the backend cannot run here.
+  /// Throws std::runtime_error, naming the cause and the remedy, if the backend cannot run here; BackendOptionError for
+  /// an unusable option.
   template <class Real>
   using Factory = std::unique_ptr<Backend<Real>> (*)(const BackendOptions&, Timeline&);
 
@@ -44,6 +72,9 @@ struct BackendRecord {
   std::optional<Factory<float>> make_single{};
   std::optional<Factory<double>> make_double{};
   MemorySpace memory = MemorySpace::host;
+  const DeviceCatalog* devices = nullptr;  // not null for MemorySpace::device
+  const TileCatalog* tiles = nullptr;      // null: the update's kernel has no tiles
+  std::span<const BackendOption> options = {};
   /// `--backend auto` may choose it: the first of the registry in device memory if all ranks have a GPU, else the first
   /// in host memory. `glinpack plan` and `glinpack peaks` know these backends alone.
   bool automatic = false;
@@ -58,7 +89,6 @@ struct BackendRecord {
 
   bool row_by_row = false;  // has the white paper's algorithm (row_by_row.hpp), so that local pivoting is the default
   bool panels_on_device = false;  // has make_tournament_panel() and make_partial_panel()
-  bool tiled = false;             // takes BackendOptions::tile
   bool reproducible = false;      // the same factors, bit for bit, on every grid and with every block size
 
   template <class Real>
@@ -68,6 +98,9 @@ struct BackendRecord {
     } else {
       return make_double;
     }
+  }
+  constexpr bool has_option(std::string_view option) const {
+    return std::ranges::find(options, option, &BackendOption::name) != options.end();
   }
   /// The number of columns allocated for a matrix of `columns` columns.
   constexpr Index columns_on_device(Index columns) const {

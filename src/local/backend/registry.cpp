@@ -25,6 +25,32 @@ const BackendRecord& backend_record(std::string_view name) {
   throw std::runtime_error(message);
 }
 
+std::vector<BackendOption> all_backend_options() {
+  std::vector<BackendOption> all;
+  for (const BackendRecord* record : registered_backends) {
+    for (const BackendOption& option : record->options) {
+      if (std::ranges::find(all, option.name, &BackendOption::name) == all.end()) all.push_back(option);
+    }
+  }
+  return all;
+}
+
+BackendValues default_backend_values() {
+  BackendValues values;
+  for (const BackendOption& option : all_backend_options()) {
+    values.emplace(option.name, option.choices.empty() ? "" : option.choices.front());
+  }
+  return values;
+}
+
+std::string backends_with(const std::function<bool(const BackendRecord&)>& claim) {
+  std::string names;
+  for (const BackendRecord* record : registered_backends) {
+    if (claim(*record)) names += (names.empty() ? "" : " or ") + std::string(record->name);
+  }
+  return names;
+}
+
 bool computes_on_device(std::string_view name) {
   const BackendRecord* record = find_backend(name);
   return record != nullptr && record->memory == MemorySpace::device;
@@ -39,6 +65,12 @@ const BackendRecord& automatic_backend(MemorySpace memory) {
   return **std::find_if(registered_backends.begin(), registered_backends.end(), [memory](const BackendRecord* record) {
     return record->automatic && record->memory == memory;
   });
+}
+
+const DeviceCatalog& device_catalog(std::string_view backend) {
+  const BackendRecord* record = find_backend(backend);
+  const bool has_devices = record != nullptr && record->devices != nullptr;
+  return *(has_devices ? *record : automatic_backend(MemorySpace::device)).devices;
 }
 
 template <class Real>

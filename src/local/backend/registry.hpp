@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -28,12 +29,20 @@ std::vector<std::string> backend_names();
 const BackendRecord* find_backend(std::string_view name);
 /// Throws std::runtime_error, naming all backends, if none has this name.
 const BackendRecord& backend_record(std::string_view name);
+/// The options of all backends, each name once.
+std::vector<BackendOption> all_backend_options();
+/// Their values by default.
+BackendValues default_backend_values();
+/// The names of the backends for which `claim` is true: "gl-compute or gl-raster".
+std::string backends_with(const std::function<bool(const BackendRecord&)>& claim);
 /// Whether it is the name of a backend that computes in a device's memory.
 bool computes_on_device(std::string_view name);
 /// Whether it is the name of a backend with the white paper's row-by-row algorithm.
 bool can_factorize_row_by_row(std::string_view name);
 /// The backend that "auto" takes for matrices in this memory.
 const BackendRecord& automatic_backend(MemorySpace memory);
+/// The devices of the named backend; of "auto" and of backends in host memory, those of automatic_backend(device).
+const DeviceCatalog& device_catalog(std::string_view backend = "auto");
 
 /// Throws std::runtime_error, naming the cause and the remedy, if the backend cannot run here.
 template <class Real>

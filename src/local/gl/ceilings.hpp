@@ -11,28 +11,6 @@
 
 namespace glinpack::gl {
 
-/// How the device copies: by a compute shader, 16 bytes at a time, or by the driver (glCopyNamedBufferSubData).
-enum class CopyWay { shader, driver };
-
-/// Of both ways the one with the better median.
-struct CopyCeiling {
-  Measured rate;  // bytes a second
-  CopyWay way = CopyWay::driver;
-  std::int64_t bytes = 0;  // copied at a time
-};
-
-struct DeviceCeilings {
-  DeviceDescription device;
-  CopyCeiling copy;      // within the device's memory; bytes read and bytes written both count
-  CopyCeiling upload;    // from mapped host memory, such as Backend::allocate_host gives
-  CopyCeiling download;  // to it
-  Measured fma_single;   // flops a second, two for a fused multiply-add, in compute shaders
-  Measured fma_double;
-  Measured dispatch;   // seconds for a compute shader of one work group and a barrier, of many in a row
-  Measured read_back;  // seconds until the host has read_back_bytes of device memory
-  std::int64_t read_back_bytes = 0;
-};
-
 /// On EGL device `device`; takes about eight times options.seconds, and the memory of copy_bytes(). `shader_directory`:
 /// GLSL files that replace the embedded ones. Throws std::runtime_error with cause and remedy if the device does not
 /// exist, if memory is insufficient, or if a copied or computed value is wrong.

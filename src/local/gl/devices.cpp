@@ -169,16 +169,4 @@ std::vector<DeviceDescription> list_devices() {
   return devices;
 }
 
-int device_for_local_rank(const std::vector<DeviceDescription>& devices, int local_rank, bool software_allowed) {
-  for (const bool software : {false, true}) {
-    if (software && !software_allowed) break;
-    std::vector<int> candidates;
-    for (const DeviceDescription& device : devices) {
-      if (device.usable && device.software == software) candidates.push_back(device.index);
-    }
-    if (!candidates.empty()) return candidates[static_cast<std::size_t>(local_rank) % candidates.size()];
-  }
-  return -1;
-}
-
 }  // namespace glinpack::gl

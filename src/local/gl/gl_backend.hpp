@@ -33,7 +33,7 @@ class GlBackend : public Backend<Real> {
   GlBackend(const BackendOptions& options, Timeline& timeline, OperationClock::Source software_clock)
       : Backend<Real>(timeline),
         options_(options),
-        context_(Context::create(options.device, options.debug_gl)),
+        context_(Context::create(options.device, options.debug)),
         fences_(context_),
         clock_(context_, timeline, fences_,
                context_->device().software ? software_clock : OperationClock::Source::device),
@@ -50,7 +50,7 @@ class GlBackend : public Backend<Real> {
     if (!is_wanted(use)) return nullptr;
     begin();
     fences_.note_commands();
-    return make_hpl_sums(context_, ShaderSource(options_.shader_directory), elements, precision,
+    return make_hpl_sums(context_, ShaderSource(options_.value("shader-dir")), elements, precision,
                          [this](double flops, const std::function<void()>& commands) {
                            operation(Phase::refinement, flops, 0, commands);
                            wait(fence());

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "gl/disk_cache.hpp"
 #include "gl/handle.hpp"
+#include "gl/program_cache.hpp"
 #include "gl/shader_source.hpp"
 
 namespace glinpack::gl {

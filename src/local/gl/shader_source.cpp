@@ -4,7 +4,7 @@
 #include <sstream>
 #include <utility>
 
-#include "gl/disk_cache.hpp"
+#include "host/user_cache.hpp"
 
 namespace glinpack::gl {
 namespace {

@@ -6,10 +6,11 @@
 #pragma once
 
 #include <fstream>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "backend/backend_record.hpp"
 
 namespace glinpack::gl {
 
@@ -22,9 +23,9 @@ struct EmbeddedShader {
 const std::vector<EmbeddedShader>& embedded_shaders();
 
 /// A folder of replacement shaders, or a file in it, is unusable. The user can correct it.
-class ShaderFolderError : public std::runtime_error {
+class ShaderFolderError : public BackendOptionError {
  public:
-  using std::runtime_error::runtime_error;
+  explicit ShaderFolderError(const std::string& message) : BackendOptionError("shader-dir", message) {}
 };
 
 class ShaderSource {

@@ -16,7 +16,7 @@ struct Places {
   static Places from_environment();
 };
 
-/// The attributes of a device in OpenGL and EGL (gl::DeviceDescription) that identify it to NVML or the kernel.
+/// The attributes of a device in OpenGL and EGL (DeviceDescription) that identify it to NVML or the kernel.
 struct GpuIdentity {
   std::string vendor;    // GL_VENDOR: NVIDIA's driver is asked through NVML, the others through hwmon
   std::string uuid;      // 32 hexadecimal digits; empty if unknown

@@ -66,13 +66,13 @@ TEST(CeilingsOptions, HelpHasUnitsExamplesAndExitCodes) {
 Measured around(double median) { return {median, median * 0.9, median * 1.1, 5}; }
 
 Ceilings measured() {
-  gl::DeviceCeilings device;
+  DeviceCeilings device;
   device.device.index = 1;
   device.device.renderer = "Some GPU";
   device.device.version = "4.6.0 Some driver";
-  device.copy = {around(4e12), gl::CopyWay::shader, std::int64_t{1} << 30};
-  device.upload = {around(50e9), gl::CopyWay::driver, std::int64_t{64} << 20};
-  device.download = {around(52e9), gl::CopyWay::driver, std::int64_t{64} << 20};
+  device.copy = {around(4e12), CopyWay::shader, std::int64_t{1} << 30};
+  device.upload = {around(50e9), CopyWay::driver, std::int64_t{64} << 20};
+  device.download = {around(52e9), CopyWay::driver, std::int64_t{64} << 20};
   device.fma_single = around(60e12);
   device.fma_double = around(30e12);
   device.dispatch = around(5e-6);

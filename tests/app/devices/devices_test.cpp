@@ -12,8 +12,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-gl::DeviceDescription hardware() {
-  gl::DeviceDescription device;
+DeviceDescription hardware() {
+  DeviceDescription device;
   device.index = 0;
   device.usable = true;
   device.vendor = "NVIDIA Corporation";
@@ -29,8 +29,8 @@ gl::DeviceDescription hardware() {
   return device;
 }
 
-gl::DeviceDescription software() {
-  gl::DeviceDescription device;
+DeviceDescription software() {
+  DeviceDescription device;
   device.index = 1;
   device.usable = true;
   device.software = true;
@@ -44,8 +44,8 @@ gl::DeviceDescription software() {
   return device;
 }
 
-gl::DeviceDescription broken() {
-  gl::DeviceDescription device;
+DeviceDescription broken() {
+  DeviceDescription device;
   device.index = 2;
   device.why_unusable = "no OpenGL 4.5: update the driver";
   return device;

@@ -143,7 +143,7 @@ TEST(Options, EveryOptionIsParsed) {
   EXPECT_EQ(o.device, 1);
   EXPECT_EQ(o.threads, 2);
   EXPECT_EQ(o.memory_fraction, 0.9);
-  EXPECT_EQ(o.shader_dir, "s");
+  EXPECT_EQ(o.backend_values.at("shader-dir"), "s");
   EXPECT_EQ(o.output_dir, "o");
   EXPECT_EQ(o.json, "j");
   EXPECT_EQ(o.csv, "c");

@@ -12,14 +12,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-DeviceDescription device(int index, bool usable, bool software) {
-  DeviceDescription description;
-  description.index = index;
-  description.usable = usable;
-  description.software = software;
-  return description;
-}
-
 TEST(GlVisibleDevices, AreSelectedAndOrdered) {
   EXPECT_THAT(selected_devices("2,0", 3), ElementsAre(2, 0));
   EXPECT_THAT(selected_devices(" 1 , 2", 3), ElementsAre(1, 2));
@@ -33,21 +25,6 @@ TEST(GlVisibleDevices, EndAtTheFirstUnknownDevice) {
 }
 
 TEST(GlVisibleDevices, CountOnceIfRepeated) { EXPECT_THAT(selected_devices("1,1,0", 2), ElementsAre(1, 0)); }
-
-TEST(GlDeviceForLocalRank, AssignsUsableHardwareRoundRobin) {
-  const std::vector<DeviceDescription> devices{device(0, true, false), device(1, false, false), device(2, true, false),
-                                               device(3, true, true)};
-  EXPECT_EQ(device_for_local_rank(devices, 0, true), 0);
-  EXPECT_EQ(device_for_local_rank(devices, 1, true), 2);
-  EXPECT_EQ(device_for_local_rank(devices, 2, true), 0);
-}
-
-TEST(GlDeviceForLocalRank, UsesSoftwareOnlyIfAllowed) {
-  const std::vector<DeviceDescription> devices{device(0, false, false), device(1, true, true)};
-  EXPECT_EQ(device_for_local_rank(devices, 3, true), 1);
-  EXPECT_EQ(device_for_local_rank(devices, 3, false), -1);
-  EXPECT_EQ(device_for_local_rank({}, 0, true), -1);
-}
 
 TEST(GlListDevices, DescribesEveryDevice) {
   const std::vector<DeviceDescription> devices = list_devices();

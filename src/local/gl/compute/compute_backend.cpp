@@ -20,12 +20,14 @@ namespace glinpack {
 namespace gl {
 namespace {
 
-std::unique_ptr<VulkanMemory> open_vulkan_memory(const std::shared_ptr<Context>& context, DeviceMemory memory) {
-  if (memory == DeviceMemory::opengl || (memory == DeviceMemory::automatic && context->device().software)) return {};
+std::unique_ptr<VulkanMemory> open_vulkan_memory(const std::shared_ptr<Context>& context,
+                                                 const std::string& allocator) {
+  const bool is_asked_for = allocator == "vulkan";
+  if (!is_asked_for && (allocator != "auto" || context->device().software)) return {};
   try {
     return VulkanMemory::open(context);
   } catch (const std::runtime_error& error) {
-    if (memory == DeviceMemory::vulkan) throw;
+    if (is_asked_for) throw;
     spdlog::debug("matrices are in memory of OpenGL: {}", error.what());
     return {};
   }
@@ -42,11 +44,11 @@ class ComputeBackend final : public GlBackend<Real>, public ComputePrograms {
         buffer_bytes_(limits.buffer_bytes),
         rows_per_group_(limits.rows_per_group),
         partial_panel_limits_(limits.partial_panel),
-        sources_(options.shader_directory, "compute/"),
+        sources_(options.value("shader-dir"), "compute/"),
         kernels_(context(), sources_, precision_of<Real>,
                  limits.window_bytes > 0 ? limits.window_bytes : context()->device().storage_block, stripe_width_,
-                 chosen_tile(options.tile, context()->device(), precision_of<Real>)),
-        vulkan_memory_(open_vulkan_memory(context(), options.device_memory)) {
+                 chosen_tile(options.value("tile"), context()->device(), precision_of<Real>)),
+        vulkan_memory_(open_vulkan_memory(context(), options.value("device-memory"))) {
     if (!update_is_asynchronous()) return;
     try {
       copies_.emplace(context(), timeline);

@@ -2,12 +2,17 @@
 // device.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "backend/backend.hpp"
 #include "backend/backend_record.hpp"
+#include "gl/backend_options.hpp"
+#include "gl/catalog.hpp"
 #include "gl/compute/partial_panel_limits.hpp"
 #include "gl/compute/region.hpp"
 
@@ -17,6 +22,9 @@ namespace gl {
 class Context;
 class Kernels;
 class ShaderSource;
+
+/// Throws std::runtime_error with the valid names if it is not the name of a tile.
+void check_tile(const std::string& name, Precision precision);
 
 /// Transfers of at least this size overlap kernels. An H200 takes about a millisecond to start on a second queue while
 /// the first has work, which is the time of such a transfer.
@@ -52,6 +60,25 @@ template <class Real>
 std::unique_ptr<Backend<Real>> make_compute_backend(const BackendOptions& options, Timeline& timeline,
                                                     const ComputeLimits& limits = {});
 
+namespace gl {
+extern const TileCatalog tile_catalog;  // tuning.cpp
+
+inline constexpr std::array<std::string_view, 3> allocators{"auto", "opengl", "vulkan"};
+inline constexpr std::array compute_options{
+    shader_folder_option,
+    BackendOption{.name = "tile",
+                  .type = "NAME",
+                  .help = "gl-compute: tile of the trailing update, one that `glinpack tune` lists",
+                  .default_text = "the tuned one, else the first",
+                  .check = check_tile},
+    // without a value: opengl
+    BackendOption{.name = "device-memory",
+                  .type = {},
+                  .help = "gl-compute: what allocates matrices. vulkan: faster memory, and more of it, on NVIDIA GPUs; "
+                          "auto: vulkan on GPUs if it works, else opengl",
+                  .choices = allocators}};
+}  // namespace gl
+
 inline constexpr BackendRecord gl_compute_record{
     .name = "gl-compute",
     .make_single = [](const BackendOptions& options,
@@ -59,6 +86,9 @@ inline constexpr BackendRecord gl_compute_record{
     .make_double = [](const BackendOptions& options,
                       Timeline& timeline) { return make_compute_backend<double>(options, timeline); },
     .memory = MemorySpace::device,
+    .devices = &gl::device_catalog,
+    .tiles = &gl::tile_catalog,
+    .options = gl::compute_options,
     .automatic = true,
     // software OpenGL: results/small-box/block-sizes.txt; GPUs: results/h200. Wider blocks pay if the update takes
     // longer than the panel (docs/performance.md). Not measured between 16384 and 32768.
@@ -70,7 +100,6 @@ inline constexpr BackendRecord gl_compute_record{
     .one_process_row = true,
     .stripe_width = gl::default_stripe_width,
     .panels_on_device = true,
-    .tiled = true,
 };
 
 }  // namespace glinpack

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "gl/disk_cache.hpp"
+#include "host/user_cache.hpp"
 
 namespace glinpack::gl {
 namespace {

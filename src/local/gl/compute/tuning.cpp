@@ -10,10 +10,11 @@
 
 #include "backend/timeline.hpp"
 #include "gl/command_stream.hpp"
+#include "gl/compute/compute_backend.hpp"
 #include "gl/compute/compute_memory.hpp"
 #include "gl/compute/kernels.hpp"
-#include "gl/disk_cache.hpp"
 #include "gl/shader_source.hpp"
+#include "host/user_cache.hpp"
 
 namespace glinpack::gl {
 namespace {
@@ -173,7 +174,7 @@ Tuning Trials<Real>::run(std::span<const ReduceTile> tiles) {
       for (std::int64_t round = 0; round < rounds; ++round) kernels.reduce(l.region(), u.region(), c.region());
       wait();
     });
-    tuning.trials.push_back({tile, rate, is_right});
+    tuning.trials.push_back({name_of(tile, tuning.precision), rate, is_right});
   }
   return tuning;
 }
@@ -211,15 +212,6 @@ ReduceTile chosen_tile(std::string_view name, const DeviceDescription& device, P
   return cache.load(device, precision).value_or(reduce_tiles(precision).front());
 }
 
-const TileTrial& Tuning::best() const {
-  const TileTrial* best = nullptr;
-  for (const TileTrial& trial : trials) {
-    if (trial.right && (!best || trial.rate.median > best->rate.median)) best = &trial;
-  }
-  if (!best) throw std::runtime_error("no tile computes the right results on " + device.renderer);
-  return *best;
-}
-
 Tuning tune_reduce(int device, Precision precision, const MeasuringOptions& options,
                    const std::string& shader_directory, std::span<const ReduceTile> tiles) {
   if (tiles.empty()) tiles = reduce_tiles(precision);
@@ -234,5 +226,21 @@ Index tuning_order(const DeviceDescription& device, Precision precision) {
   const double elements = static_cast<double>(device.free_memory) / 8 / static_cast<double>(factor_bytes(precision));
   return std::clamp(static_cast<Index>(std::sqrt(elements)) / step * step, least, most);
 }
+
+void check_tile(const std::string& name, Precision precision) { reduce_tile(name, precision); }
+
+const TileCatalog tile_catalog{
+    .choose = [](const DeviceDescription& device, Precision precision) -> TileCatalog::Choice {
+      return {name_of(chosen_tile({}, device, precision), precision), TileCache().load(device, precision).has_value()};
+    },
+    .tune = [](int device, Precision precision,
+               const MeasuringOptions& options) { return tune_reduce(device, precision, options); },
+    .keep = [](const Tuning& tuning) -> std::string {
+      const TileCache cache;
+      const ReduceTile best = reduce_tile(tuning.best().tile, tuning.precision);
+      const bool is_kept = cache.store(tuning.device, tuning.precision, best);
+      return is_kept ? cache.path_of(tuning.device, tuning.precision) : std::string();
+    },
+};
 
 }  // namespace glinpack::gl

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/device_catalog.hpp"
 #include "backend/matrix_view.hpp"
 #include "backend/measuring.hpp"
 #include "backend/precision.hpp"
-#include "gl/devices.hpp"
 
 namespace glinpack::gl {
 
@@ -46,7 +46,7 @@ ReduceTile reduce_tile(std::string_view name, Precision precision);
 /// the folder is not writable, nothing is stored.
 class TileCache {
  public:
-  /// In user_cache() (disk_cache.hpp).
+  /// In user_cache() (host/user_cache.hpp).
   TileCache();
   explicit TileCache(std::string directory);
 
@@ -64,23 +64,6 @@ class TileCache {
 /// Throws std::runtime_error for an unknown name.
 ReduceTile chosen_tile(std::string_view name, const DeviceDescription& device, Precision precision,
                        const TileCache& cache = {});
-
-struct TileTrial {
-  ReduceTile tile;
-  Measured rate;       // flops a second
-  bool right = false;  // a small product equals the host's
-};
-
-struct Tuning {
-  DeviceDescription device;
-  Precision precision = Precision::single;
-  Index order = 0;  // of the square matrix C
-  Index depth = 0;
-  std::vector<TileTrial> trials;  // in the order of the tiles tried
-
-  /// The fastest correct tile, by the median. Throws std::runtime_error if none is correct.
-  const TileTrial& best() const;
-};
 
 /// Measures every tile on EGL device `device`, options.seconds each, with the memory of tuning_order(). precision:
 /// single or double. `shader_directory`: GLSL files that replace the embedded ones. `tiles`: the tiles to measure;

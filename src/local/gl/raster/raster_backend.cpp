@@ -12,9 +12,9 @@ namespace gl {
 RasterBackend::RasterBackend(const BackendOptions& options, Timeline& timeline)
     : GlBackend<float>(options, timeline, OperationClock::Source::fence),
       painter_(context(), fences()),
-      sources_(options.shader_directory, "raster/"),
+      sources_(options.value("shader-dir"), "raster/"),
       movement_(context(), painter_, sources_, cache_),
-      steps_(context(), painter_, sources_, cache_, options.computed_coordinates),
+      steps_(context(), painter_, sources_, cache_, options.value("raster-coordinates") == "computed"),
       l_(context()) {}
 
 BackendInfo RasterBackend::info() const {

@@ -1,10 +1,14 @@
 // The backend `gl-raster`: the white paper's. Local matrices in float textures, arithmetic by drawing.
 #pragma once
 
+#include <array>
 #include <memory>
+#include <string_view>
 
 #include "backend/backend.hpp"
 #include "backend/backend_record.hpp"
+#include "gl/backend_options.hpp"
+#include "gl/catalog.hpp"
 
 namespace glinpack {
 
@@ -12,10 +16,22 @@ namespace glinpack {
 /// std::runtime_error with cause and remedy.
 std::unique_ptr<Backend<float>> make_raster_backend(const BackendOptions& options, Timeline& timeline);
 
+namespace gl {
+inline constexpr std::array<std::string_view, 2> coordinate_sources{"streamed", "computed"};
+inline constexpr std::array raster_options{
+    shader_folder_option,
+    BackendOption{.name = "raster-coordinates",
+                  .type = {},
+                  .help = "gl-raster: source of texture coordinates. streamed: the vertices; computed: every fragment",
+                  .choices = coordinate_sources}};
+}  // namespace gl
+
 inline constexpr BackendRecord gl_raster_record{
     .name = "gl-raster",
     .make_single = make_raster_backend,
     .memory = MemorySpace::device,
+    .devices = &gl::device_catalog,
+    .options = gl::raster_options,
     // The white paper's algorithm goes row by row, and narrow blocks balance its load: the fastest of a 2x2 grid
     // (results/paper/gl-raster/table1.txt), if not of 1x2 (results/small-box/block-sizes.txt).
     .block_size = [](Precision, Index) -> Index { return 32; },

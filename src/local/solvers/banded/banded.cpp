@@ -229,7 +229,7 @@ std::string_view name_of(BandedVariant variant) {
   return names[static_cast<std::size_t>(variant)];
 }
 
-std::string banded_obstacle(const gl::DeviceDescription& device, Index n, Index diagonals, BandedVariant variant) {
+std::string banded_obstacle(const DeviceDescription& device, Index n, Index diagonals, BandedVariant variant) {
   constexpr Index largest = (Index{1} << 31) - 1;  // shaders count elements with 31 bits
   if (n * diagonals > largest) {
     return fmt::format(

@@ -66,7 +66,7 @@ std::string_view name_of(BandedVariant variant);  // "diagonals", "compute"
 
 /// Why the device cannot hold a matrix of order n with `diagonals` joined diagonals, with limit and remedy; empty if no
 /// reason is known.
-std::string banded_obstacle(const gl::DeviceDescription& device, Index n, Index diagonals, BandedVariant variant);
+std::string banded_obstacle(const DeviceDescription& device, Index n, Index diagonals, BandedVariant variant);
 
 /// A product with matrices of one order, as often as needed: load, compute, store.
 class BandedProduct {

@@ -80,7 +80,7 @@ class Device {
   /// `debug` asks for KHR_debug, whose errors finish() throws. Throws std::runtime_error with cause and remedy.
   explicit Device(int index, const std::string& shader_directory = {}, bool debug = false);
 
-  const gl::DeviceDescription& description() const { return context_->device(); }
+  const DeviceDescription& description() const { return context_->device(); }
   const std::shared_ptr<gl::Context>& context() const { return context_; }
   const gl::ShaderSource& sources() const { return sources_; }
   gl::Fences& fences() { return fences_; }

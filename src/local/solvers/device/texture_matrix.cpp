@@ -32,7 +32,7 @@ TextureExtents texture_extents(Index rows, Index columns, Packing packing) {
           std::max<Index>(1, round_up(rows, texel_rows(packing)) / texel_rows(packing))};
 }
 
-std::string texture_obstacle(const gl::DeviceDescription& device, Index rows, Index columns, Packing packing) {
+std::string texture_obstacle(const DeviceDescription& device, Index rows, Index columns, Packing packing) {
   const TextureExtents extents = texture_extents(rows, columns, packing);
   const Index side = device.texture_side;
   if (extents.width <= side && extents.height <= side) return {};

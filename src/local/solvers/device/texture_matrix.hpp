@@ -67,7 +67,7 @@ struct TextureExtents {
 };
 TextureExtents texture_extents(Index rows, Index columns, Packing packing);
 /// Why such a matrix does not fit into a texture of the device, with the limit; empty if it fits.
-std::string texture_obstacle(const gl::DeviceDescription& device, Index rows, Index columns, Packing packing);
+std::string texture_obstacle(const DeviceDescription& device, Index rows, Index columns, Packing packing);
 
 /// Two textures that alternate (ping-pong): the front one is read, the back one drawn, then they are exchanged.
 class PingPong {

@@ -53,7 +53,7 @@ GaussJordan::GaussJordan(Device& device, Index n, Index right_hand_sides, const 
 
 GaussJordan::~GaussJordan() = default;
 
-std::string GaussJordan::obstacle(const gl::DeviceDescription& device, Index n, Index right_hand_sides,
+std::string GaussJordan::obstacle(const DeviceDescription& device, Index n, Index right_hand_sides,
                                   const EliminationSettings& settings) {
   return texture_obstacle(device, n, system_columns(n, right_hand_sides, settings.variant),
                           packing_of(settings.variant));

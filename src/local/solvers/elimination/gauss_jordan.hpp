@@ -23,7 +23,7 @@ class GaussJordan {
   ~GaussJordan();
 
   /// Why the device cannot hold it, with the limit; empty if no reason is known.
-  static std::string obstacle(const gl::DeviceDescription& device, Index n, Index right_hand_sides,
+  static std::string obstacle(const DeviceDescription& device, Index n, Index right_hand_sides,
                               const EliminationSettings& settings);
 
   /// load, compute, store: X, n x right_hand_sides. Throws as these do.

@@ -44,7 +44,7 @@ PluPacked::PluPacked(Device& device, Index n, Index right_hand_sides, const Elim
   }
 }
 
-std::string PluPacked::obstacle(const gl::DeviceDescription& device, Index n, Index right_hand_sides,
+std::string PluPacked::obstacle(const DeviceDescription& device, Index n, Index right_hand_sides,
                                 const EliminationSettings& settings) {
   return texture_obstacle(device, n, std::max(n, right_hand_sides), packing_of(settings.variant));
 }

@@ -24,7 +24,7 @@ class PluPacked {
   PluPacked(Device& device, Index n, Index right_hand_sides, const EliminationSettings& settings = {});
 
   /// Why the device cannot hold it, with the limit; empty if no reason is known.
-  static std::string obstacle(const gl::DeviceDescription& device, Index n, Index right_hand_sides,
+  static std::string obstacle(const DeviceDescription& device, Index n, Index right_hand_sides,
                               const EliminationSettings& settings);
 
   /// All of it: X, n x right_hand_sides. Throws as the steps do.

@@ -55,7 +55,7 @@ LuDrawing::LuDrawing(Device& device, Index n, const LuSettings& settings)
   for (Index i = 0; i < n; ++i) steps_.push_back(lu_step(settings, n, i));
 }
 
-std::string LuDrawing::obstacle(const gl::DeviceDescription& device, Index n, const LuSettings& settings) {
+std::string LuDrawing::obstacle(const DeviceDescription& device, Index n, const LuSettings& settings) {
   const std::string message =
       texture_obstacle(device, n, n, vectorised(settings.method) ? Packing::p4x1 : Packing::p1x1);
   if (!message.empty()) return message;

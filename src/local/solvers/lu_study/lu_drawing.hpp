@@ -37,7 +37,7 @@ class LuDrawing {
   LuDrawing(Device& device, Index n, const LuSettings& settings);
 
   /// Why the device cannot hold it, naming the limit; empty if none is known.
-  static std::string obstacle(const gl::DeviceDescription& device, Index n, const LuSettings& settings);
+  static std::string obstacle(const DeviceDescription& device, Index n, const LuSettings& settings);
 
   /// Stages pack and upload of the device's clock. Throws std::invalid_argument if A is not n x n or not finite.
   void load(RowMajorView<const float> a);

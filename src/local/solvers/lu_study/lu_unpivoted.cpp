@@ -23,7 +23,7 @@ BackendOptions backend_options(int device, int threads, const std::string& shade
   BackendOptions options;
   options.device = device;
   options.threads = threads;
-  options.shader_directory = folder_with_compute_shaders(shader_directory);
+  options.values = {{"shader-dir", folder_with_compute_shaders(shader_directory)}};
   return options;
 }
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "gl/disk_cache.hpp"
 #include "gl/shader_source.hpp"
+#include "host/user_cache.hpp"
 #include "solvers/device/texture_matrix.hpp"
 
 namespace glinpack::solvers {
@@ -83,7 +83,7 @@ std::string_view name_of(MatmulVariant variant) {
   return names[static_cast<std::size_t>(variant)];
 }
 
-std::string matmul_obstacle(const gl::DeviceDescription& device, const ProductExtents& extents,
+std::string matmul_obstacle(const DeviceDescription& device, const ProductExtents& extents,
                             const MatmulSettings& settings, Precision precision) {
   if (draws(settings.variant)) {
     const Packing packing = settings.packing;
@@ -153,7 +153,7 @@ std::string line_of(const Choice& choice) {
 /// Ignores invalid lines of the file.
 std::vector<Choice> choices_in(const std::string& path) {
   std::vector<Choice> choices;
-  std::ifstream file = gl::open_regular_file(path);
+  std::ifstream file = open_regular_file(path);
   for (std::string line; std::getline(file, line);) {
     if (const std::optional<Choice> choice = parse(line)) choices.push_back(*choice);
   }
@@ -171,18 +171,18 @@ bool same(const ProductExtents& a, const ProductExtents& b) {
 
 }  // namespace
 
-MatmulChoices::MatmulChoices() : directory_(gl::user_cache()) {}
+MatmulChoices::MatmulChoices() : directory_(user_cache()) {}
 MatmulChoices::MatmulChoices(std::string directory) : directory_(std::move(directory)) {}
 
-std::string MatmulChoices::path_of(const gl::DeviceDescription& device, Precision precision) const {
+std::string MatmulChoices::path_of(const DeviceDescription& device, Precision precision) const {
   const gl::ShaderSource sources;
   const std::string key = "matmul\n" + device.vendor + "\n" + device.renderer + "\n" + device.version + "\n" +
                           std::string(name_of(precision)) + "\n" + sources.expand("solvers/matmul.frag", "") +
                           sources.expand("compute/reduce.comp", "");
-  return gl::cache_path(directory_, key, "matmul");
+  return cache_path(directory_, key, "matmul");
 }
 
-std::optional<MatmulSettings> MatmulChoices::load(const gl::DeviceDescription& device, Precision precision,
+std::optional<MatmulSettings> MatmulChoices::load(const DeviceDescription& device, Precision precision,
                                                   const ProductExtents& extents) const {
   if (directory_.empty()) return std::nullopt;
   std::optional<MatmulSettings> nearest;
@@ -196,7 +196,7 @@ std::optional<MatmulSettings> MatmulChoices::load(const gl::DeviceDescription& d
   return nearest;
 }
 
-bool MatmulChoices::store(const gl::DeviceDescription& device, Precision precision, const ProductExtents& extents,
+bool MatmulChoices::store(const DeviceDescription& device, Precision precision, const ProductExtents& extents,
                           const MatmulSettings& settings) const {
   if (directory_.empty()) return false;
   const std::string path = path_of(device, precision);
@@ -205,7 +205,7 @@ bool MatmulChoices::store(const gl::DeviceDescription& device, Precision precisi
     if (!same(choice.extents, extents)) content += line_of(choice);
   }
   // the last line is for human readers
-  return gl::write_cache_file(path, content + "# " + device.renderer + ", " + device.version + "\n");
+  return write_cache_file(path, content + "# " + device.renderer + ", " + device.version + "\n");
 }
 
 }  // namespace glinpack::solvers

@@ -53,7 +53,7 @@ struct MatmulSettings {
 constexpr Index step_depth(Packing packing) { return std::max(texel_rows(packing), texel_columns(packing)); }
 
 /// Why the device cannot hold the product, with limit and remedy; empty if no reason is known.
-std::string matmul_obstacle(const gl::DeviceDescription& device, const ProductExtents& extents,
+std::string matmul_obstacle(const DeviceDescription& device, const ProductExtents& extents,
                             const MatmulSettings& settings, Precision precision);
 
 /// A product of these extents, as often as needed: load, compute, store.
@@ -89,17 +89,17 @@ std::unique_ptr<MatrixProduct<float>> make_drawn_product(Device& device, const P
 /// folder of gl-compute's tiles. If the folder is not writable, nothing is stored.
 class MatmulChoices {
  public:
-  /// In gl::user_cache().
+  /// In user_cache().
   MatmulChoices();
   explicit MatmulChoices(std::string directory);
 
   /// The choice for the size with the nearest number of products, if any.
-  std::optional<MatmulSettings> load(const gl::DeviceDescription& device, Precision precision,
+  std::optional<MatmulSettings> load(const DeviceDescription& device, Precision precision,
                                      const ProductExtents& extents) const;
   /// Replaces an earlier choice for the same size. Returns whether it was stored.
-  bool store(const gl::DeviceDescription& device, Precision precision, const ProductExtents& extents,
+  bool store(const DeviceDescription& device, Precision precision, const ProductExtents& extents,
              const MatmulSettings& settings) const;
-  std::string path_of(const gl::DeviceDescription& device, Precision precision) const;
+  std::string path_of(const DeviceDescription& device, Precision precision) const;
 
  private:
   std::string directory_;

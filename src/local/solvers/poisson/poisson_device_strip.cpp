@@ -282,7 +282,7 @@ double poisson_vectors_of_an_iteration(Index n, PoissonPreconditioner preconditi
 }
 
 template <class Real>
-std::string poisson_obstacle(const gl::DeviceDescription& device, const PoissonExtents& extents, PoissonMemory memory,
+std::string poisson_obstacle(const DeviceDescription& device, const PoissonExtents& extents, PoissonMemory memory,
                              PoissonPreconditioner preconditioner) {
   const bool multigrid = preconditioner == PoissonPreconditioner::multigrid;
   const PoissonLayout layout = poisson_layout<Real>(extents, memory);
@@ -332,9 +332,9 @@ std::unique_ptr<PoissonStrip<Real>> make_poisson_strip(Device& device, const Poi
   return std::make_unique<DevicePoissonStrip<Real>>(device, extents, memory, preconditioner);
 }
 
-template std::string poisson_obstacle<float>(const gl::DeviceDescription&, const PoissonExtents&, PoissonMemory,
+template std::string poisson_obstacle<float>(const DeviceDescription&, const PoissonExtents&, PoissonMemory,
                                              PoissonPreconditioner);
-template std::string poisson_obstacle<double>(const gl::DeviceDescription&, const PoissonExtents&, PoissonMemory,
+template std::string poisson_obstacle<double>(const DeviceDescription&, const PoissonExtents&, PoissonMemory,
                                               PoissonPreconditioner);
 template std::unique_ptr<PoissonStrip<float>> make_poisson_strip(Device&, const PoissonExtents&, PoissonMemory,
                                                                  PoissonPreconditioner);

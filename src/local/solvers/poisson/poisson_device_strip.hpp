@@ -34,7 +34,7 @@ double poisson_vectors_of_an_iteration(Index n, PoissonPreconditioner preconditi
 /// Why the device cannot hold such a strip, with limit and remedy; empty if no reason is known. texture2d holds only
 /// whole squares, with the boundary as its border.
 template <class Real>
-std::string poisson_obstacle(const gl::DeviceDescription& device, const PoissonExtents& extents, PoissonMemory memory,
+std::string poisson_obstacle(const DeviceDescription& device, const PoissonExtents& extents, PoissonMemory memory,
                              PoissonPreconditioner preconditioner = PoissonPreconditioner::none);
 
 /// Allocates and compiles. `device` must outlive the strip. begin() takes the stages pack and upload of its clock,

@@ -62,7 +62,7 @@ inline constexpr Index poisson_group = 256;  // invocations, poisson.glsl's
 
 /// The most work groups of a dispatch: about the capacity of GPUs, since the next dispatch sums the parts of all; few
 /// on software devices.
-inline Index most_poisson_groups(const gl::DeviceDescription& device) { return device.software ? 16 : 1024; }
+inline Index most_poisson_groups(const DeviceDescription& device) { return device.software ? 16 : 1024; }
 
 /// A dispatch whose invocations go down columns.
 struct ColumnBlocks {

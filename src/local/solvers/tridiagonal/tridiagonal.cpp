@@ -13,18 +13,17 @@ namespace {
 
 constexpr std::array<std::string_view, all_tridiagonal_variants.size()> names{"raster", "compute", "cyclic-reduction"};
 
-Index tile_of(const gl::DeviceDescription& device, const TridiagonalSettings& settings) {
+Index tile_of(const DeviceDescription& device, const TridiagonalSettings& settings) {
   return std::min(device.texture_side, settings.tile.value_or(device.texture_side));
 }
 
-bool takes_pieces(const gl::DeviceDescription& device, const TridiagonalSettings& settings) {
+bool takes_pieces(const DeviceDescription& device, const TridiagonalSettings& settings) {
   return settings.variant == TridiagonalVariant::compute &&
          (settings.share == Share::sixteen || (settings.share == Share::automatic && !device.software));
 }
 
 // Of all arrays or textures, per element.
-double bytes_of_an_element(const gl::DeviceDescription& device, const TridiagonalSettings& settings,
-                           Precision precision) {
+double bytes_of_an_element(const DeviceDescription& device, const TridiagonalSettings& settings, Precision precision) {
   constexpr double two_textures_of_four_and_one = 4 * (4 + 4 + 1);
   if (settings.variant == TridiagonalVariant::raster) return two_textures_of_four_and_one;
   const double given_and_solution = 5;
@@ -38,7 +37,7 @@ double bytes_of_an_element(const gl::DeviceDescription& device, const Tridiagona
 
 std::string_view name_of(TridiagonalVariant variant) { return names[static_cast<std::size_t>(variant)]; }
 
-std::string describe(const gl::DeviceDescription& device, const TridiagonalSettings& settings, Index count, Index n) {
+std::string describe(const DeviceDescription& device, const TridiagonalSettings& settings, Index count, Index n) {
   if (settings.variant == TridiagonalVariant::cyclic_reduction) {
     const Index steps = reduction_steps(settings, count, n);
     return fmt::format("{} step{}", steps, steps == 1 ? "" : "s");
@@ -49,7 +48,7 @@ std::string describe(const gl::DeviceDescription& device, const TridiagonalSetti
   return fmt::format("{} tile{}", tiles, tiles == 1 ? "" : "s");
 }
 
-std::string tridiagonal_obstacle(const gl::DeviceDescription& device, const TridiagonalSettings& settings,
+std::string tridiagonal_obstacle(const DeviceDescription& device, const TridiagonalSettings& settings,
                                  Precision precision, Index count, Index n) {
   if (settings.variant != TridiagonalVariant::raster &&
       systems_of_a_batch(device, settings, precision, round_up(n, piece_equations)) < 1) {

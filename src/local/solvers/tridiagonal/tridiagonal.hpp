@@ -50,10 +50,10 @@ struct TridiagonalSettings {
 };
 
 /// What a variant does with these systems on this device, for reports: "1 tile", "whole", "pieces of 16", "4 steps".
-std::string describe(const gl::DeviceDescription& device, const TridiagonalSettings& settings, Index count, Index n);
+std::string describe(const DeviceDescription& device, const TridiagonalSettings& settings, Index count, Index n);
 
 /// Why the device cannot hold the systems, with limit and remedy; empty if no reason is known.
-std::string tridiagonal_obstacle(const gl::DeviceDescription& device, const TridiagonalSettings& settings,
+std::string tridiagonal_obstacle(const DeviceDescription& device, const TridiagonalSettings& settings,
                                  Precision precision, Index count, Index n);
 
 /// Systems of these extents, as often as needed: load, compute, store.

@@ -70,7 +70,7 @@ std::optional<ZeroPivot> EquationArrays<Real>::store(std::span<Real> solution) {
   return ZeroPivot{zero - status.begin(), Index{std::numeric_limits<std::int32_t>::max()} - *zero};
 }
 
-Index systems_of_a_batch(const gl::DeviceDescription& device, const TridiagonalSettings& settings, Precision precision,
+Index systems_of_a_batch(const DeviceDescription& device, const TridiagonalSettings& settings, Precision precision,
                          Index elements_of_a_system) {
   constexpr Index largest_index = std::numeric_limits<std::int32_t>::max();  // shaders count in 32 bits
   const auto bytes = static_cast<Index>(factor_bytes(precision));

@@ -91,7 +91,7 @@ class TridiagonalBatch {
 
 /// The number of systems of `elements_of_a_system` elements in a batch, limited by storage blocks and work groups. 0 if
 /// not even one fits.
-Index systems_of_a_batch(const gl::DeviceDescription& device, const TridiagonalSettings& settings, Precision precision,
+Index systems_of_a_batch(const DeviceDescription& device, const TridiagonalSettings& settings, Precision precision,
                          Index elements_of_a_system);
 
 /// Solves batch by batch.

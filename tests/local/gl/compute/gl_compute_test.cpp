@@ -23,7 +23,7 @@ using testing::HasSubstr;
 
 BackendOptions debugging() {
   BackendOptions options;
-  options.debug_gl = true;
+  options.debug = true;
   return options;
 }
 
@@ -149,7 +149,7 @@ TYPED_TEST(GlCompute, ReducesAtAnyOffsets) {
 
 TYPED_TEST(GlCompute, RejectsAnUnknownTile) {
   BackendOptions options = debugging();
-  options.tile = "7x7";
+  options.values["tile"] = "7x7";
   try {
     make_compute_backend<TypeParam>(options, this->timeline());
     FAIL() << "there is a tile 7x7";
@@ -232,8 +232,8 @@ TYPED_TEST(GlCompute, NormalizesThroughWindowsSmallerThanTheMatrices) {
 TYPED_TEST(GlCompute, ReducesAndNormalizesInEveryTile) {
   for (const gl::ReduceTile& tile : gl::reduce_tiles(precision_of<TypeParam>)) {
     BackendOptions options = debugging();
-    options.tile = name_of(tile, precision_of<TypeParam>);
-    SCOPED_TRACE(options.tile);
+    options.values["tile"] = name_of(tile, precision_of<TypeParam>);
+    SCOPED_TRACE(options.values["tile"]);
     const auto backend = make_compute_backend<TypeParam>(options, this->timeline());
     check_reduce(*backend, 128, 256, 32, {}, {}, {});                  // whole tiles
     check_reduce(*backend, 130, 200, 40, {1, 4}, {2, 8}, {3, 4});      // partial tiles; a depth with a remainder
@@ -256,7 +256,7 @@ TYPED_TEST(GlCompute, ReducesAndNormalizesWithUnrolledLoops) {
     std::ofstream(folder / shader.name) << text.replace(at, 12, "#if 1");
   }
   BackendOptions options = debugging();
-  options.shader_directory = folder.string();
+  options.values["shader-dir"] = folder.string();
   const auto backend = make_compute_backend<TypeParam>(options, this->timeline());
   check_reduce(*backend, 130, 260, 48, {1, 4}, {2, 8}, {3, 4});
   check_reduce(*backend, 64, 128, 32, {}, {}, {});

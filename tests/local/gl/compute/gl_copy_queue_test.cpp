@@ -19,7 +19,7 @@ class GlCopyQueueTest : public ::testing::Test {
 
   void SetUp() override {
     BackendOptions options;
-    options.debug_gl = true;
+    options.debug = true;
     options.device = any_gl_device();
     if (options.device < 0) GTEST_SKIP() << "no OpenGL device";
     backend_ = make_compute_backend<Real>(options, timeline_, limits);

@@ -26,7 +26,7 @@ class GlPanelTest : public ::testing::Test {
 
   static void SetUpTestSuite() {
     BackendOptions options;
-    options.debug_gl = true;
+    options.debug = true;
     options.device = any_gl_device();
     if (options.device < 0) return;
     timeline_ = std::make_unique<Timeline>();
@@ -231,7 +231,7 @@ class GlPartialPanelTest : public ::testing::Test {
   }
   std::unique_ptr<Backend<Real>> make_backend(const gl::PartialPanelLimits& limits) {
     BackendOptions options;
-    options.debug_gl = true;
+    options.debug = true;
     options.device = device_;
     return make_compute_backend<Real>(options, timeline_, {.stripe_width = 64, .partial_panel = limits});
   }

@@ -103,7 +103,7 @@ TEST_F(GlBanded, ProductsLeaveNoGlObjectsNorDoFailedOnes) {
 }
 
 TEST_F(GlBanded, RejectsATooLargeMatrixAndNamesTheLimit) {
-  gl::DeviceDescription small = device_.description();
+  DeviceDescription small = device_.description();
   small.texture_side = 8;
   small.storage_block = 1024;
   small.free_memory = 4096;

@@ -78,7 +78,7 @@ class MatmulChoicesTest : public testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   MatmulChoices choices() const { return MatmulChoices(folder_.string()); }
-  gl::DeviceDescription device_;
+  DeviceDescription device_;
 
  private:
   std::filesystem::path folder_ =

@@ -145,7 +145,7 @@ TEST_F(GlPoisson, ReportsWhenItDoesNotConverge) {
 }
 
 TEST_F(GlPoisson, ErrorsNameTheLimitAndTheRemedy) {
-  gl::DeviceDescription device;
+  DeviceDescription device;
   device.renderer = "Card";
   device.free_memory = device.storage_block = 1 << 20;
   device.texture_side = 300;

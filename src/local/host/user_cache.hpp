@@ -1,5 +1,5 @@
-// Files in the user's cache folder, and the program binaries among them: the second start compiles nothing. Files are
-// named by a hash of their key and replaced atomically, so that several processes may use the folder concurrently.
+// Files in the user's cache folder. They are named by a hash of their key and replaced atomically, so that several
+// processes may use the folder concurrently.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-namespace glinpack::gl {
+namespace glinpack {
 
 /// $XDG_CACHE_HOME/glinpack, or ~/.cache/glinpack if the home folder exists; else empty: nothing can be cached.
 std::string user_cache();
@@ -43,28 +42,4 @@ class NumberCache {
   std::string directory_;
 };
 
-struct ProgramBinary {
-  std::uint32_t format = 0;  // GLenum that glGetProgramBinary gave
-  std::vector<char> bytes;
-};
-
-/// Binaries as files in one folder, named by a hash of their sources. Several processes may use the folder
-/// concurrently: files are replaced atomically, by renaming. If the folder is not writable, nothing is stored and no
-/// error is reported.
-class ProgramCache {
- public:
-  /// $XDG_CACHE_HOME/glinpack, or ~/.cache/glinpack; without either, nothing is cached.
-  ProgramCache();
-  explicit ProgramCache(std::string directory);
-
-  /// None if there is no file, or it is truncated, damaged or made from other sources.
-  std::optional<ProgramBinary> load(std::string_view key) const;
-  void store(std::string_view key, const ProgramBinary& binary) const;
-  /// The file for a key.
-  std::string path_of(std::string_view key) const;
-
- private:
-  std::string directory_;
-};
-
-}  // namespace glinpack::gl
+}  // namespace glinpack

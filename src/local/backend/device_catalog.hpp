@@ -1,0 +1,121 @@
+// The compute devices of a backend: what the program asks of a GPU API beside arithmetic. A BackendRecord refers to its
+// catalog.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/matrix_view.hpp"
+#include "backend/measuring.hpp"
+#include "backend/precision.hpp"
+
+namespace glinpack {
+
+struct DeviceDescription {
+  int index = 0;                   // in the catalog's list, and of --device
+  bool usable = false;             // it opened, and has what the backends need
+  std::string why_unusable;        // cause and remedy, when it is not
+  bool software = false;           // computed by the processor
+  std::string vendor;              // GL_VENDOR
+  std::string renderer;            // GL_RENDERER
+  std::string version;             // GL_VERSION: names the driver, too
+  std::string uuid;                // of the device, hexadecimal; empty if unknown
+  std::string drm_file;            // "/dev/dri/card0"; empty if unknown
+  int cuda_ordinal = -1;           // EGL_CUDA_DEVICE_NV; -1 if there is none
+  std::int64_t total_memory = 0;   // bytes, 0 if unknown
+  std::int64_t free_memory = 0;    // bytes, 0 if unknown
+  std::int64_t storage_block = 0;  // GL_MAX_SHADER_STORAGE_BLOCK_SIZE, bytes
+  std::int64_t texture_side = 0;   // GL_MAX_TEXTURE_SIZE, texels
+  std::int64_t shared_memory = 0;  // GL_MAX_COMPUTE_SHARED_MEMORY_SIZE, bytes
+  std::int64_t invocations = 0;    // GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS
+  // of subgroups that compute shaders may reduce over and vote in (KHR_shader_subgroup); 0 without such subgroups
+  int subgroup_size = 0;
+};
+
+/// The device for the rank that is `local_rank`-th on its node: usable hardware devices in turn; software devices only
+/// if `software_allowed`; -1 for none.
+int device_for_local_rank(const std::vector<DeviceDescription>& devices, int local_rank, bool software_allowed);
+
+/// How a device copies: by a compute shader, 16 bytes at a time, or by the driver (glCopyNamedBufferSubData).
+enum class CopyWay { shader, driver };
+
+/// Of both ways the one with the better median.
+struct CopyCeiling {
+  Measured rate;  // bytes a second
+  CopyWay way = CopyWay::driver;
+  std::int64_t bytes = 0;  // copied at a time
+};
+
+/// Peak rates of a device, measured with simple kernels: the reference for the operations of the backends. The host's
+/// clock times the commands and the wait for them, which also works for software devices.
+struct DeviceCeilings {
+  DeviceDescription device;
+  CopyCeiling copy;      // within the device's memory; bytes read and bytes written both count
+  CopyCeiling upload;    // from mapped host memory, such as Backend::allocate_host gives
+  CopyCeiling download;  // to it
+  Measured fma_single;   // flops a second, two for a fused multiply-add, in compute shaders
+  Measured fma_double;
+  Measured dispatch;   // seconds for a compute shader of one work group and a barrier, of many in a row
+  Measured read_back;  // seconds until the host has read_back_bytes of device memory
+  std::int64_t read_back_bytes = 0;
+};
+
+/// A tile of the update's kernel, measured.
+struct TileTrial {
+  std::string tile;    // its name
+  Measured rate;       // flops a second
+  bool right = false;  // a small product equals the host's
+};
+
+struct Tuning {
+  DeviceDescription device;
+  Precision precision = Precision::single;
+  Index order = 0;  // of the square matrix C
+  Index depth = 0;
+  std::vector<TileTrial> trials;  // in the order of the tiles tried
+
+  /// The fastest correct tile, by the median. Throws std::runtime_error if none is correct.
+  const TileTrial& best() const;
+};
+
+/// The tiles of the update's kernel. Names are values of BackendOption "tile".
+struct TileCatalog {
+  struct Choice {
+    std::string name;
+    bool is_kept = false;  // an earlier tuning of the device found it
+  };
+  /// The tile kept for the device, its driver and the precision, else the default.
+  Choice (*choose)(const DeviceDescription&, Precision);
+  /// Measures every tile on a device, options.seconds each. precision: single or double. Throws std::runtime_error.
+  Tuning (*tune)(int device, Precision, const MeasuringOptions&);
+  /// Keeps the best tile for later runs. Returns its file; empty if the cache folder cannot be written.
+  std::string (*keep)(const Tuning&);
+};
+
+struct BackendOptions;
+
+struct DeviceCatalog {
+  std::string_view api;      // "OpenGL"
+  std::string_view noun;     // "EGL device"
+  std::string_view install;  // the remedy if there is no device, after "no EGL device was found;"
+  std::string_view remedy;   // the same as sentences, in lines
+
+  /// All devices, in the order of their indices; those that do not work give the reason. A broken device never makes it
+  /// throw. Empty without devices or a driver.
+  std::vector<DeviceDescription> (*list)();
+  /// The environment variables that can hide devices or break their drivers, if they are set:
+  /// "GALLIUM_DRIVER=softpipe".
+  std::vector<std::string> (*driver_variables)();
+  /// "GALLIUM_DRIVER=softpipe is set: correct or unset it"; empty if none is set.
+  std::string (*driver_variables_text)();
+  /// The multiply-adds of options.device in this precision (mixed: single): flops a second. Both measurements throw
+  /// std::runtime_error with cause and remedy if the device does not exist, if memory is insufficient, or if a copied
+  /// or computed value is wrong.
+  Measured (*measure_peak)(const BackendOptions& options, Precision, const MeasuringOptions&);
+  /// Takes about eight times MeasuringOptions::seconds.
+  DeviceCeilings (*measure_ceilings)(const BackendOptions& options, const MeasuringOptions&);
+};
+
+}  // namespace glinpack
