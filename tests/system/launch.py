@@ -5,11 +5,14 @@ import pathlib
 import re
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "scripts"))
+import results  # noqa: E402
 GLINPACK = os.environ.get("GLINPACK", str(ROOT / "build" / "release" / "bin" / "glinpack"))
 GLINPACK_PAPERS = GLINPACK + "-papers"
 MPIEXEC = os.environ.get("MPIEXEC", "mpirun.mpich")
@@ -61,6 +64,12 @@ class GlinpackTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="glinpack-test-")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
+
+    def committed(self, study):
+        """A folder with the files of results/STUDY/runs.jsonl.gz."""
+        folder = self.folder / "committed" / study
+        results.unpack(ROOT / "results" / study / "runs.jsonl.gz", folder)
+        return folder
 
     def start(self, command, environment=None, timeout=30):
         completed = subprocess.run(command, cwd=self.folder, timeout=timeout, stdin=subprocess.DEVNULL,

@@ -10,12 +10,10 @@ import unittest
 
 from launch import GLINPACK, ROOT, GlinpackTest
 
-H200 = ROOT / "results" / "h200"
-H200_X4 = ROOT / "results" / "h200-x4"
 DEFAULTS = {
-    "single": [H200 / "single-16384.json", H200 / "single-32768.json", H200 / "single-49152.json",
-               H200 / "partial-32768.json", H200_X4 / "gpus-2-1x2.json", H200_X4 / "gpus-4-1x4.json"],
-    "double": [H200 / "double-32768.json", H200 / "double-32768-nb768.json"],
+    "single": ["h200/single-16384", "h200/single-32768", "h200/single-49152", "h200/partial-32768",
+               "h200-x4/gpus-2-1x2", "h200-x4/gpus-4-1x4"],
+    "double": ["h200/double-32768", "h200/double-32768-nb768"],
 }
 
 
@@ -46,11 +44,13 @@ class Plans(PlanningTest):
         run = ["--nodes", 1, "--n", 32768, "--precision", "single"]
         second_line = self.plan(*run).out.splitlines()[1]
         self.assertRegex(second_line, r"^Assumed, not measured here: .*reduce.* of an H200\. --from RESULTS")
-        fitted = self.plan(*run, "--from", H200 / "single-32768.json").out.splitlines()[1]
+        fitted = self.plan(*run, "--from", self.committed("h200") / "single-32768.json").out.splitlines()[1]
         self.assertNotIn("reduce", fitted)
 
     def test_default_costs_equal_the_committed_results(self):
-        for precision, files in DEFAULTS.items():
+        folders = {study: self.committed(study) for study in ("h200", "h200-x4")}
+        for precision, names in DEFAULTS.items():
+            files = [folders[study] / f"{name}.json" for study, name in (name.split("/") for name in names)]
             run = ["--n", 32768, "--precision", precision, "--pivoting", "tournament"]
             standing_in = {figure["work"]: figure for figure in self.planned(*run)["figures"]}
             fitted = self.planned(*run, "--from", ",".join(map(str, files)))["figures"]
@@ -85,7 +85,7 @@ class Plans(PlanningTest):
                               "--seconds", "0.001", "--json", "ceilings.json"])
         self.assertEqual(outcome.status, 0, outcome)
         here = json.loads((self.folder / "ceilings.json").read_text())
-        text = (H200 / "ceilings.txt").read_text()
+        text = (ROOT / "results" / "h200" / "ceilings.txt").read_text()
 
         def slower(part, key, line):
             standing_in, = re.findall(rf"^  {line} +([\d.]+) (?:GB/s|GFLOPS|us) ", text.split("\nhost ")[part == "host"],
@@ -131,14 +131,18 @@ class Plans(PlanningTest):
 
 
 SIMGRID = ROOT / "scripts" / "scale" / "simgrid.sh"
-OPENBLAS = ROOT / "results" / "paper" / "openblas" / "runs"
-ONE_NODE = ",".join(str(OPENBLAS / f"table1-n{n}-nb{nb}-4procs-1nodes-openblas.json")
-                    for n, nb in ((2048, 128), (2048, 512), (4096, 256), (4096, 1024)))
-ON_HOSTS = ["--backend", "openblas", "--precision", "single", "--from", ONE_NODE, "--nb", 128, "--grid", "8x8",
-            "--latency", "10us", "--network", "1Gb/s"]
+ON_HOSTS = ["--backend", "openblas", "--precision", "single", "--nb", 128, "--grid", "8x8", "--latency", "10us",
+            "--network", "1Gb/s"]
 
 
 class Replays(PlanningTest):
+    def plan_on_hosts(self, *arguments):
+        """With the costs of one node of CPUs, as committed."""
+        runs = self.committed("paper/openblas") / "runs"
+        one_node = [runs / f"table1-n{n}-nb{nb}-4procs-1nodes-openblas.json"
+                    for n, nb in ((2048, 128), (2048, 512), (4096, 256), (4096, 1024))]
+        return self.plan_on_hosts("--from", ",".join(map(str, one_node)), *arguments)
+
     def test_a_replay_says_what_bounds_the_run_and_what_would_help(self):
         document = self.planned("--machine", ROOT / "examples" / "cluster-1000.toml", "--nodes", 4, "--gpus-per-node",
                                 2, "--n", 48000, "--topology", "fat-tree:2:1", "--replay")
@@ -166,7 +170,7 @@ class Replays(PlanningTest):
                 ("shared", ["--nodes", 16, "--gpus-per-node", 4, "--pivoting", "tournament", "--n", 4096]),
                 ("tapered", ["--nodes", 64, "--pivoting", "local", "--n", 8192, "--topology", "fat-tree:4:2"])):
             with self.subTest(name=name):
-                outcome = self.plan(*ON_HOSTS, *arguments, "--lookahead", 0, "--replay", "--traces", name)
+                outcome = self.plan_on_hosts(*arguments, "--lookahead", 0, "--replay", "--traces", name)
                 self.assertEqual(outcome.status, 0, outcome)
                 simulated = self.start([SIMGRID, name], timeout=120)
                 self.assertEqual(simulated.status, 0, simulated)
@@ -177,7 +181,7 @@ class Replays(PlanningTest):
         (self.folder / "there").mkdir()
         for arguments, named in ((["--lookahead", 1, "--traces", "t"], "--lookahead 0"),
                                  (["--lookahead", 0, "--traces", "there"], "there")):
-            outcome = self.plan(*ON_HOSTS, "--nodes", 64, "--n", 4096, *arguments, "--replay")
+            outcome = self.plan_on_hosts("--nodes", 64, "--n", 4096, *arguments, "--replay")
             self.assertEqual((outcome.status, len(outcome.messages)), (2, 1), outcome)
             self.assertIn(named, outcome.messages[0])
 

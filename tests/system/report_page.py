@@ -440,7 +440,7 @@ class Pages(PageTest):
         self.assertLessEqual(facts["overflow"], 0, facts)
 
     def test_committed_results_give_a_page(self):
-        files = sorted(str(path) for path in (ROOT / "results" / "h200-x4").glob("*.json"))
+        files = sorted(str(path) for path in self.committed("h200-x4").glob("*.json"))
         self.assertGreaterEqual(len(files), 3)
         self.alone("report", *files, "-o", "page.html")
         facts = self.facts(self.folder / "page.html")
@@ -450,7 +450,7 @@ class Pages(PageTest):
 
     def test_existing_pages_and_unusable_files_are_rejected(self):
         self.write("there.html", "mine")
-        good = ROOT / "results" / "h200-x4" / "gpus-1.json"
+        good = self.committed("h200-x4") / "gpus-1.json"
         self.write("broken.json", "{\"format\": 1,\n \"context\": }")
         self.write("other.json", "{\"a\": 1}")
         document = json.loads(good.read_text())

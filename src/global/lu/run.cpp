@@ -112,6 +112,39 @@ void raise_clock(Backend<Real>& backend) {
   }
 }
 
+// The first passes use memory for the first time: drivers and the system then map and pin its pages, which takes
+// seconds on hosts with several GPUs. These passes factorise a matrix of zeros, but for two identities in each block
+// column, so that rows cross the process rows. Collective; the matrix is to be made afterwards.
+template <class Real>
+void touch_memory(const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline, LuWorkspace<Real>& workspace) {
+  const Distribution& distribution = workspace.distribution;
+  const GridShape shape = grid.shape();
+  const GridPosition at = grid.position();
+  constexpr Index max_passes = 32;
+  const Index full_blocks = distribution.n / distribution.nb, nb = distribution.nb;
+  // all ranks are the root of a panel and of a row twice: buffers alternate
+  const Index passes = std::min({max_passes, Index{2} * std::max(shape.rows, shape.columns), full_blocks / 2});
+  const auto identity = backend.allocate_host(nb * nb);
+  const HostBlock<Real> block{identity.get(), 0, nb, nb, nb};
+  const auto put = [&](BlockIndex row, BlockIndex column, Real value) {
+    if (distribution.rows.owner(row) != at.row || distribution.columns.owner(column) != at.column) return;
+    for (Index i = 0; i < nb; ++i) {
+      std::fill_n(block.view().row(i), nb, Real{0});
+      block.view().row(i)[i] = value;
+    }
+    const Index i = distribution.rows.local(distribution.rows.first(row)).value;
+    const Index j = distribution.columns.local(distribution.columns.first(column)).value;
+    backend.wait(backend.upload(block, whole(*workspace.a).block(i, j, nb, nb)));
+  };
+  for (Index k = 0; k < passes; ++k) {
+    put(BlockIndex(k), BlockIndex(k), Real{1});
+    put(BlockIndex(full_blocks - 1 - k), BlockIndex(k), Real{2});  // partial pivoting takes these, local the others
+  }
+  AllPasses observer(timeline);
+  workspace.lu->run(observer, {0, passes});
+  backend.wait_all();
+}
+
 // Without messages, only the rank with a zero pivot or a signal knows of it.
 void agree_on_end(const ProcessGrid& grid, Factorization& factors) {
   constexpr auto none = std::numeric_limits<std::int64_t>::max();
@@ -264,6 +297,10 @@ RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<
       interchanges = load_checkpoint(*workspace, backend, timeline, options.checkpoints->resume->file).so_far;
       result.resumed = Resumed{header.pass, header.seconds};
     } else {
+      const bool on_gpu = all_agree(grid.all(), backend.update_is_asynchronous() || options.software_gl_as_gpu);
+      if (on_gpu && parameters.parts == RunParts::all && !parameters.abft) {
+        touch_memory(grid, backend, timeline, *workspace);
+      }
       upload_matrix(*workspace, grid.position(), backend, source);
     }
     if (backend.update_is_asynchronous() && steady_seconds() - begun > clock_falls_after) raise_clock(backend);

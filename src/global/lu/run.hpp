@@ -98,7 +98,7 @@ struct RunOptions {
   const RankSensors* sensors = nullptr;  // read in the timed section unless null; non-null on all ranks or on none
   double power_interval = 0.1;           // between readings, seconds
   std::optional<CheckpointPlan> checkpoints;
-  bool software_gl_as_gpu = false;  // software OpenGL also regenerates HPL's matrix, instead of host threads (tests)
+  bool software_gl_as_gpu = false;  // software OpenGL is treated as a GPU (tests)
 };
 
 /// Collective over the grid. The timeline is the backend's; it is restarted. If memory cannot be allocated, it throws
