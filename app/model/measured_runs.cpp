@@ -1,6 +1,5 @@
 #include "app/model/measured_runs.hpp"
 
-
 #include "app/input/input_error.hpp"
 #include "app/input/values.hpp"
 #include "app/model/forecast.hpp"

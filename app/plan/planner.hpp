@@ -39,8 +39,8 @@ struct PlanningOptions {
   bool messages_only = false;
 
   // figures
-  Texts from;            // of plu --json
-  std::string links;     // of network --json
+  Texts from;         // of plu --json
+  std::string links;  // of network --json
   std::string peaks;  // of glinpack peaks --json
 
   bool replay = false;

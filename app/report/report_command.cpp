@@ -63,8 +63,7 @@ OptionTable report_table(ReportOptions& o) {
        "watts"},
   };
   return {.command = "report",
-          .description =
-              "Writes an HTML page of results: tables, charts, timelines, comparisons.",
+          .description = "Writes an HTML page of results: tables, charts, timelines, comparisons.",
           .footer = report_footer,
           .groups = {{"", files}, {"Output", output}, {"Energy", energy}}};
 }

@@ -112,9 +112,9 @@ void raise_clock(Backend<Real>& backend) {
   }
 }
 
-// The first passes use memory for the first time: drivers and the system then map and pin its pages, which takes
-// seconds on hosts with several GPUs. These passes factorise a matrix of zeros, but for two identities in each block
-// column, so that rows cross the process rows. Collective; the matrix is to be made afterwards.
+// Drivers and the system map and pin pages at their first use, which takes seconds on hosts with several GPUs. These
+// passes use all buffers before the timed section. Their matrix is zero except for two identities in each block column,
+// so that rows cross process rows. Collective. The caller makes the run's matrix afterwards.
 template <class Real>
 void touch_memory(const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline, LuWorkspace<Real>& workspace) {
   const Distribution& distribution = workspace.distribution;
@@ -124,6 +124,7 @@ void touch_memory(const ProcessGrid& grid, Backend<Real>& backend, Timeline& tim
   const Index full_blocks = distribution.n / distribution.nb, nb = distribution.nb;
   // all ranks are the root of a panel and of a row twice: buffers alternate
   const Index passes = std::min({max_passes, Index{2} * std::max(shape.rows, shape.columns), full_blocks / 2});
+  if (passes == 0) return;
   const auto identity = backend.allocate_host(nb * nb);
   const HostBlock<Real> block{identity.get(), 0, nb, nb, nb};
   const auto put = [&](BlockIndex row, BlockIndex column, Real value) {

@@ -16,8 +16,7 @@ ProcessGrid::ProcessGrid(MPI_Comm world, GridShape shape, RankOrder order, const
   const int size = size_of(world);
   if (shape.rows < 1 || shape.columns < 1 || shape.size() > size) {
     throw std::invalid_argument("a process grid of " + std::to_string(shape.rows) + " x " +
-                                std::to_string(shape.columns) + " does not fit " + std::to_string(size) +
-                                " processes");
+                                std::to_string(shape.columns) + " does not fit " + std::to_string(size) + " processes");
   }
   const std::vector<int> nodes = node_grid ? nodes_of(world) : std::vector<int>(static_cast<std::size_t>(size));
   const std::optional<GridPosition> mine =

@@ -261,8 +261,9 @@ TEST_F(HplDatFile, LinesThatAnOptionOverridesAreNotJudged) {
     std::vector<std::string> lines = lines_of(netlib, read_file(netlib, 1 << 20));
     for (const int number : numbers) lines.at(static_cast<std::size_t>(number - 1)) = "nan";
     TextFiles files;
-    const HplDat read = app::read_hpl_dat(write_lines(lines, "\n"), files,
-                                          {.overridden = [&option = option](const std::string& name) { return name == option; }});
+    const HplDat read =
+        app::read_hpl_dat(write_lines(lines, "\n"), files,
+                          {.overridden = [&option = option](const std::string& name) { return name == option; }});
     EXPECT_THAT(read.notes, ElementsAre()) << option;
     EXPECT_THAT(read.nbmin, ElementsAre(2, 4)) << option;
   }

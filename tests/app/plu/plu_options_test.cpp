@@ -301,7 +301,11 @@ TEST(Options, ThoseOfOtherHplsAreRejectedWithTheRightName) {
                                                                            {"-q", "--grid PxQ"},
                                                                            {"-f", "--hpl-dat FILE"},
                                                                            {"HPL.dat", "--hpl-dat FILE"}}) {
-    expect_input_error([&argument = argument] { parsed_plu({argument, "4"}); }, {"'" + argument + "'", "use " + option});
+    expect_input_error(
+        [&argument = argument] {
+          parsed_plu({argument, "4"});
+        },
+        {"'" + argument + "'", "use " + option});
   }
   expect_input_error([] { parse<DevicesOptions>({"-N", "4"}, devices_table); }, {"unknown option '-N'"});
 }

@@ -5,10 +5,10 @@
 #include <stdexcept>
 
 #include "matrix/matrix_source.hpp"
-#include "mpi/scatter_matrix.hpp"
 #include "mpi/broadcast.hpp"
 #include "mpi/communication.hpp"
 #include "mpi/process_grid.hpp"
+#include "mpi/scatter_matrix.hpp"
 #include "tests/global/world.hpp"
 #include "transport/row_exchange.hpp"
 

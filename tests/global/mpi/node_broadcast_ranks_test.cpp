@@ -7,8 +7,8 @@
 
 #include "lu/workspace.hpp"
 #include "matrix/matrix_source.hpp"
-#include "mpi/scatter_matrix.hpp"
 #include "mpi/node_broadcast.hpp"
+#include "mpi/scatter_matrix.hpp"
 #include "mpi/session.hpp"
 #include "tests/global/factors.hpp"
 #include "tests/global/world.hpp"

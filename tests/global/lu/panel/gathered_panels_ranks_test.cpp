@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "lu/workspace.hpp"
-#include "mpi/scatter_matrix.hpp"
 #include "mpi/communication.hpp"
+#include "mpi/scatter_matrix.hpp"
 #include "tests/global/factors.hpp"
 #include "tests/global/world.hpp"
 
