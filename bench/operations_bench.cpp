@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "backend/registry.hpp"
-#include "backend/timeline.hpp"
+#include "base/timeline.hpp"
 #include "bench_support.hpp"
 #include "gl/ceilings.hpp"
 #include "openblas/host_ceilings.hpp"

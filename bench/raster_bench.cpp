@@ -5,7 +5,7 @@
 // what is in them does not matter to the time as long as it stays finite, so that they are uploaded anew before each.
 #include <utility>
 
-#include "backend/row_by_row.hpp"
+#include "base/row_by_row.hpp"
 #include "bench_support.hpp"
 #include "gl/raster/raster_backend.hpp"
 

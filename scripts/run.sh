@@ -12,8 +12,7 @@ if [ ! -f build/release/build.ninja ]; then
   echo "Building in build/release: on two cores this takes minutes"
   cmake --preset release
 fi
-# `cmake --install` and `cpack` need the library, too
-cmake --build --preset release --target glinpack glinpack_c
+cmake --build --preset release --target glinpack
 
 program=build/release/bin/glinpack
 if [ "${1:-}" = --gl ]; then

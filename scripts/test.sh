@@ -53,12 +53,10 @@ quick_start() {
 }
 
 release_tests() {
-  cmake --build --preset release
   ctest --preset release -j "$jobs" | tee build/release/ctest.log
 }
 
 quick_tests() {
-  cmake --build --preset release
   ctest --preset release -j "$jobs" -L quick | tee build/release/ctest.log
 }
 
@@ -92,6 +90,7 @@ clang_and_open_mpi() {
 installed_copy() {
   local prefix
   prefix=$(mktemp -d)
+  cmake --build --preset release
   cmake --install build/release --prefix "$prefix" >/dev/null
   (cd / && LP_NUM_THREADS=0 mpirun.mpich -np 2 "$prefix/bin/glinpack" plu \
     --config "$prefix/share/glinpack/configs/quickstart.toml" --grid 1x2 --n 256 --progress never)
@@ -134,7 +133,7 @@ nothing_to_rebuild() {
 }
 
 step "quick start" quick_start
-step "installed copy" installed_copy # of what the quick start has built
+step "installed copy" installed_copy
 if [ "${1:-}" = --quick ]; then
   step "quick tests" quick_tests
   step "shell scripts" scripts_are_clean

@@ -12,7 +12,7 @@
 #include "app/record/network_record.hpp"
 #include "app/record/result_file.hpp"
 #include "app/record/run_record.hpp"
-#include "backend/measuring.hpp"
+#include "base/measuring.hpp"
 
 namespace glinpack::app {
 

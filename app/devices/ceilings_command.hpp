@@ -9,7 +9,7 @@
 
 #include "app/options/fields.hpp"
 #include "backend/device_catalog.hpp"
-#include "backend/measuring.hpp"
+#include "base/measuring.hpp"
 #include "openblas/host_ceilings.hpp"
 
 namespace glinpack::app {

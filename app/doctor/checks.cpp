@@ -9,7 +9,7 @@
 #include "app/doctor/judgement.hpp"
 #include "app/doctor/pci.hpp"
 #include "app/plu/memory.hpp"
-#include "backend/measuring.hpp"
+#include "base/measuring.hpp"
 
 namespace glinpack::app::doctor {
 

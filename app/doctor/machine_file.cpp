@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/doctor/judgement.hpp"
-#include "backend/measuring.hpp"
+#include "base/measuring.hpp"
 
 namespace glinpack::app::doctor {
 

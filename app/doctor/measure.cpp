@@ -8,9 +8,9 @@
 #include <exception>
 #include <stdexcept>
 
-#include "backend/measuring.hpp"
 #include "backend/registry.hpp"
-#include "backend/timeline.hpp"
+#include "base/measuring.hpp"
+#include "base/timeline.hpp"
 #include "mpi/communication.hpp"
 #include "sensors/kernel_sensors.hpp"
 #include "sensors/nvml.hpp"

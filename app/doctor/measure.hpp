@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "backend/measuring.hpp"
+#include "base/measuring.hpp"
 #include "sensors/find_sensors.hpp"
 
 namespace glinpack::app::doctor {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "backend/matrix_view.hpp"
-#include "backend/precision.hpp"
+#include "base/matrix_view.hpp"
+#include "base/precision.hpp"
 
 namespace glinpack::app {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/printable.hpp"
+#include "base/printable.hpp"
 #include "matrix/distribution.hpp"
 #include "matrix/matrix_kind.hpp"
 

@@ -6,7 +6,7 @@
 #include "app/program/program_context.hpp"
 #include "app/record/network_record.hpp"
 #include "app/record/result_file.hpp"
-#include "backend/measuring.hpp"
+#include "base/measuring.hpp"
 
 namespace glinpack::app::model {
 

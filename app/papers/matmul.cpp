@@ -5,7 +5,7 @@
 
 #include "app/input/values.hpp"
 #include "app/papers/problem.hpp"
-#include "backend/timeline.hpp"
+#include "base/timeline.hpp"
 #include "gl/compute/tuning.hpp"
 #include "openblas/blas_library.hpp"
 #include "openblas/host_solvers.hpp"

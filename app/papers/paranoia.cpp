@@ -11,7 +11,7 @@
 #include "app/papers/problem.hpp"
 #include "app/record/text.hpp"
 #include "backend/registry.hpp"
-#include "backend/scaled_residual.hpp"
+#include "base/scaled_residual.hpp"
 #include "matrix/matrix_source.hpp"
 #include "openblas/host_solvers.hpp"
 #include "solvers/elimination/elimination.hpp"

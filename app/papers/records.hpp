@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "app/record/json.hpp"
-#include "backend/measuring.hpp"
-#include "backend/precision.hpp"
+#include "base/measuring.hpp"
+#include "base/precision.hpp"
 #include "solvers/device/device.hpp"
 
 namespace glinpack::app {

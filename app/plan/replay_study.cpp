@@ -17,7 +17,7 @@
 #include "app/plan/quantities.hpp"
 #include "app/program/outputs.hpp"
 #include "app/record/progress.hpp"
-#include "backend/measuring.hpp"
+#include "base/measuring.hpp"
 
 namespace glinpack::app {
 

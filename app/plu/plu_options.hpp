@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "app/options/fields.hpp"
-#include "backend/precision.hpp"
 #include "backend/registry.hpp"
+#include "base/precision.hpp"
 #include "lu/parameters.hpp"
 #include "matrix/grid.hpp"
 #include "matrix/matrix_source.hpp"

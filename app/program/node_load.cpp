@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/measuring.hpp"
+#include "base/measuring.hpp"
 #include "mpi/communication.hpp"
 #include "mpi/session.hpp"
 

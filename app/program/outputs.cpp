@@ -21,7 +21,7 @@
 #include "app/papers/mode.hpp"
 #include "app/program/agreement.hpp"
 #include "app/program/launcher.hpp"
-#include "host/new_file.hpp"
+#include "base/new_file.hpp"
 
 namespace glinpack::app {
 

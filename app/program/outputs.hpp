@@ -14,7 +14,7 @@
 #include "app/input/hpl_dat.hpp"
 #include "app/plu/plu_options.hpp"
 #include "app/record/progress.hpp"
-#include "host/new_file.hpp"
+#include "base/new_file.hpp"
 
 namespace glinpack::app {
 

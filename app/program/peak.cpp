@@ -15,10 +15,10 @@
 
 #include "app/program/agreement.hpp"
 #include "app/program/node_load.hpp"
-#include "backend/measuring.hpp"
 #include "backend/registry.hpp"
+#include "base/measuring.hpp"
+#include "base/user_cache.hpp"
 #include "host/host_memory.hpp"
-#include "host/user_cache.hpp"
 #include "mpi/communication.hpp"
 #include "openblas/blas_library.hpp"
 #include "openblas/host_ceilings.hpp"

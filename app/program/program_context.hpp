@@ -6,7 +6,7 @@
 
 #include "app/record/json.hpp"
 #include "backend/device_catalog.hpp"
-#include "backend/measuring.hpp"
+#include "base/measuring.hpp"
 
 namespace glinpack::app {
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "app/record/text.hpp"
-#include "backend/measuring.hpp"
+#include "base/measuring.hpp"
 
 namespace glinpack::app {
 namespace {

@@ -4,9 +4,9 @@
 #include <limits>
 #include <stdexcept>
 
+#include "base/hpl_generator.hpp"
 #include "matrix/matrix_source.hpp"
 #include "solve/residual.hpp"
-#include "backend/hpl_generator.hpp"
 
 namespace glinpack::rivals {
 

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "backend/matrix_view.hpp"
+#include "base/matrix_view.hpp"
 #include "glinpack.h"
 
 namespace glinpack::library {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "backend/row_interchanges.hpp"
+#include "base/row_interchanges.hpp"
 #include "gl/compute/compute_backend.hpp"
 #include "gl/compute/compute_memory.hpp"
 #include "gl/compute/kernels.hpp"

@@ -3,7 +3,7 @@
 #include <mutex>
 #include <utility>
 
-#include "backend/threads.hpp"
+#include "base/threads.hpp"
 #include "host/host_backend.hpp"
 #include "library/arithmetic.hpp"
 #include "openblas/host_solvers.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backend/row_interchanges.hpp"
+#include "base/row_interchanges.hpp"
 #include "library/failure.hpp"
 
 namespace glinpack::library {

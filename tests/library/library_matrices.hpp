@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-#include "backend/precision.hpp"
+#include "base/precision.hpp"
 #include "gl/compute/compute_backend.hpp"
 #include "glinpack.h"
 #include "library/session.hpp"

@@ -11,8 +11,8 @@
 #include <tuple>
 #include <vector>
 
-#include "backend/precision.hpp"
 #include "backend/registry.hpp"
+#include "base/precision.hpp"
 #include "gl/devices.hpp"
 #include "tests/local/random_matrix.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backend/backend.hpp"
-#include "backend/precision.hpp"
+#include "base/precision.hpp"
 
 namespace glinpack::test {
 

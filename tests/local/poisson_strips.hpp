@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "backend/precision.hpp"
+#include "base/precision.hpp"
 #include "solvers/poisson/poisson_cg.hpp"
 
 namespace glinpack::test {

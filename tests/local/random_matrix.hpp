@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "backend/matrix_view.hpp"
+#include "base/matrix_view.hpp"
 
 namespace glinpack::test {
 

@@ -141,7 +141,7 @@ class Replays(PlanningTest):
         runs = self.committed("paper/openblas") / "runs"
         one_node = [runs / f"table1-n{n}-nb{nb}-4procs-1nodes-openblas.json"
                     for n, nb in ((2048, 128), (2048, 512), (4096, 256), (4096, 1024))]
-        return self.plan_on_hosts("--from", ",".join(map(str, one_node)), *arguments)
+        return self.plan(*ON_HOSTS, "--from", ",".join(map(str, one_node)), *arguments)
 
     def test_a_replay_says_what_bounds_the_run_and_what_would_help(self):
         document = self.planned("--machine", ROOT / "examples" / "cluster-1000.toml", "--nodes", 4, "--gpus-per-node",

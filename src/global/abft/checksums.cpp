@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "abft/rounding_bound.hpp"
-#include "backend/threads.hpp"
+#include "base/threads.hpp"
 #include "matrix/matrix_source.hpp"
 #include "mpi/communication.hpp"
 

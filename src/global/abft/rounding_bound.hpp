@@ -21,7 +21,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backend/matrix_view.hpp"
+#include "base/matrix_view.hpp"
 
 namespace glinpack {
 

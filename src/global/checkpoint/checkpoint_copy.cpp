@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "backend/threads.hpp"
+#include "base/threads.hpp"
 
 namespace glinpack {
 

@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "host/new_file.hpp"
+#include "base/new_file.hpp"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/timeline.hpp"
+#include "base/timeline.hpp"
 #include "checkpoint/checkpoint_copy.hpp"
 #include "checkpoint/checkpoint_file.hpp"
 

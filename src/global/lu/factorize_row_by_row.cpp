@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "backend/row_by_row.hpp"
+#include "base/row_by_row.hpp"
 #include "lu/factorize.hpp"
 #include "lu/panel/panel.hpp"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "abft/checksums.hpp"
-#include "backend/precision.hpp"
+#include "base/precision.hpp"
 #include "matrix/distribution.hpp"
 #include "mpi/node_broadcast.hpp"
 #include "transport/row_exchange_plan.hpp"

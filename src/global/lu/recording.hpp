@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "backend/operations.hpp"
-#include "backend/precision.hpp"
+#include "base/precision.hpp"
 #include "lu/parameters.hpp"
 #include "none/none_backend.hpp"
 #include "transport/recorder.hpp"

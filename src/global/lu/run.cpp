@@ -10,7 +10,7 @@
 #include <sstream>
 #include <utility>
 
-#include "backend/measuring.hpp"
+#include "base/measuring.hpp"
 #include "lu/mismatches.hpp"
 #include "lu/run_observer.hpp"
 #include "lu/workspace.hpp"

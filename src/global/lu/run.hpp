@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backend/backend.hpp"
-#include "backend/precision.hpp"
+#include "base/precision.hpp"
 #include "checkpoint/checkpoints.hpp"
 #include "lu/parameters.hpp"
 #include "lu/records.hpp"

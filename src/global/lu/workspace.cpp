@@ -8,7 +8,7 @@
 #include <span>
 
 #include "abft/rounding_bound.hpp"
-#include "backend/threads.hpp"
+#include "base/threads.hpp"
 #include "lu/no_transport.hpp"
 #include "mpi/communication.hpp"
 #include "mpi/session.hpp"

@@ -7,7 +7,7 @@
 
 #include "abft/checksums.hpp"
 #include "backend/backend.hpp"
-#include "backend/precision.hpp"
+#include "base/precision.hpp"
 #include "checkpoint/checkpoints.hpp"
 #include "lu/factorize.hpp"
 #include "lu/parameters.hpp"

@@ -17,7 +17,7 @@
 
 #include <compare>
 
-#include "backend/matrix_view.hpp"
+#include "base/matrix_view.hpp"
 #include "matrix/grid.hpp"
 
 namespace glinpack {

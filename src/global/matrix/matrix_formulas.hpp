@@ -13,7 +13,7 @@
 #include <span>
 #include <string_view>
 
-#include "backend/matrix_view.hpp"
+#include "base/matrix_view.hpp"
 
 namespace glinpack {
 

@@ -19,7 +19,7 @@
 #include <string>
 #include <string_view>
 
-#include "backend/matrix_view.hpp"
+#include "base/matrix_view.hpp"
 
 namespace glinpack {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "backend/hpl_generator.hpp"
+#include "base/hpl_generator.hpp"
 #include "matrix/spectrum.hpp"
 
 namespace glinpack {

@@ -2,7 +2,7 @@
 // from the original matrix while only the factors are stored. A formula needs no communication, and is the same for
 // every grid and block size. Indices count from 0; the right-hand side b is column n of the n x (n+1) matrix [A | b].
 //
-//   hpl     HPL's own, A and b, in (-0.5, 0.5] (backend/hpl_generator.hpp; HPL_pdmatgen.c, HPL_pdrand.c)
+//   hpl     HPL's own, A and b, in (-0.5, 0.5] (base/hpl_generator.hpp; HPL_pdmatgen.c, HPL_pdrand.c)
 //   others  matrix_kind.hpp. b is uniform in [-1, 1), scaled as A is: for small Wilkinson matrices, b = A 1 would be
 //           integers, and elimination would have no roundoff that growth could amplify. The seed is that of the random
 //           elements, including b
@@ -13,9 +13,9 @@
 #include <optional>
 #include <vector>
 
-#include "backend/hpl_generator.hpp"
-#include "backend/matrix_view.hpp"
-#include "backend/precision.hpp"
+#include "base/hpl_generator.hpp"
+#include "base/matrix_view.hpp"
+#include "base/precision.hpp"
 #include "matrix/distribution.hpp"
 #include "matrix/matrix_formulas.hpp"
 #include "matrix/matrix_kind.hpp"

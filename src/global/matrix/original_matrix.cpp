@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-#include "backend/threads.hpp"
+#include "base/threads.hpp"
 
 namespace glinpack {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "backend/timeline.hpp"
+#include "base/timeline.hpp"
 #include "matrix/distribution.hpp"
 
 namespace glinpack {

@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "backend/printable.hpp"
+#include "base/printable.hpp"
 #include "mpi/session.hpp"
 
 namespace glinpack {

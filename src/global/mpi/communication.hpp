@@ -11,8 +11,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "backend/matrix_view.hpp"
-#include "backend/progress_record.hpp"
+#include "base/matrix_view.hpp"
+#include "base/progress_record.hpp"
 
 namespace glinpack {
 
@@ -49,7 +49,7 @@ int element_bytes(MPI_Datatype type);
 int rank_in(MPI_Comm communicator);
 int size_of(MPI_Comm communicator);
 
-/// A pending message or collective operation, recorded for the watchdog (backend/progress_record.hpp). Calls no MPI.
+/// A pending message or collective operation, recorded for the watchdog (base/progress_record.hpp). Calls no MPI.
 struct Pending {
   Awaited awaited = Awaited::unnamed;
   int peer = -1;  // rank in MPI_COMM_WORLD if the communicator was introduced, else in the communicator

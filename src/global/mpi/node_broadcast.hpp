@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/threads.hpp"
+#include "base/threads.hpp"
 #include "mpi/broadcast.hpp"
 #include "mpi/node_rings.hpp"
 #include "mpi/process_grid.hpp"

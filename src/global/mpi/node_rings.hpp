@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "backend/threads.hpp"
+#include "base/threads.hpp"
 #include "mpi/shared_memory.hpp"
 
 namespace glinpack {

@@ -17,7 +17,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "backend/threads.hpp"
+#include "base/threads.hpp"
 #include "mpi/communication.hpp"
 
 namespace glinpack {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backend/measuring.hpp"
+#include "base/measuring.hpp"
 #include "mpi/communication.hpp"
 #include "mpi/session.hpp"
 #include "mpi/wire.hpp"

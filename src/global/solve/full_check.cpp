@@ -6,8 +6,8 @@
 #include <limits>
 #include <sstream>
 
-#include "backend/measuring.hpp"
-#include "backend/scaled_residual.hpp"
+#include "base/measuring.hpp"
+#include "base/scaled_residual.hpp"
 #include "mpi/communication.hpp"
 
 namespace glinpack {

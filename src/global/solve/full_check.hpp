@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/precision.hpp"
+#include "base/precision.hpp"
 #include "matrix/matrix_source.hpp"
 #include "solve/host_factors.hpp"
 #include "solve/substitution.hpp"

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <random>
 
-#include "backend/threads.hpp"
+#include "base/threads.hpp"
 #include "matrix/pass.hpp"
 #include "mpi/communication.hpp"
 

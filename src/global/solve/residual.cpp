@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "backend/scaled_residual.hpp"
+#include "base/scaled_residual.hpp"
 #include "mpi/communication.hpp"
 
 namespace glinpack {

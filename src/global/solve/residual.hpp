@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "backend/precision.hpp"
+#include "base/precision.hpp"
 #include "matrix/original_matrix.hpp"
 #include "mpi/process_grid.hpp"
 

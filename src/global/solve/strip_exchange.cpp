@@ -4,7 +4,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "backend/measuring.hpp"
+#include "base/measuring.hpp"
 #include "mpi/communication.hpp"
 
 namespace glinpack {

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <functional>
 
-#include "backend/timeline.hpp"
+#include "base/timeline.hpp"
 
 namespace glinpack {
 

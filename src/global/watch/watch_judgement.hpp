@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/progress_record.hpp"
+#include "base/progress_record.hpp"
 
 namespace glinpack {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "backend/progress_record.hpp"
+#include "base/progress_record.hpp"
 
 namespace glinpack {
 

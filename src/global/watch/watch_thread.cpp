@@ -1,5 +1,4 @@
 #include "watch/watch_thread.hpp"
-#include "backend/measuring.hpp"
 
 #include <poll.h>
 #include <pthread.h>
@@ -12,6 +11,8 @@
 #include <exception>
 #include <fstream>
 #include <string>
+
+#include "base/measuring.hpp"
 
 namespace glinpack {
 

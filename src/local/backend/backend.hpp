@@ -17,11 +17,11 @@
 #include <span>
 #include <string>
 
-#include "backend/hpl_generator.hpp"
-#include "backend/matrix_view.hpp"
 #include "backend/panels.hpp"
-#include "backend/precision.hpp"
-#include "backend/timeline.hpp"
+#include "base/hpl_generator.hpp"
+#include "base/matrix_view.hpp"
+#include "base/precision.hpp"
+#include "base/timeline.hpp"
 
 namespace glinpack {
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/matrix_view.hpp"
-#include "backend/measuring.hpp"
-#include "backend/precision.hpp"
+#include "base/matrix_view.hpp"
+#include "base/measuring.hpp"
+#include "base/precision.hpp"
 
 namespace glinpack {
 

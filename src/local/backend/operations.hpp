@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/timeline.hpp"
+#include "base/timeline.hpp"
 
 namespace glinpack {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "backend/matrix_view.hpp"
+#include "base/matrix_view.hpp"
 
 namespace glinpack {
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "backend/precision.hpp"
+#include "base/precision.hpp"
 #include "gl/command_stream.hpp"
 #include "gl/context.hpp"
 #include "gl/program.hpp"

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "backend/measuring.hpp"
-#include "backend/precision.hpp"
+#include "base/measuring.hpp"
+#include "base/precision.hpp"
 #include "gl/devices.hpp"
 
 namespace glinpack::gl {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backend/backend.hpp"
-#include "backend/timeline.hpp"
+#include "base/timeline.hpp"
 #include "gl/handle.hpp"
 
 namespace glinpack::gl {

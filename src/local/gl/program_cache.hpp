@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/user_cache.hpp"
+#include "base/user_cache.hpp"
 
 namespace glinpack::gl {
 

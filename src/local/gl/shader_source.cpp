@@ -4,7 +4,7 @@
 #include <sstream>
 #include <utility>
 
-#include "host/user_cache.hpp"
+#include "base/user_cache.hpp"
 
 namespace glinpack::gl {
 namespace {

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "backend/backend.hpp"
-#include "backend/matrix_view.hpp"
+#include "base/matrix_view.hpp"
 #include "gl/handle.hpp"
 
 namespace glinpack::gl {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "backend/threads.hpp"
+#include "base/threads.hpp"
 
 namespace glinpack {
 namespace {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "backend/threads.hpp"
+#include "base/threads.hpp"
 
 namespace glinpack {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "backend/matrix_view.hpp"
+#include "base/matrix_view.hpp"
 
 namespace glinpack {
 

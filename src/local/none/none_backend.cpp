@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "backend/row_by_row.hpp"
+#include "base/row_by_row.hpp"
 
 namespace glinpack {
 namespace {

@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "backend/matrix_view.hpp"
+#include "base/matrix_view.hpp"
 
 namespace glinpack::blas {
 

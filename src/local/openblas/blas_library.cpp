@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/threads.hpp"
+#include "base/threads.hpp"
 
 namespace glinpack {
 

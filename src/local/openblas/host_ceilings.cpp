@@ -7,9 +7,9 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "backend/precision.hpp"
-#include "backend/threads.hpp"
-#include "backend/timeline.hpp"
+#include "base/precision.hpp"
+#include "base/threads.hpp"
+#include "base/timeline.hpp"
 #include "host/host_memory.hpp"
 #include "openblas/blas.hpp"
 #include "openblas/blas_library.hpp"

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string>
 
-#include "backend/matrix_view.hpp"
-#include "backend/measuring.hpp"
-#include "backend/precision.hpp"
+#include "base/matrix_view.hpp"
+#include "base/measuring.hpp"
+#include "base/precision.hpp"
 
 namespace glinpack {
 

@@ -7,9 +7,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "backend/precision.hpp"
-#include "backend/scaled_residual.hpp"
-#include "backend/threads.hpp"
+#include "base/precision.hpp"
+#include "base/scaled_residual.hpp"
+#include "base/threads.hpp"
 #include "openblas/blas.hpp"
 
 namespace glinpack {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "backend/matrix_view.hpp"
+#include "base/matrix_view.hpp"
 #include "solvers/tridiagonal/tridiagonal_systems.hpp"
 
 namespace glinpack {

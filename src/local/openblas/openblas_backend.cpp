@@ -1,6 +1,6 @@
 #include "openblas/openblas_backend.hpp"
 
-#include "backend/timeline.hpp"
+#include "base/timeline.hpp"
 #include "host/host_backend.hpp"
 #include "openblas/blas.hpp"
 #include "openblas/blas_library.hpp"

@@ -4,8 +4,8 @@
 #include <optional>
 #include <span>
 
-#include "backend/matrix_view.hpp"
-#include "backend/threads.hpp"
+#include "base/matrix_view.hpp"
+#include "base/threads.hpp"
 
 namespace glinpack {
 

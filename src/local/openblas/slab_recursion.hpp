@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "backend/matrix_view.hpp"
-#include "backend/threads.hpp"
+#include "base/matrix_view.hpp"
+#include "base/threads.hpp"
 #include "openblas/blas.hpp"
 
 namespace glinpack {

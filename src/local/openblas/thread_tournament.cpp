@@ -4,8 +4,8 @@
 #include <numeric>
 #include <vector>
 
-#include "backend/row_interchanges.hpp"
-#include "backend/threads.hpp"
+#include "base/row_interchanges.hpp"
+#include "base/threads.hpp"
 #include "openblas/blas.hpp"
 #include "openblas/panel_kernels.hpp"
 #include "openblas/slab_recursion.hpp"

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "backend/matrix_view.hpp"
-#include "backend/threads.hpp"
+#include "base/matrix_view.hpp"
+#include "base/threads.hpp"
 
 namespace glinpack {
 

@@ -1,6 +1,6 @@
 #include "reference/reference_backend.hpp"
 
-#include "backend/timeline.hpp"
+#include "base/timeline.hpp"
 #include "host/host_backend.hpp"
 
 namespace glinpack {

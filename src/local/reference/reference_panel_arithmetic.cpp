@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "backend/row_interchanges.hpp"
+#include "base/row_interchanges.hpp"
 #include "reference/reference_backend.hpp"
 
 namespace glinpack {

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "backend/hpl_generator.hpp"
+#include "base/hpl_generator.hpp"
 #include "lu/run.hpp"
 #include "matrix/matrix_source.hpp"
 #include "mpi/scatter_matrix.hpp"

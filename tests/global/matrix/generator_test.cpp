@@ -4,7 +4,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "backend/hpl_generator.hpp"
+#include "base/hpl_generator.hpp"
 #include "matrix/matrix_source.hpp"
 
 namespace glinpack {

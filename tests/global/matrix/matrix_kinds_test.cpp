@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "backend/hpl_generator.hpp"
+#include "base/hpl_generator.hpp"
 #include "matrix/matrix_source.hpp"
 #include "matrix/spectrum.hpp"
 #include "tests/global/tested_kinds.hpp"

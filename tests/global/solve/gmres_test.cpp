@@ -6,7 +6,7 @@
 #include <cmath>
 #include <functional>
 
-#include "backend/precision.hpp"
+#include "base/precision.hpp"
 #include "matrix/matrix_source.hpp"
 
 namespace glinpack {

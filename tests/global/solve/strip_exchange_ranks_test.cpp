@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "backend/precision.hpp"
+#include "base/precision.hpp"
 #include "mpi/communication.hpp"
 #include "solve/strip_exchange.hpp"
 #include "solvers/poisson/poisson_cg.hpp"

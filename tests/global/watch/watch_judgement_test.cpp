@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "backend/timeline.hpp"
+#include "base/timeline.hpp"
 #include "watch/watchdog.hpp"
 
 namespace glinpack {

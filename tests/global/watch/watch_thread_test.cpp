@@ -12,7 +12,7 @@
 #include <map>
 #include <mutex>
 
-#include "backend/timeline.hpp"
+#include "base/timeline.hpp"
 #include "tests/captured_log.hpp"
 
 namespace glinpack {

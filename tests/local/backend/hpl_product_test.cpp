@@ -1,5 +1,5 @@
 // Compares products with HPL's matrix whose elements are generated on the device and on the host.
-#include "backend/hpl_generator.hpp"
+#include "base/hpl_generator.hpp"
 #include "tests/local/backend_harness.hpp"
 
 namespace glinpack {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <memory>
 
-#include "backend/precision.hpp"
+#include "base/precision.hpp"
 #include "openblas/openblas_backend.hpp"
 #include "reference/reference_backend.hpp"
 #include "tests/local/factorization_error.hpp"

@@ -1,10 +1,10 @@
-#include "backend/progress_record.hpp"
+#include "base/progress_record.hpp"
 
 #include <gtest/gtest.h>
 
 #include <thread>
 
-#include "backend/timeline.hpp"
+#include "base/timeline.hpp"
 
 namespace glinpack {
 namespace {

@@ -1,5 +1,5 @@
 // Compares each operation of the white paper's local algorithm (row_by_row.hpp) with the reference's arithmetic.
-#include "backend/row_by_row.hpp"
+#include "base/row_by_row.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,5 +1,5 @@
 // Orders of row moves that allow in-place execution.
-#include "backend/row_interchanges.hpp"
+#include "base/row_interchanges.hpp"
 
 #include <gtest/gtest.h>
 

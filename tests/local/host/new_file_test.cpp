@@ -1,4 +1,4 @@
-#include "host/new_file.hpp"
+#include "base/new_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "host/user_cache.hpp"
+#include "base/user_cache.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "backend/row_interchanges.hpp"
+#include "base/row_interchanges.hpp"
 #include "tests/local/linear_systems.hpp"
 
 namespace glinpack {

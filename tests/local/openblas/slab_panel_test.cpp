@@ -5,8 +5,8 @@
 
 #include <limits>
 
-#include "backend/precision.hpp"
-#include "backend/threads.hpp"
+#include "base/precision.hpp"
+#include "base/threads.hpp"
 #include "reference/reference_backend.hpp"
 #include "tests/local/random_matrix.hpp"
 

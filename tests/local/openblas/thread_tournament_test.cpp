@@ -6,8 +6,8 @@
 #include <limits>
 #include <set>
 
-#include "backend/precision.hpp"
-#include "backend/row_interchanges.hpp"
+#include "base/precision.hpp"
+#include "base/row_interchanges.hpp"
 #include "openblas/openblas_backend.hpp"
 #include "openblas/panel_kernels.hpp"
 #include "reference/reference_backend.hpp"

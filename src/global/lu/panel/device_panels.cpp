@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "backend/row_interchanges.hpp"
+#include "base/row_interchanges.hpp"
 #include "lu/panel/panels.hpp"
 #include "lu/panel/tournament.hpp"
 

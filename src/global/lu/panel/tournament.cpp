@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backend/row_interchanges.hpp"
+#include "base/row_interchanges.hpp"
 
 namespace glinpack {
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "backend/precision.hpp"
+#include "base/precision.hpp"
 #include "host/host_memory.hpp"
 
 namespace glinpack::gl {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "backend/precision.hpp"
+#include "base/precision.hpp"
 #include "gl/compute/kernels.hpp"
 #include "gl/handle.hpp"
 

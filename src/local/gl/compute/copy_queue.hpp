@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "backend/timeline.hpp"
+#include "base/timeline.hpp"
 #include "gl/command_stream.hpp"
 #include "solvers/queue/operation_queue.hpp"
 

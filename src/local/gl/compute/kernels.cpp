@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "backend/row_interchanges.hpp"
+#include "base/row_interchanges.hpp"
 
 namespace glinpack::gl {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "backend/backend.hpp"
-#include "backend/precision.hpp"
+#include "base/precision.hpp"
 #include "gl/compute/region.hpp"
 #include "gl/compute/tuning.hpp"
 #include "gl/program.hpp"

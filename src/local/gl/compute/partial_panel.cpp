@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "host/user_cache.hpp"
+#include "base/user_cache.hpp"
 
 namespace glinpack::gl {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/precision.hpp"
+#include "base/precision.hpp"
 #include "gl/compute/kernels.hpp"
 #include "gl/compute/partial_panel_limits.hpp"
 #include "gl/handle.hpp"

@@ -1,7 +1,7 @@
 // The part of ComputeLimits about panels. Not in partial_panel.hpp, which includes GL.
 #pragma once
 
-#include "backend/matrix_view.hpp"
+#include "base/matrix_view.hpp"
 
 namespace glinpack::gl {
 

@@ -8,13 +8,13 @@
 #include <stdexcept>
 #include <utility>
 
-#include "backend/timeline.hpp"
+#include "base/timeline.hpp"
+#include "base/user_cache.hpp"
 #include "gl/command_stream.hpp"
 #include "gl/compute/compute_backend.hpp"
 #include "gl/compute/compute_memory.hpp"
 #include "gl/compute/kernels.hpp"
 #include "gl/shader_source.hpp"
-#include "host/user_cache.hpp"
 
 namespace glinpack::gl {
 namespace {

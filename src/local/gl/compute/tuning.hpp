@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "backend/device_catalog.hpp"
-#include "backend/matrix_view.hpp"
-#include "backend/measuring.hpp"
-#include "backend/precision.hpp"
+#include "base/matrix_view.hpp"
+#include "base/measuring.hpp"
+#include "base/precision.hpp"
 
 namespace glinpack::gl {
 
@@ -46,7 +46,7 @@ ReduceTile reduce_tile(std::string_view name, Precision precision);
 /// the folder is not writable, nothing is stored.
 class TileCache {
  public:
-  /// In user_cache() (host/user_cache.hpp).
+  /// In user_cache() (base/user_cache.hpp).
   TileCache();
   explicit TileCache(std::string directory);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "backend/timeline.hpp"
+#include "base/timeline.hpp"
 #include "gl/raster/raster_backend_class.hpp"
 
 namespace glinpack {

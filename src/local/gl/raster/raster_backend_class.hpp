@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "backend/row_by_row.hpp"
+#include "base/row_by_row.hpp"
 #include "gl/gl_backend.hpp"
 #include "gl/raster/movement.hpp"
 #include "gl/raster/steps.hpp"

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/matrix_view.hpp"
-#include "backend/threads.hpp"
+#include "base/matrix_view.hpp"
+#include "base/threads.hpp"
 #include "solvers/device/device.hpp"
 
 namespace glinpack::solvers {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <thread>
 
-#include "backend/threads.hpp"
+#include "base/threads.hpp"
 
 namespace glinpack::solvers {
 namespace {

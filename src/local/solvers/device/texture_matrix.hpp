@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "backend/measuring.hpp"
+#include "base/measuring.hpp"
 #include "gl/storage.hpp"
 #include "solvers/device/device.hpp"
 #include "solvers/device/packing.hpp"

@@ -25,7 +25,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/matrix_view.hpp"
+#include "base/matrix_view.hpp"
 #include "solvers/device/packing.hpp"
 #include "solvers/device/texture_matrix.hpp"
 

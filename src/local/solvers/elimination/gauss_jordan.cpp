@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "backend/precision.hpp"
+#include "base/precision.hpp"
 
 namespace glinpack::solvers {
 namespace {

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "backend/precision.hpp"
+#include "base/precision.hpp"
 
 namespace glinpack::solvers {
 namespace {

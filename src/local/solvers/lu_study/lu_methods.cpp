@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "backend/precision.hpp"
+#include "base/precision.hpp"
 
 namespace glinpack::solvers {
 namespace {

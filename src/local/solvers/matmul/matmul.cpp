@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/user_cache.hpp"
 #include "gl/shader_source.hpp"
-#include "host/user_cache.hpp"
 #include "solvers/device/texture_matrix.hpp"
 
 namespace glinpack::solvers {

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "backend/precision.hpp"
+#include "base/precision.hpp"
 #include "solvers/device/device.hpp"
 #include "solvers/device/packing.hpp"
 

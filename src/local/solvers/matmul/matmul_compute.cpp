@@ -1,14 +1,13 @@
-#include "solvers/matmul/matmul.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <thread>
 #include <vector>
 
+#include "base/threads.hpp"
 #include "gl/compute/compute_memory.hpp"
 #include "gl/compute/kernels.hpp"
 #include "gl/compute/tuning.hpp"
-#include "backend/threads.hpp"
+#include "solvers/matmul/matmul.hpp"
 
 namespace glinpack::solvers {
 namespace {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "backend/precision.hpp"
+#include "base/precision.hpp"
 
 namespace glinpack::arithmetic {
 namespace {

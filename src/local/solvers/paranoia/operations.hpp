@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/matrix_view.hpp"
+#include "base/matrix_view.hpp"
 
 namespace glinpack::arithmetic {
 

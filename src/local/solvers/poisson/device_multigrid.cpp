@@ -1,6 +1,6 @@
 #include "solvers/poisson/device_multigrid.hpp"
 
-#include "backend/precision.hpp"
+#include "base/precision.hpp"
 #include "solvers/poisson/poisson_vectors.hpp"
 
 namespace glinpack::solvers {

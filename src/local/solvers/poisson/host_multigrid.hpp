@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "backend/threads.hpp"
+#include "base/threads.hpp"
 #include "host/host_memory.hpp"
 #include "solvers/poisson/poisson_multigrid.hpp"
 

@@ -3,10 +3,10 @@
 #include <numeric>
 #include <optional>
 
+#include "base/threads.hpp"
 #include "host/host_memory.hpp"
 #include "solvers/poisson/host_multigrid.hpp"
 #include "solvers/poisson/poisson_cg.hpp"
-#include "backend/threads.hpp"
 
 namespace glinpack {
 namespace {

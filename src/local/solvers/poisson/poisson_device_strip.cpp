@@ -8,7 +8,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "backend/precision.hpp"
+#include "base/precision.hpp"
 #include "solvers/device/device_array.hpp"
 #include "solvers/poisson/device_multigrid.hpp"
 #include "solvers/poisson/poisson_vectors.hpp"

@@ -13,7 +13,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "backend/matrix_view.hpp"
+#include "base/matrix_view.hpp"
 
 namespace glinpack {
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "backend/matrix_view.hpp"
+#include "base/matrix_view.hpp"
 #include "gl/context.hpp"
 #include "solvers/device/device.hpp"
 #include "solvers/poisson/poisson_cg.hpp"

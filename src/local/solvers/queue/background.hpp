@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "backend/matrix_view.hpp"
+#include "base/matrix_view.hpp"
 #include "solvers/queue/operation_queue.hpp"
 
 namespace glinpack {

@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-#include "backend/precision.hpp"
+#include "base/precision.hpp"
 #include "solvers/device/device.hpp"
 #include "solvers/tridiagonal/tridiagonal_systems.hpp"
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "backend/hpl_generator.hpp"
-#include "backend/precision.hpp"
-#include "backend/scaled_residual.hpp"
+#include "base/hpl_generator.hpp"
+#include "base/precision.hpp"
+#include "base/scaled_residual.hpp"
 
 namespace glinpack::solvers {
 namespace {

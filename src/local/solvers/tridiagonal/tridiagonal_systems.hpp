@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "backend/matrix_view.hpp"
+#include "base/matrix_view.hpp"
 
 namespace glinpack::solvers {
 

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "backend/threads.hpp"
+#include "base/threads.hpp"
 #include "solvers/device/device_array.hpp"
 #include "solvers/tridiagonal/tridiagonal.hpp"
 

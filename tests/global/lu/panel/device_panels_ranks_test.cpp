@@ -1,7 +1,7 @@
 // Device panels, and transfers that overlap kernels, on every grid.
 #include <gtest/gtest.h>
 
-#include "backend/hpl_generator.hpp"
+#include "base/hpl_generator.hpp"
 #include "lu/run.hpp"
 #include "matrix/matrix_source.hpp"
 #include "mpi/scatter_matrix.hpp"

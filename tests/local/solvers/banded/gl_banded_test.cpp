@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "backend/precision.hpp"
+#include "base/precision.hpp"
 #include "solvers/banded/banded.hpp"
 #include "tests/local/backend_harness.hpp"
 #include "tests/local/gl_objects.hpp"

@@ -1,4 +1,4 @@
-#include "backend/threads.hpp"
+#include "base/threads.hpp"
 
 #include <pthread.h>
 #include <sys/resource.h>

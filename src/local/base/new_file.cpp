@@ -1,4 +1,4 @@
-#include "host/new_file.hpp"
+#include "base/new_file.hpp"
 
 #include <unistd.h>
 

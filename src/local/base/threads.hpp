@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "backend/matrix_view.hpp"
+#include "base/matrix_view.hpp"
 
 namespace glinpack {
 

@@ -1,4 +1,4 @@
-#include "host/user_cache.hpp"
+#include "base/user_cache.hpp"
 
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "host/new_file.hpp"
+#include "base/new_file.hpp"
 
 namespace glinpack {
 

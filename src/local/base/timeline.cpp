@@ -1,4 +1,4 @@
-#include "backend/timeline.hpp"
+#include "base/timeline.hpp"
 
 namespace glinpack {
 

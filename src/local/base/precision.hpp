@@ -7,7 +7,7 @@
 #include <limits>
 #include <string_view>
 
-#include "backend/matrix_view.hpp"
+#include "base/matrix_view.hpp"
 
 namespace glinpack {
 

@@ -1,4 +1,4 @@
-#include "backend/row_interchanges.hpp"
+#include "base/row_interchanges.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/matrix_view.hpp"
-#include "backend/progress_record.hpp"
+#include "base/matrix_view.hpp"
+#include "base/progress_record.hpp"
 
 namespace glinpack {
 

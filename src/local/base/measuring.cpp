@@ -1,4 +1,4 @@
-#include "backend/measuring.hpp"
+#include "base/measuring.hpp"
 
 #include <algorithm>
 #include <chrono>
