@@ -4,17 +4,17 @@
 #include <concepts>
 #include <iostream>
 
-#include "app/compare/compare_command.hpp"
 #include "app/devices/ceilings_command.hpp"
 #include "app/devices/devices_command.hpp"
 #include "app/doctor/doctor_command.hpp"
 #include "app/manual/completion.hpp"
 #include "app/manual/pages.hpp"
 #include "app/network/network_command.hpp"
+#include "app/options/plu_options.hpp"
 #include "app/plan/planning_command.hpp"
 #include "app/plu/plu_command.hpp"
-#include "app/plu/plu_options.hpp"
 #include "app/program/reexecution.hpp"
+#include "app/report/compare_command.hpp"
 #include "app/report/report_command.hpp"
 #include "app/slurm/slurm_command.hpp"
 #include "app/tune/tune_command.hpp"
@@ -24,9 +24,15 @@ namespace glinpack::app {
 
 namespace {
 
+std::vector<std::string> quick_checks(const MpiSession& session, const PluOptions& options, const Machine& machine) {
+  return doctor::notes_before_run(
+      session, {.backend = options.backend, .device = options.device, .threads = machine.options.threads},
+      machine.devices);
+}
+
 int run_plu(const Invocation& invocation) {
   execute_again_with_better_kernels(invocation.argv);
-  return run_plu_command(invocation.argc, invocation.argv, reexecution_notes());
+  return run_plu_command(invocation.argc, invocation.argv, reexecution_notes(), quick_checks);
 }
 
 int run_network(const Invocation& invocation) { return run_network_command(invocation.argc, invocation.argv); }

@@ -3,16 +3,15 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <array>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "app/input/values.hpp"
 #include "app/options/option_text.hpp"
-#include "app/plu/memory.hpp"
 #include "app/program/machine.hpp"
 #include "app/program/outputs.hpp"
 #include "app/program/program_context.hpp"
 #include "app/program/topology.hpp"
+#include "app/record/result_file.hpp"
 #include "backend/registry.hpp"
 
 namespace glinpack::app {
@@ -190,14 +189,6 @@ Ceilings measure(const CeilingsOptions& options, std::vector<std::string> notes)
 }
 
 }  // namespace
-
-std::string ceiling_name(const std::string& key) {
-  static const std::map<std::string, std::string> names{
-      {"copy", "copy, read + written"}, {"fma_single", "fma, single"},   {"fma_double", "fma, double"},
-      {"read_back", "read-back"},       {"gemm_single", "gemm, single"}, {"gemm_double", "gemm, double"}};
-  const auto name = names.find(key);
-  return name == names.end() ? key : name->second;
-}
 
 std::string ceilings_text(const Ceilings& ceilings) {
   std::string text;

@@ -42,9 +42,6 @@ struct Ceilings {
 void run_ceilings_command(const CeilingsOptions& options, const std::vector<std::string>& command_line,
                           std::vector<std::string> notes, std::ostream& out);
 
-/// The name of a ceiling in tables; `key`: its name in JSON.
-std::string ceiling_name(const std::string& key);
-
 /// The text and JSON reports. The JSON has no context: see docs/peaks.schema.json.
 std::string ceilings_text(const Ceilings& ceilings);
 nlohmann::json ceilings_json(const Ceilings& ceilings);

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "app/doctor/judgement.hpp"
-#include "app/plu/automatic.hpp"
 #include "app/program/agreement.hpp"
+#include "app/program/automatic.hpp"
 #include "app/program/machine.hpp"
 #include "app/program/outputs.hpp"
 #include "app/program/sensors.hpp"

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "app/doctor/judgement.hpp"
-#include "app/doctor/pci.hpp"
-#include "app/plu/memory.hpp"
+#include "app/input/values.hpp"
+#include "app/program/pci.hpp"
 #include "base/measuring.hpp"
 
 namespace glinpack::app::doctor {

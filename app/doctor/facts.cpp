@@ -13,8 +13,8 @@
 #include <sstream>
 
 #include "app/doctor/measure.hpp"
-#include "app/doctor/pci.hpp"
 #include "app/program/node_load.hpp"
+#include "app/program/pci.hpp"
 #include "app/program/program_context.hpp"
 #include "app/program/reexecution.hpp"
 #include "app/program/topology.hpp"

@@ -5,8 +5,8 @@
 
 #include "app/doctor/judgement.hpp"
 #include "app/doctor/measure.hpp"
-#include "app/doctor/pci.hpp"
 #include "app/program/node_load.hpp"
+#include "app/program/pci.hpp"
 #include "openblas/blas_library.hpp"
 
 namespace glinpack::app::doctor {

@@ -215,4 +215,14 @@ std::vector<std::string> split_list(const std::vector<std::string>& tokens) {
   return parts;
 }
 
+std::string memory_text(double bytes) {
+  constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"};
+  std::size_t unit = 0;
+  while (bytes >= 1024 && unit + 1 < units.size()) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, units[unit]);
+}
+
 }  // namespace glinpack::app

@@ -41,4 +41,7 @@ MatrixKind parse_matrix(const std::string& text);
 /// The parts between commas and white space. Throws if there is none, one is empty ("1,,2"), or there are too many.
 std::vector<std::string> split_list(const std::vector<std::string>& tokens);
 
+/// "12.3 GiB".
+std::string memory_text(double bytes);
+
 }  // namespace glinpack::app

@@ -6,13 +6,12 @@
 
 #include "app/input/values.hpp"
 #include "app/options/option_text.hpp"
-#include "app/plu/plan.hpp"
 #include "app/program/agreement.hpp"
 #include "app/program/grid_cache.hpp"
 #include "app/program/machine.hpp"
 #include "app/program/mpi_command.hpp"
 #include "app/program/outputs.hpp"
-#include "app/program/watchdog_option.hpp"
+#include "app/program/planned_runs.hpp"
 #include "app/record/network_record.hpp"
 #include "lu/run.hpp"
 #include "mpi/communication.hpp"
@@ -404,7 +403,7 @@ int run_network_command(int argc, char** argv) {
         NetworkInput input{
             .session = session, .options = {}, .planned = {}, .outputs = {}, .context = std::move(context)};
         input.options = parse_alike(arguments, options_of<network_table>);
-        input.planned = plan_network_runs(input.options, session.size());
+        input.planned = plan_network_runs(input.options, input.options.broadcast, session.size());
         check_grids(input.planned, session.size(), "");
         check_node_grid(input.options.node_grid);
         check_pairs(input.options, session.size());

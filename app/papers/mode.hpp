@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "app/input/matrix_file.hpp"
+#include "app/options/plu_options.hpp"
 #include "app/papers/records.hpp"
-#include "app/plu/plu_options.hpp"
 #include "app/program/outputs.hpp"
 #include "app/record/progress.hpp"
 

@@ -9,7 +9,7 @@
 #include "app/papers/problem.hpp"
 #include "app/papers/study.hpp"
 #include "app/program/agreement.hpp"
-#include "app/program/watchdog_option.hpp"
+#include "app/program/mpi_command.hpp"
 #include "gl/ceilings.hpp"
 #include "mpi/communication.hpp"
 #include "mpi/session.hpp"

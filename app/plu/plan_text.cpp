@@ -1,11 +1,12 @@
+#include "app/plu/plan_text.hpp"
+
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 
 #include "app/input/input_error.hpp"
 #include "app/options/option_text.hpp"
-#include "app/plu/memory.hpp"
-#include "app/plu/plan.hpp"
+#include "app/program/memory.hpp"
 #include "backend/registry.hpp"
 #include "lu/recording.hpp"
 

@@ -12,8 +12,8 @@
 #include <set>
 #include <vector>
 
+#include "app/input/values.hpp"
 #include "app/options/option_text.hpp"
-#include "app/plu/memory.hpp"
 #include "app/record/text.hpp"
 
 namespace glinpack::app {

@@ -2,9 +2,8 @@
 
 #include <set>
 
+#include "app/input/values.hpp"
 #include "app/options/option_text.hpp"
-#include "app/plu/memory.hpp"
-#include "app/plu/plan.hpp"
 #include "app/record/network_record.hpp"
 #include "app/record/text.hpp"
 

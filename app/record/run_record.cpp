@@ -7,7 +7,6 @@
 #include <set>
 
 #include "app/options/option_text.hpp"
-#include "app/plu/plan.hpp"
 #include "app/record/text.hpp"
 
 namespace glinpack::app {
@@ -530,6 +529,11 @@ std::vector<RunRecord> read_runs(const JsonNode& root) {
     check_consistency(node, runs.emplace_back(value_of<RunRecord>(node)));
   }
   return runs;
+}
+
+std::string label_of(const RunRecord& run) {
+  return "N " + std::to_string(run.parameters.n) + ", NB " + std::to_string(run.parameters.nb) + ", grid " +
+         text_of(run.grid) + (run.node_grid ? ", node grid " + text_of(*run.node_grid) : "");
 }
 
 }  // namespace glinpack::app

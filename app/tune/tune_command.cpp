@@ -111,42 +111,23 @@ std::string tuning_text(std::span<const KeptTuning> tunings) {
   return text;
 }
 
-template <class Json>
-void describe(Json& json, TrialRecord& trial) {
-  json("tile", trial.tile);
-  json("right", trial.right);
-  describe(json, trial.rate);
-}
-
-template <class Json>
-void describe(Json& json, TuningRecord& tuning) {
-  json("precision", tuning.precision);
-  json("order", tuning.order);
-  json("depth", tuning.depth);
-  json("trials", tuning.trials);
-  json("taken", tuning.taken);
-  json.nullable("file", !tuning.file.empty(), tuning.file);
-}
-
 json tuning_json(std::span<const KeptTuning> tunings) {
-  std::vector<TuningRecord> records;
+  json all = json::array();
   for (const auto& [tuning, file] : tunings) {
-    TuningRecord record{.precision = tuning.precision,
-                        .order = tuning.order,
-                        .depth = tuning.depth,
-                        .trials = {},
-                        .taken = tuning.best().tile,
-                        .file = file};
+    json trials = json::array();
     for (const TileTrial& trial : tuning.trials) {
-      record.trials.push_back({trial.tile, trial.right, in_unit(trial.rate, "GFLOPS", to_gigaflops)});
+      trials.push_back(json_of(in_unit(trial.rate, "GFLOPS", to_gigaflops)));
+      trials.back()["tile"] = trial.tile;
+      trials.back()["right"] = trial.right;
     }
-    records.push_back(std::move(record));
+    all.push_back({{"precision", name_of(tuning.precision)},
+                   {"order", tuning.order},
+                   {"depth", tuning.depth},
+                   {"trials", trials},
+                   {"taken", tuning.best().tile},
+                   {"file", file.empty() ? json() : json(file)}});
   }
-  return {{"format", 1}, {"device", device_json(tunings.front().tuning.device)}, {"tunings", json_of(records)}};
-}
-
-std::vector<TuningRecord> read_tunings(const JsonNode& root) {
-  return value_of<std::vector<TuningRecord>>(root.at("tunings"));
+  return {{"format", 1}, {"device", device_json(tunings.front().tuning.device)}, {"tunings", all}};
 }
 
 }  // namespace glinpack::app

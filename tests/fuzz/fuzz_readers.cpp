@@ -14,16 +14,16 @@
 #include <string>
 #include <string_view>
 
-#include "app/compare/comparison.hpp"
 #include "app/input/config_file.hpp"
 #include "app/input/hpl_dat.hpp"
 #include "app/input/input_error.hpp"
 #include "app/input/matrix_readers.hpp"
 #include "app/input/values.hpp"
 #include "app/model/measured_runs.hpp"
-#include "app/plu/plu_options.hpp"
+#include "app/options/plu_options.hpp"
 #include "app/record/power_log.hpp"
 #include "app/record/result_file.hpp"
+#include "app/report/comparison.hpp"
 #include "app/report/report_command.hpp"
 #include "checkpoint/checkpoint_file.hpp"
 #include "gl/compute/tuning.hpp"

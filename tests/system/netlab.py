@@ -375,13 +375,13 @@ class Watchdog(LabTest):
                 process, _ = self.watched()
                 subprocess.run(["ip", "-n", "glinpack-switch", "link", "set", f"port{node}", "down"], check=True)
                 self.assert_reported(process,
-                                     rf"rank {node - 1} on node{node} \(process \d+\) has not been heard of for ")
+                                     rf"rank {node - 1} on node{node} \(process \d+\): no heartbeat for ")
                 subprocess.run(["ip", "-n", "glinpack-switch", "link", "set", f"port{node}", "up"], check=True)
 
     def test_a_stopped_rank_is_reported(self):
         process, ranks = self.watched()
         os.kill(ranks[2], signal.SIGSTOP)
-        self.assert_reported(process, r"rank 2 on node3 \(process \d+\) has not been heard of for ")
+        self.assert_reported(process, r"rank 2 on node3 \(process \d+\): no heartbeat for ")
 
 
 class Links(LabTest):

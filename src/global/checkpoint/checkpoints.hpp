@@ -3,9 +3,9 @@
 //   DIR/pass-120-5f3a01c2/row0-column1
 //
 // Its folder has the number of passes and a random number of the program's start, so that files of two starts never
-// count as one generation. A file is written as row0-column1.part. When the disks of all ranks have theirs, they get
-// their names, and then the files of the generation before are removed. So there is a complete generation at any moment
-// after the first one: one of which every rank has a file, and one rank a file with its name.
+// count as one generation. Files are written into pass-120-5f3a01c2.part. When the disks of all ranks have theirs, the
+// folder gets its name: the generation is complete, and then those before are removed. One that is removed first loses
+// its name. So there is a complete generation at any moment after the first one.
 #pragma once
 
 #include <mpi.h>
@@ -43,7 +43,7 @@ struct CheckpointPlan {
 /// Eight random hexadecimal digits of rank 0. Collective.
 std::string new_run_identity(MPI_Comm communicator);
 
-/// Whether a run has begun to write checkpoints there. Throws CheckpointError if the folder cannot be read.
+/// Whether it has a complete generation. Throws CheckpointError if the folder cannot be read.
 bool has_checkpoints(const std::string& folder);
 /// The options of the newest checkpoint of which a file can be read; empty if there is none. Throws CheckpointError if
 /// the folder cannot be read. Not collective.
@@ -52,8 +52,7 @@ CheckpointOptions options_in(const std::string& folder);
 /// Makes the folder if it is missing. Throws CheckpointError if it has a checkpoint, or if it cannot be written. Not
 /// collective.
 void prepare_checkpoint_folder(const std::string& folder);
-/// Removes what a run left that ended before its first checkpoint was complete. Not collective; no rank may have found
-/// a file with its name, prepare_checkpoint_folder().
+/// Removes what a run left that ended while it wrote or removed a checkpoint. Not collective.
 void remove_incomplete_checkpoints(const std::string& folder);
 
 /// The newest complete generation. `mine`: the header of a file that would fit this rank, of
@@ -63,8 +62,8 @@ void remove_incomplete_checkpoints(const std::string& folder);
 ResumePoint choose_checkpoint(MPI_Comm communicator, const std::string& folder, const CheckpointHeader& mine,
                               const Distribution& distribution);
 
-/// Removes all generations, each rank its files, while none writes. If the program is killed meanwhile, no generation
-/// is left of which some ranks have no file. Collective over the grid's communicator.
+/// Removes all generations, each rank its files, while none writes. If the program is killed meanwhile, no complete
+/// generation is left of which some ranks have no file. Collective over the grid's communicator.
 void remove_checkpoints(MPI_Comm communicator, const std::string& folder, GridPosition at);
 
 /// Writes the generations of a run, one at a time. Errors are kept until commit(), where all ranks learn of them.
@@ -117,7 +116,7 @@ class Checkpoints {
   Timeline& timeline_;
   CheckpointCopy* copy_;
   std::optional<CheckpointHeader> header_;  // of the pending generation
-  std::string folder_, file_;               // of the pending generation
+  std::string folder_;                      // of the pending generation, once it is complete
   std::vector<GlobalIndex> pivots_;         // of the copy
   std::optional<CheckpointWriter> writer_;
   Clock::time_point opened_, on_disk_;

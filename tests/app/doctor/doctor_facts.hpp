@@ -11,7 +11,7 @@
 
 #include "app/doctor/checks.hpp"
 #include "app/doctor/measure.hpp"
-#include "app/doctor/pci.hpp"
+#include "app/program/pci.hpp"
 
 namespace glinpack::app::doctor {
 

@@ -8,9 +8,9 @@
 #include "app/doctor/doctor_command.hpp"
 #include "app/doctor/machine_file.hpp"
 #include "app/doctor/measure.hpp"
-#include "app/doctor/pci.hpp"
 #include "app/manual/pages.hpp"
 #include "app/plan/planning_command.hpp"
+#include "app/program/pci.hpp"
 #include "tests/app/doctor/doctor_facts.hpp"
 #include "tests/app/expect.hpp"
 

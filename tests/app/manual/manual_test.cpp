@@ -9,7 +9,7 @@
 #include "app/commands.hpp"
 #include "app/manual/completion.hpp"
 #include "app/manual/pages.hpp"
-#include "app/plu/plu_options.hpp"
+#include "app/options/plu_options.hpp"
 #include "tests/app/expect.hpp"
 
 namespace glinpack::app {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/plu/plu_options.hpp"
+#include "app/options/plu_options.hpp"
 #include "app/tune/tune_command.hpp"
 #include "tests/app/expect.hpp"
 

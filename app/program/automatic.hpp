@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/plu/memory.hpp"
+#include "app/program/memory.hpp"
 #include "app/record/run_record.hpp"
 
 namespace glinpack::app {

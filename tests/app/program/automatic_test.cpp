@@ -1,8 +1,8 @@
-#include "app/plu/automatic.hpp"
+#include "app/program/automatic.hpp"
 
 #include <gmock/gmock.h>
 
-#include "app/plu/plu_options.hpp"
+#include "app/options/plu_options.hpp"
 #include "tests/app/expect.hpp"
 
 namespace glinpack::app {

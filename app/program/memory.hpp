@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/plu/plan.hpp"
+#include "app/program/planned_runs.hpp"
 
 namespace glinpack::app {
 
@@ -65,8 +65,5 @@ std::optional<MemoryPool> no_room_for_copies(RunRecord run, std::span<const Rank
 
 /// The memory pools that a run uses.
 std::vector<MemoryPool> pools_of(const RunRecord& run, std::span<const RankMemory> ranks, bool stored_matrix);
-
-/// "12.3 GiB".
-std::string memory_text(double bytes);
 
 }  // namespace glinpack::app

@@ -1,4 +1,4 @@
-#include "app/plu/automatic.hpp"
+#include "app/program/automatic.hpp"
 
 #include <spdlog/fmt/fmt.h>
 

@@ -1,4 +1,4 @@
-#include "app/plu/plan.hpp"
+#include "app/program/planned_runs.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -188,7 +188,8 @@ std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optiona
   return all_runs(sweep, options.repeat, run);
 }
 
-std::vector<RunRecord> plan_network_runs(const NetworkOptions& options, int world_size) {
+std::vector<RunRecord> plan_network_runs(const CommonOptions& options, std::span<const BroadcastKind> broadcasts,
+                                         int world_size) {
   Sweep sweep{.grids = options.grid,
               .n = options.n,
               .nb = options.nb,
@@ -199,7 +200,7 @@ std::vector<RunRecord> plan_network_runs(const NetworkOptions& options, int worl
               .row_swap = options.row_swap};
   if (sweep.row_swap.pieces == automatic) sweep.row_swap.pieces = 1;
   if (sweep.grids.empty()) sweep.grids = {default_grid(options, world_size)};
-  for (const BroadcastKind kind : options.broadcast) {
+  for (const BroadcastKind kind : broadcasts) {
     sweep.combinations.push_back({.lookahead = 0, .broadcast = kind, .variant = {}});
   }
   check_run_count(sweep, options.repeat);
@@ -232,11 +233,6 @@ void check_hosts(GridShape node_grid, std::span<const int> nodes, std::span<cons
                      " on each (one host: mpirun -np " + processes + "; several: mpirun -ppn " + processes +
                      ") or use a node grid of " + std::to_string(there));
   }
-}
-
-std::string label_of(const RunRecord& run) {
-  return "N " + std::to_string(run.parameters.n) + ", NB " + std::to_string(run.parameters.nb) + ", grid " +
-         text_of(run.grid) + (run.node_grid ? ", node grid " + text_of(*run.node_grid) : "");
 }
 
 }  // namespace glinpack::app

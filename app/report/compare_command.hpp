@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "app/compare/comparison.hpp"
 #include "app/options/fields.hpp"
+#include "app/report/comparison.hpp"
 
 namespace glinpack::app {
 

@@ -1,4 +1,4 @@
-#include "app/plu/plu_options.hpp"
+#include "app/options/plu_options.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -11,7 +11,6 @@
 
 #include "app/input/values.hpp"
 #include "app/options/option_text.hpp"
-#include "app/program/watchdog_option.hpp"
 #include "backend/registry.hpp"
 #include "matrix/matrix_formulas.hpp"
 #include "matrix/spectrum.hpp"
@@ -117,7 +116,7 @@ std::vector<Field> algorithm_fields(CommonOptions& o) {
       {"node-broadcast", choice(o.node_transport, all_node_transports),
        "How broadcasts and exchanged rows reach the other processes of a node. shared: through shared memory; mpi: by "
        "messages, as between nodes"},
-      {"row-swap", row_swap_value(o.row_swap.kind),
+      {"row-swap", row_swap_choice(o.row_swap.kind),
        "How processes exchange rows of the matrix with partial and tournament pivoting. mix: binary-exchange or "
        "spread-roll, by --row-swap-threshold. HPL's digits 0, 1 and 2: binary-exchange, spread-roll and mix"},
       {"row-swap-threshold", whole(o.row_swap.threshold, 0, INT_MAX, "COLUMNS"),
@@ -187,7 +186,7 @@ std::vector<Field> panel_and_message_fields(PluOptions& o) {
       {"panel", choice(o.panel, all_panel_places),
        "Where panels are factorised; auto: on GPUs, but on the host with local pivoting on several process rows, and "
        "with partial pivoting on process rows of several nodes"},
-      {"broadcast", broadcast_value(o.broadcast),
+      {"broadcast", broadcast_choice(o.broadcast),
        "How panels are broadcast along process rows, and U12 down process columns with --row-swap direct. HPL's "
        "digits 0 to 5: the first six. ibcast: MPI_Ibcast; ring-pipelined: a ring in pieces (docs/algorithm.md)"},
       {"lookahead", whole(o.lookahead, 0, largest_lookahead, "DEPTH"),

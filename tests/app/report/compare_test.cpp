@@ -4,8 +4,8 @@
 #include <cmath>
 #include <sstream>
 
-#include "app/compare/compare_command.hpp"
-#include "app/compare/comparison.hpp"
+#include "app/report/compare_command.hpp"
+#include "app/report/comparison.hpp"
 #include "tests/app/expect.hpp"
 #include "tests/app/result_documents.hpp"
 

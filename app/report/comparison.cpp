@@ -1,4 +1,4 @@
-#include "app/compare/comparison.hpp"
+#include "app/report/comparison.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -6,14 +6,11 @@
 #include <cmath>
 #include <map>
 
-#include "app/devices/ceilings_command.hpp"
 #include "app/input/input_error.hpp"
 #include "app/input/values.hpp"
 #include "app/options/option_text.hpp"
-#include "app/papers/records.hpp"
 #include "app/program/program_context.hpp"
 #include "app/record/text.hpp"
-#include "app/tune/tune_command.hpp"
 
 namespace glinpack::app {
 
@@ -94,12 +91,16 @@ Measurement of_summary(Parameters parameters, bool passed, const MeasuredQuantit
   return measurement;
 }
 
-/// One record of a standalone mode.
-Measurement of_mode(const std::string& mode, const ModeRecord& record) {
-  Parameters parameters{{"mode", mode}, {"size", record.size}, {"variant", record.variant}};
-  if (!record.settings.empty()) parameters.emplace_back("settings", record.settings);
-  parameters.emplace_back("precision", name_of(record.precision));
-  return of_summary(std::move(parameters), record.passed(), in_unit(record.times.compute, "s"));
+/// One result of a solver of the papers.
+Measurement of_solver(const std::string& mode, const JsonNode& result) {
+  Parameters parameters{{"mode", mode}, {"size", result.text("size")}, {"variant", result.text("variant")}};
+  if (const std::string settings = result.text("settings"); !settings.empty()) {
+    parameters.emplace_back("settings", settings);
+  }
+  parameters.emplace_back("precision", name_of(value_of<Precision>(result.at("precision"))));
+  const std::optional<JsonNode> times = result.find("times");
+  return of_summary(std::move(parameters), result.boolean("passed"),
+                    times ? value_of<MeasuredQuantity>(times->at("compute")) : MeasuredQuantity{"s", {}});
 }
 
 /// The device's or the host's peaks. The device may differ between files: it is not a parameter.
@@ -112,10 +113,12 @@ void add_ceilings(std::vector<Measurement>& all, const JsonNode& group, const st
   }
 }
 
-void add_tuning(std::vector<Measurement>& all, const TuningRecord& tuning) {
-  const std::string name = fmt::format("{}, order {}, depth {}", name_of(tuning.precision), tuning.order, tuning.depth);
-  for (const TrialRecord& trial : tuning.trials) {
-    all.push_back(of_summary({{"of", name}, {"what", trial.tile}}, trial.right, trial.rate));
+void add_tuning(std::vector<Measurement>& all, const JsonNode& tuning) {
+  const std::string name = fmt::format("{}, order {}, depth {}", name_of(value_of<Precision>(tuning.at("precision"))),
+                                       tuning.whole("order"), tuning.whole("depth"));
+  for (const JsonNode& trial : tuning.at("trials").items()) {
+    all.push_back(of_summary({{"of", name}, {"what", trial.text("tile")}}, trial.boolean("right"),
+                             value_of<MeasuredQuantity>(trial)));
   }
 }
 
@@ -131,14 +134,14 @@ std::vector<Measurement> observations_of(const ResultFile& file) {
       for (const NetworkRun& run : read_network(root).runs) all.push_back(of_run(run));
       break;
     case ResultKind::mode:
-      for (const ModeRecord& record : read_mode_records(root)) all.push_back(of_mode(root.text("mode"), record));
+      for (const JsonNode& result : root.at("results").items()) all.push_back(of_solver(root.text("mode"), result));
       break;
     case ResultKind::peaks:
       if (const std::optional<JsonNode> device = root.find("device")) add_ceilings(all, *device, "device");
       add_ceilings(all, root.at("host"), "host");
       break;
     case ResultKind::tune:
-      for (const TuningRecord& tuning : read_tunings(root)) add_tuning(all, tuning);
+      for (const JsonNode& tuning : root.at("tunings").items()) add_tuning(all, tuning);
       break;
     case ResultKind::trace:
       throw InputError(file.path + ": is a trace; results that --json wrote are expected");

@@ -1,4 +1,4 @@
-#include "app/plu/memory.hpp"
+#include "app/program/memory.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -180,16 +180,6 @@ std::vector<MemoryPool> pools_of(const RunRecord& run, std::span<const RankMemor
   std::vector<MemoryPool> pools;
   for (const auto& [name, pool] : pools_by_name(run, ranks, stored_matrix)) pools.push_back(pool);
   return pools;
-}
-
-std::string memory_text(double bytes) {
-  constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"};
-  std::size_t unit = 0;
-  while (bytes >= 1024 && unit + 1 < units.size()) {
-    bytes /= 1024;
-    ++unit;
-  }
-  return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, units[unit]);
 }
 
 void check_memory(std::span<const RunRecord> planned, std::span<const RankMemory> ranks, bool stored_matrix) {

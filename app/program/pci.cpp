@@ -1,4 +1,4 @@
-#include "app/doctor/pci.hpp"
+#include "app/program/pci.hpp"
 
 #include <hwloc.h>
 #include <spdlog/fmt/fmt.h>
@@ -11,7 +11,7 @@
 
 #include "sensors/kernel_sensors.hpp"
 
-namespace glinpack::app::doctor {
+namespace glinpack::app {
 
 namespace {
 
@@ -157,4 +157,4 @@ std::string nvidia_kernel_driver() {
   return std::regex_search(line, found, std::regex(R"(Kernel Module.*?([0-9]+\.[0-9.]*))")) ? found[1].str() : "";
 }
 
-}  // namespace glinpack::app::doctor
+}  // namespace glinpack::app

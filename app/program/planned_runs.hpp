@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "app/input/hpl_dat.hpp"
-#include "app/network/network_command.hpp"
-#include "app/plu/plu_options.hpp"
+#include "app/options/plu_options.hpp"
 #include "app/record/run_record.hpp"
 
 namespace glinpack::app {
@@ -28,7 +27,8 @@ std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optiona
 
 /// The runs of `glinpack network`: grids x N x NB x broadcasts x repetitions; the last varies fastest. Throws
 /// InputError like plan_runs().
-std::vector<RunRecord> plan_network_runs(const NetworkOptions& options, int world_size);
+std::vector<RunRecord> plan_network_runs(const CommonOptions& options, std::span<const BroadcastKind> broadcasts,
+                                         int world_size);
 
 /// Throws InputError if a grid needs more processes than there are, with both numbers. The message begins
 /// with `where` ("HPL.dat:10: ").
@@ -37,15 +37,5 @@ void check_grids(std::span<const RunRecord> planned, int world_size, const std::
 /// Throws InputError unless every host has the processes of `node_grid`. `nodes`: as nodes_of() numbers those of all
 /// ranks; `hosts`: their names.
 void check_hosts(GridShape node_grid, std::span<const int> nodes, std::span<const std::string> hosts);
-
-/// "N 1000, NB 64, grid 2x2"; with "node grid 1x2" if there is one.
-std::string label_of(const RunRecord& run);
-
-/// The output of --dry-run: the runs, memory per rank, expected flops, and remarks, such as the automatic choices.
-/// `prints_all`: if false, only the first and last of many runs.
-std::string plan_text(std::span<const RunRecord> planned, int world_size, std::span<const std::string> remarks = {},
-                      bool prints_all = false);
-/// The output of --explain-pass: the schedule of the pass, once per N, NB, grid and pivoting.
-std::string explained_passes(std::span<const RunRecord> planned, Index pass);
 
 }  // namespace glinpack::app

@@ -1,4 +1,4 @@
-#include "app/plu/plu_options.hpp"
+#include "app/options/plu_options.hpp"
 
 #include <gmock/gmock.h>
 

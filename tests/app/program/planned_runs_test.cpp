@@ -1,4 +1,4 @@
-#include "app/plu/plan.hpp"
+#include "app/program/planned_runs.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -10,8 +10,9 @@
 #include <map>
 #include <optional>
 
-#include "app/plu/memory.hpp"
+#include "app/plu/plan_text.hpp"
 #include "app/program/machine.hpp"
+#include "app/program/memory.hpp"
 #include "app/program/outputs.hpp"
 #include "app/program/topology.hpp"
 #include "tests/app/expect.hpp"

@@ -9,7 +9,7 @@
 
 struct hwloc_topology;
 
-namespace glinpack::app::doctor {
+namespace glinpack::app {
 
 /// The PCI devices of this machine, also those that the control group of this process excludes.
 class PciBus {
@@ -48,4 +48,4 @@ std::string list_of_processors(const std::vector<int>& processors);
 /// ..."; empty: not loaded.
 std::string nvidia_kernel_driver();
 
-}  // namespace glinpack::app::doctor
+}  // namespace glinpack::app

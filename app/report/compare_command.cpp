@@ -1,17 +1,17 @@
-#include "app/compare/compare_command.hpp"
+#include "app/report/compare_command.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "app/compare/comparison.hpp"
 #include "app/input/input_error.hpp"
 #include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
 #include "app/program/outputs.hpp"
 #include "app/program/program_context.hpp"
 #include "app/record/text.hpp"
+#include "app/report/comparison.hpp"
 
 namespace glinpack::app {
 

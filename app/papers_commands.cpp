@@ -1,7 +1,6 @@
-#include "app/commands.hpp"
-
 #include <array>
 
+#include "app/commands.hpp"
 #include "app/manual/completion.hpp"
 #include "app/manual/pages.hpp"
 #include "app/papers/background.hpp"
@@ -15,7 +14,6 @@
 #include "app/program/launcher.hpp"
 #include "app/program/mpi_command.hpp"
 #include "app/program/reexecution.hpp"
-#include "app/program/watchdog_option.hpp"
 #include "mpi/session.hpp"
 
 namespace glinpack::app {
