@@ -74,6 +74,9 @@ struct RunRecord {
   std::optional<double> gflops_per_unit() const;  // the rate by unit
 };
 
+/// By blocks, or row by row as in the white paper: as the run's backend, pivoting and grid decide.
+LuAlgorithm algorithm_of(const RunRecord& run);
+
 enum class Verdict { passed, failed, unchecked };
 std::string name_of(Verdict verdict);  // "PASSED", "FAILED", "not checked"
 Verdict verdict_of(const RunResult& result);
