@@ -7,7 +7,6 @@
 #include "app/input/input_error.hpp"
 #include "app/options/option_text.hpp"
 #include "app/program/memory.hpp"
-#include "backend/registry.hpp"
 #include "lu/recording.hpp"
 
 namespace glinpack::app {
@@ -27,10 +26,6 @@ MemoryNeed largest_need(const RunRecord& run) {
   for (int row = 0; row < run.grid.rows; ++row) consider({row, 0});
   for (int column = 0; column < run.grid.columns; ++column) consider({0, column});
   return largest;
-}
-
-LuAlgorithm algorithm_of(const RunRecord& run) {
-  return lu_algorithm(can_factorize_row_by_row(run.backend), run.parameters.pivoting, run.grid);
 }
 
 bool same_schedule(const RunRecord& a, const RunRecord& b) {

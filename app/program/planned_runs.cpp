@@ -115,6 +115,20 @@ void check_panels(const PluOptions& options, const std::vector<GridShape>& grids
   }
 }
 
+// The row-by-row algorithm has no look-ahead (factorize_row_by_row.cpp): DEPTH is 0.
+void set_row_by_row_lookahead(const ParsedOptions& parsed, std::vector<RunRecord>& runs) {
+  for (RunRecord& run : runs) {
+    if (run.parameters.lookahead == 0 || algorithm_of(run) != LuAlgorithm::row_by_row) continue;
+    if (parsed.given("lookahead")) {
+      throw InputError(
+          fmt::format("--lookahead {}: {} with {} pivoting on the grid {} computes row by row, without "
+                      "look-ahead; use --lookahead 0, or leave it out",
+                      parsed.options.lookahead, run.backend, name_of(run.parameters.pivoting), text_of(run.grid)));
+    }
+    run.parameters.lookahead = 0;
+  }
+}
+
 // Every combination; `run` has their common parameters.
 std::vector<RunRecord> all_runs(const Sweep& sweep, int repeat, RunRecord run) {
   std::vector<RunRecord> planned;
@@ -185,7 +199,9 @@ std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optiona
   run.parameters.abft_every = options.abft_every.value_or(0);
   run.parameters.abft_stop = options.abft_stop;
   if (options.compute_only) sweep.threshold = -1;
-  return all_runs(sweep, options.repeat, run);
+  std::vector<RunRecord> runs = all_runs(sweep, options.repeat, run);
+  set_row_by_row_lookahead(parsed, runs);
+  return runs;
 }
 
 std::vector<RunRecord> plan_network_runs(const CommonOptions& options, std::span<const BroadcastKind> broadcasts,

@@ -240,6 +240,9 @@ std::string honesty_lines(std::span<const RunRecord> planned) {
   if (any([](const RunRecord& r) { return r.variant.given; })) {
     text += "- PFACT, NBMIN, NDIV and RFACT are shown as given: they do not change what glinpack computes\n";
   }
+  if (any([](const RunRecord& r) { return algorithm_of(r) == LuAlgorithm::row_by_row; })) {
+    text += "- row by row: there is no look-ahead, so DEPTH is 0\n";
+  }
   if (any([](const RunRecord& r) { return r.parameters.lookahead > 1; })) {
     text += "- DEPTH is shown as given: above 1 glinpack looks one panel ahead\n";
   }

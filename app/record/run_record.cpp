@@ -8,10 +8,15 @@
 
 #include "app/options/option_text.hpp"
 #include "app/record/text.hpp"
+#include "backend/registry.hpp"
 
 namespace glinpack::app {
 
 using nlohmann::json;
+
+LuAlgorithm algorithm_of(const RunRecord& run) {
+  return lu_algorithm(can_factorize_row_by_row(run.backend), run.parameters.pivoting, run.grid);
+}
 
 // The keys of docs/result.schema.json.
 

@@ -67,6 +67,8 @@ struct RunRecord {
 
 /// "N 1000, NB 64, grid 2x2"; with "node grid 1x2" if there is one.
 std::string label_of(const RunRecord& run);
+/// By blocks, or row by row as in the white paper: as the run's backend, pivoting and grid decide.
+LuAlgorithm algorithm_of(const RunRecord& run);
 
 enum class Verdict { passed, failed, unchecked };
 std::string name_of(Verdict verdict);  // "PASSED", "FAILED", "not checked"

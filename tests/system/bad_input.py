@@ -316,6 +316,8 @@ class CommandLine(BadInputTest):
 
     def test_unsupported_arguments_of_the_raster_backend_are_rejected_with_the_limit(self):
         self.rejected_on_one_line(["plu", "--backend", "gl-raster", "--precision", "double"], "gl-raster", "single")
+        self.rejected_on_one_line(["plu", "--n", "100", "--backend", "gl-raster", "--lookahead", "1"], "--lookahead 1",
+                                  "row by row", "--lookahead 0")
         self.rejected_on_one_line(["plu", *SMALL_RUN, "--precision", "mixed", "--compute-only"], "mixed",
                                   "--compute-only")
         self.rejected_on_one_line(["plu", "--backend", "gl-raster", "--n", "80000", "--grid", "1x1", "--json",

@@ -156,6 +156,10 @@ class Commands(RunsTest):
                                       ranks=4, timeout=120)
                 self.assertRegex(outcome.out, r"PREC +: +" + ("mixed" if "mixed" in arguments else "single"))
                 self.assertRegex(outcome.out, r"PIVOT +: +" + ("partial" if "partial" in arguments else "local"))
+                # on 2x2, rows of partial pivoting cross process rows: by blocks, with look-ahead
+                depth = 1 if "partial" in arguments else 0
+                self.assertRegex(outcome.out, rf"(?m)^DEPTH +: +{depth}$")
+                self.assertRegex(outcome.out, rf"(?m)^WR{depth}6")
 
     def test_the_raster_backend_searches_while_the_device_reduces(self):
         self.passed("--n", 512, "--nb", 64, "--grid", "1x1", "--backend", "gl-raster", "--trace", "t.json",
