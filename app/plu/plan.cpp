@@ -181,7 +181,6 @@ std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optiona
   run.parameters.node_transport = options.node_transport;
   run.parameters.parts = options.compute_only ? RunParts::compute : RunParts::all;
   run.parameters.abft = options.abft;
-  run.parameters.full_check = options.check == CheckKind::full;
   run.parameters.abft_every = options.abft_every.value_or(0);
   run.parameters.abft_stop = options.abft_stop;
   if (options.compute_only) sweep.threshold = -1;

@@ -194,9 +194,6 @@ std::vector<Field> panel_and_message_fields(PluOptions& o) {
        "1: factorise and send the next panel during the trailing update; 0: after it. HPL.dat's larger DEPTHs act as "
        "1"},
       {"threshold", real(o.threshold, "REAL", parse_real), "Largest scaled residual that passes; 0 or less: no check"},
-      {"check", choice(o.check, all_check_kinds),
-       "residual: HPL's; full: also the eight ratios of LAPACK's dchkge, and the column of a zero pivot that the "
-       "matrix should have; more memory and time (docs/algorithm.md)"},
       {"warm-up", whole(o.warm_up, 0, largest_repeat),
        "Runs of every combination before its --repeat runs: not checked, not in the report and the files"},
       {"compute-only", flag(o.compute_only),
@@ -472,17 +469,6 @@ void check_abft(const PluOptions& options) {
   }
 }
 
-void check_full_check(const PluOptions& options) {
-  if (options.check != CheckKind::full) return;
-  if (options.compute_only) {
-    throw InputError("--check full and --compute-only: without messages, nothing is right; leave one of them out");
-  }
-  if (options.threshold <= 0) {
-    throw InputError("--check full and --threshold " + fmt::format("{}", options.threshold) +
-                     ", which means no check; leave one of them out");
-  }
-}
-
 void check_time(const PluOptions& options) {
   if (!options.time) return;
   if (std::find(options.n.begin(), options.n.end(), automatic) == options.n.end()) {
@@ -497,7 +483,6 @@ ParsedOptions with_backend_defaults(ParsedOptions parsed) {
   check_panel(parsed.options);
   check_time(parsed.options);
   check_abft(parsed.options);
-  check_full_check(parsed.options);
   const BackendRecord* backend = find_backend(parsed.options.backend);
   if (backend == nullptr) return parsed;
   std::string chosen;

@@ -240,7 +240,6 @@ template <class Real>
 void warm_up(const SweepInput& input, RunRecord run, const ProcessGrid& grid, Backend<Real>& backend,
              Timeline& timeline, Reporter* reporter) {
   run.parameters.threshold = -1;
-  run.parameters.full_check = false;
   RunOptions options;
   options.gather_timelines = false;
   bool stopped = false;

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The studies of pivoting and of hard matrices: their output, redrawing of plots, and rejected input."""
+"""The study of pivoting: its output, redrawing of plots, and rejected input."""
 import csv
 import json
 import unittest
@@ -78,30 +78,6 @@ class PivotingStudy(GlinpackTest):
         self.assertEqual(outcome.status, 3, outcome)  # that program runs nothing, and the study reports that
         self.assertNotIn("not part of this study", outcome.out)
         self.assertIn("exit status 3 of ", outcome.err)
-
-
-class HardMatricesStudy(GlinpackTest):
-    def study(self, *arguments):
-        return self.start([ROOT / "scripts" / "study" / "hard_matrices.py", "--output-dir", "out", "--glinpack", GLINPACK,
-                           "--mpiexec", MPIEXEC, "--quick", "--n", "24", "--grid", "2x1", *arguments], timeout=600)
-
-    def test_local_pivoting_fails_where_partial_passes_and_singular_matrices_have_their_column(self):
-        outcome = self.study("--matrix", "fiedler", "dlatb4_7", "--pivoting", "partial", "local")
-        self.assertEqual(outcome.status, 0, outcome)
-        with open(self.folder / "out" / "runs.csv", encoding="utf-8") as file:
-            runs = {(run["matrix"], run["pivoting"]): run for run in csv.DictReader(file)}
-        self.assertEqual({key: run["passed"] for key, run in runs.items()},
-                         {("fiedler", "partial"): "True", ("fiedler", "local"): "False",
-                          ("dlatb4_7", "partial"): "True", ("dlatb4_7", "local"): "True"})
-        self.assertEqual(runs["dlatb4_7", "local"]["singular_column"], "12")
-        self.assertGreater(float(runs["fiedler", "local"]["resid1"]), 30)
-        table = (self.folder / "out" / "README.md").read_text()
-        self.assertIn("| local, 2x1 | 1 | 1: fiedler |", table)
-        self.assertIn("| dlatb4_7 |  | singular at 12 | singular at 12 |", table)
-
-        outcome = self.study("--matrix", "fiedler")
-        self.assertEqual(outcome.status, 2, outcome)
-        self.assertIn("out/runs.csv exists and is not overwritten; use --force", outcome.err)
 
 
 if __name__ == "__main__":

@@ -198,13 +198,6 @@ TEST(Options, BenchmarkMxpIsMixedPrecisionWithItsMatrixAndRefusesAllElse) {
   }
 }
 
-TEST(Options, FullCheckNeedsARunThatIsChecked) {
-  EXPECT_EQ(parsed_plu({"--check", "full"}).check, CheckKind::full);
-  EXPECT_EQ(parsed_plu({}).check, CheckKind::residual);
-  expect_input_error([] { parsed_plu({"--check", "full", "--compute-only"}); }, {"--check full", "--compute-only"});
-  expect_input_error([] { parsed_plu({"--check", "full", "--threshold", "-1"}); }, {"--check full", "--threshold -1"});
-}
-
 TEST(Options, EveryPrecisionIsFoundByItsName) {
   for (const Precision precision : {Precision::single, Precision::double_, Precision::mixed}) {
     const PluOptions o = parsed_plu({"--precision", std::string(name_of(precision))});
