@@ -183,7 +183,7 @@ std::string check_lines(std::span<const RunRecord> planned) {
   if (thresholds.empty() || thresholds.front() <= 0) return "- The answer is not checked.\n";
 
   std::string text;
-  for (const MatrixKind& matrix : values_of(planned, [](const RunRecord& r) { return r.matrix; })) {
+  for (const MatrixKind matrix : values_of(planned, [](const RunRecord& r) { return r.matrix; })) {
     text += fmt::format("- The matrix A is {}\n", description_of(matrix));
   }
   text +=
