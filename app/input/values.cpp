@@ -164,23 +164,6 @@ GridShape parse_grid(std::string_view text) {
   }
 }
 
-MatrixKind parse_matrix(const std::string& text) {
-  std::vector<std::string> names{"hpl", "dlatb4", "diag", "svd", "poev", "spd", "heev", "syev"};
-  for (const MatrixBase& base : matrix_bases()) names.emplace_back(base.name);
-  const std::string base = text.substr(0, text.find('_'));
-  if (std::ranges::find(names, base) == names.end()) {
-    throw InputError(in_quotes(text) +
-                     " is no kind of matrix; hpl, uniform, rands, svd and the other bases of `glinpack plu --help` are "
-                     "known" +
-                     did_you_mean(base, names));
-  }
-  try {
-    return MatrixKind::parse(text);
-  } catch (const std::invalid_argument& error) {
-    throw InputError(without_controls(error.what()));
-  }
-}
-
 std::vector<std::string> split_list(const std::vector<std::string>& tokens) {
   std::vector<std::string> parts;
   std::string part;

@@ -12,8 +12,7 @@
 #include "app/input/values.hpp"
 #include "app/options/option_text.hpp"
 #include "backend/registry.hpp"
-#include "matrix/matrix_formulas.hpp"
-#include "matrix/spectrum.hpp"
+#include "matrix/matrix_kind.hpp"
 
 namespace glinpack::app {
 
@@ -143,35 +142,16 @@ std::vector<Field> result_fields(CommonOptions& o) {
 
 namespace {
 
-/// "a, b, c", with `prefix` before each.
-std::string list_of(const auto& values, auto name, const std::string& prefix = "") {
-  std::string text;
-  for (const auto& value : values) text += (text.empty() ? "" : ", ") + prefix + std::string(std::invoke(name, value));
-  return text;
-}
-
-std::string matrix_note() {
-  return "Matrices are named as in SLATE: a base and modifiers, such as --matrix svd_geo_cond1e8 or rands_zerocol5. "
-         "Bases: hpl, " +
-         list_of(matrix_bases(), &MatrixBase::name) +
-         "; diag, svd, poev (spd) and heev (syev) with given singular values or eigenvalues; dlatb4_1 to dlatb4_11, "
-         "LAPACK's types. Modifiers: of these values " +
-         list_of(all_spectra, std::identity(), "_") +
-         ", and _condX; of any base but hpl _ufl, _ofl, _small, _large (scale), _zerocolN, _zerocol0.5 and _zerohalf "
-         "(zero columns); of random bases _dominant.";
-}
-
 std::vector<Field> problem_fields(PluOptions& o) {
   // null with --input, since the matrix has no formula
   const auto matrix = word(
-      one_of(names_of(matrix_formulas)) + "|KIND", [&o](const std::string& t) { o.matrix = parse_matrix(t); },
+      one_of(names_of(matrix_formulas)), [&o](const std::string& t) { o.matrix = kind_named(t, matrix_formulas); },
       [&o] { return o.matrix == MatrixKind::file ? "" : std::string(name_of(o.matrix)); });
   return {
       {"benchmark", choice(o.benchmark, all_benchmarks),
        "mxp: HPL-MxP, factors in single precision and a solution refined to double's accuracy within 50 iterations: "
        "--precision mixed --matrix mxp. hpl: as the other options say"},
-      {"matrix", matrix,
-       "Kind of matrix: HPL's own, or a base with modifiers, listed below (docs/algorithm.md); not with --input"},
+      {"matrix", matrix, "Kind of matrix (docs/input.md); not with --input"},
       {"seed", whole(o.seed, 0, LLONG_MAX, "SEED"), "Seed of the random matrix and right-hand side; HPL uses 100"},
       {"input", text(o.input, "FILE"),
        "Read the matrix from a .npy or Matrix Market file; b = A times ones (docs/input.md)"},
@@ -193,13 +173,11 @@ std::vector<Field> panel_and_message_fields(PluOptions& o) {
        "1: factorise and send the next panel during the trailing update; 0: after it. HPL.dat's larger DEPTHs act as "
        "1"},
       {"threshold", real(o.threshold, "REAL", parse_real), "Largest scaled residual that passes; 0 or less: no check"},
-      {"check", choice(o.check, all_check_kinds),
-       "residual: HPL's; full: also the eight ratios of LAPACK's dchkge, and the column of a zero pivot that the "
-       "matrix should have; more memory and time (docs/algorithm.md)"},
       {"warm-up", whole(o.warm_up, 0, largest_repeat),
        "Runs of every combination before its --repeat runs: not checked, not in the report and the files"},
       {"compute-only", flag(o.compute_only),
-       "Measure the arithmetic alone: send nothing, and neither solve nor check (docs/reading-a-report.md)"},
+       "Measure the arithmetic alone: send nothing, and neither solve nor check; not with tournament pivoting "
+       "(docs/reading-a-report.md)"},
       {"abft", flag(o.abft),
        "Carry checksums of the rows and check them: the report names the process that computed, stored or received a "
        "wrong number. With --checkpoint, a failed check goes back to the last checkpoint, at most three times to the "
@@ -328,8 +306,7 @@ Footer plu_footer() {
                 "Lists are written with commas or spaces. Several values make a sweep: every combination runs --repeat "
                 "times. Grids vary slowest, then N, then NB.",
                 "Times are in seconds, rates in GFLOPS (10^9 operations a second), memory in MiB (2^20 bytes) and GiB "
-                "(2^30 bytes).",
-                matrix_note()},
+                "(2^30 bytes)."},
       .exit_codes = {{0, "all runs passed"},
                      {1, "a run failed its check"},
                      {2, "unusable input"},
@@ -471,17 +448,6 @@ void check_abft(const PluOptions& options) {
   }
 }
 
-void check_full_check(const PluOptions& options) {
-  if (options.check != CheckKind::full) return;
-  if (options.compute_only) {
-    throw InputError("--check full and --compute-only: without messages, nothing is right; leave one of them out");
-  }
-  if (options.threshold <= 0) {
-    throw InputError("--check full and --threshold " + fmt::format("{}", options.threshold) +
-                     ", which means no check; leave one of them out");
-  }
-}
-
 void check_time(const PluOptions& options) {
   if (!options.time) return;
   if (std::find(options.n.begin(), options.n.end(), automatic) == options.n.end()) {
@@ -496,7 +462,6 @@ ParsedOptions with_backend_defaults(ParsedOptions parsed) {
   check_panel(parsed.options);
   check_time(parsed.options);
   check_abft(parsed.options);
-  check_full_check(parsed.options);
   const BackendRecord* backend = find_backend(parsed.options.backend);
   if (backend == nullptr) return parsed;
   std::string chosen;

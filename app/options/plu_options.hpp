@@ -41,11 +41,6 @@ enum class Benchmark { hpl, mxp };
 inline constexpr std::array all_benchmarks{Benchmark::hpl, Benchmark::mxp};
 constexpr std::string_view name_of(Benchmark benchmark) { return benchmark == Benchmark::hpl ? "hpl" : "mxp"; }
 
-/// What is checked after a run. full: HPL's residual and the ratios of solve/full_check.hpp.
-enum class CheckKind { residual, full };
-inline constexpr std::array all_check_kinds{CheckKind::residual, CheckKind::full};
-constexpr std::string_view name_of(CheckKind kind) { return kind == CheckKind::residual ? "residual" : "full"; }
-
 inline constexpr double default_checkpoint_every = 600;  // seconds
 
 /// An order, a block size or a number of pieces that is chosen later (automatic.hpp).
@@ -92,7 +87,6 @@ struct PluOptions : CommonOptions {
   int lookahead = 1;
   double threshold = 16.0;
   Benchmark benchmark = Benchmark::hpl;
-  CheckKind check = CheckKind::residual;
   bool compute_only = false;
   bool abft = false;
   std::optional<Index> abft_every;  // unset: by NB

@@ -22,6 +22,11 @@ struct PluInput {
 };
 
 void check_combinations(const PluOptions& options) {
+  if (options.compute_only && options.pivoting == Pivoting::tournament) {
+    throw InputError(
+        "--compute-only and --pivoting tournament: the winners of a tournament depend on rows that messages bring; use "
+        "--pivoting partial or local");
+  }
   if (options.compute_only && options.precision == Precision::mixed) {
     throw InputError("--precision mixed: --compute-only solves nothing that could be refined; use --precision single");
   }

@@ -215,7 +215,7 @@ class Reporter {
 
 std::unique_ptr<MatrixSource> source_for(const SweepInput& input, const RunRecord& run, const ProcessGrid& grid) {
   if (run.matrix != MatrixKind::file) {
-    return make_source(run.matrix, run.parameters.n, input.options.seed, run.precision);
+    return make_source(run.matrix, run.parameters.n, input.options.seed);
   }
   const Distribution distribution = distribution_of(run.parameters, run.grid);
   return scatter_matrix(grid, distribution, grid.is_root() ? &input.matrix : nullptr);
@@ -241,7 +241,6 @@ template <class Real>
 void warm_up(const SweepInput& input, RunRecord run, const ProcessGrid& grid, Backend<Real>& backend,
              Timeline& timeline, Reporter* reporter) {
   run.parameters.threshold = -1;
-  run.parameters.full_check = false;
   RunOptions options;
   options.gather_timelines = false;
   bool stopped = false;

@@ -93,18 +93,6 @@ void check_multiple(const Sweep& sweep, GridShape grid) {
                    ": use another --grid or another node grid");
 }
 
-void check_matrix(const MatrixKind& matrix, const std::vector<Index>& n) {
-  if (matrix == MatrixKind::file) return;
-  for (const Index order : n) {
-    if (order == automatic) continue;
-    try {
-      spec_of(std::string(matrix.name())).first_zero_column(order);
-    } catch (const std::invalid_argument& error) {
-      throw InputError("--matrix " + std::string(matrix.name()) + ": " + error.what());
-    }
-  }
-}
-
 void check_panels(const PluOptions& options, const std::vector<GridShape>& grids) {
   if (options.panel != PanelPlace::device) return;
   for (const GridShape& grid : grids) {
@@ -184,7 +172,6 @@ std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optiona
   }
   check_run_count(sweep, options.repeat);
   check_panels(options, sweep.grids);
-  check_matrix(options.matrix, sweep.n);
 
   RunRecord run;
   run.matrix = options.matrix;
@@ -195,7 +182,6 @@ std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optiona
   run.parameters.node_transport = options.node_transport;
   run.parameters.parts = options.compute_only ? RunParts::compute : RunParts::all;
   run.parameters.abft = options.abft;
-  run.parameters.full_check = options.check == CheckKind::full;
   run.parameters.abft_every = options.abft_every.value_or(0);
   run.parameters.abft_stop = options.abft_stop;
   if (options.compute_only) sweep.threshold = -1;

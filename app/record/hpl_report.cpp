@@ -183,7 +183,7 @@ std::string check_lines(std::span<const RunRecord> planned) {
   if (thresholds.empty() || thresholds.front() <= 0) return "- The answer is not checked.\n";
 
   std::string text;
-  for (const MatrixKind& matrix : values_of(planned, [](const RunRecord& r) { return r.matrix; })) {
+  for (const MatrixKind matrix : values_of(planned, [](const RunRecord& r) { return r.matrix; })) {
     text += fmt::format("- The matrix A is {}\n", description_of(matrix));
   }
   text +=
@@ -340,32 +340,10 @@ std::string checksum_lines(const RunResult& result) {
                             record.seconds, outcome);
 }
 
-/// LAPACK's words for its types of tests, without two numbers in a row.
-std::string full_check_lines(const FullCheck& check) {
-  std::string text;
-  if (check.expected_singular) {
-    text += fmt::format("Full check: the matrix is singular, with a zero pivot in column {} (counted from 0){}.\n",
-                        *check.expected_singular, check.singularity_uncertain ? " or before" : "");
-  }
-  if (std::ranges::count(check.computed, true) == 0) return text;
-  text += fmt::format("Full check by LAPACK's ratios (dchkge), of which those below {} pass, in {:.3f} s:\n",
-                      FullCheck::threshold, check.seconds);
-  for (std::size_t i = 0; i < check.ratios.size(); ++i) {
-    const std::string value = check.computed[i] ? fmt::format("{:.3e}", check.ratios[i]) : "not computed";
-    text += fmt::format("  RESID {}: {:<52} = {}{}\n", i + 1, name_of_ratio(i), value,
-                        check.computed[i] && !(check.ratios[i] < FullCheck::threshold) ? "  not below" : "");
-  }
-  text += fmt::format("  rcond = {:.3e} by estimate", check.rcond);
-  if (check.rcond_by_inverse) text += fmt::format(", {:.3e} by inv(A)", *check.rcond_by_inverse);
-  return text + fmt::format("; ferr = {:.3e}, berr = {:.3e} after {} refinement{}\n", check.ferr, check.berr,
-                            check.refinements, check.refinements == 1 ? "" : "s");
-}
-
 std::string residual_lines(const RunRecord& record) {
   const RunResult& result = record.result;
   std::string text;
-  const bool judged = result.checked && !(result.singular_column && result.passed);
-  if (judged) {
+  if (result.checked) {
     // A singular matrix has no answer to check, whatever the fields hold.
     const bool known = !result.singular_column && !std::isnan(result.residual.scaled);
     const double scaled = known ? result.residual.scaled : std::numeric_limits<double>::quiet_NaN();
@@ -375,7 +353,6 @@ std::string residual_lines(const RunRecord& record) {
     if (!result.singular_column) text += norm_lines(result.residual, result.growth);
   }
   if (result.refinement) text += refinement_lines(*result.refinement, is_mxp(record));
-  if (result.full_check) text += full_check_lines(*result.full_check);
   if (result.checksums) text += checksum_lines(result);
   if (result.resumed && result.gflops > 0) {
     const double seconds = result.resumed->seconds + result.seconds;
@@ -398,7 +375,7 @@ std::string residual_lines(const RunRecord& record) {
   }
   // FAILED stands once in a run: people count the word
   if (verdict_of(result) == Verdict::failed) {
-    text += fmt::format("{}: {}\n", judged ? "Because" : "FAILED", failure_of(result));
+    text += fmt::format("{}: {}\n", result.checked ? "Because" : "FAILED", failure_of(result));
   }
   return text;
 }

@@ -368,6 +368,8 @@ class Network(BadInputTest):
 
     def test_checksums_need_messages_and_blocks(self):
         self.rejected_on_one_line(["plu", *SMALL_RUN, "--abft", "--compute-only"], "--abft", "--compute-only")
+        self.rejected_on_one_line(["plu", *SMALL_RUN, "--pivoting", "tournament", "--compute-only"], "--compute-only",
+                                  "--pivoting tournament", "--pivoting partial")
         self.rejected_on_one_line(["plu", *SMALL_RUN, "--abft-stop"], "--abft-stop needs checksums")
         self.rejected_on_one_line(["plu", "--n", 100, "--backend", "gl-raster", "--abft"], "--abft", "row by row")
 

@@ -138,7 +138,7 @@ class ComputeOnly(FileTest):
 
     def test_every_process_does_its_arithmetic_and_sends_nothing(self):
         for backend in "openblas", "gl-compute":
-            for pivoting in "local", "partial", "tournament":
+            for pivoting in "local", "partial":
                 with self.subTest(backend=backend, pivoting=pivoting):
                     arguments = ["--n", 200, "--nb", 16, "--grid", "2x2", "--pivoting", pivoting, "--backend", backend,
                                  "--threads", 1]

@@ -42,7 +42,8 @@ def is_possible(case):
                 is_other and case.get("raster-coordinates") == "computed" or
                 case.get("panel") == "device" and (case.get("backend", "gl-compute") != "gl-compute" or
                                                    case.get("pivoting", "tournament") != "tournament") or
-                case.get("compute-only") and case.get("precision") == "mixed")
+                case.get("compute-only") and (case.get("precision") == "mixed" or case.get("pivoting") == "tournament" or
+                                              case.get("panel") == "device"))
 
 
 # The options that is_possible checks.
@@ -142,7 +143,8 @@ class CoveringArray(unittest.TestCase):
                 covered.add((first, case[first], second, case[second]))
         excluded = {("backend", "gl-raster", "precision", "double"),
                     ("precision", "double", "raster-coordinates", "computed"),
-                    ("precision", "mixed", "compute-only", True),
+                    ("precision", "mixed", "compute-only", True), ("pivoting", "tournament", "compute-only", True),
+                    ("panel", "device", "compute-only", True),
                     *(("backend", backend, "raster-coordinates", "computed")
                       for backend in OPTIONS["backend"] if backend != "gl-raster"),
                     *(("backend", backend, "panel", "device")

@@ -841,7 +841,7 @@ class Matrices(RunsTest):
                 self.assertLess(max(abs(x - 1) for x in solution), 1e-9)
 
     def test_every_kind_except_wilkinson_passes_with_partial_pivoting(self):
-        for kind in "hpl", "uniform", "hilbert", "hilbert-reversed", "dominant":
+        for kind in "hpl", "uniform", "normal", "dominant", "mxp", "hilbert", "kahan", "graded", "orthogonal":
             for precision in "single", "double", "mixed":
                 with self.subTest(kind=kind, precision=precision):
                     self.passed("--matrix", kind, "--precision", precision, "--n", "1,150", "--nb", 16, "--grid", "2x2",
@@ -867,9 +867,19 @@ class Matrices(RunsTest):
                 self.assertEqual(run["growth"], 2**7)
 
     def test_a_well_conditioned_matrix_may_need_the_rows_of_other_processes(self):
-        for pivoting in "partial", "tournament":
-            self.assertEqual(round(self.study("hilbert-reversed", "--pivoting", pivoting, status=0)["growth"], 9), 1)
-        self.assertGreater(self.study("hilbert-reversed", "--pivoting", "local", status=1)["growth"], 1e6)
+        n = 200  # Hilbert's plus 2^-10 on the diagonal, rows in reverse order
+        self.write("reversed.npy", npy(n, n, [1 / (n - i + j) + (2**-10 if n - 1 - i == j else 0)
+                                              for i in range(n) for j in range(n)]))
+        for pivoting, status in ("partial", 0), ("tournament", 0), ("local", 1):
+            outcome = self.glinpack("plu", "--input", "reversed.npy", "--nb", 16, "--grid", "2x1", "--backend", "openblas",
+                                    "--pivoting", pivoting, "--json", "k.json", "--force")
+            self.assertEqual(outcome.status, status, outcome)
+            growth = self.json("k.json")["runs"][0]["growth"]
+            self.assertGreater(growth, 1e6) if status else self.assertEqual(round(growth, 9), 1)
+
+    def test_a_zero_column_is_reported_as_singular(self):
+        run = self.study("singular", status=1)
+        self.assertEqual(run["singular_column"], 100)
 
     def test_local_pivoting_may_report_a_regular_matrix_as_singular(self):
         n = 32  # two block rows, each with its ones in the columns of the other

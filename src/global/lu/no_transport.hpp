@@ -24,7 +24,7 @@ void fill_with_placeholders(std::span<Real> values, Index n);
 
 /// Placeholders have the extents and the magnitudes of real messages: synthetic pivots, small numbers for L and U, and
 /// sent rows for received rows. A pivot row of another rank has a large diagonal element, so that multipliers are
-/// small.
+/// small. A tournament's winners depend on rows that messages bring: only a backend that computes nothing has one here.
 template <class Real>
 class NoTransport final : public Transport<Real> {
  public:
@@ -50,7 +50,6 @@ class NoTransport final : public Transport<Real> {
  private:
   const std::vector<GlobalIndex>& pivots_of(const PassPlan& pass);
   void fill(std::span<Real> message, Index first = 0);
-  void fill_winners(const PassPlan& pass, Index column, std::span<Real> message);
 
   const Distribution& distribution_;
   GridPosition position_;

@@ -1,7 +1,6 @@
 #include "lu/parameters.hpp"
 
 #include "lu/panel/panels.hpp"
-#include "solve/full_check.hpp"
 #include "solve/refinement.hpp"
 
 namespace glinpack {
@@ -60,9 +59,6 @@ MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& 
     constexpr double most = 9e18;  // fits std::int64_t
     return static_cast<std::int64_t>(std::min(most, elements * element));
   };
-  if (parameters.full_check) {
-    host += rows * columns + full_check_elements(distribution, position) * sizeof(double) / element;
-  }
   if (parameters.parts == RunParts::messages) return {bytes(2 * panel + staged_rows + windows), 0};
   if (precision != Precision::mixed) return {bytes(host), bytes(device)};
   // two right-hand sides for the solution; rows being exchanged; and the vectors in double precision

@@ -235,29 +235,9 @@ std::string why_failed(const RunResult& result, double threshold) {
   return text.str();
 }
 
-// A matrix that should be singular passes if the factorisation finds that.
-template <class Real>
-void add_full_check(const ProcessGrid& grid, Backend<Real>& backend, Workspace<Real>& workspace,
-                    const MatrixSource& source, const Interchanges& interchanges, RunResult& result) {
-  FullCheck full;
-  if (!result.singular_column) {
-    // memory is allocated: all ranks must know if one has none
-    auto factors = make_collectively(grid.all(), [&] { return local_factors(workspace, backend); });
-    full = workspace.full_checker->run(interchanges, source, std::move(factors), backend.info().threads);
-  }
-  full.singular_column = result.singular_column;
-  full.expected_singular = source.singularity().column;
-  full.singularity_uncertain = source.singularity().uncertain;
-  const std::string failure = full.failure();
-  if (result.singular_column && failure.empty()) result.failure.clear();
-  if (!failure.empty()) result.failure += (result.failure.empty() ? "" : "; ") + failure;
-  result.full_check = std::move(full);
-}
-
 template <class Real>
 void check(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Workspace<Real>& workspace,
-           const MatrixSource& source, const Interchanges& interchanges, const std::vector<double>& x,
-           RunResult& result) {
+           const std::vector<double>& x, RunResult& result) {
   if (result.passes_done || (result.checksums && result.checksums->stopped)) return;
   result.checked = parameters.threshold > 0 && parameters.parts == RunParts::all;
   if (!result.singular_column && result.checked) {
@@ -273,7 +253,6 @@ void check(const RunParameters& parameters, const ProcessGrid& grid, Backend<Rea
   if (result.checked || result.singular_column || not_converged(result)) {
     result.failure = why_failed(result, parameters.threshold);
   }
-  if (workspace.full_checker) add_full_check(grid, backend, workspace, source, interchanges, result);
   result.passed = result.checked && result.failure.empty();
 }
 
@@ -314,7 +293,7 @@ RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<
     mine.displaced_bytes = workspace->a->displaced_bytes();
     mine.power = power_record(options.sensors, sampler, timeline.epoch());
     if (options.gather_timelines) mine.intervals = timeline.intervals();
-    check(parameters, grid, backend, *workspace, source, interchanges, x, result);
+    check(parameters, grid, backend, *workspace, x, result);
     if (workspace->checksums) mine.mismatches = workspace->checksums->mismatches();
     result.ranks = gather_rank_records(grid, std::move(mine));
     if (workspace->checksums) report_mismatches(grid, result);

@@ -13,7 +13,6 @@
 #include "lu/records.hpp"
 #include "matrix/matrix_source.hpp"
 #include "mpi/process_grid.hpp"
-#include "solve/full_check.hpp"
 #include "solve/refinement.hpp"
 
 namespace glinpack {
@@ -74,7 +73,6 @@ struct RunResult {
   std::string failure;                      // why it did not pass, one line; empty if it passed
   std::optional<Refinement> refinement;     // if the run refines and is not singular
   std::optional<ChecksumRecord> checksums;  // if the run carries them
-  std::optional<FullCheck> full_check;      // if the run has one and was not ended before
   bool u_comes_with_rows = false;           // row swaps send U to all process rows (all_compute_u12())
   std::vector<RankRecord> ranks;            // on rank 0 of the grid; empty elsewhere
   std::vector<double> solution;             // x, N elements, on rank 0 of the grid if requested

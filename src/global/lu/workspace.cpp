@@ -140,10 +140,6 @@ Workspace<Real>::Workspace(const RunParameters& parameters, const ProcessGrid& g
       substitution(distribution, grid, backend, timeline, *a),
       strip(backend.allocate_host(matrix_strip_rows(a->rows(), a->columns()) * a->columns())),
       original(original_matrix(parameters, distribution, grid.position(), source, backend, timeline, options)) {
-  if (parameters.full_check) {
-    const Precision precision = parameters.refine ? Precision::mixed : precision_of<Real>;
-    full_checker = std::make_unique<FullChecker<Real>>(precision, distribution, grid, backend, timeline, substitution);
-  }
   if (options.checkpoints && parameters.checkpoint_copy) {
     const auto bytes = static_cast<std::size_t>(a->rows() * a->columns()) * sizeof(Real);
     checkpoint_copy = std::make_unique<CheckpointCopy>(bytes, backend.info().threads);
@@ -187,18 +183,6 @@ double largest_of_u(Workspace<Real>& workspace, GridPosition at, Backend<Real>& 
     }
   });
   return largest;
-}
-
-template <class Real>
-std::vector<Real> local_factors(Workspace<Real>& workspace, Backend<Real>& backend) {
-  std::vector<Real> factors;
-  factors.reserve(static_cast<std::size_t>(workspace.a->rows() * workspace.a->columns()));
-  for_each_strip(workspace, [&](Index first, const HostBlock<Real>& strip) {
-    backend.wait(backend.download(whole(*workspace.a).block(first, 0, strip.rows, strip.columns), strip));
-    const Real* const values = strip.view().data;
-    factors.insert(factors.end(), values, values + strip.rows * strip.columns);
-  });
-  return factors;
 }
 
 template <class Real>
@@ -250,7 +234,6 @@ template struct LuWorkspace<float>;
 template struct Workspace<float>;
 template void upload_matrix(Workspace<float>&, GridPosition, Backend<float>&, const MatrixSource&);
 template double largest_of_u(Workspace<float>&, GridPosition, Backend<float>&);
-template std::vector<float> local_factors(Workspace<float>&, Backend<float>&);
 template CheckpointHeader checkpoint_header<float>(const RunParameters&, const ProcessGrid&, const CheckpointOptions&);
 template LoadedState load_checkpoint(Workspace<float>&, Backend<float>&, Timeline&, const std::string&);
 template std::unique_ptr<StateSaver> make_saver(const CheckpointPlan&, const CheckpointHeader&, const ProcessGrid&,
@@ -261,7 +244,6 @@ template struct LuWorkspace<double>;
 template struct Workspace<double>;
 template void upload_matrix(Workspace<double>&, GridPosition, Backend<double>&, const MatrixSource&);
 template double largest_of_u(Workspace<double>&, GridPosition, Backend<double>&);
-template std::vector<double> local_factors(Workspace<double>&, Backend<double>&);
 template CheckpointHeader checkpoint_header<double>(const RunParameters&, const ProcessGrid&, const CheckpointOptions&);
 template LoadedState load_checkpoint(Workspace<double>&, Backend<double>&, Timeline&, const std::string&);
 template std::unique_ptr<StateSaver> make_saver(const CheckpointPlan&, const CheckpointHeader&, const ProcessGrid&,

@@ -17,7 +17,6 @@
 #include "matrix/original_matrix.hpp"
 #include "mpi/node_broadcast.hpp"
 #include "mpi/process_grid.hpp"
-#include "solve/full_check.hpp"
 #include "solve/refinement.hpp"
 #include "solve/substitution.hpp"
 #include "transport/transport.hpp"
@@ -61,8 +60,7 @@ struct Workspace : LuWorkspace<Real> {
   using LuWorkspace<Real>::a;
   using LuWorkspace<Real>::distribution;
   BackwardSubstitution<Real> substitution;
-  std::unique_ptr<Refiner<Real>> refiner;           // null if the run does not refine
-  std::unique_ptr<FullChecker<Real>> full_checker;  // null if the run has no full check
+  std::unique_ptr<Refiner<Real>> refiner;  // null if the run does not refine
   std::unique_ptr<HostBuffer<Real>> strip;
   std::unique_ptr<OriginalMatrix> original;         // what residuals are computed from
   std::unique_ptr<CheckpointCopy> checkpoint_copy;  // null: checkpoints are not written in the background
@@ -84,10 +82,6 @@ void upload_matrix(Workspace<Real>& workspace, GridPosition at, Backend<Real>& b
 /// max |u_ij| of this rank's part of U.
 template <class Real>
 double largest_of_u(Workspace<Real>& workspace, GridPosition at, Backend<Real>& backend);
-
-/// This rank's part of L \ U, row by row, as it is stored.
-template <class Real>
-std::vector<Real> local_factors(Workspace<Real>& workspace, Backend<Real>& backend);
 
 /// The header of a checkpoint of this rank, without the state: of which run, pass and time.
 template <class Real>
