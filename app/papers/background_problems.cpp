@@ -5,13 +5,12 @@
 
 #include "app/papers/background.hpp"
 #include "app/papers/problem.hpp"
-#include "app/papers/tridiagonal.hpp"
+#include "app/papers/studies.hpp"
 #include "base/row_interchanges.hpp"
 #include "base/scaled_residual.hpp"
 #include "base/timeline.hpp"
 #include "openblas/host_solvers.hpp"
-#include "solvers/elimination/gauss_jordan.hpp"
-#include "solvers/elimination/plu_packed.hpp"
+#include "solvers/elimination/elimination.hpp"
 #include "solvers/matmul/matmul.hpp"
 
 namespace glinpack::app {
@@ -70,6 +69,25 @@ DenseMatrix dense(Index rows, Index columns, const std::vector<float>& numbers) 
   return {rows, columns, converted<double>(numbers)};
 }
 
+/// BackgroundProblems::prepare: the steps are made for the operands of problem 0, then run for those of each. `set`
+/// makes the operands those of a problem, whose answer has `count` numbers.
+template <class Operands, class Set>
+auto prepared(Index count, Set set, solvers::Steps (*make)(solvers::Device&, Operands&)) {
+  return [=](solvers::Device& device) -> BackgroundProblems::Solve {
+    const auto operands = std::make_shared<Operands>();
+    std::vector<float> unused(at(count));
+    set(*operands, 0, unused);
+    const solvers::Steps steps = make(device, *operands);
+    return [=](Index problem) {
+      BackgroundAnswer answer{std::vector<float>(at(count))};
+      set(*operands, problem, answer.numbers);
+      steps.run();
+      if constexpr (std::is_same_v<Operands, solvers::DenseSystem>) answer.row_order = operands->row_order;
+      return answer;
+    };
+  };
+}
+
 /// P A = L U, as in the paper's figure 5; downloads the factors.
 struct FactorProblems {
   Index n = 0;
@@ -106,17 +124,15 @@ BackgroundProblems factor_problems(const BackgroundSource& source) {
     data->columns.push_back(transposed(data->rows.back(), n, n));
   }
   data->probe = random_probe(n, random);
-  const auto prepare = [data, n](solvers::Device& device) -> BackgroundProblems::Solve {
-    const auto solver = std::make_shared<solvers::PluPacked>(device, n, 0, on_compute_shaders);
-    return [data, n, solver](Index problem) {
-      BackgroundAnswer answer{.numbers = std::vector<float>(at(n * n))};
-      solver->load(square_view(std::as_const(data->rows[at(problem)]), n));
-      solver->factorize();
-      solver->store_factors(square_view(answer.numbers, n));
-      answer.row_order = solver->row_order();
-      return answer;
-    };
-  };
+  const auto prepare = prepared<solvers::DenseSystem>(
+      n * n,
+      [=](solvers::DenseSystem& system, Index problem, std::vector<float>& numbers) {
+        system.a = square_view(std::as_const(data->rows[at(problem)]), n);
+        system.factors = square_view(numbers, n);
+      },
+      [](solvers::Device& device, solvers::DenseSystem& system) {
+        return solvers::plu_packed.make(device, system, on_compute_shaders);
+      });
   const auto solve_on_host = [data, n](Index problem) {
     BackgroundAnswer answer{.numbers = data->columns[at(problem)], .by_columns = true};
     std::vector<Index> pivots(at(n));
@@ -146,14 +162,16 @@ BackgroundProblems equation_problems(const BackgroundSource& source) {
   }
   const auto view_a = [data, n](Index problem) { return square_view(std::as_const(data->a[at(problem)]), n); };
   const auto column = [n](const std::vector<float>& x) { return RowMajorView<const float>{x.data(), n, 1, 1}; };
-  const auto prepare = [=](solvers::Device& device) -> BackgroundProblems::Solve {
-    const auto solver = std::make_shared<solvers::GaussJordan>(device, n, 1, on_compute_shaders);
-    return [=](Index problem) {
-      std::vector<float> x(at(n));
-      solver->solve(view_a(problem), column(data->b[at(problem)]), {x.data(), n, 1, 1});
-      return BackgroundAnswer{std::move(x)};
-    };
-  };
+  const auto prepare = prepared<solvers::DenseSystem>(
+      n,
+      [=](solvers::DenseSystem& system, Index problem, std::vector<float>& x) {
+        system.a = view_a(problem);
+        system.b = column(data->b[at(problem)]);
+        system.x = {x.data(), n, 1, 1};
+      },
+      [](solvers::Device& device, solvers::DenseSystem& system) {
+        return solvers::gauss_jordan.make(device, system, on_compute_shaders);
+      });
   const auto solve_on_host_by_lapack = [data, n](Index problem) {
     std::vector<float> a = data->a[at(problem)], x = data->b[at(problem)];
     check_regular(solve_on_host<float>(square_view(a, n), {x.data(), n, 1, n}), n);
@@ -181,17 +199,14 @@ BackgroundProblems product_problems(const BackgroundSource& source) {
   }
   data->probe = random_probe(n, random);
   const auto view = [n](const Matrices& of, Index problem) { return square_view(of[at(problem)], n); };
-  const auto prepare = [=](solvers::Device& device) -> BackgroundProblems::Solve {
-    const std::shared_ptr<solvers::MatrixProduct<float>> product =
-        solvers::make_matrix_product<float>(device, {n, n, n}, product_on_compute_shaders());
-    return [=](Index problem) {
-      BackgroundAnswer answer{std::vector<float>(at(n * n))};
-      product->load(view(data->left, problem), view(data->right, problem));
-      product->compute();
-      product->store(square_view(answer.numbers, n));
-      return answer;
-    };
-  };
+  const auto prepare = prepared<solvers::Product<float>>(
+      n * n,
+      [=](solvers::Product<float>& product, Index problem, std::vector<float>& c) {
+        product = {view(data->left, problem), view(data->right, problem), square_view(c, n)};
+      },
+      [](solvers::Device& device, solvers::Product<float>& product) {
+        return solvers::make_product(device, product, product_on_compute_shaders());
+      });
   const auto multiply = [=](Index problem) {
     BackgroundAnswer answer{std::vector<float>(at(n * n))};
     multiply_on_host<float>(view(data->left, problem), view(data->right, problem), square_view(answer.numbers, n));
@@ -231,17 +246,14 @@ BackgroundProblems tridiagonal_problems(const BackgroundSource& source) {
     grids->push_back(solvers::random_tridiagonal_systems<float>(n, n, seed));
     if (!source.matrix.empty()) take_matrix(source.matrix, grids->back());
   }
-  const auto prepare = [grids, n](solvers::Device& device) -> BackgroundProblems::Solve {
-    const std::shared_ptr<solvers::TridiagonalSolver<float>> solver =
-        solvers::make_tridiagonal_solver<float>(device, n, n, tridiagonal_on_compute_shaders);
-    return [grids, n, solver](Index problem) {
-      BackgroundAnswer answer{std::vector<float>(at(n * n))};
-      solver->load((*grids)[at(problem)]);
-      solver->compute();
-      check_pivots(solver->store(answer.numbers));
-      return answer;
-    };
-  };
+  const auto prepare = prepared<solvers::TridiagonalOperands<float>>(
+      n * n,
+      [grids](solvers::TridiagonalOperands<float>& operands, Index problem, std::vector<float>& x) {
+        operands = {&(*grids)[at(problem)], x};
+      },
+      [](solvers::Device& device, solvers::TridiagonalOperands<float>& operands) {
+        return solvers::make_tridiagonal(device, operands, tridiagonal_on_compute_shaders);
+      });
   const auto solve_on_host = [grids, threads = source.threads](Index problem) {
     TridiagonalSystems<float> systems = (*grids)[at(problem)];
     check_pivots(solve_tridiagonal_on_host(systems, threads));
@@ -269,7 +281,7 @@ std::span<const BackgroundOperation> background_operations() {
           .flops = [](Index n) { return 2 * square(n) * static_cast<double>(n) / 3; },
           .numbers = [](Index n) { return 3 * square(n); },
           .obstacle = [](const Device& device,
-                         Index n) { return solvers::PluPacked::obstacle(device, n, 0, on_compute_shaders); }},
+                         Index n) { return solvers::plu_packed.obstacle(device, n, 0, on_compute_shaders); }},
       BackgroundOperation{
           .name = "gauss-jordan",
           .summary = "N equations with one right-hand side",
@@ -278,7 +290,7 @@ std::span<const BackgroundOperation> background_operations() {
           .flops = [](Index n) { return square(n) * (2 * static_cast<double>(n) / 3 + 2); },
           .numbers = [](Index n) { return square(n) + 2 * static_cast<double>(n); },
           .obstacle = [](const Device& device,
-                         Index n) { return solvers::GaussJordan::obstacle(device, n, 1, on_compute_shaders); }},
+                         Index n) { return solvers::gauss_jordan.obstacle(device, n, 1, on_compute_shaders); }},
       BackgroundOperation{
           .name = "matmul",
           .summary = "a product of two matrices of order N",

@@ -14,7 +14,6 @@
 #include "mpi/session.hpp"
 #include "openblas/blas_library.hpp"
 #include "openblas/host_solvers.hpp"
-#include "solvers/elimination/elimination.hpp"
 
 namespace glinpack::app {
 
@@ -279,10 +278,8 @@ void ModeRun::time(ModeRecord& record, solvers::StageClock& clock, const std::fu
     record.times = measure(clock, record.label(), record.flops, once);
   } catch (const NoResult& error) {
     record.failure = error.what();
-  } catch (const solvers::SingularMatrixError& error) {
-    record.failure = error.what();
+    progress_.end();
   }
-  if (!record.failure.empty()) progress_.end();
 }
 
 void ModeRun::add(ModeRecord record) {

@@ -150,7 +150,7 @@ class ModeRun {
   /// for the progress display; `flops` of one call, 0 if unknown.
   MeasuredStages measure(solvers::StageClock& clock, const std::string& label, double flops,
                          const std::function<void()>& once);
-  /// The same for a record. If once() throws NoResult or SingularMatrixError, the record fails, and its other
+  /// The same for a record. If once() throws NoResult, the record fails, and its other
   /// repetitions are left out.
   void time(ModeRecord& record, solvers::StageClock& clock, const std::function<void()>& once);
 
