@@ -243,12 +243,12 @@ std::string banded_obstacle(const DeviceDescription& device, Index n, Index diag
     return fmt::format(
         "{} joined diagonals of {} elements take {:.2f} GiB, but a storage block of {} has at most {:.2f} "
         "GiB: use a smaller N, or --variant diagonals",
-        diagonals, n, gl::gibibytes(n * diagonals * float_bytes), device.renderer, gl::gibibytes(device.storage_block));
+        diagonals, n, gibibytes(n * diagonals * float_bytes), device.renderer, gibibytes(device.storage_block));
   }
   const Index bytes = n * (diagonals + 2) * float_bytes;
   if (device.free_memory <= 0 || bytes <= device.free_memory) return {};
   return fmt::format("matrix and vectors take {:.2f} GiB on the device, but {} has {:.2f} GiB free: use a smaller N",
-                     gl::gibibytes(bytes), device.renderer, gl::gibibytes(device.free_memory));
+                     gibibytes(bytes), device.renderer, gibibytes(device.free_memory));
 }
 
 std::unique_ptr<BandedProduct> make_banded_product(Device& device, Index n, Index diagonals, BandedVariant variant) {

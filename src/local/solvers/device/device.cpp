@@ -72,15 +72,15 @@ void Device::finish() {
   context_->make_current();
   fences_.note_commands();
   fences_.wait_idle();
-  context_->throw_gl_error("the device reports a failed operation");
+  context_->throw_error("the device reports a failed operation");
   context_->throw_debug_error();
 }
 
-gl::MappedBuffer<float>& Device::staging(Index floats) {
+MappedBuffer<float>& Device::staging(Index floats) {
   if (!staging_ || staging_->size() < floats) {
     staging_.reset();
     context_->make_current();
-    staging_ = gl::MappedBuffer<float>::create(context_, floats);
+    staging_ = MappedBuffer<float>::create(context_, floats);
   }
   return *staging_;
 }

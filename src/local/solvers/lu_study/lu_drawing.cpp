@@ -63,7 +63,7 @@ std::string LuDrawing::obstacle(const DeviceDescription& device, Index n, const 
   const double bytes = 2.0 * lu_texel_bytes * elements / (vectorised(settings.method) ? components : 1);
   if (device.free_memory <= 0 || bytes <= static_cast<double>(device.free_memory)) return {};
   return fmt::format("its two textures take {:.1f} GiB, but {} has {:.1f} GiB free: use a smaller N",
-                     bytes / (1024.0 * 1024 * 1024), device.renderer, gl::gibibytes(device.free_memory));
+                     bytes / (1024.0 * 1024 * 1024), device.renderer, gibibytes(device.free_memory));
 }
 
 LuDrawing::Programs LuDrawing::make_programs(bool access) const {

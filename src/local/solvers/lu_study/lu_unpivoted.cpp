@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gl/compute/compute_backend.hpp"
-#include "gl/shader_source.hpp"
+#include "device/shader_source.hpp"
+#include "gl/gl_compute.hpp"
 
 namespace glinpack::solvers {
 namespace {
@@ -12,9 +12,9 @@ namespace {
 /// The folder, unless it has only fragment shaders, which the backend would refuse.
 std::string folder_with_compute_shaders(const std::string& directory) {
   try {
-    const gl::ShaderSource sources(directory, "compute/");
+    const ShaderSource sources(directory, "compute/");
     return directory;
-  } catch (const gl::ShaderFolderError&) {
+  } catch (const ShaderFolderError&) {
     return {};
   }
 }
@@ -31,7 +31,7 @@ BackendOptions backend_options(int device, int threads, const std::string& shade
 
 LuUnpivoted::LuUnpivoted(int device, int threads, const std::string& shader_directory, Index n)
     : n_(n),
-      backend_(make_compute_backend<float>(backend_options(device, threads, shader_directory), timeline_)),
+      backend_(make_gl_compute_backend<float>(backend_options(device, threads, shader_directory), timeline_)),
       matrix_(backend_->allocate(n, n)),
       panel_(backend_->allocate(block, n)),
       host_panel_(backend_->allocate_host(block * n)),

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/user_cache.hpp"
-#include "gl/shader_source.hpp"
+#include "device/shader_source.hpp"
 #include "solvers/device/texture_matrix.hpp"
 
 namespace glinpack::solvers {
@@ -97,7 +97,7 @@ std::string matmul_obstacle(const DeviceDescription& device, const ProductExtent
   const double needed = device_bytes(extents, settings, precision);
   if (device.free_memory <= 0 || needed <= static_cast<double>(device.free_memory)) return {};
   return fmt::format("the matrices take {:.1f} GiB on the device, but {} has {:.1f} GiB free: use a smaller N",
-                     needed / (1024.0 * 1024 * 1024), device.renderer, gl::gibibytes(device.free_memory));
+                     needed / (1024.0 * 1024 * 1024), device.renderer, gibibytes(device.free_memory));
 }
 
 template <class Real>
@@ -175,7 +175,7 @@ MatmulChoices::MatmulChoices() : directory_(user_cache()) {}
 MatmulChoices::MatmulChoices(std::string directory) : directory_(std::move(directory)) {}
 
 std::string MatmulChoices::path_of(const DeviceDescription& device, Precision precision) const {
-  const gl::ShaderSource sources;
+  const ShaderSource sources;
   const std::string key = "matmul\n" + device.vendor + "\n" + device.renderer + "\n" + device.version + "\n" +
                           std::string(name_of(precision)) + "\n" + sources.expand("solvers/matmul.frag", "") +
                           sources.expand("compute/reduce.comp", "");

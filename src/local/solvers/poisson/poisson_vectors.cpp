@@ -83,7 +83,7 @@ class TexelVectors final : public BufferVectors<float> {
   static gl::TexelBufferHandle view(const Device& device, const DeviceArray<float>& array) {
     gl::TexelBufferHandle texels(device.context());
     glTextureBuffer(texels.id(), GL_R32F, array.id());
-    device.context()->throw_gl_error("a texel buffer cannot be had");
+    device.context()->throw_error("a texel buffer cannot be had");
     return texels;
   }
   void bind_texels() const {

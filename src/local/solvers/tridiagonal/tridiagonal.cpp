@@ -55,8 +55,8 @@ std::string tridiagonal_obstacle(const DeviceDescription& device, const Tridiago
     return fmt::format(
         "a system of {} equations takes {:.2f} GiB an array, but {} has storage blocks of {:.2f} GiB: use a "
         "smaller N",
-        n, gl::gibibytes(n * static_cast<Index>(factor_bytes(precision))), device.renderer,
-        gl::gibibytes(device.storage_block));
+        n, gibibytes(n * static_cast<Index>(factor_bytes(precision))), device.renderer,
+        gibibytes(device.storage_block));
   }
   const double needed =
       bytes_of_an_element(device, settings, precision) * static_cast<double>(count) * static_cast<double>(n);
@@ -64,7 +64,7 @@ std::string tridiagonal_obstacle(const DeviceDescription& device, const Tridiago
   return fmt::format(
       "{} systems of {} equations take {:.1f} GiB on the device, but {} has {:.1f} GiB free: use fewer "
       "systems or a smaller N",
-      count, n, needed / (1024.0 * 1024 * 1024), device.renderer, gl::gibibytes(device.free_memory));
+      count, n, needed / (1024.0 * 1024 * 1024), device.renderer, gibibytes(device.free_memory));
 }
 
 namespace {
