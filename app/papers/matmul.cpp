@@ -5,7 +5,7 @@
 #include "app/papers/problem.hpp"
 #include "app/papers/studies.hpp"
 #include "base/timeline.hpp"
-#include "gl/compute/tuning.hpp"
+#include "compute/tuning.hpp"
 #include "openblas/blas_library.hpp"
 #include "openblas/host_solvers.hpp"
 
@@ -337,7 +337,7 @@ MatmulOptions parse_matmul_options(const Texts& arguments) {
   }
   if (o.tile.empty()) return o;
   try {
-    gl::reduce_tile(o.tile, o.precision);
+    compute::reduce_tile(o.tile, o.precision);
   } catch (const std::runtime_error& error) {
     throw InputError("--tile: " + std::string(error.what()));
   }

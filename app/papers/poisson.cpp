@@ -10,7 +10,8 @@
 #include "app/papers/study.hpp"
 #include "app/program/agreement.hpp"
 #include "app/program/mpi_command.hpp"
-#include "gl/ceilings.hpp"
+#include "compute/ceilings.hpp"
+#include "gl/gl_compute.hpp"
 #include "mpi/communication.hpp"
 #include "mpi/session.hpp"
 #include "openblas/host_ceilings.hpp"
@@ -306,7 +307,8 @@ struct PoissonStudy {
     constexpr MeasuringOptions measuring{};
     if (machine.device) {
       const int device = machine.device->description().index;
-      copies.device = gl::measure_device_copy(device, measuring, options.shader_dir).rate.median;
+      copies.device = compute::measure_device_copy(gl::open_device(device), ShaderSource(options.shader_dir), measuring)
+                          .rate.median;
     }
     for (const std::string& name : options.host) {
       const bool serial = name == "serial";

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backend/backend_record.hpp"
-#include "gl/compute/compute_backend.hpp"
+#include "compute/compute_backend.hpp"
 #include "gl/raster/raster_backend.hpp"
 #include "openblas/openblas_backend.hpp"
 #include "reference/reference_backend.hpp"

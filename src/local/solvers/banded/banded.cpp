@@ -215,7 +215,7 @@ std::string banded_obstacle(const DeviceDescription& device, Index n, Index diag
     return fmt::format(
         "{} joined diagonals of {} elements take {:.2f} GiB, but a storage block of {} has at most {:.2f} "
         "GiB: use a smaller N, or --variant diagonals",
-        diagonals, n, gl::gibibytes(n * diagonals * float_bytes), device.renderer, gl::gibibytes(device.storage_block));
+        diagonals, n, gibibytes(n * diagonals * float_bytes), device.renderer, gibibytes(device.storage_block));
   }
   return memory_obstacle(device, "matrix and vectors take", static_cast<double>(n * (diagonals + 2) * float_bytes));
 }

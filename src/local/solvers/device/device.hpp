@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "gl/command_stream.hpp"
+#include "device/command_stream.hpp"
 #include "gl/program.hpp"
 #include "gl/raster/painter.hpp"
 #include "gl/storage.hpp"
@@ -25,10 +25,10 @@ class Device {
   /// `debug` asks for KHR_debug, whose errors finish() throws. Throws std::runtime_error with cause and remedy.
   explicit Device(int index, const std::string& shader_directory = {}, bool debug = false);
 
-  const DeviceDescription& description() const { return context_->device(); }
+  const DeviceDescription& description() const { return context_->description(); }
   const std::shared_ptr<gl::Context>& context() const { return context_; }
-  const gl::ShaderSource& sources() const { return sources_; }
-  gl::Fences& fences() { return fences_; }
+  const ShaderSource& sources() const { return sources_; }
+  Fences& fences() { return fences_; }
   StageClock& clock() { return clock_; }
 
   /// The program of a fragment shader ("solvers/matmul.frag"), drawn with raster/quad.vert: sampler bindings 0, 1, 2
@@ -64,18 +64,18 @@ class Device {
 
   /// Mapped host memory of at least `floats` floats to stage texels; the same at every call, so that finish() is needed
   /// between uses. Throws std::runtime_error when there is too little memory.
-  gl::MappedBuffer<float>& staging(Index floats);
+  MappedBuffer<float>& staging(Index floats);
   /// Frees that memory.
   void release_staging() { staging_.reset(); }
 
  private:
   std::shared_ptr<gl::Context> context_;
-  gl::ShaderSource sources_;
-  gl::ProgramCache cache_;
-  gl::Fences fences_;
+  ShaderSource sources_;
+  ProgramCache cache_;
+  Fences fences_;
   gl::Painter painter_;
   StageClock clock_;
-  std::unique_ptr<gl::MappedBuffer<float>> staging_;
+  std::unique_ptr<MappedBuffer<float>> staging_;
 };
 
 /// Why the device cannot hold so many bytes, with the limit and the remedy; empty if it can, or if its memory is

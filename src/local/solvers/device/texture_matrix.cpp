@@ -71,7 +71,7 @@ void TextureMatrix::upload(RowMajorView<const float> matrix) {
 }
 
 void TextureMatrix::upload_texels(const std::function<void(float*)>& fill) {
-  gl::MappedBuffer<float>& staging = device_->staging(floats());
+  MappedBuffer<float>& staging = device_->staging(floats());
   device_->clock().measure(Stage::pack, [&] { fill(staging.data()); });
   device_->measure(Stage::upload, [&] {
     device_->context()->make_current();
@@ -90,7 +90,7 @@ void TextureMatrix::download(RowMajorView<float> matrix) const {
 }
 
 void TextureMatrix::download_texels(const std::function<void(const float*)>& take) const {
-  gl::MappedBuffer<float>& staging = device_->staging(floats());
+  MappedBuffer<float>& staging = device_->staging(floats());
   device_->measure(Stage::download, [&] {
     device_->context()->make_current();
     const PixelBuffer bound(GL_PIXEL_PACK_BUFFER, staging.id());

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "backend/backend.hpp"
-#include "gl/compute/compute_backend.hpp"
-#include "gl/shader_source.hpp"
+#include "gl/gl_compute.hpp"
+#include "device/shader_source.hpp"
 
 namespace glinpack::solvers {
 namespace {
@@ -14,9 +14,9 @@ namespace {
 /// The folder, unless it has only fragment shaders, which the backend would refuse.
 std::string folder_with_compute_shaders(const std::string& directory) {
   try {
-    const gl::ShaderSource sources(directory, "compute/");
+    const ShaderSource sources(directory, "compute/");
     return directory;
-  } catch (const gl::ShaderFolderError&) {
+  } catch (const ShaderFolderError&) {
     return {};
   }
 }
@@ -34,7 +34,7 @@ class LuUnpivoted {
   LuUnpivoted(int device, int threads, const std::string& shader_directory, const DenseSystem& system)
       : system_(system),
         n_(system.a.rows),
-        backend_(make_compute_backend<float>(backend_options(device, threads, shader_directory), timeline_)),
+        backend_(make_gl_compute_backend<float>(backend_options(device, threads, shader_directory), timeline_)),
         matrix_(backend_->allocate(n_, n_)),
         panel_(backend_->allocate(unpivoted_block, n_)),
         host_panel_(backend_->allocate_host(unpivoted_block * n_)),

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/user_cache.hpp"
-#include "gl/shader_source.hpp"
+#include "device/shader_source.hpp"
 #include "solvers/device/texture_matrix.hpp"
 
 namespace glinpack::solvers {
@@ -123,7 +123,7 @@ MatmulChoices::MatmulChoices() : directory_(user_cache()) {}
 MatmulChoices::MatmulChoices(std::string directory) : directory_(std::move(directory)) {}
 
 std::string MatmulChoices::path_of(const DeviceDescription& device, Precision precision) const {
-  const gl::ShaderSource sources;
+  const ShaderSource sources;
   const std::string key = "matmul\n" + device.vendor + "\n" + device.renderer + "\n" + device.version + "\n" +
                           std::string(name_of(precision)) + "\n" + sources.expand("solvers/matmul.frag", "") +
                           sources.expand("compute/reduce.comp", "");

@@ -45,7 +45,7 @@ struct MatmulSettings {
   MatmulVariant variant = MatmulVariant::compute;
   Packing packing = Packing::p2x2;  // of variants that draw
   Index pass_length = 1;            // of variants with passes: steps of a pass, at least 1
-  std::string tile = {};            // of compute, as gl::reduce_tile() has them; empty: the one tuned, or the first
+  std::string tile = {};  // of compute, as compute::reduce_tile() has them; empty: the one tuned, or the first
 };
 
 /// Terms of the sums that a step adds: the extent of a texel in the direction that is summed over.

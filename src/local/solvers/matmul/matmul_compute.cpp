@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "gl/compute/compute_memory.hpp"
-#include "gl/compute/kernels.hpp"
-#include "gl/compute/tuning.hpp"
+#include "compute/compute_memory.hpp"
+#include "compute/kernels.hpp"
+#include "compute/tuning.hpp"
 #include "solvers/matmul/matmul.hpp"
 
 namespace glinpack::solvers {
@@ -25,26 +25,26 @@ class ComputedProduct {
   ComputedProduct(Device& device, const Product<Real>& product, const std::string& tile)
       : device_(device),
         product_(product),
-        left_transposed_(device.context(), product.a.columns, product.a.rows, gl::default_stripe_width),
-        right_(device.context(), product.b.rows, product.b.columns, gl::default_stripe_width),
-        result_(device.context(), product.c.rows, product.c.columns, gl::default_stripe_width),
-        zeros_(device.context(), 1, product.c.columns, gl::default_stripe_width),
+        left_transposed_(*device.context(), product.a.columns, product.a.rows, compute::default_stripe_width),
+        right_(*device.context(), product.b.rows, product.b.columns, compute::default_stripe_width),
+        result_(*device.context(), product.c.rows, product.c.columns, compute::default_stripe_width),
+        zeros_(*device.context(), 1, product.c.columns, compute::default_stripe_width),
         kernels_(device.context(), device.sources(), precision_of<Real>, device.description().storage_block,
-                 gl::default_stripe_width, gl::chosen_tile(tile, device.description(), precision_of<Real>),
-                 gl::Update::add) {
+                 compute::default_stripe_width, compute::chosen_tile(tile, device.description(), precision_of<Real>),
+                 compute::Update::add) {
     for (Index i = 0; i < product.c.rows; ++i) zeros_everywhere_.push_back({0, i});
   }
 
   void load() {
-    load(product_.a, [&](const gl::Region& host) { kernels_.copy_transposed(host, left_transposed_.region()); });
-    load(product_.b, [&](const gl::Region& host) { kernels_.copy(host, right_.region()); });
+    load(product_.a, [&](const compute::Region& host) { kernels_.copy_transposed(host, left_transposed_.region()); });
+    load(product_.b, [&](const compute::Region& host) { kernels_.copy(host, right_.region()); });
   }
   void compute() {
     device_.measure(Stage::compute, [&] {
       device_.context()->make_current();
       kernels_.copy_rows(zeros_.region(), result_.region(), zeros_everywhere_);
       // deeper parts would evict tiles of A and B from the cache; each part reads and writes C
-      const gl::Region left = left_transposed_.region(), right = right_.region();
+      const compute::Region left = left_transposed_.region(), right = right_.region();
       for (Index k = 0; k < left.rows; k += cached_depth) {
         const Index depth = std::min(cached_depth, left.rows - k);
         kernels_.reduce(left.row_range(k, depth), right.row_range(k, depth), result_.region());
@@ -75,20 +75,20 @@ class ComputedProduct {
   RowMajorView<Real> staging(Index rows, Index columns) {
     return {reinterpret_cast<Real*>(device_.staging(floats * rows * columns).data()), rows, columns, columns};
   }
-  gl::Region region_of(const RowMajorView<Real>& host) {
-    const gl::MappedBuffer<float>& buffer = device_.staging(floats * host.rows * host.columns);
+  compute::Region region_of(const RowMajorView<Real>& host) {
+    const MappedBuffer<float>& buffer = device_.staging(floats * host.rows * host.columns);
     return {buffer.id(), buffer.elements() / floats, 0, 0, host.rows, host.columns, host.leading_dimension, 0, 0};
   }
 
   Device& device_;
   const Product<Real>& product_;
-  gl::ComputeMatrix<Real> left_transposed_;
-  gl::ComputeMatrix<Real> right_;
-  gl::ComputeMatrix<Real> result_;
+  compute::ComputeMatrix<Real> left_transposed_;
+  compute::ComputeMatrix<Real> right_;
+  compute::ComputeMatrix<Real> result_;
   // a row of zeros, copied to C: GL's clearing of a buffer may be slow
-  gl::ComputeMatrix<Real> zeros_;
+  compute::ComputeMatrix<Real> zeros_;
   std::vector<RowMove> zeros_everywhere_;
-  gl::Kernels kernels_;
+  compute::Kernels kernels_;
 };
 
 }  // namespace

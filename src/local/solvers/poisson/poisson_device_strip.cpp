@@ -57,8 +57,8 @@ class DevicePoissonStrip final : public PoissonStrip<Real> {
         sums_{Sum(device, groups_limit_), Sum(device, most_updates * groups_limit_)},
         direction_program_(make_program<Real>(device, "poisson_direction", memory, preconditioner)),
         update_program_(make_program<Real>(device, "poisson_update", memory, preconditioner)),
-        read_back_(gl::MappedBuffer<double>::create(device.context(), most_updates * groups_limit_)),
-        edges_(gl::MappedBuffer<Real>::create(device.context(), 4 * extents.n)) {
+        read_back_(MappedBuffer<double>::create(device.context(), most_updates * groups_limit_)),
+        edges_(MappedBuffer<Real>::create(device.context(), 4 * extents.n)) {
     if (preconditioner == PoissonPreconditioner::multigrid) multigrid_.emplace(device, extents.n);
   }
 
@@ -110,8 +110,8 @@ class DevicePoissonStrip final : public PoissonStrip<Real> {
   Index product_parts_ = 0;  // of r . z, behind those of r . r
   std::array<Sum, 2> sums_;
   gl::Program direction_program_, update_program_;
-  std::unique_ptr<gl::MappedBuffer<double>> read_back_;
-  std::unique_ptr<gl::MappedBuffer<Real>> edges_;  // first row, last row, ghost rows above and below
+  std::unique_ptr<MappedBuffer<double>> read_back_;
+  std::unique_ptr<MappedBuffer<Real>> edges_;  // first row, last row, ghost rows above and below
   Fence edges_read_, ghosts_written_;
 };
 
@@ -304,7 +304,7 @@ std::string poisson_obstacle(const DeviceDescription& device, const PoissonExten
     return fmt::format(
         "a vector of {} x {} points takes {:.2f} GiB, but a storage block of {} has at most {:.2f} GiB: use a smaller "
         "N{}",
-        extents.rows, extents.n, gl::gibibytes(bytes), device.renderer, gl::gibibytes(device.storage_block),
+        extents.rows, extents.n, gibibytes(bytes), device.renderer, gibibytes(device.storage_block),
         precision_of<Real> == Precision::double_ ? ", or --precision single" : "");
   }
   // u, r, p and the p before; multigrid has two of every grid, and an r of all but the finest

@@ -51,8 +51,8 @@ std::string tridiagonal_obstacle(const DeviceDescription& device, const Tridiago
     return fmt::format(
         "a system of {} equations takes {:.2f} GiB an array, but {} has storage blocks of {:.2f} GiB: use a "
         "smaller N",
-        n, gl::gibibytes(n * static_cast<Index>(factor_bytes(precision))), device.renderer,
-        gl::gibibytes(device.storage_block));
+        n, gibibytes(n * static_cast<Index>(factor_bytes(precision))), device.renderer,
+        gibibytes(device.storage_block));
   }
   const double needed =
       bytes_of_an_element(device, settings, precision) * static_cast<double>(count) * static_cast<double>(n);
