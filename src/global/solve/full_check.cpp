@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/measuring.hpp"
+#include "base/memory_count.hpp"
 #include "base/scaled_residual.hpp"
 #include "mpi/communication.hpp"
 
@@ -97,7 +98,11 @@ FullChecker<Real>::FullChecker(Precision precision, const Distribution& distribu
       forward_(distribution, grid, backend, timeline, backward.blocks()),
       rows_(distribution.local_rows(grid.position())),
       columns_(distribution.local_columns_of_a(grid.position())),
-      b_rounded_(static_cast<std::size_t>(rows_)) {}
+      b_rounded_(counted_vector<Real>(rows_)) {
+  // what run() will hold, with the factors that it receives
+  const double held = full_check_elements(distribution, grid.position()) * sizeof(double);
+  MemoryCount::add_host(static_cast<std::int64_t>(held) + rows_ * columns_ * static_cast<Index>(sizeof(Real)));
+}
 
 template <class Real>
 FullCheck FullChecker<Real>::run(const Interchanges& interchanges, const MatrixSource& source,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backend/backend_record.hpp"
+#include "base/memory_count.hpp"
 #include "gl/command_stream.hpp"
 #include "gl/shader_source.hpp"
 #include "gl/storage.hpp"
@@ -44,6 +45,7 @@ class GlBackend : public Backend<Real> {
   PanelArithmetic<Real>& panel() final { return *panel_; }
   std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) override {
     begin();
+    MemoryCount::add_host(elements * static_cast<Index>(sizeof(Real)));
     return MappedBuffer<Real>::create(context_, elements);
   }
   std::unique_ptr<HplProduct> make_hpl_product(const HplElements& elements, Precision precision, DeviceUse use) final {

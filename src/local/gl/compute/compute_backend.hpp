@@ -98,7 +98,7 @@ inline constexpr BackendRecord gl_compute_record{
     },
     // results/h200-x4: 1x4 took half of 2x2's time, whose panels need an agreement of two processes per column
     .one_process_row = true,
-    .stripe_width = gl::default_stripe_width,
+    .matrix_bytes = gl::matrix_bytes,
     .panels_on_device = true,
 };
 
