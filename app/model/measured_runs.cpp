@@ -50,6 +50,8 @@ MeasuredRun measured_run(const RunRecord& run) {
     }
     if (messages) observation.seconds[*messages] += rank.network;
   }
+  // where this program would factorise panels, another version may not have
+  if (observation.seconds[Work::panel_device] == 0) observation.problem.parameters.panel = PanelPlace::host;
   return measured;
 }
 

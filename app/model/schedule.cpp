@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <future>
-#include <map>
 
 #include "mpi/node_route.hpp"
 
@@ -50,8 +49,12 @@ class Recorder {
     routes.kind = problem_.parameters.broadcast;
     routes.largest = {static_cast<std::size_t>(-1), static_cast<std::size_t>(-1)};
     if (uses_node_windows(problem_.parameters)) {
-      routes.nodes_of_row = nodes_of(Line::row, at);
-      routes.nodes_of_column = nodes_of(Line::column, at);
+      routes.nodes_of_row = first_on_nodes(problem_.grid.columns, [&](int column) {
+        return problem_.node_of({at.row, column});
+      });
+      routes.nodes_of_column = first_on_nodes(problem_.grid.rows, [&](int row) {
+        return problem_.node_of({row, at.column});
+      });
     }
     rank.messages.reserve(list.messages.size());
     for (const MessageRecord& record : list.messages) add(rank, record, routes);
@@ -90,18 +93,6 @@ class Recorder {
                               record.kind == MessageKind::u12 || record.kind == MessageKind::winners;
     if (is_broadcast && is_mpi_collective(broadcast_for(record.kind, routes.kind))) return ibcast(at, record);
     return wire_messages(record, problem_.grid, at, routes, problem_.element_bytes());
-  }
-
-  // For every rank of the line, the first rank on its node.
-  std::vector<int> nodes_of(Line line, GridPosition at) const {
-    std::vector<int> first;
-    std::map<int, int> first_of_node;
-    const int size = line == Line::row ? problem_.grid.columns : problem_.grid.rows;
-    for (int i = 0; i < size; ++i) {
-      const int node = problem_.node_of(line == Line::row ? GridPosition{at.row, i} : GridPosition{i, at.column});
-      first.push_back(first_of_node.emplace(node, i).first->second);
-    }
-    return first;
   }
 
   std::vector<WireMessage> ibcast(GridPosition at, const MessageRecord& record) const {

@@ -48,15 +48,20 @@ RunRecord record_of(const model::Problem& problem, const std::string& backend) {
   return record;
 }
 
-// The memory of the process with the largest need: the one in the grid's first row and column.
+// The memory of the process with the largest need, the one in the grid's first row and column, and all nodes.
 std::vector<RankMemory> memory_of(const PlanningOptions& options) {
-  RankMemory rank;
+  std::vector<RankMemory> ranks(static_cast<std::size_t>(options.nodes * options.processes_per_node));
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    ranks[i].node = static_cast<int>(i) / options.processes_per_node;
+    ranks[i].checked = i == 0;
+  }
+  RankMemory& rank = ranks.front();
   rank.host = "a node";
   rank.device = "a GPU";
   rank.device_is_host = !computes_on_device(options.backend);
   (rank.device_is_host ? rank.host_available : rank.device_available) =
       static_cast<std::int64_t>(options.memory.value_or(0));
-  return {rank};
+  return ranks;
 }
 
 Index order_for(const PlanningOptions& options, GridShape grid, Index nb) {
@@ -135,10 +140,9 @@ void choose(const PlanningOptions& options, ClusterPlan& plan) {
 
 void set_memory_need(const PlanningOptions& options, ClusterPlan& plan) {
   const RunRecord record = record_of(plan.chosen.problem, options.backend);
-  const MemoryNeed need = memory_need(record, plan.chosen.problem.distribution(), {0, 0});
-  const bool on_device = plan.chosen.problem.arrangement.on_device;
-  plan.device_bytes = on_device ? static_cast<double>(need.device) : 0;
-  plan.host_bytes = static_cast<double>(on_device ? need.host : need.host + need.device);
+  for (const MemoryPool& pool : pools_of(record, memory_of(options), false)) {
+    (pool.name == "a node" ? plan.host_bytes : plan.device_bytes) = pool.needed;
+  }
 }
 
 std::string source_of_fit(const std::vector<std::string>& files) {

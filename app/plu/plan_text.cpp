@@ -13,21 +13,6 @@ namespace glinpack::app {
 
 namespace {
 
-// The largest need of any rank. Checks one rank of each row and column. Four corners would suffice, since all process
-// rows but the first and last have one of two extents, but this is simpler.
-MemoryNeed largest_need(const RunRecord& run) {
-  const Distribution distribution = distribution_of(run.parameters, run.grid);
-  MemoryNeed largest;
-  const auto consider = [&](GridPosition at) {
-    const MemoryNeed need = memory_need(run, distribution, at);
-    largest.host = std::max(largest.host, need.host);
-    largest.device = std::max(largest.device, need.device);
-  };
-  for (int row = 0; row < run.grid.rows; ++row) consider({row, 0});
-  for (int column = 0; column < run.grid.columns; ++column) consider({0, column});
-  return largest;
-}
-
 bool same_schedule(const RunRecord& a, const RunRecord& b) {
   return a.parameters.n == b.parameters.n && a.parameters.nb == b.parameters.nb && a.grid == b.grid &&
          a.parameters.pivoting == b.parameters.pivoting && a.parameters.row_swap == b.parameters.row_swap &&
@@ -35,12 +20,11 @@ bool same_schedule(const RunRecord& a, const RunRecord& b) {
 }
 
 std::string row_of(std::size_t number, const RunRecord& run, int world_size) {
-  const MemoryNeed need = largest_need(run);
-  const std::string row = fmt::format("{:>5}  {:>10} {:>6}  {:>7}  {:<10} {:<8} {:<8} {:<18}  {:>11} {:>11}  {:>10.3e}",
-                                      number, run.parameters.n, run.parameters.nb, text_of(run.grid), run.backend,
-                                      name_of(run.precision), name_of(run.parameters.pivoting),
-                                      name_of(run.parameters.broadcast), memory_text(static_cast<double>(need.host)),
-                                      memory_text(static_cast<double>(need.device)), hpl_flops(run.parameters.n));
+  const NeededBytes need = largest_need(run);
+  const std::string row = fmt::format(
+      "{:>5}  {:>10} {:>6}  {:>7}  {:<10} {:<8} {:<8} {:<18}  {:>11} {:>11}  {:>10.3e}", number, run.parameters.n,
+      run.parameters.nb, text_of(run.grid), run.backend, name_of(run.precision), name_of(run.parameters.pivoting),
+      name_of(run.parameters.broadcast), memory_text(need.host), memory_text(need.device), hpl_flops(run.parameters.n));
   return row + (run.grid.size() > world_size ? fmt::format("  needs {} processes\n", run.grid.size()) : "\n");
 }
 

@@ -229,11 +229,11 @@ void log_backend(const BackendInfo& info) {
 
 void log_memory(const RunRecord& run, GridPosition position) {
   const Distribution distribution = distribution_of(run.parameters, run.grid);
-  const MemoryNeed need = memory_need(run, distribution, position);
   spdlog::debug("{}: local matrix {} x {}; memory taken: {} for matrices on the {}, {} for messages and panels",
                 label_of(run), distribution.local_rows(position), distribution.local_columns(position),
-                memory_text(static_cast<double>(need.device)), computes_on_device(run.backend) ? "device" : "host",
-                memory_text(static_cast<double>(need.host)));
+                memory_text(static_cast<double>(run.result.memory.device)),
+                computes_on_device(run.backend) ? "device" : "host",
+                memory_text(static_cast<double>(run.result.memory.host)));
 }
 
 // Untimed: solves, but neither checks nor keeps anything.
@@ -259,11 +259,11 @@ void run_one(const SweepInput& input, RunRecord& run, const ProcessGrid& grid, B
   RunOptions options;
   options.gather_solution = is_last && !input.options.save_solution.empty();
   if (reporter != nullptr) options.progress = reporter->observer_of(run);
-  log_memory(run, grid.position());
   if (input.options.power_interval > 0) options.sensors = &sensors;
   options.power_interval = input.options.power_interval;
   if (checkpointing != nullptr) options.checkpoints = checkpointing->plan;
   run.result = glinpack::run(run.parameters, grid, backend, timeline, *source, options);
+  log_memory(run, grid.position());
 }
 
 void add_software_note(const BackendInfo& info, ReportContext& context) {

@@ -4,15 +4,19 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "app/input/input_error.hpp"
 #include "app/input/values.hpp"
 #include "app/options/option_text.hpp"
 #include "backend/registry.hpp"
+#include "lu/memory_need.hpp"
 
 namespace glinpack::app {
 
@@ -33,25 +37,114 @@ void add(PoolsByName& pools, const std::string& name, double needed, std::int64_
 
 double product(Index rows, Index columns) { return static_cast<double>(rows) * static_cast<double>(columns); }
 
-// A run without a registered backend, such as "auto", has one copy of a matrix and no padding.
-int copies_on_device(const RunRecord& run) {
-  const BackendRecord* backend = find_backend(run.backend);
-  return backend != nullptr ? backend->copies_on_device : 1;
+std::int64_t unpadded_bytes(Index rows, Index columns, std::int64_t element_bytes) {
+  return rows * columns * element_bytes;
 }
 
-// Bytes of a local matrix, including the backend's padding.
-double bytes_of_matrix(const RunRecord& run, Index rows, Index columns) {
+// A run without a registered backend, such as "auto", has one copy of a matrix in host memory and no padding.
+ModelledDevice device_of(const RunRecord& run, bool is_gpu) {
   const BackendRecord* backend = find_backend(run.backend);
-  if (backend != nullptr) columns = backend->columns_on_device(columns);
+  if (backend == nullptr) return {.matrix_bytes = unpadded_bytes};
+  const bool has_memory = backend->memory == MemorySpace::device;
+  return {.has_memory = has_memory,
+          .is_asynchronous = has_memory && is_gpu,
+          .has_panels = backend->panels_on_device,
+          .row_by_row = backend->row_by_row,
+          .matrix_bytes = backend->matrix_bytes};
+}
+
+// No memory holds more. The sizes of all arrays of a smaller matrix fit into 64 bits.
+constexpr double largest_array = 1ULL << 50;
+
+double bytes_without_padding(const RunRecord& run, Index rows, Index columns) {
   return static_cast<double>(factor_bytes(run.precision)) * product(rows, columns);
 }
 
-double device_need(const RunRecord& run, Index rows, Index columns, const MemoryNeed& need) {
-  if (run.parameters.parts == RunParts::messages) return 0;
-  const int copies = copies_on_device(run);
-  const double unpadded = copies * static_cast<double>(factor_bytes(run.precision)) * product(rows, columns);
-  // the need saturates at 64 bits; the message needs the real number
-  return std::max(static_cast<double>(need.device), unpadded) + copies * bytes_of_matrix(run, rows, columns) - unpadded;
+// Of a rank with such a local matrix: the matrix, or a panel of all rows.
+double largest_array_of(const RunRecord& run, Index rows, Index columns) {
+  const RunParameters& parameters = run.parameters;
+  const double panel = bytes_without_padding(run, parameters.n, parameters.nb);
+  if (parameters.parts == RunParts::messages) return panel;
+  return std::max(panel, bytes_without_padding(run, std::max(rows, parameters.nb), std::max(columns, parameters.nb)));
+}
+
+// A process row or column.
+struct ProcessLine {
+  template <class NodeOf>
+  ProcessLine(int ranks, NodeOf node_of) : nodes(first_on_nodes(ranks, node_of)), sharing(nodes.size()) {
+    for (const int first : nodes) ++sharing[static_cast<std::size_t>(first)];
+  }
+  int sharing_with(int rank) const { return sharing[static_cast<std::size_t>(nodes[static_cast<std::size_t>(rank)])]; }
+
+  std::vector<int> nodes;    // of each rank, as nodes_of() numbers them
+  std::vector<int> sharing;  // for the first rank of a node: the ranks of that node
+};
+
+/// The needs of ranks: the constructors run once for each local shape and its neighbours on the node.
+class Needs {
+ public:
+  using NodeOf = std::function<int(GridPosition)>;
+  Needs(const RunRecord& run, NodeOf node_of)
+      : run_(run), distribution_(distribution_of(run.parameters, run.grid)), node_of_(std::move(node_of)) {}
+
+  NeededBytes of(GridPosition at, bool is_gpu) {
+    const Index rows = distribution_.local_rows(at), columns = distribution_.stored_columns(at);
+    if (largest_array_of(run_, rows, columns) > largest_array) {
+      const bool has_matrix = run_.parameters.parts != RunParts::messages;
+      return {0, has_matrix ? bytes_without_padding(run_, rows, columns) : 0};
+    }
+    const ProcessLine& row =
+        rows_.try_emplace(at.row, run_.grid.columns,
+                          [&](int column) {
+                            return node_of_({at.row, column});
+                          })
+            .first->second;
+    const ProcessLine& column =
+        columns_.try_emplace(at.column, run_.grid.rows,
+                             [&](int other) {
+                               return node_of_({other, at.column});
+                             })
+            .first->second;
+    const Key key{rows,
+                  columns,
+                  row.sharing_with(at.column),
+                  column.sharing_with(at.row),
+                  any_node_shared(row.nodes),
+                  any_node_shared(column.nodes),
+                  is_gpu};
+    const auto [counted, is_new] = counted_.try_emplace(key);
+    if (is_new) counted->second = count({run_.grid, at, row.nodes, column.nodes}, is_gpu);
+    return counted->second;
+  }
+
+ private:
+  using Key = std::tuple<Index, Index, int, int, bool, bool, bool>;
+
+  NeededBytes count(const RankPlace& place, bool is_gpu) const {
+    RunParameters parameters = run_.parameters;
+    const bool sends_only = parameters.parts == RunParts::messages;
+    if (sends_only) parameters.panel = PanelPlace::host;
+    const MemoryNeed need =
+        count_memory(parameters, run_.precision, place, sends_only ? ModelledDevice{} : device_of(run_, is_gpu));
+    return {static_cast<double>(need.host), sends_only ? 0 : static_cast<double>(need.device)};
+  }
+
+  const RunRecord& run_;
+  Distribution distribution_;
+  NodeOf node_of_;
+  std::map<int, ProcessLine> rows_, columns_;
+  std::map<Key, NeededBytes> counted_;
+};
+
+// By grid position.
+std::vector<int> nodes_of_grid(const RunRecord& run, std::span<const RankMemory> ranks,
+                               std::span<const std::optional<GridPosition>> positions) {
+  std::vector<int> nodes(static_cast<std::size_t>(run.grid.size()), -1);
+  for (std::size_t rank = 0; rank < positions.size(); ++rank) {
+    const auto& at = positions[rank];
+    if (at) nodes[static_cast<std::size_t>(at->row * run.grid.columns + at->column)] = ranks[rank].node;
+  }
+  return nodes;
 }
 
 std::vector<std::optional<GridPosition>> positions_in(const RunRecord& run, std::span<const RankMemory> ranks) {
@@ -64,16 +157,16 @@ PoolsByName pools_by_name(const RunRecord& run, std::span<const RankMemory> rank
   PoolsByName pools;
   const Distribution distribution = distribution_of(run.parameters, run.grid);
   const std::vector<std::optional<GridPosition>> positions = positions_in(run, ranks);
+  const std::vector<int> nodes = nodes_of_grid(run, ranks, positions);
+  Needs needs(run,
+              [&](GridPosition at) { return nodes[static_cast<std::size_t>(at.row * run.grid.columns + at.column)]; });
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     const std::optional<GridPosition>& position = positions[rank];
-    if (!position) continue;
     const RankMemory& memory = ranks[rank];
-    const Index rows = distribution.local_rows(*position);
-    const Index columns = distribution.local_columns(*position);
-    const MemoryNeed need = memory_need(run, distribution, *position);
-    const double stored = stored_matrix ? product(rows, columns) * sizeof(double) : 0.0;
-    const double host = static_cast<double>(need.host) + stored;
-    const double device = device_need(run, rows, columns, need);
+    if (!position || !memory.checked) continue;
+    const auto [host_bytes, device] = needs.of(*position, !memory.device_is_host);
+    const double elements = product(distribution.local_rows(*position), distribution.local_columns(*position));
+    const double host = host_bytes + (stored_matrix ? elements * sizeof(double) : 0.0);
     const double of_process = memory.device_is_host ? host + device : host;
     add(pools, memory.host, of_process, memory.host_available);
     if (!memory.device_is_host) add(pools, memory.host + ", " + memory.device, device, memory.device_available);
@@ -133,18 +226,28 @@ void check_extents(const RunRecord& run, std::span<const RankMemory> ranks) {
 bool is_sure_to_fit(const RunRecord& run, std::span<const RankMemory> ranks) {
   constexpr Index padding = 64;  // columns that a device may add
   return !first_beyond(run, ranks, [&run](const LocalMatrix& local, const RankMemory& memory) {
-    const double bytes = bytes_of_matrix(run, local.rows, local.columns + padding);
-    return within_extents(local, memory) &&
-           (memory.largest_matrix == 0 || bytes <= static_cast<double>(memory.largest_matrix));
+    if (memory.largest_matrix == 0 || !within_extents(local, memory)) return within_extents(local, memory);
+    if (bytes_without_padding(run, local.rows, local.columns) > largest_array) return false;
+    const auto element_bytes = static_cast<std::int64_t>(factor_bytes(run.precision));
+    const BackendRecord& backend = backend_record(run.backend);
+    return backend.matrix_bytes(local.rows, local.columns + padding, element_bytes) / backend.copies_on_device <=
+           memory.largest_matrix;
   });
 }
 
 }  // namespace
 
-MemoryNeed memory_need(const RunRecord& run, const Distribution& distribution, GridPosition position) {
-  const BackendRecord* backend = find_backend(run.backend);
-  return memory_per_rank(run.parameters, distribution, position, run.precision, copies_on_device(run),
-                         backend != nullptr && backend->panels_on_device);
+// Four corners would suffice, since all process rows but the first and last have one of two extents.
+NeededBytes largest_need(const RunRecord& run) {
+  Needs needs(run, [](GridPosition) { return 0; });
+  NeededBytes largest;
+  const auto consider = [&](GridPosition at) {
+    const NeededBytes need = needs.of(at, true);
+    largest = {std::max(largest.host, need.host), std::max(largest.device, need.device)};
+  };
+  for (int row = 0; row < run.grid.rows; ++row) consider({row, 0});
+  for (int column = 0; column < run.grid.columns; ++column) consider({0, column});
+  return largest;
 }
 
 Index largest_fitting_n(RunRecord run, std::span<const RankMemory> ranks, bool stored_matrix, double fraction) {

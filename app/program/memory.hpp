@@ -11,10 +11,11 @@
 
 namespace glinpack::app {
 
-/// The memory that one rank found at start-up.
+/// The memory that one rank found at start-up. Ranks that are not to be checked have a node alone.
 struct RankMemory {
   std::string host;
   int node = 0;                       // nodes_of()
+  bool checked = true;                // false: only the node matters
   std::int64_t host_available = 0;    // bytes on the node, shared by all its ranks; 0 unknown
   bool device_is_host = true;         // matrices are in the node's memory: host backend or software OpenGL
   std::string device = {};            // ranks of a node that name the same device share it
@@ -39,8 +40,13 @@ void describe(Json& json, RankMemory& rank) {
   json("largest_matrix", rank.largest_matrix);
 }
 
-/// Memory that the rank at a grid position needs.
-MemoryNeed memory_need(const RunRecord& run, const Distribution& distribution, GridPosition position);
+struct NeededBytes {
+  double host = 0;
+  double device = 0;
+};
+/// The largest need of a rank, if all ranks are on one node and a device is a GPU: counted by the constructors of its
+/// run (lu/memory_need.hpp). A local matrix beyond any memory counts alone.
+NeededBytes largest_need(const RunRecord& run);
 
 /// One pool: a node's memory, a device's, or the address space of a process.
 struct MemoryPool {

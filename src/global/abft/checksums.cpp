@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "abft/rounding_bound.hpp"
+#include "base/memory_count.hpp"
 #include "base/threads.hpp"
 #include "matrix/matrix_source.hpp"
 #include "mpi/communication.hpp"
@@ -28,12 +29,15 @@ constexpr double factors[] = {1, 3, 5, 7};  // of sum and probe
 static_assert(2 * std::size(factors) == checksum_columns);
 constexpr std::uint64_t seed_of_columns = 1, seed_of_rows = 2;
 
-template <class Real>
-std::unique_ptr<DeviceMatrix<Real>> uploaded(Backend<Real>& backend, Index rows, Index columns,
-                                             const std::vector<Real>& values) {
+// `element`: a function of row and column.
+template <class Real, class Element>
+std::unique_ptr<DeviceMatrix<Real>> uploaded(Backend<Real>& backend, Index rows, Index columns, Element element) {
   auto matrix = backend.allocate(rows, columns);
   const auto buffer = backend.allocate_host(rows * columns);
-  std::copy(values.begin(), values.end(), buffer->data());
+  if (MemoryCount::only_counts()) return matrix;
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < columns; ++j) buffer->data()[i * columns + j] = static_cast<Real>(element(i, j));
+  }
   backend.wait(backend.upload({buffer.get(), 0, rows, columns, columns}, whole(*matrix)));
   return matrix;
 }
@@ -119,30 +123,19 @@ Checksums<Real>::Checksums(const Distribution& distribution, const ProcessGrid& 
       columns_(distribution.local_columns(position_)) {
   const Index nb = distribution.nb;
   const Index longest = std::max({columns_, nb, Index{1}});
-  minus_ones_ = uploaded(backend, longest, 1, std::vector<Real>(static_cast<std::size_t>(longest), Real(-1)));
-  std::vector<Real> weights;
-  for (Index k = 0; k < nb; ++k) {
-    weights.push_back(Real(-1));
-    weights.push_back(static_cast<Real>(random_sign(seed_of_columns, k)));
-  }
-  weights_ = uploaded(backend, nb, 2, weights);
+  minus_ones_ = uploaded(backend, longest, 1, [](Index, Index) { return -1; });
+  weights_ = uploaded(backend, nb, 2, [](Index k, Index j) { return j == 0 ? -1 : random_sign(seed_of_columns, k); });
   zeros_ = backend.allocate(rows_, 1);
   sums_ = backend.allocate(rows_, 1);
   sums_of_u_ = backend.allocate(rows_, 1);
   sums_of_l_ = backend.allocate(2 * distribution.shape.columns, nb + rows_);
   staging_ = backend.allocate_host(staged_elements(distribution, rows_));
+  if (distribution.shape.columns > 1) sent_sums_of_l_ = counted_vector<Real>(elements_of_sums(distribution, rows_));
 }
 
 template <class Real>
 Index Checksums<Real>::elements_of_sums(const Distribution& distribution, Index rows) {
   return 2 * distribution.shape.columns * (distribution.nb + rows);
-}
-
-template <class Real>
-Index Checksums<Real>::host_elements(const Distribution& distribution, Index rows) {
-  constexpr Index copies = 3;    // received and compared sums of L, and those of a checkpoint that is being written
-  constexpr Index vectors = 18;  // most of them in carried_sums()
-  return staged_elements(distribution, rows) + copies * elements_of_sums(distribution, rows) + vectors * rows;
 }
 
 template <class Real>
@@ -271,15 +264,15 @@ template <class Real>
 void Checksums<Real>::check_received_l(Index pass, Index eliminated) {
   const auto ranks = static_cast<Index>(distribution_.shape.columns);
   if (ranks == 1) return;
-  const std::vector<Real> mine = downloaded(whole(*sums_of_l_));
   const Index length = sums_of_l_->columns(), two_rows = 2 * length;
-  std::vector<Real> sent(static_cast<std::size_t>(ranks * two_rows));
-  all_gather(grid_.row(), mine.data() + position_.column * two_rows, sent.data(),
+  backend_.wait(backend_.download(whole(*sums_of_l_), {staging_.get(), 0, 2 * ranks, length, length}));
+  const Real* const mine = staging_->data();
+  all_gather(grid_.row(), mine + position_.column * two_rows, sent_sums_of_l_.data(),
              message_count(two_rows * static_cast<Index>(sizeof(Real))));
   Worst worst;
   for (Index q = 0; q < ranks; ++q) {
-    const Real* const expected = sent.data() + q * two_rows;
-    const Real* const received = mine.data() + q * two_rows;
+    const Real* const expected = sent_sums_of_l_.data() + q * two_rows;
+    const Real* const received = mine + q * two_rows;
     double scale = 0;
     for (Index i = 0; i < two_rows; ++i) scale = std::max(scale, std::fabs(static_cast<double>(expected[i])));
     const double bound = rounding_bound(epsilon_of(precision_of<Real>), eliminated, 0, scale, 0);

@@ -110,9 +110,6 @@ class Checksums {
   /// x: the solution of U x = y, one element per local column of A. Checks it on the rank of each diagonal block. Skips
   /// rows whose sums are not finite. Collective over the grid.
   void check_solution(std::span<const double> x);
-  /// Of host memory, for a rank with `rows` rows: the staging buffer, copies of the sums, and vectors of the rows.
-  static Index host_elements(const Distribution& distribution, Index rows);
-
   /// What restore() needs to go on from the matrix of this moment, with the same checks; state_bytes() of them.
   std::vector<std::byte> state();
   static Index state_bytes(const Distribution& distribution, GridPosition at);
@@ -163,6 +160,7 @@ class Checksums {
   // rows 2q and 2q + 1: of every L of process column q, L11 of other process rows in the first nb columns
   std::unique_ptr<DeviceMatrix<Real>> sums_of_l_;
   std::unique_ptr<HostBuffer<Real>> staging_;
+  std::vector<Real> sent_sums_of_l_;  // of every process column; empty with one
   std::vector<Mismatch> mismatches_;
   ChecksumStatistics statistics_;
 };

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/memory_count.hpp"
 #include "base/threads.hpp"
 
 namespace glinpack {
@@ -13,8 +14,10 @@ constexpr Index bytes_per_thread = Index{1} << 20;
 }  // namespace
 
 // Memory that is touched for the first time costs several times as much as a copy.
-CheckpointCopy::CheckpointCopy(std::size_t bytes, int threads)
-    : bytes_(bytes), threads_(threads), memory_(std::make_unique_for_overwrite<std::byte[]>(bytes)) {
+CheckpointCopy::CheckpointCopy(std::size_t bytes, int threads) : bytes_(bytes), threads_(threads) {
+  MemoryCount::add_host(static_cast<std::int64_t>(bytes));
+  if (MemoryCount::only_counts()) return;
+  memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
   parallel_for(threads_, static_cast<Index>(bytes_), bytes_per_thread, [this](Index begin, Index end) {
     std::memset(memory_.get() + begin, 0, static_cast<std::size_t>(end - begin));
   });

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "base/memory_count.hpp"
 #include "lu/panel/panel.hpp"
 #include "lu/panel/tournament.hpp"
 
@@ -92,7 +93,7 @@ NoTransport<Real>::NoTransport(const Distribution& distribution, GridPosition po
     : distribution_(distribution),
       position_(position),
       pivoting_(pivoting),
-      numbers_(largest),
+      numbers_(counted_vector<Real>(static_cast<Index>(largest))),
       agree_(std::move(agree)),
       column_shares_memory_(column_shares_memory) {
   fill_with_placeholders(std::span(numbers_), distribution.n);

@@ -137,15 +137,6 @@ template <class Real>
 BroadcastSizes broadcast_sizes(const RunParameters& parameters, GridShape grid, GridPosition at,
                                bool panels_on_device = false);
 
-/// Bytes that a rank will allocate for a run, estimated before it allocates.
-struct MemoryNeed {
-  std::int64_t host = 0;
-  std::int64_t device = 0;
-};
-/// `device_copies`, `panels_on_device`: of the BackendRecord. Assumes that a process column is on one node.
-MemoryNeed memory_per_rank(const RunParameters& parameters, const Distribution& distribution, GridPosition position,
-                           Precision precision, int device_copies = 1, bool panels_on_device = false);
-
 /// HPL's count for the factorisation and solution of order n: 2/3 n^3 + 3/2 n^2.
 double hpl_flops(Index n);
 /// Of the factorisation of [A | b] alone: 2/3 n^3 + 1/2 n^2.

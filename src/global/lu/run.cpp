@@ -264,9 +264,11 @@ RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<
   constexpr double clock_falls_after = 0.2;  // seconds
   const double begun = steady_seconds();
   log_choices(parameters, grid);
+  const MemoryCount memory;
   const NodeMemory node = node_memory_of(parameters, grid, backend);
   const auto workspace = allocate(parameters, grid, backend, timeline, source, options, node);
   RunResult result;
+  result.memory = memory.need();
   result.u_comes_with_rows = all_compute_u12(parameters.row_swap, parameters.pivoting, grid.shape());
   const WatchedSection watched;
   timeline.report_progress_to(own_progress());
@@ -319,10 +321,12 @@ RunResult run_messages_in(RunParameters parameters, const ProcessGrid& grid, int
   Timeline timeline;
   const auto backend = make_none_backend<Real>(timeline, HostPages::touched);
   log_choices(parameters, grid);
+  const MemoryCount memory;
   const NodeMemory node{.windows = node_windows_of<Real>(parameters, grid, threads)};
   const auto workspace = make_collectively(
       grid.all(), [&] { return std::make_unique<LuWorkspace<Real>>(parameters, grid, *backend, timeline, node); });
   RunResult result;
+  result.memory = memory.need();
   result.u_comes_with_rows = all_compute_u12(parameters.row_swap, parameters.pivoting, grid.shape());
   const WatchedSection watched;
   timeline.report_progress_to(own_progress());

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "base/memory_count.hpp"
 #include "base/precision.hpp"
 #include "checkpoint/checkpoints.hpp"
 #include "lu/parameters.hpp"
@@ -73,6 +74,7 @@ struct RunResult {
   std::string failure;                      // why it did not pass, one line; empty if it passed
   std::optional<Refinement> refinement;     // if the run refines and is not singular
   std::optional<ChecksumRecord> checksums;  // if the run carries them
+  MemoryNeed memory;                        // of this rank, allocated before the timed section (memory_need.hpp)
   bool u_comes_with_rows = false;           // row swaps send U to all process rows (all_compute_u12())
   std::vector<RankRecord> ranks;            // on rank 0 of the grid; empty elsewhere
   std::vector<double> solution;             // x, N elements, on rank 0 of the grid if requested

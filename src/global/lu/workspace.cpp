@@ -141,8 +141,9 @@ Workspace<Real>::Workspace(const RunParameters& parameters, const ProcessGrid& g
       strip(backend.allocate_host(matrix_strip_rows(a->rows(), a->columns()) * a->columns())),
       original(original_matrix(parameters, distribution, grid.position(), source, backend, timeline, options)) {
   if (options.checkpoints && parameters.checkpoint_copy) {
-    const auto bytes = static_cast<std::size_t>(a->rows() * a->columns()) * sizeof(Real);
-    checkpoint_copy = std::make_unique<CheckpointCopy>(bytes, backend.info().threads);
+    Index bytes = a->rows() * a->columns() * static_cast<Index>(sizeof(Real));
+    if (parameters.abft) bytes += Checksums<Real>::state_bytes(distribution, grid.position());
+    checkpoint_copy = std::make_unique<CheckpointCopy>(static_cast<std::size_t>(bytes), backend.info().threads);
   }
   if (!parameters.refine) return;
   refiner = std::make_unique<Refiner<Real>>(parameters.threshold, distribution, grid, backend, timeline, substitution);

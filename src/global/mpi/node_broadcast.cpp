@@ -33,9 +33,10 @@ Word turn_of_slice(char* slot, std::size_t slice) {
   return word_at(slot + cache_line_bytes + slice * sizeof(std::uint64_t));
 }
 
-std::unique_ptr<NodeWindow> window_of(MPI_Comm line, std::vector<int> nodes, std::size_t largest, ThreadTeam& team) {
+std::unique_ptr<NodeWindow> window_of(MPI_Comm line, std::vector<int> nodes, int rank, std::size_t largest,
+                                      ThreadTeam& team) {
   if (!any_node_shared(nodes)) return nullptr;
-  return std::make_unique<NodeWindow>(line, std::move(nodes), largest, team);
+  return std::make_unique<NodeWindow>(line, std::move(nodes), rank, largest, team);
 }
 
 std::string description_of(const NodeWindow* window, int ranks) {
@@ -53,14 +54,14 @@ void warn_once(const std::string& why) {
 
 }  // namespace
 
-NodeWindow::NodeWindow(MPI_Comm communicator, std::vector<int> nodes, std::size_t largest, ThreadTeam& team)
+NodeWindow::NodeWindow(MPI_Comm communicator, std::vector<int> nodes, int rank, std::size_t largest, ThreadTeam& team)
     : nodes_(std::move(nodes)),
       readers_(static_cast<std::uint64_t>(
-          std::count(nodes_.begin(), nodes_.end(), nodes_[static_cast<std::size_t>(rank_in(communicator))]) - 1)),
+          std::count(nodes_.begin(), nodes_.end(), nodes_[static_cast<std::size_t>(rank)]) - 1)),
       largest_(largest),
       head_bytes_(rounded_to_page(cache_line_bytes + slices_of(largest) * sizeof(std::uint64_t))),
       slot_bytes_(head_bytes_ + rounded_to_page(largest)),
-      memory_(communicator, nodes_, 2 * slot_bytes_),
+      memory_(communicator, nodes_, rank, 2 * slot_bytes_),
       team_(team) {}
 
 bool NodeWindow::is_free(std::uint64_t message) const {
@@ -109,12 +110,12 @@ void NodeWindow::copy_out(std::uint64_t message, void* data, std::size_t bytes) 
 NodeWindows::NodeWindows(const ProcessGrid& grid, std::vector<int> nodes_of_row, std::vector<int> nodes_of_column,
                          const BroadcastSizes& largest, int threads)
     : team_(any_node_shared(nodes_of_row) || any_node_shared(nodes_of_column) ? threads : 1),
-      row_(window_of(grid.row(), std::move(nodes_of_row), largest.row, team_)),
-      column_(window_of(grid.column(), nodes_of_column, largest.column, team_)) {
+      row_(window_of(grid.row(), std::move(nodes_of_row), grid.position().column, largest.row, team_)),
+      column_(window_of(grid.column(), nodes_of_column, grid.position().row, largest.column, team_)) {
   std::string error;
   const auto rings = [&](std::size_t bytes) -> std::unique_ptr<NodeRings> {
     if (bytes == 0 || !any_node_shared(nodes_of_column)) return nullptr;
-    return std::make_unique<NodeRings>(grid.column(), nodes_of_column, bytes, team_);
+    return std::make_unique<NodeRings>(grid.column(), nodes_of_column, grid.position().row, bytes, team_);
   };
   row_rings_ = rings(largest.row_ring);
   panel_rings_ = rings(largest.panel_ring);
@@ -124,7 +125,7 @@ NodeWindows::NodeWindows(const ProcessGrid& grid, std::vector<int> nodes_of_row,
   for (const NodeWindow* window : {row_.get(), column_.get()}) {
     if (window != nullptr && error.empty()) error = window->error();
   }
-  agree_or_throw(grid.all(), error);
+  if (grid.active()) agree_or_throw(grid.all(), error);
 }
 
 std::unique_ptr<NodeWindows> make_node_windows(const ProcessGrid& grid, const BroadcastSizes& largest, int threads) {

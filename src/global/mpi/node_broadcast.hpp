@@ -24,9 +24,10 @@ namespace glinpack {
 /// communicator takes part in every message, in the same order.
 class NodeWindow {
  public:
-  /// For messages of up to `largest` bytes between the ranks of `communicator`, whose nodes are `nodes`; collective.
+  /// For messages of up to `largest` bytes between the ranks of `communicator`, whose nodes are `nodes` and whose own
+  /// rank is `rank`; collective.
   /// Before using it, all ranks must agree that error() is empty everywhere. `team` copies, and must outlive it.
-  NodeWindow(MPI_Comm communicator, std::vector<int> nodes, std::size_t largest, ThreadTeam& team);
+  NodeWindow(MPI_Comm communicator, std::vector<int> nodes, int rank, std::size_t largest, ThreadTeam& team);
 
   const std::string& error() const { return memory_.error(); }
   const std::vector<int>& nodes() const { return nodes_; }
@@ -64,7 +65,7 @@ class NodeWindow {
 class NodeWindows {
  public:
   /// Collective over the grid. `nodes_of_row`, `nodes_of_column`: see nodes_of(). All ranks throw AgreedError if any
-  /// rank cannot allocate the memory.
+  /// rank cannot allocate the memory. On an inactive grid, memory must only be counted.
   NodeWindows(const ProcessGrid& grid, std::vector<int> nodes_of_row, std::vector<int> nodes_of_column,
               const BroadcastSizes& largest, int threads);
 

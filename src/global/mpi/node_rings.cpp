@@ -49,11 +49,11 @@ void copy_parts(const std::vector<std::span<char>>& parts, std::size_t first, st
 
 }  // namespace
 
-NodeRings::NodeRings(MPI_Comm communicator, std::vector<int> nodes, std::size_t ring_bytes, ThreadTeam& team)
+NodeRings::NodeRings(MPI_Comm communicator, std::vector<int> nodes, int rank, std::size_t ring_bytes, ThreadTeam& team)
     : nodes_(std::move(nodes)),
-      rank_(rank_in(communicator)),
+      rank_(rank),
       slices_each_(std::max<std::uint64_t>(2, ring_slices_of(ring_bytes))),
-      memory_(communicator, nodes_,
+      memory_(communicator, nodes_, rank_,
               ranks_of_node(nodes_, rank_) * (ranks_of_node(nodes_, rank_) - 1) * slices_each_ *
                   (ring_slice_bytes + word_stride)),
       team_(team) {

@@ -18,9 +18,10 @@ namespace glinpack {
 /// of its messages in, the receiver copies them out in the same order. A message may be longer than its ring.
 class NodeRings {
  public:
-  /// Collective over `communicator`, whose ranks' nodes are `nodes`. `ring_bytes`: of each ring, rounded to slices.
-  /// Before using it, all ranks must agree that error() is empty everywhere. `team` copies, and must outlive it.
-  NodeRings(MPI_Comm communicator, std::vector<int> nodes, std::size_t ring_bytes, ThreadTeam& team);
+  /// Collective over `communicator`, whose ranks' nodes are `nodes` and whose own rank is `rank`. `ring_bytes`: of each
+  /// ring, rounded to slices. Before using it, all ranks must agree that error() is empty everywhere. `team` copies,
+  /// and must outlive it.
+  NodeRings(MPI_Comm communicator, std::vector<int> nodes, int rank, std::size_t ring_bytes, ThreadTeam& team);
 
   const std::string& error() const { return memory_.error(); }
   std::size_t ring_bytes() const;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "base/matrix_view.hpp"
@@ -44,6 +45,15 @@ struct BroadcastSizes {
   std::size_t row_ring = 0;
   std::size_t panel_ring = 0;
 };
+
+/// For every rank of a line, the first rank of its node. `node_of`: numbers the node of a rank in any way.
+template <class NodeOf>
+std::vector<int> first_on_nodes(int ranks, NodeOf node_of) {
+  std::vector<int> firsts;
+  std::unordered_map<int, int> first_on;
+  for (int rank = 0; rank < ranks; ++rank) firsts.push_back(first_on.try_emplace(node_of(rank), rank).first->second);
+  return firsts;
+}
 
 /// A process row or column, as one of its ranks sees it.
 struct NodeLine {

@@ -16,6 +16,8 @@ class ProcessGrid {
   /// Collective over `world`, which must have at least shape.size() ranks, and nodes as positions_of_ranks() says
   /// (std::invalid_argument otherwise, on every rank).
   ProcessGrid(MPI_Comm world, GridShape shape, RankOrder order, const std::optional<GridShape>& node_grid = {});
+  /// Inactive, with a position: for what counts memory and sends nothing.
+  ProcessGrid(GridShape shape, GridPosition position) : shape_(shape), position_(position) {}
   ProcessGrid(ProcessGrid&& other) noexcept;
   ProcessGrid& operator=(ProcessGrid&& other) noexcept;
   ProcessGrid(const ProcessGrid&) = delete;

@@ -13,6 +13,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "base/memory_count.hpp"
 #include "mpi/communication.hpp"
 
 namespace glinpack {
@@ -44,13 +45,16 @@ bool any_node_shared(std::span<const int> nodes) {
   return false;
 }
 
-SharedMemory::SharedMemory(MPI_Comm communicator, std::span<const int> nodes, std::size_t bytes)
+SharedMemory::SharedMemory(MPI_Comm communicator, std::span<const int> nodes, int rank, std::size_t bytes)
     : bytes_(shared_page_bytes + bytes) {
-  const int rank = rank_in(communicator);
   const int leader = nodes[static_cast<std::size_t>(rank)];
+  const std::int64_t sharing = std::count(nodes.begin(), nodes.end(), leader);
+  const bool allocates = rank == leader && sharing > 1;
+  if (sharing > 1) MemoryCount::add_host(static_cast<std::int64_t>(bytes_) / sharing);
+  if (MemoryCount::only_counts()) return;
   MemoryOffer mine;
   try {
-    if (rank == leader && std::count(nodes.begin(), nodes.end(), rank) > 1) {
+    if (allocates) {
       make();
       mine = {.process = getpid(), .file = file_, .mark = random_mark()};
       std::memcpy(mapped_, &mine.mark, sizeof mine.mark);

@@ -20,10 +20,11 @@ bool any_node_shared(std::span<const int> nodes);
 /// (memfd_create(2)): the size of /dev/shm is no limit, and a killed process leaves no file.
 class SharedMemory {
  public:
-  /// Collective over `communicator`, whose ranks' nodes are `nodes` (nodes_of()). The first rank of every node with
-  /// several ranks allocates `bytes`. error() reports failures on the affected ranks. All ranks must agree before any
-  /// of them uses the memory or returns.
-  SharedMemory(MPI_Comm communicator, std::span<const int> nodes, std::size_t bytes);
+  /// Collective over `communicator`, whose ranks' nodes are `nodes` (nodes_of()) and whose own rank is `rank`. The
+  /// first rank of every node with several ranks allocates `bytes`; each of them counts its share (MemoryCount).
+  /// error() reports failures on the affected ranks. All ranks must agree before any of them uses the memory or
+  /// returns.
+  SharedMemory(MPI_Comm communicator, std::span<const int> nodes, int rank, std::size_t bytes);
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
   ~SharedMemory();

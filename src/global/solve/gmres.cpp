@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/memory_count.hpp"
+
 namespace glinpack {
 
 namespace {
@@ -20,14 +22,14 @@ Gmres::Gmres(Index rows, Index columns, int most_steps)
     : rows_(as_size(rows)),
       columns_(as_size(columns)),
       most_steps_(most_steps),
-      v_(as_size(rows * (most_steps + 1))),
-      z_(as_size(columns * most_steps)),
+      v_(counted_vector<double>(rows * (most_steps + 1))),
+      z_(counted_vector<double>(columns * most_steps)),
       h_(as_size(Index{most_steps + 1} * most_steps)),
       cosines_(as_size(most_steps)),
       sines_(as_size(most_steps)),
       g_(as_size(most_steps + 1)),
-      residual_(as_size(rows)),
-      x_(as_size(columns)) {}
+      residual_(counted_vector<double>(rows)),
+      x_(counted_vector<double>(columns)) {}
 
 double Gmres::norm(GmresSystem& system, std::span<const double> w) {
   double square = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/memory_count.hpp"
 #include "mpi/communication.hpp"
 
 namespace glinpack {
@@ -84,7 +85,7 @@ Refiner<Real>::Refiner(double threshold, const Distribution& distribution, const
       gmres_(distribution.local_rows(grid.position()), distribution.local_columns_of_a(grid.position()),
              most_refinements),
       threshold_(threshold > 0 ? threshold : hpl_threshold),
-      r_rounded_(static_cast<std::size_t>(distribution.local_rows(grid.position()))) {}
+      r_rounded_(counted_vector<Real>(distribution.local_rows(grid.position()))) {}
 
 template <class Real>
 Refiner<Real>::~Refiner() = default;
@@ -206,14 +207,6 @@ Refinement Refiner<Real>::run(const Interchanges& interchanges, OriginalMatrix& 
                           : "the scaled residual is not finite";
   }
   return std::move(record_);
-}
-
-double refinement_elements(const Distribution& distribution, GridPosition at) {
-  const auto rows = static_cast<double>(distribution.local_rows(at));
-  const auto columns = static_cast<double>(distribution.local_columns_of_a(at));
-  constexpr double steps = most_refinements;
-  // V and the recurrence's residual, r twice, sums over rows; Z and its x, x three times, sums over columns
-  return rows * (steps + 5) + columns * (steps + 5) + steps * (steps + 1);
 }
 
 template class Refiner<float>;

@@ -49,8 +49,8 @@ class Refiner {
   Refiner& operator=(const Refiner&) = delete;
 
   /// x: this rank's local columns of the initial solution. It is refined until HPL's test passes in double precision,
-  /// below the run's threshold; a threshold of 0 or less means HPL's. Collective over the grid. The result is the same on
-  /// every rank; the caller fills in its seconds.
+  /// below the run's threshold; a threshold of 0 or less means HPL's. Collective over the grid. The result is the same
+  /// on every rank; the caller fills in its seconds.
   Refinement run(const Interchanges& interchanges, OriginalMatrix& matrix, std::vector<double>& x);
 
  private:
@@ -85,8 +85,5 @@ class Refiner {
   Residual test_;          // of x
   std::vector<double> r_;  // b - A x
 };
-
-/// Elements of type double that a rank's refiner holds.
-double refinement_elements(const Distribution& distribution, GridPosition at);
 
 }  // namespace glinpack

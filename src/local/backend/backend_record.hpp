@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -85,7 +86,8 @@ struct BackendRecord {
   bool one_process_row = false;
 
   int copies_on_device = 1;  // of a matrix
-  Index stripe_width = 0;    // wider matrices take memory for whole stripes of this many columns; 0: for their own
+  /// Bytes of a matrix, with its copies and padding.
+  std::int64_t (*matrix_bytes)(Index rows, Index columns, std::int64_t element_bytes) = nullptr;
 
   bool row_by_row = false;  // has the white paper's algorithm (row_by_row.hpp), so that local pivoting is the default
   bool panels_on_device = false;  // has make_tournament_panel() and make_partial_panel()
@@ -101,11 +103,6 @@ struct BackendRecord {
   }
   constexpr bool has_option(std::string_view option) const {
     return std::ranges::find(options, option, &BackendOption::name) != options.end();
-  }
-  /// The number of columns allocated for a matrix of `columns` columns.
-  constexpr Index columns_on_device(Index columns) const {
-    if (stripe_width == 0 || columns <= stripe_width) return columns;
-    return (columns + stripe_width - 1) / stripe_width * stripe_width;
   }
 };
 

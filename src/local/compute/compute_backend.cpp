@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/memory_count.hpp"
 #include "compute/compute_memory.hpp"
 #include "compute/compute_panel.hpp"
 #include "compute/copy_queue.hpp"
@@ -52,11 +53,13 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) override {
     begin();
     fences().note_commands();
+    count(rows, columns);
     return std::make_unique<ComputeMatrix<Real>>(*device(), rows, columns, stripe_width_, buffer_bytes_);
   }
 
   std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) override {
     begin();
+    MemoryCount::add_host(bytes_of(elements));
     return MappedBuffer<Real>::create(device(), elements, copies_ && bytes_of(elements) >= queued_bytes_);
   }
 
@@ -241,6 +244,10 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     return copies_->download(buffer.twin(), buffer.id(), bytes_of(to.offset), bytes_of(span_of(to)));
   }
   Region scratch(Index rows, Index columns);
+  void count(Index rows, Index columns) const {
+    MemoryCount::add_device(
+        bytes_of(stripes_of(columns, stripe_width_) * elements_of_stripe(rows, columns, stripe_width_)));
+  }
 
   class TournamentPanel;
   class OneDispatchPanel;
@@ -387,6 +394,7 @@ Region ComputeBackend<Real>::scratch(Index rows, Index columns) {
   if (!scratch_ || scratch_->rows() < rows || scratch_->columns() < columns) {
     const Index kept_rows = scratch_ ? scratch_->rows() : 0, kept_columns = scratch_ ? scratch_->columns() : 0;
     scratch_.reset();
+    count(std::max(rows, kept_rows), std::max(columns, kept_columns));
     scratch_ = std::make_unique<ComputeMatrix<Real>>(*device(), std::max(rows, kept_rows),
                                                      std::max(columns, kept_columns), stripe_width_);
   }

@@ -13,11 +13,6 @@
 namespace glinpack::compute {
 namespace {
 
-// Of a stripe. A vector's elements follow each other.
-Index padded_columns(Index columns, Index stripe_width) {
-  return columns <= 1 ? 1 : std::min(stripe_width, round_up(columns, window_alignment));
-}
-
 // Host memory to keep free if the driver displaces buffers: otherwise the system might kill the process.
 constexpr std::int64_t left_to_host = std::int64_t{4} << 30;
 
@@ -30,8 +25,8 @@ ComputeMatrix<Real>::ComputeMatrix(ComputeDevice& device, Index rows, Index colu
       stripe_width_(stripe_width),
       leading_dimension_(padded_columns(columns, stripe_width)) {
   constexpr auto element_bytes = static_cast<std::int64_t>(sizeof(Real));
-  const Index stripes = std::max<Index>(1, (columns + stripe_width - 1) / stripe_width);
-  const Index stripe_elements = std::max<Index>(1, rows * leading_dimension_);
+  const Index stripes = stripes_of(columns, stripe_width);
+  const Index stripe_elements = elements_of_stripe(rows, columns, stripe_width);
   stripes_each_ = std::clamp<Index>(buffer_bytes / (stripe_elements * element_bytes), 1, stripes);
   for (Index first = 0; first < stripes; first += stripes_each_) {
     const Index elements = std::min(stripes_each_, stripes - first) * stripe_elements;

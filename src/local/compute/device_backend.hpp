@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backend/backend_record.hpp"
+#include "base/memory_count.hpp"
 #include "compute/hpl_sums.hpp"
 #include "device/command_stream.hpp"
 #include "device/mapped_buffer.hpp"
@@ -39,6 +40,7 @@ class DeviceBackend : public Backend<Real> {
   PanelArithmetic<Real>& panel() final { return *panel_; }
   std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) override {
     begin();
+    MemoryCount::add_host(elements * static_cast<Index>(sizeof(Real)));
     return MappedBuffer<Real>::create(device_, elements);
   }
   std::unique_ptr<HplProduct> make_hpl_product(const HplElements& elements, Precision precision, DeviceUse use) final {

@@ -33,6 +33,21 @@ inline constexpr Index default_stripe_width = 1024;
 /// there are few more windows. Drivers displace memory to the host buffer by buffer (docs/performance.md).
 inline constexpr std::int64_t largest_buffer_bytes = std::int64_t{2} << 30;
 
+/// Of a matrix: its stripes, the columns of each with padding, and its elements. A vector's elements follow each other.
+constexpr Index stripes_of(Index columns, Index stripe_width) {
+  return std::max<Index>(1, (columns + stripe_width - 1) / stripe_width);
+}
+constexpr Index padded_columns(Index columns, Index stripe_width) {
+  return columns <= 1 ? 1 : std::min(stripe_width, round_up(columns, window_alignment));
+}
+constexpr Index elements_of_stripe(Index rows, Index columns, Index stripe_width) {
+  return std::max<Index>(1, rows * padded_columns(columns, stripe_width));
+}
+constexpr std::int64_t matrix_bytes(Index rows, Index columns, std::int64_t element_bytes) {
+  return stripes_of(columns, default_stripe_width) * elements_of_stripe(rows, columns, default_stripe_width) *
+         element_bytes;
+}
+
 /// A buffer, and how many elements it holds.
 struct RegionBuffer {
   BufferId id = 0;

@@ -55,7 +55,7 @@ inline constexpr BackendRecord gl_compute_record{
     .block_size = compute::block_size,
     // results/h200-x4: 1x4 took half of 2x2's time, whose panels need an agreement of two processes per column
     .one_process_row = true,
-    .stripe_width = compute::default_stripe_width,
+    .matrix_bytes = compute::matrix_bytes,
     .panels_on_device = true,
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/memory_count.hpp"
 #include "base/threads.hpp"
 
 namespace glinpack {
@@ -33,11 +34,13 @@ class HostMemoryBuffer final : public HostBuffer<Real> {
 
 template <class Real>
 std::unique_ptr<DeviceMatrix<Real>> HostBackend<Real>::allocate(Index rows, Index columns) {
+  MemoryCount::add_device(host_matrix_bytes(rows, columns, sizeof(Real)));
   return std::make_unique<HostMatrix<Real>>(rows, columns, threads_);
 }
 
 template <class Real>
 std::unique_ptr<HostBuffer<Real>> HostBackend<Real>::allocate_host(Index elements) {
+  MemoryCount::add_host(bytes_of<Real>(elements, 1));
   return std::make_unique<HostMemoryBuffer<Real>>(allocate_zeroed<Real>(elements, threads_), elements);
 }
 

@@ -191,13 +191,25 @@ std::string processor_name() {
   return "unknown processor";
 }
 
-template <class Real>
-Index padded_leading_dimension(Index columns) {
+namespace {
+
+Index padded(Index columns, std::int64_t element_bytes) {
   constexpr Index step = 16;
-  constexpr Index page = 4096 / static_cast<Index>(sizeof(Real));
+  const Index page = 4096 / element_bytes;
   if (columns <= step) return std::max<Index>(1, columns);
   const Index padded = (columns + step - 1) / step * step;
   return padded % page == 0 ? padded + step : padded;
+}
+
+}  // namespace
+
+template <class Real>
+Index padded_leading_dimension(Index columns) {
+  return padded(columns, sizeof(Real));
+}
+
+std::int64_t host_matrix_bytes(Index rows, Index columns, std::int64_t element_bytes) {
+  return rows * padded(columns, element_bytes) * element_bytes;
 }
 
 std::optional<ThreadLimit> thread_limit_of_environment() {

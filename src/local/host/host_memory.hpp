@@ -42,6 +42,9 @@ std::string processor_name();
 template <class Real>
 Index padded_leading_dimension(Index columns);
 
+/// Of a matrix with that leading dimension.
+std::int64_t host_matrix_bytes(Index rows, Index columns, std::int64_t element_bytes);
+
 /// The number after "name" or "name:" in a file of such lines, such as /proc/meminfo.
 std::optional<std::int64_t> number_named(const std::string& path, const std::string& name);
 

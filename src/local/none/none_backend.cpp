@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/memory_count.hpp"
 #include "base/row_by_row.hpp"
 
 namespace glinpack {
@@ -76,7 +77,7 @@ class NonePanelArithmetic final : public PanelArithmetic<Real> {
 // Memory from the system, filled with zeros. A page takes memory once it is touched. A sanitizer's allocator would
 // touch its own memory for all of it.
 struct Unmap {
-  std::size_t bytes;
+  std::size_t bytes = 0;
   void operator()(void* memory) const { munmap(memory, bytes); }
 };
 using Memory = std::unique_ptr<void, Unmap>;
@@ -90,7 +91,7 @@ Memory map_memory(std::size_t bytes) {
 template <class Real>
 class NoneHostBuffer final : public HostBuffer<Real> {
  public:
-  explicit NoneHostBuffer(Memory memory, Index elements)
+  NoneHostBuffer(Memory memory, Index elements)
       : HostBuffer<Real>(static_cast<Real*>(memory.get()), elements), memory_(std::move(memory)) {}
 
  private:
@@ -99,6 +100,8 @@ class NoneHostBuffer final : public HostBuffer<Real> {
 
 template <class Real>
 std::unique_ptr<HostBuffer<Real>> allocate_pages(Index elements, HostPages pages) {
+  MemoryCount::add_host(elements * static_cast<Index>(sizeof(Real)));
+  if (MemoryCount::only_counts()) return std::make_unique<NoneHostBuffer<Real>>(nullptr, elements);
   const std::size_t bytes = (static_cast<std::size_t>(elements) + 1) * sizeof(Real);
   Memory memory = map_memory(bytes);
   if (pages == HostPages::touched) {
@@ -191,6 +194,30 @@ class CostDevicePanel final : public DeviceTournamentPanel<Real> {
   Fence done_;
 };
 
+// A view of other memory, which has no elements.
+template <class Real>
+class NoneOperand final : public Operand<Real> {
+ public:
+  NoneOperand(Backend<Real>& backend, Index rows, Index columns) : backend_(backend), rows_(rows), columns_(columns) {}
+
+  DeviceBlock<Real> from_host(const HostBlock<Real>& block, Fence&) override {
+    view_ = std::make_unique<DeviceMatrix<Real>>(block.rows, block.columns);
+    return whole(*view_);
+  }
+  DeviceBlock<Real> from_device(const DeviceBlock<Real>& block) override { return block; }
+  DeviceBlock<Real> room(Index rows, Index columns) override {
+    if (!room_) room_ = backend_.allocate(rows_, columns_);
+    return whole(*room_).block(0, 0, rows, columns);
+  }
+
+ private:
+  Backend<Real>& backend_;
+  Index rows_;
+  Index columns_;
+  std::unique_ptr<DeviceMatrix<Real>> view_;
+  std::unique_ptr<DeviceMatrix<Real>> room_;
+};
+
 // A fence is the place of an operation in the list, counted from 1.
 template <class Real>
 class CostBackend final : public NoneBackend<Real> {
@@ -200,9 +227,23 @@ class CostBackend final : public NoneBackend<Real> {
 
   bool update_is_asynchronous() const override { return device_.is_asynchronous; }
   RowByRowAlgorithm<Real>* row_by_row() override { return device_.row_by_row ? &row_by_row_ : nullptr; }
-  std::unique_ptr<DeviceTournamentPanel<Real>> make_tournament_panel(Index, Index, DeviceUse use) override {
-    if (!device_.has_memory || (use == DeviceUse::if_faster && !device_.is_asynchronous)) return nullptr;
-    return std::make_unique<CostDevicePanel<Real>>(*this, operations_, queue_of_kernels(), device_.panel_columns);
+  std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) override {
+    if (device_.matrix_bytes != nullptr) MemoryCount::add_device(device_.matrix_bytes(rows, columns, sizeof(Real)));
+    return NoneBackend<Real>::allocate(rows, columns);
+  }
+  std::unique_ptr<Operand<Real>> make_operand(Index rows, Index columns) override {
+    if (device_.has_memory) return NoneBackend<Real>::make_operand(rows, columns);
+    return std::make_unique<NoneOperand<Real>>(*this, rows, columns);
+  }
+  void reserve_moves(Index moves, Index columns) override {
+    if (device_.has_memory) moved_rows_ = allocate(moves, columns);
+  }
+  std::unique_ptr<DevicePanel<Real>> make_partial_panel(Index rows, Index columns, DeviceUse use) override {
+    return make_panel(rows, columns, use);
+  }
+  std::unique_ptr<DeviceTournamentPanel<Real>> make_tournament_panel(Index rows, Index columns,
+                                                                     DeviceUse use) override {
+    return make_panel(rows, columns, use);
   }
 
   Fence upload(HostBlock<Real> from, DeviceBlock<Real>) override {
@@ -248,6 +289,11 @@ class CostBackend final : public NoneBackend<Real> {
   Fence compute(Work work, const Amounts& amounts) {
     return {operations_.compute(work, queue_of_kernels(), amounts) + 1};
   }
+  std::unique_ptr<CostDevicePanel<Real>> make_panel(Index rows, Index columns, DeviceUse use) {
+    const bool is_wanted = use == DeviceUse::always || device_.is_asynchronous;
+    if (!device_.has_memory || !device_.has_panels || !is_wanted || rows < columns) return nullptr;
+    return std::make_unique<CostDevicePanel<Real>>(*this, operations_, queue_of_kernels(), device_.panel_columns);
+  }
   Fence move(Index rows, Index columns) { return compute(Work::swap, {0, 2 * bytes_of<Real>(rows, columns), 1}); }
   Fence transfer(Queue queue, Index rows, Index columns) {
     if (!device_.has_memory || rows == 0 || columns == 0) return {};
@@ -258,6 +304,7 @@ class CostBackend final : public NoneBackend<Real> {
   ModelledDevice device_;
   OperationList& operations_;
   NoneRowByRow<Real> row_by_row_;
+  std::unique_ptr<DeviceMatrix<Real>> moved_rows_;
 };
 
 }  // namespace

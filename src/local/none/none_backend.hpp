@@ -1,7 +1,8 @@
 // Backends that compute nothing: one for runs whose messages alone are measured (`glinpack network`), and one that
-// lists its operations with their amounts of work (`glinpack plan`).
+// lists its operations with their amounts of work and counts the memory of matrices (`glinpack plan`).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "backend/backend.hpp"
@@ -13,15 +14,18 @@ namespace glinpack {
 enum class HostPages { touched, lazy };
 
 /// Every operation returns at once. Matrices have extents and no memory; host buffers have memory, filled with zeros.
+/// Host buffers count (MemoryCount).
 template <class Real>
 std::unique_ptr<Backend<Real>> make_none_backend(Timeline& timeline, HostPages pages);
 
-/// The machine whose operations the cost backend lists.
+/// The machine whose operations the cost backend lists, and whose memory it counts.
 struct ModelledDevice {
   bool has_memory = false;       // matrices are in its memory: panels and rows are copied to the host and back
   bool is_asynchronous = false;  // computes while the host does something else, and is fast at panels: a GPU
+  bool has_panels = true;        // factorises panels, if it is asynchronous or asked to
   double panel_columns = 1;      // cost of a column of a panel that it factorises, in columns of a panel alone on it
   bool row_by_row = false;       // has the white paper's algorithm, whose operations are not listed
+  std::int64_t (*matrix_bytes)(Index rows, Index columns, std::int64_t element_bytes) = nullptr;  // BackendRecord's
 };
 
 /// Lists its operations, with amounts as BLAS and LAPACK count flops; otherwise as the none backend with lazy pages.

@@ -6,6 +6,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/backend_record.hpp"
+#include "host/host_memory.hpp"
 #include "openblas/thread_tournament.hpp"
 
 namespace glinpack {
@@ -26,6 +27,7 @@ inline constexpr BackendRecord openblas_record{
     .automatic = true,
     // within 2 per cent of the fastest at N = 4000 and 8000, within 7 at 2000 (results/small-box/block-sizes.txt)
     .block_size = [](Precision, Index) -> Index { return 128; },
+    .matrix_bytes = host_matrix_bytes,
 };
 
 }  // namespace glinpack

@@ -8,6 +8,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/backend_record.hpp"
+#include "host/host_memory.hpp"
 
 namespace glinpack {
 
@@ -24,6 +25,7 @@ inline constexpr BackendRecord reference_record{
     .make_double = make_reference_backend<double>,
     // slower with wider blocks (results/small-box/block-sizes.txt)
     .block_size = [](Precision, Index) -> Index { return 32; },
+    .matrix_bytes = host_matrix_bytes,
     .reproducible = true,
 };
 

@@ -123,46 +123,6 @@ TEST(Plan, HplDatSetsTheRowSwapUnlessAnOptionDoes) {
             (RowSwap{RowSwapKind::mix, 7, automatic}));
 }
 
-TEST(Plan, MemoryCountsL11OnAllProcessRowsIfAllComputeU12) {
-  const auto host = [](const std::string& swap, const std::string& pivoting) {
-    const RunRecord run = plan({"--n", "4000", "--nb", "100", "--grid", "2x2", "--backend", "openblas",
-                                "--node-broadcast", "mpi", "--row-swap", swap, "--pivoting", pivoting},
-                               4)
-                              .front();
-    return memory_per_rank(run.parameters, distribution_of(run.parameters, run.grid), {0, 0}, run.precision).host;
-  };
-  // two panels
-  EXPECT_EQ(host("spread-roll", "partial") - host("direct", "partial"), 2 * 100 * 100 * Index{sizeof(double)});
-  EXPECT_EQ(host("spread-roll", "local"), host("direct", "local"));
-}
-
-// The device has two panels of all rows; the host stages one and sends half of it to the other process row.
-TEST(Plan, MemoryCountsThePanelsThatADeviceGathers) {
-  const auto need = [](const std::string& backend, const std::string& panel) {
-    const RunRecord run = plan({"--n", "4000", "--nb", "100", "--grid", "2x1", "--backend", backend, "--panel", panel,
-                                "--row-swap", "direct"},
-                               2)
-                              .front();
-    return memory_need(run, distribution_of(run.parameters, run.grid), {0, 0});
-  };
-  constexpr auto block_row = 100 * Index{sizeof(double)};
-  EXPECT_EQ(need("gl-compute", "auto").device - need("gl-compute", "host").device, (2 * 4000 - 2000) * block_row);
-  EXPECT_EQ(need("gl-compute", "auto").host - need("gl-compute", "host").host, (4000 + 2000) * block_row);
-  EXPECT_EQ(need("openblas", "auto").device, need("openblas", "host").device);
-  EXPECT_EQ(need("openblas", "auto").host, need("openblas", "host").host);
-}
-
-// With many process columns, the sums of their L are larger than the other buffers of the checks.
-TEST(Plan, MemoryCountsTheCopiesOfChecksums) {
-  const auto host = [](bool abft) {
-    RunRecord run = plan({"--n", "4000", "--nb", "100", "--grid", "1x64", "--backend", "openblas"}, 64).front();
-    run.parameters.abft = abft;
-    return memory_need(run, distribution_of(run.parameters, run.grid), {0, 0}).host;
-  };
-  constexpr Index sums_of_l = 2 * 64 * (4000 + 100), copies = 4;
-  EXPECT_GE(host(true) - host(false), copies * sums_of_l * Index{sizeof(double)});
-}
-
 TEST(Plan, MoreThanAHundredThousandRunsAreRejected) {
   expect_input_error([] { plan({"--n", "1,2", "--repeat", "50001"}); }, {"100000 runs"});
   EXPECT_EQ(plan({"--n", "1,2", "--repeat", "50000"}).size(), 100000U);
@@ -288,12 +248,12 @@ TEST(Plan, DryRunShowsTheMemoryOfMixedPrecisionAndItsRefinement) {
     all.insert(all.end(), {"--precision", precision});
     const RunRecord run = plan(all).front();
     EXPECT_NE(plan_text(plan(all), 1).find(precision), std::string::npos);
-    return memory_per_rank(run.parameters, distribution_of(run.parameters, run.grid), {0, 0}, run.precision);
+    return largest_need(run);
   };
   EXPECT_EQ(need("mixed").device, need("single").device);
-  const auto more = static_cast<double>(need("mixed").host - need("single").host);
+  const auto more = need("mixed").host - need("single").host;
   const auto vectors = more / (20000 * sizeof(double));
-  EXPECT_GT(vectors, 101);  // the two bases of GMRES
+  EXPECT_GE(vectors, 101);  // the two bases of GMRES
   EXPECT_LT(vectors, 115);
 }
 

@@ -53,7 +53,7 @@ TEST(NodeBroadcasts, DeliverTheDataOfEveryRootToEveryRankInConsecutiveMessages) 
   for (const std::vector<int>& nodes : splits_of(world_size())) {
     for (const int threads : {1, 3}) {
       ThreadTeam team(threads);
-      NodeWindow window(MPI_COMM_WORLD, nodes, largest * sizeof(double), team);
+      NodeWindow window(MPI_COMM_WORLD, nodes, world_rank(), largest * sizeof(double), team);
       ASSERT_TRUE(all_agree(MPI_COMM_WORLD, window.error().empty())) << window.error();
       for (const BroadcastKind kind : own_kinds) {
         for (int root = 0; root < world_size(); ++root) {
@@ -74,7 +74,7 @@ TEST(NodeBroadcasts, DeliverTheDataOfEveryRootToEveryRankInConsecutiveMessages) 
 TEST(NodeBroadcasts, TwoPendingBroadcastsDoNotMix) {
   for (const std::vector<int>& nodes : splits_of(world_size())) {
     ThreadTeam team(1);
-    NodeWindow window(MPI_COMM_WORLD, nodes, 4096, team);
+    NodeWindow window(MPI_COMM_WORLD, nodes, world_rank(), 4096, team);
     ASSERT_TRUE(all_agree(MPI_COMM_WORLD, window.error().empty())) << window.error();
     const int last = world_size() - 1;
     for (int turn = 0; turn < 5; ++turn) {
@@ -98,7 +98,7 @@ TEST(NodeBroadcasts, TwoPendingBroadcastsDoNotMix) {
 TEST(NodeWindows, ASlotIsFreeAfterAllRanksOfTheNodeHaveReadIt) {
   if (world_size() == 1) return;
   ThreadTeam team(1);
-  NodeWindow window(MPI_COMM_WORLD, blocks_of(world_size(), world_size()), sizeof(int), team);
+  NodeWindow window(MPI_COMM_WORLD, blocks_of(world_size(), world_size()), world_rank(), sizeof(int), team);
   ASSERT_TRUE(all_agree(MPI_COMM_WORLD, window.error().empty())) << window.error();
   std::array<std::uint64_t, 3> messages{};
   for (std::uint64_t& message : messages) message = window.next_message();

@@ -254,10 +254,6 @@ std::unique_ptr<DevicePanel<Real>> make_device_panel(const RankContext<Real>& co
 
 }  // namespace
 
-Index device_panel_elements(Index rows, Index columns) {
-  return block_of(columns) * (block_of(columns) + rows) + block_of(columns) * columns;
-}
-
 template <class Real>
 std::unique_ptr<PanelFactorizer<Real>> make_device_panels(const RankContext<Real>& context, Index rows) {
   const RunParameters& parameters = context.parameters;

@@ -47,9 +47,6 @@ template <class Real>
 std::unique_ptr<PanelFactorizer<Real>> make_gathered_panels(const RankContext<Real>& context,
                                                             std::unique_ptr<DevicePanel<Real>> device);
 
-/// Elements of device memory for device panels of several process rows, in addition to the matrix.
-Index device_panel_elements(Index rows, Index columns);
-
 /// Two panels, used in turn: the next panel is factorised and broadcast while the current one is read. A panel in
 /// flight is a list of steps, each with the piece of the update before which it runs; the last one starts the
 /// broadcast.

@@ -12,6 +12,15 @@
 
 namespace glinpack {
 
+namespace gl {
+/// Texels of a row of a matrix: four elements each, and one more.
+constexpr Index texels_of_row(Index columns) { return 1 + (columns + 3) / 4; }
+/// Two textures: one is read while the other is drawn.
+constexpr std::int64_t raster_matrix_bytes(Index rows, Index columns, std::int64_t element_bytes) {
+  return 2 * rows * texels_of_row(columns) * 4 * element_bytes;
+}
+}  // namespace gl
+
 /// Single precision only; matrices no larger than a texture. On the EGL device options.device. Throws
 /// std::runtime_error with cause and remedy.
 std::unique_ptr<Backend<float>> make_raster_backend(const BackendOptions& options, Timeline& timeline);
@@ -35,7 +44,8 @@ inline constexpr BackendRecord gl_raster_record{
     // The white paper's algorithm goes row by row, and narrow blocks balance its load: the fastest of a 2x2 grid
     // (results/paper/gl-raster/table1.txt), if not of 1x2 (results/small-box/block-sizes.txt).
     .block_size = [](Precision, Index) -> Index { return 32; },
-    .copies_on_device = 2,  // one is read while the other is drawn
+    .copies_on_device = 2,
+    .matrix_bytes = gl::raster_matrix_bytes,
     .row_by_row = true,
 };
 

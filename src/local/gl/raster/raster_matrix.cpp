@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/memory_count.hpp"
+
 namespace glinpack::gl {
 namespace {
 
@@ -22,6 +24,7 @@ void check_extents(const Context& context, Index rows, Index columns) {
 RasterMatrix::RasterMatrix(const std::shared_ptr<Context>& context, Index rows, Index columns)
     : DeviceMatrix<float>(rows, columns) {
   check_extents(*context, rows, columns);
+  MemoryCount::add_device(raster_matrix_bytes(rows, columns, sizeof(float)));
   for (std::size_t i = 0; i < textures_.size(); ++i) {
     textures_[i] = make_texture(context, GL_RGBA32F, texels(), rows);
     glClearTexImage(textures_[i].id(), 0, GL_RGBA, GL_FLOAT, nullptr);

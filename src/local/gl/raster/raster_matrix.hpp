@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "backend/backend.hpp"
+#include "gl/raster/raster_backend.hpp"
 #include "gl/storage.hpp"
 
 namespace glinpack::gl {
@@ -22,7 +23,7 @@ class RasterMatrix final : public DeviceMatrix<float> {
   RasterMatrix(const std::shared_ptr<Context>& context, Index rows, Index columns);
 
   static Index texel_of(Index column) { return 1 + column / 4; }
-  Index texels() const { return texel_of(columns() + 3); }  // of a row, the extra one included
+  Index texels() const { return texels_of_row(columns()); }
 
   GLuint front() const { return textures_[front_].id(); }
   GLuint back() const { return textures_[1 - front_].id(); }
