@@ -50,7 +50,7 @@ PoissonVectors<Real>::PoissonVectors(Device& device, const PoissonExtents& exten
     if (memory != PoissonMemory::texture1d) continue;
     texels_.emplace_back(device.context());
     glTextureBuffer(texels_.back().id(), GL_R32F, arrays_.back().id());
-    device.context()->throw_gl_error("a texel buffer cannot be had");
+    device.context()->throw_error("a texel buffer cannot be had");
   }
 }
 
