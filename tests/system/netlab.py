@@ -310,7 +310,7 @@ class Termination(LabTest):
         rank = self.running(3, pathlib.Path(GLINPACK).resolve().name)
         complete = [f"row{i}-column{j}" for i in range(2) for j in range(2)]
         self.assertTrue(wait_for(lambda: any(all((generation / file).exists() for file in complete)
-                                             for generation in (self.folder / "ck").glob("pass-*"))))
+                                             for generation in (self.folder / "ck").glob("pass-*-????????"))))
         os.kill(rank, signal.SIGKILL)
         self.assertNotEqual(process.wait(timeout=110), 0)
         outcome = self.done("run", "--timeout", 100, 2, 2, "--", *run, "--resume", "ck", timeout=120)

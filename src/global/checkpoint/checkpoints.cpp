@@ -216,7 +216,9 @@ std::string new_run_identity(MPI_Comm communicator) {
   });
 }
 
-bool has_checkpoints(const std::string& folder) { return !generations_in(folder).empty(); }
+bool has_checkpoints(const std::string& folder) {
+  return !generations_in(folder).empty() || !generations_in(folder, part_suffix).empty();
+}
 
 CheckpointOptions options_in(const std::string& folder) {
   for (const Generation& generation : generations_in(folder)) {

@@ -43,7 +43,7 @@ struct CheckpointPlan {
 /// Eight random hexadecimal digits of rank 0. Collective.
 std::string new_run_identity(MPI_Comm communicator);
 
-/// Whether it has a complete generation. Throws CheckpointError if the folder cannot be read.
+/// Whether a run has begun to write checkpoints there. Throws CheckpointError if the folder cannot be read.
 bool has_checkpoints(const std::string& folder);
 /// The options of the newest checkpoint of which a file can be read; empty if there is none. Throws CheckpointError if
 /// the folder cannot be read. Not collective.
