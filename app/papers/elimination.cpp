@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "app/input/values.hpp"
 #include "app/papers/problem.hpp"
@@ -100,16 +101,17 @@ std::vector<double> exact_solution(const SolvedSystem& system, Wanted wanted) {
 /// The error of X relative to the largest element of the exact solution; the maximum over the columns. NaN if an
 /// element is not finite.
 double error_of_solution(const SolvedSystem& system, const std::vector<double>& exact) {
-  const std::vector<float> x = transposed(system.x, system.n, system.columns);
-  const std::vector<double> columns = transposed(exact, system.n, system.columns);
   double error = 0;
   for (Index j = 0; j < system.columns; ++j) {
-    const auto column = [&](const auto& of) {
-      return std::vector(of.begin() + j * system.n, of.begin() + (j + 1) * system.n);
-    };
-    const double difference = largest_difference(column(x), column(columns));
-    if (std::isnan(difference)) return difference;
-    if (difference > 0) error = std::max(error, difference / largest_magnitude(column(columns)));
+    double difference = 0, largest = 0;
+    for (Index i = 0; i < system.n; ++i) {
+      const auto e = static_cast<std::size_t>(i * system.columns + j);
+      const double of_element = std::abs(static_cast<double>(system.x[e]) - exact[e]);
+      if (!std::isfinite(of_element)) return std::numeric_limits<double>::quiet_NaN();
+      difference = std::max(difference, of_element);
+      largest = std::max(largest, std::abs(exact[e]));
+    }
+    if (difference > 0) error = std::max(error, difference / largest);
   }
   return error;
 }

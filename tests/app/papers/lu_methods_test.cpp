@@ -1,8 +1,8 @@
-#include "app/papers/studies.hpp"
-
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
+
+#include "app/papers/studies.hpp"
 
 namespace glinpack::app {
 namespace {

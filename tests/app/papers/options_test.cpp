@@ -6,8 +6,8 @@
 
 #include "app/manual/pages.hpp"
 #include "app/papers/background.hpp"
-#include "app/papers/studies.hpp"
 #include "app/papers/poisson.hpp"
+#include "app/papers/studies.hpp"
 #include "tests/app/expect.hpp"
 
 namespace glinpack::app {
@@ -119,6 +119,25 @@ TEST(StudyOptions, RefusalsNameTheOptionAndTheRemedy) {
     std::vector<std::string> parts;  // of the message
   };
   const Row rows[] = {
+      {"matmul", "--variant multipass", {"--variant", "'multipass'", "multi-pass"}},
+      {"matmul", "--variant all,compute", {"--variant", "'all'", "alone"}},
+      {"matmul", "--packing 3x3", {"--packing", "'3x3'", "2x2"}},
+      {"matmul", "--pass-length 0", {"--pass-length", "'0'"}},
+      {"matmul", "--n 0", {"--n", "'0'"}},
+      {"matmul", "--n ''", {"--n", "empty"}},
+      {"matmul", "--shape 3x0x4", {"--shape", "'3x0x4'", "'0'"}},
+      {"matmul", "--shape 3x3x4 --n 3", {"--shape", "--n", "leave one"}},
+      {"matmul", "--precision mixed", {"--precision", "'mixed'", "single"}},
+      {"matmul", "--precision double --variant single-pass", {"double", "single-pass", "compute"}},
+      {"matmul", "--precision double --tune", {"--tune", "compute"}},
+      {"matmul", "--variant openblas --tune", {"--tune", "openblas"}},
+      {"matmul", "--tile 7x7", {"--tile", "'7x7'", "64x128"}},
+      {"matmul", "--repeat 0", {"--repeat", "'0'"}},
+      {"banded", "--variant crs", {"--variant", "'crs'", "did you mean csr"}},
+      {"banded", "--offsets 1,1", {"--offsets", "'1'", "twice"}},
+      {"banded", "--offsets 1 --diagonals 1", {"--offsets", "--diagonals", "leave one"}},
+      {"banded", "--input a.mtx --diagonals 3", {"--diagonals", "--input", "leave one"}},
+      {"gauss-jordan", "--measure harmonic", {"--measure", "'harmonic'", "magnitudes"}},
       {"gauss-jordan", "--inverse --rhs 2", {"--inverse", "--rhs", "leave one"}},
       {"gauss-jordan", "--inverse --input a.npy --input-b b.npy", {"--inverse", "--input-b b.npy", "leave one"}},
       {"gauss-jordan", "--input-b b.npy", {"--input-b b.npy", "--input"}},
@@ -127,8 +146,13 @@ TEST(StudyOptions, RefusalsNameTheOptionAndTheRemedy) {
       {"gauss-jordan", "--rhs 0", {"--rhs", "'0'"}},
       {"gauss-jordan", "--variant dobule-rows", {"--variant", "'dobule-rows'", "did you mean double-rows"}},
       {"gauss-jordan", "--pivoting complete", {"--pivoting", "'complete'", "partial or full"}},
+      {"plu-packed", "--pivoting full", {"'--pivoting'"}},
+      {"plu-packed", "--rhs -1", {"--rhs", "'-1'"}},
       {"plu-packed", "--rhs 0 --output x.npy", {"--output x.npy", "--rhs 0"}},
       {"lu-methods", "--methods M5", {"--methods", "'M5'", "M1"}},
+      {"lu-methods", "--methods all,M1", {"--methods", "'all'", "alone"}},
+      {"lu-methods", "--variant M1", {"'--variant'"}},
+      {"lu-methods", "--n 0", {"--n", "'0'"}},
       {"lu-methods", "--strategy swich", {"--strategy", "'swich'", "did you mean switch"}},
       {"lu-methods", "--input a.npy --n 5", {"--n", "--input a.npy", "leave one"}},
       {"tridiagonal", "--variant rastr", {"--variant", "'rastr'", "did you mean raster"}},
@@ -157,6 +181,7 @@ TEST(StudyOptions, RefusalsNameTheOptionAndTheRemedy) {
       {"poisson", "--memory none --host none", {"nothing to compute"}},
       {"poisson", "--precision mixed", {"'mixed'", "single"}},
       {"poisson", "--n 0", {"--n", "'0'"}},
+      {"poisson", "--input one.mtx", {"'--input'"}},
       {"poisson", "--n many", {"--n", "'many'"}},
       {"poisson", "--seed 3", {"'--seed'"}},
       {"poisson",
