@@ -286,17 +286,14 @@ const std::array problems{
             },
             "the driver's libraries are {/device/version}, its kernel module {/graphics/nvidia_kernel_driver}",
             "cat /proc/driver/nvidia/version  # reboot the node, or install the same version in the container"},
-    Problem{"devices", Scope::rank, "/device/version",
-            [](Fact version, Of rank) { return warn_if(version != *rank.find("/job/driver")); },
-            "driver {/device/version}, other ranks have {/job/driver}", "glinpack devices  # on every node"},
 
-    Problem{"renderer", Scope::rank, "/job/renderer",
+    Problem{"renderer", Scope::rank, "/job/gpu",
             [](Fact, Of rank) { return warn_if(rank.find("/rank/gpu") == nullptr); },
-            "no GPU, but other ranks have {/job/renderer}: --backend auto computes with OpenBLAS everywhere",
+            "no GPU, but other ranks have {/job/gpu}: --backend auto computes with OpenBLAS everywhere",
             "glinpack devices  # on every node"},
-    Problem{"renderer", Scope::rank, "/rank/gpu/renderer",
-            [](Fact renderer, Of rank) { return warn_if(renderer != *rank.find("/job/renderer")); },
-            "{/rank/gpu/renderer}, but other ranks have {/job/renderer}", "glinpack devices  # on every node"},
+    Problem{"renderer", Scope::rank, "/rank/gpu_text",
+            [](Fact gpu, Of rank) { return warn_if(gpu != *rank.find("/job/gpu")); },
+            "{/rank/gpu_text}, but other ranks have {/job/gpu}", "glinpack devices  # on every node"},
     Problem{"renderer", Scope::rank, "/graphics/gpus",
             [](Fact gpus, Of rank) {
               return warn_if(!gpus.empty() && rank.find("/rank/gpu") == nullptr &&
@@ -306,14 +303,10 @@ const std::array problems{
     Problem{"renderer", Scope::rank, "/device/software", [](Fact is_software, Of) { return warn_if(is_software); },
             "{/device/renderer}: the processor draws", "glinpack plu --backend openblas ..."},
 
-    Problem{"gpu-map", Scope::rank, "/rank/sharing",
-            [](Fact ranks, Of rank) { return warn_if(ranks > 1 && rank.holds("/node/has_gpu_each")); },
+    Problem{"gpu-map", Scope::rank, "/rank/sharing", [](Fact ranks, Of) { return warn_if(ranks > 1); },
             "share device {/rank/shared_index}, {/rank/gpu/renderer}",
-            "env | grep VISIBLE_DEVICES  # of every rank; and leave --device out"},
-    Problem{"gpu-map", Scope::rank, "/rank/sharing",
-            [](Fact ranks, Of rank) { return warn_if(ranks > 1 && !rank.holds("/node/has_gpu_each")); },
-            "share device {/rank/shared_index}, {/rank/gpu/renderer}",
-            "{/job/commands/start} {/job/gpus} glinpack ...  # one rank a GPU; Slurm: --gpus-per-task=1"},
+            "env | grep VISIBLE_DEVICES  # of every rank; leave --device out, or start one rank a GPU: "
+            "{/job/commands/start} {/job/gpus} glinpack ..."},
     Problem{"gpu-map", Scope::rank, "/rank/gpu/pci/local_processors",
             [](Fact near, Of rank) { return warn_if(is_far(near, rank)); },
             "runs on processors {/processor/processors|list}, its GPU {/rank/gpu/pci/address} is near "

@@ -37,6 +37,10 @@ json identity_of(const json& device) {
   return device.at("pci").is_null() ? device.at("index") : device.at("pci").at("address");
 }
 
+std::string text_of_gpu(const json& device) {
+  return device.at("renderer").get<std::string>() + ", " + device.at("version").get<std::string>();
+}
+
 // Commands by the launcher in use; their placeholders are of a node or rank.
 json commands_of(const std::string& launcher) {
   if (launcher == "Slurm") {
@@ -49,13 +53,13 @@ json commands_of(const std::string& launcher) {
     return {{"start", "mpirun -np"},
             {"bind", "mpirun --map-by slot:PE={/node/cores_each} --bind-to core glinpack ..."},
             {"closest", "mpirun --map-by numa --bind-to numa glinpack ..."},
-            {"even", "mpirun --npernode {/job/even_size} glinpack ..."}};
+            {"even", "mpirun -np {/job/even_ranks} --npernode {/job/even_size} glinpack ..."}};
   }
   if (!launcher.empty()) {
     return {{"start", "mpirun -np"},
             {"bind", "mpirun -bind-to core:{/node/cores_each} glinpack ..."},
             {"closest", "mpirun -bind-to numa -map-by numa glinpack ..."},
-            {"even", "mpirun -ppn {/job/even_size} glinpack ..."}};
+            {"even", "mpirun -np {/job/even_ranks} -ppn {/job/even_size} glinpack ..."}};
   }
   return {{"start", "mpirun -np"},
           {"bind", "taskset --pid $$  # what this shell binds its programs to"},
@@ -100,8 +104,7 @@ bool Subject::holds(std::string_view pointer) const {
 std::string Subject::filled(std::string_view text, bool* known) const {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
-    if (text[at] == '[') {
-      const std::size_t end = text.find(']', at);
+    if (const std::size_t end = text.find(']', at); text[at] == '[' && end != std::string_view::npos) {
       bool part_is_known = true;
       const std::string part = filled(text.substr(at + 1, end - at - 1), &part_is_known);
       if (part_is_known) result += part;
@@ -172,6 +175,7 @@ void Subjects::derive_node(json& node, const std::vector<std::size_t>& ranks) {
     const json* device = hardware_of(facts_.ranks[rank]);
     if (device == nullptr) continue;
     derived["gpu"] = *device;
+    derived["gpu_text"] = text_of_gpu(*device);
     derived["sharing"] = sharing[identity_of(*device)];
     derived["shared_index"] = indices[identity_of(*device)];
   }
@@ -186,7 +190,6 @@ void Subjects::derive_node(json& node, const std::vector<std::size_t>& ranks) {
   node["threads_each"] = std::max(1, node["capacity"].get<int>() / size);
   node["cores_each"] = std::max(1, node_cores / size);
   node["has_gpu"] = !sharing.empty();
-  node["has_gpu_each"] = graphics.at("hardware") >= size;
   std::string variables;
   for (const std::string variable : graphics.at("variables")) variables += variable.substr(0, variable.find('=')) + ' ';
   node["variables"] = variables.substr(0, variables.size() - 1);
@@ -214,6 +217,7 @@ void Subjects::derive_job() {
                               counted(static_cast<std::int64_t>(nodes), "node"))},
          {"max_size", max_size},
          {"even_size", (ranks + nodes - 1) / nodes},
+         {"even_ranks", (ranks + nodes - 1) / nodes * nodes},
          {"capacity", std::max(1, capacity)},
          {"gpus", gpus},
          {"program", process.at("program")},
@@ -223,8 +227,7 @@ void Subjects::derive_job() {
                                                    : "mpirun.mpich -np"}};
   for (const json& rank : facts_.ranks) {
     const json* device = hardware_of(rank);
-    if (device != nullptr && job["renderer"].is_null()) job["renderer"] = device->at("renderer");
-    if (!rank.at("device").is_null() && job["driver"].is_null()) job["driver"] = rank.at("device").at("version");
+    if (device != nullptr && job["gpu"].is_null()) job["gpu"] = text_of_gpu(*device);
     if (rank.at("process").at("oversubscribed")) job["turns"] = "ranks take turns on cores";
   }
 }

@@ -94,7 +94,7 @@ class Network(FileTest):
     def test_one_process_has_nothing_to_send(self):
         outcome = self.start([GLINPACK, "network", "--n", "200", "--nb", "32", "--screen", "always", "--json", "n.json"])
         self.assertEqual(outcome.status, 0, outcome)
-        self.assertIn("one process: nothing travels", outcome.out)
+        self.assertIn("One process: no communication", outcome.out)
         document = self.document("n.json", "network.schema.json")
         self.assertEqual(document["runs"][0]["traffic"]["messages"], 0)
         self.assertEqual((document["ping_pong"], document["screening"]), ([], None))

@@ -28,8 +28,8 @@ TEST(CeilingsOptions, DefaultsMeasureTheDeviceThatPluUses) {
 
 TEST(CeilingsOptions, EveryOptionIsParsedAndIsInTheConfiguration) {
   const CeilingsOptions o =
-      parse_ceilings_options({"--backend", "gl-compute", "--device", "2", "--threads", "3", "--shader-dir", "shaders",
-                              "--repeat", "7", "--seconds", "0.5", "--json", "c.json", "--force"});
+      parse_ceilings_options(arguments_of("--backend gl-compute --device 2 --threads 3 --shader-dir shaders --repeat 7 "
+                                          "--seconds 0.5 --json c.json --force"));
   EXPECT_EQ(to_json(o, ceilings_table), nlohmann::json::parse(R"({"backend": "gl-compute", "device": 2, "threads": 3,
     "shader-dir": "shaders", "repeat": 7, "seconds": 0.5, "json": "c.json", "force": true, "log-level": "info"})"));
   EXPECT_EQ(to_json(CeilingsOptions{}, ceilings_table)["device"], nlohmann::json());

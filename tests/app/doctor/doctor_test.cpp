@@ -23,9 +23,8 @@ using ::testing::IsEmpty;
 
 TEST(DoctorOptions, every_option_is_parsed_and_is_in_the_configuration) {
   const DoctorOptions o =
-      parse({"--quick", "--network-seconds", "3",          "--gemm-seconds", "0.1", "--burn-in", "0.5", "--watchdog",
-             "60",      "--backend",         "gl-compute", "--device",       "2",   "--threads", "4",   "--json",
-             "d.json",  "--machine",         "m.toml",     "--force"},
+      parse(arguments_of("--quick --network-seconds 3 --gemm-seconds 0.1 --burn-in 0.5 --watchdog 60 --backend "
+                         "gl-compute --device 2 --threads 4 --json d.json --machine m.toml --force"),
             doctor_table)
           .options;
   const nlohmann::json expected = nlohmann::json::parse(R"({"quick": true, "network-seconds": 3.0, "gemm-seconds": 0.1,

@@ -36,40 +36,10 @@ TEST(NetworkOptions, DefaultsAreThoseOfPluAndLinksAreMeasured) {
 }
 
 TEST(NetworkOptions, EveryOptionIsParsed) {
-  const NetworkOptions o = parsed({"--n",
-                                   "10,20",
-                                   "--nb",
-                                   "4",
-                                   "--grid",
-                                   "2x3",
-                                   "--column-major",
-                                   "--precision",
-                                   "single",
-                                   "--pivoting",
-                                   "local",
-                                   "--node-broadcast",
-                                   "mpi",
-                                   "--repeat",
-                                   "3",
-                                   "--broadcast",
-                                   "ring,5",
-                                   "ibcast",
-                                   "--ping-pong",
-                                   "0-3,2-1",
-                                   "--screen",
-                                   "always",
-                                   "--screen-seconds",
-                                   "2.5",
-                                   "--screen-together",
-                                   "--output-dir",
-                                   "o",
-                                   "--json",
-                                   "j",
-                                   "--csv",
-                                   "c",
-                                   "--force",
-                                   "--progress",
-                                   "never"});
+  const NetworkOptions o = parsed(
+      arguments_of("--n 10,20 --nb 4 --grid 2x3 --column-major --precision single --pivoting local --node-broadcast "
+                   "mpi --repeat 3 --broadcast ring,5 ibcast --ping-pong 0-3,2-1 --screen always --screen-seconds 2.5 "
+                   "--screen-together --output-dir o --json j --csv c --force --progress never"));
   EXPECT_THAT(o.n, ElementsAre(10, 20));
   EXPECT_THAT(o.nb, ElementsAre(4));
   EXPECT_THAT(o.grid, ElementsAre(GridShape{2, 3}));
