@@ -20,10 +20,10 @@
 
 #include "lu/factorize.hpp"
 #include "lu/no_transport.hpp"
-#include "lu/workspace.hpp"
+#include "mpi/mpi_transport.hpp"
 #include "mpi/session.hpp"
 #include "none/none_backend.hpp"
-#include "transport/mpi_transport.hpp"
+#include "run/workspace.hpp"
 
 namespace {
 

@@ -16,9 +16,9 @@
 #include "app/program/sensors.hpp"
 #include "backend/registry.hpp"
 #include "base/measuring.hpp"
-#include "lu/run.hpp"
 #include "matrix/matrix_source.hpp"
 #include "mpi/communication.hpp"
+#include "run/run.hpp"
 #include "watch/stop_request.hpp"
 
 namespace glinpack::app::doctor {

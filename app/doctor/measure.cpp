@@ -87,9 +87,9 @@ json measure_gemm(int threads, int device, const MeasuringOptions& options) {
       gemm["error"] = std::string(backend) + ": " + failure.what();
     }
   };
-  barrier(MPI_COMM_WORLD);
+  world().barrier();
   measure_in("host", MemorySpace::host);
-  barrier(MPI_COMM_WORLD);
+  world().barrier();
   backend_options.device = device;
   if (device >= 0) measure_in("device", MemorySpace::device);
   return gemm;

@@ -14,11 +14,11 @@
 #include "app/program/outputs.hpp"
 #include "app/program/planned_runs.hpp"
 #include "app/record/network_record.hpp"
-#include "lu/run.hpp"
 #include "mpi/communication.hpp"
 #include "mpi/session.hpp"
-#include "mpi/wire.hpp"
 #include "network/links.hpp"
+#include "run/run.hpp"
+#include "transport/wire.hpp"
 #include "watch/stop_request.hpp"
 
 namespace glinpack::app {
@@ -293,11 +293,11 @@ std::vector<PingPongTime> time_pair(const RankPair& pair, int rank) {
   constexpr PingPongLimits limits{.round_trips = 200, .seconds = 0.1};
   std::vector<PingPongTime> times;
   for (const Index bytes : ping_pong_sizes()) {
-    barrier(MPI_COMM_WORLD);
+    world().barrier();
     const PingPongTime time = ping_pong(MPI_COMM_WORLD, pair.first, pair.second, bytes, limits);
     if (rank == pair.first) times.push_back(time);
   }
-  for (const auto& measured : gather_values(MPI_COMM_WORLD, times, 0)) {
+  for (const auto& measured : gather_values(world(), times, 0)) {
     if (!measured.empty()) times = measured;
   }
   return times;
@@ -356,8 +356,8 @@ bool try_runs(NetworkInput& input, NetworkReporter* reporter) {
 }
 
 int measure(NetworkInput& input) {
-  const std::vector<std::string> hosts = gather_bytes(MPI_COMM_WORLD, host_name(), 0);
-  const bool oversubscribed = !all_agree(MPI_COMM_WORLD, !ranks_outnumber_cores());
+  const std::vector<std::string> hosts = world().gather(0, host_name());
+  const bool oversubscribed = !all_agree(world(), !ranks_outnumber_cores());
   const std::vector<RankMemory> memory = gather_memory({});
   std::optional<NetworkReporter> reporter;
   on_root([&] {

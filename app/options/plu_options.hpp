@@ -14,7 +14,7 @@
 #include "lu/parameters.hpp"
 #include "matrix/grid.hpp"
 #include "matrix/matrix_source.hpp"
-#include "mpi/broadcast.hpp"
+#include "transport/broadcast_kind.hpp"
 
 namespace glinpack::app {
 

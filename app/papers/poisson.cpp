@@ -14,8 +14,8 @@
 #include "gl/gl_compute.hpp"
 #include "mpi/communication.hpp"
 #include "mpi/session.hpp"
+#include "mpi/strip_exchange.hpp"
 #include "openblas/host_ceilings.hpp"
-#include "solve/strip_exchange.hpp"
 #include "solvers/poisson/poisson_cg.hpp"
 #include "solvers/poisson/poisson_problem.hpp"
 
@@ -374,7 +374,7 @@ struct PoissonStudy {
 
   /// The sum over all ranks of their concurrent copy rates.
   void begin(ModeRun& run) {
-    barrier(MPI_COMM_WORLD);
+    world().barrier();
     run.on_all_ranks([&] { measure_copies(run.machine()); });
     for (double* rate : {&copies.device, &copies.host_serial, &copies.host_threads}) {
       *rate = sum_over_ranks(MPI_COMM_WORLD, *rate);
@@ -415,7 +415,7 @@ Variant poisson_variant(const SharedPoisson<Real>& p, const std::string& name, P
                      },
                  .compute =
                      [=, &clock, &exchange] {
-                       if (!p->is_alone()) barrier(MPI_COMM_WORLD);
+                       if (!p->is_alone()) world().barrier();
                        exchange.strips.forget_times();
                        const WatchedSection watched;
                        clock.measure(solvers::Stage::compute, [&] {

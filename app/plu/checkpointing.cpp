@@ -15,8 +15,9 @@
 #include "app/input/input_error.hpp"
 #include "app/options/option_text.hpp"
 #include "app/program/agreement.hpp"
-#include "lu/run.hpp"
-#include "lu/workspace.hpp"
+#include "mpi/communication.hpp"
+#include "run/run.hpp"
+#include "run/workspace.hpp"
 #include "version.hpp"
 
 namespace glinpack::app {
@@ -189,7 +190,7 @@ std::unique_ptr<Checkpointing> prepare_checkpointing(SweepInput& input, const Ba
   CheckpointPlan& plan = checkpointing->plan;
   plan.folder = options.checkpoint;
   plan.every = options.checkpoint_every.value_or(default_checkpoint_every);
-  plan.run = new_run_identity(MPI_COMM_WORLD);
+  plan.run = new_run_identity(world());
   plan.options = options_of(input, run, backend);
   if (run.matrix == MatrixKind::file) plan.options["--input"] = checksum_of_input(input);
 

@@ -28,9 +28,9 @@
 #include "app/record/trace.hpp"
 #include "backend/registry.hpp"
 #include "base/measuring.hpp"
-#include "lu/run.hpp"
 #include "matrix/matrix_source.hpp"
 #include "mpi/scatter_matrix.hpp"
+#include "run/run.hpp"
 #include "watch/stop_request.hpp"
 
 namespace glinpack::app {

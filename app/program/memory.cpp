@@ -16,7 +16,7 @@
 #include "app/input/values.hpp"
 #include "app/options/option_text.hpp"
 #include "backend/registry.hpp"
-#include "lu/memory_need.hpp"
+#include "run/memory_need.hpp"
 
 namespace glinpack::app {
 

@@ -12,8 +12,8 @@
 #include "app/record/context.hpp"
 #include "app/record/energy.hpp"
 #include "app/record/json.hpp"
-#include "lu/run.hpp"
 #include "matrix/matrix_source.hpp"
+#include "run/run.hpp"
 
 namespace glinpack::app {
 

@@ -6,8 +6,8 @@
 #include "compute/kernels.hpp"
 #include "gl/gl_compute.hpp"
 #include "library/arithmetic.hpp"
+#include "lu/one_rank.hpp"
 #include "openblas/host_solvers.hpp"
-#include "solvers/lu_study/factorize_on_backend.hpp"
 
 namespace glinpack::library {
 namespace {
@@ -104,8 +104,8 @@ class GlArithmetic final : public Arithmetic<Real> {
   Factors factorize(Matrix& a) override {
     Factors factors{this->copy(a), std::vector<Index>(static_cast<std::size_t>(a.rows()))};
     // the device stops at a zero pivot, LAPACK does not
-    if (a.rows() >= least_on_device && !factorize_on_backend(*backend_, *factors.elements, block_columns,
-                                                             std::span(factors.pivots), DeviceUse::if_faster)) {
+    if (a.rows() >= least_on_device &&
+        !factorize_on_one_rank<Real>(*backend_, timeline_, *factors.elements, {.nb = block_columns}, factors.pivots)) {
       return factors;
     }
     const MatrixPointer by_columns = this->transpose(a);

@@ -17,8 +17,6 @@
 #include <set>
 #include <sstream>
 
-#include "mpi/communication.hpp"
-
 namespace glinpack {
 
 namespace {
@@ -171,23 +169,23 @@ void check_options(const std::string& folder, const Generation& generation, cons
 }
 
 /// Collective. The root's result on every rank; its error is thrown on every rank.
-std::string from_root(MPI_Comm communicator, const std::function<std::string()>& make) {
+std::string from_root(const Communicator& communicator, const std::function<std::string()>& make) {
   std::string result, error;
-  if (rank_in(communicator) == 0) {
+  if (communicator.rank() == 0) {
     try {
       result = make();
     } catch (const std::exception& failure) {
       error = failure.what();
     }
   }
-  broadcast_bytes(communicator, error, 0);
+  communicator.broadcast(0, error);
   if (!error.empty()) throw CheckpointError(error);
-  broadcast_bytes(communicator, result, 0);
+  communicator.broadcast(0, result);
   return result;
 }
 
 /// Collective. This rank's part of the generation if it fits and is whole on all ranks; else the first error.
-std::optional<ResumePoint> verified_by_all(MPI_Comm communicator, const std::string& folder,
+std::optional<ResumePoint> verified_by_all(const Communicator& communicator, const std::string& folder,
                                            const Generation& generation, const CheckpointHeader& mine,
                                            const Distribution& distribution, std::string& first_error) {
   std::optional<ResumePoint> point;
@@ -208,7 +206,7 @@ std::optional<ResumePoint> verified_by_all(MPI_Comm communicator, const std::str
 
 }  // namespace
 
-std::string new_run_identity(MPI_Comm communicator) {
+std::string new_run_identity(const Communicator& communicator) {
   return from_root(communicator, [] {
     std::ostringstream text;
     text << std::hex << std::setw(8) << std::setfill('0') << std::random_device{}();
@@ -257,7 +255,7 @@ void remove_incomplete_checkpoints(const std::string& folder) {
   }
 }
 
-ResumePoint choose_checkpoint(MPI_Comm communicator, const std::string& folder, const CheckpointHeader& mine,
+ResumePoint choose_checkpoint(const Communicator& communicator, const std::string& folder, const CheckpointHeader& mine,
                               const Distribution& distribution) {
   const std::vector<Generation> complete = generations_of(from_root(communicator, [&] {
     const std::vector<Generation> found = generations_in(folder);
@@ -275,7 +273,7 @@ ResumePoint choose_checkpoint(MPI_Comm communicator, const std::string& folder, 
   throw CheckpointError(error + ". No older checkpoint is whole: remove the folder to start anew");
 }
 
-void remove_checkpoints(MPI_Comm communicator, const std::string& folder, GridPosition at) {
+void remove_checkpoints(const Communicator& communicator, const std::string& folder, GridPosition at) {
   const std::string generations = from_root(communicator, [&] {
     std::vector<Generation> all = generations_in(folder);
     for (const Generation& generation : all) {
@@ -288,7 +286,8 @@ void remove_checkpoints(MPI_Comm communicator, const std::string& folder, GridPo
   for (const Generation& generation : generations_of(generations)) remove_file(generation.folder_in(folder), at);
 }
 
-Checkpoints::Checkpoints(MPI_Comm communicator, const CheckpointPlan& plan, Timeline& timeline, CheckpointCopy* copy)
+Checkpoints::Checkpoints(const Communicator& communicator, const CheckpointPlan& plan, Timeline& timeline,
+                         CheckpointCopy* copy)
     : communicator_(communicator), plan_(plan), timeline_(timeline), copy_(copy) {}
 
 Checkpoints::~Checkpoints() {
@@ -389,7 +388,7 @@ void Checkpoints::commit() {
     ++failed_;
     const std::string earlier = last_ ? "; the one after " + std::to_string(*last_) + " is " : "";
     const bool is_kept = keeps_last(header_->at);
-    if (rank_in(communicator_) == 0) {
+    if (communicator_.rank() == 0) {
       spdlog::warn("the checkpoint after {} passes is not written: {}{}", pass, failure.what(),
                    earlier.empty() ? "" : earlier + (is_kept ? "kept" : "gone, too"));
     }

@@ -8,8 +8,6 @@
 // its name. So there is a complete generation at any moment after the first one.
 #pragma once
 
-#include <mpi.h>
-
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -22,6 +20,7 @@
 #include "base/timeline.hpp"
 #include "checkpoint/checkpoint_copy.hpp"
 #include "checkpoint/checkpoint_file.hpp"
+#include "transport/communicator.hpp"
 
 namespace glinpack {
 
@@ -41,7 +40,7 @@ struct CheckpointPlan {
 };
 
 /// Eight random hexadecimal digits of rank 0. Collective.
-std::string new_run_identity(MPI_Comm communicator);
+std::string new_run_identity(const Communicator& communicator);
 
 /// Whether a run has begun to write checkpoints there. Throws CheckpointError if the folder cannot be read.
 bool has_checkpoints(const std::string& folder);
@@ -59,18 +58,19 @@ void remove_incomplete_checkpoints(const std::string& folder);
 /// which run, pass, seconds and pivots are not read. Verifies all checksums. Throws CheckpointError with the same
 /// message on every rank if there is none, if it does not fit, or if it is damaged; the message then names an older one
 /// that is whole. Collective over the grid's communicator.
-ResumePoint choose_checkpoint(MPI_Comm communicator, const std::string& folder, const CheckpointHeader& mine,
+ResumePoint choose_checkpoint(const Communicator& communicator, const std::string& folder, const CheckpointHeader& mine,
                               const Distribution& distribution);
 
 /// Removes all generations, each rank its files, while none writes. If the program is killed meanwhile, no complete
 /// generation is left of which some ranks have no file. Collective over the grid's communicator.
-void remove_checkpoints(MPI_Comm communicator, const std::string& folder, GridPosition at);
+void remove_checkpoints(const Communicator& communicator, const std::string& folder, GridPosition at);
 
 /// Writes the generations of a run, one at a time. Errors are kept until commit(), where all ranks learn of them.
 class Checkpoints {
  public:
   /// All arguments must outlive it. With `copy`, a thread writes while the run goes on; without (null), add() does.
-  Checkpoints(MPI_Comm communicator, const CheckpointPlan& plan, Timeline& timeline, CheckpointCopy* copy = nullptr);
+  Checkpoints(const Communicator& communicator, const CheckpointPlan& plan, Timeline& timeline,
+              CheckpointCopy* copy = nullptr);
   Checkpoints(const Checkpoints&) = delete;
   Checkpoints& operator=(const Checkpoints&) = delete;
   ~Checkpoints();
@@ -111,7 +111,7 @@ class Checkpoints {
   void wait_for(const std::future<void>& thread);
   void clear();
 
-  MPI_Comm communicator_;
+  const Communicator& communicator_;
   const CheckpointPlan& plan_;
   Timeline& timeline_;
   CheckpointCopy* copy_;

@@ -168,7 +168,7 @@ std::unique_ptr<Transfer> NoTransport<Real>::start_panel_exchange(const PassPlan
 
 // If the synthetic pivot is among this rank's rows, its own candidate is the pivot; otherwise a placeholder arrives.
 template <class Real>
-void NoTransport<Real>::reduce_candidates(const PassPlan& pass, Index column, CandidateReduction<Real>& candidates) {
+void NoTransport<Real>::reduce_candidates(const PassPlan& pass, Index column, CandidateMessage<Real>& candidates) {
   if (distribution_.shape.rows == 1) return;
   const Index n = distribution_.n;
   const auto width = static_cast<std::size_t>(pass.width);

@@ -42,7 +42,7 @@ class NoTransport final : public Transport<Real> {
   std::unique_ptr<Transfer> start_panel_exchange(const PassPlan& pass, const RowExchangePlan& plan,
                                                  Real* buffer) override;
   bool column_shares_memory() const override { return column_shares_memory_; }
-  void reduce_candidates(const PassPlan& pass, Index column, CandidateReduction<Real>& candidates) override;
+  void reduce_candidates(const PassPlan& pass, Index column, CandidateMessage<Real>& candidates) override;
   void send(const PassPlan&, Index, int, std::span<const Real>) override {}
   void receive(const PassPlan& pass, Index column, int from, std::span<Real> rows) override;
   bool all_agree(bool mine) override { return agree_(mine); }

@@ -9,7 +9,7 @@
 #include "abft/checksums.hpp"
 #include "base/precision.hpp"
 #include "matrix/distribution.hpp"
-#include "mpi/node_broadcast.hpp"
+#include "transport/node_route.hpp"
 #include "transport/row_exchange_plan.hpp"
 #include "transport/transport.hpp"
 
@@ -72,7 +72,7 @@ struct RunParameters {
   PanelPlace panel = PanelPlace::automatic;
   BroadcastKind broadcast = BroadcastKind::ring;
   NodeTransport node_transport = NodeTransport::shared;
-  RowSwap row_swap;         // its kind matters if rows cross the network, its pieces in any case
+  RowSwap row_swap = {};    // its kind matters if rows cross the network, its pieces in any case
   int lookahead = 1;        // 0: a panel is factorised after the pass before it; more than 1 computes as 1
   double threshold = 16.0;  // of the scaled residual; 0 or less: no check (HPL.dat line 13)
   RunParts parts = RunParts::all;

@@ -251,7 +251,7 @@ std::vector<int> nodes_of(MPI_Comm communicator) {
   mine.first_rank = first_rank_of_node();
   const std::string host = host_name();
   std::copy_n(host.begin(), std::min(host.size(), sizeof mine.host - 1), mine.host);
-  const std::vector<NodeName> names = all_gather(communicator, mine);
+  const std::vector<NodeName> names = all_gathered(MpiCommunicator(communicator), mine);
   std::vector<int> nodes;
   for (const NodeName& name : names) {
     nodes.push_back(static_cast<int>(std::find(names.begin(), names.end(), name) - names.begin()));

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/memory_count.hpp"
-#include "mpi/communication.hpp"
 
 namespace glinpack {
 
@@ -44,7 +43,7 @@ class Refiner<Real>::System final : public GmresSystem {
     }
     const auto scope =
         refiner_.timeline_.scope(Lane::net, Phase::refinement, static_cast<std::int64_t>(products.size_bytes()));
-    sum_over(refiner_.grid_.all(), products);
+    refiner_.grid_.all().all_reduce(products, Reduction::sum);
   }
 
   bool enough(std::span<const double> residual, std::span<const double> x) override {
@@ -75,13 +74,13 @@ int Refinement::iterations_of(Method method) const {
 }
 
 template <class Real>
-Refiner<Real>::Refiner(double threshold, const Distribution& distribution, const ProcessGrid& grid,
-                       Backend<Real>& backend, Timeline& timeline, BackwardSubstitution<Real>& backward)
+Refiner<Real>::Refiner(double threshold, const Distribution& distribution, const Grid& grid, Backend<Real>& backend,
+                       Transport<Real>& transport, Timeline& timeline, BackwardSubstitution<Real>& backward)
     : distribution_(distribution),
       grid_(grid),
       timeline_(timeline),
       backward_(backward),
-      forward_(distribution, grid, backend, timeline, backward.blocks()),
+      forward_(distribution, grid, backend, transport, backward.blocks()),
       gmres_(distribution.local_rows(grid.position()), distribution.local_columns_of_a(grid.position()),
              most_refinements),
       threshold_(threshold > 0 ? threshold : hpl_threshold),
@@ -108,7 +107,7 @@ std::vector<double> Refiner<Real>::residual_of(std::span<const double> x, double
   if (distribution_.shape.columns > 1) {
     const auto scope =
         timeline_.scope(Lane::net, Phase::refinement, static_cast<std::int64_t>(std::span(residual).size_bytes()));
-    sum_over(grid_.row(), residual);
+    grid_.row().all_reduce(residual, Reduction::sum);
   }
   return residual;
 }

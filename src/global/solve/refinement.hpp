@@ -42,8 +42,8 @@ template <class Real>
 class Refiner {
  public:
   /// Allocates. `backward`: has the factors, and the refiner solves with it. All must outlive it. Not collective.
-  Refiner(double threshold, const Distribution& distribution, const ProcessGrid& grid, Backend<Real>& backend,
-          Timeline& timeline, BackwardSubstitution<Real>& backward);
+  Refiner(double threshold, const Distribution& distribution, const Grid& grid, Backend<Real>& backend,
+          Transport<Real>& transport, Timeline& timeline, BackwardSubstitution<Real>& backward);
   ~Refiner();
   Refiner(const Refiner&) = delete;
   Refiner& operator=(const Refiner&) = delete;
@@ -71,7 +71,7 @@ class Refiner {
   void record(Refinement::Method method, double scaled) { record_.history.push_back({method, scaled}); }
 
   const Distribution& distribution_;
-  const ProcessGrid& grid_;
+  const Grid& grid_;
   Timeline& timeline_;
   BackwardSubstitution<Real>& backward_;
   ForwardSubstitution<Real> forward_;

@@ -3,14 +3,12 @@
 #include <algorithm>
 
 #include "base/memory_count.hpp"
-#include "mpi/broadcast.hpp"
-#include "mpi/communication.hpp"
 
 namespace glinpack {
 
 template <class Real>
-SubstitutionBlocks<Real>::SubstitutionBlocks(const Distribution& distribution, const ProcessGrid& grid,
-                                             Backend<Real>& backend, Timeline& timeline, DeviceMatrix<Real>& a)
+SubstitutionBlocks<Real>::SubstitutionBlocks(const Distribution& distribution, const Grid& grid, Backend<Real>& backend,
+                                             Timeline& timeline, DeviceMatrix<Real>& a)
     : distribution_(distribution),
       grid_(grid),
       backend_(backend),
@@ -44,11 +42,7 @@ void SubstitutionBlocks<Real>::sum_shares(const PassPlan& plan) {
   backend_.wait(backend_.download(share_of_block(plan), sum));
   {
     const auto scope = timeline_.scope(Lane::net, Phase::substitution, plan.width * static_cast<Index>(sizeof(Real)));
-    MPI_Request request = MPI_REQUEST_NULL;
-    GLINPACK_MPI(MPI_Ireduce(receives ? MPI_IN_PLACE : sum_host_->data(), sum_host_->data(),
-                             static_cast<int>(plan.width), mpi_type<Real>(), MPI_SUM, plan.pivot.column, grid_.row(),
-                             &request));
-    wait(request, Pending::with_all_of(grid_.row()));
+    grid_.row().sum_at(plan.pivot.column, std::span(sum_host_->data(), static_cast<std::size_t>(plan.width)));
   }
   sum_uploaded_ = backend_.upload(receives ? sum : zeros, share_of_block(plan));
 }
@@ -70,9 +64,7 @@ std::span<const Real> SubstitutionBlocks<Real>::send_down(const PassPlan& plan) 
   if (sends) backend_.wait(backend_.download(share_of_block(plan), x));
   {
     const auto scope = timeline_.scope(Lane::net, Phase::substitution, plan.width * static_cast<Index>(sizeof(Real)));
-    Broadcast(grid_.column(), BroadcastKind::ibcast, plan.pivot.row, x_host_->data(), plan.width, mpi_type<Real>(),
-              tags::solution)
-        .wait();
+    grid_.column().broadcast(plan.pivot.row, std::span(x_host_->data(), static_cast<std::size_t>(plan.width)));
   }
   if (sends) return {};
   x_uploaded_ = backend_.upload(x, unknowns(plan));
@@ -87,7 +79,7 @@ void SubstitutionBlocks<Real>::subtract(const PassPlan& plan, Index first, Index
 }
 
 template <class Real>
-BackwardSubstitution<Real>::BackwardSubstitution(const Distribution& distribution, const ProcessGrid& grid,
+BackwardSubstitution<Real>::BackwardSubstitution(const Distribution& distribution, const Grid& grid,
                                                  Backend<Real>& backend, Timeline& timeline, DeviceMatrix<Real>& a)
     : distribution_(distribution),
       grid_(grid),
@@ -133,14 +125,13 @@ void BackwardSubstitution<Real>::start_right_hand_side() {
 }
 
 template <class Real>
-ForwardSubstitution<Real>::ForwardSubstitution(const Distribution& distribution, const ProcessGrid& grid,
-                                               Backend<Real>& backend, Timeline& timeline,
+ForwardSubstitution<Real>::ForwardSubstitution(const Distribution& distribution, const Grid& grid,
+                                               Backend<Real>& backend, Transport<Real>& transport,
                                                SubstitutionBlocks<Real>& blocks)
     : distribution_(distribution),
       grid_(grid),
       blocks_(blocks),
-      transport_(grid, BroadcastKind::ring, timeline),
-      exchange_(backend, transport_, distribution.shape.rows > 1 ? distribution.nb : 0, 1) {
+      exchange_(backend, transport, distribution.shape.rows > 1 ? distribution.nb : 0, 1) {
   backend.reserve_moves(2 * distribution.nb, 1);
 }
 

@@ -8,8 +8,8 @@
 #include <span>
 
 #include "matrix/pass.hpp"
-#include "mpi/broadcast.hpp"
-#include "transport/candidate_reduction.hpp"
+#include "transport/broadcast_kind.hpp"
+#include "transport/candidate_message.hpp"
 #include "transport/row_exchange_plan.hpp"
 
 namespace glinpack {
@@ -88,7 +88,7 @@ class Transport {
   virtual bool column_shares_memory() const { return false; }
 
   /// The candidate with the largest magnitude for the pivot of column `column` of the panel, and the current row.
-  virtual void reduce_candidates(const PassPlan& pass, Index column, CandidateReduction<Real>& candidates) = 0;
+  virtual void reduce_candidates(const PassPlan& pass, Index column, CandidateMessage<Real>& candidates) = 0;
 
   /// Candidate rows of the TSLU block whose first column is `column` of the panel, to or from another process row of
   /// the pivot's process column.

@@ -61,12 +61,12 @@ std::vector<WatchAddress> addresses_of(const Whereabouts& there, bool same_node)
 std::unique_ptr<WatchThread> start_thread(double limit, void (*end_job)(const std::string&)) {
   const std::vector<int> nodes = nodes_of(MPI_COMM_WORLD);
   const bool is_one_node = std::all_of(nodes.begin(), nodes.end(), [&](int node) { return node == nodes.front(); });
-  auto socket = make_collectively(MPI_COMM_WORLD, [&] { return std::make_unique<HeartbeatSocket>(is_one_node); });
+  auto socket = make_collectively(world(), [&] { return std::make_unique<HeartbeatSocket>(is_one_node); });
   WatchPlan plan;
   plan.limit = limit;
   plan.rank = rank_in(MPI_COMM_WORLD);
   plan.watchers = choose_watchers(nodes);
-  const std::vector<Whereabouts> all = all_gather(MPI_COMM_WORLD, own_whereabouts(socket->port()));
+  const std::vector<Whereabouts> all = all_gathered(world(), own_whereabouts(socket->port()));
   plan.token = all.front().token;
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     const int number = static_cast<int>(rank);
@@ -82,7 +82,7 @@ std::unique_ptr<WatchThread> start_thread(double limit, void (*end_job)(const st
   } catch (const std::exception& failure) {
     error = std::string("the watchdog cannot be set up: ") + failure.what();
   }
-  agree_or_throw(MPI_COMM_WORLD, error);
+  agree_or_throw(world(), error);
   return thread;
 }
 
@@ -144,7 +144,7 @@ Watchers choose_watchers(std::span<const int> nodes) {
 std::unique_ptr<Watchdog> Watchdog::start(double limit) {
   {
     const StartGuard guard(limit);
-    limit = all_gather(MPI_COMM_WORLD, limit).front();
+    limit = all_gathered(world(), limit).front();
   }
   return limit > 0 ? std::unique_ptr<Watchdog>(new Watchdog(limit)) : nullptr;
 }

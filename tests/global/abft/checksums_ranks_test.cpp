@@ -82,7 +82,7 @@ Checked factorize_with_checks(const RunParameters& parameters, const ProcessGrid
   Checked checked;
   checked.mismatches = checks.mismatches();
   checked.flipped = !all_agree(grid.all(), !flip.is_done());
-  checked.suspects = all_gather(grid.all(), static_cast<int>(checked.mismatches.size()));
+  checked.suspects = all_gathered(grid.all(), static_cast<int>(checked.mismatches.size()));
   checked.statistics = checks.statistics();
   checked.stopped = result.stopped;
   checked.complete = !result.zero_pivot && !result.stopped;
@@ -190,7 +190,7 @@ void add_flip(const ProcessGrid& grid, const std::string& backend, FlipPlace pla
   if (!checked.flipped) return;
   const Index none = parameters.n;
   const std::vector<Index> first =
-      all_gather(grid.all(), checked.mismatches.empty() ? none : checked.mismatches.front().pass);
+      all_gathered(grid.all(), checked.mismatches.empty() ? none : checked.mismatches.front().pass);
   const Index earliest = *std::ranges::min_element(first);
   ++found.flips;
   if (earliest == none) return;

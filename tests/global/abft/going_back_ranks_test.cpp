@@ -6,8 +6,8 @@
 
 #include <functional>
 
-#include "lu/run.hpp"
-#include "lu/workspace.hpp"
+#include "run/run.hpp"
+#include "run/workspace.hpp"
 #include "tests/captured_log.hpp"
 #include "tests/global/abft/bit_flips.hpp"
 #include "tests/global/factors.hpp"
@@ -190,15 +190,15 @@ class FaultyRun {
   }
   int faulty_rank() const { return size_of(grid_.all()) - 1; }
   bool has_checkpoint() const {
-    barrier(grid_.all());
+    grid_.all().barrier();
     return has_checkpoints(options.checkpoints->folder);
   }
   FaultyRun(const FaultyRun&) = delete;
   FaultyRun& operator=(const FaultyRun&) = delete;
   ~FaultyRun() {
-    barrier(grid_.all());
+    grid_.all().barrier();
     remove_checkpoints(grid_.all(), options.checkpoints->folder, grid_.position());
-    barrier(grid_.all());
+    grid_.all().barrier();
   }
 
   RunParameters parameters;

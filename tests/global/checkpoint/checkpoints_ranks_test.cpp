@@ -14,9 +14,9 @@
 #include <thread>
 
 #include "checkpoint/checkpoints.hpp"
-#include "lu/run.hpp"
-#include "lu/workspace.hpp"
 #include "mpi/communication.hpp"
+#include "run/run.hpp"
+#include "run/workspace.hpp"
 #include "tests/captured_log.hpp"
 #include "tests/global/cached_backend.hpp"
 #include "tests/global/shared_folder.hpp"
@@ -88,7 +88,7 @@ class CheckpointsOfAllRanks : public testing::Test {
     begin_and_end(checkpoints, pass);
     checkpoints.commit();
     EXPECT_EQ(checkpoints.last(), pass);
-    barrier(grid_.all());
+    grid_.all().barrier();
   }
   /// A matrix that does not live longer.
   void begin_and_end(Checkpoints& checkpoints, Index pass) const {
@@ -106,9 +106,9 @@ class CheckpointsOfAllRanks : public testing::Test {
            std::to_string(grid_.position().column);
   }
   void rename(const std::string& from, const std::string& to) const {
-    barrier(grid_.all());
+    grid_.all().barrier();
     if (grid_.is_root()) fs::rename(folder_.path + "/" + from, folder_.path + "/" + to);
-    barrier(grid_.all());
+    grid_.all().barrier();
   }
   Index chosen_pass() const { return choose_checkpoint(grid_.all(), folder_.path, mine_, distribution_).header.pass; }
   std::string refusal(const CheckpointHeader& mine) const {
@@ -136,13 +136,13 @@ class CheckpointsOfAllRanks : public testing::Test {
 TEST_F(CheckpointsOfAllRanks, TheNextGenerationReplacesTheOneBefore) {
   write(1, "0000000a");
   EXPECT_EQ(chosen_pass(), 1);
-  barrier(grid_.all());
+  grid_.all().barrier();
   write(3, "0000000a");
   EXPECT_EQ(chosen_pass(), 3);
   EXPECT_EQ(files_in(folder_.path).size(), static_cast<std::size_t>(test::world_size()));
-  barrier(grid_.all());
+  grid_.all().barrier();
   remove_checkpoints(grid_.all(), folder_.path, mine_.at);
-  barrier(grid_.all());
+  grid_.all().barrier();
   EXPECT_TRUE(fs::is_empty(folder_.path));
 }
 
@@ -164,15 +164,15 @@ TEST_F(CheckpointsOfAllRanks, OnesThatAreHalfWrittenOrHalfRemovedDoNotCount) {
   rename("pass-1-0000000a", "pass-1-0000000a.part");
   EXPECT_THAT(refusal(), HasSubstr("has no checkpoint"));
   prepare_checkpoint_folder(folder_.path);
-  barrier(grid_.all());
+  grid_.all().barrier();
   remove_incomplete_checkpoints(folder_.path);
-  barrier(grid_.all());
+  grid_.all().barrier();
   EXPECT_TRUE(fs::is_empty(folder_.path));
 }
 
 TEST_F(CheckpointsOfAllRanks, AreRefusedIfTheyDoNotFitAndTheMessageSaysWhatDiffers) {
   EXPECT_THAT(refusal(), HasSubstr("has no checkpoint"));
-  barrier(grid_.all());
+  grid_.all().barrier();
   write(2, "0000000a");
   CheckpointHeader other = mine_;
   other.options = {{"--n", "9"}, {"--seed", "1"}};
@@ -184,7 +184,7 @@ TEST_F(CheckpointsOfAllRanks, AreRefusedIfTheyDoNotFitAndTheMessageSaysWhatDiffe
   other = mine_;
   if (is_last()) other.at.row = 1;  // another grid
   EXPECT_THAT(refusal(other), AllOf(HasSubstr("pass-2-0000000a/row1-column"), HasSubstr(" is missing")));
-  barrier(grid_.all());
+  grid_.all().barrier();
   write(5, "0000000a");  // of 4 passes
   EXPECT_THAT(refusal(), HasSubstr("pass: 5 in the checkpoint, 4 now"));
 }
@@ -194,14 +194,14 @@ TEST_F(CheckpointsOfAllRanks, ADamagedOneIsRefusedAndAnOlderOneOffered) {
   rename("pass-1-0000000a", "kept");
   write(2, "0000000a");
   if (is_last()) alter(file_of(2, "0000000a"));
-  barrier(grid_.all());
+  grid_.all().barrier();
   EXPECT_THAT(refusal(), AllOf(HasSubstr("pass-2-0000000a/row0-column"), HasSubstr("is altered"),
                                HasSubstr("No older checkpoint is whole")));
   rename("kept", "pass-1-0000000a");
   EXPECT_THAT(refusal(), AllOf(HasSubstr("is altered"), HasSubstr("pass-1-0000000a is whole: remove")));
-  barrier(grid_.all());
+  grid_.all().barrier();
   if (is_last()) fs::remove(file_of(2, "0000000a"));
-  barrier(grid_.all());
+  grid_.all().barrier();
   EXPECT_THAT(refusal(), AllOf(HasSubstr(" is missing"), HasSubstr("pass-1-0000000a is whole: remove")));
 }
 
@@ -212,7 +212,7 @@ TEST_F(CheckpointsOfAllRanks, ARankThatCannotWriteCostsTheGenerationOfAll) {
   Checkpoints checkpoints(grid_.all(), plan, timeline);
   const CapturedLog log;
   if (is_last()) fs::create_directories(file_of(2, "0000000b", ".part") + "/in the way");
-  barrier(grid_.all());
+  grid_.all().barrier();
   CheckpointHeader header = mine_;
   header.pass = 2;
   header.rows = 0;
@@ -246,7 +246,7 @@ TEST_F(CheckpointsOfAllRanks, OneIsWrittenWhileTheRunGoesOn) {
     EXPECT_THAT(log.lines(), HasSubstr("Invalid argument"));  // no fsync of a pipe
   }
   EXPECT_EQ(chosen_pass(), 1);
-  barrier(grid_.all());
+  grid_.all().barrier();
   begin_and_end(checkpoints, 2);
   checkpoints.commit();
   EXPECT_EQ(checkpoints.last(), 2);
@@ -261,12 +261,12 @@ TEST_F(CheckpointsOfAllRanks, AreRemovedFromFoldersThatHostsDoNotShare) {
   fs::rename(file, generation / file.filename());
   remove_checkpoints(grid_.all(), of_host, mine_.at);
   EXPECT_TRUE(fs::is_empty(of_host));
-  barrier(grid_.all());
+  grid_.all().barrier();
 }
 
 TEST_F(CheckpointsOfAllRanks, AFolderWithACheckpointIsNotForANewRun) {
   prepare_checkpoint_folder(folder_.path);
-  barrier(grid_.all());
+  grid_.all().barrier();
   write(1, "0000000a");
   EXPECT_THROW(prepare_checkpoint_folder(folder_.path), CheckpointError);
 }
@@ -325,9 +325,9 @@ TEST_P(ResumedRun, HasTheSolutionOfOneWithoutInterruption) {
     EXPECT_TRUE(resumed.passed) << resumed.failure;
     EXPECT_EQ(resumed.solution, whole.solution);
     EXPECT_EQ(resumed.growth, whole.growth);
-    barrier(grid.all());
+    grid.all().barrier();
     remove_checkpoints(grid.all(), folder.path, grid.position());
-    barrier(grid.all());
+    grid.all().barrier();
   });
 }
 
@@ -404,9 +404,9 @@ TEST(RequestedCheckpoint, IsWrittenAndTheRunGoesOn) {
     EXPECT_FALSE(checkpoint_requested());
     EXPECT_EQ(stop_signal(), 0);
     EXPECT_TRUE(has_checkpoints(folder.path));
-    barrier(grid.all());
+    grid.all().barrier();
     remove_checkpoints(grid.all(), folder.path, grid.position());
-    barrier(grid.all());
+    grid.all().barrier();
   });
 }
 

@@ -5,9 +5,9 @@
 #include <tuple>
 
 #include "lu/recording.hpp"
-#include "lu/run.hpp"
 #include "mpi/communication.hpp"
 #include "mpi/session.hpp"
+#include "run/run.hpp"
 #include "tests/global/cached_backend.hpp"
 #include "tests/global/factors.hpp"
 #include "tests/global/sent_messages.hpp"

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "lu/run.hpp"
 #include "matrix/matrix_source.hpp"
 #include "matrix/original_matrix.hpp"
+#include "run/run.hpp"
 #include "tests/global/cached_backend.hpp"
 #include "tests/global/world.hpp"
 

@@ -4,8 +4,9 @@
 
 #include <functional>
 
-#include "lu/run.hpp"
 #include "matrix/matrix_source.hpp"
+#include "mpi/mpi_transport.hpp"
+#include "run/run.hpp"
 #include "solve/refinement.hpp"
 #include "tests/global/factors.hpp"
 #include "tests/global/world.hpp"
@@ -134,7 +135,8 @@ void expect_solution_with_factors(const std::string& backend_name, const Process
   std::transform(filled.begin(), filled.end(), buffer->data(), [](double value) { return static_cast<Real>(value); });
   backend->wait(backend->upload({buffer.get(), 0, a->rows(), a->columns(), a->columns()}, whole(*a)));
   BackwardSubstitution<Real> backward(distribution, grid, *backend, timeline, *a);
-  ForwardSubstitution<Real> forward(distribution, grid, *backend, timeline, backward.blocks());
+  MpiTransport<Real> transport(grid, BroadcastKind::ring, timeline);
+  ForwardSubstitution<Real> forward(distribution, grid, *backend, transport, backward.blocks());
   forward.set_interchanges(test::factorize(parameters, distribution, grid, *backend, timeline, *a).interchanges);
   const auto right_hand_side = [](Index i) {
     return static_cast<double>(static_cast<Real>(std::sin(3.0 * static_cast<double>(i) + 1)));

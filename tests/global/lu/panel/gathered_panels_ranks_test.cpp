@@ -1,9 +1,9 @@
 // Panels that the pivot's device factorises with the rows of its process column.
 #include <gtest/gtest.h>
 
-#include "lu/workspace.hpp"
 #include "mpi/communication.hpp"
 #include "mpi/scatter_matrix.hpp"
+#include "run/workspace.hpp"
 #include "tests/global/factors.hpp"
 #include "tests/global/world.hpp"
 

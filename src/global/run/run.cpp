@@ -1,4 +1,4 @@
-#include "lu/run.hpp"
+#include "run/run.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -11,12 +11,12 @@
 #include <utility>
 
 #include "base/measuring.hpp"
-#include "lu/mismatches.hpp"
-#include "lu/run_observer.hpp"
-#include "lu/workspace.hpp"
 #include "mpi/communication.hpp"
 #include "mpi/session.hpp"
 #include "none/none_backend.hpp"
+#include "run/mismatches.hpp"
+#include "run/run_observer.hpp"
+#include "run/workspace.hpp"
 #include "solve/residual.hpp"
 
 namespace glinpack {
@@ -62,7 +62,7 @@ Factorization factorize(const RunParameters& parameters, const ProcessGrid& grid
                         LuWorkspace<Real>& workspace, const ProgressObserver& progress, RunResult& result,
                         StateSaver* saver = nullptr, Interchanges so_far = {}) {
   const PassRange passes{result.resumed ? result.resumed->passes : 0, workspace.distribution.passes()};
-  barrier(grid.all());
+  grid.all().barrier();
   result.start_time = seconds_since_1970();
   timeline.restart();
   RunObserver observer({parameters, workspace.distribution, grid, timeline, progress}, passes, saver);
@@ -150,7 +150,7 @@ void touch_memory(const ProcessGrid& grid, Backend<Real>& backend, Timeline& tim
 void agree_on_end(const ProcessGrid& grid, Factorization& factors) {
   constexpr auto none = std::numeric_limits<std::int64_t>::max();
   std::int64_t first[2] = {factors.zero_pivot ? factors.zero_pivot->value : none, factors.ended_before.value_or(none)};
-  all_reduce(grid.all(), first, 2, MPI_INT64_T, MPI_MIN);
+  grid.all().all_reduce(first, Reduction::min);
   if (first[0] != none) factors.zero_pivot = GlobalIndex(first[0]);
   if (first[1] != none) factors.ended_before = first[1];
 }
@@ -196,7 +196,7 @@ std::vector<double> solve(const RunParameters& parameters, const ProcessGrid& gr
     if (workspace.refiner) result.refinement = workspace.refiner->run(interchanges, *workspace.original, x);
   }
   times[1] = solves ? timeline.now() : times[0];
-  all_reduce(grid.all(), times, 3, MPI_DOUBLE, MPI_MAX);
+  grid.all().all_reduce(times, Reduction::max);
   if (result.refinement) result.refinement->seconds = times[1] - times[2];
   result.end_time = seconds_since_1970();
   backend.collect_timings();
@@ -244,7 +244,7 @@ void check(const RunParameters& parameters, const ProcessGrid& grid, Backend<Rea
     result.residual =
         compute_residual(*workspace.original, workspace.distribution, grid, precision_of_residual<Real>(parameters), x);
     double largest = largest_of_u(workspace, grid.position(), backend);
-    all_reduce(grid.all(), &largest, 1, MPI_DOUBLE, MPI_MAX);
+    largest = all_reduced(grid.all(), largest, Reduction::max);
     result.growth = largest / result.residual.largest_a;
   }
   const bool solved = parameters.parts == RunParts::all && !result.singular_column;
@@ -333,7 +333,7 @@ RunResult run_messages_in(RunParameters parameters, const ProcessGrid& grid, int
   try {
     result.passes_done = factorize(parameters, grid, timeline, *workspace, progress, result).ended_before;
     result.factor_seconds = timeline.now();
-    all_reduce(grid.all(), &result.factor_seconds, 1, MPI_DOUBLE, MPI_MAX);
+    result.factor_seconds = all_reduced(grid.all(), result.factor_seconds, Reduction::max);
     result.seconds = result.factor_seconds;
     result.end_time = seconds_since_1970();
     RankRecord mine;

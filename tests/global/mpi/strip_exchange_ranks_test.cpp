@@ -7,7 +7,7 @@
 
 #include "base/precision.hpp"
 #include "mpi/communication.hpp"
-#include "solve/strip_exchange.hpp"
+#include "mpi/strip_exchange.hpp"
 #include "solvers/poisson/poisson_cg.hpp"
 #include "tests/global/world.hpp"
 

@@ -1,9 +1,7 @@
-#include "mpi/node_route.hpp"
+#include "transport/node_route.hpp"
 
 #include <algorithm>
 #include <stdexcept>
-
-#include "mpi/broadcast.hpp"
 
 namespace glinpack {
 

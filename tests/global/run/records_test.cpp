@@ -1,4 +1,4 @@
-#include "lu/records.hpp"
+#include "run/records.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "mpi/wire.hpp"
+#include "transport/wire.hpp"
 
 namespace glinpack {
 namespace {

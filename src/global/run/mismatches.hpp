@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "lu/run_observer.hpp"
+#include "run/run_observer.hpp"
 
 namespace glinpack {
 

@@ -2,8 +2,7 @@
 // row with the current one (HPL_pdmxswp.c).
 #pragma once
 
-#include <mpi.h>
-
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -19,15 +18,15 @@ struct CandidateHeader {
   std::int64_t has_current_row = 0;
 };
 
-/// The all-reduce over candidates with rows of `width` elements: every rank ends with the best one and the current row.
-/// Owns MPI's type and operation, from the first run() on.
+/// The message of candidates with rows of `width` elements. Reduced over a process column, it has the best one and the
+/// current row on every rank.
 template <class Real>
-class CandidateReduction {
+class CandidateMessage {
  public:
-  explicit CandidateReduction(Index width);
-  CandidateReduction(const CandidateReduction&) = delete;
-  CandidateReduction& operator=(const CandidateReduction&) = delete;
-  ~CandidateReduction();
+  explicit CandidateMessage(Index width)
+      : width_(static_cast<std::size_t>(width)), bytes_(sizeof(CandidateHeader) + 2 * width_ * sizeof(Real)) {
+    set_header({});
+  }
 
   void set_header(const CandidateHeader& header) { std::memcpy(bytes_.data(), &header, sizeof header); }
   CandidateHeader header() const {
@@ -37,15 +36,15 @@ class CandidateReduction {
   }
   Real* candidate_row() { return reinterpret_cast<Real*>(bytes_.data() + sizeof(CandidateHeader)); }
   Real* current_row() { return candidate_row() + width_; }
-  std::int64_t message_bytes() const { return static_cast<std::int64_t>(bytes_.size()); }
-  /// Collective over the process column.
-  void run(MPI_Comm column);
+  std::vector<char>& bytes() { return bytes_; }
 
  private:
   std::size_t width_;
   std::vector<char> bytes_;
-  MPI_Datatype type_ = MPI_DATATYPE_NULL;
-  MPI_Op operation_ = MPI_OP_NULL;
 };
+
+/// The operation of the reduction, on messages of `bytes` bytes: the better candidate, and the current row from the
+/// message that has it.
+void combine_candidates(const char* message, char* into, std::size_t bytes);
 
 }  // namespace glinpack

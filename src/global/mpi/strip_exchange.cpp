@@ -1,4 +1,4 @@
-#include "solve/strip_exchange.hpp"
+#include "mpi/strip_exchange.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -16,7 +16,7 @@ PoissonExtents strip_of_rank(Index n, int rank, int ranks) {
 }
 
 double sum_over_ranks(MPI_Comm communicator, double mine) {
-  const std::vector<double> all = all_gather(communicator, mine);
+  const std::vector<double> all = all_gathered(MpiCommunicator(communicator), mine);
   return std::accumulate(all.begin(), all.end(), 0.0);
 }
 

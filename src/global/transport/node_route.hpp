@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "base/matrix_view.hpp"
+#include "transport/broadcast_kind.hpp"
 
 namespace glinpack {
-
-enum class BroadcastKind;
 
 /// The sender and the receivers of a place, in broadcasts that forward the whole message. Places count from the root,
 /// which is 0.

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "mpi/communication.hpp"
+#include "transport/communicator.hpp"
 
 namespace glinpack {
 
@@ -82,18 +82,18 @@ Value from_wire(std::string bytes) {
 
 /// The values of all ranks, in order, on the root; empty elsewhere.
 template <class Value>
-std::vector<Value> gather_values(MPI_Comm communicator, const Value& mine, int root) {
+std::vector<Value> gather_values(const Communicator& communicator, const Value& mine, int root) {
   std::vector<Value> all;
-  for (std::string& bytes : gather_bytes(communicator, to_wire(mine), root)) {
+  for (std::string& bytes : communicator.gather(root, to_wire(mine))) {
     all.push_back(from_wire<Value>(std::move(bytes)));
   }
   return all;
 }
 /// The root's value.
 template <class Value>
-Value broadcast_value(MPI_Comm communicator, const Value& of_root, int root) {
-  std::string bytes = rank_in(communicator) == root ? to_wire(of_root) : std::string();
-  broadcast_bytes(communicator, bytes, root);
+Value broadcast_value(const Communicator& communicator, const Value& of_root, int root) {
+  std::string bytes = communicator.rank() == root ? to_wire(of_root) : std::string();
+  communicator.broadcast(root, bytes);
   return from_wire<Value>(std::move(bytes));
 }
 

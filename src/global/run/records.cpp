@@ -1,11 +1,11 @@
-#include "lu/records.hpp"
+#include "run/records.hpp"
 
 #include <set>
 #include <utility>
 
 #include "mpi/communication.hpp"
 #include "mpi/session.hpp"
-#include "mpi/wire.hpp"
+#include "transport/wire.hpp"
 
 namespace glinpack {
 

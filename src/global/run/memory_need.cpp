@@ -1,9 +1,9 @@
-#include "lu/memory_need.hpp"
+#include "run/memory_need.hpp"
 
 #include <algorithm>
 #include <memory>
 
-#include "lu/workspace.hpp"
+#include "run/workspace.hpp"
 
 namespace glinpack {
 

@@ -11,9 +11,9 @@
 #include "base/precision.hpp"
 #include "checkpoint/checkpoints.hpp"
 #include "lu/parameters.hpp"
-#include "lu/records.hpp"
 #include "matrix/matrix_source.hpp"
 #include "mpi/process_grid.hpp"
+#include "run/records.hpp"
 #include "solve/refinement.hpp"
 
 namespace glinpack {

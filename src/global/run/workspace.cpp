@@ -1,4 +1,4 @@
-#include "lu/workspace.hpp"
+#include "run/workspace.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -11,8 +11,8 @@
 #include "base/threads.hpp"
 #include "lu/no_transport.hpp"
 #include "mpi/communication.hpp"
+#include "mpi/mpi_transport.hpp"
 #include "mpi/session.hpp"
-#include "transport/mpi_transport.hpp"
 
 namespace glinpack {
 
@@ -146,7 +146,8 @@ Workspace<Real>::Workspace(const RunParameters& parameters, const ProcessGrid& g
     checkpoint_copy = std::make_unique<CheckpointCopy>(static_cast<std::size_t>(bytes), backend.info().threads);
   }
   if (!parameters.refine) return;
-  refiner = std::make_unique<Refiner<Real>>(parameters.threshold, distribution, grid, backend, timeline, substitution);
+  refiner = std::make_unique<Refiner<Real>>(parameters.threshold, distribution, grid, backend, *this->transport,
+                                            timeline, substitution);
 }
 
 template <class Real>

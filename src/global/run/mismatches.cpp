@@ -1,11 +1,11 @@
-#include "lu/mismatches.hpp"
+#include "run/mismatches.hpp"
 
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 
 #include "mpi/communication.hpp"
-#include "mpi/wire.hpp"
+#include "transport/wire.hpp"
 
 namespace glinpack {
 
@@ -15,7 +15,7 @@ namespace {
 WentBack worst_mismatch(const ProcessGrid& grid, const std::vector<Mismatch>& mine) {
   WentBack worst;
   const auto all = gather_values(grid.all(), mine, 0);
-  const std::vector<int> world_ranks = all_gather(grid.all(), rank_in(MPI_COMM_WORLD));
+  const std::vector<int> world_ranks = all_gathered(grid.all(), rank_in(MPI_COMM_WORLD));
   bool found = false;
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     for (const Mismatch& mismatch : all[rank]) {
@@ -43,7 +43,7 @@ std::optional<LoadedState> go_back(const ProcessGrid& grid, StateSaver& saver, c
   }
   back.to = state->passes;
   back.seconds = saver.seconds_lost();
-  all_reduce(grid.all(), &back.seconds, 1, MPI_DOUBLE, MPI_MAX);
+  back.seconds = all_reduced(grid.all(), back.seconds, Reduction::max);
   if (grid.is_root()) {
     spdlog::warn("a check of checksums has failed after {} passes: the run has gone back to the checkpoint after {}",
                  back.from, back.to);
@@ -56,7 +56,7 @@ void report_mismatches(const ProcessGrid& grid, RunResult& result) {
   ChecksumRecord& record = *result.checksums;
   const auto is_right = [](const RankRecord& rank) { return rank.mismatches.empty(); };
   record.corrupted = !all_agree(grid.all(), std::ranges::all_of(result.ranks, is_right));
-  all_reduce(grid.all(), &record.seconds, 1, MPI_DOUBLE, MPI_MAX);
+  record.seconds = all_reduced(grid.all(), record.seconds, Reduction::max);
   if (!record.corrupted || result.ranks.empty()) return;
   const RankRecord* first = nullptr;
   std::string others;

@@ -1,12 +1,12 @@
-#include "mpi/node_route.hpp"
+#include "transport/node_route.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
-#include "mpi/broadcast.hpp"
 #include "mpi/shared_memory.hpp"
+#include "transport/broadcast_kind.hpp"
 
 namespace glinpack {
 namespace {

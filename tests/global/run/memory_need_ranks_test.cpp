@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "backend/registry.hpp"
-#include "lu/memory_need.hpp"
-#include "lu/run.hpp"
 #include "mpi/session.hpp"
+#include "run/memory_need.hpp"
+#include "run/run.hpp"
 #include "tests/global/cached_backend.hpp"
 #include "tests/global/factors.hpp"
 #include "tests/global/world.hpp"

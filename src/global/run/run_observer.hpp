@@ -6,7 +6,7 @@
 
 #include "checkpoint/checkpoints.hpp"
 #include "lu/factorize.hpp"
-#include "lu/run.hpp"
+#include "run/run.hpp"
 #include "watch/stop_request.hpp"
 
 namespace glinpack {
@@ -65,7 +65,7 @@ class StateSaver {
   const CheckpointPlan& plan_;
   CheckpointHeader header_;
   double earlier_seconds_;
-  MPI_Comm communicator_;
+  const Communicator& communicator_;
   Timeline& timeline_;
   bool in_background_;
   Checkpoints checkpoints_;

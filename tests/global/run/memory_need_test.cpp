@@ -1,4 +1,4 @@
-#include "lu/memory_need.hpp"
+#include "run/memory_need.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/measuring.hpp"
-#include "mpi/node_route.hpp"
+#include "transport/node_route.hpp"
 
 namespace glinpack {
 namespace {

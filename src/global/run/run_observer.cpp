@@ -1,4 +1,4 @@
-#include "lu/run_observer.hpp"
+#include "run/run_observer.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -47,7 +47,7 @@ void StateSaver::save(Index passes, const Interchanges& so_far) {
   header_.pass = passes;
   header_.pivots = static_cast<Index>(so_far.pivots.size());
   header_.seconds = earlier_seconds_ + timeline_.now();
-  all_reduce(communicator_, &header_.seconds, 1, MPI_DOUBLE, MPI_MAX);
+  header_.seconds = all_reduced(communicator_, header_.seconds, Reduction::max);
   checkpoints_.begin(header_, so_far.pivots);
   add_matrix(checkpoints_);
   checkpoints_.end();
@@ -80,7 +80,7 @@ std::optional<Saved> StateSaver::saved() {
   if (checkpoints_.completed() + checkpoints_.failed() == 0) return std::nullopt;
   checkpoints_.keeps_last(header_.at);
   double most[2] = {waited_, checkpoints_.seconds_of_disk()};
-  all_reduce(communicator_, most, 2, MPI_DOUBLE, MPI_MAX);
+  communicator_.all_reduce(most, Reduction::max);
   return Saved{.checkpoints = checkpoints_.completed(),
                .failed = checkpoints_.failed(),
                .passes = checkpoints_.last().value_or(0),

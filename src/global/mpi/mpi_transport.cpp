@@ -1,4 +1,4 @@
-#include "transport/mpi_transport.hpp"
+#include "mpi/mpi_transport.hpp"
 
 #include <optional>
 #include <stdexcept>
@@ -232,7 +232,48 @@ void RowTransferRounds::wait() {
   }
 }
 
+// MPI_User_function.
+void combine_in_mpi(void* in, void* in_out, int* count, MPI_Datatype* type) {
+  const auto bytes = static_cast<std::size_t>(element_bytes(*type));
+  for (int i = 0; i < *count; ++i) {
+    const std::size_t first = static_cast<std::size_t>(i) * bytes;
+    combine_candidates(static_cast<char*>(in) + first, static_cast<char*>(in_out) + first, bytes);
+  }
+}
+
 }  // namespace
+
+/// MPI's type and operation for candidates of so many bytes.
+class CandidateReduction {
+ public:
+  explicit CandidateReduction(std::size_t bytes) : bytes_(bytes) {
+    GLINPACK_MPI(MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type_));
+    GLINPACK_MPI(MPI_Type_commit(&type_));
+    GLINPACK_MPI(MPI_Op_create(combine_in_mpi, 1, &operation_));
+  }
+  CandidateReduction(const CandidateReduction&) = delete;
+  CandidateReduction& operator=(const CandidateReduction&) = delete;
+  ~CandidateReduction() {
+    MPI_Op_free(&operation_);
+    MPI_Type_free(&type_);
+  }
+  std::size_t bytes() const { return bytes_; }
+  MPI_Datatype type() const { return type_; }
+  MPI_Op operation() const { return operation_; }
+
+ private:
+  std::size_t bytes_;
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+  MPI_Op operation_ = MPI_OP_NULL;
+};
+
+template <class Real>
+MpiTransport<Real>::MpiTransport(const ProcessGrid& grid, BroadcastKind broadcast, Timeline& timeline,
+                                 NodeWindows* windows, Completion completion)
+    : grid_(grid), broadcast_(broadcast), timeline_(timeline), windows_(windows), completion_(completion) {}
+
+template <class Real>
+MpiTransport<Real>::~MpiTransport() = default;
 
 template <class Real>
 std::unique_ptr<Transfer> MpiTransport<Real>::start_broadcast(MessageKind kind, const PassPlan& pass,
@@ -284,10 +325,13 @@ std::unique_ptr<Transfer> MpiTransport<Real>::start_rounds(Phase phase, const Ro
 }
 
 template <class Real>
-void MpiTransport<Real>::reduce_candidates(const PassPlan&, Index, CandidateReduction<Real>& candidates) {
+void MpiTransport<Real>::reduce_candidates(const PassPlan&, Index, CandidateMessage<Real>& candidates) {
   if (grid_.shape().rows == 1) return;
-  const auto scope = timeline_.scope(Lane::net, Phase::panel, candidates.message_bytes(), 0, 1);
-  candidates.run(grid_.column());
+  std::vector<char>& bytes = candidates.bytes();
+  if (!reduction_ || reduction_->bytes() != bytes.size())
+    reduction_ = std::make_unique<CandidateReduction>(bytes.size());
+  const auto scope = timeline_.scope(Lane::net, Phase::panel, static_cast<std::int64_t>(bytes.size()), 0, 1);
+  all_reduce(grid_.column(), bytes.data(), 1, reduction_->type(), reduction_->operation());
 }
 
 template <class Real>
