@@ -194,11 +194,11 @@ std::unique_ptr<Checkpointing> prepare_checkpointing(SweepInput& input, const Ba
   plan.options = options_of(input, run, backend);
   if (run.matrix == MatrixKind::file) plan.options["--input"] = checksum_of_input(input);
 
-  const bool goes_on_there = same_folder(options.checkpoint, options.resume);
-  const bool prepares = !options.checkpoint.empty() && !goes_on_there;
+  const bool continues_there = same_folder(options.checkpoint, options.resume);
+  const bool prepares = !options.checkpoint.empty() && !continues_there;
   run_on_root_and_broadcast([&] {
     if (!options.resume.empty()) {
-      checkpointing->locks.emplace_back(options.resume, goes_on_there ? FolderUse::write : FolderUse::read);
+      checkpointing->locks.emplace_back(options.resume, continues_there ? FolderUse::write : FolderUse::read);
     }
     if (prepares) {
       std::error_code error;

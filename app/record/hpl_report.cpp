@@ -317,7 +317,7 @@ std::string checksum_lines(const RunResult& result) {
   const ChecksumRecord& record = *result.checksums;
   double lost = 0;
   std::string text;
-  for (const WentBack& back : record.went_back) {
+  for (const Rollback& back : record.rollbacks) {
     const auto rank = std::ranges::find(result.ranks, back.rank, &RankRecord::world_rank);
     text += fmt::format(
         "After {} passes it went back to the checkpoint after {}, {:.3f} s lost: {}: {}\n", back.from, back.to,
@@ -326,7 +326,7 @@ std::string checksum_lines(const RunResult& result) {
         text_of(back.mismatch));
     lost += back.seconds;
   }
-  const std::size_t times = record.went_back.size();
+  const std::size_t times = record.rollbacks.size();
   if (times > 0) {
     text += fmt::format("It went back {} time{}; Time and Gflops include the {:.3f} s lost: not an HPL result\n", times,
                         times == 1 ? "" : "s", lost);

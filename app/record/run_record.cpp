@@ -139,7 +139,7 @@ void describe(Json& json, RankRecord& rank, RankTime& time) {
 }
 
 template <class Json>
-void describe(Json& json, WentBack& back) {
+void describe(Json& json, Rollback& back) {
   json("from", back.from);
   json("to", back.to);
   json("seconds", back.seconds);
@@ -155,7 +155,7 @@ void describe(Json& json, ChecksumRecord& record) {
   json("corrupted", record.corrupted);
   json.later("overflowed", record.overflowed);
   json("stopped", record.stopped);
-  json.later("went_back", record.went_back);
+  json.later("went_back", record.rollbacks);
 }
 
 template <class Json>

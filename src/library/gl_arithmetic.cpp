@@ -12,10 +12,10 @@
 namespace glinpack::library {
 namespace {
 
-constexpr Index cached_depth = 1024;    // deeper products would evict tiles of the operands from the cache
-constexpr Index block_columns = 64;     // of factors
-constexpr Index least_on_device = 256;  // of rows to factorise there: to make its panel takes longer than LAPACK below
-constexpr Index most_groups = 65535;
+constexpr Index cached_depth = 1024;  // deeper products would evict tiles of the operands from the cache
+constexpr Index block_columns = 64;   // of factors
+constexpr Index min_on_device = 256;  // of rows to factorise there: to make its panel takes longer than LAPACK below
+constexpr Index max_groups = 65535;
 
 template <class Real>
 class GlArithmetic final : public Arithmetic<Real> {
@@ -61,8 +61,8 @@ class GlArithmetic final : public Arithmetic<Real> {
       const compute::Region left = region_of(a), right = b ? region_of(*b) : left, to = region_of(*result);
       compute::for_window_parts(to, kernels.window_elements(), 1, [&](Index i, Index j, Index rows, Index columns) {
         program.set(0, columns);
-        for (Index first = 0; first < rows; first += most_groups) {
-          const Index count = std::min(most_groups, rows - first);
+        for (Index first = 0; first < rows; first += max_groups) {
+          const Index count = std::min(max_groups, rows - first);
           kernels.bind(program, 0, 1, left.block(i + first, j, count, columns));
           kernels.bind(program, 1, 2, right.block(i + first, j, count, columns));
           kernels.bind(program, 2, 3, to.block(i + first, j, count, columns));
@@ -104,7 +104,7 @@ class GlArithmetic final : public Arithmetic<Real> {
   Factors factorize(Matrix& a) override {
     Factors factors{this->copy(a), std::vector<Index>(static_cast<std::size_t>(a.rows()))};
     // the device stops at a zero pivot, LAPACK does not
-    if (a.rows() >= least_on_device &&
+    if (a.rows() >= min_on_device &&
         !factorize_on_one_rank<Real>(*backend_, timeline_, *factors.elements, {.nb = block_columns}, factors.pivots)) {
       return factors;
     }

@@ -87,7 +87,7 @@ Factorization factorize(const RunParameters& parameters, const Distribution& dis
   Transport<Real>& transport =
       parameters.parts == RunParts::compute ? static_cast<Transport<Real>&>(placeholders) : messages;
   NoObserver observer;
-  return make_lu<Real>({parameters, distribution, grid.position(), backend, transport, timeline}, a)->run(observer);
+  return make_lu<Real>({parameters, distribution, grid, backend, transport, timeline}, a)->run(observer);
 }
 
 template <class Real, class Messages = MpiTransport<Real>>
@@ -107,7 +107,8 @@ GatheredFactors<Real> factorize_and_gather(const RunParameters& parameters, cons
   std::transform(filled.begin(), filled.end(), buffer->data(), [](double v) { return static_cast<Real>(v); });
   backend->wait(backend->upload(host, whole(*a)));
 
-  BackwardSubstitution<Real> substitution(distribution, grid, *backend, timeline, *a);
+  MpiTransport<Real> transport(grid, parameters.broadcast, timeline);
+  BackwardSubstitution<Real> substitution({parameters, distribution, grid, *backend, transport, timeline}, *a);
   const Factorization result =
       factorize<Real, Messages>(parameters, distribution, grid, *backend, timeline, *a, windows);
   GatheredFactors<Real> factors;

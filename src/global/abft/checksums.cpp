@@ -109,17 +109,18 @@ class Checksums<Real>::Worst {
 };
 
 template <class Real>
-Checksums<Real>::Checksums(const Distribution& distribution, const Grid& grid, Backend<Real>& backend,
-                           Timeline& timeline, DeviceMatrix<Real>& a, Index every)
-    : distribution_(distribution),
-      grid_(grid),
-      position_(grid.position()),
-      backend_(backend),
-      timeline_(timeline),
+Checksums<Real>::Checksums(const RankContext<Real>& context, DeviceMatrix<Real>& a, Index every)
+    : distribution_(context.distribution),
+      grid_(context.grid),
+      position_(context.position()),
+      backend_(context.backend),
+      timeline_(context.timeline),
       a_(a),
       every_(every),
       rows_(a.rows()),
-      columns_(distribution.local_columns(position_)) {
+      columns_(context.distribution.local_columns(position_)) {
+  Backend<Real>& backend = context.backend;
+  const Distribution& distribution = context.distribution;
   const Index nb = distribution.nb;
   const Index longest = std::max({columns_, nb, Index{1}});
   minus_ones_ = uploaded(backend, longest, 1, [](Index, Index) { return -1; });

@@ -30,7 +30,7 @@
 
 #include "backend/backend.hpp"
 #include "matrix/pass.hpp"
-#include "transport/communicator.hpp"
+#include "transport/rank_context.hpp"
 
 namespace glinpack {
 
@@ -84,8 +84,7 @@ class Checksums {
  public:
   /// `a`: this rank's part of the matrix, with checksums. `every`: passes between two checks. Allocates. All must
   /// outlive it. Not collective.
-  Checksums(const Distribution& distribution, const Grid& grid, Backend<Real>& backend, Timeline& timeline,
-            DeviceMatrix<Real>& a, Index every);
+  Checksums(const RankContext<Real>& context, DeviceMatrix<Real>& a, Index every);
   Checksums(const Checksums&) = delete;
   Checksums& operator=(const Checksums&) = delete;
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <random>
 #include <set>
-#include <utility>
 
 #include "base/memory_count.hpp"
 #include "lu/panel/panel.hpp"
@@ -89,12 +88,11 @@ const std::vector<GlobalIndex>& NoTransport<Real>::pivots_of(const PassPlan& pas
 
 template <class Real>
 NoTransport<Real>::NoTransport(const Distribution& distribution, GridPosition position, Pivoting pivoting,
-                               std::size_t largest, bool column_shares_memory, std::function<bool(bool)> agree)
+                               std::size_t largest, bool column_shares_memory)
     : distribution_(distribution),
       position_(position),
       pivoting_(pivoting),
       numbers_(counted_vector<Real>(static_cast<Index>(largest))),
-      agree_(std::move(agree)),
       column_shares_memory_(column_shares_memory) {
   fill_with_placeholders(std::span(numbers_), distribution.n);
 }

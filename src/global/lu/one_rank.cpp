@@ -37,7 +37,8 @@ std::optional<Index> factorize_on_one_rank(Backend<Real>& backend, Timeline& tim
   parameters.n = a.rows();
   const Distribution distribution(parameters.n, std::min(parameters.nb, parameters.n), {1, 1}, 0);
   NoTransport<Real> transport(distribution, {0, 0}, parameters.pivoting, 0);
-  const auto lu = make_lu<Real>({parameters, distribution, {0, 0}, backend, transport, timeline}, a);
+  const LoneGrid grid;
+  const auto lu = make_lu<Real>({parameters, distribution, grid, backend, transport, timeline}, a);
   AllPasses observer(timeline);
   const Factorization factors = lu->run(observer);
   timeline.leave_passes();

@@ -98,8 +98,8 @@ constexpr PanelMethod panel_method(const RunParameters& parameters, const GridSh
     return PanelMethod::host;
   }
   if (grid.rows == 1) return PanelMethod::whole;
-  constexpr int most_rows = 8;  // GPUs of a node
-  if (column_shares_memory && grid.rows <= most_rows) return PanelMethod::gathered;
+  constexpr int max_rows = 8;  // GPUs of a node
+  if (column_shares_memory && grid.rows <= max_rows) return PanelMethod::gathered;
   if (parameters.pivoting == Pivoting::tournament) return PanelMethod::distributed;
   return parameters.panel == PanelPlace::device ? PanelMethod::gathered : PanelMethod::host;
 }

@@ -115,7 +115,7 @@ bool RowPipeline<Real>::rows_move(const PassPlan& pass, ColumnRange columns) con
 template <class Real>
 RowExchangePlan RowPipeline<Real>::plan(const PassPlan& pass, const Panel<Real>& panel, ColumnRange columns) const {
   const auto make = [&](auto&& plan_rows) {
-    return plan_rows(context_.parameters.row_swap, all_compute_u12_, context_.distribution, context_.position, pass,
+    return plan_rows(context_.parameters.row_swap, all_compute_u12_, context_.distribution, context_.position(), pass,
                      panel.pivots, columns);
   };
   if (plans_ == nullptr) return make(plan_row_swap);

@@ -24,28 +24,28 @@ std::function<void()> call_before_abort;
 constexpr int tests_before_nap = 4000;
 constexpr std::chrono::microseconds nap{50};
 
-struct Introduced {
+struct Registered {
   MPI_Comm communicator;
   Awaited what;
   std::vector<int> world_ranks;
 };
 
 // The communicators of the present grid.
-std::vector<Introduced>& all_introduced() {
-  static std::vector<Introduced> all;
+std::vector<Registered>& all_registered() {
+  static std::vector<Registered> all;
   return all;
 }
 
-const Introduced* find(MPI_Comm communicator) {
-  for (const Introduced& one : all_introduced()) {
+const Registered* find(MPI_Comm communicator) {
+  for (const Registered& one : all_registered()) {
     if (one.communicator == communicator) return &one;
   }
   return nullptr;
 }
 
 int world_rank(MPI_Comm communicator, int rank) {
-  const Introduced* const introduced = find(communicator);
-  return introduced == nullptr ? rank : introduced->world_ranks[static_cast<std::size_t>(rank)];
+  const Registered* const registered = find(communicator);
+  return registered == nullptr ? rank : registered->world_ranks[static_cast<std::size_t>(rank)];
 }
 
 }  // namespace
@@ -73,11 +73,11 @@ Pending Pending::from(MPI_Comm communicator, int rank) { return {Awaited::from, 
 Pending Pending::to(MPI_Comm communicator, int rank) { return {Awaited::to, world_rank(communicator, rank)}; }
 
 Pending Pending::with_all_of(MPI_Comm communicator) {
-  const Introduced* const introduced = find(communicator);
-  return {introduced == nullptr ? Awaited::all : introduced->what, -1};
+  const Registered* const registered = find(communicator);
+  return {registered == nullptr ? Awaited::all : registered->what, -1};
 }
 
-void introduce_communicator(MPI_Comm communicator, Awaited what) {
+void register_communicator(MPI_Comm communicator, Awaited what) {
   const int size = size_of(communicator);
   MPI_Group here = MPI_GROUP_NULL;
   MPI_Group world = MPI_GROUP_NULL;
@@ -85,20 +85,20 @@ void introduce_communicator(MPI_Comm communicator, Awaited what) {
   GLINPACK_MPI(MPI_Comm_group(MPI_COMM_WORLD, &world));
   std::vector<int> ranks(static_cast<std::size_t>(size));
   std::iota(ranks.begin(), ranks.end(), 0);
-  Introduced introduced{communicator, what, std::vector<int>(ranks.size())};
-  GLINPACK_MPI(MPI_Group_translate_ranks(here, size, ranks.data(), world, introduced.world_ranks.data()));
+  Registered registered{communicator, what, std::vector<int>(ranks.size())};
+  GLINPACK_MPI(MPI_Group_translate_ranks(here, size, ranks.data(), world, registered.world_ranks.data()));
   GLINPACK_MPI(MPI_Group_free(&here));
   GLINPACK_MPI(MPI_Group_free(&world));
-  all_introduced().push_back(std::move(introduced));
+  all_registered().push_back(std::move(registered));
 }
 
-void forget_communicator(MPI_Comm communicator) {
-  std::erase_if(all_introduced(), [communicator](const Introduced& one) { return one.communicator == communicator; });
+void unregister_communicator(MPI_Comm communicator) {
+  std::erase_if(all_registered(), [communicator](const Registered& one) { return one.communicator == communicator; });
 }
 
 void wait_until(const std::function<bool()>& done, const Pending& pending) {
   if (done()) return own_progress().step();
-  const PendingNote note(pending);
+  const ScopedWait note(pending);
   for (int tests = 0; !done(); ++tests) {
     if (!ranks_outnumber_cores()) continue;
     if (tests < tests_before_nap) {
@@ -233,7 +233,7 @@ std::vector<std::string> MpiCommunicator::gather(int root, const std::string& by
     }
     MPI_Status status;
     int arrived = 0;
-    const PendingNote note(Pending::from(handle_, from));
+    const ScopedWait note(Pending::from(handle_, from));
     while (true) {
       GLINPACK_MPI(MPI_Iprobe(from, tag, handle_, &arrived, &status));
       if (arrived != 0) break;

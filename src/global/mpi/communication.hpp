@@ -53,7 +53,7 @@ int size_of(MPI_Comm communicator);
 /// A pending message or collective operation, recorded for the watchdog (base/progress_record.hpp). Calls no MPI.
 struct Pending {
   Awaited awaited = Awaited::unnamed;
-  int peer = -1;  // rank in MPI_COMM_WORLD if the communicator was introduced, else in the communicator
+  int peer = -1;  // rank in MPI_COMM_WORLD if the communicator was registered, else in the communicator
 
   static Pending from(MPI_Comm communicator, int rank);
   static Pending to(MPI_Comm communicator, int rank);
@@ -63,17 +63,17 @@ struct Pending {
 };
 
 /// Registers a communicator and its kind, so that Pending has ranks of MPI_COMM_WORLD. Main thread only.
-void introduce_communicator(MPI_Comm communicator, Awaited what);
+void register_communicator(MPI_Comm communicator, Awaited what);
 /// Call it before the communicator is freed.
-void forget_communicator(MPI_Comm communicator);
+void unregister_communicator(MPI_Comm communicator);
 
 /// Records a pending operation during its lifetime.
-class PendingNote {
+class ScopedWait {
  public:
-  explicit PendingNote(const Pending& pending) { own_progress().await(pending.awaited, pending.peer); }
-  PendingNote(const PendingNote&) = delete;
-  PendingNote& operator=(const PendingNote&) = delete;
-  ~PendingNote() { own_progress().await(Awaited::nothing, -1); }
+  explicit ScopedWait(const Pending& pending) { own_progress().await(pending.awaited, pending.peer); }
+  ScopedWait(const ScopedWait&) = delete;
+  ScopedWait& operator=(const ScopedWait&) = delete;
+  ~ScopedWait() { own_progress().await(Awaited::nothing, -1); }
 };
 
 /// Waits until done() returns true; every wait uses it. Under oversubscription it yields and then naps between tests,

@@ -347,11 +347,6 @@ void MpiTransport<Real>::receive(const PassPlan&, Index, int from, std::span<Rea
                   tags::tournament);
 }
 
-template <class Real>
-bool MpiTransport<Real>::all_agree(bool mine) {
-  return glinpack::all_agree(grid_.all(), mine);
-}
-
 template class MpiTransport<float>;
 template class MpiTransport<double>;
 

@@ -33,7 +33,6 @@ class MpiTransport : public Transport<Real> {
   void reduce_candidates(const PassPlan& pass, Index column, CandidateMessage<Real>& candidates) override;
   void send(const PassPlan& pass, Index column, int to, std::span<const Real> rows) override;
   void receive(const PassPlan& pass, Index column, int from, std::span<Real> rows) override;
-  bool all_agree(bool mine) override;
 
  private:
   std::unique_ptr<Transfer> start_rounds(Phase phase, const RowExchangePlan& plan, Index columns, Real* buffer, int tag,

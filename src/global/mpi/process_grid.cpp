@@ -43,9 +43,9 @@ ProcessGrid::ProcessGrid(MPI_Comm world, GridShape shape, RankOrder order, const
   all_ = MpiCommunicator(all);
   row_ = MpiCommunicator(row);
   column_ = MpiCommunicator(column);
-  introduce_communicator(all_, Awaited::all);
-  introduce_communicator(row_, Awaited::row);
-  introduce_communicator(column_, Awaited::column);
+  register_communicator(all_, Awaited::all);
+  register_communicator(row_, Awaited::row);
+  register_communicator(column_, Awaited::column);
 }
 
 ProcessGrid::ProcessGrid(ProcessGrid&& other) noexcept
@@ -74,7 +74,7 @@ void ProcessGrid::release() noexcept {
   if (finalized != 0) return;
   for (MPI_Comm communicator : {MPI_Comm(column_), MPI_Comm(row_), MPI_Comm(all_)}) {
     if (communicator == MPI_COMM_NULL) continue;
-    forget_communicator(communicator);
+    unregister_communicator(communicator);
     MPI_Comm_free(&communicator);
   }
 }

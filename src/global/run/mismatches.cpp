@@ -12,8 +12,8 @@ namespace glinpack {
 namespace {
 
 /// The mismatch that is_worse(), and its rank, on the root. Collective.
-WentBack worst_mismatch(const ProcessGrid& grid, const std::vector<Mismatch>& mine) {
-  WentBack worst;
+Rollback worst_mismatch(const ProcessGrid& grid, const std::vector<Mismatch>& mine) {
+  Rollback worst;
   const auto all = gather_values(grid.all(), mine, 0);
   const std::vector<int> world_ranks = all_gathered(grid.all(), rank_in(MPI_COMM_WORLD));
   bool found = false;
@@ -31,12 +31,12 @@ WentBack worst_mismatch(const ProcessGrid& grid, const std::vector<Mismatch>& mi
 
 }  // namespace
 
-std::optional<LoadedState> go_back(const ProcessGrid& grid, StateSaver& saver, const std::vector<Mismatch>& mine,
-                                   ChecksumRecord& record) {
-  WentBack back = worst_mismatch(grid, mine);
+std::optional<LoadedState> roll_back(const ProcessGrid& grid, StateSaver& saver, const std::vector<Mismatch>& mine,
+                                     ChecksumRecord& record) {
+  Rollback back = worst_mismatch(grid, mine);
   std::optional<LoadedState> state;
   try {
-    state = saver.go_back();
+    state = saver.roll_back();
   } catch (const AgreedError& error) {
     record.stopped_by = std::string("a checkpoint that cannot be read: ") + error.what();
     return state;
@@ -48,7 +48,7 @@ std::optional<LoadedState> go_back(const ProcessGrid& grid, StateSaver& saver, c
     spdlog::warn("a check of checksums has failed after {} passes: the run has gone back to the checkpoint after {}",
                  back.from, back.to);
   }
-  record.went_back.push_back(back);
+  record.rollbacks.push_back(back);
   return state;
 }
 

@@ -8,10 +8,10 @@
 
 namespace glinpack {
 
-/// After a failed check: StateSaver::go_back(), and its record. `mine`: the mismatches of this rank. Nothing if the
+/// After a failed check: StateSaver::roll_back(), and its record. `mine`: the mismatches of this rank. Nothing if the
 /// checkpoint cannot be read, which the record then says. Collective.
-std::optional<LoadedState> go_back(const ProcessGrid& grid, StateSaver& saver, const std::vector<Mismatch>& mine,
-                                   ChecksumRecord& record);
+std::optional<LoadedState> roll_back(const ProcessGrid& grid, StateSaver& saver, const std::vector<Mismatch>& mine,
+                                     ChecksumRecord& record);
 
 /// After the run's RankRecords are gathered: makes the record that of all ranks. On the root, the result names the rank
 /// that was wrong first. Collective.

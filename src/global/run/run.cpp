@@ -69,11 +69,11 @@ Factorization factorize(const RunParameters& parameters, const ProcessGrid& grid
   Factorization factors = workspace.lu->run(observer, passes, std::move(so_far));
   Checksums<Real>* const checksums = workspace.checksums.get();
   if (checksums != nullptr) result.checksums.emplace().every = checksums->every();
-  while (factors.stopped && saver != nullptr && saver->can_go_back()) {
-    auto state = go_back(grid, *saver, checksums->mismatches(), *result.checksums);
+  while (factors.stopped && saver != nullptr && saver->can_roll_back()) {
+    auto state = roll_back(grid, *saver, checksums->mismatches(), *result.checksums);
     if (!state) break;
     checksums->forget_mismatches();
-    observer.go_back(state->passes);
+    observer.roll_back(state->passes);
     factors = workspace.lu->run(observer, {state->passes, passes.end}, std::move(state->so_far));
   }
   observer.finish();

@@ -35,7 +35,7 @@ struct Saved {
 };
 
 /// A return to a checkpoint after a failed check.
-struct WentBack {
+struct Rollback {
   Index to = 0;        // passes done in the checkpoint
   double seconds = 0;  // lost: of the passes since then and of loading, the slowest rank
   // of the worst mismatch, on rank 0 of the grid
@@ -53,7 +53,7 @@ struct ChecksumRecord {
   bool overflowed = false;          // the first mismatch is Mismatch::overflow, which needs no fault
   bool stopped = false;             // a failed check has ended the run
   std::string stopped_by;           // the reason, unless it is --abft-stop
-  std::vector<WentBack> went_back;  // after other failed checks, in order; the passes after them were right
+  std::vector<Rollback> rollbacks;  // after other failed checks, in order; the passes after them were right
 };
 
 struct RunResult {

@@ -12,7 +12,7 @@ namespace glinpack {
 namespace {
 
 // To one checkpoint. Every later one is progress.
-constexpr int most_returns = 3;
+constexpr int max_rollbacks = 3;
 
 }  // namespace
 
@@ -57,12 +57,12 @@ void StateSaver::save(Index passes, const Interchanges& so_far) {
   saved_at_ = timeline_.now();
 }
 
-bool StateSaver::can_go_back() {
+bool StateSaver::can_roll_back() {
   commit();
-  return good_ && good_->returns < most_returns;
+  return good_ && good_->returns < max_rollbacks;
 }
 
-LoadedState StateSaver::go_back() {
+LoadedState StateSaver::roll_back() {
   ++good_->returns;
   LoadedState state;
   std::string error;
@@ -135,7 +135,7 @@ void RunObserver::after(const PassPlan& pass) {
 }
 
 bool RunObserver::continues_after_mismatch() {
-  if (saver_ != nullptr && saver_->can_go_back()) return false;
+  if (saver_ != nullptr && saver_->can_roll_back()) return false;
   if (saver_ != nullptr && is_root_) spdlog::warn("a check of checksums has failed: no more checkpoints are written");
   saver_ = nullptr;
   return !stops_at_mismatch_;

@@ -43,11 +43,11 @@ class StateSaver {
 
   /// Whether there is a checkpoint, and none of its passes has failed too often. Completes a pending one. Collective
   /// over the grid, with the same result.
-  bool can_go_back();
+  bool can_roll_back();
   /// Loads it. Throws AgreedError on all ranks if one of them cannot read its file; the matrix is lost then.
   /// Collective.
-  LoadedState go_back();
-  /// Of the work since the checkpoint, this time; of go_back() as well. On this rank.
+  LoadedState roll_back();
+  /// Of the work since the checkpoint, this time; of roll_back() as well. On this rank.
   double seconds_lost() const { return seconds_lost_; }
 
  private:
@@ -94,7 +94,7 @@ class RunObserver final : public PassObserver {
   bool save(const PassPlan& pass, const Interchanges& so_far) override;
   bool continues_after_mismatch() override;
   /// After continues_after_mismatch() has ended the passes: they go on from this one.
-  void go_back(Index pass) { agreement_.go_on_from(pass); }
+  void roll_back(Index pass) { agreement_.continue_from(pass); }
   /// After the passes. A pending checkpoint is not needed any more, and nothing waits for it.
   void finish();
 

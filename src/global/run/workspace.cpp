@@ -35,22 +35,21 @@ std::unique_ptr<Transport<Real>> make_transport(const RunParameters& parameters,
                                                 const ProcessGrid& grid, Timeline& timeline, const NodeMemory& node) {
   if (parameters.parts == RunParts::compute) {
     const BroadcastSizes largest = broadcast_sizes<Real>(parameters, grid.shape(), grid.position());
-    const auto agree = [&grid](bool mine) { return all_agree(grid.all(), mine); };
     return std::make_unique<NoTransport<Real>>(distribution, grid.position(), parameters.pivoting,
                                                std::max(largest.row, 2 * largest.column) / sizeof(Real),
-                                               node.column_shares_memory, agree);
+                                               node.column_shares_memory);
   }
   return std::make_unique<MpiTransport<Real>>(grid, parameters.broadcast, timeline, node.windows.get(),
                                               completion_of(parameters.parts));
 }
 
 template <class Real>
-std::unique_ptr<Checksums<Real>> make_checksums(const RunParameters& parameters, const Distribution& distribution,
-                                                const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
-                                                DeviceMatrix<Real>& a) {
+std::unique_ptr<Checksums<Real>> make_checksums(const RankContext<Real>& context, DeviceMatrix<Real>& a) {
+  const RunParameters& parameters = context.parameters;
   if (!parameters.abft) return nullptr;
-  const Index every = parameters.abft_every > 0 ? parameters.abft_every : passes_between_checks(distribution.nb);
-  return std::make_unique<Checksums<Real>>(distribution, grid, backend, timeline, a, every);
+  const Index every =
+      parameters.abft_every > 0 ? parameters.abft_every : passes_between_checks(context.distribution.nb);
+  return std::make_unique<Checksums<Real>>(context, a, every);
 }
 
 /// Calls body(first local row, strip in host memory) for all local rows, strip by strip.
@@ -128,16 +127,16 @@ LuWorkspace<Real>::LuWorkspace(const RunParameters& parameters, const ProcessGri
     : distribution(distribution_of(parameters, grid.shape())),
       a(backend.allocate(distribution.local_rows(grid.position()), distribution.stored_columns(grid.position()))),
       transport(make_transport<Real>(parameters, distribution, grid, timeline, node)),
-      checksums(make_checksums(parameters, distribution, grid, backend, timeline, *a)),
-      lu(make_lu<Real>({parameters, distribution, grid.position(), backend, *transport, timeline}, *a,
-                       checksums.get())) {}
+      context{parameters, distribution, grid, backend, *transport, timeline},
+      checksums(make_checksums(context, *a)),
+      lu(make_lu(context, *a, checksums.get())) {}
 
 template <class Real>
 Workspace<Real>::Workspace(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend,
                            Timeline& timeline, const MatrixSource& source, const RunOptions& options,
                            const NodeMemory& node)
     : LuWorkspace<Real>(parameters, grid, backend, timeline, node),
-      substitution(distribution, grid, backend, timeline, *a),
+      substitution(context, *a),
       strip(backend.allocate_host(matrix_strip_rows(a->rows(), a->columns()) * a->columns())),
       original(original_matrix(parameters, distribution, grid.position(), source, backend, timeline, options)) {
   if (options.checkpoints && parameters.checkpoint_copy) {
@@ -146,8 +145,7 @@ Workspace<Real>::Workspace(const RunParameters& parameters, const ProcessGrid& g
     checkpoint_copy = std::make_unique<CheckpointCopy>(static_cast<std::size_t>(bytes), backend.info().threads);
   }
   if (!parameters.refine) return;
-  refiner = std::make_unique<Refiner<Real>>(parameters.threshold, distribution, grid, backend, *this->transport,
-                                            timeline, substitution);
+  refiner = std::make_unique<Refiner<Real>>(context, parameters.threshold, substitution);
 }
 
 template <class Real>

@@ -19,7 +19,7 @@
 #include "run/run_observer.hpp"
 #include "solve/refinement.hpp"
 #include "solve/substitution.hpp"
-#include "transport/transport.hpp"
+#include "transport/rank_context.hpp"
 
 namespace glinpack {
 
@@ -45,6 +45,7 @@ struct LuWorkspace {
   Distribution distribution;
   std::unique_ptr<DeviceMatrix<Real>> a;
   std::unique_ptr<Transport<Real>> transport;
+  RankContext<Real> context;
   std::unique_ptr<Checksums<Real>> checksums;  // null: none
   std::unique_ptr<LuFactorization> lu;
 
@@ -58,6 +59,7 @@ struct LuWorkspace {
 template <class Real>
 struct Workspace : LuWorkspace<Real> {
   using LuWorkspace<Real>::a;
+  using LuWorkspace<Real>::context;
   using LuWorkspace<Real>::distribution;
   BackwardSubstitution<Real> substitution;
   std::unique_ptr<Refiner<Real>> refiner;  // null if the run does not refine

@@ -74,17 +74,16 @@ int Refinement::iterations_of(Method method) const {
 }
 
 template <class Real>
-Refiner<Real>::Refiner(double threshold, const Distribution& distribution, const Grid& grid, Backend<Real>& backend,
-                       Transport<Real>& transport, Timeline& timeline, BackwardSubstitution<Real>& backward)
-    : distribution_(distribution),
-      grid_(grid),
-      timeline_(timeline),
+Refiner<Real>::Refiner(const RankContext<Real>& context, double threshold, BackwardSubstitution<Real>& backward)
+    : distribution_(context.distribution),
+      grid_(context.grid),
+      timeline_(context.timeline),
       backward_(backward),
-      forward_(distribution, grid, backend, transport, backward.blocks()),
-      gmres_(distribution.local_rows(grid.position()), distribution.local_columns_of_a(grid.position()),
-             most_refinements),
+      forward_(context, backward.blocks()),
+      gmres_(distribution_.local_rows(grid_.position()), distribution_.local_columns_of_a(grid_.position()),
+             max_refinements),
       threshold_(threshold > 0 ? threshold : hpl_threshold),
-      r_rounded_(counted_vector<Real>(distribution.local_rows(grid.position()))) {}
+      r_rounded_(counted_vector<Real>(distribution_.local_rows(grid_.position()))) {}
 
 template <class Real>
 Refiner<Real>::~Refiner() = default;
@@ -202,7 +201,7 @@ Refinement Refiner<Real>::run(const Interchanges& interchanges, OriginalMatrix& 
   record_.converged = passes(test_.scaled);
   if (!record_.converged && record_.stopped.empty()) {
     record_.stopped = std::isfinite(test_.scaled)
-                          ? "no more than " + std::to_string(most_refinements) + " iterations are made"
+                          ? "no more than " + std::to_string(max_refinements) + " iterations are made"
                           : "the scaled residual is not finite";
   }
   return std::move(record_);

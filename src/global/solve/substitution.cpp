@@ -7,19 +7,18 @@
 namespace glinpack {
 
 template <class Real>
-SubstitutionBlocks<Real>::SubstitutionBlocks(const Distribution& distribution, const Grid& grid, Backend<Real>& backend,
-                                             Timeline& timeline, DeviceMatrix<Real>& a)
-    : distribution_(distribution),
-      grid_(grid),
-      backend_(backend),
-      timeline_(timeline),
+SubstitutionBlocks<Real>::SubstitutionBlocks(const RankContext<Real>& context, DeviceMatrix<Real>& a)
+    : distribution_(context.distribution),
+      grid_(context.grid),
+      backend_(context.backend),
+      timeline_(context.timeline),
       a_(a),
-      shares_(backend.allocate(a.rows(), 1)),
-      x_block_(backend.allocate(distribution.nb, 1)),
-      shares_host_(backend.allocate_host(a.rows())),
-      zeros_(backend.allocate_host(distribution.nb)),
-      sum_host_(backend.allocate_host(distribution.nb)),
-      x_host_(backend.allocate_host(distribution.nb)) {
+      shares_(backend_.allocate(a.rows(), 1)),
+      x_block_(backend_.allocate(distribution_.nb, 1)),
+      shares_host_(backend_.allocate_host(a.rows())),
+      zeros_(backend_.allocate_host(distribution_.nb)),
+      sum_host_(backend_.allocate_host(distribution_.nb)),
+      x_host_(backend_.allocate_host(distribution_.nb)) {
   if (!MemoryCount::only_counts()) std::fill_n(zeros_->data(), zeros_->size(), Real{0});
 }
 
@@ -79,13 +78,8 @@ void SubstitutionBlocks<Real>::subtract(const PassPlan& plan, Index first, Index
 }
 
 template <class Real>
-BackwardSubstitution<Real>::BackwardSubstitution(const Distribution& distribution, const Grid& grid,
-                                                 Backend<Real>& backend, Timeline& timeline, DeviceMatrix<Real>& a)
-    : distribution_(distribution),
-      grid_(grid),
-      backend_(backend),
-      a_(a),
-      blocks_(distribution, grid, backend, timeline, a) {}
+BackwardSubstitution<Real>::BackwardSubstitution(const RankContext<Real>& context, DeviceMatrix<Real>& a)
+    : distribution_(context.distribution), grid_(context.grid), backend_(context.backend), a_(a), blocks_(context, a) {}
 
 template <class Real>
 std::vector<Real> BackwardSubstitution<Real>::run() {
@@ -125,14 +119,12 @@ void BackwardSubstitution<Real>::start_right_hand_side() {
 }
 
 template <class Real>
-ForwardSubstitution<Real>::ForwardSubstitution(const Distribution& distribution, const Grid& grid,
-                                               Backend<Real>& backend, Transport<Real>& transport,
-                                               SubstitutionBlocks<Real>& blocks)
-    : distribution_(distribution),
-      grid_(grid),
+ForwardSubstitution<Real>::ForwardSubstitution(const RankContext<Real>& context, SubstitutionBlocks<Real>& blocks)
+    : distribution_(context.distribution),
+      grid_(context.grid),
       blocks_(blocks),
-      exchange_(backend, transport, distribution.shape.rows > 1 ? distribution.nb : 0, 1) {
-  backend.reserve_moves(2 * distribution.nb, 1);
+      exchange_(context.backend, context.transport, distribution_.shape.rows > 1 ? distribution_.nb : 0, 1) {
+  context.backend.reserve_moves(2 * distribution_.nb, 1);
 }
 
 template <class Real>

@@ -7,9 +7,8 @@
 
 #include "backend/backend.hpp"
 #include "matrix/pass.hpp"
-#include "transport/communicator.hpp"
+#include "transport/rank_context.hpp"
 #include "transport/row_exchange.hpp"
-#include "transport/transport.hpp"
 
 namespace glinpack {
 
@@ -21,8 +20,7 @@ template <class Real>
 class SubstitutionBlocks {
  public:
   /// Allocates; the shares are zero. `a`: this rank's part of the factors. Not collective.
-  SubstitutionBlocks(const Distribution& distribution, const Grid& grid, Backend<Real>& backend, Timeline& timeline,
-                     DeviceMatrix<Real>& a);
+  SubstitutionBlocks(const RankContext<Real>& context, DeviceMatrix<Real>& a);
 
   /// Local rows x 1: this rank's share of the right-hand side, which is the sum of the shares of a process row.
   DeviceMatrix<Real>& shares() { return *shares_; }
@@ -70,8 +68,7 @@ template <class Real>
 class BackwardSubstitution {
  public:
   /// Allocates. Not collective.
-  BackwardSubstitution(const Distribution& distribution, const Grid& grid, Backend<Real>& backend, Timeline& timeline,
-                       DeviceMatrix<Real>& a);
+  BackwardSubstitution(const RankContext<Real>& context, DeviceMatrix<Real>& a);
 
   /// With y = L^-1 P b in the last column, where the factorisation stores it. Collective over the grid. Returns x for
   /// this rank's local columns of A: the same on all ranks of a process column. Valid once, while the shares of ranks
@@ -98,8 +95,7 @@ template <class Real>
 class ForwardSubstitution {
  public:
   /// Allocates. `blocks`: receive y. Not collective.
-  ForwardSubstitution(const Distribution& distribution, const Grid& grid, Backend<Real>& backend,
-                      Transport<Real>& transport, SubstitutionBlocks<Real>& blocks);
+  ForwardSubstitution(const RankContext<Real>& context, SubstitutionBlocks<Real>& blocks);
 
   /// The interchanges of the factorisation. Before run(). Not collective.
   void set_interchanges(const Interchanges& interchanges);

@@ -1,6 +1,7 @@
 // The ranks that compute together: their collective operations, and their grid. src/global/mpi/ implements them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -108,6 +109,38 @@ class Grid {
 
   GridShape shape_;
   GridPosition position_;
+};
+
+/// A rank without others.
+class LoneRank final : public Communicator {
+ public:
+  int rank() const override { return 0; }
+  int size() const override { return 1; }
+  std::string name_of_rank() const override { return "rank 0"; }
+  void barrier() const override {}
+  void all_reduce(std::span<double>, Reduction) const override {}
+  void all_reduce(std::span<std::int64_t>, Reduction) const override {}
+  void sum_at(int, std::span<float>) const override {}
+  void sum_at(int, std::span<double>) const override {}
+  void broadcast(int, std::span<float>) const override {}
+  void broadcast(int, std::span<double>) const override {}
+  void broadcast(int, std::string&) const override {}
+  std::vector<std::string> gather(int, const std::string& bytes) const override { return {bytes}; }
+  void all_gather(std::span<const std::byte> mine, std::byte* all) const override {
+    std::copy(mine.begin(), mine.end(), all);
+  }
+};
+
+/// A place in a grid of which this process is the only rank: of one rank, or of more whose messages are not sent.
+class LoneGrid final : public Grid {
+ public:
+  explicit LoneGrid(GridShape shape = {}, GridPosition position = {}) : Grid(shape, position) {}
+  const LoneRank& all() const override { return rank_; }
+  const LoneRank& row() const override { return rank_; }
+  const LoneRank& column() const override { return rank_; }
+
+ private:
+  LoneRank rank_;
 };
 
 }  // namespace glinpack

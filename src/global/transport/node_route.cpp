@@ -119,8 +119,8 @@ std::vector<BroadcastStep> broadcast_steps(BroadcastKind kind, int size, int pla
 
 Index pieces_of_message(Index bytes) {
   constexpr Index smallest_piece = 256 * 1024;
-  constexpr Index most_pieces = 16;
-  return std::clamp<Index>(bytes / smallest_piece, 1, most_pieces);
+  constexpr Index max_pieces = 16;
+  return std::clamp<Index>(bytes / smallest_piece, 1, max_pieces);
 }
 
 namespace {

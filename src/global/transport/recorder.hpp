@@ -74,7 +74,6 @@ class RecordingTransport final : public Transport<Real> {
   void reduce_candidates(const PassPlan& pass, Index column, CandidateMessage<Real>& candidates) override;
   void send(const PassPlan& pass, Index column, int to, std::span<const Real> rows) override;
   void receive(const PassPlan& pass, Index column, int from, std::span<Real> rows) override;
-  bool all_agree(bool mine) override { return placeholders_.all_agree(mine); }
 
  private:
   class ListedTransfer;

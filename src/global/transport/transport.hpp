@@ -94,9 +94,6 @@ class Transport {
   /// the pivot's process column.
   virtual void send(const PassPlan& pass, Index column, int to, std::span<const Real> rows) = 0;
   virtual void receive(const PassPlan& pass, Index column, int from, std::span<Real> rows) = 0;
-
-  /// Logical AND over the grid.
-  virtual bool all_agree(bool mine) = 0;
 };
 
 }  // namespace glinpack

@@ -70,11 +70,12 @@ Checked factorize_with_checks(const RunParameters& parameters, const ProcessGrid
   FaultyBackend<Real> faulty(*backend, timeline, flip, a.get(), columns);
   FaultyTransport<Real> transport(grid, parameters.broadcast, timeline, flip);
   FaultyPasses<Real> passes(flip, *a, columns, parameters.abft_stop);
-  Checksums<Real> checks(distribution, grid, faulty, timeline, *a, parameters.abft_every);
-  const auto lu = make_lu<Real>({parameters, distribution, at, faulty, transport, timeline}, *a, &checks);
+  const RankContext<Real> context{parameters, distribution, grid, faulty, transport, timeline};
+  Checksums<Real> checks(context, *a, parameters.abft_every);
+  const auto lu = make_lu<Real>(context, *a, &checks);
   const Factorization result = lu->run(passes);
   if (!result.zero_pivot && !result.stopped) {
-    const std::vector<Real> x = BackwardSubstitution<Real>(distribution, grid, faulty, timeline, *a).run();
+    const std::vector<Real> x = BackwardSubstitution<Real>(context, *a).run();
     checks.check_solution(std::vector<double>(x.begin(), x.end()));
   }
   backend->wait_all();

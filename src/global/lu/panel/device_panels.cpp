@@ -187,7 +187,7 @@ class WholeDevicePanels final : public PanelFactorizer<Real> {
     std::vector<Index> rows(static_cast<std::size_t>(pass.width));
     const std::optional<Index> zero = device_->outcome(rows);
     const auto global_row = [&](Index row) {
-      return context_.distribution.rows.global(pass.panel_row + row, context_.position.row);
+      return context_.distribution.rows.global(pass.panel_row + row, context_.position().row);
     };
     std::transform(rows.begin(), rows.end(), panel.pivots.begin(), global_row);
     if (zero) panel.zero_pivot = global_row(*zero);
@@ -221,7 +221,7 @@ class DistributedDevicePanels final : public PanelFactorizer<Real> {
 
  private:
   void factorize(const PassPlan& pass, DeviceBlock<Real> a, Panel<Real>& panel) {
-    const Index above = panel.above(), width = panel.width();
+    const Index above = panel.l11_rows(), width = panel.width();
     rows_->begin(a);
     factorize_panel_tournament(context_, pass, panel, *rows_);
     panel.factors = panel.operand().room(width, above + panel.rows());

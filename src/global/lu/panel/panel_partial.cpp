@@ -24,7 +24,7 @@ class PartialPivotingPanel {
 
   void run() {
     factorize(0, pass_.width);
-    if (panel_.zero_pivot || !(pass_.in_pivot_row || panel_.above() > 0)) return;
+    if (panel_.zero_pivot || !(pass_.in_pivot_row || panel_.l11_rows() > 0)) return;
     context_.backend.panel().write_rows(top_, top_rows(pass_.width), panel_.diagonal_block());
   }
 
@@ -91,7 +91,7 @@ class PartialPivotingPanel {
     if (largest.row >= 0) {
       const Index i = first_active(j) + largest.row;
       mine.magnitude = largest.magnitude;
-      mine.row = context_.distribution.rows.global(pass_.panel_row + i, context_.position.row).value;
+      mine.row = context_.distribution.rows.global(pass_.panel_row + i, context_.position().row).value;
       read_row(i, candidates_.candidate_row());
     }
     if (pass_.in_pivot_row) {
@@ -105,7 +105,7 @@ class PartialPivotingPanel {
   void store_exchanged_rows(Index j, GlobalIndex pivot) {
     write_row(candidates_.candidate_row(), top_, j);
     if (pass_.in_pivot_row) write_row(candidates_.candidate_row(), a_, j);
-    const bool here = context_.distribution.rows.owner(pivot) == context_.position.row;
+    const bool here = context_.distribution.rows.owner(pivot) == context_.position().row;
     if (here && pivot != first_row_ + j) {
       write_row(candidates_.current_row(), a_, context_.distribution.rows.local(pivot) - pass_.panel_row);
     }

@@ -1,21 +1,26 @@
-// One rank of a factorisation.
+// One rank of a run.
 #pragma once
 
 #include "backend/backend.hpp"
-#include "lu/parameters.hpp"
+#include "matrix/distribution.hpp"
+#include "transport/communicator.hpp"
 #include "transport/transport.hpp"
 
 namespace glinpack {
 
-/// What the parts of a factorisation share on a rank. All must outlive them.
+struct RunParameters;  // lu/parameters.hpp
+
+/// What the parts of a run share on a rank. All must outlive them.
 template <class Real>
 struct RankContext {
   const RunParameters& parameters;
   const Distribution& distribution;
-  GridPosition position;
+  const Grid& grid;
   Backend<Real>& backend;
   Transport<Real>& transport;
   Timeline& timeline;
+
+  GridPosition position() const { return grid.position(); }
 };
 
 }  // namespace glinpack
