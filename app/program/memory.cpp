@@ -16,6 +16,7 @@
 #include "app/input/values.hpp"
 #include "app/options/option_text.hpp"
 #include "backend/registry.hpp"
+#include "mpi/shared_memory.hpp"
 #include "run/memory_need.hpp"
 
 namespace glinpack::app {
