@@ -7,7 +7,6 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import time
 import unittest
 
@@ -30,10 +29,7 @@ class DoctorTest(GlinpackTest):
         return re.findall(r"^ +-> (\S.*)$", outcome.out, re.MULTILINE)
 
     def document(self, name):
-        valid = subprocess.run([sys.executable, ROOT / "tests" / "system" / "validate_json.py", self.folder / name,
-                                ROOT / "docs" / "doctor.schema.json"], check=False, capture_output=True, text=True)
-        self.assertEqual(valid.returncode, 0, valid.stderr)
-        return json.loads((self.folder / name).read_text())
+        return self.valid_json(name, "doctor.schema.json")
 
     def doctor(self, *arguments, ranks=1, **options):
         """Expects exit status 0: no check fails on the test machines."""

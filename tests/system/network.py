@@ -2,10 +2,7 @@
 """glinpack network and --compute-only: printed reports and files."""
 import csv
 import io
-import json
 import re
-import subprocess
-import sys
 import unittest
 
 from launch import GLINPACK, ROOT, GlinpackTest
@@ -18,10 +15,7 @@ NO_LINKS = ["--ping-pong", "never", "--screen", "never"]
 class FileTest(GlinpackTest):
     def document(self, name, schema):
         """Returns the content of a JSON file that is valid by its schema."""
-        valid = subprocess.run([sys.executable, ROOT / "tests" / "system" / "validate_json.py", self.folder / name,
-                                ROOT / "docs" / schema], check=False, capture_output=True, text=True)
-        self.assertEqual(valid.returncode, 0, valid.stderr)
-        return json.loads((self.folder / name).read_text())
+        return self.valid_json(name, schema)
 
     def done(self, *arguments, **options):
         outcome = self.glinpack(*arguments, **options)

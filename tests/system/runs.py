@@ -12,7 +12,6 @@ import pty
 import re
 import struct
 import subprocess
-import sys
 import termios
 import time
 import unittest
@@ -73,9 +72,7 @@ class Commands(RunsTest):
         run = document["runs"][0]
         self.assertLessEqual({"n", "nb", "p", "q", "time", "gflops", "residual", "passed"}, run.keys())
         self.assertEqual((run["n"], run["p"], run["q"], run["passed"]), (1024, 2, 2, True))
-        valid = subprocess.run([sys.executable, ROOT / "tests" / "system" / "validate_json.py", self.folder / "q.json"],
-                               check=False, capture_output=True, text=True)
-        self.assertEqual(valid.returncode, 0, valid.stderr)
+        self.valid_json("q.json")
 
     def test_the_context_has_what_repeats_the_run(self):
         self.passed("--n", 100, "--backend", "openblas", "--json", "c.json", ranks=2)
@@ -344,10 +341,7 @@ class Ceilings(RunsTest):
     def measured(self, *arguments):
         outcome = self.start([GLINPACK, "peaks", *map(str, [*self.BRIEFLY, *arguments])])
         self.assertEqual((outcome.status, outcome.err), (0, ""), outcome)
-        valid = self.start([ROOT / "tests" / "system" / "validate_json.py", self.folder / "c.json",
-                            ROOT / "docs" / "peaks.schema.json"])
-        self.assertEqual(valid.status, 0, valid)
-        return outcome.out, json.loads((self.folder / "c.json").read_text())
+        return outcome.out, self.valid_json("c.json", "peaks.schema.json")
 
     def test_device_and_host_are_measured_with_units(self):
         text, document = self.measured("--backend", "gl-compute")
@@ -371,9 +365,7 @@ class Tune(RunsTest):
         outcome = self.start([GLINPACK, "tune", "--device", device, "--precision", "single",
                               "--json", "t.json"], cache, timeout=120)
         self.assertEqual((outcome.status, outcome.err), (0, ""), outcome)
-        valid = self.start([ROOT / "tests" / "system" / "validate_json.py", self.folder / "t.json",
-                            ROOT / "docs" / "tune.schema.json"])
-        self.assertEqual(valid.status, 0, valid)
+        self.valid_json("t.json", "tune.schema.json")
         self.assertEqual(outcome.out.count("  <- taken"), 1)
         for tuning in self.json("t.json")["tunings"]:
             kept = pathlib.Path(tuning["file"])
@@ -410,9 +402,7 @@ class MixedPrecision(RunsTest):
         line = next(csv.DictReader(io.StringIO((self.folder / "m.csv").read_text())))
         self.assertEqual([float(residual) for residual in line["residual_history"].split()],
                          [step["residual"] for step in refinement["history"]])
-        valid = subprocess.run([sys.executable, ROOT / "tests" / "system" / "validate_json.py", self.folder / "m.json"],
-                               check=False, capture_output=True, text=True)
-        self.assertEqual(valid.returncode, 0, valid.stderr)
+        self.valid_json("m.json")
 
     def test_hpl_mxp_has_its_matrix_and_title(self):
         outcome = self.passed("--n", 300, "--nb", 16, "--grid", "2x2", "--backend", "openblas", "--benchmark", "mxp",
@@ -468,9 +458,7 @@ class Power(RunsTest):
         self.assertEqual([(run["n"], run["repeat"]) for run in runs], [(100, 0), (100, 1), (120, 0), (120, 1)])
         for run in runs:
             self.assertAlmostEqual(run["energy"]["gflops_per_watt"] * 450 / run["gflops"], 1, places=9)
-        valid = subprocess.run([sys.executable, ROOT / "tests" / "system" / "validate_json.py", self.folder / "w.json"],
-                               check=False, capture_output=True, text=True)
-        self.assertEqual(valid.returncode, 0, valid.stderr)
+        self.valid_json("w.json")
 
 
 class Checksums(RunsTest):
@@ -497,9 +485,7 @@ class Checksums(RunsTest):
         run = self.json("f.json")["runs"][0]
         self.assertTrue(run["checksums"]["corrupted"])
         self.assertEqual(failure[2], run["ranks"][2]["device"])
-        valid = subprocess.run([sys.executable, ROOT / "tests" / "system" / "validate_json.py", self.folder / "f.json"],
-                               check=False, capture_output=True, text=True)
-        self.assertEqual(valid.returncode, 0, valid.stderr)
+        self.valid_json("f.json")
 
     def test_a_failed_check_ends_the_run_if_asked(self):
         outcome = self.with_a_fault_on_rank_2(*self.RUN, "--abft-stop")
@@ -526,9 +512,7 @@ class Checksums(RunsTest):
         back, = run["checksums"]["went_back"]
         self.assertEqual((back["from"], back["to"], back["rank"]), (int(lines[1]), int(lines[2]), 2))
         self.assertLess(back["to"], back["from"])
-        valid = subprocess.run([sys.executable, ROOT / "tests" / "system" / "validate_json.py", self.folder / "b.json"],
-                               check=False, capture_output=True, text=True)
-        self.assertEqual(valid.returncode, 0, valid.stderr)
+        self.valid_json("b.json")
         self.assertEqual(list((self.folder / "ck").glob("pass-*")), [])
 
     def test_a_corrupted_run_keeps_the_last_checkpoint_whose_state_was_right(self):

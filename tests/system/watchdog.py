@@ -1,13 +1,11 @@
 #!/usr/bin/python3
 """Jobs that hang, lose a process or receive a signal: the watchdog, signals, and the files on disk."""
-import json
 import os
 import pathlib
 import random
 import signal
 import socket
 import subprocess
-import sys
 import time
 import unittest
 
@@ -115,11 +113,7 @@ class JobTest(GlinpackTest):
         return job
 
     def results(self, schema="result.schema.json"):
-        document = json.loads((self.folder / "r.json").read_text())
-        valid = subprocess.run([sys.executable, ROOT / "tests" / "system" / "validate_json.py", self.folder / "r.json",
-                                ROOT / "docs" / schema], check=False, capture_output=True, text=True)
-        self.assertEqual(valid.returncode, 0, valid.stderr)
-        return document
+        return self.valid_json("r.json", schema)
 
 
 class Watchdog(JobTest):
