@@ -4,8 +4,8 @@
 #include <concepts>
 #include <iostream>
 
-#include "app/devices/ceilings_command.hpp"
 #include "app/devices/devices_command.hpp"
+#include "app/devices/peaks_command.hpp"
 #include "app/doctor/doctor_command.hpp"
 #include "app/manual/completion.hpp"
 #include "app/manual/pages.hpp"
@@ -42,11 +42,11 @@ int run_doctor(const Invocation& invocation) {
   return doctor::run_doctor_command(invocation.argc, invocation.argv);
 }
 
-int run_ceilings(const Invocation& invocation) {
-  const CeilingsOptions options = parse_ceilings_options(invocation.arguments);
+int run_peaks(const Invocation& invocation) {
+  const PeaksOptions options = parse_peaks_options(invocation.arguments);
   execute_again_with_better_kernels(invocation.argv);
   if (launcher_rank() == 0) {
-    run_ceilings_command(options, invocation.command_line(), reexecution_notes(), std::cout);
+    run_peaks_command(options, invocation.command_line(), reexecution_notes(), std::cout);
   }
   return 0;
 }
@@ -91,8 +91,7 @@ const Program& glinpack_program() {
               tool<parse_table<devices_table>, run_devices_command>},
       Command{"doctor", "Check ranks, nodes, devices, drivers and network", tools, table_of<doctor::doctor_table>,
               run_doctor},
-      Command{"peaks", "Measure the peak rates of a device and of the host", tools, table_of<ceilings_table>,
-              run_ceilings},
+      Command{"peaks", "Measure the peak rates of a device and of the host", tools, table_of<peaks_table>, run_peaks},
       Command{"tune", "Choose the fastest tile of gl-compute's trailing update", tools, table_of<tune_table>,
               tool<parse_table<tune_table>, run_tune_command>},
       Command{"plan", "Predict N, NB, grid, time and GFLOPS of a run on a cluster", tools, table_of<planning_table>,

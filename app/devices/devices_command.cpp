@@ -3,11 +3,11 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "app/program/agreement.hpp"
+#include "app/program/memory.hpp"
 #include "app/program/outputs.hpp"
 #include "app/program/program_context.hpp"
 #include "backend/registry.hpp"
@@ -22,16 +22,7 @@ const Footer devices_footer{
     .exit_codes = {
         {0, "a device is usable"}, {1, "no device is usable"}, {2, "unusable input"}, {3, "an error while printing"}}};
 
-std::string amount(std::int64_t bytes) {
-  static constexpr std::array<const char*, 5> units{"bytes", "KiB", "MiB", "GiB", "TiB"};
-  double value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (value >= 1024 && unit + 1 < units.size()) {
-    value /= 1024;
-    ++unit;
-  }
-  return fmt::format("{:.{}f} {}", value, unit == 0 || value >= 100 ? 0 : 1, units[unit]);
-}
+std::string amount(std::int64_t bytes) { return memory_text(static_cast<double>(bytes)); }
 
 std::string memory_of(const DeviceDescription& device) {
   if (device.total_memory <= 0) return "not known";

@@ -228,7 +228,7 @@ const std::array problems{
             },
             "other programs used {/processor/other_load|1} of {/processor/node_processors|#processor} during the "
             "measurements",
-            slowness},
+            "ps aux --sort=-pcpu | head  # on {/host}; then measure again"},
 
     Problem{"clocks", Scope::rank, "/processor/governor",
             [](Fact governor, Of) { return warn_if(governor == "powersave"); }, "the processor's governor is powersave",

@@ -262,7 +262,7 @@ void check_pairs(const NetworkOptions& options, int world_size) {
   for (const RankPair& pair : options.ping_pong_pairs) {
     if (pair.first < world_size && pair.second < world_size) continue;
     throw InputError("--ping-pong " + std::to_string(pair.first) + "-" + std::to_string(pair.second) +
-                     ": there is no such rank; the last one is " + std::to_string(world_size - 1));
+                     ": there is no such rank; there are ranks 0 to " + std::to_string(world_size - 1));
   }
 }
 

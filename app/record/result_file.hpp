@@ -46,6 +46,6 @@ ResultFile read_result_file(const std::string& path, std::optional<ResultKind> e
 void set_unique_names(std::vector<ResultFile>& files);
 
 /// The name of a peak in tables; `key`: its name in JSON.
-std::string ceiling_name(const std::string& key);
+std::string peak_name(const std::string& key);
 
 }  // namespace glinpack::app

@@ -25,9 +25,10 @@ const Footer compare_footer{
     .notes =
         {"Runs match if all parameters that decide what is computed are equal. Matching runs of one file are "
          "repetitions (--repeat of plu). The ratio is the speed of b divided by that of a: more than 1 means that b "
-         "is faster. It is the median over all pairs of repetitions; its interval contains the true ratio with at "
-         "least --confidence (Hodges and Lehmann). An interval with 90 % needs three repetitions in each file. "
-         "Standalone modes keep minimum, median and maximum of their repetitions: the interval is then the widest. "
+         "is faster. It is the ratio of the medians; its range is that of all pairs of repetitions. b is faster or "
+         "slower "
+         "if Mann and Whitney's test says so with at least --confidence: 90 % needs three repetitions in each file. "
+         "Standalone modes keep minimum, median and maximum of their repetitions: ranges must then not overlap. "
          "Runs that FAILED have no speed. See docs/report-page.md."},
     .exit_codes = {{0, "compared"},
                    {1, "with --fail-below: a ratio is below it, or a run of a has no result in b"},
@@ -61,8 +62,7 @@ OptionTable compare_table(CompareOptions& o) {
       {"ignore", ignored, "Parameters that may differ: backend, nb, grid, precision, pivoting, ...", "none"},
   };
   const std::vector<Field> judging{
-      {"confidence", real(o.confidence, "PERCENT", parse_confidence),
-       "Confidence of intervals and findings, in per cent", "90"},
+      {"confidence", real(o.confidence, "PERCENT", parse_confidence), "Confidence of findings, in per cent", "90"},
       {"fail-below", real(o.fail_below, "RATIO", parse_ratio),
        "Exit with code 1 if the speed of b is less than RATIO times that of a"},
   };
@@ -71,7 +71,7 @@ OptionTable compare_table(CompareOptions& o) {
       {"force", flag(o.force), "Overwrite an existing file"},
   };
   return {.command = "compare",
-          .description = "Compares the speeds of the runs in two result files, with confidence intervals.",
+          .description = "Compares the speeds of the runs in two result files by a rank test.",
           .footer = compare_footer,
           .groups = {{"", files}, {"Matching", matching}, {"Judging", judging}, {"Output", output}}};
 }
@@ -102,11 +102,6 @@ Names names_of(const Comparison& comparison) {
   if (all.size() == 1) names.differ = {"n", "nb", "grid", "size", "variant", "settings", "of", "what"};
   if (!all.empty()) names.common = listed(all.front(), names.differ, false);
   return names;
-}
-
-std::string interval_text(const std::optional<RatioSpread>& speed) {
-  if (!speed || speed->confidence <= 0) return "-";
-  return fmt::format("{:.3f} ... {:.3f}", speed->least, speed->most);
 }
 
 using Row = std::vector<std::string>;
@@ -165,33 +160,21 @@ json only_json(const std::vector<Measurement>& measurements) {
   return all;
 }
 
-std::string key_of(Finding finding) {
-  switch (finding) {
-    case Finding::faster:
-      return "faster";
-    case Finding::slower:
-      return "slower";
-    case Finding::alike:
-      return "alike";
-    case Finding::unknown:
-      return "unknown";
-    case Finding::no_result:
-      return "no-result";
-  }
-  return "?";
-}
-
 json pair_json(const ComparedPair& pair) {
-  const auto of_speed = [&](auto get) { return pair.speed ? json(get(*pair.speed)) : json(); };
-  return {{"parameters", parameters_json(pair.a)},
-          {"quantity", pair.a.quantity},
-          {"a", measurement_json(pair.a)},
-          {"b", measurement_json(pair.b)},
-          {"ratio", of_speed([](const RatioSpread& s) { return s.ratio; })},
-          {"least", of_speed([](const RatioSpread& s) { return s.least; })},
-          {"most", of_speed([](const RatioSpread& s) { return s.most; })},
-          {"confidence", of_speed([](const RatioSpread& s) { return s.confidence; })},
-          {"finding", key_of(pair.finding)}};
+  json all{{"parameters", parameters_json(pair.a)},
+           {"quantity", pair.a.quantity},
+           {"a", measurement_json(pair.a)},
+           {"b", measurement_json(pair.b)},
+           {"ratio", nullptr},
+           {"least", nullptr},
+           {"most", nullptr},
+           {"confidence", nullptr},
+           {"finding", pair.finding}};
+  if (const auto& speed = pair.speed) {
+    all.update(
+        {{"ratio", speed->ratio}, {"least", speed->least}, {"most", speed->most}, {"confidence", speed->confidence}});
+  }
+  return all;
 }
 
 /// A name of --ignore is an error if no run has that parameter.
@@ -242,17 +225,16 @@ std::string comparison_text(const ResultFile& a, const ResultFile& b, const Comp
   };
   std::string text = file("a", a) + file("b", b);
   if (!names.common.empty()) text += "All runs: " + free_text(names.common) + "\n";
-  std::vector<Row> rows{
-      {"run", "a", "b", "in", "speed b/a", fmt::format("{:.0f} % interval", comparison.confidence * 100), "finding"}};
+  std::vector<Row> rows{{"run", "a", "b", "in", "speed b/a", "range", "finding"}};
   for (const ComparedPair& pair : comparison.pairs) {
-    std::string finding = text_of(pair.finding);
-    if (pair.finding == Finding::unknown && pair.speed->confidence > 0)
-      finding += fmt::format(" (interval of {:.0f} %)", pair.speed->confidence * 100);
-    if (pair.a.failed + pair.b.failed > 0)
+    std::string finding(pair.finding);
+    if (pair.a.failed + pair.b.failed > 0) {
       finding += fmt::format("; FAILED: {} of a, {} of b", pair.a.failed, pair.b.failed);
+    }
+    const auto& speed = pair.speed;
     rows.push_back({free_text(listed(pair.a.parameters, names.differ)), measured_text(pair.a, "none"),
-                    measured_text(pair.b, "none"), pair.a.quantity,
-                    pair.speed ? fmt::format("{:.3f}", pair.speed->ratio) : "-", interval_text(pair.speed), finding});
+                    measured_text(pair.b, "none"), pair.a.quantity, speed ? fmt::format("{:.3f}", speed->ratio) : "-",
+                    speed ? fmt::format("{:.3f} ... {:.3f}", speed->least, speed->most) : "-", finding});
   }
   text += "\n" + aligned(rows);
   const std::string alone = only_lines("a", comparison.only_a, names) + only_lines("b", comparison.only_b, names);
@@ -268,10 +250,9 @@ json comparison_json(const ResultFile& a, const ResultFile& b, const Comparison&
                 {"git_commit", f.context.git_commit},
                 {"incomplete", f.context.incomplete.empty() ? json() : json(f.context.incomplete)}};
   };
-  return {{"format", 1},
+  return {{"format", 2},
           {"a", file(a)},
           {"b", file(b)},
-          {"confidence", comparison.confidence},
           {"pairs", pairs},
           {"only_a", only_json(comparison.only_a)},
           {"only_b", only_json(comparison.only_b)}};

@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
+#include <utility>
 
 #include "app/input/input_error.hpp"
 #include "app/input/values.hpp"
 #include "app/options/option_text.hpp"
 #include "app/program/program_context.hpp"
+#include "app/record/network_record.hpp"
+#include "app/record/run_record.hpp"
 #include "app/record/text.hpp"
 
 namespace glinpack::app {
@@ -22,46 +26,47 @@ bool is_clear_without_name(const std::string& name) {
   return names.contains(name);
 }
 
-constexpr std::int64_t most_exact_pairs = 2500;
-constexpr double rounding = 1e-9;
-
-/// The probabilities of U = 0, 1, ... a b: the coefficients of the Gaussian binomial, divided by their sum. Computed
-/// factor by factor, (1 - x^(b+i)) / (1 - x^i). As probabilities, the factors stay below 1.
+/// The probabilities of 0, 1, ... a b beaten pairs: the coefficients of the Gaussian binomial, divided by their sum.
+/// Computed factor by factor, (1 - x^(b+i)) / (1 - x^i). As probabilities, the factors stay below 1.
 std::vector<double> distribution(std::int64_t a, std::int64_t b) {
-  const std::size_t size = static_cast<std::size_t>(a * b) + 1;
-  std::vector<double> p(size, 0.0);
+  std::vector<double> p(static_cast<std::size_t>(a * b) + 1, 0.0);
   p[0] = 1;
   for (std::int64_t i = 1; i <= a; ++i) {
     const auto up = static_cast<std::size_t>(b + i), down = static_cast<std::size_t>(i);
-    for (std::size_t u = size; u-- > up;) p[u] -= p[u - up];
-    for (std::size_t u = down; u < size; ++u) p[u] += p[u - down];
-    const double weight = static_cast<double>(i) / static_cast<double>(b + i);
-    for (double& value : p) value *= weight;
+    for (std::size_t u = p.size(); u-- > up;) p[u] -= p[u - up];
+    for (std::size_t u = down; u < p.size(); ++u) p[u] += p[u - down];
+    for (double& value : p) value *= static_cast<double>(i) / static_cast<double>(b + i);
   }
   return p;
 }
 
-double confidence_of(std::int64_t trimmed, std::int64_t a, std::int64_t b) {
-  return std::max(0.0, 1 - 2 * mann_whitney_at_most(trimmed, a, b));
+Parameters parameters_of(const RunParameters& parameters, const GridShape& grid, Precision precision, RankOrder order) {
+  return {{"n", std::to_string(parameters.n)},
+          {"nb", std::to_string(parameters.nb)},
+          {"grid", text_of(grid)},
+          {"precision", std::string(name_of(precision))},
+          {"pivoting", std::string(name_of(parameters.pivoting))},
+          {"broadcast", std::string(name_of(parameters.broadcast))},
+          {"order", std::string(name_of(order))}};
 }
 
-/// The most ratios that can be trimmed at each end so that the others span an interval with the confidence; 0 if
-/// there are too few for the confidence.
-std::int64_t most_trimmed(std::int64_t a, std::int64_t b, double confidence) {
-  std::int64_t trimmed = 0;
-  while (trimmed + 1 < (a * b + 1) / 2 && confidence_of(trimmed + 1, a, b) >= confidence - rounding) ++trimmed;
-  return trimmed;
-}
-
-double median_of(const std::vector<double>& ordered) {
-  const std::size_t half = ordered.size() / 2;
-  return ordered.size() % 2 == 1 ? ordered[half] : (ordered[half - 1] + ordered[half]) / 2;
+std::string row_swap_text(const RowSwap& swap) {
+  return std::string(name_of(swap.kind)) +
+         (swap.kind == RowSwapKind::mix ? " " + std::to_string(swap.threshold) : std::string()) +
+         (swap.pieces != 1 ? " in " + std::to_string(swap.pieces) + " pieces" : std::string());
 }
 
 Measurement of_run(const RunRecord& run) {
-  Measurement measurement;
-  measurement.parameters = parameters_of(run);
-  measurement.quantity = "GFLOPS";
+  Measurement measurement{.parameters = parameters_of(run.parameters, run.grid, run.precision, run.order),
+                          .quantity = "GFLOPS"};
+  Parameters& list = measurement.parameters;
+  list.insert(list.begin() + 3, {"backend", run.backend});
+  list.emplace_back("panel", name_of(run.parameters.panel));
+  list.emplace_back("matrix", name_of(run.matrix));
+  list.emplace_back("row swap", row_swap_text(run.parameters.row_swap));
+  list.emplace_back("lookahead", std::to_string(run.parameters.lookahead));
+  if (run.parameters.parts == RunParts::compute) list.emplace_back("compute only", "yes");
+  if (run.node_grid) list.emplace_back("node grid", text_of(*run.node_grid));
   if (verdict_of(run.result) == Verdict::failed) {
     measurement.failed = 1;
   } else if (run.result.gflops > 0) {
@@ -71,22 +76,23 @@ Measurement of_run(const RunRecord& run) {
 }
 
 Measurement of_run(const NetworkRun& run) {
-  Measurement measurement;
-  measurement.parameters = parameters_of(run);
-  measurement.quantity = "s";
-  measurement.more_is_better = false;
-  if (run.record.result.seconds > 0) measurement.values.push_back(run.record.result.seconds);
+  const RunRecord& record = run.record;
+  Measurement measurement{.parameters = parameters_of(record.parameters, record.grid, record.precision, record.order),
+                          .quantity = "s",
+                          .more_is_better = false};
+  measurement.parameters.emplace_back("row swap", name_of(record.parameters.row_swap.kind));
+  if (record.node_grid) measurement.parameters.emplace_back("node grid", text_of(*record.node_grid));
+  if (record.result.seconds > 0) measurement.values.push_back(record.result.seconds);
   return measurement;
 }
 
 /// A summary of repetitions.
 Measurement of_summary(Parameters parameters, bool passed, const MeasuredQuantity& measured) {
-  Measurement measurement;
-  measurement.parameters = std::move(parameters);
   const auto& [unit, values] = measured;
-  measurement.quantity = unit;
-  measurement.more_is_better = unit != "us" && unit != "s";
-  measurement.failed = passed ? 0 : 1;
+  Measurement measurement{.parameters = std::move(parameters),
+                          .quantity = unit,
+                          .more_is_better = unit != "us" && unit != "s",
+                          .failed = passed ? 0 : 1};
   if (passed && values.least > 0 && values.most >= values.least) measurement.summary = values;
   return measurement;
 }
@@ -104,11 +110,11 @@ Measurement of_solver(const std::string& mode, const JsonNode& result) {
 }
 
 /// The device's or the host's peaks. The device may differ between files: it is not a parameter.
-void add_ceilings(std::vector<Measurement>& all, const JsonNode& group, const std::string& name) {
+void add_peaks(std::vector<Measurement>& all, const JsonNode& group, const std::string& name) {
   for (const std::string& key : group.keys()) {
     const std::optional<JsonNode> entry = group.find(key);
     if (!entry || !entry->is_object() || !entry->value().contains("median")) continue;
-    all.push_back(of_summary({{"of", name}, {"what", without_controls(ceiling_name(key))}}, true,
+    all.push_back(of_summary({{"of", name}, {"what", without_controls(peak_name(key))}}, true,
                              value_of<MeasuredQuantity>(*entry)));
   }
 }
@@ -137,8 +143,8 @@ std::vector<Measurement> observations_of(const ResultFile& file) {
       for (const JsonNode& result : root.at("results").items()) all.push_back(of_solver(root.text("mode"), result));
       break;
     case ResultKind::peaks:
-      if (const std::optional<JsonNode> device = root.find("device")) add_ceilings(all, *device, "device");
-      add_ceilings(all, root.at("host"), "host");
+      if (const std::optional<JsonNode> device = root.find("device")) add_peaks(all, *device, "device");
+      add_peaks(all, root.at("host"), "host");
       break;
     case ResultKind::tune:
       for (const JsonNode& tuning : root.at("tunings").items()) add_tuning(all, tuning);
@@ -149,68 +155,44 @@ std::vector<Measurement> observations_of(const ResultFile& file) {
   return all;
 }
 
-std::string text_of(const RowSwap& swap) {
-  return std::string(name_of(swap.kind)) +
-         (swap.kind == RowSwapKind::mix ? " " + std::to_string(swap.threshold) : std::string()) +
-         (swap.pieces != 1 ? " in " + std::to_string(swap.pieces) + " pieces" : std::string());
-}
-
-Parameters without(const Parameters& parameters, const std::set<std::string>& ignored) {
-  Parameters kept;
-  for (const auto& parameter : parameters) {
-    if (!ignored.contains(parameter.first)) kept.push_back(parameter);
+/// The pairs of repetitions in which b has the smaller value; half of those that are equal.
+double beaten_pairs(const Measurement& a, const Measurement& b) {
+  double beaten = 0;
+  for (const double of_a : a.values) {
+    for (const double of_b : b.values) beaten += of_b < of_a ? 1 : of_b == of_a ? 0.5 : 0;
   }
-  return kept;
-}
-
-/// The name of one parameter in which two runs differ.
-std::string difference(const Parameters& first, const Parameters& second) {
-  for (const auto& parameter : first) {
-    if (std::find(second.begin(), second.end(), parameter) == second.end()) return parameter.first;
-  }
-  for (const auto& parameter : second) {
-    if (std::find(first.begin(), first.end(), parameter) == first.end()) return parameter.first;
-  }
-  return "";
-}
-
-Finding finding_of(const RatioSpread& speed, double confidence) {
-  if (!speed.reaches(confidence)) return Finding::unknown;
-  if (speed.least > 1) return Finding::faster;
-  if (speed.most < 1) return Finding::slower;
-  return Finding::alike;
+  if (!a.summary && !b.summary) return beaten;
+  const Measured of_a = *a.spread(), of_b = *b.spread();
+  const double pairs = static_cast<double>(of_a.repetitions) * of_b.repetitions;
+  return of_b.most < of_a.least ? pairs : of_b.least > of_a.most ? 0 : pairs / 2;
 }
 
 ComparedPair compared(const Measurement& a, const Measurement& b, double confidence) {
-  ComparedPair pair{.a = a, .b = b, .speed = std::nullopt, .finding = Finding::no_result};
+  ComparedPair pair{.a = a, .b = b, .speed = std::nullopt};
   const std::optional<Measured> of_a = a.spread(), of_b = b.spread();
   if (!of_a || !of_b) return pair;
-  const bool all_known = !a.summary && !b.summary;
-  // the ratio of times is a / b, so that a ratio above 1 means faster
-  if (all_known) {
-    pair.speed =
-        a.more_is_better ? ratio_spread(a.values, b.values, confidence) : ratio_spread(b.values, a.values, confidence);
+  constexpr double rounding = 1e-9;
+  pair.speed = speed_of(a, b);
+  if (1 - chance_of(0, of_a->repetitions, of_b->repetitions) < confidence - rounding) {
+    pair.finding = "too few repetitions";
+  } else if (pair.speed->confidence < confidence - rounding) {
+    pair.finding = "no difference";
   } else {
-    pair.speed = a.more_is_better ? ratio_spread(*of_a, *of_b) : ratio_spread(*of_b, *of_a);
+    pair.finding = pair.speed->is_faster ? "faster" : "slower";
   }
-  pair.finding = finding_of(*pair.speed, confidence);
   return pair;
 }
 
 }  // namespace
 
 std::set<std::string> differing(const std::vector<Parameters>& all) {
-  std::map<std::string, std::set<std::string>> values;
-  std::map<std::string, std::size_t> counts;
+  std::map<std::string, std::map<std::string, std::size_t>> counts;  // by name and value
   for (const Parameters& parameters : all) {
-    for (const auto& [name, value] : parameters) {
-      values[name].insert(value);
-      ++counts[name];
-    }
+    for (const auto& [name, value] : parameters) ++counts[name][value];
   }
   std::set<std::string> names;
-  for (const auto& [name, seen] : values) {
-    if (seen.size() > 1 || counts[name] < all.size()) names.insert(name);
+  for (const auto& [name, values] : counts) {
+    if (values.begin()->second < all.size()) names.insert(name);
   }
   return names;
 }
@@ -224,77 +206,35 @@ std::string listed(const Parameters& parameters, const std::set<std::string>& na
   return text;
 }
 
-Parameters parameters_of(const RunRecord& run) {
-  const RunParameters& parameters = run.parameters;
-  Parameters list{{"n", std::to_string(parameters.n)},
-                  {"nb", std::to_string(parameters.nb)},
-                  {"grid", std::to_string(run.grid.rows) + "x" + std::to_string(run.grid.columns)},
-                  {"backend", run.backend},
-                  {"precision", std::string(name_of(run.precision))},
-                  {"pivoting", std::string(name_of(parameters.pivoting))},
-                  {"panel", std::string(name_of(parameters.panel))},
-                  {"broadcast", std::string(name_of(parameters.broadcast))},
-                  {"order", std::string(name_of(run.order))},
-                  {"matrix", std::string(name_of(run.matrix))},
-                  {"row swap", text_of(parameters.row_swap)},
-                  {"lookahead", std::to_string(parameters.lookahead)}};
-  if (parameters.parts == RunParts::compute) list.emplace_back("compute only", "yes");
-  if (run.node_grid) list.emplace_back("node grid", text_of(*run.node_grid));
-  return list;
-}
-
-Parameters parameters_of(const NetworkRun& run) {
-  const RunParameters& parameters = run.record.parameters;
-  const GridShape& grid = run.record.grid;
-  Parameters list{{"n", std::to_string(parameters.n)},
-                  {"nb", std::to_string(parameters.nb)},
-                  {"grid", std::to_string(grid.rows) + "x" + std::to_string(grid.columns)},
-                  {"broadcast", std::string(name_of(parameters.broadcast))},
-                  {"pivoting", std::string(name_of(parameters.pivoting))},
-                  {"precision", std::string(name_of(run.record.precision))},
-                  {"order", std::string(name_of(run.record.order))},
-                  {"row swap", std::string(name_of(parameters.row_swap.kind))}};
-  if (run.record.node_grid) list.emplace_back("node grid", text_of(*run.record.node_grid));
-  return list;
-}
-
-double mann_whitney_at_most(std::int64_t u, std::int64_t a, std::int64_t b) {
-  if (u < 0) return 0;
-  if (u >= a * b) return 1;
-  if (a * b <= most_exact_pairs) {
+double chance_of(double beaten, std::int64_t a, std::int64_t b) {
+  constexpr std::int64_t max_exact_pairs = 2500;
+  const double pairs = static_cast<double>(a * b), outer = std::min(beaten, pairs - beaten);
+  if (a * b <= max_exact_pairs) {
     const std::vector<double> p = distribution(a, b);
-    double sum = 0;
-    for (std::int64_t i = 0; i <= u; ++i) sum += p[static_cast<std::size_t>(i)];
-    return sum;
+    const auto end = p.begin() + static_cast<std::ptrdiff_t>(std::ceil(outer)) + 1;
+    return std::min(1.0, 2 * std::accumulate(p.begin(), end, 0.0));
   }
-  const double pairs = static_cast<double>(a) * static_cast<double>(b);
   const double deviation = std::sqrt(pairs * static_cast<double>(a + b + 1) / 12);
-  return 0.5 * std::erfc((pairs / 2 - static_cast<double>(u) - 0.5) / deviation / std::sqrt(2.0));
+  return std::min(1.0, std::erfc((pairs / 2 - outer - 0.5) / deviation / std::sqrt(2.0)));
 }
 
-bool RatioSpread::reaches(double wanted) const { return confidence >= wanted - rounding; }
-
-RatioSpread ratio_spread(std::span<const double> a, std::span<const double> b, double confidence) {
-  std::vector<double> ratios;
-  ratios.reserve(a.size() * b.size());
-  for (const double of_b : b) {
-    for (const double of_a : a) ratios.push_back(of_b / of_a);
+Speed speed_of(const Measurement& a, const Measurement& b) {
+  const Measured of_a = *a.spread(), of_b = *b.spread();
+  const double pairs = static_cast<double>(of_a.repetitions) * of_b.repetitions, beaten = beaten_pairs(a, b);
+  Speed speed{.ratio = of_b.median / of_a.median,
+              .least = of_b.least / of_a.most,
+              .most = of_b.most / of_a.least,
+              .confidence = 1 - chance_of(beaten, of_a.repetitions, of_b.repetitions),
+              .is_faster = (beaten < pairs / 2) == a.more_is_better};
+  if (!a.more_is_better) {  // the ratio of times is a / b
+    speed.ratio = 1 / speed.ratio;
+    speed.least = 1 / std::exchange(speed.most, 1 / speed.least);
   }
-  std::sort(ratios.begin(), ratios.end());
-  const auto count_a = static_cast<std::int64_t>(a.size()), count_b = static_cast<std::int64_t>(b.size());
-  const std::int64_t trimmed = most_trimmed(count_a, count_b, confidence);
-  const auto place = static_cast<std::size_t>(trimmed);
-  return {median_of(ratios), ratios[place], ratios[ratios.size() - 1 - place],
-          confidence_of(trimmed, count_a, count_b)};
-}
-
-RatioSpread ratio_spread(const Measured& a, const Measured& b) {
-  return {b.median / a.median, b.least / a.most, b.most / a.least, confidence_of(0, a.repetitions, b.repetitions)};
+  return speed;
 }
 
 std::optional<Measured> Measurement::spread() const {
-  if (summary) return summary;
-  if (values.empty()) return std::nullopt;
+  if (summary || values.empty()) return summary;
   return spread_of(values);
 }
 
@@ -304,15 +244,15 @@ std::vector<Measurement> measurements_of(const ResultFile& file, const std::set<
   std::map<Parameters, std::size_t> places;
   for (Measurement& one : observations_of(file)) {
     const Parameters all = one.parameters;
-    one.parameters = without(all, ignored);
+    std::erase_if(one.parameters, [&](const auto& parameter) { return ignored.contains(parameter.first); });
     const auto [place, is_new] = places.try_emplace(one.parameters, measurements.size());
     if (is_new) {
       measurements.push_back(std::move(one));
       whole.push_back(all);
       continue;
     }
-    if (const std::string name = difference(whole[place->second], all); !name.empty()) {
-      throw InputError(file.path + ": has runs that differ in " + name +
+    if (const std::set<std::string> names = differing({whole[place->second], all}); !names.empty()) {
+      throw InputError(file.path + ": has runs that differ in " + *names.begin() +
                        " alone, which --ignore leaves out; which of them to compare is not known: leave it out of "
                        "--ignore, or use a file with one of them");
     }
@@ -332,43 +272,21 @@ std::string measured_text(const Measurement& measurement, std::string_view none)
   return text;
 }
 
-std::string text_of(Finding finding) {
-  switch (finding) {
-    case Finding::faster:
-      return "b is faster";
-    case Finding::slower:
-      return "b is slower";
-    case Finding::alike:
-      return "no difference beyond the spread";
-    case Finding::unknown:
-      return "too few repetitions to tell";
-    case Finding::no_result:
-      return "no result";
-  }
-  return "?";
-}
-
 Comparison compare(const ResultFile& a, const ResultFile& b, const std::set<std::string>& ignored, double confidence) {
   if (a.kind != b.kind) {
     throw InputError(b.path + ": is a result of " + name_of(b.kind) + ", " + a.path + " one of " + name_of(a.kind) +
                      "; two of one kind are expected");
   }
   Comparison comparison;
-  comparison.confidence = confidence;
-  std::vector<Measurement> of_b = measurements_of(b, ignored);
-  std::vector<bool> taken(of_b.size(), false);
+  comparison.only_b = measurements_of(b, ignored);
   for (const Measurement& one : measurements_of(a, ignored)) {
-    const auto other =
-        std::find_if(of_b.begin(), of_b.end(), [&](const auto& m) { return m.parameters == one.parameters; });
-    if (other == of_b.end()) {
+    const auto other = std::ranges::find(comparison.only_b, one.parameters, &Measurement::parameters);
+    if (other == comparison.only_b.end()) {
       comparison.only_a.push_back(one);
       continue;
     }
-    taken[static_cast<std::size_t>(other - of_b.begin())] = true;
     comparison.pairs.push_back(compared(one, *other, confidence));
-  }
-  for (std::size_t i = 0; i < of_b.size(); ++i) {
-    if (!taken[i]) comparison.only_b.push_back(of_b[i]);
+    comparison.only_b.erase(other);
   }
   return comparison;
 }

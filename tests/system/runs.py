@@ -335,7 +335,7 @@ class Commands(RunsTest):
         self.assertEqual(outcome.status, 0 if any(device["usable"] for device in devices) else 1)
 
 
-class Ceilings(RunsTest):
+class Peaks(RunsTest):
     BRIEFLY = ["--seconds", 0.002, "--repeat", 2, "--threads", 1, "--json", "c.json"]
 
     def measured(self, *arguments):

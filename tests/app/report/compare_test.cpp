@@ -18,89 +18,74 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
-TEST(MannWhitney, equals_the_table_of_the_textbook) {
-  // Hollander and Wolfe, table A.6; 3 and 3: 1 of 20 orders has U = 0, 2 have U <= 1
-  EXPECT_DOUBLE_EQ(mann_whitney_at_most(0, 3, 3), 1.0 / 20);
-  EXPECT_DOUBLE_EQ(mann_whitney_at_most(1, 3, 3), 2.0 / 20);
-  EXPECT_DOUBLE_EQ(mann_whitney_at_most(2, 3, 3), 4.0 / 20);
-  EXPECT_NEAR(mann_whitney_at_most(2, 5, 5), 4.0 / 252, 1e-14);
-  EXPECT_EQ(mann_whitney_at_most(-1, 3, 3), 0);
-  EXPECT_EQ(mann_whitney_at_most(9, 3, 3), 1);
-  EXPECT_DOUBLE_EQ(mann_whitney_at_most(0, 1, 1), 0.5);
+TEST(RankTest, equals_the_table_of_the_textbook) {
+  // Hollander and Wolfe, table A.6; 3 and 3: of 20 orders, 1 has no beaten pair, 2 have one at most
+  EXPECT_DOUBLE_EQ(chance_of(0, 3, 3), 2 * 1.0 / 20);
+  EXPECT_DOUBLE_EQ(chance_of(1, 3, 3), 2 * 2.0 / 20);
+  EXPECT_DOUBLE_EQ(chance_of(1.5, 3, 3), 2 * 4.0 / 20);  // with an equal pair
+  EXPECT_DOUBLE_EQ(chance_of(9, 3, 3), chance_of(0, 3, 3));
+  EXPECT_NEAR(chance_of(2, 5, 5), 2 * 4.0 / 252, 1e-14);
+  EXPECT_DOUBLE_EQ(chance_of(0, 1, 1), 1);
 }
 
-TEST(MannWhitney, is_correct_for_unequal_numbers) {
+TEST(RankTest, is_correct_for_unequal_numbers) {
   // counts every order of 2 and 4 values: choose the positions of the two
   std::vector<int> counts(9, 0);
   for (int first = 0; first < 6; ++first) {
     for (int second = first + 1; second < 6; ++second) ++counts[static_cast<std::size_t>(first + second - 1)];
   }
   int below = 0;
-  for (int u = 0; u < 9; ++u) {
-    below += counts[static_cast<std::size_t>(u)];
-    EXPECT_NEAR(mann_whitney_at_most(u, 2, 4), below / 15.0, 1e-14) << u;
+  for (int beaten = 0; beaten < 4; ++beaten) {
+    below += counts[static_cast<std::size_t>(beaten)];
+    EXPECT_NEAR(chance_of(beaten, 2, 4), 2 * below / 15.0, 1e-14) << beaten;
   }
 }
 
-TEST(MannWhitney, the_normal_distribution_continues_the_exact_one) {
-  const double exact = mann_whitney_at_most(1000, 50, 50), normal = mann_whitney_at_most(1020, 50, 51);
+TEST(RankTest, the_normal_distribution_continues_the_exact_one) {
+  const double exact = chance_of(1000, 50, 50), normal = chance_of(1020, 50, 51);
   EXPECT_NEAR(exact, normal, 0.01);
-  EXPECT_GT(exact, 0.02);
+  EXPECT_GT(exact, 0.04);
 }
 
-TEST(RatioSpread, three_against_three_gives_the_whole_range_at_ninety_per_cent) {
-  const RatioSpread spread = ratio_spread(std::vector{1.0, 2.0, 4.0}, std::vector{2.0, 4.0, 8.0}, 0.9);
-  EXPECT_DOUBLE_EQ(spread.ratio, 2);
-  EXPECT_DOUBLE_EQ(spread.least, 0.5);
-  EXPECT_DOUBLE_EQ(spread.most, 8);
-  EXPECT_DOUBLE_EQ(spread.confidence, 0.9);
+Measurement rates(std::vector<double> values) { return {.quantity = "GFLOPS", .values = std::move(values)}; }
+
+TEST(Speed, is_the_ratio_of_the_medians_with_the_range_of_all_pairs) {
+  const Speed speed = speed_of(rates({1, 2, 4}), rates({2, 4, 8}));
+  EXPECT_DOUBLE_EQ(speed.ratio, 2);
+  EXPECT_DOUBLE_EQ(speed.least, 0.5);
+  EXPECT_DOUBLE_EQ(speed.most, 8);
+  EXPECT_TRUE(speed.is_faster);
+  EXPECT_DOUBLE_EQ(speed_of(rates({1, 2, 3}), rates({4, 5, 6})).confidence, 0.9);
+  EXPECT_EQ(speed_of(rates({2}), rates({3})).confidence, 0);
 }
 
-TEST(RatioSpread, more_repetitions_exclude_the_outermost_pairs) {
-  const std::vector<double> a{10, 11, 12, 13, 14, 15, 16}, b{20, 22, 24, 26, 28, 30, 32};
-  const RatioSpread wide = ratio_spread(a, b, 0.99), narrow = ratio_spread(a, b, 0.9);
-  EXPECT_DOUBLE_EQ(wide.ratio, 2);
-  EXPECT_LT(wide.least, narrow.least);
-  EXPECT_GT(wide.most, narrow.most);
-  EXPECT_GE(narrow.confidence, 0.9);
-  EXPECT_GE(wide.confidence, 0.99);
-  EXPECT_LT(narrow.confidence, wide.confidence);
-  EXPECT_GT(narrow.least, 20.0 / 16);
-}
-
-TEST(RatioSpread, exchanging_a_and_b_gives_the_reciprocal) {
-  const std::vector<double> a{1.0, 1.5, 1.2, 1.7, 1.1}, b{2.0, 2.1, 1.9, 2.5, 1.3};
-  const RatioSpread there = ratio_spread(a, b, 0.9), back = ratio_spread(b, a, 0.9);
+TEST(Speed, exchanging_a_and_b_gives_the_reciprocal) {
+  const Measurement a = rates({1.0, 1.5, 1.2, 1.7, 1.1}), b = rates({2.0, 2.1, 1.9, 2.5, 1.3});
+  const Speed there = speed_of(a, b), back = speed_of(b, a);
   EXPECT_NEAR(there.ratio * back.ratio, 1, 1e-15 * 8);
   EXPECT_NEAR(there.least * back.most, 1, 1e-15 * 8);
-  EXPECT_NEAR(there.most * back.least, 1, 1e-15 * 8);
+  EXPECT_NEAR(there.confidence, back.confidence, 1e-14);
+  EXPECT_NE(there.is_faster, back.is_faster);
 }
 
-TEST(RatioSpread, one_repetition_each_gives_no_spread) {
-  const RatioSpread spread = ratio_spread(std::vector{2.0}, std::vector{3.0}, 0.9);
-  EXPECT_DOUBLE_EQ(spread.ratio, 1.5);
-  EXPECT_EQ(spread.confidence, 0);
-}
-
-TEST(RatioSpread, intervals_contain_the_true_ratio_with_their_confidence) {
-  // b is 1.25 a in distribution. In 2000 trials of 4 against 5, the interval must miss 1.25 in fewer than one of ten.
-  // The logarithms are uniform; a linear congruential generator makes every run the same.
+TEST(Speed, a_difference_that_is_chance_reaches_a_confidence_in_one_of_ten_comparisons_at_most) {
+  // In 2000 trials of 4 against 5 values of one distribution, 90 % must be reached in fewer than one of ten. The
+  // values are uniform; a linear congruential generator makes every run the same.
   std::uint64_t state = 1;
   const auto uniform = [&state] {
     state = state * 6364136223846793005ull + 1442695040888963407ull;
-    return static_cast<double>(state >> 11) / 9007199254740992.0;
+    return 1 + static_cast<double>(state >> 11) / 9007199254740992.0;
   };
-  int missed = 0;
+  int reached = 0;
   constexpr int trials = 2000;
   for (int trial = 0; trial < trials; ++trial) {
-    std::vector<double> a(4), b(5);
-    for (double& value : a) value = std::exp(0.2 * uniform());
-    for (double& value : b) value = 1.25 * std::exp(0.2 * uniform());
-    const RatioSpread spread = ratio_spread(a, b, 0.9);
-    if (spread.least > 1.25 || spread.most < 1.25) ++missed;
+    Measurement a = rates(std::vector<double>(4)), b = rates(std::vector<double>(5));
+    for (double& value : a.values) value = uniform();
+    for (double& value : b.values) value = uniform();
+    if (speed_of(a, b).confidence >= 0.9) ++reached;
   }
-  EXPECT_LT(missed, trials / 10);
-  EXPECT_GT(missed, trials / 50);  // the interval is not much too wide
+  EXPECT_LT(reached, trials / 10);
+  EXPECT_GT(reached, trials / 50);  // the test is not much too strict
 }
 
 class Compare : public FolderTest {
@@ -131,7 +116,7 @@ TEST_F(Compare, runs_are_matched_by_parameters_and_repetitions_are_pooled) {
   EXPECT_THAT(comparison.pairs[0].a.values, ElementsAre(10, 11, 12));
   EXPECT_THAT(comparison.pairs[0].b.values, ElementsAre(24, 20, 22));
   EXPECT_DOUBLE_EQ(comparison.pairs[0].speed->ratio, 2);
-  EXPECT_EQ(comparison.pairs[0].finding, Finding::faster);
+  EXPECT_EQ(comparison.pairs[0].finding, "faster");
   ASSERT_EQ(comparison.only_a.size(), 1u);
   EXPECT_EQ(comparison.only_a[0].parameters[0].second, "2000");
   ASSERT_EQ(comparison.only_b.size(), 1u);
@@ -141,8 +126,8 @@ TEST_F(Compare, runs_are_matched_by_parameters_and_repetitions_are_pooled) {
 TEST_F(Compare, a_difference_within_the_spread_is_not_reported) {
   const ResultFile a = file("a.json", plu_document({{1000, 10}, {1000, 11}, {1000, 12}}));
   const ResultFile b = file("b.json", plu_document({{1000, 10.5}, {1000, 11.5}, {1000, 12.5}}));
-  EXPECT_EQ(compare(a, b, {}, 0.9).pairs[0].finding, Finding::alike);
-  EXPECT_EQ(compare(a, b, {}, 0.95).pairs[0].finding, Finding::unknown);
+  EXPECT_EQ(compare(a, b, {}, 0.9).pairs[0].finding, "no difference");
+  EXPECT_EQ(compare(a, b, {}, 0.95).pairs[0].finding, "too few repetitions");
 }
 
 TEST_F(Compare, failed_runs_have_no_speed) {
@@ -151,7 +136,7 @@ TEST_F(Compare, failed_runs_have_no_speed) {
   failed["runs"][1]["passed"] = false;
   const ResultFile a = file("a.json", plu_document({{1000, 10}})), b = file("b.json", failed);
   const Comparison comparison = compare(a, b, {}, 0.9);
-  EXPECT_EQ(comparison.pairs[0].finding, Finding::no_result);
+  EXPECT_EQ(comparison.pairs[0].finding, "no result");
   EXPECT_EQ(comparison.pairs[0].b.failed, 2);
   EXPECT_FALSE(comparison.pairs[0].speed);
   EXPECT_THAT(shortfalls_of(comparison, 0.5), ElementsAre(HasSubstr("2 of b FAILED")));
@@ -193,7 +178,7 @@ TEST_F(Compare, less_time_is_faster) {
   EXPECT_DOUBLE_EQ(comparison.pairs[0].speed->least, 0.19 / 0.11);
   EXPECT_DOUBLE_EQ(comparison.pairs[0].speed->most, 0.21 / 0.09);
   EXPECT_DOUBLE_EQ(comparison.pairs[0].speed->confidence, 1 - 2.0 / 70);
-  EXPECT_EQ(comparison.pairs[0].finding, Finding::faster);
+  EXPECT_EQ(comparison.pairs[0].finding, "faster");
 }
 
 TEST_F(Compare, files_of_different_kinds_are_rejected) {

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/devices/ceilings_command.hpp"
+#include "app/devices/peaks_command.hpp"
 #include "app/manual/pages.hpp"
 #include "tests/app/expect.hpp"
 
@@ -14,10 +14,10 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using Arguments = std::vector<std::string>;
 
-class CeilingsConfigFile : public FolderTest {};
+class PeaksConfigFile : public FolderTest {};
 
-TEST(CeilingsOptions, DefaultsMeasureTheDeviceThatPluUses) {
-  const CeilingsOptions o = parse_ceilings_options({});
+TEST(PeaksOptions, DefaultsMeasureTheDeviceThatPluUses) {
+  const PeaksOptions o = parse_peaks_options({});
   EXPECT_EQ(o.backend, "auto");
   EXPECT_FALSE(o.device);
   EXPECT_FALSE(o.threads);
@@ -26,26 +26,26 @@ TEST(CeilingsOptions, DefaultsMeasureTheDeviceThatPluUses) {
   EXPECT_TRUE(o.json.empty());
 }
 
-TEST(CeilingsOptions, EveryOptionIsParsedAndIsInTheConfiguration) {
-  const CeilingsOptions o =
-      parse_ceilings_options(arguments_of("--backend gl-compute --device 2 --threads 3 --shader-dir shaders --repeat 7 "
-                                          "--seconds 0.5 --json c.json --force"));
-  EXPECT_EQ(to_json(o, ceilings_table), nlohmann::json::parse(R"({"backend": "gl-compute", "device": 2, "threads": 3,
+TEST(PeaksOptions, EveryOptionIsParsedAndIsInTheConfiguration) {
+  const PeaksOptions o =
+      parse_peaks_options(arguments_of("--backend gl-compute --device 2 --threads 3 --shader-dir shaders --repeat 7 "
+                                       "--seconds 0.5 --json c.json --force"));
+  EXPECT_EQ(to_json(o, peaks_table), nlohmann::json::parse(R"({"backend": "gl-compute", "device": 2, "threads": 3,
     "shader-dir": "shaders", "repeat": 7, "seconds": 0.5, "json": "c.json", "force": true, "log-level": "info"})"));
-  EXPECT_EQ(to_json(CeilingsOptions{}, ceilings_table)["device"], nlohmann::json());
+  EXPECT_EQ(to_json(PeaksOptions{}, peaks_table)["device"], nlohmann::json());
 }
 
-TEST_F(CeilingsConfigFile, IsOverriddenByTheCommandLine) {
+TEST_F(PeaksConfigFile, IsOverriddenByTheCommandLine) {
   const std::string file = write("c.toml", "repeat = 3\nseconds = 0.1\nbackend = \"openblas\"\n");
-  const CeilingsOptions o = parse_ceilings_options({"--config", file, "--repeat", "9"});
+  const PeaksOptions o = parse_peaks_options({"--config", file, "--repeat", "9"});
   EXPECT_EQ(o.measuring.repeat, 9);
   EXPECT_EQ(o.measuring.seconds, 0.1);
   EXPECT_EQ(o.backend, "openblas");
 }
 
-TEST(CeilingsOptions, RejectsInvalidValues) {
+TEST(PeaksOptions, RejectsInvalidValues) {
   const auto refused = [](const Arguments& arguments, const std::vector<std::string>& parts) {
-    expect_input_error([&] { parse_ceilings_options(arguments); }, parts);
+    expect_input_error([&] { parse_peaks_options(arguments); }, parts);
   };
   refused({"--backend", "gl-raster"}, {"--backend", "'gl-raster'", "openblas, gl-compute"});
   refused({"--backend", "openblas", "--device", "0"}, {"--device 0", "--backend openblas", "leave one"});
@@ -56,8 +56,8 @@ TEST(CeilingsOptions, RejectsInvalidValues) {
   refused({"--reapet", "2"}, {"'--reapet'", "--repeat", "glinpack peaks --help"});
 }
 
-TEST(CeilingsOptions, HelpHasUnitsExamplesAndExitCodes) {
-  const std::string help = help_of(ceilings_table);
+TEST(PeaksOptions, HelpHasUnitsExamplesAndExitCodes) {
+  const std::string help = help_of(peaks_table);
   for (const char* part : {"glinpack peaks", "GFLOPS", "Examples:", "Exit code:", "--seconds"}) {
     EXPECT_THAT(help, HasSubstr(part));
   }
@@ -65,7 +65,7 @@ TEST(CeilingsOptions, HelpHasUnitsExamplesAndExitCodes) {
 
 Measured around(double median) { return {median, median * 0.9, median * 1.1, 5}; }
 
-Ceilings measured() {
+Peaks measured() {
   DeviceCeilings device;
   device.device.index = 1;
   device.device.renderer = "Some GPU";
@@ -91,9 +91,9 @@ Ceilings measured() {
   return {.device = device, .host = host, .host_name = "node7", .notes = {}};
 }
 
-TEST(CeilingsCommand, prints_a_table_with_units_of_device_and_host) {
+TEST(PeaksCommand, prints_a_table_with_units_of_device_and_host) {
   EXPECT_EQ(
-      ceilings_text(measured()),
+      peaks_text(measured()),
       "device 1: Some GPU\n"
       "  driver 4.6.0 Some driver\n"
       "                          median            least     most\n"
@@ -113,27 +113,27 @@ TEST(CeilingsCommand, prints_a_table_with_units_of_device_and_host) {
       "  copy, read + written     180.0 GB/s       162.0    198.0  512.0 MiB at a time\n");
 }
 
-TEST(CeilingsCommand, marks_software_devices_and_prints_notes) {
-  Ceilings ceilings = measured();
-  ceilings.device->device.software = true;
-  ceilings.host.threads = 1;
-  ceilings.notes = {"something to note"};
-  const std::string text = ceilings_text(ceilings);
+TEST(PeaksCommand, marks_software_devices_and_prints_notes) {
+  Peaks peaks = measured();
+  peaks.device->device.software = true;
+  peaks.host.threads = 1;
+  peaks.notes = {"something to note"};
+  const std::string text = peaks_text(peaks);
   EXPECT_THAT(text, HasSubstr("device 1: Some GPU (software OpenGL: computed by the processor)\n"));
   EXPECT_THAT(text, HasSubstr(", 1 thread\n"));
   EXPECT_EQ(text.find("something to note\n\ndevice"), 0u);
 }
 
-TEST(CeilingsCommand, without_a_device_shows_the_host_alone) {
-  Ceilings ceilings = measured();
-  ceilings.device.reset();
-  EXPECT_THAT(ceilings_text(ceilings), Not(HasSubstr("device")));
-  EXPECT_TRUE(ceilings_json(ceilings)["device"].is_null());
-  EXPECT_EQ(ceilings_json(ceilings)["host"]["threads"], 16);
+TEST(PeaksCommand, without_a_device_shows_the_host_alone) {
+  Peaks peaks = measured();
+  peaks.device.reset();
+  EXPECT_THAT(peaks_text(peaks), Not(HasSubstr("device")));
+  EXPECT_TRUE(peaks_json(peaks)["device"].is_null());
+  EXPECT_EQ(peaks_json(peaks)["host"]["threads"], 16);
 }
 
-TEST(CeilingsCommand, json_has_every_measurement_with_its_unit) {
-  const nlohmann::json document = ceilings_json(measured());
+TEST(PeaksCommand, json_has_every_measurement_with_its_unit) {
+  const nlohmann::json document = peaks_json(measured());
   const nlohmann::json& copy = document["device"]["copy"];
   EXPECT_EQ(copy["unit"], "GB/s");
   EXPECT_DOUBLE_EQ(copy["median"], 4000);

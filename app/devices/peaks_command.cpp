@@ -1,4 +1,4 @@
-#include "app/devices/ceilings_command.hpp"
+#include "app/devices/peaks_command.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -18,7 +18,7 @@ namespace glinpack::app {
 
 namespace {
 
-const Footer ceilings_footer{
+const Footer peaks_footer{
     .examples =
         "glinpack peaks\n"
         "glinpack peaks --device 1 --json peaks.json\n"
@@ -32,7 +32,7 @@ const Footer ceilings_footer{
 
 }  // namespace
 
-OptionTable ceilings_table(CeilingsOptions& o) {
+OptionTable peaks_table(PeaksOptions& o) {
   constexpr int largest = 4096, largest_repeat = 1000;
   const std::vector<Field> machine{
       {"backend", name_value(o.backend, measured_backend_choices()),
@@ -59,15 +59,15 @@ OptionTable ceilings_table(CeilingsOptions& o) {
       .description =
           "Measures peak rates: the device's memory, its multiply-adds and copies to and from it; the host's GEMM and "
           "memory.",
-      .footer = ceilings_footer,
+      .footer = peaks_footer,
       .groups = {{"Machine", machine},
                  {"Measuring", measuring},
                  {"Output", output},
                  {"Configuration", {config_field(o.config)}}}};
 }
 
-CeilingsOptions parse_ceilings_options(const Texts& arguments) {
-  const CeilingsOptions options = parse(arguments, ceilings_table).options;
+PeaksOptions parse_peaks_options(const Texts& arguments) {
+  const PeaksOptions options = parse(arguments, peaks_table).options;
   const BackendRecord* backend = find_backend(options.backend);
   if (backend != nullptr && backend->memory == MemorySpace::host && options.device) {
     throw InputError("--device " + std::to_string(*options.device) + ": --backend " + options.backend +
@@ -84,7 +84,7 @@ constexpr double giga = 1e-9;  // bytes or operations a second -> GB/s or GFLOPS
 constexpr double micro = 1e6;  // seconds -> us
 
 // One row of the table of measurements.
-struct CeilingRow {
+struct PeakRow {
   std::string key;  // of JSON
   Measured measured;
   double scale = giga;
@@ -95,7 +95,7 @@ struct CeilingRow {
 
 std::string_view name_of(CopyWay way) { return way == CopyWay::shader ? "shader" : "driver"; }
 
-CeilingRow copy_row(const char* key, const CopyCeiling& copy) {
+PeakRow copy_row(const char* key, const CopyCeiling& copy) {
   return {.key = key,
           .measured = copy.rate,
           .how = memory_text(static_cast<double>(copy.bytes)) +
@@ -103,17 +103,17 @@ CeilingRow copy_row(const char* key, const CopyCeiling& copy) {
           .more = {{"bytes", copy.bytes}, {"way", name_of(copy.way)}}};
 }
 
-std::array<CeilingRow, 7> rows_of(const DeviceCeilings& device) {
+std::array<PeakRow, 7> rows_of(const DeviceCeilings& device) {
   const auto fma = [](const char* key, const Measured& rate) {
-    return CeilingRow{.key = key, .measured = rate, .unit = "GFLOPS"};
+    return PeakRow{.key = key, .measured = rate, .unit = "GFLOPS"};
   };
   const auto time = [](const char* key, const Measured& seconds) {
-    return CeilingRow{.key = key, .measured = seconds, .scale = micro, .unit = "us"};
+    return PeakRow{.key = key, .measured = seconds, .scale = micro, .unit = "us"};
   };
-  CeilingRow read_back = time("read_back", device.read_back);
+  PeakRow read_back = time("read_back", device.read_back);
   read_back.how = memory_text(static_cast<double>(device.read_back_bytes)) + ", waited for";
   read_back.more = {{"bytes", device.read_back_bytes}};
-  CeilingRow dispatch = time("dispatch", device.dispatch);
+  PeakRow dispatch = time("dispatch", device.dispatch);
   dispatch.how = "a small work group and a barrier, many in a row";
   return {copy_row("copy", device.copy),
           fma("fma_single", device.fma_single),
@@ -124,40 +124,40 @@ std::array<CeilingRow, 7> rows_of(const DeviceCeilings& device) {
           read_back};
 }
 
-std::array<CeilingRow, 3> rows_of(const HostCeilings& host) {
+std::array<PeakRow, 3> rows_of(const HostCeilings& host) {
   const auto gemm = [](const char* key, const Measured& rate, Index n) {
-    return CeilingRow{.key = key,
-                      .measured = rate,
-                      .unit = "GFLOPS",
-                      .how = fmt::format("matrices of {} x {}", n, n),
-                      .more = {{"n", n}}};
+    return PeakRow{.key = key,
+                   .measured = rate,
+                   .unit = "GFLOPS",
+                   .how = fmt::format("matrices of {} x {}", n, n),
+                   .more = {{"n", n}}};
   };
   return {gemm("gemm_single", host.gemm_single, host.gemm_single_n),
           gemm("gemm_double", host.gemm_double, host.gemm_double_n),
-          CeilingRow{.key = "copy",
-                     .measured = host.copy,
-                     .how = memory_text(static_cast<double>(host.copy_bytes)) + " at a time",
-                     .more = {{"bytes", host.copy_bytes}}}};
+          PeakRow{.key = "copy",
+                  .measured = host.copy,
+                  .how = memory_text(static_cast<double>(host.copy_bytes)) + " at a time",
+                  .more = {{"bytes", host.copy_bytes}}}};
 }
 
-std::string line_of(const CeilingRow& row) {
+std::string line_of(const PeakRow& row) {
   const Measured& m = row.measured;
   const std::string line =
-      fmt::format("  {:<21}{:>9} {:<7}{:>9}{:>9}  {}", ceiling_name(row.key), four_digits(m.median * row.scale),
-                  row.unit, four_digits(m.least * row.scale), four_digits(m.most * row.scale), row.how);
+      fmt::format("  {:<21}{:>9} {:<7}{:>9}{:>9}  {}", peak_name(row.key), four_digits(m.median * row.scale), row.unit,
+                  four_digits(m.least * row.scale), four_digits(m.most * row.scale), row.how);
   return line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
 }
 
 std::string table_head() { return fmt::format("  {:<21}{:>9} {:<7}{:>9}{:>9}\n", "", "median", "", "least", "most"); }
 
-json json_of(const CeilingRow& row) {
+json json_of(const PeakRow& row) {
   json object = json_of(in_unit(row.measured, row.unit, row.scale));
   object.update(row.more);
   return object;
 }
 
 // The index of the device to measure, -1 for none.
-int device_to_measure(const CeilingsOptions& options, std::vector<std::string>& notes) {
+int device_to_measure(const PeaksOptions& options, std::vector<std::string>& notes) {
   const BackendRecord* backend = find_backend(options.backend);
   if (backend != nullptr && backend->memory == MemorySpace::host) return -1;
   const DeviceCatalog& catalog = device_catalog(options.backend);
@@ -175,62 +175,62 @@ int device_to_measure(const CeilingsOptions& options, std::vector<std::string>& 
   return choose_device(plu, catalog, devices, 0, software_allowed);
 }
 
-Ceilings measure(const CeilingsOptions& options, std::vector<std::string> notes) {
-  Ceilings ceilings{.device = {}, .host = {}, .host_name = host_name(), .notes = std::move(notes)};
-  const int device = device_to_measure(options, ceilings.notes);
+Peaks measure(const PeaksOptions& options, std::vector<std::string> notes) {
+  Peaks peaks{.device = {}, .host = {}, .host_name = host_name(), .notes = std::move(notes)};
+  const int device = device_to_measure(options, peaks.notes);
   if (device >= 0) {
     const BackendOptions backend{.device = device, .values = {{"shader-dir", options.shader_dir}}};
-    ceilings.device = device_catalog(options.backend).measure_ceilings(backend, options.measuring);
+    peaks.device = device_catalog(options.backend).measure_ceilings(backend, options.measuring);
   }
   const std::vector<NodeView> views{view_node()};
-  if (std::string note = threads_note(options.threads); !note.empty()) ceilings.notes.push_back(std::move(note));
-  ceilings.host = measure_host_ceilings(options.threads.value_or(threads_for(views, 0)), options.measuring);
-  return ceilings;
+  if (std::string note = threads_note(options.threads); !note.empty()) peaks.notes.push_back(std::move(note));
+  peaks.host = measure_host_ceilings(options.threads.value_or(threads_for(views, 0)), options.measuring);
+  return peaks;
 }
 
 }  // namespace
 
-std::string ceilings_text(const Ceilings& ceilings) {
+std::string peaks_text(const Peaks& peaks) {
   std::string text;
-  for (const std::string& note : ceilings.notes) text += note + "\n\n";
-  if (ceilings.device) {
-    const DeviceDescription& device = ceilings.device->device;
+  for (const std::string& note : peaks.notes) text += note + "\n\n";
+  if (peaks.device) {
+    const DeviceDescription& device = peaks.device->device;
     text += fmt::format("device {}: {}{}\n  driver {}\n", device.index, device.renderer,
                         device.software ? " (software OpenGL: computed by the processor)" : "", device.version);
     text += table_head();
-    for (const CeilingRow& row : rows_of(*ceilings.device)) text += line_of(row);
+    for (const PeakRow& row : rows_of(*peaks.device)) text += line_of(row);
     text += '\n';
   }
-  const HostCeilings& host = ceilings.host;
-  text += fmt::format("host {}: {}\n  {}, kernels {}, {} thread{}\n", ceilings.host_name, host.processor, host.blas,
+  const HostCeilings& host = peaks.host;
+  text += fmt::format("host {}: {}\n  {}, kernels {}, {} thread{}\n", peaks.host_name, host.processor, host.blas,
                       host.kernels, host.threads, host.threads == 1 ? "" : "s");
   text += table_head();
-  for (const CeilingRow& row : rows_of(host)) text += line_of(row);
+  for (const PeakRow& row : rows_of(host)) text += line_of(row);
   return text;
 }
 
-json ceilings_json(const Ceilings& ceilings) {
+json peaks_json(const Peaks& peaks) {
   json device;
-  if (ceilings.device) {
-    device = device_json(ceilings.device->device);
-    for (const CeilingRow& row : rows_of(*ceilings.device)) device[row.key] = json_of(row);
+  if (peaks.device) {
+    device = device_json(peaks.device->device);
+    for (const PeakRow& row : rows_of(*peaks.device)) device[row.key] = json_of(row);
   }
-  json host{{"name", ceilings.host_name},
-            {"processor", ceilings.host.processor},
-            {"blas", ceilings.host.blas},
-            {"kernels", ceilings.host.kernels},
-            {"threads", ceilings.host.threads}};
-  for (const CeilingRow& row : rows_of(ceilings.host)) host[row.key] = json_of(row);
-  return {{"format", 1}, {"device", device}, {"host", host}, {"notes", ceilings.notes}};
+  json host{{"name", peaks.host_name},
+            {"processor", peaks.host.processor},
+            {"blas", peaks.host.blas},
+            {"kernels", peaks.host.kernels},
+            {"threads", peaks.host.threads}};
+  for (const PeakRow& row : rows_of(peaks.host)) host[row.key] = json_of(row);
+  return {{"format", 1}, {"device", device}, {"host", host}, {"notes", peaks.notes}};
 }
 
-void run_ceilings_command(const CeilingsOptions& options, const std::vector<std::string>& command_line,
-                          std::vector<std::string> notes, std::ostream& out) {
+void run_peaks_command(const PeaksOptions& options, const std::vector<std::string>& command_line,
+                       std::vector<std::string> notes, std::ostream& out) {
   check_output("--json", options.json, options.force, {options.config});
-  const Ceilings ceilings = measure(options, std::move(notes));
-  json document = ceilings_json(ceilings);
-  document["context"] = program_context(command_line, to_json(options, ceilings_table));
-  write_findings(out, ceilings_text(ceilings), options.json, options.force, document);
+  const Peaks peaks = measure(options, std::move(notes));
+  json document = peaks_json(peaks);
+  document["context"] = program_context(command_line, to_json(options, peaks_table));
+  write_findings(out, peaks_text(peaks), options.json, options.force, document);
 }
 
 }  // namespace glinpack::app

@@ -14,7 +14,7 @@
 
 namespace glinpack::app {
 
-struct CeilingsOptions {
+struct PeaksOptions {
   std::string backend = "auto";
   std::optional<int> device;   // an index of `glinpack devices`; unset: the first hardware device
   std::optional<int> threads;  // unset: the cores that this process may use
@@ -25,12 +25,12 @@ struct CeilingsOptions {
   std::string config;
 };
 
-OptionTable ceilings_table(CeilingsOptions& options);
+OptionTable peaks_table(PeaksOptions& options);
 
 /// Precedence: command line, file, default. `arguments` follow `glinpack peaks`. Throws InputError.
-CeilingsOptions parse_ceilings_options(const Texts& arguments);
+PeaksOptions parse_peaks_options(const Texts& arguments);
 
-struct Ceilings {
+struct Peaks {
   std::optional<DeviceCeilings> device;  // empty: only the host was measured
   HostCeilings host;
   std::string host_name;
@@ -39,11 +39,11 @@ struct Ceilings {
 
 /// Measures, prints a table and writes JSON if requested. `command_line`: the program's. Throws InputError before any
 /// measurement for errors that the user can correct, std::runtime_error for others.
-void run_ceilings_command(const CeilingsOptions& options, const std::vector<std::string>& command_line,
-                          std::vector<std::string> notes, std::ostream& out);
+void run_peaks_command(const PeaksOptions& options, const std::vector<std::string>& command_line,
+                       std::vector<std::string> notes, std::ostream& out);
 
 /// The text and JSON reports. The JSON has no context: see docs/peaks.schema.json.
-std::string ceilings_text(const Ceilings& ceilings);
-nlohmann::json ceilings_json(const Ceilings& ceilings);
+std::string peaks_text(const Peaks& peaks);
+nlohmann::json peaks_json(const Peaks& peaks);
 
 }  // namespace glinpack::app
