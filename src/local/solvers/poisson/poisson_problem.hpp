@@ -37,8 +37,8 @@ class PoissonProblem {
   /// finite.
   template <class Real>
   double largest_error(std::span<const Real> computed, Index first_row = 0) const;
-  /// The squares of ||b - A u|| and ||b|| in double precision, over rows first_row ... of a computed u, n elements each,
-  /// between two rows of n elements; these are empty on the boundary.
+  /// The squares of ||b - A u|| and ||b|| in double precision, over rows first_row ... of a computed u, n elements
+  /// each, between two rows of n elements; these are empty on the boundary.
   struct ResidualSquares {
     double residual = 0;
     double right = 0;
