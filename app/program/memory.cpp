@@ -90,9 +90,9 @@ class Needs {
 
   NeededBytes of(GridPosition at, bool is_gpu) {
     const Index rows = distribution_.local_rows(at), columns = distribution_.stored_columns(at);
-    if (largest_array_of(run_, rows, columns) > largest_array) {
-      const bool has_matrix = run_.parameters.parts != RunParts::messages;
-      return {0, has_matrix ? bytes_without_padding(run_, rows, columns) : 0};
+    if (const double largest = largest_array_of(run_, rows, columns); largest > largest_array) {
+      if (run_.parameters.parts == RunParts::messages) return {largest, 0};
+      return {0, bytes_without_padding(run_, rows, columns)};
     }
     const ProcessLine& row =
         rows_.try_emplace(at.row, run_.grid.columns,

@@ -120,7 +120,8 @@ void WatchThread::receive(double seconds) {
 }
 
 void WatchThread::record(const HeartbeatSocket::Received& received) {
-  const auto& [from, heartbeat] = received;
+  const auto& from = received.from;
+  const auto& heartbeat = received.heartbeat;
   const auto is_sender = [&](const Peer& peer) {
     return heartbeat ? heartbeat->token == plan_.token && heartbeat->rank == peer.rank
                      : peer.heard && peer.addresses.front() == from;
