@@ -7,7 +7,7 @@ import unittest
 from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest
 
 STUDY = ROOT / "scripts" / "study" / "pivoting.py"
-SMALL = ["--n", "40,64", "--nb", "8", "--grid", "1x1,2x1", "--seeds", "1"]
+SMALL = ["--n", "40,64", "--nb", "16", "--grid", "1x1,2x1", "--seeds", "1"]
 PLOTS = [f"{value}-{axis}" for value in ("growth", "residual") for axis in "pn"]
 
 
