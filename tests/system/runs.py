@@ -156,7 +156,7 @@ class Commands(RunsTest):
                 # on 2x2, rows of partial pivoting cross process rows: by blocks, with look-ahead
                 depth = 1 if "partial" in arguments else 0
                 self.assertRegex(outcome.out, rf"(?m)^DEPTH +: +{depth} *$")
-                self.assertRegex(outcome.out, rf"(?m)^WR{depth}6")
+                self.assertRegex(outcome.out, rf"(?m)^WR{depth}0R")
 
     def test_the_raster_backend_searches_while_the_device_reduces(self):
         self.passed("--n", 512, "--nb", 64, "--grid", "1x1", "--backend", "gl-raster", "--trace", "t.json",
