@@ -1,5 +1,7 @@
 #include "app/input/values.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
