@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/options/option_text.hpp"
 #include "app/papers/problem.hpp"
 #include "app/papers/study.hpp"
 #include "app/program/agreement.hpp"
