@@ -7,8 +7,8 @@
 #include <numeric>
 #include <set>
 
-#include "app/program/pci.hpp"
 #include "app/program/memory.hpp"
+#include "app/program/pci.hpp"
 #include "base/measuring.hpp"
 
 namespace glinpack::app::doctor {

@@ -9,7 +9,8 @@ namespace glinpack::app {
 namespace {
 
 // @program@ and @function@ are replaced.
-constexpr const char* script = R"BASH(# Written by @program@ completion: options and values are those of @program@ SUBCOMMAND --help.
+constexpr const char* script =
+    R"BASH(# Written by @program@ completion: options and values are those of @program@ SUBCOMMAND --help.
 
 # bash takes "--grid=2x2" apart at "=": the option, "=", the value.
 @function@() {
@@ -23,7 +24,7 @@ constexpr const char* script = R"BASH(# Written by @program@ completion: options
     option=${COMP_WORDS[COMP_CWORD-2]}
   fi
   [[ $subcommand == help ]] && names=yes subcommand=
-  # a list of choices may go on in the next lines
+  # a list of choices may continue in the next lines
   help=$("${COMP_WORDS[0]}" ${subcommand:+"$subcommand"} --help 2>/dev/null | sed -E ':a;/\|$/{N;s/\n +//;ba}')
   if [[ $option == -* ]]; then
     type=$(sed -nE "s/^  (-.,)?$option(,--[a-z-]+)? ([^ ]+).*/\3/p" <<<"$help")

@@ -233,7 +233,6 @@ template <class Json>
 void describe_seconds(Json& json, std::string_view key, Measured& seconds) {
   MeasuredQuantity quantity = in_unit(seconds, "s");
   json(key.data(), quantity);
-  if constexpr (Json::reads) seconds = quantity.values;
 }
 
 template <class Json>
@@ -274,10 +273,6 @@ void describe(Json& json, ModeRecord& record) {
   json.nullable("failure", !record.failure.empty(), record.failure);
   bool passed = record.passed();
   json("passed", passed);
-}
-
-std::vector<ModeRecord> read_mode_records(const JsonNode& root) {
-  return value_of<std::vector<ModeRecord>>(root.at("results"));
 }
 
 namespace {

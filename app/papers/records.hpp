@@ -150,8 +150,6 @@ std::string mode_csv(const std::string& mode, std::span<const ModeRecord> record
 /// The JSON document without context.
 nlohmann::json mode_json(const std::string& mode, const ModeMachine& machine, std::span<const ModeRecord> records,
                          std::span<const SeriesFit> fits);
-/// The records of such a document. Throws InputError that names the location.
-std::vector<ModeRecord> read_mode_records(const JsonNode& root);
 /// Chrome's trace format: the stages of the last repetition of every record, in sequence.
 nlohmann::json mode_trace(const std::string& mode, std::span<const ModeRecord> records);
 

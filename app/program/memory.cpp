@@ -61,7 +61,7 @@ double bytes_without_padding(const RunRecord& run, Index rows, Index columns) {
   return static_cast<double>(factor_bytes(run.precision)) * product(rows, columns);
 }
 
-// Of a rank with such a local matrix: the matrix, or a panel of all rows.
+// A rank with such a local matrix: its matrix, or a panel of all rows.
 double largest_array_of(const RunRecord& run, Index rows, Index columns) {
   const RunParameters& parameters = run.parameters;
   const double panel = bytes_without_padding(run, parameters.n, parameters.nb);

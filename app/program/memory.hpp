@@ -45,7 +45,7 @@ struct NeededBytes {
   double device = 0;
 };
 /// The largest need of a rank, if all ranks are on one node and a device is a GPU: counted by the constructors of its
-/// run (lu/memory_need.hpp). A local matrix beyond any memory counts alone.
+/// run (run/memory_need.hpp). A local matrix beyond any memory counts alone.
 NeededBytes largest_need(const RunRecord& run);
 
 /// One pool: a node's memory, a device's, or the address space of a process.

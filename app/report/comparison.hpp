@@ -43,7 +43,7 @@ struct Measurement {
 /// the file is invalid, or if the remaining parameters do not distinguish its runs.
 std::vector<Measurement> measurements_of(const ResultFile& file, const std::set<std::string>& ignored = {});
 
-/// Of b to a: above 1 is faster, for times, too.
+/// The ratio of b to a: above 1 b is faster, also for times.
 struct Speed {
   double ratio = 1;            // of the medians
   double least = 1, most = 1;  // of all pairs of repetitions

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of a generation's folder while it is written or removed.
+// Ends the name of a generation's folder while it is written or removed.
 constexpr const char* part_suffix = ".part";
 
 struct Generation {
@@ -268,7 +268,7 @@ ResumePoint choose_checkpoint(const Communicator& communicator, const std::strin
   for (std::size_t i = 1; i < complete.size(); ++i) {
     if (!verified_by_all(communicator, folder, complete[i], mine, distribution, older_error)) continue;
     throw CheckpointError(error + ". " + complete[i].name() + " is whole: remove " +
-                          complete.front().folder_in(folder) + " to go on from it");
+                          complete.front().folder_in(folder) + " to continue from it");
   }
   throw CheckpointError(error + ". No older checkpoint is whole: remove the folder to start anew");
 }

@@ -58,9 +58,9 @@ MatrixElement kahan(Index n) {
   return [c, log_of_s](Index i, Index j) { return i > j ? 0 : std::exp(real(i) * log_of_s) * (i == j ? 1 : -c); };
 }
 
-// Of Hilbert's own matrix only the first few singular values are above roundoff, for any order. With the added diagonal
-// all eigenvalues are between 2^-10 and pi + 2^-10 (Hilbert's inequality), and the condition is below 3300, which suits
-// every precision. Symmetric and positive definite: needs no pivoting.
+// In Hilbert's own matrix, only the first few singular values are above roundoff, for any order. With the added
+// diagonal all eigenvalues are between 2^-10 and pi + 2^-10 (Hilbert's inequality), and the condition is below 3300,
+// which suits every precision. Symmetric and positive definite: needs no pivoting.
 double hilbert(Index i, Index j) { return 1 / real(i + j + 1) + (i == j ? 0x1p-10 : 0); }
 
 double orthogonal(Index n, Index i, Index j) {

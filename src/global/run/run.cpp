@@ -106,7 +106,7 @@ void raise_clock(Backend<Real>& backend) {
   const double begun = steady_seconds();
   while (steady_seconds() - begun < seconds) {
     for (int i = 0; i < updates_at_a_time; ++i) {
-      backend.update(whole(*l21_transposed), u12->room(inner, extent), whole(*a22));
+      backend.update(whole(*l21_transposed), u12->storage(inner, extent), whole(*a22));
     }
     backend.wait_all();
   }

@@ -47,7 +47,7 @@ class StateSaver {
   /// Loads it. Throws AgreedError on all ranks if one of them cannot read its file; the matrix is lost then.
   /// Collective.
   LoadedState roll_back();
-  /// Of the work since the checkpoint, this time; of roll_back() as well. On this rank.
+  /// The time of the lost work since the checkpoint, and of roll_back(), on this rank.
   double seconds_lost() const { return seconds_lost_; }
 
  private:

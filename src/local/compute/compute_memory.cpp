@@ -49,7 +49,7 @@ ComputeMatrix<Real>::ComputeMatrix(ComputeDevice& device, Index rows, Index colu
                                     : ""));
 }
 
-// Returns false if neither the device nor the host has room.
+// Returns false if neither the device nor the host has enough memory.
 template <class Real>
 bool ComputeMatrix<Real>::allocate(ComputeDevice& device, std::int64_t free_bytes) {
   std::int64_t made = 0;

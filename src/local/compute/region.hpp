@@ -33,7 +33,7 @@ inline constexpr Index default_stripe_width = 1024;
 /// there are few more windows. Drivers displace memory to the host buffer by buffer (docs/performance.md).
 inline constexpr std::int64_t largest_buffer_bytes = std::int64_t{2} << 30;
 
-/// Of a matrix: its stripes, the columns of each with padding, and its elements. A vector's elements follow each other.
+/// A matrix's stripes, the columns of each with padding, and its elements. A vector's elements follow each other.
 constexpr Index stripes_of(Index columns, Index stripe_width) {
   return std::max<Index>(1, (columns + stripe_width - 1) / stripe_width);
 }

@@ -17,7 +17,7 @@ inline double gibibytes(std::int64_t bytes) { return static_cast<double>(bytes) 
 /// Throws std::runtime_error if the device has no memory for it. The content is undefined.
 std::unique_ptr<DeviceBuffer> make_buffer(ComputeDevice& device, std::int64_t bytes, Memory memory = Memory::device);
 
-/// Persistently mapped host memory; shaders and pixel transfers access it in place. If the device has room, it may have
+/// Persistently mapped host memory; shaders and pixel transfers access it in place. If the device has memory for it, it may have
 /// a twin: a device buffer of the same size, through which copies overlap kernels. Memory estimates exclude it.
 template <class Real>
 class MappedBuffer final : public HostBuffer<Real> {

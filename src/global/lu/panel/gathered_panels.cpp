@@ -47,7 +47,7 @@ class GatheredPanels final : public PanelFactorizer<Real> {
   void copy_own_rows(const PassPlan& pass, DeviceBlock<Real> a, Panel<Real>& panel) {
     list_shares(pass);
     if (pass.in_pivot_row) {
-      gathered_ = panel.operand().room(pass.width, rows_in_all());
+      gathered_ = panel.operand().storage(pass.width, rows_in_all());
       panel.factors = gathered_.block(0, 0, pass.width, pass.panel_rows);
       context_.backend.copy_transposed(a, panel.factors);
     } else {
@@ -147,7 +147,7 @@ class GatheredPanels final : public PanelFactorizer<Real> {
   }
 
   void upload_share(Panel<Real>& panel) {
-    panel.factors = panel.operand().room(width_, panel.l11_rows() + panel.rows());
+    panel.factors = panel.operand().storage(width_, panel.l11_rows() + panel.rows());
     if (panel.l11_rows() > 0) {
       staging_free_ = context_.backend.upload(staged_diagonal_block(), panel.factors.block(0, 0, width_, width_));
     }

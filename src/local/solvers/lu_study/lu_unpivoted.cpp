@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "backend/backend.hpp"
-#include "gl/gl_compute.hpp"
 #include "device/shader_source.hpp"
+#include "gl/gl_compute.hpp"
 
 namespace glinpack::solvers {
 namespace {
