@@ -556,8 +556,10 @@ TYPED_TEST(GlCompute, RecordsOperationsWithThePassAndRoleOfTheirCall) {
   EXPECT_LT(device[0].end, this->timeline().now() + 1e-3);
 }
 
-TYPED_TEST(GlCompute, ThrowsTheErrorOfTheDriverAtTheNextCall) {
-  Backend<typename TypeParam::Real>& backend = this->backend();
+TEST(GlComputeBackends, ThrowTheErrorOfTheDriverAtTheNextCall) {
+  Timeline timeline;
+  const auto made = make_gl_compute_backend<float>(debugging(), timeline);
+  Backend<float>& backend = *made;
   const auto matrix = backend.allocate(4, 4);  // makes its context current
   glEnable(0xffff);
   try {
