@@ -45,7 +45,7 @@ std::string line(std::string_view name, std::string_view value) { return fmt::fo
 
 std::string limit_lines(const DeviceDescription& device) {
   return line("storage block", fmt::format("{} at most", amount(device.storage_block))) +
-         line("texture side", fmt::format("{} texels at most", device.texture_side)) +
+         (device.texture_side > 0 ? line("texture side", fmt::format("{} texels at most", device.texture_side)) : "") +
          line("shared memory", fmt::format("{} a work group", amount(device.shared_memory))) +
          line("invocations", fmt::format("{} a work group", device.invocations));
 }
