@@ -36,9 +36,9 @@ OptionTable peaks_table(PeaksOptions& o) {
   constexpr int largest = 4096, largest_repeat = 1000;
   const std::vector<Field> machine{
       {"backend", name_value(o.backend, measured_backend_choices()),
-       "What to measure. openblas: the host; gl-compute: the host and an OpenGL device; auto: the device if it is "
+       "What to measure. openblas: the host; gl-compute, vk-compute: the host and a device; auto: the device if it is "
        "hardware or named by --device"},
-      {"device", whole(o.device, 0, largest, "INDEX"), "EGL device, an index of `glinpack devices`",
+      {"device", whole(o.device, 0, largest, "INDEX"), "Device, an index of `glinpack devices`",
        "the first hardware device"},
       {"threads", whole(o.threads, 1, largest), "Host threads",
        "OPENBLAS_NUM_THREADS, else OMP_NUM_THREADS, else cores"},
@@ -196,7 +196,8 @@ std::string peaks_text(const Peaks& peaks) {
   if (peaks.device) {
     const DeviceDescription& device = peaks.device->device;
     text += fmt::format("device {}: {}{}\n  driver {}\n", device.index, device.renderer,
-                        device.software ? " (software OpenGL: computed by the processor)" : "", device.version);
+                        device.software ? fmt::format(" (software {}: computed by the processor)", device.api) : "",
+                        device.version);
     text += table_head();
     for (const PeakRow& row : rows_of(*peaks.device)) text += line_of(row);
     text += '\n';

@@ -73,9 +73,9 @@ OptionTable doctor_table(DoctorOptions& o) {
   };
   const std::vector<Field> machine{
       {"backend", name_value(o.backend, backend_choices()),
-       "Check for this backend. openblas and reference need no device; gl-compute and gl-raster accept software "
-       "OpenGL"},
-      {"device", whole(o.device, 0, largest, "INDEX"), "EGL device of every process, an index of `glinpack devices`",
+       "Check for this backend. openblas and reference need no device; the others accept a software "
+       "device"},
+      {"device", whole(o.device, 0, largest, "INDEX"), "Device of every process, an index of `glinpack devices`",
        "by local rank"},
       {"threads", whole(o.threads, 1, largest), "Host threads of each process",
        "OPENBLAS_NUM_THREADS, else OMP_NUM_THREADS, else cores / ranks of the node"},

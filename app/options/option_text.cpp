@@ -44,8 +44,19 @@ Texts given_backend_choices() {
 }
 
 Texts measured_backend_choices() {
-  Texts choices = given_backend_choices();
+  Texts choices;
+  for (const BackendRecord* record : registered_backends) {
+    if (record->automatic || record->tiles != nullptr) choices.emplace_back(record->name);
+  }
   choices.push_back("auto");
+  return choices;
+}
+
+Texts tuned_backend_choices() {
+  Texts choices;
+  for (const BackendRecord* record : registered_backends) {
+    if (record->tiles != nullptr) choices.emplace_back(record->name);
+  }
   return choices;
 }
 

@@ -14,6 +14,8 @@ Texts backend_choices();
 /// The backends that "auto" can select, without and with "auto".
 Texts given_backend_choices();
 Texts measured_backend_choices();
+/// The backends whose tiles `glinpack tune` chooses.
+Texts tuned_backend_choices();
 
 /// One of `names`.
 FieldValue name_value(std::string& option, Texts names);

@@ -205,7 +205,7 @@ std::vector<Field> machine_fields(PluOptions& o) {
        "What computes (docs/getting-started.md). auto: gl-compute if every process has a hardware OpenGL device, else "
        "openblas"},
       {"device", whole(o.device, 0, largest_device, "INDEX"),
-       "EGL device of every process, an index of `glinpack devices`", "by local rank"},
+       "Device of every process, an index of `glinpack devices`", "by local rank"},
       {"threads", whole(o.threads, 1, largest_threads), "Host threads of each process",
        "OPENBLAS_NUM_THREADS, else OMP_NUM_THREADS, else cores / ranks of the node"},
       {"memory-fraction", real(o.memory_fraction, "FRACTION", parse_fraction),

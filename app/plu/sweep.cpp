@@ -1,5 +1,6 @@
 #include "app/plu/sweep.hpp"
 
+#include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -268,7 +269,8 @@ void run_one(const SweepInput& input, RunRecord& run, const ProcessGrid& grid, B
 
 void add_software_note(const BackendInfo& info, ReportContext& context) {
   if (!info.software_gl) return;
-  context.notes.push_back("software OpenGL (" + info.device + "): the processor draws, no GPU is measured");
+  context.notes.push_back(fmt::format("software {} ({}): the processor draws, no GPU is measured",
+                                      device_catalog(info.backend).api, info.device));
 }
 
 // Collective.

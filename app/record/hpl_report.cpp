@@ -15,6 +15,7 @@
 #include "app/input/values.hpp"
 #include "app/options/option_text.hpp"
 #include "app/record/text.hpp"
+#include "backend/registry.hpp"
 
 namespace glinpack::app {
 namespace {
@@ -396,7 +397,9 @@ std::string displaced_text(const std::vector<RankRecord>& ranks) {
 /// What a rank computes on, in lines.
 std::string device_lines(const BackendInfo& info) {
   std::string lines = "DEVICE : " + free_text(info.device);
-  if (info.software_gl) lines += " (software OpenGL: computed by the processor, not by a GPU)";
+  if (info.software_gl) {
+    lines += fmt::format(" (software {}: computed by the processor, not by a GPU)", device_catalog(info.backend).api);
+  }
   lines += "\nDRIVER : " + free_text(info.driver);
   std::string blas = info.blas.empty() ? "" : free_text(info.blas) + ", ";
   if (!info.kernels.empty()) blas += free_text(info.kernels) + " kernels, ";

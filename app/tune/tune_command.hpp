@@ -14,6 +14,7 @@
 namespace glinpack::app {
 
 struct TuneOptions {
+  std::string backend = "gl-compute";
   std::optional<int> device;  // an index of `glinpack devices`; unset: the device of plu's rank 0
   std::vector<Precision> precisions{Precision::single, Precision::double_};
   std::string json;  // empty: not written

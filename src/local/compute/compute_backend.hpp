@@ -59,7 +59,7 @@ namespace compute {
 inline constexpr BackendOption tile_option{
     .name = "tile",
     .type = "NAME",
-    .help = "gl-compute: tile of the trailing update, one that `glinpack tune` lists",
+    .help = "gl-compute, vk-compute: tile of the trailing update, one that `glinpack tune` lists",
     .default_text = "the tuned one, else the first",
     .check = check_tile};
 

@@ -1,4 +1,4 @@
-// A compute device, as kernels see it: one queue of commands of a GPU API. gl/ implements it.
+// A compute device, as kernels see it: one queue of commands of a GPU API. gl/ and vulkan/ implement it.
 //
 // Commands run in the order of the calls, on one thread at a time. Dispatches with no barrier between them may run at
 // the same time. A program keeps its uniforms, a binding its buffer, until they are set again.

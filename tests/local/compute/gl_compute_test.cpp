@@ -14,6 +14,7 @@
 #include "compute/compute_memory.hpp"
 #include "compute/tuning.hpp"
 #include "device/shader_source.hpp"
+#include "tests/local/compute_cases.hpp"
 #include "tests/local/gl_matrices.hpp"
 
 namespace glinpack {
@@ -30,26 +31,27 @@ BackendOptions debugging() {
 
 /// Backends for the tests of a precision; they check every GL call. One has default limits, one has matrices of many
 /// stripes, and one has windows of 16 KiB.
-template <class Real>
+template <class Case>
 class GlCompute : public testing::Test {
  protected:
+  using Real = typename Case::Real;
   static Backend<Real>& backend() {
-    static const auto instance = make_gl_compute_backend<Real>(debugging(), timeline());
+    static const auto instance = Case::make(debugging(), timeline());
     return *instance;
   }
   static Backend<Real>& narrow_backend() {
-    static const auto instance = make_gl_compute_backend<Real>(debugging(), timeline(), {16 * 1024, 64});
+    static const auto instance = Case::make(debugging(), timeline(), {16 * 1024, 64});
     return *instance;
   }
   static Backend<Real>& striped_backend() {
-    static const auto instance = make_gl_compute_backend<Real>(debugging(), timeline(), {0, 64});
+    static const auto instance = Case::make(debugging(), timeline(), {0, 64});
     return *instance;
   }
   // One or a few stripes per buffer.
   static Backend<Real>& split_backend() {
-    static const auto instance = make_gl_compute_backend<Real>(
-        debugging(), timeline(),
-        {.stripe_width = 64, .buffer_bytes = 2 * 64 * 90 * static_cast<std::int64_t>(sizeof(Real))});
+    static const auto instance =
+        Case::make(debugging(), timeline(),
+                   {.stripe_width = 64, .buffer_bytes = 2 * 64 * 90 * static_cast<std::int64_t>(sizeof(Real))});
     return *instance;
   }
   static Timeline& timeline() {
@@ -57,8 +59,7 @@ class GlCompute : public testing::Test {
     return instance;
   }
 };
-using Precisions = testing::Types<float, double>;
-TYPED_TEST_SUITE(GlCompute, Precisions);
+TYPED_TEST_SUITE(GlCompute, ComputeCases, ComputeCaseNames);
 
 TEST(ComputeMemory, bytes_that_free_memory_does_not_account_for_are_displaced) {
   EXPECT_EQ(compute::displaced_bytes(1600, 5000, 3400), 0);
@@ -140,7 +141,7 @@ TYPED_TEST(GlCompute, ReducesAtAnyOffsets) {
     for (const Index u_column : {0, 2, 8, 65}) {
       for (const Index c_column : {0, 3, 4, 70}) {
         check_reduce(this->backend(), 70, 37, 16, {1, l_column}, {2, u_column}, {3, c_column});
-        for (Backend<TypeParam>* backend : {&this->striped_backend(), &this->split_backend()}) {
+        for (Backend<typename TypeParam::Real>* backend : {&this->striped_backend(), &this->split_backend()}) {
           check_reduce(*backend, 150, 137, 32, {1, l_column}, {2, u_column}, {3, c_column});
         }
       }
@@ -152,7 +153,7 @@ TYPED_TEST(GlCompute, RejectsAnUnknownTile) {
   BackendOptions options = debugging();
   options.values["tile"] = "7x7";
   try {
-    make_gl_compute_backend<TypeParam>(options, this->timeline());
+    TypeParam::make(options, this->timeline());
     FAIL() << "there is a tile 7x7";
   } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(), HasSubstr("there is no tile '7x7'"));
@@ -204,7 +205,7 @@ TYPED_TEST(GlCompute, NormalizesAnyExtents) {
   }
   for (const Index margin : {1, 2, 64}) check_normalize(this->backend(), 75, 40, margin);
   for (const Index margin : {0, 3}) {
-    for (Backend<TypeParam>* backend : {&this->striped_backend(), &this->split_backend()}) {
+    for (Backend<typename TypeParam::Real>* backend : {&this->striped_backend(), &this->split_backend()}) {
       check_normalize(*backend, 75, 140, margin);
     }
   }
@@ -213,7 +214,7 @@ TYPED_TEST(GlCompute, NormalizesAnyExtents) {
 TYPED_TEST(GlCompute, NormalizesWithMoreRowsThanALaunchTakes) { check_normalize(this->backend(), 530, 4, 0); }
 
 TYPED_TEST(GlCompute, NormalizesAColumnIndependentlyOfTheOtherColumns) {
-  using Real = TypeParam;
+  using Real = typename TypeParam::Real;
   constexpr Index k = 80, columns = 150;
   const auto l_matrix = on_device(this->backend(), triangle<Real>(k, 0));
   const auto a = random_values<Real>(k, columns, 6);
@@ -231,11 +232,11 @@ TYPED_TEST(GlCompute, NormalizesThroughWindowsSmallerThanTheMatrices) {
 }
 
 TYPED_TEST(GlCompute, ReducesAndNormalizesInEveryTile) {
-  for (const compute::ReduceTile& tile : compute::reduce_tiles(precision_of<TypeParam>)) {
+  for (const compute::ReduceTile& tile : compute::reduce_tiles(precision_of<typename TypeParam::Real>)) {
     BackendOptions options = debugging();
-    options.values["tile"] = name_of(tile, precision_of<TypeParam>);
+    options.values["tile"] = name_of(tile, precision_of<typename TypeParam::Real>);
     SCOPED_TRACE(options.values["tile"]);
-    const auto backend = make_gl_compute_backend<TypeParam>(options, this->timeline());
+    const auto backend = TypeParam::make(options, this->timeline());
     check_reduce(*backend, 128, 256, 32, {}, {}, {});                  // whole tiles
     check_reduce(*backend, 130, 200, 40, {1, 4}, {2, 8}, {3, 4});      // partial tiles; a depth with a remainder
     check_reduce(*backend, 75, 61, 19, {1, 5}, {0, 7}, {5, 2});        // nothing aligned
@@ -258,7 +259,7 @@ TYPED_TEST(GlCompute, ReducesAndNormalizesWithUnrolledLoops) {
   }
   BackendOptions options = debugging();
   options.values["shader-dir"] = folder.string();
-  const auto backend = make_gl_compute_backend<TypeParam>(options, this->timeline());
+  const auto backend = TypeParam::make(options, this->timeline());
   check_reduce(*backend, 130, 260, 48, {1, 4}, {2, 8}, {3, 4});
   check_reduce(*backend, 64, 128, 32, {}, {}, {});
   check_reduce(*backend, 67, 131, 37, {1, 3}, {2, 5}, {3, 2});
@@ -361,7 +362,7 @@ TYPED_TEST(GlCompute, MovesBlocksThroughWindowsSmallerThanTheMatrices) {
 
 TYPED_TEST(GlCompute, MovesMoreRowsThanOneMoveListHolds) {
   constexpr Index rows = 9000, columns = 3;
-  auto values = random_values<TypeParam>(rows, columns, 9);
+  auto values = random_values<typename TypeParam::Real>(rows, columns, 9);
   const auto matrix = on_device(this->backend(), values);
   std::vector<RowMove> moves;
   for (Index i = 0; i < rows; ++i) moves.push_back({i, (i * 7 + 1) % rows});  // 7 and 9000 have no common factor
@@ -481,7 +482,7 @@ TYPED_TEST(GlCompute, SolvesTrianglesThroughWindowsSmallerThanTheMatrices) {
 }
 
 TYPED_TEST(GlCompute, DoesNothingForEmptyBlocks) {
-  using Real = TypeParam;
+  using Real = typename TypeParam::Real;
   Backend<Real>& backend = this->backend();
   const auto matrix = backend.allocate(0, 0), other = backend.allocate(4, 0), third = backend.allocate(0, 4);
   const auto host = backend.allocate_host(0);
@@ -503,7 +504,7 @@ TYPED_TEST(GlCompute, DoesNothingForEmptyBlocks) {
 
 TYPED_TEST(GlCompute, AllocatesZeros) {
   const auto matrix = this->backend().allocate(70, 130);
-  EXPECT_EQ(from_device(this->backend(), *matrix), Values<TypeParam>(70, 130));
+  EXPECT_EQ(from_device(this->backend(), *matrix), Values<typename TypeParam::Real>(70, 130));
 }
 
 TYPED_TEST(GlCompute, ReportsSizesAndRemedyIfTheMatrixDoesNotFit) {
@@ -519,7 +520,7 @@ TYPED_TEST(GlCompute, ReportsSizesAndRemedyIfTheMatrixDoesNotFit) {
 }
 
 TYPED_TEST(GlCompute, RejectsBlocksBeyondTheirMatrixOrBuffer) {
-  using Real = TypeParam;
+  using Real = typename TypeParam::Real;
   Backend<Real>& backend = this->backend();
   const auto matrix = backend.allocate(10, 10);
   const auto host = backend.allocate_host(20);
@@ -530,7 +531,7 @@ TYPED_TEST(GlCompute, RejectsBlocksBeyondTheirMatrixOrBuffer) {
 }
 
 TYPED_TEST(GlCompute, RecordsOperationsWithThePassAndRoleOfTheirCall) {
-  using Real = TypeParam;
+  using Real = typename TypeParam::Real;
   Backend<Real>& backend = this->backend();
   const auto l = backend.allocate(16, 64), u = backend.allocate(16, 64), a = backend.allocate(64, 64);
   backend.wait_all();
@@ -555,8 +556,10 @@ TYPED_TEST(GlCompute, RecordsOperationsWithThePassAndRoleOfTheirCall) {
   EXPECT_LT(device[0].end, this->timeline().now() + 1e-3);
 }
 
-TYPED_TEST(GlCompute, ThrowsTheErrorOfTheDriverAtTheNextCall) {
-  Backend<TypeParam>& backend = this->backend();
+TEST(GlComputeBackends, ThrowTheErrorOfTheDriverAtTheNextCall) {
+  Timeline timeline;
+  const auto made = make_gl_compute_backend<float>(debugging(), timeline);
+  Backend<float>& backend = *made;
   const auto matrix = backend.allocate(4, 4);  // makes its context current
   glEnable(0xffff);
   try {

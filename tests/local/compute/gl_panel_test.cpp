@@ -13,31 +13,33 @@
 #include "gl/gl_compute.hpp"
 #include "tests/captured_log.hpp"
 #include "tests/local/backend_harness.hpp"
+#include "tests/local/compute_cases.hpp"
 #include "tests/local/factorization_error.hpp"
 
 namespace glinpack::test {
 namespace {
 
-template <class Real>
-class GlPanelTest : public ::testing::Test {
+template <class Case>
+class GlPanelTest : public testing::Test {
  protected:
+  using Real = typename Case::Real;
   // Few rows per group and narrow stripes: small panels have several tree levels and cross stripes.
   static constexpr ComputeLimits limits{.window_bytes = 0, .stripe_width = 64, .rows_per_group = 64};
 
   static void SetUpTestSuite() {
     BackendOptions options;
     options.debug = true;
-    options.device = any_gl_device();
+    options.device = Case::any_device();
     if (options.device < 0) return;
     timeline_ = std::make_unique<Timeline>();
-    backend_ = make_gl_compute_backend<Real>(options, *timeline_, limits);
+    backend_ = Case::make(options, *timeline_, limits);
   }
   static void TearDownTestSuite() {
     backend_.reset();
     timeline_.reset();
   }
   void SetUp() override {
-    if (!backend_) GTEST_SKIP() << "no OpenGL device";
+    if (!backend_) GTEST_SKIP() << "no device";
   }
 
   struct Factorised {
@@ -96,17 +98,10 @@ class GlPanelTest : public ::testing::Test {
   static inline std::unique_ptr<Timeline> timeline_;
   static inline std::unique_ptr<Backend<Real>> backend_;
 };
-using Reals = ::testing::Types<float, double>;
-struct PanelRealNames {
-  template <class Real>
-  static std::string GetName(int) {
-    return std::string(name_of(precision_of<Real>));
-  }
-};
-TYPED_TEST_SUITE(GlPanelTest, Reals, PanelRealNames);
+TYPED_TEST_SUITE(GlPanelTest, ComputeCases, ComputeCaseNames);
 
 TYPED_TEST(GlPanelTest, FactorisesPanelsOfAnyShapeWithSmallMultipliers) {
-  using Real = TypeParam;
+  using Real = typename TypeParam::Real;
   Random random(5);
   struct Shape {
     Index rows, columns;
@@ -134,7 +129,7 @@ TYPED_TEST(GlPanelTest, FactorisesPanelsOfAnyShapeWithSmallMultipliers) {
 }
 
 TYPED_TEST(GlPanelTest, IsBitwiseReproducible) {
-  using Real = TypeParam;
+  using Real = typename TypeParam::Real;
   Random random(6);
   const ColumnMajorMatrix<Real> a(300, 40, random);
   const auto once = this->factorise(a), again = this->factorise(a);
@@ -143,7 +138,7 @@ TYPED_TEST(GlPanelTest, IsBitwiseReproducible) {
 }
 
 TYPED_TEST(GlPanelTest, ReportsTheFirstColumnWithoutAPivot) {
-  using Real = TypeParam;
+  using Real = typename TypeParam::Real;
   Random random(7);
   for (const Index zero : {0, 20, 33, 39}) {
     ColumnMajorMatrix<Real> a(200, 40, random);
@@ -153,7 +148,7 @@ TYPED_TEST(GlPanelTest, ReportsTheFirstColumnWithoutAPivot) {
 }
 
 TYPED_TEST(GlPanelTest, TerminatesOnNanAndPropagatesIt) {
-  using Real = TypeParam;
+  using Real = typename TypeParam::Real;
   Random random(8);
   ColumnMajorMatrix<Real> a(150, 36, random);
   a.view()(70, 10) = std::numeric_limits<Real>::quiet_NaN();
@@ -167,7 +162,7 @@ TYPED_TEST(GlPanelTest, TerminatesOnNanAndPropagatesIt) {
 
 // Rows of a panel whose L11 \ U11 and U12 come from other ranks.
 TYPED_TEST(GlPanelTest, EliminatesAndReducesRowsBelowGivenFactors) {
-  using Real = TypeParam;
+  using Real = typename TypeParam::Real;
   Random random(9);
   struct Shape {
     Index columns, rows, right;
@@ -216,9 +211,10 @@ TYPED_TEST(GlPanelTest, RejectsPanelsThatAreWiderThanTall) {
 }
 
 // Partial pivoting in one dispatch, whose work groups wait for each other. Software OpenGL runs one group.
-template <class Real>
-class GlPartialPanelTest : public ::testing::Test {
+template <class Case>
+class GlPartialPanelTest : public testing::Test {
  protected:
+  using Real = typename Case::Real;
   struct Factorised {
     std::vector<Real> factors;
     std::vector<Index> pivots;
@@ -226,14 +222,14 @@ class GlPartialPanelTest : public ::testing::Test {
   };
 
   void SetUp() override {
-    device_ = any_gl_device();
-    if (device_ < 0) GTEST_SKIP() << "no OpenGL device";
+    device_ = Case::any_device();
+    if (device_ < 0) GTEST_SKIP() << "no device";
   }
   std::unique_ptr<Backend<Real>> make_backend(const compute::PartialPanelLimits& limits) {
     BackendOptions options;
     options.debug = true;
     options.device = device_;
-    return make_gl_compute_backend<Real>(options, timeline_, {.stripe_width = 64, .partial_panel = limits});
+    return Case::make(options, timeline_, {.stripe_width = 64, .partial_panel = limits});
   }
   static Factorised factorise(Backend<Real>& backend, const ColumnMajorMatrix<Real>& a) {
     const auto panel = backend.make_partial_panel(a.rows, a.columns, DeviceUse::always);
@@ -278,10 +274,10 @@ class GlPartialPanelTest : public ::testing::Test {
   int device_ = -1;
   Timeline timeline_;
 };
-TYPED_TEST_SUITE(GlPartialPanelTest, Reals, PanelRealNames);
+TYPED_TEST_SUITE(GlPartialPanelTest, ComputeCases, ComputeCaseNames);
 
 TYPED_TEST(GlPartialPanelTest, FactorisesPanelsOfAnyShapeWithMultipliersUpToOne) {
-  using Real = TypeParam;
+  using Real = typename TypeParam::Real;
   Random random(5);
   struct Shape {
     Index rows, columns;
@@ -314,7 +310,7 @@ TYPED_TEST(GlPartialPanelTest, FactorisesPanelsOfAnyShapeWithMultipliersUpToOne)
 
 // In registers, streamed, and on a GPU with any number of groups, with random delays, beside an update: 200 times.
 TYPED_TEST(GlPartialPanelTest, IsBitwiseEqualForAnyDistributionOfRows) {
-  using Real = TypeParam;
+  using Real = typename TypeParam::Real;
   Random random(6);
   const bool software = this->make_backend({})->info().software_gl;
   const ColumnMajorMatrix<Real> a(software ? 250 : 4096, software ? 70 : 128, random);
@@ -352,7 +348,7 @@ TYPED_TEST(GlPartialPanelTest, CompilesProgramsOncePerBackend) {
 }
 
 TYPED_TEST(GlPartialPanelTest, TakesTheFirstOfEqualPivots) {
-  using Real = TypeParam;
+  using Real = typename TypeParam::Real;
   Random random(7);
   ColumnMajorMatrix<Real> a(130, 2, random);
   for (Index i = 0; i < a.rows; ++i) a.view()(i, 0) = i == 70 || i == 100 ? Real(-2) : Real(1);
@@ -361,7 +357,7 @@ TYPED_TEST(GlPartialPanelTest, TakesTheFirstOfEqualPivots) {
 }
 
 TYPED_TEST(GlPartialPanelTest, ReportsTheFirstColumnWithoutAPivot) {
-  using Real = TypeParam;
+  using Real = typename TypeParam::Real;
   Random random(8);
   const auto backend = this->make_backend({.rows_per_group = 64});
   for (const Index zero : {0, 20, 33, 39}) {
@@ -372,7 +368,7 @@ TYPED_TEST(GlPartialPanelTest, ReportsTheFirstColumnWithoutAPivot) {
 }
 
 TYPED_TEST(GlPartialPanelTest, TerminatesOnNanAndPropagatesIt) {
-  using Real = TypeParam;
+  using Real = typename TypeParam::Real;
   Random random(9);
   ColumnMajorMatrix<Real> a(150, 36, random);
   a.view()(70, 10) = std::numeric_limits<Real>::quiet_NaN();
@@ -381,7 +377,7 @@ TYPED_TEST(GlPartialPanelTest, TerminatesOnNanAndPropagatesIt) {
 }
 
 TYPED_TEST(GlPartialPanelTest, EndsWithAMessageIfAGroupNeverArrives) {
-  using Real = TypeParam;
+  using Real = typename TypeParam::Real;
   Random random(10);
   const ColumnMajorMatrix<Real> a(100, 40, random);
   const auto backend = this->make_backend({.rows_per_group = 64, .polls = 100, .absent_groups = 1});
