@@ -42,7 +42,7 @@ inline constexpr BackendRecord vk_compute_record{
     .options = vulkan::compute_options,
     .block_size = compute::block_size,
     .one_process_row = true,
-    .stripe_width = compute::default_stripe_width,
+    .matrix_bytes = compute::matrix_bytes,
     .panels_on_device = true,
 };
 
