@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/operation_queue.hpp"
 #include "glinpack.h"
 #include "library/engine.hpp"
 #include "library/failure.hpp"
-#include "solvers/queue/operation_queue.hpp"
 
 namespace glinpack::library {
 

@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
+#include "base/operation_queue.hpp"
 #include "base/timeline.hpp"
 #include "device/command_stream.hpp"
-#include "solvers/queue/operation_queue.hpp"
 
 namespace glinpack::compute {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/matrix_view.hpp"
-#include "solvers/queue/operation_queue.hpp"
+#include "base/operation_queue.hpp"
 
 namespace glinpack {
 

@@ -3,8 +3,8 @@
 
 #include <future>
 
+#include "base/operation_queue.hpp"
 #include "solvers/elimination/elimination.hpp"
-#include "solvers/queue/operation_queue.hpp"
 #include "solvers/tridiagonal/tridiagonal.hpp"
 #include "tests/local/backend_harness.hpp"
 #include "tests/local/gl_objects.hpp"

@@ -1,4 +1,4 @@
-#include "solvers/queue/operation_queue.hpp"
+#include "base/operation_queue.hpp"
 
 #include <algorithm>
 #include <atomic>
