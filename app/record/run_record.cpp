@@ -155,7 +155,7 @@ void describe(Json& json, ChecksumRecord& record) {
   json("corrupted", record.corrupted);
   json.later("overflowed", record.overflowed);
   json("stopped", record.stopped);
-  json.later("went_back", record.rollbacks);
+  json.later("rollbacks", record.rollbacks);
 }
 
 template <class Json>

@@ -509,7 +509,7 @@ class Checksums(RunsTest):
         self.assertEqual(lines[3], platform.node())
         run = self.json("b.json")["runs"][0]
         self.assertFalse(run["checksums"]["corrupted"])
-        back, = run["checksums"]["went_back"]
+        back, = run["checksums"]["rollbacks"]
         self.assertEqual((back["from"], back["to"], back["rank"]), (int(lines[1]), int(lines[2]), 2))
         self.assertLess(back["to"], back["from"])
         self.valid_json("b.json")
