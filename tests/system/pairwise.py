@@ -2,7 +2,9 @@
 """Combinations of options: some run has every possible pair of values, and passes. OpenGL runs on software.
 
 N and NB are lists, and every job runs all of both. A covering array assigns the other options to jobs."""
+import functools
 import itertools
+import pathlib
 import random
 import re
 import unittest
@@ -13,51 +15,85 @@ N = [1, 37, 64]
 NB = [8, 32, 50]
 RANKS = 4
 
-# The values of options that need no separate jobs. Add the values of new options here.
-OPTIONS = {
-    "backend": ["reference", "openblas", "gl-compute", "gl-raster"],
+TABLE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "options.md"  # as the program writes it: documents.py
+
+# Values where the table has no list of words, or more than the tests can use. None: the option is not given.
+VALUES = {
+    "backend": ["reference", "openblas", "gl-compute", "gl-raster", "vk-compute"],
     "precision": ["single", "double", "mixed"],
-    "pivoting": ["local", "partial", "tournament"],
-    "panel": ["auto", "host", "device"],
-    "broadcast": ["ring", "ring-modified", "two-rings", "two-rings-modified", "long", "long-modified", "ibcast",
-                  "ring-pipelined"],
-    "node-broadcast": ["shared", "mpi"],
+    "device-memory": [None, "auto", "opengl"],  # vulkan needs a GPU
+    "raster-coordinates": [None, "streamed", "computed"],
     "lookahead": ["0", "1", "2"],
-    "row-swap": ["binary-exchange", "spread-roll", "mix", "direct"],
     "row-swap-pieces": ["1", "3"],
     "grid": ["1x1", "1x4", "4x1", "2x2"],
-    "order": ["row-major", "column-major"],
     "threads": ["1", "2"],
-    "raster-coordinates": ["streamed", "computed"],
-    "compute-only": [False, True],
-    "hpl-dat": [False, True],
+    "hpl-dat": [None, "HPL.dat"],
+    "checkpoint": [None, "checkpoints"],
 }
+
+# Options without pairs.
+ALONE = set("""
+n nb row-swap-threshold seed threshold repeat warm-up abft-every checkpoint-every memory-fraction time peak power-interval watts
+device node-grid tile watchdog
+matrix benchmark input config shader-dir resume
+row-major
+json csv trace save-solution output-dir force progress log-level breakdown doctor dry-run explain-pass
+""".split())
+
+
+def table_of_plu():
+    """The options of plu and their words; [] if the value is no list of words, None for a flag."""
+    plu = TABLE.read_text().split("\n## plu\n")[1].split("\n## ")[0]
+    table = {}
+    for name, value in re.findall(r"^\| `--([a-z-]+)` \| (?:`(.*?)`)? *\| ", plu, re.MULTILINE):
+        words = value.split("\\|")
+        table[name] = None if not value else words if all(re.fullmatch("[a-z0-9-]+", word) for word in words) else []
+    return table
+
+
+def options_of(table):
+    """The options in pairs, and their values. Options that are new in the table are among them."""
+    flags = {name: [False, True] for name, words in table.items() if words is None}
+    return {name: VALUES.get(name, flags.get(name, words)) for name, words in table.items() if name not in ALONE}
+
+
+OPTIONS = options_of(table_of_plu())
 
 
 def is_possible(case):
     """Whether the options in `case` can be combined; missing options are ignored."""
-    is_raster = case.get("backend") == "gl-raster"
-    is_other = "backend" in case and not is_raster
+    backend = case.get("backend")
+    is_raster = backend == "gl-raster"
     is_row_by_row = is_raster and (case.get("pivoting") == "local" or
                                    case.get("pivoting") == "partial" and case.get("grid", "").startswith("1x"))
-    return not (is_raster and case.get("precision") == "double" or
+    return not (is_raster and (case.get("precision") == "double" or case.get("abft")) or
                 is_row_by_row and case.get("lookahead", "0") != "0" or
-                is_other and case.get("raster-coordinates") == "computed" or
-                case.get("panel") == "device" and (case.get("backend", "gl-compute") != "gl-compute" or
-                                                   case.get("pivoting", "tournament") != "tournament") or
+                backend not in [None, "gl-raster"] and case.get("raster-coordinates") or
+                backend not in [None, "gl-compute"] and case.get("device-memory") or
+                backend not in [None, "gl-compute", "vk-compute"] and case.get("panel") == "device" or
+                case.get("panel") == "device" and case.get("pivoting") == "local" and
+                not case.get("grid", "1x").startswith("1x") or
+                case.get("raster-coordinates") and case.get("device-memory") or
+                case.get("abft-stop") and not case.get("abft", True) or
                 case.get("compute-only") and (case.get("precision") == "mixed" or case.get("pivoting") == "tournament" or
-                                              case.get("panel") == "device"))
+                                              case.get("abft") or case.get("abft-stop") or case.get("checkpoint")))
 
 
 # The options that is_possible checks.
-RESTRICTED = ["backend", "pivoting", "panel", "precision", "raster-coordinates", "compute-only", "lookahead", "grid"]
+RESTRICTED = ["backend", "pivoting", "panel", "precision", "raster-coordinates", "device-memory", "compute-only",
+              "lookahead", "grid", "abft", "abft-stop", "checkpoint"]
+
+
+@functools.cache
+def can_complete(part):
+    free = next((option for option in RESTRICTED if option not in dict(part)), None)
+    return is_possible(dict(part)) and (
+        free is None or any(can_complete((*part, (free, value))) for value in OPTIONS[free]))
 
 
 def can_be_completed(part):
     """Whether the values in `part` can be completed to a possible case."""
-    free = [option for option in RESTRICTED if option not in part]
-    return any(is_possible({**part, **dict(zip(free, values))})
-               for values in itertools.product(*(OPTIONS[option] for option in free)))
+    return can_complete(tuple((option, part[option]) for option in RESTRICTED if option in part))
 
 
 def all_pairs():
@@ -74,6 +110,7 @@ def pairs_of(case):
     return set(itertools.combinations([(option, case[option]) for option in OPTIONS if option in case], 2))
 
 
+@functools.cache
 def covering_array(tries=20, seed=1):
     """Cases that cover every pair. Greedy, as in AETG (Cohen, Dalal, Fredman, Patton, 1997). Each case begins with an
     uncovered pair. It adds the other options in random order, each with the value that covers most uncovered pairs.
@@ -98,36 +135,43 @@ def covering_array(tries=20, seed=1):
     return cases
 
 
-# HPL's digits are the positions in the lists of broadcasts and row swaps. HPL does not have the last values.
-NOT_IN_HPL = ["ibcast", "ring-pipelined"]
+# HPL's digits are the positions in these lists.
+HPL_BROADCASTS = ["ring", "ring-modified", "two-rings", "two-rings-modified", "long", "long-modified"]
+HPL_SWAPS = ["binary-exchange", "spread-roll", "mix"]
+
+
+def sizes_of(case):
+    """N and NB: one run if a folder has its checkpoints."""
+    return (N, NB) if case["checkpoint"] is None else ([37], [8])
 
 
 def hpl_dat(case):
     """An HPL.dat in netlib's format with the runs of the case."""
     rows, columns = case["grid"].split("x")
-    broadcast = OPTIONS["broadcast"].index(case["broadcast"]) if case["broadcast"] not in NOT_IN_HPL else 0
-    swap = OPTIONS["row-swap"].index(case["row-swap"]) if case["row-swap"] != "direct" else 2
-    threshold = "16.0"
-    lines = ["HPLinpack benchmark input file", "pairwise", "HPL.out", "6", len(N), " ".join(map(str, N)), len(NB),
-             " ".join(map(str, NB)), 0 if case["order"] == "row-major" else 1, 1, rows, columns, threshold,
+    broadcast = HPL_BROADCASTS.index(case["broadcast"]) if case["broadcast"] in HPL_BROADCASTS else 0
+    swap = HPL_SWAPS.index(case["row-swap"]) if case["row-swap"] in HPL_SWAPS else 2
+    n, nb = sizes_of(case)
+    lines = ["HPLinpack benchmark input file", "pairwise", "HPL.out", "6", len(n), " ".join(map(str, n)), len(nb),
+             " ".join(map(str, nb)), 1 if case["column-major"] else 0, 1, rows, columns, "16.0",
              1, 2, 1, 4, 1, 2, 1, 2, 1, broadcast, 1, case["lookahead"], swap, 20, 0, 0, 1, 8]
     return "".join(f"{line}  \n" for line in lines)
 
 
 def arguments_of(case):
-    arguments = ["plu", "--backend", case["backend"], "--precision", case["precision"], "--pivoting", case["pivoting"], "--panel", case["panel"],
-                 "--threads", case["threads"], "--node-broadcast", case["node-broadcast"],
-                 "--row-swap-pieces", case["row-swap-pieces"], "--raster-coordinates", case["raster-coordinates"],
-                 "--progress", "never", "--breakdown", "none"]
-    if case["compute-only"]:
-        arguments.append("--compute-only")
+    in_hpl_dat = {"grid", "lookahead", "column-major"} if case["hpl-dat"] else set()
     if case["hpl-dat"]:
-        return [*arguments, "--hpl-dat", "HPL.dat",
-                *(["--broadcast", case["broadcast"]] if case["broadcast"] in NOT_IN_HPL else []),
-                *(["--row-swap", "direct"] if case["row-swap"] == "direct" else [])]
-    return [*arguments, "--n", ",".join(map(str, N)), "--nb", ",".join(map(str, NB)), "--grid", case["grid"],
-            "--broadcast", case["broadcast"], "--lookahead", case["lookahead"], f"--{case['order']}",
-            "--row-swap", case["row-swap"], "--row-swap-threshold", 20]
+        in_hpl_dat |= {"broadcast"} if case["broadcast"] in HPL_BROADCASTS else set()
+        in_hpl_dat |= {"row-swap"} if case["row-swap"] in HPL_SWAPS else set()
+    n, nb = sizes_of(case)
+    arguments = ["plu", "--progress", "never", "--breakdown", "none", "--doctor", "off", "--force"]
+    if not case["hpl-dat"]:
+        arguments += ["--n", ",".join(map(str, n)), "--nb", ",".join(map(str, nb)), "--row-swap-threshold", 20]
+    for option, value in case.items():
+        if value is True:
+            arguments += [] if option in in_hpl_dat else [f"--{option}"]
+        elif value not in [None, False] and option not in in_hpl_dat:
+            arguments += [f"--{option}", value]
+    return arguments
 
 
 # order, look-ahead, N, NB, P, Q in a result row of HPL
@@ -144,24 +188,27 @@ class CoveringArray(unittest.TestCase):
             self.assertTrue(is_possible(case), case)
             for first, second in itertools.combinations(OPTIONS, 2):
                 covered.add((first, case[first], second, case[second]))
-        excluded = {("backend", "gl-raster", "precision", "double"),
-                    ("precision", "double", "raster-coordinates", "computed"),
-                    ("precision", "mixed", "compute-only", True), ("pivoting", "tournament", "compute-only", True),
-                    ("panel", "device", "compute-only", True),
-                    *(("backend", backend, "raster-coordinates", "computed")
-                      for backend in OPTIONS["backend"] if backend != "gl-raster"),
-                    *(("backend", backend, "panel", "device")
-                      for backend in OPTIONS["backend"] if backend != "gl-compute"),
-                    *(("pivoting", pivoting, "panel", "device") for pivoting in ["local", "partial"]),
-                    ("panel", "device", "raster-coordinates", "computed")}
         for first, second in itertools.combinations(OPTIONS, 2):
             for one, other in itertools.product(OPTIONS[first], OPTIONS[second]):
-                pair = (first, one, second, other)
-                self.assertNotEqual(pair in covered, pair in excluded, pair)
-        self.assertLess(len(cases), 2 * 28)  # 28: the pairs of backends and broadcasts
+                self.assertEqual((first, one, second, other) in covered, can_be_completed({first: one, second: other}))
+        self.assertLess(len(cases), 2 * 40)  # 40: the pairs of backends and broadcasts
+
+    def test_every_option_of_the_table_has_pairs_or_tests_of_its_own(self):
+        table = table_of_plu()
+        self.assertGreater(len(table), 50)
+        self.assertLessEqual(ALONE | VALUES.keys(), table.keys())
+        for option, values in OPTIONS.items():
+            self.assertGreater(len(values), 1, f"--{option} is new: add values to VALUES, or its name to ALONE")
+            for value in values:
+                if table[option]:
+                    self.assertIn(value, [*table[option], None], option)
+
+    def test_a_new_option_gets_pairs(self):
+        self.assertEqual(options_of({**table_of_plu(), "new": ["a", "b"], "flag": None}),
+                         {**OPTIONS, "new": ["a", "b"], "flag": [False, True]})
 
     def test_it_is_reproducible(self):
-        self.assertEqual(covering_array(), covering_array())
+        self.assertEqual(covering_array(), covering_array.__wrapped__())
 
 
 class Pairwise(GlinpackTest):
@@ -171,14 +218,15 @@ class Pairwise(GlinpackTest):
                 self.write("HPL.dat", hpl_dat(case))
                 outcome = self.glinpack(*arguments_of(case), ranks=RANKS, timeout=300)
                 self.assertEqual(outcome.status, 0, outcome)
-                runs = len(N) * len(NB)
+                sizes = list(itertools.product(*sizes_of(case)))
+                runs = len(sizes)
                 checked = 0 if case["compute-only"] else runs
                 self.assertEqual(outcome.out.count("PASSED"), checked, outcome)
                 self.assertNotIn("FAILED", outcome.out)
                 self.assertIn(f"Finished {runs:6} tests", outcome.out)
                 rows, columns = case["grid"].split("x")
-                letter = "R" if case["order"] == "row-major" else "C"
-                expected = [(letter, case["lookahead"], str(n), str(nb), rows, columns) for n in N for nb in NB]
+                letter = "C" if case["column-major"] else "R"
+                expected = [(letter, case["lookahead"], str(n), str(nb), rows, columns) for n, nb in sizes]
                 if case["compute-only"]:  # no row that a parser takes for a result
                     self.assertEqual(ROW.findall(outcome.out), [], outcome)
                     self.assertEqual(COMPUTED.findall(outcome.out), [row[2:] for row in expected], outcome)
